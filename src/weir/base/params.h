@@ -1,0 +1,162 @@
+// Parameters that describe themselves.
+//
+// A component declares each of its parameters once (name, default, bounds, meaning, source);
+// from that one list come parsing, validation, `weir list`, the effective configuration in
+// every result and the reference page.
+//
+//   struct Params {
+//     double eta = 0.95;
+//     Time T;
+//     static void describe(ParamList<Params>& p) {
+//       p.number("eta", &Params::eta, 0.5, 1.0, "target utilisation", "HPCC 3.3");
+//       p.time("T", &Params::T, "base RTT of all flows; 0 = from the network", "HPCC 5.1");
+//     }
+//   };
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "weir/base/error.h"
+#include "weir/base/units.h"
+
+namespace weir {
+
+// A value in the type of its parameter. Choices and free text are strings.
+using ParamValue = std::variant<bool, std::int64_t, double, Time, Bytes, Rate, std::string>;
+
+struct Param {
+  std::string name;
+  ParamValue fallback;  // the default; its alternative is the parameter's type
+  double min = 0;       // inclusive bounds in the type's base unit (ps, bytes, bit/s); numbers only
+  double max = 0;
+  std::vector<std::string> choices;  // valid texts; empty = any text
+  std::string meaning;
+  std::string source;
+  std::function<void(void*, const ParamValue&)> set;
+  std::function<ParamValue(const void*)> get;
+
+  // "number", "integer", "boolean", "time", "bytes", "rate", "choice" or "text".
+  std::string_view type_name() const;
+  // The valid range or choices, for messages and reference pages.
+  std::string valid() const;
+};
+
+// Text to value and back. Times, bytes and rates need a unit ("1.5 us", "32 MiB", "100 Gbps");
+// a plain 0 needs none. Throws InputError that says what would be valid.
+ParamValue parse_value(const Param& param, std::string_view text);
+// Range and choice check of a value that already has the right type. Throws InputError.
+void check_value(const Param& param, const ParamValue& value);
+// The shortest text that parses back to exactly this value.
+std::string format_value(const ParamValue& value);
+
+Time parse_time(std::string_view text);
+Bytes parse_bytes(std::string_view text);
+Rate parse_rate(std::string_view text);
+
+// The candidate closest to `word` by edit distance, or "" if none is near.
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+// The list of parameters of one component, and its storage, without its type.
+class ParamSet {
+ public:
+  std::span<const Param> params() const { return params_; }
+  const Param* find(std::string_view name) const;
+  std::vector<std::string> names() const;
+  // A new object with all defaults.
+  std::shared_ptr<void> make() const { return make_(); }
+
+ protected:
+  std::vector<Param> params_;
+  std::function<std::shared_ptr<void>()> make_;
+};
+
+template <class T>
+class ParamList : public ParamSet {
+ public:
+  using Text = std::string;
+  static constexpr std::int64_t kMaxInt = std::numeric_limits<std::int64_t>::max();
+
+  ParamList() {
+    make_ = [] { return std::shared_ptr<void>(new T(), [](void* p) { delete static_cast<T*>(p); }); };
+    T::describe(*this);
+  }
+
+  Param& number(Text name, double T::*field, double min, double max, Text meaning, Text source = "") {
+    return add(std::move(name), field, min, max, std::move(meaning), std::move(source));
+  }
+  template <class I>
+  Param& integer(Text name, I T::*field, double min, double max, Text meaning, Text source = "") {
+    return add_as<std::int64_t>(std::move(name), field, min, max, std::move(meaning), std::move(source));
+  }
+  Param& flag(Text name, bool T::*field, Text meaning, Text source = "") {
+    return add(std::move(name), field, 0, 1, std::move(meaning), std::move(source));
+  }
+  Param& time(Text name, Time T::*field, Text meaning, Text source = "", Time min = {}, Time max = Time::max()) {
+    return add(std::move(name), field, static_cast<double>(min.ps), static_cast<double>(max.ps),
+               std::move(meaning), std::move(source));
+  }
+  Param& bytes(Text name, Bytes T::*field, Text meaning, Text source = "", Bytes min = {}, Bytes max = {kMaxInt}) {
+    return add(std::move(name), field, static_cast<double>(min.count), static_cast<double>(max.count),
+               std::move(meaning), std::move(source));
+  }
+  Param& rate(Text name, Rate T::*field, Text meaning, Text source = "", Rate min = {}, Rate max = {kMaxInt}) {
+    return add(std::move(name), field, static_cast<double>(min.bits_per_second),
+               static_cast<double>(max.bits_per_second), std::move(meaning), std::move(source));
+  }
+  Param& text(Text name, std::string T::*field, Text meaning, Text source = "") {
+    return add(std::move(name), field, 0, 0, std::move(meaning), std::move(source));
+  }
+  // An enum whose values 0, 1, 2... are written as the given words.
+  template <class E>
+  Param& choice(Text name, E T::*field, std::vector<std::string> words, Text meaning, Text source = "") {
+    const T defaults{};
+    Param p{std::move(name), words.at(static_cast<std::size_t>(defaults.*field)), 0, 0, words,
+            std::move(meaning), std::move(source),
+            [field, words](void* object, const ParamValue& v) {
+              const auto& word = std::get<std::string>(v);
+              for (std::size_t i = 0; i < words.size(); ++i)
+                if (words[i] == word) static_cast<T*>(object)->*field = static_cast<E>(i);
+            },
+            [field, words](const void* object) -> ParamValue {
+              return words.at(static_cast<std::size_t>(static_cast<const T*>(object)->*field));
+            }};
+    params_.push_back(std::move(p));
+    return params_.back();
+  }
+
+ private:
+  template <class F>
+  Param& add(Text name, F T::*field, double min, double max, Text meaning, Text source) {
+    return add_as<F>(std::move(name), field, min, max, std::move(meaning), std::move(source));
+  }
+  template <class V, class F>
+  Param& add_as(Text name, F T::*field, double min, double max, Text meaning, Text source) {
+    const T defaults{};
+    Param p{std::move(name), static_cast<V>(defaults.*field), min, max, {}, std::move(meaning), std::move(source),
+            [field](void* object, const ParamValue& v) {
+              static_cast<T*>(object)->*field = static_cast<F>(std::get<V>(v));
+            },
+            [field](const void* object) -> ParamValue {
+              return static_cast<V>(static_cast<const T*>(object)->*field);
+            }};
+    params_.push_back(std::move(p));
+    return params_.back();
+  }
+};
+
+// The one list of T's parameters.
+template <class T>
+const ParamSet& params_of() {
+  static const ParamList<T> list;
+  return list;
+}
+
+}  // namespace weir

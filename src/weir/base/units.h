@@ -1,0 +1,87 @@
+// Time, data and rate as distinct integer types.
+//
+// Time counts picoseconds, Bytes counts octets, Rate counts bits per second; each is a
+// signed 64-bit integer. At 25, 40, 50, 100, 200, 400 and 800 Gb/s a byte lasts a whole
+// number of picoseconds; at other rates a transmission is rounded up to the next one.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <limits>
+
+namespace weir {
+
+struct Time {
+  std::int64_t ps = 0;
+
+  static constexpr Time max() { return {std::numeric_limits<std::int64_t>::max()}; }
+  constexpr double seconds() const { return static_cast<double>(ps) * 1e-12; }
+
+  friend constexpr auto operator<=>(Time, Time) = default;
+  friend constexpr Time operator+(Time a, Time b) { return {a.ps + b.ps}; }
+  friend constexpr Time operator-(Time a, Time b) { return {a.ps - b.ps}; }
+  friend constexpr Time operator*(Time a, std::int64_t n) { return {a.ps * n}; }
+  friend constexpr Time operator*(std::int64_t n, Time a) { return {a.ps * n}; }
+  friend constexpr Time operator/(Time a, std::int64_t n) { return {a.ps / n}; }
+  friend constexpr std::int64_t operator/(Time a, Time b) { return a.ps / b.ps; }
+  constexpr Time& operator+=(Time b) { ps += b.ps; return *this; }
+  constexpr Time& operator-=(Time b) { ps -= b.ps; return *this; }
+};
+
+struct Bytes {
+  std::int64_t count = 0;
+
+  friend constexpr auto operator<=>(Bytes, Bytes) = default;
+  friend constexpr Bytes operator+(Bytes a, Bytes b) { return {a.count + b.count}; }
+  friend constexpr Bytes operator-(Bytes a, Bytes b) { return {a.count - b.count}; }
+  friend constexpr Bytes operator*(Bytes a, std::int64_t n) { return {a.count * n}; }
+  friend constexpr Bytes operator*(std::int64_t n, Bytes a) { return {a.count * n}; }
+  friend constexpr Bytes operator/(Bytes a, std::int64_t n) { return {a.count / n}; }
+  friend constexpr std::int64_t operator/(Bytes a, Bytes b) { return a.count / b.count; }
+  constexpr Bytes& operator+=(Bytes b) { count += b.count; return *this; }
+  constexpr Bytes& operator-=(Bytes b) { count -= b.count; return *this; }
+};
+
+struct Rate {
+  std::int64_t bits_per_second = 0;
+
+  friend constexpr auto operator<=>(Rate, Rate) = default;
+  friend constexpr Rate operator+(Rate a, Rate b) { return {a.bits_per_second + b.bits_per_second}; }
+  friend constexpr Rate operator-(Rate a, Rate b) { return {a.bits_per_second - b.bits_per_second}; }
+  friend constexpr Rate operator*(Rate a, std::int64_t n) { return {a.bits_per_second * n}; }
+  friend constexpr Rate operator/(Rate a, std::int64_t n) { return {a.bits_per_second / n}; }
+  constexpr double bytes_per_second() const { return static_cast<double>(bits_per_second) / 8.0; }
+};
+
+inline constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
+
+// The time that `size` occupies a link of `rate`, rounded up. size < 1 MiB, rate > 0.
+constexpr Time transmission_time(Bytes size, Rate rate) {
+  const auto bits_ps = static_cast<std::uint64_t>(size.count) * 8u * kPicosecondsPerSecond;
+  const auto r = static_cast<std::uint64_t>(rate.bits_per_second);
+  return {static_cast<std::int64_t>((bits_ps + r - 1) / r)};
+}
+
+// Whole bytes that a link of `rate` carries in `span`; the bandwidth-delay product. Any span.
+constexpr Bytes bytes_in(Time span, Rate rate) {
+  const auto product = static_cast<__int128>(span.ps) * rate.bits_per_second;
+  return {static_cast<std::int64_t>(product / (8 * static_cast<__int128>(kPicosecondsPerSecond)))};
+}
+
+namespace literals {
+constexpr Time operator""_ps(unsigned long long v) { return {static_cast<std::int64_t>(v)}; }
+constexpr Time operator""_ns(unsigned long long v) { return {static_cast<std::int64_t>(v) * 1'000}; }
+constexpr Time operator""_us(unsigned long long v) { return {static_cast<std::int64_t>(v) * 1'000'000}; }
+constexpr Time operator""_ms(unsigned long long v) { return {static_cast<std::int64_t>(v) * 1'000'000'000}; }
+constexpr Time operator""_s(unsigned long long v) { return {static_cast<std::int64_t>(v) * kPicosecondsPerSecond}; }
+constexpr Bytes operator""_B(unsigned long long v) { return {static_cast<std::int64_t>(v)}; }
+constexpr Bytes operator""_KB(unsigned long long v) { return {static_cast<std::int64_t>(v) * 1'000}; }
+constexpr Bytes operator""_MB(unsigned long long v) { return {static_cast<std::int64_t>(v) * 1'000'000}; }
+constexpr Bytes operator""_KiB(unsigned long long v) { return {static_cast<std::int64_t>(v) * 1'024}; }
+constexpr Bytes operator""_MiB(unsigned long long v) { return {static_cast<std::int64_t>(v) * 1'048'576}; }
+constexpr Rate operator""_bps(unsigned long long v) { return {static_cast<std::int64_t>(v)}; }
+constexpr Rate operator""_Mbps(unsigned long long v) { return {static_cast<std::int64_t>(v) * 1'000'000}; }
+constexpr Rate operator""_Gbps(unsigned long long v) { return {static_cast<std::int64_t>(v) * 1'000'000'000}; }
+}  // namespace literals
+
+}  // namespace weir

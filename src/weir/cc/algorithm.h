@@ -1,0 +1,213 @@
+// What a congestion-control algorithm is.
+//
+// A small, pure, trivially copyable object, one per flow, that knows no simulator and does no
+// I/O. The transport tells it what happened; it leaves its answer (window, pacing rate, next
+// timer) in a Control that the transport reads without calling it. Write a class like
+//
+//   class Hpcc {
+//    public:
+//     struct Params { ...; static void describe(ParamList<Params>&); };
+//     static constexpr About about{.name = "hpcc", .title = "HPCC", .source = "...", .needs = Needs::telemetry};
+//     static std::span<const Preset> presets();                         // optional
+//     static ReceiverRules receiver(const Params&);                     // optional
+//     Hpcc(const Params&, const FlowFacts&, Control&);                  // flow start
+//     void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);
+//     void on_loss(const Params&, const FlowFacts&, const Loss&, Control&);   // optional
+//     void on_cnp(const Params&, const FlowFacts&, Time now, Control&);       // optional
+//     void on_send(const Params&, const FlowFacts&, const Send&, Control&);   // optional
+//     void on_timer(const Params&, const FlowFacts&, Time now, Control&);     // optional
+//   };
+//
+// and add one line to catalogue.cc. docs/adding-an-algorithm.md walks through it.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "weir/base/params.h"
+#include "weir/base/random.h"
+#include "weir/base/telemetry.h"
+#include "weir/base/units.h"
+
+namespace weir::cc {
+
+// The feedback an algorithm reads beyond what every acknowledgement carries for free
+// (bytes, round-trip time, ECN echo). The network pays only for what some flow needs.
+enum class Needs : std::uint32_t {
+  nothing = 0,
+  telemetry = 1 << 0,      // per-hop INT records, charged 42 bytes per packet
+  one_way_delay = 1 << 1,  // receive time of the packet in the receiver's clock
+  delivery_rate = 1 << 2,  // delivered-bytes samples in the manner of BBR
+};
+constexpr Needs operator|(Needs a, Needs b) {
+  return static_cast<Needs>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
+constexpr bool has(Needs set, Needs one) {
+  return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(one)) != 0;
+}
+
+inline constexpr Bytes kNoWindow{std::numeric_limits<std::int64_t>::max()};
+inline constexpr Time kNoTimer = Time::max();
+
+// What holds for the whole life of a flow.
+struct FlowFacts {
+  Rate line_rate;     // of the sending NIC
+  Rate path_rate;     // of the slowest link of the path
+  Time base_rtt;      // unloaded round trip of a full packet and its acknowledgement on this path
+  Time network_rtt;   // the largest base_rtt between any two hosts
+  Bytes payload;      // of a full packet
+  Bytes wire;         // of a full packet, with all headers
+  Bytes size;         // of the flow
+  Time start;
+  int switch_hops = 0;  // switches on the path
+  IntFormat telemetry;  // how to read telemetry counters
+  RandomStream random;  // the flow's own stream; the algorithm counts its own draws
+};
+
+// One acknowledgement has arrived.
+struct Ack {
+  Time now;
+  Time rtt;            // from the transmit time of the packet that triggered it, measured at the NIC
+  Time sent_at;        // transmit time of that packet
+  Time endpoint_delay; // part of rtt spent in the receiving host
+  Time one_way_delay;  // receive - transmit time in the hosts' own clocks; only with Needs::one_way_delay
+  Time held;           // time the packet was held before it was sent (On-Ramp); it is not part of rtt
+  Bytes seq;           // all bytes below are acknowledged
+  Bytes acked;         // newly acknowledged by this one; 0 for a duplicate
+  Bytes packet_seq;    // first byte of the packet that triggered it
+  Bytes snd_nxt;       // next byte to be sent
+  Bytes in_flight;     // sent and not acknowledged, after this acknowledgement
+  Bytes delivered;     // delivery-rate sample: bytes delivered ...
+  Time delivery_span;  // ... within this span; only with Needs::delivery_rate
+  bool delivery_app_limited = false;
+  bool ecn = false;          // the packet was marked (congestion experienced)
+  bool app_limited = false;  // nothing is waiting to be sent
+  bool path_changed = false; // another path than the previous acknowledgement's
+  std::uint8_t hops = 0;     // telemetry records present
+  std::uint32_t entropy = 0; // path selector of the packet
+  const Telemetry* telemetry = nullptr;  // null unless Needs::telemetry
+};
+
+// The transport concluded that data was lost, trimmed or reordered beyond tolerance.
+struct Loss {
+  enum class Kind : std::uint8_t { nack, sack_hole, trim, timeout };
+  Kind kind = Kind::nack;
+  Time now;
+  Bytes seq;         // first missing byte
+  Bytes lost;        // bytes that will be sent again, as far as known
+  Bytes snd_nxt;     // before the rewind
+  Bytes in_flight;   // before the rewind
+  std::uint32_t entropy = 0;
+};
+
+// A data packet is leaving the NIC.
+struct Send {
+  Time now;
+  Bytes seq;
+  Bytes wire;
+  Bytes in_flight;  // including this packet
+  bool retransmission = false;
+  bool app_limited = false;  // it is the last one at hand
+};
+
+// The algorithm's answer, read by the transport after every call.
+struct Control {
+  Bytes window = kNoWindow;  // send while in_flight < window
+  Rate rate{};               // pacing rate of wire bytes; 0 = not paced
+  Time timer = kNoTimer;     // call on_timer at this time; kNoTimer = none
+  // After a change of rate, should the gap that is already running be stretched or shortened
+  // to the new rate (HPCC), or only the next one?
+  bool repace = false;
+};
+
+// What the algorithm asks of the receiving end.
+struct ReceiverRules {
+  bool cnp = false;        // notify of marked packets with CNPs
+  bool cnp_packet = false; // as packets of their own; otherwise as a flag on the acknowledgement
+  Time cnp_interval{};     // at most one CNP per flow in this time
+};
+
+struct About {
+  std::string_view name;     // in scenario files
+  std::string_view title;    // as its paper writes it
+  std::string_view source;
+  Needs needs = Needs::nothing;
+};
+
+struct PresetValue {
+  std::string_view key;
+  std::string_view value;
+};
+// A named set of parameter values where several papers set them differently.
+struct Preset {
+  std::string_view name;
+  std::string_view source;
+  std::span<const PresetValue> values;
+};
+
+// One entry of the catalogue: an algorithm without its type. The state is raw storage of
+// state_size bytes owned by the transport; it may be copied as bytes.
+struct Algorithm {
+  About about;
+  std::span<const Preset> presets;
+  const ParamSet* params = nullptr;
+  std::size_t state_size = 0;
+  ReceiverRules (*receiver)(const void* params) = nullptr;
+  void (*start)(void* state, const void* params, const FlowFacts&, Control&) = nullptr;
+  void (*on_ack)(void* state, const void* params, const FlowFacts&, const Ack&, Control&) = nullptr;
+  // Null where the algorithm does not care.
+  void (*on_loss)(void* state, const void* params, const FlowFacts&, const Loss&, Control&) = nullptr;
+  void (*on_cnp)(void* state, const void* params, const FlowFacts&, Time, Control&) = nullptr;
+  void (*on_send)(void* state, const void* params, const FlowFacts&, const Send&, Control&) = nullptr;
+  void (*on_timer)(void* state, const void* params, const FlowFacts&, Time, Control&) = nullptr;
+};
+
+// The catalogue entry of class A.
+template <class A>
+Algorithm describe() {
+  static_assert(std::is_trivially_copyable_v<A>, "algorithm state must be copyable as bytes");
+  static_assert(alignof(A) <= alignof(std::max_align_t));
+  using P = typename A::Params;
+  Algorithm a{.about = A::about, .presets = {}, .params = &params_of<P>(), .state_size = sizeof(A)};
+  if constexpr (requires { A::presets(); }) a.presets = A::presets();
+  a.receiver = [](const void* p) -> ReceiverRules {
+    if constexpr (requires(const P& q) { A::receiver(q); }) return A::receiver(*static_cast<const P*>(p));
+    (void)p;
+    return {};
+  };
+  a.start = [](void* s, const void* p, const FlowFacts& f, Control& c) { new (s) A(*static_cast<const P*>(p), f, c); };
+  a.on_ack = [](void* s, const void* p, const FlowFacts& f, const Ack& x, Control& c) {
+    static_cast<A*>(s)->on_ack(*static_cast<const P*>(p), f, x, c);
+  };
+  if constexpr (requires(A& x, const P& p, const FlowFacts& f, const Loss& l, Control& c) { x.on_loss(p, f, l, c); })
+    a.on_loss = [](void* s, const void* p, const FlowFacts& f, const Loss& x, Control& c) {
+      static_cast<A*>(s)->on_loss(*static_cast<const P*>(p), f, x, c);
+    };
+  if constexpr (requires(A& x, const P& p, const FlowFacts& f, Control& c) { x.on_cnp(p, f, Time{}, c); })
+    a.on_cnp = [](void* s, const void* p, const FlowFacts& f, Time t, Control& c) {
+      static_cast<A*>(s)->on_cnp(*static_cast<const P*>(p), f, t, c);
+    };
+  if constexpr (requires(A& x, const P& p, const FlowFacts& f, const Send& d, Control& c) { x.on_send(p, f, d, c); })
+    a.on_send = [](void* s, const void* p, const FlowFacts& f, const Send& x, Control& c) {
+      static_cast<A*>(s)->on_send(*static_cast<const P*>(p), f, x, c);
+    };
+  if constexpr (requires(A& x, const P& p, const FlowFacts& f, Control& c) { x.on_timer(p, f, Time{}, c); })
+    a.on_timer = [](void* s, const void* p, const FlowFacts& f, Time t, Control& c) {
+      static_cast<A*>(s)->on_timer(*static_cast<const P*>(p), f, t, c);
+    };
+  return a;
+}
+
+// All algorithms, in the order of their names.
+std::span<const Algorithm> catalogue();
+// The entry of this name, or null.
+const Algorithm* find_algorithm(std::string_view name);
+
+}  // namespace weir::cc

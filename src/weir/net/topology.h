@@ -1,0 +1,53 @@
+// The network as a constant model: who is wired to whom, and how packets find their way.
+//
+// Nodes are numbered hosts first (0 .. hosts-1), then switches. A link joins two nodes and is
+// two directed ports: port 2*l leaves link l's end a, port 2*l+1 leaves its end b.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "weir/base/units.h"
+
+namespace weir::net {
+
+struct Link {
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  Rate rate;
+  Time delay;  // propagation
+};
+
+// Arithmetic routing of a regular tree: a switch reaches `hosts_per_port` consecutive hosts
+// behind each of its first ports, starting with host `first_host`; every other host lies
+// behind any of its last `up_ports` ports. Ports count in the order of the topology's links.
+struct TreeRule {
+  std::uint32_t first_host = 0;
+  std::uint32_t host_count = 0;      // below this switch
+  std::uint32_t hosts_per_port = 1;
+  std::uint32_t up_ports = 0;
+};
+
+struct Topology {
+  std::string name;
+  std::uint32_t hosts = 0;
+  std::uint32_t switches = 0;
+  std::vector<Link> links;
+  // One rule per switch, or empty: then shortest paths are computed and kept in tables.
+  std::vector<TreeRule> tree;
+  // A tier per node (hosts 0, edge switches 1, ...), used to name ports and to report queues.
+  std::vector<std::uint8_t> tier;
+
+  std::uint32_t nodes() const { return hosts + switches; }
+  std::uint32_t ports() const { return static_cast<std::uint32_t>(2 * links.size()); }
+  std::uint32_t port_owner(std::uint32_t port) const { return port % 2 == 0 ? links[port / 2].a : links[port / 2].b; }
+  std::uint32_t port_peer(std::uint32_t port) const { return port % 2 == 0 ? links[port / 2].b : links[port / 2].a; }
+  static constexpr std::uint32_t reverse(std::uint32_t port) { return port ^ 1u; }
+};
+
+// Throws InputError if a rate is zero, a host has not exactly one link, or some host cannot
+// reach another.
+void check(const Topology&);
+
+}  // namespace weir::net

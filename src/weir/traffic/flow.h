@@ -1,0 +1,31 @@
+// Flows as traffic generators hand them over, in order of their start.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "weir/base/units.h"
+
+namespace weir::traffic {
+
+struct Flow {
+  std::uint64_t id = 0;      // 0, 1, 2, ... in order of start (ties: in order of the sources)
+  Time start;
+  std::uint32_t src = 0;     // hosts, src != dst
+  std::uint32_t dst = 0;
+  Bytes size;                // payload, >= 1
+  std::uint16_t tag = 0;     // which traffic source; indexes the scenario's list of tags
+  std::uint16_t profile = 0; // which transport profile (algorithm and its parameters)
+  std::uint16_t sport = 0;   // for the ECMP hash
+  std::uint16_t dport = 0;
+};
+
+// A stream of flows with non-decreasing start times. State is O(hosts), never O(flows).
+class Source {
+ public:
+  virtual ~Source() = default;
+  // The next flow, or nothing when the stream has ended. id, tag and profile are set by the caller.
+  virtual std::optional<Flow> next() = 0;
+};
+
+}  // namespace weir::traffic
