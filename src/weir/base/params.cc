@@ -4,30 +4,39 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <optional>
+#include <stdexcept>
 
 namespace weir {
 namespace {
 
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+// Doubles from here on do not fit 64 bits, or mean the largest value.
+constexpr double kUnbounded = 9.2e18;
+
 struct Unit {
   std::string_view name;
   std::int64_t factor;
+  bool decimal = true;  // a power of ten: any value is a decimal fraction of it
 };
 
-// Largest first: formatting takes the first unit that divides the value exactly.
-constexpr std::array<Unit, 5> kTimeUnits{{{"s", 1'000'000'000'000}, {"ms", 1'000'000'000}, {"us", 1'000'000},
-                                          {"ns", 1'000}, {"ps", 1}}};
-constexpr std::array<Unit, 7> kByteUnits{{{"GB", 1'000'000'000}, {"MiB", 1'048'576}, {"MB", 1'000'000},
-                                          {"GiB", 1'073'741'824}, {"KiB", 1'024}, {"KB", 1'000}, {"B", 1}}};
-constexpr std::array<Unit, 5> kRateUnits{{{"Tbps", 1'000'000'000'000}, {"Gbps", 1'000'000'000},
-                                          {"Mbps", 1'000'000}, {"Kbps", 1'000}, {"bps", 1}}};
+// The last is the base unit; messages use the second as their example.
+constexpr std::array kTimeUnits{Unit{"s", 1'000'000'000'000}, Unit{"ms", 1'000'000'000}, Unit{"us", 1'000'000},
+                                Unit{"ns", 1'000}, Unit{"ps", 1}};
+constexpr std::array kByteUnits{Unit{"GiB", 1'073'741'824, false},
+                                Unit{"MiB", 1'048'576, false},
+                                Unit{"KiB", 1'024, false},
+                                Unit{"GB", 1'000'000'000},
+                                Unit{"MB", 1'000'000},
+                                Unit{"KB", 1'000},
+                                Unit{"B", 1}};
+constexpr std::array kRateUnits{Unit{"Tbps", 1'000'000'000'000}, Unit{"Gbps", 1'000'000'000}, Unit{"Mbps", 1'000'000},
+                                Unit{"Kbps", 1'000}, Unit{"bps", 1}};
 
-std::string unit_names(std::span<const Unit> units) {
-  std::string out;
-  for (const auto& u : units) out += (out.empty() ? "" : ", ") + std::string(u.name);
-  return out;
-}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view trim(std::string_view s) {
   while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
@@ -35,20 +44,25 @@ std::string_view trim(std::string_view s) {
   return s;
 }
 
+[[noreturn]] void fail_quantity(std::string_view text, std::span<const Unit> units, std::string_view what,
+                                std::string_view why) {
+  std::string names;
+  for (const auto& u : units) names += fmt::format("{}{}", names.empty() ? "" : ", ", u.name);
+  throw InputError(fmt::format("'{}' is not a {}: {}; write a number and one of {}, like \"1.5 {}\"", text, what, why,
+                               names, units[1].name));
+}
+
 // "<number> <unit>" as an exact whole number of base units. The decimal is scaled in integers,
 // so "0.1 us" is 100000 ps and nothing is lost to binary fractions.
 std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, std::string_view what) {
-  const auto bad = [&](std::string_view why) {
-    throw InputError(fmt::format("'{}' is not a {}: {}; write a number and one of {}, like \"1.5 {}\"", text, what,
-                                 why, unit_names(units), units[1].name));
-  };
+  const auto bad = [&](std::string_view why) { fail_quantity(text, units, what, why); };
   const std::string_view t = trim(text);
   std::size_t i = 0;
   std::int64_t mantissa = 0;
   int decimals = 0;
   bool dot = false;
   bool digit = false;
-  for (; i < t.size() && (std::isdigit(static_cast<unsigned char>(t[i])) || (t[i] == '.' && !dot)); ++i) {
+  for (; i < t.size() && (is_digit(t[i]) || (t[i] == '.' && !dot)); ++i) {
     if (t[i] == '.') {
       dot = true;
       continue;
@@ -64,22 +78,42 @@ std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, 
   if (name.empty() && mantissa == 0) return 0;
   if (name.empty()) bad("it has no unit");
   const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == name; });
-  if (unit == units.end()) bad(fmt::format("unknown unit '{}'", name));
+  if (unit == units.end()) fail_quantity(text, units, what, fmt::format("unknown unit '{}'", name));
   auto value = static_cast<__int128>(mantissa) * unit->factor;
   for (; decimals > 0; --decimals) {
     if (value % 10 != 0) bad(fmt::format("it is not a whole number of {}", units.back().name));
     value /= 10;
   }
-  if (value > std::numeric_limits<std::int64_t>::max()) bad("it is too large");
+  if (value > kMax) bad("it is too large");
   return static_cast<std::int64_t>(value);
 }
 
+// value / factor as an exact decimal; factor is a power of ten.
+std::string decimal(std::int64_t value, std::int64_t factor) {
+  std::string out = fmt::format("{}", value / factor);
+  std::int64_t rest = value % factor;
+  if (rest != 0) out += '.';
+  for (; rest != 0; rest %= factor) {
+    factor /= 10;
+    out += static_cast<char>('0' + rest / factor);
+  }
+  return out;
+}
+
+// The shortest notation without a leading zero; of several, that with the largest unit.
 std::string format_quantity(std::int64_t value, std::span<const Unit> units) {
-  if (value == 0) return fmt::format("0 {}", units.back().name);
-  const Unit* best = &units.back();
-  for (const auto& u : units)
-    if (value % u.factor == 0 && u.factor > best->factor) best = &u;
-  return fmt::format("{} {}", value / best->factor, best->name);
+  if (value < 0) return fmt::format("{} {}", value, units.back().name);
+  std::string best = fmt::format("{} {}", value, units.back().name);
+  std::int64_t best_factor = 1;
+  for (const auto& u : units) {
+    if (value < u.factor || (!u.decimal && value % u.factor != 0)) continue;
+    auto text =
+        fmt::format("{} {}", u.decimal ? decimal(value, u.factor) : fmt::format("{}", value / u.factor), u.name);
+    if (text.size() > best.size() || (text.size() == best.size() && u.factor < best_factor)) continue;
+    best = std::move(text);
+    best_factor = u.factor;
+  }
+  return best;
 }
 
 double as_double(const ParamValue& v) {
@@ -93,11 +127,53 @@ double as_double(const ParamValue& v) {
 
 // A bound in the parameter's own notation.
 std::string bound_text(const ParamValue& type, double bound) {
-  const auto whole = bound >= 9.2e18 ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(bound);
+  if (std::holds_alternative<double>(type)) return fmt::format("{}", bound);
+  const auto whole = std::abs(bound) < kUnbounded ? static_cast<std::int64_t>(bound) : (bound < 0 ? -kMax : kMax);
   if (std::holds_alternative<Time>(type)) return format_value(Time{whole});
   if (std::holds_alternative<Bytes>(type)) return format_value(Bytes{whole});
   if (std::holds_alternative<Rate>(type)) return format_value(Rate{whole});
-  return fmt::format("{}", bound);
+  return format_value(whole);
+}
+
+// Levenshtein distance regardless of case, one row at a time.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const auto above = row[j];
+      const std::size_t replaced = diagonal + (lower(a[i - 1]) != lower(b[j - 1]) ? 1 : 0);
+      row[j] = std::min({above + 1, row[j - 1] + 1, replaced});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+// A whole number, also one written like 1e6.
+std::optional<std::int64_t> parse_integer(std::string_view t) {
+  std::int64_t whole = 0;
+  const auto* last = t.data() + t.size();
+  if (const auto [end, error] = std::from_chars(t.data(), last, whole); end == last) {
+    if (error == std::errc{}) return whole;
+    return std::nullopt;
+  }
+  double number = 0;
+  const auto [end, error] = std::from_chars(t.data(), last, number);
+  if (error != std::errc{} || end != last || number != std::floor(number) || std::abs(number) > 9e15)
+    return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
+std::optional<double> parse_number(std::string_view t) {
+  double number = 0;
+  const auto* last = t.data() + t.size();
+  const auto [end, error] = std::from_chars(t.data(), last, number);
+  if (error != std::errc{} || end != last || !std::isfinite(number)) return std::nullopt;
+  return number;
 }
 
 }  // namespace
@@ -121,7 +197,7 @@ std::string Param::valid() const {
   }
   if (std::holds_alternative<bool>(fallback)) return "true or false";
   if (std::holds_alternative<std::string>(fallback)) return "any text";
-  if (max >= 9.2e18) return fmt::format("at least {}", bound_text(fallback, min));
+  if (max >= kUnbounded) return fmt::format("at least {}", bound_text(fallback, min));
   return fmt::format("{} to {}", bound_text(fallback, min), bound_text(fallback, max));
 }
 
@@ -136,35 +212,37 @@ void check_value(const Param& param, const ParamValue& value) {
   if (std::holds_alternative<bool>(value) || std::holds_alternative<std::string>(value)) return;
   const double v = as_double(value);
   if (!(v >= param.min && v <= param.max))
-    throw InputError(fmt::format("{} = {} is out of range; valid is {}", param.name, format_value(value), param.valid()));
+    throw InputError(
+        fmt::format("{} = {} is out of range; valid is {}", param.name, format_value(value), param.valid()));
 }
 
 ParamValue parse_value(const Param& param, std::string_view text) {
-  ParamValue value;
-  if (std::holds_alternative<Time>(param.fallback)) {
-    value = parse_time(text);
-  } else if (std::holds_alternative<Bytes>(param.fallback)) {
-    value = parse_bytes(text);
-  } else if (std::holds_alternative<Rate>(param.fallback)) {
-    value = parse_rate(text);
-  } else if (std::holds_alternative<std::string>(param.fallback)) {
-    value = std::string(text);
-  } else if (std::holds_alternative<bool>(param.fallback)) {
-    if (text != "true" && text != "false") throw InputError(fmt::format("{} = '{}' is neither true nor false", param.name, text));
-    value = text == "true";
-  } else {
-    const auto t = trim(text);
-    double number = 0;
-    const auto [end, error] = std::from_chars(t.data(), t.data() + t.size(), number);
-    if (error != std::errc{} || end != t.data() + t.size() || !std::isfinite(number))
-      throw InputError(fmt::format("{} = '{}' is not a number", param.name, text));
-    if (std::holds_alternative<std::int64_t>(param.fallback)) {
-      if (number != std::floor(number) || std::abs(number) > 9e15)
-        throw InputError(fmt::format("{} = '{}' is not a whole number", param.name, text));
-      value = static_cast<std::int64_t>(number);
-    } else {
-      value = number;
+  struct Parser {
+    std::string_view text;
+
+    ParamValue operator()(bool) const {
+      const auto word = trim(text);
+      if (word != "true" && word != "false") throw InputError(fmt::format("'{}' is neither true nor false", text));
+      return word == "true";
     }
+    ParamValue operator()(std::int64_t) const {
+      if (const auto whole = parse_integer(trim(text))) return *whole;
+      throw InputError(fmt::format("'{}' is not a whole number", text));
+    }
+    ParamValue operator()(double) const {
+      if (const auto number = parse_number(trim(text))) return *number;
+      throw InputError(fmt::format("'{}' is not a number", text));
+    }
+    ParamValue operator()(Time) const { return parse_time(text); }
+    ParamValue operator()(Bytes) const { return parse_bytes(text); }
+    ParamValue operator()(Rate) const { return parse_rate(text); }
+    ParamValue operator()(const std::string&) const { return std::string(text); }
+  };
+  ParamValue value;
+  try {
+    value = std::visit(Parser{text}, param.fallback);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{} = {}", param.name, error.what()));
   }
   check_value(param, value);
   return value;
@@ -184,29 +262,28 @@ std::string format_value(const ParamValue& value) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::size_t tolerance = std::max<std::size_t>(2, word.size() / 2);
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
+  std::size_t best_distance = tolerance + 1;
   for (const auto& c : candidates) {
-    // Levenshtein distance, one row at a time.
-    std::vector<std::size_t> row(c.size() + 1);
-    for (std::size_t j = 0; j <= c.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= word.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j <= c.size(); ++j) {
-        const auto above = row[j];
-        const auto replace = diagonal + (std::tolower(static_cast<unsigned char>(word[i - 1])) !=
-                                         std::tolower(static_cast<unsigned char>(c[j - 1])));
-        row[j] = std::min({above + 1, row[j - 1] + 1, replace});
-        diagonal = above;
-      }
-    }
-    if (row.back() < best_distance) {
-      best_distance = row.back();
-      best = c;
-    }
+    const auto distance = edit_distance(word, c);
+    // Two words without a common letter are not near, however short.
+    if (distance >= best_distance || distance >= std::max(word.size(), c.size())) continue;
+    best_distance = distance;
+    best = c;
   }
   return best;
+}
+
+void ParamSet::check() const {
+  for (const auto& p : params_) {
+    if (find(p.name) != &p) throw std::logic_error("parameter " + p.name + " is described twice");
+    try {
+      check_value(p, p.fallback);
+    } catch (const InputError& error) {
+      throw std::logic_error(std::string("invalid default: ") + error.what());
+    }
+  }
 }
 
 const Param* ParamSet::find(std::string_view name) const {

@@ -14,6 +14,8 @@
 //   };
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -61,7 +63,7 @@ Time parse_time(std::string_view text);
 Bytes parse_bytes(std::string_view text);
 Rate parse_rate(std::string_view text);
 
-// The candidate closest to `word` by edit distance, or "" if none is near.
+// The candidate closest to `word` by edit distance, whatever the case, or "" if none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 // The list of parameters of one component, and its storage, without its type.
@@ -74,6 +76,9 @@ class ParamSet {
   std::shared_ptr<void> make() const { return make_(); }
 
  protected:
+  // Throws logic_error if a name comes twice or a default is not valid itself.
+  void check() const;
+
   std::vector<Param> params_;
   std::function<std::shared_ptr<void>()> make_;
 };
@@ -85,8 +90,9 @@ class ParamList : public ParamSet {
   static constexpr std::int64_t kMaxInt = std::numeric_limits<std::int64_t>::max();
 
   ParamList() {
-    make_ = [] { return std::shared_ptr<void>(new T(), [](void* p) { delete static_cast<T*>(p); }); };
+    make_ = [] { return std::make_shared<T>(); };
     T::describe(*this);
+    check();
   }
 
   Param& number(Text name, double T::*field, double min, double max, Text meaning, Text source = "") {
@@ -94,14 +100,17 @@ class ParamList : public ParamSet {
   }
   template <class I>
   Param& integer(Text name, I T::*field, double min, double max, Text meaning, Text source = "") {
+    // No value that passes the bounds may change when it is stored in the field.
+    min = std::max(min, static_cast<double>(std::numeric_limits<I>::min()));
+    max = std::min(max, static_cast<double>(std::numeric_limits<I>::max()));
     return add_as<std::int64_t>(std::move(name), field, min, max, std::move(meaning), std::move(source));
   }
   Param& flag(Text name, bool T::*field, Text meaning, Text source = "") {
     return add(std::move(name), field, 0, 1, std::move(meaning), std::move(source));
   }
   Param& time(Text name, Time T::*field, Text meaning, Text source = "", Time min = {}, Time max = Time::max()) {
-    return add(std::move(name), field, static_cast<double>(min.ps), static_cast<double>(max.ps),
-               std::move(meaning), std::move(source));
+    return add(std::move(name), field, static_cast<double>(min.ps), static_cast<double>(max.ps), std::move(meaning),
+               std::move(source));
   }
   Param& bytes(Text name, Bytes T::*field, Text meaning, Text source = "", Bytes min = {}, Bytes max = {kMaxInt}) {
     return add(std::move(name), field, static_cast<double>(min.count), static_cast<double>(max.count),
@@ -118,18 +127,21 @@ class ParamList : public ParamSet {
   template <class E>
   Param& choice(Text name, E T::*field, std::vector<std::string> words, Text meaning, Text source = "") {
     const T defaults{};
-    Param p{std::move(name), words.at(static_cast<std::size_t>(defaults.*field)), 0, 0, words,
-            std::move(meaning), std::move(source),
-            [field, words](void* object, const ParamValue& v) {
-              const auto& word = std::get<std::string>(v);
-              for (std::size_t i = 0; i < words.size(); ++i)
-                if (words[i] == word) static_cast<T*>(object)->*field = static_cast<E>(i);
-            },
-            [field, words](const void* object) -> ParamValue {
-              return words.at(static_cast<std::size_t>(static_cast<const T*>(object)->*field));
-            }};
-    params_.push_back(std::move(p));
-    return params_.back();
+    Param& p = params_.emplace_back();
+    p.name = std::move(name);
+    p.fallback = words.at(static_cast<std::size_t>(defaults.*field));
+    p.choices = words;
+    p.meaning = std::move(meaning);
+    p.source = std::move(source);
+    p.set = [field, words](void* object, const ParamValue& v) {
+      const auto& word = std::get<std::string>(v);
+      for (std::size_t i = 0; i < words.size(); ++i)
+        if (words[i] == word) static_cast<T*>(object)->*field = static_cast<E>(i);
+    };
+    p.get = [field, words](const void* object) -> ParamValue {
+      return words.at(static_cast<std::size_t>(static_cast<const T*>(object)->*field));
+    };
+    return p;
   }
 
  private:
@@ -140,15 +152,18 @@ class ParamList : public ParamSet {
   template <class V, class F>
   Param& add_as(Text name, F T::*field, double min, double max, Text meaning, Text source) {
     const T defaults{};
-    Param p{std::move(name), static_cast<V>(defaults.*field), min, max, {}, std::move(meaning), std::move(source),
-            [field](void* object, const ParamValue& v) {
-              static_cast<T*>(object)->*field = static_cast<F>(std::get<V>(v));
-            },
-            [field](const void* object) -> ParamValue {
-              return static_cast<V>(static_cast<const T*>(object)->*field);
-            }};
-    params_.push_back(std::move(p));
-    return params_.back();
+    Param& p = params_.emplace_back();
+    p.name = std::move(name);
+    p.fallback = static_cast<V>(defaults.*field);
+    p.min = min;
+    p.max = max;
+    p.meaning = std::move(meaning);
+    p.source = std::move(source);
+    p.set = [field](void* object, const ParamValue& v) {
+      static_cast<T*>(object)->*field = static_cast<F>(std::get<V>(v));
+    };
+    p.get = [field](const void* object) -> ParamValue { return static_cast<V>(static_cast<const T*>(object)->*field); };
+    return p;
   }
 };
 

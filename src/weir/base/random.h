@@ -33,17 +33,15 @@ class RandomStream {
   // The draw with this index: 64 uniform bits.
   std::uint64_t bits(std::uint64_t index) const {
     using Philox = r123::Philox4x32;
-    const Philox::ctr_type counter{{static_cast<std::uint32_t>(index),
-                                    static_cast<std::uint32_t>(index >> 32), entity_, purpose_}};
+    const Philox::ctr_type counter{
+        {static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), entity_, purpose_}};
     const Philox::key_type key{{static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)}};
     const auto out = Philox{}(counter, key);
     return (static_cast<std::uint64_t>(out[1]) << 32) | out[0];
   }
 
   // Uniform in [0, 1), a multiple of 2^-53.
-  double uniform(std::uint64_t index) const {
-    return static_cast<double>(bits(index) >> 11) * 0x1.0p-53;
-  }
+  double uniform(std::uint64_t index) const { return static_cast<double>(bits(index) >> 11) * 0x1.0p-53; }
 
   // Uniform integer in [0, n), n > 0; the bias is below n / 2^64.
   std::uint64_t below(std::uint64_t index, std::uint64_t n) const {

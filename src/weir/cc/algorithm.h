@@ -58,13 +58,13 @@ inline constexpr Time kNoTimer = Time::max();
 
 // What holds for the whole life of a flow.
 struct FlowFacts {
-  Rate line_rate;     // of the sending NIC
-  Rate path_rate;     // of the slowest link of the path
-  Time base_rtt;      // unloaded round trip of a full packet and its acknowledgement on this path
-  Time network_rtt;   // the largest base_rtt between any two hosts
-  Bytes payload;      // of a full packet
-  Bytes wire;         // of a full packet, with all headers
-  Bytes size;         // of the flow
+  Rate line_rate;    // of the sending NIC
+  Rate path_rate;    // of the slowest link of the path
+  Time base_rtt;     // unloaded round trip of a full packet and its acknowledgement on this path
+  Time network_rtt;  // the largest base_rtt between any two hosts
+  Bytes payload;     // of a full packet
+  Bytes wire;        // of a full packet, with all headers
+  Bytes size;        // of the flow
   Time start;
   int switch_hops = 0;  // switches on the path
   IntFormat telemetry;  // how to read telemetry counters
@@ -74,24 +74,24 @@ struct FlowFacts {
 // One acknowledgement has arrived.
 struct Ack {
   Time now;
-  Time rtt;            // from the transmit time of the packet that triggered it, measured at the NIC
-  Time sent_at;        // transmit time of that packet
-  Time endpoint_delay; // part of rtt spent in the receiving host
-  Time one_way_delay;  // receive - transmit time in the hosts' own clocks; only with Needs::one_way_delay
-  Time held;           // time the packet was held before it was sent (On-Ramp); it is not part of rtt
-  Bytes seq;           // all bytes below are acknowledged
-  Bytes acked;         // newly acknowledged by this one; 0 for a duplicate
-  Bytes packet_seq;    // first byte of the packet that triggered it
-  Bytes snd_nxt;       // next byte to be sent
-  Bytes in_flight;     // sent and not acknowledged, after this acknowledgement
-  Bytes delivered;     // delivery-rate sample: bytes delivered ...
-  Time delivery_span;  // ... within this span; only with Needs::delivery_rate
+  Time rtt;             // from the transmit time of the packet that triggered it, measured at the NIC
+  Time sent_at;         // transmit time of that packet
+  Time endpoint_delay;  // part of rtt spent in the receiving host
+  Time one_way_delay;   // receive - transmit time in the hosts' own clocks; only with Needs::one_way_delay
+  Time held;            // time the packet was held before it was sent (On-Ramp); it is not part of rtt
+  Bytes seq;            // all bytes below are acknowledged
+  Bytes acked;          // newly acknowledged by this one; 0 for a duplicate
+  Bytes packet_seq;     // first byte of the packet that triggered it
+  Bytes snd_nxt;        // next byte to be sent
+  Bytes in_flight;      // sent and not acknowledged, after this acknowledgement
+  Bytes delivered;      // delivery-rate sample: bytes delivered ...
+  Time delivery_span;   // ... within this span; only with Needs::delivery_rate
   bool delivery_app_limited = false;
-  bool ecn = false;          // the packet was marked (congestion experienced)
-  bool app_limited = false;  // nothing is waiting to be sent
-  bool path_changed = false; // another path than the previous acknowledgement's
-  std::uint8_t hops = 0;     // telemetry records present
-  std::uint32_t entropy = 0; // path selector of the packet
+  bool ecn = false;                      // the packet was marked (congestion experienced)
+  bool app_limited = false;              // nothing is waiting to be sent
+  bool path_changed = false;             // another path than the previous acknowledgement's
+  std::uint8_t hops = 0;                 // telemetry records present
+  std::uint32_t entropy = 0;             // path selector of the packet
   const Telemetry* telemetry = nullptr;  // null unless Needs::telemetry
 };
 
@@ -100,10 +100,10 @@ struct Loss {
   enum class Kind : std::uint8_t { nack, sack_hole, trim, timeout };
   Kind kind = Kind::nack;
   Time now;
-  Bytes seq;         // first missing byte
-  Bytes lost;        // bytes that will be sent again, as far as known
-  Bytes snd_nxt;     // before the rewind
-  Bytes in_flight;   // before the rewind
+  Bytes seq;        // first missing byte
+  Bytes lost;       // bytes that will be sent again, as far as known
+  Bytes snd_nxt;    // before the rewind
+  Bytes in_flight;  // before the rewind
   std::uint32_t entropy = 0;
 };
 
@@ -129,14 +129,14 @@ struct Control {
 
 // What the algorithm asks of the receiving end.
 struct ReceiverRules {
-  bool cnp = false;        // notify of marked packets with CNPs
-  bool cnp_packet = false; // as packets of their own; otherwise as a flag on the acknowledgement
-  Time cnp_interval{};     // at most one CNP per flow in this time
+  bool cnp = false;         // notify of marked packets with CNPs
+  bool cnp_packet = false;  // as packets of their own; otherwise as a flag on the acknowledgement
+  Time cnp_interval{};      // at most one CNP per flow in this time
 };
 
 struct About {
-  std::string_view name;     // in scenario files
-  std::string_view title;    // as its paper writes it
+  std::string_view name;   // in scenario files
+  std::string_view title;  // as its paper writes it
   std::string_view source;
   Needs needs = Needs::nothing;
 };
@@ -186,19 +186,19 @@ Algorithm describe() {
   a.on_ack = [](void* s, const void* p, const FlowFacts& f, const Ack& x, Control& c) {
     static_cast<A*>(s)->on_ack(*static_cast<const P*>(p), f, x, c);
   };
-  if constexpr (requires(A& x, const P& p, const FlowFacts& f, const Loss& l, Control& c) { x.on_loss(p, f, l, c); })
+  if constexpr (requires(A x, const P& p, const FlowFacts& f, const Loss& l, Control& c) { x.on_loss(p, f, l, c); })
     a.on_loss = [](void* s, const void* p, const FlowFacts& f, const Loss& x, Control& c) {
       static_cast<A*>(s)->on_loss(*static_cast<const P*>(p), f, x, c);
     };
-  if constexpr (requires(A& x, const P& p, const FlowFacts& f, Control& c) { x.on_cnp(p, f, Time{}, c); })
+  if constexpr (requires(A x, const P& p, const FlowFacts& f, Control& c) { x.on_cnp(p, f, Time{}, c); })
     a.on_cnp = [](void* s, const void* p, const FlowFacts& f, Time t, Control& c) {
       static_cast<A*>(s)->on_cnp(*static_cast<const P*>(p), f, t, c);
     };
-  if constexpr (requires(A& x, const P& p, const FlowFacts& f, const Send& d, Control& c) { x.on_send(p, f, d, c); })
+  if constexpr (requires(A x, const P& p, const FlowFacts& f, const Send& d, Control& c) { x.on_send(p, f, d, c); })
     a.on_send = [](void* s, const void* p, const FlowFacts& f, const Send& x, Control& c) {
       static_cast<A*>(s)->on_send(*static_cast<const P*>(p), f, x, c);
     };
-  if constexpr (requires(A& x, const P& p, const FlowFacts& f, Control& c) { x.on_timer(p, f, Time{}, c); })
+  if constexpr (requires(A x, const P& p, const FlowFacts& f, Control& c) { x.on_timer(p, f, Time{}, c); })
     a.on_timer = [](void* s, const void* p, const FlowFacts& f, Time t, Control& c) {
       static_cast<A*>(s)->on_timer(*static_cast<const P*>(p), f, t, c);
     };

@@ -20,14 +20,25 @@ struct Link {
 };
 
 // Arithmetic routing of a regular tree: a switch reaches `hosts_per_port` consecutive hosts
-// behind each of its first ports, starting with host `first_host`; every other host lies
-// behind any of its last `up_ports` ports. Ports count in the order of the topology's links.
+// behind each child, starting with host `first_host`, and a child behind `ports_per_child` parallel
+// ports; every other host lies behind any of its last `up_ports` ports. Ports count in the order
+// of the topology's links. A topology with rules promises that it is regular: the equal-cost
+// paths of two hosts cross links of the same rates and delays, and no host is more remote than host 0.
 struct TreeRule {
   std::uint32_t first_host = 0;
-  std::uint32_t host_count = 0;      // below this switch
+  std::uint32_t host_count = 0;  // below this switch
   std::uint32_t hosts_per_port = 1;
   std::uint32_t up_ports = 0;
+  std::uint32_t ports_per_child = 1;
 };
+
+// Bounds that keep arithmetic exact: host numbers divide by multiplication (net/routing.h), and
+// the latency of any path fits 64 bits of picoseconds.
+inline constexpr std::uint32_t kMaxHosts = 1u << 21;
+inline constexpr std::uint32_t kMaxSwitches = 1u << 20;
+inline constexpr std::uint32_t kMaxSwitchPorts = 65535;
+inline constexpr Rate kMinRate{1'000};
+inline constexpr Time kMaxDelay{kPicosecondsPerSecond};
 
 struct Topology {
   std::string name;
@@ -46,8 +57,13 @@ struct Topology {
   static constexpr std::uint32_t reverse(std::uint32_t port) { return port ^ 1u; }
 };
 
-// Throws InputError if a rate is zero, a host has not exactly one link, or some host cannot
-// reach another.
+// Throws InputError if a number is out of bounds, a link joins a node to itself or two hosts, a
+// host has not exactly one link, or some node cannot reach another.
 void check(const Topology&);
+// The part of check() that concerns one link.
+void check_link(const Topology&, const Link&);
+
+// Gives hosts tier 0, switches with hosts 1, and others one more than their lowest neighbour.
+void assign_tiers(Topology&);
 
 }  // namespace weir::net

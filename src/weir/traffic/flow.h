@@ -9,14 +9,14 @@
 namespace weir::traffic {
 
 struct Flow {
-  std::uint64_t id = 0;      // 0, 1, 2, ... in order of start (ties: in order of the sources)
+  std::uint64_t id = 0;  // 0, 1, 2, ... in order of start (ties: in order of the sources)
   Time start;
-  std::uint32_t src = 0;     // hosts, src != dst
+  std::uint32_t src = 0;  // hosts, src != dst
   std::uint32_t dst = 0;
-  Bytes size;                // payload, >= 1
-  std::uint16_t tag = 0;     // which traffic source; indexes the scenario's list of tags
-  std::uint16_t profile = 0; // which transport profile (algorithm and its parameters)
-  std::uint16_t sport = 0;   // for the ECMP hash
+  Bytes size;                 // payload, >= 1
+  std::uint16_t tag = 0;      // which traffic source; indexes the scenario's list of tags
+  std::uint16_t profile = 0;  // which transport profile (algorithm and its parameters)
+  std::uint16_t sport = 0;    // for the ECMP hash
   std::uint16_t dport = 0;
 };
 

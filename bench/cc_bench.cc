@@ -1,0 +1,118 @@
+// What an acknowledgement costs each algorithm, called as the transport calls it: through the catalogue.
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/cc/algorithm.h"
+
+namespace weir::cc {
+namespace {
+
+using namespace literals;
+
+constexpr int kHops = 5;
+constexpr std::size_t kAcks = 256;  // acknowledgements in the stream that is repeated
+
+FlowFacts facts() {
+  FlowFacts f;
+  f.line_rate = 100_Gbps;
+  f.path_rate = 100_Gbps;
+  f.base_rtt = 12_us;
+  f.network_rtt = 13_us;
+  return f;
+}
+
+// Five ports, each with its own load, seen by the packets of a flow at 50 Gb/s.
+struct Stream {
+  std::vector<Telemetry> telemetry{kAcks};
+  std::vector<Ack> acks{kAcks};
+
+  explicit Stream(const IntFormat& format) {
+    for (std::size_t i = 0; i < kAcks; ++i) {
+      const auto n = static_cast<std::int64_t>(i);
+      for (std::size_t h = 0; h < kHops; ++h) {
+        const auto hop = static_cast<std::int64_t>(h);
+        const HopTelemetry exact{174'400 * n + 1'000'000 * hop, (1'090 + 150 * hop) * n,
+                                 static_cast<std::int32_t>((n * 7 + hop * 5) % 9 * 1'090), h % 2 == 0 ? 100'000u : 400'000u};
+        telemetry[i].hop[h] = format.quantise(exact);
+      }
+      acks[i].now = {20'000'000 + 174'400 * n};
+      acks[i].seq = {1'000 * n};
+      acks[i].snd_nxt = {1'000 * n + 100'000};
+      acks[i].acked = 1'000_B;
+      acks[i].hops = kHops;
+      acks[i].telemetry = &telemetry[i];
+    }
+  }
+};
+
+struct Flows {
+  const Algorithm& algorithm;
+  std::shared_ptr<void> params;
+  std::size_t stride;
+  std::vector<std::max_align_t> storage;
+  std::vector<Control> controls;
+
+  Flows(std::string_view name, std::size_t n, const FlowFacts& f, std::string_view key, std::string_view value)
+      : algorithm(*find_algorithm(name)),
+        params(algorithm.params->make()),
+        stride((algorithm.state_size + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t)),
+        storage(stride * n),
+        controls(n) {
+    if (!key.empty()) {
+      const Param* p = algorithm.params->find(key);
+      p->set(params.get(), parse_value(*p, value));
+    }
+    for (std::size_t i = 0; i < n; ++i) algorithm.start(state(i), params.get(), f, controls[i]);
+  }
+  void* state(std::size_t i) { return &storage[i * stride]; }
+};
+
+// `flows` flows in turn: 1 stays in the nearest cache, 16,384 do not.
+void on_ack(benchmark::State& run, std::string_view name, IntFormat format, std::string_view key = {},
+            std::string_view value = {}) {
+  const auto n = static_cast<std::size_t>(run.range(0));
+  auto f = facts();
+  f.telemetry = format;
+  const Stream stream(format);
+  Flows flows(name, n, f, key, value);
+  std::size_t ack = 0;
+  std::size_t flow = 0;
+  for (auto _ : run) {
+    flows.algorithm.on_ack(flows.state(flow), flows.params.get(), f, stream.acks[ack], flows.controls[flow]);
+    benchmark::DoNotOptimize(flows.controls[flow]);
+    if (++flow == n) {
+      flow = 0;
+      if (++ack == kAcks) ack = 0;
+    }
+  }
+  run.counters["state_bytes"] = static_cast<double>(flows.algorithm.state_size);
+}
+
+// DCQCN does nothing on an acknowledgement; this is a CNP on every packet, its worst case.
+void on_cnp(benchmark::State& run) {
+  const auto f = facts();
+  Flows flows("dcqcn", 1, f, {}, {});
+  Time now = 10_us;
+  for (auto _ : run) {
+    now += 83'840_ps;
+    if (flows.controls[0].timer <= now) flows.algorithm.on_timer(flows.state(0), flows.params.get(), f, now, flows.controls[0]);
+    flows.algorithm.on_cnp(flows.state(0), flows.params.get(), f, now, flows.controls[0]);
+    benchmark::DoNotOptimize(flows.controls[0]);
+  }
+}
+
+BENCHMARK_CAPTURE(on_ack, fixed_window, "fixed-window", IntFormat::exact())->Arg(1);
+BENCHMARK_CAPTURE(on_ack, dcqcn, "dcqcn", IntFormat::exact())->Arg(1);
+BENCHMARK_CAPTURE(on_ack, hpcc_5_hops, "hpcc", IntFormat::exact())->Arg(1)->Arg(16'384);
+BENCHMARK_CAPTURE(on_ack, hpcc_5_hops_wire, "hpcc", IntFormat::wire(4))->Arg(1);
+BENCHMARK_CAPTURE(on_ack, hpcc_5_hops_rxrate, "hpcc", IntFormat::exact(), "signal", "rxrate")->Arg(1);
+BENCHMARK(on_cnp)->Name("on_cnp/dcqcn");
+
+}  // namespace
+}  // namespace weir::cc

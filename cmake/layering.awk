@@ -1,0 +1,34 @@
+# An include may only point down the layers. Each layer names all that it may include.
+BEGIN {
+  below["base"] = "base"
+  below["sim"] = "sim base"
+  below["cc"] = "cc base"
+  below["net"] = "net sim base"
+  below["host"] = "host net cc sim base"
+  below["traffic"] = "traffic base"
+  below["probe"] = "probe traffic host net cc sim base"
+  below["scenario"] = "scenario probe traffic host net cc sim base"
+  also["traffic"] = "net/topology.h"
+}
+FNR == 1 {
+  layer = ""
+  if (match(FILENAME, /src\/weir\/[a-z]+\//)) {
+    split(FILENAME, part, "/")
+    layer = part[3]
+    if (!(layer in below)) complain("the layer '" layer "' is unknown")
+  }
+}
+layer in below && /^[ \t]*#[ \t]*include[ \t]*"weir\// {
+  header = $0
+  sub(/^[^"]*"weir\//, "", header)
+  sub(/".*/, "", header)
+  target = header
+  sub(/\/.*/, "", target)
+  if (index(" " below[layer] " ", " " target " ") == 0 && header != also[layer])
+    complain(layer " may not include " header)
+}
+function complain(what) {
+  printf "%s:%d: %s\n", FILENAME, FNR, what
+  bad = 1
+}
+END { exit bad }

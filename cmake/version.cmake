@@ -1,0 +1,28 @@
+# The version text: the project's version, and the commit if the sources are a git checkout.
+#
+# Included, this offers weir_version_header(target). Run as a script at each build, it writes
+# the header only when its text changes, so that an unchanged commit compiles nothing.
+if(CMAKE_SCRIPT_MODE_FILE)
+  cmake_minimum_required(VERSION 3.25)
+  find_program(GIT git)
+  if(GIT AND EXISTS ${SOURCE_DIR}/.git)
+    execute_process(COMMAND ${GIT} -C ${SOURCE_DIR} --no-optional-locks describe --always --exclude=* --dirty --abbrev=10
+                    OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    if(commit)
+      string(APPEND VERSION "+${commit}")
+    endif()
+  endif()
+  file(CONFIGURE OUTPUT ${HEADER} CONTENT "#define WEIR_VERSION \"@VERSION@\"\n" @ONLY)
+  return()
+endif()
+
+set(weir_version_script ${CMAKE_CURRENT_LIST_FILE})
+
+function(weir_version_header target)
+  set(header ${PROJECT_BINARY_DIR}/generated/weir_version.h)
+  add_custom_target(${target}_version BYPRODUCTS ${header} COMMENT "" VERBATIM
+                    COMMAND ${CMAKE_COMMAND} -DVERSION=${PROJECT_VERSION} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
+                            -DHEADER=${header} -P ${weir_version_script})
+  add_dependencies(${target} ${target}_version)
+  target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/generated)
+endfunction()

@@ -1,0 +1,26 @@
+// The list of all algorithms: one line each, sorted by name.
+#include <array>
+
+#include "weir/cc/algorithm.h"
+#include "weir/cc/dcqcn.h"
+#include "weir/cc/fixed_window.h"
+#include "weir/cc/hpcc.h"
+
+namespace weir::cc {
+
+std::span<const Algorithm> catalogue() {
+  static const std::array all{
+      describe<Dcqcn>(),
+      describe<FixedWindow>(),
+      describe<Hpcc>(),
+  };
+  return all;
+}
+
+const Algorithm* find_algorithm(std::string_view name) {
+  for (const auto& a : catalogue())
+    if (a.about.name == name) return &a;
+  return nullptr;
+}
+
+}  // namespace weir::cc

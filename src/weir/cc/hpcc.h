@@ -1,0 +1,88 @@
+// HPCC: High Precision Congestion Control (Li et al., SIGCOMM'19).
+//
+// With every acknowledgement comes what each switch on the path wrote into the packet as it left: time, bytes sent so
+// far, queue behind it. Two successive records of a port give its output rate, and with the queue the bytes that all
+// flows together have in flight across it, I = qlen + txRate T (equation 1). The window follows the fullest link:
+// multiplied by eta / U, so that I lands just under the link's bandwidth-delay product, plus a small step W_AI that
+// makes flows equal in time (equation 4).
+//
+// Reacting to each acknowledgement is quick but counts the same queue many times; reacting once per round trip is safe
+// but slow. HPCC does both: every acknowledgement computes W anew from a reference W_c, and W_c moves only when the
+// first packet sent under it has been acknowledged (algorithm 1).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "weir/cc/algorithm.h"
+
+namespace weir::cc {
+
+class Hpcc {
+ public:
+  enum class Reaction : std::uint8_t { hpcc, per_ack, per_rtt };
+  enum class Signal : std::uint8_t { tx_rate, rx_rate };
+  enum class Increase : std::uint8_t { window, rate, rule };
+
+  struct Params {
+    double eta = 0.95;
+    std::int32_t max_stage = 5;
+    Increase additive_increase = Increase::window;
+    Bytes w_ai{80};
+    Rate r_ai{50'000'000};
+    std::int32_t flows = 100;
+    Time base_rtt;
+    Rate r_min{100'000'000};
+    Reaction reaction = Reaction::hpcc;
+    Signal signal = Signal::tx_rate;
+    bool min_queue = true;
+    bool ewma = true;
+    static void describe(ParamList<Params>&);
+  };
+
+  static constexpr About about{.name = "hpcc",
+                               .title = "HPCC",
+                               .source = "Li et al., HPCC: High Precision Congestion Control, SIGCOMM'19",
+                               .needs = Needs::telemetry};
+  static std::span<const Preset> presets();
+
+  Hpcc(const Params&, const FlowFacts&, Control&);
+  void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);
+
+  // The rule of thumb W_AI = W_init (1 - eta) / N: N flows on a link then add, in one round, no more than the
+  // headroom that eta leaves, and no queue forms (section 3.3).
+  static constexpr double additive_step(double w_init, double eta, std::int64_t flows) {
+    return w_init * (1 - eta) / static_cast<double>(flows);
+  }
+
+  // For probes and tests, in bytes.
+  double reference_window() const { return w_c_; }
+  double utilisation() const { return u_; }
+  double step() const { return w_ai_; }
+  int stage() const { return inc_stage_; }
+
+ private:
+  void start_over(const Ack&);
+  bool ambiguous(const IntFormat&, const Ack&) const;
+  void measure_inflight(const Params&, const IntFormat&, const Ack&);
+  double compute_wind(const Params&, bool update_w_c);
+  void answer(double w, Control&) const;
+  void remember(const Ack&);
+
+  // Facts of the flow, kept so that an acknowledgement costs no division to find them.
+  double t_;       // T, in picoseconds
+  double per_t_;   // 1 / T
+  double w_ai_;
+  double w_min_;
+  double w_init_;
+
+  double w_c_;     // reference window
+  double u_ = 1;   // U: inflight bytes of the fullest link over its bandwidth-delay product, smoothed
+  std::int64_t last_update_seq_ = 0;
+  Time last_ack_;
+  std::int32_t inc_stage_ = 0;
+  std::uint8_t hops_ = 0;  // records in link_; 0 = none yet
+  std::array<HopTelemetry, kMaxTelemetryHops> link_;  // L: what the previous acknowledgement brought
+};
+
+}  // namespace weir::cc

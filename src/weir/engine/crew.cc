@@ -1,0 +1,134 @@
+#include "weir/engine/crew.h"
+
+#include "weir/net/partition.h"
+
+namespace weir::engine {
+
+void Barrier::arrive_and_wait() {
+  const std::uint32_t round = round_.load(std::memory_order_acquire);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
+    arrived_.store(0, std::memory_order_relaxed);
+    round_.store(round + 1, std::memory_order_release);
+    round_.notify_all();
+    return;
+  }
+  for (int spin = 0; spin < 20'000; ++spin) {
+    if (round_.load(std::memory_order_acquire) != round) return;
+    __builtin_ia32_pause();
+  }
+  round_.wait(round, std::memory_order_acquire);
+}
+
+namespace {
+
+template <sim::Scheduler S>
+class Team final : public Simulation::Crew {
+ public:
+  Team(const Model& model, Network& network, std::uint32_t threads)
+      : of_node_(net::partition(model.topology, threads).of_node), barrier_(count_of(of_node_)) {
+    const std::uint32_t n = count_of(of_node_);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      parts_.push_back(std::make_unique<Partition<S>>(model, network, of_node_, static_cast<std::uint16_t>(i),
+                                                      static_cast<std::uint16_t>(n)));
+      mail_.emplace_back(n);
+      pending_.emplace_back();
+    }
+    for (std::uint32_t i = 1; i < n; ++i) workers_.emplace_back([this, i] { work(i); });
+  }
+
+  ~Team() override {
+    stop_ = true;
+    if (!workers_.empty()) barrier_.arrive_and_wait();
+    for (auto& w : workers_) w.join();
+  }
+
+  std::uint32_t size() const override { return static_cast<std::uint32_t>(parts_.size()); }
+
+  void add_flow(const traffic::Flow& flow) override { pending_[of_node_[flow.src]].push_back(flow); }
+
+  void run_epoch(Time end) override {
+    end_ = end;
+    if (workers_.empty()) {
+      run(0);
+      return;
+    }
+    barrier_.arrive_and_wait();
+    step(0);
+  }
+
+  Counters counters() const override {
+    Counters sum;
+    for (const auto& p : parts_) sum.add(p->counters());
+    return sum;
+  }
+
+  void collect(std::vector<host::FlowRecord>& out) override {
+    for (auto& p : parts_) {
+      out.insert(out.end(), p->finished().begin(), p->finished().end());
+      p->finished().clear();
+    }
+  }
+
+  void settle_before(std::uint32_t port, Time end) override {
+    // Any partition can do it for its own ports.
+    for (auto& p : parts_)
+      if (p->owns_port(port)) p->settle_before(port, end);
+  }
+
+  void for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const override {
+    for (const auto& p : parts_) p->for_each_active(visit);
+  }
+
+ private:
+  static std::uint32_t count_of(const std::vector<std::uint16_t>& of_node) {
+    std::uint32_t n = 1;
+    for (const auto i : of_node) n = std::max<std::uint32_t>(n, i + 1u);
+    return n;
+  }
+
+  void run(std::uint32_t i) {
+    for (const auto& flow : pending_[i]) parts_[i]->add_flow(flow);
+    pending_[i].clear();
+    parts_[i]->run_until(end_);
+  }
+
+  // One epoch of one worker, between the barrier that starts it and the next. After the second
+  // barrier it only reads what others wrote before it.
+  void step(std::uint32_t i) {
+    for (auto& box : mail_[i]) {
+      box.packets.clear();
+      box.telemetry.clear();
+    }
+    run(i);
+    parts_[i]->hand_over(end_, mail_[i]);
+    barrier_.arrive_and_wait();
+    for (const auto& from : mail_) parts_[i]->take_over(from[i]);
+  }
+
+  void work(std::uint32_t i) {
+    for (;;) {
+      barrier_.arrive_and_wait();
+      if (stop_) return;
+      step(i);
+    }
+  }
+
+  std::vector<std::uint16_t> of_node_;
+  std::vector<std::unique_ptr<Partition<S>>> parts_;
+  std::vector<std::vector<Mailbox>> mail_;  // by sender, then receiver
+  std::vector<std::vector<traffic::Flow>> pending_;
+  Barrier barrier_;
+  Time end_;
+  bool stop_ = false;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Simulation::Crew> make_crew(const Model& model, Network& network, const RunOptions& options) {
+  if (options.scheduler == SchedulerKind::heap)
+    return std::make_unique<Team<sim::HeapScheduler>>(model, network, options.threads);
+  return std::make_unique<Team<sim::WheelScheduler>>(model, network, options.threads);
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,42 @@
+// The partitions of a run and the threads that advance them, one epoch at a time.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "weir/engine/partition.h"
+#include "weir/engine/simulation.h"
+
+namespace weir::engine {
+
+// All threads wait here for each other. Spins first: an epoch's work is short and equal.
+class Barrier {
+ public:
+  explicit Barrier(std::uint32_t threads) : threads_(threads) {}
+  void arrive_and_wait();
+
+ private:
+  const std::uint32_t threads_;
+  std::atomic<std::uint32_t> arrived_{0};
+  std::atomic<std::uint32_t> round_{0};
+};
+
+// What a Simulation needs of its partitions, whatever their scheduler.
+class Simulation::Crew {
+ public:
+  virtual ~Crew() = default;
+  virtual std::uint32_t size() const = 0;
+  virtual void add_flow(const traffic::Flow& flow) = 0;
+  virtual void run_epoch(Time end) = 0;
+  virtual Counters counters() const = 0;
+  // Moves the records of finished flows to `out`.
+  virtual void collect(std::vector<host::FlowRecord>& out) = 0;
+  virtual void settle_before(std::uint32_t port, Time end) = 0;
+  virtual void for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const = 0;
+};
+
+std::unique_ptr<Simulation::Crew> make_crew(const Model& model, Network& network, const RunOptions& options);
+
+}  // namespace weir::engine

@@ -1,0 +1,92 @@
+#include "weir/engine/network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir::engine {
+namespace {
+
+std::uint32_t threshold(Bytes k) {
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(k.count, 0xfffffffe));
+}
+
+void set_ecn(net::Port& p, const Model& model) {
+  for (const auto& o : model.ecn_overrides)
+    if (o.rate == p.rate) {
+      p.ecn_min = threshold(o.k_min);
+      p.ecn_max = threshold(o.k_max);
+      p.ecn_probability = o.p_max;
+      return;
+    }
+  const auto scaled = [&](Bytes k) {
+    if (model.ecn.at_rate.bits_per_second == 0) return k;
+    return Bytes{static_cast<std::int64_t>(static_cast<__int128>(k.count) * p.rate.bits_per_second /
+                                           model.ecn.at_rate.bits_per_second)};
+  };
+  p.ecn_min = threshold(scaled(model.ecn.k_min));
+  p.ecn_max = threshold(scaled(model.ecn.k_max));
+  p.ecn_probability = model.ecn.p_max;
+}
+
+net::IngressLimits ingress_limits(const Model& model, const net::Link& link, Rate slowest_host) {
+  net::IngressLimits limits;
+  limits.headroom = static_cast<std::int64_t>(
+      model.buffer.headroom_delays * static_cast<double>(bytes_in(link.delay, link.rate).count));
+  double alpha = model.buffer.pfc_alpha;
+  if (model.buffer.pfc_scale_alpha)
+    for (auto r = slowest_host.bits_per_second * 2; r <= link.rate.bits_per_second; r *= 2) alpha *= 2;
+  limits.alpha_q16 = net::SwitchBuffer::q16(alpha);
+  return limits;
+}
+
+}  // namespace
+
+Network::Network(const Model& model) : ports(model.topology.ports()), hosts(model.topology.hosts) {
+  const auto& t = model.topology;
+  Rate slowest_host{std::numeric_limits<std::int64_t>::max()};
+  for (const auto& link : t.links)
+    if (link.a < t.hosts || link.b < t.hosts) slowest_host = std::min(slowest_host, link.rate);
+
+  for (std::uint32_t id = 0; id < t.ports(); ++id) {
+    net::Port& p = ports[id];
+    const auto& link = t.links[id / 2];
+    p.rate = link.rate;
+    p.delay = link.delay;
+    p.owner = t.port_owner(id);
+    p.peer = t.port_peer(id);
+    p.at_switch = p.owner >= t.hosts;
+    const std::int64_t bits_ps = 8 * kPicosecondsPerSecond;
+    const std::int64_t per_byte = bits_ps / link.rate.bits_per_second;
+    if (bits_ps % link.rate.bits_per_second == 0 && per_byte <= 0xffffffff)
+      p.ps_per_byte = static_cast<std::uint32_t>(per_byte);
+    if (p.at_switch) {
+      if (model.ecn.enabled) set_ecn(p, model);
+      p.kind = model.port_kind();
+      if (p.kind == net::PortKind::queued) {
+        p.queues = static_cast<std::uint32_t>(queues.size());
+        queues.emplace_back();
+      }
+    } else {
+      hosts[p.owner].port = id;
+    }
+  }
+
+  switches.resize(t.switches);
+  for (std::uint32_t s = 0; s < t.switches; ++s) {
+    std::vector<net::IngressLimits> limits;
+    for (const std::uint32_t id : model.routing.ports(s)) {
+      ports[id].local = static_cast<std::uint16_t>(limits.size());
+      ports[net::Topology::reverse(id)].peer_ingress = ports[id].local;
+      limits.push_back(ingress_limits(model, t.links[id / 2], slowest_host));
+    }
+    switches[s].buffer = net::SwitchBuffer(model.buffer, std::move(limits));
+    if (switches[s].buffer.shared_capacity() < 0)
+      throw InputError(fmt::format("network.buffer.size = {} is smaller than the reserve and headroom of switch {} "
+                                   "({} more bytes are needed)",
+                                   format_value(model.buffer.size), s, -switches[s].buffer.shared_capacity()));
+  }
+}
+
+}  // namespace weir::engine

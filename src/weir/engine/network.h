@@ -1,0 +1,30 @@
+// Everything about a run that changes while it runs, apart from events and packets' telemetry:
+// ports, switch buffers, hosts. Each node belongs to one partition, which alone touches it.
+#pragma once
+
+#include <vector>
+
+#include "weir/engine/model.h"
+#include "weir/host/host.h"
+#include "weir/net/port.h"
+#include "weir/net/switch_buffer.h"
+
+namespace weir::engine {
+
+struct alignas(64) SwitchState {
+  net::SwitchBuffer buffer;
+  Time next_departure = Time::max();  // of the pending departure event; only while buffer.eager()
+  std::uint64_t drops = 0;
+  std::uint64_t pauses_sent = 0;
+};
+
+struct Network {
+  explicit Network(const Model& model);
+
+  std::vector<net::Port> ports;  // by global port id
+  std::vector<SwitchState> switches;
+  std::vector<net::PriorityQueues> queues;  // of queued ports
+  std::vector<host::Host> hosts;
+};
+
+}  // namespace weir::engine

@@ -1,0 +1,178 @@
+#include "weir/engine/partition.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "weir/engine/partition_host.h"
+#include "weir/engine/partition_net.h"
+
+namespace weir::engine {
+namespace {
+
+// What the scheduler may expect of this network.
+sim::SchedulerHints hints(const Model& model) {
+  double bits_per_second = 0;
+  Time longest{};
+  for (const auto& link : model.topology.links) {
+    bits_per_second += 2 * static_cast<double>(link.rate.bits_per_second);
+    longest = std::max(longest, link.delay + transmission_time(model.transport.payload, link.rate));
+  }
+  const double bits_per_packet = 8.0 * static_cast<double>(model.transport.payload.count);
+  return {bits_per_second / bits_per_packet, longest + longest / 4};
+}
+
+}  // namespace
+
+void Counters::add(const Counters& o) {
+  events += o.events;
+  packet_hops += o.packet_hops;
+  data_packet_hops += o.data_packet_hops;
+  data_packets += o.data_packets;
+  retransmitted += o.retransmitted;
+  timeouts += o.timeouts;
+  nacks += o.nacks;
+  cnps += o.cnps;
+  marked += o.marked;
+  dropped += o.dropped;
+  pauses += o.pauses;
+  flows_started += o.flows_started;
+  flows_completed += o.flows_completed;
+}
+
+host::Flow* FlowPool::take(std::uint16_t profile, std::size_t state_size) {
+  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kBlocks = 32;
+  if (free_.size() <= profile) free_.resize(profile + std::size_t{1});
+  auto& free = free_[profile];
+  if (free.empty()) {
+    const std::size_t block = sizeof(host::Flow) + (state_size + kLine - 1) / kLine * kLine;
+    auto* chunk = static_cast<std::byte*>(std::aligned_alloc(kLine, kBlocks * block));
+    if (chunk == nullptr) throw std::bad_alloc();
+    chunks_.emplace_back(chunk);
+    for (std::size_t i = kBlocks; i-- > 0;) free.push_back(reinterpret_cast<host::Flow*>(chunk + i * block));
+  }
+  host::Flow* flow = free.back();
+  free.pop_back();
+  return new (flow) host::Flow();
+}
+
+template <sim::Scheduler S>
+Partition<S>::Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node,
+                        std::uint16_t index, std::uint16_t count)
+    : model_(model),
+      network_(network),
+      of_node_(of_node),
+      index_(index),
+      hosts_(model.topology.hosts),
+      ports_(model.topology.ports()),
+      switches_(model.topology.switches),
+      scheduler_(2 * ports_ + switches_ + hosts_, hints(model)),
+      int_format_(model.int_format()),
+      receivers_(hosts_) {
+  Bytes largest_data{0};
+  Bytes largest_ack{0};
+  for (const auto& profile : model.profiles) {
+    data_header_.push_back(static_cast<std::uint16_t>((model.data_wire(profile) - model.transport.payload).count));
+    ack_wire_.push_back(static_cast<std::uint16_t>(model.ack_wire(profile).count));
+    largest_data = std::max(largest_data, model.data_wire(profile));
+    largest_ack = std::max(largest_ack, model.ack_wire(profile));
+  }
+  network_rtt_ = model.paths.network_rtt(largest_data, largest_ack);
+  if (count == 1) return;
+  inbound_.assign(ports_, ~std::uint32_t{0});
+  for (std::uint32_t id = 0; id < ports_; ++id) {
+    const bool from = mine(model.topology.port_owner(id));
+    const bool to = mine(model.topology.port_peer(id));
+    if (from && !to) {
+      network.ports[id].cut = true;
+      cut_ports_.push_back(id);
+    }
+    if (to && !from) {
+      inbound_[id] = static_cast<std::uint32_t>(wires_.size());
+      wires_.emplace_back();
+    }
+  }
+}
+
+template <sim::Scheduler S>
+void Partition<S>::add_flow(const traffic::Flow& flow) {
+  host::Host& h = network_.hosts[flow.src];
+  if (h.next_start == h.starts.size()) {
+    h.starts.clear();
+    h.next_start = 0;
+  }
+  h.starts.push_back(flow);
+  if (flow.start < h.wake) {
+    h.wake = flow.start;
+    scheduler_.schedule(wake(flow.src), flow.start);
+  }
+}
+
+template <sim::Scheduler S>
+void Partition<S>::run_until(Time end) {
+  sim::Event event;
+  const sim::Entity first_switch = ports_;
+  const sim::Entity first_arrival = ports_ + switches_;
+  const sim::Entity first_host = 2 * ports_ + switches_;
+  while (scheduler_.next(end, event)) {
+    ++counters_.events;
+    now_ = event.time;
+    if (const sim::Entity soon = scheduler_.upcoming(3); soon - first_arrival < ports_)
+      __builtin_prefetch(&network_.ports[soon - first_arrival]);
+    if (const sim::Entity next = scheduler_.upcoming(1); next - first_arrival < ports_) {
+      const net::Port& p = network_.ports[next - first_arrival];
+      __builtin_prefetch(p.ring.first_address());
+    }
+    if (event.entity >= first_arrival && event.entity < first_host) [[likely]]
+      on_arrival(event.entity - first_arrival, event.time);
+    else if (event.entity >= first_host)
+      on_wake(event.entity - first_host, event.time);
+    else if (event.entity < first_switch)
+      on_departure(event.entity, event.time);
+    else
+      on_departures(event.entity - first_switch, event.time);
+  }
+}
+
+template <sim::Scheduler S>
+void Partition<S>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
+  for (const std::uint32_t id : cut_ports_) {
+    Port& p = network_.ports[id];
+    if (p.ring.empty()) continue;
+    settle(p, {end.ps - 1});
+    Mailbox& box = outboxes[of_node_[p.peer]];
+    for (; p.ring.head != p.cursor; p.ring.pop()) {
+      Packet& packet = p.ring.front();
+      leave(p, id, packet);
+      HandedOver& out = box.packets.emplace_back();
+      out.packet = packet;
+      out.packet.departs = p.arrival(packet);
+      out.port = id;
+      if (packet.telemetry != net::kNoTelemetry) {
+        out.telemetry = static_cast<std::uint32_t>(box.telemetry.size());
+        box.telemetry.push_back(telemetry_[packet.telemetry]);
+        telemetry_.give(packet.telemetry);
+      }
+    }
+  }
+}
+
+template <sim::Scheduler S>
+void Partition<S>::take_over(const Mailbox& inbox) {
+  for (const auto& in : inbox.packets) {
+    net::PacketRing& wire = wires_[inbound_[in.port]];
+    const bool first = wire.empty();
+    Packet& packet = wire.push();
+    packet = in.packet;
+    if (in.telemetry != net::kNoTelemetry) {
+      packet.telemetry = telemetry_.take();
+      telemetry_[packet.telemetry] = inbox.telemetry[in.telemetry];
+    }
+    if (first) scheduler_.schedule(arrival(in.port), packet.departs);
+  }
+}
+
+template class Partition<sim::WheelScheduler>;
+template class Partition<sim::HeapScheduler>;
+
+}  // namespace weir::engine

@@ -1,0 +1,196 @@
+// A part of the network with its own events: what one thread runs.
+//
+// A partition runs from one epoch's end to the next without looking outside. Links to other
+// partitions are cut: at the end of an epoch the packets that have begun to leave by them are
+// handed over, with the time of their arrival. No epoch is longer than the shortest cut link, so
+// nothing arrives in the past. Events are ordered by (time, entity) alone, hence the results do
+// not depend on the number of partitions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "weir/base/telemetry.h"
+#include "weir/engine/model.h"
+#include "weir/engine/network.h"
+#include "weir/sim/heap_scheduler.h"
+#include "weir/sim/wheel_scheduler.h"
+
+namespace weir::engine {
+
+struct Counters {
+  std::uint64_t events = 0;
+  std::uint64_t packet_hops = 0;       // packets of any kind that crossed a link
+  std::uint64_t data_packet_hops = 0;
+  std::uint64_t data_packets = 0;      // sent by hosts, retransmissions included
+  std::uint64_t retransmitted = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t nacks = 0;
+  std::uint64_t cnps = 0;
+  std::uint64_t marked = 0;            // data packets that arrived marked
+  std::uint64_t dropped = 0;
+  std::uint64_t pauses = 0;            // pause frames sent
+  std::uint64_t flows_started = 0;
+  std::uint64_t flows_completed = 0;
+
+  void add(const Counters& o);
+};
+
+// A packet that crosses into another partition, and its telemetry if it has any.
+struct HandedOver {
+  net::Packet packet;  // departs = its arrival
+  std::uint32_t port = 0;
+  std::uint32_t telemetry = net::kNoTelemetry;  // index into Mailbox::telemetry
+};
+struct Mailbox {
+  std::vector<HandedOver> packets;
+  std::vector<Telemetry> telemetry;
+};
+
+// Records of packets' telemetry, reused.
+class TelemetryPool {
+ public:
+  std::uint32_t take() {
+    if (free_.empty()) {
+      records_.emplace_back();
+      return static_cast<std::uint32_t>(records_.size() - 1);
+    }
+    const std::uint32_t i = free_.back();
+    free_.pop_back();
+    return i;
+  }
+  void give(std::uint32_t i) { free_.push_back(i); }
+  Telemetry& operator[](std::uint32_t i) { return records_[i]; }
+
+ private:
+  std::vector<Telemetry> records_;
+  std::vector<std::uint32_t> free_;
+};
+
+// Blocks for flows and their algorithms' states, one size per profile, reused.
+class FlowPool {
+ public:
+  host::Flow* take(std::uint16_t profile, std::size_t state_size);
+  void give(std::uint16_t profile, host::Flow* flow) { free_[profile].push_back(flow); }
+
+ private:
+  std::vector<std::vector<host::Flow*>> free_;
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+  std::vector<std::unique_ptr<void, Free>> chunks_;
+};
+
+template <sim::Scheduler S>
+class Partition {
+ public:
+  // `of_node` gives the partition of every node; this one is number `index` of `count`.
+  Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node, std::uint16_t index,
+            std::uint16_t count);
+
+  // A flow of a host of this partition, not yet due; calls come in order of start.
+  void add_flow(const traffic::Flow& flow);
+  // All events before `end`.
+  void run_until(Time end);
+  // Moves what has begun to leave before `end` by cut links into the mailboxes, by partition.
+  void hand_over(Time end, std::vector<Mailbox>& outboxes);
+  void take_over(const Mailbox& inbox);
+  bool owns_port(std::uint32_t port) const { return mine(network_.ports[port].owner); }
+  // Brings a port's counters up to date with all departures before `end`.
+  void settle_before(std::uint32_t port, Time end) { settle(network_.ports[port], {end.ps - 1}); }
+
+  const Counters& counters() const { return counters_; }
+  // Flows that ended since the last call of clear(), in order of their end.
+  std::vector<host::FlowRecord>& finished() { return finished_; }
+  // Calls visit(src, flow) for each active flow of this partition's hosts, by host and slot.
+  template <class Visit>
+  void for_each_active(Visit&& visit) const {
+    for (std::uint32_t h = 0; h < network_.hosts.size(); ++h)
+      if (mine(h))
+        for (const host::Flow* f : network_.hosts[h].flows)
+          if (f != nullptr) visit(h, *f);
+  }
+
+ private:
+  using Packet = net::Packet;
+  using Port = net::Port;
+
+  bool mine(std::uint32_t node) const { return of_node_[node] == index_; }
+
+  // Entities in the order in which they act at one instant: departures, arrivals, hosts.
+  sim::Entity departure_of_port(std::uint32_t port) const { return port; }
+  sim::Entity departures_of_switch(std::uint32_t s) const { return ports_ + s; }
+  sim::Entity arrival(std::uint32_t port) const { return ports_ + switches_ + port; }
+  sim::Entity wake(std::uint32_t h) const { return 2 * ports_ + switches_ + h; }
+
+  // network (partition_net.h)
+  void on_arrival(std::uint32_t port, Time now);
+  void on_departure(std::uint32_t port, Time now);
+  void on_departures(std::uint32_t s, Time now);
+  void leave(Port& p, std::uint32_t port, Packet& packet);
+  void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet, Time now);
+  void forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now);
+  bool admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now);
+  void settle(Port& p, Time now);
+  void release(std::uint32_t s, const Packet& packet, Time now);
+  void after_accept(std::uint32_t s, Port& out, const Packet& placed, Time now);
+  void schedule_departures(std::uint32_t s);
+  void start_next(Port& p, std::uint32_t port, Time now);
+  void send_control(std::uint32_t port, net::PacketKind kind, Time now);
+  void set_paused(std::uint32_t port, bool paused, Time now);
+  void refresh_first(Port& p, std::uint32_t port);
+  void send(std::uint32_t port, const Packet& packet, Time now);
+  void discard(const Packet& packet);
+
+  // hosts (partition_host.h)
+  void on_wake(std::uint32_t h, Time now);
+  void start_flow(std::uint32_t h, const traffic::Flow& flow, Time now);
+  void finish_flow(std::uint32_t h, host::Flow& flow, Time now);
+  void receive(std::uint32_t h, Packet& packet, Time now);
+  void receive_data(std::uint32_t h, Packet& packet, Time now);
+  void receive_feedback(std::uint32_t h, Packet& packet, Time now);
+  void acknowledge(host::Flow& flow, const Packet& packet, Time now);
+  void recover(host::Flow& flow, cc::Loss::Kind kind, Time now);
+  void transmit(std::uint32_t h, host::Flow& flow, Time now);
+  void consider(host::Host& host, host::Flow& flow, Time now);
+  void serve(std::uint32_t h, Time now);
+  void run_timers(std::uint32_t h, Time now);
+  void arm(host::Host& host, host::Flow& flow);
+  void update_wake(std::uint32_t h, Time now);
+  void repace(host::Flow& flow);
+  Time timeout(const host::Flow& flow) const;
+  net::TrafficClass ack_class() const {
+    return model_.transport.ack_class == host::AckClass::priority ? net::TrafficClass::priority
+                                                                  : net::TrafficClass::data;
+  }
+  host::Receiver& receiver(const Packet& packet);
+
+  const Model& model_;
+  Network& network_;
+  const std::vector<std::uint16_t>& of_node_;
+  const std::uint16_t index_;
+  const std::uint32_t hosts_;
+  const std::uint32_t ports_;
+  const std::uint32_t switches_;
+  Time now_;
+  S scheduler_;
+  TelemetryPool telemetry_;
+  IntFormat int_format_;
+  FlowPool flows_;
+  std::vector<std::vector<host::Receiver>> receivers_;  // by sender, then slot
+  std::vector<std::uint32_t> cut_ports_;                // of this partition, towards others
+  std::vector<std::uint32_t> inbound_;                  // by port: index into wires_, or ~0; empty if alone
+  std::vector<net::PacketRing> wires_;                  // handed over, not yet arrived
+  std::vector<host::FlowRecord> finished_;
+  Counters counters_;
+  std::vector<std::uint16_t> data_header_;  // by profile: wire bytes beyond the payload
+  std::vector<std::uint16_t> ack_wire_;     // by profile
+  Time network_rtt_;
+  bool departing_ = false;  // inside on_departures: ports not yet reached have not departed
+};
+
+extern template class Partition<sim::WheelScheduler>;
+extern template class Partition<sim::HeapScheduler>;
+
+}  // namespace weir::engine

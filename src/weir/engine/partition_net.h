@@ -1,0 +1,271 @@
+// Partition: links, switches and flow control. Included by partition.cc only.
+#pragma once
+
+#include "weir/engine/partition.h"
+
+namespace weir::engine {
+
+// The first packet of a link has reached the far end.
+template <sim::Scheduler S>
+inline void Partition<S>::on_arrival(std::uint32_t port, Time now) {
+  if (!inbound_.empty() && inbound_[port] != ~std::uint32_t{0}) {
+    net::PacketRing& wire = wires_[inbound_[port]];
+    Packet packet = wire.front();
+    wire.pop();
+    if (!wire.empty()) scheduler_.schedule(arrival(port), wire.front().departs);
+    const net::Topology& t = model_.topology;
+    const std::uint32_t own = net::Topology::reverse(port);
+    deliver(port, t.port_peer(port), network_.ports[own].local, packet, now);
+    return;
+  }
+  Port& p = network_.ports[port];
+  if (p.cursor == p.ring.head) settle(p, now);
+  Packet packet = p.ring.front();
+  p.ring.pop();
+  if (!p.ring.empty()) {
+    const Packet& first = p.ring.front();
+    if (first.departs != net::kHeld) scheduler_.schedule(arrival(port), p.arrival(first));
+  }
+  leave(p, port, packet);
+  deliver(port, p.peer, p.peer_ingress, packet, now);
+}
+
+// What the port did to the packet when it departed, made up for now that it is known.
+template <sim::Scheduler S>
+inline void Partition<S>::leave(Port& p, std::uint32_t port, Packet& packet) {
+  if (p.at_switch && packet.kind == net::PacketKind::data) {
+    if (packet.queue > p.ecn_min &&
+        net::marks(p, packet.queue, RandomStream(model_.seed, port, Purpose::ecn_mark), p.tx_packets)) {
+      packet.flags |= net::kMarked;
+      ++p.marks;
+    }
+    if (packet.telemetry != net::kNoTelemetry && packet.hops < kMaxTelemetryHops) {
+      telemetry_[packet.telemetry].hop[packet.hops] = int_format_.quantise(
+          {packet.departs.ps, static_cast<std::int64_t>(p.tx_bytes), static_cast<std::int32_t>(packet.queue),
+           static_cast<std::uint32_t>(p.rate.bits_per_second / 1'000'000)});
+      ++packet.hops;
+    }
+  }
+  p.tx_bytes += packet.wire;
+  ++p.tx_packets;
+}
+
+template <sim::Scheduler S>
+inline void Partition<S>::deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet,
+                                  Time now) {
+  ++counters_.packet_hops;
+  if (packet.is_control()) [[unlikely]] {
+    set_paused(net::Topology::reverse(port), packet.kind == net::PacketKind::pause, now);
+    return;
+  }
+  counters_.data_packet_hops += packet.kind == net::PacketKind::data;
+  if (node >= hosts_)
+    forward(node - hosts_, ingress, packet, now);
+  else
+    receive(node, packet, now);
+}
+
+template <sim::Scheduler S>
+inline void Partition<S>::forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now) {
+  const std::uint32_t port = model_.routing.egress(s, packet.dst, packet.entropy);
+  Port& out = network_.ports[port];
+  net::SwitchBuffer& buffer = network_.switches[s].buffer;
+  packet.ingress = static_cast<std::uint16_t>(ingress);
+  if (out.kind == net::PortKind::fifo) settle(out, now);
+  if (buffer.plainly_fits(ingress, packet.traffic_class, out.queued, packet.wire)) [[likely]]
+    buffer.take(ingress, packet.traffic_class, packet.wire);
+  else if (!admit(s, ingress, out, packet, now))
+    return;
+  send(port, packet, now);
+}
+
+// Near a threshold: brings the buffer's counters up to date, then decides exactly.
+template <sim::Scheduler S>
+bool Partition<S>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now) {
+  SwitchState& state = network_.switches[s];
+  if (!state.buffer.eager())
+    for (const std::uint32_t id : model_.routing.ports(s))
+      if (network_.ports[id].kind == net::PortKind::fifo) settle(network_.ports[id], now);
+  if (!state.buffer.admits(ingress, packet.traffic_class, out.queued, packet.wire)) {
+    ++state.drops;
+    ++counters_.dropped;
+    discard(packet);
+    return false;
+  }
+  state.buffer.take(ingress, packet.traffic_class, packet.wire);
+  if (state.buffer.pause(ingress, packet.traffic_class)) {
+    ++state.pauses_sent;
+    ++counters_.pauses;
+    send_control(model_.routing.ports(s)[ingress], net::PacketKind::pause, now);
+    schedule_departures(s);
+  }
+  return true;
+}
+
+// Puts a packet on a port's queue.
+template <sim::Scheduler S>
+inline void Partition<S>::send(std::uint32_t port, const Packet& packet, Time now) {
+  Port& p = network_.ports[port];
+  if (p.kind == net::PortKind::queued) {
+    net::PriorityQueues& queues = network_.queues[p.queues];
+    p.queued += packet.wire;
+    queues.waiting[static_cast<std::size_t>(packet.traffic_class)].push() = packet;
+    if (!queues.busy) start_next(p, port, now);
+    return;
+  }
+  const bool first = p.ring.empty();
+  const Packet& placed = accept(p, packet, now);
+  if (first && !p.cut && placed.departs != net::kHeld) scheduler_.schedule(arrival(port), p.arrival(placed));
+  if (p.at_switch && network_.switches[p.owner - hosts_].buffer.eager()) [[unlikely]]
+    after_accept(p.owner - hosts_, p, placed, now);
+}
+
+template <sim::Scheduler S>
+inline void Partition<S>::settle(Port& p, Time now) {
+  if (p.at_switch) {
+    const std::uint32_t s = p.owner - hosts_;
+    drain(p, now, [&](const Packet& departed) { release(s, departed, now); });
+  } else {
+    drain(p, now, [](const Packet&) {});
+  }
+}
+
+// A packet has left the shared buffer.
+template <sim::Scheduler S>
+inline void Partition<S>::release(std::uint32_t s, const Packet& packet, Time now) {
+  net::SwitchBuffer& buffer = network_.switches[s].buffer;
+  const std::uint32_t ingress = packet.ingress;
+  const net::TrafficClass c = packet.traffic_class;
+  buffer.release(ingress, c, packet.wire);
+  if (buffer.eager() && buffer.resume(ingress, c)) [[unlikely]]
+    send_control(model_.routing.ports(s)[ingress], net::PacketKind::resume, now);
+}
+
+// While some ingress is paused, departures are settled at their instants, for one of them may
+// be the one that resumes it.
+template <sim::Scheduler S>
+void Partition<S>::after_accept(std::uint32_t s, Port& out, const Packet& placed, Time now) {
+  if (placed.departs == now) {
+    settle(out, now);
+    schedule_departures(s);
+  } else if (placed.departs < network_.switches[s].next_departure) {
+    network_.switches[s].next_departure = placed.departs;
+    scheduler_.schedule(departures_of_switch(s), placed.departs);
+  }
+}
+
+template <sim::Scheduler S>
+void Partition<S>::schedule_departures(std::uint32_t s) {
+  if (departing_) return;
+  SwitchState& state = network_.switches[s];
+  Time next = Time::max();
+  if (state.buffer.eager())
+    for (const std::uint32_t id : model_.routing.ports(s)) {
+      const Port& p = network_.ports[id];
+      if (p.kind == net::PortKind::fifo && p.cursor != p.ring.tail) next = std::min(next, p.ring[p.cursor].departs);
+    }
+  state.next_departure = next;
+  if (next == Time::max())
+    scheduler_.cancel(departures_of_switch(s));
+  else
+    scheduler_.schedule(departures_of_switch(s), next);
+}
+
+template <sim::Scheduler S>
+void Partition<S>::on_departures(std::uint32_t s, Time now) {
+  departing_ = true;
+  for (const std::uint32_t id : model_.routing.ports(s))
+    if (network_.ports[id].kind == net::PortKind::fifo) settle(network_.ports[id], now);
+  departing_ = false;
+  schedule_departures(s);
+}
+
+// Queued port: a transmission has ended.
+template <sim::Scheduler S>
+void Partition<S>::on_departure(std::uint32_t port, Time now) {
+  Port& p = network_.ports[port];
+  network_.queues[p.queues].busy = false;
+  start_next(p, port, now);
+}
+
+// Queued port: begins the next transmission, if anything may be sent.
+template <sim::Scheduler S>
+void Partition<S>::start_next(Port& p, std::uint32_t port, Time now) {
+  net::PriorityQueues& queues = network_.queues[p.queues];
+  net::PacketRing* from = queues.select(p.paused);
+  if (from == nullptr) return;
+  const bool first = p.ring.empty();
+  Packet& packet = p.ring.push();
+  packet = from->front();
+  from->pop();
+  packet.departs = now;
+  if (!packet.is_control()) p.queued -= packet.wire;
+  packet.queue = p.queued;
+  p.cursor = p.ring.tail;
+  queues.busy = true;
+  if (first && !p.cut) scheduler_.schedule(arrival(port), p.arrival(packet));
+  scheduler_.schedule(departure_of_port(port), now + p.serialisation(packet.wire));
+  if (!packet.is_control()) release(p.owner - hosts_, Packet(packet), now);
+}
+
+// Sends a pause or resume frame by a switch's port; it goes ahead of all waiting packets.
+template <sim::Scheduler S>
+void Partition<S>::send_control(std::uint32_t port, net::PacketKind kind, Time now) {
+  Port& p = network_.ports[port];
+  Packet frame;
+  frame.kind = kind;
+  frame.wire = static_cast<std::uint16_t>(model_.network.pfc_frame.count);
+  if (p.kind == net::PortKind::queued) {
+    net::PriorityQueues& queues = network_.queues[p.queues];
+    queues.control.push() = frame;
+    if (!queues.busy) start_next(p, port, now);
+    return;
+  }
+  insert_control(p, frame, now);
+  refresh_first(p, port);
+  schedule_departures(p.owner - hosts_);
+}
+
+// A pause or resume frame for this port has arrived.
+template <sim::Scheduler S>
+void Partition<S>::set_paused(std::uint32_t port, bool paused, Time now) {
+  Port& p = network_.ports[port];
+  if (p.paused == paused) return;
+  if (p.kind == net::PortKind::fifo) settle(p, now);
+  p.paused = paused;
+  if (paused) {
+    ++p.pauses;
+    p.paused_since = now;
+  } else {
+    p.paused_total += now - p.paused_since;
+  }
+  if (p.kind == net::PortKind::queued) {
+    if (!paused && !network_.queues[p.queues].busy) start_next(p, port, now);
+    return;
+  }
+  retime(p, now);
+  refresh_first(p, port);
+  if (p.at_switch) {
+    settle(p, now);  // what may leave at once has left
+    if (network_.switches[p.owner - hosts_].buffer.eager()) schedule_departures(p.owner - hosts_);
+  } else {
+    update_wake(p.owner, now);
+  }
+}
+
+// The pending arrival of a FIFO port after its waiting packets were given new departures.
+template <sim::Scheduler S>
+void Partition<S>::refresh_first(Port& p, std::uint32_t port) {
+  if (p.cut || p.ring.head != p.cursor || p.ring.empty()) return;
+  if (p.ring.front().departs == net::kHeld)
+    scheduler_.cancel(arrival(port));
+  else
+    scheduler_.schedule(arrival(port), p.arrival(p.ring.front()));
+}
+
+template <sim::Scheduler S>
+inline void Partition<S>::discard(const Packet& packet) {
+  if (packet.telemetry != net::kNoTelemetry) telemetry_.give(packet.telemetry);
+}
+
+}  // namespace weir::engine

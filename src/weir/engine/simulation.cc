@@ -1,0 +1,137 @@
+#include "weir/engine/simulation.h"
+
+#include <algorithm>
+
+#include "weir/engine/crew.h"
+
+namespace weir::engine {
+namespace {
+
+using namespace literals;
+
+// The epoch: no partitioning can cut a shorter link. Without links between switches nothing can
+// be cut, and the epoch only paces the hand-over of flows.
+Time epoch_grid(const net::Topology& t) {
+  Time shortest = 10_us;
+  for (const auto& link : t.links)
+    if (link.a >= t.hosts && link.b >= t.hosts && link.delay.ps > 0) shortest = std::min(shortest, link.delay);
+  return shortest;
+}
+
+std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
+  h ^= v;
+  h *= 0x9fb21c651e98df25ull;
+  return h ^ (h >> 32);
+}
+
+}  // namespace
+
+Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunOptions& options)
+    : model_(model),
+      traffic_(traffic),
+      options_(options),
+      network_(model),
+      grid_(epoch_grid(model.topology)),
+      crew_(make_crew(model, network_, options)) {}
+
+Simulation::~Simulation() = default;
+
+void Simulation::every(Time interval, std::function<void(Time)> call) {
+  samplers_.push_back({interval, now_, std::move(call)});
+}
+
+bool Simulation::ended() const {
+  if (now_ >= options_.stop) return true;
+  if (!traffic_dry_) return false;
+  const Counters c = crew_->counters();
+  return c.flows_started == c.flows_completed && batch_.empty();
+}
+
+bool Simulation::advance(Time until) {
+  until = std::min(until, options_.stop);
+  while (now_ < until && !ended()) {
+    for (auto& s : samplers_)
+      if (s.next <= now_) {
+        s.call(now_);
+        s.next = now_ + s.interval;
+      }
+    Time end = std::min(until, (now_ / grid_ + 1) * grid_);
+    for (const auto& s : samplers_) end = std::min(end, s.next);
+
+    // A flow whose start has been handed over counts as started at its start, so `ended` needs
+    // those that wait at their hosts: they all start before `end`.
+    batch_.clear();
+    traffic_.pull_until(end, batch_);
+    for (const auto& flow : batch_) crew_->add_flow(flow);
+    batch_.clear();
+    traffic_dry_ = !traffic_.peek().has_value();
+
+    crew_->run_epoch(end);
+    now_ = end;
+
+    finished_.clear();
+    crew_->collect(finished_);
+    std::sort(finished_.begin(), finished_.end(), [](const auto& a, const auto& b) {
+      return a.finish != b.finish ? a.finish < b.finish : a.id < b.id;
+    });
+    if (on_finish_)
+      for (const auto& record : finished_) on_finish_(record);
+  }
+  return ended();
+}
+
+std::uint32_t Simulation::threads() const { return crew_->size(); }
+
+Counters Simulation::counters() const { return crew_->counters(); }
+
+const net::Port& Simulation::port(std::uint32_t id) {
+  crew_->settle_before(id, now_);
+  return network_.ports[id];
+}
+
+std::uint64_t Simulation::sent_bytes(std::uint32_t id) {
+  const net::Port& p = port(id);
+  std::uint64_t bytes = p.tx_bytes;
+  for (std::uint32_t at = p.ring.head; at != p.cursor; ++at) bytes += p.ring[at].wire;
+  return bytes;
+}
+
+std::uint64_t Simulation::marked(std::uint32_t id) {
+  const net::Port& p = port(id);
+  std::uint64_t marks = p.marks;
+  if (!p.at_switch) return marks;
+  const RandomStream random(model_.seed, id, Purpose::ecn_mark);
+  std::uint64_t index = p.tx_packets;
+  for (std::uint32_t at = p.ring.head; at != p.cursor; ++at, ++index)
+    marks += p.ring[at].kind == net::PacketKind::data && p.ring[at].queue > p.ecn_min &&
+             net::marks(p, p.ring[at].queue, random, index);
+  return marks;
+}
+
+Time Simulation::paused_time(std::uint32_t id) {
+  const net::Port& p = network_.ports[id];
+  return p.paused ? p.paused_total + (now_ - p.paused_since) : p.paused_total;
+}
+
+const SwitchState& Simulation::switch_state(std::uint32_t s) const { return network_.switches[s]; }
+
+void Simulation::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
+  crew_->for_each_active(visit);
+}
+
+std::uint64_t Simulation::state_digest() {
+  std::uint64_t h = 0x243f6a8885a308d3ull;
+  for (std::uint32_t id = 0; id < model_.topology.ports(); ++id) {
+    const net::Port& p = port(id);
+    for (const std::uint64_t v : {sent_bytes(id), std::uint64_t{p.queued}, std::uint64_t{marked(id)},
+                                  std::uint64_t{p.pauses}, static_cast<std::uint64_t>(paused_time(id).ps)})
+      h = mix(h, v);
+  }
+  for (const auto& s : network_.switches) {
+    h = mix(h, s.drops);
+    h = mix(h, s.pauses_sent);
+  }
+  return h;
+}
+
+}  // namespace weir::engine

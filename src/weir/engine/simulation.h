@@ -1,0 +1,91 @@
+// A run: a model, its traffic, and as many partitions as threads.
+//
+// Time advances in epochs on a fixed grid that depends on the topology alone (the shortest link
+// between switches), cut further where a sampler is due. Between epochs, on one thread, flows
+// are handed to their hosts, finished flows are reported and samplers look at the network. The
+// same scenario and seed give the same results whatever the number of threads.
+//
+// A simulation has no globals: any number may live in one process, and one can be stepped,
+// looked at and stepped again.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "weir/engine/model.h"
+#include "weir/engine/partition.h"
+#include "weir/traffic/traffic.h"
+
+namespace weir::engine {
+
+enum class SchedulerKind : std::uint8_t { wheel, heap };
+
+struct RunOptions {
+  std::uint32_t threads = 1;  // fewer are used if the topology cannot be split so far
+  SchedulerKind scheduler = SchedulerKind::wheel;
+  Time stop = Time::max();    // end the run here even if flows are active
+};
+
+class Simulation {
+ public:
+  // The model and the traffic must outlive the simulation.
+  Simulation(const Model& model, traffic::Traffic& traffic, const RunOptions& options);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+
+  // Called for each flow that ends, in order of (finish, id).
+  void on_finish(std::function<void(const host::FlowRecord&)> call) { on_finish_ = std::move(call); }
+  // Called at 0, interval, 2 * interval, ... with all events before that time done.
+  void every(Time interval, std::function<void(Time)> call);
+
+  // Runs until `until`, or until all flows have ended and the traffic has run dry, or the stop
+  // time. Returns true when the run has ended.
+  bool advance(Time until = Time::max());
+
+  Time now() const { return now_; }
+  bool ended() const;
+  std::uint32_t threads() const;
+  Counters counters() const;
+  const Model& model() const { return model_; }
+
+  // Between epochs: the state of a port with all departures before now() settled.
+  const net::Port& port(std::uint32_t id);
+  // Bytes that have begun to leave a port.
+  std::uint64_t sent_bytes(std::uint32_t id);
+  // Packets marked by a port as they left it.
+  std::uint64_t marked(std::uint32_t id);
+  // How long a port's data class has been paused so far.
+  Time paused_time(std::uint32_t id);
+  const SwitchState& switch_state(std::uint32_t s) const;
+  // Active flows by host and slot.
+  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const;
+
+  // A hash of the final state of all ports and counters; equal for equal runs.
+  std::uint64_t state_digest();
+
+  class Crew;
+
+ private:
+  struct Sampler {
+    Time interval;
+    Time next;
+    std::function<void(Time)> call;
+  };
+
+  const Model& model_;
+  traffic::Traffic& traffic_;
+  RunOptions options_;
+  Network network_;
+  Time grid_;
+  Time now_;
+  bool traffic_dry_ = false;
+  std::vector<Sampler> samplers_;
+  std::function<void(const host::FlowRecord&)> on_finish_;
+  std::vector<traffic::Flow> batch_;
+  std::vector<host::FlowRecord> finished_;
+  std::unique_ptr<Crew> crew_;
+};
+
+}  // namespace weir::engine

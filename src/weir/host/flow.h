@@ -1,0 +1,82 @@
+// The sending and the receiving end of a flow.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "weir/cc/algorithm.h"
+#include "weir/traffic/flow.h"
+
+namespace weir::host {
+
+// The sender's state; the algorithm's own state follows it in the same block.
+struct alignas(64) Flow {
+  // what every acknowledgement and every send touch
+  std::int64_t snd_una = 0;  // all bytes below are acknowledged
+  std::int64_t snd_nxt = 0;  // next byte to send
+  std::int64_t snd_max = 0;  // first byte never sent
+  std::int64_t size = 0;
+  cc::Control control;
+  Time next_send;            // pacing: not before this
+  Time paced_at = Time::max();  // the entry of the pacing queue that counts; max = none
+
+  std::uint32_t dst = 0;
+  std::uint32_t entropy = 0;
+  std::uint32_t slot = 0;
+  std::uint16_t generation = 0;
+  std::uint16_t profile = 0;
+  std::uint32_t last_wire = 0;  // of the last packet sent
+  bool ready = false;           // in the ready queue
+  std::uint8_t backoff = 0;     // consecutive timeouts
+  Time last_sent;
+  Time srtt;
+  Time rttvar;
+  Time rto_at = Time::max();    // retransmission timeout; max = nothing outstanding
+  Time armed = Time::max();     // the entry of the timer queue that counts
+
+  std::uint64_t id = 0;
+  std::uint32_t retransmitted = 0;  // packets
+  std::uint16_t tag = 0;
+  cc::FlowFacts facts;
+
+  std::int64_t in_flight() const { return snd_nxt - snd_una; }
+  bool sendable() const { return snd_nxt < size && in_flight() < control.window.count; }
+  void* state() { return this + 1; }
+};
+
+// The receiver's state of the flow in one slot of one sender.
+struct Receiver {
+  std::int64_t expected = 0;       // next byte in order
+  std::int64_t nacked = -1;        // the gap that the last NACK reported
+  Time last_nack;
+  Time next_cnp;                   // no CNP before this
+  std::uint16_t generation = 0;
+  bool used = false;
+};
+
+// What is known of a flow when it ends, or when the run ends before it.
+struct FlowRecord {
+  std::uint64_t id = 0;
+  std::uint32_t src = 0;
+  std::uint32_t dst = 0;
+  Bytes size;
+  Time start;
+  Time finish;  // Time::max(): not finished
+  std::uint32_t retransmitted = 0;
+  std::uint16_t profile = 0;
+  std::uint16_t tag = 0;
+};
+
+inline FlowRecord record_of(std::uint32_t src, const Flow& flow, Time finish) {
+  return {.id = flow.id,
+          .src = src,
+          .dst = flow.dst,
+          .size = {flow.size},
+          .start = flow.facts.start,
+          .finish = finish,
+          .retransmitted = flow.retransmitted,
+          .profile = flow.profile,
+          .tag = flow.tag};
+}
+
+}  // namespace weir::host

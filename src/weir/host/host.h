@@ -1,0 +1,110 @@
+// A host's NIC scheduler: which flow sends next, and when the host must be woken.
+//
+// Flows that may send now stand in a ready queue and are served round robin, one packet each.
+// A flow that must wait for its pacing gap stands in a queue ordered by time. Timers
+// (retransmission, algorithm) stand in another. Entries are never moved: a flow remembers which
+// of its entries counts, the others are skipped when they come up.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "weir/base/units.h"
+#include "weir/host/flow.h"
+
+namespace weir::host {
+
+struct TimedSlot {
+  Time time;
+  std::uint32_t slot = 0;
+  std::uint16_t generation = 0;
+
+  friend bool operator<(const TimedSlot& a, const TimedSlot& b) {
+    return a.time != b.time ? a.time < b.time : a.slot < b.slot;
+  }
+};
+
+// A binary min-heap by (time, slot).
+class TimedQueue {
+ public:
+  bool empty() const { return heap_.empty(); }
+  const TimedSlot& top() const { return heap_.front(); }
+  Time first() const { return heap_.empty() ? Time::max() : heap_.front().time; }
+  void push(const TimedSlot& entry) {
+    heap_.push_back(entry);
+    std::push_heap(heap_.begin(), heap_.end(), later);
+  }
+  void pop() {
+    std::pop_heap(heap_.begin(), heap_.end(), later);
+    heap_.pop_back();
+  }
+
+ private:
+  static bool later(const TimedSlot& a, const TimedSlot& b) { return b < a; }
+  std::vector<TimedSlot> heap_;
+};
+
+// A growing circular queue of flows by slot.
+class SlotQueue {
+ public:
+  struct Entry {
+    std::uint32_t slot = 0;
+    std::uint16_t generation = 0;
+  };
+
+  bool empty() const { return head_ == tail_; }
+  void push(Entry entry) {
+    if (tail_ - head_ == ring_.size()) grow();
+    ring_[tail_++ & (ring_.size() - 1)] = entry;
+  }
+  Entry pop() { return ring_[head_++ & (ring_.size() - 1)]; }
+
+ private:
+  void grow() {
+    std::vector<Entry> bigger(std::max<std::size_t>(8, 2 * ring_.size()));
+    for (std::uint32_t at = head_; at != tail_; ++at) bigger[at & (bigger.size() - 1)] = ring_[at & (ring_.size() - 1)];
+    ring_.swap(bigger);
+  }
+  std::vector<Entry> ring_;
+  std::uint32_t head_ = 0;
+  std::uint32_t tail_ = 0;
+};
+
+struct alignas(64) Host {
+  std::uint32_t port = 0;  // the NIC's
+  Time wake = Time::max();
+  SlotQueue ready;
+  TimedQueue pacing;
+  TimedQueue timers;
+  std::vector<Flow*> flows;                 // by slot; null = free
+  std::vector<std::uint16_t> generations;   // by slot
+  std::vector<std::uint32_t> free_slots;
+  std::vector<traffic::Flow> starts;        // handed over, by start
+  std::size_t next_start = 0;
+
+  Time first_start() const { return next_start < starts.size() ? starts[next_start].start : Time::max(); }
+
+  std::uint32_t take_slot() {
+    if (free_slots.empty()) {
+      flows.push_back(nullptr);
+      generations.push_back(0);
+      return static_cast<std::uint32_t>(flows.size() - 1);
+    }
+    const std::uint32_t slot = free_slots.back();
+    free_slots.pop_back();
+    return slot;
+  }
+
+  void free_slot(std::uint32_t slot) {
+    flows[slot] = nullptr;
+    ++generations[slot];
+    free_slots.push_back(slot);
+  }
+
+  Flow* find(std::uint32_t slot, std::uint16_t generation) const {
+    return slot < flows.size() && generations[slot] == generation ? flows[slot] : nullptr;
+  }
+};
+
+}  // namespace weir::host

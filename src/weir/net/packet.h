@@ -1,0 +1,57 @@
+// A packet: one cache line, moved by value from ring to ring.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "weir/base/random.h"
+#include "weir/base/units.h"
+
+namespace weir::net {
+
+enum class PacketKind : std::uint8_t { data, ack, nack, cnp, pause, resume };
+
+// Traffic classes of a port, in order of priority. Pause and resume frames are in none.
+enum class TrafficClass : std::uint8_t { priority = 0, data = 1 };
+inline constexpr int kTrafficClasses = 2;
+
+inline constexpr std::uint8_t kMarked = 1;          // congestion experienced
+inline constexpr std::uint8_t kEchoMarked = 2;      // on an acknowledgement: the data packet was marked
+inline constexpr std::uint8_t kEchoCnp = 4;         // on an acknowledgement: it carries a CNP
+inline constexpr std::uint8_t kRetransmission = 8;
+
+inline constexpr std::uint32_t kNoTelemetry = ~std::uint32_t{0};
+inline constexpr Time kHeld = Time::max();  // departure of a packet whose port is paused
+
+struct alignas(64) Packet {
+  Time departs;              // start of transmission by the port whose ring holds it
+  std::int64_t seq = 0;      // data: first byte; acknowledgement: all bytes below are acknowledged
+  Time sent;                 // data: start of transmission at the sender; echoed by acknowledgements
+  std::uint32_t src = 0;     // host; of an acknowledgement: trigger_offset
+  std::uint32_t dst = 0;     // host
+  std::uint32_t entropy = 0; // path selector
+  std::uint32_t slot = 0;    // the flow's slot at its sender ...
+  std::uint16_t generation = 0;  // ... and which flow of that slot
+  std::uint16_t profile = 0;
+  std::uint32_t telemetry = kNoTelemetry;
+  std::uint32_t queue = 0;   // bytes left behind it in the port when it departed
+  std::uint16_t wire = 0;    // bytes on the wire
+  std::uint16_t payload = 0; // of the data packet, also on its acknowledgement
+  std::uint16_t ingress = 0; // local index of the port it entered the current switch by
+  PacketKind kind = PacketKind::data;
+  TrafficClass traffic_class = TrafficClass::data;
+  std::uint8_t flags = 0;
+  std::uint8_t hops = 0;     // telemetry records
+
+  bool is_control() const { return kind >= PacketKind::pause; }
+};
+static_assert(sizeof(Packet) == 64);
+
+// The path selector of a flow: all its packets carry it, so that they share a path. Its
+// acknowledgements carry mix32(entropy + 1).
+constexpr std::uint32_t flow_entropy(std::uint32_t src, std::uint32_t dst, std::uint16_t sport, std::uint16_t dport) {
+  const std::uint32_t ports = static_cast<std::uint32_t>(sport) | static_cast<std::uint32_t>(dport) << 16;
+  return mix32(mix32(mix32(src) ^ dst) ^ ports);
+}
+
+}  // namespace weir::net

@@ -1,0 +1,44 @@
+#include "weir/net/port.h"
+
+#include <algorithm>
+
+namespace weir::net {
+
+void PacketRing::grow() {
+  const std::uint32_t capacity = data_ == nullptr ? 8 : 2 * (mask_ + 1);
+  auto* bigger = static_cast<Packet*>(std::aligned_alloc(alignof(Packet), capacity * sizeof(Packet)));
+  if (bigger == nullptr) throw std::bad_alloc();
+  for (std::uint32_t at = head; at != tail; ++at) new (&bigger[at & (capacity - 1)]) Packet(data_[at & mask_]);
+  std::free(data_);
+  data_ = bigger;
+  mask_ = capacity - 1;
+}
+
+void retime(Port& p, Time now) {
+  Time start = now;
+  if (p.cursor != p.ring.head) {
+    const Packet& last = p.ring[p.cursor - 1];
+    start = std::max(now, last.departs + p.serialisation(last.wire));
+  }
+  for (std::uint32_t at = p.cursor; at != p.ring.tail; ++at) {
+    Packet& packet = p.ring[at];
+    if (p.paused && !packet.is_control() && packet.traffic_class == TrafficClass::data) {
+      packet.departs = kHeld;
+    } else {
+      packet.departs = start;
+      start += p.serialisation(packet.wire);
+    }
+  }
+  p.free_at = start;
+}
+
+void insert_control(Port& p, const Packet& frame, Time now) {
+  p.ring.push();
+  const std::uint32_t place = p.cursor + p.pending_control;
+  for (std::uint32_t at = p.ring.tail - 1; at != place; --at) p.ring[at] = p.ring[at - 1];
+  p.ring[place] = frame;
+  ++p.pending_control;
+  retime(p, now);
+}
+
+}  // namespace weir::net

@@ -1,0 +1,173 @@
+// An egress port and its link: a ring of packets that are waiting, leaving or on the wire.
+//
+// In a FIFO port the departure of a packet is known when it is accepted, so there is no
+// dequeue event: the ring keeps packets with their departure times from acceptance until they
+// arrive at the far end, and only the arrival of its first packet is a pending event. What
+// depends on the instant of departure (queue length for ECN and INT, release of the shared
+// buffer) is settled lazily by `drain`, which moves a cursor over the packets that have begun
+// to leave. At one instant, departures come before arrivals; nothing that arrives at t counts
+// as queued behind a packet that departs at t.
+//
+//   head               cursor                 tail
+//    | on the wire, leaving | waiting            |
+//
+// A queued port (strict priority between classes, two events per packet) keeps waiting packets
+// in a PriorityQueues of its own and puts them into the ring when they start to leave.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "weir/net/packet.h"
+
+namespace weir::net {
+
+// A growing ring of packets; positions are absolute and wrap at 2^32. It never shrinks and
+// never allocates once it has seen its largest content.
+class PacketRing {
+ public:
+  PacketRing() = default;
+  PacketRing(PacketRing&& o) noexcept : data_(o.data_), mask_(o.mask_), head(o.head), tail(o.tail) {
+    o.data_ = nullptr;
+    o.mask_ = 0;
+    o.head = o.tail = 0;
+  }
+  PacketRing& operator=(PacketRing&&) = delete;
+  ~PacketRing() { std::free(data_); }
+
+  bool empty() const { return head == tail; }
+  std::uint32_t size() const { return tail - head; }
+  Packet& operator[](std::uint32_t at) { return data_[at & mask_]; }
+  const Packet& operator[](std::uint32_t at) const { return data_[at & mask_]; }
+  Packet& front() { return data_[head & mask_]; }
+
+  // Room for one more packet at the tail.
+  Packet& push() {
+    if (data_ == nullptr || size() > mask_) grow();
+    return data_[tail++ & mask_];
+  }
+  void pop() { ++head; }
+  // Where the first packet is or would be; for prefetching only.
+  const Packet* first_address() const { return data_ + (head & mask_); }
+
+ private:
+  void grow();
+
+  Packet* data_ = nullptr;
+  std::uint32_t mask_ = 0;
+
+ public:
+  std::uint32_t head = 0;
+  std::uint32_t tail = 0;
+};
+
+enum class PortKind : std::uint8_t { fifo, queued };
+
+struct alignas(64) Port {
+  // -- the line that every packet touches
+  PacketRing ring;
+  std::uint32_t cursor = 0;        // first packet that has not begun to leave
+  std::uint32_t queued = 0;        // bytes accepted that have not begun to leave
+  Time free_at;                    // when the last packet with a known departure has left
+  Time delay;                      // propagation
+  std::uint32_t ps_per_byte = 0;   // 0: not a whole number, divide by rate
+  std::uint32_t peer = 0;          // node at the far end
+  std::uint16_t peer_ingress = 0;  // this link's index among the peer switch's ports
+  std::uint16_t local = 0;         // index among the owner's ports
+  PortKind kind = PortKind::fifo;
+  bool paused = false;             // the data class may not start
+  bool at_switch = false;          // owner is a switch
+  bool cut = false;                // the far end belongs to another partition
+
+  // -- the rest
+  std::uint64_t tx_bytes = 0;      // of packets that have reached the far end (or left the partition)
+  std::uint64_t tx_packets = 0;
+  Rate rate;
+  std::uint32_t owner = 0;         // node
+  std::uint32_t pending_control = 0;  // pause and resume frames waiting at the cursor
+  std::uint32_t ecn_min = ~std::uint32_t{0};  // mark above; ~0 = never
+  std::uint32_t ecn_max = ~std::uint32_t{0};
+  double ecn_probability = 0;      // at ecn_max
+  std::uint32_t queues = 0;        // queued port: index of its PriorityQueues
+  std::uint32_t marks = 0;
+  std::uint32_t pauses = 0;        // pause frames received
+  Time paused_since;
+  Time paused_total;
+
+  Time serialisation(std::uint32_t bytes) const {
+    if (ps_per_byte != 0) return {static_cast<std::int64_t>(bytes) * ps_per_byte};
+    return transmission_time(Bytes{bytes}, rate);
+  }
+  Time arrival(const Packet& p) const { return p.departs + serialisation(p.wire) + delay; }
+  std::uint32_t waiting() const { return ring.tail - cursor; }
+};
+static_assert(sizeof(Port) <= 256);
+
+// Settles all departures up to and including `now`. on_depart(const Packet&) is called for
+// each packet that began to leave, in order, pause and resume frames excepted.
+template <class OnDepart>
+inline void drain(Port& p, Time now, OnDepart&& on_depart) {
+  while (p.cursor != p.ring.tail) {
+    Packet& packet = p.ring[p.cursor];
+    if (packet.departs > now) return;
+    ++p.cursor;
+    if (packet.is_control()) {
+      --p.pending_control;
+      packet.queue = p.queued;
+      continue;
+    }
+    p.queued -= packet.wire;
+    packet.queue = p.queued;
+    on_depart(packet);
+  }
+}
+
+// Accepts a packet at the tail of a FIFO port; the caller has drained the port up to `now`.
+inline Packet& accept(Port& p, const Packet& packet, Time now) {
+  Packet& place = p.ring.push();
+  place = packet;
+  p.queued += packet.wire;
+  if (p.paused && packet.traffic_class == TrafficClass::data) {
+    place.departs = kHeld;
+  } else {
+    place.departs = now > p.free_at ? now : p.free_at;
+    p.free_at = place.departs + p.serialisation(packet.wire);
+  }
+  return place;
+}
+
+// RED: is packet number `index` of the port marked, with so many bytes left behind it? Called
+// only with queue > ecn_min.
+inline bool marks(const Port& p, std::uint32_t queue, const RandomStream& random, std::uint64_t index) {
+  if (queue > p.ecn_max) return true;
+  const double share = static_cast<double>(queue - p.ecn_min) / static_cast<double>(p.ecn_max - p.ecn_min);
+  return random.uniform(index) < p.ecn_probability * share;
+}
+
+// Gives the waiting packets of a FIFO port new departures, from the end of the transmission in
+// progress: after a pause, a resume or the insertion of a control frame.
+void retime(Port& p, Time now);
+
+// Puts a pause or resume frame in front of all waiting data of a FIFO port.
+void insert_control(Port& p, const Packet& frame, Time now);
+
+// The waiting packets of a queued port.
+struct PriorityQueues {
+  PacketRing control;
+  PacketRing waiting[kTrafficClasses];
+  bool busy = false;
+
+  // The next packet that may start, or null.
+  PacketRing* select(bool data_paused) {
+    if (!control.empty()) return &control;
+    if (!waiting[0].empty()) return &waiting[0];
+    if (!data_paused && !waiting[1].empty()) return &waiting[1];
+    return nullptr;
+  }
+};
+
+}  // namespace weir::net

@@ -1,0 +1,131 @@
+#include "weir/net/routing.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <limits>
+#include <map>
+
+#include "weir/base/error.h"
+
+namespace weir::net {
+namespace {
+
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+}  // namespace
+
+Routing::Routing(const Topology& topology, std::uint64_t seed) : topology_(&topology) {
+  const std::uint32_t hosts = topology.hosts;
+  switches_.resize(topology.switches);
+  for (std::uint32_t s = 0; s < topology.switches; ++s)
+    switches_[s].salt = static_cast<std::uint32_t>(RandomStream(seed, s, Purpose::ecmp_salt).bits(0));
+
+  // ports by owner, in the order of the links
+  first_port_.assign(topology.switches + 1, 0);
+  host_down_port_.assign(hosts, kNone);
+  for (std::uint32_t p = 0; p < topology.ports(); ++p)
+    if (topology.port_owner(p) >= hosts) ++first_port_[topology.port_owner(p) - hosts + 1];
+  for (std::uint32_t s = 0; s < topology.switches; ++s) first_port_[s + 1] += first_port_[s];
+  ports_.resize(first_port_.back());
+  std::vector<std::uint32_t> next(first_port_.begin(), first_port_.end() - 1);
+  for (std::uint32_t p = 0; p < topology.ports(); ++p) {
+    if (topology.port_owner(p) < hosts) continue;
+    ports_[next[topology.port_owner(p) - hosts]++] = p;
+    if (topology.port_peer(p) < hosts) host_down_port_[topology.port_peer(p)] = p;
+  }
+
+  // edge switches
+  edge_of_.resize(hosts);
+  std::vector<std::uint32_t> edge_index(topology.switches, kNone);
+  for (std::uint32_t h = 0; h < hosts; ++h) edge_index[topology.port_owner(host_down_port_[h]) - hosts] = 0;
+  for (std::uint32_t s = 0; s < topology.switches; ++s) {
+    if (edge_index[s] == kNone) continue;
+    edge_index[s] = edges_++;
+    edge_switch_.push_back(s);
+  }
+  for (std::uint32_t h = 0; h < hosts; ++h) edge_of_[h] = edge_index[topology.port_owner(host_down_port_[h]) - hosts];
+
+  by_arithmetic_ = !topology.tree.empty();
+  by_arithmetic_ ? use_tree() : build_tables();
+}
+
+void Routing::use_tree() {
+  assert(topology_->tree.size() == topology_->switches);
+  for (std::uint32_t s = 0; s < topology_->switches; ++s) {
+    const TreeRule& rule = topology_->tree[s];
+    assert(rule.hosts_per_port > 0 && rule.host_count % rule.hosts_per_port == 0);
+    Switch& r = switches_[s];
+    r.reciprocal = reciprocal(rule.hosts_per_port);
+    r.first_host = rule.first_host;
+    r.host_count = rule.host_count;
+    r.first = first_port_[s];
+    r.ports_per_child = static_cast<std::uint16_t>(rule.ports_per_child);
+    r.down_ports = static_cast<std::uint16_t>(rule.host_count / rule.hosts_per_port * rule.ports_per_child);
+    r.up_ports = static_cast<std::uint16_t>(rule.up_ports);
+    assert(std::uint32_t{r.down_ports} + r.up_ports == first_port_[s + 1] - first_port_[s]);
+  }
+}
+
+void Routing::build_tables() {
+  const Topology& t = *topology_;
+  if (std::uint64_t{t.switches} * edges_ > std::uint64_t{1} << 31)
+    throw InputError(fmt::format("routing tables of {} switches and {} edge switches exceed 4 GiB; an irregular network "
+                                 "may have at most 2^31 pairs of a switch and an edge switch", t.switches, edges_));
+  table_.resize(std::size_t{t.switches} * edges_);
+
+  // Distances from each edge switch by breadth-first search, then per switch the set of ports
+  // that lead one hop nearer. Equal sets of a switch are stored once.
+  std::vector<std::map<std::vector<std::uint32_t>, std::uint16_t>> ids(t.switches);
+  std::vector<std::uint32_t> distance(t.switches);
+  std::vector<std::uint32_t> queue;
+  std::vector<std::uint32_t> nearer;
+  for (std::uint32_t e = 0; e < edges_; ++e) {
+    distance.assign(t.switches, kNone);
+    queue.assign(1, edge_switch_[e]);
+    distance[edge_switch_[e]] = 0;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      for (const std::uint32_t p : ports(queue[i])) {
+        const std::uint32_t peer = t.port_peer(p);
+        if (peer < t.hosts || distance[peer - t.hosts] != kNone) continue;
+        distance[peer - t.hosts] = distance[queue[i]] + 1;
+        queue.push_back(peer - t.hosts);
+      }
+    }
+    for (std::uint32_t s = 0; s < t.switches; ++s) {
+      if (s == edge_switch_[e]) continue;  // never looked up
+      nearer.clear();
+      for (const std::uint32_t p : ports(s)) {
+        const std::uint32_t peer = t.port_peer(p);
+        if (peer >= t.hosts && distance[peer - t.hosts] + 1 == distance[s]) nearer.push_back(p);
+      }
+      assert(!nearer.empty());  // check() has seen that the graph is connected
+      const auto id = static_cast<std::uint16_t>(ids[s].size());
+      const auto [entry, is_new] = ids[s].try_emplace(nearer, id);
+      if (is_new && ids[s].size() > 65536)
+        throw InputError(fmt::format("switch {} needs more than 65536 different sets of equal-cost ports", s + t.hosts));
+      table_[std::size_t{s} * edges_ + e] = entry->second;
+    }
+  }
+
+  for (std::uint32_t s = 0; s < t.switches; ++s) {
+    switches_[s].first = static_cast<std::uint32_t>(groups_.size());
+    groups_.resize(groups_.size() + ids[s].size());
+    for (const auto& [set, id] : ids[s]) {
+      groups_[switches_[s].first + id] = {static_cast<std::uint32_t>(group_ports_.size()),
+                                          static_cast<std::uint32_t>(set.size())};
+      group_ports_.insert(group_ports_.end(), set.begin(), set.end());
+    }
+  }
+}
+
+std::vector<std::uint32_t> Routing::path(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) const {
+  std::vector<std::uint32_t> out{host_port(src)};
+  while (topology_->port_peer(out.back()) != dst) {
+    assert(topology_->port_peer(out.back()) >= topology_->hosts && out.size() <= topology_->switches);
+    out.push_back(egress(topology_->port_peer(out.back()) - topology_->hosts, dst, entropy));
+  }
+  return out;
+}
+
+}  // namespace weir::net

@@ -1,0 +1,117 @@
+// Which port a packet leaves a switch by: equal-cost multipath over the shortest paths.
+//
+// Regular trees route by arithmetic on the destination (TreeRule); any other graph by tables of
+// all shortest paths by hop count, one 16-bit id of a group of ports per switch and edge switch
+// of the destination (a host has one link, so its edge switch decides all but the last hop).
+//
+// THE hash: among n next hops in order of their port index, a packet with entropy e leaves
+// switch s by number
+//     (mix32(e ^ salt[s]) * n) >> 32        salt[s] = RandomStream(seed, s, ecmp_salt).bits(0) mod 2^32
+// so that a flow keeps its path as long as it keeps its entropy, and the choices of different
+// switches are independent. With n = 1 nothing is hashed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "weir/base/random.h"
+#include "weir/net/topology.h"
+
+namespace weir::net {
+
+// Division by a constant as one multiplication: x / d == (x * reciprocal(d)) >> kReciprocalShift
+// for all x, d in 1 .. kMaxHosts. With m = floor(2^k / d) + 1 the error m*d - 2^k is in (0, d],
+// hence exact while x * d < 2^k, and x * m fits 64 bits while x < 2^(63 - k).
+inline constexpr unsigned kReciprocalShift = 42;
+static_assert(std::uint64_t{kMaxHosts} * kMaxHosts <= std::uint64_t{1} << kReciprocalShift);
+constexpr std::uint64_t reciprocal(std::uint32_t d) { return (std::uint64_t{1} << kReciprocalShift) / d + 1; }
+constexpr std::uint32_t divide(std::uint32_t x, std::uint64_t reciprocal_of_d) {
+  return static_cast<std::uint32_t>((x * reciprocal_of_d) >> kReciprocalShift);
+}
+
+// Constant after construction, so any number of threads and runs may share one. The topology
+// must have passed check() and must outlive this. Switches are numbered from 0 here: node - hosts.
+class Routing {
+ public:
+  Routing(const Topology& topology, std::uint64_t seed);
+
+  // The global id of the port by which `switch_index` forwards a packet to `dst_host`.
+  std::uint32_t egress(std::uint32_t switch_index, std::uint32_t dst_host, std::uint32_t entropy) const {
+    const Switch& s = switches_[switch_index];
+    const std::span<const std::uint32_t> hops = next_hops(switch_index, dst_host);
+    if (hops.size() == 1) return hops[0];
+    return hops[pick(entropy, s.salt, static_cast<std::uint32_t>(hops.size()))];
+  }
+
+  // The equal-cost ports of `switch_index` towards `dst_host` as global ids, by port index.
+  std::span<const std::uint32_t> next_hops(std::uint32_t switch_index, std::uint32_t dst_host) const {
+    const Switch& s = switches_[switch_index];
+    if (by_arithmetic_) {
+      const std::uint32_t below = dst_host - s.first_host;  // wraps to a large number for hosts before
+      const std::uint32_t* ports = ports_.data() + s.first;
+      if (below < s.host_count) return {ports + divide(below, s.reciprocal) * s.ports_per_child, s.ports_per_child};
+      return {ports + s.down_ports, s.up_ports};
+    }
+    const std::uint32_t edge = edge_of_[dst_host];
+    if (edge_switch_[edge] == switch_index) return {&host_down_port_[dst_host], 1};
+    const Group g = groups_[s.first + table_[std::size_t{switch_index} * edges_ + edge]];
+    return {group_ports_.data() + g.first, g.count};
+  }
+
+  static constexpr std::uint32_t pick(std::uint32_t entropy, std::uint32_t salt, std::uint32_t n) {
+    return static_cast<std::uint32_t>((std::uint64_t{mix32(entropy ^ salt)} * n) >> 32);
+  }
+
+  const Topology& topology() const { return *topology_; }
+  // All ports of a switch as global ids, by port index (the order of the topology's links).
+  std::span<const std::uint32_t> ports(std::uint32_t switch_index) const {
+    return {ports_.data() + first_port_[switch_index], first_port_[switch_index + 1] - first_port_[switch_index]};
+  }
+  // The one port of a host, and the switch (counted from 0) at its other end.
+  std::uint32_t host_port(std::uint32_t host) const { return Topology::reverse(host_down_port_[host]); }
+  std::uint32_t edge_switch(std::uint32_t host) const { return edge_switch_[edge_of_[host]]; }
+  // Edge switches (those with hosts) counted from 0 among themselves.
+  std::uint32_t edge_count() const { return edges_; }
+  std::uint32_t edge_index(std::uint32_t host) const { return edge_of_[host]; }
+  bool by_arithmetic() const { return by_arithmetic_; }
+
+  // The ports that a packet with this entropy leaves by, from the host's own to the last switch's.
+  std::vector<std::uint32_t> path(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) const;
+
+ private:
+  struct Switch {
+    std::uint64_t reciprocal = 0;  // of the hosts behind one child
+    std::uint32_t first_host = 0;
+    std::uint32_t host_count = 0;
+    std::uint32_t first = 0;  // where its choices begin: in ports_ (arithmetic) or in groups_ (tables)
+    std::uint32_t salt = 0;
+    std::uint16_t ports_per_child = 1;
+    std::uint16_t down_ports = 0;
+    std::uint16_t up_ports = 0;
+  };
+  static_assert(sizeof(Switch) == 32);  // two to a cache line
+  struct Group {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
+
+  void use_tree();
+  void build_tables();
+
+  const Topology* topology_;
+  bool by_arithmetic_ = false;
+  std::uint32_t edges_ = 0;
+  std::vector<Switch> switches_;
+  std::vector<std::uint32_t> ports_;           // by switch, then port index
+  std::vector<std::uint32_t> first_port_;      // in ports_, by switch, and one more for the end
+  std::vector<std::uint32_t> host_down_port_;  // the switch's port to this host
+  std::vector<std::uint32_t> edge_of_;         // by host, an index into edge_switch_
+  std::vector<std::uint32_t> edge_switch_;     // switches with hosts, in order
+  std::vector<std::uint16_t> table_;           // group by (switch, edge)
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> group_ports_;
+};
+
+}  // namespace weir::net

@@ -1,0 +1,178 @@
+// The shared packet buffer of a switch, and priority flow control (IEEE 802.1Qbb).
+//
+// Each (ingress port, class) owns a reserve; beyond it, it draws on the shared part up to a
+// dynamic threshold alpha * (free shared bytes); beyond that, in lossless mode, on its private
+// headroom, and the upstream port is paused. It is resumed when headroom is empty and the shared
+// share has fallen `resume_offset` below the threshold. In lossy mode nothing is paused and a
+// packet is dropped when its egress queue exceeds egress_alpha * (free shared bytes).
+// (HPCC section 5.1 and its public simulator; Choudhury and Hahne, ToN 1998.)
+//
+// Departures are reported late (port.h): the counters are upper bounds until all ports of the
+// switch have been drained, and every decision they could change is preceded by that.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "weir/base/params.h"
+#include "weir/net/packet.h"
+
+namespace weir::net {
+
+enum class BufferMode : std::uint8_t { lossless, lossy };
+
+struct BufferParams {
+  Bytes size{32'000'000};
+  BufferMode mode = BufferMode::lossless;
+  double pfc_alpha = 0.125;
+  bool pfc_scale_alpha = true;
+  Bytes reserve{4096};
+  double headroom_delays = 3;
+  Bytes resume_offset{3072};
+  double egress_alpha = 1;
+
+  static void describe(ParamList<BufferParams>& p) {
+    p.bytes("size", &BufferParams::size, "shared buffer of each switch", "HPCC 5.1", Bytes{1}, Bytes{1'000'000'000'000});
+    p.choice("mode", &BufferParams::mode, {"lossless", "lossy"}, "lossless: PFC pauses upstream; lossy: egress queues drop", "HPCC 5.1, 5.3");
+    p.number("pfc_alpha", &BufferParams::pfc_alpha, 1e-4, 64, "an ingress is paused above this share of the free shared bytes; 1/8 lets a lone queue take 1/9 = 11 % of the buffer", "HPCC 5.1");
+    p.flag("pfc_scale_alpha", &BufferParams::pfc_scale_alpha, "double pfc_alpha for each doubling of the link rate over the slowest host link", "HPCC public simulator");
+    p.bytes("reserve", &BufferParams::reserve, "private bytes of each ingress port and class", "HPCC public simulator", Bytes{0}, Bytes{1'000'000'000});
+    p.number("headroom_delays", &BufferParams::headroom_delays, 0, 100, "lossless: private headroom of each ingress, in rate * propagation delay of its link", "HPCC public simulator");
+    p.bytes("resume_offset", &BufferParams::resume_offset, "resume when this far below the pause threshold", "HPCC public simulator", Bytes{0}, Bytes{1'000'000'000});
+    p.number("egress_alpha", &BufferParams::egress_alpha, 1e-4, 64, "lossy: drop above this share of the free shared bytes", "HPCC 5.3 footnote 6");
+  }
+};
+
+struct IngressPool {
+  std::int64_t bytes = 0;     // in reserve and shared part
+  std::int64_t headroom = 0;  // in headroom
+  bool paused = false;        // the upstream port has been told to pause
+};
+
+// Constant for a port.
+struct IngressLimits {
+  std::int64_t headroom = 0;
+  std::int64_t alpha_q16 = 0;  // pfc_alpha * 2^16
+};
+
+class SwitchBuffer {
+ public:
+  SwitchBuffer() = default;
+  SwitchBuffer(const BufferParams& params, std::vector<IngressLimits> limits)
+      : limits_(std::move(limits)),
+        pools_(limits_.size() * kTrafficClasses),
+        reserve_(params.mode == BufferMode::lossless ? params.reserve.count : 0),
+        resume_offset_(params.resume_offset.count),
+        egress_alpha_q16_(q16(params.egress_alpha)),
+        lossless_(params.mode == BufferMode::lossless) {
+    capacity_ = params.size.count;
+    for (const auto& l : limits_) capacity_ -= kUsedClasses * reserve_ + (lossless_ ? l.headroom : 0);
+  }
+
+  static std::int64_t q16(double alpha) { return static_cast<std::int64_t>(alpha * 65536 + 0.5); }
+
+  // Bytes that are neither reserve nor headroom; negative if the buffer is too small for both.
+  std::int64_t shared_capacity() const { return capacity_; }
+  bool lossless() const { return lossless_; }
+  // Some upstream port is paused: departures must be settled at their instants from now on.
+  bool eager() const { return paused_count_ != 0; }
+
+  // Can `wire` bytes from this ingress be taken without looking closer: below every threshold
+  // even with the counters as they are?
+  bool plainly_fits(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
+    const std::int64_t free = capacity_ - shared_used_ - wire;
+    if (lossless_) {
+      const IngressPool& pool = pools_[index(ingress, c)];
+      const std::int64_t share = pool.bytes + wire - reserve_;
+      return pool.headroom == 0 && (share <= 0 || share < threshold(ingress, free));
+    }
+    return egress_queued + wire <= ((free * egress_alpha_q16_) >> 16);
+  }
+
+  // Is there room, with exact counters?
+  bool admits(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
+    const std::int64_t free = std::max<std::int64_t>(0, capacity_ - shared_used_);
+    if (lossless_) {
+      const IngressPool& pool = pools_[index(ingress, c)];
+      return pool.headroom + wire <= limits_[ingress].headroom || share(pool) + wire <= threshold(ingress, free) ||
+             pool.bytes + wire <= reserve_;
+    }
+    return egress_queued + wire <= ((free * egress_alpha_q16_) >> 16);
+  }
+
+  void take(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
+    IngressPool& pool = pools_[index(ingress, c)];
+    const std::int64_t before = share(pool);
+    if (lossless_ && pool.bytes + wire > reserve_ &&
+        pool.bytes + wire - reserve_ > threshold(ingress, std::max<std::int64_t>(0, capacity_ - shared_used_))) {
+      pool.headroom += wire;
+      return;
+    }
+    pool.bytes += wire;
+    shared_used_ += share(pool) - before;
+  }
+
+  void release(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
+    IngressPool& pool = pools_[index(ingress, c)];
+    const std::int64_t from_headroom = std::min<std::int64_t>(pool.headroom, wire);
+    const std::int64_t before = share(pool);
+    pool.headroom -= from_headroom;
+    pool.bytes -= wire - from_headroom;
+    shared_used_ += share(pool) - before;
+  }
+
+  // After take(): must the upstream port be paused? Exact counters; marks the ingress as paused.
+  bool pause(std::uint32_t ingress, TrafficClass c) {
+    IngressPool& pool = pools_[index(ingress, c)];
+    if (!lossless_ || pool.paused) return false;
+    const std::int64_t s = share(pool);
+    if (pool.headroom == 0 && (s == 0 || s < threshold(ingress, std::max<std::int64_t>(0, capacity_ - shared_used_))))
+      return false;
+    pool.paused = true;
+    ++paused_count_;
+    return true;
+  }
+
+  // After release(): may the upstream port go on?
+  bool resume(std::uint32_t ingress, TrafficClass c) {
+    IngressPool& pool = pools_[index(ingress, c)];
+    if (!pool.paused || pool.headroom != 0) return false;
+    const std::int64_t s = share(pool);
+    if (s != 0 && s + resume_offset_ > threshold(ingress, std::max<std::int64_t>(0, capacity_ - shared_used_)))
+      return false;
+    pool.paused = false;
+    --paused_count_;
+    return true;
+  }
+
+  std::int64_t shared_used() const { return shared_used_; }
+  const IngressPool& pool(std::uint32_t ingress, TrafficClass c) const { return pools_[index(ingress, c)]; }
+
+  // The pause threshold of an ingress for so many free shared bytes.
+  std::int64_t threshold(std::uint32_t ingress, std::int64_t free) const {
+    return (free * limits_[ingress].alpha_q16) >> 16;
+  }
+
+ private:
+  // Reserves are set aside for the data class only: the priority class carries nothing but
+  // acknowledgements.
+  static constexpr int kUsedClasses = 1;
+
+  static std::size_t index(std::uint32_t ingress, TrafficClass c) {
+    return ingress * kTrafficClasses + static_cast<std::size_t>(c);
+  }
+  std::int64_t share(const IngressPool& p) const { return std::max<std::int64_t>(0, p.bytes - reserve_); }
+
+  std::vector<IngressLimits> limits_;
+  std::vector<IngressPool> pools_;
+  std::int64_t capacity_ = 0;
+  std::int64_t shared_used_ = 0;
+  std::int64_t reserve_ = 0;
+  std::int64_t resume_offset_ = 0;
+  std::int64_t egress_alpha_q16_ = 65536;
+  std::uint32_t paused_count_ = 0;
+  bool lossless_ = true;
+};
+
+}  // namespace weir::net

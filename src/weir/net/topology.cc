@@ -1,0 +1,99 @@
+#include "weir/net/topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "weir/base/error.h"
+#include "weir/base/params.h"
+
+namespace weir::net {
+namespace {
+
+std::string node_text(const Topology& t, std::uint32_t node) {
+  return fmt::format("{} {}", node < t.hosts ? "host" : "switch", node);
+}
+
+void check_degrees(const Topology& t) {
+  std::vector<std::uint32_t> links(t.nodes(), 0);
+  for (const Link& l : t.links) {
+    ++links[l.a];
+    ++links[l.b];
+  }
+  for (std::uint32_t n = 0; n < t.hosts; ++n)
+    if (links[n] != 1)
+      throw InputError(fmt::format("host {} has {} links; a host has exactly one, to its edge switch", n, links[n]));
+  for (std::uint32_t n = t.hosts; n < t.nodes(); ++n)
+    if (links[n] > kMaxSwitchPorts)
+      throw InputError(fmt::format("switch {} has {} ports; valid is at most {}", n, links[n], kMaxSwitchPorts));
+}
+
+void check_connected(const Topology& t) {
+  // Union-find with path halving; the root of a component is its lowest node.
+  std::vector<std::uint32_t> parent(t.nodes());
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto root = [&](std::uint32_t n) {
+    while (parent[n] != n) n = parent[n] = parent[parent[n]];
+    return n;
+  };
+  for (const Link& l : t.links) {
+    const auto a = root(l.a);
+    const auto b = root(l.b);
+    parent[std::max(a, b)] = std::min(a, b);
+  }
+  for (std::uint32_t n = 1; n < t.nodes(); ++n)
+    if (root(n) != 0)
+      throw InputError(fmt::format("{} cannot reach {}; links must connect all nodes", node_text(t, n), node_text(t, 0)));
+}
+
+}  // namespace
+
+void check_link(const Topology& t, const Link& l) {
+  const auto bad = [&](const std::string& what) {
+    throw InputError(fmt::format("the link {} - {} {}", l.a, l.b, what));
+  };
+  if (l.a >= t.nodes() || l.b >= t.nodes())
+    bad(fmt::format("names node {}; valid is 0 to {}", std::max(l.a, l.b), t.nodes() - 1));
+  if (l.a == l.b) bad("joins a node to itself; valid are two different nodes");
+  if (l.a < t.hosts && l.b < t.hosts)
+    bad(fmt::format("joins two hosts; valid is a host and a switch, {} to {}", t.hosts, t.nodes() - 1));
+  if (l.rate < kMinRate)
+    bad(fmt::format("has the rate {}; valid is at least {}", format_value(l.rate), format_value(kMinRate)));
+  if (l.delay < Time{} || l.delay > kMaxDelay)
+    bad(fmt::format("has the delay {}; valid is 0 to {}", format_value(l.delay), format_value(kMaxDelay)));
+}
+
+void check(const Topology& t) {
+  if (t.hosts < 2 || t.hosts > kMaxHosts)
+    throw InputError(fmt::format("the network has {} hosts; valid is 2 to {}", t.hosts, kMaxHosts));
+  if (t.switches < 1 || t.switches > kMaxSwitches)
+    throw InputError(fmt::format("the network has {} switches; valid is 1 to {}", t.switches, kMaxSwitches));
+  for (const Link& l : t.links) check_link(t, l);
+  // before anything as large as the claimed number of nodes is allocated
+  if (t.links.size() + 1 < t.nodes())
+    throw InputError(fmt::format("{} links cannot connect {} nodes; at least {} are needed", t.links.size(), t.nodes(),
+                                 t.nodes() - 1));
+  check_degrees(t);
+  check_connected(t);
+}
+
+void assign_tiers(Topology& t) {
+  constexpr std::uint8_t kUnknown = 255;
+  t.tier.assign(t.nodes(), kUnknown);
+  std::fill_n(t.tier.begin(), t.hosts, std::uint8_t{0});
+  // A pass per tier: there are few. What lies above the last one is counted as the last.
+  for (std::uint8_t below = 0, changed = 1; changed != 0 && below + 1 < kUnknown; ++below) {
+    changed = 0;
+    for (const Link& l : t.links) {
+      for (const auto& [from, to] : {std::pair{l.a, l.b}, std::pair{l.b, l.a}}) {
+        if (t.tier[from] != below || t.tier[to] != kUnknown) continue;
+        t.tier[to] = static_cast<std::uint8_t>(below + 1);
+        changed = 1;
+      }
+    }
+  }
+}
+
+}  // namespace weir::net

@@ -1,0 +1,83 @@
+// A binary heap over all entities with their positions: the plain scheduler that the
+// production one is tested against.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "weir/sim/scheduler.h"
+
+namespace weir::sim {
+
+class HeapScheduler {
+ public:
+  HeapScheduler(std::uint32_t entities, SchedulerHints) : position_(entities, kNone) {}
+
+  void schedule(Entity e, Time t) {
+    if (position_[e] == kNone) {
+      position_[e] = static_cast<std::uint32_t>(heap_.size());
+      heap_.push_back({t, e});
+      up(position_[e]);
+    } else {
+      heap_[position_[e]].time = t;
+      up(position_[e]);
+      down(position_[e]);
+    }
+  }
+
+  void cancel(Entity e) {
+    const auto at = position_[e];
+    if (at == kNone) return;
+    position_[e] = kNone;
+    const Event last = heap_.back();
+    heap_.pop_back();
+    if (at == heap_.size()) return;
+    heap_[at] = last;
+    position_[last.entity] = at;
+    up(at);
+    down(position_[last.entity]);
+  }
+
+  bool next(Time end, Event& out) {
+    if (heap_.empty() || heap_.front().time >= end) return false;
+    out = heap_.front();
+    cancel(out.entity);
+    return true;
+  }
+
+  Entity upcoming(std::uint32_t) const { return kNone; }
+
+ private:
+  void place(std::uint32_t at, const Event& e) {
+    heap_[at] = e;
+    position_[e.entity] = at;
+  }
+
+  void up(std::uint32_t at) {
+    const Event e = heap_[at];
+    while (at > 0 && e < heap_[(at - 1) / 2]) {
+      place(at, heap_[(at - 1) / 2]);
+      at = (at - 1) / 2;
+    }
+    place(at, e);
+  }
+
+  void down(std::uint32_t at) {
+    const Event e = heap_[at];
+    const auto n = static_cast<std::uint32_t>(heap_.size());
+    for (std::uint32_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
+      if (child + 1 < n && heap_[child + 1] < heap_[child]) ++child;
+      if (!(heap_[child] < e)) break;
+      place(at, heap_[child]);
+      at = child;
+    }
+    place(at, e);
+  }
+
+  std::vector<Event> heap_;
+  std::vector<std::uint32_t> position_;  // of each entity in the heap
+};
+
+static_assert(Scheduler<HeapScheduler>);
+
+}  // namespace weir::sim

@@ -1,0 +1,44 @@
+// The pending-event set.
+//
+// Every entity of the simulation (a link, a host, ...) has at most one pending event, so an
+// event is just (time, entity), and the order of events is total and depends on the scenario
+// alone: earlier time first, then smaller entity number. A scheduler is a compile-time policy
+// of the engine; WheelScheduler is the production one, HeapScheduler the plain oracle.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "weir/base/units.h"
+
+namespace weir::sim {
+
+using Entity = std::uint32_t;
+
+struct Event {
+  Time time;
+  Entity entity = 0;
+  friend constexpr auto operator<=>(const Event&, const Event&) = default;
+};
+
+// What the network lets a scheduler expect.
+struct SchedulerHints {
+  double events_per_second = 1e9;  // of simulated time, when all links are busy
+  Time horizon{1'000'000};         // most events are scheduled at most this far ahead
+};
+
+template <class S>
+concept Scheduler = requires(S s, const S cs, Entity e, Time t, Event& out, std::uint32_t entities, SchedulerHints h) {
+  S(entities, h);
+  // Gives e an event at t, not before the last event taken; moves the one it has, if any.
+  s.schedule(e, t);
+  s.cancel(e);
+  // Takes the earliest event before `end`.
+  { s.next(t, out) } -> std::same_as<bool>;
+  // The entity that is due some events later, or kNone: a hint for prefetching, nothing more.
+  { cs.upcoming(1u) } -> std::same_as<Entity>;
+};
+
+inline constexpr Entity kNone = ~Entity{0};
+
+}  // namespace weir::sim

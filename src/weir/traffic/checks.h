@@ -1,0 +1,26 @@
+// Checks that several sources share.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "weir/base/params.h"
+#include "weir/traffic/context.h"
+
+namespace weir::traffic {
+
+inline void check_load(double load, const Context& context) {
+  if (!(load > 0 && load <= 1))
+    fail(context.where, fmt::format("load = {} is out of range; valid is above 0, at most 1", load));
+}
+
+inline void check_window(Time start, Time stop, const Context& context) {
+  if (stop <= start)
+    fail(context.where, fmt::format("stop = {} is not after start = {}", format_value(stop), format_value(start)));
+}
+
+inline void check_size(Bytes size, const Context& context) {
+  if (size.count < 1)
+    fail(context.where, fmt::format("size = {} is out of range; valid is at least 1 B", format_value(size)));
+}
+
+}  // namespace weir::traffic

@@ -1,0 +1,74 @@
+#include "weir/traffic/hosts.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <numeric>
+#include <optional>
+
+namespace weir::traffic {
+namespace {
+
+std::string_view trim(std::string_view s) {
+  while (s.starts_with(' ')) s.remove_prefix(1);
+  while (s.ends_with(' ')) s.remove_suffix(1);
+  return s;
+}
+
+std::optional<std::int64_t> parse_number(std::string_view text) {
+  text = trim(text);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+std::uint32_t checked(std::int64_t host, std::string_view text, std::string_view key, const Context& context) {
+  if (host >= context.hosts())
+    fail(context.where, fmt::format("{} = '{}': {}", key, text, no_such_host(host, context.hosts())));
+  return static_cast<std::uint32_t>(host);
+}
+
+}  // namespace
+
+std::string no_such_host(std::int64_t host, std::uint32_t hosts) {
+  if (hosts == 0) return fmt::format("host {} does not exist: there are no hosts", host);
+  return fmt::format("host {} does not exist: hosts are 0 to {}", host, hosts - 1);
+}
+
+std::vector<std::uint32_t> parse_hosts(std::string_view text, std::string_view key, const Context& context) {
+  std::vector<std::uint32_t> out;
+  if (trim(text) == "all") {
+    out.resize(context.hosts());
+    std::iota(out.begin(), out.end(), 0u);
+    return out;
+  }
+  std::vector<bool> seen(context.hosts());
+  for (std::string_view rest = text;;) {
+    const auto comma = rest.find(',');
+    const auto item = rest.substr(0, comma);
+    const auto dash = item.find('-');
+    const auto first = parse_number(item.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : parse_number(item.substr(dash + 1));
+    if (!first || !last || *first > *last)
+      fail(context.where, fmt::format("{} = '{}': '{}' is not a host or a range; write \"all\", \"0-15\" or \"0-3,8\"",
+                                      key, text, trim(item)));
+    checked(*last, text, key, context);
+    for (auto host = static_cast<std::uint32_t>(*first); host <= *last; ++host) {
+      if (seen[host]) fail(context.where, fmt::format("{} = '{}': host {} is listed twice", key, text, host));
+      seen[host] = true;
+      out.push_back(host);
+    }
+    if (comma == std::string_view::npos) return out;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+std::uint32_t parse_host(std::string_view text, std::string_view key, const Context& context) {
+  if (trim(text) == "last" && context.hosts() > 0) return context.hosts() - 1;
+  const auto host = parse_number(text);
+  if (!host) fail(context.where, fmt::format("{} = '{}' is not a host; write its number or \"last\"", key, text));
+  return checked(*host, text, key, context);
+}
+
+}  // namespace weir::traffic

@@ -1,0 +1,98 @@
+// Incast: many senders answer one receiver at the same moment.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weir/base/params.h"
+#include "weir/traffic/context.h"
+#include "weir/traffic/flow.h"
+
+namespace weir::traffic {
+
+// One incast between given hosts, all at once or in steps (the staggered incasts of FCF and of
+// the HPCC artifact: 2 more flows every 20 us). Flows come in the order of `senders`.
+class Incast : public Source {
+ public:
+  struct Params {
+    Bytes size;
+    std::string receiver = "last";
+    std::string senders = "all";
+    std::uint32_t fan_in = 0;
+    Time start;
+    Time stagger;
+    std::uint32_t stagger_every = 1;
+
+    static void describe(ParamList<Params>& p) {
+      p.bytes("size", &Params::size, "size of each flow; at least 1 B, required");
+      p.text("receiver", &Params::receiver, "receiving host, or \"last\"");
+      p.text("senders", &Params::senders, "sending hosts in this order; \"all\" = all but the receiver");
+      p.integer("fan_in", &Params::fan_in, 0, kMaxHosts, "only the first so many of the senders; 0 = every one");
+      p.time("start", &Params::start, "the first flows start");
+      p.time("stagger", &Params::stagger, "how much later the next flows start; 0 = all at once");
+      p.integer("stagger_every", &Params::stagger_every, 1, kMaxHosts, "how many flows start together if staggered");
+    }
+  };
+
+  Incast(const Params&, const Context&);
+
+  std::optional<Flow> next() override;
+
+ private:
+  Params params_;
+  std::uint32_t receiver_;
+  std::vector<std::uint32_t> senders_;
+  std::size_t sent_ = 0;
+};
+
+// Incasts at random times: each takes a random receiver and `fan_in` distinct random senders,
+// which all start at once. The events are one Poisson process; that is the same as a process
+// per receiver with the same load of each receiver's link. Flows come in order of (start, src).
+class PoissonIncast : public Source {
+ public:
+  struct Params {
+    Bytes size;
+    std::uint32_t fan_in = 0;
+    double load = 0;
+    Time start;
+    Time stop;
+    std::string hosts = "all";
+
+    static void describe(ParamList<Params>& p) {
+      p.bytes("size", &Params::size, "size of each flow; at least 1 B, required");
+      p.integer("fan_in", &Params::fan_in, 0, kMaxHosts, "senders of one incast; at least 1, required", "HPCC 5.1");
+      p.number("load", &Params::load, 0, 1,
+               "payload bytes per second / rate of all the hosts' links together; above 0, required", "HPCC 5.1");
+      p.time("start", &Params::start, "incasts begin");
+      p.time("stop", &Params::stop, "incasts end, exclusive; after start, required");
+      p.text("hosts", &Params::hosts, "those that take part: \"all\", \"0-15\", \"0-3,8\"");
+    }
+  };
+
+  PoissonIncast(const Params&, const Context&);
+
+  std::optional<Flow> next() override;
+
+  double mean_gap_ps() const { return mean_gap_ps_; }
+
+ private:
+  bool start_next_event();
+
+  Params params_;
+  RandomStream arrivals_;
+  RandomStream members_;
+  double mean_gap_ps_ = 0;
+  std::vector<std::uint32_t> hosts_;
+
+  // the present event: its receiver and senders are indices into hosts_
+  std::uint64_t events_ = 0;
+  Time time_;
+  std::uint32_t receiver_ = 0;
+  std::vector<std::uint32_t> senders_;
+  std::size_t sent_ = 0;
+  std::vector<std::uint64_t> chosen_in_;  // per candidate, the last event that chose it
+};
+
+}  // namespace weir::traffic

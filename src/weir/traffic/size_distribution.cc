@@ -1,0 +1,153 @@
+#include "weir/traffic/size_distribution.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "weir/base/params.h"
+#include "weir/traffic/text_file.h"
+#include "weir/traffic/workloads.h"
+
+namespace weir::traffic {
+namespace {
+
+// 1 PB: sizes stay exact in a double, and no sum of two overflows.
+constexpr std::int64_t kMaxSize = 1'000'000'000'000'000;
+
+constexpr std::string_view kLineForm = "a line is 'size_bytes cumulative_percent', like '1000 50'";
+
+template <class T>
+std::optional<T> parse_number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// The next run of characters that are not blanks, cut from the front of `line`.
+std::string_view next_word(std::string_view& line) {
+  constexpr std::string_view kBlanks = " \t\r";
+  line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+  const auto word = line.substr(0, line.find_first_of(kBlanks));
+  line.remove_prefix(word.size());
+  return word;
+}
+
+}  // namespace
+
+SizeDistribution SizeDistribution::fixed(Bytes size) {
+  if (size.count < 1 || size.count > kMaxSize)
+    throw InputError(fmt::format("a flow of {} B is out of range; valid is 1 B to {} B", size.count, kMaxSize));
+  SizeDistribution out;
+  out.percent_ = {0};
+  out.size_ = {static_cast<double>(size.count)};
+  return out;
+}
+
+SizeDistribution SizeDistribution::parse(std::string_view text, const std::string& file) {
+  SizeDistribution out;
+  Where where{file, 0};
+  for (bool more = true; more;) {
+    const auto end = text.find('\n');
+    auto line = text.substr(0, end);
+    more = end != std::string_view::npos;
+    if (more) text.remove_prefix(end + 1);
+    ++where.line;
+
+    line = line.substr(0, line.find('#'));
+    const auto first = next_word(line);
+    const auto second = next_word(line);
+    if (first.empty()) continue;
+    if (second.empty()) fail(where, fmt::format("one column; {}", kLineForm));
+    if (const auto third = next_word(line); !third.empty())
+      fail(where, fmt::format("unexpected '{}'; {}", third, kLineForm));
+
+    const auto size = parse_number<std::int64_t>(first);
+    if (!size || *size < 0 || *size > kMaxSize)
+      fail(where, fmt::format("'{}' is not a size; valid is a whole number of bytes, 0 to {}", first, kMaxSize));
+    const auto percent = parse_number<double>(second);
+    if (!percent || !(*percent >= 0 && *percent <= 100))
+      fail(where, fmt::format("'{}' is not a cumulative percentage; valid is a number from 0 to 100", second));
+
+    if (out.size_.empty()) {
+      if (*percent != 0)
+        fail(where,
+             fmt::format("the first point is at {} %, it must be at 0; put a line '{} 0' before it (two lines of "
+                         "one size are a point mass)",
+                         *percent, *size));
+    } else if (static_cast<double>(*size) < out.size_.back()) {
+      fail(where, fmt::format("size {} after {}; sizes must not decrease", *size, out.size_.back()));
+    } else if (*percent < out.percent_.back()) {
+      fail(where,
+           fmt::format("{} % after {} %; the cumulative percentage must not decrease", *percent, out.percent_.back()));
+    }
+    out.size_.push_back(static_cast<double>(*size));
+    out.percent_.push_back(*percent);
+  }
+
+  if (out.size_.size() < 2)
+    fail({file, 0}, fmt::format("{} {}; a distribution has at least 2, and {}", out.size_.size(),
+                                out.size_.size() == 1 ? "point" : "points", kLineForm));
+  if (out.percent_.back() != 100)
+    fail({file, 0}, fmt::format("the last point is at {} %, it must be at 100{}", out.percent_.back(),
+                                out.percent_.back() == 1 ? " (fractions are to be multiplied by 100)" : ""));
+  if (out.size_.back() < 1) fail({file, 0}, "all sizes are 0; the largest must be at least 1 byte");
+  return out;
+}
+
+SizeDistribution SizeDistribution::from_file(const std::string& path) {
+  return parse(read_text_file(path, "a file of lines 'size_bytes cumulative_percent'"), path);
+}
+
+SizeDistribution SizeDistribution::named(std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& workload : workloads()) {
+    if (workload.name == name) return parse(workload.cdf, std::string(name));
+    names.emplace_back(workload.name);
+  }
+  const auto near = nearest(name, names);
+  throw InputError(
+      fmt::format("unknown workload '{}'{}; valid is {}, a size like \"1 MB\", or a file like \"./my.cdf.txt\"", name,
+                  near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(names, ", ")));
+}
+
+SizeDistribution SizeDistribution::from_text(std::string_view text, const std::string& folder, const Where& where) {
+  if (text.find('/') != std::string_view::npos || text.ends_with(".txt"))
+    return from_file((std::filesystem::path(folder) / text).string());
+  try {
+    // no workload's name starts with a digit
+    const bool quantity = !text.empty() && ((text[0] >= '0' && text[0] <= '9') || text[0] == '-' || text[0] == '.');
+    return quantity ? fixed(parse_bytes(text)) : named(text);
+  } catch (const InputError& error) {
+    fail(where, error.what());
+  }
+}
+
+double SizeDistribution::mean() const {
+  if (size_.size() == 1) return size_.front();
+  double sum = 0;
+  for (std::size_t i = 1; i < size_.size(); ++i) sum += (size_[i] + size_[i - 1]) * (percent_[i] - percent_[i - 1]);
+  return sum / 200;
+}
+
+Bytes SizeDistribution::quantile(double u) const {
+  if (size_.size() == 1) return {static_cast<std::int64_t>(size_.front())};
+  const double y = u * 100;
+  // the segment with percent_[i - 1] <= y < percent_[i]; it has a width
+  const auto i = static_cast<std::size_t>(std::upper_bound(percent_.begin(), percent_.end(), y) - percent_.begin());
+  if (i == percent_.size()) return largest();
+  if (i == 0) return {std::max<std::int64_t>(1, static_cast<std::int64_t>(size_.front()))};
+  const double x0 = size_[i - 1];
+  const double x1 = size_[i];
+  const double x = x0 + (x1 - x0) * (y - percent_[i - 1]) / (percent_[i] - percent_[i - 1]);
+  // the quotient's rounding must not carry a draw beyond its segment
+  return {std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(x, x1)))};
+}
+
+Bytes SizeDistribution::largest() const { return {static_cast<std::int64_t>(size_.back())}; }
+
+}  // namespace weir::traffic

@@ -1,0 +1,51 @@
+// How large flows are: a fixed size, or a cumulative distribution that is linear between points.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/base/error.h"
+#include "weir/base/units.h"
+
+namespace weir::traffic {
+
+class SizeDistribution {
+ public:
+  // Every flow has this size, at least 1 byte.
+  static SizeDistribution fixed(Bytes size);
+
+  // Lines "size_bytes cumulative_percent". Neither column decreases, the first line is at 0 %,
+  // the last at 100 %, and two lines of one size are a point mass. Text from '#' on and empty
+  // lines do not count. Throws InputError naming `file`, the line and what would be valid.
+  static SizeDistribution parse(std::string_view text, const std::string& file);
+  static SizeDistribution from_file(const std::string& path);
+
+  // One that comes with Weir, "FB_Hadoop".
+  static SizeDistribution named(std::string_view name);
+
+  // As a scenario writes it: a workload's name, a size ("1 MB"), or a file's name, recognised by
+  // a '/' or by its end ".txt" and relative to `folder`.
+  static SizeDistribution from_text(std::string_view text, const std::string& folder, const Where& where = {});
+
+  // The mean of the piecewise-linear curve (trapezoids). A draw's mean is up to a byte smaller,
+  // because draws are whole bytes; the load of HPCC's traffic generator has the same convention.
+  double mean() const;
+
+  // The size at cumulative probability u in [0, 1): rounded down, at least 1 byte. Never
+  // decreases with u. With u uniform this is a draw.
+  Bytes quantile(double u) const;
+
+  Bytes smallest() const { return quantile(0); }
+  Bytes largest() const;
+
+  // 1 for a fixed size.
+  std::size_t points() const { return size_.size(); }
+
+ private:
+  // Parallel, because the search reads the percentages alone. Sizes are whole numbers.
+  std::vector<double> percent_;
+  std::vector<double> size_;
+};
+
+}  // namespace weir::traffic

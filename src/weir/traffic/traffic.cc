@@ -1,0 +1,64 @@
+#include "weir/traffic/traffic.h"
+
+#include <algorithm>
+#include <cassert>
+#include <functional>
+#include <utility>
+
+namespace weir::traffic {
+
+Traffic::Traffic(std::uint32_t hosts) : ports_given_(hosts) {}
+
+void Traffic::add(std::unique_ptr<Source> source, std::optional<Labels> labels) {
+  feeds_.push_back({std::move(source), labels, {}});
+  heap_.reserve(feeds_.size());
+  push_head(static_cast<std::uint32_t>(feeds_.size() - 1));
+}
+
+std::optional<Time> Traffic::peek() const {
+  if (heap_.empty()) return std::nullopt;
+  return heap_.front().start;
+}
+
+std::optional<Flow> Traffic::next() {
+  if (heap_.empty()) return std::nullopt;
+  std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
+  const auto index = heap_.back().feed;
+  heap_.pop_back();
+
+  Flow flow = feeds_[index].head;
+  flow.id = flows_++;
+  assign_ports(flow);
+  push_head(index);
+  return flow;
+}
+
+void Traffic::pull_until(Time end, std::vector<Flow>& out) {
+  while (!heap_.empty() && heap_.front().start < end) out.push_back(*next());
+}
+
+void Traffic::push_head(std::uint32_t index) {
+  Feed& feed = feeds_[index];
+  const auto flow = feed.source->next();
+  if (!flow) return;
+  assert(flow->start >= feed.head.start && "a source's flows are in order of their start");
+  assert(flow->src < ports_given_.size() && flow->dst < ports_given_.size() && flow->src != flow->dst);
+  feed.head = *flow;
+  if (feed.labels) {
+    feed.head.tag = feed.labels->tag;
+    feed.head.profile = feed.labels->profile;
+  }
+  heap_.push_back({flow->start, index});
+  std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
+}
+
+void Traffic::assign_ports(Flow& flow) {
+  if (flow.sport == 0) {
+    auto& given = ports_given_[flow.src];
+    flow.sport = static_cast<std::uint16_t>(kFirstSourcePort + given);
+    given = static_cast<std::uint16_t>((given + 1) % kSourcePorts);
+  }
+  if (flow.dport == 0) flow.dport = kDestinationPort;
+}
+
+}  // namespace weir::traffic

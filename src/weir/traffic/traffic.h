@@ -1,0 +1,59 @@
+// All flows of a scenario in the order of their start, handed over as time passes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "weir/traffic/context.h"
+#include "weir/traffic/flow.h"
+
+namespace weir::traffic {
+
+// Merges the sources by (start, place of the source) and numbers the flows 0, 1, 2...
+// Memory follows the hosts and the sources, not the flows.
+class Traffic {
+ public:
+  explicit Traffic(std::uint32_t hosts);
+
+  // Takes a source whose flows get these labels; without labels they keep their own.
+  void add(std::unique_ptr<Source> source, std::optional<Labels> labels);
+
+  // When the next flow starts; nothing when there is none any more.
+  std::optional<Time> peek() const;
+
+  std::optional<Flow> next();
+
+  // Appends all flows that start before `end`.
+  void pull_until(Time end, std::vector<Flow>& out);
+
+ private:
+  struct Feed {
+    std::unique_ptr<Source> source;
+    std::optional<Labels> labels;
+    Flow head;
+  };
+  struct Head {
+    Time start;
+    std::uint32_t feed = 0;
+    friend constexpr auto operator<=>(const Head&, const Head&) = default;
+  };
+
+  void push_head(std::uint32_t feed);
+  void assign_ports(Flow&);
+
+  std::vector<Feed> feeds_;
+  std::vector<Head> heap_;
+  std::uint64_t flows_ = 0;
+  std::vector<std::uint16_t> ports_given_;  // per host, modulo kSourcePorts
+};
+
+// A flow without ports gets the source port kFirstSourcePort + how many of its sender's flows
+// got one before it, modulo kSourcePorts, and the destination port kDestinationPort (the
+// numbers of the HPCC artifact, which counts per pair of hosts).
+inline constexpr std::uint16_t kFirstSourcePort = 10000;
+inline constexpr std::uint16_t kSourcePorts = 50000;
+inline constexpr std::uint16_t kDestinationPort = 100;
+
+}  // namespace weir::traffic

@@ -1,0 +1,94 @@
+#include "weir/net/graph_file.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weir/base/error.h"
+#include "weir/net/topologies.h"
+
+namespace weir::net {
+namespace {
+
+using namespace weir::literals;
+
+TEST(GraphFile, ReadsNodesAndLinks) {
+  const Topology t = parse_graph(
+      "# two racks\r\n"
+      "hosts 4\n"
+      "\tswitches 2   # nodes 4 and 5\n"
+      "\n"
+      "link 0 4 100 Gbps 1 us\n"
+      "link 1 4 100Gbps 1us\n"
+      "link 5 2 100Gbps 1 us\n"
+      "link 3 5 25 Gbps 0.5us\n"
+      "link 4 5 400 Gbps 0",
+      "racks.graph");
+  EXPECT_EQ(t.name, "racks.graph");
+  EXPECT_EQ(t.hosts, 4u);
+  EXPECT_EQ(t.switches, 2u);
+  ASSERT_EQ(t.links.size(), 5u);
+  EXPECT_EQ(t.links[2].a, 5u);
+  EXPECT_EQ(t.links[3].rate, 25_Gbps);
+  EXPECT_EQ(t.links[3].delay, 500_ns);
+  EXPECT_EQ(t.links[4].delay, Time{});
+  EXPECT_TRUE(t.tree.empty());
+  EXPECT_EQ(t.tier, (std::vector<std::uint8_t>{0, 0, 0, 0, 1, 1}));
+}
+
+TEST(GraphFile, WritesWhatItReads) {
+  const Topology t = build(Clos{.host_delay = {1'234'567}});
+  const Topology again = parse_graph(format_graph(t), "again");
+  EXPECT_EQ(format_graph(again), format_graph(t));
+  EXPECT_EQ(again.tier, t.tier);
+}
+
+TEST(GraphFile, ErrorsNameFileLineAndWhatIsValid) {
+  const std::string head = "hosts 4\nswitches 2\n";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "g: no 'hosts' line; write one like \"hosts 4\""},
+      {"hosts 4", "g: no 'switches' line; write one like \"switches 4\""},
+      {"hosts", "g:1: the number of hosts is missing; valid is 2 to 2097152"},
+      {"hosts four", "g:1: the number of hosts cannot be 'four'; valid is 2 to 2097152"},
+      {"hosts 1", "g:1: the number of hosts cannot be '1'; valid is 2 to 2097152"},
+      {"hosts -4", "g:1: the number of hosts cannot be '-4'; valid is 2 to 2097152"},
+      {"hosts 99999999999", "g:1: the number of hosts cannot be '99999999999'; valid is 2 to 2097152"},
+      {"hosts 4 5", "g:1: '5' is too much; the line ends before it"},
+      {head + "hosts 4", "g:3: 'hosts' a second time; it is 4 already"},
+      {"hosts 4\nlink 0 4 1 Gbps 1 us", "g:2: a link before its nodes; write the hosts and switches lines first"},
+      {head + "\nlnik 0 4 1 Gbps 1 us", "g:4: unknown keyword 'lnik'; did you mean 'link'? valid is hosts, switches or link"},
+      {head + "node 4", "g:3: unknown keyword 'node'; valid is hosts, switches or link"},
+      {head + "link 0", "g:3: the second node is missing; valid is 0 to 5"},
+      {head + "link 0 6 1 Gbps 1 us", "g:3: the second node cannot be '6'; valid is 0 to 5"},
+      {head + "link 0 4", "g:3: the rate is missing; write it like \"100 Gbps\""},
+      {head + "link 0 4 1 Gbps", "g:3: the delay is missing; write it like \"1 us\""},
+      {head + "link 0 4 1 Gbps 1 us 2", "g:3: '2' is too much; the line ends before it"},
+      {head + "link 0 4 0 Gbps 1 us", "g:3: the link 0 - 4 has the rate 0 bps; valid is at least 1 Kbps"},
+      {head + "link 0 4 1 Gbps 5 s", "g:3: the link 0 - 4 has the delay 5 s; valid is 0 to 1 s"},
+      {head + "link 4 4 1 Gbps 1 us", "g:3: the link 4 - 4 joins a node to itself; valid are two different nodes"},
+      {head + "link 0 1 1 Gbps 1 us", "g:3: the link 0 - 1 joins two hosts; valid is a host and a switch, 4 to 5"},
+      {head + "link 0 4 1 Gbps 1 us\nlink 5 0 1 Gbps 1 us",
+       "g:4: host 0 has a link already, in line 3; a host has exactly one"},
+      {head + "link 0 4 1 Gbps 1 us", "g: 1 links cannot connect 6 nodes; at least 5 are needed"},
+  };
+  for (const auto& [text, message] : cases) {
+    try {
+      parse_graph(text, "g");
+      ADD_FAILURE() << text;
+    } catch (const InputError& e) {
+      EXPECT_EQ(e.what(), message);
+    }
+  }
+  // a bad unit is told by base/params
+  try {
+    parse_graph(head + "link 0 4 1 Gb 1 us", "g");
+    ADD_FAILURE();
+  } catch (const InputError& e) {
+    EXPECT_TRUE(std::string(e.what()).starts_with("g:3: '1 Gb' is not a rate: unknown unit 'Gb'")) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace weir::net

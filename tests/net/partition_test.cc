@@ -1,0 +1,168 @@
+#include "weir/net/partition.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "weir/base/error.h"
+#include "weir/net/topologies.h"
+
+namespace weir::net {
+namespace {
+
+using namespace weir::literals;
+
+// What every partition promises.
+void expect_sound(const Topology& t, const Partition& p, std::uint32_t wanted) {
+  ASSERT_EQ(p.of_node.size(), t.nodes());
+  ASSERT_GE(p.parts, 1u);
+  ASSERT_LE(p.parts, wanted);
+  for (const auto part : p.of_node) ASSERT_LT(part, p.parts);
+  Time lookahead = Time::max();
+  std::uint32_t cut = 0;
+  for (const Link& l : t.links) {
+    if (p.of_node[l.a] == p.of_node[l.b]) continue;
+    ASSERT_GE(l.a, t.hosts);
+    ASSERT_GE(l.b, t.hosts);
+    ASSERT_GT(l.delay, Time{});
+    lookahead = std::min(lookahead, l.delay);
+    ++cut;
+  }
+  EXPECT_EQ(p.lookahead, lookahead);
+  EXPECT_EQ(p.cut_links, cut);
+}
+
+// The heaviest part's work over its fair share.
+double imbalance(const Topology& t, const Partition& p) {
+  std::vector<double> work(p.parts, 0);
+  double total = 0;
+  for (const Link& l : t.links) {
+    for (const auto node : {l.a, l.b}) work[p.of_node[node]] += l.rate.bytes_per_second();
+    total += 2 * l.rate.bytes_per_second();
+  }
+  return *std::max_element(work.begin(), work.end()) / (total / p.parts);
+}
+
+// The work of the heaviest switch and its hosts, over that of the whole network.
+double heaviest_switch(const Topology& t) {
+  std::vector<double> work(t.nodes(), 0);
+  double total = 0;
+  for (const Link& l : t.links) {
+    const double rate = l.rate.bytes_per_second();
+    work[l.b] += l.a < t.hosts ? 2 * rate : rate;
+    work[l.a] += rate;
+    total += 2 * rate;
+  }
+  return *std::max_element(work.begin(), work.end()) / total;
+}
+
+std::vector<int> count(const Topology& t, const Partition& p, std::uint8_t tier) {
+  std::vector<int> out(p.parts, 0);
+  for (std::uint32_t n = 0; n < t.nodes(); ++n) out[p.of_node[n]] += t.tier[n] == tier;
+  return out;
+}
+
+// A file's view of a topology: the same graph without rules.
+Topology without_rules(Topology t) {
+  t.tree.clear();
+  assign_tiers(t);
+  return t;
+}
+
+TEST(Partition, HalvesOfTheHpccFatTree) {
+  const Topology t = build(Clos{});
+  const Partition p = partition(t, 2);
+  expect_sound(t, p, 2);
+  ASSERT_EQ(p.parts, 2u);
+  EXPECT_EQ(count(t, p, 0), (std::vector<int>{160, 160}));
+  EXPECT_EQ(count(t, p, 1), (std::vector<int>{10, 10}));
+  EXPECT_EQ(count(t, p, 2), (std::vector<int>{10, 10}));
+  EXPECT_EQ(count(t, p, 3), (std::vector<int>{8, 8}));
+  EXPECT_EQ(p.lookahead, 1_us);
+  EXPECT_DOUBLE_EQ(imbalance(t, p), 1);
+  // pods 0 and 1 stay whole (ToRs 320 to 327, Aggs 340 to 347), and so do 3 and 4
+  for (std::uint32_t n = 0; n < 8; ++n) {
+    EXPECT_EQ(p.of_node[320 + n], 0);
+    EXPECT_EQ(p.of_node[340 + n], 0);
+    EXPECT_EQ(p.of_node[332 + n], 1);
+    EXPECT_EQ(p.of_node[352 + n], 1);
+  }
+  // In pod 2, 8 of the 16 links between ToRs and Aggs. A core meets one Agg of each pod: two of
+  // its five are across, whichever side it is on.
+  EXPECT_EQ(p.cut_links, 8u + 16u * 2u);
+}
+
+TEST(Partition, PodsWhereTheyFit) {
+  const Topology t = build(Clos{});
+  const Partition p = partition(t, 5);
+  ASSERT_EQ(p.parts, 5u);
+  for (std::uint32_t n = 320; n < 340; ++n) {
+    EXPECT_EQ(p.of_node[n], (n - 320) / 4);
+    EXPECT_EQ(p.of_node[n + 20], (n - 320) / 4);
+  }
+}
+
+TEST(Partition, SameCutWithoutRules) {
+  const Topology t = without_rules(build(Clos{}));
+  const Partition p = partition(t, 2);
+  expect_sound(t, p, 2);
+  EXPECT_EQ(count(t, p, 1), (std::vector<int>{10, 10}));
+  EXPECT_EQ(count(t, p, 2), (std::vector<int>{10, 10}));
+  EXPECT_EQ(count(t, p, 3), (std::vector<int>{8, 8}));
+  EXPECT_EQ(p.cut_links, 40u);
+}
+
+TEST(Partition, SoundAndEvenOnAllKinds) {
+  for (const Topology& regular :
+       {build(Clos{}), build(FatTree{.k = 8}), build(LeafSpine{.leaves = 8, .spines = 4}),
+        build(ParkingLot{.switches = 64}), build(Clos{.pods = 3, .hosts_per_tor = 5, .aggs_per_pod = 3, .cores = 9})}) {
+    for (const Topology& t : {regular, without_rules(regular)}) {
+      for (const std::uint32_t wanted : {1u, 2u, 3u, 4u, 7u, 8u}) {
+        SCOPED_TRACE(t.name + " in " + std::to_string(wanted));
+        const Partition p = partition(t, wanted);
+        expect_sound(t, p, wanted);
+        EXPECT_EQ(p.parts, wanted);
+        // no part exceeds its share by more than a rack
+        EXPECT_LE(imbalance(t, p), 1 + heaviest_switch(t) * p.parts);
+        printf("%s %d %u: %.3f vs %.3f cut %u of %zu\n", t.name.c_str(), !t.tree.empty(), wanted, imbalance(t,p), 1+heaviest_switch(t)*p.parts, p.cut_links, t.links.size());
+        const Partition again = partition(t, wanted);
+        EXPECT_EQ(p.of_node, again.of_node);
+      }
+    }
+  }
+}
+
+TEST(Partition, ChainsAreCutBetweenNeighbours) {
+  const Topology t = build(ParkingLot{.switches = 64});
+  for (const std::uint32_t wanted : {2u, 4u, 8u}) {
+    const Partition p = partition(t, wanted);
+    EXPECT_EQ(p.cut_links, wanted - 1);
+    EXPECT_LT(imbalance(t, p), 1.1);
+  }
+}
+
+TEST(Partition, NoMorePartsThanRacks) {
+  EXPECT_EQ(partition(build(Star{}), 8).parts, 1u);
+  EXPECT_EQ(partition(build(Star{}), 8).lookahead, Time::max());
+  EXPECT_EQ(partition(build(Dumbbell{}), 8).parts, 2u);
+  EXPECT_EQ(partition(build(LeafSpine{.leaves = 3}), 8).parts, 3u);
+}
+
+TEST(Partition, LinksWithoutDelayAreNotCut) {
+  const Topology pods = build(Clos{.fabric_delay = {}});  // a pod is one unit
+  const Partition p = partition(pods, 8);
+  expect_sound(pods, p, 8);
+  EXPECT_EQ(p.parts, 5u);
+  const Topology whole = build(Clos{.fabric_delay = {}, .core_delay = {}});
+  EXPECT_EQ(partition(whole, 8).parts, 1u);
+}
+
+TEST(Partition, ImpossibleNumbersOfParts) {
+  EXPECT_THROW(partition(build(Star{}), 0), InputError);
+  EXPECT_THROW(partition(build(Star{}), 65536), InputError);
+}
+
+}  // namespace
+}  // namespace weir::net
