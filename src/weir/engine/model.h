@@ -33,10 +33,17 @@ struct EcnParams {
 
 // Thresholds of the links of one rate, in place of the scaled ones.
 struct EcnOverride {
-  Rate rate;
+  Rate rate{100'000'000'000};
   Bytes k_min;
   Bytes k_max;
   double p_max = 1;
+
+  static void describe(ParamList<EcnOverride>& p) {
+    p.rate("rate", &EcnOverride::rate, "links of exactly this rate", "", Rate{1}).required = true;
+    p.bytes("k_min", &EcnOverride::k_min, "queue length up to which nothing is marked", "", Bytes{0}, Bytes{4'000'000'000}).required = true;
+    p.bytes("k_max", &EcnOverride::k_max, "queue length above which everything is marked", "", Bytes{0}, Bytes{4'000'000'000}).required = true;
+    p.number("p_max", &EcnOverride::p_max, 0, 1, "marking probability at k_max");
+  }
 };
 
 struct NetworkParams {

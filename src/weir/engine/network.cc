@@ -53,6 +53,7 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
     net::Port& p = ports[id];
     const auto& link = t.links[id / 2];
     p.rate = link.rate;
+    p.rate_mbps = static_cast<std::uint32_t>(link.rate.bits_per_second / 1'000'000);
     p.delay = link.delay;
     p.owner = t.port_owner(id);
     p.peer = t.port_peer(id);

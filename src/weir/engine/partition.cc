@@ -68,6 +68,7 @@ Partition<S>::Partition(const Model& model, Network& network, const std::vector<
       switches_(model.topology.switches),
       scheduler_(2 * ports_ + switches_ + hosts_, hints(model)),
       int_format_(model.int_format()),
+      exact_telemetry_(int_format_.is_exact()),
       receivers_(hosts_) {
   Bytes largest_data{0};
   Bytes largest_ack{0};
@@ -108,6 +109,23 @@ void Partition<S>::add_flow(const traffic::Flow& flow) {
   }
 }
 
+// The lines that the next arrivals will touch: first the port, then, from it, its first packet
+// and the one after it, whose departure gives the port's next event.
+template <sim::Scheduler S>
+inline void Partition<S>::prefetch(sim::Entity first_arrival) const {
+  constexpr std::uint32_t kPortAhead = 6;
+  constexpr std::uint32_t kPacketAhead = 3;
+  if (const sim::Entity e = scheduler_.upcoming(kPortAhead); e - first_arrival < ports_) {
+    __builtin_prefetch(&network_.ports[e - first_arrival]);
+    __builtin_prefetch(&network_.ports[e - first_arrival].tx_bytes);
+  }
+  if (const sim::Entity e = scheduler_.upcoming(kPacketAhead); e - first_arrival < ports_) {
+    const net::PacketRing& ring = network_.ports[e - first_arrival].ring;
+    __builtin_prefetch(ring.address(ring.head));
+    __builtin_prefetch(ring.address(ring.head + 1));
+  }
+}
+
 template <sim::Scheduler S>
 void Partition<S>::run_until(Time end) {
   sim::Event event;
@@ -117,12 +135,7 @@ void Partition<S>::run_until(Time end) {
   while (scheduler_.next(end, event)) {
     ++counters_.events;
     now_ = event.time;
-    if (const sim::Entity soon = scheduler_.upcoming(3); soon - first_arrival < ports_)
-      __builtin_prefetch(&network_.ports[soon - first_arrival]);
-    if (const sim::Entity next = scheduler_.upcoming(1); next - first_arrival < ports_) {
-      const net::Port& p = network_.ports[next - first_arrival];
-      __builtin_prefetch(p.ring.first_address());
-    }
+    prefetch(first_arrival);
     if (event.entity >= first_arrival && event.entity < first_host) [[likely]]
       on_arrival(event.entity - first_arrival, event.time);
     else if (event.entity >= first_host)

@@ -124,6 +124,8 @@ class Partition {
   sim::Entity arrival(std::uint32_t port) const { return ports_ + switches_ + port; }
   sim::Entity wake(std::uint32_t h) const { return 2 * ports_ + switches_ + h; }
 
+  void prefetch(sim::Entity first_arrival) const;
+
   // network (partition_net.h)
   void on_arrival(std::uint32_t port, Time now);
   void on_departure(std::uint32_t port, Time now);
@@ -177,6 +179,7 @@ class Partition {
   S scheduler_;
   TelemetryPool telemetry_;
   IntFormat int_format_;
+  bool exact_telemetry_;
   FlowPool flows_;
   std::vector<std::vector<host::Receiver>> receivers_;  // by sender, then slot
   std::vector<std::uint32_t> cut_ports_;                // of this partition, towards others

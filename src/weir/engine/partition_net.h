@@ -10,7 +10,7 @@ template <sim::Scheduler S>
 inline void Partition<S>::on_arrival(std::uint32_t port, Time now) {
   if (!inbound_.empty() && inbound_[port] != ~std::uint32_t{0}) {
     net::PacketRing& wire = wires_[inbound_[port]];
-    Packet packet = wire.front();
+    Packet& packet = wire.front();
     wire.pop();
     if (!wire.empty()) scheduler_.schedule(arrival(port), wire.front().departs);
     const net::Topology& t = model_.topology;
@@ -20,7 +20,7 @@ inline void Partition<S>::on_arrival(std::uint32_t port, Time now) {
   }
   Port& p = network_.ports[port];
   if (p.cursor == p.ring.head) settle(p, now);
-  Packet packet = p.ring.front();
+  Packet& packet = p.ring.front();  // stays in its place until another is pushed on this ring
   p.ring.pop();
   if (!p.ring.empty()) {
     const Packet& first = p.ring.front();
@@ -40,10 +40,9 @@ inline void Partition<S>::leave(Port& p, std::uint32_t port, Packet& packet) {
       ++p.marks;
     }
     if (packet.telemetry != net::kNoTelemetry && packet.hops < kMaxTelemetryHops) {
-      telemetry_[packet.telemetry].hop[packet.hops] = int_format_.quantise(
-          {packet.departs.ps, static_cast<std::int64_t>(p.tx_bytes), static_cast<std::int32_t>(packet.queue),
-           static_cast<std::uint32_t>(p.rate.bits_per_second / 1'000'000)});
-      ++packet.hops;
+      const HopTelemetry exact{packet.departs.ps, static_cast<std::int64_t>(p.tx_bytes),
+                               static_cast<std::int32_t>(packet.queue), p.rate_mbps};
+      telemetry_[packet.telemetry].hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
     }
   }
   p.tx_bytes += packet.wire;
@@ -71,12 +70,22 @@ inline void Partition<S>::forward(std::uint32_t s, std::uint32_t ingress, Packet
   Port& out = network_.ports[port];
   net::SwitchBuffer& buffer = network_.switches[s].buffer;
   packet.ingress = static_cast<std::uint16_t>(ingress);
-  if (out.kind == net::PortKind::fifo) settle(out, now);
-  if (buffer.plainly_fits(ingress, packet.traffic_class, out.queued, packet.wire)) [[likely]]
-    buffer.take(ingress, packet.traffic_class, packet.wire);
-  else if (!admit(s, ingress, out, packet, now))
-    return;
-  send(port, packet, now);
+  if (out.kind == net::PortKind::fifo) [[likely]] {
+    settle(out, now);
+    if (buffer.plainly_fits(ingress, packet.traffic_class, out.queued, packet.wire)) [[likely]] {
+      if (net::idle(out, now) && !buffer.eager()) {
+        // It enters and leaves the buffer in one instant.
+        const bool first = out.ring.empty();
+        const Packet& placed = net::start(out, packet, now);
+        if (first && !out.cut) scheduler_.schedule(arrival(port), out.arrival(placed));
+        return;
+      }
+      buffer.take_plain(ingress, packet.traffic_class, packet.wire);
+      send(port, packet, now);
+      return;
+    }
+  }
+  if (admit(s, ingress, out, packet, now)) send(port, packet, now);
 }
 
 // Near a threshold: brings the buffer's counters up to date, then decides exactly.

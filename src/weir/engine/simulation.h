@@ -45,6 +45,8 @@ class Simulation {
   bool advance(Time until = Time::max());
 
   Time now() const { return now_; }
+  // Epochs end at its multiples: calls of advance() up to one of them change nothing.
+  Time epoch() const { return grid_; }
   bool ended() const;
   std::uint32_t threads() const;
   Counters counters() const;

@@ -49,8 +49,7 @@ class Parser {
       fail(where_, fmt::format("unknown keyword '{}'; {}valid is hosts, switches or link", words_[0],
                                near.empty() ? "" : fmt::format("did you mean '{}'? ", near)));
     }
-    if (at_ < words_.size())
-      fail(where_, fmt::format("'{}' is too much; the line ends before it", words_[at_]));
+    if (at_ < words_.size()) fail(where_, fmt::format("'{}' is too much; the line ends before it", words_[at_]));
   }
 
   Topology finish() {
@@ -111,7 +110,8 @@ class Parser {
       if (node >= topology_.hosts) continue;
       const auto [before, is_new] = line_of_host_.try_emplace(node, where_.line);
       if (!is_new)
-        fail(where_, fmt::format("host {} has a link already, in line {}; a host has exactly one", node, before->second));
+        fail(where_,
+             fmt::format("host {} has a link already, in line {}; a host has exactly one", node, before->second));
     }
     topology_.links.push_back(l);
   }

@@ -142,6 +142,20 @@ Time Paths::ideal_fct(std::uint32_t src, std::uint32_t dst, Bytes size, const Fr
   return both_ways + std::max(heaviest + sum_last, sum_full + (packets - 2) * std::max(max_full, max_ack) + max_ack);
 }
 
+std::uint32_t Paths::max_switches() const {
+  // One host per edge switch; in a regular tree no host is further from host 0 than its most remote peer.
+  std::vector<std::uint32_t> host_of(routing_->edge_count());
+  for (std::uint32_t h = 0; h < topology_->hosts; ++h) host_of[routing_->edge_index(h)] = h;
+  std::uint32_t out = 1;
+  const std::size_t sources = routing_->by_arithmetic() ? 1 : host_of.size();
+  for (std::size_t i = 0; i < sources; ++i) {
+    const std::uint32_t src = routing_->by_arithmetic() ? 0 : host_of[i];
+    for (const std::uint32_t dst : host_of)
+      if (routing_->edge_index(src) != routing_->edge_index(dst)) out = std::max(out, facts(src, dst).switches);
+  }
+  return out;
+}
+
 Time Paths::network_rtt(Bytes data_wire, Bytes ack_wire) const {
   const Topology& t = *topology_;
   // One host per edge switch and kind of link, and a second one for the way within a rack.

@@ -17,8 +17,8 @@ namespace weir::net {
 
 struct PathFacts {
   std::uint32_t switches = 0;
-  Rate slowest;        // the slowest link
-  Time propagation;    // one way
+  Rate slowest;      // the slowest link
+  Time propagation;  // one way
 };
 
 // The completion time of a flow that is alone in the network, against which slowdown is taken.
@@ -52,6 +52,8 @@ class Paths {
   Time ideal_fct(std::uint32_t src, std::uint32_t dst, Bytes size, const Framing& framing,
                  IdealFct kind = IdealFct::exact) const;
 
+  // The most switches on the path of any two hosts.
+  std::uint32_t max_switches() const;
   // The largest base_rtt over all pairs of hosts.
   Time network_rtt(Bytes data_wire, Bytes ack_wire) const;
 

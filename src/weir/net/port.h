@@ -51,8 +51,8 @@ class PacketRing {
     return data_[tail++ & mask_];
   }
   void pop() { ++head; }
-  // Where the first packet is or would be; for prefetching only.
-  const Packet* first_address() const { return data_ + (head & mask_); }
+  // Where the packet at this position is or would be; for prefetching only.
+  const Packet* address(std::uint32_t at) const { return data_ + (at & mask_); }
 
  private:
   void grow();
@@ -88,6 +88,7 @@ struct alignas(64) Port {
   std::uint64_t tx_packets = 0;
   Rate rate;
   std::uint32_t owner = 0;         // node
+  std::uint32_t rate_mbps = 0;     // as telemetry reports it
   std::uint32_t pending_control = 0;  // pause and resume frames waiting at the cursor
   std::uint32_t ecn_min = ~std::uint32_t{0};  // mark above; ~0 = never
   std::uint32_t ecn_max = ~std::uint32_t{0};
@@ -137,6 +138,20 @@ inline Packet& accept(Port& p, const Packet& packet, Time now) {
     place.departs = now > p.free_at ? now : p.free_at;
     p.free_at = place.departs + p.serialisation(packet.wire);
   }
+  return place;
+}
+
+// Can a packet start at `now` without waiting, on a FIFO port? If so nothing is queued.
+inline bool idle(const Port& p, Time now) { return p.free_at <= now && p.cursor == p.ring.tail && !p.paused; }
+
+// Starts a packet on an idle port at once: it is never queued.
+inline Packet& start(Port& p, const Packet& packet, Time now) {
+  Packet& place = p.ring.push();
+  place = packet;
+  place.departs = now;
+  place.queue = 0;
+  p.cursor = p.ring.tail;
+  p.free_at = now + p.serialisation(packet.wire);
   return place;
 }
 

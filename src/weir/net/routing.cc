@@ -70,8 +70,10 @@ void Routing::use_tree() {
 void Routing::build_tables() {
   const Topology& t = *topology_;
   if (std::uint64_t{t.switches} * edges_ > std::uint64_t{1} << 31)
-    throw InputError(fmt::format("routing tables of {} switches and {} edge switches exceed 4 GiB; an irregular network "
-                                 "may have at most 2^31 pairs of a switch and an edge switch", t.switches, edges_));
+    throw InputError(
+        fmt::format("routing tables of {} switches and {} edge switches exceed 4 GiB; an irregular network "
+                    "may have at most 2^31 pairs of a switch and an edge switch",
+                    t.switches, edges_));
   table_.resize(std::size_t{t.switches} * edges_);
 
   // Distances from each edge switch by breadth-first search, then per switch the set of ports
@@ -103,7 +105,8 @@ void Routing::build_tables() {
       const auto id = static_cast<std::uint16_t>(ids[s].size());
       const auto [entry, is_new] = ids[s].try_emplace(nearer, id);
       if (is_new && ids[s].size() > 65536)
-        throw InputError(fmt::format("switch {} needs more than 65536 different sets of equal-cost ports", s + t.hosts));
+        throw InputError(
+            fmt::format("switch {} needs more than 65536 different sets of equal-cost ports", s + t.hosts));
       table_[std::size_t{s} * edges_ + e] = entry->second;
     }
   }

@@ -22,7 +22,7 @@
 namespace weir::net {
 
 // Division by a constant as one multiplication: x / d == (x * reciprocal(d)) >> kReciprocalShift
-// for all x, d in 1 .. kMaxHosts. With m = floor(2^k / d) + 1 the error m*d - 2^k is in (0, d],
+// for all x < kMaxHosts and d in 1 .. kMaxHosts. With m = floor(2^k / d) + 1 the error m*d - 2^k is in (0, d],
 // hence exact while x * d < 2^k, and x * m fits 64 bits while x < 2^(63 - k).
 inline constexpr unsigned kReciprocalShift = 42;
 static_assert(std::uint64_t{kMaxHosts} * kMaxHosts <= std::uint64_t{1} << kReciprocalShift);

@@ -79,20 +79,25 @@ class SwitchBuffer {
   bool eager() const { return paused_count_ != 0; }
 
   // Can `wire` bytes from this ingress be taken without looking closer: below every threshold
-  // even with the counters as they are?
+  // even with the counters as they are, and with reserves counted as shared?
   bool plainly_fits(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
-    const std::int64_t free = capacity_ - shared_used_ - wire;
+    const std::int64_t free = capacity_ - used_ - wire;
     if (lossless_) {
       const IngressPool& pool = pools_[index(ingress, c)];
-      const std::int64_t share = pool.bytes + wire - reserve_;
-      return pool.headroom == 0 && (share <= 0 || share < threshold(ingress, free));
+      return pool.headroom == 0 && pool.bytes + wire - reserve_ < threshold(ingress, free);
     }
     return egress_queued + wire <= ((free * egress_alpha_q16_) >> 16);
   }
 
+  // Takes what plainly fits.
+  void take_plain(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
+    pools_[index(ingress, c)].bytes += wire;
+    used_ += wire;
+  }
+
   // Is there room, with exact counters?
   bool admits(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
-    const std::int64_t free = std::max<std::int64_t>(0, capacity_ - shared_used_);
+    const std::int64_t free = free_shared();
     if (lossless_) {
       const IngressPool& pool = pools_[index(ingress, c)];
       return pool.headroom + wire <= limits_[ingress].headroom || share(pool) + wire <= threshold(ingress, free) ||
@@ -103,23 +108,24 @@ class SwitchBuffer {
 
   void take(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
     IngressPool& pool = pools_[index(ingress, c)];
-    const std::int64_t before = share(pool);
+    used_ += wire;
     if (lossless_ && pool.bytes + wire > reserve_ &&
-        pool.bytes + wire - reserve_ > threshold(ingress, std::max<std::int64_t>(0, capacity_ - shared_used_))) {
+        pool.bytes + wire - reserve_ > threshold(ingress, free_shared()))
       pool.headroom += wire;
-      return;
-    }
-    pool.bytes += wire;
-    shared_used_ += share(pool) - before;
+    else
+      pool.bytes += wire;
   }
 
   void release(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
     IngressPool& pool = pools_[index(ingress, c)];
+    used_ -= wire;
+    if (pool.headroom == 0) [[likely]] {
+      pool.bytes -= wire;
+      return;
+    }
     const std::int64_t from_headroom = std::min<std::int64_t>(pool.headroom, wire);
-    const std::int64_t before = share(pool);
     pool.headroom -= from_headroom;
     pool.bytes -= wire - from_headroom;
-    shared_used_ += share(pool) - before;
   }
 
   // After take(): must the upstream port be paused? Exact counters; marks the ingress as paused.
@@ -127,8 +133,7 @@ class SwitchBuffer {
     IngressPool& pool = pools_[index(ingress, c)];
     if (!lossless_ || pool.paused) return false;
     const std::int64_t s = share(pool);
-    if (pool.headroom == 0 && (s == 0 || s < threshold(ingress, std::max<std::int64_t>(0, capacity_ - shared_used_))))
-      return false;
+    if (pool.headroom == 0 && (s == 0 || s < threshold(ingress, free_shared()))) return false;
     pool.paused = true;
     ++paused_count_;
     return true;
@@ -139,14 +144,18 @@ class SwitchBuffer {
     IngressPool& pool = pools_[index(ingress, c)];
     if (!pool.paused || pool.headroom != 0) return false;
     const std::int64_t s = share(pool);
-    if (s != 0 && s + resume_offset_ > threshold(ingress, std::max<std::int64_t>(0, capacity_ - shared_used_)))
-      return false;
+    if (s != 0 && s + resume_offset_ > threshold(ingress, free_shared())) return false;
     pool.paused = false;
     --paused_count_;
     return true;
   }
 
-  std::int64_t shared_used() const { return shared_used_; }
+  // Shared bytes in use: what the ingresses hold beyond their reserves, headroom excepted.
+  std::int64_t shared_used() const {
+    std::int64_t sum = 0;
+    for (const auto& pool : pools_) sum += share(pool);
+    return sum;
+  }
   const IngressPool& pool(std::uint32_t ingress, TrafficClass c) const { return pools_[index(ingress, c)]; }
 
   // The pause threshold of an ingress for so many free shared bytes.
@@ -162,12 +171,13 @@ class SwitchBuffer {
   static std::size_t index(std::uint32_t ingress, TrafficClass c) {
     return ingress * kTrafficClasses + static_cast<std::size_t>(c);
   }
+  std::int64_t free_shared() const { return std::max<std::int64_t>(0, capacity_ - shared_used()); }
   std::int64_t share(const IngressPool& p) const { return std::max<std::int64_t>(0, p.bytes - reserve_); }
 
   std::vector<IngressLimits> limits_;
   std::vector<IngressPool> pools_;
   std::int64_t capacity_ = 0;
-  std::int64_t shared_used_ = 0;
+  std::int64_t used_ = 0;  // all bytes held: shared part, reserves and headroom
   std::int64_t reserve_ = 0;
   std::int64_t resume_offset_ = 0;
   std::int64_t egress_alpha_q16_ = 65536;

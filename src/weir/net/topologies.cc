@@ -94,7 +94,8 @@ Topology build(const LeafSpine& p) {
   at_least_one(p.spines, "spines");
   at_least_one(p.links_per_pair, "links_per_pair");
   const std::uint32_t hosts = count_hosts({p.leaves, p.hosts_per_leaf}, "leaves and hosts_per_leaf");
-  require_ports(p.hosts_per_leaf + std::uint64_t{p.spines} * p.links_per_pair, "hosts_per_leaf, spines and links_per_pair");
+  require_ports(p.hosts_per_leaf + std::uint64_t{p.spines} * p.links_per_pair,
+                "hosts_per_leaf, spines and links_per_pair");
   require_ports(std::uint64_t{p.leaves} * p.links_per_pair, "leaves and links_per_pair");
   Topology t = start("leaf-spine", hosts, p.leaves + p.spines, p.hosts_per_leaf, p.host_rate, p.host_delay);
   for (std::uint32_t l = 0; l < p.leaves; ++l) {
@@ -153,8 +154,7 @@ Topology build(const FatTree& p) {
   require(p.k >= 2 && p.k % 2 == 0 && p.k <= 202,
           fmt::format("k = {} makes no fat tree; valid is an even number from 2 to 202", p.k));
   const std::uint32_t half = p.k / 2;
-  Topology t = build(
-      Clos{p.k, half, half, half, half * half, p.rate, p.rate, p.rate, p.delay, p.delay, p.delay});
+  Topology t = build(Clos{p.k, half, half, half, half * half, p.rate, p.rate, p.rate, p.delay, p.delay, p.delay});
   t.name = "fat-tree";
   return t;
 }

@@ -45,7 +45,8 @@ void check_connected(const Topology& t) {
   }
   for (std::uint32_t n = 1; n < t.nodes(); ++n)
     if (root(n) != 0)
-      throw InputError(fmt::format("{} cannot reach {}; links must connect all nodes", node_text(t, n), node_text(t, 0)));
+      throw InputError(
+          fmt::format("{} cannot reach {}; links must connect all nodes", node_text(t, n), node_text(t, 0)));
 }
 
 }  // namespace

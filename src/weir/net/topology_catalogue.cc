@@ -49,7 +49,8 @@ void ParkingLot::describe(ParamList<ParkingLot>& p) {
   rate_param(p, "host_rate", &ParkingLot::host_rate, "rate of a host's link");
   delay_param(p, "host_delay", &ParkingLot::host_delay, "propagation delay of a host's link");
   rate_param(p, "bottleneck_rate", &ParkingLot::bottleneck_rate, "rate of the links between the switches");
-  delay_param(p, "bottleneck_delay", &ParkingLot::bottleneck_delay, "propagation delay of the links between the switches");
+  delay_param(p, "bottleneck_delay", &ParkingLot::bottleneck_delay,
+              "propagation delay of the links between the switches");
 }
 
 void LeafSpine::describe(ParamList<LeafSpine>& p) {
@@ -68,7 +69,8 @@ void Clos::describe(ParamList<Clos>& p) {
   p.integer("pods", &Clos::pods, 1, kMaxSwitchPorts, "pods");
   p.integer("tors_per_pod", &Clos::tors_per_pod, 1, kMaxSwitchPorts, "ToR switches in a pod");
   p.integer("hosts_per_tor", &Clos::hosts_per_tor, 1, kMaxSwitchPorts, "hosts on a ToR");
-  p.integer("aggs_per_pod", &Clos::aggs_per_pod, 1, kMaxSwitchPorts, "Agg switches in a pod, each linked to all its ToRs");
+  p.integer("aggs_per_pod", &Clos::aggs_per_pod, 1, kMaxSwitchPorts,
+            "Agg switches in a pod, each linked to all its ToRs");
   p.integer("cores", &Clos::cores, 0, kMaxSwitches,
             "core switches, a multiple of aggs_per_pod; 0 = none, with one pod");
   rate_param(p, "host_rate", &Clos::host_rate, "rate of a host's link");
@@ -89,28 +91,30 @@ std::span<const TopologyKind> topology_kinds() {
   static const std::vector<TopologyKind> kinds{
       kind<Star>("star", "all hosts on one switch"),
       kind<Dumbbell>("dumbbell", "two groups of hosts, one link between them"),
-      kind<ParkingLot>("parking-lot", "a chain of switches: one long path, and one pair of hosts per link of the chain"),
-      kind<LeafSpine>(
-          "leaf-spine", "two tiers, every leaf linked to every spine",
-          {{"hpcc-testbed-32",
-            // Servers there have two 25G ports, one to each of two ToRs. A host here is one server with
-            // one of them: 8 hosts on each of 4 ToRs; hosts_per_leaf = 16 makes each port a host. The
-            // Agg's "four 100Gbps links" are read as four to each ToR, which carry its 16 ports of 25G
-            // without oversubscription (as in the paper's simulated network; one link each could not
-            // carry its 50% load). Delays give the paper's base RTTs for packets of 1000 B and their
-            // headers, with or without INT: 5.4 us in a rack, 8.5 us across; the time spent in NICs
-            // and switches is part of them.
-            "HPCC's testbed: 32 servers, each by one 25G port on 4 ToRs, one Agg with 4 x 100G to each ToR", "HPCC 5.1",
-            {{"leaves", "4"},
-             {"spines", "1"},
-             {"hosts_per_leaf", "8"},
-             {"links_per_pair", "4"},
-             {"host_rate", "25 Gbps"},
-             {"fabric_rate", "100 Gbps"},
-             {"host_delay", "1165 ns"},
-             {"fabric_delay", "730 ns"}}}}),
+      kind<ParkingLot>("parking-lot",
+                       "a chain of switches: one long path, and one pair of hosts per link of the chain"),
+      kind<LeafSpine>("leaf-spine", "two tiers, every leaf linked to every spine",
+                      {{"hpcc-testbed-32",
+                        // Servers there have two 25G ports, one to each of two ToRs. A host here is one server with
+                        // one of them: 8 hosts on each of 4 ToRs; hosts_per_leaf = 16 makes each port a host. The
+                        // Agg's "four 100Gbps links" are read as four to each ToR, which carry its 16 ports of 25G
+                        // without oversubscription (as in the paper's simulated network; one link each could not
+                        // carry its 50% load). Delays give the paper's base RTTs for packets of 1000 B and their
+                        // headers, with or without INT: 5.4 us in a rack, 8.5 us across; the time spent in NICs
+                        // and switches is part of them.
+                        "HPCC's testbed: 32 servers, each by one 25G port on 4 ToRs, one Agg with 4 x 100G to each ToR",
+                        "HPCC 5.1",
+                        {{"leaves", "4"},
+                         {"spines", "1"},
+                         {"hosts_per_leaf", "8"},
+                         {"links_per_pair", "4"},
+                         {"host_rate", "25 Gbps"},
+                         {"fabric_rate", "100 Gbps"},
+                         {"host_delay", "1165 ns"},
+                         {"fabric_delay", "730 ns"}}}}),
       kind<Clos>("clos", "three tiers: ToRs and Aggs in pods, cores above",
-                 {{"hpcc-fat-tree-320", "HPCC's simulated network: 320 hosts at 100G, fabric at 400G, 1 us per link",
+                 {{"hpcc-fat-tree-320",
+                   "HPCC's simulated network: 320 hosts at 100G, fabric at 400G, 1 us per link",
                    "HPCC 5.1",
                    {{"pods", "5"},
                     {"tors_per_pod", "4"},

@@ -1,4 +1,4 @@
-// A hierarchy of timing wheels whose finest slot is opened and sorted as a whole.
+// A hierarchy of timing wheels whose finest slots are opened and sorted as a whole, a few at once.
 //
 // Level 0 has slots narrow enough to hold a handful of events when all links are busy, and
 // enough of them to cover the longest link, so that nearly every event is linked into its slot
@@ -33,12 +33,15 @@ class WheelScheduler {
     while ((std::int64_t{1} << (bits - 1 + shift)) < hints.horizon.ps && shift < 24) ++shift;
     for (auto& level : levels_) {
       level.shift = shift;
-      level.slots.assign(std::size_t{1} << bits, kNone);
-      level.occupied.assign(level.slots.size() / 64, 0);
+      level.half_shift = bits - 1;
+      level.mask = (std::size_t{1} << bits) - 1;
+      level.slots.assign(level.mask + 1, kNone);
+      level.occupied.assign((level.mask + 1) / 64, 0);
+      level.move_to(0);
       shift += bits - 1;
       bits = kUpperBits;
     }
-    ready_.reserve(1024);
+    ready_.resize(64);
   }
 
   void schedule(Entity e, Time t) {
@@ -55,17 +58,18 @@ class WheelScheduler {
 
   bool next(Time end, Event& out) {
     for (;;) {
-      while (ready_at_ < ready_.size()) {
+      while (ready_at_ != ready_end_) {
         const std::uint64_t key = ready_[ready_at_];
         const Time t{open_start_ + static_cast<std::int64_t>(key >> 32)};
         const auto e = static_cast<Entity>(key);
-        if (nodes_[e].time != t.ps || nodes_[e].where != kReady) {  // moved or cancelled meanwhile
+        Node& n = nodes_[e];
+        if (n.time != t.ps || n.where != kReady) [[unlikely]] {  // moved or cancelled meanwhile
           ++ready_at_;
           continue;
         }
         if (t >= end) return false;
         ++ready_at_;
-        nodes_[e].time = kIdle;
+        n.time = kIdle;
         --pending_;
         out = {t, e};
         return true;
@@ -76,7 +80,7 @@ class WheelScheduler {
 
   Entity upcoming(std::uint32_t ahead) const {
     const std::size_t at = ready_at_ + ahead;
-    return at < ready_.size() ? static_cast<Entity>(ready_[at]) : kNone;
+    return at < ready_end_ ? static_cast<Entity>(ready_[at]) : kNone;
   }
 
  private:
@@ -84,7 +88,9 @@ class WheelScheduler {
   static constexpr std::uint32_t kReady = ~std::uint32_t{0};
   static constexpr int kMaxBits = 15;
   static constexpr int kUpperBits = 11;
-  static constexpr double kEventsPerSlot = 6;
+  static constexpr double kEventsPerSlot = 3;  // when all links are busy
+  static constexpr std::size_t kBatch = 12;     // open slots until so many events are ready: see upcoming()
+  static constexpr std::int64_t kReach = 64;    // but do not look farther for one more slot
 
   // where: kReady, or the previous node in the slot's list, or kFirst + level for its first.
   static constexpr std::uint32_t kFirst = 0xfffffff0u;
@@ -95,26 +101,35 @@ class WheelScheduler {
   };
 
   struct Level {
-    int shift = 0;
+    int shift = 0;         // log2 of a slot's width in picoseconds
+    int half_shift = 0;    // log2 of the slots in half a ring
+    std::size_t mask = 0;  // slots - 1
     std::int64_t now = 0;  // the slot that time is in, not reduced modulo the ring
+    std::int64_t end = 0;  // first slot past the ring: now + slots
     std::vector<std::uint32_t> slots;
     std::vector<std::uint64_t> occupied;
 
-    std::size_t index(std::int64_t slot) const { return static_cast<std::size_t>(slot) & (slots.size() - 1); }
-    std::int64_t half() const { return static_cast<std::int64_t>(slots.size() / 2); }
+    std::size_t index(std::int64_t slot) const { return static_cast<std::size_t>(slot) & mask; }
+    std::int64_t half_of(std::int64_t slot) const { return slot >> half_shift; }
+    void move_to(std::int64_t slot) {
+      now = slot;
+      end = slot + static_cast<std::int64_t>(mask) + 1;
+    }
   };
 
   void insert(Entity e) {
     const std::int64_t t = nodes_[e].time;
     const std::int64_t slot0 = t >> levels_[0].shift;
-    if (open_ && slot0 <= levels_[0].now) {
-      insert_ready(e);
+    if (slot0 < levels_[0].end) [[likely]] {
+      if (open_ && slot0 <= levels_[0].now)
+        insert_ready(e);
+      else
+        link(e, 0, slot0);
       return;
     }
-    for (std::uint32_t k = 0; k < kLevels; ++k) {
-      Level& level = levels_[k];
-      const std::int64_t slot = t >> level.shift;
-      if (slot < level.now + static_cast<std::int64_t>(level.slots.size()) || k + 1 == kLevels) {
+    for (std::uint32_t k = 1;; ++k) {
+      const std::int64_t slot = t >> levels_[k].shift;
+      if (slot < levels_[k].end || k + 1 == kLevels) {
         link(e, k, slot);
         return;
       }
@@ -124,9 +139,15 @@ class WheelScheduler {
   void insert_ready(Entity e) {
     assert(nodes_[e].time >= open_start_);
     nodes_[e].where = kReady;
-    const std::uint64_t key = (static_cast<std::uint64_t>(nodes_[e].time - open_start_) << 32) | e;
-    const auto from = ready_.begin() + static_cast<std::ptrdiff_t>(ready_at_);
-    ready_.insert(std::upper_bound(from, ready_.end(), key), key);
+    add_ready(static_cast<std::uint64_t>(nodes_[e].time - open_start_) << 32 | e);
+  }
+
+  // Inserts into the sorted, unconsumed part of the open slot.
+  void add_ready(std::uint64_t key) {
+    if (ready_end_ == ready_.size()) ready_.resize(2 * ready_.size());
+    std::size_t at = ready_end_++;
+    for (; at > ready_at_ && ready_[at - 1] > key; --at) ready_[at] = ready_[at - 1];
+    ready_[at] = key;
   }
 
   void link(Entity e, std::uint32_t k, std::int64_t slot) {
@@ -159,24 +180,33 @@ class WheelScheduler {
     n.time = kIdle;
   }
 
-  // Opens the next occupied slot that begins before `end`; false if there is none.
+  // Opens the next occupied slots that begin before `end`; false if there are none.
   bool open_next(Time end) {
     Level& level = levels_[0];
     std::int64_t from = level.now + (open_ ? 1 : 0);
     const std::int64_t end_slot = (end.ps - 1) >> level.shift;  // the last slot that matters
     open_ = false;
     for (;;) {
-      const std::int64_t half_end = (level.now / level.half() + 1) * level.half();
-      const std::int64_t slot = first_occupied(level, from, std::min(half_end, end_slot + 1));
+      const std::int64_t half_end = (level.half_of(level.now) + 1) << level.half_shift;
+      const std::int64_t limit = std::min(half_end, end_slot + 1);
+      std::int64_t slot = first_occupied(level, from, limit);
       if (slot >= 0) {
-        open(slot);
+        open_ = true;
+        open_start_ = slot << level.shift;
+        ready_at_ = ready_end_ = 0;
+        while (slot >= 0) {
+          open(level, slot);
+          from = slot + 1;
+          slot = ready_end_ < kBatch ? first_occupied(level, from, std::min(limit, from + kReach)) : -1;
+        }
+        level.move_to(from - 1);
         return true;
       }
       if (half_end > end_slot) {
-        level.now = std::max(level.now, end_slot);  // never past `end`: what comes next may lie there
+        level.move_to(std::max(level.now, end_slot));  // never past `end`: what comes next may lie there
         return false;
       }
-      level.now = half_end;
+      level.move_to(half_end);
       from = half_end;
       descend(0);
     }
@@ -186,10 +216,10 @@ class WheelScheduler {
   void descend(std::uint32_t k) {
     if (k + 1 == kLevels) return;
     Level& upper = levels_[k + 1];
-    const std::int64_t half = levels_[k].now / levels_[k].half();
+    const std::int64_t half = levels_[k].half_of(levels_[k].now);
     if (half > upper.now) {
-      const bool entered = half / upper.half() != upper.now / upper.half();
-      upper.now = half;
+      const bool entered = upper.half_of(half) != upper.half_of(upper.now);
+      upper.move_to(half);
       if (entered) descend(k + 1);
     }
     const std::size_t i = upper.index(half + 1);
@@ -216,41 +246,39 @@ class WheelScheduler {
     return -1;
   }
 
-  void open(std::int64_t slot) {
-    Level& level = levels_[0];
+  // Appends a slot's events, sorted, to the ready ones, which are all earlier.
+  void open(Level& level, std::int64_t slot) {
     const std::size_t i = level.index(slot);
-    level.now = slot;
-    open_ = true;
-    open_start_ = slot << level.shift;
-    ready_.clear();
-    ready_at_ = 0;
+    const std::size_t first = ready_end_;
     for (std::uint32_t e = level.slots[i]; e != kNone; e = nodes_[e].next) {
       nodes_[e].where = kReady;
-      ready_.push_back((static_cast<std::uint64_t>(nodes_[e].time - open_start_) << 32) | e);
+      if (ready_end_ == ready_.size()) ready_.resize(2 * ready_.size());
+      ready_[ready_end_++] = static_cast<std::uint64_t>(nodes_[e].time - open_start_) << 32 | e;
     }
     level.slots[i] = kNone;
     level.occupied[i / 64] &= ~(std::uint64_t{1} << (i % 64));
-    sort_ready();
+    sort(ready_.data() + first, ready_.data() + ready_end_);
   }
 
-  void sort_ready() {
-    if (ready_.size() > 24) {
-      std::sort(ready_.begin(), ready_.end());
+  static void sort(std::uint64_t* first, std::uint64_t* last) {
+    if (last - first > 24) {
+      std::sort(first, last);
       return;
     }
-    for (std::size_t i = 1; i < ready_.size(); ++i) {
-      const std::uint64_t key = ready_[i];
-      std::size_t j = i;
-      for (; j > 0 && ready_[j - 1] > key; --j) ready_[j] = ready_[j - 1];
-      ready_[j] = key;
+    for (std::uint64_t* i = first + 1; i < last; ++i) {
+      const std::uint64_t key = *i;
+      std::uint64_t* j = i;
+      for (; j > first && j[-1] > key; --j) *j = j[-1];
+      *j = key;
     }
   }
 
   static constexpr std::uint32_t kLevels = 5;
   std::vector<Node> nodes_;
   std::array<Level, kLevels> levels_;
-  std::vector<std::uint64_t> ready_;  // the open slot's events: offset into the slot << 32 | entity
-  std::size_t ready_at_ = 0;
+  std::vector<std::uint64_t> ready_;  // the open slot's events, sorted: offset into the slot << 32 | entity
+  std::size_t ready_at_ = 0;          // the next one
+  std::size_t ready_end_ = 0;
   std::int64_t open_start_ = 0;
   bool open_ = false;
   std::uint64_t pending_ = 0;
