@@ -1,4 +1,6 @@
-# An include may only point down the layers. Each layer names all that it may include.
+# An include may only point down the layers, from the top:
+#   scenario > probe > engine > traffic > host > net > cc, sim > base.
+# Each layer names all that it may include; a few single headers are interfaces between layers.
 BEGIN {
   below["base"] = "base"
   below["sim"] = "sim base"
@@ -6,13 +8,16 @@ BEGIN {
   below["net"] = "net sim base"
   below["host"] = "host net cc sim base"
   below["traffic"] = "traffic base"
-  below["probe"] = "probe traffic host net cc sim base"
-  below["scenario"] = "scenario probe traffic host net cc sim base"
+  below["engine"] = "engine traffic host net cc sim base"
+  below["probe"] = "probe engine traffic host net cc sim base"
+  below["scenario"] = "scenario probe engine traffic host net cc sim base"
+
+  also["host"] = "traffic/flow.h"
   also["traffic"] = "net/topology.h"
 }
 FNR == 1 {
   layer = ""
-  if (match(FILENAME, /src\/weir\/[a-z]+\//)) {
+  if (FILENAME ~ /^src\/weir\/[a-z]+\//) {
     split(FILENAME, part, "/")
     layer = part[3]
     if (!(layer in below)) complain("the layer '" layer "' is unknown")

@@ -117,7 +117,7 @@ TEST(IntFormat, DifferencesSurviveWrapAround) {
   for (int i = 0; i < 100'000; ++i) {
     const std::int64_t multiplier = 1 << random() % 5;
     const auto format = IntFormat::wire(multiplier);
-    const std::int64_t time_range = (std::int64_t{1} << 24) * 1000;             // 16.777216 ms in ps
+    const std::int64_t time_range = (std::int64_t{1} << 24) * 1000;            // 16.777216 ms in ps
     const std::int64_t tx_range = (std::int64_t{1} << 20) * 128 * multiplier;  // 134,217,728 B for multiplier 1
     HopTelemetry before = random_hop(random);
     before.time >>= 1;

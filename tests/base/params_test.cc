@@ -43,11 +43,11 @@ const Param& param(std::string_view name) {
   return *p;
 }
 
-// The message with which `f` refuses its input, or "" if it does not.
-template <class F>
-std::string refusal(F f) {
+// The message with which `parse` refuses its input, or "" if it does not.
+template <class Parse, class... Input>
+std::string refusal(Parse parse, const Input&... input) {
   try {
-    f();
+    parse(input...);
   } catch (const InputError& e) {
     return e.what();
   }
@@ -118,12 +118,12 @@ TEST(Quantity, RefusalsSayWhy) {
       {"0.0000000000000000001 s", "too many digits"},
   };
   for (const auto& [text, why] : cases)
-    EXPECT_EQ(refusal([&] { parse_time(text); }), "'" + text + "' is not a time: " + why +
-                                                      "; write a number and one of s, ms, us, ns, ps, like \"1.5 ms\"");
-  EXPECT_EQ(refusal([] { parse_bytes("3 kB"); }),
+    EXPECT_EQ(refusal(parse_time, text), "'" + text + "' is not a time: " + why +
+                                             "; write a number and one of s, ms, us, ns, ps, like \"1.5 ms\"");
+  EXPECT_EQ(refusal(parse_bytes, "3 kB"),
             "'3 kB' is not a size: unknown unit 'kB'; write a number and one of GiB, MiB, KiB, GB, MB, KB, B, like "
             "\"1.5 MiB\"");
-  EXPECT_EQ(refusal([] { parse_rate("100 Gb/s"); }),
+  EXPECT_EQ(refusal(parse_rate, "100 Gb/s"),
             "'100 Gb/s' is not a rate: unknown unit 'Gb/s'; write a number and one of Tbps, Gbps, Mbps, Kbps, bps, "
             "like \"1.5 Gbps\"");
 }
@@ -217,7 +217,7 @@ TEST(ParseValue, RefusalsNameTheParameterAndWhatIsValid) {
       {"mode", "fats", "mode cannot be 'fats'; it is one of slow, fast, off (did you mean 'fast'?)"},
       {"mode", "zzz", "mode cannot be 'zzz'; it is one of slow, fast, off"},
   };
-  for (const auto& [name, text, message] : cases) EXPECT_EQ(refusal([&] { parse_value(param(name), text); }), message);
+  for (const auto& [name, text, message] : cases) EXPECT_EQ(refusal(parse_value, param(name), text), message);
 }
 
 TEST(Param, TypesAndValidRanges) {

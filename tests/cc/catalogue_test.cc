@@ -11,8 +11,8 @@ namespace {
 
 TEST(Catalogue, IsSortedAndComplete) {
   const auto all = catalogue();
-  EXPECT_TRUE(std::is_sorted(all.begin(), all.end(),
-                             [](const auto& a, const auto& b) { return a.about.name < b.about.name; }));
+  EXPECT_TRUE(
+      std::is_sorted(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.about.name < b.about.name; }));
   for (const auto& a : all) {
     EXPECT_EQ(find_algorithm(a.about.name), &a);
     EXPECT_FALSE(a.about.title.empty());

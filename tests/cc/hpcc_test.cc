@@ -59,7 +59,9 @@ struct Flow {
   std::int64_t next = 0;
 };
 
-HopTelemetry at(Time t, std::int64_t tx, std::int32_t queue, std::uint32_t rate = k100G) { return {t.ps, tx, queue, rate}; }
+HopTelemetry at(Time t, std::int64_t tx, std::int32_t queue, std::uint32_t rate = k100G) {
+  return {t.ps, tx, queue, rate};
+}
 
 // A1: HPCC section 5.1 footnote 4 (81.25 B, "80"), and the 16-to-1 and 100-flow cases of section 5.4.
 TEST(Hpcc, RuleForTheAdditiveStep) {
@@ -194,7 +196,7 @@ TEST(Hpcc, StagesOfIncrease) {
 TEST(Hpcc, NoStagesInTheArtifact) {
   Flow f({.max_stage = 0, .w_ai = 0_B});
   f.ack(20_us, Flow::new_round, {at(10_us, 0, 0)});
-  f.ack(33_us, Flow::new_round, {at(23_us, 325'000, 0)});  // U = 2: 77,187.5
+  f.ack(33_us, Flow::new_round, {at(23_us, 325'000, 0)});           // U = 2: 77,187.5
   f.ack(46_us, Flow::new_round, {at(36_us, 325'000 + 81'250, 0)});  // U = 0.5: 77,187.5 * 1.9 = 146,656.25
   EXPECT_NEAR(f.hpcc.reference_window(), 146'656.25, 1e-9);
 }
@@ -395,7 +397,7 @@ TEST(Hpcc, OneStepReachesTheTargetOnOneBottleneck) {
   };
   for (auto& f : flows) f.ack(t, Flow::new_round, {at(t, tx, 2'000'000'000)});
   ASSERT_NEAR(inflight() / product, 7, 1e-9);  // 4 (0.25 + 0.5 + 1)
-  EXPECT_NEAR(round(0.95), 0.95, 1e-9);  // from overload
+  EXPECT_NEAR(round(0.95), 0.95, 1e-9);        // from overload
   EXPECT_NEAR(round(0.5), 0.5, 1e-9);
   EXPECT_NEAR(round(0.95), 0.95, 1e-9);  // from underload
   EXPECT_NEAR(round(0.95), 0.95, 1e-9);  // and stays
@@ -414,8 +416,7 @@ TEST(Hpcc, StateCopiesAsBytes) {
 TEST(Hpcc, Snapshot) {
   for (const auto& [name, params, format] :
        {std::tuple{"hpcc", Hpcc::Params{}, IntFormat::exact()},
-        {"hpcc_ns3_wire",
-         Hpcc::Params{.max_stage = 0, .additive_increase = Hpcc::Increase::rate, .r_min = 1'000_Mbps},
+        {"hpcc_ns3_wire", Hpcc::Params{.max_stage = 0, .additive_increase = Hpcc::Increase::rate, .r_min = 1'000_Mbps},
          IntFormat::wire(4)}}) {
     auto f = facts();
     f.telemetry = format;
@@ -425,8 +426,8 @@ TEST(Hpcc, Snapshot) {
     for (const auto& row : read_stream("hpcc")) {
       Telemetry records;
       for (std::size_t h = 0; h < 2; ++h)
-        records.hop[h] = format.quantise({whole(row[4 + 3 * h]), whole(row[5 + 3 * h]),
-                                          static_cast<std::int32_t>(whole(row[6 + 3 * h])), k100G});
+        records.hop[h] = format.quantise(
+            {whole(row[4 + 3 * h]), whole(row[5 + 3 * h]), static_cast<std::int32_t>(whole(row[6 + 3 * h])), k100G});
       Ack ack;
       ack.now = {whole(row[0])};
       ack.seq = {whole(row[1])};

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weir/base/error.h"
+#include "weir/base/random.h"
 #include "weir/net/topologies.h"
 
 namespace weir::net {
@@ -114,6 +117,30 @@ TEST(Partition, SameCutWithoutRules) {
   EXPECT_EQ(p.cut_links, 40u);
 }
 
+// Nothing rests on how a file happens to number its nodes and order its links.
+TEST(Partition, FindsThePodsOfAShuffledFatTree) {
+  const RandomStream draw(5, 0, Purpose::permutation);
+  std::uint64_t next = 0;
+  const auto shuffle = [&](auto& items, std::size_t first, std::size_t last) {
+    for (std::size_t i = last - 1; i > first; --i)
+      std::swap(items[i], items[first + draw.below(next++, i - first + 1)]);
+  };
+  for (int round = 0; round < 20; ++round) {
+    Topology t = build(Clos{});
+    std::vector<std::uint32_t> label(t.nodes());
+    std::iota(label.begin(), label.end(), 0u);
+    shuffle(label, 0, t.hosts);
+    shuffle(label, t.hosts, t.nodes());
+    for (Link& l : t.links) l = {label[l.a], label[l.b], l.rate, l.delay};
+    shuffle(t.links, 0, t.links.size());
+    t = without_rules(t);
+    const Partition p = partition(t, 2);
+    expect_sound(t, p, 2);
+    EXPECT_EQ(p.cut_links, 40u);
+    EXPECT_DOUBLE_EQ(imbalance(t, p), 1);
+  }
+}
+
 TEST(Partition, SoundAndEvenOnAllKinds) {
   for (const Topology& regular :
        {build(Clos{}), build(FatTree{.k = 8}), build(LeafSpine{.leaves = 8, .spines = 4}),
@@ -126,11 +153,32 @@ TEST(Partition, SoundAndEvenOnAllKinds) {
         EXPECT_EQ(p.parts, wanted);
         // no part exceeds its share by more than a rack
         EXPECT_LE(imbalance(t, p), 1 + heaviest_switch(t) * p.parts);
-        printf("%s %d %u: %.3f vs %.3f cut %u of %zu\n", t.name.c_str(), !t.tree.empty(), wanted, imbalance(t,p), 1+heaviest_switch(t)*p.parts, p.cut_links, t.links.size());
         const Partition again = partition(t, wanted);
         EXPECT_EQ(p.of_node, again.of_node);
       }
     }
+  }
+}
+
+// Random trees with some more links, some of them without delay.
+TEST(Partition, SoundOnRandomGraphs) {
+  const RandomStream draw(11, 0, Purpose::algorithm);
+  std::uint64_t next = 0;
+  for (int round = 0; round < 200; ++round) {
+    Topology t;
+    t.hosts = 2 + static_cast<std::uint32_t>(draw.below(next++, 30));
+    t.switches = 1 + static_cast<std::uint32_t>(draw.below(next++, 40));
+    const auto a_switch = [&](std::uint32_t n) { return t.hosts + static_cast<std::uint32_t>(draw.below(next++, n)); };
+    const auto a_delay = [&] { return Time{static_cast<std::int64_t>(draw.below(next++, 4)) * 1'000'000}; };
+    for (std::uint32_t h = 0; h < t.hosts; ++h) t.links.push_back({h, a_switch(t.switches), 100_Gbps, a_delay()});
+    for (std::uint32_t s = 1; s < t.switches; ++s) t.links.push_back({t.hosts + s, a_switch(s), 400_Gbps, a_delay()});
+    for (std::uint32_t i = 0; i < t.switches; ++i) {
+      const Link l{a_switch(t.switches), a_switch(t.switches), 400_Gbps, a_delay()};
+      if (l.a != l.b) t.links.push_back(l);
+    }
+    check(t);
+    assign_tiers(t);
+    for (const std::uint32_t wanted : {1u, 2u, 5u}) expect_sound(t, partition(t, wanted), wanted);
   }
 }
 

@@ -98,9 +98,15 @@ TEST(PathFacts, IdealFctOfHpccIsTheArtifacts) {
   };
   const Network fat(build(Clos{}));
   const Framing framing{1000_B, 90_B, 88_B};
-  const std::array fat_cases{Case{0, 1, 1_B, 4163},          Case{0, 1, 1000_B, 4243},      Case{0, 1, 1001_B, 4247},
-                             Case{0, 1, 10'000'000_B, 842560}, Case{0, 16, 1_B, 8203},        Case{0, 16, 10'000'000_B, 846600},
-                             Case{0, 319, 1_B, 12243},       Case{0, 319, 1000_B, 12323},   Case{0, 319, 10'000'000_B, 850640}};
+  const std::array fat_cases{Case{0, 1, 1_B, 4163},
+                             Case{0, 1, 1000_B, 4243},
+                             Case{0, 1, 1001_B, 4247},
+                             Case{0, 1, 10'000'000_B, 842560},
+                             Case{0, 16, 1_B, 8203},
+                             Case{0, 16, 10'000'000_B, 846600},
+                             Case{0, 319, 1_B, 12243},
+                             Case{0, 319, 1000_B, 12323},
+                             Case{0, 319, 10'000'000_B, 850640}};
   for (const Case& c : fat_cases)
     EXPECT_EQ(fat.paths.ideal_fct(c.src, c.dst, c.size, framing, IdealFct::hpcc) / 1_ns, c.ns);
   const Network park(build(ParkingLot{}));

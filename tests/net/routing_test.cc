@@ -148,10 +148,10 @@ TEST(Routing, IrregularGraphUsesAllShortestPathsOnly) {
   t.links.push_back({6, 5, Rate{1'000'000'000}, Time{1}});
   check(t);
   const Routing r(t, 1);
-  EXPECT_EQ(list(r.next_hops(0, 0)), (std::vector<std::uint32_t>{1}));        // port 1: link 0, at its end b
-  EXPECT_EQ(list(r.next_hops(0, 1)), (std::vector<std::uint32_t>{10, 21}));   // both links to switch 1
+  EXPECT_EQ(list(r.next_hops(0, 0)), (std::vector<std::uint32_t>{1}));       // port 1: link 0, at its end b
+  EXPECT_EQ(list(r.next_hops(0, 1)), (std::vector<std::uint32_t>{10, 21}));  // both links to switch 1
   EXPECT_EQ(list(r.next_hops(0, 2)), (std::vector<std::uint32_t>{10, 21}));
-  EXPECT_EQ(list(r.next_hops(0, 3)), (std::vector<std::uint32_t>{19}));       // the other way round
+  EXPECT_EQ(list(r.next_hops(0, 3)), (std::vector<std::uint32_t>{19}));  // the other way round
   EXPECT_EQ(list(r.ports(0)), (std::vector<std::uint32_t>{1, 10, 19, 21}));
 }
 

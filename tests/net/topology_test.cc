@@ -55,18 +55,28 @@ TEST(Topology, CheckNamesWhatIsWrongAndWhatIsValid) {
       {[](Topology& t) { t.links[4].b = 4; }, "the link 4 - 4 joins a node to itself; valid are two different nodes"},
       {[](Topology& t) { t.links[4].b = 6; }, "the link 4 - 6 names node 6; valid is 0 to 5"},
       {[](Topology& t) { t.links[3].b = 2; }, "the link 3 - 2 joins two hosts; valid is a host and a switch, 4 to 5"},
-      {[](Topology& t) { t.links.push_back({0, 5, 1_Gbps, 1_us}); },
+      {[](Topology& t) {
+         t.links.push_back({0, 5, 1_Gbps, 1_us});
+       },
        "host 0 has 2 links; a host has exactly one, to its edge switch"},
-      {[](Topology& t) { t.links.push_back({0, 4, 1_Gbps, 1_us}); },
+      {[](Topology& t) {
+         t.links.push_back({0, 4, 1_Gbps, 1_us});
+       },
        "host 0 has 2 links; a host has exactly one, to its edge switch"},
-      {[](Topology& t) { t.links[3] = {4, 5, 1_Gbps, 1_us}; },
+      {[](Topology& t) {
+         t.links[3] = {4, 5, 1_Gbps, 1_us};
+       },
        "host 3 has 0 links; a host has exactly one, to its edge switch"},
-      {[](Topology& t) { t.switches = 3, t.links.push_back({4, 5, 1_Gbps, 1_us}); },
+      {[](Topology& t) {
+         t.switches = 3, t.links.push_back({4, 5, 1_Gbps, 1_us});
+       },
        "switch 6 cannot reach host 0; links must connect all nodes"},
       {[](Topology& t) { t.links.pop_back(); }, "4 links cannot connect 6 nodes; at least 5 are needed"},
       {[](Topology& t) { t.hosts = 1; }, "the network has 1 hosts; valid is 2 to 2097152"},
       {[](Topology& t) { t.switches = 0; }, "the network has 0 switches; valid is 1 to 1048576"},
-      {[](Topology& t) { t.links.insert(t.links.end(), 65535, {4, 5, 1_Gbps, 1_us}); },
+      {[](Topology& t) {
+         t.links.insert(t.links.end(), 65535, {4, 5, 1_Gbps, 1_us});
+       },
        "switch 4 has 65538 ports; valid is at most 65535"},
   };
   EXPECT_NO_THROW(check(two_racks()));
@@ -139,8 +149,9 @@ TEST(Topology, CountsFollowFromParameters) {
 
 // Down ports first, in the order of the hosts behind them; then up ports.
 TEST(Topology, PortsOfRegularTreesFollowTheirRule) {
-  for (const Topology& t : {build(Star{}), build(Dumbbell{.left = 3, .right = 5}), build(FatTree{.k = 4}), build(Clos{}),
-                            build(LeafSpine{.leaves = 3, .spines = 2, .hosts_per_leaf = 5, .links_per_pair = 3})}) {
+  for (const Topology& t :
+       {build(Star{}), build(Dumbbell{.left = 3, .right = 5}), build(FatTree{.k = 4}), build(Clos{}),
+        build(LeafSpine{.leaves = 3, .spines = 2, .hosts_per_leaf = 5, .links_per_pair = 3})}) {
     SCOPED_TRACE(t.name);
     ASSERT_EQ(t.tree.size(), t.switches);
     std::vector<std::vector<std::uint32_t>> peers(t.nodes());
@@ -181,7 +192,8 @@ TEST(Topology, ImpossibleParametersNameTheirKey) {
   const std::vector<Case> cases{
       {[] { build(FatTree{.k = 5}); }, "k = 5 makes no fat tree; valid is an even number from 2 to 202"},
       {[] { build(FatTree{.k = 0}); }, "k = 0 makes no fat tree; valid is an even number from 2 to 202"},
-      {[] { build(Clos{.cores = 18}); }, "cores = 18 cannot be shared out to aggs_per_pod = 4; valid is a multiple of 4"},
+      {[] { build(Clos{.cores = 18}); },
+       "cores = 18 cannot be shared out to aggs_per_pod = 4; valid is a multiple of 4"},
       {[] { build(Clos{.cores = 0}); }, "cores = 0 cannot be shared out to aggs_per_pod = 4; valid is a multiple of 4"},
       {[] { build(Clos{.pods = 1, .cores = 3}); },
        "cores = 3 cannot be shared out to aggs_per_pod = 4; valid is a multiple of 4 or 0"},

@@ -56,8 +56,8 @@ IntWire encode_int(const IntStack& stack) {
     const HopTelemetry& h = stack.hop[i];
     const auto speed = int_speed_code(h.rate_mbps);
     if (!speed) throw InputError(fmt::format("a port of {} Mb/s has no speed code in the INT header", h.rate_mbps));
-    put_big_endian<8>(&out[2 + 8 * i],
-                      field(*speed, 4) << 60 | field(h.time, 24) << 36 | field(h.tx_bytes, 20) << 16 | field(h.queue, 16));
+    put_big_endian<8>(&out[2 + 8 * i], field(*speed, 4) << 60 | field(h.time, 24) << 36 | field(h.tx_bytes, 20) << 16 |
+                                           field(h.queue, 16));
   }
   return out;
 }
@@ -74,7 +74,8 @@ IntStack decode_int(std::span<const std::uint8_t, kIntWireBytes> in) {
     const auto code = static_cast<std::uint8_t>(word >> 60);
     const auto speed = int_speed_mbps(code);
     if (!speed) throw InputError(fmt::format("speed code {} of INT hop {} is unassigned", code, i));
-    stack.hop[i] = {bits_of(word, 36, 24), bits_of(word, 16, 20), static_cast<std::int32_t>(bits_of(word, 0, 16)), *speed};
+    stack.hop[i] = {bits_of(word, 36, 24), bits_of(word, 16, 20), static_cast<std::int32_t>(bits_of(word, 0, 16)),
+                    *speed};
   }
   return stack;
 }

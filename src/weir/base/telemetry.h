@@ -17,10 +17,10 @@ inline constexpr int kMaxWireHops = 5;
 // fields are picoseconds and bytes; in wire form they are the raw, truncated counters of
 // IntFormat, and only differences modulo its masks mean anything.
 struct HopTelemetry {
-  std::int64_t time = 0;       // departure (start of transmission)
-  std::int64_t tx_bytes = 0;   // bytes sent by the port before this packet
-  std::int32_t queue = 0;      // bytes left in the queue behind this packet
-  std::uint32_t rate_mbps = 0; // capacity of the port
+  std::int64_t time = 0;        // departure (start of transmission)
+  std::int64_t tx_bytes = 0;    // bytes sent by the port before this packet
+  std::int32_t queue = 0;       // bytes left in the queue behind this packet
+  std::uint32_t rate_mbps = 0;  // capacity of the port
 };
 
 struct Telemetry {

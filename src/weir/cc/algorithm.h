@@ -10,10 +10,10 @@
 //     static constexpr About about{.name = "hpcc", .title = "HPCC", .source = "...", .needs = Needs::telemetry};
 //     static std::span<const Preset> presets();                         // optional
 //     static ReceiverRules receiver(const Params&);                     // optional
-//     Hpcc(const Params&, const FlowFacts&, Control&);                  // flow start
+//     Hpcc(const Params&, const FlowFacts&, Control&);                  // flow start; Control has its defaults
 //     void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);
 //     void on_loss(const Params&, const FlowFacts&, const Loss&, Control&);   // optional
-//     void on_cnp(const Params&, const FlowFacts&, Time now, Control&);       // optional
+//     void on_cnp(const Params&, const FlowFacts&, Time now, Control&);       // optional; packet or flag on an ACK
 //     void on_send(const Params&, const FlowFacts&, const Send&, Control&);   // optional
 //     void on_timer(const Params&, const FlowFacts&, Time now, Control&);     // optional
 //   };
@@ -45,6 +45,7 @@ enum class Needs : std::uint32_t {
   telemetry = 1 << 0,      // per-hop INT records, charged 42 bytes per packet
   one_way_delay = 1 << 1,  // receive time of the packet in the receiver's clock
   delivery_rate = 1 << 2,  // delivered-bytes samples in the manner of BBR
+  ecn = 1 << 3,            // marks: costs nothing, but is no use in a network that does not mark
 };
 constexpr Needs operator|(Needs a, Needs b) {
   return static_cast<Needs>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));

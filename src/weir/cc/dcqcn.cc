@@ -25,14 +25,17 @@ Rate scaled(Rate step, const Dcqcn::Params& p, const FlowFacts& facts) {
 }  // namespace
 
 void Dcqcn::Params::describe(ParamList<Params>& p) {
-  constexpr Time tick{1'000};  // no timer may stand still
+  // No timer may stand still, nor reach the end of time.
+  constexpr Time least{1'000};
+  constexpr Time most{1'000 * kPicosecondsPerSecond};
   p.choice("rate_decrease", &Params::rate_decrease, {"on-cnp", "periodic"},
            "when a CNP cuts the rate: at once, or at the next check of a grid of T_d",
            "SIGCOMM'15 3.1; HPCC artifact and NIC firmware");
-  p.time("T_i", &Params::t_i, "period of the rate-increase timer", "SIGCOMM'15 3.1; HPCC 2.3", tick);
-  p.time("T_d", &Params::t_d, "period of the rate-decrease check where rate_decrease = periodic", "HPCC 2.3", tick);
+  p.time("T_i", &Params::t_i, "period of the rate-increase timer", "SIGCOMM'15 3.1; HPCC 2.3", least, most);
+  p.time("T_d", &Params::t_d, "period of the rate-decrease check where rate_decrease = periodic", "HPCC 2.3", least,
+         most);
   p.time("T_alpha", &Params::t_alpha, "period of the update of alpha (K in SIGCOMM'15)", "SIGCOMM'15 3.1, equation 2",
-         tick);
+         least, most);
   p.number("g", &Params::g, 0, 1, "gain of the estimate alpha", "SIGCOMM'15 3.1, equation 1");
   p.number("initial_alpha", &Params::initial_alpha, 0, 1, "alpha at the first CNP of a flow",
            "SIGCOMM'15 3.1; NIC firmware INITIAL_ALPHA_VALUE");
@@ -65,27 +68,18 @@ void Dcqcn::Params::describe(ParamList<Params>& p) {
 }
 
 std::span<const Preset> Dcqcn::presets() {
-  static constexpr PresetValue paper[] = {{"rate_decrease", "on-cnp"},  {"T_i", "55 us"},
-                                          {"T_alpha", "55 us"},         {"g", "0.00390625"},
-                                          {"initial_alpha", "1"},       {"clamp_target", "true"},
-                                          {"byte_counter", "10 MB"},    {"fast_recovery", "5"},
-                                          {"count_first", "true"},      {"r_ai", "40 Mbps"},
-                                          {"r_hai", "200 Mbps"},        {"scale_rate", "0"},
-                                          {"hyper_increase", "growing"}, {"r_min", "100 Mbps"},
-                                          {"cnp_packet", "true"},       {"cnp_interval", "50 us"}};
-  static constexpr PresetValue vendor[] = {{"T_i", "300 us"},       {"T_d", "4 us"},
-                                           {"T_alpha", "1 us"},     {"g", "0.0048828125"},
-                                           {"r_ai", "5 Mbps"},      {"r_hai", "50 Mbps"},
-                                           {"scale_rate", "0"},     {"initial_alpha", "0.9990234375"},
-                                           {"r_min", "1 Mbps"},     {"cnp_interval", "4 us"}};
-  static constexpr PresetValue hpcc[] = {{"T_i", "300 us"},
-                                         {"T_d", "4 us"},
-                                         {"T_alpha", "1 us"},
-                                         {"g", "0.00390625"},
-                                         {"r_ai", "5 Mbps"},
-                                         {"r_hai", "50 Mbps"},
-                                         {"scale_rate", "25 Gbps"},
-                                         {"r_min", "1000 Mbps"}};
+  static constexpr PresetValue paper[] = {
+      {"rate_decrease", "on-cnp"},   {"T_i", "55 us"},         {"T_alpha", "55 us"},      {"g", "0.00390625"},
+      {"initial_alpha", "1"},        {"clamp_target", "true"}, {"byte_counter", "10 MB"}, {"fast_recovery", "5"},
+      {"count_first", "true"},       {"r_ai", "40 Mbps"},      {"r_hai", "200 Mbps"},     {"scale_rate", "0"},
+      {"hyper_increase", "growing"}, {"r_min", "100 Mbps"},    {"cnp_packet", "true"},    {"cnp_interval", "50 us"}};
+  static constexpr PresetValue vendor[] = {
+      {"T_i", "300 us"},   {"T_d", "4 us"},         {"T_alpha", "1 us"}, {"g", "0.0048828125"},
+      {"r_ai", "5 Mbps"},  {"r_hai", "50 Mbps"},    {"scale_rate", "0"}, {"initial_alpha", "0.9990234375"},
+      {"r_min", "1 Mbps"}, {"cnp_interval", "4 us"}};
+  static constexpr PresetValue hpcc[] = {{"T_i", "300 us"},         {"T_d", "4 us"},       {"T_alpha", "1 us"},
+                                         {"g", "0.00390625"},       {"r_ai", "5 Mbps"},    {"r_hai", "50 Mbps"},
+                                         {"scale_rate", "25 Gbps"}, {"r_min", "1000 Mbps"}};
   static constexpr PresetValue t55_50[] = {{"T_i", "55 us"}, {"T_d", "50 us"}, {"T_alpha", "50 us"}};
   static constexpr PresetValue t300_4[] = {{"T_i", "300 us"}, {"T_d", "4 us"}, {"T_alpha", "1 us"}};
   static constexpr PresetValue t900_4[] = {{"T_i", "900 us"}, {"T_d", "4 us"}, {"T_alpha", "1 us"}};
@@ -132,11 +126,13 @@ void Dcqcn::on_cnp(const Params& p, const FlowFacts& facts, Time now, Control& c
 void Dcqcn::on_send(const Params& p, const FlowFacts& facts, const Send& packet, Control& control) {
   if (p.byte_counter.count == 0) return;
   advance(p, facts, packet.now);
-  if (recovered(facts)) return;  // until the next cut, which restarts the counter, no increase would change anything
-  sent_ += packet.wire;
-  if (sent_ >= p.byte_counter) {
-    sent_ -= p.byte_counter;
-    raise(p, facts, byte_stage_);
+  // At line rate there is nothing to raise, and the next cut restarts the counter.
+  if (!recovered(facts)) {
+    sent_ += packet.wire;
+    if (sent_ >= p.byte_counter) {
+      sent_ -= p.byte_counter;
+      raise(p, facts, byte_stage_);
+    }
   }
   answer(p, facts, control);
 }

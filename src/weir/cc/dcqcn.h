@@ -52,10 +52,10 @@ class Dcqcn {
     static void describe(ParamList<Params>&);
   };
 
-  static constexpr About about{
-      .name = "dcqcn",
-      .title = "DCQCN",
-      .source = "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM'15"};
+  static constexpr About about{.name = "dcqcn",
+                               .title = "DCQCN",
+                               .source = "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM'15",
+                               .needs = Needs::ecn};
   static std::span<const Preset> presets();
   static ReceiverRules receiver(const Params&);
 
@@ -80,14 +80,14 @@ class Dcqcn {
   Rate r_c_;  // current rate
   Rate r_t_;  // target rate; r_c_ <= r_t_ <= line rate
   double alpha_;
-  Time alpha_time_;                // the tick of T_alpha up to which alpha_ is right
-  Time first_cnp_ = kNoTimer;      // origin of the grid of T_d
-  Time decrease_at_ = kNoTimer;    // next check that will cut
-  Time increase_at_ = kNoTimer;    // next expiry of the increase timer
-  Bytes sent_;                     // since the byte counter last expired
-  std::uint32_t time_stage_ = 0;   // T: expiries of the timer since the last cut
-  std::uint32_t byte_stage_ = 0;   // BC: expiries of the byte counter since the last cut
-  bool cnp_in_tick_ = false;       // a CNP came since alpha_time_
+  Time alpha_time_;               // the tick of T_alpha up to which alpha_ is right
+  Time first_cnp_ = kNoTimer;     // origin of the grid of T_d
+  Time decrease_at_ = kNoTimer;   // next check that will cut
+  Time increase_at_ = kNoTimer;   // next expiry of the increase timer
+  Bytes sent_;                    // since the byte counter last expired
+  std::uint32_t time_stage_ = 0;  // T: expiries of the timer since the last cut
+  std::uint32_t byte_stage_ = 0;  // BC: expiries of the byte counter since the last cut
+  bool cnp_in_tick_ = false;      // a CNP came since alpha_time_
 };
 
 }  // namespace weir::cc

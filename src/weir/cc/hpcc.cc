@@ -39,11 +39,8 @@ void Hpcc::Params::describe(ParamList<Params>& p) {
 std::span<const Preset> Hpcc::presets() {
   static constexpr PresetValue paper[] = {
       {"eta", "0.95"}, {"max_stage", "5"}, {"additive_increase", "window"}, {"w_ai", "80 B"}, {"r_min", "100 Mbps"}};
-  static constexpr PresetValue ns3[] = {{"eta", "0.95"},
-                                        {"max_stage", "0"},
-                                        {"additive_increase", "rate"},
-                                        {"r_ai", "50 Mbps"},
-                                        {"r_min", "1000 Mbps"}};
+  static constexpr PresetValue ns3[] = {
+      {"eta", "0.95"}, {"max_stage", "0"}, {"additive_increase", "rate"}, {"r_ai", "50 Mbps"}, {"r_min", "1000 Mbps"}};
   static constexpr Preset all[] = {
       {"paper", "HPCC section 5.1", paper},
       {"ns3", "the authors' ns-3 artifact, run.py --cc hp --hpai 50", ns3},

@@ -70,18 +70,18 @@ class Hpcc {
   void remember(const Ack&);
 
   // Facts of the flow, kept so that an acknowledgement costs no division to find them.
-  double t_;       // T, in picoseconds
-  double per_t_;   // 1 / T
+  double t_;      // T, in picoseconds
+  double per_t_;  // 1 / T
   double w_ai_;
   double w_min_;
   double w_init_;
 
-  double w_c_;     // reference window
-  double u_ = 1;   // U: inflight bytes of the fullest link over its bandwidth-delay product, smoothed
+  double w_c_;    // reference window
+  double u_ = 1;  // U: inflight bytes of the fullest link over its bandwidth-delay product, smoothed
   std::int64_t last_update_seq_ = 0;
   Time last_ack_;
   std::int32_t inc_stage_ = 0;
-  std::uint8_t hops_ = 0;  // records in link_; 0 = none yet
+  std::uint8_t hops_ = 0;                             // records in link_; 0 = none yet
   std::array<HopTelemetry, kMaxTelemetryHops> link_;  // L: what the previous acknowledgement brought
 };
 

@@ -12,7 +12,7 @@ void Barrier::arrive_and_wait() {
     round_.notify_all();
     return;
   }
-  for (int spin = 0; spin < 20'000; ++spin) {
+  for (int spin = 0; spin < spins_; ++spin) {
     if (round_.load(std::memory_order_acquire) != round) return;
     __builtin_ia32_pause();
   }

@@ -11,14 +11,17 @@
 
 namespace weir::engine {
 
-// All threads wait here for each other. Spins first: an epoch's work is short and equal.
+// All threads wait here for each other. Spins first, since an epoch's work is short and equal;
+// but not where a thread that spins keeps another from its processor.
 class Barrier {
  public:
-  explicit Barrier(std::uint32_t threads) : threads_(threads) {}
+  explicit Barrier(std::uint32_t threads)
+      : threads_(threads), spins_(threads <= std::thread::hardware_concurrency() ? 1'000 : 0) {}
   void arrive_and_wait();
 
  private:
   const std::uint32_t threads_;
+  const int spins_;
   std::atomic<std::uint32_t> arrived_{0};
   std::atomic<std::uint32_t> round_{0};
 };

@@ -160,6 +160,7 @@ void Partition<S>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
       HandedOver& out = box.packets.emplace_back();
       out.packet = packet;
       out.packet.departs = p.arrival(packet);
+      p.handed_over_until = out.packet.departs - p.delay;
       out.port = id;
       if (packet.telemetry != net::kNoTelemetry) {
         out.telemetry = static_cast<std::uint32_t>(box.telemetry.size());

@@ -15,7 +15,7 @@ void PacketRing::grow() {
 }
 
 void retime(Port& p, Time now) {
-  Time start = now;
+  Time start = std::max(now, p.handed_over_until);
   if (p.cursor != p.ring.head) {
     const Packet& last = p.ring[p.cursor - 1];
     start = std::max(now, last.departs + p.serialisation(last.wire));

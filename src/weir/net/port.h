@@ -98,6 +98,7 @@ struct alignas(64) Port {
   std::uint32_t pauses = 0;        // pause frames received
   Time paused_since;
   Time paused_total;
+  Time handed_over_until;          // end of transmission of the last packet handed over to another partition
 
   Time serialisation(std::uint32_t bytes) const {
     if (ps_per_byte != 0) return {static_cast<std::int64_t>(bytes) * ps_per_byte};

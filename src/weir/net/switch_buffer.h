@@ -100,8 +100,7 @@ class SwitchBuffer {
     const std::int64_t free = free_shared();
     if (lossless_) {
       const IngressPool& pool = pools_[index(ingress, c)];
-      return pool.headroom + wire <= limits_[ingress].headroom || share(pool) + wire <= threshold(ingress, free) ||
-             pool.bytes + wire <= reserve_;
+      return pool.headroom + wire <= limits_[ingress].headroom || pool.bytes + wire - reserve_ <= threshold(ingress, free);
     }
     return egress_queued + wire <= ((free * egress_alpha_q16_) >> 16);
   }

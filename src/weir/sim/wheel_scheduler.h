@@ -26,11 +26,11 @@ class WheelScheduler {
   WheelScheduler(std::uint32_t entities, SchedulerHints hints) : nodes_(entities) {
     const double picoseconds_per_event = 1e12 / std::max(hints.events_per_second, 1.0);
     int shift = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(
-                               kEventsPerSlot * picoseconds_per_event))) - 1, 3, 24);
+                               kEventsPerSlot * picoseconds_per_event))) - 1, 3, kMaxShift);
     // The ring covers the horizon twice, so that an event is rarely inserted above level 0.
     int bits = 10;
     while ((std::int64_t{1} << (bits - 1 + shift)) < hints.horizon.ps && bits < kMaxBits) ++bits;
-    while ((std::int64_t{1} << (bits - 1 + shift)) < hints.horizon.ps && shift < 24) ++shift;
+    while ((std::int64_t{1} << (bits - 1 + shift)) < hints.horizon.ps && shift < kMaxShift) ++shift;
     for (auto& level : levels_) {
       level.shift = shift;
       level.half_shift = bits - 1;
@@ -91,6 +91,9 @@ class WheelScheduler {
   static constexpr double kEventsPerSlot = 3;  // when all links are busy
   static constexpr std::size_t kBatch = 12;     // open slots until so many events are ready: see upcoming()
   static constexpr std::int64_t kReach = 64;    // but do not look farther for one more slot
+  // Slots opened together span less than the 32 bits of an offset.
+  static constexpr int kMaxShift = 22;
+  static_assert((kBatch * kReach + 1) << kMaxShift <= std::int64_t{1} << 32);
 
   // where: kReady, or the previous node in the slot's list, or kFirst + level for its first.
   static constexpr std::uint32_t kFirst = 0xfffffff0u;
@@ -185,6 +188,7 @@ class WheelScheduler {
     Level& level = levels_[0];
     std::int64_t from = level.now + (open_ ? 1 : 0);
     const std::int64_t end_slot = (end.ps - 1) >> level.shift;  // the last slot that matters
+    if (open_ && end_slot <= level.now) return false;  // what comes next may lie in the open slots
     open_ = false;
     for (;;) {
       const std::int64_t half_end = (level.half_of(level.now) + 1) << level.half_shift;

@@ -23,4 +23,12 @@ inline void check_size(Bytes size, const Context& context) {
     fail(context.where, fmt::format("size = {} is out of range; valid is at least 1 B", format_value(size)));
 }
 
+// Below a picosecond, gaps round to nothing and time would not advance.
+inline void check_mean_gap(double ps, const Context& context) {
+  if (!(ps >= 1))
+    fail(context.where, fmt::format("the mean time between arrivals is {} ps, at least 1 ps is possible; use larger "
+                                    "flows or a smaller load",
+                                    ps));
+}
+
 }  // namespace weir::traffic

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "weir/base/csv.h"
 #include "weir/traffic/hosts.h"
@@ -14,7 +15,7 @@
 namespace weir::traffic {
 namespace {
 
-enum class Column { src, dst, size, start, tag, algorithm, sport, dport, ignored };
+enum class Column { src, dst, size, start, id, tag, algorithm, sport, dport, ignored };
 
 struct ColumnName {
   std::string_view name;
@@ -34,18 +35,16 @@ constexpr ColumnName kColumns[] = {
     {"profile", Column::algorithm},
     {"sport", Column::sport},
     {"dport", Column::dport},
+    {"flow_id", Column::id},
     // columns of our flows.csv and of other simulators' results
-    {"id"},
-    {"flow_id"},
     {"actual_start_ns"},
-    {"end_ps"},
     {"finish_ps"},
     {"fct_ps"},
     {"fct_ns"},
-    {"fct_us"},
     {"ideal_fct_ps"},
     {"standalone_fct_ns"},
     {"slowdown"},
+    {"retransmitted_packets"},
 };
 
 constexpr std::string_view kRequired = "needed are src, dst, size_bytes and one of start_ps, start_ns, start_us";
@@ -165,6 +164,7 @@ FlowTable parse_flow_list(std::string_view text, const std::string& file, std::u
         case Column::dst: flow.dst = static_cast<std::uint32_t>(whole_number(field, name, 0, UINT32_MAX, where)); break;
         case Column::size: flow.size = {whole_number(field, name, 1, INT64_MAX, where)}; break;
         case Column::start: flow.start = start_time(field, columns[i], where); break;
+        case Column::id: flow.id = static_cast<std::uint64_t>(whole_number(field, name, 0, INT64_MAX, where)); break;
         case Column::tag: flow.tag = tags.index_of(field, where); break;
         case Column::algorithm: flow.profile = algorithms.index_of(field, where); break;
         case Column::sport: flow.sport = port_number(field, name, where); break;
@@ -179,7 +179,8 @@ FlowTable parse_flow_list(std::string_view text, const std::string& file, std::u
 }
 
 FlowList::FlowList(std::vector<Flow> flows) : flows_(std::move(flows)) {
-  std::stable_sort(flows_.begin(), flows_.end(), [](const Flow& a, const Flow& b) { return a.start < b.start; });
+  std::stable_sort(flows_.begin(), flows_.end(),
+                   [](const Flow& a, const Flow& b) { return std::pair(a.start, a.id) < std::pair(b.start, b.id); });
 }
 
 FlowList::FlowList(const Params& params, const Context& context) {

@@ -30,8 +30,9 @@ struct FlowTable {
 
 // CSV with a header. Columns: src, dst, size_bytes and one of start_ps, start_ns, start_us
 // (decimals down to a picosecond) are required; tag, algorithm (or profile), sport and dport are
-// optional, and an empty field there means not given (0 for ports). Columns of results, such as
-// fct_ns, are ignored; others are refused. Throws InputError naming file and line.
+// optional, and an empty field there means not given (0 for ports). flow_id, if there, orders
+// flows of one start. Columns of results, such as fct_ns, are ignored, so that the flows.csv of a
+// run can be run again; others are refused. Throws InputError naming file and line.
 FlowTable parse_flow_list(std::string_view text, const std::string& file, std::uint32_t hosts);
 
 // Throws InputError unless both hosts exist and differ, size >= 1 and start >= 0.
@@ -43,12 +44,14 @@ class FlowList : public Source {
     std::string file;
 
     static void describe(ParamList<Params>& p) {
-      p.text("file", &Params::file, "CSV with the columns src, dst, size_bytes, start_ps (or _ns, _us); required");
+      Param& file = p.text("file", &Params::file, "CSV with the columns src, dst, size_bytes, start_ps (or _ns, _us)");
+      file.required = true;
+      file.names_file = [](std::string_view) { return true; };
     }
   };
 
   // Flows with their final tags and profiles. They need not be in order of start: they are
-  // sorted, and those of one start stay in the order given. Check them first.
+  // sorted by (start, id), and equal ones stay in the order given. Check them first.
   explicit FlowList(std::vector<Flow> flows);
 
   // Reads the file and turns its names into indices: context.labels where none is given.

@@ -61,6 +61,7 @@ PoissonIncast::PoissonIncast(const Params& params, const Context& context)
   double capacity = 0;
   for (const auto host : hosts_) capacity += static_cast<double>(context.host_rates[host].bits_per_second);
   mean_gap_ps_ = traffic::mean_gap_ps(static_cast<double>(params.size.count) * params.fan_in, params.load, capacity);
+  check_mean_gap(mean_gap_ps_, context);
   senders_.reserve(params.fan_in);
   chosen_in_.resize(hosts_.size() - 1);
 }

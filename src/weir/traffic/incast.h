@@ -26,7 +26,7 @@ class Incast : public Source {
     std::uint32_t stagger_every = 1;
 
     static void describe(ParamList<Params>& p) {
-      p.bytes("size", &Params::size, "size of each flow; at least 1 B, required");
+      p.bytes("size", &Params::size, "size of each flow; at least 1 B").required = true;
       p.text("receiver", &Params::receiver, "receiving host, or \"last\"");
       p.text("senders", &Params::senders, "sending hosts in this order; \"all\" = all but the receiver");
       p.integer("fan_in", &Params::fan_in, 0, kMaxHosts, "only the first so many of the senders; 0 = every one");
@@ -61,12 +61,14 @@ class PoissonIncast : public Source {
     std::string hosts = "all";
 
     static void describe(ParamList<Params>& p) {
-      p.bytes("size", &Params::size, "size of each flow; at least 1 B, required");
-      p.integer("fan_in", &Params::fan_in, 0, kMaxHosts, "senders of one incast; at least 1, required", "HPCC 5.1");
-      p.number("load", &Params::load, 0, 1,
-               "payload bytes per second / rate of all the hosts' links together; above 0, required", "HPCC 5.1");
+      p.bytes("size", &Params::size, "size of each flow; at least 1 B").required = true;
+      p.integer("fan_in", &Params::fan_in, 0, kMaxHosts, "senders of one incast; at least 1", "HPCC 5.1").required =
+          true;
+      p.number("load", &Params::load, 0, 1, "payload bytes per second / rate of all the hosts' links together; above 0",
+               "HPCC 5.1")
+          .required = true;
       p.time("start", &Params::start, "incasts begin");
-      p.time("stop", &Params::stop, "incasts end, exclusive; after start, required");
+      p.time("stop", &Params::stop, "incasts end, exclusive; after start").required = true;
       p.text("hosts", &Params::hosts, "those that take part: \"all\", \"0-15\", \"0-3,8\"");
     }
   };
@@ -75,6 +77,7 @@ class PoissonIncast : public Source {
 
   std::optional<Flow> next() override;
 
+  // The mean time between two incasts.
   double mean_gap_ps() const { return mean_gap_ps_; }
 
  private:

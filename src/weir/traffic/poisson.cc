@@ -31,6 +31,7 @@ Poisson::Poisson(const Params& params, const Context& context)
     if (receivers_.size() == 1 && receivers_.front() == host)
       fail(context.where, fmt::format("host {} has no other host to send to; add receivers in 'to'", host));
     senders_.push_back({host, place[host], 0});
+    check_mean_gap(mean_gap_ps(host), context);
     push_next(static_cast<std::uint32_t>(senders_.size() - 1), params.start);
   }
 }
@@ -52,11 +53,14 @@ std::optional<Flow> Poisson::next() {
   return flow;
 }
 
+double Poisson::mean_gap_ps(std::uint32_t host) const {
+  return traffic::mean_gap_ps(mean_size_, load_, static_cast<double>(context_.host_rates[host].bits_per_second));
+}
+
 void Poisson::push_next(std::uint32_t sender, Time last) {
   const Sender& s = senders_[sender];
-  const auto rate = static_cast<double>(context_.host_rates[s.host].bits_per_second);
-  const auto time = next_arrival(last, stop_, context_.stream(Purpose::flow_arrival, s.host), s.drawn,
-                                 mean_gap_ps(mean_size_, load_, rate));
+  const auto time =
+      next_arrival(last, stop_, context_.stream(Purpose::flow_arrival, s.host), s.drawn, mean_gap_ps(s.host));
   if (!time) return;
   heap_.push_back({*time, sender});
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});

@@ -26,11 +26,14 @@ class Poisson : public Source {
     std::string to = "all";
 
     static void describe(ParamList<Params>& p) {
-      p.text("sizes", &Params::sizes, "flow sizes: a workload, a size like \"1 MB\", or a CDF file; required");
-      p.number("load", &Params::load, 0, 1,
-               "payload bytes per second of a sender / rate of its link; above 0, required", "HPCC 5.1");
+      Param& sizes = p.text("sizes", &Params::sizes, "flow sizes: a workload, a size like \"1 MB\", or a CDF file");
+      sizes.required = true;
+      sizes.names_file = &SizeDistribution::names_file;
+      p.number("load", &Params::load, 0, 1, "payload bytes per second of a sender / rate of its link; above 0",
+               "HPCC 5.1")
+          .required = true;
       p.time("start", &Params::start, "arrivals begin");
-      p.time("stop", &Params::stop, "arrivals end, exclusive; after start, required");
+      p.time("stop", &Params::stop, "arrivals end, exclusive; after start").required = true;
       p.text("hosts", &Params::hosts, "senders: \"all\", \"0-15\", \"0-3,8\"");
       p.text("to", &Params::to, "receivers, each as likely as the others, never the sender itself");
     }
@@ -39,6 +42,9 @@ class Poisson : public Source {
   Poisson(const Params&, const Context&);
 
   std::optional<Flow> next() override;
+
+  // The mean time between two flows of this sender.
+  double mean_gap_ps(std::uint32_t host) const;
 
  private:
   struct Sender {

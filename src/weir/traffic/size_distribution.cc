@@ -85,6 +85,8 @@ SizeDistribution SizeDistribution::parse(std::string_view text, const std::strin
       fail(where,
            fmt::format("{} % after {} %; the cumulative percentage must not decrease", *percent, out.percent_.back()));
     }
+    // sizes beyond 100 % are never drawn
+    if (!out.percent_.empty() && out.percent_.back() == 100 && static_cast<double>(*size) > out.size_.back()) continue;
     out.size_.push_back(static_cast<double>(*size));
     out.percent_.push_back(*percent);
   }
@@ -95,7 +97,7 @@ SizeDistribution SizeDistribution::parse(std::string_view text, const std::strin
   if (out.percent_.back() != 100)
     fail({file, 0}, fmt::format("the last point is at {} %, it must be at 100{}", out.percent_.back(),
                                 out.percent_.back() == 1 ? " (fractions are to be multiplied by 100)" : ""));
-  if (out.size_.back() < 1) fail({file, 0}, "all sizes are 0; the largest must be at least 1 byte");
+  if (out.mean() < 1) fail({file, 0}, fmt::format("the mean is {} bytes; it must be at least 1", out.mean()));
   return out;
 }
 
@@ -115,9 +117,12 @@ SizeDistribution SizeDistribution::named(std::string_view name) {
                   near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(names, ", ")));
 }
 
+bool SizeDistribution::names_file(std::string_view text) {
+  return text.find('/') != std::string_view::npos || text.ends_with(".txt");
+}
+
 SizeDistribution SizeDistribution::from_text(std::string_view text, const std::string& folder, const Where& where) {
-  if (text.find('/') != std::string_view::npos || text.ends_with(".txt"))
-    return from_file((std::filesystem::path(folder) / text).string());
+  if (names_file(text)) return from_file((std::filesystem::path(folder) / text).string());
   try {
     // no workload's name starts with a digit
     const bool quantity = !text.empty() && ((text[0] >= '0' && text[0] <= '9') || text[0] == '-' || text[0] == '.');

@@ -26,6 +26,7 @@ class SizeDistribution {
 
   // As a scenario writes it: a workload's name, a size ("1 MB"), or a file's name, recognised by
   // a '/' or by its end ".txt" and relative to `folder`.
+  static bool names_file(std::string_view text);
   static SizeDistribution from_text(std::string_view text, const std::string& folder, const Where& where = {});
 
   // The mean of the piecewise-linear curve (trapezoids). A draw's mean is up to a byte smaller,

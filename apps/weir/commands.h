@@ -1,0 +1,16 @@
+// The subcommands of weir. Each adds itself to the command line and, once chosen, leaves its exit
+// status: 0 done, 1 failed, 2 bad input, 128 + n ended by signal n. Bad input is thrown as
+// InputError before anything has been written to standard output.
+#pragma once
+
+#include <CLI/App.hpp>
+
+namespace weir::app {
+
+void add_run(CLI::App& app, int& status);
+void add_validate(CLI::App& app, int& status);
+void add_list(CLI::App& app, int& status);
+void add_demo(CLI::App& app, int& status);
+void add_bench(CLI::App& app, int& status);
+
+}  // namespace weir::app

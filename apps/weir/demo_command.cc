@@ -1,0 +1,206 @@
+// weir demo: HPCC and DCQCN on the same network and the same flows, side by side.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "weir/commands.h"
+#include "weir/embedded.h"
+#include "weir/execute.h"
+#include "weir/progress.h"
+#include "weir/signals.h"
+
+namespace weir::app {
+namespace {
+
+struct Options {
+  std::string duration;
+  std::string seed;
+  std::string out;
+  bool json = false;
+  bool quiet = false;
+};
+
+// One of the two runs, on a thread of its own.
+struct Side {
+  std::string name;   // of its result directory
+  std::string title;  // of its column
+  scenario::Scenario scenario;
+  Outcome outcome;
+  std::exception_ptr error;
+  std::mutex mutex;  // of pace
+  Pace pace;
+  std::atomic<bool> done{false};
+};
+using Sides = std::array<Side, 2>;
+
+void run_side(Side& side, const std::string& out, const std::atomic<bool>& failed) {
+  try {
+    side.outcome = execute(
+        side.scenario, out.empty() ? "" : out + "/" + side.name,
+        [&](const Pace& pace) {
+          if (failed) throw std::runtime_error("the other run failed");
+          const std::lock_guard lock(side.mutex);
+          side.pace = pace;
+        },
+        true);
+  } catch (...) {
+    side.error = std::current_exception();
+  }
+  side.done = true;
+}
+
+// Waits for both, and tells how they are getting on.
+void watch(Sides& sides, const scenario::Expected& expected, bool quiet, std::atomic<bool>& failed) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const auto begin = std::chrono::steady_clock::now();
+  auto told = begin;
+  while (!(sides[0].done && sides[1].done)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    for (const Side& side : sides)
+      if (side.done && side.error) failed = true;
+    const auto now = std::chrono::steady_clock::now();
+    if (quiet || now - told < std::chrono::milliseconds(terminal ? 200 : 10'000)) continue;
+    told = now;
+    std::string line;
+    double slowest = 1;
+    for (Side& side : sides) {
+      Pace pace;
+      {
+        const std::lock_guard lock(side.mutex);
+        pace = side.pace;
+      }
+      const double share = side.done ? 1 : std::max(0.0, Progress::share(pace, expected, {}));
+      slowest = std::min(slowest, share);
+      line += fmt::format("{} {:3.0f} % ({:.2f} ms, {} of {} flows)   ", side.title, 100 * share,
+                          pace.now.seconds() * 1e3, pace.counters.flows_completed, expected.flows);
+    }
+    const double spent = std::chrono::duration<double>(now - begin).count();
+    if (slowest > 0.01) line += fmt::format("about {} left", duration_text(spent * (1 - slowest) / slowest));
+    std::fputs(terminal ? ("\r\x1b[K" + line).c_str() : (line + "\n").c_str(), stderr);
+    std::fflush(stderr);
+  }
+  if (terminal && !quiet) std::fputs("\r\x1b[K", stderr);
+}
+
+std::string bucket_name(const probe::SizeBucket& b) {
+  return b.up_to == probe::SizeBucket::kNoLimit ? "above " + format_value(b.above) : "up to " + format_value(b.up_to);
+}
+
+std::string bytes_text(double bytes) { return fmt::format("{:.1f} KB", bytes * 1e-3); }
+
+// A line of one text per run.
+template <class F>
+void row(const Sides& sides, std::string_view name, F&& text) {
+  fmt::print("{:<34}{:>26}{:>26}\n", name, text(sides[0]), text(sides[1]));
+}
+
+void print(const Sides& sides) {
+  const auto& flows = sides[0].outcome.summary.flows;
+  fmt::print("Facebook's Hadoop workload at 50 % load on 320 hosts at 100 Gb/s (HPCC, SIGCOMM'19, 5.1):\n"
+             "{} flows, the same for both. Slowdown is the completion time of a flow over what it would\n"
+             "take alone in the network.\n\n",
+             flows.finished + flows.unfinished);
+  fmt::print("{:<34}{:>26}{:>26}\n", "slowdown", sides[0].title, sides[1].title);
+  fmt::print("{:<20}{:>14}{:>10}{:>8}{:>8}{:>10}{:>8}{:>8}\n", "  flow size", "flows", "p50", "p95", "p99", "p50", "p95",
+             "p99");
+  const auto line = [&](const std::string& name, const probe::Distribution& a, const probe::Distribution& b) {
+    fmt::print("  {:<18}{:>14}{:>10.2f}{:>8.2f}{:>8.2f}{:>10.2f}{:>8.2f}{:>8.2f}\n", name, a.count, a.p50, a.p95, a.p99,
+               b.p50, b.p95, b.p99);
+  };
+  const auto& other = sides[1].outcome.summary.flows;
+  line("all", flows.slowdown, other.slowdown);
+  for (std::size_t i = 0; i < flows.by_size.size() && i < other.by_size.size(); ++i)
+    if (flows.by_size[i].slowdown.count > 0)
+      line(bucket_name(flows.by_size[i]), flows.by_size[i].slowdown, other.by_size[i].slowdown);
+
+  fmt::print("\nqueue of a switch port\n");
+  const auto queue = [&](std::string_view name, double probe::Distribution::*at) {
+    row(sides, name, [&](const Side& s) { return bytes_text(s.outcome.summary.queues.value().all.*at); });
+  };
+  queue("  p95", &probe::Distribution::p95);
+  queue("  p99", &probe::Distribution::p99);
+  queue("  p99.9", &probe::Distribution::p999);
+  queue("  largest", &probe::Distribution::max);
+
+  fmt::print("\nnetwork\n");
+  const auto counted = [&](std::string_view name, std::uint64_t engine::Counters::*at) {
+    row(sides, name, [&](const Side& s) { return fmt::format("{}", s.outcome.manifest.counters.*at); });
+  };
+  row(sides, "  capacity lost to PFC pauses", [](const Side& s) {
+    return fmt::format("{:.4f} %", 100 * s.outcome.summary.pfc.value().all.capacity_share);
+  });
+  counted("  packets dropped", &engine::Counters::dropped);
+  counted("  packets marked (ECN)", &engine::Counters::marked);
+
+  fmt::print("\nengine\n");
+  counted("  packet-hops", &engine::Counters::packet_hops);
+  row(sides, "  time taken", [](const Side& s) { return fmt::format("{:.1f} s", s.outcome.manifest.wall_s); });
+  row(sides, "  million packet-hops per CPU second", [](const Side& s) {
+    const auto& m = s.outcome.manifest;
+    return fmt::format("{:.2f}", static_cast<double>(m.counters.packet_hops) / m.cpu_s * 1e-6);
+  });
+}
+
+int demo(const Options& o) {
+  std::vector<std::string> overrides;
+  if (!o.duration.empty()) overrides.push_back("traffic.0.stop=" + o.duration);
+  if (!o.seed.empty()) overrides.push_back("run.seed=" + o.seed);
+  Sides sides;
+  sides[0].name = "hpcc";
+  sides[0].title = "HPCC";
+  sides[1].name = "dcqcn";
+  sides[1].title = "DCQCN";
+  for (Side& side : sides) side.scenario = embedded_scenario("demo-" + side.name, overrides);
+  const auto expected = scenario::expect(sides[0].scenario, *scenario::build_model(sides[0].scenario));
+
+  catch_signals();
+  std::atomic<bool> failed{false};
+  std::vector<std::thread> threads;
+  for (Side& side : sides) threads.emplace_back([&] { run_side(side, o.out, failed); });
+  watch(sides, expected, o.quiet, failed);
+  for (auto& t : threads) t.join();
+  for (const Side& side : sides)
+    if (side.error && !(failed && &side == &sides[0] && sides[1].error)) std::rethrow_exception(side.error);
+
+  if (o.json) {
+    nlohmann::ordered_json out;
+    for (const Side& side : sides) out[side.name] = nlohmann::ordered_json::parse(to_json(side.outcome));
+    fmt::print("{}\n", out.dump(2));
+  } else {
+    print(sides);
+    if (!o.out.empty()) fmt::print("\nresults in {0}/hpcc and {0}/dcqcn\n", o.out);
+  }
+  const Outcome& first = sides[0].outcome.signal != 0 ? sides[0].outcome : sides[1].outcome;
+  if (first.signal != 0) fmt::print(stderr, "weir: interrupted; the results are incomplete\n");
+  return status_of(first);
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app, int& status) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("demo", "Compare HPCC and DCQCN side by side, in about a minute");
+  command->add_option("--duration", o->duration, "simulated time in which flows arrive (10 ms)");
+  command->add_option("--seed", o->seed, "seed of the flows and of ECMP (1)");
+  command->add_option("-o,--out", o->out, "write the results to DIR/hpcc and DIR/dcqcn");
+  command->add_flag("--json", o->json, "print manifests and summaries as JSON");
+  command->add_flag("-q,--quiet", o->quiet, "no progress");
+  command->callback([o, &status] { status = demo(*o); });
+}
+
+}  // namespace weir::app

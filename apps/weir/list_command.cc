@@ -1,0 +1,100 @@
+// weir list: what a scenario can name.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "weir/base/error.h"
+#include "weir/commands.h"
+#include "weir/reference.h"
+
+namespace weir::app {
+namespace {
+
+struct Options {
+  std::string section;
+  std::string name;
+  bool json = false;
+  bool markdown = false;
+};
+
+[[noreturn]] void unknown(const std::string& what, const std::string& word, const std::vector<std::string>& names) {
+  const auto near = nearest(word, names);
+  throw InputError(fmt::format("list: unknown {} '{}'{}; valid is {}", what, word,
+                               near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(names, ", ")));
+}
+
+// Keeps the section and the item that were asked for.
+std::vector<ReferenceSection> chosen(const Options& o) {
+  auto sections = reference();
+  if (o.section.empty()) return sections;
+  std::vector<std::string> names;
+  for (const auto& s : sections) names.push_back(s.name);
+  const auto section = std::find(names.begin(), names.end(), o.section);
+  if (section == names.end()) unknown("section", o.section, names);
+  ReferenceSection only = std::move(sections[static_cast<std::size_t>(section - names.begin())]);
+  if (!o.name.empty()) {
+    names.clear();
+    for (const auto& item : only.items) {
+      names.push_back(item.name);
+      for (const auto& preset : item.presets)
+        if (o.section == "topologies") names.push_back(preset.name);
+    }
+    if (std::find(names.begin(), names.end(), o.name) == names.end()) unknown("name", o.name, names);
+    std::erase_if(only.items, [&](const ReferenceItem& item) {
+      return item.name != o.name &&
+             std::none_of(item.presets.begin(), item.presets.end(),
+                          [&](const ReferencePreset& p) { return o.section == "topologies" && p.name == o.name; });
+    });
+  }
+  return {only};
+}
+
+int list(const Options& o) {
+  const auto sections = chosen(o);
+  if (o.json) {
+    std::fputs(to_json(sections).c_str(), stdout);
+    return 0;
+  }
+  if (o.markdown) {
+    std::fputs(to_markdown(sections).c_str(), stdout);
+    return 0;
+  }
+  const bool in_full = !o.name.empty() || (!o.section.empty() && sections.front().items.size() == 1) ||
+                       o.section == "network";
+  for (const auto& section : sections) {
+    if (!in_full) fmt::print("{}{}: {}\n", &section == &sections.front() ? "" : "\n", section.name, section.meaning);
+    for (const auto& item : section.items) {
+      if (in_full) {
+        fmt::print("{}{}", &item == &section.items.front() ? "" : "\n", to_text(item));
+        continue;
+      }
+      fmt::print("  {:<20} {}", item.name, item.meaning);
+      if (!item.facts.empty()) fmt::print("{}mean {}, median {}", item.meaning.empty() ? "" : "; ", item.facts.front().second, item.facts.at(4).second);
+      fmt::print("\n");
+      for (const auto& preset : item.presets)
+        fmt::print("    {:<18} {}\n", preset.name, preset.meaning.empty() ? preset.source : preset.meaning);
+    }
+  }
+  if (!in_full) fmt::print("\nweir list {} NAME tells the parameters.\n", o.section.empty() ? "SECTION" : o.section);
+  return 0;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, int& status) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("list", "List algorithms, topologies, workloads... and their parameters");
+  command->add_option("SECTION", o->section, "algorithms, topologies, workloads, traffic, probes, transport, network, run");
+  command->add_option("NAME", o->name, "one of them, in full");
+  command->add_flag("--json", o->json, "print everything as JSON");
+  command->add_flag("--markdown", o->markdown, "print everything as Markdown");
+  command->callback([o, &status] { status = list(*o); });
+}
+
+}  // namespace weir::app

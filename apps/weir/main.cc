@@ -1,0 +1,82 @@
+// The weir command: one subcommand per file, see commands.h.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "weir/base/error.h"
+#include "weir/base/params.h"
+#include "weir/base/version.h"
+#include "weir/commands.h"
+
+namespace {
+
+// The words that a mistyped argument may have meant.
+std::vector<std::string> known_words(const CLI::App& app) {
+  std::vector<std::string> out;
+  for (const auto* command : app.get_subcommands({})) out.push_back(command->get_name());
+  for (const auto* option : app.get_options())
+    for (const auto& name : option->get_lnames()) out.push_back("--" + name);
+  return out;
+}
+
+// What is wrong with the command line, in one line.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const auto chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  std::string out = error.what();
+  std::string word;
+  if (const auto extra = app.remaining(true); !extra.empty()) {
+    // the first option that is unknown, or else the first word
+    word = extra.front();
+    for (const auto& w : extra)
+      if (w.starts_with('-')) {
+        word = w.substr(0, w.find('='));
+        break;
+      }
+    out = chosen.empty() && !word.starts_with('-') ? fmt::format("unknown command '{}'", word)
+                                                   : fmt::format("unexpected argument '{}'", word);
+    if (const auto near = weir::nearest(word, known_words(command)); !near.empty())
+      out += fmt::format(" (did you mean '{}'?)", near);
+  }
+  for (char& c : out)
+    if (c == '\n') c = ' ';
+  return fmt::format("{}; see weir{} --help", out, chosen.empty() ? "" : " " + command.get_name());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace weir::app;
+  int status = 0;
+  try {
+    CLI::App app("Weir, a datacenter transport simulator");
+    app.name("weir");
+    app.set_version_flag("--version", fmt::format("weir {}", weir::version()));
+    app.require_subcommand(1);
+    app.allow_extras();
+    add_run(app, status);
+    add_validate(app, status);
+    add_list(app, status);
+    add_demo(app, status);
+    add_bench(app, status);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+      fmt::print(stderr, "weir: {}\n", complaint(app, error));
+      return 2;
+    }
+  } catch (const weir::InputError& error) {
+    fmt::print(stderr, "weir: {}\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "weir: {}\n", error.what());
+    return 1;
+  }
+  return status;
+}

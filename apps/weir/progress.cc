@@ -1,0 +1,64 @@
+#include "weir/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace weir::app {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  const auto s = static_cast<std::int64_t>(seconds + 0.5);
+  if (s < 60) return fmt::format("{} s", s);
+  if (s < 3600) return fmt::format("{} min {} s", s / 60, s % 60);
+  return fmt::format("{} h {} min", s / 3600, s % 3600 / 60);
+}
+
+Progress::Progress(const scenario::Expected& expected, Time stop)
+    : expected_(expected), stop_(stop), terminal_(isatty(STDERR_FILENO) != 0), begin_(Clock::now()), last_(begin_) {}
+
+Progress::~Progress() {
+  if (shown_ && terminal_) std::fputs("\r\x1b[K", stderr);
+}
+
+double Progress::share(const Pace& pace, const scenario::Expected& expected, Time stop) {
+  const auto& c = pace.counters;
+  double out = -1;
+  if (expected.all && expected.packets > 0)
+    out = static_cast<double>(c.data_packets - std::min(c.data_packets, c.retransmitted)) /
+          static_cast<double>(expected.packets);
+  if (stop > Time{}) out = std::max(out, pace.now.seconds() / stop.seconds());
+  return std::min(out, 1.0);
+}
+
+void Progress::look(const Pace& pace) {
+  const auto now = Clock::now();
+  const double since = Seconds(now - last_).count();
+  if (since < (terminal_ ? 0.2 : 10)) return;
+  const auto& c = pace.counters;
+  std::string line = fmt::format("{:.3f} ms simulated, {} of {}{} flows done, {} active, {:.1f} M packet-hops/s",
+                                 pace.now.seconds() * 1e3, c.flows_completed, expected_.all ? "" : "over ",
+                                 expected_.flows, c.flows_started - c.flows_completed,
+                                 static_cast<double>(c.packet_hops - last_hops_) / since * 1e-6);
+  if (const double done = share(pace, expected_, stop_); done > 0) {
+    const double left = Seconds(now - begin_).count() * (1 - done) / done;
+    line = fmt::format("{:3.0f} %  {}, about {} left", 100 * done, line, duration_text(left));
+  }
+  last_ = now;
+  last_hops_ = c.packet_hops;
+  show(line);
+}
+
+void Progress::show(const std::string& line) {
+  std::fputs(terminal_ ? fmt::format("\r\x1b[K{}", line).c_str() : fmt::format("{}\n", line).c_str(), stderr);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+}  // namespace weir::app

@@ -1,0 +1,77 @@
+// weir run FILE: one run of one scenario.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "weir/commands.h"
+#include "weir/execute.h"
+#include "weir/progress.h"
+#include "weir/signals.h"
+
+namespace weir::app {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string out;
+  std::vector<std::string> set;
+  std::optional<std::string> seed;
+  std::optional<std::string> threads;
+  bool json = false;
+  bool quiet = false;
+};
+
+// --seed and --threads are overrides with a name of their own.
+std::vector<std::string> overrides(const Options& o) {
+  std::vector<std::string> out = o.set;
+  if (o.seed) out.push_back("run.seed=" + *o.seed);
+  if (o.threads) out.push_back("run.threads=" + *o.threads);
+  return out;
+}
+
+int run(const Options& o) {
+  const auto s = scenario::load_scenario_file(o.file, overrides(o));
+  catch_signals();
+  std::optional<Progress> progress;
+  if (!o.quiet) progress.emplace(scenario::expect(s, *scenario::build_model(s)), s.run.stop);
+  const Outcome outcome = execute(s, o.out, [&](const Pace& pace) {
+    if (progress) progress->look(pace);
+  });
+  progress.reset();
+
+  if (o.json) {
+    std::fputs(to_json(outcome).c_str(), stdout);
+  } else {
+    if (!s.title.empty()) fmt::print("{}\n\n", s.title);
+    fmt::print("{}\n{}", probe::to_text(outcome.summary), engine_text(outcome.manifest));
+    fmt::print("results  {}\n", o.out.empty() ? "not kept; --out DIR keeps them" : o.out);
+  }
+  if (outcome.signal != 0)
+    fmt::print(stderr, "weir: interrupted at {:.3f} ms; the result is incomplete\n",
+               outcome.manifest.sim_time.seconds() * 1e3);
+  return status_of(outcome);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& status) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("run", "Run a scenario");
+  command->add_option("FILE", o->file, "scenario, a TOML file")->required();
+  command->add_option("-o,--out", o->out, "write the results to this new directory; without it they are only shown");
+  command->add_option("--seed", o->seed, "run.seed in place of the scenario's");
+  command->add_option("--threads", o->threads, "run.threads in place of the scenario's");
+  command->add_option("--set", o->set, "key=value: any value in place of the scenario's, like traffic.0.load=0.3")
+      ->allow_extra_args(false);
+  command->add_flag("--json", o->json, "print manifest and summary as JSON");
+  command->add_flag("-q,--quiet", o->quiet, "no progress");
+  command->callback([o, &status] { status = run(*o); });
+}
+
+}  // namespace weir::app

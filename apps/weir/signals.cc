@@ -1,0 +1,22 @@
+#include "weir/signals.h"
+
+#include <csignal>
+
+namespace weir::app {
+namespace {
+
+volatile std::sig_atomic_t g_signal = 0;
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int number) { g_signal = number; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+int pending_signal() { return g_signal; }
+
+}  // namespace weir::app

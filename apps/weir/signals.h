@@ -1,0 +1,10 @@
+// Ctrl-C and SIGTERM end a run at the end of an epoch; the second one kills.
+#pragma once
+
+namespace weir::app {
+
+void catch_signals();
+// The signal that has come, or 0.
+int pending_signal();
+
+}  // namespace weir::app

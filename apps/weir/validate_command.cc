@@ -1,0 +1,115 @@
+// weir validate FILE...: everything short of running.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "weir/commands.h"
+#include "weir/net/topologies.h"
+#include "weir/scenario/effective.h"
+#include "weir/scenario/run.h"
+
+namespace weir::app {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  std::vector<std::string> set;
+  bool json = false;
+  bool effective = false;
+};
+
+struct Report {
+  std::string file;
+  std::string title;
+  std::string network;
+  Time base_rtt;  // the largest, of the first profile's packets
+  std::vector<std::string> profiles;
+  scenario::Expected expected;
+  std::uint32_t hosts = 0;
+  std::uint32_t switches = 0;
+  std::size_t links = 0;
+  std::uint32_t threads = 0;
+};
+
+Report validate(const std::string& file, const scenario::Scenario& s) {
+  const scenario::Run run = scenario::build(s);
+  const auto& model = *run.model;
+  Report out;
+  out.file = file;
+  out.title = s.title;
+  out.network = net::summary(model.topology);
+  out.hosts = model.topology.hosts;
+  out.switches = model.topology.switches;
+  out.links = model.topology.links.size();
+  const auto& first = model.profiles.front();
+  out.base_rtt = model.paths.network_rtt(model.data_wire(first), model.ack_wire(first));
+  for (const auto& p : s.profiles) out.profiles.push_back(p.name);
+  out.expected = scenario::expect(s, model);
+  out.threads = run.simulation->threads();
+  return out;
+}
+
+std::string to_text(const Report& r) {
+  const auto& e = r.expected;
+  return fmt::format(
+      "{}: valid{}{}\n"
+      "  network   {}; largest base RTT {}\n"
+      "  profiles  {}\n"
+      "  traffic   {}{} flows, {:.3f} GB in {} packets, the last one starts at {:.3f} us\n"
+      "  threads   {}\n",
+      r.file, r.title.empty() ? "" : ", ", r.title, r.network, format_value(r.base_rtt), fmt::join(r.profiles, ", "),
+      e.all ? "" : "over ", e.flows, static_cast<double>(e.payload.count) * 1e-9, e.packets,
+      e.last_start.seconds() * 1e6, r.threads);
+}
+
+nlohmann::ordered_json to_json(const Report& r) {
+  return {{"file", r.file},
+          {"title", r.title},
+          {"network", r.network},
+          {"hosts", r.hosts},
+          {"switches", r.switches},
+          {"links", r.links},
+          {"base_rtt_ps", r.base_rtt.ps},
+          {"profiles", r.profiles},
+          {"flows", r.expected.flows},
+          {"packets", r.expected.packets},
+          {"payload_bytes", r.expected.payload.count},
+          {"last_start_ps", r.expected.last_start.ps},
+          {"all_flows_counted", r.expected.all},
+          {"threads", r.threads}};
+}
+
+int validate_all(const Options& o) {
+  // nothing is printed unless all are valid
+  std::string text;
+  auto json = nlohmann::ordered_json::array();
+  for (const auto& file : o.files) {
+    const auto s = scenario::load_scenario_file(file, o.set);
+    const Report report = validate(file, s);
+    text += o.effective ? scenario::effective(s).toml : to_text(report);
+    json.push_back(to_json(report));
+  }
+  std::fputs(o.json ? (json.dump(2) + "\n").c_str() : text.c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app, int& status) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("validate", "Check scenarios and tell what they would run");
+  command->add_option("FILE", o->files, "scenarios, TOML files")->required();
+  command->add_option("--set", o->set, "key=value: any value in place of the scenario's")->allow_extra_args(false);
+  command->add_flag("--json", o->json, "print the facts as JSON");
+  command->add_flag("--effective", o->effective,
+                    "print the scenario with all its values; data files are named as in a result directory");
+  command->callback([o, &status] { status = validate_all(*o); });
+}
+
+}  // namespace weir::app

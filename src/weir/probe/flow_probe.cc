@@ -1,0 +1,98 @@
+#include "weir/probe/flow_probe.h"
+
+#include <algorithm>
+
+#include "weir/base/csv.h"
+
+namespace weir::probe {
+namespace {
+
+// Slowdown does not depend on whether an algorithm pays for telemetry: what INT costs shows.
+net::Framing framing_without_int(const host::TransportParams& t) {
+  return {.payload = t.payload, .header = t.header, .ack = std::max(t.ack_header, t.min_frame)};
+}
+
+std::string csv_field(const std::string& text) {
+  std::string field;
+  append_csv_field(field, text);
+  return field;
+}
+
+std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
+  h ^= v;
+  h *= 0x9fb21c651e98df25ull;
+  return h ^ (h >> 32);
+}
+
+}  // namespace
+
+FlowProbe::FlowProbe(const FlowsParams& params, const engine::Model& model, std::vector<std::string> tags,
+                     ResultDirectory* out)
+    : params_(params),
+      model_(model),
+      tags_(std::move(tags)),
+      edges_(parse_buckets(params.buckets)),
+      framing_(framing_without_int(model.transport)) {
+  for (const auto& profile : model.profiles) profiles_.push_back(profile.name);
+  if (out == nullptr) return;
+  file_.emplace(out->file("flows.csv"));
+  file_->write(
+      "flow_id,src,dst,size_bytes,start_ps,finish_ps,fct_ps,ideal_fct_ps,slowdown,algorithm,tag,"
+      "retransmitted_packets\n");
+}
+
+Time FlowProbe::ideal(const host::FlowRecord& r) const {
+  return model_.paths.ideal_fct(r.src, r.dst, r.size, framing_, params_.ideal);
+}
+
+void FlowProbe::on_finish(const host::FlowRecord& r) {
+  const Time fct = r.finish - r.start;
+  const Time best = ideal(r);
+  double slowdown = static_cast<double>(fct.ps) / static_cast<double>(best.ps);
+  // The artifact's formula overestimates short flows; its analysis cuts at 1.
+  if (params_.ideal == net::IdealFct::hpcc) slowdown = std::max(slowdown, 1.0);
+  const auto kept = static_cast<float>(slowdown);
+  table_.add({r.size.count, kept, r.tag, r.profile});
+  ++summary_.finished;
+  fct_sum_ps_ += fct.ps;
+  summary_.max_fct = std::max(summary_.max_fct, fct);
+  summary_.last_finish = std::max(summary_.last_finish, r.finish);
+  write(r, best, kept);
+}
+
+void FlowProbe::write(const host::FlowRecord& r, Time best, float slowdown) {
+  for (const std::uint64_t v : {r.id, std::uint64_t{r.src} << 32 | r.dst, static_cast<std::uint64_t>(r.size.count),
+                                static_cast<std::uint64_t>(r.start.ps), static_cast<std::uint64_t>(r.finish.ps),
+                                std::uint64_t{r.retransmitted} << 32 | std::uint64_t{r.profile} << 16 | r.tag})
+    digest_ = mix(digest_, v);
+  summary_.retransmitted_packets += r.retransmitted;
+  if (!file_) return;
+  file_->print("{},{},{},{},{},", r.id, r.src, r.dst, r.size.count, r.start.ps);
+  if (r.finish == Time::max())
+    file_->print(",,{},,", best.ps);
+  else
+    file_->print("{},{},{},{:.7g},", r.finish.ps, (r.finish - r.start).ps, best.ps, slowdown);
+  file_->print("{},{},{}\n", csv_field(profiles_[r.profile]), csv_field(tags_.at(r.tag)), r.retransmitted);
+}
+
+FlowSummary FlowProbe::finish(const engine::Simulation& simulation) {
+  std::vector<host::FlowRecord> active;
+  simulation.for_each_active(
+      [&](std::uint32_t src, const host::Flow& flow) { active.push_back(record_of(src, flow, Time::max())); });
+  std::sort(active.begin(), active.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  for (const auto& record : active) write(record, ideal(record), 0);
+  if (file_) file_->close();
+
+  summary_.unfinished = active.size();
+  summary_.ideal = params_.ideal;
+  if (summary_.finished > 0)
+    summary_.mean_fct = {static_cast<std::int64_t>(fct_sum_ps_ / static_cast<std::int64_t>(summary_.finished))};
+  summary_.slowdown = table_.all();
+  summary_.by_tag = table_.by_tag(tags_);
+  summary_.by_algorithm = table_.by_profile(profiles_);
+  summary_.by_size = table_.by_size(edges_);
+  summary_.by_equal_count = table_.by_equal_count(params_.equal_count_buckets);
+  return summary_;
+}
+
+}  // namespace weir::probe

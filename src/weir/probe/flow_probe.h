@@ -1,0 +1,82 @@
+// Flow completion times: flows.csv and the statistics of slowdown.
+//
+// Memory: 16 bytes for each finished flow, for its percentiles.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/engine/simulation.h"
+#include "weir/probe/params.h"
+#include "weir/probe/results.h"
+#include "weir/probe/summary.h"
+
+namespace weir::probe {
+
+// The sizes of a list such as "1 KB, 10 KB". Throws InputError unless they ascend from above 0.
+std::vector<Bytes> parse_buckets(std::string_view list);
+
+// The slowdown statistics of a set of flows.
+class SlowdownTable {
+ public:
+  struct Entry {
+    std::int64_t size = 0;
+    float slowdown = 0;
+    std::uint16_t tag = 0;
+    std::uint16_t profile = 0;
+  };
+  static_assert(sizeof(Entry) == 16);
+
+  void add(const Entry& entry) { entries_.push_back(entry); }
+  std::size_t size() const { return entries_.size(); }
+
+  Distribution all() const;
+  // By index of tag or profile, under its name; none that is empty.
+  std::vector<NamedDistribution> by_tag(const std::vector<std::string>& names) const;
+  std::vector<NamedDistribution> by_profile(const std::vector<std::string>& names) const;
+  // One more than `edges`; also those that are empty.
+  std::vector<SizeBucket> by_size(const std::vector<Bytes>& edges) const;
+  // Flows sorted by size, ties in order of their end, cut into `count` groups of equal number
+  // (HPCC's fct_analysis.py). Fewer groups if there are fewer flows.
+  std::vector<SizeBucket> by_equal_count(std::size_t count) const;
+
+ private:
+  // group(entry) is an index below `groups`.
+  template <class Group>
+  std::vector<Distribution> grouped(std::size_t groups, Group&& group) const;
+
+  std::vector<Entry> entries_;
+};
+
+class FlowProbe {
+ public:
+  FlowProbe(const FlowsParams&, const engine::Model&, std::vector<std::string> tags, ResultDirectory* out);
+
+  void on_finish(const host::FlowRecord&);
+  // Records the flows that have not finished.
+  FlowSummary finish(const engine::Simulation&);
+
+  // Over all records so far, in order.
+  std::uint64_t digest() const { return digest_; }
+
+ private:
+  Time ideal(const host::FlowRecord&) const;
+  void write(const host::FlowRecord&, Time ideal, float slowdown);
+
+  const FlowsParams params_;
+  const engine::Model& model_;
+  const std::vector<std::string> tags_;
+  const std::vector<Bytes> edges_;
+  const net::Framing framing_;
+  std::vector<std::string> profiles_;
+  std::optional<ResultFile> file_;
+  SlowdownTable table_;
+  FlowSummary summary_;
+  __int128 fct_sum_ps_ = 0;
+  std::uint64_t digest_ = 0x243f6a8885a308d3ull;
+};
+
+}  // namespace weir::probe

@@ -1,0 +1,94 @@
+// A distribution of byte counts in bounded memory.
+//
+// Bins are exact up to 255, then 128 to each doubling, so that a bin is narrower than 1/128 of
+// its values. A bin also sums its values and is reported as their mean: exact wherever all
+// values of a bin are equal, which is the rule for queues of full packets.
+//
+// Memory: 3,328 bins of 16 bytes, 52 KiB.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+
+#include "weir/probe/statistics.h"
+
+namespace weir::probe {
+
+class Histogram {
+ public:
+  void add(std::uint32_t value) {
+    Bin& bin = (*bins_)[index(value)];
+    ++bin.count;
+    bin.sum += value;
+    ++count_;
+    if (value > max_) max_ = value;
+  }
+
+  void merge(const Histogram& o) {
+    for (std::size_t i = 0; i < bins_->size(); ++i) {
+      (*bins_)[i].count += (*o.bins_)[i].count;
+      (*bins_)[i].sum += (*o.bins_)[i].sum;
+    }
+    count_ += o.count_;
+    max_ = std::max(max_, o.max_);
+  }
+
+  std::uint64_t count() const { return count_; }
+  std::uint32_t max() const { return max_; }
+
+  // The percentile rule of statistics.h, within 1/128 of the value. Something has been added.
+  double percentile(unsigned thousandths) const {
+    std::uint64_t left = percentile_place(count_, thousandths);
+    for (const Bin& bin : *bins_) {
+      if (left < bin.count) return bin.mean();
+      left -= bin.count;
+    }
+    return max_;
+  }
+
+  Distribution distribution() const {
+    if (count_ == 0) return {};
+    std::uint64_t sum = 0;
+    for (const Bin& bin : *bins_) sum += bin.sum;
+    return {.count = count_,
+            .mean = static_cast<double>(sum) / static_cast<double>(count_),
+            .p50 = percentile(500),
+            .p95 = percentile(950),
+            .p99 = percentile(990),
+            .p999 = percentile(999),
+            .max = static_cast<double>(max_)};
+  }
+
+  // Calls visit(value, count) for each bin that is not empty, in ascending order.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const Bin& bin : *bins_)
+      if (bin.count > 0) visit(bin.mean(), bin.count);
+  }
+
+ private:
+  static constexpr std::uint32_t kPerDoubling = 128;
+  static constexpr std::uint32_t kDoublings = 32 - 7;  // of kPerDoubling, up to 2^32
+
+  struct Bin {
+    std::uint64_t count = 0;
+    std::uint64_t sum = 0;
+    double mean() const { return static_cast<double>(sum) / static_cast<double>(count); }
+  };
+  using Bins = std::array<Bin, kPerDoubling*(kDoublings + 1)>;
+
+  static std::uint32_t index(std::uint32_t value) {
+    if (value < kPerDoubling) return value;
+    const int shift = std::bit_width(value) - 8;  // leaves 128 ... 255
+    return static_cast<std::uint32_t>(shift) * kPerDoubling + (value >> shift);
+  }
+
+  std::unique_ptr<Bins> bins_ = std::make_unique<Bins>();
+  std::uint64_t count_ = 0;
+  std::uint32_t max_ = 0;
+};
+
+}  // namespace weir::probe

@@ -1,0 +1,108 @@
+#include "weir/probe/link_probe.h"
+
+#include <algorithm>
+#include <string>
+
+namespace weir::probe {
+namespace {
+
+double share_of_capacity(std::uint64_t bytes, double bits_per_second, Time span) {
+  return span.ps > 0 ? static_cast<double>(bytes) * 8 / (bits_per_second * span.seconds()) : 0;
+}
+
+struct Sums {
+  LinkTier tier;
+  double capacity = 0;
+
+  void add(std::uint64_t sent, Rate rate, double utilisation) {
+    ++tier.ports;
+    tier.sent_bytes += sent;
+    tier.max_utilisation = std::max(tier.max_utilisation, utilisation);
+    capacity += static_cast<double>(rate.bits_per_second);
+  }
+  LinkTier result(std::string name, Time run) {
+    tier.name = std::move(name);
+    tier.utilisation = share_of_capacity(tier.sent_bytes, capacity, run);
+    return tier;
+  }
+};
+
+}  // namespace
+
+LinkProbe::LinkProbe(const LinksParams& params, engine::Simulation& simulation, ResultDirectory* out)
+    : params_(params),
+      simulation_(simulation),
+      out_(out),
+      ports_(choose_ports(simulation.model().topology, params.ports)),
+      tiers_(simulation.model().topology, ports_) {
+  if (out == nullptr || !params.series) return;
+  sent_.resize(ports_.size());
+  series_.emplace(out->file("link_series.csv"));
+  series_->write("time_ps,port,from,to,sent_bytes,utilisation\n");
+}
+
+void LinkProbe::sample(Time now) {
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const net::Port& port = simulation_.port(ports_[i]);
+    const std::uint64_t sent = simulation_.sent_bytes(ports_[i]);
+    if (now > last_)
+      series_->print("{},{},{},{},{},{:.7g}\n", now.ps, ports_[i], port.owner, port.peer, sent - sent_[i],
+                     share_of_capacity(sent - sent_[i], static_cast<double>(port.rate.bits_per_second), now - last_));
+    sent_[i] = sent;
+  }
+  last_ = now;
+}
+
+LinkSummary LinkProbe::finish() {
+  const Time run = simulation_.now();
+  if (series_) {
+    if (last_ < run) sample(run);
+    series_->close();
+  }
+  std::optional<ResultFile> file;
+  if (out_ != nullptr) {
+    file.emplace(out_->file("links.csv"));
+    file->write("port,from,to,tier,rate_bps,sent_bytes,utilisation,marked_packets\n");
+  }
+  Sums all;
+  std::vector<Sums> by_tier(tiers_.names.size());
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const net::Port& port = simulation_.port(ports_[i]);
+    const std::uint64_t sent = simulation_.sent_bytes(ports_[i]);
+    const double utilisation = share_of_capacity(sent, static_cast<double>(port.rate.bits_per_second), run);
+    all.add(sent, port.rate, utilisation);
+    by_tier[tiers_.of_port[i]].add(sent, port.rate, utilisation);
+    if (file)
+      file->print("{},{},{},{},{},{},{:.7g},{}\n", ports_[i], port.owner, port.peer, tiers_.names[tiers_.of_port[i]],
+                  port.rate.bits_per_second, sent, utilisation, simulation_.marked(ports_[i]));
+  }
+  if (file) file->close();
+
+  LinkSummary summary{.all = all.result("all", run), .by_tier = {}};
+  for (std::size_t i = 0; i < by_tier.size(); ++i) summary.by_tier.push_back(by_tier[i].result(tiers_.names[i], run));
+  write_switches(summary);
+  return summary;
+}
+
+void LinkProbe::write_switches(LinkSummary& summary) {
+  const auto& model = simulation_.model();
+  std::optional<ResultFile> file;
+  if (out_ != nullptr) {
+    file.emplace(out_->file("switches.csv"));
+    file->write("node,tier,marked_packets,dropped_packets,pauses_sent\n");
+  }
+  for (std::uint32_t s = 0; s < model.topology.switches; ++s) {
+    const engine::SwitchState& state = simulation_.switch_state(s);
+    std::uint64_t marked = 0;
+    for (const std::uint32_t port : model.routing.ports(s)) marked += simulation_.marked(port);
+    summary.marked_packets += marked;
+    summary.dropped_packets += state.drops;
+    const std::uint32_t node = model.topology.hosts + s;
+    if (file)
+      file->print("{},{},{},{},{}\n", node, tier_name(model.topology.tier[node]), marked, state.drops,
+                  state.pauses_sent);
+  }
+  if (file) file->close();
+}
+
+}  // namespace weir::probe

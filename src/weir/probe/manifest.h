@@ -1,0 +1,44 @@
+// How a run was made and what it did: the document manifest.json.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "weir/base/units.h"
+#include "weir/engine/partition.h"
+
+namespace weir::probe {
+
+struct Manifest {
+  std::string title;  // of the scenario
+  std::uint64_t seed = 0;
+  std::uint32_t threads = 1;
+  bool interrupted = false;  // ended by a signal, before all flows were done or the stop time came
+  double wall_s = 0;
+  double cpu_s = 0;
+  std::uint64_t max_rss_bytes = 0;
+  Time sim_time;
+  engine::Counters counters;
+  std::uint64_t digest = 0;  // over all flow records and the final state; equal for equal runs
+};
+
+// The text of manifest.json; ends in a line end.
+std::string to_json(const Manifest&);
+
+// Wall and processor time since it was made; of the whole process, all threads.
+class RunClock {
+ public:
+  RunClock();
+  double wall_s() const;
+  double cpu_s() const;
+
+ private:
+  std::chrono::steady_clock::time_point wall_;
+  double cpu_ = 0;
+};
+
+// The largest resident set of the process so far.
+std::uint64_t max_rss_bytes();
+
+}  // namespace weir::probe

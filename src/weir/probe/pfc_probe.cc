@@ -1,0 +1,65 @@
+#include "weir/probe/pfc_probe.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weir/probe/port_choice.h"
+
+namespace weir::probe {
+namespace {
+
+struct Sums {
+  PfcTier tier;
+  double paused_bits = 0;  // paused time * rate
+  double capacity = 0;     // rates
+
+  void add(std::uint64_t pauses, Time paused, Rate rate) {
+    ++tier.ports;
+    tier.pauses += pauses;
+    tier.paused += paused;
+    paused_bits += paused.seconds() * static_cast<double>(rate.bits_per_second);
+    capacity += static_cast<double>(rate.bits_per_second);
+  }
+  PfcTier result(std::string name, Time run) {
+    tier.name = std::move(name);
+    if (run.ps > 0) {
+      tier.share = tier.paused.seconds() / (tier.ports * run.seconds());
+      tier.capacity_share = paused_bits / (capacity * run.seconds());
+    }
+    return tier;
+  }
+};
+
+}  // namespace
+
+PfcSummary report_pfc(const PfcParams& params, engine::Simulation& simulation, const ResultDirectory* out) {
+  const auto& topology = simulation.model().topology;
+  const std::vector<std::uint32_t> ports = choose_ports(topology, params.ports);
+  const Tiers tiers(topology, ports);
+  const Time run = simulation.now();
+
+  std::optional<ResultFile> file;
+  if (out != nullptr) {
+    file.emplace(out->file("pfc.csv"));
+    file->write("port,from,to,tier,pauses,paused_ps,share\n");
+  }
+  Sums all;
+  std::vector<Sums> by_tier(tiers.names.size());
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const net::Port& port = simulation.port(ports[i]);
+    const Time paused = simulation.paused_time(ports[i]);
+    all.add(port.pauses, paused, port.rate);
+    by_tier[tiers.of_port[i]].add(port.pauses, paused, port.rate);
+    if (file)
+      file->print("{},{},{},{},{},{},{:.9g}\n", ports[i], port.owner, port.peer, tiers.names[tiers.of_port[i]],
+                  port.pauses, paused.ps, run.ps > 0 ? paused.seconds() / run.seconds() : 0.0);
+  }
+  if (file) file->close();
+
+  PfcSummary summary{.all = all.result("all", run), .by_tier = {}};
+  for (std::size_t i = 0; i < by_tier.size(); ++i) summary.by_tier.push_back(by_tier[i].result(tiers.names[i], run));
+  return summary;
+}
+
+}  // namespace weir::probe

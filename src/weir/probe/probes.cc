@@ -1,0 +1,146 @@
+#include "weir/probe/probes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+
+#include "weir/probe/flow_probe.h"
+#include "weir/probe/link_probe.h"
+#include "weir/probe/pfc_probe.h"
+#include "weir/probe/port_choice.h"
+#include "weir/probe/queue_probe.h"
+#include "weir/probe/rate_probe.h"
+
+namespace weir::probe {
+namespace {
+
+template <class P>
+ProbeKind kind(std::string_view name, std::string_view meaning) {
+  return {.name = name, .meaning = meaning, .params = &params_of<P>()};
+}
+
+// The entry of a probe that is on when `Field` holds something.
+template <class P, std::optional<P> ProbeParams::*Field>
+ProbeKind optional_kind(std::string_view name, std::string_view meaning) {
+  ProbeKind k = kind<P>(name, meaning);
+  k.enable = [](ProbeParams& all) -> void* { return &((all.*Field) ? *(all.*Field) : (all.*Field).emplace()); };
+  k.get = [](const ProbeParams& all) -> const void* { return (all.*Field) ? &*(all.*Field) : nullptr; };
+  return k;
+}
+
+ProbeKind flows_kind() {
+  ProbeKind k = kind<FlowsParams>("flows", "completion time and slowdown of every flow; always on");
+  k.enable = [](ProbeParams& all) -> void* { return &all.flows; };
+  k.get = [](const ProbeParams& all) -> const void* { return &all.flows; };
+  return k;
+}
+
+}  // namespace
+
+std::span<const ProbeKind> probe_kinds() {
+  static const std::array kinds{
+      flows_kind(),
+      optional_kind<QueuesParams, &ProbeParams::queues>("queues", "lengths of egress queues at regular instants"),
+      optional_kind<RatesParams, &ProbeParams::rates>("rates", "rates of flows over time, fairness and convergence"),
+      optional_kind<PfcParams, &ProbeParams::pfc>("pfc", "how often and how long ports were paused"),
+      optional_kind<LinksParams, &ProbeParams::links>("links", "utilisation of links, marks and drops of switches"),
+  };
+  return kinds;
+}
+
+void check(const ProbeParams& params, const net::Topology& topology, const std::vector<std::string>& tags,
+           const Locate& locate) {
+  const auto checked = [&](std::string_view probe, std::string_view key, auto&& use) {
+    try {
+      use();
+    } catch (const InputError& error) {
+      fail(locate ? locate(probe, key) : Where{}, fmt::format("probes.{}.{}: {}", probe, key, error.what()));
+    }
+  };
+  checked("flows", "buckets", [&] { parse_buckets(params.flows.buckets); });
+  if (params.queues) checked("queues", "ports", [&] { choose_ports(topology, params.queues->ports); });
+  if (params.pfc) checked("pfc", "ports", [&] { choose_ports(topology, params.pfc->ports); });
+  if (params.links) checked("links", "ports", [&] { choose_ports(topology, params.links->ports); });
+  if (params.rates && !params.rates->tag.empty())
+    checked("rates", "tag", [&] {
+      const std::string& tag = params.rates->tag;
+      if (std::find(tags.begin(), tags.end(), tag) != tags.end()) return;
+      throw InputError(fmt::format("no traffic has the tag '{}'; tags are {}", tag, fmt::join(tags, ", ")));
+    });
+}
+
+struct Probes::Parts {
+  Parts(const ProbeParams& params, engine::Simulation& s, const std::vector<std::string>& tags, ResultDirectory* o)
+      : simulation(s), out(o), flows(params.flows, s.model(), tags, o), pfc(params.pfc) {
+    if (params.queues) queues.emplace(*params.queues, s, o);
+    if (params.rates) rates.emplace(*params.rates, s, tags, o);
+    if (params.links) links.emplace(*params.links, s, o);
+  }
+
+  engine::Simulation& simulation;
+  ResultDirectory* const out;
+  FlowProbe flows;
+  std::optional<QueueProbe> queues;
+  std::optional<RateProbe> rates;
+  std::optional<PfcParams> pfc;
+  std::optional<LinkProbe> links;
+};
+
+Probes::Probes(const ProbeParams& params, engine::Simulation& simulation, std::vector<std::string> tags,
+               ResultDirectory* out) {
+  check(params, simulation.model().topology, tags);
+  parts_ = std::make_unique<Parts>(params, simulation, tags, out);
+  Parts* p = parts_.get();
+  if (p->rates)
+    simulation.on_finish([p](const host::FlowRecord& r) {
+      p->flows.on_finish(r);
+      p->rates->on_finish(r);
+    });
+  else
+    simulation.on_finish([p](const host::FlowRecord& r) { p->flows.on_finish(r); });
+  if (p->queues) simulation.every(params.queues->interval, [p](Time now) { p->queues->sample(now); });
+  if (p->rates) simulation.every(params.rates->interval, [p](Time now) { p->rates->sample(now); });
+  if (p->links && p->links->has_series())
+    simulation.every(params.links->interval, [p](Time now) { p->links->sample(now); });
+}
+
+Probes::~Probes() = default;
+
+Summary Probes::finish() {
+  Parts& p = *parts_;
+  Summary summary;
+  summary.sim_time = p.simulation.now();
+  summary.flows = p.flows.finish(p.simulation);
+  if (p.queues) summary.queues = p.queues->finish();
+  if (p.rates) summary.fairness = p.rates->finish();
+  if (p.pfc) summary.pfc = report_pfc(*p.pfc, p.simulation, p.out);
+  if (p.links) summary.links = p.links->finish();
+  return summary;
+}
+
+Manifest Probes::manifest(const RunClock& clock) const {
+  engine::Simulation& s = parts_->simulation;
+  // xor alone would let equal halves cancel
+  const std::uint64_t digest = parts_->flows.digest() * 0x9fb21c651e98df25ull ^ s.state_digest();
+  Manifest m;
+  m.seed = s.model().seed;
+  m.threads = s.threads();
+  m.wall_s = clock.wall_s();
+  m.cpu_s = clock.cpu_s();
+  m.max_rss_bytes = max_rss_bytes();
+  m.sim_time = s.now();
+  m.counters = s.counters();
+  m.digest = digest;
+  return m;
+}
+
+void store(ResultDirectory& out, const Summary& summary, const Manifest& manifest) {
+  out.write("summary.json", to_json(summary));
+  out.write("manifest.json", to_json(manifest));
+  out.commit();
+}
+
+}  // namespace weir::probe

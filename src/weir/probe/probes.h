@@ -1,0 +1,86 @@
+// What is observed of a run, and where it goes.
+//
+// Probes look at the simulation between epochs, on one thread, so that what they write does not
+// depend on the number of threads. Nothing is observed that was not asked for; flows always are.
+//
+//   ProbeParams params;                    // from the scenario; see probe_kinds()
+//   check(params, topology, tags);         // before anything is simulated
+//   RunClock clock;
+//   Probes probes(params, simulation, tags, &out);
+//   while (!simulation.advance(...)) {}
+//   const Summary summary = probes.finish();
+//   Manifest manifest = probes.manifest(clock);     // add title, interrupted
+//   store(out, summary, manifest);                  // summary.json, manifest.json, commit
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/base/error.h"
+#include "weir/base/params.h"
+#include "weir/engine/simulation.h"
+#include "weir/probe/manifest.h"
+#include "weir/probe/params.h"
+#include "weir/probe/results.h"
+#include "weir/probe/summary.h"
+
+namespace weir::probe {
+
+// Those that are present are on.
+struct ProbeParams {
+  FlowsParams flows;
+  std::optional<QueuesParams> queues;
+  std::optional<RatesParams> rates;
+  std::optional<PfcParams> pfc;
+  std::optional<LinksParams> links;
+};
+
+// A probe that a scenario can ask for by name.
+struct ProbeKind {
+  std::string_view name;
+  std::string_view meaning;
+  const ParamSet* params = nullptr;
+  // Turns it on, if it is not yet, and gives its parameters to fill in.
+  void* (*enable)(ProbeParams&) = nullptr;
+  // Its parameters, or null if it is off.
+  const void* (*get)(const ProbeParams&) = nullptr;
+};
+
+std::span<const ProbeKind> probe_kinds();
+
+// Where the scenario sets a parameter of a probe, for messages.
+using Locate = std::function<Where(std::string_view probe, std::string_view key)>;
+
+// Throws InputError if a parameter does not fit the network or the tags.
+void check(const ProbeParams&, const net::Topology&, const std::vector<std::string>& tags, const Locate& = {});
+
+class Probes {
+ public:
+  // Takes the simulation's on_finish. Without a directory only the summary is kept. The
+  // simulation and the directory must outlive this; make it before the first advance().
+  // `tags` names the flows' tags by index. Throws InputError like check().
+  Probes(const ProbeParams&, engine::Simulation&, std::vector<std::string> tags, ResultDirectory* out = nullptr);
+  ~Probes();
+  Probes(const Probes&) = delete;
+
+  // Records unfinished flows, completes and closes the files. Once, after the last advance().
+  Summary finish();
+
+  // After finish(): all but the title and `interrupted`.
+  Manifest manifest(const RunClock&) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+// Writes summary.json and manifest.json, and gives the directory its name.
+void store(ResultDirectory&, const Summary&, const Manifest&);
+
+}  // namespace weir::probe

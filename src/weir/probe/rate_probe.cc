@@ -1,0 +1,136 @@
+#include "weir/probe/rate_probe.h"
+
+#include <algorithm>
+
+#include "weir/probe/statistics.h"
+
+namespace weir::probe {
+namespace {
+
+std::int64_t rate_bps(std::int64_t bytes, Time span) {
+  return static_cast<std::int64_t>(static_cast<__int128>(bytes) * 8 * kPicosecondsPerSecond / span.ps);
+}
+
+}  // namespace
+
+void Convergence::add(Time begin, Time end, double index, Time last_start) {
+  if (last_start != last_start_) {
+    last_start_ = last_start;
+    high_since_.reset();
+    time_.reset();
+  }
+  if (time_ || begin < last_start) return;
+  if (index < threshold_) {
+    high_since_.reset();
+    return;
+  }
+  if (!high_since_) high_since_ = end;
+  if (end - *high_since_ >= hold_) time_ = *high_since_ - last_start;
+}
+
+RateProbe::RateProbe(const RatesParams& params, engine::Simulation& simulation, const std::vector<std::string>& tags,
+                     ResultDirectory* out)
+    : params_(params), simulation_(simulation), convergence_(params.threshold, params.hold) {
+  if (!params.tag.empty())
+    tag_ = static_cast<std::uint16_t>(std::find(tags.begin(), tags.end(), params.tag) - tags.begin());
+  if (out == nullptr) return;
+  fairness_.emplace(out->file("fairness.csv"));
+  fairness_->write("time_ps,active,jain,jain_pacing\n");
+  if (!params.series) return;
+  rates_.emplace(out->file("rates.csv"));
+  rates_->write("time_ps,flow_id,rate_bps,pacing_bps,window_bytes\n");
+}
+
+void RateProbe::on_finish(const host::FlowRecord& r) {
+  if (!wanted(r.tag)) return;
+  last_start_ = std::max(last_start_, r.start);
+  finished_.push_back(
+      {.id = r.id, .acked = r.size.count, .start = r.start, .pacing = {}, .window = {}, .finished = true});
+}
+
+std::vector<RateProbe::Active> RateProbe::look() const {
+  std::vector<Active> flows;
+  simulation_.for_each_active([&](std::uint32_t, const host::Flow& f) {
+    if (wanted(f.tag))
+      flows.push_back({.id = f.id,
+                       .acked = f.snd_una,
+                       .start = f.facts.start,
+                       .pacing = f.control.rate,
+                       .window = f.control.window});
+  });
+  std::sort(flows.begin(), flows.end(), [](const Active& a, const Active& b) { return a.id < b.id; });
+  return flows;
+}
+
+void RateProbe::sample(Time now) {
+  if (now < params_.start || (params_.stop.ps != 0 && now > params_.stop)) {
+    finished_.clear();
+    return;
+  }
+  std::vector<Active> flows = look();
+  for (const auto& f : flows) last_start_ = std::max(last_start_, f.start);
+  if (last_) {
+    std::vector<Active> both;
+    std::sort(finished_.begin(), finished_.end(), [](const Active& a, const Active& b) { return a.id < b.id; });
+    std::merge(flows.begin(), flows.end(), finished_.begin(), finished_.end(), std::back_inserter(both),
+               [](const Active& a, const Active& b) { return a.id < b.id; });
+    write_interval(*last_, now, both);
+    if (now - *last_ == params_.interval) write_fairness(*last_, now);
+  }
+  last_ = now;
+  before_ = std::move(flows);
+  finished_.clear();
+}
+
+void RateProbe::write_interval(Time begin, Time end, const std::vector<Active>& flows) {
+  delivered_.clear();
+  pacing_.clear();
+  auto old = before_.begin();
+  for (const Active& f : flows) {
+    while (old != before_.end() && old->id < f.id) ++old;
+    const std::int64_t acked = f.acked - (old != before_.end() && old->id == f.id ? old->acked : 0);
+    if (!f.finished && f.start <= begin) {
+      delivered_.push_back(static_cast<double>(acked));
+      pacing_.push_back(static_cast<double>(f.pacing.bits_per_second));
+    }
+    if (!rates_) continue;
+    rates_->print("{},{},{},", end.ps, f.id, rate_bps(acked, end - begin));
+    if (f.pacing.bits_per_second != 0) rates_->print("{}", f.pacing.bits_per_second);
+    rates_->write(",");
+    if (!f.finished && f.window != cc::kNoWindow) rates_->print("{}", f.window.count);
+    rates_->write("\n");
+  }
+}
+
+void RateProbe::write_fairness(Time begin, Time end) {
+  const double index = jain(delivered_);
+  const bool paced = std::find(pacing_.begin(), pacing_.end(), 0.0) == pacing_.end();
+  if (fairness_) {
+    fairness_->print("{},{},", end.ps, delivered_.size());
+    if (index >= 0) fairness_->print("{:.7g}", index);
+    fairness_->write(",");
+    if (paced && !pacing_.empty()) fairness_->print("{:.7g}", jain(pacing_));
+    fairness_->write("\n");
+  }
+  // One flow alone is always fair and says nothing.
+  const bool telling = delivered_.size() >= 2 && index >= 0;
+  convergence_.add(begin, end, telling ? index : -1, last_start_);
+  if (!telling) return;
+  ++summary_.intervals;
+  jain_sum_ += index;
+  summary_.min_jain = summary_.intervals == 1 ? index : std::min(summary_.min_jain, index);
+}
+
+FairnessSummary RateProbe::finish() {
+  // What was delivered since the last sample, in an interval that may be shorter.
+  if (last_ && *last_ < simulation_.now()) sample(simulation_.now());
+  if (rates_) rates_->close();
+  if (fairness_) fairness_->close();
+  summary_.interval = params_.interval;
+  summary_.last_start = last_start_;
+  summary_.convergence = convergence_.time();
+  if (summary_.intervals > 0) summary_.mean_jain = jain_sum_ / static_cast<double>(summary_.intervals);
+  return summary_;
+}
+
+}  // namespace weir::probe

@@ -1,0 +1,79 @@
+// Rates of flows over time, how fairly they share, and how soon they get there.
+//
+// The rate of a flow in an interval is what its sender got acknowledged in it. Jain's index is
+// taken of the flows that were active during the whole interval: started at its begin or before,
+// not finished at its end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weir/engine/simulation.h"
+#include "weir/probe/params.h"
+#include "weir/probe/results.h"
+#include "weir/probe/summary.h"
+
+namespace weir::probe {
+
+// The first time after the last start of a flow from which the index stays high for a while.
+class Convergence {
+ public:
+  Convergence(double threshold, Time hold) : threshold_(threshold), hold_(hold) {}
+
+  // Intervals in order: this one has the index (negative: none), and the latest flow so far
+  // started at `last_start`.
+  void add(Time begin, Time end, double index, Time last_start);
+  // From that start to the end of the first interval of the lasting ones; nothing = not yet.
+  std::optional<Time> time() const { return time_; }
+
+ private:
+  double threshold_;
+  Time hold_;
+  Time last_start_{-1};
+  std::optional<Time> high_since_;
+  std::optional<Time> time_;
+};
+
+class RateProbe {
+ public:
+  // `tags` are those of the scenario.
+  RateProbe(const RatesParams&, engine::Simulation&, const std::vector<std::string>& tags, ResultDirectory* out);
+
+  void on_finish(const host::FlowRecord&);
+  void sample(Time now);
+  FairnessSummary finish();
+
+ private:
+  struct Active {
+    std::uint64_t id = 0;
+    std::int64_t acked = 0;
+    Time start;
+    Rate pacing;
+    Bytes window;
+    bool finished = false;
+  };
+
+  bool wanted(std::uint16_t tag) const { return !tag_ || *tag_ == tag; }
+  std::vector<Active> look() const;
+  void write_interval(Time begin, Time end, const std::vector<Active>& flows);
+  void write_fairness(Time begin, Time end);
+
+  const RatesParams params_;
+  engine::Simulation& simulation_;
+  std::optional<std::uint16_t> tag_;
+  std::optional<Time> last_;      // the last sample
+  std::vector<Active> before_;    // at that sample, by id
+  std::vector<Active> finished_;  // since then
+  Time last_start_;
+  std::vector<double> delivered_;  // in this interval, of flows active throughout
+  std::vector<double> pacing_;     // of the same flows at its end
+  Convergence convergence_;
+  FairnessSummary summary_;
+  double jain_sum_ = 0;
+  std::optional<ResultFile> rates_;
+  std::optional<ResultFile> fairness_;
+};
+
+}  // namespace weir::probe

@@ -1,0 +1,104 @@
+// What a run amounts to: the document summary.json, and what the command prints at its end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/base/units.h"
+#include "weir/net/path_facts.h"
+#include "weir/probe/statistics.h"
+
+namespace weir::probe {
+
+struct NamedDistribution {
+  std::string name;
+  Distribution values;
+};
+
+// Flows of a size in (above, up_to].
+struct SizeBucket {
+  Bytes above;
+  Bytes up_to;  // the largest flow of an equal-count bucket; kNoLimit = open
+  Distribution slowdown;
+
+  static constexpr Bytes kNoLimit{std::numeric_limits<std::int64_t>::max()};
+};
+
+struct FlowSummary {
+  std::uint64_t finished = 0;
+  std::uint64_t unfinished = 0;
+  std::uint64_t retransmitted_packets = 0;
+  net::IdealFct ideal = net::IdealFct::exact;
+  Time mean_fct;     // of finished flows
+  Time max_fct;      // of finished flows: the completion time of a collective that starts at once
+  Time last_finish;  // 0 if none
+  Distribution slowdown;
+  std::vector<NamedDistribution> by_tag;        // in the scenario's order, those with flows
+  std::vector<NamedDistribution> by_algorithm;  // in the scenario's order, those with flows
+  std::vector<SizeBucket> by_size;
+  std::vector<SizeBucket> by_equal_count;  // only if asked for
+};
+
+// Values in bytes over time and ports.
+struct QueueSummary {
+  Time interval;
+  std::uint32_t ports = 0;
+  std::uint64_t instants = 0;  // at which all ports were sampled
+  Distribution all;
+  std::vector<NamedDistribution> by_tier;  // "edge", "tier 2", ...; of the switch that owns the port
+};
+
+struct FairnessSummary {
+  Time interval;
+  std::uint64_t intervals = 0;  // with two or more flows active throughout
+  double mean_jain = 0;
+  double min_jain = 0;
+  Time last_start;                  // the latest start of a flow
+  std::optional<Time> convergence;  // after last_start; nothing = not reached
+};
+
+struct PfcTier {
+  std::string name;
+  std::uint32_t ports = 0;
+  std::uint64_t pauses = 0;
+  Time paused;                // summed over ports
+  double share = 0;           // paused / (ports * time)
+  double capacity_share = 0;  // the same, each port weighted by its rate
+};
+struct PfcSummary {
+  PfcTier all;
+  std::vector<PfcTier> by_tier;  // of the node that was paused
+};
+
+struct LinkTier {
+  std::string name;
+  std::uint32_t ports = 0;
+  std::uint64_t sent_bytes = 0;
+  double utilisation = 0;      // sent / (capacity * time), over all these ports
+  double max_utilisation = 0;  // of one port
+};
+struct LinkSummary {
+  LinkTier all;
+  std::vector<LinkTier> by_tier;
+  std::uint64_t marked_packets = 0;   // by all switches
+  std::uint64_t dropped_packets = 0;  // by all switches
+};
+
+struct Summary {
+  Time sim_time;
+  FlowSummary flows;
+  std::optional<QueueSummary> queues;
+  std::optional<FairnessSummary> fairness;
+  std::optional<PfcSummary> pfc;
+  std::optional<LinkSummary> links;
+};
+
+// The text of summary.json; ends in a line end.
+std::string to_json(const Summary&);
+// Tables for people.
+std::string to_text(const Summary&);
+
+}  // namespace weir::probe

@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "weir/probe/summary.h"
+
+namespace weir::probe {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Seven significant digits: what slowdown is kept with, and more than any sample supports.
+double rounded(double v) { return std::strtod(fmt::format("{:.7g}", v).c_str(), nullptr); }
+
+Json values(const Distribution& d) {
+  Json json;
+  json["count"] = d.count;
+  const auto put = [&](const char* key, double v) { json[key] = d.count > 0 ? Json(rounded(v)) : Json(nullptr); };
+  put("mean", d.mean);
+  put("p50", d.p50);
+  put("p95", d.p95);
+  put("p99", d.p99);
+  put("p999", d.p999);
+  put("max", d.max);
+  return json;
+}
+
+Json by_name(const std::vector<NamedDistribution>& rows) {
+  Json json = Json::object();
+  for (const auto& row : rows) json[row.name] = values(row.values);
+  return json;
+}
+
+Json by_size(const std::vector<SizeBucket>& rows) {
+  Json json = Json::array();
+  for (const auto& row : rows) {
+    Json item;
+    item["above_bytes"] = row.above.count;
+    item["up_to_bytes"] = row.up_to == SizeBucket::kNoLimit ? Json(nullptr) : Json(row.up_to.count);
+    item.update(values(row.slowdown));
+    json.push_back(std::move(item));
+  }
+  return json;
+}
+
+Json flows(const FlowSummary& f) {
+  const auto time = [&](Time t) { return f.finished > 0 ? Json(t.ps) : Json(nullptr); };
+  Json json;
+  json["finished"] = f.finished;
+  json["unfinished"] = f.unfinished;
+  json["retransmitted_packets"] = f.retransmitted_packets;
+  json["mean_fct_ps"] = time(f.mean_fct);
+  json["max_fct_ps"] = time(f.max_fct);
+  json["last_finish_ps"] = time(f.last_finish);
+  return json;
+}
+
+Json slowdown(const FlowSummary& f) {
+  Json json;
+  json["ideal"] = f.ideal == net::IdealFct::exact ? "exact" : "hpcc";
+  json["all"] = values(f.slowdown);
+  json["by_tag"] = by_name(f.by_tag);
+  json["by_algorithm"] = by_name(f.by_algorithm);
+  json["by_size"] = by_size(f.by_size);
+  if (!f.by_equal_count.empty()) json["by_equal_count"] = by_size(f.by_equal_count);
+  return json;
+}
+
+Json queues(const QueueSummary& q) {
+  Json json;
+  json["interval_ps"] = q.interval.ps;
+  json["ports"] = q.ports;
+  json["instants"] = q.instants;
+  json["all"] = values(q.all);
+  json["by_tier"] = by_name(q.by_tier);
+  return json;
+}
+
+Json fairness(const FairnessSummary& f) {
+  Json json;
+  json["interval_ps"] = f.interval.ps;
+  json["intervals"] = f.intervals;
+  json["mean_jain"] = f.intervals > 0 ? Json(rounded(f.mean_jain)) : Json(nullptr);
+  json["min_jain"] = f.intervals > 0 ? Json(rounded(f.min_jain)) : Json(nullptr);
+  json["last_start_ps"] = f.last_start.ps;
+  json["convergence_ps"] = f.convergence ? Json(f.convergence->ps) : Json(nullptr);
+  return json;
+}
+
+Json pfc_tier(const PfcTier& t) {
+  Json json;
+  json["ports"] = t.ports;
+  json["pauses"] = t.pauses;
+  json["paused_ps"] = t.paused.ps;
+  json["share"] = rounded(t.share);
+  json["capacity_share"] = rounded(t.capacity_share);
+  return json;
+}
+
+Json pfc(const PfcSummary& p) {
+  Json json;
+  json["all"] = pfc_tier(p.all);
+  json["by_tier"] = Json::object();
+  for (const auto& t : p.by_tier) json["by_tier"][t.name] = pfc_tier(t);
+  return json;
+}
+
+Json link_tier(const LinkTier& t) {
+  Json json;
+  json["ports"] = t.ports;
+  json["sent_bytes"] = t.sent_bytes;
+  json["utilisation"] = rounded(t.utilisation);
+  json["max_utilisation"] = rounded(t.max_utilisation);
+  return json;
+}
+
+Json links(const LinkSummary& l) {
+  Json json;
+  json["all"] = link_tier(l.all);
+  json["by_tier"] = Json::object();
+  for (const auto& t : l.by_tier) json["by_tier"][t.name] = link_tier(t);
+  json["marked_packets"] = l.marked_packets;
+  json["dropped_packets"] = l.dropped_packets;
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const Summary& s) {
+  Json json;
+  json["sim_time_ps"] = s.sim_time.ps;
+  json["flows"] = flows(s.flows);
+  json["slowdown"] = slowdown(s.flows);
+  if (s.queues) json["queues"] = queues(*s.queues);
+  if (s.fairness) json["fairness"] = fairness(*s.fairness);
+  if (s.pfc) json["pfc"] = pfc(*s.pfc);
+  if (s.links) json["links"] = links(*s.links);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace weir::probe

@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "weir/base/params.h"
+#include "weir/probe/summary.h"
+
+namespace weir::probe {
+namespace {
+
+std::string us(Time t) { return fmt::format("{:.3f} us", static_cast<double>(t.ps) * 1e-6); }
+
+class Text {
+ public:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+  void head(std::string_view title) {
+    line("{:<22}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}", title, "count", "mean", "p50", "p95", "p99", "p99.9",
+         "max");
+  }
+  void row(std::string_view name, const Distribution& d, int digits) {
+    if (d.count == 0) return;
+    line("  {:<20}{:>10}{:>10.{w}f}{:>10.{w}f}{:>10.{w}f}{:>10.{w}f}{:>10.{w}f}{:>10.{w}f}", name, d.count, d.mean,
+         d.p50, d.p95, d.p99, d.p999, d.max, fmt::arg("w", digits));
+  }
+  // One row would only repeat what all of them say.
+  void rows(const std::vector<NamedDistribution>& rows, int digits) {
+    if (rows.size() > 1)
+      for (const auto& r : rows) row(r.name, r.values, digits);
+  }
+  void rows(const std::vector<SizeBucket>& rows) {
+    for (const auto& r : rows)
+      row(r.up_to == SizeBucket::kNoLimit ? "> " + format_value(r.above) : "<= " + format_value(r.up_to), r.slowdown,
+          2);
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void flows(Text& out, const FlowSummary& f, Time sim_time) {
+  out.line("{} flows finished, {} unfinished, in {} of simulated time", f.finished, f.unfinished, us(sim_time));
+  if (f.retransmitted_packets > 0) out.line("{} packets retransmitted", f.retransmitted_packets);
+  if (f.finished == 0) return;
+  out.line("completion time: mean {}, max {}", us(f.mean_fct), us(f.max_fct));
+  out.line("");
+  out.head(f.ideal == net::IdealFct::hpcc ? "slowdown (HPCC)" : "slowdown");
+  out.row("all", f.slowdown, 2);
+  out.rows(f.by_tag, 2);
+  out.rows(f.by_algorithm, 2);
+  out.rows(f.by_size);
+  if (f.by_equal_count.empty()) return;
+  out.line("");
+  out.head("slowdown, equal counts");
+  out.rows(f.by_equal_count);
+}
+
+}  // namespace
+
+std::string to_text(const Summary& s) {
+  Text out;
+  flows(out, s.flows, s.sim_time);
+  if (s.queues) {
+    out.line("");
+    out.head("queues, bytes");
+    out.row("all", s.queues->all, 0);
+    out.rows(s.queues->by_tier, 0);
+  }
+  if (s.fairness || s.pfc || s.links) out.line("");
+  if (s.fairness) {
+    if (s.fairness->intervals > 0)
+      out.line("fairness: Jain's index {:.4f} on average, {:.4f} at worst", s.fairness->mean_jain,
+               s.fairness->min_jain);
+    out.line("convergence: {}",
+             s.fairness->convergence ? us(*s.fairness->convergence) + " after the last start" : "not reached");
+  }
+  if (s.pfc)
+    out.line("PFC: {} pauses, {} in all, {:.4f} % of the ports' time", s.pfc->all.pauses, us(s.pfc->all.paused),
+             100 * s.pfc->all.share);
+  if (s.links) {
+    out.line("links: {:.2f} % used, the busiest {:.2f} %; {} packets marked, {} dropped",
+             100 * s.links->all.utilisation, 100 * s.links->all.max_utilisation, s.links->marked_packets,
+             s.links->dropped_packets);
+  }
+  return out.take();
+}
+
+}  // namespace weir::probe

@@ -1,0 +1,65 @@
+// A TOML document as a tree of values that know where they stand, with overrides applied.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "weir/base/error.h"
+
+namespace weir::scenario {
+
+struct Value;
+using List = std::vector<Value>;
+
+// In the order of the file.
+struct Table {
+  std::vector<std::pair<std::string, Value>> entries;
+
+  const Value* find(std::string_view key) const;
+  Value* find(std::string_view key);
+};
+
+struct Date {};  // nothing here is a date, but TOML has them
+
+struct Value {
+  Where where;
+  std::variant<bool, std::int64_t, double, std::string, Date, List, Table> data;
+
+  template <class T>
+  const T* as() const {
+    return std::get_if<T>(&data);
+  }
+  template <class T>
+  T* as() {
+    return std::get_if<T>(&data);
+  }
+  // "text", "a table", ... for messages.
+  std::string_view type_name() const;
+};
+
+// The root is a table. Throws InputError with file:line.
+Value parse_document(std::string_view text, const std::string& file);
+
+// "network.buffer.size=32 MB", "traffic.0.load=0.5": sets a value, which is TOML if it can be and
+// text otherwise, and makes the tables on its way. Its place is "--set <key>".
+void apply_override(Value& root, std::string_view assignment);
+
+// Where each value and table stands, by dotted key.
+using Places = std::map<std::string, Where, std::less<>>;
+Places places_of(const Value& root);
+
+// "a.b"; or "b" if a is empty.
+std::string join(std::string_view path, std::string_view key);
+
+// Throws InputError "file:line: key 'path': what", or "--set path: what".
+[[noreturn]] void fail_key(const Where& where, std::string_view path, std::string_view what);
+
+// " (did you mean 'x'?)" or nothing.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace weir::scenario

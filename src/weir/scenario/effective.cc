@@ -1,0 +1,133 @@
+#include "weir/scenario/effective.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "weir/traffic/text_file.h"
+
+namespace weir::scenario {
+namespace {
+
+std::string toml_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < ' ' || c == 127) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string toml_value(const ParamValue& value) {
+  if (std::holds_alternative<bool>(value) || std::holds_alternative<std::int64_t>(value)) return format_value(value);
+  if (const auto* number = std::get_if<double>(&value)) {
+    const auto text = format_value(*number);
+    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+  }
+  return toml_text(format_value(value));
+}
+
+class Writer {
+ public:
+  explicit Writer(const Scenario& s) : scenario_(s) {}
+
+  Effective write() {
+    const Scenario& s = scenario_;
+    line("title", toml_text(s.title), "");
+    section("[run]");
+    params(params_of<RunParams>(), &s.run);
+    section("[topology]");
+    line("kind", toml_text(s.topology.name), s.topology.kind == nullptr ? "a graph file" : s.topology.kind->meaning);
+    params(s.topology.list(), s.topology.params.get(), "topology");
+    section("[network]");
+    params(params_of<engine::NetworkParams>(), &s.network);
+    section("[network.buffer]");
+    params(params_of<net::BufferParams>(), &s.buffer);
+    section("[network.ecn]");
+    params(params_of<engine::EcnParams>(), &s.ecn);
+    for (const auto& o : s.ecn_overrides) {
+      section("[[network.ecn.rate]]");
+      params(params_of<engine::EcnOverride>(), &o);
+    }
+    section("[transport]");
+    params(params_of<host::TransportParams>(), &s.transport);
+    for (const Profile& p : s.profiles) profile(p, &p == &s.profiles.front());
+    for (std::size_t i = 0; i < s.traffic.size(); ++i) source(s.traffic[i], i);
+    for (const auto& kind : probe::probe_kinds())
+      if (const void* object = kind.get(s.probes)) {
+        section(fmt::format("[probes.{}]", kind.name));
+        params(*kind.params, object);
+      }
+    return std::move(out_);
+  }
+
+ private:
+  void section(std::string_view header) { out_.toml += fmt::format("\n{}\n", header); }
+
+  void line(std::string_view key, std::string_view value, std::string_view comment) {
+    out_.toml += fmt::format("{} = {}", key, value);
+    if (!comment.empty()) out_.toml += fmt::format("  # {}", comment);
+    out_.toml += '\n';
+  }
+
+  // `owner` begins the names of attached data files.
+  void params(const ParamSet& set, const void* object, std::string_view owner = "") {
+    for (const Param& p : set.params()) {
+      ParamValue value = p.get(object);
+      if (p.names_file != nullptr && p.names_file(std::get<std::string>(value)))
+        value = attach(std::get<std::string>(value), fmt::format("{}-{}", owner, p.name));
+      line(p.name, toml_value(value), p.meaning);
+    }
+  }
+
+  // The './' makes any name a file's, even one without the end that tells it apart from a word.
+  std::string attach(const std::string& file, std::string_view owner) {
+    const std::filesystem::path path = std::filesystem::path(scenario_.folder) / file;
+    const std::string name = fmt::format("{}{}", owner, path.extension().string());
+    out_.attachments.push_back({name, traffic::read_text_file(path.string(), "a data file of the scenario")});
+    return "./" + name;
+  }
+
+  void profile(const Profile& p, bool is_default) {
+    section(is_default ? "[algorithm]" : "[[profile]]");
+    line("name", toml_text(p.name), "");
+    if (!is_default) line("algorithm", toml_text(p.algorithm->about.name), "");
+    if (!p.preset.empty()) line("preset", toml_text(p.preset), "where the values below differ from it, they count");
+    params(*p.algorithm->params, p.params.get());
+  }
+
+  void source(const TrafficSource& t, std::size_t i) {
+    section("[[traffic]]");
+    line("kind", toml_text(t.kind->name), t.kind->meaning);
+    line("tag", toml_text(t.tag), "");
+    line("profile", toml_text(t.profile), "");
+    if (t.flows.empty()) {
+      params(*t.kind->params, t.params.get(), fmt::format("traffic-{}", i));
+      return;
+    }
+    out_.toml += "flow = [\n";
+    for (const InlineFlow& flow : t.flows) {
+      std::string fields;
+      for (const Param& p : params_of<InlineFlow>().params())
+        fields += fmt::format("{}{} = {}", fields.empty() ? "" : ", ", p.name, toml_value(p.get(&flow)));
+      out_.toml += fmt::format("  {{ {} }},\n", fields);
+    }
+    out_.toml += "]\n";
+  }
+
+  const Scenario& scenario_;
+  Effective out_;
+};
+
+}  // namespace
+
+Effective effective(const Scenario& s) { return Writer(s).write(); }
+
+}  // namespace weir::scenario

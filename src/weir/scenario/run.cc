@@ -1,0 +1,206 @@
+#include "weir/scenario/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "weir/net/graph_file.h"
+#include "weir/scenario/document.h"
+#include "weir/traffic/flow_list.h"
+#include "weir/traffic/text_file.h"
+
+namespace weir::scenario {
+namespace {
+
+// Tells a component's complaint where its cause is written: messages begin with the parameter's
+// name, or already with its place in a data file.
+[[noreturn]] void blame(const Scenario& s, const std::string& table, const ParamSet& params, std::string_view message) {
+  const auto end = message.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+  const auto word = message.substr(0, end);
+  if (params.find(word) == nullptr) fail_key(s.place(table), table, message);
+  const std::string path = join(table, word);
+  std::string_view what = message;
+  for (const std::string_view glue : {" = ", ": "})
+    if (message.substr(word.size()).starts_with(glue)) what = message.substr(word.size() + glue.size());
+  fail_key(s.place(path), path, what);
+}
+
+net::Topology build_topology(const Scenario& s) {
+  if (s.topology.kind == nullptr) {
+    const auto& file = static_cast<const GraphParams*>(s.topology.params.get())->file;
+    const auto path = (std::filesystem::path(s.folder) / file).string();
+    return net::parse_graph(traffic::read_text_file(path, "a graph file"), path);
+  }
+  try {
+    return s.topology.kind->build(s.topology.params.get());
+  } catch (const InputError& error) {
+    blame(s, "topology", s.topology.list(), error.what());
+  }
+}
+
+std::string key_of_profile(std::size_t i) { return i == 0 ? "algorithm.name" : fmt::format("profile.{}.algorithm", i - 1); }
+
+// Algorithms get the feedback that they need.
+void check_needs(const Scenario& s, const engine::Model& model) {
+  const bool wire = s.transport.int_mode == host::IntMode::wire;
+  const std::uint32_t room = wire ? kMaxWireHops : kMaxTelemetryHops;
+  const std::uint32_t longest = model.paths.max_switches();
+  for (std::size_t i = 0; i < s.profiles.size(); ++i) {
+    const cc::About& about = s.profiles[i].algorithm->about;
+    const std::string key = key_of_profile(i);
+    if (cc::has(about.needs, cc::Needs::telemetry) && longest > room)
+      fail_key(s.place(key), key,
+               fmt::format("'{}' reads telemetry of every switch, but paths in this network cross up to {} switches and "
+                           "{} telemetry holds {}; {}take a smaller network or another algorithm",
+                           about.name, longest, wire ? "wire" : "exact", room,
+                           wire && longest <= kMaxTelemetryHops ? "set transport.int_mode = \"exact\", or " : ""));
+    if (cc::has(about.needs, cc::Needs::ecn) && !s.ecn.enabled)
+      fail_key(s.place(key), key,
+               fmt::format("'{}' reacts to marked packets, but no switch marks any; set network.ecn.enabled = true",
+                           about.name));
+  }
+}
+
+void check_ecn(const Scenario& s) {
+  if (s.ecn.k_min > s.ecn.k_max)
+    fail_key(s.place("network.ecn.k_max"), "network.ecn.k_max",
+             fmt::format("{} is below k_min = {}", format_value(s.ecn.k_max), format_value(s.ecn.k_min)));
+  for (std::size_t i = 0; i < s.ecn_overrides.size(); ++i) {
+    const auto& o = s.ecn_overrides[i];
+    const std::string key = fmt::format("network.ecn.rate.{}.k_max", i);
+    if (o.k_min > o.k_max)
+      fail_key(s.place(key), key, fmt::format("{} is below k_min = {}", format_value(o.k_max), format_value(o.k_min)));
+  }
+}
+
+std::uint16_t index_of(std::vector<std::string>& names, const std::string& name) {
+  const auto known = std::find(names.begin(), names.end(), name);
+  const auto index = static_cast<std::uint16_t>(known - names.begin());
+  if (known == names.end()) names.push_back(name);
+  return index;
+}
+
+std::uint16_t profile_index(const Scenario& s, const std::string& name, const Where& where) {
+  std::vector<std::string> names;
+  for (const auto& p : s.profiles) names.push_back(p.name);
+  const auto known = std::find(names.begin(), names.end(), name);
+  if (known == names.end())
+    fail(where, fmt::format("no profile '{}' is defined{}; valid is {}", name, did_you_mean(name, names),
+                            fmt::join(names, ", ")));
+  return static_cast<std::uint16_t>(known - names.begin());
+}
+
+std::unique_ptr<traffic::Source> inline_flows(const Scenario& s, const std::string& key, const TrafficSource& source,
+                                              std::uint32_t hosts, std::vector<std::string>& tags) {
+  std::vector<traffic::Flow> flows;
+  for (std::size_t i = 0; i < source.flows.size(); ++i) {
+    const InlineFlow& f = source.flows[i];
+    const std::string row = fmt::format("{}.flow.{}", key, i);
+    traffic::Flow flow{.start = f.start, .src = f.src, .dst = f.dst, .size = f.size};
+    flow.tag = index_of(tags, f.tag);
+    flow.profile = profile_index(s, f.profile, {});
+    try {
+      traffic::check_flow(flow, hosts, {});
+    } catch (const InputError& error) {
+      fail_key(s.place(row), row, error.what());
+    }
+    flows.push_back(flow);
+  }
+  return std::make_unique<traffic::FlowList>(std::move(flows));
+}
+
+}  // namespace
+
+std::unique_ptr<engine::Model> build_model(const Scenario& s) {
+  auto model = std::make_unique<engine::Model>(build_topology(s), s.run.seed);
+  model->network = s.network;
+  model->buffer = s.buffer;
+  model->ecn = s.ecn;
+  model->ecn_overrides = s.ecn_overrides;
+  model->transport = s.transport;
+  for (const Profile& p : s.profiles)
+    model->profiles.push_back({p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get())});
+  check_ecn(s);
+  check_needs(s, *model);
+  return model;
+}
+
+std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine::Model& model,
+                                                std::vector<std::string>& tags) {
+  traffic::Context context;
+  context.host_rates.resize(model.topology.hosts);
+  for (const net::Link& link : model.topology.links)
+    for (const std::uint32_t node : {link.a, link.b})
+      if (node < model.topology.hosts) context.host_rates[node] = link.rate;
+  context.seed = s.run.seed;
+  context.folder = s.folder;
+  context.tag_of = [&tags](const std::string& name, const Where&) { return index_of(tags, name); };
+  context.profile_of = [&s](const std::string& name, const Where& where) { return profile_index(s, name, where); };
+
+  auto out = std::make_unique<traffic::Traffic>(model.topology.hosts);
+  for (std::size_t i = 0; i < s.traffic.size(); ++i) {
+    const TrafficSource& source = s.traffic[i];
+    const std::string key = fmt::format("traffic.{}", i);
+    context.source = static_cast<std::uint32_t>(i);
+    context.labels = {index_of(tags, source.tag), profile_index(s, source.profile, s.place(key))};
+    context.where = s.place(key);
+    if (!source.flows.empty()) {
+      out->add(inline_flows(s, key, source, model.topology.hosts, tags), std::nullopt);
+      continue;
+    }
+    try {
+      source.kind->add(*out, source.params.get(), context);
+    } catch (const InputError& error) {
+      // a complaint about the source itself, or about a line of its data file
+      const std::string here = context.where.text() + ": ";
+      std::string_view what = error.what();
+      if (!what.starts_with(here)) throw;
+      what.remove_prefix(here.size());
+      blame(s, key, *source.kind->params, what);
+    }
+  }
+  return out;
+}
+
+Run build(const Scenario& s) {
+  Run run;
+  run.model = build_model(s);
+  run.traffic = build_traffic(s, *run.model, run.tags);
+  const engine::RunOptions options{.threads = s.run.threads,
+                                   .scheduler = s.run.scheduler,
+                                   .stop = s.run.stop > Time{} ? s.run.stop : Time::max()};
+  try {
+    run.simulation = std::make_unique<engine::Simulation>(*run.model, *run.traffic, options);
+  } catch (const InputError& error) {
+    // the only complaint of the engine: the shared buffer of a switch
+    constexpr std::string_view kKey = "network.buffer.size";
+    std::string_view what = error.what();
+    if (!what.starts_with(kKey)) throw;
+    what.remove_prefix(kKey.size() + 3);
+    fail_key(s.place(kKey), kKey, what);
+  }
+  probe::check(s.probes, run.model->topology, run.tags, [&s](std::string_view probe, std::string_view key) {
+    return s.place(fmt::format("probes.{}.{}", probe, key));
+  });
+  return run;
+}
+
+Expected expect(const Scenario& s, const engine::Model& model, std::uint64_t max_flows) {
+  std::vector<std::string> tags;
+  const auto traffic = build_traffic(s, model, tags);
+  Expected out;
+  while (const auto flow = traffic->next()) {
+    if (out.flows == max_flows || (s.run.stop > Time{} && flow->start >= s.run.stop)) {
+      out.all = out.flows < max_flows;
+      break;
+    }
+    ++out.flows;
+    out.packets += static_cast<std::uint64_t>((flow->size.count + s.transport.payload.count - 1) / s.transport.payload.count);
+    out.payload += flow->size;
+    out.last_start = flow->start;
+  }
+  return out;
+}
+
+}  // namespace weir::scenario

@@ -1,0 +1,42 @@
+// A scenario as things that run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weir/engine/simulation.h"
+#include "weir/scenario/scenario.h"
+#include "weir/traffic/traffic.h"
+
+namespace weir::scenario {
+
+// Owns all it needs; any number of runs may live in one process.
+struct Run {
+  std::unique_ptr<engine::Model> model;
+  std::vector<std::string> tags;  // of flows, by index
+  std::unique_ptr<traffic::Traffic> traffic;
+  std::unique_ptr<engine::Simulation> simulation;  // refers to the model and the traffic
+};
+
+// Reads the data files, builds the network and checks what concerns several tables. Throws
+// InputError that names file, line and key.
+Run build(const Scenario&);
+
+// The parts of build(), for those who need no simulation.
+std::unique_ptr<engine::Model> build_model(const Scenario&);
+// Appends the tags of the flows to `tags`; indices into it are the flows' tags.
+std::unique_ptr<traffic::Traffic> build_traffic(const Scenario&, const engine::Model&, std::vector<std::string>& tags);
+
+// What the traffic will amount to, found by drawing all of it.
+struct Expected {
+  std::uint64_t flows = 0;
+  std::uint64_t packets = 0;  // full ones and the rest, without retransmissions
+  Bytes payload;
+  Time last_start;
+  bool all = true;  // false: there are more than were looked at
+};
+Expected expect(const Scenario&, const engine::Model&, std::uint64_t max_flows = 10'000'000);
+
+}  // namespace weir::scenario

@@ -1,0 +1,227 @@
+#include "weir/scenario/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "weir/scenario/document.h"
+#include "weir/scenario/reader.h"
+#include "weir/traffic/flow_list.h"
+#include "weir/traffic/text_file.h"
+
+namespace weir::scenario {
+namespace {
+
+// Calls `find`, and tells its complaint about a name where that name stands.
+template <class Find>
+auto look_up(const TableReader& table, std::string_view key, Find&& find) {
+  try {
+    return find();
+  } catch (const InputError& error) {
+    table.fail_at(key, error.what());
+  }
+}
+
+Topology read_topology(const TableReader& root) {
+  std::vector<std::string> names;
+  for (const auto& kind : net::topology_kinds()) {
+    names.emplace_back(kind.name);
+    for (const auto& preset : kind.presets) names.emplace_back(preset.name);
+  }
+  names.emplace_back(kGraphKind);
+  const TableReader table = root.table("topology");
+  Topology out;
+  out.name = table.required_text("kind", fmt::format("one of {}", fmt::join(names, ", ")));
+  if (std::find(names.begin(), names.end(), out.name) == names.end())
+    table.fail_at("kind", fmt::format("unknown topology '{}'{}; valid is {}", out.name, did_you_mean(out.name, names),
+                                      fmt::join(names, ", ")));
+  std::shared_ptr<void> params;
+  if (out.name == kGraphKind) {
+    params = std::make_shared<GraphParams>();
+  } else {
+    const auto choice = net::find_topology(out.name);
+    out.kind = choice.kind;
+    params = choice.params;
+  }
+  table.read(out.list(), params.get(), {"kind"});
+  out.params = std::move(params);
+  return out;
+}
+
+// The table gives the algorithm's name under `name_key`, a preset and parameters.
+Profile read_algorithm(const TableReader& table, std::string_view name_key, std::vector<std::string> others) {
+  std::vector<std::string> names;
+  for (const auto& a : cc::catalogue()) names.emplace_back(a.about.name);
+  Profile out;
+  const auto name = table.required_text(name_key, fmt::format("one of {}", fmt::join(names, ", ")));
+  out.algorithm = cc::find_algorithm(name);
+  if (out.algorithm == nullptr)
+    table.fail_at(name_key, fmt::format("unknown algorithm '{}'{}; valid is {}", name, did_you_mean(name, names),
+                                        fmt::join(names, ", ")));
+  out.name = name;
+
+  const auto params = out.algorithm->params->make();
+  out.preset = table.text("preset");
+  if (!out.preset.empty()) {
+    std::vector<std::string> presets;
+    for (const auto& p : out.algorithm->presets) presets.emplace_back(p.name);
+    const auto known = std::find(presets.begin(), presets.end(), out.preset);
+    if (known == presets.end())
+      table.fail_at("preset", presets.empty()
+                                  ? fmt::format("'{}' has no presets; remove it", name)
+                                  : fmt::format("unknown preset '{}' of '{}'{}; valid is {}", out.preset, name,
+                                                did_you_mean(out.preset, presets), fmt::join(presets, ", ")));
+    for (const auto& [key, value] : out.algorithm->presets[static_cast<std::size_t>(known - presets.begin())].values) {
+      const Param& p = *out.algorithm->params->find(key);
+      p.set(params.get(), parse_value(p, value));
+    }
+  }
+  others.emplace_back(name_key);
+  others.emplace_back("preset");
+  table.read(*out.algorithm->params, params.get(), others);
+  out.params = params;
+  return out;
+}
+
+std::vector<Profile> read_profiles(const TableReader& root) {
+  std::vector<Profile> out{read_algorithm(root.table("algorithm"), "name", {})};
+  for (const auto& table : root.tables("profile")) {
+    const auto name = table.required_text("name", "the name that traffic calls it by");
+    Profile profile = read_algorithm(table, "algorithm", {"name"});
+    profile.name = name;
+    if (std::any_of(out.begin(), out.end(), [&](const Profile& p) { return p.name == name; }))
+      table.fail_at("name", fmt::format("there is a profile '{}' already{}; write another name", name,
+                                        name == out.front().name ? ", that of [algorithm]" : ""));
+    out.push_back(std::move(profile));
+  }
+  return out;
+}
+
+void check_profile(const TableReader& table, const std::string& name, const std::vector<Profile>& profiles) {
+  std::vector<std::string> names;
+  for (const auto& p : profiles) names.push_back(p.name);
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    table.fail_at("profile", fmt::format("no profile '{}' is defined{}; valid is {}, or add a [[profile]]", name,
+                                         did_you_mean(name, names), fmt::join(names, ", ")));
+}
+
+TrafficSource read_source(const TableReader& table, const std::vector<Profile>& profiles) {
+  std::vector<std::string> kinds;
+  for (const auto& k : traffic::kinds()) kinds.push_back(k.name);
+  const auto name = table.required_text("kind", fmt::format("one of {}", fmt::join(kinds, ", ")));
+  TrafficSource out;
+  out.kind = look_up(table, "kind", [&] { return &traffic::kind_named(name); });
+  out.tag = table.find("tag") == nullptr ? out.kind->name : table.text("tag");
+  out.profile = table.find("profile") == nullptr ? profiles.front().name : table.text("profile");
+  check_profile(table, out.profile, profiles);
+
+  std::vector<std::string> others{"kind", "tag", "profile"};
+  const bool is_list = out.kind->params == &params_of<traffic::FlowList::Params>();
+  const auto params = out.kind->params->make();
+  if (is_list) others.emplace_back("flow");
+  if (!is_list || table.find("flow") == nullptr) {
+    table.read(*out.kind->params, params.get(), others);
+  } else {
+    if (table.find("file") != nullptr) table.fail_at("file", "the flows are listed under 'flow' already; keep one");
+    table.allow_only(others);
+    for (const auto& row : table.tables("flow")) {
+      InlineFlow& flow = out.flows.emplace_back();
+      flow.tag = out.tag;
+      flow.profile = out.profile;
+      row.read(params_of<InlineFlow>(), &flow);
+      check_profile(row, flow.profile, profiles);
+    }
+  }
+  out.params = params;
+  return out;
+}
+
+// A probe is on when its table is there, or with `name = true`.
+void read_probes(const TableReader& table, probe::ProbeParams& out) {
+  std::vector<std::string> names;
+  for (const auto& kind : probe::probe_kinds()) names.emplace_back(kind.name);
+  table.allow_only(names);
+  for (const auto& kind : probe::probe_kinds()) {
+    const Value* value = table.find(kind.name);
+    if (value == nullptr) continue;
+    const auto* on = value->as<bool>();
+    if (on != nullptr && !*on) {
+      if (kind.get(out) != nullptr) table.fail_at(kind.name, "always on; remove it");
+      continue;
+    }
+    void* params = kind.enable(out);
+    if (on == nullptr) table.table(kind.name).read(*kind.params, params);
+  }
+}
+
+}  // namespace
+
+void RunParams::describe(ParamList<RunParams>& p) {
+  p.integer("seed", &RunParams::seed, 0, 9e18, "all that is random follows from it");
+  p.integer("threads", &RunParams::threads, 1, 1024, "threads; the results are the same for any number");
+  p.choice("scheduler", &RunParams::scheduler, {"wheel", "heap"}, "event queue: the quick one, or the plain one; the same results");
+  p.time("stop", &RunParams::stop, "end here even if flows are active; 0 = when all flows are done");
+}
+
+void GraphParams::describe(ParamList<GraphParams>& p) {
+  Param& file = p.text("file", &GraphParams::file, "graph file: lines 'hosts N', 'switches N', 'link A B RATE DELAY'");
+  file.required = true;
+  file.names_file = [](std::string_view) { return true; };
+}
+
+void InlineFlow::describe(ParamList<InlineFlow>& p) {
+  p.integer("src", &InlineFlow::src, 0, net::kMaxHosts, "sending host").required = true;
+  p.integer("dst", &InlineFlow::dst, 0, net::kMaxHosts, "receiving host").required = true;
+  p.bytes("size", &InlineFlow::size, "payload", "", Bytes{1}).required = true;
+  p.time("start", &InlineFlow::start, "when it starts");
+  p.text("tag", &InlineFlow::tag, "tag, if not that of the source");
+  p.text("profile", &InlineFlow::profile, "profile, if not that of the source");
+}
+
+Where Scenario::place(std::string_view key) const {
+  for (;;) {
+    if (const auto known = places.find(key); known != places.end()) return known->second;
+    if (key.empty()) return {file, 0};
+    const auto dot = key.rfind('.');
+    key = dot == std::string_view::npos ? std::string_view() : key.substr(0, dot);
+  }
+}
+
+Scenario load_scenario(std::string_view text, const std::string& file, const std::vector<std::string>& overrides) {
+  Value document = parse_document(text, file);
+  for (const auto& o : overrides) apply_override(document, o);
+  const TableReader root(document, "");
+  root.allow_only({"title", "run", "topology", "network", "transport", "algorithm", "profile", "traffic", "probes"});
+
+  Scenario out;
+  out.file = file;
+  out.folder = std::filesystem::path(file).parent_path().string();
+  out.places = places_of(document);
+  out.title = root.text("title");
+  root.table("run").read(params_of<RunParams>(), &out.run);
+  for (const auto& key : {"topology", "algorithm", "traffic"})
+    if (root.find(key) == nullptr) root.fail_at(key, "missing; a scenario needs [topology], [algorithm] and [[traffic]]");
+  out.topology = read_topology(root);
+
+  const TableReader network = root.table("network");
+  network.read(params_of<engine::NetworkParams>(), &out.network, {"buffer", "ecn"});
+  network.table("buffer").read(params_of<net::BufferParams>(), &out.buffer);
+  const TableReader ecn = network.table("ecn");
+  ecn.read(params_of<engine::EcnParams>(), &out.ecn, {"rate"});
+  for (const auto& row : ecn.tables("rate"))
+    row.read(params_of<engine::EcnOverride>(), &out.ecn_overrides.emplace_back());
+  root.table("transport").read(params_of<host::TransportParams>(), &out.transport);
+
+  out.profiles = read_profiles(root);
+  for (const auto& table : root.tables("traffic")) out.traffic.push_back(read_source(table, out.profiles));
+  if (out.traffic.empty()) root.fail_at("traffic", "empty; write at least one [[traffic]]");
+  read_probes(root.table("probes"), out.probes);
+  return out;
+}
+
+Scenario load_scenario_file(const std::string& file, const std::vector<std::string>& overrides) {
+  return load_scenario(traffic::read_text_file(file, "a scenario, a TOML file"), file, overrides);
+}
+
+}  // namespace weir::scenario

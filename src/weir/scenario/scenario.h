@@ -1,0 +1,106 @@
+// What one run is made of, as a TOML file describes it (docs/scenario.md), checked value by value.
+//
+//   Scenario s = load_scenario(text, "a.toml", {"run.seed=7"});
+//   Run run = build(s);                       // scenario/run.h
+//   while (!run.simulation->advance()) {}
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/base/error.h"
+#include "weir/base/params.h"
+#include "weir/cc/algorithm.h"
+#include "weir/engine/model.h"
+#include "weir/engine/simulation.h"
+#include "weir/host/transport.h"
+#include "weir/net/switch_buffer.h"
+#include "weir/net/topologies.h"
+#include "weir/probe/probes.h"
+#include "weir/traffic/catalogue.h"
+
+namespace weir::scenario {
+
+struct RunParams {
+  std::uint64_t seed = 1;
+  std::uint32_t threads = 1;
+  engine::SchedulerKind scheduler = engine::SchedulerKind::wheel;
+  Time stop;
+
+  static void describe(ParamList<RunParams>& p);
+};
+
+// The topology is a graph file (its only parameter).
+struct GraphParams {
+  std::string file;
+
+  static void describe(ParamList<GraphParams>& p);
+};
+inline constexpr std::string_view kGraphKind = "file";
+
+struct Topology {
+  std::string name;                           // a kind, a preset, or kGraphKind
+  const net::TopologyKind* kind = nullptr;    // null: a graph file
+  std::shared_ptr<const void> params;         // of the kind, or GraphParams
+  const ParamSet& list() const { return kind == nullptr ? params_of<GraphParams>() : *kind->params; }
+};
+
+// A way of sending. The first one of a scenario is [algorithm], named like its algorithm.
+struct Profile {
+  std::string name;
+  const cc::Algorithm* algorithm = nullptr;
+  std::string preset;  // what `params` started from; "" = the defaults
+  std::shared_ptr<const void> params;
+};
+
+// One flow written in the scenario itself.
+struct InlineFlow {
+  std::uint32_t src = 0;
+  std::uint32_t dst = 0;
+  Bytes size;
+  Time start;
+  std::string tag;
+  std::string profile;
+
+  static void describe(ParamList<InlineFlow>& p);
+};
+
+struct TrafficSource {
+  const traffic::Kind* kind = nullptr;
+  std::string tag;
+  std::string profile;
+  std::shared_ptr<const void> params;
+  std::vector<InlineFlow> flows;  // in place of the file of a flow list
+};
+
+struct Scenario {
+  std::string file;    // as the user named it, for messages
+  std::string folder;  // relative names of data files start here
+  std::string title;
+  RunParams run;
+  Topology topology;
+  engine::NetworkParams network;
+  net::BufferParams buffer;
+  engine::EcnParams ecn;
+  std::vector<engine::EcnOverride> ecn_overrides;
+  host::TransportParams transport;
+  std::vector<Profile> profiles;
+  std::vector<TrafficSource> traffic;
+  probe::ProbeParams probes;
+
+  // Where a dotted key is written; else its table, or the file.
+  Where place(std::string_view key) const;
+  std::map<std::string, Where, std::less<>> places;
+};
+
+// Overrides are "dotted.key=value" and win over the text. Throws InputError that names file, line
+// and key. Data files are not looked at yet.
+Scenario load_scenario(std::string_view text, const std::string& file, const std::vector<std::string>& overrides = {});
+// The same for a file on disk.
+Scenario load_scenario_file(const std::string& file, const std::vector<std::string>& overrides = {});
+
+}  // namespace weir::scenario

@@ -1,0 +1,289 @@
+#include "tests/engine/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "weir/traffic/flow_list.h"
+#include "weir/traffic/poisson.h"
+
+namespace weir::engine {
+
+using namespace literals;
+
+host::Profile profile(const cc::Algorithm& algorithm) {
+  const auto params = algorithm.params->make();
+  return {std::string(algorithm.about.name), &algorithm, params, algorithm.receiver(params.get())};
+}
+
+host::Profile profile(std::string_view algorithm, const Settings& settings) {
+  host::Profile p = profile(*cc::find_algorithm(algorithm));
+  const auto params = p.algorithm->params->make();
+  for (const auto& [key, text] : settings) {
+    const Param* param = p.algorithm->params->find(key);
+    if (param == nullptr) throw std::logic_error(fmt::format("{} has no parameter {}", algorithm, key));
+    param->set(params.get(), parse_value(*param, text));
+  }
+  p.params = params;
+  p.receiver = p.algorithm->receiver(params.get());
+  return p;
+}
+
+std::unique_ptr<Model> Scenario::model(net::PortKind port) const {
+  auto m = std::make_unique<Model>(topology, seed);
+  m->network.port = port;
+  m->buffer = buffer;
+  m->ecn = ecn;
+  m->ecn_overrides = ecn_overrides;
+  m->transport = transport;
+  m->profiles = profiles;
+  return m;
+}
+
+std::unique_ptr<traffic::Traffic> Scenario::traffic() const {
+  auto t = std::make_unique<traffic::Traffic>(topology.hosts);
+  t->add(std::make_unique<traffic::FlowList>(flows), std::nullopt);
+  if (poisson_load > 0) {
+    traffic::Context context;
+    for (std::uint32_t h = 0; h < topology.hosts; ++h) context.host_rates.push_back(topology.links[h].rate);
+    context.seed = seed;
+    context.source = 1;
+    traffic::Poisson::Params p;
+    p.sizes = "FB_Hadoop";
+    p.load = poisson_load;
+    p.stop = poisson_stop;
+    t->add(std::make_unique<traffic::Poisson>(p, context), traffic::Labels{});
+  }
+  return t;
+}
+
+std::int64_t Scenario::set_aside() const {
+  if (buffer.mode == net::BufferMode::lossy) return 0;
+  std::vector<std::int64_t> needed(topology.nodes(), 0);
+  for (const auto& l : topology.links)
+    for (const std::uint32_t node : {l.a, l.b})
+      needed[node] += buffer.reserve.count + static_cast<std::int64_t>(buffer.headroom_delays *
+                                                                       static_cast<double>(bytes_in(l.delay, l.rate).count));
+  return *std::max_element(needed.begin() + topology.hosts, needed.end());
+}
+
+void Scenario::add_flow(std::uint32_t src, std::uint32_t dst, Bytes size, Time start, std::uint16_t profile_index) {
+  traffic::Flow f;
+  f.src = src;
+  f.dst = dst;
+  f.size = size;
+  f.start = start;
+  f.profile = profile_index;
+  flows.push_back(f);
+}
+
+std::string name_of(const Way& way) {
+  return fmt::format("{} ports, {}, {} threads", way.port == net::PortKind::fifo ? "fifo" : "queued",
+                     way.scheduler == SchedulerKind::wheel ? "wheel" : "heap", way.threads);
+}
+
+Outcome run(const Scenario& scenario, const Way& way) {
+  const auto model = scenario.model(way.port);
+  const auto traffic = scenario.traffic();
+  RunOptions options;
+  options.threads = way.threads;
+  options.scheduler = way.scheduler;
+  options.stop = scenario.stop;
+  Simulation simulation(*model, *traffic, options);
+  Outcome out;
+  simulation.on_finish([&](const host::FlowRecord& r) { out.flows.push_back(r); });
+  simulation.advance();
+  out.counters = simulation.counters();
+  out.digest = simulation.state_digest();
+  out.end = simulation.now();
+  out.threads = simulation.threads();
+  return out;
+}
+
+std::string difference(const Outcome& a, const Outcome& b) {
+  for (std::size_t i = 0; i < std::min(a.flows.size(), b.flows.size()); ++i) {
+    const auto& x = a.flows[i];
+    const auto& y = b.flows[i];
+    if (x.id != y.id || x.finish != y.finish || x.start != y.start || x.retransmitted != y.retransmitted)
+      return fmt::format("completion {}: flow {} at {} ps ({} retransmissions) and flow {} at {} ps ({})", i, x.id,
+                         x.finish.ps, x.retransmitted, y.id, y.finish.ps, y.retransmitted);
+  }
+  if (a.flows.size() != b.flows.size())
+    return fmt::format("{} and {} flows have finished", a.flows.size(), b.flows.size());
+  const auto counters = [](const Counters& c) {
+    return std::vector<std::pair<std::string_view, std::uint64_t>>{
+        {"packet_hops", c.packet_hops}, {"data_packet_hops", c.data_packet_hops},
+        {"data_packets", c.data_packets}, {"retransmitted", c.retransmitted},
+        {"timeouts", c.timeouts}, {"nacks", c.nacks},
+        {"cnps", c.cnps}, {"marked", c.marked},
+        {"dropped", c.dropped}, {"pauses", c.pauses},
+        {"flows_started", c.flows_started}, {"flows_completed", c.flows_completed}};
+  };
+  const auto ca = counters(a.counters);
+  const auto cb = counters(b.counters);
+  for (std::size_t i = 0; i < ca.size(); ++i)
+    if (ca[i].second != cb[i].second) return fmt::format("{}: {} and {}", ca[i].first, ca[i].second, cb[i].second);
+  if (a.end != b.end) return fmt::format("the end: {} and {} ps", a.end.ps, b.end.ps);
+  if (a.digest != b.digest) return fmt::format("the state digest: {:016x} and {:016x}", a.digest, b.digest);
+  return "";
+}
+
+namespace {
+
+// Draws of the generator; only what the standard fixes, so that every machine makes the same scenarios.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+  std::uint64_t below(std::uint64_t n) { return engine_() % n; }
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(high - low + 1)));
+  }
+  bool chance(std::uint64_t one_in) { return below(one_in) == 0; }
+  template <class T>
+  T pick(std::initializer_list<T> values) {
+    return values.begin()[below(values.size())];
+  }
+  // Even in the logarithm.
+  std::int64_t magnitude(std::int64_t low, std::int64_t high) {
+    int doublings = 0;
+    while (low << (doublings + 1) <= high) ++doublings;
+    const std::int64_t from = low << below(static_cast<std::uint64_t>(doublings + 1));
+    return between(from, std::min(high, 2 * from));
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+net::Topology random_topology(Dice& dice) {
+  // Half of the networks are so even that many things happen at the same instant.
+  const bool even = dice.chance(2);
+  const auto rate = [&] { return dice.pick({10_Gbps, 25_Gbps, 33_Gbps, 40_Gbps, 100_Gbps, 400_Gbps}); };
+  const auto delay = [&]() -> Time {
+    if (dice.chance(12)) return {};
+    return {dice.chance(2) ? dice.between(1, 8) * 250'000 : dice.magnitude(250'000, 3'000'000)};
+  };
+  const Rate host_rate = even ? 100_Gbps : rate();
+  const Rate fabric_rate = even ? dice.pick({100_Gbps, 400_Gbps}) : rate();
+  const Rate core_rate = even ? fabric_rate : rate();
+  const Time host_delay = even ? 1_us : delay();
+  const Time fabric_delay = even ? 1_us : delay();
+  const Time core_delay = even ? 1_us : delay();
+  const auto count = [&](std::int64_t low, std::int64_t high) { return static_cast<std::uint32_t>(dice.between(low, high)); };
+  net::Topology t;
+  switch (dice.below(6)) {
+    case 0: t = build(net::Star{count(2, 9), host_rate, host_delay}); break;
+    case 1: t = build(net::Dumbbell{count(1, 6), count(1, 6), host_rate, host_delay, fabric_rate, fabric_delay}); break;
+    case 2: t = build(net::ParkingLot{count(2, 5), host_rate, host_delay, fabric_rate, fabric_delay}); break;
+    case 3:
+      t = build(net::LeafSpine{count(2, 4), count(1, 3), count(1, 5), count(1, 2), host_rate, fabric_rate, host_delay,
+                               fabric_delay});
+      break;
+    case 4: {
+      const std::uint32_t aggs = count(1, 2);
+      t = build(net::Clos{count(2, 3), count(1, 2), count(1, 4), aggs, aggs * count(1, 2), host_rate, fabric_rate,
+                          core_rate, host_delay, fabric_delay, core_delay});
+      break;
+    }
+    default: t = build(net::FatTree{4, host_rate, host_delay}); break;
+  }
+  // Or no two links alike; the tables then route it.
+  if (!even && dice.chance(3)) {
+    for (auto& l : t.links) {
+      l.rate = rate();
+      l.delay = delay();
+    }
+    t.tree.clear();
+  }
+  return t;
+}
+
+host::Profile random_profile(Dice& dice) {
+  switch (dice.below(3)) {
+    case 0: return profile("hpcc", {{"reaction", dice.pick({"hpcc", "per-ack", "per-rtt"})}});
+    case 1:
+      return profile("dcqcn", {{"cnp_packet", dice.pick({"true", "false"})},
+                               {"rate_decrease", dice.pick({"on-cnp", "periodic"})},
+                               {"window", dice.pick({"none", "bdp", "variable"})},
+                               {"cnp_interval", dice.pick({"0", "4 us", "50 us"})}});
+    default:
+      return profile("fixed-window",
+                     {{"window", fmt::format("{} B", dice.chance(3) ? 0 : dice.magnitude(1, 300'000))},
+                      {"rate", dice.chance(2) ? "0" : fmt::format("{} Mbps", dice.between(1'000, 40'000))}});
+  }
+}
+
+}  // namespace
+
+Scenario random_scenario(std::uint64_t seed) {
+  Dice dice(seed);
+  Scenario s;
+  s.seed = seed * 7 + 1;
+  s.topology = random_topology(dice);
+
+  auto& t = s.transport;
+  t.payload = {dice.chance(2) ? 1'000 : dice.pick({256, 1'500, 4'096, 9'000})};
+  t.header = {dice.pick({0, 48, 61})};
+  t.ack_header = {dice.pick({1, 46, 300})};
+  t.ack_class = dice.chance(4) ? host::AckClass::priority : host::AckClass::data;
+  t.int_mode = dice.chance(3) ? host::IntMode::wire : host::IntMode::exact;
+  t.int_multiplier = dice.pick({1, 4});
+  t.min_rto = {dice.magnitude(20'000'000, 200'000'000)};
+  t.nack_interval = {dice.magnitude(1'000'000, 100'000'000)};
+
+  auto& b = s.buffer;
+  b.mode = dice.chance(3) ? net::BufferMode::lossy : net::BufferMode::lossless;
+  b.pfc_alpha = static_cast<double>(dice.pick({1, 8, 64})) / 64;
+  b.pfc_scale_alpha = dice.chance(2);
+  b.reserve = {dice.pick({0, 2'000, 4'096})};
+  b.headroom_delays = static_cast<double>(dice.between(0, 24)) / 4;
+  b.resume_offset = {dice.pick({0, 1'000, 3'072, 20'000})};
+  b.egress_alpha = static_cast<double>(dice.pick({1, 4, 16})) / 4;
+  b.size = {s.set_aside() + dice.magnitude(4'000, 400'000)};
+
+  if (!dice.chance(3)) {
+    s.ecn.enabled = true;
+    s.ecn.k_min = {dice.pick({0, 1'000, 5'000, 20'000})};
+    s.ecn.k_max = {s.ecn.k_min.count + dice.pick({1, 3'000, 40'000})};
+    s.ecn.p_max = static_cast<double>(dice.between(0, 8)) / 8;
+    s.ecn.at_rate = dice.pick({0_bps, 25_Gbps, 100_Gbps});
+    if (dice.chance(4)) s.ecn_overrides.push_back({100_Gbps, 2'000_B, 9'000_B, 0.5});
+  }
+
+  for (std::uint64_t n = 1 + dice.below(3); n > 0; --n) s.profiles.push_back(random_profile(dice));
+
+  // Incasts whose flows start together or a little apart, and flows between anybody at any time.
+  const auto hosts = static_cast<std::int64_t>(s.topology.hosts);
+  const auto host = [&] { return static_cast<std::uint32_t>(dice.between(0, hosts - 1)); };
+  const auto any_profile = [&] { return static_cast<std::uint16_t>(dice.below(s.profiles.size())); };
+  const auto any_size = [&] { return Bytes{dice.magnitude(1, 120'000)}; };
+  for (std::uint64_t n = dice.below(4); n > 0; --n) {
+    const std::uint32_t receiver = host();
+    const Time start{dice.between(0, 40) * 1'000'000};
+    const Bytes size = any_size();
+    const std::int64_t apart = dice.chance(2) ? 0 : dice.magnitude(1, 2'000'000);
+    const std::uint16_t with = any_profile();
+    for (std::uint32_t h = 0; h < s.topology.hosts; ++h)
+      if (h != receiver) s.add_flow(h, receiver, size, start + Time{h * apart}, with);
+  }
+  for (std::uint64_t n = 4 + dice.below(50); n > 0; --n) {
+    const std::uint32_t src = host();
+    const std::uint32_t dst = host();
+    if (src != dst) s.add_flow(src, dst, any_size(), Time{dice.between(0, 100'000'000)}, any_profile());
+  }
+  if (s.flows.empty()) s.add_flow(0, 1, any_size());
+  if (dice.chance(3)) {
+    s.poisson_load = 0.05 * static_cast<double>(dice.between(1, 12));
+    s.poisson_stop = {dice.between(5, 40) * 1'000'000};
+  }
+  s.stop = 2_ms;
+  s.text = fmt::format("scenario {}: {}, {} hosts, {}{}, {} B shared, payload {} B, acknowledgements in the {} class",
+                       seed, s.topology.name, s.topology.hosts,
+                       b.mode == net::BufferMode::lossy ? "lossy" : "lossless", s.ecn.enabled ? ", ECN" : "",
+                       b.size.count - s.set_aside(), t.payload.count,
+                       t.ack_class == host::AckClass::priority ? "priority" : "data");
+  return s;
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,69 @@
+// Small scenarios for tests of the engine, and what a run of one leaves behind.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "weir/engine/simulation.h"
+#include "weir/net/topologies.h"
+#include "weir/traffic/flow.h"
+
+namespace weir::engine {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;  // key, text
+
+// A way of sending by the catalogue's algorithm of this name.
+host::Profile profile(std::string_view algorithm, const Settings& settings = {});
+host::Profile profile(const cc::Algorithm& algorithm);
+
+// Everything of a scenario but the seed's other consequences; one can be run any number of times.
+struct Scenario {
+  std::uint64_t seed = 1;
+  net::Topology topology;
+  net::BufferParams buffer;
+  EcnParams ecn;
+  std::vector<EcnOverride> ecn_overrides;
+  host::TransportParams transport;
+  std::vector<host::Profile> profiles;
+  std::vector<traffic::Flow> flows;  // explicit ones, in any order
+  double poisson_load = 0;           // and random ones: 0 = none
+  Time poisson_stop;
+  Time stop = Time::max();
+  std::string text;                  // for messages
+
+  std::unique_ptr<Model> model(net::PortKind port = net::PortKind::fifo) const;
+  std::unique_ptr<traffic::Traffic> traffic() const;
+  // Bytes of a switch's buffer that reserves and headroom take, at most over all switches.
+  std::int64_t set_aside() const;
+
+  void add_flow(std::uint32_t src, std::uint32_t dst, Bytes size, Time start = {}, std::uint16_t profile = 0);
+};
+
+// A scenario drawn at random: topology, rates, delays, buffers, marking, algorithms and traffic, all small.
+Scenario random_scenario(std::uint64_t seed);
+
+struct Outcome {
+  std::vector<host::FlowRecord> flows;  // in order of (finish, id)
+  Counters counters;
+  std::uint64_t digest = 0;
+  Time end;
+  std::uint32_t threads = 1;
+};
+
+struct Way {
+  net::PortKind port = net::PortKind::fifo;
+  SchedulerKind scheduler = SchedulerKind::wheel;
+  std::uint32_t threads = 1;
+};
+std::string name_of(const Way& way);
+
+Outcome run(const Scenario& scenario, const Way& way = {});
+
+// "" if both are the same in all but the number of events, else the first difference.
+std::string difference(const Outcome& a, const Outcome& b);
+
+}  // namespace weir::engine

@@ -1,0 +1,69 @@
+#include "weir/probe/port_choice.h"
+
+#include <gtest/gtest.h>
+
+#include "weir/base/error.h"
+#include "weir/net/topologies.h"
+
+namespace weir::probe {
+namespace {
+
+using Ports = std::vector<std::uint32_t>;
+
+// Hosts 0 and 1 on switch 4, 2 and 3 on switch 5, spine 6; two links between leaf and spine.
+// Links: 0-4, 1-4, 2-5, 3-5, then 4-6 twice and 5-6 twice.
+net::Topology network() {
+  return net::build(net::LeafSpine{.leaves = 2, .spines = 1, .hosts_per_leaf = 2, .links_per_pair = 2});
+}
+
+TEST(PortChoice, ByKind) {
+  const net::Topology t = network();
+  ASSERT_EQ(t.ports(), 16u);
+  EXPECT_EQ(choose_ports(t, "hosts"), (Ports{0, 2, 4, 6}));
+  EXPECT_EQ(choose_ports(t, "edge"), (Ports{1, 3, 5, 7}));
+  EXPECT_EQ(choose_ports(t, "fabric"), (Ports{8, 9, 10, 11, 12, 13, 14, 15}));
+  EXPECT_EQ(choose_ports(t, "all"), (Ports{1, 3, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15}));
+  EXPECT_EQ(choose_ports(t, "tier 2"), (Ports{9, 11, 13, 15}));
+  EXPECT_EQ(choose_ports(t, "tier 0"), choose_ports(t, "hosts"));
+}
+
+TEST(PortChoice, ByLinkAndByList) {
+  const net::Topology t = network();
+  EXPECT_EQ(choose_ports(t, "4->0"), (Ports{1}));
+  EXPECT_EQ(choose_ports(t, "4->6"), (Ports{8, 10}));
+  EXPECT_EQ(choose_ports(t, " 6 -> 5 ,0->4,4->0, edge"), (Ports{0, 1, 3, 5, 7, 13, 15}));
+}
+
+TEST(PortChoice, SaysWhatWouldBeValid) {
+  const net::Topology t = network();
+  const auto message = [&](const char* list) -> std::string {
+    try {
+      choose_ports(t, list);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message("4->1, 4->2"), "there is no link 4->2; 4 is linked to 0 1 6 6");
+  EXPECT_EQ(message("9->0"), "there is no node 9; nodes are 0 to 6");
+  EXPECT_EQ(message("tier 3"), "there is no tier '3'; tiers are 0 (hosts) to 2");
+  EXPECT_EQ(message("egde"),
+            "'egde' names no ports; valid: all, edge, fabric, hosts, tier N, or links such as 320->0 "
+            "(did you mean 'edge'?)");
+  EXPECT_NE(message(""), "");
+  EXPECT_NE(message("edge,"), "");
+  EXPECT_NE(message("4->x"), "");
+  EXPECT_EQ(message("tier 1, 0->"), "'0->' is no link; write the numbers of its nodes, as 320->0");
+}
+
+TEST(PortChoice, NoSuchPorts) { EXPECT_THROW(choose_ports(net::build(net::Star{.hosts = 2}), "fabric"), InputError); }
+
+TEST(Tiers, NameThePortsOwners) {
+  const net::Topology t = network();
+  const Tiers tiers(t, {0, 1, 8, 9});
+  EXPECT_EQ(tiers.names, (std::vector<std::string>{"hosts", "edge", "tier 2"}));
+  EXPECT_EQ(tiers.of_port, (std::vector<std::uint8_t>{0, 1, 1, 2}));
+}
+
+}  // namespace
+}  // namespace weir::probe

@@ -1,0 +1,128 @@
+#include "weir/probe/results.h"
+
+#include <fcntl.h>
+
+#include <stdexcept>
+
+#include "tests/probe/helpers.h"
+#include "weir/base/error.h"
+
+namespace weir::probe {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The message of the InputError that it throws.
+template <class F>
+std::string refusal(F&& f) {
+  try {
+    f();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ResultDirectory, AppearsWholeAndAtOnce) {
+  const Scratch scratch;
+  {
+    ResultDirectory out(scratch / "a");
+    out.write("scenario.toml", "seed = 1\n");
+    EXPECT_FALSE(fs::exists(scratch / "a"));
+    ASSERT_EQ(scratch.content().size(), 1u);
+    EXPECT_TRUE(scratch.content().front().starts_with("a.partial-")) << scratch.content().front();
+    out.commit();
+  }
+  EXPECT_EQ(scratch.content(), std::vector<std::string>{"a"});
+  EXPECT_EQ(text_of(scratch / "a/scenario.toml"), "seed = 1\n");
+}
+
+TEST(ResultDirectory, LeavesNothingAfterAnError) {
+  const Scratch scratch;
+  EXPECT_THROW(
+      {
+        ResultDirectory out(scratch / "deep/er/a");
+        out.write("scenario.toml", "seed = 1\n");
+        throw std::runtime_error("the run failed");
+      },
+      std::runtime_error);
+  EXPECT_TRUE(scratch.content().empty());
+}
+
+TEST(ResultDirectory, RefusesWhatExists) {
+  const Scratch scratch;
+  fs::create_directory(scratch / "a");
+  std::ofstream(scratch / "a/something") << "kept";
+  EXPECT_EQ(refusal([&] { ResultDirectory out(scratch / "a"); }),
+            "result directory " + (scratch / "a") + ": it exists already; choose another name or remove it first");
+  EXPECT_NE(refusal([&] { ResultDirectory out(scratch / "a/something"); }), "");
+  EXPECT_NE(refusal([&] { ResultDirectory out(scratch / "a/something/b"); }), "");
+  EXPECT_NE(refusal([] { ResultDirectory out(""); }), "");
+  EXPECT_EQ(text_of(scratch / "a/something"), "kept");
+  EXPECT_EQ(scratch.content().size(), 1u);
+}
+
+TEST(ResultDirectory, RefusesAPlaceThatCannotBeWritten) {
+  EXPECT_NE(refusal([] { ResultDirectory out("/proc/weir-results"); }), "");
+  EXPECT_NE(refusal([] { ResultDirectory out("/proc/deep/er/weir-results"); }), "");
+}
+
+TEST(ResultDirectory, TakesAnEmptyDirectoryAndATrailingSlash) {
+  const Scratch scratch;
+  fs::create_directory(scratch / "a");
+  {
+    ResultDirectory out(scratch / "a/");
+    out.write("x", "1");
+    out.commit();
+  }
+  EXPECT_EQ(files_in(scratch / "a"), (std::map<std::string, std::string>{{"x", "1"}}));
+}
+
+TEST(ResultDirectory, DoesNotOverwriteWhatAppearedMeanwhile) {
+  const Scratch scratch;
+  {
+    ResultDirectory out(scratch / "a");
+    fs::create_directory(scratch / "a");
+    std::ofstream(scratch / "a/theirs") << "kept";
+    EXPECT_THROW(out.commit(), std::runtime_error);
+  }
+  EXPECT_EQ(scratch.content(), std::vector<std::string>{"a"});
+  EXPECT_EQ(text_of(scratch / "a/theirs"), "kept");
+}
+
+TEST(ResultDirectory, TwoOfOneProcessDoNotMeet) {
+  const Scratch scratch;
+  ResultDirectory first(scratch / "a");
+  ResultDirectory second(scratch / "a");
+  first.write("x", "first");
+  second.write("x", "second");
+  first.commit();
+  EXPECT_THROW(second.commit(), std::runtime_error);
+  EXPECT_EQ(text_of(scratch / "a/x"), "first");
+}
+
+TEST(ResultFile, WritesMoreThanItsBuffer) {
+  const Scratch scratch;
+  std::string want;
+  ResultFile file(scratch / "x", "x");
+  for (int i = 0; i < 50'000; ++i) {
+    file.print("{},", i);
+    want += std::to_string(i) + ",";
+  }
+  file.close();
+  EXPECT_EQ(text_of(scratch / "x"), want);
+}
+
+TEST(ResultFile, NamesTheFileThatCannotBeWritten) {
+  ResultFile full("/dev/full", "out/flows.csv");
+  full.write("a record\n");
+  try {
+    full.close();
+    FAIL() << "a full disk went unnoticed";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "cannot write out/flows.csv: No space left on device");
+  }
+}
+
+}  // namespace
+}  // namespace weir::probe

@@ -1,0 +1,232 @@
+// The timing wheels against the binary heap: the same calls, the same events.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+
+#include "weir/sim/heap_scheduler.h"
+#include "weir/sim/wheel_scheduler.h"
+
+namespace weir::sim {
+namespace {
+
+constexpr Entity kEntities = 96;
+
+// Both schedulers, driven side by side.
+class Pair {
+ public:
+  explicit Pair(SchedulerHints hints) : wheel_(kEntities, hints), heap_(kEntities, hints) {}
+
+  void schedule(Entity e, Time t) {
+    wheel_.schedule(e, t);
+    heap_.schedule(e, t);
+  }
+  void cancel(Entity e) {
+    wheel_.cancel(e);
+    heap_.cancel(e);
+  }
+  // The next event of both, or kNone if they agree that there is none; a failure if they do not agree.
+  Event next(Time end) {
+    Event wheel{{}, kNone};
+    Event heap{{}, kNone};
+    const bool some = wheel_.next(end, wheel);
+    EXPECT_EQ(some, heap_.next(end, heap));
+    EXPECT_EQ(wheel.time.ps, heap.time.ps);
+    EXPECT_EQ(wheel.entity, heap.entity);
+    return heap;
+  }
+  Entity upcoming(std::uint32_t ahead) const { return wheel_.upcoming(ahead); }
+
+ private:
+  WheelScheduler wheel_;
+  HeapScheduler heap_;
+};
+
+struct Kind {
+  const char* name;
+  SchedulerHints hints;
+  std::int64_t near;  // distances of events, in picoseconds
+  std::int64_t far;
+};
+std::ostream& operator<<(std::ostream& out, const Kind& k) { return out << k.name; }
+
+// Slots from the narrowest (8 ps) to the widest, horizons that fit the ring and ones that do not.
+constexpr Kind kKinds[] = {
+    {"Usual", {1e9, {2'000'000}}, 2'000'000, 8'000'000'000},
+    {"ManyLinks", {1e12, {2'000'000}}, 2'000'000, 4'000'000'000},
+    {"NarrowestSlots", {1e15, {1}}, 10'000, 10'000'000'000},
+    {"WidestSlots", {1, {1'000'000'000'000}}, 200'000'000'000, 400'000'000'000'000},
+    {"WidestSlotsByHorizon", {1e12, {1'000'000'000'000}}, 200'000'000'000, 400'000'000'000'000},
+    {"HorizonFarTooShort", {1e10, {1}}, 3'000'000, 1'000'000'000},
+    {"SlotsFarTooWide", {1e3, {1'000}}, 1'000, 1'000'000'000},
+};
+
+class RandomProgram : public testing::TestWithParam<std::tuple<Kind, std::uint64_t>> {
+ protected:
+  std::uint64_t below(std::uint64_t n) { return random_() % n; }
+  Entity entity() { return static_cast<Entity>(below(kEntities)); }
+
+  // From "now" to far away; the scale changes from phase to phase.
+  std::int64_t distance() {
+    const Kind& kind = std::get<0>(GetParam());
+    switch (below(16)) {
+      case 0: return 0;
+      case 1: return static_cast<std::int64_t>(below(8));
+      case 2: return below(8) == 0 ? static_cast<std::int64_t>(below(static_cast<std::uint64_t>(kind.far))) : scale_;
+      default: return static_cast<std::int64_t>(below(static_cast<std::uint64_t>(scale_) + 1));
+    }
+  }
+  void change_scale() {
+    const Kind& kind = std::get<0>(GetParam());
+    scale_ = std::max<std::int64_t>(1, kind.near >> below(20));
+    if (below(6) == 0) scale_ = kind.near * static_cast<std::int64_t>(1 + below(50));
+  }
+
+  std::mt19937_64 random_{std::get<1>(GetParam())};
+  std::int64_t scale_ = 1;
+};
+
+TEST_P(RandomProgram, GivesTheSameEvents) {
+  Pair pair(std::get<0>(GetParam()).hints);
+  Time now;
+  std::size_t taken = 0;
+  for (int phase = 0; phase < 60; ++phase) {
+    change_scale();
+    for (int step = 0; step < 40; ++step) {
+      for (std::uint64_t n = below(12); n > 0; --n) pair.schedule(entity(), now + Time{distance()});
+      for (std::uint64_t n = below(3); n > 0; --n) pair.cancel(entity());
+      // Some events up to a bound that lies anywhere, as often as not in the middle of a slot.
+      const Time end = now + Time{distance()};
+      for (std::uint64_t left = below(8) == 0 ? below(6) : 1'000; left > 0; --left) {
+        const Event event = pair.next(end);
+        ASSERT_FALSE(HasFailure());
+        if (event.entity == kNone) {
+          now = end;  // the caller has promised nothing before it
+          break;
+        }
+        ASSERT_LE(now, event.time);
+        ++taken;
+        now = event.time;
+        const Entity soon = pair.upcoming(static_cast<std::uint32_t>(below(8)));
+        ASSERT_TRUE(soon == kNone || soon < kEntities);
+        // What handlers do: schedule the same entity again, others at this very instant, move and cancel.
+        if (below(2) == 0) pair.schedule(event.entity, now + Time{distance()});
+        if (below(4) == 0) pair.schedule(entity(), now);
+        if (below(4) == 0) pair.schedule(entity(), now + Time{distance()});
+        if (below(8) == 0) pair.cancel(entity());
+        if (taken % 64 == 0) break;
+      }
+    }
+  }
+  EXPECT_GT(taken, 3'000u);
+  // And what is left.
+  while (pair.next({now.ps + 2 * std::get<0>(GetParam()).far}).entity != kNone) ASSERT_FALSE(HasFailure());
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, RandomProgram,
+                         testing::Combine(testing::ValuesIn(kKinds), testing::Range<std::uint64_t>(1, 9)),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param).name) + std::to_string(std::get<1>(test.param));
+                         });
+
+template <class S>
+class Each : public testing::Test {
+ protected:
+  std::vector<Event> take_all(Time end) {
+    std::vector<Event> out;
+    for (Event e; scheduler_.next(end, e);) out.push_back(e);
+    return out;
+  }
+  static std::vector<Event> events(std::initializer_list<std::pair<std::int64_t, Entity>> list) {
+    std::vector<Event> out;
+    for (const auto& [time, entity] : list) out.push_back({{time}, entity});
+    return out;
+  }
+
+  S scheduler_{16, SchedulerHints{}};
+};
+using Schedulers = testing::Types<WheelScheduler, HeapScheduler>;
+TYPED_TEST_SUITE(Each, Schedulers);
+
+TYPED_TEST(Each, StartsEmpty) {
+  EXPECT_TRUE(this->take_all({1'000'000'000}).empty());
+  EXPECT_EQ(this->scheduler_.upcoming(0), kNone);
+}
+
+TYPED_TEST(Each, OrdersByTimeThenEntity) {
+  for (const auto& [entity, time] : {std::pair{3u, 500}, {1u, 700}, {2u, 500}, {9u, 0}, {7u, 499}, {0u, 700}})
+    this->scheduler_.schedule(entity, {time});
+  EXPECT_EQ(this->take_all({1'000}), this->events({{0, 9}, {499, 7}, {500, 2}, {500, 3}, {700, 0}, {700, 1}}));
+}
+
+TYPED_TEST(Each, EndIsExclusive) {
+  this->scheduler_.schedule(1, {100});
+  this->scheduler_.schedule(2, {101});
+  EXPECT_TRUE(this->take_all({100}).empty());
+  EXPECT_EQ(this->take_all({101}), this->events({{100, 1}}));
+  this->scheduler_.schedule(3, {101});  // into a slot that has been looked at
+  EXPECT_EQ(this->take_all({102}), this->events({{101, 2}, {101, 3}}));
+}
+
+TYPED_TEST(Each, AnEntityHasOneEvent) {
+  this->scheduler_.schedule(1, {100});
+  this->scheduler_.schedule(1, {300});  // later
+  this->scheduler_.schedule(2, {300});
+  this->scheduler_.schedule(2, {100});  // earlier
+  this->scheduler_.schedule(3, {200});
+  this->scheduler_.schedule(3, {200});  // the same
+  EXPECT_EQ(this->take_all({1'000}), this->events({{100, 2}, {200, 3}, {300, 1}}));
+}
+
+TYPED_TEST(Each, Cancels) {
+  for (Entity e = 0; e < 4; ++e) this->scheduler_.schedule(e, {100});
+  this->scheduler_.cancel(0);
+  this->scheduler_.cancel(3);
+  this->scheduler_.cancel(3);  // again, and one that never was
+  this->scheduler_.cancel(9);
+  EXPECT_EQ(this->take_all({1'000}), this->events({{100, 1}, {100, 2}}));
+  this->scheduler_.schedule(3, {1'000});
+  EXPECT_EQ(this->take_all({2'000}), this->events({{1'000, 3}}));
+}
+
+// While events of one instant are taken, more may come for it, whatever their numbers.
+TYPED_TEST(Each, TakesWhatIsScheduledForThePresent) {
+  this->scheduler_.schedule(5, {100});
+  this->scheduler_.schedule(6, {100});
+  Event e;
+  ASSERT_TRUE(this->scheduler_.next({200}, e));
+  EXPECT_EQ(e.entity, 5u);
+  this->scheduler_.schedule(2, {100});  // smaller than the one just taken
+  this->scheduler_.schedule(5, {100});
+  this->scheduler_.schedule(7, {100});
+  EXPECT_EQ(this->take_all({200}), this->events({{100, 2}, {100, 5}, {100, 6}, {100, 7}}));
+}
+
+TYPED_TEST(Each, MovesWithinAnOpenSlot) {
+  for (Entity e = 0; e < 6; ++e) this->scheduler_.schedule(e, {100 + e});
+  Event e;
+  ASSERT_TRUE(this->scheduler_.next({1'000}, e));
+  this->scheduler_.schedule(1, {104});
+  this->scheduler_.schedule(4, {100});
+  this->scheduler_.schedule(1, {101});  // and back
+  this->scheduler_.cancel(3);
+  this->scheduler_.cancel(5);
+  this->scheduler_.schedule(5, {105});
+  EXPECT_EQ(this->take_all({1'000}), this->events({{100, 4}, {101, 1}, {102, 2}, {105, 5}}));
+}
+
+// Events that wait in every level come out in order.
+TYPED_TEST(Each, ReachesFarAhead) {
+  Entity e = 0;
+  std::vector<Event> expected;
+  for (std::int64_t t = 1; e < 14; t *= 8, ++e) {
+    this->scheduler_.schedule(e, {t});
+    expected.push_back({{t}, e});
+  }
+  EXPECT_EQ(this->take_all({expected.back().time.ps + 1}), expected);
+  EXPECT_TRUE(this->take_all({expected.back().time.ps + 1'000}).empty());
+}
+
+}  // namespace
+}  // namespace weir::sim
