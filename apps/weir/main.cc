@@ -58,7 +58,6 @@ int main(int argc, char** argv) {
     app.name("weir");
     app.set_version_flag("--version", fmt::format("weir {}", weir::version()));
     app.require_subcommand(1);
-    app.allow_extras();
     add_run(app, status);
     add_validate(app, status);
     add_list(app, status);

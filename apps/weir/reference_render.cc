@@ -77,7 +77,8 @@ Json param_json(const Param& p) {
 
 std::string to_text(const ReferenceItem& item) {
   constexpr std::size_t kWidth = 100;
-  std::string out = fmt::format("{}\n", wrapped(fmt::format("{}  {}", item.name, with_source(item.meaning, item.source)), 2, kWidth));
+  const auto about = with_source(item.meaning, item.source);
+  std::string out = fmt::format("{}\n", wrapped(about.empty() ? item.name : fmt::format("{}  {}", item.name, about), 2, kWidth));
   for (const auto& [name, value] : item.facts) out += fmt::format("  {:<8} {}\n", name, value);
   for (const auto& table : item.tables) {
     out += fmt::format("\n  {}\n", table.header);
@@ -88,9 +89,9 @@ std::string to_text(const ReferenceItem& item) {
     }
     for (const Param& p : table.params->params()) {
       const auto indent = 4 + name_width + 2 + default_width + 2;
-      const auto about = fmt::format("{}; {}, {}", with_source(p.meaning, p.source), p.type_name(), p.valid());
+      const auto text = fmt::format("{}; {}, {}", with_source(p.meaning, p.source), p.type_name(), p.valid());
       out += fmt::format("    {:<{}}  {:<{}}  {}\n", p.name, name_width, default_text(p), default_width,
-                         wrapped(about, indent, std::max(kWidth, indent + 50)));
+                         wrapped(text, indent, std::max(kWidth, indent + 50)));
     }
   }
   for (const auto& preset : item.presets)

@@ -79,8 +79,9 @@ void Scenario::add_flow(std::uint32_t src, std::uint32_t dst, Bytes size, Time s
 }
 
 std::string name_of(const Way& way) {
-  return fmt::format("{} ports, {}, {} threads", way.port == net::PortKind::fifo ? "fifo" : "queued",
-                     way.scheduler == SchedulerKind::wheel ? "wheel" : "heap", way.threads);
+  return fmt::format("{} ports, {}, {} threads{}", way.port == net::PortKind::fifo ? "fifo" : "queued",
+                     way.scheduler == SchedulerKind::wheel ? "wheel" : "heap", way.threads,
+                     way.step == Time::max() ? "" : ", in steps");
 }
 
 Outcome run(const Scenario& scenario, const Way& way) {
@@ -93,7 +94,13 @@ Outcome run(const Scenario& scenario, const Way& way) {
   Simulation simulation(*model, *traffic, options);
   Outcome out;
   simulation.on_finish([&](const host::FlowRecord& r) { out.flows.push_back(r); });
-  simulation.advance();
+  if (scenario.sample.ps > 0)
+    simulation.every(scenario.sample, [&](Time) { out.samples.push_back(simulation.state_digest()); });
+  if (way.step == Time::max())
+    simulation.advance();
+  else
+    for (Time until = way.step; !simulation.advance(until); until += way.step) {
+    }
   out.counters = simulation.counters();
   out.digest = simulation.state_digest();
   out.end = simulation.now();
@@ -124,6 +131,9 @@ std::string difference(const Outcome& a, const Outcome& b) {
   const auto cb = counters(b.counters);
   for (std::size_t i = 0; i < ca.size(); ++i)
     if (ca[i].second != cb[i].second) return fmt::format("{}: {} and {}", ca[i].first, ca[i].second, cb[i].second);
+  for (std::size_t i = 0; i < std::min(a.samples.size(), b.samples.size()); ++i)
+    if (a.samples[i] != b.samples[i])
+      return fmt::format("the state digest of sample {}: {:016x} and {:016x}", i, a.samples[i], b.samples[i]);
   if (a.end != b.end) return fmt::format("the end: {} and {} ps", a.end.ps, b.end.ps);
   if (a.digest != b.digest) return fmt::format("the state digest: {:016x} and {:016x}", a.digest, b.digest);
   return "";
@@ -278,6 +288,7 @@ Scenario random_scenario(std::uint64_t seed) {
     s.poisson_stop = {dice.between(5, 40) * 1'000'000};
   }
   s.stop = 2_ms;
+  if (dice.chance(2)) s.sample = {dice.magnitude(1'000'000, 30'000'000)};
   s.text = fmt::format("scenario {}: {}, {} hosts, {}{}, {} B shared, payload {} B, acknowledgements in the {} class",
                        seed, s.topology.name, s.topology.hosts,
                        b.mode == net::BufferMode::lossy ? "lossy" : "lossless", s.ecn.enabled ? ", ECN" : "",

@@ -33,6 +33,7 @@ struct Scenario {
   double poisson_load = 0;           // and random ones: 0 = none
   Time poisson_stop;
   Time stop = Time::max();
+  Time sample;                       // look at the state this often; 0 = only at the end
   std::string text;                  // for messages
 
   std::unique_ptr<Model> model(net::PortKind port = net::PortKind::fifo) const;
@@ -49,6 +50,7 @@ Scenario random_scenario(std::uint64_t seed);
 struct Outcome {
   std::vector<host::FlowRecord> flows;  // in order of (finish, id)
   Counters counters;
+  std::vector<std::uint64_t> samples;   // state digests
   std::uint64_t digest = 0;
   Time end;
   std::uint32_t threads = 1;
@@ -58,6 +60,7 @@ struct Way {
   net::PortKind port = net::PortKind::fifo;
   SchedulerKind scheduler = SchedulerKind::wheel;
   std::uint32_t threads = 1;
+  Time step = Time::max();  // advance() so far at a time
 };
 std::string name_of(const Way& way);
 

@@ -278,6 +278,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 void ParamSet::check() const {
   for (const auto& p : params_) {
     if (find(p.name) != &p) throw std::logic_error("parameter " + p.name + " is described twice");
+    if (p.required) continue;  // its default is never used
     try {
       check_value(p, p.fallback);
     } catch (const InputError& error) {

@@ -130,7 +130,7 @@ class SwitchBuffer {
   // After take(): must the upstream port be paused? Exact counters; marks the ingress as paused.
   bool pause(std::uint32_t ingress, TrafficClass c) {
     IngressPool& pool = pools_[index(ingress, c)];
-    if (!lossless_ || pool.paused) return false;
+    if (!lossless_ || c == TrafficClass::priority || pool.paused) return false;  // the priority class is never paused
     const std::int64_t s = share(pool);
     if (pool.headroom == 0 && (s == 0 || s < threshold(ingress, free_shared()))) return false;
     pool.paused = true;

@@ -40,6 +40,7 @@ class Writer {
 
   Effective write() {
     const Scenario& s = scenario_;
+    out_.toml = "# A scenario with all its values. Running it again gives the same result.\n";
     line("title", toml_text(s.title), "");
     section("[run]");
     params(params_of<RunParams>(), &s.run);

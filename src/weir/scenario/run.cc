@@ -13,29 +13,53 @@
 namespace weir::scenario {
 namespace {
 
-// Tells a component's complaint where its cause is written: messages begin with the parameter's
-// name, or already with its place in a data file.
-[[noreturn]] void blame(const Scenario& s, const std::string& table, const ParamSet& params, std::string_view message) {
+std::string data_file(const Scenario& s, const std::string& name) {
+  return (std::filesystem::path(s.folder) / name).string();
+}
+
+// The parameter that a component's complaint is about: messages begin with its name, with the name
+// of a data file that cannot be read, or quote its text. Null if it cannot be told.
+const Param* culprit(const Scenario& s, const ParamSet& params, const void* object, std::string_view message) {
   const auto end = message.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-  const auto word = message.substr(0, end);
-  if (params.find(word) == nullptr) fail_key(s.place(table), table, message);
-  const std::string path = join(table, word);
-  std::string_view what = message;
-  for (const std::string_view glue : {" = ", ": "})
-    if (message.substr(word.size()).starts_with(glue)) what = message.substr(word.size() + glue.size());
-  fail_key(s.place(path), path, what);
+  if (const Param* p = params.find(message.substr(0, end))) return p;
+  for (const Param& p : params.params()) {
+    const ParamValue value = p.get(object);
+    const auto* text = std::get_if<std::string>(&value);
+    if (text == nullptr || text->empty()) continue;
+    if (p.names_file != nullptr && p.names_file(*text)) {
+      if (message.starts_with(data_file(s, *text) + ": cannot be read")) return &p;
+    } else if (message.find(fmt::format("'{}'", *text)) != std::string_view::npos) {
+      return &p;
+    }
+  }
+  return nullptr;
+}
+
+// Tells a component's complaint where its cause is written.
+[[noreturn]] void blame(const Scenario& s, const std::string& table, const ParamSet& params, const void* object,
+                        std::string_view message) {
+  const Param* p = culprit(s, params, object, message);
+  if (p == nullptr) fail_key(s.place(table), table, message);
+  const std::string path = join(table, p->name);
+  if (message.starts_with(p->name + " = ")) message.remove_prefix(p->name.size() + 3);
+  fail_key(s.place(path), path, message);
 }
 
 net::Topology build_topology(const Scenario& s) {
   if (s.topology.kind == nullptr) {
-    const auto& file = static_cast<const GraphParams*>(s.topology.params.get())->file;
-    const auto path = (std::filesystem::path(s.folder) / file).string();
-    return net::parse_graph(traffic::read_text_file(path, "a graph file"), path);
+    const auto path = data_file(s, static_cast<const GraphParams*>(s.topology.params.get())->file);
+    std::string text;
+    try {
+      text = traffic::read_text_file(path, "a graph file");
+    } catch (const InputError& error) {
+      blame(s, "topology", s.topology.list(), s.topology.params.get(), error.what());
+    }
+    return net::parse_graph(text, path);
   }
   try {
     return s.topology.kind->build(s.topology.params.get());
   } catch (const InputError& error) {
-    blame(s, "topology", s.topology.list(), error.what());
+    blame(s, "topology", s.topology.list(), s.topology.params.get(), error.what());
   }
 }
 
@@ -155,9 +179,12 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
       // a complaint about the source itself, or about a line of its data file
       const std::string here = context.where.text() + ": ";
       std::string_view what = error.what();
-      if (!what.starts_with(here)) throw;
-      what.remove_prefix(here.size());
-      blame(s, key, *source.kind->params, what);
+      if (what.starts_with(here)) {
+        what.remove_prefix(here.size());
+      } else if (culprit(s, *source.kind->params, source.params.get(), what) == nullptr) {
+        throw;
+      }
+      blame(s, key, *source.kind->params, source.params.get(), what);
     }
   }
   return out;
@@ -180,9 +207,14 @@ Run build(const Scenario& s) {
     what.remove_prefix(kKey.size() + 3);
     fail_key(s.place(kKey), kKey, what);
   }
-  probe::check(s.probes, run.model->topology, run.tags, [&s](std::string_view probe, std::string_view key) {
-    return s.place(fmt::format("probes.{}.{}", probe, key));
-  });
+  try {
+    probe::check(s.probes, run.model->topology, run.tags);
+  } catch (const InputError& error) {
+    // begins with the whole key
+    const std::string_view what = error.what();
+    const auto colon = what.find(": ");
+    fail_key(s.place(what.substr(0, colon)), what.substr(0, colon), what.substr(colon + 2));
+  }
   return run;
 }
 

@@ -132,6 +132,7 @@ TrafficSource read_source(const TableReader& table, const std::vector<Profile>& 
       row.read(params_of<InlineFlow>(), &flow);
       check_profile(row, flow.profile, profiles);
     }
+    if (out.flows.empty()) table.fail_at("flow", "empty; write at least one flow");
   }
   out.params = params;
   return out;

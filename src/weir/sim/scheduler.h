@@ -30,7 +30,8 @@ struct SchedulerHints {
 template <class S>
 concept Scheduler = requires(S s, const S cs, Entity e, Time t, Event& out, std::uint32_t entities, SchedulerHints h) {
   S(entities, h);
-  // Gives e an event at t, not before the last event taken; moves the one it has, if any.
+  // Gives e an event at t; moves the one it has, if any. t is not before the last event taken,
+  // nor before an `end` up to which next() has found nothing more.
   s.schedule(e, t);
   s.cancel(e);
   // Takes the earliest event before `end`.

@@ -1,0 +1,320 @@
+// Ports by hand: departures, queues at departure, pauses and control frames. At 100 Gb/s a byte lasts 80 ps.
+#include "weir/net/port.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace weir::net {
+namespace {
+
+using namespace literals;
+
+Port port_of(Rate rate) {
+  Port p;
+  p.rate = rate;
+  const std::int64_t bits_ps = 8 * kPicosecondsPerSecond;
+  if (bits_ps % rate.bits_per_second == 0) p.ps_per_byte = static_cast<std::uint32_t>(bits_ps / rate.bits_per_second);
+  return p;
+}
+
+Packet packet(std::uint16_t wire, PacketKind kind = PacketKind::data, TrafficClass c = TrafficClass::data) {
+  Packet p;
+  p.wire = wire;
+  p.kind = kind;
+  p.traffic_class = c;
+  return p;
+}
+
+// What the engine does when a packet arrives: departures come first.
+const Packet& put(Port& p, std::uint16_t wire, Time now, TrafficClass c = TrafficClass::data) {
+  drain(p, now, [](const Packet&) {});
+  return accept(p, packet(wire, PacketKind::data, c), now);
+}
+
+std::vector<std::int64_t> departures(const Port& p) {
+  std::vector<std::int64_t> out;
+  for (std::uint32_t at = p.ring.head; at != p.ring.tail; ++at) out.push_back(p.ring[at].departs.ps);
+  return out;
+}
+
+constexpr std::int64_t kNever = kHeld.ps;
+using List = std::vector<std::int64_t>;
+
+TEST(Port, PacketsLeaveOneAfterAnother) {
+  Port p = port_of(100_Gbps);
+  p.delay = 1_us;
+  EXPECT_EQ(put(p, 1'000, {5'000}).departs.ps, 5'000);
+  EXPECT_EQ(put(p, 500, {6'000}).departs.ps, 85'000);
+  EXPECT_EQ(put(p, 1'500, {6'000}).departs.ps, 125'000);
+  EXPECT_EQ(p.free_at.ps, 245'000);
+  EXPECT_EQ(p.waiting(), 2u);
+  EXPECT_EQ(p.arrival(p.ring.front()).ps, 5'000 + 80'000 + 1'000'000);
+  // After an idle gap a packet leaves when it comes; at the very end of a transmission as well.
+  EXPECT_EQ(put(p, 100, {245'000}).departs.ps, 245'000);
+  EXPECT_EQ(put(p, 100, {300'000}).departs.ps, 300'000);
+}
+
+TEST(Port, TimesThatDoNotDivideAreRoundedUpPerPacket) {
+  Port p = port_of(33_Gbps);
+  EXPECT_EQ(p.ps_per_byte, 0u);
+  put(p, 1'000, {});
+  EXPECT_EQ(put(p, 1, {}).departs.ps, 242'425);  // 8,000,000 / 33 = 242,424.2
+  EXPECT_EQ(p.free_at.ps, 242'425 + 243);        // 8,000 / 33 = 242.4
+}
+
+// Each packet records what it leaves behind: not itself, and nothing that comes at the same instant or later.
+TEST(Port, QueueAtDeparture) {
+  Port p = port_of(100_Gbps);
+  put(p, 1'000, {0});
+  put(p, 500, {10'000});
+  put(p, 300, {20'000});
+  put(p, 200, {80'000});   // when the second packet leaves
+  put(p, 100, {115'000});  // before the third one leaves at 120,000
+  std::vector<std::uint16_t> left;
+  drain(p, {200'000}, [&](const Packet& departed) { left.push_back(departed.wire); });
+  EXPECT_EQ(left, (std::vector<std::uint16_t>{300, 200, 100}));  // earlier ones left while others came
+  List queues;
+  for (std::uint32_t at = p.ring.head; at != p.ring.tail; ++at) queues.push_back(p.ring[at].queue);
+  EXPECT_EQ(queues, (List{0, 300, 300, 100, 0}));
+  EXPECT_EQ(p.queued, 0u);
+  EXPECT_EQ(p.cursor, p.ring.tail);
+}
+
+TEST(Port, DrainIncludesThePresentInstantOnly) {
+  Port p = port_of(100_Gbps);
+  put(p, 1'000, {0});
+  accept(p, packet(1'000), {0});
+  drain(p, {79'999}, [](const Packet&) {});
+  EXPECT_EQ(p.waiting(), 1u);
+  EXPECT_EQ(p.queued, 1'000u);
+  drain(p, {80'000}, [](const Packet&) {});
+  EXPECT_EQ(p.waiting(), 0u);
+}
+
+TEST(Port, AnIdlePortStartsAtOnce) {
+  Port p = port_of(100_Gbps);
+  EXPECT_TRUE(idle(p, {0}));
+  EXPECT_EQ(start(p, packet(1'000), {7'000}).departs.ps, 7'000);
+  EXPECT_EQ(p.ring.front().queue, 0u);
+  EXPECT_EQ(p.queued, 0u);
+  EXPECT_EQ(p.waiting(), 0u);
+  EXPECT_FALSE(idle(p, {86'999}));
+  EXPECT_TRUE(idle(p, {87'000}));
+  put(p, 1'000, {50'000});
+  drain(p, {60'000}, [](const Packet&) {});
+  EXPECT_FALSE(idle(p, {60'000}));
+  drain(p, {87'000}, [](const Packet&) {});
+  EXPECT_FALSE(idle(p, {100'000}));
+  p.paused = true;
+  EXPECT_FALSE(idle(p, {200'000}));
+}
+
+class PausedPort : public testing::Test {
+ protected:
+  // One packet leaves from 0 to 80,000; two of 1000 and 500 bytes wait.
+  PausedPort() {
+    put(port_, 1'000, {0});
+    put(port_, 1'000, {10'000});
+    put(port_, 500, {10'000});
+  }
+  void pause(Time now) { turn(true, now); }
+  void resume(Time now) { turn(false, now); }
+  void turn(bool paused, Time now) {
+    drain(port_, now, [](const Packet&) {});
+    port_.paused = paused;
+    retime(port_, now);
+  }
+  // Whether pause and resume frames go before the data that waits.
+  void control(Time now) {
+    drain(port_, now, [](const Packet&) {});
+    insert_control(port_, packet(64, PacketKind::pause), now);
+  }
+
+  Port port_ = port_of(100_Gbps);
+};
+
+TEST_F(PausedPort, WhatIsLeavingLeaves) {
+  pause({50'000});
+  EXPECT_EQ(departures(port_), (List{0, kNever, kNever}));
+  EXPECT_EQ(put(port_, 700, {60'000}).departs, kHeld);
+  drain(port_, {900'000}, [](const Packet&) { FAIL() << "a packet left a paused port"; });
+  EXPECT_EQ(port_.queued, 2'200u);
+}
+
+TEST_F(PausedPort, APacketThatStartsAtTheInstantOfThePauseHasStarted) {
+  pause({80'000});
+  EXPECT_EQ(departures(port_), (List{0, 80'000, kNever}));
+}
+
+TEST_F(PausedPort, GoesOnAtOnceWhenIdle) {
+  pause({50'000});
+  put(port_, 700, {60'000});
+  resume({300'000});
+  EXPECT_EQ(departures(port_), (List{0, 300'000, 380'000, 420'000}));
+  EXPECT_EQ(port_.free_at.ps, 476'000);
+}
+
+TEST_F(PausedPort, FinishesItsPacketFirstWhenResumedSoon) {
+  pause({50'000});
+  resume({60'000});
+  EXPECT_EQ(departures(port_), (List{0, 80'000, 160'000}));
+  EXPECT_EQ(port_.free_at.ps, 200'000);
+}
+
+TEST_F(PausedPort, RepeatedPausesShiftOnlyWhatWaits) {
+  pause({50'000});
+  resume({100'000});   // second packet leaves until 180,000
+  pause({100'001});
+  EXPECT_EQ(departures(port_), (List{0, 100'000, kNever}));
+  resume({150'000});
+  EXPECT_EQ(departures(port_), (List{0, 100'000, 180'000}));
+}
+
+TEST(Port, APauseHoldsOnlyTheDataClass) {
+  Port p = port_of(100_Gbps);
+  p.paused = true;
+  EXPECT_EQ(put(p, 100, {1'000}, TrafficClass::priority).departs.ps, 1'000);
+  EXPECT_EQ(put(p, 100, {2'000}, TrafficClass::priority).departs.ps, 9'000);
+  EXPECT_EQ(put(p, 100, {2'000}).departs, kHeld);
+}
+
+TEST_F(PausedPort, ControlFramesGoAheadOfData) {
+  control({30'000});
+  EXPECT_EQ(departures(port_), (List{0, 80'000, 85'120, 165'120}));  // 64 bytes last 5,120 ps
+  control({40'000});                                                 // but after the one before
+  EXPECT_EQ(departures(port_), (List{0, 80'000, 85'120, 90'240, 170'240}));
+  EXPECT_EQ(port_.free_at.ps, 210'240);
+  EXPECT_EQ(port_.pending_control, 2u);
+  EXPECT_EQ(port_.queued, 1'500u);
+  int departed = 0;
+  drain(port_, {85'120}, [&](const Packet&) { ++departed; });
+  EXPECT_EQ(departed, 0);  // control frames hold no buffer
+  EXPECT_EQ(port_.pending_control, 0u);
+  EXPECT_EQ(port_.waiting(), 2u);
+  EXPECT_TRUE(port_.ring[port_.ring.head + 1].is_control());
+}
+
+TEST_F(PausedPort, ControlFramesLeaveAPausedPort) {
+  pause({50'000});
+  control({60'000});
+  EXPECT_EQ(departures(port_), (List{0, 80'000, kNever, kNever}));
+  control({500'000});
+  EXPECT_EQ(departures(port_), (List{0, 80'000, 500'000, kNever, kNever}));
+  resume({502'000});
+  EXPECT_EQ(departures(port_), (List{0, 80'000, 500'000, 505'120, 585'120}));
+}
+
+TEST(Port, ControlFrameOnAnIdlePort) {
+  Port p = port_of(100_Gbps);
+  insert_control(p, packet(64, PacketKind::resume), {3'000});
+  EXPECT_EQ(departures(p), (List{3'000}));
+  EXPECT_EQ(put(p, 1'000, {4'000}).departs.ps, 8'120);
+}
+
+// A cut port's packets go to the other partition when they start; the wire is busy all the same.
+TEST_F(PausedPort, WhatWasHandedOverIsStillLeaving) {
+  port_.ring.pop();
+  port_.handed_over_until = {80'000};
+  control({30'000});
+  EXPECT_EQ(departures(port_), (List{80'000, 85'120, 165'120}));
+  pause({40'000});
+  resume({50'000});
+  EXPECT_EQ(departures(port_), (List{80'000, 85'120, 165'120}));
+}
+
+class Marking : public testing::Test {
+ protected:
+  Marking() {
+    port_.ecn_min = 1'000;
+    port_.ecn_max = 5'000;
+    port_.ecn_probability = 0.5;
+  }
+  double share(std::uint32_t queue) const {
+    constexpr std::uint64_t kDraws = 20'000;
+    int marked = 0;
+    for (std::uint64_t i = 0; i < kDraws; ++i) marked += marks(port_, queue, random_, i);
+    return static_cast<double>(marked) / kDraws;
+  }
+  Port port_;
+  RandomStream random_{3, 7, Purpose::ecn_mark};
+};
+
+TEST_F(Marking, IsLinearBetweenTheThresholds) {
+  // Five standard errors of at most sqrt(0.25 / 20000) each.
+  EXPECT_NEAR(share(1'400), 0.05, 0.0177);
+  EXPECT_NEAR(share(3'000), 0.25, 0.0177);
+  EXPECT_NEAR(share(5'000), 0.5, 0.0177);
+  EXPECT_EQ(share(5'001), 1);
+  EXPECT_LT(share(1'001), 0.001);
+}
+
+TEST_F(Marking, IsTheDrawOfThePacketsNumber) {
+  for (std::uint64_t i = 0; i < 1'000; ++i)
+    ASSERT_EQ(marks(port_, 2'000, random_, i), random_.uniform(i) < 0.5 * 0.25) << i;
+}
+
+TEST_F(Marking, OneThresholdMarksEverythingAbove) {
+  port_.ecn_max = 1'000;
+  EXPECT_EQ(share(1'001), 1);
+}
+
+TEST_F(Marking, NeverWithoutThresholds) {
+  const Port plain;
+  EXPECT_EQ(plain.ecn_min, ~0u);  // the engine asks only above it
+}
+
+TEST(PacketRing, KeepsItsOrderWhileItGrowsAndWraps) {
+  PacketRing ring;
+  EXPECT_TRUE(ring.empty());
+  ring.head = ring.tail = ~0u - 5;  // positions wrap at 2^32
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+  for (int round = 0; round < 50; ++round) {
+    for (int i = 0; i < 7; ++i) ring.push().seq = in++;
+    for (int i = 0; i < 4; ++i, ring.pop()) ASSERT_EQ(ring.front().seq, out++);
+  }
+  EXPECT_EQ(ring.size(), 150u);
+  for (std::uint32_t at = ring.head; at != ring.tail; ++at) ASSERT_EQ(ring[at].seq, out++);
+  EXPECT_EQ(out, in);
+
+  PacketRing moved(std::move(ring));
+  EXPECT_EQ(moved.size(), 150u);
+  EXPECT_EQ(moved.front().seq, 200);
+  EXPECT_TRUE(ring.empty());  // NOLINT: usable after a move
+  ring.push().seq = 1;
+  EXPECT_EQ(ring.front().seq, 1);
+}
+
+TEST(PriorityQueues, ServesControlThenPriorityThenData) {
+  PriorityQueues q;
+  EXPECT_EQ(q.select(false), nullptr);
+  q.waiting[1].push();
+  EXPECT_EQ(q.select(false), &q.waiting[1]);
+  EXPECT_EQ(q.select(true), nullptr);
+  q.waiting[0].push();
+  EXPECT_EQ(q.select(false), &q.waiting[0]);
+  EXPECT_EQ(q.select(true), &q.waiting[0]);
+  q.control.push();
+  EXPECT_EQ(q.select(true), &q.control);
+}
+
+// Part of every digest, and of every path.
+TEST(Packet, EntropyOfAFlow) {
+  EXPECT_EQ(flow_entropy(0, 1, 10'000, 100), mix32(mix32(mix32(0) ^ 1) ^ (10'000u | 100u << 16)));
+  EXPECT_EQ(flow_entropy(3, 17, 10'001, 100), 0x23fbd3eeu);
+  EXPECT_NE(flow_entropy(1, 2, 3, 4), flow_entropy(2, 1, 3, 4));
+  EXPECT_NE(flow_entropy(1, 2, 3, 4), flow_entropy(1, 2, 4, 3));
+}
+
+TEST(Packet, FitsItsBudget) {
+  static_assert(sizeof(Packet) == 64 && alignof(Packet) == 64);
+  static_assert(sizeof(Port) <= 256);
+  EXPECT_TRUE(packet(64, PacketKind::pause).is_control());
+  EXPECT_TRUE(packet(64, PacketKind::resume).is_control());
+  for (const auto kind : {PacketKind::data, PacketKind::ack, PacketKind::nack, PacketKind::cnp})
+    EXPECT_FALSE(packet(64, kind).is_control());
+}
+
+}  // namespace
+}  // namespace weir::net

@@ -1,0 +1,529 @@
+#include "tests/validation/second_opinion.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <deque>
+#include <optional>
+#include <queue>
+#include <set>
+#include <stdexcept>
+
+#include "weir/cc/hpcc.h"
+#include "weir/net/packet.h"
+
+namespace weir::validation {
+namespace {
+
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+constexpr std::uint16_t kDestinationPort = 100;  // of all flows of the artifact
+
+// bytes * 8 / rate as ns-3.17 computes it: a double, cut to 64 binary places, times 10^9, cut to whole nanoseconds.
+Time whole_nanoseconds(Bytes size, Rate rate) {
+  const double seconds = static_cast<double>(size.count) * 8 / static_cast<double>(rate.bits_per_second);
+  const auto fraction = static_cast<unsigned __int128>(std::ldexp(seconds, 64));
+  return {static_cast<std::int64_t>(fraction * 1'000'000'000 >> 64) * 1'000};
+}
+
+// HPCC as in the artifact's rdma-hw.cc, UpdateRateHp.
+struct IntegerHpcc {
+  std::int64_t rate = 0;
+  std::int64_t reference = 0;
+  double u = 1;
+  int stage = 0;
+  std::int64_t last_update = 0;
+  std::array<HopTelemetry, kMaxTelemetryHops> before;
+
+  void on_ack(const cc::Hpcc::Params& p, const cc::FlowFacts& facts, const cc::Ack& ack, cc::Control& control) {
+    if (last_update == 0) {
+      last_update = ack.snd_nxt.count;
+      std::copy_n(ack.telemetry->hop.begin(), ack.hops, before.begin());
+      return;
+    }
+    const bool sync = ack.seq.count > last_update;
+    const std::int64_t line = facts.line_rate.bits_per_second;
+    const auto window = static_cast<double>(bytes_in(p.base_rtt, facts.line_rate).count);
+    const double t = static_cast<double>(p.base_rtt.ps) / 1000;
+    double most = 0;
+    double tau = 0;
+    for (std::size_t i = 0; i < ack.hops; ++i) {
+      const HopTelemetry& now = ack.telemetry->hop[i];
+      const double elapsed = static_cast<double>(facts.telemetry.elapsed_ps(now, before[i])) / 1000;
+      const auto bits = static_cast<double>(8 * facts.telemetry.sent_bytes(now, before[i]));
+      const auto queue = static_cast<double>(
+          std::min(facts.telemetry.queue_bytes(now), facts.telemetry.queue_bytes(before[i])));
+      const double capacity = now.rate_mbps * 1e6;
+      const double load = bits / (elapsed * 1e-9) / capacity + queue * static_cast<double>(line) / capacity / window;
+      if (load > most) {
+        most = load;
+        tau = std::min(elapsed, t);
+      }
+      before[i] = now;
+    }
+    u = (u * (t - tau) + most * tau) / t;
+    const bool multiply = u / p.eta >= 1 || stage >= p.max_stage;
+    const auto base =
+        multiply ? static_cast<std::int64_t>(static_cast<double>(reference) / (u / p.eta)) : reference;
+    rate = std::clamp(base + p.r_ai.bits_per_second, p.r_min.bits_per_second, line);
+    if (sync) {
+      reference = rate;
+      stage = multiply ? 0 : stage + 1;
+      last_update = std::max(last_update, ack.snd_nxt.count);
+    }
+    control.rate = {rate};
+    control.window = window_of(p, facts);
+  }
+
+  Bytes window_of(const cc::Hpcc::Params& p, const cc::FlowFacts& facts) const {
+    const auto whole = static_cast<__int128>(bytes_in(p.base_rtt, facts.line_rate).count);
+    return {std::max<std::int64_t>(1, static_cast<std::int64_t>(whole * rate / facts.line_rate.bits_per_second))};
+  }
+};
+
+struct Sender {
+  traffic::Flow flow;
+  cc::FlowFacts facts;
+  cc::Control control;
+  std::optional<cc::Hpcc> hpcc;
+  IntegerHpcc integer_hpcc;
+  std::int64_t una = 0;
+  std::int64_t nxt = 0;
+  Time next_send;
+  Time last_sent;
+  Bytes last_wire;
+  Time finish = Time::max();
+  // turns of becoming ready
+  bool ready = false;
+  Time paced_at = Time::max();
+  std::uint32_t slot = 0;
+
+  bool done() const { return una >= flow.size.count; }
+  bool sendable() const { return nxt < flow.size.count && nxt - una < control.window.count; }
+};
+
+struct Packet {
+  bool ack = false;
+  std::uint32_t sender = 0;
+  std::int64_t seq = 0;  // first byte, or all bytes below are acknowledged
+  Bytes payload;
+  Bytes wire;
+  std::uint32_t entropy = 0;
+  Time sent;
+  std::uint8_t hops = 0;
+  Telemetry telemetry;
+};
+
+struct Port {
+  bool busy = false;
+  std::deque<std::uint32_t> queue;  // of packets
+  Bytes queued;
+  Bytes sent;
+  Time free_at;  // of a NIC whose flows take turns of becoming ready
+};
+
+struct Nic {
+  std::uint32_t port = 0;
+  Time wake = Time::max();
+  std::uint64_t wake_order = 0;
+  // turns by place
+  std::deque<std::uint32_t> acks;
+  std::vector<std::uint32_t> senders;
+  std::size_t last = 0;
+  // turns of becoming ready
+  std::deque<std::uint32_t> ready;
+  std::set<std::tuple<Time, std::uint32_t, std::uint32_t>> paced;  // time, slot, sender
+  std::vector<std::uint32_t> free_slots;
+  std::uint32_t slots = 0;
+};
+
+class Network {
+ public:
+  Network(const engine::Model& model, const std::vector<traffic::Flow>& flows, const Rules& rules)
+      : model_(model),
+        rules_(rules),
+        params_(*static_cast<const cc::Hpcc::Params*>(model.profiles.at(0).params.get())),
+        topology_(model.topology),
+        ports_(topology_.ports()),
+        nics_(topology_.hosts),
+        data_header_(model.data_wire(model.profiles[0]) - model.transport.payload),
+        ack_wire_(model.ack_wire(model.profiles[0])) {
+    for (std::uint32_t id = 0; id < topology_.ports(); ++id)
+      if (topology_.port_owner(id) < topology_.hosts) nics_[topology_.port_owner(id)].port = id;
+    for (const traffic::Flow& flow : flows) senders_.push_back({.flow = flow});
+  }
+
+  std::vector<Time> run() {
+    if (!senders_.empty()) schedule(senders_[0].flow.start, Kind::inject, 0);
+    while (!events_.empty()) {
+      const Event event = events_.top();
+      events_.pop();
+      now_ = event.time;
+      happen(event);
+    }
+    std::vector<Time> out;
+    for (const Sender& s : senders_) {
+      if (s.finish == Time::max()) throw std::runtime_error("a flow did not end: a packet was lost");
+      out.push_back(s.finish - s.flow.start);
+    }
+    return out;
+  }
+
+ private:
+  enum class Kind { transmitted, arrival, inject, install, start, wake };
+  struct Event {
+    Time time;
+    std::uint32_t rank = 0;
+    std::uint32_t entity = 0;
+    std::uint64_t order = 0;
+    Kind kind = Kind::wake;
+    std::uint32_t index = 0;
+    std::uint32_t packet = kNone;
+
+    friend bool operator<(const Event& a, const Event& b) {  // the later is the lesser: for std::priority_queue
+      return std::tie(a.time, a.rank, a.entity, a.order) > std::tie(b.time, b.rank, b.entity, b.order);
+    }
+  };
+
+  bool at_switch(std::uint32_t port) const { return topology_.port_owner(port) >= topology_.hosts; }
+
+  std::uint64_t schedule(Time time, Kind kind, std::uint32_t index, std::uint32_t packet = kNone) {
+    Event e{.time = time, .order = ++order_, .kind = kind, .index = index, .packet = packet};
+    if (!rules_.order_of_scheduling) {
+      e.rank = kind == Kind::arrival ? 1 : kind == Kind::wake ? 3 : 2;
+      e.entity = index;
+      if (kind == Kind::transmitted) {
+        e.rank = at_switch(index) ? 0 : 3;
+        if (e.rank == 3) e.entity = topology_.port_owner(index);
+      }
+    }
+    events_.push(e);
+    return order_;
+  }
+
+  void happen(const Event& event) {
+    switch (event.kind) {
+      case Kind::transmitted:
+        ports_[event.index].busy = false;
+        if (at_switch(event.index))
+          depart(event.index);
+        else
+          serve(topology_.port_owner(event.index));
+        break;
+      case Kind::arrival: arrive(event.index, event.packet); break;
+      case Kind::inject: inject(event.index); break;
+      case Kind::install: schedule(now_, Kind::start, event.index); break;
+      case Kind::start: start(event.index); break;
+      case Kind::wake:
+        if (nics_[event.index].wake_order != event.order) break;
+        nics_[event.index].wake = Time::max();
+        serve(event.index);
+    }
+  }
+
+  // The artifact creates a flow's queue pair two events without delay after it reads its line, and then reads on.
+  void inject(std::uint32_t sender) {
+    std::uint32_t next = sender;
+    for (; next < senders_.size() && senders_[next].flow.start == now_; ++next)
+      if (rules_.order_of_scheduling)
+        schedule(now_, Kind::install, next);
+      else
+        start(next);
+    if (next < senders_.size()) schedule(senders_[next].flow.start, Kind::inject, next);
+  }
+
+  void start(std::uint32_t id) {
+    Sender& s = senders_[id];
+    const std::uint32_t h = s.flow.src;
+    Nic& nic = nics_[h];
+    s.facts = {.line_rate = rate(nic.port),
+               .network_rtt = params_.base_rtt,
+               .payload = model_.transport.payload,
+               .size = s.flow.size,
+               .start = now_,
+               .telemetry = model_.int_format()};
+    s.next_send = now_;
+    if (rules_.integer_rates) {
+      s.integer_hpcc.rate = s.integer_hpcc.reference = s.facts.line_rate.bits_per_second;
+      s.control.rate = s.facts.line_rate;
+      s.control.window = s.integer_hpcc.window_of(params_, s.facts);
+    } else {
+      s.hpcc.emplace(params_, s.facts, s.control);
+    }
+    if (rules_.turns_by_place) {
+      nic.senders.push_back(id);
+      serve(h);
+      return;
+    }
+    if (nic.free_slots.empty()) {
+      s.slot = nic.slots++;
+    } else {
+      s.slot = nic.free_slots.back();
+      nic.free_slots.pop_back();
+    }
+    consider(nic, id);
+    wake_at(h, now_);
+  }
+
+  Rate rate(std::uint32_t port) const { return topology_.links[port / 2].rate; }
+  Time duration(Bytes size, Rate r) const {
+    return rules_.whole_nanoseconds ? whole_nanoseconds(size, r) : transmission_time(size, r);
+  }
+
+  // ---- links and switches
+
+  void transmit(std::uint32_t port, std::uint32_t packet) {
+    ports_[port].busy = true;
+    const Time end = now_ + duration(packets_[packet].wire, rate(port));
+    schedule(end, Kind::transmitted, port);
+    schedule(end + topology_.links[port / 2].delay, Kind::arrival, port, packet);
+  }
+
+  void depart(std::uint32_t port) {
+    Port& p = ports_[port];
+    if (p.busy || p.queue.empty()) return;
+    const std::uint32_t id = p.queue.front();
+    p.queue.pop_front();
+    Packet& packet = packets_[id];
+    p.queued -= packet.wire;
+    if (!packet.ack) {
+      const HopTelemetry exact{now_.ps, p.sent.count, static_cast<std::int32_t>(p.queued.count),
+                               static_cast<std::uint32_t>(rate(port).bits_per_second / 1'000'000)};
+      packet.telemetry.hop.at(packet.hops++) = model_.int_format().quantise(exact);
+    }
+    p.sent += packet.wire;
+    transmit(port, id);
+  }
+
+  void arrive(std::uint32_t port, std::uint32_t id) {
+    const std::uint32_t node = topology_.port_peer(port);
+    if (node >= topology_.hosts) {
+      const std::uint32_t out = next_hop(node, packets_[id]);
+      ports_[out].queue.push_back(id);
+      ports_[out].queued += packets_[id].wire;
+      depart(out);
+    } else if (packets_[id].ack) {
+      acknowledge(node, id);
+    } else {
+      receive(node, id);
+    }
+  }
+
+  std::uint32_t next_hop(std::uint32_t node, const Packet& packet) const {
+    const traffic::Flow& flow = senders_[packet.sender].flow;
+    const std::uint32_t dst = packet.ack ? flow.src : flow.dst;
+    if (!rules_.murmur_paths) return model_.routing.egress(node - topology_.hosts, dst, packet.entropy);
+    const auto hops = model_.routing.next_hops(node - topology_.hosts, dst);
+    std::vector<std::uint32_t> by_peer(hops.begin(), hops.end());
+    std::sort(by_peer.begin(), by_peer.end(),
+              [this](auto a, auto b) { return topology_.port_peer(a) > topology_.port_peer(b); });
+    return by_peer[murmur(flow, packet.ack, node) % by_peer.size()];
+  }
+
+  // MurmurHash3 (x86, 32 bits) of source address, destination address and ports; the seed is the switch's number.
+  static std::uint32_t murmur(const traffic::Flow& flow, bool back, std::uint32_t seed) {
+    const auto address = [](std::uint32_t node) { return 0x0b000001u + (node / 256 << 16) + (node % 256 << 8); };
+    const std::uint32_t from = address(back ? flow.dst : flow.src);
+    const std::uint32_t to = address(back ? flow.src : flow.dst);
+    const std::uint32_t sport = back ? kDestinationPort : flow.sport;
+    const std::uint32_t dport = back ? flow.sport : kDestinationPort;
+    std::uint32_t h = seed;
+    for (std::uint32_t k : {from, to, sport | dport << 16}) {
+      k *= 0xcc9e2d51u;
+      k = (k << 15 | k >> 17) * 0x1b873593u;
+      h ^= k;
+      h = (h << 13 | h >> 19) * 5 + 0xe6546b64u;
+    }
+    return mix32(h ^ 12);
+  }
+
+  // ---- hosts
+
+  void receive(std::uint32_t host, std::uint32_t id) {
+    Packet& packet = packets_[id];
+    packet.ack = true;
+    packet.seq += packet.payload.count;
+    packet.wire = ack_wire_;
+    packet.entropy = mix32(packet.entropy + 1);
+    if (rules_.turns_by_place) {
+      nics_[host].acks.push_back(id);
+      serve(host);
+    } else {
+      put_on_wire(nics_[host].port, id);
+    }
+  }
+
+  void acknowledge(std::uint32_t host, std::uint32_t id) {
+    const Packet& packet = packets_[id];
+    Sender& s = senders_[packet.sender];
+    s.una = std::max(s.una, packet.seq);
+    if (s.done()) s.finish = now_;
+    // The artifact lets the last acknowledgement still change the rate, which may wake its NIC.
+    if (!s.done() || rules_.turns_by_place) {
+      const cc::Ack ack{.now = now_,
+                        .rtt = now_ - packet.sent,
+                        .seq = {packet.seq},
+                        .snd_nxt = {s.nxt},
+                        .in_flight = {s.nxt - s.una},
+                        .hops = packet.hops,
+                        .telemetry = &packet.telemetry};
+      if (rules_.integer_rates)
+        s.integer_hpcc.on_ack(params_, s.facts, ack, s.control);
+      else
+        s.hpcc->on_ack(params_, s.facts, ack, s.control);
+      s.next_send = s.last_sent + duration(s.last_wire, s.control.rate);
+    }
+    free_packets_.push_back(id);
+    Nic& nic = nics_[host];
+    if (rules_.turns_by_place) {
+      if (nic.wake != Time::max() && s.next_send < nic.wake) wake_at(host, std::max(s.next_send, now_));
+    } else if (s.done()) {
+      nic.free_slots.push_back(s.slot);
+    } else {
+      consider(nic, packet.sender);
+    }
+    serve(host);
+  }
+
+  std::uint32_t next_packet(Sender& s, std::uint32_t id) {
+    std::uint32_t place = static_cast<std::uint32_t>(packets_.size());
+    if (free_packets_.empty()) {
+      packets_.emplace_back();
+    } else {
+      place = free_packets_.back();
+      free_packets_.pop_back();
+    }
+    Packet& packet = packets_[place];
+    packet = {.sender = id, .seq = s.nxt, .sent = now_};
+    packet.payload = std::min(model_.transport.payload, s.flow.size - Bytes{s.nxt});
+    packet.wire = packet.payload + data_header_;
+    packet.entropy = net::flow_entropy(s.flow.src, s.flow.dst, s.flow.sport, s.flow.dport);
+    s.nxt += packet.payload.count;
+    s.last_wire = packet.wire;
+    s.last_sent = now_;
+    s.next_send = now_ + duration(packet.wire, s.control.rate);
+    return place;
+  }
+
+  void wake_at(std::uint32_t host, Time time) {
+    Nic& nic = nics_[host];
+    nic.wake = time;
+    nic.wake_order = time == Time::max() ? 0 : schedule(time, Kind::wake, host);
+  }
+
+  void serve(std::uint32_t host) {
+    if (rules_.turns_by_place)
+      serve_by_place(host);
+    else
+      serve_ready(host);
+  }
+
+  // The artifact's QbbNetDevice::DequeueAndTransmit and RdmaEgressQueue::GetNextQindex: acknowledgements first, then
+  // the next flow in the list after the one served last. Flows that have ended are taken out of the list when the
+  // search comes across one, but the place of the one served last is not corrected.
+  void serve_by_place(std::uint32_t host) {
+    Nic& nic = nics_[host];
+    if (ports_[nic.port].busy) return;
+    if (!nic.acks.empty()) {
+      const std::uint32_t ack = nic.acks.front();
+      nic.acks.pop_front();
+      transmit(nic.port, ack);
+      return;
+    }
+    auto& list = nic.senders;
+    std::size_t chosen = list.size();
+    std::size_t ended = list.size();
+    for (std::size_t i = 1; i <= list.size(); ++i) {
+      const std::size_t place = (nic.last + i) % list.size();
+      const Sender& s = senders_[list[place]];
+      if (s.sendable()) {
+        if (s.next_send > now_) continue;
+        chosen = place;
+        break;
+      }
+      if (s.done()) ended = std::min(ended, place);
+    }
+    const std::uint32_t id = chosen < list.size() ? list[chosen] : kNone;
+    const auto is_done = [this](std::uint32_t sender) { return senders_[sender].done(); };
+    list.erase(std::remove_if(list.begin() + static_cast<std::ptrdiff_t>(ended), list.end(), is_done), list.end());
+    if (id != kNone) {
+      nic.last = static_cast<std::size_t>(std::find(list.begin(), list.end(), id) - list.begin());
+      transmit(nic.port, next_packet(senders_[id], id));
+      return;
+    }
+    Time next = Time::max();
+    for (const std::uint32_t sender : list)
+      if (senders_[sender].nxt < senders_[sender].flow.size.count) next = std::min(next, senders_[sender].next_send);
+    if (nic.wake == Time::max() && next < Time::max() && next > now_) wake_at(host, next);
+  }
+
+  // Weir's way, as docs/architecture.md tells it: a flow that may send waits for its turn, a paced one for its time.
+  void consider(Nic& nic, std::uint32_t id) {
+    Sender& s = senders_[id];
+    if (s.ready || !s.sendable()) return;
+    if (s.next_send <= now_) {
+      s.ready = true;
+      s.paced_at = Time::max();
+      nic.ready.push_back(id);
+    } else if (s.next_send < s.paced_at) {
+      s.paced_at = s.next_send;
+      nic.paced.emplace(s.next_send, s.slot, id);
+    }
+  }
+
+  void put_on_wire(std::uint32_t port, std::uint32_t packet) {
+    Port& p = ports_[port];
+    p.free_at = std::max(p.free_at, now_) + duration(packets_[packet].wire, rate(port));
+    schedule(p.free_at + topology_.links[port / 2].delay, Kind::arrival, port, packet);
+  }
+
+  void serve_ready(std::uint32_t host) {
+    Nic& nic = nics_[host];
+    Port& p = ports_[nic.port];
+    while (!nic.paced.empty() && std::get<Time>(*nic.paced.begin()) <= now_) {
+      const auto [time, slot, id] = *nic.paced.begin();
+      nic.paced.erase(nic.paced.begin());
+      if (senders_[id].done() || senders_[id].paced_at != time) continue;
+      senders_[id].paced_at = Time::max();
+      consider(nic, id);
+    }
+    while (p.free_at <= now_ && !nic.ready.empty()) {
+      const std::uint32_t id = nic.ready.front();
+      nic.ready.pop_front();
+      Sender& s = senders_[id];
+      s.ready = false;
+      if (s.done()) continue;
+      if (s.sendable() && s.next_send <= now_) put_on_wire(nic.port, next_packet(s, id));
+      consider(nic, id);
+    }
+    Time next = Time::max();
+    if (!nic.ready.empty())
+      next = std::max(now_, p.free_at);
+    else if (!nic.paced.empty())
+      next = std::max(std::get<Time>(*nic.paced.begin()), p.free_at);
+    if (next != nic.wake) wake_at(host, next);
+  }
+
+  const engine::Model& model_;
+  const Rules rules_;
+  const cc::Hpcc::Params params_;
+  const net::Topology& topology_;
+  std::vector<Port> ports_;
+  std::vector<Nic> nics_;
+  std::vector<Sender> senders_;
+  std::vector<Packet> packets_;
+  std::vector<std::uint32_t> free_packets_;
+  std::priority_queue<Event> events_;
+  std::uint64_t order_ = 0;
+  Time now_;
+  const Bytes data_header_;
+  const Bytes ack_wire_;
+};
+
+}  // namespace
+
+std::vector<Time> completion_times(const engine::Model& model, const std::vector<traffic::Flow>& flows,
+                                   const Rules& rules) {
+  return Network(model, flows, rules).run();
+}
+
+}  // namespace weir::validation
