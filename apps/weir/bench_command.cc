@@ -44,9 +44,9 @@ const std::vector<Case>& cases() {
       {"fat-tree-320-dcqcn", "the same flows under DCQCN", "demo-dcqcn", arrivals},
       {"fat-tree-320-hpcc-2-threads", "the first case on two threads", "demo-hpcc", on_two, 3, "fat-tree-320-hpcc"},
       {"incast-16-hpcc",
-       "16 flows of 400 MB to one host on one switch, HPCC",
+       "16 flows of 200 MB to one host on one switch, HPCC",
        "incast-16",
-       {"traffic.0.size=400 MB", "probes.queues=false", "probes.rates=false"}},
+       {"traffic.0.size=200 MB", "probes.queues=false", "probes.rates=false"}},
       {"permutation-8192",
        "8192 hosts at 100 Gb/s, k = 32 fat tree, one flow of 250 KB each, fixed window",
        "permutation-fat-tree",
@@ -102,7 +102,8 @@ Result measure(const Case& c, int repeats) {
     const ChildResult child = run_child({"bench", "--one", c.name});
     const auto counts = nlohmann::ordered_json::parse(child.output);
     if (i > 0 && counts != out.counts)
-      throw std::runtime_error(fmt::format("{}: two repeats differ: {} and {}", c.name, out.counts.dump(), counts.dump()));
+      throw std::runtime_error(
+          fmt::format("{}: two repeats differ: {} and {}", c.name, out.counts.dump(), counts.dump()));
     out.counts = counts;
     wall.push_back(child.wall_s);
     cpu.push_back(child.cpu_s);
@@ -168,9 +169,10 @@ int bench(const Options& o) {
       entry["speedup"] = single.wall_s / r.wall_s;
     }
     if (!o.json) {
-      fmt::print("{:<28} {:>10.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.1f} {:>8.0f}{}\n", c->name, r.hops() * 1e-6, r.wall_s,
-                 r.cpu_s, r.hops() / r.cpu_s * 1e-6, r.cpu_s / r.hops() * 1e9, r.max_rss_bytes * 1e-6,
-                 entry.contains("speedup") ? fmt::format("  {:.2f} times as fast", entry["speedup"].get<double>()) : "");
+      fmt::print(
+          "{:<28} {:>10.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.1f} {:>8.0f}{}\n", c->name, r.hops() * 1e-6, r.wall_s,
+          r.cpu_s, r.hops() / r.cpu_s * 1e-6, r.cpu_s / r.hops() * 1e9, r.max_rss_bytes * 1e-6,
+          entry.contains("speedup") ? fmt::format("  {:.2f} times as fast", entry["speedup"].get<double>()) : "");
       std::fflush(stdout);
     }
     all.push_back(std::move(entry));

@@ -111,13 +111,14 @@ void row(const Sides& sides, std::string_view name, F&& text) {
 
 void print(const Sides& sides) {
   const auto& flows = sides[0].outcome.summary.flows;
-  fmt::print("Facebook's Hadoop workload at 50 % load on 320 hosts at 100 Gb/s (HPCC, SIGCOMM'19, 5.1):\n"
-             "{} flows, the same for both. Slowdown is the completion time of a flow over what it would\n"
-             "take alone in the network.\n\n",
-             flows.finished + flows.unfinished);
+  fmt::print(
+      "Facebook's Hadoop workload at 50 % load on 320 hosts at 100 Gb/s (HPCC, SIGCOMM'19, 5.1):\n"
+      "{} flows, the same for both. Slowdown is the completion time of a flow over what it would\n"
+      "take alone in the network.\n\n",
+      flows.finished + flows.unfinished);
   fmt::print("{:<34}{:>26}{:>26}\n", "slowdown", sides[0].title, sides[1].title);
-  fmt::print("{:<20}{:>14}{:>10}{:>8}{:>8}{:>10}{:>8}{:>8}\n", "  flow size", "flows", "p50", "p95", "p99", "p50", "p95",
-             "p99");
+  fmt::print("{:<20}{:>14}{:>10}{:>8}{:>8}{:>10}{:>8}{:>8}\n", "  flow size", "flows", "p50", "p95", "p99", "p50",
+             "p95", "p99");
   const auto line = [&](const std::string& name, const probe::Distribution& a, const probe::Distribution& b) {
     fmt::print("  {:<18}{:>14}{:>10.2f}{:>8.2f}{:>8.2f}{:>10.2f}{:>8.2f}{:>8.2f}\n", name, a.count, a.p50, a.p95, a.p99,
                b.p50, b.p95, b.p99);
@@ -141,9 +142,8 @@ void print(const Sides& sides) {
   const auto counted = [&](std::string_view name, std::uint64_t engine::Counters::*at) {
     row(sides, name, [&](const Side& s) { return fmt::format("{}", s.outcome.manifest.counters.*at); });
   };
-  row(sides, "  capacity lost to PFC pauses", [](const Side& s) {
-    return fmt::format("{:.4f} %", 100 * s.outcome.summary.pfc.value().all.capacity_share);
-  });
+  row(sides, "  capacity lost to PFC pauses",
+      [](const Side& s) { return fmt::format("{:.4f} %", 100 * s.outcome.summary.pfc.value().all.capacity_share); });
   counted("  packets dropped", &engine::Counters::dropped);
   counted("  packets marked (ECN)", &engine::Counters::marked);
 

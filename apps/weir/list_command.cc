@@ -65,8 +65,8 @@ int list(const Options& o) {
     std::fputs(to_markdown(sections).c_str(), stdout);
     return 0;
   }
-  const bool in_full = !o.name.empty() || (!o.section.empty() && sections.front().items.size() == 1) ||
-                       o.section == "network";
+  const bool in_full =
+      !o.name.empty() || (!o.section.empty() && sections.front().items.size() == 1) || o.section == "network";
   for (const auto& section : sections) {
     if (!in_full) fmt::print("{}{}: {}\n", &section == &sections.front() ? "" : "\n", section.name, section.meaning);
     for (const auto& item : section.items) {
@@ -75,7 +75,9 @@ int list(const Options& o) {
         continue;
       }
       fmt::print("  {:<20} {}", item.name, item.meaning);
-      if (!item.facts.empty()) fmt::print("{}mean {}, median {}", item.meaning.empty() ? "" : "; ", item.facts.front().second, item.facts.at(4).second);
+      if (!item.facts.empty())
+        fmt::print("{}mean {}, median {}", item.meaning.empty() ? "" : "; ", item.facts.front().second,
+                   item.facts.at(4).second);
       fmt::print("\n");
       for (const auto& preset : item.presets)
         fmt::print("    {:<18} {}\n", preset.name, preset.meaning.empty() ? preset.source : preset.meaning);
@@ -90,7 +92,8 @@ int list(const Options& o) {
 void add_list(CLI::App& app, int& status) {
   auto o = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("list", "List algorithms, topologies, workloads... and their parameters");
-  command->add_option("SECTION", o->section, "algorithms, topologies, workloads, traffic, probes, transport, network, run");
+  command->add_option("SECTION", o->section,
+                      "algorithms, topologies, workloads, traffic, probes, transport, network, run");
   command->add_option("NAME", o->name, "one of them, in full");
   command->add_flag("--json", o->json, "print everything as JSON");
   command->add_flag("--markdown", o->markdown, "print everything as Markdown");

@@ -1,6 +1,7 @@
 // The weir command: one subcommand per file, see commands.h.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -71,7 +72,9 @@ int main(int argc, char** argv) {
       return 2;
     }
   } catch (const weir::InputError& error) {
-    fmt::print(stderr, "weir: {}\n", error.what());
+    std::string what = error.what();  // quotes the input, which may have line ends
+    std::replace(what.begin(), what.end(), '\n', ' ');
+    fmt::print(stderr, "weir: {}\n", what);
     return 2;
   } catch (const std::exception& error) {
     fmt::print(stderr, "weir: {}\n", error.what());

@@ -42,10 +42,10 @@ void Progress::look(const Pace& pace) {
   const double since = Seconds(now - last_).count();
   if (since < (terminal_ ? 0.2 : 10)) return;
   const auto& c = pace.counters;
-  std::string line = fmt::format("{:.3f} ms simulated, {} of {}{} flows done, {} active, {:.1f} M packet-hops/s",
-                                 pace.now.seconds() * 1e3, c.flows_completed, expected_.all ? "" : "over ",
-                                 expected_.flows, c.flows_started - c.flows_completed,
-                                 static_cast<double>(c.packet_hops - last_hops_) / since * 1e-6);
+  std::string line =
+      fmt::format("{:.3f} ms simulated, {} of {}{} flows done, {} active, {:.1f} M packet-hops/s",
+                  pace.now.seconds() * 1e3, c.flows_completed, expected_.all ? "" : "over ", expected_.flows,
+                  c.flows_started - c.flows_completed, static_cast<double>(c.packet_hops - last_hops_) / since * 1e-6);
   if (const double done = share(pace, expected_, stop_); done > 0) {
     const double left = Seconds(now - begin_).count() * (1 - done) / done;
     line = fmt::format("{:3.0f} %  {}, about {} left", 100 * done, line, duration_text(left));

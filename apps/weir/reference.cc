@@ -63,8 +63,8 @@ ReferenceSection workloads() {
     const auto end = w.cdf.find('\n');
     if (w.cdf.starts_with("# ")) entry.meaning = w.cdf.substr(2, end - 2);
     entry.facts.emplace_back("mean", fmt::format("{:.0f} B", sizes.mean()));
-    for (const auto& [name, u] : {std::pair{"p1", 0.01}, {"p10", 0.1}, {"p25", 0.25}, {"p50", 0.5}, {"p75", 0.75},
-                                  {"p90", 0.9}, {"p99", 0.99}})
+    for (const auto& [name, u] :
+         {std::pair{"p1", 0.01}, {"p10", 0.1}, {"p25", 0.25}, {"p50", 0.5}, {"p75", 0.75}, {"p90", 0.9}, {"p99", 0.99}})
       entry.facts.emplace_back(name, format_value(sizes.quantile(u)));
     entry.facts.emplace_back("largest", format_value(sizes.largest()));
   }
@@ -85,8 +85,8 @@ ReferenceSection traffic_kinds() {
 ReferenceSection probes() {
   ReferenceSection out{"probes", "what is observed, [probes.NAME]", {}};
   for (const auto& kind : probe::probe_kinds())
-    out.items.push_back(item(std::string(kind.name), std::string(kind.meaning), fmt::format("[probes.{}]", kind.name),
-                             kind.params));
+    out.items.push_back(
+        item(std::string(kind.name), std::string(kind.meaning), fmt::format("[probes.{}]", kind.name), kind.params));
   return out;
 }
 

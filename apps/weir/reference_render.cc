@@ -78,7 +78,8 @@ Json param_json(const Param& p) {
 std::string to_text(const ReferenceItem& item) {
   constexpr std::size_t kWidth = 100;
   const auto about = with_source(item.meaning, item.source);
-  std::string out = fmt::format("{}\n", wrapped(about.empty() ? item.name : fmt::format("{}  {}", item.name, about), 2, kWidth));
+  std::string out =
+      fmt::format("{}\n", wrapped(about.empty() ? item.name : fmt::format("{}  {}", item.name, about), 2, kWidth));
   for (const auto& [name, value] : item.facts) out += fmt::format("  {:<8} {}\n", name, value);
   for (const auto& table : item.tables) {
     out += fmt::format("\n  {}\n", table.header);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
+#include <stdexcept>
 
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/poisson.h"
@@ -11,6 +13,31 @@
 namespace weir::engine {
 
 using namespace literals;
+
+namespace {
+
+class TelemetryReader {
+ public:
+  struct Params {
+    static void describe(ParamList<Params>&) {}
+  };
+  static constexpr cc::About about{
+      .name = "telemetry-reader", .title = "Telemetry reader", .source = "test", .needs = cc::Needs::telemetry};
+  TelemetryReader(const Params&, const cc::FlowFacts&, cc::Control&) {}
+  void on_ack(const Params&, const cc::FlowFacts&, const cc::Ack&, cc::Control&) {}
+};
+
+}  // namespace
+
+host::Profile telemetry_reader() {
+  static const cc::Algorithm algorithm = cc::describe<TelemetryReader>();
+  return profile(algorithm);
+}
+
+std::uint64_t scenario_count(std::uint64_t usual) {
+  const char* wanted = std::getenv("WEIR_SCENARIOS");
+  return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
+}
 
 host::Profile profile(const cc::Algorithm& algorithm) {
   const auto params = algorithm.params->make();

@@ -19,6 +19,8 @@ using Settings = std::vector<std::pair<std::string, std::string>>;  // key, text
 // A way of sending by the catalogue's algorithm of this name.
 host::Profile profile(std::string_view algorithm, const Settings& settings = {});
 host::Profile profile(const cc::Algorithm& algorithm);
+// No window and no pacing, but its packets carry telemetry.
+host::Profile telemetry_reader();
 
 // Everything of a scenario but the seed's other consequences; one can be run any number of times.
 struct Scenario {
@@ -43,6 +45,9 @@ struct Scenario {
 
   void add_flow(std::uint32_t src, std::uint32_t dst, Bytes size, Time start = {}, std::uint16_t profile = 0);
 };
+
+// How many random scenarios a test should run: so many, or what the environment variable WEIR_SCENARIOS says.
+std::uint64_t scenario_count(std::uint64_t usual);
 
 // A scenario drawn at random: topology, rates, delays, buffers, marking, algorithms and traffic, all small.
 Scenario random_scenario(std::uint64_t seed);

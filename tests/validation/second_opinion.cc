@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 #include <deque>
-#include <optional>
+#include <cstddef>
 #include <queue>
 #include <set>
 #include <stdexcept>
@@ -34,11 +34,12 @@ struct IntegerHpcc {
   std::int64_t last_update = 0;
   std::array<HopTelemetry, kMaxTelemetryHops> before;
 
-  void on_ack(const cc::Hpcc::Params& p, const cc::FlowFacts& facts, const cc::Ack& ack, cc::Control& control) {
+  // Returns whether the rate was set anew.
+  bool on_ack(const cc::Hpcc::Params& p, const cc::FlowFacts& facts, const cc::Ack& ack, cc::Control& control) {
     if (last_update == 0) {
       last_update = ack.snd_nxt.count;
       std::copy_n(ack.telemetry->hop.begin(), ack.hops, before.begin());
-      return;
+      return false;
     }
     const bool sync = ack.seq.count > last_update;
     const std::int64_t line = facts.line_rate.bits_per_second;
@@ -72,6 +73,7 @@ struct IntegerHpcc {
     }
     control.rate = {rate};
     control.window = window_of(p, facts);
+    return true;
   }
 
   Bytes window_of(const cc::Hpcc::Params& p, const cc::FlowFacts& facts) const {
@@ -84,7 +86,7 @@ struct Sender {
   traffic::Flow flow;
   cc::FlowFacts facts;
   cc::Control control;
-  std::optional<cc::Hpcc> hpcc;
+  std::vector<std::max_align_t> state;  // of the algorithm
   IntegerHpcc integer_hpcc;
   std::int64_t una = 0;
   std::int64_t nxt = 0;
@@ -92,6 +94,9 @@ struct Sender {
   Time last_sent;
   Bytes last_wire;
   Time finish = Time::max();
+  Time armed = Time::max();  // the timer that counts
+  // the receiving end
+  Time next_cnp;
   // turns of becoming ready
   bool ready = false;
   Time paced_at = Time::max();
@@ -109,6 +114,8 @@ struct Packet {
   Bytes wire;
   std::uint32_t entropy = 0;
   Time sent;
+  bool marked = false;
+  bool cnp = false;
   std::uint8_t hops = 0;
   Telemetry telemetry;
 };
@@ -118,6 +125,7 @@ struct Port {
   std::deque<std::uint32_t> queue;  // of packets
   Bytes queued;
   Bytes sent;
+  std::uint64_t packets = 0;  // sent
   Time free_at;  // of a NIC whose flows take turns of becoming ready
 };
 
@@ -141,12 +149,14 @@ class Network {
   Network(const engine::Model& model, const std::vector<traffic::Flow>& flows, const Rules& rules)
       : model_(model),
         rules_(rules),
-        params_(*static_cast<const cc::Hpcc::Params*>(model.profiles.at(0).params.get())),
+        profile_(model.profiles.at(0)),
+        algorithm_(*profile_.algorithm),
         topology_(model.topology),
         ports_(topology_.ports()),
         nics_(topology_.hosts),
-        data_header_(model.data_wire(model.profiles[0]) - model.transport.payload),
-        ack_wire_(model.ack_wire(model.profiles[0])) {
+        data_header_(model.data_wire(profile_) - model.transport.payload),
+        ack_wire_(model.ack_wire(profile_)),
+        network_rtt_(model.paths.network_rtt(model.data_wire(profile_), ack_wire_)) {
     for (std::uint32_t id = 0; id < topology_.ports(); ++id)
       if (topology_.port_owner(id) < topology_.hosts) nics_[topology_.port_owner(id)].port = id;
     for (const traffic::Flow& flow : flows) senders_.push_back({.flow = flow});
@@ -169,7 +179,7 @@ class Network {
   }
 
  private:
-  enum class Kind { transmitted, arrival, inject, install, start, wake };
+  enum class Kind { transmitted, arrival, inject, install, start, timer, wake };
   struct Event {
     Time time;
     std::uint32_t rank = 0;
@@ -189,12 +199,10 @@ class Network {
   std::uint64_t schedule(Time time, Kind kind, std::uint32_t index, std::uint32_t packet = kNone) {
     Event e{.time = time, .order = ++order_, .kind = kind, .index = index, .packet = packet};
     if (!rules_.order_of_scheduling) {
-      e.rank = kind == Kind::arrival ? 1 : kind == Kind::wake ? 3 : 2;
-      e.entity = index;
-      if (kind == Kind::transmitted) {
-        e.rank = at_switch(index) ? 0 : 3;
-        if (e.rank == 3) e.entity = topology_.port_owner(index);
-      }
+      // departures from switches, arrivals, starts and timers of hosts, what hosts send
+      const bool by_host = kind == Kind::wake || (kind == Kind::transmitted && !at_switch(index));
+      e.rank = by_host ? 3 : kind == Kind::transmitted ? 0 : kind == Kind::arrival ? 1 : 2;
+      e.entity = kind == Kind::transmitted && by_host ? topology_.port_owner(index) : index;
     }
     events_.push(e);
     return order_;
@@ -213,6 +221,7 @@ class Network {
       case Kind::inject: inject(event.index); break;
       case Kind::install: schedule(now_, Kind::start, event.index); break;
       case Kind::start: start(event.index); break;
+      case Kind::timer: timer(event.index); break;
       case Kind::wake:
         if (nics_[event.index].wake_order != event.order) break;
         nics_[event.index].wake = Time::max();
@@ -236,19 +245,20 @@ class Network {
     const std::uint32_t h = s.flow.src;
     Nic& nic = nics_[h];
     s.facts = {.line_rate = rate(nic.port),
-               .network_rtt = params_.base_rtt,
+               .network_rtt = network_rtt_,
                .payload = model_.transport.payload,
                .size = s.flow.size,
                .start = now_,
                .telemetry = model_.int_format()};
     s.next_send = now_;
-    if (rules_.integer_rates) {
+    s.state.resize(algorithm_.state_size / sizeof(std::max_align_t) + 1);
+    algorithm_.start(s.state.data(), profile_.params.get(), s.facts, s.control);
+    if (integer_hpcc()) {
       s.integer_hpcc.rate = s.integer_hpcc.reference = s.facts.line_rate.bits_per_second;
       s.control.rate = s.facts.line_rate;
-      s.control.window = s.integer_hpcc.window_of(params_, s.facts);
-    } else {
-      s.hpcc.emplace(params_, s.facts, s.control);
+      s.control.window = s.integer_hpcc.window_of(hpcc_params(), s.facts);
     }
+    arm(id);
     if (rules_.turns_by_place) {
       nic.senders.push_back(id);
       serve(h);
@@ -262,6 +272,36 @@ class Network {
     }
     consider(nic, id);
     wake_at(h, now_);
+  }
+
+  bool integer_hpcc() const { return rules_.integer_rates && algorithm_.about.name == cc::Hpcc::about.name; }
+  const cc::Hpcc::Params& hpcc_params() const { return *static_cast<const cc::Hpcc::Params*>(profile_.params.get()); }
+
+  void arm(std::uint32_t id) {
+    Sender& s = senders_[id];
+    if (s.control.timer >= s.armed) return;
+    s.armed = s.control.timer;
+    schedule(s.armed, Kind::timer, id);
+  }
+
+  void timer(std::uint32_t id) {
+    Sender& s = senders_[id];
+    Nic& nic = nics_[s.flow.src];
+    if (!s.done() && s.armed == now_) {
+      s.armed = Time::max();
+      if (s.control.timer <= now_) {
+        s.control.timer = cc::kNoTimer;
+        algorithm_.on_timer(s.state.data(), profile_.params.get(), s.facts, now_, s.control);
+        repace(s);
+      }
+      arm(id);
+      if (!rules_.turns_by_place) consider(nic, id);
+    }
+    if (!rules_.turns_by_place) wake_at(s.flow.src, now_);
+  }
+
+  void repace(Sender& s) const {
+    if (s.control.repace) s.next_send = s.last_sent + duration(s.last_wire, s.control.rate);
   }
 
   Rate rate(std::uint32_t port) const { return topology_.links[port / 2].rate; }
@@ -285,13 +325,29 @@ class Network {
     p.queue.pop_front();
     Packet& packet = packets_[id];
     p.queued -= packet.wire;
-    if (!packet.ack) {
+    if (!packet.ack && model_.ecn.enabled) packet.marked |= marks(port);
+    if (!packet.ack && profile_.reads_telemetry()) {
       const HopTelemetry exact{now_.ps, p.sent.count, static_cast<std::int32_t>(p.queued.count),
                                static_cast<std::uint32_t>(rate(port).bits_per_second / 1'000'000)};
       packet.telemetry.hop.at(packet.hops++) = model_.int_format().quantise(exact);
     }
     p.sent += packet.wire;
+    ++p.packets;
     transmit(port, id);
+  }
+
+  // RED, with Weir's draws. (The artifact draws each number from a new generator, and marks acknowledgements too, which
+  // nobody reads.)
+  bool marks(std::uint32_t port) const {
+    const double scale = static_cast<double>(rate(port).bits_per_second) /
+                         static_cast<double>(model_.ecn.at_rate.bits_per_second);
+    const double least = static_cast<double>(model_.ecn.k_min.count) * scale;
+    const double most = static_cast<double>(model_.ecn.k_max.count) * scale;
+    const auto queue = static_cast<double>(ports_[port].queued.count);
+    if (queue <= least) return false;
+    if (queue > most) return true;
+    const RandomStream random(model_.seed, port, Purpose::ecn_mark);
+    return random.uniform(ports_[port].packets) < model_.ecn.p_max * ((queue - least) / (most - least));
   }
 
   void arrive(std::uint32_t port, std::uint32_t id) {
@@ -340,6 +396,11 @@ class Network {
 
   void receive(std::uint32_t host, std::uint32_t id) {
     Packet& packet = packets_[id];
+    Sender& s = senders_[packet.sender];
+    if (packet.marked && profile_.receiver.cnp && now_ >= s.next_cnp) {
+      s.next_cnp = now_ + profile_.receiver.cnp_interval;
+      packet.cnp = true;
+    }
     packet.ack = true;
     packet.seq += packet.payload.count;
     packet.wire = ack_wire_;
@@ -357,30 +418,40 @@ class Network {
     Sender& s = senders_[packet.sender];
     s.una = std::max(s.una, packet.seq);
     if (s.done()) s.finish = now_;
-    // The artifact lets the last acknowledgement still change the rate, which may wake its NIC.
+    bool changed = false;  // the rate
+    if (packet.cnp && !s.done()) {
+      algorithm_.on_cnp(s.state.data(), profile_.params.get(), s.facts, now_, s.control);
+      repace(s);
+    }
+    // The artifact lets the last acknowledgement still change the rate, and a change of rate may wake its NIC.
     if (!s.done() || rules_.turns_by_place) {
       const cc::Ack ack{.now = now_,
                         .rtt = now_ - packet.sent,
                         .seq = {packet.seq},
                         .snd_nxt = {s.nxt},
                         .in_flight = {s.nxt - s.una},
+                        .ecn = packet.marked,
                         .hops = packet.hops,
-                        .telemetry = &packet.telemetry};
-      if (rules_.integer_rates)
-        s.integer_hpcc.on_ack(params_, s.facts, ack, s.control);
-      else
-        s.hpcc->on_ack(params_, s.facts, ack, s.control);
-      s.next_send = s.last_sent + duration(s.last_wire, s.control.rate);
+                        .telemetry = profile_.reads_telemetry() ? &packet.telemetry : nullptr};
+      if (integer_hpcc()) {
+        changed = s.integer_hpcc.on_ack(hpcc_params(), s.facts, ack, s.control);
+      } else {
+        algorithm_.on_ack(s.state.data(), profile_.params.get(), s.facts, ack, s.control);
+        changed = s.control.repace;
+      }
+      repace(s);
     }
     free_packets_.push_back(id);
     Nic& nic = nics_[host];
     if (rules_.turns_by_place) {
-      if (nic.wake != Time::max() && s.next_send < nic.wake) wake_at(host, std::max(s.next_send, now_));
+      if (changed && nic.wake != Time::max() && s.next_send < nic.wake) wake_at(host, std::max(s.next_send, now_));
     } else if (s.done()) {
       nic.free_slots.push_back(s.slot);
     } else {
+      arm(packet.sender);
       consider(nic, packet.sender);
     }
+    if (rules_.turns_by_place && !s.done()) arm(packet.sender);
     serve(host);
   }
 
@@ -401,6 +472,10 @@ class Network {
     s.last_wire = packet.wire;
     s.last_sent = now_;
     s.next_send = now_ + duration(packet.wire, s.control.rate);
+    if (algorithm_.on_send != nullptr)
+      algorithm_.on_send(s.state.data(), profile_.params.get(), s.facts,
+                         {.now = now_, .seq = {packet.seq}, .wire = packet.wire, .in_flight = {s.nxt - s.una}},
+                         s.control);
     return place;
   }
 
@@ -505,7 +580,8 @@ class Network {
 
   const engine::Model& model_;
   const Rules rules_;
-  const cc::Hpcc::Params params_;
+  const host::Profile& profile_;
+  const cc::Algorithm& algorithm_;
   const net::Topology& topology_;
   std::vector<Port> ports_;
   std::vector<Nic> nics_;
@@ -517,6 +593,7 @@ class Network {
   Time now_;
   const Bytes data_header_;
   const Bytes ack_wire_;
+  const Time network_rtt_;
 };
 
 }  // namespace

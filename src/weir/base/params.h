@@ -42,7 +42,7 @@ struct Param {
   std::vector<std::string> choices;  // valid texts; empty = any text
   std::string meaning;
   std::string source;
-  bool required = false;  // must be written; the default stands for "not given"
+  bool required = false;                                // must be written; the default stands for "not given"
   bool (*names_file)(std::string_view text) = nullptr;  // texts only: does this one name a data file?
   std::function<void(void*, const ParamValue&)> set;
   std::function<ParamValue(const void*)> get;

@@ -9,6 +9,9 @@
 namespace weir::engine {
 namespace {
 
+// From about here on, ports and their rings no longer stay in a core's own caches.
+constexpr std::uint32_t kPortsInCache = 4096;
+
 // What the scheduler may expect of this network.
 sim::SchedulerHints hints(const Model& model) {
   double bits_per_second = 0;
@@ -66,6 +69,8 @@ Partition<S>::Partition(const Model& model, Network& network, const std::vector<
       hosts_(model.topology.hosts),
       ports_(model.topology.ports()),
       switches_(model.topology.switches),
+      first_arrival_(ports_ + switches_),
+      deep_prefetch_(ports_ > kPortsInCache),
       scheduler_(2 * ports_ + switches_ + hosts_, hints(model)),
       int_format_(model.int_format()),
       exact_telemetry_(int_format_.is_exact()),
@@ -109,35 +114,58 @@ void Partition<S>::add_flow(const traffic::Flow& flow) {
   }
 }
 
-// The lines that the next arrivals will touch: first the port, then, from it, its first packet
-// and the one after it, whose departure gives the port's next event.
+// The lines that the next arrivals will touch, in the order in which each leads to the next: the
+// port; its first packet, and the one after it, whose departure gives the port's next event; in
+// a network too large for the caches also the port that the packet will leave by, and its ring.
 template <sim::Scheduler S>
-inline void Partition<S>::prefetch(sim::Entity first_arrival) const {
-  constexpr std::uint32_t kPortAhead = 6;
-  constexpr std::uint32_t kPacketAhead = 3;
-  if (const sim::Entity e = scheduler_.upcoming(kPortAhead); e - first_arrival < ports_) {
-    __builtin_prefetch(&network_.ports[e - first_arrival]);
-    __builtin_prefetch(&network_.ports[e - first_arrival].tx_bytes);
+inline void Partition<S>::prefetch() const {
+  const auto arrival_ahead = [this](std::uint32_t ahead) {
+    const std::uint32_t port = scheduler_.upcoming(ahead) - first_arrival_;
+    const bool of_others = port < ports_ && !inbound_.empty() && inbound_[port] != ~std::uint32_t{0};
+    return of_others ? ~std::uint32_t{0} : port;  // another thread is at work there
+  };
+  if (const std::uint32_t port = arrival_ahead(deep_prefetch_ ? 10 : 6); port < ports_) {
+    __builtin_prefetch(&network_.ports[port]);
+    __builtin_prefetch(&network_.ports[port].tx_bytes);
   }
-  if (const sim::Entity e = scheduler_.upcoming(kPacketAhead); e - first_arrival < ports_) {
-    const net::PacketRing& ring = network_.ports[e - first_arrival].ring;
+  if (const std::uint32_t port = arrival_ahead(deep_prefetch_ ? 7 : 3); port < ports_) {
+    const net::PacketRing& ring = network_.ports[port].ring;
     __builtin_prefetch(ring.address(ring.head));
     __builtin_prefetch(ring.address(ring.head + 1));
   }
+  if (!deep_prefetch_) return;
+  if (const std::uint32_t port = arrival_ahead(4); port < ports_) {
+    const Port& out = network_.ports[departs_by(port)];
+    __builtin_prefetch(&out);
+    __builtin_prefetch(&out.tx_bytes);
+  }
+  if (const std::uint32_t port = arrival_ahead(2); port < ports_) {
+    const Port& out = network_.ports[departs_by(port)];
+    __builtin_prefetch(out.ring.address(out.cursor));
+    __builtin_prefetch(out.ring.address(out.ring.tail), 1);
+  }
+}
+
+// A port that the first packet of this link will probably leave the next node by.
+template <sim::Scheduler S>
+inline std::uint32_t Partition<S>::departs_by(std::uint32_t port) const {
+  const Port& p = network_.ports[port];
+  if (p.peer < hosts_ || p.ring.empty()) return port;
+  const Packet& packet = p.ring.front();
+  return packet.is_control() ? port : model_.routing.egress(p.peer - hosts_, packet.dst, packet.entropy);
 }
 
 template <sim::Scheduler S>
 void Partition<S>::run_until(Time end) {
   sim::Event event;
   const sim::Entity first_switch = ports_;
-  const sim::Entity first_arrival = ports_ + switches_;
   const sim::Entity first_host = 2 * ports_ + switches_;
   while (scheduler_.next(end, event)) {
     ++counters_.events;
     now_ = event.time;
-    prefetch(first_arrival);
-    if (event.entity >= first_arrival && event.entity < first_host) [[likely]]
-      on_arrival(event.entity - first_arrival, event.time);
+    prefetch();
+    if (event.entity >= first_arrival_ && event.entity < first_host) [[likely]]
+      on_arrival(event.entity - first_arrival_, event.time);
     else if (event.entity >= first_host)
       on_wake(event.entity - first_host, event.time);
     else if (event.entity < first_switch)

@@ -124,7 +124,8 @@ class Partition {
   sim::Entity arrival(std::uint32_t port) const { return ports_ + switches_ + port; }
   sim::Entity wake(std::uint32_t h) const { return 2 * ports_ + switches_ + h; }
 
-  void prefetch(sim::Entity first_arrival) const;
+  void prefetch() const;
+  std::uint32_t departs_by(std::uint32_t port) const;
 
   // network (partition_net.h)
   void on_arrival(std::uint32_t port, Time now);
@@ -175,6 +176,8 @@ class Partition {
   const std::uint32_t hosts_;
   const std::uint32_t ports_;
   const std::uint32_t switches_;
+  const sim::Entity first_arrival_;
+  const bool deep_prefetch_;
   Time now_;
   S scheduler_;
   TelemetryPool telemetry_;

@@ -255,19 +255,21 @@ inline host::Receiver& Partition<S>::receiver(const Packet& packet) {
 template <sim::Scheduler S>
 inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now) {
   host::Receiver& r = receiver(packet);
-  const auto age = static_cast<std::int16_t>(packet.generation - r.generation);
+  const auto age = static_cast<std::int32_t>(packet.generation - r.generation);
   if (!r.used || age > 0) r = {.generation = packet.generation, .used = true};
   const bool stale = age < 0 && r.used;
   const std::int64_t first = packet.seq;
   const bool in_order = !stale && first == r.expected;
   const bool gap = !stale && first > r.expected;
+  // A gap that has just been reported is not reported again.
+  const bool silent = gap && r.nacked == r.expected && now - r.last_nack < model_.transport.nack_interval;
   if (in_order) r.expected += packet.payload;
 
   const cc::ReceiverRules& rules = model_.profiles[packet.profile].receiver;
   const bool marked = (packet.flags & net::kMarked) != 0;
   bool cnp = false;
   counters_.marked += marked;
-  if (marked && rules.cnp && (in_order || gap) && now >= r.next_cnp) {
+  if (marked && rules.cnp && (in_order || (gap && (rules.cnp_packet || !silent))) && now >= r.next_cnp) {
     r.next_cnp = now + rules.cnp_interval;
     cnp = true;
     ++counters_.cnps;
@@ -287,11 +289,11 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
     notification.traffic_class = ack_class();
     send(network_.hosts[h].port, notification, now);
   }
+  if (silent) {
+    discard(packet);
+    return;
+  }
   if (gap) {
-    if (r.nacked == r.expected && now - r.last_nack < model_.transport.nack_interval) {
-      discard(packet);
-      return;
-    }
     r.nacked = r.expected;
     r.last_nack = now;
     ++counters_.nacks;

@@ -23,9 +23,9 @@ struct alignas(64) Flow {
   std::uint32_t dst = 0;
   std::uint32_t entropy = 0;
   std::uint32_t slot = 0;
-  std::uint16_t generation = 0;
-  std::uint16_t profile = 0;
+  std::uint32_t generation = 0;
   std::uint32_t last_wire = 0;  // of the last packet sent
+  std::uint16_t profile = 0;
   bool ready = false;           // in the ready queue
   std::uint8_t backoff = 0;     // consecutive timeouts
   Time last_sent;
@@ -50,7 +50,7 @@ struct Receiver {
   std::int64_t nacked = -1;        // the gap that the last NACK reported
   Time last_nack;
   Time next_cnp;                   // no CNP before this
-  std::uint16_t generation = 0;
+  std::uint32_t generation = 0;
   bool used = false;
 };
 

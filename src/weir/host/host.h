@@ -18,7 +18,7 @@ namespace weir::host {
 struct TimedSlot {
   Time time;
   std::uint32_t slot = 0;
-  std::uint16_t generation = 0;
+  std::uint32_t generation = 0;
 
   friend bool operator<(const TimedSlot& a, const TimedSlot& b) {
     return a.time != b.time ? a.time < b.time : a.slot < b.slot;
@@ -50,7 +50,7 @@ class SlotQueue {
  public:
   struct Entry {
     std::uint32_t slot = 0;
-    std::uint16_t generation = 0;
+    std::uint32_t generation = 0;
   };
 
   bool empty() const { return head_ == tail_; }
@@ -78,7 +78,7 @@ struct alignas(64) Host {
   TimedQueue pacing;
   TimedQueue timers;
   std::vector<Flow*> flows;                 // by slot; null = free
-  std::vector<std::uint16_t> generations;   // by slot
+  std::vector<std::uint32_t> generations;   // by slot
   std::vector<std::uint32_t> free_slots;
   std::vector<traffic::Flow> starts;        // handed over, by start
   std::size_t next_start = 0;
@@ -102,7 +102,7 @@ struct alignas(64) Host {
     free_slots.push_back(slot);
   }
 
-  Flow* find(std::uint32_t slot, std::uint16_t generation) const {
+  Flow* find(std::uint32_t slot, std::uint32_t generation) const {
     return slot < flows.size() && generations[slot] == generation ? flows[slot] : nullptr;
   }
 };

@@ -31,10 +31,10 @@ struct alignas(64) Packet {
   std::uint32_t dst = 0;     // host
   std::uint32_t entropy = 0; // path selector
   std::uint32_t slot = 0;    // the flow's slot at its sender ...
-  std::uint16_t generation = 0;  // ... and which flow of that slot
-  std::uint16_t profile = 0;
+  std::uint32_t generation = 0;  // ... and which flow of that slot
   std::uint32_t telemetry = kNoTelemetry;
   std::uint32_t queue = 0;   // bytes left behind it in the port when it departed
+  std::uint16_t profile = 0;
   std::uint16_t wire = 0;    // bytes on the wire
   std::uint16_t payload = 0; // of the data packet, also on its acknowledgement
   std::uint16_t ingress = 0; // local index of the port it entered the current switch by

@@ -44,6 +44,7 @@ class PacketRing {
   Packet& operator[](std::uint32_t at) { return data_[at & mask_]; }
   const Packet& operator[](std::uint32_t at) const { return data_[at & mask_]; }
   Packet& front() { return data_[head & mask_]; }
+  const Packet& front() const { return data_[head & mask_]; }
 
   // Room for one more packet at the tail.
   Packet& push() {

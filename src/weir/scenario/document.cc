@@ -6,84 +6,13 @@
 #include <charconv>
 #include <cmath>
 
-#define TOML_EXCEPTIONS 0
-#define TOML_HEADER_ONLY 1
-#define TOML_ENABLE_UNRELEASED_FEATURES 0
-#include <toml++/toml.h>
-
 #include "weir/base/params.h"
+#include "weir/scenario/toml_parser.h"
 
 namespace weir::scenario {
 namespace {
 
 constexpr std::string_view kOverride = "--set ";
-
-class Converter {
- public:
-  // With a fixed place, all values stand there.
-  explicit Converter(Where where, bool fixed = false) : where_(std::move(where)), fixed_(fixed) {}
-
-  Value convert(const toml::node& node) const {
-    Value out{place(node.source()), Date{}};
-    if (const auto* table = node.as_table()) {
-      out.data = convert_table(*table);
-    } else if (const auto* array = node.as_array()) {
-      List list;
-      for (const toml::node& item : *array) list.push_back(convert(item));
-      out.data = std::move(list);
-    } else if (const auto* text = node.as_string()) {
-      out.data = text->get();
-    } else if (const auto* whole = node.as_integer()) {
-      out.data = whole->get();
-    } else if (const auto* number = node.as_floating_point()) {
-      out.data = number->get();
-    } else if (const auto* flag = node.as_boolean()) {
-      out.data = flag->get();
-    }
-    return out;
-  }
-
- private:
-  Where place(const toml::source_region& region) const {
-    return fixed_ ? where_ : Where{where_.file, static_cast<int>(region.begin.line)};
-  }
-
-  Table convert_table(const toml::table& table) const {
-    Table out;
-    std::vector<std::pair<toml::source_position, std::size_t>> order;
-    for (const auto& [key, node] : table) {
-      order.emplace_back(key.source().begin, out.entries.size());
-      out.entries.emplace_back(std::string(key.str()), convert(node));
-    }
-    // the parser keeps keys in alphabetical order; messages and lists should follow the file
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    Table sorted;
-    for (const auto& [position, i] : order) sorted.entries.push_back(std::move(out.entries[i]));
-    return sorted;
-  }
-
-  Where where_;
-  bool fixed_;
-};
-
-std::string one_line(std::string_view text) {
-  std::string out(text);
-  std::replace_if(
-      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return out;
-}
-
-// What stands behind the '=' of an override.
-Value parse_override_value(std::string_view text, const Where& where) {
-  if (text.find_first_of("\r\n") == std::string_view::npos) {
-    const toml::parse_result result = toml::parse(fmt::format("value = {}", text));
-    if (result && result.table().size() == 1)
-      if (const toml::node* node = result.table().get("value"); node != nullptr && !node->is_date() &&
-                                                                !node->is_time() && !node->is_date_time())
-        return Converter(where, true).convert(*node);
-  }
-  return {where, std::string(text)};
-}
 
 std::vector<std::string> split_key(std::string_view key) {
   std::vector<std::string> parts;
@@ -139,26 +68,15 @@ std::string_view Value::type_name() const {
   return kNames[data.index()];
 }
 
-Value parse_document(std::string_view text, const std::string& file) {
-  const toml::parse_result result = toml::parse(text);
-  if (!result) {
-    const toml::parse_error& error = result.error();
-    fail({file, static_cast<int>(error.source().begin.line)},
-         fmt::format("not TOML: {}", one_line(error.description())));
-  }
-  Value root = Converter({file, 0}).convert(result.table());
-  root.where.line = 0;
-  return root;
-}
-
 void apply_override(Value& root, std::string_view assignment) {
   const auto equals = assignment.find('=');
   const std::string key(assignment.substr(0, equals));
   const auto parts = split_key(key);
   if (equals == std::string_view::npos || std::find(parts.begin(), parts.end(), "") != parts.end())
-    throw InputError(fmt::format("--set {}: not an assignment; write a dotted key and a value, like run.seed=7 or "
-                                 "traffic.0.load=0.3",
-                                 one_line(assignment)));
+    throw InputError(
+        fmt::format("--set {}: not an assignment; write a dotted key and a value, like run.seed=7 or "
+                    "traffic.0.load=0.3",
+                    one_line(assignment)));
   const Where where{std::string(kOverride) + key, 0};
   Value* at = &root;
   std::string path;
@@ -166,12 +84,21 @@ void apply_override(Value& root, std::string_view assignment) {
     at = &descend(*at, part, path, where);
     path = join(path, part);
   }
-  *at = parse_override_value(assignment.substr(equals + 1), where);
+  const auto text = assignment.substr(equals + 1);
+  auto value = parse_toml_value(text, where);
+  *at = value ? std::move(*value) : Value{where, std::string(text)};
 }
 
 Places places_of(const Value& root) {
   Places out;
   collect(root, "", out);
+  return out;
+}
+
+std::string one_line(std::string_view text) {
+  std::string out(text);
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   return out;
 }
 
@@ -181,8 +108,9 @@ std::string join(std::string_view path, std::string_view key) {
 
 void fail_key(const Where& where, std::string_view path, std::string_view what) {
   // an override is named by its key already
-  if (where.file == std::string(kOverride) + std::string(path)) throw InputError(fmt::format("{}: {}", where.file, what));
-  fail(where, fmt::format("key '{}': {}", path, what));
+  if (where.file == std::string(kOverride) + std::string(path))
+    throw InputError(fmt::format("{}: {}", one_line(where.file), one_line(what)));
+  fail(where, one_line(fmt::format("key '{}': {}", path, what)));
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {

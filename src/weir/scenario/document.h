@@ -1,4 +1,4 @@
-// A TOML document as a tree of values that know where they stand, with overrides applied.
+// A document as a tree of values that know where they stand, and overrides of them.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +42,6 @@ struct Value {
   std::string_view type_name() const;
 };
 
-// The root is a table. Throws InputError with file:line.
-Value parse_document(std::string_view text, const std::string& file);
-
 // "network.buffer.size=32 MB", "traffic.0.load=0.5": sets a value, which is TOML if it can be and
 // text otherwise, and makes the tables on its way. Its place is "--set <key>".
 void apply_override(Value& root, std::string_view assignment);
@@ -52,6 +49,9 @@ void apply_override(Value& root, std::string_view assignment);
 // Where each value and table stands, by dotted key.
 using Places = std::map<std::string, Where, std::less<>>;
 Places places_of(const Value& root);
+
+// Without control characters: names and values of a document may have any.
+std::string one_line(std::string_view text);
 
 // "a.b"; or "b" if a is empty.
 std::string join(std::string_view path, std::string_view key);

@@ -63,7 +63,9 @@ net::Topology build_topology(const Scenario& s) {
   }
 }
 
-std::string key_of_profile(std::size_t i) { return i == 0 ? "algorithm.name" : fmt::format("profile.{}.algorithm", i - 1); }
+std::string key_of_profile(std::size_t i) {
+  return i == 0 ? "algorithm.name" : fmt::format("profile.{}.algorithm", i - 1);
+}
 
 // Algorithms get the feedback that they need.
 void check_needs(const Scenario& s, const engine::Model& model) {
@@ -74,11 +76,12 @@ void check_needs(const Scenario& s, const engine::Model& model) {
     const cc::About& about = s.profiles[i].algorithm->about;
     const std::string key = key_of_profile(i);
     if (cc::has(about.needs, cc::Needs::telemetry) && longest > room)
-      fail_key(s.place(key), key,
-               fmt::format("'{}' reads telemetry of every switch, but paths in this network cross up to {} switches and "
-                           "{} telemetry holds {}; {}take a smaller network or another algorithm",
-                           about.name, longest, wire ? "wire" : "exact", room,
-                           wire && longest <= kMaxTelemetryHops ? "set transport.int_mode = \"exact\", or " : ""));
+      fail_key(
+          s.place(key), key,
+          fmt::format("'{}' reads telemetry of every switch, but paths in this network cross up to {} switches and "
+                      "{} telemetry holds {}; {}take a smaller network or another algorithm",
+                      about.name, longest, wire ? "wire" : "exact", room,
+                      wire && longest <= kMaxTelemetryHops ? "set transport.int_mode = \"exact\", or " : ""));
     if (cc::has(about.needs, cc::Needs::ecn) && !s.ecn.enabled)
       fail_key(s.place(key), key,
                fmt::format("'{}' reacts to marked packets, but no switch marks any; set network.ecn.enabled = true",
@@ -86,16 +89,16 @@ void check_needs(const Scenario& s, const engine::Model& model) {
   }
 }
 
+void check_thresholds(const Scenario& s, const std::string& table, Bytes k_min, Bytes k_max) {
+  if (k_min <= k_max) return;
+  const std::string key = join(table, s.places.contains(join(table, "k_max")) ? "k_max" : "k_min");
+  fail_key(s.place(key), key, fmt::format("k_min = {} is above k_max = {}", format_value(k_min), format_value(k_max)));
+}
+
 void check_ecn(const Scenario& s) {
-  if (s.ecn.k_min > s.ecn.k_max)
-    fail_key(s.place("network.ecn.k_max"), "network.ecn.k_max",
-             fmt::format("{} is below k_min = {}", format_value(s.ecn.k_max), format_value(s.ecn.k_min)));
-  for (std::size_t i = 0; i < s.ecn_overrides.size(); ++i) {
-    const auto& o = s.ecn_overrides[i];
-    const std::string key = fmt::format("network.ecn.rate.{}.k_max", i);
-    if (o.k_min > o.k_max)
-      fail_key(s.place(key), key, fmt::format("{} is below k_min = {}", format_value(o.k_max), format_value(o.k_min)));
-  }
+  check_thresholds(s, "network.ecn", s.ecn.k_min, s.ecn.k_max);
+  for (std::size_t i = 0; i < s.ecn_overrides.size(); ++i)
+    check_thresholds(s, fmt::format("network.ecn.rate.{}", i), s.ecn_overrides[i].k_min, s.ecn_overrides[i].k_max);
 }
 
 std::uint16_t index_of(std::vector<std::string>& names, const std::string& name) {
@@ -194,9 +197,8 @@ Run build(const Scenario& s) {
   Run run;
   run.model = build_model(s);
   run.traffic = build_traffic(s, *run.model, run.tags);
-  const engine::RunOptions options{.threads = s.run.threads,
-                                   .scheduler = s.run.scheduler,
-                                   .stop = s.run.stop > Time{} ? s.run.stop : Time::max()};
+  const engine::RunOptions options{
+      .threads = s.run.threads, .scheduler = s.run.scheduler, .stop = s.run.stop > Time{} ? s.run.stop : Time::max()};
   try {
     run.simulation = std::make_unique<engine::Simulation>(*run.model, *run.traffic, options);
   } catch (const InputError& error) {
@@ -228,7 +230,8 @@ Expected expect(const Scenario& s, const engine::Model& model, std::uint64_t max
       break;
     }
     ++out.flows;
-    out.packets += static_cast<std::uint64_t>((flow->size.count + s.transport.payload.count - 1) / s.transport.payload.count);
+    out.packets +=
+        static_cast<std::uint64_t>((flow->size.count + s.transport.payload.count - 1) / s.transport.payload.count);
     out.payload += flow->size;
     out.last_start = flow->start;
   }

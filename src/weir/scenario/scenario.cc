@@ -7,6 +7,7 @@
 
 #include "weir/scenario/document.h"
 #include "weir/scenario/reader.h"
+#include "weir/scenario/toml_parser.h"
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/text_file.h"
 
@@ -161,7 +162,8 @@ void read_probes(const TableReader& table, probe::ProbeParams& out) {
 void RunParams::describe(ParamList<RunParams>& p) {
   p.integer("seed", &RunParams::seed, 0, 9e18, "all that is random follows from it");
   p.integer("threads", &RunParams::threads, 1, 1024, "threads; the results are the same for any number");
-  p.choice("scheduler", &RunParams::scheduler, {"wheel", "heap"}, "event queue: the quick one, or the plain one; the same results");
+  p.choice("scheduler", &RunParams::scheduler, {"wheel", "heap"},
+           "event queue: the quick one, or the plain one; the same results");
   p.time("stop", &RunParams::stop, "end here even if flows are active; 0 = when all flows are done");
 }
 
@@ -190,7 +192,7 @@ Where Scenario::place(std::string_view key) const {
 }
 
 Scenario load_scenario(std::string_view text, const std::string& file, const std::vector<std::string>& overrides) {
-  Value document = parse_document(text, file);
+  Value document = parse_toml(text, file);
   for (const auto& o : overrides) apply_override(document, o);
   const TableReader root(document, "");
   root.allow_only({"title", "run", "topology", "network", "transport", "algorithm", "profile", "traffic", "probes"});
@@ -202,7 +204,8 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
   out.title = root.text("title");
   root.table("run").read(params_of<RunParams>(), &out.run);
   for (const auto& key : {"topology", "algorithm", "traffic"})
-    if (root.find(key) == nullptr) root.fail_at(key, "missing; a scenario needs [topology], [algorithm] and [[traffic]]");
+    if (root.find(key) == nullptr)
+      root.fail_at(key, "missing; a scenario needs [topology], [algorithm] and [[traffic]]");
   out.topology = read_topology(root);
 
   const TableReader network = root.table("network");

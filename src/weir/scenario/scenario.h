@@ -43,9 +43,9 @@ struct GraphParams {
 inline constexpr std::string_view kGraphKind = "file";
 
 struct Topology {
-  std::string name;                           // a kind, a preset, or kGraphKind
-  const net::TopologyKind* kind = nullptr;    // null: a graph file
-  std::shared_ptr<const void> params;         // of the kind, or GraphParams
+  std::string name;                         // a kind, a preset, or kGraphKind
+  const net::TopologyKind* kind = nullptr;  // null: a graph file
+  std::shared_ptr<const void> params;       // of the kind, or GraphParams
   const ParamSet& list() const { return kind == nullptr ? params_of<GraphParams>() : *kind->params; }
 };
 

@@ -1,0 +1,221 @@
+// Every subcommand from outside: what it prints, what it leaves, how it exits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/apps/command.h"
+
+namespace weir::app {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kScenario = "tests/scenarios/ring-graph.toml";
+
+std::string expected_digest() { return Json::parse(read_file("tests/scenarios/ring-graph.expect.json")).at("digest"); }
+
+std::string digest_of(const Output& o) { return Json::parse(o.out).at("manifest").at("digest"); }
+
+// Bad input: status 2, one line on standard error, nothing on standard output.
+void expect_refused(const std::vector<std::string>& arguments, const std::string& message) {
+  const Output o = weir(arguments);
+  EXPECT_EQ(o.status, 2) << message;
+  EXPECT_EQ(o.out, "");
+  EXPECT_EQ(o.err, "weir: " + message + "\n");
+}
+
+TEST(CommandLine, VersionAndHelp) {
+  const Output version = weir({"--version"});
+  EXPECT_EQ(version.status, 0);
+  EXPECT_TRUE(version.out.starts_with("weir 0.")) << version.out;
+  const Output help = weir({"--help"});
+  EXPECT_EQ(help.status, 0);
+  for (const char* name : {"run", "validate", "list", "demo", "bench"})
+    EXPECT_NE(help.out.find(name), std::string::npos) << name;
+}
+
+TEST(CommandLine, RefusesWithTheNearestWord) {
+  expect_refused({"rnu", "a.toml"}, "unknown command 'rnu' (did you mean 'run'?); see weir --help");
+  expect_refused({}, "A subcommand is required; see weir --help");
+  expect_refused({"run"}, "FILE is required; see weir run --help");
+  expect_refused({"run", kScenario, "--thread", "2"},
+                 "unexpected argument '--thread' (did you mean '--threads'?); see weir run --help");
+  expect_refused({"run", kScenario, "more"}, "unexpected argument 'more'; see weir run --help");
+  expect_refused({"list", "algoritms"},
+                 "list: unknown section 'algoritms' (did you mean 'algorithms'?); valid is algorithms, topologies, "
+                 "workloads, traffic, probes, transport, network, run");
+  expect_refused({"list", "algorithms", "hpc"},
+                 "list: unknown name 'hpc' (did you mean 'hpcc'?); valid is dcqcn, fixed-window, hpcc");
+  expect_refused({"bench", "--case", "incast-16-hpc"},
+                 "--case: unknown case 'incast-16-hpc' (did you mean 'incast-16-hpcc'?); valid is fat-tree-320-hpcc, "
+                 "fat-tree-320-dcqcn, fat-tree-320-hpcc-2-threads, incast-16-hpcc, permutation-8192");
+}
+
+TEST(Run, PrintsASummary) {
+  const Output o = weir({"run", kScenario});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.err, "");
+  for (const std::string& word :
+       {std::string("slowdown"), std::string("packet-hops"), expected_digest(), std::string("--out DIR")})
+    EXPECT_NE(o.out.find(word), std::string::npos) << word << " in " << o.out;
+}
+
+TEST(Run, JsonHasManifestAndSummary) {
+  const Output o = weir({"run", kScenario, "--json", "--threads", "2"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(digest_of(o), expected_digest());
+  EXPECT_EQ(Json::parse(o.out).at("summary").at("flows").at("finished"), 7);
+}
+
+TEST(Run, SeedAndOverrides) {
+  const std::string poisson = "tests/scenarios/fat-tree-poisson.toml";
+  const Output a = weir({"run", poisson, "--json", "--seed", "8"});
+  EXPECT_EQ(Json::parse(a.out).at("manifest").at("seed"), 8);
+  const Output b = weir({"run", poisson, "--json", "--set", "run.seed=8", "--set", "network.port=queued"});
+  EXPECT_EQ(digest_of(a), digest_of(b));
+  EXPECT_NE(digest_of(a), digest_of(weir({"run", poisson, "--json"})));
+}
+
+TEST(Run, LeavesADirectoryThatRunsAgain) {
+  const Folder folder("weir-run-out");
+  const std::string dir = folder / "a";
+  const Output o = weir({"run", kScenario, "--out", dir});
+  ASSERT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"a"});
+  const Json manifest = Json::parse(read_file(dir + "/manifest.json"));
+  EXPECT_TRUE(manifest.at("complete").get<bool>());
+  EXPECT_EQ(manifest.at("digest"), expected_digest());
+  EXPECT_TRUE(Json::accept(read_file(dir + "/summary.json")));
+
+  const Output again = weir({"run", dir + "/scenario.toml", "--json"});
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(digest_of(again), expected_digest());
+
+  const std::string before = read_file(dir + "/manifest.json");
+  const Output refused = weir({"run", kScenario, "--out", dir});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_NE(refused.err.find("exists already"), std::string::npos) << refused.err;
+  EXPECT_EQ(read_file(dir + "/manifest.json"), before);
+}
+
+TEST(Run, BadInputLeavesNothing) {
+  const Folder folder("weir-run-bad");
+  const std::string dir = folder / "a";
+  for (const std::string bad : {"run.sede=1", "topology.file=no.graph", "network.buffer.size=1 KB",
+                                "probes.pfc.ports=cores", "traffic.0.file=../../README.md"}) {
+    const Output o = weir({"run", kScenario, "--out", dir, "--set", bad});
+    EXPECT_EQ(o.status, 2) << bad;
+    EXPECT_EQ(o.out, "") << bad;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    EXPECT_TRUE(folder.names().empty()) << bad;
+  }
+  expect_refused(
+      {"run", folder / "no.toml"},
+      (folder / "no.toml") + ": cannot be read (No such file or directory); it should be a scenario, a TOML file");
+}
+
+TEST(Run, RefusesADirectoryThatCannotBeWritten) {
+  const Folder folder("weir-run-unwritable");
+  std::ofstream(folder / "file") << "in the way";
+  const Output o = weir({"run", kScenario, "--out", folder / "file/a"});
+  EXPECT_EQ(o.status, 2);
+  EXPECT_EQ(o.out, "");
+  EXPECT_NE(o.err.find("cannot create it"), std::string::npos) << o.err;
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"file"});
+}
+
+TEST(Run, ASignalEndsItWithAnIncompleteResult) {
+  for (const auto& [signal, status] : {std::pair{SIGINT, 130}, {SIGTERM, 143}}) {
+    const Folder folder("weir-run-signal");
+    const std::string dir = folder / "a";
+    const Output o =
+        weir({"run", "scenarios/demo-hpcc.toml", "--set", "traffic.0.stop=10 s", "--out", dir, "--quiet"}, signal);
+    EXPECT_EQ(o.status, status) << o.err;
+    EXPECT_NE(o.err.find("incomplete"), std::string::npos) << o.err;
+    const Json manifest = Json::parse(read_file(dir + "/manifest.json"));
+    EXPECT_FALSE(manifest.at("complete").get<bool>());
+    EXPECT_TRUE(manifest.at("interrupted").get<bool>());
+    EXPECT_GT(manifest.at("packet_hops").get<std::uint64_t>(), 0u);
+  }
+}
+
+TEST(Validate, TellsWhatWouldRun) {
+  const Output o = weir({"validate", "--json", "scenarios/demo-hpcc.toml", kScenario});
+  EXPECT_EQ(o.status, 0) << o.err;
+  const Json all = Json::parse(o.out);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].at("hosts"), 320);
+  EXPECT_EQ(all[0].at("switches"), 56);
+  EXPECT_EQ(all[0].at("links"), 480);
+  EXPECT_GT(all[0].at("flows").get<int>(), 1000);
+  EXPECT_EQ(all[1].at("profiles"), Json({"hpcc", "slow"}));
+  const Output text = weir({"validate", kScenario});
+  EXPECT_NE(text.out.find("8 hosts, 5 switches"), std::string::npos) << text.out;
+}
+
+TEST(Validate, RefusesAllForOne) {
+  const Folder folder("weir-validate");
+  std::ofstream(folder / "a.toml") << "[topology]\nkind = \"str\"\n[algorithm]\nname = \"hpcc\"\n[[traffic]]\n";
+  expect_refused({"validate", kScenario, folder / "a.toml"},
+                 (folder / "a.toml") +
+                     ":2: key 'topology.kind': unknown topology 'str' (did you mean 'star'?); valid is star, dumbbell, "
+                     "parking-lot, leaf-spine, hpcc-testbed-32, clos, hpcc-fat-tree-320, fat-tree, file");
+}
+
+TEST(List, NamesEverything) {
+  const Output o = weir({"list"});
+  EXPECT_EQ(o.status, 0);
+  for (const char* name : {"hpcc", "dcqcn", "fat-tree", "hpcc-fat-tree-320", "FB_Hadoop", "poisson", "queues"})
+    EXPECT_NE(o.out.find(name), std::string::npos) << name;
+  const Output one = weir({"list", "algorithms", "hpcc"});
+  EXPECT_NE(one.out.find("max_stage"), std::string::npos);
+  const Json all = Json::parse(weir({"list", "--json"}).out);
+  EXPECT_EQ(all.at("algorithms").at(2).at("name"), "hpcc");
+  EXPECT_EQ(all.at("topologies").at(0).at("tables").at(0).at("parameters").at(0).at("default"), 17);
+  const Json workload = Json::parse(weir({"list", "workloads", "FB_Hadoop", "--json"}).out);
+  EXPECT_EQ(workload.at("workloads").at(0).at("sizes").at("mean"), "120421 B");
+}
+
+TEST(List, TheReferencePageIsUpToDate) {
+  EXPECT_EQ(weir({"list", "--markdown"}).out, read_file("docs/reference.md"))
+      << "weir list --markdown > docs/reference.md";
+}
+
+TEST(Demo, ComparesBothOnTheSameFlows) {
+  const Folder folder("weir-demo");
+  const Output o = weir({"demo", "--duration", "50 us", "--out", folder / "demo", "--quiet"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  for (const char* word : {"HPCC", "DCQCN", "up to 1 KB", "p99", "PFC", "packet-hops per CPU second"})
+    EXPECT_NE(o.out.find(word), std::string::npos) << word << " in " << o.out;
+  const Json a = Json::parse(read_file(folder / "demo/hpcc/summary.json"));
+  const Json b = Json::parse(read_file(folder / "demo/dcqcn/summary.json"));
+  EXPECT_EQ(a.at("flows").at("finished"), b.at("flows").at("finished"));
+  expect_refused(
+      {"demo", "--duration", "5"},
+      "--set traffic.0.stop: '5' is not a time: it has no unit; write a number and one of s, ms, us, ns, ps, "
+      "like \"1.5 ms\"");
+}
+
+TEST(Bench, MeasuresACase) {
+  const Output o = weir({"bench", "--json", "--case", "incast-16-hpcc", "--repeat", "1"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  const Json cases = Json::parse(o.out).at("cases");
+  ASSERT_EQ(cases.size(), 1u);
+  EXPECT_EQ(cases[0].at("name"), "incast-16-hpcc");
+  EXPECT_GT(cases[0].at("packet_hops_per_cpu_s").get<double>(), 0);
+  EXPECT_NEAR(cases[0].at("packet_hops_per_cpu_s").get<double>() * cases[0].at("ns_per_packet_hop").get<double>(), 1e9,
+              1);
+  EXPECT_GT(cases[0].at("max_rss_bytes").get<std::uint64_t>(), 1'000'000u);
+  for (const char* key : {"wall_s", "cpu_s", "packet_hops", "data_packet_hops", "events", "repeats", "digest"})
+    EXPECT_TRUE(cases[0].contains(key)) << key;
+}
+
+}  // namespace
+}  // namespace weir::app

@@ -1,0 +1,91 @@
+#include "tests/apps/command.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+extern char** environ;
+
+namespace weir::app {
+namespace {
+
+std::string command() {
+  const char* path = std::getenv("WEIR_COMMAND");
+  return path != nullptr ? path : "build/release/bin/weir";
+}
+
+void signal_when_busy(pid_t pid, int signal, double after_cpu_s) {
+  clockid_t clock{};
+  if (clock_getcpuclockid(pid, &clock) != 0) return;
+  timespec used{};
+  while (clock_gettime(clock, &used) == 0 &&
+         static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec) < after_cpu_s)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  kill(pid, signal);
+}
+
+}  // namespace
+
+Output weir(const std::vector<std::string>& arguments, int signal, double after_cpu_s) {
+  const Folder folder("weir-command-output");
+  const std::string out = folder / "out";
+  const std::string err = folder / "err";
+  std::vector<std::string> words{command()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
+  pid_t pid = 0;
+  const int error = posix_spawn(&pid, words[0].c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  EXPECT_EQ(error, 0) << words[0] << " cannot be started; WEIR_COMMAND names the command";
+  if (error != 0) return {};
+  if (signal != 0) signal_when_busy(pid, signal, after_cpu_s);
+  int status = 0;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  return {read_file(out), read_file(err), WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
+}
+
+Folder::Folder(const std::string& name) {
+  // tests run side by side
+  path_ = testing::TempDir() + name + "-" + std::to_string(getpid());
+  std::filesystem::remove_all(path_);
+  std::filesystem::create_directories(path_);
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::vector<std::string> Folder::names() const {
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) out.push_back(entry.path().filename().string());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string read_file(const std::string& path) {
+  std::ostringstream out;
+  out << std::ifstream(path).rdbuf();
+  return out.str();
+}
+
+}  // namespace weir::app

@@ -1,0 +1,50 @@
+#include "tests/claims/watch.h"
+
+#include <algorithm>
+
+#include "weir/probe/port_choice.h"
+
+namespace weir::claims {
+
+Watch::Watch(const std::string& file, const std::string& port, const std::vector<std::string>& overrides)
+    : run_(scenario::build(scenario::load_scenario_file("tests/claims/" + file, overrides))),
+      port_(probe::choose_ports(run_.model->topology, port).at(0)) {
+  run_.simulation->on_finish([this](const host::FlowRecord& r) { finish_[r.src] = r.finish; });
+}
+
+void Watch::record(Time step, Time until, const Look& look) {
+  step_ = step;
+  for (Time now; now <= until; now += step) {
+    run_.simulation->advance(now);
+    samples_.push_back({now, run_.simulation->port(port_).queued,
+                        static_cast<std::int64_t>(run_.simulation->sent_bytes(port_))});
+    if (look) run_.simulation->for_each_active([&](std::uint32_t src, const host::Flow& f) { look(now, src, f); });
+  }
+}
+
+Rate Watch::rate() const { return run_.model->topology.links[port_ / 2].rate; }
+
+const Watch::Sample& Watch::peak() const {
+  return *std::max_element(samples_.begin(), samples_.end(),
+                           [](const Sample& a, const Sample& b) { return a.queue < b.queue; });
+}
+
+Time Watch::drained(Bytes bytes, Time from) const {
+  const auto sample = std::find_if(samples_.begin(), samples_.end(), [&](const Sample& s) {
+    return s.time > from && s.queue < bytes.count;
+  });
+  return sample == samples_.end() ? Time::max() : sample->time;
+}
+
+double Watch::utilisation(Time from, Time to) const {
+  const auto sent = static_cast<double>(at(to).sent - at(from).sent);
+  return sent / (rate().bytes_per_second() * (to - from).seconds());
+}
+
+double Watch::least_utilisation(Time bin, Time from, Time to) const {
+  double least = utilisation(from, from + bin);
+  for (Time t = from; t + bin <= to; t += bin) least = std::min(least, utilisation(t, t + bin));
+  return least;
+}
+
+}  // namespace weir::claims

@@ -1,0 +1,54 @@
+// A run of a claim's scenario, with one port watched at regular instants.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "weir/scenario/run.h"
+#include "weir/scenario/scenario.h"
+
+namespace weir::claims {
+
+class Watch {
+ public:
+  struct Sample {
+    Time time;
+    std::int64_t queue = 0;  // bytes that wait
+    std::int64_t sent = 0;   // bytes that have begun to leave, since the start of the run
+  };
+  using Look = std::function<void(Time now, std::uint32_t src, const host::Flow& flow)>;
+
+  // `file` is in tests/claims; `port` as in a probe's list, such as "17->16".
+  Watch(const std::string& file, const std::string& port, const std::vector<std::string>& overrides = {});
+
+  // Samples at 0, step, 2 step, ... until; `look` sees every active flow at these times.
+  void record(Time step, Time until, const Look& look = {});
+
+  const std::vector<Sample>& samples() const { return samples_; }
+  // When a host's only flow ended.
+  Time finish_of(std::uint32_t src) const { return finish_.at(src); }
+  Rate rate() const;  // of the port
+
+  // The first sample with the longest queue.
+  const Sample& peak() const;
+  // The first sample after `from` with a queue below `bytes`.
+  Time drained(Bytes bytes, Time from) const;
+  // Sent in [from, to) as a share of what the link carries; both on the grid of samples.
+  double utilisation(Time from, Time to) const;
+  // The least of it over consecutive intervals of `bin`, the first of which begins at `from`.
+  double least_utilisation(Time bin, Time from, Time to) const;
+
+ private:
+  const Sample& at(Time time) const { return samples_.at(static_cast<std::size_t>(time / step_)); }
+
+  scenario::Run run_;
+  std::uint32_t port_ = 0;
+  Time step_;
+  std::vector<Sample> samples_;
+  std::map<std::uint32_t, Time> finish_;
+};
+
+}  // namespace weir::claims

@@ -1,0 +1,250 @@
+// What algorithms are told, by hand: telemetry, acknowledgements, losses, notifications.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/engine/scenario.h"
+
+namespace weir::engine {
+namespace {
+
+using namespace literals;
+
+// What one test's flows were told; a run with one thread only.
+struct Told {
+  std::vector<cc::Ack> acks;
+  std::vector<Telemetry> telemetry;
+  std::vector<cc::Send> sends;
+  std::vector<cc::Loss> losses;
+  std::vector<Time> cnps;
+  std::vector<cc::FlowFacts> facts;
+};
+Told told;
+
+// Writes down everything that it hears. No window, no pacing; asks for telemetry and for CNPs on acknowledgements.
+class Recorder {
+ public:
+  struct Params {
+    Rate rate;
+    static void describe(ParamList<Params>&) {}
+  };
+  static constexpr cc::About about{
+      .name = "recorder", .title = "Recorder", .source = "test", .needs = cc::Needs::telemetry};
+  static cc::ReceiverRules receiver(const Params&) {
+    return {.cnp = true, .cnp_packet = false, .cnp_interval = 500_ns};
+  }
+  Recorder(const Params& p, const cc::FlowFacts& facts, cc::Control& control) {
+    control.rate = p.rate;
+    told.facts.push_back(facts);
+  }
+  void on_ack(const Params&, const cc::FlowFacts&, const cc::Ack& ack, cc::Control&) {
+    told.acks.push_back(ack);
+    told.telemetry.push_back(*ack.telemetry);
+  }
+  void on_send(const Params&, const cc::FlowFacts&, const cc::Send& send, cc::Control&) { told.sends.push_back(send); }
+  void on_loss(const Params&, const cc::FlowFacts&, const cc::Loss& loss, cc::Control&) { told.losses.push_back(loss); }
+  void on_cnp(const Params&, const cc::FlowFacts&, Time now, cc::Control&) { told.cnps.push_back(now); }
+};
+
+class Feedback : public testing::TestWithParam<net::PortKind> {
+ protected:
+  Feedback() {
+    told = {};
+    s_.profiles = {recorder({})};
+  }
+  static host::Profile recorder(Rate rate) {
+    static const cc::Algorithm algorithm = cc::describe<Recorder>();
+    host::Profile p = profile(algorithm);
+    const auto params = std::make_shared<Recorder::Params>();
+    params->rate = rate;
+    p.params = params;
+    return p;
+  }
+  Outcome run_it() { return run(s_, {.port = GetParam()}); }
+
+  Scenario s_;
+};
+
+bool same(const HopTelemetry& a, const HopTelemetry& b) {
+  return a.time == b.time && a.tx_bytes == b.tx_bytes && a.queue == b.queue && a.rate_mbps == b.rate_mbps;
+}
+
+// Hosts of 100 Gb/s, a link of 50 Gb/s between two switches, 1 us each. A full packet has 1000 + 48 + 42 bytes and lasts
+// 87,200 and 174,400 ps. Packets 0, 1, 2 and 3 leave the host every 87,200 ps and reach the first switch at
+//   1,087,200   1,174,400   1,261,600   1,348,800;   they leave it at
+//   1,087,200   1,261,600   1,436,000   1,610,400
+// with 0, 0 (packet 2 comes at that very instant), 1 and 0 packets behind them. The second switch they reach at
+//   2,261,600   2,436,000   2,610,400   2,784,800    and leave at once.
+constexpr std::int64_t kFirst[] = {1'087'200, 1'261'600, 1'436'000, 1'610'400};
+constexpr std::int32_t kBehind[] = {0, 0, 1, 0};
+constexpr std::int64_t kSecond[] = {2'261'600, 2'436'000, 2'610'400, 2'784'800};
+constexpr std::int64_t kWire = 1'090;
+
+TEST_P(Feedback, TelemetryByHand) {
+  s_.topology = build(net::Dumbbell{1, 1, 100_Gbps, 1_us, 50_Gbps, 1_us});
+  s_.add_flow(0, 1, 4'000_B);
+  run_it();
+  ASSERT_EQ(told.acks.size(), 3u);  // the one that ends a flow is not told
+  for (std::size_t i = 0; i < 3; ++i) {
+    SCOPED_TRACE(i);
+    const auto n = static_cast<std::int64_t>(i);
+    EXPECT_EQ(told.acks[i].hops, 2);
+    const auto& hop = told.telemetry[i].hop;
+    EXPECT_TRUE(same(hop[0], {kFirst[i], n * kWire, static_cast<std::int32_t>(kBehind[i] * kWire), 50'000}));
+    EXPECT_TRUE(same(hop[1], {kSecond[i], n * kWire, 0, 100'000}));
+  }
+}
+
+TEST_P(Feedback, TelemetryOnTheWireByHand) {
+  s_.topology = build(net::Dumbbell{1, 1, 100_Gbps, 1_us, 50_Gbps, 1_us});
+  s_.transport.int_mode = host::IntMode::wire;
+  s_.add_flow(0, 1, 4'000_B);
+  run_it();
+  ASSERT_EQ(told.acks.size(), 3u);
+  EXPECT_FALSE(told.facts[0].telemetry.is_exact());
+  const std::int64_t sent[] = {0, 8, 17};  // 1,090 and 2,180 bytes in units of 128
+  for (std::size_t i = 0; i < 3; ++i) {
+    SCOPED_TRACE(i);
+    const auto& hop = told.telemetry[i].hop;
+    EXPECT_TRUE(same(hop[0], {kFirst[i] / 1'000, sent[i], kBehind[i] * 13, 50'000}));  // 1,090 / 80 = 13
+    EXPECT_TRUE(same(hop[1], {kSecond[i] / 1'000, sent[i], 0, 100'000}));
+  }
+}
+
+TEST_P(Feedback, AcknowledgementsByHand) {
+  s_.topology = build(net::Dumbbell{1, 1, 100_Gbps, 1_us, 50_Gbps, 1_us});
+  s_.add_flow(0, 1, 3'500_B, 1_us);
+  const Outcome out = run_it();
+  ASSERT_EQ(told.facts.size(), 1u);
+  const cc::FlowFacts& f = told.facts[0];
+  EXPECT_EQ(f.line_rate, 100_Gbps);
+  EXPECT_EQ(f.path_rate, 50_Gbps);
+  EXPECT_EQ(f.wire, Bytes{kWire});
+  EXPECT_EQ(f.payload, 1'000_B);
+  EXPECT_EQ(f.size, 3'500_B);
+  EXPECT_EQ(f.start, 1_us);
+  EXPECT_EQ(f.switch_hops, 2);
+  // 3 us there and back, 2 * 87,200 + 174,400 there, and 88 bytes back: 2 * 7,040 + 14,080.
+  EXPECT_EQ(f.base_rtt.ps, 6'000'000 + 348'800 + 28'160);
+  EXPECT_EQ(f.network_rtt, f.base_rtt);
+
+  ASSERT_EQ(told.acks.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    SCOPED_TRACE(i);
+    const auto n = static_cast<std::int64_t>(i);
+    const cc::Ack& a = told.acks[i];
+    EXPECT_EQ(a.sent_at.ps, 1'000'000 + n * 87'200);
+    EXPECT_EQ(a.now.ps, 1'000'000 + f.base_rtt.ps + n * 174'400);  // the bottleneck spaces them
+    EXPECT_EQ(a.rtt, a.now - a.sent_at);
+    EXPECT_EQ(a.seq.count, 1'000 * (n + 1));
+    EXPECT_EQ(a.packet_seq.count, 1'000 * n);
+    EXPECT_EQ(a.acked, 1'000_B);
+    EXPECT_EQ(a.snd_nxt, 3'500_B);
+    EXPECT_EQ(a.in_flight.count, 2'500 - 1'000 * n);
+    EXPECT_TRUE(a.app_limited);
+    EXPECT_FALSE(a.ecn);
+  }
+  // The last packet: 500 + 90 bytes.
+  EXPECT_EQ(out.flows.at(0).finish.ps, 1'000'000 + f.base_rtt.ps + 3 * 174'400 - 500 * (160 + 80));
+
+  ASSERT_EQ(told.sends.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto n = static_cast<std::int64_t>(i);
+    EXPECT_EQ(told.sends[i].now.ps, 1'000'000 + n * 87'200);
+    EXPECT_EQ(told.sends[i].seq.count, 1'000 * n);
+    EXPECT_EQ(told.sends[i].wire.count, i < 3 ? kWire : 590);
+    EXPECT_EQ(told.sends[i].in_flight.count, std::min<std::int64_t>(3'500, 1'000 * (n + 1)));
+    EXPECT_FALSE(told.sends[i].retransmission);
+    EXPECT_EQ(told.sends[i].app_limited, i == 3);
+  }
+  EXPECT_TRUE(told.losses.empty());
+}
+
+// One waiting packet fits: of packets that come together, the third is lost.
+TEST_P(Feedback, LossesByHand) {
+  s_.topology = build(net::Star{4});
+  s_.profiles.push_back(profile("fixed-window", {{"window", "1 GB"}}));
+  s_.buffer.mode = net::BufferMode::lossy;
+  s_.buffer.size = {2'000};
+  s_.transport.min_rto = 100_us;
+  // Host 0's packets of 1090 bytes come at 1,087,200 and every 87,200 ps; these come just before and keep the port busy.
+  s_.add_flow(1, 3, 1'000_B, Time{3'000}, 1);
+  s_.add_flow(2, 3, 1'000_B, Time{3'000}, 1);
+  s_.add_flow(0, 3, 3'000_B);
+  const Outcome out = run_it();
+  EXPECT_EQ(out.counters.dropped, 1u);
+  ASSERT_EQ(told.losses.size(), 1u);
+  const cc::Loss& l = told.losses[0];
+  EXPECT_EQ(l.kind, cc::Loss::Kind::nack);
+  EXPECT_EQ(l.seq, 0_B);
+  EXPECT_EQ(l.lost, 3'000_B);
+  EXPECT_EQ(l.snd_nxt, 3'000_B);
+  EXPECT_EQ(l.in_flight, 3'000_B);
+  // The NACK comes with an acknowledgement of nothing, for the second packet; the one for the third is not sent.
+  ASSERT_EQ(told.acks.size(), 3u);
+  EXPECT_EQ(told.acks[0].acked, 0_B);
+  EXPECT_EQ(told.acks[0].seq, 0_B);
+  EXPECT_EQ(told.acks[0].packet_seq, 1'000_B);
+  EXPECT_EQ(told.acks[0].hops, 1);
+  EXPECT_EQ(told.acks[0].now, l.now);
+  EXPECT_EQ(told.acks[1].acked, 1'000_B);
+  EXPECT_EQ(told.sends.size(), 6u);
+  for (std::size_t i = 3; i < 6; ++i) EXPECT_TRUE(told.sends[i].retransmission);
+}
+
+TEST_P(Feedback, TimeoutsAreTold) {
+  s_.topology = build(net::Star{4});
+  s_.profiles.push_back(profile("fixed-window", {{"window", "1 GB"}}));
+  s_.buffer.mode = net::BufferMode::lossy;
+  s_.buffer.size = {2'000};
+  s_.transport.min_rto = 100_us;
+  s_.add_flow(1, 3, 1'000_B, Time{3'000}, 1);
+  s_.add_flow(2, 3, 1'000_B, Time{3'000}, 1);
+  s_.add_flow(0, 3, 700_B, Time{24'000});  // lasts less: the packet comes when the others do
+  run_it();
+  ASSERT_EQ(told.losses.size(), 1u);
+  EXPECT_EQ(told.losses[0].kind, cc::Loss::Kind::timeout);
+  EXPECT_EQ(told.losses[0].now, 100_us + 24_ns);
+  EXPECT_EQ(told.losses[0].lost, 700_B);
+}
+
+// Every notification reaches its sender, at most one in each interval, and marks reach it with every acknowledgement.
+TEST_P(Feedback, EveryCnpArrives) {
+  s_.topology = build(net::Star{7});
+  s_.ecn.enabled = true;
+  s_.ecn.k_min = s_.ecn.k_max = 3'000_B;
+  s_.ecn.at_rate = {};
+  s_.buffer.mode = net::BufferMode::lossy;  // so that there are gaps
+  s_.buffer.size = {30'000};
+  s_.transport.min_rto = 100_us;
+  s_.transport.nack_interval = 5_us;
+  for (std::uint16_t h = 0; h < 6; ++h) {
+    s_.profiles.push_back(recorder((31 + 7 * h) * 1_Gbps));  // not in step: each loses some packets
+    s_.add_flow(h, 6, 40_KB, {}, static_cast<std::uint16_t>(h + 1));
+  }
+  const Outcome out = run_it();
+  EXPECT_GT(out.counters.dropped, 100u);
+  EXPECT_GT(out.counters.nacks, 5u);
+  EXPECT_GT(out.counters.cnps, 50u);
+  EXPECT_EQ(told.cnps.size(), out.counters.cnps);
+  const auto marked = std::count_if(told.acks.begin(), told.acks.end(), [](const cc::Ack& a) { return a.ecn; });
+  EXPECT_GT(static_cast<std::uint64_t>(marked), out.counters.cnps);
+  EXPECT_LT(static_cast<std::uint64_t>(marked), out.counters.marked);  // gaps are reported once
+}
+
+// A paced flow sends at its rate, whatever the line could do.
+TEST_P(Feedback, PacingIsExact) {
+  s_.topology = build(net::Star{2});
+  s_.profiles = {recorder(33_Gbps)};
+  s_.add_flow(0, 1, 100_KB, 5_us);
+  run_it();
+  ASSERT_EQ(told.sends.size(), 100u);
+  for (std::size_t i = 0; i < 100; ++i)
+    ASSERT_EQ(told.sends[i].now.ps, 5'000'000 + static_cast<std::int64_t>(i) * 264'243);  // 1090 * 8000 / 33 = 264,242.4
+}
+
+INSTANTIATE_TEST_SUITE_P(Ports, Feedback, testing::Values(net::PortKind::fifo, net::PortKind::queued),
+                         [](const auto& test) { return test.param == net::PortKind::fifo ? "Fifo" : "Queued"; });
+
+}  // namespace
+}  // namespace weir::engine

@@ -1,0 +1,57 @@
+// What HPCC's public simulator did (data/reference/ns3-hpcc), and the same network in Weir.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "weir/engine/model.h"
+#include "weir/traffic/flow.h"
+
+namespace weir::validation {
+
+struct Run {
+  std::string name;      // of its results
+  std::string scenario;  // in this folder
+  std::string flows;     // name of its flows
+  std::vector<std::string> settings;
+  bool quick = false;  // the others run only with WEIR_VALIDATION=all or when documents are written
+
+  bool hpcc() const { return scenario.find("hpcc") != std::string::npos; }
+  bool fat_tree() const { return scenario.starts_with("fat-tree"); }
+  // By how much a full packet of this run takes less than it should on the artifact's links of 100 Gb/s.
+  double clock() const { return hpcc() ? 87.2 / 87 - 1 : 83.84 / 83 - 1; }
+
+  friend std::ostream& operator<<(std::ostream& out, const Run& run) { return out << run.name; }
+};
+const std::vector<Run>& runs();
+bool all_runs();  // not only the quick ones
+
+// Telemetry as the artifact carries it.
+inline const std::vector<std::string> kWire{"transport.int_mode=wire", "transport.int_multiplier=4"};
+
+struct Setup {
+  std::unique_ptr<engine::Model> model;
+  std::vector<traffic::Flow> flows;  // in order of start, which is that of their ids
+};
+Setup set_up(const Run& run, const std::vector<std::string>& settings = {});
+
+// Completion times of Weir, by flow. Fails the test if a packet was paused, lost or sent again.
+// `at_millisecond` numbers the samples 0 ... n of every 1 us until `stop`.
+using Sampler = std::function<void(std::uint32_t port, std::uint32_t queued)>;
+std::vector<Time> simulate(const Setup& setup, Time sample_until = {}, const Sampler& sampler = {});
+
+// The rows of a file of the artifact's, each by the names of its columns.
+using Row = std::map<std::string, std::string>;
+std::vector<Row> read_rows(const std::string& file);
+
+struct Completion {
+  Time fct;
+  Time standalone;  // the artifact's own ideal, in which it loses fractions of a nanosecond
+};
+std::vector<Completion> artifact_results(const Run& run);
+
+}  // namespace weir::validation
