@@ -60,7 +60,7 @@ TEST(BadInput, IsTold) {
       {"[algorithm]", "[", "a.toml:5: not TOML: expected a key, like [topology] or seed = 1"},
       {"", "[[", "a.toml:11: not TOML: Error while parsing table header: encountered end-of-file"},
       {"hosts = 4", "hosts = 4 \u00b5",
-       "a.toml:3: not TOML: a character beyond ASCII; write it in quotes or in a comment"},
+       "a.toml:3: not TOML: Error while parsing key-value pair: expected a comment or whitespace, saw '\u00b5'"},
       // tables
       {"", "[netwrok]\nport = \"fifo\"\n",
        "a.toml:11: key 'netwrok': unknown table (did you mean 'network'?); valid is title, run, topology, network, "

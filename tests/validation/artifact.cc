@@ -22,9 +22,9 @@ const std::string kData = "data/reference/ns3-hpcc/";
 
 }  // namespace
 
-const std::vector<Run>& runs() {
-  static const std::vector<Run> all = [] {
-    std::vector<Run> out;
+const std::vector<ArtifactRun>& runs() {
+  static const std::vector<ArtifactRun> all = [] {
+    std::vector<ArtifactRun> out;
     for (const std::string flows : {"incast_sim", "incast_stag"}) {
       out.push_back({flows + "_hp_mi0", "incast-hpcc.toml", flows, {"algorithm.max_stage=0"}, true});
       out.push_back({flows + "_hp_mi5", "incast-hpcc.toml", flows, {"algorithm.max_stage=5"}, true});
@@ -45,34 +45,34 @@ bool all_runs() {
   return updating_documents() || (wanted != nullptr && std::string_view(wanted) == "all");
 }
 
-Setup set_up(const Run& run, const std::vector<std::string>& settings) {
+Instance instance_of(const ArtifactRun& run, const std::vector<std::string>& settings) {
   std::vector<std::string> overrides = run.settings;
   overrides.insert(overrides.end(), settings.begin(), settings.end());
   overrides.push_back("traffic.0.file=../../" + kData + run.flows + ".flows.csv");
   const scenario::Scenario s = scenario::load_scenario_file("tests/validation/" + run.scenario, overrides);
-  Setup out{.model = scenario::build_model(s), .flows = {}};
+  Instance out{.model = scenario::build_model(s), .flows = {}};
   std::vector<std::string> tags;
   const auto traffic = scenario::build_traffic(s, *out.model, tags);
   while (const auto flow = traffic->next()) out.flows.push_back(*flow);
   return out;
 }
 
-std::vector<Time> simulate(const Setup& setup, Time sample_until, const Sampler& sampler) {
-  traffic::Traffic traffic(setup.model->topology.hosts);
-  traffic.add(std::make_unique<traffic::FlowList>(setup.flows), std::nullopt);
-  engine::Simulation simulation(*setup.model, traffic, {});
-  std::vector<Time> times(setup.flows.size());
+std::vector<Time> simulate(const Instance& instance, Time sample_until, const Sampler& sampler) {
+  traffic::Traffic traffic(instance.model->topology.hosts);
+  traffic.add(std::make_unique<traffic::FlowList>(instance.flows), std::nullopt);
+  engine::Simulation simulation(*instance.model, traffic, {});
+  std::vector<Time> times(instance.flows.size());
   simulation.on_finish([&](const host::FlowRecord& r) { times.at(r.id) = r.finish - r.start; });
   if (sampler)
     simulation.every(1_us, [&](Time now) {
       if (now > sample_until) return;
-      for (std::uint32_t port = 0; port < setup.model->topology.ports(); ++port)
+      for (std::uint32_t port = 0; port < instance.model->topology.ports(); ++port)
         sampler(port, simulation.port(port).queued);
     });
   while (!simulation.advance()) {
   }
   const engine::Counters c = simulation.counters();
-  EXPECT_EQ(c.flows_completed, setup.flows.size());
+  EXPECT_EQ(c.flows_completed, instance.flows.size());
   EXPECT_EQ(c.pauses + c.dropped + c.retransmitted, 0u);
   return times;
 }
@@ -90,7 +90,7 @@ std::vector<Row> read_rows(const std::string& file) {
   return rows;
 }
 
-std::vector<Completion> artifact_results(const Run& run) {
+std::vector<Completion> artifact_results(const ArtifactRun& run) {
   const std::vector<Row> flows = read_rows(run.flows + ".flows.csv");
   const std::vector<Row> results = read_rows(run.name + ".fct.csv");
   std::vector<Completion> out;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -13,7 +14,7 @@
 
 namespace weir::validation {
 
-struct Run {
+struct ArtifactRun {
   std::string name;      // of its results
   std::string scenario;  // in this folder
   std::string flows;     // name of its flows
@@ -25,24 +26,24 @@ struct Run {
   // By how much a full packet of this run takes less than it should on the artifact's links of 100 Gb/s.
   double clock() const { return hpcc() ? 87.2 / 87 - 1 : 83.84 / 83 - 1; }
 
-  friend std::ostream& operator<<(std::ostream& out, const Run& run) { return out << run.name; }
+  friend std::ostream& operator<<(std::ostream& out, const ArtifactRun& run) { return out << run.name; }
 };
-const std::vector<Run>& runs();
+const std::vector<ArtifactRun>& runs();
 bool all_runs();  // not only the quick ones
 
 // Telemetry as the artifact carries it.
 inline const std::vector<std::string> kWire{"transport.int_mode=wire", "transport.int_multiplier=4"};
 
-struct Setup {
+struct Instance {
   std::unique_ptr<engine::Model> model;
   std::vector<traffic::Flow> flows;  // in order of start, which is that of their ids
 };
-Setup set_up(const Run& run, const std::vector<std::string>& settings = {});
+Instance instance_of(const ArtifactRun& run, const std::vector<std::string>& settings = {});
 
 // Completion times of Weir, by flow. Fails the test if a packet was paused, lost or sent again.
-// `at_millisecond` numbers the samples 0 ... n of every 1 us until `stop`.
+// `sampler` sees every port at 0, 1 us, 2 us, ... sample_until.
 using Sampler = std::function<void(std::uint32_t port, std::uint32_t queued)>;
-std::vector<Time> simulate(const Setup& setup, Time sample_until = {}, const Sampler& sampler = {});
+std::vector<Time> simulate(const Instance& instance, Time sample_until = {}, const Sampler& sampler = {});
 
 // The rows of a file of the artifact's, each by the names of its columns.
 using Row = std::map<std::string, std::string>;
@@ -52,6 +53,6 @@ struct Completion {
   Time fct;
   Time standalone;  // the artifact's own ideal, in which it loses fractions of a nanosecond
 };
-std::vector<Completion> artifact_results(const Run& run);
+std::vector<Completion> artifact_results(const ArtifactRun& run);
 
 }  // namespace weir::validation

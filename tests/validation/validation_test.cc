@@ -42,7 +42,7 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-class Artifact : public testing::TestWithParam<Run> {
+class Artifact : public testing::TestWithParam<ArtifactRun> {
  protected:
   void SetUp() override {
     if (!GetParam().quick && !all_runs()) GTEST_SKIP() << "takes long; WEIR_VALIDATION=all runs it";
@@ -55,7 +55,7 @@ std::size_t count_equal(const std::vector<Time>& a, const std::vector<Time>& b) 
   return equal;
 }
 
-std::vector<Time> artifact_times(const Run& run) {
+std::vector<Time> artifact_times(const ArtifactRun& run) {
   std::vector<Time> times;
   for (const Completion& c : artifact_results(run)) times.push_back(c.fct);
   return times;
@@ -63,33 +63,33 @@ std::vector<Time> artifact_times(const Run& run) {
 
 // The artifact's rules, telemetry and arithmetic make its results, to the nanosecond.
 TEST_P(Artifact, IsRepeatedToTheNanosecond) {
-  const Run& run = GetParam();
+  const ArtifactRun& run = GetParam();
   if (!run.hpcc()) GTEST_SKIP() << "its marks are drawn at random";
-  const Setup setup = set_up(run, kWire);
-  const auto equal = count_equal(completion_times(*setup.model, setup.flows, kArtifact), artifact_times(run));
-  EXPECT_EQ(equal, setup.flows.size());
+  const Instance instance = instance_of(run, kWire);
+  const auto equal = count_equal(completion_times(*instance.model, instance.flows, kArtifact), artifact_times(run));
+  EXPECT_EQ(equal, instance.flows.size());
 }
 
 // Weir's rules make Weir's results, to the picosecond.
 TEST_P(Artifact, WeirIsRepeatedToThePicosecond) {
-  const Run& run = GetParam();
+  const ArtifactRun& run = GetParam();
   for (const auto& telemetry : {std::vector<std::string>{}, kWire}) {
     if (!run.hpcc() && !telemetry.empty()) continue;
-    const Setup setup = set_up(run, telemetry);
-    EXPECT_EQ(count_equal(completion_times(*setup.model, setup.flows, kWeir), simulate(setup)), setup.flows.size());
+    const Instance instance = instance_of(run, telemetry);
+    EXPECT_EQ(count_equal(completion_times(*instance.model, instance.flows, kWeir), simulate(instance)), instance.flows.size());
   }
 }
 
 // The formula against which the artifact takes slowdown, but for the fractions of a nanosecond that it loses: one for
 // each link, and one for the flow.
 TEST_P(Artifact, StandaloneTimesAreTheSame) {
-  const Run& run = GetParam();
-  const Setup setup = set_up(run);
+  const ArtifactRun& run = GetParam();
+  const Instance instance = instance_of(run);
   const net::Framing framing{.payload = 1000_B, .header = 48_B, .ack = 60_B};
   const auto results = artifact_results(run);
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const traffic::Flow& f = setup.flows[i];
-    const Time ours = setup.model->paths.ideal_fct(f.src, f.dst, f.size, framing, net::IdealFct::hpcc);
+    const traffic::Flow& f = instance.flows[i];
+    const Time ours = instance.model->paths.ideal_fct(f.src, f.dst, f.size, framing, net::IdealFct::hpcc);
     EXPECT_GE(ours, results[i].standalone) << i;
     EXPECT_LT(ours, results[i].standalone + 7_ns) << i;
   }
@@ -119,7 +119,7 @@ double median_difference(const std::vector<double>& ours, const std::vector<doub
   return quantile(difference, 500);
 }
 
-void compare_times(const Run& run, const std::string& row, const std::vector<double>& ours,
+void compare_times(const ArtifactRun& run, const std::string& row, const std::vector<double>& ours,
                    const std::vector<double>& theirs) {
   const std::string by_flow = per_flow(ours, theirs);
   std::vector<double> a = ours;
@@ -156,14 +156,14 @@ std::vector<double> slowdowns(const Bucket& bucket, const std::vector<traffic::F
   return out;
 }
 
-void compare_slowdowns(const Run& run, const Setup& setup, const std::vector<Time>& ours,
+void compare_slowdowns(const ArtifactRun& run, const Instance& instance, const std::vector<Time>& ours,
                        const std::vector<Completion>& artifact) {
   std::vector<Time> theirs;
   for (const Completion& c : artifact) theirs.push_back(c.fct);
   const std::vector<Row> known = read_rows("fat320_slowdown_buckets.csv");
   for (const Bucket& bucket : kBuckets) {
-    std::vector<double> a = slowdowns(bucket, setup.flows, ours, artifact);
-    std::vector<double> b = slowdowns(bucket, setup.flows, theirs, artifact);
+    std::vector<double> a = slowdowns(bucket, instance.flows, ours, artifact);
+    std::vector<double> b = slowdowns(bucket, instance.flows, theirs, artifact);
     const auto row = std::find_if(known.begin(), known.end(), [&](const Row& r) {
       return r.at("run") == run.name && std::stoll(r.at("size_gt")) == bucket.above &&
              std::stoll(r.at("size_le")) == bucket.up_to;
@@ -191,7 +191,7 @@ std::string port_class(const net::Topology& t, std::uint32_t port) {
   }
 }
 
-void compare_queues(const Run& run, std::map<std::string, std::vector<std::uint32_t>>& queues) {
+void compare_queues(const ArtifactRun& run, std::map<std::string, std::vector<std::uint32_t>>& queues) {
   for (const Row& row : read_rows("fat320_queue_quantiles.csv")) {
     if (row.at("run") != run.name) continue;
     std::vector<std::uint32_t>& sampled = queues[row.at("port_class")];
@@ -208,21 +208,21 @@ void compare_queues(const Run& run, std::map<std::string, std::vector<std::uint3
 }
 
 TEST_P(Artifact, ComparedFlowByFlow) {
-  const Run& run = GetParam();
+  const ArtifactRun& run = GetParam();
   const auto artifact = artifact_results(run);
   const Times theirs(artifact_times(run));
-  const Setup setup = set_up(run);
+  const Instance instance = instance_of(run);
   std::map<std::string, std::vector<std::uint32_t>> queues;
   const Time window = run.flows.find("2ms") != std::string::npos ? 2_ms : 1_ms;
   const auto sampler = [&](std::uint32_t port, std::uint32_t queued) {
-    const std::string name = port_class(setup.model->topology, port);
+    const std::string name = port_class(instance.model->topology, port);
     if (!name.empty()) queues[name].push_back(queued);
   };
-  const auto ours = simulate(setup, window, run.fat_tree() ? Sampler(sampler) : Sampler());
+  const auto ours = simulate(instance, window, run.fat_tree() ? Sampler(sampler) : Sampler());
   compare_times(run, run.name, Times(ours).us, theirs.us);
-  if (run.hpcc()) compare_times(run, run.name + ", wire INT", Times(simulate(set_up(run, kWire))).us, theirs.us);
+  if (run.hpcc()) compare_times(run, run.name + ", wire INT", Times(simulate(instance_of(run, kWire))).us, theirs.us);
   if (!run.fat_tree()) return;
-  compare_slowdowns(run, setup, ours, artifact);
+  compare_slowdowns(run, instance, ours, artifact);
   compare_queues(run, queues);
 }
 
@@ -230,17 +230,17 @@ TEST_P(Artifact, ComparedFlowByFlow) {
 // nanosecond, tells what chance alone does to the mean and the largest completion time. The artifact's, slowed down by
 // what its clock gains, must look like one more of these.
 TEST_P(Artifact, LooksLikeOneMoreRun) {
-  const Run& run = GetParam();
+  const ArtifactRun& run = GetParam();
   const int members = run.fat_tree() ? 5 : 20;
   std::vector<double> means;
   std::vector<double> largest;
   for (int k = 1; k <= members; ++k) {
-    Setup setup = set_up(run, {fmt::format("run.seed={}", k)});
-    for (traffic::Flow& f : setup.flows)
+    Instance instance = instance_of(run, {fmt::format("run.seed={}", k)});
+    for (traffic::Flow& f : instance.flows)
       f.start += Time{mix32(static_cast<std::uint32_t>(f.id * 64 + static_cast<std::uint64_t>(k))) % 1000};
-    std::sort(setup.flows.begin(), setup.flows.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
-    for (std::size_t i = 0; i < setup.flows.size(); ++i) setup.flows[i].id = i;
-    std::vector<double> times = Times(simulate(setup)).us;
+    std::sort(instance.flows.begin(), instance.flows.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
+    for (std::size_t i = 0; i < instance.flows.size(); ++i) instance.flows[i].id = i;
+    std::vector<double> times = Times(simulate(instance)).us;
     means.push_back(mean(times));
     largest.push_back(*std::max_element(times.begin(), times.end()));
   }
@@ -274,7 +274,7 @@ TEST_P(Artifact, LooksLikeOneMoreRun) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Runs, Artifact, testing::ValuesIn(runs()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& of) { return of.param.name; });
 
 // From the artifact to Weir, one rule after the other: what each of them changes.
 TEST(Rules, WhatEachIsWorth) {
@@ -293,14 +293,14 @@ TEST(Rules, WhatEachIsWorth) {
       {"Weir's paths", {false, false, false, false, false}, false},
       {"exact telemetry", {false, false, false, false, false}, true},
   };
-  for (const Run& run : runs()) {
+  for (const ArtifactRun& run : runs()) {
     if (!run.fat_tree()) continue;
     const Times theirs(artifact_times(run));
     for (const Step& step : steps) {
       const bool hpcc_only = step.name == std::string("cc::Hpcc") || step.exact_telemetry;
       if (hpcc_only && !run.hpcc()) continue;
-      const Setup setup = set_up(run, step.exact_telemetry ? std::vector<std::string>{} : kWire);
-      const std::vector<double> times = Times(completion_times(*setup.model, setup.flows, step.rules)).us;
+      const Instance instance = instance_of(run, step.exact_telemetry ? std::vector<std::string>{} : kWire);
+      const std::vector<double> times = Times(completion_times(*instance.model, instance.flows, step.rules)).us;
       expect_row(kDocument, "rules", fmt::format("{}, {}", run.name, step.name),
                  {fmt::format("{:+.2f} %", 100 * (mean(times) / mean(theirs.us) - 1)), per_flow(times, theirs.us)});
     }

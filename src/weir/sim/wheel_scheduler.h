@@ -58,6 +58,7 @@ class WheelScheduler {
 
   bool next(Time end, Event& out) {
     for (;;) {
+      if (ready_end_ - ready_at_ < kFewReady) extend(end);
       while (ready_at_ != ready_end_) {
         const std::uint64_t key = ready_[ready_at_];
         const Time t{open_start_ + static_cast<std::int64_t>(key >> 32)};
@@ -89,11 +90,16 @@ class WheelScheduler {
   static constexpr int kMaxBits = 15;
   static constexpr int kUpperBits = 11;
   static constexpr double kEventsPerSlot = 3;  // when all links are busy
-  static constexpr std::size_t kBatch = 12;     // open slots until so many events are ready: see upcoming()
-  static constexpr std::int64_t kReach = 64;    // but do not look farther for one more slot
+  // Slots are opened ahead of time, so that upcoming() has something to say: when fewer events
+  // than kFewReady are ready, until kManyReady are, but no farther than kReach slots.
+  static constexpr std::size_t kFewReady = 16;
+  static constexpr std::size_t kManyReady = 32;
+  static constexpr std::int64_t kReach = 64;
+  static constexpr std::size_t kConsumed = 4096;  // events taken before the ready ones move to the front
+  static constexpr std::int64_t kMaxSpan = std::int64_t{1} << 31;  // of the open slots, in picoseconds
   // Slots opened together span less than the 32 bits of an offset.
   static constexpr int kMaxShift = 22;
-  static_assert((kBatch * kReach + 1) << kMaxShift <= std::int64_t{1} << 32);
+  static_assert(kMaxSpan + (std::int64_t{1} << kMaxShift) <= std::int64_t{1} << 32);
 
   // where: kReady, or the previous node in the slot's list, or kFirst + level for its first.
   static constexpr std::uint32_t kFirst = 0xfffffff0u;
@@ -193,17 +199,12 @@ class WheelScheduler {
     for (;;) {
       const std::int64_t half_end = (level.half_of(level.now) + 1) << level.half_shift;
       const std::int64_t limit = std::min(half_end, end_slot + 1);
-      std::int64_t slot = first_occupied(level, from, limit);
+      const std::int64_t slot = first_occupied(level, from, limit);
       if (slot >= 0) {
         open_ = true;
         open_start_ = slot << level.shift;
         ready_at_ = ready_end_ = 0;
-        while (slot >= 0) {
-          open(level, slot);
-          from = slot + 1;
-          slot = ready_end_ < kBatch ? first_occupied(level, from, std::min(limit, from + kReach)) : -1;
-        }
-        level.move_to(from - 1);
+        open(level, slot);
         return true;
       }
       if (half_end > end_slot) {
@@ -213,6 +214,29 @@ class WheelScheduler {
       level.move_to(half_end);
       from = half_end;
       descend(0);
+    }
+  }
+
+  // Opens a few of the slots after the open ones, so that upcoming() sees what comes next.
+  void extend(Time end) {
+    if (!open_) return;
+    Level& level = levels_[0];
+    const std::int64_t half_end = (level.half_of(level.now) + 1) << level.half_shift;
+    const std::int64_t start = open_start_ >> level.shift;
+    // Within this half, before `end`, near by, and where 32 bits hold the offset from the start.
+    const std::int64_t limit =
+        std::min({half_end, ((end.ps - 1) >> level.shift) + 1, level.now + kReach, start + (kMaxSpan >> level.shift)});
+    std::int64_t slot = first_occupied(level, level.now + 1, limit);
+    if (slot < 0) return;
+    if (ready_at_ > kConsumed) {
+      std::copy(ready_.begin() + static_cast<std::ptrdiff_t>(ready_at_),
+                ready_.begin() + static_cast<std::ptrdiff_t>(ready_end_), ready_.begin());
+      ready_end_ -= ready_at_;
+      ready_at_ = 0;
+    }
+    while (slot >= 0) {
+      open(level, slot);
+      slot = ready_end_ - ready_at_ < kManyReady ? first_occupied(level, slot + 1, limit) : -1;
     }
   }
 
@@ -252,6 +276,7 @@ class WheelScheduler {
 
   // Appends a slot's events, sorted, to the ready ones, which are all earlier.
   void open(Level& level, std::int64_t slot) {
+    level.move_to(slot);
     const std::size_t i = level.index(slot);
     const std::size_t first = ready_end_;
     for (std::uint32_t e = level.slots[i]; e != kNone; e = nodes_[e].next) {
