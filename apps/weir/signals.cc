@@ -1,11 +1,12 @@
 #include "weir/signals.h"
 
+#include <atomic>
 #include <csignal>
 
 namespace weir::app {
 namespace {
 
-volatile std::sig_atomic_t g_signal = 0;
+std::atomic<int> g_signal{0};  // lock-free, so a handler may write it
 
 }  // namespace
 

@@ -52,10 +52,10 @@ inline void expect_row(const std::string& document, std::string_view table, std:
   auto line = std::find(lines.begin(), lines.end(), fmt::format("<!-- table: {} -->", table));
   ASSERT_NE(line, lines.end()) << document << " has no table " << table;
   ++line;
-  line = std::find_if(line, lines.end(), [&](const std::string& l) {
-    return !l.starts_with('|') || cells_of(l).at(0) == key;
-  });
-  ASSERT_TRUE(line != lines.end() && line->starts_with('|')) << document << ", table " << table << " has no row " << key;
+  line = std::find_if(line, lines.end(),
+                      [&](const std::string& l) { return !l.starts_with('|') || cells_of(l).at(0) == key; });
+  ASSERT_TRUE(line != lines.end() && line->starts_with('|'))
+      << document << ", table " << table << " has no row " << key;
   std::vector<std::string> cells = cells_of(*line);
   ASSERT_GT(cells.size(), last_cells.size()) << document << ", table " << table << ", row " << key;
   std::copy(last_cells.begin(), last_cells.end(), cells.end() - static_cast<std::ptrdiff_t>(last_cells.size()));

@@ -16,8 +16,8 @@ void Watch::record(Time step, Time until, const Look& look) {
   step_ = step;
   for (Time now; now <= until; now += step) {
     run_.simulation->advance(now);
-    samples_.push_back({now, run_.simulation->port(port_).queued,
-                        static_cast<std::int64_t>(run_.simulation->sent_bytes(port_))});
+    samples_.push_back(
+        {now, run_.simulation->port(port_).queued, static_cast<std::int64_t>(run_.simulation->sent_bytes(port_))});
     if (look) run_.simulation->for_each_active([&](std::uint32_t src, const host::Flow& f) { look(now, src, f); });
   }
 }
@@ -30,9 +30,8 @@ const Watch::Sample& Watch::peak() const {
 }
 
 Time Watch::drained(Bytes bytes, Time from) const {
-  const auto sample = std::find_if(samples_.begin(), samples_.end(), [&](const Sample& s) {
-    return s.time > from && s.queue < bytes.count;
-  });
+  const auto sample = std::find_if(samples_.begin(), samples_.end(),
+                                   [&](const Sample& s) { return s.time > from && s.queue < bytes.count; });
   return sample == samples_.end() ? Time::max() : sample->time;
 }
 

@@ -13,9 +13,9 @@ namespace {
 
 constexpr Way kPlain{net::PortKind::queued, SchedulerKind::heap, 1};
 constexpr Way kWays[] = {
-    {net::PortKind::fifo, SchedulerKind::wheel, 1}, {net::PortKind::fifo, SchedulerKind::heap, 1},
+    {net::PortKind::fifo, SchedulerKind::wheel, 1},   {net::PortKind::fifo, SchedulerKind::heap, 1},
     {net::PortKind::queued, SchedulerKind::wheel, 1}, {net::PortKind::fifo, SchedulerKind::wheel, 2},
-    {net::PortKind::queued, SchedulerKind::heap, 2}, {net::PortKind::fifo, SchedulerKind::wheel, 4},
+    {net::PortKind::queued, SchedulerKind::heap, 2},  {net::PortKind::fifo, SchedulerKind::wheel, 4},
 };
 
 class Equivalence : public testing::TestWithParam<std::uint64_t> {};

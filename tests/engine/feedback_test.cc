@@ -69,8 +69,8 @@ bool same(const HopTelemetry& a, const HopTelemetry& b) {
   return a.time == b.time && a.tx_bytes == b.tx_bytes && a.queue == b.queue && a.rate_mbps == b.rate_mbps;
 }
 
-// Hosts of 100 Gb/s, a link of 50 Gb/s between two switches, 1 us each. A full packet has 1000 + 48 + 42 bytes and lasts
-// 87,200 and 174,400 ps. Packets 0, 1, 2 and 3 leave the host every 87,200 ps and reach the first switch at
+// Hosts of 100 Gb/s, a link of 50 Gb/s between two switches, 1 us each. A full packet has 1000 + 48 + 42 bytes and
+// lasts 87,200 and 174,400 ps. Packets 0, 1, 2 and 3 leave the host every 87,200 ps and reach the first switch at
 //   1,087,200   1,174,400   1,261,600   1,348,800;   they leave it at
 //   1,087,200   1,261,600   1,436,000   1,610,400
 // with 0, 0 (packet 2 comes at that very instant), 1 and 0 packets behind them. The second switch they reach at
@@ -167,7 +167,8 @@ TEST_P(Feedback, LossesByHand) {
   s_.buffer.mode = net::BufferMode::lossy;
   s_.buffer.size = {2'000};
   s_.transport.min_rto = 100_us;
-  // Host 0's packets of 1090 bytes come at 1,087,200 and every 87,200 ps; these come just before and keep the port busy.
+  // Host 0's packets of 1090 bytes come at 1,087,200 and every 87,200 ps; these come just before and keep the port
+  // busy.
   s_.add_flow(1, 3, 1'000_B, Time{3'000}, 1);
   s_.add_flow(2, 3, 1'000_B, Time{3'000}, 1);
   s_.add_flow(0, 3, 3'000_B);
@@ -208,6 +209,31 @@ TEST_P(Feedback, TimeoutsAreTold) {
   EXPECT_EQ(told.losses[0].lost, 700_B);
 }
 
+// Whether packet number n of a port is marked is draw n of the port's stream, against what the packet left behind.
+TEST_P(Feedback, MarksAreDrawnByHand) {
+  s_.topology = build(net::Dumbbell{1, 1, 100_Gbps, 1_us, 50_Gbps, 1_us});
+  s_.seed = 5;
+  s_.ecn.enabled = true;
+  s_.ecn.k_min = 10_KB;
+  s_.ecn.k_max = 80_KB;
+  s_.ecn.p_max = 0.7;
+  s_.ecn.at_rate = 25_Gbps;  // twice that at 50 Gb/s
+  s_.add_flow(0, 1, 500_KB);
+  const Outcome out = run_it();
+  ASSERT_EQ(told.acks.size(), 499u);
+  const std::uint32_t bottleneck = 4;  // the first of the third link's two ports
+  const RandomStream random(5, bottleneck, Purpose::ecn_mark);
+  std::uint64_t marked = 0;
+  for (std::size_t i = 0; i < told.acks.size(); ++i) {
+    const double queue = told.telemetry[i].hop[0].queue;
+    const bool expected = queue > 160'000 || (queue > 20'000 && random.uniform(i) < 0.7 * (queue - 20'000) / 140'000);
+    ASSERT_EQ(told.acks[i].ecn, expected) << i;
+    marked += expected;
+  }
+  EXPECT_GT(marked, 100u);
+  EXPECT_LE(marked, out.counters.marked);
+}
+
 // Every notification reaches its sender, at most one in each interval, and marks reach it with every acknowledgement.
 TEST_P(Feedback, EveryCnpArrives) {
   s_.topology = build(net::Star{7});
@@ -240,7 +266,8 @@ TEST_P(Feedback, PacingIsExact) {
   run_it();
   ASSERT_EQ(told.sends.size(), 100u);
   for (std::size_t i = 0; i < 100; ++i)
-    ASSERT_EQ(told.sends[i].now.ps, 5'000'000 + static_cast<std::int64_t>(i) * 264'243);  // 1090 * 8000 / 33 = 264,242.4
+    ASSERT_EQ(told.sends[i].now.ps,
+              5'000'000 + static_cast<std::int64_t>(i) * 264'243);  // 1090 * 8000 / 33 = 264,242.4
 }
 
 INSTANTIATE_TEST_SUITE_P(Ports, Feedback, testing::Values(net::PortKind::fifo, net::PortKind::queued),

@@ -195,7 +195,8 @@ class TinyBuffer : public testing::TestWithParam<std::tuple<int, int>> {};
 
 TEST_P(TinyBuffer, EveryFlowEnds) {
   const auto [bytes, fan_in] = GetParam();
-  Scenario s = incast(build(net::Star{static_cast<std::uint32_t>(fan_in) + 1}), static_cast<std::uint32_t>(fan_in), 20_KB);
+  Scenario s =
+      incast(build(net::Star{static_cast<std::uint32_t>(fan_in) + 1}), static_cast<std::uint32_t>(fan_in), 20_KB);
   s.buffer.mode = net::BufferMode::lossy;
   s.buffer.size = {bytes};
   s.transport.min_rto = 100_us;
@@ -353,13 +354,28 @@ std::ostream& operator<<(std::ostream& out, const Lone& l) { return out << l.nam
 
 const Lone kLone[] = {
     {"Star", [] { return build(net::Star{}); }},
-    {"SlowStar", [] { return build(net::Star{4, 33_Gbps, 777_ns}); }},
-    {"Dumbbell", [] { return build(net::Dumbbell{2, 2, 100_Gbps, 1_us, 25_Gbps, 5_us}); }},
-    {"FastDumbbell", [] { return build(net::Dumbbell{2, 2, 10_Gbps, 300_ns, 400_Gbps, 0_us}); }},
-    {"ParkingLot", [] { return build(net::ParkingLot{5, 40_Gbps, 1_us, 33_Gbps, 123_ns}); }},
+    {"SlowStar",
+     [] {
+       return build(net::Star{4, 33_Gbps, 777_ns});
+     }},
+    {"Dumbbell",
+     [] {
+       return build(net::Dumbbell{2, 2, 100_Gbps, 1_us, 25_Gbps, 5_us});
+     }},
+    {"FastDumbbell",
+     [] {
+       return build(net::Dumbbell{2, 2, 10_Gbps, 300_ns, 400_Gbps, 0_us});
+     }},
+    {"ParkingLot",
+     [] {
+       return build(net::ParkingLot{5, 40_Gbps, 1_us, 33_Gbps, 123_ns});
+     }},
     {"LeafSpine", [] { return build(net::LeafSpine{}); }},
     {"Clos", [] { return build(net::Clos{}); }},
-    {"SlowCore", [] { return build(net::Clos{2, 2, 2, 2, 2, 100_Gbps, 40_Gbps, 10_Gbps, 1_us, 2_us, 3_us}); }},
+    {"SlowCore",
+     [] {
+       return build(net::Clos{2, 2, 2, 2, 2, 100_Gbps, 40_Gbps, 10_Gbps, 1_us, 2_us, 3_us});
+     }},
     {"FatTree", [] { return build(net::FatTree{4}); }},
 };
 
@@ -385,7 +401,8 @@ TEST_P(LoneFlow, TakesTheIdealTime) {
   ASSERT_EQ(out.flows.size(), s.flows.size());
   for (const auto& f : out.flows) {
     const host::Profile& with = model->profiles[f.profile];
-    const net::Framing framing{.payload = 1'000_B, .header = model->data_wire(with) - 1'000_B, .ack = model->ack_wire(with)};
+    const net::Framing framing{
+        .payload = 1'000_B, .header = model->data_wire(with) - 1'000_B, .ack = model->ack_wire(with)};
     EXPECT_EQ((f.finish - f.start).ps, model->paths.ideal_fct(f.src, f.dst, f.size, framing).ps)
         << f.size.count << " B from " << f.src << " to " << f.dst << " with " << with.name;
   }

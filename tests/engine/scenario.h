@@ -26,6 +26,7 @@ host::Profile telemetry_reader();
 struct Scenario {
   std::uint64_t seed = 1;
   net::Topology topology;
+  NetworkParams network;  // but for the kind of port
   net::BufferParams buffer;
   EcnParams ecn;
   std::vector<EcnOverride> ecn_overrides;
@@ -35,8 +36,8 @@ struct Scenario {
   double poisson_load = 0;           // and random ones: 0 = none
   Time poisson_stop;
   Time stop = Time::max();
-  Time sample;                       // look at the state this often; 0 = only at the end
-  std::string text;                  // for messages
+  Time sample;       // look at the state this often; 0 = only at the end
+  std::string text;  // for messages
 
   std::unique_ptr<Model> model(net::PortKind port = net::PortKind::fifo) const;
   std::unique_ptr<traffic::Traffic> traffic() const;
@@ -55,7 +56,7 @@ Scenario random_scenario(std::uint64_t seed);
 struct Outcome {
   std::vector<host::FlowRecord> flows;  // in order of (finish, id)
   Counters counters;
-  std::vector<std::uint64_t> samples;   // state digests
+  std::vector<std::uint64_t> samples;  // state digests
   std::uint64_t digest = 0;
   Time end;
   std::uint32_t threads = 1;

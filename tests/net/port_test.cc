@@ -164,7 +164,7 @@ TEST_F(PausedPort, FinishesItsPacketFirstWhenResumedSoon) {
 
 TEST_F(PausedPort, RepeatedPausesShiftOnlyWhatWaits) {
   pause({50'000});
-  resume({100'000});   // second packet leaves until 180,000
+  resume({100'000});  // second packet leaves until 180,000
   pause({100'001});
   EXPECT_EQ(departures(port_), (List{0, 100'000, kNever}));
   resume({150'000});

@@ -26,14 +26,16 @@ const std::vector<ArtifactRun>& runs() {
   static const std::vector<ArtifactRun> all = [] {
     std::vector<ArtifactRun> out;
     for (const std::string flows : {"incast_sim", "incast_stag"}) {
-      out.push_back({flows + "_hp_mi0", "incast-hpcc.toml", flows, {"algorithm.max_stage=0"}, true});
-      out.push_back({flows + "_hp_mi5", "incast-hpcc.toml", flows, {"algorithm.max_stage=5"}, true});
-      out.push_back({flows + "_dcqcn", "incast-dcqcn.toml", flows, {"algorithm.window=none"}, true});
-      out.push_back({flows + "_dcqcn_vwin", "incast-dcqcn.toml", flows, {"algorithm.window=variable"}, true});
+      out.push_back({flows + "_hp_mi0", "incast-hpcc.toml", flows, {"algorithm.max_stage=0"}, {}, true});
+      out.push_back({flows + "_hp_mi5", "incast-hpcc.toml", flows, {"algorithm.max_stage=5"}, {}, true});
+      out.push_back({flows + "_dcqcn", "incast-dcqcn.toml", flows, {"algorithm.window=none"}, {}, true});
+      out.push_back({flows + "_dcqcn_vwin", "incast-dcqcn.toml", flows, {"algorithm.window=variable"}, {}, true});
     }
     for (const std::string flows : {"fat320_1ms_fb30", "fat320_1ms_fb50", "fat320_2ms_ws30"}) {
-      out.push_back({flows + "_hp", "fat-tree-hpcc.toml", flows, {}, flows == "fat320_1ms_fb30"});
-      out.push_back({flows + "_dcqcn", "fat-tree-dcqcn.toml", flows, {}, flows == "fat320_1ms_fb30"});
+      const Time arrivals = flows == "fat320_2ms_ws30" ? 2_ms : 1_ms;
+      const bool quick = flows == "fat320_1ms_fb30";
+      out.push_back({flows + "_hp", "fat-tree-hpcc.toml", flows, {}, arrivals, quick});
+      out.push_back({flows + "_dcqcn", "fat-tree-dcqcn.toml", flows, {}, arrivals, quick});
     }
     return out;
   }();
@@ -57,14 +59,14 @@ Instance instance_of(const ArtifactRun& run, const std::vector<std::string>& set
   return out;
 }
 
-std::vector<Time> simulate(const Instance& instance, Time sample_until, const Sampler& sampler) {
+std::vector<Time> simulate(const Instance& instance, Time sample_until, const QueueSampler& sampler) {
   traffic::Traffic traffic(instance.model->topology.hosts);
   traffic.add(std::make_unique<traffic::FlowList>(instance.flows), std::nullopt);
   engine::Simulation simulation(*instance.model, traffic, {});
   std::vector<Time> times(instance.flows.size());
   simulation.on_finish([&](const host::FlowRecord& r) { times.at(r.id) = r.finish - r.start; });
   if (sampler)
-    simulation.every(1_us, [&](Time now) {
+    simulation.every(kSampleInterval, [&](Time now) {
       if (now > sample_until) return;
       for (std::uint32_t port = 0; port < instance.model->topology.ports(); ++port)
         sampler(port, simulation.port(port).queued);
@@ -97,8 +99,8 @@ std::vector<Completion> artifact_results(const ArtifactRun& run) {
   for (std::size_t i = 0; i < flows.size(); ++i) {
     EXPECT_EQ(std::stoull(flows[i].at("flow_id")), i);
     EXPECT_EQ(std::stoull(results.at(i).at("flow_id")), i);
-    out.push_back({Time{1000 * std::stoll(results[i].at("fct_ns"))},
-                   Time{1000 * std::stoll(flows[i].at("standalone_fct_ns"))}});
+    out.push_back(
+        {Time{1000 * std::stoll(results[i].at("fct_ns"))}, Time{1000 * std::stoll(flows[i].at("standalone_fct_ns"))}});
   }
   return out;
 }

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "tests/validation/second_opinion.h"
 #include "weir/engine/model.h"
 #include "weir/traffic/flow.h"
 
@@ -19,6 +19,7 @@ struct ArtifactRun {
   std::string scenario;  // in this folder
   std::string flows;     // name of its flows
   std::vector<std::string> settings;
+  Time arrivals;       // how long flows arrive and, on the fat tree, queues are sampled; 0 = they are not
   bool quick = false;  // the others run only with WEIR_VALIDATION=all or when documents are written
 
   bool hpcc() const { return scenario.find("hpcc") != std::string::npos; }
@@ -42,8 +43,7 @@ Instance instance_of(const ArtifactRun& run, const std::vector<std::string>& set
 
 // Completion times of Weir, by flow. Fails the test if a packet was paused, lost or sent again.
 // `sampler` sees every port at 0, 1 us, 2 us, ... sample_until.
-using Sampler = std::function<void(std::uint32_t port, std::uint32_t queued)>;
-std::vector<Time> simulate(const Instance& instance, Time sample_until = {}, const Sampler& sampler = {});
+std::vector<Time> simulate(const Instance& instance, Time sample_until = {}, const QueueSampler& sampler = {});
 
 // The rows of a file of the artifact's, each by the names of its columns.
 using Row = std::map<std::string, std::string>;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <deque>
 #include <cstddef>
+#include <deque>
 #include <queue>
 #include <set>
 #include <stdexcept>
@@ -51,8 +51,8 @@ struct IntegerHpcc {
       const HopTelemetry& now = ack.telemetry->hop[i];
       const double elapsed = static_cast<double>(facts.telemetry.elapsed_ps(now, before[i])) / 1000;
       const auto bits = static_cast<double>(8 * facts.telemetry.sent_bytes(now, before[i]));
-      const auto queue = static_cast<double>(
-          std::min(facts.telemetry.queue_bytes(now), facts.telemetry.queue_bytes(before[i])));
+      const auto queue =
+          static_cast<double>(std::min(facts.telemetry.queue_bytes(now), facts.telemetry.queue_bytes(before[i])));
       const double capacity = now.rate_mbps * 1e6;
       const double load = bits / (elapsed * 1e-9) / capacity + queue * static_cast<double>(line) / capacity / window;
       if (load > most) {
@@ -63,8 +63,7 @@ struct IntegerHpcc {
     }
     u = (u * (t - tau) + most * tau) / t;
     const bool multiply = u / p.eta >= 1 || stage >= p.max_stage;
-    const auto base =
-        multiply ? static_cast<std::int64_t>(static_cast<double>(reference) / (u / p.eta)) : reference;
+    const auto base = multiply ? static_cast<std::int64_t>(static_cast<double>(reference) / (u / p.eta)) : reference;
     rate = std::clamp(base + p.r_ai.bits_per_second, p.r_min.bits_per_second, line);
     if (sync) {
       reference = rate;
@@ -126,7 +125,7 @@ struct Port {
   Bytes queued;
   Bytes sent;
   std::uint64_t packets = 0;  // sent
-  Time free_at;  // of a NIC whose flows take turns of becoming ready
+  Time free_at;               // of a NIC whose flows take turns of becoming ready
 };
 
 struct Nic {
@@ -162,11 +161,15 @@ class Network {
     for (const traffic::Flow& flow : flows) senders_.push_back({.flow = flow});
   }
 
-  std::vector<Time> run() {
+  std::vector<Time> run(Time sample_until, const QueueSampler& sampler) {
+    Time next_sample;
     if (!senders_.empty()) schedule(senders_[0].flow.start, Kind::inject, 0);
     while (!events_.empty()) {
       const Event event = events_.top();
       events_.pop();
+      for (; sampler && next_sample <= std::min(event.time, sample_until); next_sample += kSampleInterval)
+        for (std::uint32_t id = 0; id < topology_.ports(); ++id)
+          sampler(id, static_cast<std::uint32_t>(ports_[id].queued.count));
       now_ = event.time;
       happen(event);
     }
@@ -339,8 +342,8 @@ class Network {
   // RED, with Weir's draws. (The artifact draws each number from a new generator, and marks acknowledgements too, which
   // nobody reads.)
   bool marks(std::uint32_t port) const {
-    const double scale = static_cast<double>(rate(port).bits_per_second) /
-                         static_cast<double>(model_.ecn.at_rate.bits_per_second);
+    const double scale =
+        static_cast<double>(rate(port).bits_per_second) / static_cast<double>(model_.ecn.at_rate.bits_per_second);
     const double least = static_cast<double>(model_.ecn.k_min.count) * scale;
     const double most = static_cast<double>(model_.ecn.k_max.count) * scale;
     const auto queue = static_cast<double>(ports_[port].queued.count);
@@ -599,8 +602,8 @@ class Network {
 }  // namespace
 
 std::vector<Time> completion_times(const engine::Model& model, const std::vector<traffic::Flow>& flows,
-                                   const Rules& rules) {
-  return Network(model, flows, rules).run();
+                                   const Rules& rules, Time sample_until, const QueueSampler& sampler) {
+  return Network(model, flows, rules).run(sample_until, sampler);
 }
 
 }  // namespace weir::validation

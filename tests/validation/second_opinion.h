@@ -7,6 +7,8 @@
 // is where it compares.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "weir/engine/model.h"
@@ -31,8 +33,12 @@ struct Rules {
 inline constexpr Rules kWeir{};
 inline constexpr Rules kArtifact{true, true, true, true, true};
 
+// Sees what waits at every port of a switch at 0, 1 us, 2 us, ... before anything happens at that instant.
+using QueueSampler = std::function<void(std::uint32_t port, std::uint32_t queued)>;
+inline constexpr Time kSampleInterval{1'000'000};
+
 // By place in `flows`, which are in order of start and all of the model's first profile.
 std::vector<Time> completion_times(const engine::Model& model, const std::vector<traffic::Flow>& flows,
-                                   const Rules& rules);
+                                   const Rules& rules, Time sample_until = {}, const QueueSampler& sampler = {});
 
 }  // namespace weir::validation

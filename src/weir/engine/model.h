@@ -24,10 +24,14 @@ struct EcnParams {
 
   static void describe(ParamList<EcnParams>& p) {
     p.flag("enabled", &EcnParams::enabled, "mark packets on congestion");
-    p.bytes("k_min", &EcnParams::k_min, "queue length up to which nothing is marked", "HPCC 5.1", Bytes{0}, Bytes{4'000'000'000});
-    p.bytes("k_max", &EcnParams::k_max, "queue length above which everything is marked", "HPCC 5.1", Bytes{0}, Bytes{4'000'000'000});
+    p.bytes("k_min", &EcnParams::k_min, "queue length up to which nothing is marked", "HPCC 5.1", Bytes{0},
+            Bytes{4'000'000'000});
+    p.bytes("k_max", &EcnParams::k_max, "queue length above which everything is marked", "HPCC 5.1", Bytes{0},
+            Bytes{4'000'000'000});
     p.number("p_max", &EcnParams::p_max, 0, 1, "marking probability at k_max", "HPCC public simulator");
-    p.rate("at_rate", &EcnParams::at_rate, "link rate for which k_min and k_max are given; other links scale in proportion, 0 bps = all links alike", "HPCC 5.1");
+    p.rate("at_rate", &EcnParams::at_rate,
+           "link rate for which k_min and k_max are given; other links scale in proportion, 0 bps = all links alike",
+           "HPCC 5.1");
   }
 };
 
@@ -40,8 +44,12 @@ struct EcnOverride {
 
   static void describe(ParamList<EcnOverride>& p) {
     p.rate("rate", &EcnOverride::rate, "links of exactly this rate", "", Rate{1}).required = true;
-    p.bytes("k_min", &EcnOverride::k_min, "queue length up to which nothing is marked", "", Bytes{0}, Bytes{4'000'000'000}).required = true;
-    p.bytes("k_max", &EcnOverride::k_max, "queue length above which everything is marked", "", Bytes{0}, Bytes{4'000'000'000}).required = true;
+    p.bytes("k_min", &EcnOverride::k_min, "queue length up to which nothing is marked", "", Bytes{0},
+            Bytes{4'000'000'000})
+        .required = true;
+    p.bytes("k_max", &EcnOverride::k_max, "queue length above which everything is marked", "", Bytes{0},
+            Bytes{4'000'000'000})
+        .required = true;
     p.number("p_max", &EcnOverride::p_max, 0, 1, "marking probability at k_max");
   }
 };
@@ -51,8 +59,10 @@ struct NetworkParams {
   Bytes pfc_frame{64};
 
   static void describe(ParamList<NetworkParams>& p) {
-    p.choice("port", &NetworkParams::port, {"fifo", "queued"}, "switch ports: one event per packet, or the plain two-event reference; the same results");
-    p.bytes("pfc_frame", &NetworkParams::pfc_frame, "size of a pause or resume frame", "IEEE 802.1Qbb", Bytes{1}, Bytes{1'000});
+    p.choice("port", &NetworkParams::port, {"fifo", "queued"},
+             "switch ports: one event per packet, or the plain two-event reference; the same results");
+    p.bytes("pfc_frame", &NetworkParams::pfc_frame, "size of a pause or resume frame", "IEEE 802.1Qbb", Bytes{1},
+            Bytes{1'000});
   }
 };
 

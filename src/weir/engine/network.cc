@@ -8,9 +8,7 @@
 namespace weir::engine {
 namespace {
 
-std::uint32_t threshold(Bytes k) {
-  return static_cast<std::uint32_t>(std::min<std::int64_t>(k.count, 0xfffffffe));
-}
+std::uint32_t threshold(Bytes k) { return static_cast<std::uint32_t>(std::min<std::int64_t>(k.count, 0xfffffffe)); }
 
 void set_ecn(net::Port& p, const Model& model) {
   for (const auto& o : model.ecn_overrides)
@@ -32,8 +30,8 @@ void set_ecn(net::Port& p, const Model& model) {
 
 net::IngressLimits ingress_limits(const Model& model, const net::Link& link, Rate slowest_host) {
   net::IngressLimits limits;
-  limits.headroom = static_cast<std::int64_t>(
-      model.buffer.headroom_delays * static_cast<double>(bytes_in(link.delay, link.rate).count));
+  limits.headroom = static_cast<std::int64_t>(model.buffer.headroom_delays *
+                                              static_cast<double>(bytes_in(link.delay, link.rate).count));
   double alpha = model.buffer.pfc_alpha;
   if (model.buffer.pfc_scale_alpha)
     for (auto r = slowest_host.bits_per_second * 2; r <= link.rate.bits_per_second; r *= 2) alpha *= 2;
@@ -84,9 +82,10 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
     }
     switches[s].buffer = net::SwitchBuffer(model.buffer, std::move(limits));
     if (switches[s].buffer.shared_capacity() < 0)
-      throw InputError(fmt::format("network.buffer.size = {} is smaller than the reserve and headroom of switch {} "
-                                   "({} more bytes are needed)",
-                                   format_value(model.buffer.size), s, -switches[s].buffer.shared_capacity()));
+      throw InputError(
+          fmt::format("network.buffer.size = {} is smaller than the reserve and headroom of switch {} "
+                      "({} more bytes are needed)",
+                      format_value(model.buffer.size), s, -switches[s].buffer.shared_capacity()));
   }
 }
 

@@ -163,8 +163,12 @@ inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) 
   if (flow.rto_at == Time::max()) flow.rto_at = now + timeout(flow);
   if (algorithm.on_send != nullptr)
     algorithm.on_send(flow.state(), model_.profiles[flow.profile].params.get(), flow.facts,
-                      {.now = now, .seq = {packet.seq}, .wire = {packet.wire}, .in_flight = {flow.in_flight()},
-                       .retransmission = again, .app_limited = flow.snd_nxt >= flow.size},
+                      {.now = now,
+                       .seq = {packet.seq},
+                       .wire = {packet.wire},
+                       .in_flight = {flow.in_flight()},
+                       .retransmission = again,
+                       .app_limited = flow.snd_nxt >= flow.size},
                       flow.control);
   arm(host, flow);
 }
@@ -305,8 +309,8 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
   packet.entropy = back;
   packet.wire = ack_wire_[packet.profile];
   packet.traffic_class = ack_class();
-  packet.flags = static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) |
-                                           (cnp && !rules.cnp_packet ? net::kEchoCnp : 0));
+  packet.flags =
+      static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) | (cnp && !rules.cnp_packet ? net::kEchoCnp : 0));
   send(network_.hosts[h].port, packet, now);
 }
 

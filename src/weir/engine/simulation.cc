@@ -71,9 +71,8 @@ bool Simulation::advance(Time until) {
 
     finished_.clear();
     crew_->collect(finished_);
-    std::sort(finished_.begin(), finished_.end(), [](const auto& a, const auto& b) {
-      return a.finish != b.finish ? a.finish < b.finish : a.id < b.id;
-    });
+    std::sort(finished_.begin(), finished_.end(),
+              [](const auto& a, const auto& b) { return a.finish != b.finish ? a.finish < b.finish : a.id < b.id; });
     if (on_finish_)
       for (const auto& record : finished_) on_finish_(record);
   }

@@ -25,7 +25,7 @@ enum class SchedulerKind : std::uint8_t { wheel, heap };
 struct RunOptions {
   std::uint32_t threads = 1;  // fewer are used if the topology cannot be split so far
   SchedulerKind scheduler = SchedulerKind::wheel;
-  Time stop = Time::max();    // end the run here even if flows are active
+  Time stop = Time::max();  // end the run here even if flows are active
 };
 
 class Simulation {

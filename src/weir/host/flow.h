@@ -17,7 +17,7 @@ struct alignas(64) Flow {
   std::int64_t snd_max = 0;  // first byte never sent
   std::int64_t size = 0;
   cc::Control control;
-  Time next_send;            // pacing: not before this
+  Time next_send;               // pacing: not before this
   Time paced_at = Time::max();  // the entry of the pacing queue that counts; max = none
 
   std::uint32_t dst = 0;
@@ -26,13 +26,13 @@ struct alignas(64) Flow {
   std::uint32_t generation = 0;
   std::uint32_t last_wire = 0;  // of the last packet sent
   std::uint16_t profile = 0;
-  bool ready = false;           // in the ready queue
-  std::uint8_t backoff = 0;     // consecutive timeouts
+  bool ready = false;        // in the ready queue
+  std::uint8_t backoff = 0;  // consecutive timeouts
   Time last_sent;
   Time srtt;
   Time rttvar;
-  Time rto_at = Time::max();    // retransmission timeout; max = nothing outstanding
-  Time armed = Time::max();     // the entry of the timer queue that counts
+  Time rto_at = Time::max();  // retransmission timeout; max = nothing outstanding
+  Time armed = Time::max();   // the entry of the timer queue that counts
 
   std::uint64_t id = 0;
   std::uint32_t retransmitted = 0;  // packets
@@ -46,10 +46,10 @@ struct alignas(64) Flow {
 
 // The receiver's state of the flow in one slot of one sender.
 struct Receiver {
-  std::int64_t expected = 0;       // next byte in order
-  std::int64_t nacked = -1;        // the gap that the last NACK reported
+  std::int64_t expected = 0;  // next byte in order
+  std::int64_t nacked = -1;   // the gap that the last NACK reported
   Time last_nack;
-  Time next_cnp;                   // no CNP before this
+  Time next_cnp;  // no CNP before this
   std::uint32_t generation = 0;
   bool used = false;
 };

@@ -77,10 +77,10 @@ struct alignas(64) Host {
   SlotQueue ready;
   TimedQueue pacing;
   TimedQueue timers;
-  std::vector<Flow*> flows;                 // by slot; null = free
-  std::vector<std::uint32_t> generations;   // by slot
+  std::vector<Flow*> flows;                // by slot; null = free
+  std::vector<std::uint32_t> generations;  // by slot
   std::vector<std::uint32_t> free_slots;
-  std::vector<traffic::Flow> starts;        // handed over, by start
+  std::vector<traffic::Flow> starts;  // handed over, by start
   std::size_t next_start = 0;
 
   Time first_start() const { return next_start < starts.size() ? starts[next_start].start : Time::max(); }

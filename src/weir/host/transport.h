@@ -27,15 +27,28 @@ struct TransportParams {
   static void describe(ParamList<TransportParams>& p) {
     using T = TransportParams;
     p.bytes("payload", &T::payload, "payload of a full packet", "HPCC public simulator", Bytes{1}, Bytes{60'000});
-    p.bytes("header", &T::header, "headers of a data packet without INT", "HPCC public simulator", Bytes{0}, Bytes{1'000});
-    p.bytes("ack_header", &T::ack_header, "size of an acknowledgement without INT", "HPCC public simulator", Bytes{1}, Bytes{1'000});
-    p.bytes("min_frame", &T::min_frame, "smallest frame: shorter acknowledgements are padded to this", "IEEE 802.3", Bytes{1}, Bytes{1'000});
-    p.bytes("int_bytes", &T::int_bytes, "INT field of data packets and acknowledgements of flows that read telemetry", "HPCC 4.1: 2 + 8 * 5 hops", Bytes{0}, Bytes{1'000});
-    p.choice("ack_class", &T::ack_class, {"data", "priority"}, "acknowledgements share the data class in the network, or go first in a class that is never paused", "HPCC 4.2");
-    p.choice("int_mode", &T::int_mode, {"exact", "wire"}, "telemetry counters as they are, or truncated to the 42-byte wire format", "HPCC 4.1");
-    p.integer("int_multiplier", &T::int_multiplier, 1, 64, "wire format: multiplies the units of 128 B and 80 B (the authors use NIC Gb/s / 25)", "HPCC public simulator");
-    p.time("min_rto", &T::min_rto, "least retransmission timeout; the timeout is max(this, srtt + 4 rttvar), doubled at each timeout without progress", "RFC 6298", Time{1'000'000}, Time{1'000'000'000'000});
-    p.time("nack_interval", &T::nack_interval, "the receiver repeats a NACK for the same gap after this time", "HPCC public simulator", Time{1'000'000}, Time{1'000'000'000'000});
+    p.bytes("header", &T::header, "headers of a data packet without INT", "HPCC public simulator", Bytes{0},
+            Bytes{1'000});
+    p.bytes("ack_header", &T::ack_header, "size of an acknowledgement without INT", "HPCC public simulator", Bytes{1},
+            Bytes{1'000});
+    p.bytes("min_frame", &T::min_frame, "smallest frame: shorter acknowledgements are padded to this", "IEEE 802.3",
+            Bytes{1}, Bytes{1'000});
+    p.bytes("int_bytes", &T::int_bytes, "INT field of data packets and acknowledgements of flows that read telemetry",
+            "HPCC 4.1: 2 + 8 * 5 hops", Bytes{0}, Bytes{1'000});
+    p.choice("ack_class", &T::ack_class, {"data", "priority"},
+             "acknowledgements share the data class in the network, or go first in a class that is never paused",
+             "HPCC 4.2");
+    p.choice("int_mode", &T::int_mode, {"exact", "wire"},
+             "telemetry counters as they are, or truncated to the 42-byte wire format", "HPCC 4.1");
+    p.integer("int_multiplier", &T::int_multiplier, 1, 64,
+              "wire format: multiplies the units of 128 B and 80 B (the authors use NIC Gb/s / 25)",
+              "HPCC public simulator");
+    p.time("min_rto", &T::min_rto,
+           "least retransmission timeout; the timeout is max(this, srtt + 4 rttvar), doubled at each timeout without "
+           "progress",
+           "RFC 6298", Time{1'000'000}, Time{1'000'000'000'000});
+    p.time("nack_interval", &T::nack_interval, "the receiver repeats a NACK for the same gap after this time",
+           "HPCC public simulator", Time{1'000'000}, Time{1'000'000'000'000});
   }
 };
 

@@ -15,33 +15,33 @@ enum class PacketKind : std::uint8_t { data, ack, nack, cnp, pause, resume };
 enum class TrafficClass : std::uint8_t { priority = 0, data = 1 };
 inline constexpr int kTrafficClasses = 2;
 
-inline constexpr std::uint8_t kMarked = 1;          // congestion experienced
-inline constexpr std::uint8_t kEchoMarked = 2;      // on an acknowledgement: the data packet was marked
-inline constexpr std::uint8_t kEchoCnp = 4;         // on an acknowledgement: it carries a CNP
+inline constexpr std::uint8_t kMarked = 1;      // congestion experienced
+inline constexpr std::uint8_t kEchoMarked = 2;  // on an acknowledgement: the data packet was marked
+inline constexpr std::uint8_t kEchoCnp = 4;     // on an acknowledgement: it carries a CNP
 inline constexpr std::uint8_t kRetransmission = 8;
 
 inline constexpr std::uint32_t kNoTelemetry = ~std::uint32_t{0};
 inline constexpr Time kHeld = Time::max();  // departure of a packet whose port is paused
 
 struct alignas(64) Packet {
-  Time departs;              // start of transmission by the port whose ring holds it
-  std::int64_t seq = 0;      // data: first byte; acknowledgement: all bytes below are acknowledged
-  Time sent;                 // data: start of transmission at the sender; echoed by acknowledgements
-  std::uint32_t src = 0;     // host; of an acknowledgement: trigger_offset
-  std::uint32_t dst = 0;     // host
-  std::uint32_t entropy = 0; // path selector
-  std::uint32_t slot = 0;    // the flow's slot at its sender ...
+  Time departs;                  // start of transmission by the port whose ring holds it
+  std::int64_t seq = 0;          // data: first byte; acknowledgement: all bytes below are acknowledged
+  Time sent;                     // data: start of transmission at the sender; echoed by acknowledgements
+  std::uint32_t src = 0;         // host; of an acknowledgement: trigger_offset
+  std::uint32_t dst = 0;         // host
+  std::uint32_t entropy = 0;     // path selector
+  std::uint32_t slot = 0;        // the flow's slot at its sender ...
   std::uint32_t generation = 0;  // ... and which flow of that slot
   std::uint32_t telemetry = kNoTelemetry;
-  std::uint32_t queue = 0;   // bytes left behind it in the port when it departed
+  std::uint32_t queue = 0;  // bytes left behind it in the port when it departed
   std::uint16_t profile = 0;
-  std::uint16_t wire = 0;    // bytes on the wire
-  std::uint16_t payload = 0; // of the data packet, also on its acknowledgement
-  std::uint16_t ingress = 0; // local index of the port it entered the current switch by
+  std::uint16_t wire = 0;     // bytes on the wire
+  std::uint16_t payload = 0;  // of the data packet, also on its acknowledgement
+  std::uint16_t ingress = 0;  // local index of the port it entered the current switch by
   PacketKind kind = PacketKind::data;
   TrafficClass traffic_class = TrafficClass::data;
   std::uint8_t flags = 0;
-  std::uint8_t hops = 0;     // telemetry records
+  std::uint8_t hops = 0;  // telemetry records
 
   bool is_control() const { return kind >= PacketKind::pause; }
 };

@@ -80,26 +80,26 @@ struct alignas(64) Port {
   std::uint16_t peer_ingress = 0;  // this link's index among the peer switch's ports
   std::uint16_t local = 0;         // index among the owner's ports
   PortKind kind = PortKind::fifo;
-  bool paused = false;             // the data class may not start
-  bool at_switch = false;          // owner is a switch
-  bool cut = false;                // the far end belongs to another partition
+  bool paused = false;     // the data class may not start
+  bool at_switch = false;  // owner is a switch
+  bool cut = false;        // the far end belongs to another partition
 
   // -- the rest
-  std::uint64_t tx_bytes = 0;      // of packets that have reached the far end (or left the partition)
+  std::uint64_t tx_bytes = 0;  // of packets that have reached the far end (or left the partition)
   std::uint64_t tx_packets = 0;
   Rate rate;
-  std::uint32_t owner = 0;         // node
-  std::uint32_t rate_mbps = 0;     // as telemetry reports it
-  std::uint32_t pending_control = 0;  // pause and resume frames waiting at the cursor
+  std::uint32_t owner = 0;                    // node
+  std::uint32_t rate_mbps = 0;                // as telemetry reports it
+  std::uint32_t pending_control = 0;          // pause and resume frames waiting at the cursor
   std::uint32_t ecn_min = ~std::uint32_t{0};  // mark above; ~0 = never
   std::uint32_t ecn_max = ~std::uint32_t{0};
-  double ecn_probability = 0;      // at ecn_max
-  std::uint32_t queues = 0;        // queued port: index of its PriorityQueues
+  double ecn_probability = 0;  // at ecn_max
+  std::uint32_t queues = 0;    // queued port: index of its PriorityQueues
   std::uint32_t marks = 0;
-  std::uint32_t pauses = 0;        // pause frames received
+  std::uint32_t pauses = 0;  // pause frames received
   Time paused_since;
   Time paused_total;
-  Time handed_over_until;          // end of transmission of the last packet handed over to another partition
+  Time handed_over_until;  // end of transmission of the last packet handed over to another partition
 
   Time serialisation(std::uint32_t bytes) const {
     if (ps_per_byte != 0) return {static_cast<std::int64_t>(bytes) * ps_per_byte};

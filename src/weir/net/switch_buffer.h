@@ -33,14 +33,25 @@ struct BufferParams {
   double egress_alpha = 1;
 
   static void describe(ParamList<BufferParams>& p) {
-    p.bytes("size", &BufferParams::size, "shared buffer of each switch", "HPCC 5.1", Bytes{1}, Bytes{1'000'000'000'000});
-    p.choice("mode", &BufferParams::mode, {"lossless", "lossy"}, "lossless: PFC pauses upstream; lossy: egress queues drop", "HPCC 5.1, 5.3");
-    p.number("pfc_alpha", &BufferParams::pfc_alpha, 1e-4, 64, "an ingress is paused above this share of the free shared bytes; 1/8 lets a lone queue take 1/9 = 11 % of the buffer", "HPCC 5.1");
-    p.flag("pfc_scale_alpha", &BufferParams::pfc_scale_alpha, "double pfc_alpha for each doubling of the link rate over the slowest host link", "HPCC public simulator");
-    p.bytes("reserve", &BufferParams::reserve, "private bytes of each ingress port and class", "HPCC public simulator", Bytes{0}, Bytes{1'000'000'000});
-    p.number("headroom_delays", &BufferParams::headroom_delays, 0, 100, "lossless: private headroom of each ingress, in rate * propagation delay of its link", "HPCC public simulator");
-    p.bytes("resume_offset", &BufferParams::resume_offset, "resume when this far below the pause threshold", "HPCC public simulator", Bytes{0}, Bytes{1'000'000'000});
-    p.number("egress_alpha", &BufferParams::egress_alpha, 1e-4, 64, "lossy: drop above this share of the free shared bytes", "HPCC 5.3 footnote 6");
+    p.bytes("size", &BufferParams::size, "shared buffer of each switch", "HPCC 5.1", Bytes{1},
+            Bytes{1'000'000'000'000});
+    p.choice("mode", &BufferParams::mode, {"lossless", "lossy"},
+             "lossless: PFC pauses upstream; lossy: egress queues drop", "HPCC 5.1, 5.3");
+    p.number("pfc_alpha", &BufferParams::pfc_alpha, 1e-4, 64,
+             "an ingress is paused above this share of the free shared bytes; 1/8 lets a lone queue take 1/9 = 11 % of "
+             "the buffer",
+             "HPCC 5.1");
+    p.flag("pfc_scale_alpha", &BufferParams::pfc_scale_alpha,
+           "double pfc_alpha for each doubling of the link rate over the slowest host link", "HPCC public simulator");
+    p.bytes("reserve", &BufferParams::reserve, "private bytes of each ingress port and class", "HPCC public simulator",
+            Bytes{0}, Bytes{1'000'000'000});
+    p.number("headroom_delays", &BufferParams::headroom_delays, 0, 100,
+             "lossless: private headroom of each ingress, in rate * propagation delay of its link",
+             "HPCC public simulator");
+    p.bytes("resume_offset", &BufferParams::resume_offset, "resume when this far below the pause threshold",
+            "HPCC public simulator", Bytes{0}, Bytes{1'000'000'000});
+    p.number("egress_alpha", &BufferParams::egress_alpha, 1e-4, 64,
+             "lossy: drop above this share of the free shared bytes", "HPCC 5.3 footnote 6");
   }
 };
 
@@ -100,7 +111,8 @@ class SwitchBuffer {
     const std::int64_t free = free_shared();
     if (lossless_) {
       const IngressPool& pool = pools_[index(ingress, c)];
-      return pool.headroom + wire <= limits_[ingress].headroom || pool.bytes + wire - reserve_ <= threshold(ingress, free);
+      return pool.headroom + wire <= limits_[ingress].headroom ||
+             pool.bytes + wire - reserve_ <= threshold(ingress, free);
     }
     return egress_queued + wire <= ((free * egress_alpha_q16_) >> 16);
   }
@@ -108,8 +120,7 @@ class SwitchBuffer {
   void take(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
     IngressPool& pool = pools_[index(ingress, c)];
     used_ += wire;
-    if (lossless_ && pool.bytes + wire > reserve_ &&
-        pool.bytes + wire - reserve_ > threshold(ingress, free_shared()))
+    if (lossless_ && pool.bytes + wire > reserve_ && pool.bytes + wire - reserve_ > threshold(ingress, free_shared()))
       pool.headroom += wire;
     else
       pool.bytes += wire;

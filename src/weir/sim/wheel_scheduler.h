@@ -25,8 +25,9 @@ class WheelScheduler {
  public:
   WheelScheduler(std::uint32_t entities, SchedulerHints hints) : nodes_(entities) {
     const double picoseconds_per_event = 1e12 / std::max(hints.events_per_second, 1.0);
-    int shift = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(
-                               kEventsPerSlot * picoseconds_per_event))) - 1, 3, kMaxShift);
+    int shift = std::clamp(
+        static_cast<int>(std::bit_width(static_cast<std::uint64_t>(kEventsPerSlot * picoseconds_per_event))) - 1, 3,
+        kMaxShift);
     // The ring covers the horizon twice, so that an event is rarely inserted above level 0.
     int bits = 10;
     while ((std::int64_t{1} << (bits - 1 + shift)) < hints.horizon.ps && bits < kMaxBits) ++bits;
@@ -194,7 +195,7 @@ class WheelScheduler {
     Level& level = levels_[0];
     std::int64_t from = level.now + (open_ ? 1 : 0);
     const std::int64_t end_slot = (end.ps - 1) >> level.shift;  // the last slot that matters
-    if (open_ && end_slot <= level.now) return false;  // what comes next may lie in the open slots
+    if (open_ && end_slot <= level.now) return false;           // what comes next may lie in the open slots
     open_ = false;
     for (;;) {
       const std::int64_t half_end = (level.half_of(level.now) + 1) << level.half_shift;
