@@ -89,7 +89,7 @@ struct Probes::Parts {
   std::optional<LinkProbe> links;
 };
 
-Probes::Probes(const ProbeParams& params, engine::Simulation& simulation, std::vector<std::string> tags,
+Probes::Probes(const ProbeParams& params, engine::Simulation& simulation, const std::vector<std::string>& tags,
                ResultDirectory* out) {
   check(params, simulation.model().topology, tags);
   parts_ = std::make_unique<Parts>(params, simulation, tags, out);
