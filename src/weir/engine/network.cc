@@ -80,7 +80,7 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
       ports[net::Topology::reverse(id)].peer_ingress = ports[id].local;
       limits.push_back(ingress_limits(model, t.links[id / 2], slowest_host));
     }
-    switches[s].buffer = net::SwitchBuffer(model.buffer, std::move(limits));
+    switches[s].buffer = net::SwitchBuffer(model.buffer, limits);
     if (switches[s].buffer.shared_capacity() < 0)
       throw InputError(
           fmt::format("network.buffer.size = {} is smaller than the reserve and headroom of switch {} "

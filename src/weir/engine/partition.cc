@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "weir/base/prefetch.h"
 #include "weir/engine/partition_host.h"
 #include "weir/engine/partition_net.h"
 
@@ -114,9 +115,10 @@ void Partition<S>::add_flow(const traffic::Flow& flow) {
   }
 }
 
-// The lines that the next arrivals will touch, in the order in which each leads to the next: the
-// port; its first packet, and the one after it, whose departure gives the port's next event; in
-// a network too large for the caches also the port that the packet will leave by, and its ring.
+// Brings the lines near that the next arrivals will touch, in the order in which each leads to
+// the next: the port; its first packet, and the one after it, whose departure gives the port's
+// next event; in a network too large for the caches also what the packet will meet at the node
+// that it comes to.
 template <sim::Scheduler S>
 inline void Partition<S>::prefetch() const {
   const auto arrival_ahead = [this](std::uint32_t ahead) {
@@ -125,32 +127,59 @@ inline void Partition<S>::prefetch() const {
     return of_others ? ~std::uint32_t{0} : port;  // another thread is at work there
   };
   if (const std::uint32_t port = arrival_ahead(deep_prefetch_ ? 10 : 6); port < ports_) {
-    __builtin_prefetch(&network_.ports[port]);
-    __builtin_prefetch(&network_.ports[port].tx_bytes);
+    prefetch_object(&network_.ports[port]);
   }
   if (const std::uint32_t port = arrival_ahead(deep_prefetch_ ? 7 : 3); port < ports_) {
     const net::PacketRing& ring = network_.ports[port].ring;
-    __builtin_prefetch(ring.address(ring.head));
-    __builtin_prefetch(ring.address(ring.head + 1));
+    prefetch_line(ring.address(ring.head));
+    prefetch_line(ring.address(ring.head + 1));
   }
   if (!deep_prefetch_) return;
-  if (const std::uint32_t port = arrival_ahead(4); port < ports_) {
-    const Port& out = network_.ports[departs_by(port)];
-    __builtin_prefetch(&out);
-    __builtin_prefetch(&out.tx_bytes);
-  }
-  if (const std::uint32_t port = arrival_ahead(2); port < ports_) {
-    const Port& out = network_.ports[departs_by(port)];
-    __builtin_prefetch(out.ring.address(out.cursor));
-    __builtin_prefetch(out.ring.address(out.ring.tail), 1);
+  if (const std::uint32_t port = arrival_ahead(4); port < ports_) prefetch_node(port);
+  if (const std::uint32_t port = arrival_ahead(2); port < ports_) prefetch_behind(port);
+}
+
+// What the first packet of this link will meet first: the port that it, or its acknowledgement,
+// will leave by, and the switch's books or the host.
+template <sim::Scheduler S>
+inline void Partition<S>::prefetch_node(std::uint32_t port) const {
+  const Port& p = network_.ports[port];
+  const Port& out = network_.ports[departs_by(port)];
+  prefetch_object(&out);
+  if (p.peer >= hosts_) {
+    network_.switches[p.peer - hosts_].buffer.prefetch(p.peer_ingress);
+  } else if (!p.ring.empty()) {
+    prefetch_object(&network_.hosts[p.peer]);
+    const Packet& packet = p.ring.front();
+    if (packet.kind == net::PacketKind::data) prefetch_line(&receivers_[packet.src]);
   }
 }
 
-// A port that the first packet of this link will probably leave the next node by.
+// What it will meet next: the place where it, or its acknowledgement, will be put, and the state
+// of its flow at this end.
+template <sim::Scheduler S>
+inline void Partition<S>::prefetch_behind(std::uint32_t port) const {
+  const Port& p = network_.ports[port];
+  const Port& out = network_.ports[departs_by(port)];
+  prefetch_line(out.ring.address(out.cursor));
+  prefetch_line(out.ring.address(out.ring.tail));
+  if (p.peer >= hosts_ || p.ring.empty()) return;
+  const Packet& packet = p.ring.front();
+  if (packet.kind == net::PacketKind::data) {
+    const auto& of_sender = receivers_[packet.src];
+    if (packet.slot < of_sender.size()) prefetch_line(&of_sender[packet.slot]);
+  } else if (const host::Flow* flow = network_.hosts[p.peer].find(packet.slot, packet.generation); flow != nullptr) {
+    prefetch_object(flow);
+  }
+}
+
+// A port that the first packet of this link will probably leave the next node by; of a host the
+// one by which it answers.
 template <sim::Scheduler S>
 inline std::uint32_t Partition<S>::departs_by(std::uint32_t port) const {
   const Port& p = network_.ports[port];
-  if (p.peer < hosts_ || p.ring.empty()) return port;
+  if (p.peer < hosts_) return net::Topology::reverse(port);
+  if (p.ring.empty()) return port;
   const Packet& packet = p.ring.front();
   return packet.is_control() ? port : model_.routing.egress(p.peer - hosts_, packet.dst, packet.entropy);
 }

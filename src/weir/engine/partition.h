@@ -125,6 +125,8 @@ class Partition {
   sim::Entity wake(std::uint32_t h) const { return 2 * ports_ + switches_ + h; }
 
   void prefetch() const;
+  void prefetch_node(std::uint32_t port) const;
+  void prefetch_behind(std::uint32_t port) const;
   std::uint32_t departs_by(std::uint32_t port) const;
 
   // network (partition_net.h)

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "weir/base/params.h"
+#include "weir/base/prefetch.h"
 #include "weir/net/packet.h"
 
 namespace weir::net {
@@ -70,15 +71,17 @@ struct IngressLimits {
 class SwitchBuffer {
  public:
   SwitchBuffer() = default;
-  SwitchBuffer(const BufferParams& params, std::vector<IngressLimits> limits)
-      : limits_(std::move(limits)),
-        pools_(limits_.size() * kTrafficClasses),
+  SwitchBuffer(const BufferParams& params, const std::vector<IngressLimits>& limits)
+      : ingresses_(limits.size()),
         reserve_(params.mode == BufferMode::lossless ? params.reserve.count : 0),
         resume_offset_(params.resume_offset.count),
         egress_alpha_q16_(q16(params.egress_alpha)),
         lossless_(params.mode == BufferMode::lossless) {
     capacity_ = params.size.count;
-    for (const auto& l : limits_) capacity_ -= kUsedClasses * reserve_ + (lossless_ ? l.headroom : 0);
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      ingresses_[i].limits = limits[i];
+      capacity_ -= kUsedClasses * reserve_ + (lossless_ ? limits[i].headroom : 0);
+    }
   }
 
   static std::int64_t q16(double alpha) { return static_cast<std::int64_t>(alpha * 65536 + 0.5); }
@@ -94,7 +97,7 @@ class SwitchBuffer {
   bool plainly_fits(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
     const std::int64_t free = capacity_ - used_ - wire;
     if (lossless_) {
-      const IngressPool& pool = pools_[index(ingress, c)];
+      const IngressPool& pool = pool_at(ingress, c);
       return pool.headroom == 0 && pool.bytes + wire - reserve_ < threshold(ingress, free);
     }
     return egress_queued + wire <= ((free * egress_alpha_q16_) >> 16);
@@ -102,7 +105,7 @@ class SwitchBuffer {
 
   // Takes what plainly fits.
   void take_plain(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
-    pools_[index(ingress, c)].bytes += wire;
+    pool_at(ingress, c).bytes += wire;
     used_ += wire;
   }
 
@@ -110,15 +113,15 @@ class SwitchBuffer {
   bool admits(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
     const std::int64_t free = free_shared();
     if (lossless_) {
-      const IngressPool& pool = pools_[index(ingress, c)];
-      return pool.headroom + wire <= limits_[ingress].headroom ||
+      const IngressPool& pool = pool_at(ingress, c);
+      return pool.headroom + wire <= ingresses_[ingress].limits.headroom ||
              pool.bytes + wire - reserve_ <= threshold(ingress, free);
     }
     return egress_queued + wire <= ((free * egress_alpha_q16_) >> 16);
   }
 
   void take(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
-    IngressPool& pool = pools_[index(ingress, c)];
+    IngressPool& pool = pool_at(ingress, c);
     used_ += wire;
     if (lossless_ && pool.bytes + wire > reserve_ && pool.bytes + wire - reserve_ > threshold(ingress, free_shared()))
       pool.headroom += wire;
@@ -127,7 +130,7 @@ class SwitchBuffer {
   }
 
   void release(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
-    IngressPool& pool = pools_[index(ingress, c)];
+    IngressPool& pool = pool_at(ingress, c);
     used_ -= wire;
     if (pool.headroom == 0) [[likely]] {
       pool.bytes -= wire;
@@ -140,7 +143,7 @@ class SwitchBuffer {
 
   // After take(): must the upstream port be paused? Exact counters; marks the ingress as paused.
   bool pause(std::uint32_t ingress, TrafficClass c) {
-    IngressPool& pool = pools_[index(ingress, c)];
+    IngressPool& pool = pool_at(ingress, c);
     if (!lossless_ || c == TrafficClass::priority || pool.paused) return false;  // the priority class is never paused
     const std::int64_t s = share(pool);
     if (pool.headroom == 0 && (s == 0 || s < threshold(ingress, free_shared()))) return false;
@@ -151,7 +154,7 @@ class SwitchBuffer {
 
   // After release(): may the upstream port go on?
   bool resume(std::uint32_t ingress, TrafficClass c) {
-    IngressPool& pool = pools_[index(ingress, c)];
+    IngressPool& pool = pool_at(ingress, c);
     if (!pool.paused || pool.headroom != 0) return false;
     const std::int64_t s = share(pool);
     if (s != 0 && s + resume_offset_ > threshold(ingress, free_shared())) return false;
@@ -163,14 +166,17 @@ class SwitchBuffer {
   // Shared bytes in use: what the ingresses hold beyond their reserves, headroom excepted.
   std::int64_t shared_used() const {
     std::int64_t sum = 0;
-    for (const auto& pool : pools_) sum += share(pool);
+    for (const auto& ingress : ingresses_)
+      for (const auto& pool : ingress.pools) sum += share(pool);
     return sum;
   }
-  const IngressPool& pool(std::uint32_t ingress, TrafficClass c) const { return pools_[index(ingress, c)]; }
+  // Brings what is known of this ingress near.
+  void prefetch(std::uint32_t ingress) const { prefetch_line(&ingresses_[ingress]); }
+  const IngressPool& pool(std::uint32_t ingress, TrafficClass c) const { return pool_at(ingress, c); }
 
   // The pause threshold of an ingress for so many free shared bytes.
   std::int64_t threshold(std::uint32_t ingress, std::int64_t free) const {
-    return (free * limits_[ingress].alpha_q16) >> 16;
+    return (free * ingresses_[ingress].limits.alpha_q16) >> 16;
   }
 
  private:
@@ -178,14 +184,23 @@ class SwitchBuffer {
   // acknowledgements.
   static constexpr int kUsedClasses = 1;
 
-  static std::size_t index(std::uint32_t ingress, TrafficClass c) {
-    return ingress * kTrafficClasses + static_cast<std::size_t>(c);
+  // What the buffer knows of an ingress port: one line.
+  struct alignas(64) Ingress {
+    IngressLimits limits;
+    IngressPool pools[kTrafficClasses];
+  };
+  static_assert(sizeof(Ingress) == 64);
+
+  IngressPool& pool_at(std::uint32_t ingress, TrafficClass c) {
+    return ingresses_[ingress].pools[static_cast<std::size_t>(c)];
+  }
+  const IngressPool& pool_at(std::uint32_t ingress, TrafficClass c) const {
+    return ingresses_[ingress].pools[static_cast<std::size_t>(c)];
   }
   std::int64_t free_shared() const { return std::max<std::int64_t>(0, capacity_ - shared_used()); }
   std::int64_t share(const IngressPool& p) const { return std::max<std::int64_t>(0, p.bytes - reserve_); }
 
-  std::vector<IngressLimits> limits_;
-  std::vector<IngressPool> pools_;
+  std::vector<Ingress> ingresses_;
   std::int64_t capacity_ = 0;
   std::int64_t used_ = 0;  // all bytes held: shared part, reserves and headroom
   std::int64_t reserve_ = 0;
