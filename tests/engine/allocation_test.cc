@@ -10,7 +10,15 @@
 
 #include "tests/engine/scenario.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#if defined(__has_feature)  // clang
+#define WEIR_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WEIR_SANITIZED 1
+#else
+#define WEIR_SANITIZED 0
+#endif
+
+#if WEIR_SANITIZED || !defined(__GLIBC__)
 #define WEIR_COUNTS_ALLOCATIONS 0
 #else
 #define WEIR_COUNTS_ALLOCATIONS 1

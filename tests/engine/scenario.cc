@@ -89,11 +89,16 @@ std::unique_ptr<traffic::Traffic> Scenario::traffic() const {
 std::int64_t Scenario::set_aside() const {
   if (buffer.mode == net::BufferMode::lossy) return 0;
   std::vector<std::int64_t> needed(topology.nodes(), 0);
-  for (const auto& l : topology.links)
-    for (const std::uint32_t node : {l.a, l.b})
-      needed[node] +=
-          buffer.reserve.count +
-          static_cast<std::int64_t>(buffer.headroom_delays * static_cast<double>(bytes_in(l.delay, l.rate).count));
+  Bytes packet = transport.payload + transport.header;
+  if (std::any_of(profiles.begin(), profiles.end(), [](const auto& p) { return p.reads_telemetry(); }))
+    packet = packet + transport.int_bytes;
+  for (const auto& l : topology.links) {
+    const std::int64_t on_wire = bytes_in(l.delay, l.rate).count;
+    const std::int64_t headroom =
+        std::max(2 * on_wire + 3 * packet.count + network.pfc_frame.count,
+                 static_cast<std::int64_t>(buffer.headroom_delays * static_cast<double>(on_wire)));
+    for (const std::uint32_t node : {l.a, l.b}) needed[node] += buffer.reserve.count + headroom;
+  }
   return *std::max_element(needed.begin() + topology.hosts, needed.end());
 }
 

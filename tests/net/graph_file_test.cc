@@ -66,7 +66,7 @@ TEST(GraphFile, ErrorsNameFileLineAndWhatIsValid) {
       {head + "link 0 4", "g:3: the rate is missing; write it like \"100 Gbps\""},
       {head + "link 0 4 1 Gbps", "g:3: the delay is missing; write it like \"1 us\""},
       {head + "link 0 4 1 Gbps 1 us 2", "g:3: '2' is too much; the line ends before it"},
-      {head + "link 0 4 0 Gbps 1 us", "g:3: the link 0 - 4 has the rate 0 bps; valid is at least 1 Kbps"},
+      {head + "link 0 4 0 Gbps 1 us", "g:3: the link 0 - 4 has the rate 0 bps; valid is 1 Kbps to 100 Tbps"},
       {head + "link 0 4 1 Gbps 5 s", "g:3: the link 0 - 4 has the delay 5 s; valid is 0 to 1 s"},
       {head + "link 4 4 1 Gbps 1 us", "g:3: the link 4 - 4 joins a node to itself; valid are two different nodes"},
       {head + "link 0 1 1 Gbps 1 us", "g:3: the link 0 - 1 joins two hosts; valid is a host and a switch, 4 to 5"},

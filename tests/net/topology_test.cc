@@ -49,7 +49,7 @@ TEST(Topology, CheckNamesWhatIsWrongAndWhatIsValid) {
     std::string message;
   };
   const std::vector<Case> cases{
-      {[](Topology& t) { t.links[2].rate = 0_bps; }, "the link 2 - 5 has the rate 0 bps; valid is at least 1 Kbps"},
+      {[](Topology& t) { t.links[2].rate = 0_bps; }, "the link 2 - 5 has the rate 0 bps; valid is 1 Kbps to 100 Tbps"},
       {[](Topology& t) { t.links[2].delay = {-1}; }, "the link 2 - 5 has the delay -1 ps; valid is 0 to 1 s"},
       {[](Topology& t) { t.links[2].delay = 2_s; }, "the link 2 - 5 has the delay 2 s; valid is 0 to 1 s"},
       {[](Topology& t) { t.links[4].b = 4; }, "the link 4 - 4 joins a node to itself; valid are two different nodes"},
@@ -209,7 +209,7 @@ TEST(Topology, ImpossibleParametersNameTheirKey) {
       {[] { build(Dumbbell{.right = 0}); }, "right = 0 is out of range; valid is at least 1"},
       {[] { build(ParkingLot{.switches = 1}); }, "switches = 1 makes no chain; valid is at least 2"},
       {[] { build(Star{.hosts = 1}); }, "hosts make 1 hosts; valid is 2 to 2097152"},
-      {[] { build(Star{.rate = 0_bps}); }, "the link 0 - 17 has the rate 0 bps; valid is at least 1 Kbps"},
+      {[] { build(Star{.rate = 0_bps}); }, "the link 0 - 17 has the rate 0 bps; valid is 1 Kbps to 100 Tbps"},
       {[] { find_topology("fat-tre"); },
        "unknown topology 'fat-tre'; did you mean 'fat-tree'? valid is star, dumbbell, parking-lot, leaf-spine, "
        "hpcc-testbed-32, clos, hpcc-fat-tree-320, fat-tree"},

@@ -61,7 +61,7 @@ TEST(PfcProbe, MeasuresOnePause) {
     m.buffer.reserve = 0_B;
     m.buffer.pfc_alpha = 1;
     m.buffer.pfc_scale_alpha = false;
-    m.buffer.size = Bytes{2 * 10 * 1048 + 3 * 12'500 + 3 * 1'250};  // shared part + headroom of either link
+    m.buffer.size = Bytes{2 * 10 * 1048 + 3 * 12'500 + 2 * 1'250 + 3 * 1'048 + 64};  // shared part, headrooms
     m.buffer.resume_offset = Bytes{2 * 4 * 1048};
   };
   ProbeParams params;

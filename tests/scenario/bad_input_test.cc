@@ -110,7 +110,7 @@ TEST(BadInput, IsTold) {
       // ranges and choices
       {"hosts = 4", "hosts = 1", "a.toml:3: key 'topology.hosts': 1 is out of range; valid is 2 to 65535"},
       {"hosts = 4", "hosts = 4\nrate = \"0 Gbps\"",
-       "a.toml:4: key 'topology.rate': 0 bps is out of range; valid is at least 1 Kbps"},
+       "a.toml:4: key 'topology.rate': 0 bps is out of range; valid is 1 Kbps to 100 Tbps"},
       {"name = \"hpcc\"", "name = \"hpcc\"\neta = 1.5",
        "a.toml:7: key 'algorithm.eta': 1.5 is out of range; valid is 0.5 to 1"},
       {"name = \"hpcc\"", "name = \"hpcc\"\nsignal = \"rxrte\"",
@@ -302,7 +302,7 @@ TEST(BadInput, OfADataFile) {
       {star + rest + sizes, "1000 0\n2000 1\n",
        "%/./data: the last point is at 1 %, it must be at 100 (fractions are to be multiplied by 100)"},
       {graph + rest + flows, "hosts 2\nswitches 1\nlink 0 2 0 Gbps 1 us\n",
-       "%/data:3: the link 0 - 2 has the rate 0 bps; valid is at least 1 Kbps"},
+       "%/data:3: the link 0 - 2 has the rate 0 bps; valid is 1 Kbps to 100 Tbps"},
       {graph + rest + flows,
        "hosts 2\nswitches 3\nlink 0 2 1 Gbps 1 us\nlink 1 3 1 Gbps 1 us\nlink 3 4 1 Gbps 1 us\nlink 3 4 1 Gbps 1 us\n",
 

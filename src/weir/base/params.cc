@@ -197,7 +197,9 @@ std::string Param::valid() const {
   }
   if (std::holds_alternative<bool>(fallback)) return "true or false";
   if (std::holds_alternative<std::string>(fallback)) return "any text";
-  if (max >= kUnbounded) return fmt::format("at least {}", bound_text(fallback, min));
+  const bool any_time = std::holds_alternative<Time>(fallback) && max >= static_cast<double>(kMaxTime.ps);
+  const bool any_bytes = std::holds_alternative<Bytes>(fallback) && max >= static_cast<double>(kMaxBytes.count);
+  if (max >= kUnbounded || any_time || any_bytes) return fmt::format("at least {}", bound_text(fallback, min));
   return fmt::format("{} to {}", bound_text(fallback, min), bound_text(fallback, max));
 }
 

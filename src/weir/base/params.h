@@ -85,12 +85,15 @@ class ParamSet {
   std::function<std::shared_ptr<void>()> make_;
 };
 
+// What a parameter may be at most unless its description says otherwise (and Rate: kMaxRate): sums and
+// products of such values fit 64 bits.
+inline constexpr Time kMaxTime{1'000'000 * kPicosecondsPerSecond};
+inline constexpr Bytes kMaxBytes{1'000'000'000'000'000};
+
 template <class T>
 class ParamList : public ParamSet {
  public:
   using Text = std::string;
-  static constexpr std::int64_t kMaxInt = std::numeric_limits<std::int64_t>::max();
-
   ParamList() {
     make_ = [] { return std::make_shared<T>(); };
     T::describe(*this);
@@ -110,15 +113,15 @@ class ParamList : public ParamSet {
   Param& flag(Text name, bool T::*field, Text meaning, Text source = "") {
     return add(std::move(name), field, 0, 1, std::move(meaning), std::move(source));
   }
-  Param& time(Text name, Time T::*field, Text meaning, Text source = "", Time min = {}, Time max = Time::max()) {
+  Param& time(Text name, Time T::*field, Text meaning, Text source = "", Time min = {}, Time max = kMaxTime) {
     return add(std::move(name), field, static_cast<double>(min.ps), static_cast<double>(max.ps), std::move(meaning),
                std::move(source));
   }
-  Param& bytes(Text name, Bytes T::*field, Text meaning, Text source = "", Bytes min = {}, Bytes max = {kMaxInt}) {
+  Param& bytes(Text name, Bytes T::*field, Text meaning, Text source = "", Bytes min = {}, Bytes max = kMaxBytes) {
     return add(std::move(name), field, static_cast<double>(min.count), static_cast<double>(max.count),
                std::move(meaning), std::move(source));
   }
-  Param& rate(Text name, Rate T::*field, Text meaning, Text source = "", Rate min = {}, Rate max = {kMaxInt}) {
+  Param& rate(Text name, Rate T::*field, Text meaning, Text source = "", Rate min = {}, Rate max = kMaxRate) {
     return add(std::move(name), field, static_cast<double>(min.bits_per_second),
                static_cast<double>(max.bits_per_second), std::move(meaning), std::move(source));
   }

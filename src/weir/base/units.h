@@ -55,6 +55,8 @@ struct Rate {
   constexpr double bytes_per_second() const { return static_cast<double>(bits_per_second) / 8.0; }
 };
 
+inline constexpr Rate kMaxRate{100'000'000'000'000};  // of a link or a parameter
+
 inline constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
 
 // The time that `size` occupies a link of `rate`, rounded up. rate > 0.

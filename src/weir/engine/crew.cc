@@ -1,8 +1,24 @@
 #include "weir/engine/crew.h"
 
+#include <algorithm>
+#include <exception>
+
 #include "weir/net/partition.h"
 
 namespace weir::engine {
+
+namespace {
+
+// Tells the processor that this thread is only waiting.
+inline void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
 
 void Barrier::arrive_and_wait() {
   const std::uint32_t round = round_.load(std::memory_order_acquire);
@@ -14,7 +30,7 @@ void Barrier::arrive_and_wait() {
   }
   for (int spin = 0; spin < spins_; ++spin) {
     if (round_.load(std::memory_order_acquire) != round) return;
-    __builtin_ia32_pause();
+    relax();
   }
   round_.wait(round, std::memory_order_acquire);
 }
@@ -32,6 +48,8 @@ class Team final : public Simulation::Crew {
                                                       static_cast<std::uint16_t>(n)));
       mail_.emplace_back(n);
       pending_.emplace_back();
+      failures_.emplace_back();
+      late_failures_.emplace_back();
     }
     for (std::uint32_t i = 1; i < n; ++i) workers_.emplace_back([this, i] { work(i); });
   }
@@ -54,6 +72,16 @@ class Team final : public Simulation::Crew {
     }
     barrier_.arrive_and_wait();
     step(0);
+    for (const auto& failure : failures_)
+      if (failure) std::rethrow_exception(failure);
+  }
+
+  bool idle() const override {
+    return std::all_of(parts_.begin(), parts_.end(), [](const auto& p) { return p->idle(); });
+  }
+
+  void skip_to(Time t) override {
+    for (auto& p : parts_) p->skip_to(t);
   }
 
   Counters counters() const override {
@@ -93,16 +121,33 @@ class Team final : public Simulation::Crew {
   }
 
   // One epoch of one worker, between the barrier that starts it and the next. After the second
-  // barrier it only reads what others wrote before it.
+  // barrier it only reads what others wrote before it; so what it fails with there becomes known
+  // in the next epoch. Whatever happens, both barriers are reached.
   void step(std::uint32_t i) {
-    for (auto& box : mail_[i]) {
-      box.packets.clear();
-      box.telemetry.clear();
-    }
-    run(i);
-    parts_[i]->hand_over(end_, mail_[i]);
+    failures_[i] = late_failures_[i];
+    if (!failures_[i])
+      failures_[i] = failure_of([&] {
+        for (auto& box : mail_[i]) {
+          box.packets.clear();
+          box.telemetry.clear();
+        }
+        run(i);
+        parts_[i]->hand_over(end_, mail_[i]);
+      });
     barrier_.arrive_and_wait();
-    for (const auto& from : mail_) parts_[i]->take_over(from[i]);
+    late_failures_[i] = failure_of([&] {
+      for (const auto& from : mail_) parts_[i]->take_over(from[i]);
+    });
+  }
+
+  template <class Work>
+  static std::exception_ptr failure_of(Work&& work) {
+    try {
+      work();
+      return nullptr;
+    } catch (...) {
+      return std::current_exception();
+    }
   }
 
   void work(std::uint32_t i) {
@@ -117,6 +162,8 @@ class Team final : public Simulation::Crew {
   std::vector<std::unique_ptr<Partition<S>>> parts_;
   std::vector<std::vector<Mailbox>> mail_;  // by sender, then receiver
   std::vector<std::vector<traffic::Flow>> pending_;
+  std::vector<std::exception_ptr> failures_;       // by worker; read between epochs
+  std::vector<std::exception_ptr> late_failures_;  // by worker; its own
   Barrier barrier_;
   Time end_;
   bool stop_ = false;

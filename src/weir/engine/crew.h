@@ -32,7 +32,12 @@ class Simulation::Crew {
   virtual ~Crew() = default;
   virtual std::uint32_t size() const = 0;
   virtual void add_flow(const traffic::Flow& flow) = 0;
+  // What a partition throws is thrown here, once all have stopped; the crew is then of no more use.
   virtual void run_epoch(Time end) = 0;
+  // No event is pending anywhere.
+  virtual bool idle() const = 0;
+  // Only while idle: nothing will happen before t.
+  virtual void skip_to(Time t) = 0;
   virtual Counters counters() const = 0;
   // Moves the records of finished flows to `out`.
   virtual void collect(std::vector<host::FlowRecord>& out) = 0;

@@ -1,6 +1,7 @@
 // Everything about a run that does not change while it runs. Shared by all partitions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -89,6 +90,12 @@ struct Model {
   Bytes ack_wire(const host::Profile& p) const {
     const Bytes bare = transport.ack_header + (p.reads_telemetry() ? transport.int_bytes : Bytes{0});
     return bare < transport.min_frame ? transport.min_frame : bare;
+  }
+  // The largest packet of any kind.
+  Bytes largest_wire() const {
+    Bytes out = transport.min_frame;
+    for (const auto& p : profiles) out = std::max({out, data_wire(p), ack_wire(p)});
+    return out;
   }
   IntFormat int_format() const {
     return transport.int_mode == host::IntMode::exact ? IntFormat::exact() : IntFormat::wire(transport.int_multiplier);

@@ -20,8 +20,8 @@ void set_ecn(net::Port& p, const Model& model) {
     }
   const auto scaled = [&](Bytes k) {
     if (model.ecn.at_rate.bits_per_second == 0) return k;
-    return Bytes{static_cast<std::int64_t>(static_cast<__int128>(k.count) * p.rate.bits_per_second /
-                                           model.ecn.at_rate.bits_per_second)};
+    const __int128 bytes = static_cast<__int128>(k.count) * p.rate.bits_per_second / model.ecn.at_rate.bits_per_second;
+    return Bytes{static_cast<std::int64_t>(std::min<__int128>(bytes, std::numeric_limits<std::int64_t>::max()))};
   };
   p.ecn_min = threshold(scaled(model.ecn.k_min));
   p.ecn_max = threshold(scaled(model.ecn.k_max));
@@ -30,8 +30,12 @@ void set_ecn(net::Port& p, const Model& model) {
 
 net::IngressLimits ingress_limits(const Model& model, const net::Link& link, Rate slowest_host) {
   net::IngressLimits limits;
-  limits.headroom = static_cast<std::int64_t>(model.buffer.headroom_delays *
-                                              static_cast<double>(bytes_in(link.delay, link.rate).count));
+  // What still arrives once a pause is due: the packet that made it due, the one that the pause
+  // frame must wait for, the frame's way and the data that meets it, and the packet being sent there.
+  const std::int64_t on_wire = bytes_in(link.delay, link.rate).count;
+  const std::int64_t needed = 2 * on_wire + 3 * model.largest_wire().count + model.network.pfc_frame.count;
+  limits.headroom =
+      std::max(needed, static_cast<std::int64_t>(model.buffer.headroom_delays * static_cast<double>(on_wire)));
   double alpha = model.buffer.pfc_alpha;
   if (model.buffer.pfc_scale_alpha)
     for (auto r = slowest_host.bits_per_second * 2; r <= link.rate.bits_per_second; r *= 2) alpha *= 2;
@@ -71,6 +75,13 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
       hosts[p.owner].port = id;
     }
   }
+
+  Bytes data, ack;
+  for (const auto& profile : model.profiles) {
+    data = std::max(data, model.data_wire(profile));
+    ack = std::max(ack, model.ack_wire(profile));
+  }
+  network_rtt = model.paths.network_rtt(data, ack);
 
   switches.resize(t.switches);
   for (std::uint32_t s = 0; s < t.switches; ++s) {

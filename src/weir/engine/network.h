@@ -25,6 +25,7 @@ struct Network {
   std::vector<SwitchState> switches;
   std::vector<net::PriorityQueues> queues;  // of queued ports
   std::vector<host::Host> hosts;
+  Time network_rtt;  // the largest unloaded round trip of full packets, of any profile
 };
 
 }  // namespace weir::engine

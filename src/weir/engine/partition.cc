@@ -76,15 +76,10 @@ Partition<S>::Partition(const Model& model, Network& network, const std::vector<
       int_format_(model.int_format()),
       exact_telemetry_(int_format_.is_exact()),
       receivers_(hosts_) {
-  Bytes largest_data{0};
-  Bytes largest_ack{0};
   for (const auto& profile : model.profiles) {
     data_header_.push_back(static_cast<std::uint16_t>((model.data_wire(profile) - model.transport.payload).count));
     ack_wire_.push_back(static_cast<std::uint16_t>(model.ack_wire(profile).count));
-    largest_data = std::max(largest_data, model.data_wire(profile));
-    largest_ack = std::max(largest_ack, model.ack_wire(profile));
   }
-  network_rtt_ = model.paths.network_rtt(largest_data, largest_ack);
   if (count == 1) return;
   inbound_.assign(ports_, ~std::uint32_t{0});
   for (std::uint32_t id = 0; id < ports_; ++id) {

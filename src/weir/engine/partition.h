@@ -100,6 +100,9 @@ class Partition {
   // Brings a port's counters up to date with all departures before `end`.
   void settle_before(std::uint32_t port, Time end) { settle(network_.ports[port], {end.ps - 1}); }
 
+  bool idle() const { return scheduler_.empty(); }
+  // Only while idle: nothing will happen before t.
+  void skip_to(Time t) { scheduler_.skip_to(t); }
   const Counters& counters() const { return counters_; }
   // Flows that ended since the last call of clear(), in order of their end.
   std::vector<host::FlowRecord>& finished() { return finished_; }
@@ -194,8 +197,7 @@ class Partition {
   Counters counters_;
   std::vector<std::uint16_t> data_header_;  // by profile: wire bytes beyond the payload
   std::vector<std::uint16_t> ack_wire_;     // by profile
-  Time network_rtt_;
-  bool departing_ = false;  // inside on_departures: ports not yet reached have not departed
+  bool departing_ = false;                  // inside on_departures: ports not yet reached have not departed
 };
 
 extern template class Partition<sim::WheelScheduler>;

@@ -40,7 +40,7 @@ void Partition<S>::start_flow(std::uint32_t h, const traffic::Flow& start, Time 
   flow.facts = {.line_rate = network_.ports[host.port].rate,
                 .path_rate = path.slowest,
                 .base_rtt = model_.paths.base_rtt(start.src, start.dst, wire, model_.ack_wire(profile)),
-                .network_rtt = network_rtt_,
+                .network_rtt = network_.network_rtt,
                 .payload = model_.transport.payload,
                 .wire = wire,
                 .size = start.size,
@@ -372,7 +372,7 @@ inline void Partition<S>::acknowledge(host::Flow& flow, const Packet& packet, Ti
                     .ecn = (packet.flags & net::kEchoMarked) != 0,
                     .app_limited = flow.snd_nxt >= flow.size,
                     .hops = packet.hops,
-                    .entropy = packet.entropy,
+                    .entropy = flow.entropy,
                     .telemetry = packet.telemetry == net::kNoTelemetry ? nullptr : &telemetry_[packet.telemetry]};
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   repace(flow);

@@ -1,8 +1,12 @@
 #include "weir/engine/simulation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "weir/engine/crew.h"
+#include "weir/net/partition.h"
 
 namespace weir::engine {
 namespace {
@@ -14,7 +18,7 @@ using namespace literals;
 Time epoch_grid(const net::Topology& t) {
   Time shortest = 10_us;
   for (const auto& link : t.links)
-    if (link.a >= t.hosts && link.b >= t.hosts && link.delay.ps > 0) shortest = std::min(shortest, link.delay);
+    if (net::may_be_cut(t, link)) shortest = std::min(shortest, link.delay);
   return shortest;
 }
 
@@ -47,6 +51,21 @@ bool Simulation::ended() const {
   return c.flows_started == c.flows_completed && batch_.empty();
 }
 
+// With no event pending: the last epoch before anything can happen.
+Time Simulation::next_work(Time until) const {
+  const auto start = traffic_.peek();
+  if (!start) {
+    const Counters c = crew_->counters();
+    throw std::runtime_error(
+        fmt::format("nothing is left to happen after {}, but {} flows have not ended: their algorithm lets them send "
+                    "nothing and has set no timer",
+                    format_value(now_), c.flows_started - c.flows_completed));
+  }
+  Time next = std::min(until, *start) / grid_ * grid_;
+  for (const auto& s : samplers_) next = std::min(next, s.next);
+  return next;
+}
+
 bool Simulation::advance(Time until) {
   until = std::min(until, options_.stop);
   while (now_ < until && !ended()) {
@@ -55,6 +74,10 @@ bool Simulation::advance(Time until) {
         s.call(now_);
         s.next = now_ + s.interval;
       }
+    if (crew_->idle()) {
+      now_ = std::max(now_, next_work(until));
+      crew_->skip_to(now_);
+    }
     Time end = std::min(until, (now_ / grid_ + 1) * grid_);
     for (const auto& s : samplers_) end = std::min(end, s.next);
 

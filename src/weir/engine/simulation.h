@@ -70,6 +70,7 @@ class Simulation {
   class Crew;
 
  private:
+  Time next_work(Time until) const;
   struct Sampler {
     Time interval;
     Time next;

@@ -37,7 +37,7 @@ Units make_units(const Topology& t) {
   };
   // the root is the highest node: a switch
   for (const Link& l : t.links) {
-    if (l.delay > Time{} && l.a >= t.hosts && l.b >= t.hosts) continue;
+    if (may_be_cut(t, l)) continue;
     const auto [low, high] = std::minmax({root(l.a), root(l.b)});
     parent[low] = high;
   }

@@ -9,6 +9,13 @@
 
 namespace weir::net {
 
+// Links between switches may be cut, unless they are so short that the parts would wait for each
+// other all the time.
+inline constexpr Time kShortestCut{10'000};
+inline bool may_be_cut(const Topology& t, const Link& l) {
+  return l.delay >= kShortestCut && l.a >= t.hosts && l.b >= t.hosts;
+}
+
 struct Partition {
   std::uint32_t parts = 1;
   std::vector<std::uint16_t> of_node;  // hosts are with their edge switch
@@ -20,7 +27,7 @@ struct Partition {
 
 // At most `wanted` parts (1 to 65535) of about equal work, taken to be the sum of the rates of a
 // node's ports. Fewer, if there are fewer groups of hosts to separate: a switch with hosts is one
-// group, and nodes that a link without delay joins are never separated. The topology must have
+// group, and nodes joined by a link shorter than kShortestCut are never separated. The topology must have
 // passed check() and carry tiers. The result depends on the topology and `wanted` alone.
 Partition partition(const Topology&, std::uint32_t wanted);
 

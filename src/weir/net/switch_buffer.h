@@ -34,8 +34,7 @@ struct BufferParams {
   double egress_alpha = 1;
 
   static void describe(ParamList<BufferParams>& p) {
-    p.bytes("size", &BufferParams::size, "shared buffer of each switch", "HPCC 5.1", Bytes{1},
-            Bytes{1'000'000'000'000});
+    p.bytes("size", &BufferParams::size, "shared buffer of each switch", "HPCC 5.1", Bytes{1}, Bytes{2'000'000'000});
     p.choice("mode", &BufferParams::mode, {"lossless", "lossy"},
              "lossless: PFC pauses upstream; lossy: egress queues drop", "HPCC 5.1, 5.3");
     p.number("pfc_alpha", &BufferParams::pfc_alpha, 1e-4, 64,
@@ -46,9 +45,11 @@ struct BufferParams {
            "double pfc_alpha for each doubling of the link rate over the slowest host link", "HPCC public simulator");
     p.bytes("reserve", &BufferParams::reserve, "private bytes of each ingress port and class", "HPCC public simulator",
             Bytes{0}, Bytes{1'000'000'000});
-    p.number("headroom_delays", &BufferParams::headroom_delays, 0, 100,
-             "lossless: private headroom of each ingress, in rate * propagation delay of its link",
-             "HPCC public simulator");
+    p.number(
+        "headroom_delays", &BufferParams::headroom_delays, 0, 100,
+        "lossless: private headroom of each ingress, in rate * propagation delay of its link; never less than what "
+        "can arrive after a pause: 2 * rate * delay, three full packets and a pause frame",
+        "HPCC public simulator");
     p.bytes("resume_offset", &BufferParams::resume_offset, "resume when this far below the pause threshold",
             "HPCC public simulator", Bytes{0}, Bytes{1'000'000'000});
     p.number("egress_alpha", &BufferParams::egress_alpha, 1e-4, 64,

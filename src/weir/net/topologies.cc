@@ -27,6 +27,10 @@ void require_ports(std::uint64_t ports, std::string_view keys) {
           fmt::format("{} give a switch {} ports; valid is at most {}", keys, ports, kMaxSwitchPorts));
 }
 
+void require_links(std::uint64_t links, std::string_view keys) {
+  require(links <= kMaxLinks, fmt::format("{} make {} links; valid is at most {}", keys, links, kMaxLinks));
+}
+
 void at_least_one(std::uint32_t value, std::string_view key) {
   require(value > 0, fmt::format("{} = 0 is out of range; valid is at least 1", key));
 }
@@ -97,6 +101,7 @@ Topology build(const LeafSpine& p) {
   require_ports(p.hosts_per_leaf + std::uint64_t{p.spines} * p.links_per_pair,
                 "hosts_per_leaf, spines and links_per_pair");
   require_ports(std::uint64_t{p.leaves} * p.links_per_pair, "leaves and links_per_pair");
+  require_links(std::uint64_t{p.leaves} * p.spines * p.links_per_pair, "leaves, spines and links_per_pair");
   Topology t = start("leaf-spine", hosts, p.leaves + p.spines, p.hosts_per_leaf, p.host_rate, p.host_delay);
   for (std::uint32_t l = 0; l < p.leaves; ++l) {
     for (std::uint32_t s = 0; s < p.spines; ++s)
@@ -178,9 +183,9 @@ double oversubscription(const Topology& t, std::uint8_t tier) {
 std::string summary(const Topology& t) {
   const std::uint8_t top = *std::max_element(t.tier.begin(), t.tier.end());
   std::string sizes, ratios;
-  for (std::uint8_t tier = 1; tier <= top; ++tier) {
+  for (unsigned tier = 1; tier <= top; ++tier) {
     sizes += fmt::format("{}{}", tier > 1 ? " + " : "", std::count(t.tier.begin(), t.tier.end(), tier));
-    if (const double ratio = oversubscription(t, tier); ratio > 0)
+    if (const double ratio = oversubscription(t, static_cast<std::uint8_t>(tier)); ratio > 0)
       ratios += fmt::format("{} {:.3g}:1", ratios.empty() ? ", oversubscription" : ",", ratio);
   }
   return fmt::format("{} hosts, {} switch{} ({}), {} links{}", t.hosts, t.switches, t.switches == 1 ? "" : "es", sizes,

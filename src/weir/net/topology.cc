@@ -60,8 +60,9 @@ void check_link(const Topology& t, const Link& l) {
   if (l.a == l.b) bad("joins a node to itself; valid are two different nodes");
   if (l.a < t.hosts && l.b < t.hosts)
     bad(fmt::format("joins two hosts; valid is a host and a switch, {} to {}", t.hosts, t.nodes() - 1));
-  if (l.rate < kMinRate)
-    bad(fmt::format("has the rate {}; valid is at least {}", format_value(l.rate), format_value(kMinRate)));
+  if (l.rate < kMinRate || l.rate > kMaxRate)
+    bad(fmt::format("has the rate {}; valid is {} to {}", format_value(l.rate), format_value(kMinRate),
+                    format_value(kMaxRate)));
   if (l.delay < Time{} || l.delay > kMaxDelay)
     bad(fmt::format("has the delay {}; valid is 0 to {}", format_value(l.delay), format_value(kMaxDelay)));
 }

@@ -37,6 +37,7 @@ struct TreeRule {
 inline constexpr std::uint32_t kMaxHosts = 1u << 21;
 inline constexpr std::uint32_t kMaxSwitches = 1u << 20;
 inline constexpr std::uint32_t kMaxSwitchPorts = 65535;
+inline constexpr std::uint64_t kMaxLinks = 1 << 24;
 inline constexpr Rate kMinRate{1'000};
 inline constexpr Time kMaxDelay{kPicosecondsPerSecond};
 

@@ -82,6 +82,13 @@ void check_needs(const Scenario& s, const engine::Model& model) {
                       "{} telemetry holds {}; {}take a smaller network or another algorithm",
                       about.name, longest, wire ? "wire" : "exact", room,
                       wire && longest <= kMaxTelemetryHops ? "set transport.int_mode = \"exact\", or " : ""));
+    if (cc::has(about.needs, cc::Needs::telemetry))
+      for (const net::Link& link : model.topology.links)
+        if (link.rate.bits_per_second % 1'000'000 != 0)
+          fail_key(
+              s.place(key), key,
+              fmt::format("'{}' reads telemetry, which gives link rates in whole Mb/s, but the link {} - {} has {}",
+                          about.name, link.a, link.b, format_value(link.rate)));
     if (cc::has(about.needs, cc::Needs::ecn) && !s.ecn.enabled)
       fail_key(s.place(key), key,
                fmt::format("'{}' reacts to marked packets, but no switch marks any; set network.ecn.enabled = true",

@@ -45,6 +45,8 @@ class HeapScheduler {
     return true;
   }
 
+  bool empty() const { return heap_.empty(); }
+  void skip_to(Time) {}
   Entity upcoming(std::uint32_t) const { return kNone; }
 
  private:

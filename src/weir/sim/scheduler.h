@@ -36,6 +36,9 @@ concept Scheduler = requires(S s, const S cs, Entity e, Time t, Event& out, std:
   s.cancel(e);
   // Takes the earliest event before `end`.
   { s.next(t, out) } -> std::same_as<bool>;
+  { cs.empty() } -> std::same_as<bool>;
+  // Only while empty: nothing will be scheduled before t.
+  s.skip_to(t);
   // The entity that is due some events later, or kNone: a hint for prefetching, nothing more.
   { cs.upcoming(1u) } -> std::same_as<Entity>;
 };
