@@ -24,10 +24,14 @@ FlowFacts facts() {
   f.path_rate = 100_Gbps;
   f.base_rtt = 12_us;
   f.network_rtt = 13_us;
+  f.payload = 1'000_B;
+  f.wire = 1'090_B;
+  f.switch_hops = kHops;
   return f;
 }
 
-// Five ports, each with its own load, seen by the packets of a flow at 50 Gb/s.
+// Five ports, each with its own load, seen by the packets of a flow at 50 Gb/s; delays around the targets of Swift and
+// TIMELY, by turns above and below.
 struct Stream {
   std::vector<Telemetry> telemetry{kAcks};
   std::vector<Ack> acks{kAcks};
@@ -46,6 +50,7 @@ struct Stream {
       acks[i].seq = {1'000 * n};
       acks[i].snd_nxt = {1'000 * n + 100'000};
       acks[i].acked = 1'000_B;
+      acks[i].rtt = {12'000'000 + n * 7'919'000 % 120'000'000};
       acks[i].hops = kHops;
       acks[i].telemetry = &telemetry[i];
     }
@@ -59,17 +64,25 @@ struct Flows {
   std::vector<std::max_align_t> storage;
   std::vector<Control> controls;
 
+  // `key` is a parameter's, or "preset".
   Flows(std::string_view name, std::size_t n, const FlowFacts& f, std::string_view key, std::string_view value)
       : algorithm(*find_algorithm(name)),
         params(algorithm.params->make()),
         stride((algorithm.state_size + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t)),
         storage(stride * n),
         controls(n) {
-    if (!key.empty()) {
-      const Param* p = algorithm.params->find(key);
-      p->set(params.get(), parse_value(*p, value));
+    if (key == "preset") {
+      for (const auto& preset : algorithm.presets)
+        if (preset.name == value)
+          for (const auto& [k, v] : preset.values) set(k, v);
+    } else if (!key.empty()) {
+      set(key, value);
     }
     for (std::size_t i = 0; i < n; ++i) algorithm.start(state(i), params.get(), f, controls[i]);
+  }
+  void set(std::string_view key, std::string_view value) {
+    const Param* p = algorithm.params->find(key);
+    p->set(params.get(), parse_value(*p, value));
   }
   void* state(std::size_t i) { return &storage[i * stride]; }
 };
@@ -112,6 +125,18 @@ BENCHMARK_CAPTURE(on_ack, dcqcn, "dcqcn", IntFormat::exact())->Arg(1);
 BENCHMARK_CAPTURE(on_ack, hpcc_5_hops, "hpcc", IntFormat::exact())->Arg(1)->Arg(16'384);
 BENCHMARK_CAPTURE(on_ack, hpcc_5_hops_wire, "hpcc", IntFormat::wire(4))->Arg(1);
 BENCHMARK_CAPTURE(on_ack, hpcc_5_hops_rxrate, "hpcc", IntFormat::exact(), "signal", "rxrate")->Arg(1);
+BENCHMARK_CAPTURE(on_ack, hpcc_5_hops_vai_sf, "hpcc", IntFormat::exact(), "preset", "fast-convergence-vai-sf")->Arg(1);
+BENCHMARK_CAPTURE(on_ack, hpcc_5_hops_probabilistic, "hpcc", IntFormat::exact(), "preset",
+                  "fast-convergence-probabilistic")
+    ->Arg(1);
+BENCHMARK_CAPTURE(on_ack, hpcc_5_hops_reciprocals, "hpcc", IntFormat::exact(), "reciprocal_epsilon", "0.0044")->Arg(1);
+BENCHMARK_CAPTURE(on_ack, hpcc_alpha_fair_5_hops, "hpcc-alpha-fair", IntFormat::exact())->Arg(1);
+BENCHMARK_CAPTURE(on_ack, hpcc_alpha_fair_5_hops_eighth, "hpcc-alpha-fair", IntFormat::exact(), "alpha", "1/8")->Arg(1);
+BENCHMARK_CAPTURE(on_ack, swift, "swift", IntFormat::exact())->Arg(1);
+BENCHMARK_CAPTURE(on_ack, swift_fast_convergence, "swift", IntFormat::exact(), "preset", "fast-convergence")->Arg(1);
+BENCHMARK_CAPTURE(on_ack, swift_vai_sf, "swift", IntFormat::exact(), "preset", "fast-convergence-vai-sf")->Arg(1);
+BENCHMARK_CAPTURE(on_ack, timely, "timely", IntFormat::exact(), "event", "ack")->Arg(1);
+BENCHMARK_CAPTURE(on_ack, timely_patched, "timely", IntFormat::exact(), "preset", "patched")->Arg(1);
 BENCHMARK(on_cnp)->Name("on_cnp/dcqcn");
 
 }  // namespace

@@ -50,8 +50,9 @@ TEST(CommandLine, RefusesWithTheNearestWord) {
   expect_refused({"list", "algoritms"},
                  "list: unknown section 'algoritms' (did you mean 'algorithms'?); valid is algorithms, topologies, "
                  "workloads, traffic, probes, transport, network, run");
-  expect_refused({"list", "algorithms", "hpc"},
-                 "list: unknown name 'hpc' (did you mean 'hpcc'?); valid is dcqcn, fixed-window, hpcc");
+  expect_refused({"list", "traffic", "incas"},
+                 "list: unknown name 'incas' (did you mean 'incast'?); valid is poisson, incast, incast_poisson, "
+                 "permutation, flows");
   expect_refused({"bench", "--case", "incast-16-hpc"},
                  "--case: unknown case 'incast-16-hpc' (did you mean 'incast-16-hpcc'?); valid is fat-tree-320-hpcc, "
                  "fat-tree-320-dcqcn, fat-tree-320-hpcc-2-threads, incast-16-hpcc, permutation-8192");

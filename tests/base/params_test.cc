@@ -278,7 +278,86 @@ struct Twice {
   }
 };
 
+struct Part {
+  double gain = 0.5;
+  Time period = 1_us;
+  Mode mode = Mode::slow;
+  static void describe(ParamList<Part>& p) {
+    p.number("gain", &Part::gain, 0, 1, "gain", "section 1");
+    p.time("period", &Part::period, "period");
+    p.choice("mode", &Part::mode, {"slow", "fast", "off"}, "mode");
+  }
+};
+struct Whole {
+  double gain = 0.25;
+  Part first;
+  Part second{.gain = 0.75, .mode = Mode::off};
+  static void describe(ParamList<Whole>& p) {
+    p.number("gain", &Whole::gain, 0, 1, "gain");
+    p.part("a_", &Whole::first);
+    p.part("b_", &Whole::second);
+  }
+};
+
+TEST(ParamList, PartsAreDescribedWithAPrefix) {
+  const ParamSet& set = params_of<Whole>();
+  EXPECT_EQ(set.names(),
+            (std::vector<std::string>{"gain", "a_gain", "a_period", "a_mode", "b_gain", "b_period", "b_mode"}));
+  const Param& gain = *set.find("b_gain");
+  EXPECT_EQ(gain.type_name(), "number");
+  EXPECT_EQ(gain.valid(), "0 to 1");
+  EXPECT_EQ(gain.source, "section 1");
+  // Defaults are those of the whole, where it has its own.
+  EXPECT_EQ(gain.fallback, ParamValue{0.75});
+  EXPECT_EQ(set.find("a_gain")->fallback, ParamValue{0.5});
+  EXPECT_EQ(set.find("b_mode")->fallback, ParamValue{"off"});
+
+  Whole whole;
+  for (const auto& [name, text] : {std::pair{"b_gain", "1"}, {"a_period", "7 us"}, {"b_mode", "fast"}})
+    set.find(name)->set(&whole, parse_value(*set.find(name), text));
+  EXPECT_EQ(whole.gain, 0.25);
+  EXPECT_EQ(whole.first.gain, 0.5);
+  EXPECT_EQ(whole.first.period, 7_us);
+  EXPECT_EQ(whole.first.mode, Mode::slow);
+  EXPECT_EQ(whole.second.gain, 1);
+  EXPECT_EQ(whole.second.period, 1_us);
+  EXPECT_EQ(whole.second.mode, Mode::fast);
+  EXPECT_EQ(set.find("a_period")->get(&whole), ParamValue{7_us});
+}
+
+struct Collides {
+  Part first;
+  double a_gain = 0;
+  static void describe(ParamList<Collides>& p) {
+    p.part("a_", &Collides::first);
+    p.number("a_gain", &Collides::a_gain, 0, 1, "");
+  }
+};
+
+// A field may be of a type that is made from the number.
+struct Doubled {
+  Doubled(double x = 0) : half(x), twice(2 * x) {}
+  explicit operator double() const { return half; }
+  double half;
+  double twice;
+};
+struct Derived {
+  Doubled value = 1;
+  static void describe(ParamList<Derived>& p) { p.number("value", &Derived::value, 0, 10, "value"); }
+};
+
+TEST(ParamList, ANumberMayMakeItsField) {
+  const Param& p = *params_of<Derived>().find("value");
+  EXPECT_EQ(p.fallback, ParamValue{1.0});
+  Derived derived;
+  p.set(&derived, parse_value(p, "3"));
+  EXPECT_EQ(derived.value.twice, 6);
+  EXPECT_EQ(p.get(&derived), ParamValue{3.0});
+}
+
 TEST(ParamList, RefusesWrongDescriptions) {
+  EXPECT_THROW(params_of<Collides>(), std::logic_error);
+
   EXPECT_THROW(params_of<BadDefault>(), std::logic_error);
   EXPECT_THROW(params_of<Twice>(), std::logic_error);
 }

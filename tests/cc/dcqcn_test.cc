@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/cc/preset.h"
 #include "tests/cc/snapshot.h"
 
 namespace weir::cc {
@@ -23,20 +24,6 @@ FlowFacts facts() {
   f.base_rtt = 12_us;
   f.network_rtt = 13_us;
   return f;
-}
-
-Dcqcn::Params preset(std::string_view name) {
-  Dcqcn::Params params;
-  for (const auto& p : Dcqcn::presets()) {
-    if (p.name != name) continue;
-    for (const auto& [key, value] : p.values) {
-      const Param* param = params_of<Dcqcn::Params>().find(key);
-      param->set(&params, parse_value(*param, value));
-    }
-    return params;
-  }
-  ADD_FAILURE() << "no preset " << name;
-  return params;
 }
 
 // One flow and the transport's part: timers are delivered when they are due.
@@ -70,7 +57,7 @@ struct Flow {
 constexpr double kBit = 2e-9;  // two bits per second, in Gb/s
 
 TEST(Dcqcn, StartsAtLineRateAndAsksForNothing) {
-  const Flow f(preset("hpcc"));
+  const Flow f(preset<Dcqcn>("hpcc"));
   EXPECT_EQ(f.control.rate, 100_Gbps);
   EXPECT_EQ(f.control.window, kNoWindow);
   EXPECT_EQ(f.control.timer, kNoTimer);
@@ -83,7 +70,7 @@ TEST(Dcqcn, StateIsSmall) { EXPECT_LE(sizeof(Dcqcn), 80u); }
 // four ticks without a CNP: 1 - (255/256)^4 / 2 = 0.507767..., R_C = 50.776... Gb/s, and R_T stays at 100. After T_i =
 // 300 us: fast recovery (F = 1), R_C = (50.776 + 100) / 2. Then R_T is at line rate: R_C halves its distance to it.
 TEST(Dcqcn, VendorFormByHand) {
-  Flow f(preset("hpcc"));
+  Flow f(preset<Dcqcn>("hpcc"));
   f.cnp(10_us);
   EXPECT_EQ(f.control.rate, 100_Gbps);
   EXPECT_EQ(f.control.timer, 14_us);
@@ -111,7 +98,7 @@ TEST(Dcqcn, VendorFormByHand) {
 
 // Additive and hyper increase at 100 Gb/s: 5 and 50 Mb/s per 25 Gb/s of NIC speed are 20 and 200 Mb/s.
 TEST(Dcqcn, VendorFormIncreases) {
-  auto params = preset("hpcc");
+  auto params = preset<Dcqcn>("hpcc");
   params.clamp_target = true;
   params.g = 0;  // alpha stays 1: every cut halves
   Flow f(params);
@@ -135,7 +122,7 @@ TEST(Dcqcn, VendorFormIncreases) {
 
 TEST(Dcqcn, StepsScaleOnlyWithTheNicsTheyAreGivenFor) {
   const auto target_after_additive = [](Rate scale, Rate line) {
-    auto params = preset("hpcc");
+    auto params = preset<Dcqcn>("hpcc");
     params.scale_rate = scale;
     params.clamp_target = true;
     params.g = 0;
@@ -155,7 +142,7 @@ TEST(Dcqcn, StepsScaleOnlyWithTheNicsTheyAreGivenFor) {
 // T_i = 300 us is 75 T_d: a check and an increase fall on one instant, and the increase comes first. Then the cut
 // finds a raised rate, and lowers the target to it.
 TEST(Dcqcn, IncreasePrecedesTheCheckOfTheSameInstant) {
-  Flow f(preset("hpcc"));
+  Flow f(preset<Dcqcn>("hpcc"));
   f.cnp(0_us);
   f.run_timers(4_us);
   f.cnp(303_us);
@@ -169,7 +156,7 @@ TEST(Dcqcn, IncreasePrecedesTheCheckOfTheSameInstant) {
 // SIGCOMM'15. A CNP cuts at once: R_T = R_C = 100, R_C = 100 (1 - 1/2), alpha = 255/256 + 1/256 = 1.
 // 55 us later, without another CNP: T = 1 < F: R_C = 75; alpha = 255/256 by then.
 TEST(Dcqcn, PaperFormByHand) {
-  Flow f(preset("paper"));
+  Flow f(preset<Dcqcn>("paper"));
   f.cnp(10_us);
   EXPECT_NEAR(f.gbps(), 50, kBit);
   EXPECT_NEAR(f.target_gbps(), 100, kBit);
@@ -187,7 +174,7 @@ TEST(Dcqcn, PaperFormByHand) {
 // Figure 7 with the timer alone (no bytes are sent): T = 1 to 4 recover, then T >= F adds R_AI = 40 Mb/s. BC = 0, so
 // that min(T, BC) never exceeds F and there is no hyper increase.
 TEST(Dcqcn, PaperFormTimerAlone) {
-  auto params = preset("paper");
+  auto params = preset<Dcqcn>("paper");
   params.g = 0;
   Flow f(params);
   f.cnp(0_us);
@@ -208,7 +195,7 @@ TEST(Dcqcn, PaperFormTimerAlone) {
 // The byte counter alone: every 10 MB count as a stage; timer and counter together reach hyper increase, whose i-th
 // step is i R_HAI.
 TEST(Dcqcn, PaperFormByteCounter) {
-  auto params = preset("paper");
+  auto params = preset<Dcqcn>("paper");
   params.g = 0;
   params.t_i = 1_s;  // out of the way
   Flow f(params);
@@ -242,7 +229,7 @@ TEST(Dcqcn, PaperFormByteCounter) {
 }
 
 TEST(Dcqcn, RateStaysAboveItsMinimum) {
-  auto params = preset("hpcc");
+  auto params = preset<Dcqcn>("hpcc");
   params.g = 0;
   Flow f(params);
   for (int i = 0; i < 100; ++i) f.cnp(i * 4_us + 1_us);
@@ -259,7 +246,7 @@ TEST(Dcqcn, RateStaysAboveItsMinimum) {
 // Once at line rate again there is nothing to do until the next CNP.
 TEST(Dcqcn, TimersRestAtLineRate) {
   for (const auto& name : {"hpcc", "vendor", "paper", "55-50", "300-4", "900-4"}) {
-    Flow f(preset(name));
+    Flow f(preset<Dcqcn>(name));
     f.cnp(10_us);
     f.run_timers(10_s);
     EXPECT_EQ(f.control.rate, 100_Gbps) << name;
@@ -269,8 +256,8 @@ TEST(Dcqcn, TimersRestAtLineRate) {
 }
 
 TEST(Dcqcn, Windows) {
-  auto params = preset("hpcc");
-  params.window = Dcqcn::Window::variable;
+  auto params = preset<Dcqcn>("hpcc");
+  params.window.kind = RateWindow::Kind::variable;
   Flow f(params);
   EXPECT_EQ(f.control.window, 162'500_B);  // 100e9 / 8 * 13e-6
   f.cnp(10_us);
@@ -278,8 +265,8 @@ TEST(Dcqcn, Windows) {
   EXPECT_EQ(f.control.window, bytes_in(13_us, f.control.rate));
   EXPECT_LT(f.control.window, 83'000_B);
 
-  params.window = Dcqcn::Window::bdp;
-  params.base_rtt = 9_us;
+  params.window.kind = RateWindow::Kind::bdp;
+  params.window.base_rtt = 9_us;
   Flow g(params);
   g.cnp(10_us);
   g.run_timers(14_us);
@@ -288,10 +275,10 @@ TEST(Dcqcn, Windows) {
 }
 
 TEST(Dcqcn, WhatItAsksOfTheReceiver) {
-  const auto paper = Dcqcn::receiver(preset("paper"));
+  const auto paper = Dcqcn::receiver(preset<Dcqcn>("paper"));
   EXPECT_TRUE(paper.cnp && paper.cnp_packet);
   EXPECT_EQ(paper.cnp_interval, 50_us);
-  const auto hpcc = Dcqcn::receiver(preset("hpcc"));
+  const auto hpcc = Dcqcn::receiver(preset<Dcqcn>("hpcc"));
   EXPECT_TRUE(hpcc.cnp && !hpcc.cnp_packet);
   EXPECT_EQ(hpcc.cnp_interval, 0_us);
 }
@@ -448,7 +435,7 @@ void compare(const Dcqcn::Params& params, Timers timers, std::uint64_t seed) {
 TEST(Dcqcn, LazyTimersAreTheEagerOnes) {
   std::vector<Dcqcn::Params> sets;
   for (const auto& p : Dcqcn::presets()) {
-    sets.push_back(preset(p.name));
+    sets.push_back(preset<Dcqcn>(p.name));
     sets.push_back(sets.back());
     sets.back().clamp_target = !sets.back().clamp_target;
     sets.push_back(sets.back());
@@ -466,8 +453,8 @@ TEST(Dcqcn, LazyTimersAreTheEagerOnes) {
 
 TEST(Dcqcn, Snapshot) {
   for (const auto& name : {"hpcc", "paper", "vendor", "55-50"}) {
-    auto params = preset(name);
-    params.window = Dcqcn::Window::variable;
+    auto params = preset<Dcqcn>(name);
+    params.window.kind = RateWindow::Kind::variable;
     Flow f(params);
     std::string out = "time_ps,event,window,rate_bps,timer_ps\n";
     const auto record = [&](Time t, std::string_view event) {

@@ -1,5 +1,7 @@
 // Every message that a wrong scenario leads to: file, line, key, what is wrong and what would be
 // valid. A case changes one thing in a scenario that is right.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -7,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "weir/cc/algorithm.h"
 #include "weir/scenario/run.h"
 
 namespace weir::scenario {
@@ -48,6 +51,19 @@ void expect_message(const std::string& text, const std::vector<std::string>& ove
   }
 }
 
+// What messages list grows with the catalogue.
+std::string algorithms() {
+  std::vector<std::string_view> names;
+  for (const auto& a : cc::catalogue()) names.push_back(a.about.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+std::string hpcc_presets() {
+  std::vector<std::string_view> names;
+  for (const auto& p : cc::find_algorithm("hpcc")->presets) names.push_back(p.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+std::string hpcc_keys() { return fmt::format("{}", fmt::join(cc::find_algorithm("hpcc")->params->names(), ", ")); }
+
 TEST(BadInput, TheUnchangedScenarioIsGood) { EXPECT_NO_THROW(build(load_scenario(kGood, "a.toml"))); }
 
 TEST(BadInput, IsTold) {
@@ -77,12 +93,12 @@ TEST(BadInput, IsTold) {
        "a.toml:3: key 'topology.host': unknown key (did you mean 'hosts'?); valid is hosts, rate, delay, kind"},
       {"hosts = 4", "pods = 4", "a.toml:3: key 'topology.pods': unknown key; valid is hosts, rate, delay, kind"},
       {"name = \"hpcc\"", "name = \"hpcc\"\nmaxstage = 3",
-       "a.toml:7: key 'algorithm.maxstage': unknown key (did you mean 'max_stage'?); valid is eta, max_stage, "
-       "additive_increase, w_ai, r_ai, flows, T, r_min, reaction, signal, min_queue, ewma, name, preset"},
+       "a.toml:7: key 'algorithm.maxstage': unknown key (did you mean 'max_stage'?); valid is " + hpcc_keys() +
+           ", name, preset"},
       {"size = \"100 KB\"", "",
        "a.toml:8: key 'traffic.0.size': missing; write a size in quotes, like \"100 KB\" (size of each flow; at least "
        "1 B)"},
-      {"name = \"hpcc\"", "", "a.toml:5: key 'algorithm.name': missing; write one of dcqcn, fixed-window, hpcc"},
+      {"name = \"hpcc\"", "", "a.toml:5: key 'algorithm.name': missing; write one of " + algorithms()},
       {"kind = \"star\"", "",
        "a.toml:1: key 'topology.kind': missing; write one of star, dumbbell, parking-lot, leaf-spine, hpcc-testbed-32, "
        "clos, hpcc-fat-tree-320, fat-tree, file"},
@@ -123,11 +139,10 @@ TEST(BadInput, IsTold) {
        "a.toml:2: key 'topology.kind': unknown topology 'sstar' (did you mean 'star'?); valid is star, dumbbell, "
        "parking-lot, leaf-spine, hpcc-testbed-32, clos, hpcc-fat-tree-320, fat-tree, file"},
       {"\"hpcc\"", "\"hpc\"",
-       "a.toml:6: key 'algorithm.name': unknown algorithm 'hpc' (did you mean 'hpcc'?); valid is dcqcn, fixed-window, "
-       "hpcc"},
+       "a.toml:6: key 'algorithm.name': unknown algorithm 'hpc' (did you mean 'hpcc'?); valid is " + algorithms()},
       {"name = \"hpcc\"", "name = \"hpcc\"\npreset = \"papr\"",
-       "a.toml:7: key 'algorithm.preset': unknown preset 'papr' of 'hpcc' (did you mean 'paper'?); valid is paper, "
-       "ns3"},
+       "a.toml:7: key 'algorithm.preset': unknown preset 'papr' of 'hpcc' (did you mean 'paper'?); valid is " +
+           hpcc_presets()},
       {"name = \"hpcc\"", "name = \"fixed-window\"\npreset = \"paper\"",
        "a.toml:7: key 'algorithm.preset': 'fixed-window' has no presets; remove it"},
       {"kind = \"incast\"", "kind = \"incats\"",
@@ -142,7 +157,7 @@ TEST(BadInput, IsTold) {
       {"", "[[profile]]\nname = \"hpcc\"\nalgorithm = \"hpcc\"\n",
        "a.toml:12: key 'profile.0.name': there is a profile 'hpcc' already, that of [algorithm]; write another name"},
       {"", "[[profile]]\nname = \"x\"\n",
-       "a.toml:11: key 'profile.0.algorithm': missing; write one of dcqcn, fixed-window, hpcc"},
+       "a.toml:11: key 'profile.0.algorithm': missing; write one of " + algorithms()},
       // traffic
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"poisson\"\nsizes = \"FB_Hadop\"\nload = 0.5\nstop = \"1 ms\"",
        "a.toml:10: key 'traffic.0.sizes': unknown workload 'FB_Hadop' (did you mean 'FB_Hadoop'?); valid is "

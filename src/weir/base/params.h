@@ -100,8 +100,10 @@ class ParamList : public ParamSet {
     check();
   }
 
-  Param& number(Text name, double T::*field, double min, double max, Text meaning, Text source = "") {
-    return add(std::move(name), field, min, max, std::move(meaning), std::move(source));
+  // The field is a double, or of a type that is made from one and gives it back.
+  template <class F>
+  Param& number(Text name, F T::*field, double min, double max, Text meaning, Text source = "") {
+    return add_as<double>(std::move(name), field, min, max, std::move(meaning), std::move(source));
   }
   template <class I>
   Param& integer(Text name, I T::*field, double min, double max, Text meaning, Text source = "") {
@@ -147,6 +149,24 @@ class ParamList : public ParamSet {
       return words.at(static_cast<std::size_t>(static_cast<const T*>(object)->*field));
     };
     return p;
+  }
+
+  // The parameters of a part that T embeds, `prefix` before their names. Defaults are those that T gives the part.
+  template <class Part>
+  void part(const Text& prefix, Part T::*member) {
+    const T defaults{};
+    const ParamList<Part> list;
+    for (Param p : list.params()) {
+      p.name = prefix + p.name;
+      p.fallback = p.get(&(defaults.*member));
+      p.set = [member, set = std::move(p.set)](void* object, const ParamValue& v) {
+        set(&(static_cast<T*>(object)->*member), v);
+      };
+      p.get = [member, get = std::move(p.get)](const void* object) {
+        return get(&(static_cast<const T*>(object)->*member));
+      };
+      params_.push_back(std::move(p));
+    }
   }
 
  private:

@@ -21,6 +21,7 @@
 // and add one line to catalogue.cc. docs/adding-an-algorithm.md walks through it.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -146,6 +147,14 @@ struct PresetValue {
   std::string_view key;
   std::string_view value;
 };
+// The values of one preset and those that another one adds.
+template <std::size_t N, std::size_t M>
+constexpr std::array<PresetValue, N + M> with(const std::array<PresetValue, N>& base, const PresetValue (&more)[M]) {
+  std::array<PresetValue, N + M> out{};
+  for (std::size_t i = 0; i < N; ++i) out[i] = base[i];
+  for (std::size_t i = 0; i < M; ++i) out[N + i] = more[i];
+  return out;
+}
 // A named set of parameter values where several papers set them differently.
 struct Preset {
   std::string_view name;

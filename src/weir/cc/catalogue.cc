@@ -5,14 +5,16 @@
 #include "weir/cc/dcqcn.h"
 #include "weir/cc/fixed_window.h"
 #include "weir/cc/hpcc.h"
+#include "weir/cc/hpcc_alpha_fair.h"
+#include "weir/cc/swift.h"
+#include "weir/cc/timely.h"
 
 namespace weir::cc {
 
 std::span<const Algorithm> catalogue() {
   static const std::array all{
-      describe<Dcqcn>(),
-      describe<FixedWindow>(),
-      describe<Hpcc>(),
+      describe<Dcqcn>(),         describe<FixedWindow>(), describe<Hpcc>(),
+      describe<HpccAlphaFair>(), describe<Swift>(),       describe<Timely>(),
   };
   return all;
 }

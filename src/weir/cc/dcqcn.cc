@@ -15,13 +15,6 @@ double power(double base, std::int64_t n) {
   return result;
 }
 
-// R_AI and R_HAI for this NIC.
-Rate scaled(Rate step, const Dcqcn::Params& p, const FlowFacts& facts) {
-  if (p.scale_rate.bits_per_second == 0) return step;
-  const auto product = static_cast<__int128>(step.bits_per_second) * facts.line_rate.bits_per_second;
-  return {static_cast<std::int64_t>(product / p.scale_rate.bits_per_second)};
-}
-
 }  // namespace
 
 void Dcqcn::Params::describe(ParamList<Params>& p) {
@@ -57,10 +50,7 @@ void Dcqcn::Params::describe(ParamList<Params>& p) {
   p.choice("hyper_increase", &Params::hyper_increase, {"constant", "growing"},
            "the i-th hyper increase adds R_HAI, or i R_HAI", "IEEE 802.1Qau");
   p.rate("r_min", &Params::r_min, "lower bound of the rate", "HPCC artifact; NIC firmware RPG_MIN_RATE", Rate{1});
-  p.choice("window", &Params::window, {"none", "bdp", "variable"},
-           "bytes in flight: unlimited, the line rate times T, or the current rate times T (DCQCN+win)",
-           "HPCC 5.1, alternative approaches");
-  p.time("T", &Params::base_rtt, "round-trip time for the window; 0 = the largest of the network", "HPCC 5.1");
+  p.part("", &Params::window);
   p.flag("cnp_packet", &Params::cnp_packet, "CNPs are packets of their own, not flags on acknowledgements",
          "SIGCOMM'15 3.1; the HPCC artifact uses flags");
   p.time("cnp_interval", &Params::cnp_interval, "a flow's receiver sends at most one CNP in this time; 0 = no limit",
@@ -188,9 +178,9 @@ void Dcqcn::raise(const Params& p, const FlowFacts& facts, std::uint32_t& stage)
 
   const auto hyper = lowest - p.fast_recovery;  // > 0: this many hyper increases with this one
   if (hyper > 0) {
-    r_t_ = r_t_ + scaled(p.r_hai, p, facts) * (p.hyper_increase == Hyper::growing ? hyper : 1);
+    r_t_ = r_t_ + scaled(p.r_hai, p.scale_rate, facts.line_rate) * (p.hyper_increase == Hyper::growing ? hyper : 1);
   } else if (highest >= p.fast_recovery) {
-    r_t_ = r_t_ + scaled(p.r_ai, p, facts);
+    r_t_ = r_t_ + scaled(p.r_ai, p.scale_rate, facts.line_rate);
   }
   r_t_ = std::min(r_t_, facts.line_rate);
   // Rounded up, so that R_C arrives at R_T and, once at line rate, the timer can rest.
@@ -200,11 +190,7 @@ void Dcqcn::raise(const Params& p, const FlowFacts& facts, std::uint32_t& stage)
 
 void Dcqcn::answer(const Params& p, const FlowFacts& facts, Control& control) const {
   control.timer = std::min(increase_at_, decrease_at_);
-  if (control.rate == r_c_) return;
-  control.rate = r_c_;
-  if (p.window == Window::none) return;
-  const Time t = p.base_rtt.ps > 0 ? p.base_rtt : facts.network_rtt;
-  control.window = std::max(bytes_in(t, p.window == Window::bdp ? facts.line_rate : r_c_), Bytes{1});
+  p.window.answer(r_c_, facts, control);
 }
 
 }  // namespace weir::cc

@@ -19,6 +19,7 @@
 #include <cstdint>
 
 #include "weir/cc/algorithm.h"
+#include "weir/cc/rate_based.h"
 
 namespace weir::cc {
 
@@ -26,7 +27,6 @@ class Dcqcn {
  public:
   enum class Decrease : std::uint8_t { on_cnp, periodic };
   enum class Hyper : std::uint8_t { constant, growing };
-  enum class Window : std::uint8_t { none, bdp, variable };
 
   // The defaults are those of the HPCC authors' simulator.
   struct Params {
@@ -45,8 +45,7 @@ class Dcqcn {
     Rate scale_rate{25'000'000'000};
     Hyper hyper_increase = Hyper::constant;
     Rate r_min{1'000'000'000};
-    Window window = Window::none;
-    Time base_rtt;
+    RateWindow window;
     bool cnp_packet = false;
     Time cnp_interval;
     static void describe(ParamList<Params>&);

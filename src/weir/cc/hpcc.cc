@@ -1,14 +1,8 @@
 #include "weir/cc/hpcc.h"
 
 #include <algorithm>
-#include <cassert>
 
 namespace weir::cc {
-namespace {
-
-constexpr double kMbpsPerBytePs = 8e6;  // one byte per picosecond in Mb/s
-
-}  // namespace
 
 void Hpcc::Params::describe(ParamList<Params>& p) {
   p.number("eta", &Params::eta, 0.5, 1.0, "target utilisation of the fullest link", "HPCC 3.3, 5.1");
@@ -34,6 +28,19 @@ void Hpcc::Params::describe(ParamList<Params>& p) {
   p.flag("min_queue", &Params::min_queue, "take the smaller of this and the previous queue length",
          "HPCC algorithm 1, line 5");
   p.flag("ewma", &Params::ewma, "smooth U, weighted by the time between two records", "HPCC algorithm 1, line 9");
+  p.number("reciprocal_epsilon", &Params::reciprocal, 0, 0.5,
+           "divide by U / eta with a table of reciprocals that are this far apart, relatively; 0 = divide",
+           "HPCC 4.3; 0.0044 gives its 10 KB");
+  p.part("vai_", &Params::vai);
+  p.bytes("vai_token_thresh", &Params::vai_token_thresh,
+          "Token_Thresh: a longer queue on the path mints tokens; 0 = the bandwidth-delay product of the flow's path",
+          "Fast Convergence VI-A: the least of the network, 50 KB");
+  p.bytes("vai_ai_div", &Params::vai_ai_div, "AI_DIV: bytes of queue for one token", "Fast Convergence VI-A", Bytes{1});
+  p.choice("vai_tokens", &Params::vai_tokens, {"queue", "excess"},
+           "what AI_DIV divides: the longest queue of the round trip (algorithm 1), or what it exceeds Token_Thresh by "
+           "(the text speaks of a difference, but not to what)",
+           "Fast Convergence IV-A");
+  p.part("", &Params::reference);
 }
 
 std::span<const Preset> Hpcc::presets() {
@@ -41,9 +48,25 @@ std::span<const Preset> Hpcc::presets() {
       {"eta", "0.95"}, {"max_stage", "5"}, {"additive_increase", "window"}, {"w_ai", "80 B"}, {"r_min", "100 Mbps"}};
   static constexpr PresetValue ns3[] = {
       {"eta", "0.95"}, {"max_stage", "0"}, {"additive_increase", "rate"}, {"r_ai", "50 Mbps"}, {"r_min", "1000 Mbps"}};
+  static constexpr std::array fc_base{PresetValue{"eta", "0.95"}, PresetValue{"max_stage", "5"},
+                                      PresetValue{"additive_increase", "rate"}};
+  static constexpr auto fc = with(fc_base, {{"r_ai", "50 Mbps"}});
+  static constexpr auto fc_1g = with(fc_base, {{"r_ai", "1 Gbps"}});
+  static constexpr auto fc_probabilistic = with(fc, {{"probabilistic", "increase"}});
+  static constexpr auto fc_vai_sf = with(fc, {{"vai_enabled", "true"},
+                                              {"vai_token_thresh", "50 KB"},
+                                              {"vai_ai_div", "1 KB"},
+                                              {"vai_bank_cap", "1000"},
+                                              {"vai_ai_cap", "100"},
+                                              {"vai_dampener_constant", "8"},
+                                              {"sf_acks", "30"}});
   static constexpr Preset all[] = {
       {"paper", "HPCC section 5.1", paper},
       {"ns3", "the authors' ns-3 artifact, run.py --cc hp --hpai 50", ns3},
+      {"fast-convergence", "Fast Convergence III-D, \"HPCC\"", fc},
+      {"fast-convergence-1g", "Fast Convergence III-D, \"HPCC 1Gbps\"", fc_1g},
+      {"fast-convergence-probabilistic", "Fast Convergence III-D, \"HPCC Probabilistic\"", fc_probabilistic},
+      {"fast-convergence-vai-sf", "Fast Convergence VI-A, \"HPCC VAI SF\"", fc_vai_sf},
   };
   return all;
 }
@@ -61,6 +84,7 @@ Hpcc::Hpcc(const Params& p, const FlowFacts& facts, Control& control) {
     case Increase::rule: w_ai_ = additive_step(w_init_, p.eta, p.flows); break;
   }
   w_c_ = w_init_;
+  plain_ = p.reciprocal.empty() && !p.vai.enabled && p.reference.per_round();
   control.repace = true;
   answer(w_init_, control);
 }
@@ -68,17 +92,16 @@ Hpcc::Hpcc(const Params& p, const FlowFacts& facts, Control& control) {
 // Algorithm 1, NewAck.
 void Hpcc::on_ack(const Params& p, const FlowFacts& facts, const Ack& ack, Control& control) {
   if (ack.telemetry == nullptr || ack.hops == 0) return;
-  if (ack.hops != hops_ || ack.path_changed || ambiguous(facts.telemetry, ack)) {
+  if (!links_.continue_with(facts.telemetry, ack)) {
     start_over(ack);
   } else {
     measure_inflight(p, facts.telemetry, ack);
-    const bool sync = ack.seq.count > last_update_seq_;
-    if (sync || p.reaction != Reaction::per_rtt)
-      answer(compute_wind(p, sync || p.reaction == Reaction::per_ack), control);
-    // Go-back-N may have moved snd_nxt back; a round never ends earlier for that.
-    if (sync) last_update_seq_ = std::max(last_update_seq_, ack.snd_nxt.count);
+    if (plain_) [[likely]]
+      react(p, ack, control);
+    else
+      react_with_parts(p, facts, ack, control);
   }
-  remember(ack);
+  links_.remember(ack);
 }
 
 // The first acknowledgement of a flow or of a new path only leaves its records (section 4.1): there is nothing yet to
@@ -86,51 +109,34 @@ void Hpcc::on_ack(const Params& p, const FlowFacts& facts, const Ack& ack, Contr
 void Hpcc::start_over(const Ack& ack) {
   u_ = 1;
   inc_stage_ = 0;
-  last_update_seq_ = std::max(last_update_seq_, ack.snd_nxt.count);
+  begin_round(ack);
 }
 
-// Truncated counters may have wrapped unseen since the previous acknowledgement. By the sender's own clock: has more
-// than half of the shortest wrap period gone by? The periods are those of TS and, at the speed of the fastest port,
-// of txBytes (section 4.1, figure 7).
-bool Hpcc::ambiguous(const IntFormat& format, const Ack& ack) const {
-  if (format.is_exact()) return false;
-  std::uint32_t fastest = 0;
-  for (std::size_t i = 0; i < hops_; ++i) fastest = std::max(fastest, ack.telemetry->hop[i].rate_mbps);
-  const auto elapsed = static_cast<double>((ack.now - last_ack_).ps);
-  const auto time_range = static_cast<double>((format.time_mask + 1) * format.time_unit_ps);
-  const auto tx_range = static_cast<double>((format.tx_mask + 1) * format.tx_unit);
-  const double could_send = elapsed * static_cast<double>(fastest) / kMbpsPerBytePs;
-  return 2 * elapsed > time_range || 2 * could_send > tx_range;
-}
+// Go-back-N may have moved snd_nxt back; a round never ends earlier for that.
+void Hpcc::begin_round(const Ack& ack) { last_update_seq_ = std::max(last_update_seq_, ack.snd_nxt.count); }
 
 // Algorithm 1, MeasureInflight.
 void Hpcc::measure_inflight(const Params& p, const IntFormat& format, const Ack& ack) {
+  const HpccLinks::Reading reading{.rx_rate = p.signal == Signal::rx_rate, .min_queue = p.min_queue, .per_t = per_t_};
   double u = -1;  // nothing measured
   double tau = 0;
-  for (std::size_t i = 0; i < hops_; ++i) {
-    const HopTelemetry& now = ack.telemetry->hop[i];
-    const HopTelemetry& before = link_[i];
-    const auto dt = format.elapsed_ps(now, before);
-    if (dt <= 0) continue;  // two records of one instant tell no rate
-    const auto queue_now = format.queue_bytes(now);
-    const auto queue_before = format.queue_bytes(before);
-    auto bytes = format.sent_bytes(now, before);
-    // What had entered the queue when a packet left it is what had left, the packet, and what waits behind it. The
-    // packets are a flow's own and of one size (but for its last one), so they cancel in the difference.
-    if (p.signal == Signal::rx_rate) bytes = std::max<std::int64_t>(0, bytes + queue_now - queue_before);
-    const auto queue = p.min_queue ? std::min(queue_now, queue_before) : queue_now;
-    // Equation 2, u' = (qlen / T + bytes / dt) / B, with one division: both sides times dt.
-    const auto span = static_cast<double>(dt);
-    const double inflight = static_cast<double>(bytes) + static_cast<double>(queue) * span * per_t_;
-    const double u_link = kMbpsPerBytePs * inflight / (static_cast<double>(now.rate_mbps) * span);
-    if (u_link > u) {
-      u = u_link;
-      tau = span;
+  for (std::size_t i = 0; i < links_.hops(); ++i) {
+    const auto link = links_.utilisation(reading, format, ack, i);
+    if (link.u > u) {
+      u = link.u;
+      tau = link.tau;
     }
   }
   if (u < 0) return;
   const double weight = p.ewma && tau < t_ ? tau * per_t_ : 1;
   u_ = (1 - weight) * u_ + weight * u;
+}
+
+void Hpcc::react(const Params& p, const Ack& ack, Control& control) {
+  const bool sync = ack.seq.count > last_update_seq_;
+  if (sync || p.reaction != Reaction::per_rtt)
+    answer(compute_wind(p, sync || p.reaction == Reaction::per_ack), control);
+  if (sync) begin_round(ack);
 }
 
 // Algorithm 1, ComputeWind.
@@ -145,17 +151,49 @@ double Hpcc::compute_wind(const Params& p, bool update_w_c) {
   return w;
 }
 
+// Algorithm 1 with an additive step that varies, a reference that decreases at other times or not at all, or a table
+// instead of the division.
+void Hpcc::react_with_parts(const Params& p, const FlowFacts& facts, const Ack& ack, Control& control) {
+  const double w_ai = p.vai.enabled ? variable_step(p, facts, ack) : w_ai_;
+  const bool multiply = u_ >= p.eta || inc_stage_ >= p.max_stage;
+  double w = w_c_;
+  if (multiply) w = p.reciprocal.empty() ? w_c_ * p.eta / u_ : w_c_ * p.reciprocal.inverse(u_ / p.eta);
+  w = std::clamp(w + w_ai, w_min_, w_init_);
+
+  const bool round_ended = ack.seq.count > last_update_seq_;
+  reference_.count();
+  auto verdict = reference_.judge(p.reference, facts.random, w < w_c_, round_ended, w_c_, w_init_);
+  if (p.reaction == Reaction::per_ack) verdict = {.move = true, .new_round = round_ended};
+  if (verdict.ignore) w = std::clamp(w_c_ + w_ai, w_min_, w_init_);
+  if (verdict.move || (!verdict.ignore && p.reaction != Reaction::per_rtt)) answer(w, control);
+  if (verdict.move) {
+    inc_stage_ = multiply && !verdict.ignore ? 0 : inc_stage_ + 1;
+    w_c_ = w;
+    if (p.vai.enabled) vai_.spend(p.vai);
+  }
+  if (verdict.new_round) begin_round(ack);
+}
+
+// W_AI times what Variable AI makes of it. Measured Congestion is the longest queue; C = U / eta tells whether there is
+// congestion at all (Fast Convergence V-A).
+double Hpcc::variable_step(const Params& p, const FlowFacts& facts, const Ack& ack) {
+  std::int64_t longest = 0;
+  for (std::size_t i = 0; i < links_.hops(); ++i)
+    longest = std::max(longest, facts.telemetry.queue_bytes(ack.telemetry->hop[i]));
+  vai_.observe(static_cast<double>(longest), u_ >= p.eta);
+  if (vai_.round_ended(ack)) {
+    const Bytes own = p.vai_token_thresh.count > 0 ? p.vai_token_thresh : bytes_in(facts.base_rtt, facts.path_rate);
+    const auto token_thresh = static_cast<double>(own.count);
+    const double divided = vai_.measured_congestion() - (p.vai_tokens == Tokens::excess ? token_thresh : 0);
+    vai_.generate(p.vai, token_thresh, divided / static_cast<double>(p.vai_ai_div.count));
+  }
+  return w_ai_ * vai_.multiplier(p.vai);
+}
+
 // The pacing rate R = W / T (section 3.2).
 void Hpcc::answer(double w, Control& control) const {
   control.window = {static_cast<std::int64_t>(w)};
   control.rate = {static_cast<std::int64_t>(w * per_t_ * 8e12 + 0.5)};
-}
-
-void Hpcc::remember(const Ack& ack) {
-  assert(ack.hops <= kMaxTelemetryHops);
-  hops_ = ack.hops;
-  std::copy_n(ack.telemetry->hop.begin(), hops_, link_.begin());
-  last_ack_ = ack.now;
 }
 
 }  // namespace weir::cc

@@ -9,12 +9,18 @@
 // Reacting to each acknowledgement is quick but counts the same queue many times; reacting once per round trip is safe
 // but slow. HPCC does both: every acknowledgement computes W anew from a reference W_c, and W_c moves only when the
 // first packet sent under it has been acknowledged (algorithm 1).
+//
+// With options, the mechanisms of Fast Convergence to Fairness: Variable AI, Sampling Frequency, probabilistic
+// feedback. hpcc_alpha_fair.h has the form with a register per link.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "weir/cc/algorithm.h"
+#include "weir/cc/hpcc_links.h"
+#include "weir/cc/reciprocal_table.h"
+#include "weir/cc/reference_update.h"
+#include "weir/cc/variable_ai.h"
 
 namespace weir::cc {
 
@@ -23,6 +29,7 @@ class Hpcc {
   enum class Reaction : std::uint8_t { hpcc, per_ack, per_rtt };
   enum class Signal : std::uint8_t { tx_rate, rx_rate };
   enum class Increase : std::uint8_t { window, rate, rule };
+  enum class Tokens : std::uint8_t { queue, excess };
 
   struct Params {
     double eta = 0.95;
@@ -37,6 +44,12 @@ class Hpcc {
     Signal signal = Signal::tx_rate;
     bool min_queue = true;
     bool ewma = true;
+    ReciprocalTable reciprocal;
+    VariableAi::Params vai;
+    Bytes vai_token_thresh{50'000};
+    Bytes vai_ai_div{1'000};
+    Tokens vai_tokens = Tokens::queue;
+    ReferenceUpdate::Params reference;
     static void describe(ParamList<Params>&);
   };
 
@@ -60,14 +73,17 @@ class Hpcc {
   double utilisation() const { return u_; }
   double step() const { return w_ai_; }
   int stage() const { return inc_stage_; }
+  const VariableAi& variable_ai() const { return vai_; }
 
  private:
   void start_over(const Ack&);
-  bool ambiguous(const IntFormat&, const Ack&) const;
   void measure_inflight(const Params&, const IntFormat&, const Ack&);
+  void react(const Params&, const Ack&, Control&);
   double compute_wind(const Params&, bool update_w_c);
+  void react_with_parts(const Params&, const FlowFacts&, const Ack&, Control&);
+  double variable_step(const Params&, const FlowFacts&, const Ack&);
+  void begin_round(const Ack&);
   void answer(double w, Control&) const;
-  void remember(const Ack&);
 
   // Facts of the flow, kept so that an acknowledgement costs no division to find them.
   double t_;      // T, in picoseconds
@@ -79,10 +95,12 @@ class Hpcc {
   double w_c_;    // reference window
   double u_ = 1;  // U: inflight bytes of the fullest link over its bandwidth-delay product, smoothed
   std::int64_t last_update_seq_ = 0;
-  Time last_ack_;
   std::int32_t inc_stage_ = 0;
-  std::uint8_t hops_ = 0;                             // records in link_; 0 = none yet
-  std::array<HopTelemetry, kMaxTelemetryHops> link_;  // L: what the previous acknowledgement brought
+  bool plain_;  // as the HPCC paper has it: what follows links_ is not used
+  HpccLinks links_;
+
+  ReferenceUpdate reference_;
+  VariableAi vai_;
 };
 
 }  // namespace weir::cc
