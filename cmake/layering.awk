@@ -1,16 +1,17 @@
 # An include may only point down the layers, from the top:
-#   scenario > probe > engine > traffic > host > net > cc, sim > base.
+#   scenario > probe > engine > traffic > host > net > cc, sim, theory > base.
 # Each layer names all that it may include; a few single headers are interfaces between layers.
 BEGIN {
   below["base"] = "base"
   below["sim"] = "sim base"
   below["cc"] = "cc base"
+  below["theory"] = "theory base"
   below["net"] = "net sim base"
   below["host"] = "host net cc sim base"
   below["traffic"] = "traffic base"
-  below["engine"] = "engine traffic host net cc sim base"
-  below["probe"] = "probe engine traffic host net cc sim base"
-  below["scenario"] = "scenario probe engine traffic host net cc sim base"
+  below["engine"] = "engine traffic host net cc sim theory base"
+  below["probe"] = "probe engine traffic host net cc sim theory base"
+  below["scenario"] = "scenario probe engine traffic host net cc sim theory base"
 
   also["host"] = "traffic/flow.h"
   also["traffic"] = "net/topology.h"

@@ -12,5 +12,6 @@ void add_validate(CLI::App& app, int& status);
 void add_list(CLI::App& app, int& status);
 void add_demo(CLI::App& app, int& status);
 void add_bench(CLI::App& app, int& status);
+void add_theory(CLI::App& app, int& status);
 
 }  // namespace weir::app

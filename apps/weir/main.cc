@@ -27,8 +27,13 @@ std::vector<std::string> known_words(const CLI::App& app) {
 
 // What is wrong with the command line, in one line.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
-  const auto chosen = app.get_subcommands();
-  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const CLI::App* command = &app;
+  std::string path;
+  for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = command->get_subcommands()) {
+    command = chosen.front();
+    path += " " + command->get_name();
+  }
+  const bool lacks_command = !command->get_subcommands({}).empty();
   std::string out = error.what();
   std::string word;
   if (const auto extra = app.remaining(true); !extra.empty()) {
@@ -39,14 +44,14 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
         word = w.substr(0, w.find('='));
         break;
       }
-    out = chosen.empty() && !word.starts_with('-') ? fmt::format("unknown command '{}'", word)
-                                                   : fmt::format("unexpected argument '{}'", word);
-    if (const auto near = weir::nearest(word, known_words(command)); !near.empty())
+    out = fmt::format("{} '{}'", lacks_command && !word.starts_with('-') ? "unknown command" : "unexpected argument",
+                      word);
+    if (const auto near = weir::nearest(word, known_words(*command)); !near.empty())
       out += fmt::format(" (did you mean '{}'?)", near);
   }
   for (char& c : out)
     if (c == '\n') c = ' ';
-  return fmt::format("{}; see weir{} --help", out, chosen.empty() ? "" : " " + command.get_name());
+  return fmt::format("{}; see weir{} --help", out, path);
 }
 
 }  // namespace
@@ -64,6 +69,7 @@ int main(int argc, char** argv) {
     add_list(app, status);
     add_demo(app, status);
     add_bench(app, status);
+    add_theory(app, status);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

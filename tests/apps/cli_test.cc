@@ -36,7 +36,7 @@ TEST(CommandLine, VersionAndHelp) {
   EXPECT_TRUE(version.out.starts_with("weir 0.")) << version.out;
   const Output help = weir({"--help"});
   EXPECT_EQ(help.status, 0);
-  for (const char* name : {"run", "validate", "list", "demo", "bench"})
+  for (const char* name : {"run", "validate", "list", "demo", "bench", "theory"})
     EXPECT_NE(help.out.find(name), std::string::npos) << name;
 }
 
