@@ -57,7 +57,7 @@ TEST(FlowsOnLinks, WhatIsWrongIsTold) {
        "a.toml:6: key 'link.1.capacity': '40' is not a rate: it has no unit; write a number and one of Tbps, Gbps, "
        "Mbps, Kbps, bps, like \"1.5 Gbps\""},
       {with("\"40 Gbps\"", "\"0 Gbps\""),
-       "a.toml:6: key 'link.1.capacity': 0 bps is out of range; valid is at least 1 Kbps"},
+       "a.toml:6: key 'link.1.capacity': 0 bps is out of range; valid is 1 Kbps to 100 Tbps"},
       {with("capacity = \"40", "capacty = \"40"),
        "a.toml:6: key 'link.1.capacty': unknown key (did you mean 'capacity'?); valid is name, capacity"},
       {with("[\"b\", \"a\"]", "[\"b\", \"B\"]"), "a.toml:8: key 'flow.0.links': unknown link 'B' (did you mean 'b'?)"},
