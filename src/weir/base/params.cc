@@ -168,6 +168,14 @@ std::optional<std::int64_t> parse_integer(std::string_view t) {
   return static_cast<std::int64_t>(number);
 }
 
+// Whether a text that parse_integer does not take is a whole number all the same, and only too large.
+bool is_whole(std::string_view t) {
+  double number = 0;  // stays if it is beyond even a double
+  const auto* last = t.data() + t.size();
+  const auto [end, error] = std::from_chars(t.data(), last, number);
+  return error != std::errc::invalid_argument && end == last && number == std::floor(number);
+}
+
 std::optional<double> parse_number(std::string_view t) {
   double number = 0;
   const auto* last = t.data() + t.size();
@@ -219,6 +227,7 @@ void check_value(const Param& param, const ParamValue& value) {
 ParamValue parse_value(const Param& param, std::string_view text) {
   struct Parser {
     std::string_view text;
+    const Param& param;
 
     ParamValue operator()(bool) const {
       const auto word = trim(text);
@@ -227,6 +236,9 @@ ParamValue parse_value(const Param& param, std::string_view text) {
     }
     ParamValue operator()(std::int64_t) const {
       if (const auto whole = parse_integer(trim(text))) return *whole;
+      if (is_whole(trim(text)))
+        throw InputError(fmt::format("{} is out of range; valid is {} to {}", trim(text),
+                                     bound_text(param.fallback, param.min), bound_text(param.fallback, param.max)));
       throw InputError(fmt::format("'{}' is not a whole number", text));
     }
     ParamValue operator()(double) const {
@@ -240,7 +252,7 @@ ParamValue parse_value(const Param& param, std::string_view text) {
   };
   ParamValue value;
   try {
-    value = std::visit(Parser{text}, param.fallback);
+    value = std::visit(Parser{text, param}, param.fallback);
   } catch (const InputError& error) {
     throw InputError(fmt::format("{} = {}", param.name, error.what()));
   }
