@@ -69,7 +69,8 @@ const Case& case_named(const std::string& name) {
 
 // What the process of one repeat does.
 void run_case(const Case& c) {
-  const Outcome o = execute(embedded_scenario(c.scenario, c.overrides), "", {});
+  end_with_parent();
+  const Outcome o = execute(embedded_scenario(c.scenario, c.overrides), nullptr, {});
   const auto& counters = o.manifest.counters;
   nlohmann::ordered_json out{{"packet_hops", counters.packet_hops},
                              {"data_packet_hops", counters.data_packet_hops},

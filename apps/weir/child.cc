@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <stdexcept>
 #include <system_error>
 
@@ -72,5 +74,7 @@ ChildResult run_child(const std::vector<std::string>& arguments) {
   out.max_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
   return out;
 }
+
+void end_with_parent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 }  // namespace weir::app

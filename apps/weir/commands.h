@@ -4,6 +4,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
 
 namespace weir::app {
 
@@ -13,5 +14,8 @@ void add_list(CLI::App& app, int& status);
 void add_demo(CLI::App& app, int& status);
 void add_bench(CLI::App& app, int& status);
 void add_theory(CLI::App& app, int& status);
+
+// Of an option whose empty value would pass for its absence.
+CLI::Validator not_empty();
 
 }  // namespace weir::app

@@ -19,6 +19,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "weir/base/error.h"
 #include "weir/commands.h"
 #include "weir/embedded.h"
 #include "weir/execute.h"
@@ -49,10 +50,13 @@ struct Side {
 };
 using Sides = std::array<Side, 2>;
 
-void run_side(Side& side, const std::string& out, const std::atomic<bool>& failed) {
+// `whole` is the directory of both results, or null.
+void run_side(Side& side, const probe::ResultDirectory* whole, const std::atomic<bool>& failed) {
   try {
+    std::optional<probe::ResultDirectory> own;
+    if (whole != nullptr) own.emplace(whole->within(side.name));
     side.outcome = execute(
-        side.scenario, out.empty() ? "" : out + "/" + side.name,
+        side.scenario, own ? &*own : nullptr,
         [&](const Pace& pace) {
           if (failed) throw std::runtime_error("the other run failed");
           const std::lock_guard lock(side.mutex);
@@ -157,36 +161,52 @@ void print(const Sides& sides) {
   });
 }
 
+// Runs that were cut short cannot be compared.
+void print_how_far(const Sides& sides, const scenario::Expected& expected) {
+  for (const Side& side : sides)
+    fmt::print("{:<6} {}: {:.3f} ms simulated, {} of {} flows done\n", side.title,
+               side.outcome.signal == 0 ? "complete" : "interrupted", side.outcome.manifest.sim_time.seconds() * 1e3,
+               side.outcome.summary.flows.finished, expected.flows);
+}
+
 int demo(const Options& o) {
-  std::vector<std::string> overrides;
-  if (!o.duration.empty()) overrides.push_back("traffic.0.stop=" + o.duration);
-  if (!o.seed.empty()) overrides.push_back("run.seed=" + o.seed);
+  catch_signals();
+  std::vector<scenario::Option> options;
+  if (!o.duration.empty()) options.push_back({"--duration", "traffic.0.stop=" + o.duration});
+  if (!o.seed.empty()) options.push_back({"--seed", "run.seed=" + o.seed});
   Sides sides;
   sides[0].name = "hpcc";
   sides[0].title = "HPCC";
   sides[1].name = "dcqcn";
   sides[1].title = "DCQCN";
-  for (Side& side : sides) side.scenario = embedded_scenario("demo-" + side.name, overrides);
+  for (Side& side : sides) side.scenario = embedded_scenario("demo-" + side.name, {}, options);
   const auto expected = scenario::expect(sides[0].scenario, *scenario::build_model(sides[0].scenario));
+  if (expected.flows == 0)
+    throw InputError(fmt::format("--duration: no flow starts within {}; take a longer time", o.duration));
 
-  catch_signals();
+  std::optional<probe::ResultDirectory> whole;
+  if (!o.out.empty()) whole.emplace(o.out);
   std::atomic<bool> failed{false};
   std::vector<std::thread> threads;
-  for (Side& side : sides) threads.emplace_back([&] { run_side(side, o.out, failed); });
+  for (Side& side : sides) threads.emplace_back([&] { run_side(side, whole ? &*whole : nullptr, failed); });
   watch(sides, expected, o.quiet, failed);
   for (auto& t : threads) t.join();
   for (const Side& side : sides)
     if (side.error && !(failed && &side == &sides[0] && sides[1].error)) std::rethrow_exception(side.error);
+  if (whole) whole->commit();
+  const Outcome& first = sides[0].outcome.signal != 0 ? sides[0].outcome : sides[1].outcome;
 
   if (o.json) {
     nlohmann::ordered_json out;
     for (const Side& side : sides) out[side.name] = nlohmann::ordered_json::parse(to_json(side.outcome));
     fmt::print("{}\n", out.dump(2));
   } else {
-    print(sides);
+    if (first.signal == 0)
+      print(sides);
+    else
+      print_how_far(sides, expected);
     if (!o.out.empty()) fmt::print("\nresults in {0}/hpcc and {0}/dcqcn\n", o.out);
   }
-  const Outcome& first = sides[0].outcome.signal != 0 ? sides[0].outcome : sides[1].outcome;
   if (first.signal != 0) fmt::print(stderr, "weir: interrupted; the results are incomplete\n");
   return status_of(first);
 }
@@ -196,9 +216,10 @@ int demo(const Options& o) {
 void add_demo(CLI::App& app, int& status) {
   auto o = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("demo", "Compare HPCC and DCQCN side by side, in about a minute");
-  command->add_option("--duration", o->duration, "simulated time in which flows arrive (10 ms)");
-  command->add_option("--seed", o->seed, "seed of the flows and of ECMP (1)");
-  command->add_option("-o,--out", o->out, "write the results to DIR/hpcc and DIR/dcqcn");
+  command->add_option("--duration", o->duration, "simulated time in which flows arrive (10 ms)")->check(not_empty());
+  command->add_option("--seed", o->seed, "seed of the flows and of ECMP (1)")->check(not_empty());
+  command->add_option("-o,--out", o->out, "write the results to DIR/hpcc and DIR/dcqcn; DIR is new")
+      ->check(not_empty());
   command->add_flag("--json", o->json, "print manifests and summaries as JSON");
   command->add_flag("-q,--quiet", o->quiet, "no progress");
   command->callback([o, &status] { status = demo(*o); });

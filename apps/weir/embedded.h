@@ -17,7 +17,8 @@ struct EmbeddedScenario {
 
 std::span<const EmbeddedScenario> embedded_scenarios();
 
-// One of them, with overrides. Throws logic_error if there is none of this name.
-scenario::Scenario embedded_scenario(std::string_view name, const std::vector<std::string>& overrides);
+// One of them, with overrides and options. Throws logic_error if there is none of this name.
+scenario::Scenario embedded_scenario(std::string_view name, const std::vector<std::string>& overrides,
+                                     const std::vector<scenario::Option>& options = {});
 
 }  // namespace weir::app

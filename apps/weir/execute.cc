@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <optional>
 
 #include <nlohmann/json.hpp>
 
 #include "weir/probe/probes.h"
-#include "weir/probe/results.h"
 #include "weir/scenario/effective.h"
 #include "weir/signals.h"
 
@@ -44,19 +42,17 @@ void advance(engine::Simulation& simulation, const std::function<void(const Pace
 
 }  // namespace
 
-Outcome execute(const scenario::Scenario& s, const std::string& out, const std::function<void(const Pace&)>& look,
-                bool own_thread) {
+Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory,
+                const std::function<void(const Pace&)>& look, bool own_thread) {
   const probe::RunClock clock;
   const double cpu_before = thread_cpu_s();
   scenario::Run run = scenario::build(s);
-  std::optional<probe::ResultDirectory> directory;
-  if (!out.empty()) {
-    directory.emplace(out);
+  if (directory != nullptr) {
     const auto effective = scenario::effective(s);
     directory->write("scenario.toml", effective.toml);
     for (const auto& file : effective.attachments) directory->write(file.name, file.content);
   }
-  probe::Probes probes(s.probes, *run.simulation, run.tags, directory ? &*directory : nullptr);
+  probe::Probes probes(s.probes, *run.simulation, run.tags, directory);
 
   Outcome outcome;
   advance(*run.simulation, look, outcome.signal);
@@ -65,7 +61,7 @@ Outcome execute(const scenario::Scenario& s, const std::string& out, const std::
   outcome.manifest.title = s.title;
   outcome.manifest.interrupted = outcome.signal != 0;
   if (own_thread) outcome.manifest.cpu_s = thread_cpu_s() - cpu_before;
-  if (directory) probe::store(*directory, outcome.summary, outcome.manifest);
+  if (directory != nullptr) probe::store(*directory, outcome.summary, outcome.manifest);
   return outcome;
 }
 

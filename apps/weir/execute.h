@@ -6,6 +6,7 @@
 #include <string>
 
 #include "weir/probe/manifest.h"
+#include "weir/probe/results.h"
 #include "weir/probe/summary.h"
 #include "weir/scenario/run.h"
 
@@ -23,11 +24,11 @@ struct Outcome {
   int signal = 0;  // that ended the run early
 };
 
-// Builds and runs; `out` names a result directory that must not exist yet, "" = keep none.
-// `look` is called several times a second. Stops early when a signal is pending. With
-// `own_thread`, processor time is that of the calling thread alone, and the run has no other.
-Outcome execute(const scenario::Scenario& s, const std::string& out, const std::function<void(const Pace&)>& look,
-                bool own_thread = false);
+// Builds and runs; results go to `directory`, which is committed, or nowhere if it is null. `look`
+// is called several times a second. Stops early when a signal is pending. With `own_thread`,
+// processor time is that of the calling thread alone, and the run has no other.
+Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory,
+                const std::function<void(const Pace&)>& look, bool own_thread = false);
 
 // The exit status of a run that a signal may have ended.
 inline int status_of(const Outcome& o) { return o.signal == 0 ? 0 : 128 + o.signal; }

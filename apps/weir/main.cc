@@ -2,8 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -54,7 +58,27 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{}; see weir{} --help", out, path);
 }
 
+// Tells one line, status 1.
+int failed(const std::string& what) {
+  fmt::print(stderr, "weir: {}\n", what);
+  return 1;
+}
+
+// What has been written to standard output has arrived, or the command has failed.
+int finish_output(int status) {
+  errno = 0;
+  const bool good = std::cout.flush().good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (good) return status;
+  return failed(
+      fmt::format("cannot write standard output{}{}", errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno)));
+}
+
 }  // namespace
+
+CLI::Validator weir::app::not_empty() {
+  return {[](std::string& value) { return value.empty() ? std::string("it is empty; write a value") : std::string(); },
+          ""};
+}
 
 int main(int argc, char** argv) {
   using namespace weir::app;
@@ -73,7 +97,7 @@ int main(int argc, char** argv) {
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-      if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+      if (error.get_exit_code() == 0) return finish_output(app.exit(error));  // --help, --version
       fmt::print(stderr, "weir: {}\n", complaint(app, error));
       return 2;
     }
@@ -82,9 +106,10 @@ int main(int argc, char** argv) {
     std::replace(what.begin(), what.end(), '\n', ' ');
     fmt::print(stderr, "weir: {}\n", what);
     return 2;
+  } catch (const std::bad_alloc&) {
+    return failed("out of memory");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "weir: {}\n", error.what());
-    return 1;
+    return std::ferror(stdout) != 0 ? finish_output(1) : failed(error.what());
   }
-  return status;
+  return finish_output(status);
 }

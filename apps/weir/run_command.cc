@@ -21,26 +21,24 @@ struct Options {
   std::string file;
   std::string out;
   std::vector<std::string> set;
-  std::optional<std::string> seed;
-  std::optional<std::string> threads;
+  std::string seed;
+  std::string threads;
   bool json = false;
   bool quiet = false;
 };
 
-// --seed and --threads are overrides with a name of their own.
-std::vector<std::string> overrides(const Options& o) {
-  std::vector<std::string> out = o.set;
-  if (o.seed) out.push_back("run.seed=" + *o.seed);
-  if (o.threads) out.push_back("run.threads=" + *o.threads);
-  return out;
-}
-
 int run(const Options& o) {
-  const auto s = scenario::load_scenario_file(o.file, overrides(o));
+  std::vector<scenario::Option> options;
+  if (!o.seed.empty()) options.push_back({"--seed", "run.seed=" + o.seed});
+  if (!o.threads.empty()) options.push_back({"--threads", "run.threads=" + o.threads});
+  const auto s = scenario::load_scenario_file(o.file, o.set, options);
   catch_signals();
+  // first of all: a large network takes its time
+  std::optional<probe::ResultDirectory> directory;
+  if (!o.out.empty()) directory.emplace(o.out);
   std::optional<Progress> progress;
   if (!o.quiet) progress.emplace(scenario::expect(s, *scenario::build_model(s)), s.run.stop);
-  const Outcome outcome = execute(s, o.out, [&](const Pace& pace) {
+  const Outcome outcome = execute(s, directory ? &*directory : nullptr, [&](const Pace& pace) {
     if (progress) progress->look(pace);
   });
   progress.reset();
@@ -64,9 +62,10 @@ void add_run(CLI::App& app, int& status) {
   auto o = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("run", "Run a scenario");
   command->add_option("FILE", o->file, "scenario, a TOML file")->required();
-  command->add_option("-o,--out", o->out, "write the results to this new directory; without it they are only shown");
-  command->add_option("--seed", o->seed, "run.seed in place of the scenario's");
-  command->add_option("--threads", o->threads, "run.threads in place of the scenario's");
+  command->add_option("-o,--out", o->out, "write the results to this new directory; without it they are only shown")
+      ->check(not_empty());
+  command->add_option("--seed", o->seed, "run.seed in place of the scenario's")->check(not_empty());
+  command->add_option("--threads", o->threads, "run.threads in place of the scenario's")->check(not_empty());
   command->add_option("--set", o->set, "key=value: any value in place of the scenario's, like traffic.0.load=0.3")
       ->allow_extra_args(false);
   command->add_flag("--json", o->json, "print manifest and summary as JSON");

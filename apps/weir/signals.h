@@ -1,8 +1,9 @@
-// Ctrl-C and SIGTERM end a run at the end of an epoch; the second one kills.
+// Ctrl-C, SIGTERM and SIGHUP end a run at the end of an epoch; the second one kills.
 #pragma once
 
 namespace weir::app {
 
+// One that is ignored, as SIGHUP is under nohup, stays so.
 void catch_signals();
 // The signal that has come, or 0.
 int pending_signal();

@@ -1,7 +1,6 @@
-# The README's picture, from the results of the two demo scenarios (gnuplot-nox of Debian 12):
+# The README's picture, from the results of the demo (gnuplot-nox of Debian 12):
 #
-#   weir run scenarios/demo-hpcc.toml --out out/hpcc --set traffic.0.stop="5 ms"
-#   weir run scenarios/demo-dcqcn.toml --out out/dcqcn --set traffic.0.stop="5 ms"
+#   weir demo --out out
 #   gnuplot -c docs/figures/demo.gp out docs/demo.svg
 #
 # Flows sorted by size in 20 buckets of equal count; of each bucket the largest size and the
@@ -23,7 +22,7 @@ set border 3 lc rgb "#555555"
 set tics nomirror
 set format x "%.0s%cB"
 set xlabel "flow size"
-set ylabel "slowdown (completion time / alone in the network)"
+set ylabel "slowdown"
 set ytics (1, 2, 3, 5, 10, 20)
 set key outside right top reverse Left samplen 2
 plot buckets("dcqcn") using 1:4 with lines lw 2 dt 3 lc rgb "#d1495b" title "DCQCN p99", \

@@ -3,9 +3,14 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -28,6 +33,14 @@ void expect_refused(const std::vector<std::string>& arguments, const std::string
   EXPECT_EQ(o.status, 2) << message;
   EXPECT_EQ(o.out, "");
   EXPECT_EQ(o.err, "weir: " + message + "\n");
+}
+
+// The names in a section of `weir list`.
+std::vector<std::string> listed(const std::string& section) {
+  const Json all = Json::parse(weir({"list", section, "--json"}).out);
+  std::vector<std::string> out;
+  for (const Json& item : all.at(section)) out.push_back(item.at("name"));
+  return out;
 }
 
 TEST(CommandLine, VersionAndHelp) {
@@ -53,10 +66,61 @@ TEST(CommandLine, RefusesWithTheNearestWord) {
   expect_refused({"list", "traffic", "incas"},
                  "list: unknown name 'incas' (did you mean 'incast'?); valid is poisson, incast, incast_poisson, "
                  "permutation, flows");
+  expect_refused({"list", "algorithms", "hpcx"},
+                 fmt::format("list: unknown name 'hpcx' (did you mean 'hpcc'?); valid is {}",
+                             fmt::join(listed("algorithms"), ", ")));
   expect_refused({"bench", "--case", "incast-16-hpc"},
                  "--case: unknown case 'incast-16-hpc' (did you mean 'incast-16-hpcc'?); valid is fat-tree-320-hpcc, "
                  "fat-tree-320-dcqcn, fat-tree-320-hpcc-2-threads, incast-16-hpcc, permutation-8192");
 }
+
+// What has an option of its own is told by it, whatever it stands for.
+TEST(CommandLine, ErrorsNameTheOption) {
+  expect_refused({"run", kScenario, "--threads", "0"}, "--threads: 0 is out of range; valid is 1 to 1024");
+  expect_refused({"run", kScenario, "--threads", "99999999999999999999"},
+                 "--threads: 99999999999999999999 is out of range; valid is 1 to 1024");
+  expect_refused({"run", kScenario, "--seed", "x"}, "--seed: 'x' is not a whole number");
+  expect_refused({"demo", "--duration", "0"}, "--duration: 0 ps is not after start = 0 ps");
+  expect_refused({"demo", "--duration", "10 ns"}, "--duration: no flow starts within 10 ns; take a longer time");
+  // the same key, set by its name
+  expect_refused({"run", kScenario, "--set", "run.threads=0"},
+                 "--set run.threads: 0 is out of range; valid is 1 to 1024");
+}
+
+TEST(CommandLine, RefusesEmptyValues) {
+  for (const char* option : {"--out", "--seed", "--threads"})
+    expect_refused({"run", kScenario, option, ""},
+                   fmt::format("{}: it is empty; write a value; see weir run --help", option));
+  for (const char* option : {"--out", "--seed", "--duration"})
+    expect_refused({"demo", option, ""}, fmt::format("{}: it is empty; write a value; see weir demo --help", option));
+}
+
+TEST(CommandLine, TellsIfStandardOutputCannotBeWritten) {
+  for (const std::string& arguments : {"run " + kScenario + " --json", "run " + kScenario, std::string("list"),
+                                       "validate " + kScenario, std::string("--help"), std::string("bench --list")}) {
+    const Output o = shell("exec \"$weir\" " + arguments + " >/dev/full");
+    EXPECT_EQ(o.status, 1) << arguments;
+    EXPECT_TRUE(o.err.starts_with("weir: cannot write standard output")) << arguments << ": " << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WEIR_SHADOW_MEMORY  // takes more address space than any limit
+#endif
+#endif
+#ifndef WEIR_SHADOW_MEMORY
+TEST(CommandLine, TellsThatMemoryIsOut) {
+  const Output o =
+      shell("ulimit -v 100000; exec \"$weir\" run scenarios/permutation-fat-tree.toml --set topology.k=64");
+  EXPECT_EQ(o.status, 1);
+  EXPECT_EQ(o.out, "");
+  EXPECT_EQ(o.err, "weir: out of memory\n");
+}
+#endif
+#endif
 
 TEST(Run, PrintsASummary) {
   const Output o = weir({"run", kScenario});
@@ -132,8 +196,25 @@ TEST(Run, RefusesADirectoryThatCannotBeWritten) {
   EXPECT_EQ(folder.names(), std::vector<std::string>{"file"});
 }
 
+// Before it builds the network, which is impossible here.
+TEST(Run, RefusesATakenDirectoryAtOnce) {
+  const Folder folder("weir-run-taken");
+  std::filesystem::create_directory(folder / "a");
+  std::ofstream(folder / "a/mine") << "kept";
+  std::filesystem::create_symlink(folder / "nowhere", folder / "link");
+  for (const char* name : {"a", "link"}) {
+    const Output o =
+        weir({"run", "scenarios/permutation-fat-tree.toml", "--set", "topology.k=5", "--out", folder / name});
+    EXPECT_EQ(o.status, 2) << name;
+    EXPECT_EQ(o.out, "") << name;
+    EXPECT_NE(o.err.find("choose another name"), std::string::npos) << o.err;
+  }
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"a", "link"}));
+  EXPECT_EQ(read_file(folder / "a/mine"), "kept");
+}
+
 TEST(Run, ASignalEndsItWithAnIncompleteResult) {
-  for (const auto& [signal, status] : {std::pair{SIGINT, 130}, {SIGTERM, 143}}) {
+  for (const auto& [signal, status] : {std::pair{SIGINT, 130}, {SIGTERM, 143}, {SIGHUP, 129}}) {
     const Folder folder("weir-run-signal");
     const std::string dir = folder / "a";
     const Output o =
@@ -145,6 +226,12 @@ TEST(Run, ASignalEndsItWithAnIncompleteResult) {
     EXPECT_TRUE(manifest.at("interrupted").get<bool>());
     EXPECT_GT(manifest.at("packet_hops").get<std::uint64_t>(), 0u);
   }
+}
+
+TEST(Run, GoesOnWhereHangUpsAreIgnored) {
+  const Output o = shell("trap '' HUP; \"$weir\" run " + kScenario + " --json & kill -HUP $!; wait $!");
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(digest_of(o), expected_digest());
 }
 
 TEST(Validate, TellsWhatWouldRun) {
@@ -178,15 +265,28 @@ TEST(List, NamesEverything) {
   const Output one = weir({"list", "algorithms", "hpcc"});
   EXPECT_NE(one.out.find("max_stage"), std::string::npos);
   const Json all = Json::parse(weir({"list", "--json"}).out);
-  EXPECT_EQ(all.at("algorithms").at(2).at("name"), "hpcc");
+  const auto algorithms = listed("algorithms");
+  for (const char* name : {"dcqcn", "fixed-window", "hpcc"})
+    EXPECT_NE(std::find(algorithms.begin(), algorithms.end(), name), algorithms.end()) << name;
   EXPECT_EQ(all.at("topologies").at(0).at("tables").at(0).at("parameters").at(0).at("default"), 17);
   const Json workload = Json::parse(weir({"list", "workloads", "FB_Hadoop", "--json"}).out);
   EXPECT_EQ(workload.at("workloads").at(0).at("sizes").at("mean"), "120421 B");
 }
 
 TEST(List, TheReferencePageIsUpToDate) {
-  EXPECT_EQ(weir({"list", "--markdown"}).out, read_file("docs/reference.md"))
-      << "weir list --markdown > docs/reference.md";
+  std::istringstream want(weir({"list", "--markdown"}).out);
+  std::istringstream page(read_file("docs/reference.md"));
+  for (int number = 1; want || page; ++number) {
+    std::string wanted, written;
+    std::getline(want, wanted);
+    std::getline(page, written);
+    // the first difference says enough
+    ASSERT_EQ(written, wanted) << "docs/reference.md:" << number << " is out of date; renew it: " << command()
+                               << " list --markdown > docs/reference.md";
+    ASSERT_EQ(want.eof(), page.eof()) << "docs/reference.md:" << number
+                                      << " is the last line of one; renew it: " << command()
+                                      << " list --markdown > docs/reference.md";
+  }
 }
 
 TEST(Demo, ComparesBothOnTheSameFlows) {
@@ -198,10 +298,52 @@ TEST(Demo, ComparesBothOnTheSameFlows) {
   const Json a = Json::parse(read_file(folder / "demo/hpcc/summary.json"));
   const Json b = Json::parse(read_file(folder / "demo/dcqcn/summary.json"));
   EXPECT_EQ(a.at("flows").at("finished"), b.at("flows").at("finished"));
+  expect_refused({"demo", "--duration", "5"},
+                 "--duration: '5' is not a time: it has no unit; write a number and one of s, ms, us, ns, ps, "
+                 "like \"1.5 ms\"");
+}
+
+// Whole or not at all: nothing is written beside what is there.
+TEST(Demo, RefusesATakenDirectory) {
+  const Folder folder("weir-demo-taken");
+  std::filesystem::create_directories(folder / "demo/dcqcn");
+  std::ofstream(folder / "demo/dcqcn/mine") << "kept";
   expect_refused(
-      {"demo", "--duration", "5"},
-      "--set traffic.0.stop: '5' is not a time: it has no unit; write a number and one of s, ms, us, ns, ps, "
-      "like \"1.5 ms\"");
+      {"demo", "--duration", "50 us", "--out", folder / "demo", "--quiet"},
+      "result directory " + (folder / "demo") + ": it exists already; choose another name or remove it first");
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"demo"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "demo/hpcc"));
+}
+
+TEST(Demo, ASignalLeavesBothResultsAndNoComparison) {
+  const Folder folder("weir-demo-signal");
+  const Output o = weir({"demo", "--duration", "50 ms", "--out", folder / "demo", "--quiet"}, SIGTERM, 2);
+  EXPECT_EQ(o.status, 143) << o.err;
+  EXPECT_NE(o.out.find("HPCC   interrupted: "), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find("DCQCN  interrupted: "), std::string::npos) << o.out;
+  EXPECT_EQ(o.out.find("slowdown"), std::string::npos) << o.out;
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"demo"});
+  for (const char* side : {"hpcc", "dcqcn"})
+    EXPECT_TRUE(Json::parse(read_file(folder / "demo" + ("/" + std::string(side)) + "/manifest.json"))
+                    .at("interrupted")
+                    .get<bool>());
+}
+
+// Its child ends with it. A process that has ended and that nobody has waited for is in state Z.
+TEST(Bench, LeavesNoProcessBehind) {
+  const Output o = shell(R"(
+    "$weir" bench --case permutation-8192 >/dev/null 2>&1 & bench=$!
+    child=
+    while [ -z "$child" ]; do sleep 0.05; read -r child rest < /proc/$bench/task/$bench/children; done
+    sleep 0.3
+    kill -TERM $bench
+    wait $bench
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+      case $(cut -d' ' -f3 /proc/$child/stat 2>/dev/null) in '' | Z) echo ended; exit 0 ;; esac
+      sleep 0.1
+    done
+    kill -KILL $child)");
+  EXPECT_EQ(o.out, "ended\n") << o.err;
 }
 
 TEST(Bench, MeasuresACase) {

@@ -15,16 +15,12 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 extern char** environ;
 
 namespace weir::app {
 namespace {
-
-std::string command() {
-  const char* path = std::getenv("WEIR_COMMAND");
-  return path != nullptr ? path : "build/release/bin/weir";
-}
 
 void signal_when_busy(pid_t pid, int signal, double after_cpu_s) {
   clockid_t clock{};
@@ -36,14 +32,10 @@ void signal_when_busy(pid_t pid, int signal, double after_cpu_s) {
   kill(pid, signal);
 }
 
-}  // namespace
-
-Output weir(const std::vector<std::string>& arguments, int signal, double after_cpu_s) {
+Output run(std::vector<std::string> words, int signal, double after_cpu_s) {
   const Folder folder("weir-command-output");
   const std::string out = folder / "out";
   const std::string err = folder / "err";
-  std::vector<std::string> words{command()};
-  words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -52,8 +44,17 @@ Output weir(const std::vector<std::string>& arguments, int signal, double after_
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
+  // whatever the tests' own parent ignores
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&defaults, number);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t pid = 0;
-  const int error = posix_spawn(&pid, words[0].c_str(), &actions, nullptr, argv.data(), environ);
+  const int error = posix_spawn(&pid, words[0].c_str(), &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   EXPECT_EQ(error, 0) << words[0] << " cannot be started; WEIR_COMMAND names the command";
   if (error != 0) return {};
@@ -62,6 +63,21 @@ Output weir(const std::vector<std::string>& arguments, int signal, double after_
   EXPECT_EQ(waitpid(pid, &status, 0), pid);
   return {read_file(out), read_file(err), WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
 }
+
+}  // namespace
+
+std::string command() {
+  const char* path = std::getenv("WEIR_COMMAND");
+  return path != nullptr ? path : "build/release/bin/weir";
+}
+
+Output weir(const std::vector<std::string>& arguments, int signal, double after_cpu_s) {
+  std::vector<std::string> words{command()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run(std::move(words), signal, after_cpu_s);
+}
+
+Output shell(const std::string& script) { return run({"/bin/sh", "-c", "weir=$0; " + script, command()}, 0, 0); }
 
 Folder::Folder(const std::string& name) {
   // tests run side by side

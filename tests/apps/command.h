@@ -12,9 +12,15 @@ struct Output {
   int status = -1;  // 128 + n if signal n ended it
 };
 
+// The path of the command under test.
+std::string command();
+
 // Runs `weir ARGUMENTS`. If `signal` is not 0, sends it as soon as the command has used
 // `after_cpu_s` of processor time.
 Output weir(const std::vector<std::string>& arguments, int signal = 0, double after_cpu_s = 0.2);
+
+// Runs a script of sh, to which "$weir" is the command.
+Output shell(const std::string& script);
 
 // A folder that is gone when this is.
 class Folder {

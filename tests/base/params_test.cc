@@ -121,7 +121,7 @@ TEST(Quantity, RefusalsSayWhy) {
     EXPECT_EQ(refusal(parse_time, text), "'" + text + "' is not a time: " + why +
                                              "; write a number and one of s, ms, us, ns, ps, like \"1.5 ms\"");
   EXPECT_EQ(refusal(parse_bytes, "3 kB"),
-            "'3 kB' is not a size: unknown unit 'kB'; write a number and one of GiB, MiB, KiB, GB, MB, KB, B, like "
+            "'3 kB' is not a size: unknown unit 'kB'; write a number and one of GiB, MiB, KiB, PB, TB, GB, MB, KB, B, like "
             "\"1.5 MiB\"");
   EXPECT_EQ(refusal(parse_rate, "100 Gb/s"),
             "'100 Gb/s' is not a rate: unknown unit 'Gb/s'; write a number and one of Tbps, Gbps, Mbps, Kbps, bps, "
@@ -208,7 +208,8 @@ TEST(ParseValue, RefusalsNameTheParameterAndWhatIsValid) {
       {"stages", "0", "stages = 0 is out of range; valid is 1 to 1000"},
       {"small", "256", "small = 256 is out of range; valid is 0 to 255"},
       {"small", "-1", "small = -1 is out of range; valid is 0 to 255"},
-      {"whole", "9223372036854775808", "whole = '9223372036854775808' is not a whole number"},
+      {"whole", "9223372036854775808",
+       "whole = 9223372036854775808 is out of range; valid is -9223372036854775807 to 9223372036854775807"},
       {"enabled", "yes", "enabled = 'yes' is neither true nor false"},
       {"T", "12",
        "T = '12' is not a time: it has no unit; write a number and one of s, ms, us, ns, ps, like \"1.5 ms\""},
@@ -228,7 +229,7 @@ TEST(Param, TypesAndValidRanges) {
       {"whole", "integer", "at least -9223372036854775807"},
       {"enabled", "boolean", "true or false"},
       {"T", "time", "1 us to 1 ms"},
-      {"W_AI", "bytes", "at least 0 B"},
+      {"W_AI", "bytes", "0 B to 1 PB"},
       {"rate", "rate", "0 bps to 400 Gbps"},
       {"mode", "choice", "one of slow, fast, off"},
       {"label", "text", "any text"},

@@ -188,9 +188,30 @@ TEST(ProbeKinds, TurnProbesOnByName) {
 
 TEST(Summary, IsTextForPeople) {
   const std::string text = to_text(fabric(1, "hpcc").run(everything()));
-  for (const char* part : {"255 flows finished, 0 unfinished", "slowdown ", "  web ", "  <= 1 KB", "queues, bytes",
-                           "  tier 2", "fairness: Jain's index", "PFC: ", "links: "})
+  for (const char* part :
+       {"255 flows finished, 0 unfinished", "slowdown ", "  web ", " by size\n  <= 1 KB", "queues, bytes",
+        " by tier\n  edge", "  tier 2", "fairness: Jain's index", "PFC: ", "links: "})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+// Tags and algorithms of one name are told apart, and long numbers do not run together.
+TEST(Summary, NamesItsRowsAndSeparatesItsColumns) {
+  Summary s;
+  s.flows.finished = 2;
+  const Distribution d{
+      .count = 1'234'567'890, .mean = 2e9, .p50 = 2e9, .p95 = 3e9, .p99 = 3e9, .p999 = 3e9, .max = 4e9};
+  s.flows.slowdown = d;
+  s.flows.by_tag = {{"hpcc", d}, {"dcqcn", d}};
+  s.flows.by_algorithm = {{"hpcc", d}, {"slow", d}};
+  s.queues.emplace().all = d;
+  const std::string text = to_text(s);
+  EXPECT_NE(text.find(" by tag\n  hpcc "), std::string::npos) << text;
+  EXPECT_NE(text.find(" by algorithm\n  hpcc "), std::string::npos) << text;
+  EXPECT_NE(
+      text.find(
+          "  all                  1234567890 2000000000 2000000000 3000000000 3000000000 3000000000 4000000000\n"),
+      std::string::npos)
+      << text;
 }
 
 }  // namespace

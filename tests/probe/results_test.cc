@@ -62,6 +62,44 @@ TEST(ResultDirectory, RefusesWhatExists) {
   EXPECT_EQ(scratch.content().size(), 1u);
 }
 
+TEST(ResultDirectory, RefusesALinkThatLeadsNowhere) {
+  const Scratch scratch;
+  fs::create_symlink(scratch / "nowhere", scratch / "a");
+  EXPECT_EQ(refusal([&] { ResultDirectory out(scratch / "a"); }),
+            "result directory " + (scratch / "a") +
+                ": it is a symbolic link to nothing; choose another name or remove it first");
+  // one that leads somewhere is followed
+  fs::create_directory(scratch / "nowhere");
+  {
+    ResultDirectory out(scratch / "a");
+    out.write("x", "1");
+    out.commit();
+  }
+  EXPECT_EQ(text_of(scratch / "nowhere/x"), "1");
+}
+
+// Both appear at once, or neither.
+TEST(ResultDirectory, HoldsAnother) {
+  const Scratch scratch;
+  {
+    ResultDirectory whole(scratch / "a");
+    {
+      ResultDirectory part(whole.within("b"));
+      part.write("x", "1");
+      part.commit();
+    }
+    EXPECT_FALSE(fs::exists(scratch / "a"));
+    whole.commit();
+  }
+  EXPECT_EQ(text_of(scratch / "a/b/x"), "1");
+  {
+    ResultDirectory whole(scratch / "c");
+    ResultDirectory part(whole.within("b"));
+    part.commit();
+  }
+  EXPECT_EQ(scratch.content(), std::vector<std::string>{"a"});
+}
+
 TEST(ResultDirectory, RefusesAPlaceThatCannotBeWritten) {
   EXPECT_NE(refusal([] { ResultDirectory out("/proc/weir-results"); }), "");
   EXPECT_NE(refusal([] { ResultDirectory out("/proc/deep/er/weir-results"); }), "");

@@ -27,6 +27,13 @@ constexpr std::string_view kGood =
     "kind = \"incast\"\n"   // 9
     "size = \"100 KB\"\n";  // 10
 
+// Their names, as messages list them.
+std::string algorithms() {
+  std::vector<std::string_view> names;
+  for (const auto& a : cc::catalogue()) names.push_back(a.about.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 struct BadInput {
   std::string replace;  // this part of the good scenario, "" = add at its end
   std::string with;
@@ -51,12 +58,6 @@ void expect_message(const std::string& text, const std::vector<std::string>& ove
   }
 }
 
-// What messages list grows with the catalogue.
-std::string algorithms() {
-  std::vector<std::string_view> names;
-  for (const auto& a : cc::catalogue()) names.push_back(a.about.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
 std::string hpcc_presets() {
   std::vector<std::string_view> names;
   for (const auto& p : cc::find_algorithm("hpcc")->presets) names.push_back(p.name);
@@ -96,8 +97,7 @@ TEST(BadInput, IsTold) {
        "a.toml:7: key 'algorithm.maxstage': unknown key (did you mean 'max_stage'?); valid is " + hpcc_keys() +
            ", name, preset"},
       {"size = \"100 KB\"", "",
-       "a.toml:8: key 'traffic.0.size': missing; write a size in quotes, like \"100 KB\" (size of each flow; at least "
-       "1 B)"},
+       "a.toml:8: key 'traffic.0.size': missing; write a size in quotes, like \"100 KB\" (size of each flow)"},
       {"name = \"hpcc\"", "", "a.toml:5: key 'algorithm.name': missing; write one of " + algorithms()},
       {"kind = \"star\"", "",
        "a.toml:1: key 'topology.kind': missing; write one of star, dumbbell, parking-lot, leaf-spine, hpcc-testbed-32, "
@@ -109,12 +109,12 @@ TEST(BadInput, IsTold) {
       {"hosts = 4", "hosts = 1979-05-27", "a.toml:3: key 'topology.hosts': it is a date; write a whole number"},
       {"\"100 KB\"", "100000",
        "a.toml:10: key 'traffic.0.size': '100000' is not a size: it has no unit; write a number and one of GiB, MiB, "
-       "KiB, GB, MB, KB, B, like \"1.5 MiB\""},
+       "KiB, PB, TB, GB, MB, KB, B, like \"1.5 MiB\""},
       {"\"100 KB\"", "true",
        "a.toml:10: key 'traffic.0.size': it is true or false; write a size in quotes, like \"100 KB\""},
       {"\"100 KB\"", "\"100 kB\"",
        "a.toml:10: key 'traffic.0.size': '100 kB' is not a size: unknown unit 'kB'; write a number and one of GiB, "
-       "MiB, KiB, GB, MB, KB, B, like \"1.5 MiB\""},
+       "MiB, KiB, PB, TB, GB, MB, KB, B, like \"1.5 MiB\""},
       {"hosts = 4", "hosts = 4\ndelay = \"1 Gbps\"",
        "a.toml:4: key 'topology.delay': '1 Gbps' is not a time: unknown unit 'Gbps'; write a number and one of s, ms, "
        "us, ns, ps, like \"1.5 ms\""},
@@ -125,6 +125,16 @@ TEST(BadInput, IsTold) {
        "a.toml:7: key 'algorithm.ewma': it is a whole number; write true or false"},
       // ranges and choices
       {"hosts = 4", "hosts = 1", "a.toml:3: key 'topology.hosts': 1 is out of range; valid is 2 to 65535"},
+      {"\"100 KB\"", "\"0 B\"", "a.toml:10: key 'traffic.0.size': 0 B is out of range; valid is 1 B to 1 PB"},
+      {"\"100 KB\"", "\"1000001 GB\"",
+       "a.toml:10: key 'traffic.0.size': 1000001 GB is out of range; valid is 1 B to 1 PB"},
+      {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"permutation\"\nsize = \"1000001 GB\"",
+       "a.toml:10: key 'traffic.0.size': 1000001 GB is out of range; valid is 1 B to 1 PB"},
+      {"kind = \"incast\"\nsize = \"100 KB\"",
+       "kind = \"incast_poisson\"\nsize = \"1000001 GB\"\nfan_in = 2\nload = 0.1\nstop = \"1 ms\"",
+       "a.toml:10: key 'traffic.0.size': 1000001 GB is out of range; valid is 1 B to 1 PB"},
+      {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"flows\"\nflow = [{ src = 1, dst = 2, size = \"1000001 GB\" }]",
+       "a.toml:10: key 'traffic.0.flow.0.size': 1000001 GB is out of range; valid is 1 B to 1 PB"},
       {"hosts = 4", "hosts = 4\nrate = \"0 Gbps\"",
        "a.toml:4: key 'topology.rate': 0 bps is out of range; valid is 1 Kbps to 100 Tbps"},
       {"name = \"hpcc\"", "name = \"hpcc\"\neta = 1.5",
@@ -138,8 +148,8 @@ TEST(BadInput, IsTold) {
       {"\"star\"", "\"sstar\"",
        "a.toml:2: key 'topology.kind': unknown topology 'sstar' (did you mean 'star'?); valid is star, dumbbell, "
        "parking-lot, leaf-spine, hpcc-testbed-32, clos, hpcc-fat-tree-320, fat-tree, file"},
-      {"\"hpcc\"", "\"hpc\"",
-       "a.toml:6: key 'algorithm.name': unknown algorithm 'hpc' (did you mean 'hpcc'?); valid is " + algorithms()},
+      {"\"hpcc\"", "\"hpcx\"",
+       "a.toml:6: key 'algorithm.name': unknown algorithm 'hpcx' (did you mean 'hpcc'?); valid is " + algorithms()},
       {"name = \"hpcc\"", "name = \"hpcc\"\npreset = \"papr\"",
        "a.toml:7: key 'algorithm.preset': unknown preset 'papr' of 'hpcc' (did you mean 'paper'?); valid is " +
            hpcc_presets()},
@@ -257,6 +267,9 @@ TEST(BadInput, OfAnOverrideIsToldByItsKey) {
       {"run..seed=7",
        "--set run..seed=7: not an assignment; write a dotted key and a value, like run.seed=7 or traffic.0.load=0.3"},
       {"run.seed=", "--set run.seed: '' is not a whole number"},
+      {"run.seed=99999999999999999999",
+       "--set run.seed: 99999999999999999999 is out of range; valid is 0 to 9000000000000000000"},
+      {"run.seed=1e20", "--set run.seed: 1e+20 is out of range; valid is 0 to 9000000000000000000"},
       {"run.seed=-1", "--set run.seed: -1 is out of range; valid is 0 to 9000000000000000000"},
       {"topology.rate=100",
        "--set topology.rate: '100' is not a rate: it has no unit; write a number and one of Tbps, Gbps, Mbps, Kbps, "
@@ -288,6 +301,36 @@ TEST(BadInput, OfAnOverrideIsToldByItsKey) {
   }
 }
 
+// An option of a command that stands for an override is told in its place.
+TEST(BadInput, OfAnOptionIsToldByItsName) {
+  const std::vector<std::pair<Option, std::string>> cases{
+      {{"--seed", "run.seed=x"}, "--seed: 'x' is not a whole number"},
+      {{"--receiver", "traffic.0.receiver=7"}, "--receiver: '7': host 7 does not exist: hosts are 0 to 3"},
+      {{"--more", "traffic.1.size=1 KB"}, "--more: 'traffic' has no entry '1'; valid is 0 to 0"},
+  };
+  for (const auto& [option, message] : cases) {
+    SCOPED_TRACE(option.name);
+    try {
+      // it wins over an override of the same key
+      build(load_scenario(kGood, "a.toml", {"run.seed=7"}, {option}));
+      ADD_FAILURE() << "accepted";
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.what(), message);
+    }
+  }
+}
+
+// A flow's tag is a number of 16 bits.
+TEST(BadInput, OfTooManyTags) {
+  std::string text(kGood.substr(0, kGood.find("[[traffic]]")));
+  text += "[[traffic]]\nkind = \"flows\"\ntag = \"0\"\nflow = [\n";
+  for (int i = 0; i < 65'536; ++i) text += fmt::format("{{ src = 1, dst = 2, size = \"1 B\", tag = \"{}\" }},\n", i);
+  EXPECT_NO_THROW(build(load_scenario(text + "]", "a.toml")));
+  text += "{ src = 1, dst = 2, size = \"1 B\", tag = \"one more\" }]";
+  // the first flow is in line 12
+  expect_message(text, {}, "a.toml", "a.toml:65548: key 'traffic.0.flow.65536': more than 65536 different tags");
+}
+
 // Lines of a data file count, and a file that cannot be read is told where it is named.
 TEST(BadInput, OfADataFile) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "weir-bad-data";
@@ -304,6 +347,9 @@ TEST(BadInput, OfADataFile) {
   };
   const std::vector<DataCase> cases{
       {star + rest + flows, "src,dst,size_bytes,start_ns\n0,0,1,1\n", "%/data:2: flow of host 0 to itself"},
+      {star + rest + flows, "src,dst,size_bytes,start_ns\n", "%/data: a header and no flows; write at least one flow"},
+      {star + rest + flows, "src,dst,size_bytes,start_ns\n0,1,1000000000000001,1\n",
+       "%/data:2: size_bytes = '1000000000000001' is not valid; write a whole number from 1 to 1000000000000000"},
       {star + rest + flows, "src,dst,size_bytes,start_ns\n0,4,1,1\n",
        "%/data:2: host 4 does not exist: hosts are 0 to 3"},
       {star + rest + flows, "src,dst,size,start_ns\n",

@@ -62,7 +62,7 @@ TEST(Incast, RefusesBadParameters) {
     const char* message;
   };
   const Case cases[] = {
-      {[](auto& p) { p.size = {}; }, "s.toml:2: size = 0 B is out of range; valid is at least 1 B"},
+      {[](auto& p) { p.size = {}; }, "s.toml:2: size = 0 B is out of range; valid is 1 B to 1 PB"},
       {[](auto& p) { p.receiver = "17"; }, "s.toml:2: receiver = '17': host 17 does not exist: hosts are 0 to 16"},
       {[](auto& p) { p.senders = "10-16"; }, "s.toml:2: senders = '10-16' has the receiver, host 16, in it"},
       {[](auto& p) { p.fan_in = 17; }, "s.toml:2: fan_in = 17 is out of range; there are 16 senders"},
@@ -171,7 +171,7 @@ TEST(PoissonIncast, RefusesBadParameters) {
     const char* message;
   };
   const Case cases[] = {
-      {[](auto& p) { p.size = {}; }, "s.toml:2: size = 0 B is out of range; valid is at least 1 B"},
+      {[](auto& p) { p.size = {}; }, "s.toml:2: size = 0 B is out of range; valid is 1 B to 1 PB"},
       {[](auto& p) { p.load = 0; }, "s.toml:2: load = 0 is out of range; valid is above 0, at most 1"},
       {[](auto& p) { p.load = 1.01; }, "s.toml:2: load = 1.01 is out of range; valid is above 0, at most 1"},
       {[](auto& p) { p.start = 2'000_ms; }, "s.toml:2: stop = 1 s is not after start = 2 s"},

@@ -67,7 +67,7 @@ TEST(Permutation, OfSomeHosts) {
 TEST(Permutation, RefusesBadParameters) {
   auto p = eight_megabytes();
   p.size = {};
-  EXPECT_EQ(error_of([&] { Permutation(p, uniform_hosts(4)); }), "size = 0 B is out of range; valid is at least 1 B");
+  EXPECT_EQ(error_of([&] { Permutation(p, uniform_hosts(4)); }), "size = 0 B is out of range; valid is 1 B to 1 PB");
   p = {1_B, {}, "3"};
   EXPECT_EQ(error_of([&] { Permutation(p, uniform_hosts(4)); }),
             "hosts = '3' is 1 host(s); a permutation needs at least 2");

@@ -29,6 +29,8 @@ constexpr std::array kTimeUnits{Unit{"s", 1'000'000'000'000}, Unit{"ms", 1'000'0
 constexpr std::array kByteUnits{Unit{"GiB", 1'073'741'824, false},
                                 Unit{"MiB", 1'048'576, false},
                                 Unit{"KiB", 1'024, false},
+                                Unit{"PB", 1'000'000'000'000'000},
+                                Unit{"TB", 1'000'000'000'000},
                                 Unit{"GB", 1'000'000'000},
                                 Unit{"MB", 1'000'000},
                                 Unit{"KB", 1'000},
@@ -168,6 +170,14 @@ std::optional<std::int64_t> parse_integer(std::string_view t) {
   return static_cast<std::int64_t>(number);
 }
 
+// Whether a text that parse_integer does not take is a whole number all the same, and only too large.
+bool is_whole(std::string_view t) {
+  double number = 0;  // stays if it is beyond even a double
+  const auto* last = t.data() + t.size();
+  const auto [end, error] = std::from_chars(t.data(), last, number);
+  return error != std::errc::invalid_argument && end == last && number == std::floor(number);
+}
+
 std::optional<double> parse_number(std::string_view t) {
   double number = 0;
   const auto* last = t.data() + t.size();
@@ -197,9 +207,7 @@ std::string Param::valid() const {
   }
   if (std::holds_alternative<bool>(fallback)) return "true or false";
   if (std::holds_alternative<std::string>(fallback)) return "any text";
-  const bool any_time = std::holds_alternative<Time>(fallback) && max >= static_cast<double>(kMaxTime.ps);
-  const bool any_bytes = std::holds_alternative<Bytes>(fallback) && max >= static_cast<double>(kMaxBytes.count);
-  if (max >= kUnbounded || any_time || any_bytes) return fmt::format("at least {}", bound_text(fallback, min));
+  if (max >= kUnbounded) return fmt::format("at least {}", bound_text(fallback, min));
   return fmt::format("{} to {}", bound_text(fallback, min), bound_text(fallback, max));
 }
 
@@ -221,6 +229,7 @@ void check_value(const Param& param, const ParamValue& value) {
 ParamValue parse_value(const Param& param, std::string_view text) {
   struct Parser {
     std::string_view text;
+    const Param& param;
 
     ParamValue operator()(bool) const {
       const auto word = trim(text);
@@ -229,6 +238,9 @@ ParamValue parse_value(const Param& param, std::string_view text) {
     }
     ParamValue operator()(std::int64_t) const {
       if (const auto whole = parse_integer(trim(text))) return *whole;
+      if (is_whole(trim(text)))
+        throw InputError(fmt::format("{} is out of range; valid is {} to {}", trim(text),
+                                     bound_text(param.fallback, param.min), bound_text(param.fallback, param.max)));
       throw InputError(fmt::format("'{}' is not a whole number", text));
     }
     ParamValue operator()(double) const {
@@ -242,7 +254,7 @@ ParamValue parse_value(const Param& param, std::string_view text) {
   };
   ParamValue value;
   try {
-    value = std::visit(Parser{text}, param.fallback);
+    value = std::visit(Parser{text, param}, param.fallback);
   } catch (const InputError& error) {
     throw InputError(fmt::format("{} = {}", param.name, error.what()));
   }

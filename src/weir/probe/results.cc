@@ -65,6 +65,8 @@ ResultDirectory::ResultDirectory(const std::string& target) : shown_(target) {
   if (error) refuse(error.message());
   if (!path.has_filename()) path = path.parent_path();
   target_ = path.string();
+  // what could be followed has been
+  if (fs::is_symlink(path, error)) refuse("it is a symbolic link to nothing; choose another name or remove it first");
 
   if (fs::exists(path, error)) {
     if (!fs::is_directory(path, error)) refuse("it exists and is no directory; choose another name");
@@ -115,6 +117,8 @@ ResultDirectory::~ResultDirectory() {
 ResultFile ResultDirectory::file(std::string_view name) const {
   return {fmt::format("{}/{}", partial_, name), fmt::format("{}/{}", shown_, name)};
 }
+
+std::string ResultDirectory::within(std::string_view name) const { return fmt::format("{}/{}", partial_, name); }
 
 void ResultDirectory::write(std::string_view name, std::string_view text) const {
   ResultFile out = file(name);

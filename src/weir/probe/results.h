@@ -49,7 +49,8 @@ class ResultFile {
 
 class ResultDirectory {
  public:
-  // Throws InputError if the target exists (an empty directory may) or cannot be created.
+  // Throws InputError if the target exists (an empty directory may; a link that leads nowhere may not) or cannot be
+  // created.
   // Missing parents are created.
   explicit ResultDirectory(const std::string& target);
   ResultDirectory(const ResultDirectory&) = delete;
@@ -59,6 +60,9 @@ class ResultDirectory {
   ResultFile file(std::string_view name) const;
   // The same, all at once.
   void write(std::string_view name, std::string_view text) const;
+
+  // The target of another result that is to be a part of this one. It is committed before this one is.
+  std::string within(std::string_view name) const;
 
   // Gives the directory its name. All files have been closed. Throws std::runtime_error.
   void commit();

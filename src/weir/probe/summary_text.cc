@@ -19,18 +19,19 @@ class Text {
     text_ += '\n';
   }
   void head(std::string_view title) {
-    line("{:<22}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}", title, "count", "mean", "p50", "p95", "p99", "p99.9",
-         "max");
+    line("{:<22} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}", title, "count", "mean", "p50", "p95", "p99",
+         "p99.9", "max");
   }
   void row(std::string_view name, const Distribution& d, int digits) {
     if (d.count == 0) return;
-    line("  {:<20}{:>10}{:>10.{w}f}{:>10.{w}f}{:>10.{w}f}{:>10.{w}f}{:>10.{w}f}{:>10.{w}f}", name, d.count, d.mean,
-         d.p50, d.p95, d.p99, d.p999, d.max, fmt::arg("w", digits));
+    line("  {:<20} {:>10} {:>10.{w}f} {:>10.{w}f} {:>10.{w}f} {:>10.{w}f} {:>10.{w}f} {:>10.{w}f}", name, d.count,
+         d.mean, d.p50, d.p95, d.p99, d.p999, d.max, fmt::arg("w", digits));
   }
   // One row would only repeat what all of them say.
-  void rows(const std::vector<NamedDistribution>& rows, int digits) {
-    if (rows.size() > 1)
-      for (const auto& r : rows) row(r.name, r.values, digits);
+  void rows(std::string_view title, const std::vector<NamedDistribution>& rows, int digits) {
+    if (rows.size() < 2) return;
+    line(" {}", title);
+    for (const auto& r : rows) row(r.name, r.values, digits);
   }
   void rows(const std::vector<SizeBucket>& rows) {
     for (const auto& r : rows)
@@ -51,8 +52,9 @@ void flows(Text& out, const FlowSummary& f, Time sim_time) {
   out.line("");
   out.head(f.ideal == net::IdealFct::hpcc ? "slowdown (HPCC)" : "slowdown");
   out.row("all", f.slowdown, 2);
-  out.rows(f.by_tag, 2);
-  out.rows(f.by_algorithm, 2);
+  out.rows("by tag", f.by_tag, 2);
+  out.rows("by algorithm", f.by_algorithm, 2);
+  out.line(" by size");
   out.rows(f.by_size);
   if (f.by_equal_count.empty()) return;
   out.line("");
@@ -69,7 +71,7 @@ std::string to_text(const Summary& s) {
     out.line("");
     out.head("queues, bytes");
     out.row("all", s.queues->all, 0);
-    out.rows(s.queues->by_tier, 0);
+    out.rows("by tier", s.queues->by_tier, 0);
   }
   if (s.fairness || s.pfc || s.links) out.line("");
   if (s.fairness) {

@@ -25,21 +25,21 @@ std::vector<std::string> split_key(std::string_view key) {
 }
 
 // The value that one part of an override's key leads to.
-Value& descend(Value& value, const std::string& part, const std::string& path, const Where& where) {
+Value& descend(Value& value, const std::string& part, const std::string& path, const Where& where,
+               const std::string& key) {
   if (auto* list = value.as<List>()) {
     std::size_t index = 0;
     const auto* end = part.data() + part.size();
     const auto [stop, error] = std::from_chars(part.data(), end, index);
     if (error != std::errc{} || stop != end || index >= list->size())
-      fail_key(where, where.file.substr(kOverride.size()),
+      fail_key(where, key,
                fmt::format("'{}' has no entry '{}'; {}", path, part,
                            list->empty() ? "it is empty" : fmt::format("valid is 0 to {}", list->size() - 1)));
     return (*list)[index];
   }
   auto* table = value.as<Table>();
   if (table == nullptr)
-    fail_key(where, where.file.substr(kOverride.size()),
-             fmt::format("'{}' is {}, it has no key '{}'", path, value.type_name(), part));
+    fail_key(where, key, fmt::format("'{}' is {}, it has no key '{}'", path, value.type_name(), part));
   if (Value* known = table->find(part)) return *known;
   return table->entries.emplace_back(part, Value{where, Table{}}).second;
 }
@@ -68,7 +68,9 @@ std::string_view Value::type_name() const {
   return kNames[data.index()];
 }
 
-void apply_override(Value& root, std::string_view assignment) {
+bool is_override(const Where& where) { return where.line == 0 && where.file.starts_with("--"); }
+
+void apply_override(Value& root, std::string_view assignment, std::string_view option) {
   const auto equals = assignment.find('=');
   const std::string key(assignment.substr(0, equals));
   const auto parts = split_key(key);
@@ -77,11 +79,11 @@ void apply_override(Value& root, std::string_view assignment) {
         fmt::format("--set {}: not an assignment; write a dotted key and a value, like run.seed=7 or "
                     "traffic.0.load=0.3",
                     one_line(assignment)));
-  const Where where{std::string(kOverride) + key, 0};
+  const Where where{option.empty() ? std::string(kOverride) + key : std::string(option), 0};
   Value* at = &root;
   std::string path;
   for (const auto& part : parts) {
-    at = &descend(*at, part, path, where);
+    at = &descend(*at, part, path, where, key);
     path = join(path, part);
   }
   const auto text = assignment.substr(equals + 1);
@@ -107,8 +109,8 @@ std::string join(std::string_view path, std::string_view key) {
 }
 
 void fail_key(const Where& where, std::string_view path, std::string_view what) {
-  // an override is named by its key already
-  if (where.file == std::string(kOverride) + std::string(path))
+  // an override is named by its key already, or by an option that stands for that key alone
+  if (is_override(where) && (!where.file.starts_with(kOverride) || where.file.substr(kOverride.size()) == path))
     throw InputError(fmt::format("{}: {}", one_line(where.file), one_line(what)));
   fail(where, one_line(fmt::format("key '{}': {}", path, what)));
 }

@@ -43,8 +43,11 @@ struct Value {
 };
 
 // "network.buffer.size=32 MB", "traffic.0.load=0.5": sets a value, which is TOML if it can be and
-// text otherwise, and makes the tables on its way. Its place is "--set <key>".
-void apply_override(Value& root, std::string_view assignment);
+// text otherwise, and makes the tables on its way. Its place is "--set <key>", or the option of the
+// command that stands for it.
+void apply_override(Value& root, std::string_view assignment, std::string_view option = "");
+// Whether a place is an override's.
+bool is_override(const Where&);
 
 // Where each value and table stands, by dotted key.
 using Places = std::map<std::string, Where, std::less<>>;

@@ -8,8 +8,6 @@
 namespace weir::scenario {
 namespace {
 
-bool is_override(const Where& where) { return where.file.starts_with("--set "); }
-
 // How a value of this parameter is written.
 std::string form(const Param& p) {
   if (!p.choices.empty()) return p.valid();

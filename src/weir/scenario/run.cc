@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
+#include <unordered_map>
 
 #include "weir/net/graph_file.h"
 #include "weir/scenario/document.h"
@@ -108,12 +110,28 @@ void check_ecn(const Scenario& s) {
     check_thresholds(s, fmt::format("network.ecn.rate.{}", i), s.ecn_overrides[i].k_min, s.ecn_overrides[i].k_max);
 }
 
-std::uint16_t index_of(std::vector<std::string>& names, const std::string& name) {
-  const auto known = std::find(names.begin(), names.end(), name);
-  const auto index = static_cast<std::uint16_t>(known - names.begin());
-  if (known == names.end()) names.push_back(name);
-  return index;
-}
+// The list of tags, and where each of them stands in it.
+class Tags {
+ public:
+  explicit Tags(std::vector<std::string>& names) : names_(names) {}
+
+  std::uint16_t index_of(const std::string& name, const Where& where, std::string_view key = "") {
+    const auto [known, is_new] = index_.emplace(name, static_cast<std::uint16_t>(names_.size()));
+    if (is_new) {
+      if (names_.size() > UINT16_MAX) {
+        const auto what = fmt::format("more than {} different tags", names_.size());
+        if (key.empty()) fail(where, what);
+        fail_key(where, key, what);
+      }
+      names_.push_back(name);
+    }
+    return known->second;
+  }
+
+ private:
+  std::vector<std::string>& names_;
+  std::unordered_map<std::string, std::uint16_t> index_;
+};
 
 std::uint16_t profile_index(const Scenario& s, const std::string& name, const Where& where) {
   std::vector<std::string> names;
@@ -126,13 +144,13 @@ std::uint16_t profile_index(const Scenario& s, const std::string& name, const Wh
 }
 
 std::unique_ptr<traffic::Source> inline_flows(const Scenario& s, const std::string& key, const TrafficSource& source,
-                                              std::uint32_t hosts, std::vector<std::string>& tags) {
+                                              std::uint32_t hosts, Tags& tags) {
   std::vector<traffic::Flow> flows;
   for (std::size_t i = 0; i < source.flows.size(); ++i) {
     const InlineFlow& f = source.flows[i];
     const std::string row = fmt::format("{}.flow.{}", key, i);
     traffic::Flow flow{.start = f.start, .src = f.src, .dst = f.dst, .size = f.size};
-    flow.tag = index_of(tags, f.tag);
+    flow.tag = tags.index_of(f.tag, s.place(row), row);
     flow.profile = profile_index(s, f.profile, {});
     try {
       traffic::check_flow(flow, hosts, {});
@@ -161,7 +179,8 @@ std::unique_ptr<engine::Model> build_model(const Scenario& s) {
 }
 
 std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine::Model& model,
-                                                std::vector<std::string>& tags) {
+                                                std::vector<std::string>& tag_names) {
+  Tags tags(tag_names);
   traffic::Context context;
   context.host_rates.resize(model.topology.hosts);
   for (const net::Link& link : model.topology.links)
@@ -169,7 +188,7 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
       if (node < model.topology.hosts) context.host_rates[node] = link.rate;
   context.seed = s.run.seed;
   context.folder = s.folder;
-  context.tag_of = [&tags](const std::string& name, const Where&) { return index_of(tags, name); };
+  context.tag_of = [&tags](const std::string& name, const Where& where) { return tags.index_of(name, where); };
   context.profile_of = [&s](const std::string& name, const Where& where) { return profile_index(s, name, where); };
 
   auto out = std::make_unique<traffic::Traffic>(model.topology.hosts);
@@ -177,7 +196,7 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
     const TrafficSource& source = s.traffic[i];
     const std::string key = fmt::format("traffic.{}", i);
     context.source = static_cast<std::uint32_t>(i);
-    context.labels = {index_of(tags, source.tag), profile_index(s, source.profile, s.place(key))};
+    context.labels = {tags.index_of(source.tag, s.place(key), key), profile_index(s, source.profile, s.place(key))};
     context.where = s.place(key);
     if (!source.flows.empty()) {
       out->add(inline_flows(s, key, source, model.topology.hosts, tags), std::nullopt);
@@ -239,7 +258,8 @@ Expected expect(const Scenario& s, const engine::Model& model, std::uint64_t max
     ++out.flows;
     out.packets +=
         static_cast<std::uint64_t>((flow->size.count + s.transport.payload.count - 1) / s.transport.payload.count);
-    out.payload += flow->size;
+    if (__builtin_add_overflow(out.payload.count, flow->size.count, &out.payload.count))
+      out.payload = {std::numeric_limits<std::int64_t>::max()};
     out.last_start = flow->start;
   }
   return out;

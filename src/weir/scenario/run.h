@@ -26,14 +26,14 @@ Run build(const Scenario&);
 
 // The parts of build(), for those who need no simulation.
 std::unique_ptr<engine::Model> build_model(const Scenario&);
-// Appends the tags of the flows to `tags`; indices into it are the flows' tags.
+// Fills `tags`, which is empty, with those of the flows; indices into it are the flows' tags.
 std::unique_ptr<traffic::Traffic> build_traffic(const Scenario&, const engine::Model&, std::vector<std::string>& tags);
 
 // What the traffic will amount to, found by drawing all of it.
 struct Expected {
   std::uint64_t flows = 0;
   std::uint64_t packets = 0;  // full ones and the rest, without retransmissions
-  Bytes payload;
+  Bytes payload;              // no more than its type holds
   Time last_start;
   bool all = true;  // false: there are more than were looked at
 };

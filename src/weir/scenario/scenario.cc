@@ -176,7 +176,7 @@ void GraphParams::describe(ParamList<GraphParams>& p) {
 void InlineFlow::describe(ParamList<InlineFlow>& p) {
   p.integer("src", &InlineFlow::src, 0, net::kMaxHosts, "sending host").required = true;
   p.integer("dst", &InlineFlow::dst, 0, net::kMaxHosts, "receiving host").required = true;
-  p.bytes("size", &InlineFlow::size, "payload", "", Bytes{1}).required = true;
+  p.bytes("size", &InlineFlow::size, "payload", "", Bytes{1}, traffic::kMaxFlowSize).required = true;
   p.time("start", &InlineFlow::start, "when it starts");
   p.text("tag", &InlineFlow::tag, "tag, if not that of the source");
   p.text("profile", &InlineFlow::profile, "profile, if not that of the source");
@@ -191,9 +191,11 @@ Where Scenario::place(std::string_view key) const {
   }
 }
 
-Scenario load_scenario(std::string_view text, const std::string& file, const std::vector<std::string>& overrides) {
+Scenario load_scenario(std::string_view text, const std::string& file, const std::vector<std::string>& overrides,
+                       const std::vector<Option>& options) {
   Value document = parse_toml(text, file);
   for (const auto& o : overrides) apply_override(document, o);
+  for (const auto& o : options) apply_override(document, o.assignment, o.name);
   const TableReader root(document, "");
   root.allow_only({"title", "run", "topology", "network", "transport", "algorithm", "profile", "traffic", "probes"});
 
@@ -224,8 +226,9 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
   return out;
 }
 
-Scenario load_scenario_file(const std::string& file, const std::vector<std::string>& overrides) {
-  return load_scenario(traffic::read_text_file(file, "a scenario, a TOML file"), file, overrides);
+Scenario load_scenario_file(const std::string& file, const std::vector<std::string>& overrides,
+                            const std::vector<Option>& options) {
+  return load_scenario(traffic::read_text_file(file, "a scenario, a TOML file"), file, overrides, options);
 }
 
 }  // namespace weir::scenario

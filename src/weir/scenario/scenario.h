@@ -97,10 +97,18 @@ struct Scenario {
   std::map<std::string, Where, std::less<>> places;
 };
 
-// Overrides are "dotted.key=value" and win over the text. Throws InputError that names file, line
-// and key. Data files are not looked at yet.
-Scenario load_scenario(std::string_view text, const std::string& file, const std::vector<std::string>& overrides = {});
+// An option of a command that stands for an override: {"--seed", "run.seed=7"}. Messages name the option.
+struct Option {
+  std::string name;
+  std::string assignment;
+};
+
+// Overrides are "dotted.key=value" and win over the text; options win over both. Throws InputError
+// that names file, line and key. Data files are not looked at yet.
+Scenario load_scenario(std::string_view text, const std::string& file, const std::vector<std::string>& overrides = {},
+                       const std::vector<Option>& options = {});
 // The same for a file on disk.
-Scenario load_scenario_file(const std::string& file, const std::vector<std::string>& overrides = {});
+Scenario load_scenario_file(const std::string& file, const std::vector<std::string>& overrides = {},
+                            const std::vector<Option>& options = {});
 
 }  // namespace weir::scenario

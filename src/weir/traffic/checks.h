@@ -5,6 +5,7 @@
 
 #include "weir/base/params.h"
 #include "weir/traffic/context.h"
+#include "weir/traffic/flow.h"
 
 namespace weir::traffic {
 
@@ -19,8 +20,9 @@ inline void check_window(Time start, Time stop, const Context& context) {
 }
 
 inline void check_size(Bytes size, const Context& context) {
-  if (size.count < 1)
-    fail(context.where, fmt::format("size = {} is out of range; valid is at least 1 B", format_value(size)));
+  if (size < Bytes{1} || size > kMaxFlowSize)
+    fail(context.where,
+         fmt::format("size = {} is out of range; valid is 1 B to {}", format_value(size), format_value(kMaxFlowSize)));
 }
 
 // Below a picosecond, gaps round to nothing and time would not advance.

@@ -8,12 +8,15 @@
 
 namespace weir::traffic {
 
+// 1 PB: sizes stay exact in a double, and no sum of two overflows.
+inline constexpr Bytes kMaxFlowSize{1'000'000'000'000'000};
+
 struct Flow {
   std::uint64_t id = 0;  // 0, 1, 2, ... in order of start (ties: in order of the sources)
   Time start;
   std::uint32_t src = 0;  // hosts, src != dst
   std::uint32_t dst = 0;
-  Bytes size;                 // payload, >= 1
+  Bytes size;                 // payload, 1 B to kMaxFlowSize
   std::uint16_t tag = 0;      // which traffic source; indexes the scenario's list of tags
   std::uint16_t profile = 0;  // which transport profile (algorithm and its parameters)
   std::uint16_t sport = 0;    // for the ECMP hash

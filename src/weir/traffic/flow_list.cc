@@ -138,7 +138,8 @@ void check_flow(const Flow& flow, std::uint32_t hosts, const Where& where) {
   if (flow.src >= hosts) fail(where, no_such_host(flow.src, hosts));
   if (flow.dst >= hosts) fail(where, no_such_host(flow.dst, hosts));
   if (flow.src == flow.dst) fail(where, fmt::format("flow of host {} to itself", flow.src));
-  if (flow.size.count < 1) fail(where, fmt::format("flow of {} bytes; valid is at least 1", flow.size.count));
+  if (flow.size < Bytes{1} || flow.size > kMaxFlowSize)
+    fail(where, fmt::format("flow of {} bytes; valid is 1 to {}", flow.size.count, kMaxFlowSize.count));
   if (flow.start.ps < 0) fail(where, fmt::format("flow that starts at {} ps; valid is at least 0", flow.start.ps));
 }
 
@@ -162,7 +163,7 @@ FlowTable parse_flow_list(std::string_view text, const std::string& file, std::u
       switch (columns[i].column) {
         case Column::src: flow.src = static_cast<std::uint32_t>(whole_number(field, name, 0, UINT32_MAX, where)); break;
         case Column::dst: flow.dst = static_cast<std::uint32_t>(whole_number(field, name, 0, UINT32_MAX, where)); break;
-        case Column::size: flow.size = {whole_number(field, name, 1, INT64_MAX, where)}; break;
+        case Column::size: flow.size = {whole_number(field, name, 1, kMaxFlowSize.count, where)}; break;
         case Column::start: flow.start = start_time(field, columns[i], where); break;
         case Column::id: flow.id = static_cast<std::uint64_t>(whole_number(field, name, 0, INT64_MAX, where)); break;
         case Column::tag: flow.tag = tags.index_of(field, where); break;
@@ -187,6 +188,7 @@ FlowList::FlowList(const Params& params, const Context& context) {
   if (params.file.empty()) fail(context.where, "file is missing; name a CSV file of flows");
   const auto path = (std::filesystem::path(context.folder) / params.file).string();
   auto table = parse_flow_list(read_text_file(path, "a CSV file of flows"), path, context.hosts());
+  if (table.flows.empty()) fail({path, 0}, "a header and no flows; write at least one flow");
   const auto tags = resolve(table.tags, context.tag_of, context.labels.tag, "tag");
   const auto profiles = resolve(table.algorithms, context.profile_of, context.labels.profile, "algorithm");
   for (auto& flow : table.flows) {

@@ -35,7 +35,7 @@ struct FlowTable {
 // run can be run again; others are refused. Throws InputError naming file and line.
 FlowTable parse_flow_list(std::string_view text, const std::string& file, std::uint32_t hosts);
 
-// Throws InputError unless both hosts exist and differ, size >= 1 and start >= 0.
+// Throws InputError unless both hosts exist and differ, size is 1 B to kMaxFlowSize and start >= 0.
 void check_flow(const Flow&, std::uint32_t hosts, const Where&);
 
 class FlowList : public Source {

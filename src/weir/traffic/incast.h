@@ -26,7 +26,7 @@ class Incast : public Source {
     std::uint32_t stagger_every = 1;
 
     static void describe(ParamList<Params>& p) {
-      p.bytes("size", &Params::size, "size of each flow; at least 1 B").required = true;
+      p.bytes("size", &Params::size, "size of each flow", "", Bytes{1}, kMaxFlowSize).required = true;
       p.text("receiver", &Params::receiver, "receiving host, or \"last\"");
       p.text("senders", &Params::senders, "sending hosts in this order; \"all\" = all but the receiver");
       p.integer("fan_in", &Params::fan_in, 0, kMaxHosts, "only the first so many of the senders; 0 = every one");
@@ -61,7 +61,7 @@ class PoissonIncast : public Source {
     std::string hosts = "all";
 
     static void describe(ParamList<Params>& p) {
-      p.bytes("size", &Params::size, "size of each flow; at least 1 B").required = true;
+      p.bytes("size", &Params::size, "size of each flow", "", Bytes{1}, kMaxFlowSize).required = true;
       p.integer("fan_in", &Params::fan_in, 0, kMaxHosts, "senders of one incast; at least 1", "HPCC 5.1").required =
           true;
       p.number("load", &Params::load, 0, 1, "payload bytes per second / rate of all the hosts' links together; above 0",

@@ -22,7 +22,7 @@ class Permutation : public Source {
     std::string hosts = "all";
 
     static void describe(ParamList<Params>& p) {
-      p.bytes("size", &Params::size, "size of each flow; at least 1 B").required = true;
+      p.bytes("size", &Params::size, "size of each flow", "", Bytes{1}, kMaxFlowSize).required = true;
       p.time("start", &Params::start, "all flows start");
       p.text("hosts", &Params::hosts, "those that take part: \"all\", \"0-15\", \"0-3,8\"");
     }

@@ -9,14 +9,14 @@
 #include <optional>
 
 #include "weir/base/params.h"
+#include "weir/traffic/flow.h"
 #include "weir/traffic/text_file.h"
 #include "weir/traffic/workloads.h"
 
 namespace weir::traffic {
 namespace {
 
-// 1 PB: sizes stay exact in a double, and no sum of two overflows.
-constexpr std::int64_t kMaxSize = 1'000'000'000'000'000;
+constexpr std::int64_t kMaxSize = kMaxFlowSize.count;
 
 constexpr std::string_view kLineForm = "a line is 'size_bytes cumulative_percent', like '1000 50'";
 
