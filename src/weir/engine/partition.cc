@@ -10,7 +10,9 @@
 namespace weir::engine {
 namespace {
 
-// From about here on, ports and their rings no longer stay in a core's own caches.
+// Up to about here, ports and their rings stay in a core's first cache, and asking for them costs
+// more than it brings; from about there on, they do not stay in any of its own.
+constexpr std::uint32_t kPortsInFirstCache = 256;
 constexpr std::uint32_t kPortsInCache = 4096;
 
 // What the scheduler may expect of this network.
@@ -71,6 +73,7 @@ Partition<S>::Partition(const Model& model, Network& network, const std::vector<
       ports_(model.topology.ports()),
       switches_(model.topology.switches),
       first_arrival_(ports_ + switches_),
+      prefetch_(ports_ > kPortsInFirstCache),
       deep_prefetch_(ports_ > kPortsInCache),
       scheduler_(2 * ports_ + switches_ + hosts_, hints(model)),
       int_format_(model.int_format()),
@@ -138,9 +141,9 @@ inline void Partition<S>::prefetch() const {
 // will leave by, and the switch's books or the host.
 template <sim::Scheduler S>
 inline void Partition<S>::prefetch_node(std::uint32_t port) const {
-  const Port& p = network_.ports[port];
-  const Port& out = network_.ports[departs_by(port)];
-  prefetch_object(&out);
+  Port& p = network_.ports[port];
+  p.expected_egress = departs_by(port);
+  prefetch_object(&network_.ports[p.expected_egress]);
   if (p.peer >= hosts_) {
     network_.switches[p.peer - hosts_].buffer.prefetch(p.peer_ingress);
   } else if (!p.ring.empty()) {
@@ -155,7 +158,7 @@ inline void Partition<S>::prefetch_node(std::uint32_t port) const {
 template <sim::Scheduler S>
 inline void Partition<S>::prefetch_behind(std::uint32_t port) const {
   const Port& p = network_.ports[port];
-  const Port& out = network_.ports[departs_by(port)];
+  const Port& out = network_.ports[p.expected_egress];
   prefetch_line(out.ring.address(out.cursor));
   prefetch_line(out.ring.address(out.ring.tail));
   if (p.peer >= hosts_ || p.ring.empty()) return;
@@ -187,7 +190,7 @@ void Partition<S>::run_until(Time end) {
   while (scheduler_.next(end, event)) {
     ++counters_.events;
     now_ = event.time;
-    prefetch();
+    if (prefetch_) prefetch();
     if (event.entity >= first_arrival_ && event.entity < first_host) [[likely]]
       on_arrival(event.entity - first_arrival_, event.time);
     else if (event.entity >= first_host)

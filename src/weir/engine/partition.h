@@ -182,6 +182,7 @@ class Partition {
   const std::uint32_t ports_;
   const std::uint32_t switches_;
   const sim::Entity first_arrival_;
+  const bool prefetch_;
   const bool deep_prefetch_;
   Time now_;
   S scheduler_;

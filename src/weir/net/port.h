@@ -88,6 +88,7 @@ struct alignas(64) Port {
   std::uint64_t tx_bytes = 0;  // of packets that have reached the far end (or left the partition)
   std::uint64_t tx_packets = 0;
   Rate rate;
+  std::uint32_t expected_egress = 0;          // of its first packet at the far end: for prefetching only
   std::uint32_t owner = 0;                    // node
   std::uint32_t rate_mbps = 0;                // as telemetry reports it
   std::uint32_t pending_control = 0;          // pause and resume frames waiting at the cursor
