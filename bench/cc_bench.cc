@@ -24,6 +24,8 @@ FlowFacts facts() {
   f.path_rate = 100_Gbps;
   f.base_rtt = 12_us;
   f.network_rtt = 13_us;
+  f.payload = 1'000_B;
+  f.wire = 1'048_B;
   return f;
 }
 
@@ -46,6 +48,12 @@ struct Stream {
       acks[i].seq = {1'000 * n};
       acks[i].snd_nxt = {1'000 * n + 100'000};
       acks[i].acked = 1'000_B;
+      acks[i].rtt = {12'000'000 + 100'000 * (n % 8)};
+      acks[i].sent_at = acks[i].now - acks[i].rtt;
+      acks[i].in_flight = {68'000 + 1'000 * (n % 5)};
+      acks[i].delivered = 70'000_B;
+      acks[i].delivery_span = acks[i].rtt;
+      acks[i].ecn = n == 0;
       acks[i].hops = kHops;
       acks[i].telemetry = &telemetry[i];
     }
@@ -112,6 +120,10 @@ BENCHMARK_CAPTURE(on_ack, dcqcn, "dcqcn", IntFormat::exact())->Arg(1);
 BENCHMARK_CAPTURE(on_ack, hpcc_5_hops, "hpcc", IntFormat::exact())->Arg(1)->Arg(16'384);
 BENCHMARK_CAPTURE(on_ack, hpcc_5_hops_wire, "hpcc", IntFormat::wire(4))->Arg(1);
 BENCHMARK_CAPTURE(on_ack, hpcc_5_hops_rxrate, "hpcc", IntFormat::exact(), "signal", "rxrate")->Arg(1);
+BENCHMARK_CAPTURE(on_ack, bbr, "bbr", IntFormat::exact())->Arg(1)->Arg(16'384);
+BENCHMARK_CAPTURE(on_ack, cubic, "cubic", IntFormat::exact(), "ecn", "true")->Arg(1)->Arg(16'384);
+BENCHMARK_CAPTURE(on_ack, newreno, "newreno", IntFormat::exact(), "ecn", "true")->Arg(1)->Arg(16'384);
+BENCHMARK_CAPTURE(on_ack, dctcp, "dctcp", IntFormat::exact(), "start", "line-rate")->Arg(1)->Arg(16'384);
 BENCHMARK(on_cnp)->Name("on_cnp/dcqcn");
 
 }  // namespace

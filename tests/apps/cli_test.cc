@@ -51,7 +51,8 @@ TEST(CommandLine, RefusesWithTheNearestWord) {
                  "list: unknown section 'algoritms' (did you mean 'algorithms'?); valid is algorithms, topologies, "
                  "workloads, traffic, probes, transport, network, run");
   expect_refused({"list", "algorithms", "hpc"},
-                 "list: unknown name 'hpc' (did you mean 'hpcc'?); valid is dcqcn, fixed-window, hpcc");
+                 "list: unknown name 'hpc' (did you mean 'hpcc'?); valid is bbr, cubic, dcqcn, dctcp, fixed-window, "
+                 "hpcc, newreno");
   expect_refused({"bench", "--case", "incast-16-hpc"},
                  "--case: unknown case 'incast-16-hpc' (did you mean 'incast-16-hpcc'?); valid is fat-tree-320-hpcc, "
                  "fat-tree-320-dcqcn, fat-tree-320-hpcc-2-threads, incast-16-hpcc, permutation-8192");
@@ -177,7 +178,7 @@ TEST(List, NamesEverything) {
   const Output one = weir({"list", "algorithms", "hpcc"});
   EXPECT_NE(one.out.find("max_stage"), std::string::npos);
   const Json all = Json::parse(weir({"list", "--json"}).out);
-  EXPECT_EQ(all.at("algorithms").at(2).at("name"), "hpcc");
+  EXPECT_EQ(all.at("algorithms").at(0).at("name"), "bbr");
   EXPECT_EQ(all.at("topologies").at(0).at("tables").at(0).at("parameters").at(0).at("default"), 17);
   const Json workload = Json::parse(weir({"list", "workloads", "FB_Hadoop", "--json"}).out);
   EXPECT_EQ(workload.at("workloads").at(0).at("sizes").at("mean"), "120421 B");

@@ -82,7 +82,8 @@ TEST(BadInput, IsTold) {
       {"size = \"100 KB\"", "",
        "a.toml:8: key 'traffic.0.size': missing; write a size in quotes, like \"100 KB\" (size of each flow; at least "
        "1 B)"},
-      {"name = \"hpcc\"", "", "a.toml:5: key 'algorithm.name': missing; write one of dcqcn, fixed-window, hpcc"},
+      {"name = \"hpcc\"", "",
+       "a.toml:5: key 'algorithm.name': missing; write one of bbr, cubic, dcqcn, dctcp, fixed-window, hpcc, newreno"},
       {"kind = \"star\"", "",
        "a.toml:1: key 'topology.kind': missing; write one of star, dumbbell, parking-lot, leaf-spine, hpcc-testbed-32, "
        "clos, hpcc-fat-tree-320, fat-tree, file"},
@@ -123,8 +124,8 @@ TEST(BadInput, IsTold) {
        "a.toml:2: key 'topology.kind': unknown topology 'sstar' (did you mean 'star'?); valid is star, dumbbell, "
        "parking-lot, leaf-spine, hpcc-testbed-32, clos, hpcc-fat-tree-320, fat-tree, file"},
       {"\"hpcc\"", "\"hpc\"",
-       "a.toml:6: key 'algorithm.name': unknown algorithm 'hpc' (did you mean 'hpcc'?); valid is dcqcn, fixed-window, "
-       "hpcc"},
+       "a.toml:6: key 'algorithm.name': unknown algorithm 'hpc' (did you mean 'hpcc'?); valid is bbr, cubic, dcqcn, "
+       "dctcp, fixed-window, hpcc, newreno"},
       {"name = \"hpcc\"", "name = \"hpcc\"\npreset = \"papr\"",
        "a.toml:7: key 'algorithm.preset': unknown preset 'papr' of 'hpcc' (did you mean 'paper'?); valid is paper, "
        "ns3"},
@@ -142,7 +143,8 @@ TEST(BadInput, IsTold) {
       {"", "[[profile]]\nname = \"hpcc\"\nalgorithm = \"hpcc\"\n",
        "a.toml:12: key 'profile.0.name': there is a profile 'hpcc' already, that of [algorithm]; write another name"},
       {"", "[[profile]]\nname = \"x\"\n",
-       "a.toml:11: key 'profile.0.algorithm': missing; write one of dcqcn, fixed-window, hpcc"},
+       "a.toml:11: key 'profile.0.algorithm': missing; write one of bbr, cubic, dcqcn, dctcp, fixed-window, hpcc, "
+       "newreno"},
       // traffic
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"poisson\"\nsizes = \"FB_Hadop\"\nload = 0.5\nstop = \"1 ms\"",
        "a.toml:10: key 'traffic.0.sizes': unknown workload 'FB_Hadop' (did you mean 'FB_Hadoop'?); valid is "

@@ -86,7 +86,7 @@ struct Ack {
   Bytes snd_nxt;        // next byte to be sent
   Bytes in_flight;      // sent and not acknowledged, after this acknowledgement
   Bytes delivered;      // delivery-rate sample: bytes delivered ...
-  Time delivery_span;   // ... within this span; only with Needs::delivery_rate
+  Time delivery_span;   // ... within this span; 0 = no sample; only with Needs::delivery_rate
   bool delivery_app_limited = false;
   bool ecn = false;                      // the packet was marked (congestion experienced)
   bool app_limited = false;              // nothing is waiting to be sent

@@ -2,17 +2,20 @@
 #include <array>
 
 #include "weir/cc/algorithm.h"
+#include "weir/cc/bbr.h"
+#include "weir/cc/cubic.h"
 #include "weir/cc/dcqcn.h"
+#include "weir/cc/dctcp.h"
 #include "weir/cc/fixed_window.h"
 #include "weir/cc/hpcc.h"
+#include "weir/cc/newreno.h"
 
 namespace weir::cc {
 
 std::span<const Algorithm> catalogue() {
   static const std::array all{
-      describe<Dcqcn>(),
-      describe<FixedWindow>(),
-      describe<Hpcc>(),
+      describe<Bbr>(),         describe<Cubic>(), describe<Dcqcn>(),   describe<Dctcp>(),
+      describe<FixedWindow>(), describe<Hpcc>(),  describe<NewReno>(),
   };
   return all;
 }
