@@ -51,6 +51,11 @@ struct Stream {
       acks[i].snd_nxt = {1'000 * n + 100'000};
       acks[i].acked = 1'000_B;
       acks[i].rtt = {12'000'000 + n * 7'919'000 % 120'000'000};
+      acks[i].sent_at = acks[i].now - acks[i].rtt;
+      acks[i].in_flight = {68'000 + 1'000 * (n % 5)};
+      acks[i].delivered = 70'000_B;
+      acks[i].delivery_span = acks[i].rtt;
+      acks[i].ecn = n == 0;
       acks[i].hops = kHops;
       acks[i].telemetry = &telemetry[i];
     }
@@ -137,6 +142,10 @@ BENCHMARK_CAPTURE(on_ack, swift_fast_convergence, "swift", IntFormat::exact(), "
 BENCHMARK_CAPTURE(on_ack, swift_vai_sf, "swift", IntFormat::exact(), "preset", "fast-convergence-vai-sf")->Arg(1);
 BENCHMARK_CAPTURE(on_ack, timely, "timely", IntFormat::exact(), "event", "ack")->Arg(1);
 BENCHMARK_CAPTURE(on_ack, timely_patched, "timely", IntFormat::exact(), "preset", "patched")->Arg(1);
+BENCHMARK_CAPTURE(on_ack, bbr, "bbr", IntFormat::exact())->Arg(1)->Arg(16'384);
+BENCHMARK_CAPTURE(on_ack, cubic, "cubic", IntFormat::exact(), "ecn", "true")->Arg(1)->Arg(16'384);
+BENCHMARK_CAPTURE(on_ack, newreno, "newreno", IntFormat::exact(), "ecn", "true")->Arg(1)->Arg(16'384);
+BENCHMARK_CAPTURE(on_ack, dctcp, "dctcp", IntFormat::exact(), "start", "line-rate")->Arg(1)->Arg(16'384);
 BENCHMARK(on_cnp)->Name("on_cnp/dcqcn");
 
 }  // namespace

@@ -101,7 +101,8 @@ TEST_P(SteadyState, AllocatesNothing) {
 constexpr Way kWays[] = {{}, {.port = net::PortKind::queued, .scheduler = SchedulerKind::heap}, {.threads = 2}};
 
 INSTANTIATE_TEST_SUITE_P(Ways, SteadyState,
-                         testing::Combine(testing::Values("fixed-window", "hpcc", "dcqcn"), testing::ValuesIn(kWays)));
+                         testing::Combine(testing::Values("fixed-window", "hpcc", "dcqcn", "bbr"),
+                                          testing::ValuesIn(kWays)));
 
 // Flows come and go; their blocks, slots and telemetry are used again.
 TEST(Turnover, AllocatesNothingPerFlow) {

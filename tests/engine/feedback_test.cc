@@ -160,6 +160,55 @@ TEST_P(Feedback, AcknowledgementsByHand) {
   EXPECT_TRUE(told.losses.empty());
 }
 
+// Writes down everything that it hears, and asks for the delivery rate in place of telemetry.
+class RateRecorder {
+ public:
+  struct Params {
+    static void describe(ParamList<Params>&) {}
+  };
+  static constexpr cc::About about{
+      .name = "rate-recorder", .title = "Rate recorder", .source = "test", .needs = cc::Needs::delivery_rate};
+  RateRecorder(const Params&, const cc::FlowFacts&, cc::Control& control) { control.window = 20'000_B; }
+  void on_ack(const Params&, const cc::FlowFacts&, const cc::Ack& ack, cc::Control&) { told.acks.push_back(ack); }
+};
+
+// The first twenty packets of 1,048 bytes fill the window, one every 83,840 ps; they leave the link of 50 Gb/s every
+// 167,680 ps. When they were sent, nothing had been delivered since the start: the n-th tells n packets since then.
+// Each that follows is sent with the acknowledgement 20 before it, and comes back after the base round-trip time, as
+// the path holds 38: 20 packets in that time, or in the one that lay between its own transmission and that of the last
+// packet delivered by then. That was the round trip of the packet 20 before it, among the first twenty 83,840 ps longer
+// for each.
+TEST_P(Feedback, DeliveryRatesByHand) {
+  static const cc::Algorithm algorithm = cc::describe<RateRecorder>();
+  s_.topology = build(net::Dumbbell{1, 1, 100_Gbps, 1_us, 50_Gbps, 1_us});
+  s_.profiles = {profile(algorithm)};
+  s_.add_flow(0, 1, 101'000_B);
+  run_it();
+  // 3 us there and back, 2 * 83,840 + 167,680 there, and 60 bytes back: 2 * 4,800 + 9,600.
+  constexpr std::int64_t kBase = 6'000'000 + 335'360 + 19'200;
+  ASSERT_EQ(told.acks.size(), 100u);
+  for (std::size_t i = 0; i < told.acks.size(); ++i) {
+    SCOPED_TRACE(i);
+    const cc::Ack& a = told.acks[i];
+    const auto n = static_cast<std::int64_t>(i) + 1;
+    if (n <= 20) {
+      EXPECT_EQ(a.delivered.count, 1'000 * n);
+      EXPECT_EQ(a.delivery_span, a.now);
+    } else {
+      EXPECT_EQ(a.delivered, 20'000_B);
+      EXPECT_EQ(a.rtt.ps, kBase);
+      EXPECT_EQ(a.delivery_span.ps, n <= 40 ? kBase + 83'840 * (n - 21) : kBase);
+    }
+    EXPECT_FALSE(a.delivery_app_limited);
+  }
+  // One that does not ask is told nothing.
+  told = {};
+  s_.profiles = {recorder({})};
+  run_it();
+  ASSERT_FALSE(told.acks.empty());
+  for (const auto& a : told.acks) EXPECT_EQ(a.delivery_span, 0_us);
+}
+
 // One waiting packet fits: of packets that come together, the third is lost.
 TEST_P(Feedback, LossesByHand) {
   s_.topology = build(net::Star{4});

@@ -251,13 +251,16 @@ net::Topology random_topology(Dice& dice) {
 }
 
 host::Profile random_profile(Dice& dice) {
-  switch (dice.below(3)) {
+  switch (dice.below(4)) {
     case 0: return profile("hpcc", {{"reaction", dice.pick({"hpcc", "per-ack", "per-rtt"})}});
     case 1:
       return profile("dcqcn", {{"cnp_packet", dice.pick({"true", "false"})},
                                {"rate_decrease", dice.pick({"on-cnp", "periodic"})},
                                {"window", dice.pick({"none", "bdp", "variable"})},
                                {"cnp_interval", dice.pick({"0", "4 us", "50 us"})}});
+    case 2:
+      if (dice.chance(2)) return profile("bbr", {{"min_rtt_window", "50 us"}, {"probe_rtt_duration", "10 us"}});
+      return profile(dice.pick({"cubic", "dctcp", "newreno"}));
     default:
       return profile("fixed-window",
                      {{"window", fmt::format("{} B", dice.chance(3) ? 0 : dice.magnitude(1, 300'000))},

@@ -73,7 +73,8 @@ struct FlowFacts {
   RandomStream random;  // the flow's own stream; the algorithm counts its own draws
 };
 
-// One acknowledgement has arrived.
+// One acknowledgement has arrived. No transport fills these yet, they are as initialised:
+// endpoint_delay (hosts take no time), one_way_delay, held, path_changed.
 struct Ack {
   Time now;
   Time rtt;             // from the transmit time of the packet that triggered it, measured at the NIC
@@ -87,7 +88,7 @@ struct Ack {
   Bytes snd_nxt;        // next byte to be sent
   Bytes in_flight;      // sent and not acknowledged, after this acknowledgement
   Bytes delivered;      // delivery-rate sample: bytes delivered ...
-  Time delivery_span;   // ... within this span; only with Needs::delivery_rate
+  Time delivery_span;   // ... within this span; 0 = no sample; only with Needs::delivery_rate
   bool delivery_app_limited = false;
   bool ecn = false;                      // the packet was marked (congestion experienced)
   bool app_limited = false;              // nothing is waiting to be sent
@@ -97,7 +98,8 @@ struct Ack {
   const Telemetry* telemetry = nullptr;  // null unless Needs::telemetry
 };
 
-// The transport concluded that data was lost, trimmed or reordered beyond tolerance.
+// The transport concluded that data was lost, trimmed or reordered beyond tolerance. With go-back-N,
+// the only recovery so far, `kind` is nack or timeout.
 struct Loss {
   enum class Kind : std::uint8_t { nack, sack_hole, trim, timeout };
   Kind kind = Kind::nack;

@@ -2,10 +2,14 @@
 #include <array>
 
 #include "weir/cc/algorithm.h"
+#include "weir/cc/bbr.h"
+#include "weir/cc/cubic.h"
 #include "weir/cc/dcqcn.h"
+#include "weir/cc/dctcp.h"
 #include "weir/cc/fixed_window.h"
 #include "weir/cc/hpcc.h"
 #include "weir/cc/hpcc_alpha_fair.h"
+#include "weir/cc/newreno.h"
 #include "weir/cc/swift.h"
 #include "weir/cc/timely.h"
 
@@ -13,8 +17,8 @@ namespace weir::cc {
 
 std::span<const Algorithm> catalogue() {
   static const std::array all{
-      describe<Dcqcn>(),         describe<FixedWindow>(), describe<Hpcc>(),
-      describe<HpccAlphaFair>(), describe<Swift>(),       describe<Timely>(),
+      describe<Bbr>(),  describe<Cubic>(),         describe<Dcqcn>(),   describe<Dctcp>(), describe<FixedWindow>(),
+      describe<Hpcc>(), describe<HpccAlphaFair>(), describe<NewReno>(), describe<Swift>(), describe<Timely>(),
   };
   return all;
 }

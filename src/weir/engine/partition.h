@@ -159,6 +159,8 @@ class Partition {
   void receive_data(std::uint32_t h, Packet& packet, Time now);
   void receive_feedback(std::uint32_t h, Packet& packet, Time now);
   void acknowledge(host::Flow& flow, const Packet& packet, Time now);
+  void note_delivery(host::Host& host, const host::Flow& flow, const Packet& packet, Time now);
+  void sample_delivery(const host::Flow& flow, const Packet& packet, cc::Ack& ack);
   void recover(host::Flow& flow, cc::Loss::Kind kind, Time now);
   void transmit(std::uint32_t h, host::Flow& flow, Time now);
   void consider(host::Host& host, host::Flow& flow, Time now);

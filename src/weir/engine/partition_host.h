@@ -50,6 +50,8 @@ void Partition<S>::start_flow(std::uint32_t h, const traffic::Flow& start, Time 
                 .random = RandomStream(model_.seed, static_cast<std::uint32_t>(start.id), Purpose::algorithm)};
   flow.srtt = flow.facts.base_rtt;
   flow.next_send = now;
+  if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate))
+    host.delivery(flow.slot).start(model_.transport.payload);
   profile.algorithm->start(flow.state(), profile.params.get(), flow.facts, flow.control);
   ++counters_.flows_started;
   arm(host, flow);
@@ -156,6 +158,7 @@ inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) 
 
   flow.snd_nxt += payload;
   flow.snd_max = std::max(flow.snd_max, flow.snd_nxt);
+  if (cc::has(algorithm.about.needs, cc::Needs::delivery_rate)) note_delivery(host, flow, packet, now);
   flow.last_sent = now;
   flow.last_wire = packet.wire;
   if (flow.control.rate.bits_per_second != 0)
@@ -361,21 +364,39 @@ inline void Partition<S>::acknowledge(host::Flow& flow, const Packet& packet, Ti
     if (flow.snd_una >= flow.size) return;
   }
   const host::Profile& profile = model_.profiles[flow.profile];
-  const cc::Ack ack{.now = now,
-                    .rtt = rtt,
-                    .sent_at = packet.sent,
-                    .seq = {packet.seq},
-                    .acked = {acked},
-                    .packet_seq = {packet.seq + static_cast<std::int32_t>(packet.src)},
-                    .snd_nxt = {flow.snd_nxt},
-                    .in_flight = {flow.in_flight()},
-                    .ecn = (packet.flags & net::kEchoMarked) != 0,
-                    .app_limited = flow.snd_nxt >= flow.size,
-                    .hops = packet.hops,
-                    .entropy = flow.entropy,
-                    .telemetry = packet.telemetry == net::kNoTelemetry ? nullptr : &telemetry_[packet.telemetry]};
+  cc::Ack ack{.now = now,
+              .rtt = rtt,
+              .sent_at = packet.sent,
+              .seq = {packet.seq},
+              .acked = {acked},
+              .packet_seq = {packet.seq + static_cast<std::int32_t>(packet.src)},
+              .snd_nxt = {flow.snd_nxt},
+              .in_flight = {flow.in_flight()},
+              .ecn = (packet.flags & net::kEchoMarked) != 0,
+              .app_limited = flow.snd_nxt >= flow.size,
+              .hops = packet.hops,
+              .entropy = flow.entropy,
+              .telemetry = packet.telemetry == net::kNoTelemetry ? nullptr : &telemetry_[packet.telemetry]};
+  if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate)) sample_delivery(flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   repace(flow);
+}
+
+// A packet has been sent whose acknowledgement shall tell a delivery rate.
+template <sim::Scheduler S>
+void Partition<S>::note_delivery(host::Host& host, const host::Flow& flow, const Packet& packet, Time now) {
+  host::DeliveryLog& log = host.delivery(flow.slot);
+  log.on_send(packet.seq, flow.snd_una, (packet.flags & net::kRetransmission) != 0, now);
+  if (flow.snd_nxt >= flow.size && flow.in_flight() < flow.control.window.count) log.limit(flow.in_flight());
+}
+
+template <sim::Scheduler S>
+void Partition<S>::sample_delivery(const host::Flow& flow, const Packet& packet, cc::Ack& ack) {
+  host::DeliveryLog& log = network_.hosts[packet.dst].delivery(flow.slot);
+  const auto sample = log.on_ack(ack.acked.count, ack.packet_seq.count, packet.sent, ack.now);
+  ack.delivered = sample.delivered;
+  ack.delivery_span = sample.span;
+  ack.delivery_app_limited = sample.app_limited;
 }
 
 }  // namespace weir::engine

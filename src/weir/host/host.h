@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "weir/base/units.h"
+#include "weir/host/delivery_log.h"
 #include "weir/host/flow.h"
 
 namespace weir::host {
@@ -82,6 +83,7 @@ struct alignas(64) Host {
   std::vector<std::uint32_t> free_slots;
   std::vector<traffic::Flow> starts;  // handed over, by start
   std::size_t next_start = 0;
+  std::vector<DeliveryLog> deliveries;  // by slot, of flows whose algorithm wants the delivery rate
 
   Time first_start() const { return next_start < starts.size() ? starts[next_start].start : Time::max(); }
 
@@ -100,6 +102,11 @@ struct alignas(64) Host {
     flows[slot] = nullptr;
     ++generations[slot];
     free_slots.push_back(slot);
+  }
+
+  DeliveryLog& delivery(std::uint32_t slot) {
+    if (slot >= deliveries.size()) deliveries.resize(slot + std::size_t{1});
+    return deliveries[slot];
   }
 
   Flow* find(std::uint32_t slot, std::uint32_t generation) const {

@@ -1,0 +1,195 @@
+#include "weir/cc/cubic.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/cc/loss_driven.h"
+
+namespace weir::cc {
+namespace {
+
+using namespace literals;
+
+// Round trips of a second, as if to the moon, where the curve matters.
+FlowFacts far() {
+  FlowFacts f = loss_facts();
+  f.base_rtt = 1_s;
+  return f;
+}
+constexpr Heard kFar{.rtt = 1'000'000_us};
+
+using Flow = Driven<Cubic>;
+
+TEST(Cubic, StartsSlowly) {
+  Flow f;
+  EXPECT_EQ(f.control.window, 10'000_B);
+  f.acks(10, 10_us);
+  EXPECT_EQ(f.control.window, 20'000_B);
+  f.ack(10_us, {.acked = 3'000_B});
+  EXPECT_EQ(f.control.window, 21'000_B);
+}
+
+TEST(Cubic, StateIsSmall) { EXPECT_LE(sizeof(Cubic), 128u); }
+
+// W_max = 36 packets, beta = 0.7: cwnd_epoch = 25.2 and K = cbrt(10.8 / 0.4) = cbrt(27) = 3 s. The first
+// acknowledgement of congestion avoidance begins the epoch; each moves the window to W(t + RTT) = 0.4 (t + 1 - 3)^3 +
+// 36, in a window:
+//   t = 0  W(1) = 32.8   25.2 + 7.6 / 25.2                    = 25.501587...
+//   t = 2  W(3) = 36     25.501587 + 10.498413 / 25.501587    = 25.913264...
+//   t = 5  W(6) = 46.8   but 1.5 cwnd = 38.869896: + 0.5      = 26.413264...
+TEST(Cubic, TheCurveByHand) {
+  Flow f({.reno_friendly = false, .initial_window = 36}, far());
+  f.lose(10_s, 36'000_B);
+  EXPECT_NEAR(f.a.window(), 25.2, 1e-12);
+  EXPECT_NEAR(f.a.threshold(), 25.2, 1e-12);
+  EXPECT_EQ(f.a.w_max(), 36);
+  f.ack(20_s, kFar);
+  EXPECT_NEAR(f.a.k(), 3, 1e-12);
+  double w = 25.2 + 7.6 / 25.2;
+  EXPECT_NEAR(f.a.window(), w, 1e-12);
+  f.ack(22_s, {.sent_at = 20_s, .rtt = 1_s});
+  w += (36 - w) / w;
+  EXPECT_NEAR(f.a.window(), w, 1e-12);
+  EXPECT_NEAR(f.a.window(), 25.913264, 1e-6);
+  f.ack(25_s, {.sent_at = 22_s, .rtt = 1_s});
+  EXPECT_NEAR(f.a.window(), w + 0.5, 1e-12);
+  EXPECT_EQ(f.control.window, 26'413_B);
+}
+
+// Where the curve is flat the window stays, and never falls: at t + RTT = K the target is W_max exactly.
+TEST(Cubic, StaysAtTheTop) {
+  Flow f({.reno_friendly = false, .initial_window = 36}, far());
+  f.lose(10_s, 36'000_B);
+  f.ack(20_s, kFar);
+  Time now = 20_s;
+  for (int i = 0; i < 20'000; ++i) f.ack(22_s, {.sent_at = 20_s, .rtt = 1_s});
+  EXPECT_NEAR(f.a.window(), 36, 1e-6);
+  // Beyond, W(4) = 36.4: the same distance as W(2) below.
+  now = 23_s;
+  for (int i = 0; i < 20'000; ++i) f.ack(now, {.sent_at = 22_s, .rtt = 1_s});
+  EXPECT_NEAR(f.a.window(), 36.4, 1e-6);
+}
+
+// A loss below the previous W_max: W_max = cwnd (1 + beta) / 2.
+TEST(Cubic, FastConvergence) {
+  for (const bool fast : {true, false}) {
+    Flow f({.fast_convergence = fast, .reno_friendly = false, .initial_window = 36}, far());
+    f.lose(10_s, 36'000_B);
+    f.ack(20_s, kFar);
+    const double w = f.a.window();
+    f.lose(21_s, Bytes{25'000});
+    EXPECT_NEAR(f.a.w_max(), fast ? w * 0.85 : w, 1e-12);
+    EXPECT_NEAR(f.a.window(), 17.5, 1e-12);
+  }
+}
+
+// Section 4.3. Round trips of 10 us: the curve has not moved, W(t) = 25.2 + 32 us * 10.8 / s, so that the window is
+// W_est, which gains 9/17 of a packet per window: alpha = 3 * 0.3 / 1.7.
+//   25.2 + 9/17 / 25.2 = 25.221008...,  + 9/17 / 25.221008 = 25.241999...
+TEST(Cubic, ReachesForRenoWhereRoundTripsAreShort) {
+  Flow f({.initial_window = 36});
+  f.lose(10_us, 36'000_B);
+  f.ack(20_us);
+  double w = 25.2 + 9.0 / 17 / 25.2;
+  EXPECT_NEAR(f.a.window(), w, 1e-12);
+  f.ack(21_us, {.sent_at = 10_us});
+  w += 9.0 / 17 / w;
+  EXPECT_NEAR(f.a.window(), w, 1e-12);
+  EXPECT_NEAR(f.a.window(), 25.241999, 1e-6);
+  EXPECT_EQ(f.a.window(), f.a.w_est());
+}
+
+// alpha = 1 from where the window was at the loss, 36 packets, on; Reno's window, no more and no less.
+TEST(Cubic, IsRenoBeyondThePreviousWindow) {
+  Flow f({.initial_window = 36});
+  f.lose(10_us, 36'000_B);
+  for (int i = 0; f.a.window() < 36 && i < 2'000; ++i) f.ack(20_us, {.sent_at = 10_us});
+  ASSERT_GE(f.a.window(), 36);
+  for (int i = 0; i < 100; ++i) {
+    const double w = f.a.window();
+    f.ack(20_us, {.sent_at = 10_us});
+    ASSERT_NEAR(f.a.window(), w + 1 / w, 1e-12);
+  }
+}
+
+// Several packets in one acknowledgement are so many acknowledgements, but for the window that they see.
+TEST(Cubic, CountsPackets) {
+  Flow f({.initial_window = 36});
+  f.lose(10_us, 36'000_B);
+  f.ack(20_us, {.acked = 2'500_B});
+  EXPECT_NEAR(f.a.window(), 25.2 + 9.0 / 17 * 2.5 / 25.2, 1e-12);
+}
+
+// Section 4.6: flight size, and no less than two packets, one for marks; the threshold two.
+TEST(Cubic, ReducesWhatIsInFlight) {
+  Flow f;
+  f.lose(10_us, 6'000_B);
+  EXPECT_NEAR(f.a.window(), 4.2, 1e-12);
+  f.ack(20_us, {.acked = 0_B});
+  f.lose(20_us, 2'000_B);
+  EXPECT_EQ(f.control.window, 2'000_B);
+  EXPECT_EQ(f.a.threshold(), 2);
+  Flow g({.ecn = true});
+  g.ack(10_us, {.ecn = true, .in_flight = 0_B});
+  EXPECT_EQ(g.control.window, 1'000_B);
+  EXPECT_EQ(g.a.threshold(), 2);
+}
+
+TEST(Cubic, OneReductionPerRoundTrip) {
+  Flow f({.ecn = true});
+  f.ack(10_us, {.ecn = true, .in_flight = 9'000_B});
+  EXPECT_NEAR(f.a.window(), 7, 1e-12);
+  f.acks(20, 15_us, {.ecn = true, .sent_at = 9_us});
+  f.lose(16_us, 7'000_B);
+  EXPECT_NEAR(f.a.window(), 7, 1e-12);
+  f.ack(20_us, {.ecn = true, .in_flight = 6'000_B});
+  EXPECT_NEAR(f.a.window(), 4.9, 1e-12);
+  Flow deaf;
+  deaf.ack(10_us, {.ecn = true});
+  EXPECT_EQ(deaf.control.window, 11'000_B);
+}
+
+// Section 4.8: one packet, threshold 0.7 * 36; where slow start ends, at 26 packets, the curve starts, flat.
+TEST(Cubic, Timeouts) {
+  Flow f({.reno_friendly = false, .initial_window = 36}, far());
+  f.lose(10_s, 36'000_B, Loss::Kind::timeout);
+  EXPECT_EQ(f.control.window, 1'000_B);
+  EXPECT_NEAR(f.a.threshold(), 25.2, 1e-12);
+  f.lose(20_s, 1'000_B, Loss::Kind::timeout);
+  EXPECT_EQ(f.control.window, 1'000_B);
+  EXPECT_NEAR(f.a.threshold(), 25.2, 1e-12);
+  f.acks(25, 30_s, kFar);
+  EXPECT_EQ(f.control.window, 26'000_B);
+  f.ack(30_s, kFar);
+  EXPECT_EQ(f.a.k(), 0);
+  EXPECT_EQ(f.a.w_max(), 26);
+  EXPECT_NEAR(f.a.window(), 26 + 0.4 / 26, 1e-12);  // W(1) = 26 + 0.4
+}
+
+// Section 5.8: the curve does not run on while nothing is in flight, or while the window is not used. 2 s of each, and
+// the window is where it would have been without them.
+TEST(Cubic, IdleTimesDoNotCount) {
+  Flow a({.reno_friendly = false, .initial_window = 36}, far());
+  Flow b = a;
+  Flow c = a;
+  for (Flow* f : {&a, &b, &c}) {
+    f->lose(10_s, 36'000_B);
+    f->ack(20_s, kFar);
+  }
+  a.ack(22_s, {.sent_at = 20_s, .rtt = 1_s});
+  b.ack(24_s, {.sent_at = 22_s, .rtt = 1_s});
+  EXPECT_EQ(a.a.window(), b.a.window());
+  c.ack(22_s, {.sent_at = 20_s, .in_flight = 5'000_B, .rtt = 1_s});
+  c.ack(24_s, {.sent_at = 22_s, .rtt = 1_s});
+  EXPECT_EQ(a.a.window(), c.a.window());
+  EXPECT_GT(a.a.window(), 25.9);
+}
+
+TEST(Cubic, Snapshot) {
+  expect_snapshot("cubic", answers_to_losses<Cubic>({}));
+  expect_snapshot("cubic_curve", answers_to_losses<Cubic>({.c = 1e12, .reno_friendly = false}));
+}
+
+}  // namespace
+}  // namespace weir::cc
