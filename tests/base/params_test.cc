@@ -120,9 +120,10 @@ TEST(Quantity, RefusalsSayWhy) {
   for (const auto& [text, why] : cases)
     EXPECT_EQ(refusal(parse_time, text), "'" + text + "' is not a time: " + why +
                                              "; write a number and one of s, ms, us, ns, ps, like \"1.5 ms\"");
-  EXPECT_EQ(refusal(parse_bytes, "3 kB"),
-            "'3 kB' is not a size: unknown unit 'kB'; write a number and one of GiB, MiB, KiB, PB, TB, GB, MB, KB, B, like "
-            "\"1.5 MiB\"");
+  EXPECT_EQ(
+      refusal(parse_bytes, "3 kB"),
+      "'3 kB' is not a size: unknown unit 'kB'; write a number and one of GiB, MiB, KiB, PB, TB, GB, MB, KB, B, like "
+      "\"1.5 MiB\"");
   EXPECT_EQ(refusal(parse_rate, "100 Gb/s"),
             "'100 Gb/s' is not a rate: unknown unit 'Gb/s'; write a number and one of Tbps, Gbps, Mbps, Kbps, bps, "
             "like \"1.5 Gbps\"");
