@@ -36,6 +36,14 @@ class Pair {
     EXPECT_EQ(wheel.entity, heap.entity);
     return heap;
   }
+  bool empty() const {
+    EXPECT_EQ(wheel_.empty(), heap_.empty());
+    return heap_.empty();
+  }
+  void skip_to(Time t) {
+    wheel_.skip_to(t);
+    heap_.skip_to(t);
+  }
   Entity upcoming(std::uint32_t ahead) const { return wheel_.upcoming(ahead); }
 
  private:
@@ -121,7 +129,15 @@ TEST_P(RandomProgram, GivesTheSameEvents) {
   }
   EXPECT_GT(taken, 3'000u);
   // And what is left.
-  while (pair.next({now.ps + 2 * std::get<0>(GetParam()).far}).entity != kNone) ASSERT_FALSE(HasFailure());
+  const Time last{now.ps + 2 * std::get<0>(GetParam()).far};
+  while (pair.next(last).entity != kNone) ASSERT_FALSE(HasFailure());
+  // Empty, both may be sent far ahead, and go on from there.
+  ASSERT_TRUE(pair.empty());
+  const Time later{1'000'000 * kPicosecondsPerSecond};
+  pair.skip_to(later);
+  for (Entity e = 0; e < kEntities; ++e) pair.schedule(e, later + Time{distance()});
+  for (Entity e = 0; e < kEntities; ++e) ASSERT_NE(pair.next(Time::max()).entity, kNone);
+  EXPECT_TRUE(pair.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, RandomProgram,

@@ -94,6 +94,7 @@ template <class T>
 class ParamList : public ParamSet {
  public:
   using Text = std::string;
+
   ParamList() {
     make_ = [] { return std::make_shared<T>(); };
     T::describe(*this);

@@ -91,10 +91,15 @@ struct Model {
     const Bytes bare = transport.ack_header + (p.reads_telemetry() ? transport.int_bytes : Bytes{0});
     return bare < transport.min_frame ? transport.min_frame : bare;
   }
-  // The largest packet of any kind.
-  Bytes largest_wire() const {
-    Bytes out = transport.min_frame;
-    for (const auto& p : profiles) out = std::max({out, data_wire(p), ack_wire(p)});
+  // The largest of any profile.
+  Bytes largest_data_wire() const {
+    Bytes out;
+    for (const auto& p : profiles) out = std::max(out, data_wire(p));
+    return out;
+  }
+  Bytes largest_ack_wire() const {
+    Bytes out;
+    for (const auto& p : profiles) out = std::max(out, ack_wire(p));
     return out;
   }
   IntFormat int_format() const {

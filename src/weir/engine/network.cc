@@ -33,7 +33,8 @@ net::IngressLimits ingress_limits(const Model& model, const net::Link& link, Rat
   // What still arrives once a pause is due: the packet that made it due, the one that the pause
   // frame must wait for, the frame's way and the data that meets it, and the packet being sent there.
   const std::int64_t on_wire = bytes_in(link.delay, link.rate).count;
-  const std::int64_t needed = 2 * on_wire + 3 * model.largest_wire().count + model.network.pfc_frame.count;
+  const Bytes packet = std::max(model.largest_data_wire(), model.largest_ack_wire());
+  const std::int64_t needed = 2 * on_wire + 3 * packet.count + model.network.pfc_frame.count;
   limits.headroom =
       std::max(needed, static_cast<std::int64_t>(model.buffer.headroom_delays * static_cast<double>(on_wire)));
   double alpha = model.buffer.pfc_alpha;
@@ -76,12 +77,7 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
     }
   }
 
-  Bytes data, ack;
-  for (const auto& profile : model.profiles) {
-    data = std::max(data, model.data_wire(profile));
-    ack = std::max(ack, model.ack_wire(profile));
-  }
-  network_rtt = model.paths.network_rtt(data, ack);
+  network_rtt = model.paths.network_rtt(model.largest_data_wire(), model.largest_ack_wire());
 
   switches.resize(t.switches);
   for (std::uint32_t s = 0; s < t.switches; ++s) {

@@ -98,7 +98,7 @@ class SwitchBuffer {
   bool plainly_fits(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
     const std::int64_t free = capacity_ - used_ - wire;
     if (lossless_) {
-      const IngressPool& pool = pool_at(ingress, c);
+      const IngressPool& pool = this->pool(ingress, c);
       return pool.headroom == 0 && pool.bytes + wire - reserve_ < threshold(ingress, free);
     }
     return egress_queued + wire <= ((free * egress_alpha_q16_) >> 16);
@@ -114,7 +114,7 @@ class SwitchBuffer {
   bool admits(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
     const std::int64_t free = free_shared();
     if (lossless_) {
-      const IngressPool& pool = pool_at(ingress, c);
+      const IngressPool& pool = this->pool(ingress, c);
       return pool.headroom + wire <= ingresses_[ingress].limits.headroom ||
              pool.bytes + wire - reserve_ <= threshold(ingress, free);
     }
@@ -173,7 +173,9 @@ class SwitchBuffer {
   }
   // Brings what is known of this ingress near.
   void prefetch(std::uint32_t ingress) const { prefetch_line(&ingresses_[ingress]); }
-  const IngressPool& pool(std::uint32_t ingress, TrafficClass c) const { return pool_at(ingress, c); }
+  const IngressPool& pool(std::uint32_t ingress, TrafficClass c) const {
+    return ingresses_[ingress].pools[static_cast<std::size_t>(c)];
+  }
 
   // The pause threshold of an ingress for so many free shared bytes.
   std::int64_t threshold(std::uint32_t ingress, std::int64_t free) const {
@@ -193,9 +195,6 @@ class SwitchBuffer {
   static_assert(sizeof(Ingress) == 64);
 
   IngressPool& pool_at(std::uint32_t ingress, TrafficClass c) {
-    return ingresses_[ingress].pools[static_cast<std::size_t>(c)];
-  }
-  const IngressPool& pool_at(std::uint32_t ingress, TrafficClass c) const {
     return ingresses_[ingress].pools[static_cast<std::size_t>(c)];
   }
   std::int64_t free_shared() const { return std::max<std::int64_t>(0, capacity_ - shared_used()); }

@@ -88,6 +88,7 @@ class WheelScheduler {
     ready_at_ = ready_end_ = 0;
     for (auto& level : levels_) level.move_to(t.ps >> level.shift);
   }
+
   Entity upcoming(std::uint32_t ahead) const {
     const std::size_t at = ready_at_ + ahead;
     return at < ready_end_ ? static_cast<Entity>(ready_[at]) : kNone;
