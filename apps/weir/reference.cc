@@ -100,7 +100,15 @@ std::vector<ReferenceSection> reference() {
   network.items.back().tables.push_back({"[[network.ecn.rate]]", &params_of<engine::EcnOverride>()});
   ReferenceSection transport{"transport", "hosts, [transport]", {}};
   transport.items.push_back(
-      item("transport", "framing, acknowledgements, recovery", "[transport]", &params_of<host::TransportParams>()));
+      item("transport", "framing, acknowledgements, timeouts", "[transport]", &params_of<host::TransportParams>()));
+  transport.items.push_back(item("recovery", "what is sent again; of each way of sending",
+                                 "[algorithm.recovery] or [profile.recovery]", &params_of<host::RecoveryParams>()));
+  transport.items.push_back(
+      item("on_ramp",
+           "an underlay that holds flows back while their packets queue; of each way of sending, if the table is there",
+           "[algorithm.on_ramp] or [profile.on_ramp]", &params_of<cc::OnRamp::Params>()));
+  transport.items.push_back(
+      item("clocks", "the hosts' clocks, which On-Ramp needs", "[clocks]", &params_of<host::ClockParams>()));
   ReferenceSection run{"run", "the run itself, [run]", {}};
   run.items.push_back(item("run", "the run itself", "[run]", &params_of<scenario::RunParams>()));
   return {algorithms(), topologies(), workloads(), traffic_kinds(), probes(), transport, network, run};

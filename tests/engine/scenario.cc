@@ -65,6 +65,7 @@ std::unique_ptr<Model> Scenario::model(net::PortKind port) const {
   m->ecn = ecn;
   m->ecn_overrides = ecn_overrides;
   m->transport = transport;
+  m->clocks = clocks;
   m->profiles = profiles;
   return m;
 }
@@ -314,6 +315,24 @@ Scenario lockstep_scenario(std::uint64_t seed) {
   return s;
 }
 
+void add_recovery_and_on_ramp(Dice& dice, host::Profile& p) {
+  using Kind = host::RecoveryKind;
+  host::RecoveryParams& r = p.recovery;
+  if (dice.chance(2)) r.kind = dice.pick({Kind::irn, Kind::sack});
+  r.window = 0.5 * static_cast<double>(dice.between(1, 4));
+  r.rto_low = {dice.magnitude(10'000'000, 100'000'000)};
+  r.rto_high = 3 * r.rto_low;
+  r.duplicates = dice.between(1, 4);
+  if (dice.chance(3)) r.reordering = {dice.magnitude(100'000, 10'000'000)};
+  if (!dice.chance(3)) return;
+  cc::OnRamp::Params& o = p.on_ramp.emplace();
+  o.rule = dice.pick({cc::OnRamp::Rule::strawman, cc::OnRamp::Rule::final});
+  o.headroom = {dice.magnitude(100'000, 10'000'000)};
+  o.memory = dice.chance(2);
+  o.segment = {dice.pick({0, 4'000, 64'000})};
+  o.packets_per_ack = dice.pick({1, 3});
+}
+
 }  // namespace
 
 Scenario random_scenario(std::uint64_t seed) {
@@ -378,6 +397,8 @@ Scenario random_scenario(std::uint64_t seed) {
     s.poisson_load = 0.05 * static_cast<double>(dice.between(1, 12));
     s.poisson_stop = {dice.between(5, 40) * 1'000'000};
   }
+  for (auto& p : s.profiles) add_recovery_and_on_ramp(dice, p);
+  s.clocks = {.offset = {dice.pick({0, 100'000, 5'000'000})}, .drift = static_cast<double>(dice.pick({0, 50}))};
   s.stop = 2_ms;
   if (dice.chance(2)) s.sample = {dice.magnitude(1'000'000, 30'000'000)};
   s.text = fmt::format("scenario {}: {}, {} hosts, {}{}, {} B shared, payload {} B, acknowledgements in the {} class",

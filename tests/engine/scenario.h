@@ -31,6 +31,7 @@ struct Scenario {
   EcnParams ecn;
   std::vector<EcnOverride> ecn_overrides;
   host::TransportParams transport;
+  host::ClockParams clocks;
   std::vector<host::Profile> profiles;
   std::vector<traffic::Flow> flows;  // explicit ones, in any order
   double poisson_load = 0;           // and random ones: 0 = none

@@ -92,7 +92,8 @@ TEST(Host, KnowsItsNextStart) {
 
 TEST(Flow, MaySendWhileItsWindowIsOpen) {
   Flow f;
-  f.size = 3'000;
+  f.facts.size = 3'000_B;
+  f.limit = 3'000;
   f.control.window = 1'500_B;
   EXPECT_TRUE(f.sendable());
   f.snd_nxt = 1'000;
@@ -104,8 +105,12 @@ TEST(Flow, MaySendWhileItsWindowIsOpen) {
   f.snd_nxt = 3'000;
   f.snd_una = 2'999;
   EXPECT_FALSE(f.sendable());  // all has been sent
+  f.resend = true;
+  f.gone = 1;
+  EXPECT_TRUE(f.sendable());  // but some of it is lost
   f.control.window = {};
   f.snd_nxt = f.snd_una;
+  f.gone = 0;
   EXPECT_FALSE(f.sendable());
 }
 
@@ -119,7 +124,7 @@ TEST(FlowRecord, TellsWhatIsKnown) {
   Flow f;
   f.id = 42;
   f.dst = 3;
-  f.size = 700;
+  f.facts.size = 700_B;
   f.facts.start = 5_us;
   f.retransmitted = 2;
   f.profile = 1;

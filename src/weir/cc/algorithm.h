@@ -74,16 +74,15 @@ struct FlowFacts {
 };
 
 // One acknowledgement has arrived. No transport fills these yet, they are as initialised:
-// endpoint_delay (hosts take no time), one_way_delay, held, path_changed.
+// endpoint_delay (hosts take no time), one_way_delay, path_changed.
 struct Ack {
   Time now;
   Time rtt;             // from the transmit time of the packet that triggered it, measured at the NIC
   Time sent_at;         // transmit time of that packet
   Time endpoint_delay;  // part of rtt spent in the receiving host
   Time one_way_delay;   // receive - transmit time in the hosts' own clocks; only with Needs::one_way_delay
-  Time held;            // time the packet was held before it was sent (On-Ramp); it is not part of rtt
   Bytes seq;            // all bytes below are acknowledged
-  Bytes acked;          // newly acknowledged by this one; 0 for a duplicate
+  Bytes acked;          // newly acknowledged by this one, in order or selectively; 0 for a duplicate
   Bytes packet_seq;     // first byte of the packet that triggered it
   Bytes snd_nxt;        // next byte to be sent
   Bytes in_flight;      // sent and not acknowledged, after this acknowledgement
@@ -98,16 +97,17 @@ struct Ack {
   const Telemetry* telemetry = nullptr;  // null unless Needs::telemetry
 };
 
-// The transport concluded that data was lost, trimmed or reordered beyond tolerance. With go-back-N,
-// the only recovery so far, `kind` is nack or timeout.
+// The transport concluded that data was lost, trimmed or reordered beyond tolerance. With go-back-N
+// `kind` is nack or timeout; with selective recovery it is sack_hole, once for all losses up to what
+// had been sent by the first of them, or timeout.
 struct Loss {
   enum class Kind : std::uint8_t { nack, sack_hole, trim, timeout };
   Kind kind = Kind::nack;
   Time now;
   Bytes seq;        // first missing byte
   Bytes lost;       // bytes that will be sent again, as far as known
-  Bytes snd_nxt;    // before the rewind
-  Bytes in_flight;  // before the rewind
+  Bytes snd_nxt;    // before a rewind
+  Bytes in_flight;  // before anything of it was found lost
   std::uint32_t entropy = 0;
 };
 

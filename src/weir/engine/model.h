@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "weir/host/clock.h"
 #include "weir/host/transport.h"
 #include "weir/net/path_facts.h"
 #include "weir/net/port.h"
@@ -81,6 +83,7 @@ struct Model {
   EcnParams ecn;
   std::vector<EcnOverride> ecn_overrides;
   host::TransportParams transport;
+  std::optional<host::ClockParams> clocks;
   std::vector<host::Profile> profiles;
 
   // Wire sizes of a profile's full packet and of its acknowledgement.

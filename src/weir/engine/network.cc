@@ -77,6 +77,8 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
     }
   }
 
+  if (model.clocks)
+    for (std::uint32_t h = 0; h < t.hosts; ++h) hosts[h].clock = host::Clock(*model.clocks, model.seed, h);
   network_rtt = model.paths.network_rtt(model.largest_data_wire(), model.largest_ack_wire());
 
   switches.resize(t.switches);

@@ -6,6 +6,8 @@
 #include "weir/base/prefetch.h"
 #include "weir/engine/partition_host.h"
 #include "weir/engine/partition_net.h"
+#include "weir/engine/partition_receiver.h"
+#include "weir/engine/partition_sender.h"
 
 namespace weir::engine {
 namespace {
@@ -27,6 +29,27 @@ sim::SchedulerHints hints(const Model& model) {
   return {bits_per_second / bits_per_packet, longest + longest / 4};
 }
 
+// The largest one-way delay of the empty network is half a round trip of two full packets.
+Time on_ramp_threshold(const Model& model, const host::Profile& profile) {
+  const Bytes wire = model.data_wire(profile);
+  return cc::threshold_of(*profile.on_ramp, model.paths.network_rtt(wire, wire) / 2);
+}
+
+// Moves a record into a mailbox; returns its place there.
+template <class Record>
+std::uint32_t post(std::vector<Record>& box, Pool<Record>& pool, std::uint32_t record) {
+  box.push_back(pool[record]);
+  pool.give(record);
+  return static_cast<std::uint32_t>(box.size() - 1);
+}
+
+template <class Record>
+std::uint32_t fetch(const std::vector<Record>& box, Pool<Record>& pool, std::uint32_t place) {
+  const std::uint32_t record = pool.take();
+  pool[record] = box[place];
+  return record;
+}
+
 }  // namespace
 
 void Counters::add(const Counters& o) {
@@ -38,6 +61,7 @@ void Counters::add(const Counters& o) {
   timeouts += o.timeouts;
   nacks += o.nacks;
   cnps += o.cnps;
+  or_acks += o.or_acks;
   marked += o.marked;
   dropped += o.dropped;
   pauses += o.pauses;
@@ -78,8 +102,10 @@ Partition<S>::Partition(const Model& model, Network& network, const std::vector<
       scheduler_(2 * ports_ + switches_ + hosts_, hints(model)),
       int_format_(model.int_format()),
       exact_telemetry_(int_format_.is_exact()),
-      receivers_(hosts_) {
+      receivers_(hosts_),
+      reassemblies_(hosts_) {
   for (const auto& profile : model.profiles) {
+    thresholds_.push_back(profile.on_ramp ? on_ramp_threshold(model, profile) : Time{});
     data_header_.push_back(static_cast<std::uint16_t>((model.data_wire(profile) - model.transport.payload).count));
     ack_wire_.push_back(static_cast<std::uint16_t>(model.ack_wire(profile).count));
   }
@@ -217,11 +243,9 @@ void Partition<S>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
       out.packet.departs = p.arrival(packet);
       p.handed_over_until = out.packet.departs - p.delay;
       out.port = id;
-      if (packet.telemetry != net::kNoTelemetry) {
-        out.telemetry = static_cast<std::uint32_t>(box.telemetry.size());
-        box.telemetry.push_back(telemetry_[packet.telemetry]);
-        telemetry_.give(packet.telemetry);
-      }
+      if (packet.telemetry != net::kNoTelemetry)
+        out.packet.telemetry = post(box.telemetry, telemetry_, packet.telemetry);
+      if ((packet.flags & net::kSack) != 0) out.packet.src = post(box.sacks, sacks_, packet.src);
     }
   }
 }
@@ -233,10 +257,8 @@ void Partition<S>::take_over(const Mailbox& inbox) {
     const bool first = wire.empty();
     Packet& packet = wire.push();
     packet = in.packet;
-    if (in.telemetry != net::kNoTelemetry) {
-      packet.telemetry = telemetry_.take();
-      telemetry_[packet.telemetry] = inbox.telemetry[in.telemetry];
-    }
+    if (packet.telemetry != net::kNoTelemetry) packet.telemetry = fetch(inbox.telemetry, telemetry_, packet.telemetry);
+    if ((packet.flags & net::kSack) != 0) packet.src = fetch(inbox.sacks, sacks_, packet.src);
     if (first) scheduler_.schedule(arrival(in.port), packet.departs);
   }
 }

@@ -14,6 +14,8 @@
 #include "weir/base/telemetry.h"
 #include "weir/engine/model.h"
 #include "weir/engine/network.h"
+#include "weir/host/reassembly.h"
+#include "weir/host/scoreboard.h"
 #include "weir/sim/heap_scheduler.h"
 #include "weir/sim/wheel_scheduler.h"
 
@@ -28,6 +30,7 @@ struct Counters {
   std::uint64_t timeouts = 0;
   std::uint64_t nacks = 0;
   std::uint64_t cnps = 0;
+  std::uint64_t or_acks = 0;
   std::uint64_t marked = 0;  // data packets that arrived marked
   std::uint64_t dropped = 0;
   std::uint64_t pauses = 0;  // pause frames sent
@@ -37,19 +40,20 @@ struct Counters {
   void add(const Counters& o);
 };
 
-// A packet that crosses into another partition, and its telemetry if it has any.
+// A packet that crosses into another partition; its records are named by their places in the mailbox.
 struct HandedOver {
   net::Packet packet;  // departs = its arrival
   std::uint32_t port = 0;
-  std::uint32_t telemetry = net::kNoTelemetry;  // index into Mailbox::telemetry
 };
 struct Mailbox {
   std::vector<HandedOver> packets;
   std::vector<Telemetry> telemetry;
+  std::vector<host::Sack> sacks;
 };
 
-// Records of packets' telemetry, reused.
-class TelemetryPool {
+// Records that packets name by index, reused.
+template <class Record>
+class Pool {
  public:
   std::uint32_t take() {
     if (free_.empty()) {
@@ -61,10 +65,10 @@ class TelemetryPool {
     return i;
   }
   void give(std::uint32_t i) { free_.push_back(i); }
-  Telemetry& operator[](std::uint32_t i) { return records_[i]; }
+  Record& operator[](std::uint32_t i) { return records_[i]; }
 
  private:
-  std::vector<Telemetry> records_;
+  std::vector<Record> records_;
   std::vector<std::uint32_t> free_;
 };
 
@@ -151,17 +155,25 @@ class Partition {
   void send(std::uint32_t port, const Packet& packet, Time now);
   void discard(const Packet& packet);
 
-  // hosts (partition_host.h)
+  // hosts (partition_host.h, partition_sender.h, partition_receiver.h)
   void on_wake(std::uint32_t h, Time now);
   void start_flow(std::uint32_t h, const traffic::Flow& flow, Time now);
+  void board_on_ramp(host::Host& host, host::Flow& flow, const cc::OnRamp::Params& params);
   void finish_flow(std::uint32_t h, host::Flow& flow, Time now);
   void receive(std::uint32_t h, Packet& packet, Time now);
   void receive_data(std::uint32_t h, Packet& packet, Time now);
+  void report_arrival(std::uint32_t h, host::Receiver& r, const Packet& packet, Time now);
   void receive_feedback(std::uint32_t h, Packet& packet, Time now);
-  void acknowledge(host::Flow& flow, const Packet& packet, Time now);
+  void receive_or_ack(host::Host& host, host::Flow& flow, const Packet& packet, Time now);
+  void notify_congestion(host::Flow& flow, Time now);
+  void acknowledge(host::Host& host, host::Flow& flow, const Packet& packet, Time now);
+  void note_scoreboard(host::Host& host, host::Flow& flow);
+  void find_losses(host::Host& host, host::Flow& flow, std::int64_t lost, Time now);
   void note_delivery(host::Host& host, const host::Flow& flow, const Packet& packet, Time now);
-  void sample_delivery(const host::Flow& flow, const Packet& packet, cc::Ack& ack);
-  void recover(host::Flow& flow, cc::Loss::Kind kind, Time now);
+  void sample_delivery(host::Host& host, const host::Flow& flow, const Packet& packet, cc::Ack& ack);
+  void report_loss(host::Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight, Time now);
+  void go_back(host::Flow& flow, cc::Loss::Kind kind, Time now);
+  void time_out(host::Host& host, host::Flow& flow, Time now);
   void transmit(std::uint32_t h, host::Flow& flow, Time now);
   void consider(host::Host& host, host::Flow& flow, Time now);
   void serve(std::uint32_t h, Time now);
@@ -175,6 +187,7 @@ class Partition {
                                                                   : net::TrafficClass::data;
   }
   host::Receiver& receiver(const Packet& packet);
+  host::Reassembly& reassembly(const Packet& packet);
 
   const Model& model_;
   Network& network_;
@@ -188,18 +201,21 @@ class Partition {
   const bool deep_prefetch_;
   Time now_;
   S scheduler_;
-  TelemetryPool telemetry_;
+  Pool<Telemetry> telemetry_;
+  Pool<host::Sack> sacks_;
   IntFormat int_format_;
   bool exact_telemetry_;
   FlowPool flows_;
-  std::vector<std::vector<host::Receiver>> receivers_;  // by sender, then slot
-  std::vector<std::uint32_t> cut_ports_;                // of this partition, towards others
-  std::vector<std::uint32_t> inbound_;                  // by port: index into wires_, or ~0; empty if alone
-  std::vector<net::PacketRing> wires_;                  // handed over, not yet arrived
+  std::vector<std::vector<host::Receiver>> receivers_;       // by sender, then slot
+  std::vector<std::vector<host::Reassembly>> reassemblies_;  // the same, of selective flows
+  std::vector<std::uint32_t> cut_ports_;                     // of this partition, towards others
+  std::vector<std::uint32_t> inbound_;                       // by port: index into wires_, or ~0; empty if alone
+  std::vector<net::PacketRing> wires_;                       // handed over, not yet arrived
   std::vector<host::FlowRecord> finished_;
   Counters counters_;
   std::vector<std::uint16_t> data_header_;  // by profile: wire bytes beyond the payload
   std::vector<std::uint16_t> ack_wire_;     // by profile
+  std::vector<Time> thresholds_;            // by profile: T of On-Ramp
   bool departing_ = false;                  // inside on_departures: ports not yet reached have not departed
 };
 

@@ -275,6 +275,7 @@ void Partition<S>::refresh_first(Port& p, std::uint32_t port) {
 template <sim::Scheduler S>
 inline void Partition<S>::discard(const Packet& packet) {
   if (packet.telemetry != net::kNoTelemetry) telemetry_.give(packet.telemetry);
+  if ((packet.flags & net::kSack) != 0) sacks_.give(packet.src);
 }
 
 }  // namespace weir::engine

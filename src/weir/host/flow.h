@@ -1,6 +1,7 @@
 // The sending and the receiving end of a flow.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,11 +15,13 @@ struct alignas(64) Flow {
   // what every acknowledgement and every send touch
   std::int64_t snd_una = 0;  // all bytes below are acknowledged
   std::int64_t snd_nxt = 0;  // next byte to send
-  std::int64_t snd_max = 0;  // first byte never sent
-  std::int64_t size = 0;
+  std::int64_t limit = 0;    // first byte that may not be sent yet
+  std::int64_t gone = 0;     // bytes of [snd_una, snd_nxt) not in flight: arrived out of order, or lost
   cc::Control control;
   Time next_send;               // pacing: not before this
+  Time held;                    // On-Ramp: not before this
   Time paced_at = Time::max();  // the entry of the pacing queue that counts; max = none
+  std::int64_t snd_max = 0;     // first byte never sent
 
   std::uint32_t dst = 0;
   std::uint32_t entropy = 0;
@@ -26,7 +29,10 @@ struct alignas(64) Flow {
   std::uint32_t generation = 0;
   std::uint32_t last_wire = 0;  // of the last packet sent
   std::uint16_t profile = 0;
-  bool ready = false;        // in the ready queue
+  bool ready = false;      // in the ready queue
+  bool selective = false;  // only what is missing is sent again; else go-back-N
+  bool resend = false;       // selective: something is lost
+  bool on_ramp = false;
   std::uint8_t backoff = 0;  // consecutive timeouts
   Time last_sent;
   Time srtt;
@@ -39,8 +45,12 @@ struct alignas(64) Flow {
   std::uint16_t tag = 0;
   cc::FlowFacts facts;
 
-  std::int64_t in_flight() const { return snd_nxt - snd_una; }
-  bool sendable() const { return snd_nxt < size && in_flight() < control.window.count; }
+  std::int64_t size() const { return facts.size.count; }
+  std::int64_t in_flight() const { return snd_nxt - snd_una - gone; }
+  bool sendable() const { return (snd_nxt < limit || resend) && in_flight() < control.window.count; }
+  // Nothing is left to be sent, but for what may still be lost.
+  bool exhausted() const { return snd_nxt >= size() && !resend; }
+  Time due() const { return std::max(next_send, held); }
   void* state() { return this + 1; }
 };
 
@@ -51,6 +61,7 @@ struct Receiver {
   Time last_nack;
   Time next_cnp;  // no CNP before this
   std::uint32_t generation = 0;
+  std::uint16_t unreported = 0;  // packets since the last OR-ACK
   bool used = false;
 };
 
@@ -71,7 +82,7 @@ inline FlowRecord record_of(std::uint32_t src, const Flow& flow, Time finish) {
   return {.id = flow.id,
           .src = src,
           .dst = flow.dst,
-          .size = {flow.size},
+          .size = flow.facts.size,
           .start = flow.facts.start,
           .finish = finish,
           .retransmitted = flow.retransmitted,

@@ -8,11 +8,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "weir/base/units.h"
+#include "weir/cc/on_ramp.h"
+#include "weir/host/clock.h"
 #include "weir/host/delivery_log.h"
 #include "weir/host/flow.h"
+#include "weir/host/scoreboard.h"
 
 namespace weir::host {
 
@@ -72,6 +76,19 @@ class SlotQueue {
   std::uint32_t tail_ = 0;
 };
 
+// A one-way delay and when it became known.
+struct SeenDelay {
+  Time delay;
+  Time at;
+};
+
+// What belongs to a slot, made when it is first needed.
+template <class T>
+T& of_slot(std::vector<T>& things, std::uint32_t slot) {
+  if (slot >= things.size()) things.resize(slot + std::size_t{1});
+  return things[slot];
+}
+
 struct alignas(64) Host {
   std::uint32_t port = 0;  // the NIC's
   Time wake = Time::max();
@@ -83,7 +100,12 @@ struct alignas(64) Host {
   std::vector<std::uint32_t> free_slots;
   std::vector<traffic::Flow> starts;  // handed over, by start
   std::size_t next_start = 0;
-  std::vector<DeliveryLog> deliveries;  // by slot, of flows whose algorithm wants the delivery rate
+  // by slot, where the flow has such a thing
+  std::vector<DeliveryLog> deliveries;  // its algorithm wants the delivery rate
+  std::vector<Scoreboard> scoreboards;  // its recovery is selective
+  std::vector<cc::OnRamp> on_ramps;
+  std::unordered_map<std::uint32_t, SeenDelay> seen_delays;  // On-Ramp: by receiver
+  Clock clock;
 
   Time first_start() const { return next_start < starts.size() ? starts[next_start].start : Time::max(); }
 
@@ -102,11 +124,6 @@ struct alignas(64) Host {
     flows[slot] = nullptr;
     ++generations[slot];
     free_slots.push_back(slot);
-  }
-
-  DeliveryLog& delivery(std::uint32_t slot) {
-    if (slot >= deliveries.size()) deliveries.resize(slot + std::size_t{1});
-    return deliveries[slot];
   }
 
   Flow* find(std::uint32_t slot, std::uint32_t generation) const {

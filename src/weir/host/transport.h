@@ -2,10 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "weir/base/params.h"
 #include "weir/cc/algorithm.h"
+#include "weir/cc/on_ramp.h"
+#include "weir/host/recovery.h"
 
 namespace weir::host {
 
@@ -52,12 +55,15 @@ struct TransportParams {
   }
 };
 
-// One way of sending: an algorithm with its parameters. Flows name their profile by index.
+// One way of sending: an algorithm with its parameters, what is done about losses, perhaps On-Ramp. Flows name their
+// profile by index.
 struct Profile {
   std::string name;
   const cc::Algorithm* algorithm = nullptr;
   std::shared_ptr<const void> params;
   cc::ReceiverRules receiver;
+  RecoveryParams recovery = {};
+  std::optional<cc::OnRamp::Params> on_ramp = {};
 
   bool reads_telemetry() const { return cc::has(algorithm->about.needs, cc::Needs::telemetry); }
 };

@@ -9,7 +9,7 @@
 
 namespace weir::net {
 
-enum class PacketKind : std::uint8_t { data, ack, nack, cnp, pause, resume };
+enum class PacketKind : std::uint8_t { data, ack, nack, cnp, or_ack, pause, resume };
 
 // Traffic classes of a port, in order of priority. Pause and resume frames are in none.
 enum class TrafficClass : std::uint8_t { priority = 0, data = 1 };
@@ -19,6 +19,7 @@ inline constexpr std::uint8_t kMarked = 1;      // congestion experienced
 inline constexpr std::uint8_t kEchoMarked = 2;  // on an acknowledgement: the data packet was marked
 inline constexpr std::uint8_t kEchoCnp = 4;     // on an acknowledgement: it carries a CNP
 inline constexpr std::uint8_t kRetransmission = 8;
+inline constexpr std::uint8_t kSack = 16;  // on an acknowledgement: `src` is the index of a selective one
 
 inline constexpr std::uint32_t kNoTelemetry = ~std::uint32_t{0};
 inline constexpr Time kHeld = Time::max();  // departure of a packet whose port is paused
@@ -26,7 +27,8 @@ inline constexpr Time kHeld = Time::max();  // departure of a packet whose port 
 struct alignas(64) Packet {
   Time departs;                  // start of transmission by the port whose ring holds it
   std::int64_t seq = 0;          // data: first byte; acknowledgement: all bytes below are acknowledged
-  Time sent;                     // data: start of transmission at the sender; echoed by acknowledgements
+  Time sent;                     // data: start of transmission at the sender; echoed by acknowledgements; on an
+                                 // OR-ACK: when the packet arrived, by the receiver's clock
   std::uint32_t src = 0;         // host; of an acknowledgement: trigger_offset
   std::uint32_t dst = 0;         // host
   std::uint32_t entropy = 0;     // path selector

@@ -58,6 +58,7 @@ std::string to_json(const Manifest& m) {
   json["timeouts"] = c.timeouts;
   json["nacks"] = c.nacks;
   json["cnps"] = c.cnps;
+  json["or_acks"] = c.or_acks;
   json["pfc_pauses"] = c.pauses;
   json["digest"] = fmt::format("{:016x}", m.digest);
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

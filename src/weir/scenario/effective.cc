@@ -59,6 +59,10 @@ class Writer {
     }
     section("[transport]");
     params(params_of<host::TransportParams>(), &s.transport);
+    if (s.clocks) {
+      section("[clocks]");
+      params(params_of<host::ClockParams>(), &*s.clocks);
+    }
     for (const Profile& p : s.profiles) profile(p, &p == &s.profiles.front());
     for (std::size_t i = 0; i < s.traffic.size(); ++i) source(s.traffic[i], i);
     for (const auto& kind : probe::probe_kinds())
@@ -102,6 +106,12 @@ class Writer {
     if (!is_default) line("algorithm", toml_text(p.algorithm->about.name), "");
     if (!p.preset.empty()) line("preset", toml_text(p.preset), "where the values below differ from it, they count");
     params(*p.algorithm->params, p.params.get());
+    const std::string_view table = is_default ? "algorithm" : "profile";
+    section(fmt::format("[{}.recovery]", table));
+    params(params_of<host::RecoveryParams>(), &p.recovery);
+    if (!p.on_ramp) return;
+    section(fmt::format("[{}.on_ramp]", table));
+    params(params_of<cc::OnRamp::Params>(), &*p.on_ramp);
   }
 
   void source(const TrafficSource& t, std::size_t i) {

@@ -98,6 +98,22 @@ void check_needs(const Scenario& s, const engine::Model& model) {
   }
 }
 
+// Recovery and On-Ramp get what they need.
+void check_profiles(const Scenario& s) {
+  for (std::size_t i = 0; i < s.profiles.size(); ++i) {
+    const Profile& p = s.profiles[i];
+    const std::string table = i == 0 ? "algorithm" : fmt::format("profile.{}", i - 1);
+    if (p.on_ramp && !s.clocks)
+      fail_key(s.place(table + ".on_ramp"), table + ".on_ramp",
+               "On-Ramp measures one-way delays with the hosts' clocks, and there are none; add a table [clocks], "
+               "empty for clocks without error");
+    if (p.recovery.kind == host::RecoveryKind::irn && p.recovery.window == 0)
+      fail_key(s.place(table + ".recovery.window"), table + ".recovery.window",
+               "IRN may send so far beyond what is acknowledged, which is nothing; write a number above 0, 1 for the "
+               "bandwidth-delay product");
+  }
+}
+
 void check_thresholds(const Scenario& s, const std::string& table, Bytes k_min, Bytes k_max) {
   if (k_min <= k_max) return;
   const std::string key = join(table, s.places.contains(join(table, "k_max")) ? "k_max" : "k_min");
@@ -171,10 +187,13 @@ std::unique_ptr<engine::Model> build_model(const Scenario& s) {
   model->ecn = s.ecn;
   model->ecn_overrides = s.ecn_overrides;
   model->transport = s.transport;
+  model->clocks = s.clocks;
   for (const Profile& p : s.profiles)
-    model->profiles.push_back({p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get())});
+    model->profiles.push_back(
+        {p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get()), p.recovery, p.on_ramp});
   check_ecn(s);
   check_needs(s, *model);
+  check_profiles(s);
   return model;
 }
 

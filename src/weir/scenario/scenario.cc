@@ -50,6 +50,12 @@ Topology read_topology(const TableReader& root) {
   return out;
 }
 
+// Parts that are there when their table is.
+template <class Params>
+void read_optional(const TableReader& table, std::string_view key, std::optional<Params>& out) {
+  if (table.find(key) != nullptr) table.table(key).read(params_of<Params>(), &out.emplace());
+}
+
 // The table gives the algorithm's name under `name_key`, a preset and parameters.
 Profile read_algorithm(const TableReader& table, std::string_view name_key, std::vector<std::string> others) {
   std::vector<std::string> names;
@@ -79,9 +85,11 @@ Profile read_algorithm(const TableReader& table, std::string_view name_key, std:
     }
   }
   others.emplace_back(name_key);
-  others.emplace_back("preset");
+  for (const auto& key : {"preset", "recovery", "on_ramp"}) others.emplace_back(key);
   table.read(*out.algorithm->params, params.get(), others);
   out.params = params;
+  table.table("recovery").read(params_of<host::RecoveryParams>(), &out.recovery);
+  read_optional(table, "on_ramp", out.on_ramp);
   return out;
 }
 
@@ -197,7 +205,8 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
   for (const auto& o : overrides) apply_override(document, o);
   for (const auto& o : options) apply_override(document, o.assignment, o.name);
   const TableReader root(document, "");
-  root.allow_only({"title", "run", "topology", "network", "transport", "algorithm", "profile", "traffic", "probes"});
+  root.allow_only(
+      {"title", "run", "topology", "network", "transport", "clocks", "algorithm", "profile", "traffic", "probes"});
 
   Scenario out;
   out.file = file;
@@ -218,6 +227,7 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
   for (const auto& row : ecn.tables("rate"))
     row.read(params_of<engine::EcnOverride>(), &out.ecn_overrides.emplace_back());
   root.table("transport").read(params_of<host::TransportParams>(), &out.transport);
+  read_optional(root, "clocks", out.clocks);
 
   out.profiles = read_profiles(root);
   for (const auto& table : root.tables("traffic")) out.traffic.push_back(read_source(table, out.profiles));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,8 @@ struct Profile {
   const cc::Algorithm* algorithm = nullptr;
   std::string preset;  // what `params` started from; "" = the defaults
   std::shared_ptr<const void> params;
+  host::RecoveryParams recovery;
+  std::optional<cc::OnRamp::Params> on_ramp;
 };
 
 // One flow written in the scenario itself.
@@ -88,6 +91,7 @@ struct Scenario {
   engine::EcnParams ecn;
   std::vector<engine::EcnOverride> ecn_overrides;
   host::TransportParams transport;
+  std::optional<host::ClockParams> clocks;
   std::vector<Profile> profiles;
   std::vector<TrafficSource> traffic;
   probe::ProbeParams probes;

@@ -1,0 +1,139 @@
+// Partition: the receiving end. Included by partition.cc only.
+//
+// With go-back-N it takes packets in order only, reports the first of a gap with a NACK, and acknowledges every packet
+// it takes and every duplicate. With selective recovery it keeps what comes out of order, and acknowledges every packet
+// with what it has.
+#pragma once
+
+#include "weir/engine/partition.h"
+
+namespace weir::engine {
+
+template <sim::Scheduler S>
+inline void Partition<S>::receive(std::uint32_t h, Packet& packet, Time now) {
+  if (packet.kind == net::PacketKind::data)
+    receive_data(h, packet, now);
+  else
+    receive_feedback(h, packet, now);
+}
+
+template <sim::Scheduler S>
+inline host::Receiver& Partition<S>::receiver(const Packet& packet) {
+  auto& of_sender = receivers_[packet.src];
+  if (packet.slot >= of_sender.size()) of_sender.resize(std::max<std::size_t>(4, 2 * (packet.slot + std::size_t{1})));
+  return of_sender[packet.slot];
+}
+
+template <sim::Scheduler S>
+inline host::Reassembly& Partition<S>::reassembly(const Packet& packet) {
+  return host::of_slot(reassemblies_[packet.src], packet.slot);
+}
+
+// Acknowledgements choose their path by themselves.
+inline std::uint32_t back(const net::Packet& packet) { return mix32(packet.entropy + 1); }
+
+// A packet to the sender of this data packet, besides its acknowledgement.
+inline net::Packet answer(const net::Packet& packet, net::PacketKind kind, Bytes wire, net::TrafficClass c) {
+  net::Packet out;
+  out.kind = kind;
+  out.seq = packet.seq;
+  out.sent = packet.sent;
+  out.dst = packet.src;
+  out.entropy = back(packet);
+  out.slot = packet.slot;
+  out.generation = packet.generation;
+  out.profile = packet.profile;
+  out.wire = static_cast<std::uint16_t>(wire.count);
+  out.traffic_class = c;
+  return out;
+}
+
+// On-Ramp: tells the sender when the packet arrived. OR-ACKs go with the data.
+template <sim::Scheduler S>
+void Partition<S>::report_arrival(std::uint32_t h, host::Receiver& r, const Packet& packet, Time now) {
+  const cc::OnRamp::Params& params = *model_.profiles[packet.profile].on_ramp;
+  if (++r.unreported < params.packets_per_ack) return;
+  r.unreported = 0;
+  ++counters_.or_acks;
+  const host::Host& host = network_.hosts[h];
+  Packet report = answer(packet, net::PacketKind::or_ack, params.ack_size, packet.traffic_class);
+  report.sent = host.clock.at(now);
+  send(host.port, report, now);
+}
+
+// A data packet becomes its own acknowledgement: the record is turned round in place and keeps
+// its telemetry, time stamp and path.
+//
+// A packet older than the flow that now uses its slot is a duplicate that outlived its flow. It
+// is acknowledged like any duplicate, whether or not its slot has been reused meanwhile: the
+// sender will not listen, but the network carries the same bytes in every partitioning.
+template <sim::Scheduler S>
+inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now) {
+  host::Receiver& r = receiver(packet);
+  const auto age = static_cast<std::int32_t>(packet.generation - r.generation);
+  const host::Profile& profile = model_.profiles[packet.profile];
+  if (!r.used || age > 0) {
+    r = {.generation = packet.generation, .used = true};
+    if (profile.recovery.selective()) reassembly(packet).start(model_.transport.payload.count);
+  }
+  const bool stale = age < 0 && r.used;
+  const bool marked = (packet.flags & net::kMarked) != 0;
+  counters_.marked += marked;
+  if (profile.on_ramp) report_arrival(h, r, packet, now);
+
+  const std::int64_t first = packet.seq;
+  const std::int64_t end = first + packet.payload;
+  bool gap = false;     // go-back-N: it is dropped
+  bool silent = false;  // ... and the gap has been reported just now
+  bool taken = false;
+  if (profile.recovery.selective()) {
+    if (!stale) {
+      host::Reassembly& have = reassembly(packet);
+      taken = have.take(first, packet.payload);
+      r.expected = have.expected();
+    }
+  } else if (!stale) {
+    taken = first == r.expected;
+    gap = first > r.expected;
+    silent = gap && r.nacked == r.expected && now - r.last_nack < model_.transport.nack_interval;
+    if (taken) r.expected = end;
+  }
+
+  const cc::ReceiverRules& rules = profile.receiver;
+  bool cnp = false;
+  if (marked && rules.cnp && (taken || (gap && (rules.cnp_packet || !silent))) && now >= r.next_cnp) {
+    r.next_cnp = now + rules.cnp_interval;
+    cnp = true;
+    ++counters_.cnps;
+    if (rules.cnp_packet)
+      send(network_.hosts[h].port, answer(packet, net::PacketKind::cnp, model_.transport.min_frame, ack_class()), now);
+  }
+  if (silent) {
+    discard(packet);
+    return;
+  }
+  if (gap) {
+    r.nacked = r.expected;
+    r.last_nack = now;
+    ++counters_.nacks;
+  }
+  packet.kind = gap ? net::PacketKind::nack : net::PacketKind::ack;
+  packet.seq = stale ? end : r.expected;
+  packet.dst = packet.src;
+  packet.flags =
+      static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) | (cnp && !rules.cnp_packet ? net::kEchoCnp : 0));
+  if (profile.recovery.selective() && !stale) {
+    const std::uint32_t sack = sacks_.take();
+    sacks_[sack] = reassembly(packet).sack(first);
+    packet.src = sack;
+    packet.flags |= net::kSack;
+  } else {
+    packet.src = static_cast<std::uint32_t>(first - packet.seq);
+  }
+  packet.entropy = back(packet);
+  packet.wire = ack_wire_[packet.profile];
+  packet.traffic_class = ack_class();
+  send(network_.hosts[h].port, packet, now);
+}
+
+}  // namespace weir::engine

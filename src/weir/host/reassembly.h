@@ -1,0 +1,75 @@
+// Which packets a receiver has, when it keeps those that arrive out of order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "weir/host/scoreboard.h"
+
+namespace weir::host {
+
+class Reassembly {
+ public:
+  // A new flow; the room of the previous one is kept.
+  void start(std::int64_t payload) {
+    payload_ = payload;
+    expected_ = 0;
+    end_ = 0;
+    std::fill(words_.begin(), words_.end(), 0);
+  }
+
+  // All bytes below have arrived.
+  std::int64_t expected() const { return std::min(expected_ * payload_, end_); }
+
+  // A packet arrives. Returns whether it is new.
+  bool take(std::int64_t seq, std::int64_t payload) {
+    const std::int64_t n = seq / payload_;
+    if (n < expected_ || has(n)) return false;
+    while (n - expected_ >= room()) grow();
+    set(n);
+    end_ = std::max(end_, seq + payload);
+    while (has(expected_)) clear(expected_++);
+    return true;
+  }
+
+  // What the acknowledgement of a packet tells: of the 64 packets up to this one, or of the 64 from the first missing
+  // one on.
+  Sack sack(std::int64_t seq) const {
+    Sack out{.trigger = seq / payload_};
+    out.first = std::max(expected_, out.trigger - 63);
+    if (words_.empty()) return out;
+    const int shift = static_cast<int>(out.first % 64);
+    out.arrived = word(out.first) >> shift;
+    if (shift != 0) out.arrived |= word(out.first + 63) << (64 - shift);
+    return out;
+  }
+
+ private:
+  std::int64_t room() const { return static_cast<std::int64_t>(64 * words_.size()); }
+  std::uint64_t& word(std::int64_t n) { return words_[static_cast<std::size_t>(n / 64) & (words_.size() - 1)]; }
+  const std::uint64_t& word(std::int64_t n) const {
+    return words_[static_cast<std::size_t>(n / 64) & (words_.size() - 1)];
+  }
+  static std::uint64_t bit(std::int64_t n) { return std::uint64_t{1} << (n % 64); }
+
+  // Of packets from expected on.
+  bool has(std::int64_t n) const { return n - expected_ < room() && (word(n) & bit(n)) != 0; }
+  void set(std::int64_t n) { word(n) |= bit(n); }
+  void clear(std::int64_t n) { word(n) &= ~bit(n); }
+
+  void grow() {
+    std::vector<std::uint64_t> old(std::max<std::size_t>(1, 2 * words_.size()), 0);
+    old.swap(words_);
+    const auto packets = static_cast<std::int64_t>(64 * old.size());
+    for (std::int64_t n = expected_; n < expected_ + packets; ++n)
+      if ((old[static_cast<std::size_t>(n / 64) & (old.size() - 1)] & bit(n)) != 0) set(n);
+  }
+
+  std::vector<std::uint64_t> words_;  // a ring of bits, by number of packet
+  std::int64_t payload_ = 1;
+  std::int64_t expected_ = 0;  // first packet missing
+  std::int64_t end_ = 0;       // of the last packet that has arrived
+};
+
+}  // namespace weir::host

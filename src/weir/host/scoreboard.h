@@ -1,0 +1,211 @@
+// What a sender knows of its packets when the receiver keeps those that arrive out of order: IRN's bitmap, TCP's
+// scoreboard (RFC 6675).
+//
+//   una ... frontier ........................ sent
+//     | missing ones here are lost | unknown   |
+//
+// A packet is lost when enough of those behind it have arrived; `frontier` is the first of which that cannot be said.
+// It only moves forward, so that a packet is found lost once, and one that is sent again and lost again is left to
+// the timeout. With a reordering window it is time that counts: a packet is lost when one sent later than it by more
+// than the window has arrived; this finds repeated losses too (after RACK, RFC 8985).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "weir/base/units.h"
+#include "weir/host/recovery.h"
+
+namespace weir::host {
+
+// What an acknowledgement tells beyond "all bytes below": the packet that triggered it, and which of the 64 packets
+// from `first` on have arrived. Numbers of packets, not bytes.
+struct Sack {
+  std::int64_t trigger = 0;
+  std::int64_t first = 0;
+  std::uint64_t arrived = 0;
+};
+
+class Scoreboard {
+ public:
+  struct News {
+    std::int64_t delivered = 0;  // bytes of which it was not known before
+    std::int64_t lost = 0;       // bytes found lost
+  };
+
+  // A new flow, which may send so far beyond the first missing byte; the room of the previous one is kept.
+  void start(const RecoveryParams& p, std::int64_t size, std::int64_t payload, std::int64_t reach) {
+    size_ = size;
+    reach_ = reach;
+    episode_ = 0;
+    payload_ = payload;
+    threshold_ = p.threshold();
+    reordering_ = p.kind == RecoveryKind::sack ? p.reordering : Time{};
+    una_ = sent_ = frontier_ = resend_ = arrived_behind_ = 0;
+    delivered_bytes_ = lost_bytes_ = 0;
+    latest_ = Time{-1};
+    by_time_.clear();
+    time_head_ = 0;
+  }
+
+  std::int64_t packet_of(std::int64_t seq) const { return seq / payload_; }
+  // The first byte that may not be sent yet, with all acknowledged below `una`.
+  std::int64_t limit(std::int64_t una) const { return std::min(size_, una + reach_); }
+  // Bytes above `una` that have arrived, and those that are lost and not yet sent again.
+  std::int64_t delivered_bytes() const { return delivered_bytes_; }
+  std::int64_t lost_bytes() const { return lost_bytes_; }
+  // The first byte of the first lost packet; only if there is one.
+  std::int64_t first_lost() {
+    resend_ = std::max(resend_, una_);
+    while (at(resend_).state != State::lost) ++resend_;
+    return resend_ * payload_;
+  }
+
+  // The packet at seq is sent: the next new one, or one that is lost.
+  void on_send(std::int64_t seq, Time now) {
+    const std::int64_t n = packet_of(seq);
+    if (n == sent_) {
+      if (sent_ - una_ == static_cast<std::int64_t>(packets_.size())) grow();
+      ++sent_;
+    } else {
+      lost_bytes_ -= bytes_of(n);
+    }
+    at(n) = {now, State::in_flight};
+    if (reordering_ > Time{}) by_time_.push_back({n, now});
+  }
+
+  News on_ack(std::int64_t seq, const Sack& sack) {
+    News news;
+    const std::int64_t una = seq >= size_ ? packet_of(size_ + payload_ - 1) : packet_of(seq);
+    for (; una_ < una; ++una_) {
+      Packet& p = at(una_);
+      if (p.state != State::delivered) {
+        news.delivered += bytes_of(una_);
+        if (p.state == State::lost) lost_bytes_ -= bytes_of(una_);
+        latest_ = std::max(latest_, p.sent);
+      } else {
+        delivered_bytes_ -= bytes_of(una_);
+        if (una_ >= frontier_) --arrived_behind_;
+      }
+    }
+    frontier_ = std::max(frontier_, una_);
+    take(sack.trigger, news);
+    for (std::uint64_t bits = sack.arrived; bits != 0; bits &= bits - 1)
+      take(sack.first + std::countr_zero(bits), news);
+    if (reordering_ > Time{})
+      lose_by_time(news);
+    else
+      lose_by_count(news);
+    return news;
+  }
+
+  // Losses up to what had been sent when the first of them was found are of one episode. Does the first one now begin
+  // another? If so, all sent until now belongs to it.
+  bool begins_episode() {
+    const bool begins = first_lost() >= episode_ * payload_;
+    if (begins) episode_ = sent_;
+    return begins;
+  }
+
+  // A timeout: nothing of what is on its way is expected any more. Returns the bytes found lost.
+  std::int64_t lose_all() {
+    News news;
+    for (std::int64_t n = una_; n < sent_; ++n) lose(n, news);
+    frontier_ = episode_ = sent_;
+    arrived_behind_ = 0;
+    return news.lost;
+  }
+
+ private:
+  enum class State : std::uint8_t { in_flight, delivered, lost };
+  struct Packet {
+    Time sent;
+    State state = State::in_flight;
+  };
+  struct Sent {
+    std::int64_t packet = 0;
+    Time time;
+  };
+
+  Packet& at(std::int64_t n) { return packets_[static_cast<std::size_t>(n) & (packets_.size() - 1)]; }
+  const Packet& at(std::int64_t n) const { return packets_[static_cast<std::size_t>(n) & (packets_.size() - 1)]; }
+  std::int64_t bytes_of(std::int64_t n) const { return std::min(payload_, size_ - n * payload_); }
+
+  void take(std::int64_t n, News& news) {
+    if (n < una_ || n >= sent_) return;
+    Packet& p = at(n);
+    if (p.state == State::delivered) return;
+    if (p.state == State::lost) lost_bytes_ -= bytes_of(n);
+    p.state = State::delivered;
+    latest_ = std::max(latest_, p.sent);
+    delivered_bytes_ += bytes_of(n);
+    news.delivered += bytes_of(n);
+    if (n >= frontier_) ++arrived_behind_;
+  }
+
+  void lose(std::int64_t n, News& news) {
+    Packet& p = at(n);
+    if (p.state != State::in_flight) return;
+    p.state = State::lost;
+    lost_bytes_ += bytes_of(n);
+    news.lost += bytes_of(n);
+    resend_ = std::min(resend_, n);
+  }
+
+  void lose_by_count(News& news) {
+    while (frontier_ < sent_) {
+      const bool here = at(frontier_).state == State::delivered;
+      if (arrived_behind_ - (here ? 1 : 0) < threshold_) break;
+      if (here)
+        --arrived_behind_;
+      else
+        lose(frontier_, news);
+      ++frontier_;
+    }
+  }
+
+  void lose_by_time(News& news) {
+    while (time_head_ < by_time_.size()) {
+      const Sent& first = by_time_[time_head_];
+      const bool current = first.packet >= una_ && at(first.packet).sent == first.time;
+      if (current && at(first.packet).state == State::in_flight) {
+        if (latest_ - first.time <= reordering_) break;
+        lose(first.packet, news);
+      }
+      ++time_head_;
+    }
+    if (2 * time_head_ > by_time_.size() + 64) {
+      by_time_.erase(by_time_.begin(), by_time_.begin() + static_cast<std::ptrdiff_t>(time_head_));
+      time_head_ = 0;
+    }
+  }
+
+  void grow() {
+    std::vector<Packet> old(std::max<std::size_t>(16, 2 * packets_.size()));
+    old.swap(packets_);
+    for (std::int64_t n = una_; n < sent_; ++n) at(n) = old[static_cast<std::size_t>(n) & (old.size() - 1)];
+  }
+
+  std::vector<Packet> packets_;  // a ring, by number
+  std::int64_t size_ = 0;
+  std::int64_t payload_ = 1;
+  std::int64_t reach_ = 0;
+  std::int64_t threshold_ = 1;
+  std::int64_t una_ = 0;             // first packet not acknowledged
+  std::int64_t sent_ = 0;            // first packet never sent
+  std::int64_t frontier_ = 0;        // missing packets before this are lost, or were and have been sent again
+  std::int64_t arrived_behind_ = 0;  // packets from frontier on that have arrived
+  std::int64_t resend_ = 0;          // no packet before this is lost
+  std::int64_t episode_ = 0;         // losses before this packet are of the running episode
+  std::int64_t delivered_bytes_ = 0;
+  std::int64_t lost_bytes_ = 0;
+  // with a reordering window
+  Time reordering_;
+  Time latest_{-1};            // when the latest sent of all that have arrived was sent
+  std::vector<Sent> by_time_;  // in order of sending, from time_head_ on
+  std::size_t time_head_ = 0;
+};
+
+}  // namespace weir::host

@@ -1,0 +1,144 @@
+// On-Ramp's rule, with figures computed by hand (claim C11).
+#include "weir/cc/on_ramp.h"
+
+#include <gtest/gtest.h>
+
+namespace weir::cc {
+namespace {
+
+using namespace literals;
+
+constexpr Time kT = 30_us;
+
+OnRamp shim(const OnRamp::Params& params = {}) {
+  OnRamp out;
+  out.start(params, kT, 1_KB);
+  return out;
+}
+
+TEST(OnRamp, DoesNothingBelowTheThreshold) {
+  OnRamp o = shim();
+  o.on_send(0, 0, 0_us);
+  o.on_or_ack(0, 30_us, 40_us);
+  EXPECT_LE(o.next_packet(1'000), 40_us);
+  EXPECT_EQ(o.paused(100_us), 0_us);
+}
+
+TEST(OnRamp, StrawmanPausesForTheExcessEachTime) {
+  OnRamp o = shim({.rule = OnRamp::Rule::strawman});
+  o.on_send(0, 0, 0_us);
+  o.on_send(1'000, 0, 1_us);
+  o.on_or_ack(0, 50_us, 60_us);
+  EXPECT_EQ(o.next_packet(2'000), 80_us);
+  o.on_or_ack(1'000, 55_us, 70_us);
+  EXPECT_EQ(o.next_packet(2'000), 95_us);  // equation 2: what it has paused already does not count
+  EXPECT_EQ(o.paused(70_us), 10_us);
+  EXPECT_EQ(o.paused(200_us), 35_us);
+}
+
+// Equation 2 sets t_NextPkt, and does not only move it on.
+TEST(OnRamp, ASmallerExcessShortensThePause) {
+  OnRamp o = shim({.rule = OnRamp::Rule::strawman});
+  o.on_send(0, 0, 0_us);
+  o.on_send(1'000, 0, 1_us);
+  o.on_or_ack(0, 130_us, 60_us);
+  EXPECT_EQ(o.next_packet(2'000), 160_us);
+  o.on_or_ack(1'000, 35_us, 70_us);
+  EXPECT_EQ(o.next_packet(2'000), 75_us);
+  EXPECT_EQ(o.paused(200_us), 15_us);
+}
+
+TEST(OnRamp, AShortDelayDoesNotEndThePause) {
+  OnRamp o = shim({.rule = OnRamp::Rule::strawman});
+  o.on_send(0, 0, 0_us);
+  o.on_send(1'000, 0, 1_us);
+  o.on_or_ack(0, 130_us, 60_us);
+  o.on_or_ack(1'000, 10_us, 70_us);
+  EXPECT_EQ(o.next_packet(2'000), 160_us);
+}
+
+// Equation 4 with beta = 1/2: half of what was paused within the packet's round trip is taken off.
+TEST(OnRamp, TakesOffItsOwnPauses) {
+  OnRamp o = shim({.initial_beta = 0.5});
+  o.on_send(0, 0, 0_us);
+  o.on_send(1'000, 0, 1_us);
+  o.on_or_ack(0, 70_us, 80_us);  // no pause so far: 40 us
+  EXPECT_EQ(o.next_packet(2'000), 120_us);
+  // 1,000 left before the pause, so between the two packets there was none, and beta stays; of the pause 20 us have
+  // passed
+  o.on_or_ack(1'000, 70_us, 100_us);
+  EXPECT_EQ(o.beta(), 0.5);
+  EXPECT_EQ(o.next_packet(2'000), 100_us + 40_us - 10_us);
+}
+
+// Equation 3: beta_m = (O_B - O_G) / P_BG, within 0 and 1.
+TEST(OnRamp, LearnsWhatAPauseDoes) {
+  OnRamp o = shim({.gain = 0.25});
+  o.on_send(0, 0, 0_us);
+  o.on_or_ack(0, 70_us, 80_us);  // pause from 80 to 120
+  o.on_send(1'000, 0, 120_us);   // P_BG = 40 us
+  o.on_or_ack(1'000, 50_us, 200_us);
+  EXPECT_DOUBLE_EQ(o.beta(), 0.25 * (20.0 / 40.0));
+  // no pause within the round trip of 1,000: 20 us
+  EXPECT_EQ(o.next_packet(2'000), 220_us);
+  o.on_send(2'000, 1'000, 220_us);  // P_BG = 20 us
+  o.on_or_ack(2'000, 80_us, 300_us);
+  EXPECT_DOUBLE_EQ(o.beta(), 0.75 * 0.125) << "a longer delay counts as 0";
+  o.on_send(3'000, 2'000, 350_us);  // P_BG = 50 us
+  o.on_or_ack(3'000, 10_us, 400_us);
+  EXPECT_DOUBLE_EQ(o.beta(), 0.75 * 0.09375 + 0.25) << "70 us less for 50 us of pause count as 1";
+}
+
+TEST(OnRamp, LateOrAcksDoNotTeach) {
+  OnRamp o = shim({.gain = 0.25});
+  o.on_send(0, 0, 0_us);
+  o.on_send(1'000, 0, 1_us);
+  o.on_or_ack(1'000, 70_us, 80_us);
+  o.on_or_ack(0, 40_us, 81_us);
+  EXPECT_EQ(o.beta(), 0);
+  EXPECT_EQ(o.next_packet(2'000), 91_us);
+}
+
+TEST(OnRamp, UnknownPacketsAreIgnored) {
+  OnRamp o = shim();
+  o.on_or_ack(5'000, 90_us, 100_us);
+  EXPECT_EQ(o.paused(1_ms), 0_us);
+  EXPECT_EQ(o.sent_at(5'000), Time::max());
+}
+
+TEST(OnRamp, ASegmentIsTimedAndHeldAsAWhole) {
+  OnRamp o = shim({.segment = 3_KB});
+  o.on_send(0, 0, 0_us);
+  o.on_send(1'000, 0, 5_us);
+  EXPECT_EQ(o.sent_at(1'000), 0_us);
+  o.on_or_ack(0, 70_us, 80_us);
+  EXPECT_EQ(o.next_packet(2'000), 0_us) << "the rest of the segment has left On-Ramp's hands";
+  EXPECT_EQ(o.next_packet(3'000), 120_us);
+  o.on_send(2'000, 0, 81_us);
+  o.on_send(3'000, 0, 120_us);
+  EXPECT_EQ(o.sent_at(3'000), 120_us);
+  EXPECT_EQ(o.next_packet(1'000), 120_us) << "sent again, a packet begins a segment of its own";
+}
+
+TEST(OnRamp, RemembersForTheNextFlow) {
+  OnRamp o = shim();
+  o.remember(70_us, 100_us);
+  EXPECT_EQ(o.next_packet(0), 140_us);
+  o = shim();
+  o.remember(20_us, 100_us);
+  EXPECT_EQ(o.next_packet(0), 0_us);
+}
+
+TEST(OnRamp, KeepsNotesOfAllThatIsInFlight) {
+  OnRamp o = shim();
+  for (std::int64_t n = 0; n < 1'000; ++n) o.on_send(n * 1'000, std::max<std::int64_t>(0, n - 700) * 1'000, n * 1_us);
+  for (std::int64_t n = 300; n < 1'000; ++n) EXPECT_EQ(o.sent_at(n * 1'000), n * 1_us);
+}
+
+TEST(OnRamp, ThresholdIsGivenOrDerived) {
+  EXPECT_EQ(threshold_of({.T = 50_us}, 6_us), 50_us);
+  EXPECT_EQ(threshold_of({}, 6_us), 16_us);
+}
+
+}  // namespace
+}  // namespace weir::cc

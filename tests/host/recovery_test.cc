@@ -1,0 +1,181 @@
+// The two ends of selective recovery: what the receiver has, and what the sender makes of it.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "weir/host/reassembly.h"
+#include "weir/host/scoreboard.h"
+
+namespace weir::host {
+namespace {
+
+using namespace literals;
+
+constexpr std::int64_t kPayload = 1'000;
+
+RecoveryParams irn() { return {.kind = RecoveryKind::irn}; }
+RecoveryParams sack() { return {.kind = RecoveryKind::sack}; }
+
+// Ten packets and a half, of which the first `sent` have left, a microsecond apart.
+Scoreboard board_of(const RecoveryParams& params, std::int64_t sent) {
+  Scoreboard b;
+  b.start(params, 10'500, kPayload, 10'500);
+  for (std::int64_t n = 0; n < sent; ++n) b.on_send(n * kPayload, n * 1_us);
+  return b;
+}
+Sack trigger(std::int64_t packet) { return {.trigger = packet, .first = packet}; }
+
+TEST(Scoreboard, TakesWhatComesInOrder) {
+  Scoreboard b = board_of(irn(), 4);
+  const auto news = b.on_ack(2'000, trigger(1));
+  EXPECT_EQ(news.delivered, 2'000);
+  EXPECT_EQ(news.lost, 0);
+  EXPECT_EQ(b.delivered_bytes(), 0);
+}
+
+TEST(Scoreboard, IrnTakesOnePacketBehindAGapForALoss) {
+  Scoreboard b = board_of(irn(), 5);
+  const auto news = b.on_ack(1'000, trigger(3));  // 1 and 2 are missing
+  EXPECT_EQ(news.delivered, 2'000);
+  EXPECT_EQ(news.lost, 2'000);
+  EXPECT_EQ(b.delivered_bytes(), 1'000);
+  EXPECT_EQ(b.first_lost(), 1'000);
+  b.on_send(1'000, 9_us);
+  EXPECT_EQ(b.first_lost(), 2'000);
+  EXPECT_EQ(b.lost_bytes(), 1'000);
+  b.on_send(2'000, 10_us);
+  EXPECT_EQ(b.lost_bytes(), 0);
+  EXPECT_EQ(b.on_ack(1'000, trigger(4)).lost, 0) << "packets sent again are not lost for the same reason";
+}
+
+TEST(Scoreboard, TcpWaitsForThreePacketsBehind) {
+  Scoreboard b = board_of(sack(), 8);
+  EXPECT_EQ(b.on_ack(1'000, trigger(2)).lost, 0);
+  EXPECT_EQ(b.on_ack(1'000, trigger(3)).lost, 0);
+  EXPECT_EQ(b.on_ack(1'000, trigger(4)).lost, 1'000);
+  EXPECT_EQ(b.first_lost(), 1'000);
+  EXPECT_EQ(b.on_ack(1'000, trigger(7)).lost, 0) << "behind 5 and 6 there is only one";
+}
+
+TEST(Scoreboard, ALostPacketThatArrivesAfterAllIsNotSentAgain) {
+  Scoreboard b = board_of(irn(), 3);
+  b.on_ack(0, trigger(1));
+  EXPECT_EQ(b.lost_bytes(), 1'000);
+  const auto news = b.on_ack(2'000, trigger(0));
+  EXPECT_EQ(news.delivered, 1'000);
+  EXPECT_EQ(b.lost_bytes(), 0);
+  EXPECT_EQ(b.delivered_bytes(), 0);
+}
+
+TEST(Scoreboard, TheBitsMakeUpForLostAcknowledgements) {
+  Scoreboard b = board_of(sack(), 6);
+  // the acknowledgements of 2 and 3 were lost; that of 4 has their bits
+  const auto news = b.on_ack(1'000, {.trigger = 4, .first = 1, .arrived = 0b1110});
+  EXPECT_EQ(news.delivered, 1'000 + 3'000);
+  EXPECT_EQ(news.lost, 1'000);
+}
+
+TEST(Scoreboard, ATimeoutLosesAllThatHasNotArrived) {
+  Scoreboard b = board_of(sack(), 6);
+  b.on_ack(1'000, trigger(3));
+  EXPECT_EQ(b.lose_all(), 4'000);
+  EXPECT_EQ(b.first_lost(), 1'000);
+  b.on_send(1'000, 20_us);
+  EXPECT_EQ(b.first_lost(), 2'000);
+}
+
+TEST(Scoreboard, TheLastPacketCountsWhatItHolds) {
+  Scoreboard b = board_of(irn(), 11);
+  const auto news = b.on_ack(9'000, trigger(10));
+  EXPECT_EQ(news.delivered, 9'500);
+  EXPECT_EQ(news.lost, 1'000);
+  EXPECT_EQ(b.on_ack(10'500, trigger(9)).delivered, 1'000);
+}
+
+TEST(Scoreboard, WithAReorderingWindowTimeCounts) {
+  RecoveryParams p = sack();
+  p.reordering = 3_us;
+  Scoreboard b = board_of(p, 8);
+  EXPECT_EQ(b.on_ack(1'000, trigger(4)).lost, 0) << "1 was sent 3 us before 4";
+  EXPECT_EQ(b.on_ack(1'000, trigger(5)).lost, 1'000);
+  b.on_send(1'000, 10_us);
+  EXPECT_EQ(b.on_ack(1'000, trigger(7)).lost, 2'000) << "2 and 3 were, too";
+  // 2 and 3 again, then one that is new: 1 was lost again, and that is found, too
+  b.on_send(2'000, 11_us);
+  b.on_send(3'000, 12_us);
+  b.on_send(8'000, 14_us);
+  EXPECT_EQ(b.on_ack(1'000, trigger(8)).lost, 1'000 + 1'000) << "6 never arrived";
+}
+
+TEST(Reassembly, KeepsWhatComesOutOfOrder) {
+  Reassembly r;
+  r.start(kPayload);
+  EXPECT_TRUE(r.take(0, kPayload));
+  EXPECT_EQ(r.expected(), 1'000);
+  EXPECT_TRUE(r.take(2'000, kPayload));
+  EXPECT_FALSE(r.take(2'000, kPayload));
+  EXPECT_EQ(r.expected(), 1'000);
+  const Sack s = r.sack(2'000);
+  EXPECT_EQ(s.trigger, 2);
+  EXPECT_EQ(s.first, 1);
+  EXPECT_EQ(s.arrived, 0b10u);
+  EXPECT_TRUE(r.take(3'000, 400));
+  EXPECT_TRUE(r.take(1'000, kPayload));
+  EXPECT_EQ(r.expected(), 3'400) << "the last packet is short";
+  EXPECT_FALSE(r.take(0, kPayload));
+}
+
+TEST(Reassembly, TellsOfThe64PacketsUpToALateOne) {
+  Reassembly r;
+  r.start(kPayload);
+  for (std::int64_t n = 1; n <= 200; ++n)
+    if (n % 3 != 0) r.take(n * kPayload, kPayload);
+  const Sack s = r.sack(200 * kPayload);
+  EXPECT_EQ(s.first, 137);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ((s.arrived >> i & 1) != 0, (137 + i) % 3 != 0) << i;
+}
+
+// Packets, acknowledgements and packets sent again are lost at random; all arrives in the end, and both ends agree.
+TEST(Recovery, DeliversAllWhateverIsLost) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    RecoveryParams p = seed % 2 == 0 ? irn() : sack();
+    if (seed % 4 == 3) p.reordering = 2_us;
+    const std::int64_t size = 1 + static_cast<std::int64_t>(random() % 300'000);
+    Scoreboard board;
+    Reassembly have;
+    board.start(p, size, kPayload, size);
+    have.start(kPayload);
+    std::int64_t una = 0;
+    std::int64_t next = 0;
+    std::int64_t delivered = 0;
+    Time now;
+    for (int step = 0; una < size; ++step) {
+      ASSERT_LT(step, 100'000) << "seed " << seed;
+      now += 1_us;
+      std::int64_t seq = next;
+      if (board.lost_bytes() > 0) {
+        seq = board.first_lost();
+      } else if (next >= size) {
+        board.lose_all();
+        continue;
+      }
+      board.on_send(seq, now);
+      const std::int64_t payload = std::min(kPayload, size - seq);
+      if (seq == next) next += payload;
+      if (random() % 4 == 0) continue;
+      have.take(seq, payload);
+      const Sack s = have.sack(seq);
+      if (random() % 4 == 0) continue;
+      const auto news = board.on_ack(have.expected(), s);
+      una = have.expected();
+      delivered += news.delivered;
+      ASSERT_GE(next - una, board.delivered_bytes() + board.lost_bytes()) << "seed " << seed;
+    }
+    EXPECT_EQ(delivered, size) << "seed " << seed;
+    EXPECT_EQ(board.delivered_bytes() + board.lost_bytes(), 0) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace weir::host
