@@ -93,6 +93,7 @@ class Rested {
       packets += n;
       in[f.dst] += f.size.count + n * (model_->data_wire(with) - model_->transport.payload).count;
       in[f.src] += n * model_->ack_wire(with).count;
+      if (with.on_ramp) in[f.src] += n / with.on_ramp->packets_per_ack * with.on_ramp->ack_size.count;
     }
     EXPECT_EQ(counters().data_packets, static_cast<std::uint64_t>(packets));
     for (std::uint32_t h = 0; h < t.hosts; ++h) {
@@ -211,118 +212,6 @@ TEST_P(TinyBuffer, EveryFlowEnds) {
 
 INSTANTIATE_TEST_SUITE_P(Random, TinyBuffer,
                          testing::Combine(testing::Values(1'100, 2'200, 5'000), testing::Values(2, 7, 20)));
-
-// Losses by hand: a star with links of 100 Gb/s and 1 us. A full packet of 1048 bytes lasts 83,840 ps and reaches the
-// switch 1,083,840 ps after it was sent; host 0 sends one every 838,400 ps. The buffer holds one waiting packet.
-class HandMadeLoss : public testing::Test {
- protected:
-  HandMadeLoss() {
-    scenario_.topology = build(net::Star{8});
-    scenario_.profiles = {unlimited(), profile("fixed-window", {{"window", "1 GB"}, {"rate", "10 Gbps"}})};
-    scenario_.buffer.mode = net::BufferMode::lossy;
-    scenario_.buffer.size = {2'000};
-    scenario_.transport.min_rto = 1_ms;
-  }
-  static constexpr Time kStart = 10_us;
-  static constexpr Time kGap{838'400};
-  static constexpr Time kToSwitch{1'083'840};
-  static constexpr Time kAckLink{1'004'800};  // 60 bytes
-  static constexpr Time kAlone = 2 * kToSwitch + 2 * kAckLink;
-
-  // At `now` the switch's port to this host is busy and one packet waits: what comes then is dropped.
-  void block(std::uint32_t host, Time now) {
-    scenario_.add_flow(6, host, 1'000_B, now - kToSwitch - Time{900});
-    scenario_.add_flow(7, host, 1'000_B, now - kToSwitch - Time{800});
-  }
-  // How long the flow from host 0 to host 1 takes.
-  Time completion(Bytes size) {
-    scenario_.add_flow(0, 1, size, kStart, 1);
-    const Outcome out = run(scenario_);
-    counters_ = out.counters;
-    for (const auto& f : out.flows)
-      if (f.src == 0) return f.finish - f.start;
-    return Time::max();
-  }
-
-  Scenario scenario_;
-  Counters counters_;
-};
-
-TEST_F(HandMadeLoss, OfNothing) {
-  EXPECT_EQ(completion(3'000_B).ps, (2 * kGap + kAlone).ps);
-  EXPECT_EQ(counters_.dropped, 0u);
-}
-
-TEST_F(HandMadeLoss, OfTheOnlyPacket) {
-  block(1, kStart + kToSwitch);
-  EXPECT_EQ(completion(1'000_B).ps, (1_ms + kAlone).ps);
-  EXPECT_EQ(counters_.dropped, 1u);
-  EXPECT_EQ(counters_.timeouts, 1u);
-  EXPECT_EQ(counters_.retransmitted, 1u);
-}
-
-// The timer runs from the last acknowledgement of something new.
-TEST_F(HandMadeLoss, OfTheLastPacket) {
-  block(1, kStart + 2 * kGap + kToSwitch);
-  EXPECT_EQ(completion(3'000_B).ps, (kGap + kAlone + 1_ms + kAlone).ps);
-  EXPECT_EQ(counters_.dropped, 1u);
-  EXPECT_EQ(counters_.nacks, 0u);
-  EXPECT_EQ(counters_.timeouts, 1u);
-  EXPECT_EQ(counters_.retransmitted, 1u);
-}
-
-TEST_F(HandMadeLoss, OfTheOnlyAcknowledgement) {
-  block(0, kStart + 2 * kToSwitch + kAckLink);
-  EXPECT_EQ(completion(1'000_B).ps, (1_ms + kAlone).ps);
-  EXPECT_EQ(counters_.dropped, 1u);
-  EXPECT_EQ(counters_.timeouts, 1u);
-  EXPECT_EQ(counters_.retransmitted, 1u);
-}
-
-TEST_F(HandMadeLoss, OfAnAcknowledgementBeforeAnother) {
-  block(0, kStart + 2 * kToSwitch + kAckLink);
-  EXPECT_EQ(completion(3'000_B).ps, (2 * kGap + kAlone).ps);
-  EXPECT_EQ(counters_.dropped, 1u);
-  EXPECT_EQ(counters_.timeouts, 0u);
-  EXPECT_EQ(counters_.retransmitted, 0u);
-}
-
-// The second packet comes out of order; its NACK makes the sender go back at once.
-TEST_F(HandMadeLoss, OfTheFirstPacket) {
-  block(1, kStart + kToSwitch);
-  EXPECT_EQ(completion(2'000_B).ps, (kGap + kAlone + kGap + kAlone).ps);
-  EXPECT_EQ(counters_.dropped, 1u);
-  EXPECT_EQ(counters_.nacks, 1u);
-  EXPECT_EQ(counters_.timeouts, 0u);
-  EXPECT_EQ(counters_.retransmitted, 2u);
-}
-
-TEST_F(HandMadeLoss, OfTheFirstPacketAndItsNack) {
-  block(1, kStart + kToSwitch);
-  block(0, kStart + kGap + 2 * kToSwitch + kAckLink);
-  EXPECT_EQ(completion(2'000_B).ps, (1_ms + kGap + kAlone).ps);
-  EXPECT_EQ(counters_.dropped, 2u);
-  EXPECT_EQ(counters_.nacks, 1u);
-  EXPECT_EQ(counters_.timeouts, 1u);
-  EXPECT_EQ(counters_.retransmitted, 2u);
-}
-
-// Each timeout without progress doubles the next.
-TEST_F(HandMadeLoss, OfOnePacketThreeTimes) {
-  for (const Time sent : {Time{}, 1_ms, 3_ms}) block(1, kStart + sent + kToSwitch);
-  EXPECT_EQ(completion(1'000_B).ps, (7_ms + kAlone).ps);
-  EXPECT_EQ(counters_.dropped, 3u);
-  EXPECT_EQ(counters_.timeouts, 3u);
-}
-
-// A gap is reported once; again only after nack_interval. Meanwhile six packets have been sent, and the seventh, which
-// is the first again, keeps its distance.
-TEST_F(HandMadeLoss, IsReportedOnce) {
-  block(1, kStart + kToSwitch);
-  EXPECT_EQ(completion(10'000_B).ps, (6 * kGap + 9 * kGap + kAlone).ps);
-  EXPECT_EQ(counters_.nacks, 1u);
-  EXPECT_EQ(counters_.retransmitted, 6u);
-}
 
 // A sender's slots are used again and again. A receiver that has not heard of a slot for a long time must not take a
 // new flow for an old one.

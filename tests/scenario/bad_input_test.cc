@@ -81,10 +81,10 @@ TEST(BadInput, IsTold) {
       // tables
       {"", "[netwrok]\nport = \"fifo\"\n",
        "a.toml:11: key 'netwrok': unknown table (did you mean 'network'?); valid is title, run, topology, network, "
-       "transport, algorithm, profile, traffic, probes"},
+       "transport, clocks, algorithm, profile, traffic, probes"},
       {"[algorithm]", "[algorithms]",
        "a.toml:5: key 'algorithms': unknown table (did you mean 'algorithm'?); valid is title, run, topology, network, "
-       "transport, algorithm, profile, traffic, probes"},
+       "transport, clocks, algorithm, profile, traffic, probes"},
       {"[topology]", "title = 7\n[topology]", "a.toml:1: key 'title': it is a whole number; write text in quotes"},
       {"", "[network]\necn = true\n",
        "a.toml:12: key 'network.ecn': it is true or false; write a table, [network.ecn]"},
@@ -95,7 +95,7 @@ TEST(BadInput, IsTold) {
       {"hosts = 4", "pods = 4", "a.toml:3: key 'topology.pods': unknown key; valid is hosts, rate, delay, kind"},
       {"name = \"hpcc\"", "name = \"hpcc\"\nmaxstage = 3",
        "a.toml:7: key 'algorithm.maxstage': unknown key (did you mean 'max_stage'?); valid is " + hpcc_keys() +
-           ", name, preset"},
+           ", name, preset, recovery, on_ramp"},
       {"size = \"100 KB\"", "",
        "a.toml:8: key 'traffic.0.size': missing; write a size in quotes, like \"100 KB\" (size of each flow)"},
       {"name = \"hpcc\"", "", "a.toml:5: key 'algorithm.name': missing; write one of " + algorithms()},
@@ -236,6 +236,16 @@ TEST(BadInput, IsTold) {
       {"", "[[profile]]\nname = \"d\"\nalgorithm = \"dcqcn\"\n",
        "a.toml:13: key 'profile.0.algorithm': 'dcqcn' reacts to marked packets, but no switch marks any; set "
        "network.ecn.enabled = true"},
+      {"", "[network]\ntelemetry = false\n",
+       "a.toml:6: key 'algorithm.name': 'hpcc' reads telemetry, but no switch writes any; set network.telemetry = "
+       "true, or take another algorithm"},
+      {"", "[algorithm.on_ramp]\nT = \"30 us\"\n",
+       "a.toml:11: key 'algorithm.on_ramp': On-Ramp measures one-way delays with the hosts' clocks, and there are "
+       "none; "
+       "add a table [clocks], empty for clocks without error"},
+      {"", "[algorithm.recovery]\nkind = \"irn\"\nwindow = 0.0\n",
+       "a.toml:13: key 'algorithm.recovery.window': IRN may send so far beyond what is acknowledged, which is nothing; "
+       "write a number above 0, 1 for the bandwidth-delay product"},
       {"", "[network.ecn]\nk_min = \"500 KB\"\n",
        "a.toml:12: key 'network.ecn.k_min': k_min = 500 KB is above k_max = 400 KB"},
       {"", "[[network.ecn.rate]]\nrate = \"25 Gbps\"\nk_min = \"2 KB\"\nk_max = \"1 KB\"\n",
@@ -262,7 +272,7 @@ TEST(BadInput, OfAnOverrideIsToldByItsKey) {
       {"run.sede=7", "--set run.sede: unknown key (did you mean 'seed'?); valid is seed, threads, scheduler, stop"},
       {"rnu.seed=7",
        "--set rnu.seed: key 'rnu': unknown table (did you mean 'run'?); valid is title, run, topology, network, "
-       "transport, algorithm, profile, traffic, probes"},
+       "transport, clocks, algorithm, profile, traffic, probes"},
       {"seed", "--set seed: not an assignment; write a dotted key and a value, like run.seed=7 or traffic.0.load=0.3"},
       {"run..seed=7",
        "--set run..seed=7: not an assignment; write a dotted key and a value, like run.seed=7 or traffic.0.load=0.3"},

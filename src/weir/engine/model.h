@@ -59,11 +59,14 @@ struct EcnOverride {
 
 struct NetworkParams {
   net::PortKind port = net::PortKind::fifo;
+  bool telemetry = true;
   Bytes pfc_frame{64};
 
   static void describe(ParamList<NetworkParams>& p) {
     p.choice("port", &NetworkParams::port, {"fifo", "queued"},
              "switch ports: one event per packet, or the plain two-event reference; the same results");
+    p.flag("telemetry", &NetworkParams::telemetry,
+           "switches can write telemetry (INT); it is written for flows that read it");
     p.bytes("pfc_frame", &NetworkParams::pfc_frame, "size of a pause or resume frame", "IEEE 802.1Qbb", Bytes{1},
             Bytes{1'000});
   }

@@ -182,6 +182,10 @@ class Partition {
   void update_wake(std::uint32_t h, Time now);
   void repace(host::Flow& flow);
   Time timeout(const host::Flow& flow) const;
+  void watch_for_timeout(host::Flow& flow, std::int64_t payload, Time now) const;
+  std::int64_t few_bytes(const host::RecoveryParams& recovery) const {
+    return recovery.rto_low_packets * model_.transport.payload.count;
+  }
   net::TrafficClass ack_class() const {
     return model_.transport.ack_class == host::AckClass::priority ? net::TrafficClass::priority
                                                                   : net::TrafficClass::data;

@@ -12,10 +12,8 @@ namespace weir::engine {
 template <sim::Scheduler S>
 inline Time Partition<S>::timeout(const host::Flow& flow) const {
   const host::RecoveryParams& recovery = model_.profiles[flow.profile].recovery;
-  if (recovery.kind == host::RecoveryKind::irn) {
-    const bool few = flow.in_flight() <= recovery.rto_low_packets * model_.transport.payload.count;
-    return few ? recovery.rto_low : recovery.rto_high;
-  }
+  if (recovery.kind == host::RecoveryKind::irn)
+    return flow.in_flight() <= few_bytes(recovery) ? recovery.rto_low : recovery.rto_high;
   const Time estimate = flow.srtt + 4 * flow.rttvar;
   const Time base = std::max(model_.transport.min_rto, estimate);
   return base * (std::int64_t{1} << flow.backoff);
@@ -63,7 +61,7 @@ inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) 
   flow.last_wire = packet.wire;
   if (flow.control.rate.bits_per_second != 0)
     flow.next_send = now + transmission_time(Bytes{packet.wire}, flow.control.rate);
-  if (flow.rto_at == Time::max()) flow.rto_at = now + timeout(flow);
+  watch_for_timeout(flow, payload, now);
   if (algorithm.on_send != nullptr)
     algorithm.on_send(flow.state(), model_.profiles[flow.profile].params.get(), flow.facts,
                       {.now = now,
@@ -74,6 +72,19 @@ inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) 
                        .app_limited = flow.exhausted()},
                       flow.control);
   arm(host, flow);
+}
+
+// A packet has been sent. IRN's timeout is the longer one as soon as there are more than a few in flight.
+template <sim::Scheduler S>
+inline void Partition<S>::watch_for_timeout(host::Flow& flow, std::int64_t payload, Time now) const {
+  if (flow.rto_at == Time::max()) {
+    flow.rto_at = now + timeout(flow);
+    return;
+  }
+  const host::RecoveryParams& recovery = model_.profiles[flow.profile].recovery;
+  if (recovery.kind != host::RecoveryKind::irn) return;
+  const std::int64_t few = few_bytes(recovery);
+  if (flow.in_flight() > few && flow.in_flight() - payload <= few) flow.rto_at += recovery.rto_high - recovery.rto_low;
 }
 
 template <sim::Scheduler S>

@@ -31,7 +31,7 @@ struct alignas(64) Flow {
   std::uint16_t profile = 0;
   bool ready = false;      // in the ready queue
   bool selective = false;  // only what is missing is sent again; else go-back-N
-  bool resend = false;       // selective: something is lost
+  bool resend = false;     // selective: something is lost
   bool on_ramp = false;
   std::uint8_t backoff = 0;  // consecutive timeouts
   Time last_sent;

@@ -77,6 +77,11 @@ void check_needs(const Scenario& s, const engine::Model& model) {
   for (std::size_t i = 0; i < s.profiles.size(); ++i) {
     const cc::About& about = s.profiles[i].algorithm->about;
     const std::string key = key_of_profile(i);
+    if (cc::has(about.needs, cc::Needs::telemetry) && !s.network.telemetry)
+      fail_key(s.place(key), key,
+               fmt::format("'{}' reads telemetry, but no switch writes any; set network.telemetry = true, or take "
+                           "another algorithm",
+                           about.name));
     if (cc::has(about.needs, cc::Needs::telemetry) && longest > room)
       fail_key(
           s.place(key), key,
