@@ -10,12 +10,15 @@ namespace weir::claims {
 
 inline std::string verdict(bool holds) { return holds ? "reproduced" : "**not reproduced**"; }
 
-inline void record(const std::string& table, const std::string& claim, const std::string& verdict,
+inline void record_row(const std::string& table, const std::string& claim, const std::string& verdict,
                    const std::string& measured) {
   expect_row("docs/claims.md", table, claim, {measured, verdict});
 }
 
 inline double us(Time t) { return static_cast<double>(t.ps) * 1e-6; }
-inline double kb(double bytes) { return bytes * 1e-3; }
+template <class T>
+double kb(T bytes) {
+  return static_cast<double>(bytes) * 1e-3;
+}
 
 }  // namespace weir::claims
