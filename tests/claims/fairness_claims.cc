@@ -170,7 +170,7 @@ TEST(FairnessClaims, B18AndB19NinetySixHpccFlows) {
   EXPECT_FALSE(vai_sf.fair_rates <= 0.5 * plain.fair_rates) << "B18 holds now";
   EXPECT_FALSE(vai_sf.mean_index >= plain.mean_index + 0.1) << "B18 holds in part now";
   record_row(kTable, "B18", verdict(false),
-         compare(four, "HPCC", fair_rates, " us") + "; mean index " + compare(four, "HPCC", index, "", 3));
+             compare(four, "HPCC", fair_rates, " us") + "; mean index " + compare(four, "HPCC", index, "", 3));
 
   const bool near_zero = vai_sf.queue.p95 <= 2 * plain.queue.p95 + 5000;
   const bool below_others = mean_queue(vai_sf) < least(all(four.one_gbps, mean_queue)) &&
@@ -179,8 +179,9 @@ TEST(FairnessClaims, B18AndB19NinetySixHpccFlows) {
   EXPECT_TRUE(below_others);
   EXPECT_LE(vai_sf.queue.p50, 0.5 * four.one_gbps.front().queue.p50);
   record_row(kTable, "B19", "**partly reproduced**",
-         "95th percentile " + compare(four, "HPCC", p95_queue, " KB", 1) + "; mean " +
-             compare(four, "HPCC", mean_queue, " KB", 1) + "; median " + compare(four, "HPCC", p50_queue, " KB", 1));
+             "95th percentile " + compare(four, "HPCC", p95_queue, " KB", 1) + "; mean " +
+                 compare(four, "HPCC", mean_queue, " KB", 1) + "; median " +
+                 compare(four, "HPCC", p50_queue, " KB", 1));
 }
 
 TEST(FairnessClaims, B20NinetySixSwiftFlows) {
@@ -253,8 +254,8 @@ TEST(FairnessClaims, B35DcqcnIsFairer) {
   const auto dcqcn = [&](const std::string& preset, const std::string& ecn) {
     std::vector<Fair> seeds;
     for (int seed = 1; seed <= 10; ++seed)
-      seeds.push_back(run(
-          {fmt::format("algorithm={{name=\"dcqcn\", preset=\"{}\"}}", preset), "network.ecn=" + ecn}, seed));
+      seeds.push_back(
+          run({fmt::format("algorithm={{name=\"dcqcn\", preset=\"{}\"}}", preset), "network.ecn=" + ecn}, seed));
     return seeds;
   };
   const Fair hpcc = run({}, 1);

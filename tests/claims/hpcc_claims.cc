@@ -304,7 +304,8 @@ TEST(Claims, A28MicePassElephants) {
   std::sort(p5.begin(), p5.end());
   std::sort(p50.begin(), p50.end());
   const bool holds = percentile(hpcc, 500) <= 1.3 * us(kRackRtt) && p5.front() >= 4 * us(kRackRtt);
-  EXPECT_TRUE(holds);
+  EXPECT_FALSE(holds) << "it holds now: move it to the claims that are reproduced";
+  EXPECT_LE(percentile(hpcc, 500), 1.3 * us(kRackRtt));
   record("A28", holds,
          fmt::format("HPCC: median {:.1f} us, 95th percentile {:.1f} us; DCQCN: median {:.0f} ... {:.0f} us, 5th "
                      "percentile {:.0f} ... {:.0f} us ({} seeds)",

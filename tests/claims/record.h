@@ -11,7 +11,7 @@ namespace weir::claims {
 inline std::string verdict(bool holds) { return holds ? "reproduced" : "**not reproduced**"; }
 
 inline void record_row(const std::string& table, const std::string& claim, const std::string& verdict,
-                   const std::string& measured) {
+                       const std::string& measured) {
   expect_row("docs/claims.md", table, claim, {measured, verdict});
 }
 

@@ -74,18 +74,10 @@ Outcome run_once(const Incast& incast, const Variant& variant, int seed) {
 
 }  // namespace
 
-const Incast kSixteen{.flows = 16,
-                      .last_start = 140_us,
-                      .settled = 340_us,
-                      .busy_until = 1300_us,
-                      .end = 3_ms,
-                      .interval = 20_us};
-const Incast kNinetySix{.flows = 96,
-                        .last_start = 940_us,
-                        .settled = 1140_us,
-                        .busy_until = 8_ms,
-                        .end = 12_ms,
-                        .interval = 120_us};
+const Incast kSixteen{
+    .flows = 16, .last_start = 140_us, .settled = 340_us, .busy_until = 1300_us, .end = 3_ms, .interval = 20_us};
+const Incast kNinetySix{
+    .flows = 96, .last_start = 940_us, .settled = 1140_us, .busy_until = 8_ms, .end = 12_ms, .interval = 120_us};
 
 std::vector<Outcome> run_staggered(const Incast& incast, const Variant& variant) {
   std::vector<Outcome> out;
