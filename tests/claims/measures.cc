@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "weir/base/units.h"
@@ -73,16 +74,17 @@ int turns(std::span<const double> curve, double amplitude) {
 }
 
 void Shares::add(Time now, std::uint32_t src, const host::Flow& f) {
-  at_[now].push_back({.src = src,
-                      .start = f.facts.start,
-                      .acked = f.snd_una,
-                      .rate = static_cast<double>(f.control.rate.bits_per_second)});
+  if (instants_.empty() || instants_.back().time != now) instants_.push_back({.time = now, .flows = {}});
+  instants_.back().flows.push_back({.src = src,
+                                    .start = f.facts.start,
+                                    .acked = f.snd_una,
+                                    .rate = static_cast<double>(f.control.rate.bits_per_second)});
 }
 
 std::vector<Index> index_of_rates(const Shares& shares) {
   std::vector<Index> out;
   Time before;
-  for (const auto& [time, flows] : shares.at()) {
+  for (const auto& [time, flows] : shares.instants()) {
     std::vector<double> rates;
     for (const Share& f : flows) rates.push_back(f.rate);
     out.push_back({before, time, index_of(rates)});
@@ -94,7 +96,7 @@ std::vector<Index> index_of_rates(const Shares& shares) {
 std::vector<Index> index_of_deliveries(const Shares& shares, Time interval) {
   std::vector<Index> out;
   std::map<std::uint32_t, std::int64_t> before;
-  for (const auto& [time, flows] : shares.at()) {
+  for (const auto& [time, flows] : shares.instants()) {
     if (time.ps % interval.ps != 0) continue;
     const Time begin = time - interval;
     std::vector<double> delivered;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <vector>
 
@@ -32,14 +31,20 @@ struct Share {
   std::int64_t acked = 0;
   double rate = 0;  // pacing rate in bit/s
 };
-// By time; a flow appears from its start to its finish, and no two flows have one source.
+// A flow appears from its start to its finish, and no two flows have one source.
 class Shares {
  public:
+  struct Instant {
+    Time time;
+    std::vector<Share> flows;
+  };
+
+  // In order of time.
   void add(Time now, std::uint32_t src, const host::Flow& flow);
-  const std::map<Time, std::vector<Share>>& at() const { return at_; }
+  const std::vector<Instant>& instants() const { return instants_; }
 
  private:
-  std::map<Time, std::vector<Share>> at_;
+  std::vector<Instant> instants_;
 };
 
 // Jain's index of the flows active from `begin` to `end`; negative if there are fewer than two, or none sends.
