@@ -9,7 +9,7 @@ namespace weir::claims {
 Watch::Watch(const std::string& file, const std::string& port, const std::vector<std::string>& overrides)
     : run_(scenario::build(scenario::load_scenario_file("tests/claims/" + file, overrides))),
       port_(probe::choose_ports(run_.model->topology, port).at(0)) {
-  run_.simulation->on_finish([this](const host::FlowRecord& r) { finish_[r.src] = r.finish; });
+  run_.simulation->on_finish([this](const host::FlowRecord& r) { finished_.push_back(r); });
 }
 
 void Watch::record(Time step, Time until, const Look& look) {
@@ -20,6 +20,12 @@ void Watch::record(Time step, Time until, const Look& look) {
         {now, run_.simulation->port(port_).queued, static_cast<std::int64_t>(run_.simulation->sent_bytes(port_))});
     if (look) run_.simulation->for_each_active([&](std::uint32_t src, const host::Flow& f) { look(now, src, f); });
   }
+}
+
+Time Watch::finish_of(std::uint32_t src) const {
+  const auto flow =
+      std::find_if(finished_.begin(), finished_.end(), [src](const host::FlowRecord& r) { return r.src == src; });
+  return flow == finished_.end() ? Time::max() : flow->finish;
 }
 
 Rate Watch::rate() const { return run_.model->topology.links[port_ / 2].rate; }

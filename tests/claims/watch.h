@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -28,8 +27,11 @@ class Watch {
   void record(Time step, Time until, const Look& look = {});
 
   const std::vector<Sample>& samples() const { return samples_; }
+  // Flows that have ended, in order of their finish.
+  const std::vector<host::FlowRecord>& finished() const { return finished_; }
   // When a host's only flow ended.
-  Time finish_of(std::uint32_t src) const { return finish_.at(src); }
+  Time finish_of(std::uint32_t src) const;
+  engine::Counters counters() const { return run_.simulation->counters(); }
   Rate rate() const;  // of the port
 
   // The first sample with the longest queue.
@@ -48,7 +50,7 @@ class Watch {
   std::uint32_t port_ = 0;
   Time step_;
   std::vector<Sample> samples_;
-  std::map<std::uint32_t, Time> finish_;
+  std::vector<host::FlowRecord> finished_;
 };
 
 }  // namespace weir::claims

@@ -1,0 +1,24 @@
+// What a claim's test leaves in docs/claims.md.
+#pragma once
+
+#include <string>
+
+#include "tests/claims/document.h"
+#include "weir/base/units.h"
+
+namespace weir::claims {
+
+inline std::string verdict(bool holds) { return holds ? "reproduced" : "**not reproduced**"; }
+
+inline void record_row(const std::string& table, const std::string& claim, const std::string& verdict,
+                       const std::string& measured) {
+  expect_row("docs/claims.md", table, claim, {measured, verdict});
+}
+
+inline double us(Time t) { return static_cast<double>(t.ps) * 1e-6; }
+template <class T>
+double kb(T bytes) {
+  return static_cast<double>(bytes) * 1e-3;
+}
+
+}  // namespace weir::claims
