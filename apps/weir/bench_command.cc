@@ -34,6 +34,15 @@ struct Case {
   std::string single = {};  // the case of which this one is the run on several threads
 };
 
+// 2 GB in equal flows of one host to another: the NIC's scheduler has so many to choose from, all of which may send.
+std::vector<std::string> flows_of_one_host(int flows) {
+  const std::string flow = fmt::format("{{src = 0, dst = 1, size = \"{} MB\"}}", 2000 / flows);
+  const std::vector<std::string> list(static_cast<std::size_t>(flows), flow);
+  return {"topology.hosts=2", "algorithm={name = \"fixed-window\"}",
+          fmt::format("traffic=[{{kind = \"flows\", flow = [{}]}}]", fmt::join(list, ", ")), "probes.queues=false",
+          "probes.rates=false"};
+}
+
 const std::vector<Case>& cases() {
   const std::vector<std::string> arrivals{"traffic.0.stop=1 ms", "probes.queues=false", "probes.pfc=false",
                                           "probes.links=false"};
@@ -47,6 +56,8 @@ const std::vector<Case>& cases() {
        "16 flows of 200 MB to one host on one switch, HPCC",
        "incast-16",
        {"traffic.0.size=200 MB", "probes.queues=false", "probes.rates=false"}},
+      {"one-host-10-flows", "10 flows of one host, 2 GB together, fixed window", "incast-16", flows_of_one_host(10)},
+      {"one-host-1000-flows", "the same bytes in 1000 flows", "incast-16", flows_of_one_host(1000)},
       {"permutation-8192",
        "8192 hosts at 100 Gb/s, k = 32 fat tree, one flow of 250 KB each, fixed window",
        "permutation-fat-tree",
