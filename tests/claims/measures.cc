@@ -36,11 +36,15 @@ double index_of(std::span<const double> shares) { return shares.size() < 2 ? -1 
 }  // namespace
 
 double rank_correlation(std::span<const double> x, std::span<const double> y) {
-  const std::vector<double> a = ranks(x);
-  const std::vector<double> b = ranks(y);
+  return correlation(ranks(x), ranks(y));
+}
+
+double correlation(std::span<const double> x, std::span<const double> y) {
+  const double mean_x = mean(x);
+  const double mean_y = mean(y);
   double covariance = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) covariance += (a[i] - mean(a)) * (b[i] - mean(b));
-  const double scale = deviation(a) * deviation(b) * static_cast<double>(a.size());
+  for (std::size_t i = 0; i < x.size(); ++i) covariance += (x[i] - mean_x) * (y[i] - mean_y);
+  const double scale = deviation(x) * deviation(y) * static_cast<double>(x.size());
   return scale == 0 ? 0 : covariance / scale;
 }
 

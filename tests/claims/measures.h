@@ -14,6 +14,9 @@ namespace weir::claims {
 // 0 if all values of x or of y are alike.
 double rank_correlation(std::span<const double> x, std::span<const double> y);
 
+// Pearson's: that of the values themselves.
+double correlation(std::span<const double> x, std::span<const double> y);
+
 // The standard deviation of all of a population.
 double deviation(std::span<const double> x);
 

@@ -85,6 +85,29 @@ TEST(OnRamp, WorksOnSegmentsWithFewOrAcks) {
   EXPECT_LT(per_ack, 12.5);
 }
 
+// After a pause the algorithm's pacing still holds: no burst makes up for it (section 3.1 of the paper's design).
+TEST(OnRamp, KeepsThePacingAfterAPause) {
+  Scenario s;
+  s.topology = build(net::Star{9, 100_Gbps, 1_us});
+  s.profiles = {profile("fixed-window", {{"rate", "20 Gbps"}})};
+  s.profiles[0].on_ramp = {.T = kT};
+  s.buffer.pfc_alpha = 1;
+  for (std::uint32_t h = 0; h < 8; ++h) s.add_flow(h, 8, 1_GB);
+  const auto model = s.model();
+  const auto traffic = s.traffic();
+  Simulation simulation(*model, *traffic, {});
+  std::uint64_t before = 0;
+  int idle = 0;
+  simulation.every(5_us, [&](Time) {
+    const std::uint64_t sent = simulation.sent_bytes(model->routing.host_port(0));
+    EXPECT_LE(sent - before, 5u * 2'500u + 1'048u);
+    idle += sent == before;
+    before = sent;
+  });
+  simulation.advance(2_ms);
+  EXPECT_GT(idle, 5);  // it has been paused
+}
+
 // A flow begins with what the one before has seen: held back until the excess should be gone. Seven windows of 100 KB
 // stand in the switch.
 TEST(OnRamp, RemembersTheLastDelayOfAPath) {

@@ -90,7 +90,7 @@ void OnRamp::on_or_ack(std::int64_t seq, Time delay, Time now) {
   if (rule_ == Rule::final) {
     const Time between = green->paused - black_.paused;
     if (in_order && black_.seq >= 0 && between > Time{}) {
-      const double fall = static_cast<double>((black_delay_ - delay).ps) / static_cast<double>(between.ps);
+      const double fall = static_cast<double>((report_.delay - delay).ps) / static_cast<double>(between.ps);
       beta_ = (1 - gain_) * beta_ + gain_ * std::clamp(fall, 0.0, 1.0);
     }
     const Time in_flight = paused(now) - green->paused;
@@ -98,7 +98,7 @@ void OnRamp::on_or_ack(std::int64_t seq, Time delay, Time now) {
   }
   if (in_order) {
     black_ = *green;
-    black_delay_ = delay;
+    report_ = {green->sent, delay, now};
   }
   if (excess > Time{}) pause_until(now + excess, now);
 }

@@ -61,6 +61,13 @@ class OnRamp {
   // How long pauses have been asserted until `now`, whether or not there was something to send.
   Time paused(Time now) const;
   double beta() const { return beta_; }
+  // What the last OR-ACK told, late ones excepted.
+  struct Report {
+    Time sent{-1};  // -1: none has come
+    Time delay;
+    Time heard;
+  };
+  const Report& last_report() const { return report_; }
   Time threshold() const { return threshold_; }
 
  private:
@@ -91,8 +98,8 @@ class OnRamp {
   Note segment_first_;            // of the segment that is being sent ...
   std::int64_t segment_end_ = 0;  // ... up to here
   Note black_;                    // the packet acknowledged before the one at hand; seq < 0: none
-  Time black_delay_;
-  std::vector<Note> notes_;  // a ring, by number of packet
+  Report report_;                 // of it
+  std::vector<Note> notes_;       // a ring, by number of packet
 };
 
 // T: as given, or else the largest one-way delay of the empty network and the headroom (section 5.1.4).

@@ -141,6 +141,10 @@ void Simulation::for_each_active(const std::function<void(std::uint32_t, const h
   crew_->for_each_active(visit);
 }
 
+const cc::OnRamp* Simulation::on_ramp(std::uint32_t src, const host::Flow& flow) const {
+  return flow.on_ramp ? &network_.hosts[src].on_ramps[flow.slot] : nullptr;
+}
+
 std::uint64_t Simulation::state_digest() {
   std::uint64_t h = 0x243f6a8885a308d3ull;
   for (std::uint32_t id = 0; id < model_.topology.ports(); ++id) {

@@ -64,6 +64,9 @@ class Simulation {
   // Active flows by host and slot.
   void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const;
 
+  // Of an active flow of host src; null if it has none.
+  const cc::OnRamp* on_ramp(std::uint32_t src, const host::Flow& flow) const;
+
   // A hash of the final state of all ports and counters; equal for equal runs.
   std::uint64_t state_digest();
 
