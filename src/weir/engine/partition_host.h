@@ -55,12 +55,11 @@ void Partition<S>::start_flow(std::uint32_t h, const traffic::Flow& start, Time 
   flow.srtt = flow.facts.base_rtt;
   flow.next_send = now;
   if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate))
-    host::of_slot(host.deliveries, flow.slot).start(model_.transport.payload);
+    host.beside(flow.slot).delivery.start(model_.transport.payload);
   if (profile.recovery.selective()) {
     flow.selective = true;
-    host::of_slot(host.scoreboards, flow.slot)
-        .start(profile.recovery, flow.size(), model_.transport.payload.count,
-               reach(profile.recovery, flow.facts).count);
+    host.beside(flow.slot).scoreboard.start(profile.recovery, flow.size(), model_.transport.payload.count,
+                                            reach(profile.recovery, flow.facts).count);
     note_scoreboard(host, flow);
   }
   if (profile.on_ramp) board_on_ramp(host, flow, *profile.on_ramp);
@@ -72,10 +71,11 @@ void Partition<S>::start_flow(std::uint32_t h, const traffic::Flow& start, Time 
 
 template <sim::Scheduler S>
 void Partition<S>::board_on_ramp(host::Host& host, host::Flow& flow, const cc::OnRamp::Params& params) {
-  cc::OnRamp& shim = host::of_slot(host.on_ramps, flow.slot);
+  cc::OnRamp& shim = host.beside(flow.slot).on_ramp;
   shim.start(params, thresholds_[flow.profile], model_.transport.payload);
-  if (const auto seen = host.seen_delays.find(flow.dst); seen != host.seen_delays.end())
-    shim.remember(seen->second.delay, seen->second.at);
+  if (host.seen_delays != nullptr)
+    if (const auto seen = host.seen_delays->find(flow.dst); seen != host.seen_delays->end())
+      shim.remember(seen->second.delay, seen->second.at);
   flow.on_ramp = true;
   flow.held = shim.next_packet(0);
 }

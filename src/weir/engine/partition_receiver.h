@@ -26,7 +26,9 @@ inline host::Receiver& Partition<S>::receiver(const Packet& packet) {
 
 template <sim::Scheduler S>
 inline host::Reassembly& Partition<S>::reassembly(const Packet& packet) {
-  return host::of_slot(reassemblies_[packet.src], packet.slot);
+  auto& of_sender = reassemblies_[packet.src];
+  if (packet.slot >= of_sender.size()) of_sender.resize(packet.slot + std::size_t{1});
+  return of_sender[packet.slot];
 }
 
 // Acknowledgements choose their path by themselves.

@@ -23,7 +23,7 @@ template <sim::Scheduler S>
 inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) {
   host::Host& host = network_.hosts[h];
   Packet packet;
-  packet.seq = flow.resend ? host::of_slot(host.scoreboards, flow.slot).first_lost() : flow.snd_nxt;
+  packet.seq = flow.resend ? host.beside(flow.slot).scoreboard.first_lost() : flow.snd_nxt;
   const std::int64_t payload = std::min(model_.transport.payload.count, flow.size() - packet.seq);
   packet.sent = now;
   packet.src = h;
@@ -48,11 +48,11 @@ inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) 
   if (packet.seq == flow.snd_nxt) flow.snd_nxt += payload;
   flow.snd_max = std::max(flow.snd_max, flow.snd_nxt);
   if (flow.selective) {
-    host::of_slot(host.scoreboards, flow.slot).on_send(packet.seq, now);
+    host.beside(flow.slot).scoreboard.on_send(packet.seq, now);
     note_scoreboard(host, flow);
   }
   if (flow.on_ramp) {
-    cc::OnRamp& shim = host::of_slot(host.on_ramps, flow.slot);
+    cc::OnRamp& shim = host.beside(flow.slot).on_ramp;
     shim.on_send(packet.seq, flow.snd_una, now);
     flow.held = shim.next_packet(flow.snd_nxt);
   }
@@ -89,7 +89,7 @@ inline void Partition<S>::watch_for_timeout(host::Flow& flow, std::int64_t paylo
 
 template <sim::Scheduler S>
 inline void Partition<S>::note_scoreboard(host::Host& host, host::Flow& flow) {
-  const host::Scoreboard& board = host::of_slot(host.scoreboards, flow.slot);
+  const host::Scoreboard& board = host.beside(flow.slot).scoreboard;
   flow.resend = board.lost_bytes() > 0;
   flow.gone = board.lost_bytes() + board.delivered_bytes();
   flow.limit = board.limit(flow.snd_una);
@@ -125,7 +125,7 @@ void Partition<S>::time_out(host::Host& host, host::Flow& flow, Time now) {
   if (flow.backoff < 6) ++flow.backoff;
   if (flow.selective) {
     const Bytes in_flight{flow.in_flight()};
-    const Bytes lost{host::of_slot(host.scoreboards, flow.slot).lose_all()};
+    const Bytes lost{host.beside(flow.slot).scoreboard.lose_all()};
     note_scoreboard(host, flow);
     report_loss(flow, cc::Loss::Kind::timeout, {flow.snd_una}, lost, in_flight, now);
   } else {
@@ -185,13 +185,16 @@ inline void Partition<S>::notify_congestion(host::Flow& flow, Time now) {
 // The packet's one-way delay, by the clocks of both ends, may pause its flow.
 template <sim::Scheduler S>
 void Partition<S>::receive_or_ack(host::Host& host, host::Flow& flow, const Packet& packet, Time now) {
-  cc::OnRamp& shim = host::of_slot(host.on_ramps, flow.slot);
+  cc::OnRamp& shim = host.beside(flow.slot).on_ramp;
   const Time sent = shim.sent_at(packet.seq);
   if (sent == Time::max()) return;
   const Time delay = packet.sent - host.clock.at(sent);
   shim.on_or_ack(packet.seq, delay, now);
   flow.held = shim.next_packet(flow.snd_nxt);
-  if (model_.profiles[flow.profile].on_ramp->memory) host.seen_delays[flow.dst] = {delay, now};
+  if (model_.profiles[flow.profile].on_ramp->memory) {
+    if (!host.seen_delays) host.seen_delays = std::make_unique<std::unordered_map<std::uint32_t, host::SeenDelay>>();
+    (*host.seen_delays)[flow.dst] = {delay, now};
+  }
 }
 
 template <sim::Scheduler S>
@@ -207,7 +210,7 @@ inline void Partition<S>::acknowledge(host::Host& host, host::Flow& flow, const 
   if (flow.selective) {
     const host::Sack& sack = sacks_[packet.src];
     trigger = sack.trigger * model_.transport.payload.count;
-    const auto news = host::of_slot(host.scoreboards, flow.slot).on_ack(packet.seq, sack);
+    const auto news = host.beside(flow.slot).scoreboard.on_ack(packet.seq, sack);
     acked = news.delivered;
     lost = news.lost;
     note_scoreboard(host, flow);
@@ -243,7 +246,7 @@ inline void Partition<S>::acknowledge(host::Host& host, host::Flow& flow, const 
 // Losses of one episode, up to what had been sent when the first was found, are reported once.
 template <sim::Scheduler S>
 void Partition<S>::find_losses(host::Host& host, host::Flow& flow, std::int64_t lost, Time now) {
-  host::Scoreboard& board = host::of_slot(host.scoreboards, flow.slot);
+  host::Scoreboard& board = host.beside(flow.slot).scoreboard;
   if (!board.begins_episode()) return;
   report_loss(flow, cc::Loss::Kind::sack_hole, {board.first_lost()}, {lost}, {flow.in_flight() + lost}, now);
 }
@@ -251,14 +254,14 @@ void Partition<S>::find_losses(host::Host& host, host::Flow& flow, std::int64_t 
 // A packet has been sent whose acknowledgement shall tell a delivery rate.
 template <sim::Scheduler S>
 void Partition<S>::note_delivery(host::Host& host, const host::Flow& flow, const Packet& packet, Time now) {
-  host::DeliveryLog& log = host::of_slot(host.deliveries, flow.slot);
+  host::DeliveryLog& log = host.beside(flow.slot).delivery;
   log.on_send(packet.seq, flow.snd_una, (packet.flags & net::kRetransmission) != 0, now);
   if (flow.exhausted() && flow.in_flight() < flow.control.window.count) log.limit(flow.in_flight());
 }
 
 template <sim::Scheduler S>
 void Partition<S>::sample_delivery(host::Host& host, const host::Flow& flow, const Packet& packet, cc::Ack& ack) {
-  host::DeliveryLog& log = host::of_slot(host.deliveries, flow.slot);
+  host::DeliveryLog& log = host.beside(flow.slot).delivery;
   const auto sample = log.on_ack(ack.acked.count, ack.packet_seq.count, packet.sent, ack.now);
   ack.delivered = sample.delivered;
   ack.delivery_span = sample.span;

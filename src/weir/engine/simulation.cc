@@ -142,7 +142,7 @@ void Simulation::for_each_active(const std::function<void(std::uint32_t, const h
 }
 
 const cc::OnRamp* Simulation::on_ramp(std::uint32_t src, const host::Flow& flow) const {
-  return flow.on_ramp ? &network_.hosts[src].on_ramps[flow.slot] : nullptr;
+  return flow.on_ramp ? &network_.hosts[src].besides[flow.slot].on_ramp : nullptr;
 }
 
 std::uint64_t Simulation::state_digest() {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -76,18 +77,18 @@ class SlotQueue {
   std::uint32_t tail_ = 0;
 };
 
+// What a flow may have beside its block.
+struct Beside {
+  DeliveryLog delivery;   // its algorithm wants the delivery rate
+  Scoreboard scoreboard;  // its recovery is selective
+  cc::OnRamp on_ramp;
+};
+
 // A one-way delay and when it became known.
 struct SeenDelay {
   Time delay;
   Time at;
 };
-
-// What belongs to a slot, made when it is first needed.
-template <class T>
-T& of_slot(std::vector<T>& things, std::uint32_t slot) {
-  if (slot >= things.size()) things.resize(slot + std::size_t{1});
-  return things[slot];
-}
 
 struct alignas(64) Host {
   std::uint32_t port = 0;  // the NIC's
@@ -100,11 +101,8 @@ struct alignas(64) Host {
   std::vector<std::uint32_t> free_slots;
   std::vector<traffic::Flow> starts;  // handed over, by start
   std::size_t next_start = 0;
-  // by slot, where the flow has such a thing
-  std::vector<DeliveryLog> deliveries;  // its algorithm wants the delivery rate
-  std::vector<Scoreboard> scoreboards;  // its recovery is selective
-  std::vector<cc::OnRamp> on_ramps;
-  std::unordered_map<std::uint32_t, SeenDelay> seen_delays;  // On-Ramp: by receiver
+  std::vector<Beside> besides;                                                // by slot, once a flow has had one
+  std::unique_ptr<std::unordered_map<std::uint32_t, SeenDelay>> seen_delays;  // On-Ramp: by receiver
   Clock clock;
 
   Time first_start() const { return next_start < starts.size() ? starts[next_start].start : Time::max(); }
@@ -124,6 +122,11 @@ struct alignas(64) Host {
     flows[slot] = nullptr;
     ++generations[slot];
     free_slots.push_back(slot);
+  }
+
+  Beside& beside(std::uint32_t slot) {
+    if (slot >= besides.size()) besides.resize(slot + std::size_t{1});
+    return besides[slot];
   }
 
   Flow* find(std::uint32_t slot, std::uint32_t generation) const {
