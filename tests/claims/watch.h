@@ -32,7 +32,8 @@ class Watch {
   // When a host's only flow ended.
   Time finish_of(std::uint32_t src) const;
   engine::Counters counters() const { return run_.simulation->counters(); }
-  Rate rate() const;  // of the port
+  Rate rate() const;           // of the port
+  double share(Rate r) const;  // of the port's
 
   // The first sample with the longest queue.
   const Sample& peak() const;
