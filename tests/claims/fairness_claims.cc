@@ -1,6 +1,5 @@
 // Claims of Fast Convergence to Fairness, each judged by a rule that was set before it was measured. docs/claims.md has
-// the rules, what the paper says and what is measured here; these tests keep the last two columns of its table, and
-// the tables of all variants.
+// the rules, what the paper says and what is measured here; these tests keep the last two columns of its table.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "tests/claims/figures.h"
 #include "tests/claims/measures.h"
 #include "tests/claims/record.h"
 #include "tests/claims/staggered.h"
@@ -25,17 +25,6 @@ using namespace weir::literals;
 
 const std::string kTable = "fast-convergence";
 
-Variant hpcc(const std::string& preset, const std::vector<std::string>& overrides = {}) {
-  Variant out{"staggered-hpcc.toml", {"algorithm.preset=fast-convergence" + preset}, preset == "-probabilistic"};
-  out.overrides.insert(out.overrides.end(), overrides.begin(), overrides.end());
-  return out;
-}
-Variant swift(const std::string& preset, const std::vector<std::string>& overrides = {}) {
-  Variant out = hpcc(preset, overrides);
-  out.file = "staggered-swift.toml";
-  return out;
-}
-
 // The four forms of one algorithm that the paper compares.
 struct Four {
   std::vector<Outcome> plain, one_gbps, probabilistic, vai_sf;
@@ -44,36 +33,6 @@ Four run_four(const Incast& incast, Variant (*form)(const std::string&, const st
   return {run_staggered(incast, form("", {})), run_staggered(incast, form("-1g", {})),
           run_staggered(incast, form("-probabilistic", {})), run_staggered(incast, form("-vai-sf", {}))};
 }
-
-// One figure of each outcome.
-template <class Figure>
-std::vector<double> all(const std::vector<Outcome>& outcomes, Figure figure) {
-  std::vector<double> out;
-  for (const Outcome& o : outcomes) out.push_back(figure(o));
-  return out;
-}
-double most(const std::vector<double>& x) { return *std::max_element(x.begin(), x.end()); }
-double least(const std::vector<double>& x) { return *std::min_element(x.begin(), x.end()); }
-
-std::string text(double value, int digits = 0) {
-  return std::isinf(value) ? "never" : fmt::format("{:.{}f}", value, digits);
-}
-// "a" or "a ... b".
-std::string range(const std::vector<double>& x, int digits = 0) {
-  const std::string low = text(least(x), digits);
-  const std::string high = text(most(x), digits);
-  return low == high ? low : low + " ... " + high;
-}
-
-double spread(const Outcome& o) { return o.spread; }
-double deviation_of(const Outcome& o) { return o.deviation; }
-double correlation(const Outcome& o) { return o.correlation; }
-double fair_rates(const Outcome& o) { return o.fair_rates; }
-double fair_deliveries(const Outcome& o) { return o.fair_deliveries; }
-double mean_queue(const Outcome& o) { return kb(o.queue.mean); }
-double p50_queue(const Outcome& o) { return kb(o.queue.p50); }
-double p95_queue(const Outcome& o) { return kb(o.queue.p95); }
-double swing(const Outcome& o) { return kb(o.queue.swing()); }
 
 // A figure of the four forms, as "HPCC 1; 1Gbps 2; Probabilistic 3; VAI SF 4 us".
 template <class Figure>
@@ -85,7 +44,7 @@ std::string compare(const Four& four, const std::string& name, Figure figure, co
 
 void expect_and_record(const std::string& claim, bool expected, bool holds, const std::string& measured) {
   EXPECT_EQ(holds, expected) << claim << (holds ? " holds now" : " does not hold any more");
-  record_row(kTable, claim, verdict(holds), measured);
+  record(kTable, claim, holds, measured);
 }
 
 TEST(FairnessClaims, B5LateHpccFlowsFinishFirst) {
@@ -169,8 +128,8 @@ TEST(FairnessClaims, B18AndB19NinetySixHpccFlows) {
 
   EXPECT_FALSE(vai_sf.fair_rates <= 0.5 * plain.fair_rates) << "B18 holds now";
   EXPECT_FALSE(vai_sf.mean_index >= plain.mean_index + 0.1) << "B18 holds in part now";
-  record_row(kTable, "B18", verdict(false),
-             compare(four, "HPCC", fair_rates, " us") + "; mean index " + compare(four, "HPCC", index, "", 3));
+  record(kTable, "B18", false,
+         compare(four, "HPCC", fair_rates, " us") + "; mean index " + compare(four, "HPCC", index, "", 3));
 
   const bool near_zero = vai_sf.queue.p95 <= 2 * plain.queue.p95 + 5000;
   const bool below_others = mean_queue(vai_sf) < least(all(four.one_gbps, mean_queue)) &&
@@ -178,10 +137,10 @@ TEST(FairnessClaims, B18AndB19NinetySixHpccFlows) {
   EXPECT_FALSE(near_zero) << "B19 holds now";
   EXPECT_TRUE(below_others);
   EXPECT_LE(vai_sf.queue.p50, 0.5 * four.one_gbps.front().queue.p50);
-  record_row(kTable, "B19", "**partly reproduced**",
-             "95th percentile " + compare(four, "HPCC", p95_queue, " KB", 1) + "; mean " +
-                 compare(four, "HPCC", mean_queue, " KB", 1) + "; median " +
-                 compare(four, "HPCC", p50_queue, " KB", 1));
+  record_verdict(kTable, "B19", "**partly reproduced**",
+                 "95th percentile " + compare(four, "HPCC", p95_queue, " KB", 1) + "; mean " +
+                     compare(four, "HPCC", mean_queue, " KB", 1) + "; median " +
+                     compare(four, "HPCC", p50_queue, " KB", 1));
 }
 
 TEST(FairnessClaims, B20NinetySixSwiftFlows) {
@@ -268,54 +227,6 @@ TEST(FairnessClaims, B35DcqcnIsFairer) {
                     fmt::format("HPCC {}; DCQCN {}; with the parameters of HPCC's authors {}", range_of({hpcc}),
                                 range_of(paper), range_of(artifact)));
 }
-
-// The tables of all variants and of other readings of what the paper leaves open.
-void record_variants(const std::string& table, const Incast& incast,
-                     const std::vector<std::pair<std::string, Variant>>& variants) {
-  for (const auto& [name, variant] : variants) {
-    const auto o = run_staggered(incast, variant);
-    expect_row("docs/claims.md", table, name,
-               {range(all(o, fair_rates)), range(all(o, fair_deliveries)), range(all(o, correlation), 2),
-                range(all(o, spread)), range(all(o, deviation_of)), range(all(o, mean_queue), 1),
-                range(all(o, p50_queue), 1), range(all(o, p95_queue), 1)});
-  }
-}
-
-std::vector<std::pair<std::string, Variant>> hpcc_variants() {
-  return {
-      {"HPCC", hpcc("")},
-      {"HPCC 1Gbps", hpcc("-1g")},
-      {"HPCC Probabilistic", hpcc("-probabilistic")},
-      {"`probabilistic = \"keep\"`, HPCC", hpcc("-probabilistic", {"algorithm.probabilistic=keep"})},
-      {"`probabilistic = \"retry\"`, HPCC", hpcc("-probabilistic", {"algorithm.probabilistic=retry"})},
-      {"HPCC VAI SF", hpcc("-vai-sf")},
-      {"`sf_restart = \"any\"`, HPCC", hpcc("-vai-sf", {"algorithm.sf_restart=any"})},
-      {"`sf_restart = \"separate\"`, HPCC", hpcc("-vai-sf", {"algorithm.sf_restart=separate"})},
-      {"`sf_every_round = true`, HPCC", hpcc("-vai-sf", {"algorithm.sf_every_round=true"})},
-      {"`vai_tokens = \"excess\"`, HPCC", hpcc("-vai-sf", {"algorithm.vai_tokens=excess"})},
-      {"`r_min = \"1 Gbps\"`, HPCC VAI SF", hpcc("-vai-sf", {"algorithm.r_min=1 Gbps"})},
-      {"`r_min = \"1 Gbps\"`, HPCC", hpcc("", {"algorithm.r_min=1 Gbps"})},
-  };
-}
-
-std::vector<std::pair<std::string, Variant>> swift_variants() {
-  return {
-      {"Swift", swift("")},
-      {"Swift 1Gbps", swift("-1g")},
-      {"Swift Probabilistic", swift("-probabilistic")},
-      {"`probabilistic = \"keep\"`, Swift", swift("-probabilistic", {"algorithm.probabilistic=keep"})},
-      {"`probabilistic = \"increase\"`, Swift", swift("-probabilistic", {"algorithm.probabilistic=increase"})},
-      {"Swift VAI SF", swift("-vai-sf")},
-      {"`sf_restart = \"any\"`, Swift", swift("-vai-sf", {"algorithm.sf_restart=any"})},
-      {"`sf_restart = \"separate\"`, Swift", swift("-vai-sf", {"algorithm.sf_restart=separate"})},
-      {"`sf_every_round = true`, Swift", swift("-vai-sf", {"algorithm.sf_every_round=true"})},
-  };
-}
-
-TEST(FairnessVariants, SixteenHpccFlows) { record_variants("sixteen", kSixteen, hpcc_variants()); }
-TEST(FairnessVariants, SixteenSwiftFlows) { record_variants("sixteen", kSixteen, swift_variants()); }
-TEST(FairnessVariants, NinetySixHpccFlows) { record_variants("ninety-six", kNinetySix, hpcc_variants()); }
-TEST(FairnessVariants, NinetySixSwiftFlows) { record_variants("ninety-six", kNinetySix, swift_variants()); }
 
 }  // namespace
 }  // namespace weir::claims

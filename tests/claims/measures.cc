@@ -36,10 +36,10 @@ double index_of(std::span<const double> shares) { return shares.size() < 2 ? -1 
 }  // namespace
 
 double rank_correlation(std::span<const double> x, std::span<const double> y) {
-  return correlation(ranks(x), ranks(y));
+  return linear_correlation(ranks(x), ranks(y));
 }
 
-double correlation(std::span<const double> x, std::span<const double> y) {
+double linear_correlation(std::span<const double> x, std::span<const double> y) {
   const double mean_x = mean(x);
   const double mean_y = mean(y);
   double covariance = 0;

@@ -15,7 +15,7 @@ namespace weir::claims {
 double rank_correlation(std::span<const double> x, std::span<const double> y);
 
 // Pearson's: that of the values themselves.
-double correlation(std::span<const double> x, std::span<const double> y);
+double linear_correlation(std::span<const double> x, std::span<const double> y);
 
 // The standard deviation of all of a population.
 double deviation(std::span<const double> x);

@@ -22,9 +22,7 @@ namespace {
 
 using namespace weir::literals;
 
-void record(const std::string& claim, bool holds, const std::string& measured) {
-  record_row("on-ramp", claim, verdict(holds), measured);
-}
+const std::string kTable = "on-ramp";
 
 using Overrides = std::vector<std::string>;
 Overrides operator+(Overrides a, const Overrides& b) {
@@ -96,7 +94,7 @@ TEST(OnRampClaims, C1AHighGainUnderusesTheLink) {
   const Joining& high = joining(timely("0.8"));
   const bool holds = high.used >= 0.52 && high.used <= 0.72;
   EXPECT_TRUE(holds);
-  record("C1", holds, percent(high.used));
+  record(kTable, "C1", holds, percent(high.used));
 }
 
 TEST(OnRampClaims, C2ALowGainIsSlow) {
@@ -104,7 +102,7 @@ TEST(OnRampClaims, C2ALowGainIsSlow) {
   const Joining& high = joining(timely("0.8"));
   const bool holds = low.used >= 0.98 && low.transient >= 10 && low.transient >= 3 * high.transient;
   EXPECT_TRUE(holds);
-  record("C2", holds,
+  record(kTable, "C2", holds,
          fmt::format("{}; transient {:.1f} ms, with 0.8 {:.1f} ms", percent(low.used), low.transient, high.transient));
 }
 
@@ -118,7 +116,7 @@ TEST(OnRampClaims, C3TheLargestGainThatUsesTheLink) {
   }
   const bool holds = largest >= 0.1 && largest <= 0.35;
   EXPECT_TRUE(holds);
-  record("C3", holds, text);
+  record(kTable, "C3", holds, text);
 }
 
 TEST(OnRampClaims, C4OnRampQuickensALowGain) {
@@ -127,7 +125,7 @@ TEST(OnRampClaims, C4OnRampQuickensALowGain) {
   const bool holds =
       with.transient <= 0.2 * without.transient && with.used >= 0.98 && with.deviation < without.deviation;
   EXPECT_TRUE(holds);
-  record("C4", holds,
+  record(kTable, "C4", holds,
          fmt::format("transient {:.1f} -> {:.1f} ms; {}; delay {} -> {}", without.transient, with.transient,
                      percent(with.used), delays(without), delays(with)));
 }
@@ -137,7 +135,7 @@ TEST(OnRampClaims, C5OnRampUsesTheLinkWithAHighGain) {
   const Joining& with = joining(timely("0.8") + kOnRamp);
   const bool holds = with.used >= 0.95;
   EXPECT_TRUE(holds);
-  record("C5", holds,
+  record(kTable, "C5", holds,
          fmt::format("{} -> {}; delay {} -> {}", percent(without.used), percent(with.used), delays(without),
                      delays(with)));
 }
@@ -147,7 +145,7 @@ TEST(OnRampClaims, C6TheSameTensionInDcqcn) {
   const Joining& high = joining(dcqcn("300-4"));
   const bool holds = low.used > high.used && low.transient > high.transient;
   EXPECT_TRUE(holds);
-  record("C6", holds,
+  record(kTable, "C6", holds,
          fmt::format("(55, 50): {}, {:.1f} ms, delay {}; (300, 4): {}, {:.1f} ms, delay {}", percent(low.used),
                      low.transient, delays(low), percent(high.used), high.transient, delays(high)));
 }
@@ -162,7 +160,7 @@ TEST(OnRampClaims, C7OnRampHelpsDcqcn) {
   const Joining& with = joining(dcqcn("300-4") + kOnRamp);
   const bool holds = with.used >= 0.95 && with.transient < without.transient;
   EXPECT_TRUE(holds);
-  record("C7 (300, 4)", holds, with_and_without(without, with));
+  record(kTable, "C7 (300, 4)", holds, with_and_without(without, with));
 }
 
 // Expected not to hold; docs/claims.md says why.
@@ -171,7 +169,7 @@ TEST(OnRampClaims, C7OnRampHelpsDcqcnWithALowGain) {
   const Joining& with = joining(dcqcn("55-50") + kOnRamp);
   const bool holds = with.used >= 0.95 && with.transient < without.transient;
   EXPECT_FALSE(holds) << "it holds now: move it to the claims that are reproduced";
-  record("C7 (55, 50)", holds, with_and_without(without, with));
+  record(kTable, "C7 (55, 50)", holds, with_and_without(without, with));
 }
 
 // Expected not to hold; docs/claims.md says why.
@@ -188,7 +186,7 @@ TEST(OnRampClaims, C8OnRampIsFairer) {
     text += fmt::format("{}{}: {:.3f} -> {:.3f}", text.empty() ? "" : "; ", name, without, with);
   }
   EXPECT_FALSE(holds) << "it holds now: move it to the claims that are reproduced";
-  record("C8", holds, text);
+  record(kTable, "C8", holds, text);
 }
 
 // CUBIC at 10 Gb/s with T = 50 us.
@@ -234,7 +232,7 @@ TEST(OnRampClaims, C9TheStrawmanUnderusesTheLink) {
   const Cubic final = cubic(2, kCubicFinal);
   const bool holds = strawman.used <= final.used - 0.02;
   EXPECT_TRUE(holds);
-  record("C9", holds,
+  record(kTable, "C9", holds,
          fmt::format("without {}; strawman {}; final {}", text_of(without), text_of(strawman), text_of(final)));
 }
 
@@ -249,7 +247,7 @@ TEST(OnRampClaims, C9TheSameWithTimely) {
         fmt::format("{}{}: strawman {}, final {}", text.empty() ? "" : "; ", beta, percent(strawman), percent(final));
   }
   EXPECT_TRUE(holds);
-  record("C9 (TIMELY)", holds, text);
+  record(kTable, "C9 (TIMELY)", holds, text);
 }
 
 // Expected not to hold; docs/claims.md says why.
@@ -259,7 +257,7 @@ TEST(OnRampClaims, C10TwelveCubicFlows) {
   const Cubic final = cubic(12, kCubicFinal);
   const bool holds = final.deviation <= 0.7 * strawman.deviation && final.fairness > strawman.fairness;
   EXPECT_FALSE(holds) << "it holds now: move it to the claims that are reproduced";
-  record("C10", holds,
+  record(kTable, "C10", holds,
          fmt::format("deviation of the delay: without {:.1f}, strawman {:.1f}, final {:.1f} us; index {:.3f}, {:.3f}, "
                      "{:.3f}",
                      without.deviation, strawman.deviation, final.deviation, without.fairness, strawman.fairness,
@@ -307,12 +305,12 @@ TEST(OnRampClaims, C12OneWayDelayForetellsTheNextPackets) {
     for (double& v : x) v = std::log(v - std::min(0.0, least - 1));
     return x;
   };
-  const double by_delay = correlation(logs(delay), logs(next));
-  const double by_rtt = correlation(logs(rtt), logs(next));
-  const double by_ntp = correlation(logs(ntp), logs(next));
+  const double by_delay = linear_correlation(logs(delay), logs(next));
+  const double by_rtt = linear_correlation(logs(rtt), logs(next));
+  const double by_ntp = linear_correlation(logs(ntp), logs(next));
   const bool holds = by_delay >= 0.6 && by_delay >= by_rtt + 0.15 && by_ntp < 0.3;
   EXPECT_TRUE(holds);
-  record("C12", holds,
+  record(kTable, "C12", holds,
          fmt::format("{} pairs; one-way delay {:.2f}, RTT {:.2f}, one-way delay by NTP {:.2f}", next.size(), by_delay,
                      by_rtt, by_ntp));
 }
@@ -324,7 +322,7 @@ TEST(OnRampClaims, C38OrAcksCostLittle) {
   const double formula = 0.4 * 10e9 / (10 * 1500 * 8) * 78 * 8;
   const bool holds = std::abs(formula / 20.8e6 - 1) < 1e-3 && std::abs(per_host / formula - 1) <= 0.2;
   EXPECT_TRUE(holds);
-  record("C38", holds,
+  record(kTable, "C38", holds,
          fmt::format("formula {:.1f} Mb/s; measured {:.1f} Mb/s for each host", formula / 1e6, per_host / 1e6));
 }
 
@@ -340,7 +338,7 @@ TEST(OnRampClaims, C44MeanGapsBetweenRequests) {
   }
   const bool holds = std::abs(gaps[0] - 3.2) < 1e-9 && std::abs(gaps[1] - 800) < 1e-6 && std::abs(gaps[2] - 80) < 1e-6;
   EXPECT_TRUE(holds);
-  record("C44", holds, text + " ms");
+  record(kTable, "C44", holds, text + " ms");
 }
 
 // How long a host's NIC has been sending without a break, at most; looked at each microsecond.
@@ -373,7 +371,7 @@ TEST(OnRampClaims, C46NoBurstAfterAPause) {
     text += fmt::format("{}{}: {:.0f} -> {:.0f} us", text.empty() ? "" : "; ", name, us(without), us(with));
   }
   EXPECT_FALSE(holds) << "it holds now: move it to the claims that are reproduced";
-  record("C46", holds, text);
+  record(kTable, "C46", holds, text);
 }
 
 }  // namespace

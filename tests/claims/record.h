@@ -8,11 +8,13 @@
 
 namespace weir::claims {
 
-inline std::string verdict(bool holds) { return holds ? "reproduced" : "**not reproduced**"; }
-
-inline void record_row(const std::string& table, const std::string& claim, const std::string& verdict,
-                       const std::string& measured) {
+inline void record_verdict(const std::string& table, const std::string& claim, const std::string& verdict,
+                           const std::string& measured) {
   expect_row("docs/claims.md", table, claim, {measured, verdict});
+}
+
+inline void record(const std::string& table, const std::string& claim, bool holds, const std::string& measured) {
+  record_verdict(table, claim, holds ? "reproduced" : "**not reproduced**", measured);
 }
 
 inline double us(Time t) { return static_cast<double>(t.ps) * 1e-6; }

@@ -79,6 +79,17 @@ const Incast kSixteen{
 const Incast kNinetySix{
     .flows = 96, .last_start = 940_us, .settled = 1140_us, .busy_until = 8_ms, .end = 12_ms, .interval = 120_us};
 
+Variant hpcc(const std::string& suffix, const std::vector<std::string>& overrides) {
+  Variant out{"staggered-hpcc.toml", {"algorithm.preset=fast-convergence" + suffix}, suffix == "-probabilistic"};
+  out.overrides.insert(out.overrides.end(), overrides.begin(), overrides.end());
+  return out;
+}
+Variant swift(const std::string& suffix, const std::vector<std::string>& overrides) {
+  Variant out = hpcc(suffix, overrides);
+  out.file = "staggered-swift.toml";
+  return out;
+}
+
 std::vector<Outcome> run_staggered(const Incast& incast, const Variant& variant) {
   std::vector<Outcome> out;
   for (int seed = 1; seed <= (variant.random ? kSeeds : 1); ++seed) out.push_back(run_once(incast, variant, seed));

@@ -27,6 +27,10 @@ struct Variant {
   bool random = false;  // draws numbers: run with several seeds
 };
 
+// The preset fast-convergence + `suffix` of an algorithm.
+Variant hpcc(const std::string& suffix, const std::vector<std::string>& overrides = {});
+Variant swift(const std::string& suffix, const std::vector<std::string>& overrides = {});
+
 // In bytes.
 struct Queue {
   double mean = 0;

@@ -30,6 +30,10 @@ Time Watch::finish_of(std::uint32_t src) const {
 
 Rate Watch::rate() const { return run_.model->topology.links[port_ / 2].rate; }
 
+double Watch::share(Rate r) const {
+  return static_cast<double>(r.bits_per_second) / static_cast<double>(rate().bits_per_second);
+}
+
 const Watch::Sample& Watch::peak() const {
   return *std::max_element(samples_.begin(), samples_.end(),
                            [](const Sample& a, const Sample& b) { return a.queue < b.queue; });

@@ -33,7 +33,8 @@ class Watch {
   Time finish_of(std::uint32_t src) const;
   engine::Counters counters() const { return run_.simulation->counters(); }
   const engine::Simulation& simulation() const { return *run_.simulation; }
-  Rate rate() const;  // of the port
+  Rate rate() const;           // of the port
+  double share(Rate r) const;  // of the port's
 
   // The first sample with the longest queue.
   const Sample& peak() const;
