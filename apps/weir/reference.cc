@@ -98,6 +98,7 @@ std::vector<ReferenceSection> reference() {
   network.items.push_back(item("buffer", "shared buffer and PFC", "[network.buffer]", &params_of<net::BufferParams>()));
   network.items.push_back(item("ecn", "marking", "[network.ecn]", &params_of<engine::EcnParams>()));
   network.items.back().tables.push_back({"[[network.ecn.rate]]", &params_of<engine::EcnOverride>()});
+  network.items.push_back(item("loss", "packets that links lose", "[[network.loss]]", &params_of<engine::LossRow>()));
   ReferenceSection transport{"transport", "hosts, [transport]", {}};
   transport.items.push_back(
       item("transport", "framing, acknowledgements, recovery", "[transport]", &params_of<host::TransportParams>()));

@@ -64,6 +64,7 @@ std::unique_ptr<Model> Scenario::model(net::PortKind port) const {
   m->buffer = buffer;
   m->ecn = ecn;
   m->ecn_overrides = ecn_overrides;
+  m->faults = work_out(faults, topology);
   m->transport = transport;
   m->profiles = profiles;
   return m;
@@ -162,6 +163,7 @@ std::string difference(const Outcome& a, const Outcome& b) {
                                                                    {"cnps", c.cnps},
                                                                    {"marked", c.marked},
                                                                    {"dropped", c.dropped},
+                                                                   {"lost", c.lost},
                                                                    {"pauses", c.pauses},
                                                                    {"flows_started", c.flows_started},
                                                                    {"flows_completed", c.flows_completed}};
@@ -314,9 +316,7 @@ Scenario lockstep_scenario(std::uint64_t seed) {
   return s;
 }
 
-}  // namespace
-
-Scenario random_scenario(std::uint64_t seed) {
+Scenario any_scenario(std::uint64_t seed) {
   if (seed % 4 == 3) return lockstep_scenario(seed);
   Dice dice(seed);
   Scenario s;
@@ -384,6 +384,27 @@ Scenario random_scenario(std::uint64_t seed) {
                        seed, s.topology.name, s.topology.hosts, b.mode == net::BufferMode::lossy ? "lossy" : "lossless",
                        s.ecn.enabled ? ", ECN" : "", b.size.count - s.set_aside(), t.payload.count,
                        t.ack_class == host::AckClass::priority ? "priority" : "data");
+  return s;
+}
+
+// In every other scenario something goes wrong. Dice of its own, so that the scenarios are otherwise what they were.
+void add_faults(Scenario& s, std::uint64_t seed) {
+  Dice dice(~seed);
+  if (dice.chance(2)) return;
+  const auto link_of = [&] { return s.topology.links[dice.below(s.topology.links.size())]; };
+  if (dice.chance(2)) {
+    s.faults.loss.push_back({"all", 0.001 * static_cast<double>(dice.between(0, 20))});
+    const net::Link link = link_of();
+    s.faults.loss.push_back({fmt::format("{}-{}", link.a, link.b), 0.05});
+  }
+  s.text += fmt::format(", {} rows of loss", s.faults.loss.size());
+}
+
+}  // namespace
+
+Scenario random_scenario(std::uint64_t seed) {
+  Scenario s = any_scenario(seed);
+  add_faults(s, seed);
   return s;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weir/engine/faults.h"
 #include "weir/host/transport.h"
 #include "weir/net/path_facts.h"
 #include "weir/net/port.h"
@@ -80,6 +81,7 @@ struct Model {
   net::BufferParams buffer;
   EcnParams ecn;
   std::vector<EcnOverride> ecn_overrides;
+  Faults faults;
   host::TransportParams transport;
   std::vector<host::Profile> profiles;
 

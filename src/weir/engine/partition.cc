@@ -40,6 +40,7 @@ void Counters::add(const Counters& o) {
   cnps += o.cnps;
   marked += o.marked;
   dropped += o.dropped;
+  lost += o.lost;
   pauses += o.pauses;
   flows_started += o.flows_started;
   flows_completed += o.flows_completed;

@@ -28,9 +28,10 @@ struct Counters {
   std::uint64_t timeouts = 0;
   std::uint64_t nacks = 0;
   std::uint64_t cnps = 0;
-  std::uint64_t marked = 0;  // data packets that arrived marked
-  std::uint64_t dropped = 0;
-  std::uint64_t pauses = 0;  // pause frames sent
+  std::uint64_t marked = 0;   // data packets that arrived marked
+  std::uint64_t dropped = 0;  // by full buffers
+  std::uint64_t lost = 0;     // on links
+  std::uint64_t pauses = 0;   // pause frames sent
   std::uint64_t flows_started = 0;
   std::uint64_t flows_completed = 0;
 
@@ -137,7 +138,9 @@ class Partition {
   void on_departure(std::uint32_t port, Time now);
   void on_departures(std::uint32_t s, Time now);
   void leave(Port& p, std::uint32_t port, Packet& packet);
+  void lose(Port& p, std::uint32_t port, Packet& packet);
   void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet, Time now);
+  void deliver_apart(std::uint32_t port, const Packet& packet, Time now);
   void forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now);
   bool admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now);
   void settle(Port& p, Time now);

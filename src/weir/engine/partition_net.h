@@ -45,23 +45,45 @@ inline void Partition<S>::leave(Port& p, std::uint32_t port, Packet& packet) {
       telemetry_[packet.telemetry].hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
     }
   }
+  if (p.faults != nullptr) [[unlikely]]
+    lose(p, port, packet);
   p.tx_bytes += packet.wire;
   ++p.tx_packets;
 }
 
 template <sim::Scheduler S>
+void Partition<S>::lose(Port& p, std::uint32_t port, Packet& packet) {
+  const RandomStream random(model_.seed, port, Purpose::link_loss);
+  if (!p.faults->loses(packet, p.arrival(packet), random, p.tx_packets)) return;
+  packet.kind = net::PacketKind::lost;
+  ++p.lost;
+}
+
+template <sim::Scheduler S>
 inline void Partition<S>::deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet,
                                   Time now) {
-  ++counters_.packet_hops;
-  if (packet.is_control()) [[unlikely]] {
-    set_paused(net::Topology::reverse(port), packet.kind == net::PacketKind::pause, now);
+  if (packet.kind >= net::PacketKind::lost) [[unlikely]] {
+    deliver_apart(port, packet, now);
     return;
   }
+  ++counters_.packet_hops;
   counters_.data_packet_hops += packet.kind == net::PacketKind::data;
   if (node >= hosts_)
     forward(node - hosts_, ingress, packet, now);
   else
     receive(node, packet, now);
+}
+
+// Pause and resume frames end here, and what the link has lost.
+template <sim::Scheduler S>
+void Partition<S>::deliver_apart(std::uint32_t port, const Packet& packet, Time now) {
+  if (packet.kind == net::PacketKind::lost) {
+    ++counters_.lost;
+    discard(packet);
+    return;
+  }
+  ++counters_.packet_hops;
+  set_paused(net::Topology::reverse(port), packet.kind == net::PacketKind::pause, now);
 }
 
 template <sim::Scheduler S>

@@ -130,6 +130,17 @@ std::uint64_t Simulation::marked(std::uint32_t id) {
   return marks;
 }
 
+std::uint64_t Simulation::lost(std::uint32_t id) {
+  const net::Port& p = port(id);
+  std::uint64_t lost = p.lost;
+  if (p.faults == nullptr) return lost;
+  const RandomStream random(model_.seed, id, Purpose::link_loss);
+  std::uint64_t index = p.tx_packets;
+  for (std::uint32_t at = p.ring.head; at != p.cursor; ++at, ++index)
+    lost += p.faults->loses(p.ring[at], p.arrival(p.ring[at]), random, index);
+  return lost;
+}
+
 Time Simulation::paused_time(std::uint32_t id) {
   const net::Port& p = network_.ports[id];
   return p.paused ? p.paused_total + (now_ - p.paused_since) : p.paused_total;
@@ -148,6 +159,7 @@ std::uint64_t Simulation::state_digest() {
     for (const std::uint64_t v : {sent_bytes(id), std::uint64_t{p.queued}, std::uint64_t{marked(id)},
                                   std::uint64_t{p.pauses}, static_cast<std::uint64_t>(paused_time(id).ps)})
       h = mix(h, v);
+    if (p.faults != nullptr) h = mix(h, lost(id));
   }
   for (const auto& s : network_.switches) {
     h = mix(h, s.drops);

@@ -58,6 +58,8 @@ class Simulation {
   std::uint64_t sent_bytes(std::uint32_t id);
   // Packets marked by a port as they left it.
   std::uint64_t marked(std::uint32_t id);
+  // Packets that a port's link has lost.
+  std::uint64_t lost(std::uint32_t id);
   // How long a port's data class has been paused so far.
   Time paused_time(std::uint32_t id);
   const SwitchState& switch_state(std::uint32_t s) const;

@@ -211,12 +211,14 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
   out.topology = read_topology(root);
 
   const TableReader network = root.table("network");
-  network.read(params_of<engine::NetworkParams>(), &out.network, {"buffer", "ecn"});
+  network.read(params_of<engine::NetworkParams>(), &out.network, {"buffer", "ecn", "loss"});
   network.table("buffer").read(params_of<net::BufferParams>(), &out.buffer);
   const TableReader ecn = network.table("ecn");
   ecn.read(params_of<engine::EcnParams>(), &out.ecn, {"rate"});
   for (const auto& row : ecn.tables("rate"))
     row.read(params_of<engine::EcnOverride>(), &out.ecn_overrides.emplace_back());
+  for (const auto& row : network.tables("loss"))
+    row.read(params_of<engine::LossRow>(), &out.faults.loss.emplace_back());
   root.table("transport").read(params_of<host::TransportParams>(), &out.transport);
 
   out.profiles = read_profiles(root);

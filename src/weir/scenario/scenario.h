@@ -87,6 +87,7 @@ struct Scenario {
   net::BufferParams buffer;
   engine::EcnParams ecn;
   std::vector<engine::EcnOverride> ecn_overrides;
+  engine::FaultRows faults;
   host::TransportParams transport;
   std::vector<Profile> profiles;
   std::vector<TrafficSource> traffic;
