@@ -397,7 +397,25 @@ void add_faults(Scenario& s, std::uint64_t seed) {
     const net::Link link = link_of();
     s.faults.loss.push_back({fmt::format("{}-{}", link.a, link.b), 0.05});
   }
-  s.text += fmt::format(", {} rows of loss", s.faults.loss.size());
+  const auto time = [&] { return Time{dice.between(0, 150) * (dice.chance(2) ? 1'000'000 : 777'000)}; };
+  for (std::uint64_t n = dice.below(3); n > 0; --n)
+    s.faults.host_pauses.push_back({.host = static_cast<std::uint32_t>(dice.below(s.topology.hosts)),
+                                    .start = time(),
+                                    .duration = Time{dice.magnitude(1'000, 100'000'000)}});
+  if (dice.chance(2)) {
+    // a link that goes down and up, perhaps more than once
+    const net::Link link = link_of();
+    Time t = time();
+    for (std::uint64_t n = 1 + dice.below(3); n > 0; --n) {
+      s.faults.link_events.push_back({.time = t, .a = link.a, .b = link.b, .state = LinkState::down});
+      t += Time{dice.magnitude(1'000, 50'000'000)};
+      s.faults.link_events.push_back({.time = t, .a = link.b, .b = link.a, .state = LinkState::up});
+      t += Time{dice.magnitude(1'000, 50'000'000)};
+    }
+    s.network.reroute = !dice.chance(3);
+  }
+  s.text += fmt::format(", {} rows of loss, {} pauses, {} link events", s.faults.loss.size(),
+                        s.faults.host_pauses.size(), s.faults.link_events.size());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -27,8 +28,9 @@ std::vector<std::uint32_t> links_between(const net::Topology& t, std::uint32_t a
     if ((link.a == a || link.b == a) && neighbours.size() < 60)
       neighbours += fmt::format(" {}", link.a == a ? link.b : link.a);
   }
-  if (a >= t.nodes())
-    throw InputError(fmt::format("{}: there is no node {}; nodes are 0 to {}", key, a, t.nodes() - 1));
+  for (const std::uint32_t node : {a, b})
+    if (node >= t.nodes())
+      throw InputError(fmt::format("{}: there is no node {}; nodes are 0 to {}", key, node, t.nodes() - 1));
   if (out.empty())
     throw InputError(fmt::format("{}: there is no link {}-{}; {} is linked to{}", key, a, b, a, neighbours));
   return out;
@@ -54,6 +56,41 @@ std::vector<std::uint32_t> links_named(const net::Topology& t, const std::string
   return links_between(t, *a, *b, key);
 }
 
+// A link goes down only when it is up, and the other way round.
+void add_outages(const std::vector<LinkEventRow>& rows, const net::Topology& t, Faults& out) {
+  std::vector<std::size_t> order(rows.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](auto x, auto y) { return rows[x].time < rows[y].time; });
+  for (const std::size_t i : order) {
+    const LinkEventRow& row = rows[i];
+    const std::string key = fmt::format("network.link_event.{}", i);
+    for (const auto link : links_between(t, row.a, row.b, key)) {
+      auto& outages = out.links[link].outages;
+      const bool is_down = !outages.empty() && outages.back().up == Time::max();
+      if (is_down == (row.state == LinkState::down))
+        throw InputError(fmt::format("{}.state: the link {}-{} is {} already at {}", key, row.a, row.b,
+                                     is_down ? "down" : "up", format_value(row.time)));
+      if (is_down && row.time == outages.back().down)
+        throw InputError(
+            fmt::format("{}.time: the link {}-{} goes down at that instant; write a later time", key, row.a, row.b));
+      if (is_down)
+        outages.back().up = row.time;
+      else
+        outages.push_back({row.time});
+      out.changes.push_back({row.time, link, row.state});
+    }
+  }
+}
+
+void add_pauses(const std::vector<HostPauseRow>& rows, const net::Topology& t, Faults& out) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].host >= t.hosts)
+      throw InputError(
+          fmt::format("host.pause.{}.host: there is no host {}; hosts are 0 to {}", i, rows[i].host, t.hosts - 1));
+  out.pauses = rows;
+  std::stable_sort(out.pauses.begin(), out.pauses.end(), [](auto& x, auto& y) { return x.start < y.start; });
+}
+
 }  // namespace
 
 Faults work_out(const FaultRows& rows, const net::Topology& topology) {
@@ -61,6 +98,8 @@ Faults work_out(const FaultRows& rows, const net::Topology& topology) {
   for (std::size_t i = 0; i < rows.loss.size(); ++i)
     for (const auto link : links_named(topology, rows.loss[i].links, fmt::format("network.loss.{}.links", i)))
       out.links[link].loss = net::LinkFaults::scaled(rows.loss[i].probability);
+  add_outages(rows.link_events, topology, out);
+  add_pauses(rows.host_pauses, topology, out);
   return out;
 }
 

@@ -59,10 +59,14 @@ struct EcnOverride {
 struct NetworkParams {
   net::PortKind port = net::PortKind::fifo;
   Bytes pfc_frame{64};
+  bool reroute = true;
 
   static void describe(ParamList<NetworkParams>& p) {
     p.choice("port", &NetworkParams::port, {"fifo", "queued"},
              "switch ports: one event per packet, or the plain two-event reference; the same results");
+    p.flag("reroute", &NetworkParams::reroute,
+           "when a link goes down or up, all switches know from that instant on and take the shortest paths that are "
+           "left; else they go on sending by links that are down");
     p.bytes("pfc_frame", &NetworkParams::pfc_frame, "size of a pause or resume frame", "IEEE 802.1Qbb", Bytes{1},
             Bytes{1'000});
   }

@@ -97,6 +97,12 @@ class Partition {
   // Moves what has begun to leave before `end` by cut links into the mailboxes, by partition.
   void hand_over(Time end, std::vector<Mailbox>& outboxes);
   void take_over(const Mailbox& inbox);
+  // Between epochs, before all else at `now`: the link of this port of the partition has gone down.
+  void take_down(std::uint32_t port, Time now);
+  // The same: no packet of this host begins to leave before `until`.
+  void stall(std::uint32_t h, Time until, Time now);
+  // Packets find their way by this from now on; it must outlive its use.
+  void route_by(const net::Routing& routing) { routing_ = &routing; }
   bool owns_port(std::uint32_t port) const { return mine(network_.ports[port].owner); }
   // Brings a port's counters up to date with all departures before `end`.
   void settle_before(std::uint32_t port, Time end) { settle(network_.ports[port], {end.ps - 1}); }
@@ -150,6 +156,7 @@ class Partition {
   void start_next(Port& p, std::uint32_t port, Time now);
   void send_control(std::uint32_t port, net::PacketKind kind, Time now);
   void set_paused(std::uint32_t port, bool paused, Time now);
+  void restart(Port& p, std::uint32_t port, Time now);
   void refresh_first(Port& p, std::uint32_t port);
   void send(std::uint32_t port, const Packet& packet, Time now);
   void discard(const Packet& packet);
@@ -189,6 +196,7 @@ class Partition {
   const sim::Entity first_arrival_;
   const bool prefetch_;
   const bool deep_prefetch_;
+  const net::Routing* routing_;
   Time now_;
   S scheduler_;
   TelemetryPool telemetry_;

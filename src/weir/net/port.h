@@ -103,7 +103,9 @@ struct alignas(64) Port {
   std::uint32_t pauses = 0;    // pause frames received
   Time paused_since;
   Time paused_total;
-  Time handed_over_until;  // end of transmission of the last packet handed over to another partition
+  // What waits does not start before this: the end of transmission of the last packet handed over to
+  // another partition, or of a stall of the host.
+  Time not_before;
 
   Time serialisation(std::uint32_t bytes) const {
     if (ps_per_byte != 0) return {static_cast<std::int64_t>(bytes) * ps_per_byte};

@@ -55,6 +55,8 @@ class Writer {
     params(params_of<engine::EcnParams>(), &s.ecn);
     rows("[[network.ecn.rate]]", s.ecn_overrides);
     rows("[[network.loss]]", s.faults.loss);
+    rows("[[network.link_event]]", s.faults.link_events);
+    rows("[[host.pause]]", s.faults.host_pauses);
     section("[transport]");
     params(params_of<host::TransportParams>(), &s.transport);
     for (const Profile& p : s.profiles) profile(p, &p == &s.profiles.front());
