@@ -98,7 +98,12 @@ std::vector<ReferenceSection> reference() {
   network.items.push_back(item("buffer", "shared buffer and PFC", "[network.buffer]", &params_of<net::BufferParams>()));
   network.items.push_back(item("ecn", "marking", "[network.ecn]", &params_of<engine::EcnParams>()));
   network.items.back().tables.push_back({"[[network.ecn.rate]]", &params_of<engine::EcnOverride>()});
-  ReferenceSection transport{"transport", "hosts, [transport]", {}};
+  network.items.push_back(item("loss", "packets that links lose", "[[network.loss]]", &params_of<engine::LossRow>()));
+  network.items.push_back(
+      item("link_event", "links that go down and up", "[[network.link_event]]", &params_of<engine::LinkEventRow>()));
+  ReferenceSection host{"host", "hosts, [host]", {}};
+  host.items.push_back(item("pause", "hosts that stall", "[[host.pause]]", &params_of<engine::HostPauseRow>()));
+  ReferenceSection transport{"transport", "framing and recovery, [transport]", {}};
   transport.items.push_back(
       item("transport", "framing, acknowledgements, timeouts", "[transport]", &params_of<host::TransportParams>()));
   transport.items.push_back(item("recovery", "what is sent again; of each way of sending",
@@ -111,7 +116,7 @@ std::vector<ReferenceSection> reference() {
       item("clocks", "the hosts' clocks, which On-Ramp needs", "[clocks]", &params_of<host::ClockParams>()));
   ReferenceSection run{"run", "the run itself, [run]", {}};
   run.items.push_back(item("run", "the run itself", "[run]", &params_of<scenario::RunParams>()));
-  return {algorithms(), topologies(), workloads(), traffic_kinds(), probes(), transport, network, run};
+  return {algorithms(), topologies(), workloads(), traffic_kinds(), probes(), transport, host, network, run};
 }
 
 std::string default_text(const Param& p) {

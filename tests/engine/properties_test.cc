@@ -59,7 +59,7 @@ class Rested {
     }
   }
 
-  // Every packet that entered a switch has left it or was dropped there.
+  // Every packet that entered a switch has left it or was dropped there; what a link lost never entered.
   void expect_packets_conserved() {
     const net::Topology& t = model_->topology;
     std::vector<std::int64_t> balance(t.nodes(), 0);
@@ -68,7 +68,7 @@ class Rested {
       const auto packets = static_cast<std::int64_t>(simulation_->port(id).tx_packets) -
                            2 * static_cast<std::int64_t>(simulation_->port(net::Topology::reverse(id)).pauses);
       balance[t.port_owner(id)] -= packets;
-      balance[t.port_peer(id)] += packets;
+      balance[t.port_peer(id)] += packets - static_cast<std::int64_t>(simulation_->port(id).lost);
     }
     std::uint64_t drops = 0;
     for (std::uint32_t s = 0; s < t.switches; ++s) {
@@ -138,8 +138,10 @@ class AnyScenario : public testing::TestWithParam<std::uint64_t> {
     Rested run(s, way);
     run.expect_completion();
     run.expect_rest();
+    // Where a link goes down, a pause may end without a resume, and packets change their path.
+    if (!s.faults.link_events.empty()) return;
     run.expect_packets_conserved();
-    if (run.counters().dropped > 0) return;
+    if (run.counters().dropped + run.counters().lost > 0) return;
     EXPECT_EQ(run.counters().nacks, 0u) << "packets of a flow were reordered";
     const bool cnp_packets = run.counters().cnps > 0;  // are not counted there
     if (run.counters().timeouts == 0 && !cnp_packets) run.expect_bytes_exact();

@@ -64,6 +64,7 @@ std::unique_ptr<Model> Scenario::model(net::PortKind port) const {
   m->buffer = buffer;
   m->ecn = ecn;
   m->ecn_overrides = ecn_overrides;
+  m->faults = work_out(faults, topology);
   m->transport = transport;
   m->clocks = clocks;
   m->profiles = profiles;
@@ -163,6 +164,7 @@ std::string difference(const Outcome& a, const Outcome& b) {
                                                                    {"cnps", c.cnps},
                                                                    {"marked", c.marked},
                                                                    {"dropped", c.dropped},
+                                                                   {"lost", c.lost},
                                                                    {"pauses", c.pauses},
                                                                    {"flows_started", c.flows_started},
                                                                    {"flows_completed", c.flows_completed}};
@@ -333,9 +335,7 @@ void add_recovery_and_on_ramp(Dice& dice, host::Profile& p) {
   o.packets_per_ack = dice.pick({1, 3});
 }
 
-}  // namespace
-
-Scenario random_scenario(std::uint64_t seed) {
+Scenario any_scenario(std::uint64_t seed) {
   if (seed % 4 == 3) return lockstep_scenario(seed);
   Dice dice(seed);
   Scenario s;
@@ -405,6 +405,45 @@ Scenario random_scenario(std::uint64_t seed) {
                        seed, s.topology.name, s.topology.hosts, b.mode == net::BufferMode::lossy ? "lossy" : "lossless",
                        s.ecn.enabled ? ", ECN" : "", b.size.count - s.set_aside(), t.payload.count,
                        t.ack_class == host::AckClass::priority ? "priority" : "data");
+  return s;
+}
+
+// In every other scenario something goes wrong. Dice of its own, so that the scenarios are otherwise what they were.
+void add_faults(Scenario& s, std::uint64_t seed) {
+  Dice dice(~seed);
+  if (dice.chance(2)) return;
+  const auto link_of = [&] { return s.topology.links[dice.below(s.topology.links.size())]; };
+  if (dice.chance(2)) {
+    s.faults.loss.push_back({"all", 0.001 * static_cast<double>(dice.between(0, 20))});
+    const net::Link link = link_of();
+    s.faults.loss.push_back({fmt::format("{}-{}", link.a, link.b), 0.05});
+  }
+  const auto time = [&] { return Time{dice.between(0, 150) * (dice.chance(2) ? 1'000'000 : 777'000)}; };
+  for (std::uint64_t n = dice.below(3); n > 0; --n)
+    s.faults.host_pauses.push_back({.host = static_cast<std::uint32_t>(dice.below(s.topology.hosts)),
+                                    .start = time(),
+                                    .duration = Time{dice.magnitude(1'000, 100'000'000)}});
+  if (dice.chance(2)) {
+    // a link that goes down and up, perhaps more than once
+    const net::Link link = link_of();
+    Time t = time();
+    for (std::uint64_t n = 1 + dice.below(3); n > 0; --n) {
+      s.faults.link_events.push_back({.time = t, .a = link.a, .b = link.b, .state = LinkState::down});
+      t += Time{dice.magnitude(1'000, 50'000'000)};
+      s.faults.link_events.push_back({.time = t, .a = link.b, .b = link.a, .state = LinkState::up});
+      t += Time{dice.magnitude(1'000, 50'000'000)};
+    }
+    s.network.reroute = !dice.chance(3);
+  }
+  s.text += fmt::format(", {} rows of loss, {} pauses, {} link events", s.faults.loss.size(),
+                        s.faults.host_pauses.size(), s.faults.link_events.size());
+}
+
+}  // namespace
+
+Scenario random_scenario(std::uint64_t seed) {
+  Scenario s = any_scenario(seed);
+  add_faults(s, seed);
   return s;
 }
 

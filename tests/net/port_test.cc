@@ -215,7 +215,7 @@ TEST(Port, ControlFrameOnAnIdlePort) {
 // A cut port's packets go to the other partition when they start; the wire is busy all the same.
 TEST_F(PausedPort, WhatWasHandedOverIsStillLeaving) {
   port_.ring.pop();
-  port_.handed_over_until = {80'000};
+  port_.not_before = {80'000};
   control({30'000});
   EXPECT_EQ(departures(port_), (List{80'000, 85'120, 165'120}));
   pause({40'000});

@@ -155,5 +155,36 @@ TEST(Routing, IrregularGraphUsesAllShortestPathsOnly) {
   EXPECT_EQ(list(r.ports(0)), (std::vector<std::uint32_t>{1, 10, 19, 21}));
 }
 
+// A fat-tree with 16 hosts and the first link of switch 0 upwards down: everybody still reaches everybody, by links
+// that are up, and as shortly as before where the choice of a path was free.
+TEST(Routing, AvoidsLinksThatAreDown) {
+  const Topology t = build(FatTree{4});
+  const Routing whole(t, 1);
+  const std::uint32_t gone = whole.next_hops(0, 15).front();
+  std::vector<bool> down(t.links.size(), false);
+  down[gone / 2] = true;
+  const Routing left(t, 1, down);
+  EXPECT_FALSE(left.by_arithmetic());
+  for (std::uint32_t a = 0; a < t.hosts; ++a)
+    for (std::uint32_t b = 0; b < t.hosts; ++b)
+      for (std::uint32_t e = 0; e < 8 && a != b; ++e) {
+        const auto path = left.path(a, b, e);
+        EXPECT_EQ(path.size(), whole.path(a, b, e).size());
+        for (const std::uint32_t port : path) EXPECT_NE(port / 2, gone / 2);
+      }
+}
+
+// What cannot be reached any more: packets go where they went before, and so to the link that is down.
+TEST(Routing, LeadsToTheDeadLinkWhereNoPathIsLeft) {
+  const Topology t = build(Dumbbell{2, 2});
+  const Routing whole(t, 1);
+  const std::uint32_t trunk = whole.next_hops(0, 2).front();
+  std::vector<bool> down(t.links.size(), false);
+  down[trunk / 2] = true;
+  const Routing left(t, 1, down);
+  EXPECT_EQ(left.path(0, 3, 5), whole.path(0, 3, 5));
+  EXPECT_EQ(left.path(0, 1, 5), whole.path(0, 1, 5));
+}
+
 }  // namespace
 }  // namespace weir::net

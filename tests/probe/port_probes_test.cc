@@ -109,11 +109,11 @@ TEST(LinkProbe, SeesALoneFlow) {
   EXPECT_EQ(s.links->marked_packets, 0u);
   EXPECT_EQ(s.links->dropped_packets, 0u);
   EXPECT_EQ(text_of(scratch / "a/links.csv"),
-            "port,from,to,tier,rate_bps,sent_bytes,utilisation,marked_packets\n"
-            "0,0,2,hosts,100000000000,104800,0.5589333,0\n"
-            "1,2,0,edge,100000000000,6000,0.032,0\n"
-            "2,1,2,hosts,100000000000,6000,0.032,0\n"
-            "3,2,1,edge,100000000000,104800,0.5589333,0\n");
+            "port,from,to,tier,rate_bps,sent_bytes,utilisation,marked_packets,lost_packets\n"
+            "0,0,2,hosts,100000000000,104800,0.5589333,0,0\n"
+            "1,2,0,edge,100000000000,6000,0.032,0,0\n"
+            "2,1,2,hosts,100000000000,6000,0.032,0,0\n"
+            "3,2,1,edge,100000000000,104800,0.5589333,0,0\n");
   EXPECT_EQ(text_of(scratch / "a/switches.csv"),
             "node,tier,marked_packets,dropped_packets,pauses_sent\n2,edge,0,0,0\n");
 

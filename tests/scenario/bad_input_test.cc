@@ -81,10 +81,10 @@ TEST(BadInput, IsTold) {
       // tables
       {"", "[netwrok]\nport = \"fifo\"\n",
        "a.toml:11: key 'netwrok': unknown table (did you mean 'network'?); valid is title, run, topology, network, "
-       "transport, clocks, algorithm, profile, traffic, probes"},
+       "host, transport, clocks, algorithm, profile, traffic, probes"},
       {"[algorithm]", "[algorithms]",
        "a.toml:5: key 'algorithms': unknown table (did you mean 'algorithm'?); valid is title, run, topology, network, "
-       "transport, clocks, algorithm, profile, traffic, probes"},
+       "host, transport, clocks, algorithm, profile, traffic, probes"},
       {"[topology]", "title = 7\n[topology]", "a.toml:1: key 'title': it is a whole number; write text in quotes"},
       {"", "[network]\necn = true\n",
        "a.toml:12: key 'network.ecn': it is true or false; write a table, [network.ecn]"},
@@ -250,6 +250,27 @@ TEST(BadInput, IsTold) {
        "a.toml:12: key 'network.ecn.k_min': k_min = 500 KB is above k_max = 400 KB"},
       {"", "[[network.ecn.rate]]\nrate = \"25 Gbps\"\nk_min = \"2 KB\"\nk_max = \"1 KB\"\n",
        "a.toml:14: key 'network.ecn.rate.0.k_max': k_min = 2 KB is above k_max = 1 KB"},
+      // what goes wrong in the network
+      {"", "[[network.loss]]\nlinks = \"all\"\n",
+       "a.toml:11: key 'network.loss.0.probability': missing; write a number (a packet is lost on the wire with this "
+       "probability; pause and resume frames never are)"},
+      {"", "[[network.loss]]\nprobability = 1.5\n",
+       "a.toml:12: key 'network.loss.0.probability': 1.5 is out of range; valid is 0 to 1"},
+      {"", "[[network.loss]]\nprobability = 0.1\nlinks = \"0-3\"\n",
+       "a.toml:13: key 'network.loss.0.links': there is no link 0-3; 0 is linked to 4"},
+      {"", "[[network.loss]]\nprobability = 0.1\nlinks = \"fabric\"\n",
+       "a.toml:13: key 'network.loss.0.links': this network has no such links"},
+      {"", "[[network.link_event]]\ntime = \"1 us\"\na = 0\nb = 4\nstate = \"broken\"\n",
+       "a.toml:15: key 'network.link_event.0.state': cannot be 'broken'; it is one of down, up"},
+      {"", "[[network.link_event]]\ntime = \"1 us\"\na = 0\nb = 5\nstate = \"down\"\n",
+       "a.toml:11: key 'network.link_event.0': there is no node 5; nodes are 0 to 4"},
+      {"", "[[network.link_event]]\ntime = \"1 us\"\na = 0\nb = 4\nstate = \"up\"\n",
+       "a.toml:15: key 'network.link_event.0.state': the link 0-4 is up already at 1 us"},
+      {"", "[[host.pause]]\nhost = 4\nstart = \"1 us\"\nduration = \"1 us\"\n",
+       "a.toml:12: key 'host.pause.0.host': there is no host 4; hosts are 0 to 3"},
+      {"", "[[host.pause]]\nhost = 1\nstart = \"1 us\"\nduration = \"0 us\"\n",
+       "a.toml:14: key 'host.pause.0.duration': 0 ps is out of range; valid is 1 ps to 1000000 s"},
+      {"", "[host]\nstall = 1\n", "a.toml:12: key 'host.stall': unknown key; valid is pause"},
       {"", "[[network.ecn.rate]]\nrate = \"25 Gbps\"\n",
        "a.toml:11: key 'network.ecn.rate.0.k_min': missing; write a size in quotes, like \"100 KB\" (queue length up "
        "to which nothing is marked)"},
@@ -272,7 +293,7 @@ TEST(BadInput, OfAnOverrideIsToldByItsKey) {
       {"run.sede=7", "--set run.sede: unknown key (did you mean 'seed'?); valid is seed, threads, scheduler, stop"},
       {"rnu.seed=7",
        "--set rnu.seed: key 'rnu': unknown table (did you mean 'run'?); valid is title, run, topology, network, "
-       "transport, clocks, algorithm, profile, traffic, probes"},
+       "host, transport, clocks, algorithm, profile, traffic, probes"},
       {"seed", "--set seed: not an assignment; write a dotted key and a value, like run.seed=7 or traffic.0.load=0.3"},
       {"run..seed=7",
        "--set run..seed=7: not an assignment; write a dotted key and a value, like run.seed=7 or traffic.0.load=0.3"},

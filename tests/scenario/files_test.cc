@@ -68,6 +68,7 @@ Result simulate(const Scenario& s) {
                  {"retransmitted", c.retransmitted},
                  {"timeouts", c.timeouts},
                  {"max_queue_bytes", summary.queues.value().all.max}};
+  if (c.lost != 0) out.figures["lost"] = c.lost;
   return out;
 }
 

@@ -23,6 +23,7 @@ enum class Purpose : std::uint32_t {
   algorithm = 8,
   permutation = 9,
   clock = 10,
+  link_loss = 11,
 };
 
 class RandomStream {

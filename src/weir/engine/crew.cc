@@ -41,7 +41,7 @@ template <sim::Scheduler S>
 class Team final : public Simulation::Crew {
  public:
   Team(const Model& model, Network& network, std::uint32_t threads)
-      : of_node_(net::partition(model.topology, threads).of_node), barrier_(count_of(of_node_)) {
+      : topology_(model.topology), of_node_(net::partition(topology_, threads).of_node), barrier_(count_of(of_node_)) {
     const std::uint32_t n = count_of(of_node_);
     for (std::uint32_t i = 0; i < n; ++i) {
       parts_.push_back(std::make_unique<Partition<S>>(model, network, of_node_, static_cast<std::uint16_t>(i),
@@ -95,6 +95,16 @@ class Team final : public Simulation::Crew {
       out.insert(out.end(), p->finished().begin(), p->finished().end());
       p->finished().clear();
     }
+  }
+
+  void take_down(std::uint32_t port, Time now) override {
+    parts_[of_node_[topology_.port_owner(port)]]->take_down(port, now);
+  }
+
+  void stall(std::uint32_t host, Time until, Time now) override { parts_[of_node_[host]]->stall(host, until, now); }
+
+  void route_by(const net::Routing& routing) override {
+    for (auto& p : parts_) p->route_by(routing);
   }
 
   void settle_before(std::uint32_t port, Time end) override {
@@ -158,6 +168,7 @@ class Team final : public Simulation::Crew {
     }
   }
 
+  const net::Topology& topology_;
   std::vector<std::uint16_t> of_node_;
   std::vector<std::unique_ptr<Partition<S>>> parts_;
   std::vector<std::vector<Mailbox>> mail_;  // by sender, then receiver

@@ -41,6 +41,10 @@ class Simulation::Crew {
   virtual Counters counters() const = 0;
   // Moves the records of finished flows to `out`.
   virtual void collect(std::vector<host::FlowRecord>& out) = 0;
+  // Between epochs, before all else at `now` (Partition).
+  virtual void take_down(std::uint32_t port, Time now) = 0;
+  virtual void stall(std::uint32_t host, Time until, Time now) = 0;
+  virtual void route_by(const net::Routing& routing) = 0;
   virtual void settle_before(std::uint32_t port, Time end) = 0;
   virtual void for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const = 0;
 };

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "weir/engine/faults.h"
 #include "weir/host/clock.h"
 #include "weir/host/transport.h"
 #include "weir/net/path_facts.h"
@@ -61,12 +62,16 @@ struct NetworkParams {
   net::PortKind port = net::PortKind::fifo;
   bool telemetry = true;
   Bytes pfc_frame{64};
+  bool reroute = true;
 
   static void describe(ParamList<NetworkParams>& p) {
     p.choice("port", &NetworkParams::port, {"fifo", "queued"},
              "switch ports: one event per packet, or the plain two-event reference; the same results");
     p.flag("telemetry", &NetworkParams::telemetry,
            "switches can write telemetry (INT); it is written for flows that read it");
+    p.flag("reroute", &NetworkParams::reroute,
+           "when a link goes down or up, all switches know from that instant on and take the shortest paths that are "
+           "left; else they go on sending by links that are down");
     p.bytes("pfc_frame", &NetworkParams::pfc_frame, "size of a pause or resume frame", "IEEE 802.1Qbb", Bytes{1},
             Bytes{1'000});
   }
@@ -85,6 +90,7 @@ struct Model {
   net::BufferParams buffer;
   EcnParams ecn;
   std::vector<EcnOverride> ecn_overrides;
+  Faults faults;
   host::TransportParams transport;
   std::optional<host::ClockParams> clocks;
   std::vector<host::Profile> profiles;

@@ -61,6 +61,8 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
     p.owner = t.port_owner(id);
     p.peer = t.port_peer(id);
     p.at_switch = p.owner >= t.hosts;
+    if (const auto faults = model.faults.links.find(id / 2); faults != model.faults.links.end())
+      p.faults = &faults->second;
     const std::int64_t bits_ps = 8 * kPicosecondsPerSecond;
     const std::int64_t per_byte = bits_ps / link.rate.bits_per_second;
     if (bits_ps % link.rate.bits_per_second == 0 && per_byte <= 0xffffffff)

@@ -64,6 +64,7 @@ void Counters::add(const Counters& o) {
   or_acks += o.or_acks;
   marked += o.marked;
   dropped += o.dropped;
+  lost += o.lost;
   pauses += o.pauses;
   flows_started += o.flows_started;
   flows_completed += o.flows_completed;
@@ -99,6 +100,7 @@ Partition<S>::Partition(const Model& model, Network& network, const std::vector<
       first_arrival_(ports_ + switches_),
       prefetch_(ports_ > kPortsInFirstCache),
       deep_prefetch_(ports_ > kPortsInCache),
+      routing_(&model.routing),
       scheduler_(2 * ports_ + switches_ + hosts_, hints(model)),
       int_format_(model.int_format()),
       exact_telemetry_(int_format_.is_exact()),
@@ -205,7 +207,7 @@ inline std::uint32_t Partition<S>::departs_by(std::uint32_t port) const {
   if (p.peer < hosts_) return net::Topology::reverse(port);
   if (p.ring.empty()) return port;
   const Packet& packet = p.ring.front();
-  return packet.is_control() ? port : model_.routing.egress(p.peer - hosts_, packet.dst, packet.entropy);
+  return packet.is_control() ? port : routing_->egress(p.peer - hosts_, packet.dst, packet.entropy);
 }
 
 template <sim::Scheduler S>
@@ -241,7 +243,7 @@ void Partition<S>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
       HandedOver& out = box.packets.emplace_back();
       out.packet = packet;
       out.packet.departs = p.arrival(packet);
-      p.handed_over_until = out.packet.departs - p.delay;
+      p.not_before = std::max(p.not_before, out.packet.departs - p.delay);
       out.port = id;
       if (packet.telemetry != net::kNoTelemetry)
         out.packet.telemetry = post(box.telemetry, telemetry_, packet.telemetry);

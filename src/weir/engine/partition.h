@@ -31,9 +31,10 @@ struct Counters {
   std::uint64_t nacks = 0;
   std::uint64_t cnps = 0;
   std::uint64_t or_acks = 0;
-  std::uint64_t marked = 0;  // data packets that arrived marked
-  std::uint64_t dropped = 0;
-  std::uint64_t pauses = 0;  // pause frames sent
+  std::uint64_t marked = 0;   // data packets that arrived marked
+  std::uint64_t dropped = 0;  // by full buffers
+  std::uint64_t lost = 0;     // on links
+  std::uint64_t pauses = 0;   // pause frames sent
   std::uint64_t flows_started = 0;
   std::uint64_t flows_completed = 0;
 
@@ -100,6 +101,12 @@ class Partition {
   // Moves what has begun to leave before `end` by cut links into the mailboxes, by partition.
   void hand_over(Time end, std::vector<Mailbox>& outboxes);
   void take_over(const Mailbox& inbox);
+  // Between epochs, before all else at `now`: the link of this port of the partition has gone down.
+  void take_down(std::uint32_t port, Time now);
+  // The same: no packet of this host begins to leave before `until`.
+  void stall(std::uint32_t h, Time until, Time now);
+  // Packets find their way by this from now on; it must outlive its use.
+  void route_by(const net::Routing& routing) { routing_ = &routing; }
   bool owns_port(std::uint32_t port) const { return mine(network_.ports[port].owner); }
   // Brings a port's counters up to date with all departures before `end`.
   void settle_before(std::uint32_t port, Time end) { settle(network_.ports[port], {end.ps - 1}); }
@@ -141,7 +148,9 @@ class Partition {
   void on_departure(std::uint32_t port, Time now);
   void on_departures(std::uint32_t s, Time now);
   void leave(Port& p, std::uint32_t port, Packet& packet);
+  void lose(Port& p, std::uint32_t port, Packet& packet);
   void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet, Time now);
+  void deliver_apart(std::uint32_t port, const Packet& packet, Time now);
   void forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now);
   bool admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now);
   void settle(Port& p, Time now);
@@ -151,6 +160,7 @@ class Partition {
   void start_next(Port& p, std::uint32_t port, Time now);
   void send_control(std::uint32_t port, net::PacketKind kind, Time now);
   void set_paused(std::uint32_t port, bool paused, Time now);
+  void restart(Port& p, std::uint32_t port, Time now);
   void refresh_first(Port& p, std::uint32_t port);
   void send(std::uint32_t port, const Packet& packet, Time now);
   void discard(const Packet& packet);
@@ -203,6 +213,7 @@ class Partition {
   const sim::Entity first_arrival_;
   const bool prefetch_;
   const bool deep_prefetch_;
+  const net::Routing* routing_;
   Time now_;
   S scheduler_;
   Pool<Telemetry> telemetry_;

@@ -45,18 +45,28 @@ inline void Partition<S>::leave(Port& p, std::uint32_t port, Packet& packet) {
       telemetry_[packet.telemetry].hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
     }
   }
+  if (p.faults != nullptr) [[unlikely]]
+    lose(p, port, packet);
   p.tx_bytes += packet.wire;
   ++p.tx_packets;
 }
 
 template <sim::Scheduler S>
+void Partition<S>::lose(Port& p, std::uint32_t port, Packet& packet) {
+  const RandomStream random(model_.seed, port, Purpose::link_loss);
+  if (!p.faults->loses(packet, p.arrival(packet), random, p.tx_packets)) return;
+  packet.kind = net::PacketKind::lost;
+  ++p.lost;
+}
+
+template <sim::Scheduler S>
 inline void Partition<S>::deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet,
                                   Time now) {
-  ++counters_.packet_hops;
-  if (packet.is_control()) [[unlikely]] {
-    set_paused(net::Topology::reverse(port), packet.kind == net::PacketKind::pause, now);
+  if (packet.kind >= net::PacketKind::lost) [[unlikely]] {
+    deliver_apart(port, packet, now);
     return;
   }
+  ++counters_.packet_hops;
   counters_.data_packet_hops += packet.kind == net::PacketKind::data;
   if (node >= hosts_)
     forward(node - hosts_, ingress, packet, now);
@@ -64,9 +74,21 @@ inline void Partition<S>::deliver(std::uint32_t port, std::uint32_t node, std::u
     receive(node, packet, now);
 }
 
+// Pause and resume frames end here, and what the link has lost.
+template <sim::Scheduler S>
+void Partition<S>::deliver_apart(std::uint32_t port, const Packet& packet, Time now) {
+  if (packet.kind == net::PacketKind::lost) {
+    ++counters_.lost;
+    discard(packet);
+    return;
+  }
+  ++counters_.packet_hops;
+  set_paused(net::Topology::reverse(port), packet.kind == net::PacketKind::pause, now);
+}
+
 template <sim::Scheduler S>
 inline void Partition<S>::forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now) {
-  const std::uint32_t port = model_.routing.egress(s, packet.dst, packet.entropy);
+  const std::uint32_t port = routing_->egress(s, packet.dst, packet.entropy);
   Port& out = network_.ports[port];
   net::SwitchBuffer& buffer = network_.switches[s].buffer;
   packet.ingress = static_cast<std::uint16_t>(ingress);
@@ -260,6 +282,56 @@ void Partition<S>::set_paused(std::uint32_t port, bool paused, Time now) {
   } else {
     update_wake(p.owner, now);
   }
+}
+
+// A link that is down forgets what its ends have told each other to pause. Both ports of the link go on sending, for
+// nobody: what they send is lost (net/link_faults.h), and the buffers' books stay right.
+template <sim::Scheduler S>
+void Partition<S>::take_down(std::uint32_t port, Time now) {
+  Port& p = network_.ports[port];
+  const bool fifo = p.kind == net::PortKind::fifo;
+  if (fifo) settle(p, {now.ps - 1});
+  // A pause frame that still waits might leave when the link is up again, and shall not pause anybody then.
+  net::PacketRing& ring = fifo ? p.ring : network_.queues[p.queues].control;
+  const std::uint32_t first = fifo ? p.cursor : ring.head;
+  const std::uint32_t frames = fifo ? p.pending_control : ring.size();
+  for (std::uint32_t at = first; at != first + frames; ++at) ring[at].kind = net::PacketKind::resume;
+  if (p.paused) {
+    p.paused = false;
+    p.paused_total += now - p.paused_since;
+    restart(p, port, now);
+  }
+  if (p.at_switch) {
+    network_.switches[p.owner - hosts_].buffer.forget_pauses(p.local);
+    schedule_departures(p.owner - hosts_);
+  } else {
+    update_wake(p.owner, now);
+  }
+}
+
+template <sim::Scheduler S>
+void Partition<S>::stall(std::uint32_t h, Time until, Time now) {
+  const std::uint32_t port = network_.hosts[h].port;
+  Port& p = network_.ports[port];
+  settle(p, {now.ps - 1});
+  p.not_before = std::max(p.not_before, until);
+  restart(p, port, now);
+  update_wake(h, now);
+}
+
+// Between epochs, before all else at `now`: what waits at a port may leave at other times than before.
+template <sim::Scheduler S>
+void Partition<S>::restart(Port& p, std::uint32_t port, Time now) {
+  if (p.kind == net::PortKind::fifo) {
+    retime(p, now);
+    refresh_first(p, port);
+    return;
+  }
+  // The transmitter decides in its turn among the departures of this instant.
+  net::PriorityQueues& queues = network_.queues[p.queues];
+  if (queues.busy) return;
+  queues.busy = true;
+  scheduler_.schedule(departure_of_port(port), now);
 }
 
 // The pending arrival of a FIFO port after its waiting packets were given new departures.

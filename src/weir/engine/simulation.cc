@@ -63,7 +63,37 @@ Time Simulation::next_work(Time until) const {
   }
   Time next = std::min(until, *start) / grid_ * grid_;
   for (const auto& s : samplers_) next = std::min(next, s.next);
-  return next;
+  return std::min(next, next_fault());
+}
+
+Time Simulation::next_fault() const {
+  const auto& [links, changes, pauses] = model_.faults;
+  const Time change = changes_done_ < changes.size() ? changes[changes_done_].time : Time::max();
+  const Time pause = pauses_done_ < pauses.size() ? pauses[pauses_done_].start : Time::max();
+  return std::min(change, pause);
+}
+
+// All that is due now, before any event of this instant.
+void Simulation::apply_faults() {
+  const auto& [links, changes, pauses] = model_.faults;
+  for (; pauses_done_ < pauses.size() && pauses[pauses_done_].start <= now_; ++pauses_done_) {
+    const HostPauseRow& pause = pauses[pauses_done_];
+    crew_->stall(pause.host, pause.start + pause.duration, now_);
+  }
+  if (changes_done_ == changes.size() || changes[changes_done_].time > now_) return;
+  down_.resize(model_.topology.links.size());
+  for (; changes_done_ < changes.size() && changes[changes_done_].time <= now_; ++changes_done_) {
+    const auto& [time, link, state] = changes[changes_done_];
+    down_[link] = state == LinkState::down;
+    if (!down_[link]) continue;
+    crew_->take_down(2 * link, now_);
+    crew_->take_down(2 * link + 1, now_);
+  }
+  if (!model_.network.reroute) return;
+  const bool whole = std::find(down_.begin(), down_.end(), true) == down_.end();
+  auto routing = whole ? nullptr : std::make_unique<net::Routing>(model_.topology, model_.seed, down_);
+  crew_->route_by(whole ? model_.routing : *routing);
+  rerouted_ = std::move(routing);
 }
 
 bool Simulation::advance(Time until) {
@@ -74,12 +104,14 @@ bool Simulation::advance(Time until) {
         s.call(now_);
         s.next = now_ + s.interval;
       }
+    apply_faults();
     if (crew_->idle()) {
       now_ = std::max(now_, next_work(until));
       crew_->skip_to(now_);
     }
     Time end = std::min(until, (now_ / grid_ + 1) * grid_);
     for (const auto& s : samplers_) end = std::min(end, s.next);
+    end = std::min(end, next_fault());
 
     // A flow whose start has been handed over counts as started at its start, so `ended` needs
     // those that wait at their hosts: they all start before `end`.
@@ -130,6 +162,17 @@ std::uint64_t Simulation::marked(std::uint32_t id) {
   return marks;
 }
 
+std::uint64_t Simulation::lost(std::uint32_t id) {
+  const net::Port& p = port(id);
+  std::uint64_t lost = p.lost;
+  if (p.faults == nullptr) return lost;
+  const RandomStream random(model_.seed, id, Purpose::link_loss);
+  std::uint64_t index = p.tx_packets;
+  for (std::uint32_t at = p.ring.head; at != p.cursor; ++at, ++index)
+    lost += p.faults->loses(p.ring[at], p.arrival(p.ring[at]), random, index);
+  return lost;
+}
+
 Time Simulation::paused_time(std::uint32_t id) {
   const net::Port& p = network_.ports[id];
   return p.paused ? p.paused_total + (now_ - p.paused_since) : p.paused_total;
@@ -152,6 +195,7 @@ std::uint64_t Simulation::state_digest() {
     for (const std::uint64_t v : {sent_bytes(id), std::uint64_t{p.queued}, std::uint64_t{marked(id)},
                                   std::uint64_t{p.pauses}, static_cast<std::uint64_t>(paused_time(id).ps)})
       h = mix(h, v);
+    if (p.faults != nullptr) h = mix(h, lost(id));
   }
   for (const auto& s : network_.switches) {
     h = mix(h, s.drops);

@@ -1,9 +1,10 @@
 // A run: a model, its traffic, and as many partitions as threads.
 //
 // Time advances in epochs on a fixed grid that depends on the topology alone (the shortest link
-// between switches), cut further where a sampler is due. Between epochs, on one thread, flows
-// are handed to their hosts, finished flows are reported and samplers look at the network. The
-// same scenario and seed give the same results whatever the number of threads.
+// between switches), cut further where a sampler is due or something goes wrong. Between epochs,
+// on one thread, links go down and up, hosts stall, flows are handed to their hosts, finished flows
+// are reported and samplers look at the network. The same scenario and seed give the same results whatever the number
+// of threads.
 //
 // A simulation has no globals: any number may live in one process, and one can be stepped,
 // looked at and stepped again.
@@ -58,6 +59,8 @@ class Simulation {
   std::uint64_t sent_bytes(std::uint32_t id);
   // Packets marked by a port as they left it.
   std::uint64_t marked(std::uint32_t id);
+  // Packets that a port's link has lost.
+  std::uint64_t lost(std::uint32_t id);
   // How long a port's data class has been paused so far.
   Time paused_time(std::uint32_t id);
   const SwitchState& switch_state(std::uint32_t s) const;
@@ -74,6 +77,8 @@ class Simulation {
 
  private:
   Time next_work(Time until) const;
+  Time next_fault() const;
+  void apply_faults();
   struct Sampler {
     Time interval;
     Time next;
@@ -87,6 +92,10 @@ class Simulation {
   Time grid_;
   Time now_;
   bool traffic_dry_ = false;
+  std::size_t changes_done_ = 0;  // of model.faults
+  std::size_t pauses_done_ = 0;
+  std::vector<bool> down_;                  // links
+  std::unique_ptr<net::Routing> rerouted_;  // while some link is down
   std::vector<Sampler> samplers_;
   std::function<void(const host::FlowRecord&)> on_finish_;
   std::vector<traffic::Flow> batch_;

@@ -9,7 +9,8 @@
 
 namespace weir::net {
 
-enum class PacketKind : std::uint8_t { data, ack, nack, cnp, or_ack, pause, resume };
+// A packet is `lost` from when it reaches the end of a link that has lost it.
+enum class PacketKind : std::uint8_t { data, ack, nack, cnp, or_ack, lost, pause, resume };
 
 // Traffic classes of a port, in order of priority. Pause and resume frames are in none.
 enum class TrafficClass : std::uint8_t { priority = 0, data = 1 };

@@ -15,10 +15,10 @@ void PacketRing::grow() {
 }
 
 void retime(Port& p, Time now) {
-  Time start = std::max(now, p.handed_over_until);
+  Time start = std::max(now, p.not_before);
   if (p.cursor != p.ring.head) {
     const Packet& last = p.ring[p.cursor - 1];
-    start = std::max(now, last.departs + p.serialisation(last.wire));
+    start = std::max(start, last.departs + p.serialisation(last.wire));
   }
   for (std::uint32_t at = p.cursor; at != p.ring.tail; ++at) {
     Packet& packet = p.ring[at];

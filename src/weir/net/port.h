@@ -22,6 +22,7 @@
 #include <memory>
 #include <new>
 
+#include "weir/net/link_faults.h"
 #include "weir/net/packet.h"
 
 namespace weir::net {
@@ -88,19 +89,23 @@ struct alignas(64) Port {
   std::uint64_t tx_bytes = 0;  // of packets that have reached the far end (or left the partition)
   std::uint64_t tx_packets = 0;
   Rate rate;
+  const LinkFaults* faults = nullptr;         // null: it loses nothing
   std::uint32_t expected_egress = 0;          // of its first packet at the far end: for prefetching only
   std::uint32_t owner = 0;                    // node
   std::uint32_t rate_mbps = 0;                // as telemetry reports it
   std::uint32_t pending_control = 0;          // pause and resume frames waiting at the cursor
   std::uint32_t ecn_min = ~std::uint32_t{0};  // mark above; ~0 = never
   std::uint32_t ecn_max = ~std::uint32_t{0};
-  double ecn_probability = 0;  // at ecn_max
-  std::uint32_t queues = 0;    // queued port: index of its PriorityQueues
+  std::uint32_t queues = 0;  // queued port: index of its PriorityQueues
   std::uint32_t marks = 0;
-  std::uint32_t pauses = 0;  // pause frames received
+  double ecn_probability = 0;  // at ecn_max
+  std::uint32_t lost = 0;      // on its link
+  std::uint32_t pauses = 0;    // pause frames received
   Time paused_since;
   Time paused_total;
-  Time handed_over_until;  // end of transmission of the last packet handed over to another partition
+  // What waits does not start before this: the end of transmission of the last packet handed over to
+  // another partition, or of a stall of the host.
+  Time not_before;
 
   Time serialisation(std::uint32_t bytes) const {
     if (ps_per_byte != 0) return {static_cast<std::int64_t>(bytes) * ps_per_byte};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <limits>
 #include <map>
@@ -15,7 +16,7 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-Routing::Routing(const Topology& topology, std::uint64_t seed) : topology_(&topology) {
+Routing::Routing(const Topology& topology, std::uint64_t seed, const std::vector<bool>& down) : topology_(&topology) {
   const std::uint32_t hosts = topology.hosts;
   switches_.resize(topology.switches);
   for (std::uint32_t s = 0; s < topology.switches; ++s)
@@ -46,8 +47,8 @@ Routing::Routing(const Topology& topology, std::uint64_t seed) : topology_(&topo
   }
   for (std::uint32_t h = 0; h < hosts; ++h) edge_of_[h] = edge_index[topology.port_owner(host_down_port_[h]) - hosts];
 
-  by_arithmetic_ = !topology.tree.empty();
-  by_arithmetic_ ? use_tree() : build_tables();
+  by_arithmetic_ = !topology.tree.empty() && down.empty();
+  by_arithmetic_ ? use_tree() : build_tables(down);
 }
 
 void Routing::use_tree() {
@@ -67,7 +68,24 @@ void Routing::use_tree() {
   }
 }
 
-void Routing::build_tables() {
+// Of all switches from one of them, in links, by breadth-first search; kNone = cannot be reached.
+std::vector<std::uint32_t> Routing::distances(std::uint32_t edge_switch, const std::vector<bool>& down) const {
+  const Topology& t = *topology_;
+  std::vector<std::uint32_t> distance(t.switches, kNone);
+  std::vector<std::uint32_t> queue{edge_switch};
+  distance[edge_switch] = 0;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    for (const std::uint32_t p : ports(queue[i])) {
+      const std::uint32_t peer = t.port_peer(p);
+      if (peer < t.hosts || distance[peer - t.hosts] != kNone || (!down.empty() && down[p / 2])) continue;
+      distance[peer - t.hosts] = distance[queue[i]] + 1;
+      queue.push_back(peer - t.hosts);
+    }
+  }
+  return distance;
+}
+
+void Routing::build_tables(const std::vector<bool>& down) {
   const Topology& t = *topology_;
   if (std::uint64_t{t.switches} * edges_ > std::uint64_t{1} << 31)
     throw InputError(
@@ -76,30 +94,22 @@ void Routing::build_tables() {
                     t.switches, edges_));
   table_.resize(std::size_t{t.switches} * edges_);
 
-  // Distances from each edge switch by breadth-first search, then per switch the set of ports
-  // that lead one hop nearer. Equal sets of a switch are stored once.
+  // Per switch and edge switch the set of ports that lead one hop nearer. Equal sets of a switch are stored once.
   std::vector<std::map<std::vector<std::uint32_t>, std::uint16_t>> ids(t.switches);
-  std::vector<std::uint32_t> distance(t.switches);
-  std::vector<std::uint32_t> queue;
   std::vector<std::uint32_t> nearer;
   for (std::uint32_t e = 0; e < edges_; ++e) {
-    distance.assign(t.switches, kNone);
-    queue.assign(1, edge_switch_[e]);
-    distance[edge_switch_[e]] = 0;
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-      for (const std::uint32_t p : ports(queue[i])) {
-        const std::uint32_t peer = t.port_peer(p);
-        if (peer < t.hosts || distance[peer - t.hosts] != kNone) continue;
-        distance[peer - t.hosts] = distance[queue[i]] + 1;
-        queue.push_back(peer - t.hosts);
-      }
-    }
+    const std::vector<std::uint32_t> left = distances(edge_switch_[e], down);
+    const bool all_reach = std::find(left.begin(), left.end(), kNone) == left.end();
+    const std::vector<std::uint32_t> whole = all_reach ? left : distances(edge_switch_[e], {});
     for (std::uint32_t s = 0; s < t.switches; ++s) {
       if (s == edge_switch_[e]) continue;  // never looked up
       nearer.clear();
+      const bool reaches = left[s] != kNone;
+      const std::vector<std::uint32_t>& distance = reaches ? left : whole;
       for (const std::uint32_t p : ports(s)) {
         const std::uint32_t peer = t.port_peer(p);
-        if (peer >= t.hosts && distance[peer - t.hosts] + 1 == distance[s]) nearer.push_back(p);
+        const bool usable = !reaches || down.empty() || !down[p / 2];
+        if (usable && peer >= t.hosts && distance[peer - t.hosts] + 1 == distance[s]) nearer.push_back(p);
       }
       assert(!nearer.empty());  // check() has seen that the graph is connected
       const auto id = static_cast<std::uint16_t>(ids[s].size());

@@ -35,7 +35,9 @@ constexpr std::uint32_t divide(std::uint32_t x, std::uint64_t reciprocal_of_d) {
 // must have passed check() and must outlive this. Switches are numbered from 0 here: node - hosts.
 class Routing {
  public:
-  Routing(const Topology& topology, std::uint64_t seed);
+  // Without the links that are `down`, by link (none if empty), packets take the shortest paths that are left; where
+  // none is left, those of the whole network, and so end at a link that is down.
+  Routing(const Topology& topology, std::uint64_t seed, const std::vector<bool>& down = {});
 
   // The global id of the port by which `switch_index` forwards a packet to `dst_host`.
   std::uint32_t egress(std::uint32_t switch_index, std::uint32_t dst_host, std::uint32_t entropy) const {
@@ -98,7 +100,8 @@ class Routing {
   };
 
   void use_tree();
-  void build_tables();
+  void build_tables(const std::vector<bool>& down);
+  std::vector<std::uint32_t> distances(std::uint32_t edge_switch, const std::vector<bool>& down) const;
 
   const Topology* topology_;
   bool by_arithmetic_ = false;

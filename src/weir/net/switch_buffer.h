@@ -164,6 +164,14 @@ class SwitchBuffer {
     return true;
   }
 
+  // The link of this ingress is down: the upstream port has forgotten any pause.
+  void forget_pauses(std::uint32_t ingress) {
+    for (IngressPool& pool : ingresses_[ingress].pools) {
+      paused_count_ -= pool.paused;
+      pool.paused = false;
+    }
+  }
+
   // Shared bytes in use: what the ingresses hold beyond their reserves, headroom excepted.
   std::int64_t shared_used() const {
     std::int64_t sum = 0;

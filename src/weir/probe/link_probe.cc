@@ -62,9 +62,10 @@ LinkSummary LinkProbe::finish() {
   std::optional<ResultFile> file;
   if (out_ != nullptr) {
     file.emplace(out_->file("links.csv"));
-    file->write("port,from,to,tier,rate_bps,sent_bytes,utilisation,marked_packets\n");
+    file->write("port,from,to,tier,rate_bps,sent_bytes,utilisation,marked_packets,lost_packets\n");
   }
   Sums all;
+  std::uint64_t lost_packets = 0;
   std::vector<Sums> by_tier(tiers_.names.size());
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const net::Port& port = simulation_.port(ports_[i]);
@@ -72,13 +73,15 @@ LinkSummary LinkProbe::finish() {
     const double utilisation = share_of_capacity(sent, static_cast<double>(port.rate.bits_per_second), run);
     all.add(sent, port.rate, utilisation);
     by_tier[tiers_.of_port[i]].add(sent, port.rate, utilisation);
+    const std::uint64_t lost = simulation_.lost(ports_[i]);
+    lost_packets += lost;
     if (file)
-      file->print("{},{},{},{},{},{},{:.7g},{}\n", ports_[i], port.owner, port.peer, tiers_.names[tiers_.of_port[i]],
-                  port.rate.bits_per_second, sent, utilisation, simulation_.marked(ports_[i]));
+      file->print("{},{},{},{},{},{},{:.7g},{},{}\n", ports_[i], port.owner, port.peer, tiers_.names[tiers_.of_port[i]],
+                  port.rate.bits_per_second, sent, utilisation, simulation_.marked(ports_[i]), lost);
   }
   if (file) file->close();
 
-  LinkSummary summary{.all = all.result("all", run), .by_tier = {}};
+  LinkSummary summary{.all = all.result("all", run), .by_tier = {}, .lost_packets = lost_packets};
   for (std::size_t i = 0; i < by_tier.size(); ++i) summary.by_tier.push_back(by_tier[i].result(tiers_.names[i], run));
   write_switches(summary);
   return summary;

@@ -85,6 +85,7 @@ struct LinkSummary {
   std::vector<LinkTier> by_tier;
   std::uint64_t marked_packets = 0;   // by all switches
   std::uint64_t dropped_packets = 0;  // by all switches
+  std::uint64_t lost_packets = 0;     // on the links of these ports
 };
 
 struct Summary {

@@ -122,6 +122,7 @@ Json links(const LinkSummary& l) {
   for (const auto& t : l.by_tier) json["by_tier"][t.name] = link_tier(t);
   json["marked_packets"] = l.marked_packets;
   json["dropped_packets"] = l.dropped_packets;
+  json["lost_packets"] = l.lost_packets;
   return json;
 }
 

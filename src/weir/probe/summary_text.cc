@@ -85,9 +85,9 @@ std::string to_text(const Summary& s) {
     out.line("PFC: {} pauses, {} in all, {:.4f} % of the ports' time", s.pfc->all.pauses, us(s.pfc->all.paused),
              100 * s.pfc->all.share);
   if (s.links) {
-    out.line("links: {:.2f} % used, the busiest {:.2f} %; {} packets marked, {} dropped",
+    out.line("links: {:.2f} % used, the busiest {:.2f} %; {} packets marked, {} dropped, {} lost",
              100 * s.links->all.utilisation, 100 * s.links->all.max_utilisation, s.links->marked_packets,
-             s.links->dropped_packets);
+             s.links->dropped_packets, s.links->lost_packets);
   }
   return out.take();
 }

@@ -53,10 +53,10 @@ class Writer {
     params(params_of<net::BufferParams>(), &s.buffer);
     section("[network.ecn]");
     params(params_of<engine::EcnParams>(), &s.ecn);
-    for (const auto& o : s.ecn_overrides) {
-      section("[[network.ecn.rate]]");
-      params(params_of<engine::EcnOverride>(), &o);
-    }
+    rows("[[network.ecn.rate]]", s.ecn_overrides);
+    rows("[[network.loss]]", s.faults.loss);
+    rows("[[network.link_event]]", s.faults.link_events);
+    rows("[[host.pause]]", s.faults.host_pauses);
     section("[transport]");
     params(params_of<host::TransportParams>(), &s.transport);
     if (s.clocks) {
@@ -80,6 +80,14 @@ class Writer {
     out_.toml += fmt::format("{} = {}", key, value);
     if (!comment.empty()) out_.toml += fmt::format("  # {}", comment);
     out_.toml += '\n';
+  }
+
+  template <class Row>
+  void rows(std::string_view header, const std::vector<Row>& list) {
+    for (const Row& row : list) {
+      section(header);
+      params(params_of<Row>(), &row);
+    }
   }
 
   // `owner` begins the names of attached data files.

@@ -47,6 +47,18 @@ const Param* culprit(const Scenario& s, const ParamSet& params, const void* obje
   fail_key(s.place(path), path, message);
 }
 
+// Of work whose complaints begin with the whole key.
+template <class Work>
+void with_key(const Scenario& s, Work&& work) {
+  try {
+    work();
+  } catch (const InputError& error) {
+    const std::string_view what = error.what();
+    const auto colon = what.find(": ");
+    fail_key(s.place(what.substr(0, colon)), what.substr(0, colon), what.substr(colon + 2));
+  }
+}
+
 net::Topology build_topology(const Scenario& s) {
   if (s.topology.kind == nullptr) {
     const auto path = data_file(s, static_cast<const GraphParams*>(s.topology.params.get())->file);
@@ -191,6 +203,7 @@ std::unique_ptr<engine::Model> build_model(const Scenario& s) {
   model->buffer = s.buffer;
   model->ecn = s.ecn;
   model->ecn_overrides = s.ecn_overrides;
+  with_key(s, [&] { model->faults = engine::work_out(s.faults, model->topology); });
   model->transport = s.transport;
   model->clocks = s.clocks;
   for (const Profile& p : s.profiles)
@@ -259,14 +272,7 @@ Run build(const Scenario& s) {
     what.remove_prefix(kKey.size() + 3);
     fail_key(s.place(kKey), kKey, what);
   }
-  try {
-    probe::check(s.probes, run.model->topology, run.tags);
-  } catch (const InputError& error) {
-    // begins with the whole key
-    const std::string_view what = error.what();
-    const auto colon = what.find(": ");
-    fail_key(s.place(what.substr(0, colon)), what.substr(0, colon), what.substr(colon + 2));
-  }
+  with_key(s, [&] { probe::check(s.probes, run.model->topology, run.tags); });
   return run;
 }
 

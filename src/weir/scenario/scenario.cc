@@ -205,8 +205,8 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
   for (const auto& o : overrides) apply_override(document, o);
   for (const auto& o : options) apply_override(document, o.assignment, o.name);
   const TableReader root(document, "");
-  root.allow_only(
-      {"title", "run", "topology", "network", "transport", "clocks", "algorithm", "profile", "traffic", "probes"});
+  root.allow_only({"title", "run", "topology", "network", "host", "transport", "clocks", "algorithm", "profile",
+                   "traffic", "probes"});
 
   Scenario out;
   out.file = file;
@@ -220,12 +220,20 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
   out.topology = read_topology(root);
 
   const TableReader network = root.table("network");
-  network.read(params_of<engine::NetworkParams>(), &out.network, {"buffer", "ecn"});
+  network.read(params_of<engine::NetworkParams>(), &out.network, {"buffer", "ecn", "loss", "link_event"});
   network.table("buffer").read(params_of<net::BufferParams>(), &out.buffer);
   const TableReader ecn = network.table("ecn");
   ecn.read(params_of<engine::EcnParams>(), &out.ecn, {"rate"});
   for (const auto& row : ecn.tables("rate"))
     row.read(params_of<engine::EcnOverride>(), &out.ecn_overrides.emplace_back());
+  for (const auto& row : network.tables("loss"))
+    row.read(params_of<engine::LossRow>(), &out.faults.loss.emplace_back());
+  for (const auto& row : network.tables("link_event"))
+    row.read(params_of<engine::LinkEventRow>(), &out.faults.link_events.emplace_back());
+  const TableReader host = root.table("host");
+  host.allow_only({"pause"});
+  for (const auto& row : host.tables("pause"))
+    row.read(params_of<engine::HostPauseRow>(), &out.faults.host_pauses.emplace_back());
   root.table("transport").read(params_of<host::TransportParams>(), &out.transport);
   read_optional(root, "clocks", out.clocks);
 

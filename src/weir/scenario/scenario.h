@@ -90,6 +90,7 @@ struct Scenario {
   net::BufferParams buffer;
   engine::EcnParams ecn;
   std::vector<engine::EcnOverride> ecn_overrides;
+  engine::FaultRows faults;
   host::TransportParams transport;
   std::optional<host::ClockParams> clocks;
   std::vector<Profile> profiles;

@@ -1,0 +1,106 @@
+#include "weir/engine/faults.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace weir::engine {
+namespace {
+
+std::optional<std::uint32_t> number(std::string_view text) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// All links between two nodes. Complaints begin with `key`.
+std::vector<std::uint32_t> links_between(const net::Topology& t, std::uint32_t a, std::uint32_t b,
+                                         std::string_view key) {
+  std::vector<std::uint32_t> out;
+  std::string neighbours;
+  for (std::uint32_t l = 0; l < t.links.size(); ++l) {
+    const net::Link& link = t.links[l];
+    if ((link.a == a && link.b == b) || (link.a == b && link.b == a)) out.push_back(l);
+    if ((link.a == a || link.b == a) && neighbours.size() < 60)
+      neighbours += fmt::format(" {}", link.a == a ? link.b : link.a);
+  }
+  for (const std::uint32_t node : {a, b})
+    if (node >= t.nodes())
+      throw InputError(fmt::format("{}: there is no node {}; nodes are 0 to {}", key, node, t.nodes() - 1));
+  if (out.empty())
+    throw InputError(fmt::format("{}: there is no link {}-{}; {} is linked to{}", key, a, b, a, neighbours));
+  return out;
+}
+
+std::vector<std::uint32_t> links_named(const net::Topology& t, const std::string& name, const std::string& key) {
+  std::vector<std::uint32_t> out;
+  const auto those = [&](auto&& wanted) {
+    for (std::uint32_t l = 0; l < t.links.size(); ++l)
+      if (wanted(t.links[l].a < t.hosts || t.links[l].b < t.hosts)) out.push_back(l);
+    if (out.empty()) throw InputError(fmt::format("{}: this network has no such links", key));
+    return out;
+  };
+  if (name == "all") return those([](bool) { return true; });
+  if (name == "hosts") return those([](bool of_host) { return of_host; });
+  if (name == "fabric") return those([](bool of_host) { return !of_host; });
+  const auto dash = name.find('-');
+  const auto a = number(std::string_view(name).substr(0, dash));
+  const auto b = dash == std::string::npos ? std::nullopt : number(std::string_view(name).substr(dash + 1));
+  if (!a || !b)
+    throw InputError(
+        fmt::format("{}: '{}' names no links; valid is all, hosts, fabric, or two nodes as 320-0", key, name));
+  return links_between(t, *a, *b, key);
+}
+
+// A link goes down only when it is up, and the other way round.
+void add_outages(const std::vector<LinkEventRow>& rows, const net::Topology& t, Faults& out) {
+  std::vector<std::size_t> order(rows.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](auto x, auto y) { return rows[x].time < rows[y].time; });
+  for (const std::size_t i : order) {
+    const LinkEventRow& row = rows[i];
+    const std::string key = fmt::format("network.link_event.{}", i);
+    for (const auto link : links_between(t, row.a, row.b, key)) {
+      auto& outages = out.links[link].outages;
+      const bool is_down = !outages.empty() && outages.back().up == Time::max();
+      if (is_down == (row.state == LinkState::down))
+        throw InputError(fmt::format("{}.state: the link {}-{} is {} already at {}", key, row.a, row.b,
+                                     is_down ? "down" : "up", format_value(row.time)));
+      if (is_down && row.time == outages.back().down)
+        throw InputError(
+            fmt::format("{}.time: the link {}-{} goes down at that instant; write a later time", key, row.a, row.b));
+      if (is_down)
+        outages.back().up = row.time;
+      else
+        outages.push_back({row.time});
+      out.changes.push_back({row.time, link, row.state});
+    }
+  }
+}
+
+void add_pauses(const std::vector<HostPauseRow>& rows, const net::Topology& t, Faults& out) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].host >= t.hosts)
+      throw InputError(
+          fmt::format("host.pause.{}.host: there is no host {}; hosts are 0 to {}", i, rows[i].host, t.hosts - 1));
+  out.pauses = rows;
+  std::stable_sort(out.pauses.begin(), out.pauses.end(), [](auto& x, auto& y) { return x.start < y.start; });
+}
+
+}  // namespace
+
+Faults work_out(const FaultRows& rows, const net::Topology& topology) {
+  Faults out;
+  for (std::size_t i = 0; i < rows.loss.size(); ++i)
+    for (const auto link : links_named(topology, rows.loss[i].links, fmt::format("network.loss.{}.links", i)))
+      out.links[link].loss = net::LinkFaults::scaled(rows.loss[i].probability);
+  add_outages(rows.link_events, topology, out);
+  add_pauses(rows.host_pauses, topology, out);
+  return out;
+}
+
+}  // namespace weir::engine

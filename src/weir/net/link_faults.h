@@ -1,0 +1,46 @@
+// What a link does to the packets on it besides carrying them: it loses some at random, and all
+// while it is down.
+//
+// Both follow from constants alone, so a port needs no state for it: the fate of a packet is known
+// from its number on the port and the time that it spends on the wire.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "weir/base/random.h"
+#include "weir/net/packet.h"
+
+namespace weir::net {
+
+// A link is down from `down` on, and up again from `up` on; both act before all else at that instant.
+struct Outage {
+  Time down;
+  Time up = Time::max();
+};
+
+struct LinkFaults {
+  std::uint64_t loss = 0;       // probability of the loss of a packet, times 2^53
+  std::vector<Outage> outages;  // in order, apart from each other
+
+  static std::uint64_t scaled(double probability) {
+    return static_cast<std::uint64_t>(std::llround(probability * 0x1.0p53));
+  }
+
+  // Is the link down at any instant from the start of a transmission to its arrival?
+  bool down_between(Time departs, Time arrives) const {
+    const auto after = std::upper_bound(outages.begin(), outages.end(), arrives,
+                                        [](Time t, const Outage& outage) { return t < outage.down; });
+    return after != outages.begin() && departs < std::prev(after)->up;
+  }
+
+  // Is packet number `index` of a port lost? Pause and resume frames only while the link is down.
+  bool loses(const Packet& packet, Time arrives, const RandomStream& random, std::uint64_t index) const {
+    if (down_between(packet.departs, arrives)) return true;
+    return loss != 0 && !packet.is_control() && random.bits(index) >> 11 < loss;
+  }
+};
+
+}  // namespace weir::net

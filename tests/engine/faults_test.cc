@@ -1,0 +1,250 @@
+// Links that lose packets, links that go down, hosts that stall.
+#include "weir/engine/faults.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "tests/engine/scenario.h"
+
+namespace weir::engine {
+namespace {
+
+using namespace literals;
+
+// Two hosts at one switch, node 2: ports 0 and 2 are the hosts', 1 and 3 the switch's.
+Scenario pair(Bytes size) {
+  Scenario s;
+  s.topology = build(net::Star{.hosts = 2});
+  s.profiles = {profile("fixed-window", {{"window", "50 KB"}})};
+  s.transport.min_rto = 100_us;
+  s.transport.nack_interval = 20_us;
+  s.add_flow(0, 1, size);
+  return s;
+}
+
+TEST(Loss, IsBinomialAndTakesTheDrawsOfItsPort) {
+  Scenario s = pair(5_MB);
+  const double p = 0.02;
+  s.faults.loss = {{"0-2", p}};
+  const auto model = s.model();
+  const auto traffic = s.traffic();
+  Simulation simulation(*model, *traffic, {});
+  simulation.advance();
+  ASSERT_EQ(simulation.counters().flows_completed, 1u);
+
+  std::uint64_t lost = 0;
+  for (const std::uint32_t port : {0u, 1u}) {
+    const net::Port& state = simulation.port(port);
+    const std::uint64_t sent = state.tx_packets + (state.cursor - state.ring.head);
+    ASSERT_GT(sent, 5'000u);
+    const double expected = p * static_cast<double>(sent);
+    const double deviation = std::sqrt(expected * (1 - p));
+    EXPECT_NEAR(static_cast<double>(simulation.lost(port)), expected, 4 * deviation);
+    const RandomStream random(model->seed, port, Purpose::link_loss);
+    std::uint64_t drawn = 0;
+    for (std::uint64_t i = 0; i < sent; ++i) drawn += random.uniform(i) < p;
+    EXPECT_EQ(simulation.lost(port), drawn);
+    lost += drawn;
+  }
+  EXPECT_EQ(simulation.lost(2), 0u);
+  EXPECT_EQ(simulation.lost(3), 0u);
+  EXPECT_LE(simulation.counters().lost, lost);  // what is still on the wire is lost when it gets to its end
+  EXPECT_GE(simulation.counters().lost + 50, lost);
+  EXPECT_EQ(simulation.counters().dropped, 0u);
+}
+
+TEST(Loss, OfAllLosesTheFlow) {
+  Scenario s = pair(10_KB);
+  s.faults.loss = {{"all", 1}};
+  s.stop = 1_ms;
+  const Outcome out = run(s);
+  EXPECT_EQ(out.flows.size(), 0u);
+  EXPECT_EQ(out.counters.packet_hops, 0u);
+  EXPECT_EQ(out.counters.lost, out.counters.data_packets);
+}
+
+TEST(Loss, OfProbabilityZeroChangesNothing) {
+  Scenario s = pair(1_MB);
+  const Outcome without = run(s);
+  s.faults.loss = {{"all", 0.5}, {"all", 0}};  // the later row counts
+  const Outcome with = run(s);
+  EXPECT_EQ(with.counters.lost, 0u);
+  ASSERT_EQ(with.flows.size(), 1u);
+  EXPECT_EQ(with.flows[0].finish, without.flows[0].finish);
+}
+
+// Links of 100 Gb/s and 1 us: a full packet lasts 83,840 ps and its acknowledgement 4,800.
+constexpr Time kLink{1'083'840};
+constexpr Time kAckLink{1'004'800};
+
+// The host sends a packet every 83.84 us. Its NIC holds the second one from 80 us to 180 us, and the third one then
+// keeps its distance from it.
+TEST(HostPause, HoldsTheNic) {
+  Scenario s = pair(3'000_B);
+  s.profiles = {profile("fixed-window", {{"window", "1 GB"}, {"rate", "100 Mbps"}})};
+  s.transport.min_rto = 1_ms;
+  const Time gap{83'840'000};
+  const Time alone = 2 * kLink + 2 * kAckLink;
+  ASSERT_EQ(run(s).flows.at(0).finish, 2 * gap + alone);
+  s.faults.host_pauses = {{.host = 0, .start = 80_us, .duration = 100_us}};
+  EXPECT_EQ(run(s).flows.at(0).finish, 180_us + gap + alone);
+}
+
+// The receiver takes the packet, but its acknowledgement waits. What is being sent when the pause begins is sent whole.
+TEST(HostPause, HoldsAcknowledgements) {
+  Scenario s = pair(1'000_B);
+  s.transport.min_rto = 1_ms;
+  s.faults.host_pauses = {{.host = 1, .start = 1_us, .duration = 50_us}, {.host = 1, .start = 2_us, .duration = 1_us}};
+  EXPECT_EQ(run(s).flows.at(0).finish, 51_us + 2 * kAckLink);
+  s.faults.host_pauses = {{.host = 0, .start = Time{1}, .duration = 50_us}};
+  EXPECT_EQ(run(s).flows.at(0).finish, 2 * kLink + 2 * kAckLink);
+  s.faults.host_pauses = {{.host = 0, .start = 0_us, .duration = 50_us}};  // acts before the flow's start
+  EXPECT_EQ(run(s).flows.at(0).finish, 50_us + 2 * kLink + 2 * kAckLink);
+}
+
+TEST(HostPause, NothingIsSentMeanwhile) {
+  Scenario s = pair(5_MB);
+  s.faults.host_pauses = {{.host = 0, .start = 100_us, .duration = 60_us}};
+  const auto model = s.model();
+  const auto traffic = s.traffic();
+  Simulation simulation(*model, *traffic, {});
+  simulation.advance(100_us);
+  const std::uint64_t before = simulation.sent_bytes(0);
+  EXPECT_GT(before, 1'000'000u);
+  simulation.advance(160_us);
+  EXPECT_EQ(simulation.sent_bytes(0), before);
+  simulation.advance(170_us);
+  EXPECT_GT(simulation.sent_bytes(0), before + 100'000);
+  simulation.advance();
+  EXPECT_EQ(simulation.counters().flows_completed, 1u);
+}
+
+// Two leaves, nodes 4 and 5, and two spines, 6 and 7; hosts 0 and 1 at the one, 2 and 3 at the other.
+Scenario two_paths(Bytes size) {
+  Scenario s;
+  s.topology = build(net::LeafSpine{.leaves = 2, .spines = 2, .hosts_per_leaf = 2});
+  s.profiles = {profile("fixed-window", {{"window", "50 KB"}})};
+  s.transport.min_rto = 100_us;
+  s.transport.nack_interval = 20_us;
+  s.add_flow(0, 2, size);
+  s.flows[0].sport = 10'000;
+  s.flows[0].dport = 100;
+  return s;
+}
+
+// The spine that the packets of the flow cross.
+std::uint32_t spine_of(const Scenario& s) {
+  const auto model = s.model();
+  const auto path = model->routing.path(0, 2, net::flow_entropy(0, 2, 10'000, 100));
+  return model->topology.port_peer(path.at(1));
+}
+
+TEST(LinkDown, TheFlowTakesTheOtherPath) {
+  Scenario s = two_paths(5_MB);
+  const Time undisturbed = run(s).flows.at(0).finish;
+  s.faults.link_events = {{.time = 100_us, .a = 4, .b = spine_of(s), .state = LinkState::down}};
+  const Outcome out = run(s);
+  ASSERT_EQ(out.flows.size(), 1u);
+  EXPECT_GT(out.counters.lost, 0u);
+  EXPECT_LE(out.counters.lost, 60u);  // no more than a window
+  EXPECT_LT(out.flows[0].finish, undisturbed + 2 * s.transport.min_rto);
+}
+
+TEST(LinkDown, WithoutReroutingItStallsAndResumesByTimeout) {
+  Scenario s = two_paths(5_MB);
+  s.network.reroute = false;
+  s.faults.link_events = {{.time = 100_us, .a = 4, .b = spine_of(s), .state = LinkState::down},
+                          {.time = 2_ms, .a = spine_of(s), .b = 4, .state = LinkState::up}};
+  const auto model = s.model();
+  const auto traffic = s.traffic();
+  Simulation simulation(*model, *traffic, {});
+  std::vector<host::FlowRecord> flows;
+  simulation.on_finish([&](const host::FlowRecord& f) { flows.push_back(f); });
+  simulation.advance(200_us);
+  const std::uint32_t last_port = net::Topology::reverse(model->routing.host_port(2));
+  const std::uint64_t stuck_at = simulation.sent_bytes(last_port);
+  simulation.advance(2_ms);
+  EXPECT_EQ(simulation.sent_bytes(last_port), stuck_at);
+  EXPECT_GE(simulation.counters().timeouts, 2u);
+  simulation.advance();
+  ASSERT_EQ(flows.size(), 1u);
+  EXPECT_GT(flows[0].finish, 2_ms);
+  EXPECT_LT(flows[0].finish, 10_ms);
+}
+
+// Without any path, packets end at the dead link; with the link, the flow goes on.
+TEST(LinkDown, OfAHostCutsItOff) {
+  Scenario s = two_paths(5_MB);
+  s.faults.link_events = {{.time = 100_us, .a = 2, .b = 5, .state = LinkState::down},
+                          {.time = 1_ms, .a = 2, .b = 5, .state = LinkState::up}};
+  const Outcome out = run(s);
+  ASSERT_EQ(out.flows.size(), 1u);
+  EXPECT_GT(out.flows[0].finish, 1_ms);
+  EXPECT_GT(out.counters.lost, 0u);
+  EXPECT_EQ(out.counters.dropped, 0u);
+}
+
+// An incast so wide that the leaf pauses both spines; one of them is paused when its link goes down. Neither end may
+// stay paused, and all buffers are empty in the end.
+TEST(LinkDown, LeavesNobodyPaused) {
+  Scenario s = two_paths(2_MB);
+  s.add_flow(1, 2, 2_MB);
+  s.add_flow(3, 2, 2_MB);
+  s.profiles = {profile("fixed-window", {{"window", "1 GB"}})};
+  s.buffer.size = {s.set_aside() + 100'000};
+  for (const Time at : {50_us, 60_us, 70_us, 80_us})
+    for (const std::uint32_t spine : {6u, 7u}) {
+      Scenario one = s;
+      one.faults.link_events = {{.time = at, .a = 5, .b = spine, .state = LinkState::down},
+                                {.time = at + 5_us, .a = 5, .b = spine, .state = LinkState::up}};
+      const auto model = one.model();
+      const auto traffic = one.traffic();
+      Simulation simulation(*model, *traffic, {.stop = 1_s});
+      simulation.advance();
+      EXPECT_EQ(simulation.counters().flows_completed, 3u);
+      EXPECT_GT(simulation.counters().pauses, 0u);
+      for (std::uint32_t id = 0; id < model->topology.ports(); ++id) {
+        EXPECT_FALSE(simulation.port(id).paused) << "port " << id;
+        EXPECT_EQ(simulation.port(id).queued, 0u) << "port " << id;
+      }
+    }
+}
+
+std::string complaint(const FaultRows& rows) {
+  try {
+    work_out(rows, build(net::LeafSpine{.leaves = 2, .spines = 2, .hosts_per_leaf = 2}));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(FaultRows, SayWhatIsWrong) {
+  const auto down = [](Time t, std::uint32_t a, std::uint32_t b) {
+    return LinkEventRow{.time = t, .a = a, .b = b, .state = LinkState::down};
+  };
+  const auto up = [](Time t, std::uint32_t a, std::uint32_t b) {
+    return LinkEventRow{.time = t, .a = a, .b = b, .state = LinkState::up};
+  };
+  EXPECT_EQ(complaint({.loss = {{"all", 0}, {"spines", 0}}, .link_events = {}, .host_pauses = {}}),
+            "network.loss.1.links: 'spines' names no links; valid is all, hosts, fabric, or two nodes as 320-0");
+  EXPECT_EQ(complaint({.loss = {{"0-5", 0}}, .link_events = {}, .host_pauses = {}}),
+            "network.loss.0.links: there is no link 0-5; 0 is linked to 4");
+  EXPECT_EQ(complaint({.loss = {{"4-8", 0}}, .link_events = {}, .host_pauses = {}}),
+            "network.loss.0.links: there is no node 8; nodes are 0 to 7");
+  EXPECT_EQ(complaint({.loss = {}, .link_events = {up(1_us, 4, 6)}, .host_pauses = {}}),
+            "network.link_event.0.state: the link 4-6 is up already at 1 us");
+  // in order of time, whatever the order of the rows
+  EXPECT_EQ(complaint({.loss = {}, .link_events = {up(3_us, 6, 4), down(2_us, 4, 6)}, .host_pauses = {}}), "");
+  EXPECT_EQ(complaint({.loss = {}, .link_events = {down(3_us, 6, 4), down(2_us, 4, 6)}, .host_pauses = {}}),
+            "network.link_event.0.state: the link 6-4 is down already at 3 us");
+  EXPECT_EQ(complaint({.loss = {}, .link_events = {down(2_us, 6, 4), up(2_us, 4, 6)}, .host_pauses = {}}),
+            "network.link_event.1.time: the link 4-6 goes down at that instant; write a later time");
+  EXPECT_EQ(complaint({.loss = {}, .link_events = {}, .host_pauses = {{.host = 4, .start = {}, .duration = 1_us}}}),
+            "host.pause.0.host: there is no host 4; hosts are 0 to 3");
+}
+
+}  // namespace
+}  // namespace weir::engine
