@@ -93,11 +93,15 @@ inline void Partition<S>::serve(std::uint32_t h, Time now) {
     flow->paced_at = Time::max();
     consider(host, *flow, now);
   }
-  if (nic.paused) return;
+  if (nic.paused == all_classes_) return;
   while (nic.free_at <= now && !host.ready.empty()) {
     const host::SlotQueue::Entry turn = host.ready.pop();
     host::Flow* flow = host.find(turn.slot, turn.generation);
     if (flow == nullptr) continue;
+    if (nic.paused != 0 && (nic.paused >> model_.profiles[flow->profile].data_class & 1) != 0) {
+      host.parked.push_back(turn);
+      continue;
+    }
     flow->ready = false;
     if (flow->sendable() && flow->next_send <= now) transmit(h, *flow, now);
     consider(host, *flow, now);
@@ -109,7 +113,7 @@ inline void Partition<S>::update_wake(std::uint32_t h, Time now) {
   host::Host& host = network_.hosts[h];
   const Port& nic = network_.ports[host.port];
   Time next = std::min(host.first_start(), host.timers.first());
-  if (!nic.paused) {
+  if (nic.paused != all_classes_) {
     if (!host.ready.empty())
       next = std::min(next, std::max(now, nic.free_at));
     else if (!host.pacing.empty())
@@ -145,6 +149,7 @@ inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) 
   packet.profile = flow.profile;
   packet.payload = static_cast<std::uint16_t>(payload);
   packet.wire = static_cast<std::uint16_t>(payload + data_header_[flow.profile]);
+  packet.traffic_class = net::data_class(model_.profiles[flow.profile].data_class);
   const cc::Algorithm& algorithm = *model_.profiles[flow.profile].algorithm;
   if (cc::has(algorithm.about.needs, cc::Needs::telemetry)) packet.telemetry = telemetry_.take();
   const bool again = flow.snd_nxt < flow.snd_max;
@@ -293,7 +298,7 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
     notification.generation = packet.generation;
     notification.profile = packet.profile;
     notification.wire = static_cast<std::uint16_t>(model_.transport.min_frame.count);
-    notification.traffic_class = ack_class();
+    notification.traffic_class = ack_class(packet.traffic_class);
     send(network_.hosts[h].port, notification, now);
   }
   if (silent) {
@@ -311,7 +316,7 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
   packet.dst = sender;
   packet.entropy = back;
   packet.wire = ack_wire_[packet.profile];
-  packet.traffic_class = ack_class();
+  packet.traffic_class = ack_class(packet.traffic_class);
   packet.flags =
       static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) | (cnp && !rules.cnp_packet ? net::kEchoCnp : 0));
   send(network_.hosts[h].port, packet, now);

@@ -6,6 +6,7 @@
 
 #include "weir/base/params.h"
 #include "weir/cc/algorithm.h"
+#include "weir/net/packet.h"
 
 namespace weir::host {
 
@@ -58,6 +59,7 @@ struct Profile {
   const cc::Algorithm* algorithm = nullptr;
   std::shared_ptr<const void> params;
   cc::ReceiverRules receiver;
+  std::uint32_t data_class = 0;
 
   bool reads_telemetry() const { return cc::has(algorithm->about.needs, cc::Needs::telemetry); }
 };

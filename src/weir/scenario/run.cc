@@ -110,6 +110,16 @@ void check_needs(const Scenario& s, const engine::Model& model) {
   }
 }
 
+void check_classes(const Scenario& s, const engine::Model& model) {
+  for (std::size_t i = 0; i < s.profiles.size(); ++i) {
+    if (s.profiles[i].sending.data_class < model.data_classes()) continue;
+    const std::string key = i == 0 ? "algorithm.class" : fmt::format("profile.{}.class", i - 1);
+    fail_key(s.place(key), key,
+             fmt::format("there is no class {}; valid is 0 to {}, or add a [[network.class]]",
+                         s.profiles[i].sending.data_class, model.data_classes() - 1));
+  }
+}
+
 void check_thresholds(const Scenario& s, const std::string& table, Bytes k_min, Bytes k_max) {
   if (k_min <= k_max) return;
   const std::string key = join(table, s.places.contains(join(table, "k_max")) ? "k_max" : "k_min");
@@ -182,10 +192,13 @@ std::unique_ptr<engine::Model> build_model(const Scenario& s) {
   model->buffer = s.buffer;
   model->ecn = s.ecn;
   model->ecn_overrides = s.ecn_overrides;
+  model->classes = s.classes;
   with_key(s, [&] { model->faults = engine::work_out(s.faults, model->topology); });
   model->transport = s.transport;
   for (const Profile& p : s.profiles)
-    model->profiles.push_back({p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get())});
+    model->profiles.push_back(
+        {p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get()), p.sending.data_class});
+  check_classes(s, *model);
   check_ecn(s);
   check_needs(s, *model);
   return model;
