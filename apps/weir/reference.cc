@@ -98,6 +98,8 @@ std::vector<ReferenceSection> reference() {
   network.items.push_back(item("buffer", "shared buffer and PFC", "[network.buffer]", &params_of<net::BufferParams>()));
   network.items.push_back(item("ecn", "marking", "[network.ecn]", &params_of<engine::EcnParams>()));
   network.items.back().tables.push_back({"[[network.ecn.rate]]", &params_of<engine::EcnOverride>()});
+  network.items.push_back(item("class", "data classes", "[[network.class]]", &params_of<engine::ClassRow>()));
+  network.items.back().tables.push_back({"[algorithm] and [[profile]]", &params_of<scenario::Sending>()});
   network.items.push_back(item("loss", "packets that links lose", "[[network.loss]]", &params_of<engine::LossRow>()));
   network.items.push_back(
       item("link_event", "links that go down and up", "[[network.link_event]]", &params_of<engine::LinkEventRow>()));

@@ -42,6 +42,8 @@ class Rested {
   }
 
   void expect_rest() {
+    std::vector<net::TrafficClass> classes{net::TrafficClass::priority};
+    for (unsigned c = 0; c < model_->data_classes(); ++c) classes.push_back(net::data_class(c));
     for (std::uint32_t id = 0; id < model_->topology.ports(); ++id) {
       const net::Port& p = simulation_->port(id);
       EXPECT_EQ(p.queued, 0u) << "port " << id;
@@ -52,7 +54,7 @@ class Rested {
       const auto& buffer = simulation_->switch_state(s).buffer;
       EXPECT_FALSE(buffer.eager()) << "switch " << s;
       for (std::uint32_t i = 0; i < model_->routing.ports(s).size(); ++i)
-        for (const auto c : {net::TrafficClass::data, net::TrafficClass::priority}) {
+        for (const auto c : classes) {
           EXPECT_EQ(buffer.pool(i, c).bytes, 0) << "switch " << s << " ingress " << i;
           EXPECT_EQ(buffer.pool(i, c).headroom, 0) << "switch " << s << " ingress " << i;
         }

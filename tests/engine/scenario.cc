@@ -64,6 +64,7 @@ std::unique_ptr<Model> Scenario::model(net::PortKind port) const {
   m->buffer = buffer;
   m->ecn = ecn;
   m->ecn_overrides = ecn_overrides;
+  m->classes = classes;
   m->faults = work_out(faults, topology);
   m->transport = transport;
   m->clocks = clocks;
@@ -91,6 +92,9 @@ std::unique_ptr<traffic::Traffic> Scenario::traffic() const {
 std::int64_t Scenario::set_aside() const {
   if (buffer.mode == net::BufferMode::lossy) return 0;
   std::vector<std::int64_t> needed(topology.nodes(), 0);
+  const auto reserves = std::max<std::int64_t>(1, static_cast<std::int64_t>(classes.size()));
+  const std::int64_t headrooms =
+      classes.empty() ? 1 : std::count_if(classes.begin(), classes.end(), [](const auto& c) { return c.pfc; });
   Bytes packet = transport.payload + transport.header;
   if (std::any_of(profiles.begin(), profiles.end(), [](const auto& p) { return p.reads_telemetry(); }))
     packet = packet + transport.int_bytes;
@@ -99,7 +103,7 @@ std::int64_t Scenario::set_aside() const {
     const std::int64_t headroom =
         std::max(2 * on_wire + 3 * packet.count + network.pfc_frame.count,
                  static_cast<std::int64_t>(buffer.headroom_delays * static_cast<double>(on_wire)));
-    for (const std::uint32_t node : {l.a, l.b}) needed[node] += buffer.reserve.count + headroom;
+    for (const std::uint32_t node : {l.a, l.b}) needed[node] += reserves * buffer.reserve.count + headrooms * headroom;
   }
   return *std::max_element(needed.begin() + topology.hosts, needed.end());
 }
@@ -439,10 +443,25 @@ void add_faults(Scenario& s, std::uint64_t seed) {
                         s.faults.host_pauses.size(), s.faults.link_events.size());
 }
 
+// Every third scenario has several classes. The buffer has room for their reserves and headroom.
+void add_classes(Scenario& s, std::uint64_t seed) {
+  Dice dice(~seed ^ 0x5bd1e995);
+  if (!dice.chance(3)) return;
+  const std::int64_t before = s.set_aside();
+  for (std::uint64_t n = 2 + dice.below(3); n > 0; --n)
+    s.classes.push_back({.quantum = {dice.magnitude(64, 20'000)}, .pfc = !dice.chance(4)});
+  s.buffer.size.count += s.set_aside() - before;
+  s.network.scheduling = dice.pick({net::Scheduling::fifo, net::Scheduling::priority, net::Scheduling::drr});
+  for (std::size_t i = s.profiles.size(); i-- > 0;)
+    s.profiles[i].data_class = static_cast<std::uint32_t>(dice.below(s.classes.size()));
+  s.text += fmt::format(", {} classes", s.classes.size());
+}
+
 }  // namespace
 
 Scenario random_scenario(std::uint64_t seed) {
   Scenario s = any_scenario(seed);
+  add_classes(s, seed);
   add_faults(s, seed);
   return s;
 }

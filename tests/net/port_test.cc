@@ -286,19 +286,6 @@ TEST(PacketRing, KeepsItsOrderWhileItGrowsAndWraps) {
   EXPECT_EQ(ring.front().seq, 1);
 }
 
-TEST(PriorityQueues, ServesControlThenPriorityThenData) {
-  PriorityQueues q;
-  EXPECT_EQ(q.select(false), nullptr);
-  q.waiting[1].push();
-  EXPECT_EQ(q.select(false), &q.waiting[1]);
-  EXPECT_EQ(q.select(true), nullptr);
-  q.waiting[0].push();
-  EXPECT_EQ(q.select(false), &q.waiting[0]);
-  EXPECT_EQ(q.select(true), &q.waiting[0]);
-  q.control.push();
-  EXPECT_EQ(q.select(true), &q.control);
-}
-
 // Part of every digest, and of every path.
 TEST(Packet, EntropyOfAFlow) {
   EXPECT_EQ(flow_entropy(0, 1, 10'000, 100), mix32(mix32(mix32(0) ^ 1) ^ (10'000u | 100u << 16)));

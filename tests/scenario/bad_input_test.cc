@@ -95,7 +95,7 @@ TEST(BadInput, IsTold) {
       {"hosts = 4", "pods = 4", "a.toml:3: key 'topology.pods': unknown key; valid is hosts, rate, delay, kind"},
       {"name = \"hpcc\"", "name = \"hpcc\"\nmaxstage = 3",
        "a.toml:7: key 'algorithm.maxstage': unknown key (did you mean 'max_stage'?); valid is " + hpcc_keys() +
-           ", name, preset, recovery, on_ramp"},
+           ", name, preset, recovery, on_ramp, class"},
       {"size = \"100 KB\"", "",
        "a.toml:8: key 'traffic.0.size': missing; write a size in quotes, like \"100 KB\" (size of each flow)"},
       {"name = \"hpcc\"", "", "a.toml:5: key 'algorithm.name': missing; write one of " + algorithms()},
@@ -250,6 +250,13 @@ TEST(BadInput, IsTold) {
        "a.toml:12: key 'network.ecn.k_min': k_min = 500 KB is above k_max = 400 KB"},
       {"", "[[network.ecn.rate]]\nrate = \"25 Gbps\"\nk_min = \"2 KB\"\nk_max = \"1 KB\"\n",
        "a.toml:14: key 'network.ecn.rate.0.k_max': k_min = 2 KB is above k_max = 1 KB"},
+      // classes
+      {"name = \"hpcc\"", "name = \"hpcc\"\nclass = 1",
+       "a.toml:7: key 'algorithm.class': there is no class 1; valid is 0 to 0, or add a [[network.class]]"},
+      {"", "[[network.class]]\nquantum = \"10 B\"\n",
+       "a.toml:12: key 'network.class.0.quantum': 10 B is out of range; valid is 64 B to 1 MB"},
+      {"", "[network]\nscheduling = \"wfq\"\n",
+       "a.toml:12: key 'network.scheduling': cannot be 'wfq'; it is one of fifo, priority, drr"},
       // what goes wrong in the network
       {"", "[[network.loss]]\nlinks = \"all\"\n",
        "a.toml:11: key 'network.loss.0.probability': missing; write a number (a packet is lost on the wire with this "

@@ -9,6 +9,7 @@
 #include "weir/engine/faults.h"
 #include "weir/host/clock.h"
 #include "weir/host/transport.h"
+#include "weir/net/class_queues.h"
 #include "weir/net/path_facts.h"
 #include "weir/net/port.h"
 #include "weir/net/routing.h"
@@ -58,9 +59,23 @@ struct EcnOverride {
   }
 };
 
+// A data class: the first row is class 0, the next one class 1...
+struct ClassRow {
+  Bytes quantum{4'096};
+  bool pfc = true;
+
+  static void describe(ParamList<ClassRow>& p) {
+    p.bytes("quantum", &ClassRow::quantum, "what the class may send more at each visit; scheduling = drr",
+            "Shreedhar and Varghese, ToN 1996", Bytes{64}, Bytes{1'000'000});
+    p.flag("pfc", &ClassRow::pfc, "paused in lossless mode; else its packets are dropped as in lossy mode",
+           "IEEE 802.1Qbb");
+  }
+};
+
 struct NetworkParams {
   net::PortKind port = net::PortKind::fifo;
   bool telemetry = true;
+  net::Scheduling scheduling = net::Scheduling::fifo;
   Bytes pfc_frame{64};
   bool reroute = true;
 
@@ -72,6 +87,11 @@ struct NetworkParams {
     p.flag("reroute", &NetworkParams::reroute,
            "when a link goes down or up, all switches know from that instant on and take the shortest paths that are "
            "left; else they go on sending by links that are down");
+    p.choice(
+        "scheduling", &NetworkParams::scheduling, {"fifo", "priority", "drr"},
+        "several data classes at a port: in order of arrival, the class with the smallest number first, or deficit "
+        "round robin",
+        "Shreedhar and Varghese, ToN 1996");
     p.bytes("pfc_frame", &NetworkParams::pfc_frame, "size of a pause or resume frame", "IEEE 802.1Qbb", Bytes{1},
             Bytes{1'000});
   }
@@ -90,6 +110,7 @@ struct Model {
   net::BufferParams buffer;
   EcnParams ecn;
   std::vector<EcnOverride> ecn_overrides;
+  std::vector<ClassRow> classes;  // none: one, of all defaults
   Faults faults;
   host::TransportParams transport;
   std::optional<host::ClockParams> clocks;
@@ -117,10 +138,26 @@ struct Model {
   IntFormat int_format() const {
     return transport.int_mode == host::IntMode::exact ? IntFormat::exact() : IntFormat::wire(transport.int_multiplier);
   }
-  // Strict priority between classes needs ports that decide at departure.
-  net::PortKind port_kind() const {
-    return transport.ack_class == host::AckClass::priority ? net::PortKind::queued : network.port;
+  unsigned data_classes() const { return std::max(1u, static_cast<unsigned>(classes.size())); }
+  // Those that PFC pauses.
+  net::ClassSet pfc_classes() const {
+    unsigned set = classes.empty() ? 1 : 0;
+    for (std::size_t c = 0; c < classes.size(); ++c) set |= static_cast<unsigned>(classes[c].pfc) << c;
+    return static_cast<net::ClassSet>(set);
   }
+  net::ClassRules class_rules() const {
+    net::ClassRules rules{.scheduling = network.scheduling, .classes = data_classes()};
+    for (std::size_t c = 0; c < classes.size(); ++c)
+      rules.quantum[c] = static_cast<std::uint32_t>(classes[c].quantum.count);
+    return rules;
+  }
+  // Several classes need ports that decide at departure.
+  net::PortKind port_kind() const {
+    return transport.ack_class == host::AckClass::priority
+               ? net::PortKind::queued
+               : (data_classes() > 1 ? net::PortKind::queued : network.port);
+  }
+  net::PortKind nic_kind() const { return data_classes() > 1 ? net::PortKind::queued : net::PortKind::fifo; }
 };
 
 }  // namespace weir::engine

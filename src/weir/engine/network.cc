@@ -67,16 +67,15 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
     const std::int64_t per_byte = bits_ps / link.rate.bits_per_second;
     if (bits_ps % link.rate.bits_per_second == 0 && per_byte <= 0xffffffff)
       p.ps_per_byte = static_cast<std::uint32_t>(per_byte);
-    if (p.at_switch) {
-      if (model.ecn.enabled) set_ecn(p, model);
-      p.kind = model.port_kind();
-      if (p.kind == net::PortKind::queued) {
-        p.queues = static_cast<std::uint32_t>(queues.size());
-        queues.emplace_back();
-      }
-    } else {
-      hosts[p.owner].port = id;
+    p.kind = p.at_switch ? model.port_kind() : model.nic_kind();
+    if (p.kind == net::PortKind::queued) {
+      p.queues = static_cast<std::uint32_t>(queues.size());
+      queues.emplace_back();
     }
+    if (!p.at_switch)
+      hosts[p.owner].port = id;
+    else if (model.ecn.enabled)
+      set_ecn(p, model);
   }
 
   if (model.clocks)
@@ -91,7 +90,7 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
       ports[net::Topology::reverse(id)].peer_ingress = ports[id].local;
       limits.push_back(ingress_limits(model, t.links[id / 2], slowest_host));
     }
-    switches[s].buffer = net::SwitchBuffer(model.buffer, limits);
+    switches[s].buffer = net::SwitchBuffer(model.buffer, limits, model.data_classes(), model.pfc_classes());
     if (switches[s].buffer.shared_capacity() < 0)
       throw InputError(
           fmt::format("network.buffer.size = {} is smaller than the reserve and headroom of switch {} "

@@ -6,6 +6,7 @@
 
 #include "weir/engine/model.h"
 #include "weir/host/host.h"
+#include "weir/net/class_queues.h"
 #include "weir/net/port.h"
 #include "weir/net/switch_buffer.h"
 
@@ -23,7 +24,7 @@ struct Network {
 
   std::vector<net::Port> ports;  // by global port id
   std::vector<SwitchState> switches;
-  std::vector<net::PriorityQueues> queues;  // of queued ports
+  std::vector<net::ClassQueues> queues;  // of queued ports
   std::vector<host::Host> hosts;
   Time network_rtt;  // the largest unloaded round trip of full packets, of any profile
 };

@@ -98,6 +98,8 @@ Partition<S>::Partition(const Model& model, Network& network, const std::vector<
       ports_(model.topology.ports()),
       switches_(model.topology.switches),
       first_arrival_(ports_ + switches_),
+      class_rules_(model.class_rules()),
+      all_classes_(static_cast<net::ClassSet>((1u << model.data_classes()) - 1)),
       prefetch_(ports_ > kPortsInFirstCache),
       deep_prefetch_(ports_ > kPortsInCache),
       routing_(&model.routing),

@@ -158,8 +158,10 @@ class Partition {
   void after_accept(std::uint32_t s, Port& out, const Packet& placed, Time now);
   void schedule_departures(std::uint32_t s);
   void start_next(Port& p, std::uint32_t port, Time now);
-  void send_control(std::uint32_t port, net::PacketKind kind, Time now);
-  void set_paused(std::uint32_t port, bool paused, Time now);
+  void send_control(std::uint32_t port, net::PacketKind kind, net::TrafficClass of, Time now);
+  void set_paused(std::uint32_t port, net::TrafficClass of, bool paused, Time now);
+  std::uint32_t queued_for(const Port& p, net::TrafficClass c) const;
+  void unpark(std::uint32_t h, Time now);
   void restart(Port& p, std::uint32_t port, Time now);
   void refresh_first(Port& p, std::uint32_t port);
   void send(std::uint32_t port, const Packet& packet, Time now);
@@ -196,9 +198,8 @@ class Partition {
   std::int64_t few_bytes(const host::RecoveryParams& recovery) const {
     return recovery.rto_low_packets * model_.transport.payload.count;
   }
-  net::TrafficClass ack_class() const {
-    return model_.transport.ack_class == host::AckClass::priority ? net::TrafficClass::priority
-                                                                  : net::TrafficClass::data;
+  net::TrafficClass ack_class(net::TrafficClass of_data) const {
+    return model_.transport.ack_class == host::AckClass::priority ? net::TrafficClass::priority : of_data;
   }
   host::Receiver& receiver(const Packet& packet);
   host::Reassembly& reassembly(const Packet& packet);
@@ -211,6 +212,8 @@ class Partition {
   const std::uint32_t ports_;
   const std::uint32_t switches_;
   const sim::Entity first_arrival_;
+  const net::ClassRules class_rules_;
+  const net::ClassSet all_classes_;
   const bool prefetch_;
   const bool deep_prefetch_;
   const net::Routing* routing_;

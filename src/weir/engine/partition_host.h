@@ -116,11 +116,15 @@ inline void Partition<S>::serve(std::uint32_t h, Time now) {
     flow->paced_at = Time::max();
     consider(host, *flow, now);
   }
-  if (nic.paused) return;
+  if (nic.paused == all_classes_) return;
   while (nic.free_at <= now && !host.ready.empty()) {
     const host::SlotQueue::Entry turn = host.ready.pop();
     host::Flow* flow = host.find(turn.slot, turn.generation);
     if (flow == nullptr) continue;
+    if (nic.paused != 0 && (nic.paused >> model_.profiles[flow->profile].data_class & 1) != 0) {
+      host.parked.push_back(turn);
+      continue;
+    }
     flow->ready = false;
     if (flow->sendable() && flow->due() <= now) transmit(h, *flow, now);
     consider(host, *flow, now);
@@ -132,7 +136,7 @@ inline void Partition<S>::update_wake(std::uint32_t h, Time now) {
   host::Host& host = network_.hosts[h];
   const Port& nic = network_.ports[host.port];
   Time next = std::min(host.first_start(), host.timers.first());
-  if (!nic.paused) {
+  if (nic.paused != all_classes_) {
     if (!host.ready.empty())
       next = std::min(next, std::max(now, nic.free_at));
     else if (!host.pacing.empty())

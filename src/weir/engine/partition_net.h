@@ -83,7 +83,7 @@ void Partition<S>::deliver_apart(std::uint32_t port, const Packet& packet, Time 
     return;
   }
   ++counters_.packet_hops;
-  set_paused(net::Topology::reverse(port), packet.kind == net::PacketKind::pause, now);
+  set_paused(net::Topology::reverse(port), packet.traffic_class, packet.kind == net::PacketKind::pause, now);
 }
 
 template <sim::Scheduler S>
@@ -117,7 +117,7 @@ bool Partition<S>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Pack
   if (!state.buffer.eager())
     for (const std::uint32_t id : model_.routing.ports(s))
       if (network_.ports[id].kind == net::PortKind::fifo) settle(network_.ports[id], now);
-  if (!state.buffer.admits(ingress, packet.traffic_class, out.queued, packet.wire)) {
+  if (!state.buffer.admits(ingress, packet.traffic_class, queued_for(out, packet.traffic_class), packet.wire)) {
     ++state.drops;
     ++counters_.dropped;
     discard(packet);
@@ -127,10 +127,17 @@ bool Partition<S>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Pack
   if (state.buffer.pause(ingress, packet.traffic_class)) {
     ++state.pauses_sent;
     ++counters_.pauses;
-    send_control(model_.routing.ports(s)[ingress], net::PacketKind::pause, now);
+    send_control(model_.routing.ports(s)[ingress], net::PacketKind::pause, packet.traffic_class, now);
     schedule_departures(s);
   }
   return true;
+}
+
+// The queue that a packet of this class would join.
+template <sim::Scheduler S>
+inline std::uint32_t Partition<S>::queued_for(const Port& p, net::TrafficClass c) const {
+  if (p.kind == net::PortKind::fifo || c == net::TrafficClass::priority) return p.queued;
+  return network_.queues[p.queues].ahead_of(c);
 }
 
 // Puts a packet on a port's queue.
@@ -138,9 +145,9 @@ template <sim::Scheduler S>
 inline void Partition<S>::send(std::uint32_t port, const Packet& packet, Time now) {
   Port& p = network_.ports[port];
   if (p.kind == net::PortKind::queued) {
-    net::PriorityQueues& queues = network_.queues[p.queues];
+    net::ClassQueues& queues = network_.queues[p.queues];
     p.queued += packet.wire;
-    queues.waiting[static_cast<std::size_t>(packet.traffic_class)].push() = packet;
+    queues.push(packet);
     if (!queues.busy) start_next(p, port, now);
     return;
   }
@@ -169,7 +176,7 @@ inline void Partition<S>::release(std::uint32_t s, const Packet& packet, Time no
   const net::TrafficClass c = packet.traffic_class;
   buffer.release(ingress, c, packet.wire);
   if (buffer.eager() && buffer.resume(ingress, c)) [[unlikely]]
-    send_control(model_.routing.ports(s)[ingress], net::PacketKind::resume, now);
+    send_control(model_.routing.ports(s)[ingress], net::PacketKind::resume, c, now);
 }
 
 // While some ingress is paused, departures are settled at their instants, for one of them may
@@ -222,33 +229,35 @@ void Partition<S>::on_departure(std::uint32_t port, Time now) {
 // Queued port: begins the next transmission, if anything may be sent.
 template <sim::Scheduler S>
 void Partition<S>::start_next(Port& p, std::uint32_t port, Time now) {
-  net::PriorityQueues& queues = network_.queues[p.queues];
-  net::PacketRing* from = queues.select(p.paused);
+  net::ClassQueues& queues = network_.queues[p.queues];
+  net::PacketRing* from = queues.select(class_rules_, p.paused);
   if (from == nullptr) return;
   const bool first = p.ring.empty();
   Packet& packet = p.ring.push();
   packet = from->front();
-  from->pop();
+  queues.pop(*from);
   packet.departs = now;
   if (!packet.is_control()) p.queued -= packet.wire;
-  packet.queue = p.queued;
+  packet.queue = queues.ahead_of(packet.traffic_class);
   p.cursor = p.ring.tail;
+  p.free_at = now + p.serialisation(packet.wire);
   queues.busy = true;
   if (first && !p.cut) scheduler_.schedule(arrival(port), p.arrival(packet));
-  scheduler_.schedule(departure_of_port(port), now + p.serialisation(packet.wire));
-  if (!packet.is_control()) release(p.owner - hosts_, Packet(packet), now);
+  scheduler_.schedule(departure_of_port(port), p.free_at);
+  if (p.at_switch && !packet.is_control()) release(p.owner - hosts_, Packet(packet), now);
 }
 
 // Sends a pause or resume frame by a switch's port; it goes ahead of all waiting packets.
 template <sim::Scheduler S>
-void Partition<S>::send_control(std::uint32_t port, net::PacketKind kind, Time now) {
+void Partition<S>::send_control(std::uint32_t port, net::PacketKind kind, net::TrafficClass of, Time now) {
   Port& p = network_.ports[port];
   Packet frame;
   frame.kind = kind;
+  frame.traffic_class = of;
   frame.wire = static_cast<std::uint16_t>(model_.network.pfc_frame.count);
   if (p.kind == net::PortKind::queued) {
-    net::PriorityQueues& queues = network_.queues[p.queues];
-    queues.control.push() = frame;
+    net::ClassQueues& queues = network_.queues[p.queues];
+    queues.push(frame);
     if (!queues.busy) start_next(p, port, now);
     return;
   }
@@ -259,19 +268,22 @@ void Partition<S>::send_control(std::uint32_t port, net::PacketKind kind, Time n
 
 // A pause or resume frame for this port has arrived.
 template <sim::Scheduler S>
-void Partition<S>::set_paused(std::uint32_t port, bool paused, Time now) {
+void Partition<S>::set_paused(std::uint32_t port, net::TrafficClass of, bool paused, Time now) {
   Port& p = network_.ports[port];
-  if (p.paused == paused) return;
+  const net::ClassSet bit = net::class_bit(of);
+  if (((p.paused & bit) != 0) == paused) return;
   if (p.kind == net::PortKind::fifo) settle(p, now);
-  p.paused = paused;
   if (paused) {
     ++p.pauses;
-    p.paused_since = now;
+    if (p.paused == 0) p.paused_since = now;
+    p.paused = static_cast<net::ClassSet>(p.paused | bit);
   } else {
-    p.paused_total += now - p.paused_since;
+    p.paused = static_cast<net::ClassSet>(p.paused & ~bit);
+    if (p.paused == 0) p.paused_total += now - p.paused_since;
   }
   if (p.kind == net::PortKind::queued) {
     if (!paused && !network_.queues[p.queues].busy) start_next(p, port, now);
+    if (!p.at_switch) unpark(p.owner, now);
     return;
   }
   retime(p, now);
@@ -282,6 +294,15 @@ void Partition<S>::set_paused(std::uint32_t port, bool paused, Time now) {
   } else {
     update_wake(p.owner, now);
   }
+}
+
+// Flows that found their class paused get their turn again.
+template <sim::Scheduler S>
+void Partition<S>::unpark(std::uint32_t h, Time now) {
+  host::Host& host = network_.hosts[h];
+  for (const auto& turn : host.parked) host.ready.push(turn);
+  host.parked.clear();
+  update_wake(h, now);
 }
 
 // A link that is down forgets what its ends have told each other to pause. Both ports of the link go on sending, for
@@ -297,7 +318,7 @@ void Partition<S>::take_down(std::uint32_t port, Time now) {
   const std::uint32_t frames = fifo ? p.pending_control : ring.size();
   for (std::uint32_t at = first; at != first + frames; ++at) ring[at].kind = net::PacketKind::resume;
   if (p.paused) {
-    p.paused = false;
+    p.paused = 0;
     p.paused_total += now - p.paused_since;
     restart(p, port, now);
   }
@@ -305,7 +326,7 @@ void Partition<S>::take_down(std::uint32_t port, Time now) {
     network_.switches[p.owner - hosts_].buffer.forget_pauses(p.local);
     schedule_departures(p.owner - hosts_);
   } else {
-    update_wake(p.owner, now);
+    unpark(p.owner, now);
   }
 }
 
@@ -313,9 +334,16 @@ template <sim::Scheduler S>
 void Partition<S>::stall(std::uint32_t h, Time until, Time now) {
   const std::uint32_t port = network_.hosts[h].port;
   Port& p = network_.ports[port];
-  settle(p, {now.ps - 1});
-  p.not_before = std::max(p.not_before, until);
-  restart(p, port, now);
+  if (p.kind == net::PortKind::fifo) {
+    settle(p, {now.ps - 1});
+    p.not_before = std::max(p.not_before, until);
+    restart(p, port, now);
+  } else {
+    // as if it were sending until then
+    p.free_at = std::max(p.free_at, until);
+    network_.queues[p.queues].busy = true;
+    scheduler_.schedule(departure_of_port(port), p.free_at);
+  }
   update_wake(h, now);
 }
 
@@ -328,7 +356,7 @@ void Partition<S>::restart(Port& p, std::uint32_t port, Time now) {
     return;
   }
   // The transmitter decides in its turn among the departures of this instant.
-  net::PriorityQueues& queues = network_.queues[p.queues];
+  net::ClassQueues& queues = network_.queues[p.queues];
   if (queues.busy) return;
   queues.busy = true;
   scheduler_.schedule(departure_of_port(port), now);

@@ -108,7 +108,8 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
     cnp = true;
     ++counters_.cnps;
     if (rules.cnp_packet)
-      send(network_.hosts[h].port, answer(packet, net::PacketKind::cnp, model_.transport.min_frame, ack_class()), now);
+      send(network_.hosts[h].port,
+           answer(packet, net::PacketKind::cnp, model_.transport.min_frame, ack_class(packet.traffic_class)), now);
   }
   if (silent) {
     discard(packet);
@@ -134,7 +135,7 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
   }
   packet.entropy = back(packet);
   packet.wire = ack_wire_[packet.profile];
-  packet.traffic_class = ack_class();
+  packet.traffic_class = ack_class(packet.traffic_class);
   send(network_.hosts[h].port, packet, now);
 }
 

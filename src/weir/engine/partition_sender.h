@@ -34,6 +34,7 @@ inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) 
   packet.profile = flow.profile;
   packet.payload = static_cast<std::uint16_t>(payload);
   packet.wire = static_cast<std::uint16_t>(payload + data_header_[flow.profile]);
+  packet.traffic_class = net::data_class(model_.profiles[flow.profile].data_class);
   const cc::Algorithm& algorithm = *model_.profiles[flow.profile].algorithm;
   if (cc::has(algorithm.about.needs, cc::Needs::telemetry)) packet.telemetry = telemetry_.take();
   const bool again = packet.seq < flow.snd_max;

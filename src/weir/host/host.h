@@ -94,6 +94,7 @@ struct alignas(64) Host {
   std::uint32_t port = 0;  // the NIC's
   Time wake = Time::max();
   SlotQueue ready;
+  std::vector<SlotQueue::Entry> parked;  // taken from there: their class is paused, but not all are
   TimedQueue pacing;
   TimedQueue timers;
   std::vector<Flow*> flows;                // by slot; null = free

@@ -9,6 +9,7 @@
 #include "weir/cc/algorithm.h"
 #include "weir/cc/on_ramp.h"
 #include "weir/host/recovery.h"
+#include "weir/net/packet.h"
 
 namespace weir::host {
 
@@ -64,6 +65,7 @@ struct Profile {
   cc::ReceiverRules receiver;
   RecoveryParams recovery = {};
   std::optional<cc::OnRamp::Params> on_ramp = {};
+  std::uint32_t data_class = 0;
 
   bool reads_telemetry() const { return cc::has(algorithm->about.needs, cc::Needs::telemetry); }
 };

@@ -12,9 +12,15 @@ namespace weir::net {
 // A packet is `lost` from when it reaches the end of a link that has lost it.
 enum class PacketKind : std::uint8_t { data, ack, nack, cnp, or_ack, lost, pause, resume };
 
-// Traffic classes of a port, in order of priority. Pause and resume frames are in none.
+// Traffic classes: acknowledgements that go ahead of all data, then the data classes of a scenario, the first of which
+// is `data`. A pause or resume frame names the class that it is about and is itself in none.
 enum class TrafficClass : std::uint8_t { priority = 0, data = 1 };
-inline constexpr int kTrafficClasses = 2;
+inline constexpr unsigned kDataClasses = 7;  // at most
+inline constexpr unsigned kTrafficClasses = 1 + kDataClasses;
+constexpr TrafficClass data_class(unsigned number) { return static_cast<TrafficClass>(1 + number); }
+// Sets of data classes, one bit each.
+using ClassSet = std::uint8_t;
+constexpr ClassSet class_bit(TrafficClass c) { return static_cast<ClassSet>(1u << static_cast<unsigned>(c) >> 1); }
 
 inline constexpr std::uint8_t kMarked = 1;      // congestion experienced
 inline constexpr std::uint8_t kEchoMarked = 2;  // on an acknowledgement: the data packet was marked

@@ -11,8 +11,8 @@
 //   head               cursor                 tail
 //    | on the wire, leaving | waiting            |
 //
-// A queued port (strict priority between classes, two events per packet) keeps waiting packets
-// in a PriorityQueues of its own and puts them into the ring when they start to leave.
+// A queued port (several classes, two events per packet) keeps waiting packets in ClassQueues of
+// its own (class_queues.h) and puts them into the ring when they start to leave.
 #pragma once
 
 #include <cassert>
@@ -81,7 +81,7 @@ struct alignas(64) Port {
   std::uint16_t peer_ingress = 0;  // this link's index among the peer switch's ports
   std::uint16_t local = 0;         // index among the owner's ports
   PortKind kind = PortKind::fifo;
-  bool paused = false;     // the data class may not start
+  ClassSet paused = 0;     // data classes that may not start; a FIFO port has only the first
   bool at_switch = false;  // owner is a switch
   bool cut = false;        // the far end belongs to another partition
 
@@ -96,7 +96,7 @@ struct alignas(64) Port {
   std::uint32_t pending_control = 0;          // pause and resume frames waiting at the cursor
   std::uint32_t ecn_min = ~std::uint32_t{0};  // mark above; ~0 = never
   std::uint32_t ecn_max = ~std::uint32_t{0};
-  std::uint32_t queues = 0;  // queued port: index of its PriorityQueues
+  std::uint32_t queues = 0;  // queued port: index of its ClassQueues
   std::uint32_t marks = 0;
   double ecn_probability = 0;  // at ecn_max
   std::uint32_t lost = 0;      // on its link
@@ -177,20 +177,5 @@ void retime(Port& p, Time now);
 
 // Puts a pause or resume frame in front of all waiting data of a FIFO port.
 void insert_control(Port& p, const Packet& frame, Time now);
-
-// The waiting packets of a queued port.
-struct PriorityQueues {
-  PacketRing control;
-  PacketRing waiting[kTrafficClasses];
-  bool busy = false;
-
-  // The next packet that may start, or null.
-  PacketRing* select(bool data_paused) {
-    if (!control.empty()) return &control;
-    if (!waiting[0].empty()) return &waiting[0];
-    if (!data_paused && !waiting[1].empty()) return &waiting[1];
-    return nullptr;
-  }
-};
 
 }  // namespace weir::net

@@ -72,16 +72,23 @@ struct IngressLimits {
 class SwitchBuffer {
  public:
   SwitchBuffer() = default;
-  SwitchBuffer(const BufferParams& params, const std::vector<IngressLimits>& limits)
-      : ingresses_(limits.size()),
+  // Of so many data classes; those that are not in `pfc` are never paused, and drop as in lossy mode.
+  SwitchBuffer(const BufferParams& params, const std::vector<IngressLimits>& limits, unsigned classes = 1,
+               ClassSet pfc = 1)
+      : lines_shift_(classes == 1   ? 0
+                     : classes <= 3 ? 1
+                                    : 2),
+        ingresses_(limits.size() << lines_shift_),
         reserve_(params.mode == BufferMode::lossless ? params.reserve.count : 0),
         resume_offset_(params.resume_offset.count),
         egress_alpha_q16_(q16(params.egress_alpha)),
-        lossless_(params.mode == BufferMode::lossless) {
+        lossless_(params.mode == BufferMode::lossless ? static_cast<std::uint8_t>(pfc << 1 | 1) : std::uint8_t{0}) {
     capacity_ = params.size.count;
+    const int lossless_classes = __builtin_popcount(lossless_ >> 1);
     for (std::size_t i = 0; i < limits.size(); ++i) {
-      ingresses_[i].limits = limits[i];
-      capacity_ -= kUsedClasses * reserve_ + (lossless_ ? limits[i].headroom : 0);
+      ingresses_[i << lines_shift_].limits = limits[i];
+      // The priority class carries nothing but acknowledgements: nothing is set aside for it.
+      capacity_ -= classes * reserve_ + lossless_classes * limits[i].headroom;
     }
   }
 
@@ -89,7 +96,6 @@ class SwitchBuffer {
 
   // Bytes that are neither reserve nor headroom; negative if the buffer is too small for both.
   std::int64_t shared_capacity() const { return capacity_; }
-  bool lossless() const { return lossless_; }
   // Some upstream port is paused: departures must be settled at their instants from now on.
   bool eager() const { return paused_count_ != 0; }
 
@@ -97,7 +103,7 @@ class SwitchBuffer {
   // even with the counters as they are, and with reserves counted as shared?
   bool plainly_fits(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
     const std::int64_t free = capacity_ - used_ - wire;
-    if (lossless_) {
+    if (lossless(c)) {
       const IngressPool& pool = this->pool(ingress, c);
       return pool.headroom == 0 && pool.bytes + wire - reserve_ < threshold(ingress, free);
     }
@@ -113,9 +119,9 @@ class SwitchBuffer {
   // Is there room, with exact counters?
   bool admits(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
     const std::int64_t free = free_shared();
-    if (lossless_) {
+    if (lossless(c)) {
       const IngressPool& pool = this->pool(ingress, c);
-      return pool.headroom + wire <= ingresses_[ingress].limits.headroom ||
+      return pool.headroom + wire <= limits(ingress).headroom ||
              pool.bytes + wire - reserve_ <= threshold(ingress, free);
     }
     return egress_queued + wire <= ((free * egress_alpha_q16_) >> 16);
@@ -124,7 +130,7 @@ class SwitchBuffer {
   void take(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
     IngressPool& pool = pool_at(ingress, c);
     used_ += wire;
-    if (lossless_ && pool.bytes + wire > reserve_ && pool.bytes + wire - reserve_ > threshold(ingress, free_shared()))
+    if (lossless(c) && pool.bytes + wire > reserve_ && pool.bytes + wire - reserve_ > threshold(ingress, free_shared()))
       pool.headroom += wire;
     else
       pool.bytes += wire;
@@ -145,7 +151,7 @@ class SwitchBuffer {
   // After take(): must the upstream port be paused? Exact counters; marks the ingress as paused.
   bool pause(std::uint32_t ingress, TrafficClass c) {
     IngressPool& pool = pool_at(ingress, c);
-    if (!lossless_ || c == TrafficClass::priority || pool.paused) return false;  // the priority class is never paused
+    if (!lossless(c) || c == TrafficClass::priority || pool.paused) return false;  // the priority class is never paused
     const std::int64_t s = share(pool);
     if (pool.headroom == 0 && (s == 0 || s < threshold(ingress, free_shared()))) return false;
     pool.paused = true;
@@ -166,7 +172,8 @@ class SwitchBuffer {
 
   // The link of this ingress is down: the upstream port has forgotten any pause.
   void forget_pauses(std::uint32_t ingress) {
-    for (IngressPool& pool : ingresses_[ingress].pools) {
+    for (unsigned c = 0; c < 2u << lines_shift_; ++c) {
+      IngressPool& pool = pool_at(ingress, static_cast<TrafficClass>(c));
       paused_count_ -= pool.paused;
       pool.paused = false;
     }
@@ -180,34 +187,38 @@ class SwitchBuffer {
     return sum;
   }
   // Brings what is known of this ingress near.
-  void prefetch(std::uint32_t ingress) const { prefetch_line(&ingresses_[ingress]); }
+  void prefetch(std::uint32_t ingress) const { prefetch_line(&ingresses_[ingress << lines_shift_]); }
   const IngressPool& pool(std::uint32_t ingress, TrafficClass c) const {
-    return ingresses_[ingress].pools[static_cast<std::size_t>(c)];
+    return ingresses_[line(ingress, c)].pools[static_cast<std::size_t>(c) & 1];
   }
 
   // The pause threshold of an ingress for so many free shared bytes.
   std::int64_t threshold(std::uint32_t ingress, std::int64_t free) const {
-    return (free * ingresses_[ingress].limits.alpha_q16) >> 16;
+    return (free * limits(ingress).alpha_q16) >> 16;
   }
 
  private:
-  // Reserves are set aside for the data class only: the priority class carries nothing but
-  // acknowledgements.
-  static constexpr int kUsedClasses = 1;
-
-  // What the buffer knows of an ingress port: one line.
+  // What the buffer knows of an ingress port and two classes: one line, the only one of the port where there is one
+  // data class. The first line of a port has its limits.
   struct alignas(64) Ingress {
     IngressLimits limits;
-    IngressPool pools[kTrafficClasses];
+    IngressPool pools[2];
   };
   static_assert(sizeof(Ingress) == 64);
 
+  std::size_t line(std::size_t ingress, TrafficClass c) const {
+    return (ingress << lines_shift_) + (static_cast<std::size_t>(c) >> 1);
+  }
+  const IngressLimits& limits(std::size_t ingress) const { return ingresses_[ingress << lines_shift_].limits; }
+  bool lossless(TrafficClass c) const { return (lossless_ >> static_cast<unsigned>(c) & 1) != 0; }
+
   IngressPool& pool_at(std::uint32_t ingress, TrafficClass c) {
-    return ingresses_[ingress].pools[static_cast<std::size_t>(c)];
+    return ingresses_[line(ingress, c)].pools[static_cast<std::size_t>(c) & 1];
   }
   std::int64_t free_shared() const { return std::max<std::int64_t>(0, capacity_ - shared_used()); }
   std::int64_t share(const IngressPool& p) const { return std::max<std::int64_t>(0, p.bytes - reserve_); }
 
+  unsigned lines_shift_ = 0;  // a port has 2^this lines
   std::vector<Ingress> ingresses_;
   std::int64_t capacity_ = 0;
   std::int64_t used_ = 0;  // all bytes held: shared part, reserves and headroom
@@ -215,7 +226,7 @@ class SwitchBuffer {
   std::int64_t resume_offset_ = 0;
   std::int64_t egress_alpha_q16_ = 65536;
   std::uint32_t paused_count_ = 0;
-  bool lossless_ = true;
+  std::uint8_t lossless_ = 3;  // traffic classes, one bit each
 };
 
 }  // namespace weir::net

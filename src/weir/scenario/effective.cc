@@ -54,6 +54,7 @@ class Writer {
     section("[network.ecn]");
     params(params_of<engine::EcnParams>(), &s.ecn);
     rows("[[network.ecn.rate]]", s.ecn_overrides);
+    rows("[[network.class]]", s.classes);
     rows("[[network.loss]]", s.faults.loss);
     rows("[[network.link_event]]", s.faults.link_events);
     rows("[[host.pause]]", s.faults.host_pauses);
@@ -113,6 +114,7 @@ class Writer {
     line("name", toml_text(p.name), "");
     if (!is_default) line("algorithm", toml_text(p.algorithm->about.name), "");
     if (!p.preset.empty()) line("preset", toml_text(p.preset), "where the values below differ from it, they count");
+    params(params_of<Sending>(), &p.sending);
     params(*p.algorithm->params, p.params.get());
     const std::string_view table = is_default ? "algorithm" : "profile";
     section(fmt::format("[{}.recovery]", table));

@@ -115,11 +115,15 @@ void check_needs(const Scenario& s, const engine::Model& model) {
   }
 }
 
-// Recovery and On-Ramp get what they need.
-void check_profiles(const Scenario& s) {
+// Profiles get what they need.
+void check_profiles(const Scenario& s, const engine::Model& model) {
   for (std::size_t i = 0; i < s.profiles.size(); ++i) {
     const Profile& p = s.profiles[i];
     const std::string table = i == 0 ? "algorithm" : fmt::format("profile.{}", i - 1);
+    if (p.sending.data_class >= model.data_classes())
+      fail_key(s.place(table + ".class"), table + ".class",
+               fmt::format("there is no class {}; valid is 0 to {}, or add a [[network.class]]", p.sending.data_class,
+                           model.data_classes() - 1));
     if (p.on_ramp && !s.clocks)
       fail_key(s.place(table + ".on_ramp"), table + ".on_ramp",
                "On-Ramp measures one-way delays with the hosts' clocks, and there are none; add a table [clocks], "
@@ -203,15 +207,16 @@ std::unique_ptr<engine::Model> build_model(const Scenario& s) {
   model->buffer = s.buffer;
   model->ecn = s.ecn;
   model->ecn_overrides = s.ecn_overrides;
+  model->classes = s.classes;
   with_key(s, [&] { model->faults = engine::work_out(s.faults, model->topology); });
   model->transport = s.transport;
   model->clocks = s.clocks;
   for (const Profile& p : s.profiles)
-    model->profiles.push_back(
-        {p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get()), p.recovery, p.on_ramp});
+    model->profiles.push_back({p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get()), p.recovery,
+                               p.on_ramp, p.sending.data_class});
   check_ecn(s);
   check_needs(s, *model);
-  check_profiles(s);
+  check_profiles(s, *model);
   return model;
 }
 

@@ -86,6 +86,11 @@ Profile read_algorithm(const TableReader& table, std::string_view name_key, std:
   }
   others.emplace_back(name_key);
   for (const auto& key : {"preset", "recovery", "on_ramp"}) others.emplace_back(key);
+  for (const auto& key : params_of<Sending>().names()) {
+    const Param& p = *params_of<Sending>().find(key);
+    if (const Value* value = table.find(key)) p.set(&out.sending, read_value(*value, p, join(table.path(), key)));
+    others.push_back(key);
+  }
   table.read(*out.algorithm->params, params.get(), others);
   out.params = params;
   table.table("recovery").read(params_of<host::RecoveryParams>(), &out.recovery);
@@ -181,6 +186,11 @@ void GraphParams::describe(ParamList<GraphParams>& p) {
   file.names_file = [](std::string_view) { return true; };
 }
 
+void Sending::describe(ParamList<Sending>& p) {
+  p.integer("class", &Sending::data_class, 0, net::kDataClasses - 1,
+            "data class of its packets, one of [[network.class]]");
+}
+
 void InlineFlow::describe(ParamList<InlineFlow>& p) {
   p.integer("src", &InlineFlow::src, 0, net::kMaxHosts, "sending host").required = true;
   p.integer("dst", &InlineFlow::dst, 0, net::kMaxHosts, "receiving host").required = true;
@@ -220,12 +230,15 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
   out.topology = read_topology(root);
 
   const TableReader network = root.table("network");
-  network.read(params_of<engine::NetworkParams>(), &out.network, {"buffer", "ecn", "loss", "link_event"});
+  network.read(params_of<engine::NetworkParams>(), &out.network, {"buffer", "ecn", "class", "loss", "link_event"});
   network.table("buffer").read(params_of<net::BufferParams>(), &out.buffer);
   const TableReader ecn = network.table("ecn");
   ecn.read(params_of<engine::EcnParams>(), &out.ecn, {"rate"});
   for (const auto& row : ecn.tables("rate"))
     row.read(params_of<engine::EcnOverride>(), &out.ecn_overrides.emplace_back());
+  for (const auto& row : network.tables("class")) row.read(params_of<engine::ClassRow>(), &out.classes.emplace_back());
+  if (out.classes.size() > net::kDataClasses)
+    network.fail_at("class", fmt::format("{} classes; at most {} are possible", out.classes.size(), net::kDataClasses));
   for (const auto& row : network.tables("loss"))
     row.read(params_of<engine::LossRow>(), &out.faults.loss.emplace_back());
   for (const auto& row : network.tables("link_event"))

@@ -50,12 +50,20 @@ struct Topology {
   const ParamSet& list() const { return kind == nullptr ? params_of<GraphParams>() : *kind->params; }
 };
 
+// What a profile says besides its algorithm's parameters.
+struct Sending {
+  std::uint32_t data_class = 0;
+
+  static void describe(ParamList<Sending>& p);
+};
+
 // A way of sending. The first one of a scenario is [algorithm], named like its algorithm.
 struct Profile {
   std::string name;
   const cc::Algorithm* algorithm = nullptr;
   std::string preset;  // what `params` started from; "" = the defaults
   std::shared_ptr<const void> params;
+  Sending sending;
   host::RecoveryParams recovery;
   std::optional<cc::OnRamp::Params> on_ramp;
 };
@@ -90,6 +98,7 @@ struct Scenario {
   net::BufferParams buffer;
   engine::EcnParams ecn;
   std::vector<engine::EcnOverride> ecn_overrides;
+  std::vector<engine::ClassRow> classes;
   engine::FaultRows faults;
   host::TransportParams transport;
   std::optional<host::ClockParams> clocks;
