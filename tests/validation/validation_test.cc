@@ -274,7 +274,7 @@ struct Members {
 Members artifact_members(const ArtifactRun& run) {
   Members out;
   if (!run.hpcc() && !run.fat_tree()) {
-    for (const Row& row : read_rows("incast_dcqcn_seeds.csv")) {
+    for (const Row& row : read_rows("dcqcn_seed_spread.csv")) {
       if (row.at("run") != run.name) continue;
       out.means.push_back(std::stod(row.at("mean_fct_ns")) / 1000);
       out.largest.push_back(std::stod(row.at("max_fct_ns")) / 1000);

@@ -22,6 +22,7 @@ enum class Purpose : std::uint32_t {
   ecmp_salt = 7,
   algorithm = 8,
   permutation = 9,
+  packet_loss = 10,
 };
 
 class RandomStream {

@@ -55,6 +55,13 @@ struct EcnOverride {
   }
 };
 
+// What holds for the ports of one link: marked never up to min, always above max; in bytes.
+struct EcnThresholds {
+  std::uint32_t min = ~std::uint32_t{0};
+  std::uint32_t max = ~std::uint32_t{0};
+  double probability = 0;  // at max
+};
+
 struct NetworkParams {
   net::PortKind port = net::PortKind::fifo;
   Bytes pfc_frame{64};
@@ -110,5 +117,7 @@ struct Model {
     return transport.ack_class == host::AckClass::priority ? net::PortKind::queued : network.port;
   }
 };
+
+EcnThresholds ecn_thresholds(const Model& model, Rate rate);
 
 }  // namespace weir::engine

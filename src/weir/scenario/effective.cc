@@ -44,6 +44,10 @@ class Writer {
     line("title", toml_text(s.title), "");
     section("[run]");
     params(params_of<RunParams>(), &s.run);
+    if (s.run.fidelity != Fidelity::exact) {
+      section("[fidelity]");
+      params(params_of<replica::Ns3Params>(), &s.fidelity);
+    }
     section("[topology]");
     line("kind", toml_text(s.topology.name), s.topology.kind == nullptr ? "a graph file" : s.topology.kind->meaning);
     params(s.topology.list(), s.topology.params.get(), "topology");
