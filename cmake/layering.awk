@@ -10,7 +10,7 @@ BEGIN {
   below["host"] = "host net cc sim base"
   below["traffic"] = "traffic base"
   below["engine"] = "engine traffic host net cc sim theory base"
-  below["replica"] = "engine traffic host net cc sim theory base"
+  below["replica"] = "replica engine traffic host net cc sim theory base"
   below["probe"] = "probe engine traffic host net cc sim theory base"
   below["scenario"] = "scenario replica probe engine traffic host net cc sim theory base"
 

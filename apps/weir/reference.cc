@@ -103,6 +103,8 @@ std::vector<ReferenceSection> reference() {
       item("transport", "framing, acknowledgements, recovery", "[transport]", &params_of<host::TransportParams>()));
   ReferenceSection run{"run", "the run itself, [run]", {}};
   run.items.push_back(item("run", "the run itself", "[run]", &params_of<scenario::RunParams>()));
+  run.items.push_back(item("fidelity", "what the simulator of HPCC's authors can be told beyond, with run.fidelity",
+                           "[fidelity]", &params_of<replica::Ns3Params>()));
   return {algorithms(), topologies(), workloads(), traffic_kinds(), probes(), transport, network, run};
 }
 
