@@ -59,7 +59,7 @@ TEST_P(Statistically, MeansAreAsTheirs) {
   const RecordedRun& run = GetParam();
   if (!wanted(run)) GTEST_SKIP() << "takes long; WEIR_VALIDATION=all runs it";
   std::vector<double> ours;
-  for (unsigned seed = 1; seed <= 20; ++seed) {
+  for (unsigned seed = 1; seed <= (run.flows.starts_with("fat320") ? 5u : 20u); ++seed) {
     const Result result = simulate(scenario_of(run, seed));
     const bool all_ended = result.counters.flows_completed == result.counters.flows_started;
     EXPECT_TRUE(all_ended || run.flows == "loss1e-3") << "seed " << seed;
@@ -68,14 +68,17 @@ TEST_P(Statistically, MeansAreAsTheirs) {
   ASSERT_GE(ours.size(), 5u);
   const std::vector<double> theirs = their_means(run);
   const double scatter = variance(ours);
-  const double error = std::sqrt(scatter / static_cast<double>(ours.size()) +
-                                 (theirs.size() > 1 ? variance(theirs) / static_cast<double>(theirs.size()) : scatter));
+  // Some runs draw no mark and do not vary; sums of theirs differ in the last digits.
+  const double rounding = 1e-9 * mean(theirs);
+  const double error =
+      rounding + std::sqrt(scatter / static_cast<double>(ours.size()) +
+                           (theirs.size() > 1 ? variance(theirs) / static_cast<double>(theirs.size()) : scatter));
   const double difference = mean(ours) - mean(theirs);
   expect_row(
       "docs/validation.md", "replica, random runs", run.name(),
       {fmt::format("{} / {}", ours.size(), theirs.size()),
        fmt::format("{:.1f} +- {:.1f} / {:.1f}", mean(ours) / 1000, std::sqrt(scatter) / 1000, mean(theirs) / 1000),
-       fmt::format("{:+.1f}", difference == 0 ? 0 : difference / error)});
+       fmt::format("{:.1f}", difference / error)});
   EXPECT_LE(std::abs(difference), (theirs.size() > 1 ? 3 : 4) * error);
 }
 
