@@ -1,5 +1,5 @@
 # An include may only point down the layers, from the top:
-#   scenario > probe > engine > traffic > host > net > cc, sim, theory > base.
+#   scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base.
 # Each layer names all that it may include; a few single headers are interfaces between layers.
 BEGIN {
   below["base"] = "base"
@@ -10,8 +10,9 @@ BEGIN {
   below["host"] = "host net cc sim base"
   below["traffic"] = "traffic base"
   below["engine"] = "engine traffic host net cc sim theory base"
+  below["replica"] = "replica engine traffic host net cc sim theory base"
   below["probe"] = "probe engine traffic host net cc sim theory base"
-  below["scenario"] = "scenario probe engine traffic host net cc sim theory base"
+  below["scenario"] = "scenario replica probe engine traffic host net cc sim theory base"
 
   also["host"] = "traffic/flow.h"
   also["traffic"] = "net/topology.h"

@@ -24,7 +24,7 @@ double thread_cpu_s() {
 }
 
 // Advances by whole epochs, so many at a time as take about 50 ms.
-void advance(engine::Simulation& simulation, const std::function<void(const Pace&)>& look, int& signal) {
+void advance(engine::Engine& simulation, const std::function<void(const Pace&)>& look, int& signal) {
   std::int64_t epochs = 1;
   const Time epoch = simulation.epoch();
   for (;;) {

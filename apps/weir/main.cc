@@ -94,6 +94,7 @@ int main(int argc, char** argv) {
     add_demo(app, status);
     add_bench(app, status);
     add_theory(app, status);
+    add_import(app, status);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -118,6 +118,8 @@ std::vector<ReferenceSection> reference() {
       item("clocks", "the hosts' clocks, which On-Ramp needs", "[clocks]", &params_of<host::ClockParams>()));
   ReferenceSection run{"run", "the run itself, [run]", {}};
   run.items.push_back(item("run", "the run itself", "[run]", &params_of<scenario::RunParams>()));
+  run.items.push_back(item("fidelity", "what the simulator of HPCC's authors can be told beyond, with run.fidelity",
+                           "[fidelity]", &params_of<replica::Ns3Params>()));
   return {algorithms(), topologies(), workloads(), traffic_kinds(), probes(), transport, host, network, run};
 }
 

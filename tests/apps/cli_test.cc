@@ -14,7 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/apps/command.h"
+#include "tests/support/command.h"
 
 namespace weir::app {
 namespace {

@@ -17,7 +17,7 @@ void Watch::record(Time step, Time until, const Look& look) {
   for (Time now; now <= until; now += step) {
     run_.simulation->advance(now);
     samples_.push_back(
-        {now, run_.simulation->port(port_).queued, static_cast<std::int64_t>(run_.simulation->sent_bytes(port_))});
+        {now, run_.simulation->queued_bytes(port_), static_cast<std::int64_t>(run_.simulation->sent_bytes(port_))});
     if (look) run_.simulation->for_each_active([&](std::uint32_t src, const host::Flow& f) { look(now, src, f); });
   }
 }

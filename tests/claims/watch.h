@@ -32,7 +32,7 @@ class Watch {
   // When a host's only flow ended.
   Time finish_of(std::uint32_t src) const;
   engine::Counters counters() const { return run_.simulation->counters(); }
-  const engine::Simulation& simulation() const { return *run_.simulation; }
+  const engine::Simulation& simulation() const { return dynamic_cast<const engine::Simulation&>(*run_.simulation); }
   Rate rate() const;           // of the port
   double share(Rate r) const;  // of the port's
 

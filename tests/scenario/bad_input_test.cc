@@ -80,11 +80,12 @@ TEST(BadInput, IsTold) {
        "a.toml:3: not TOML: Error while parsing key-value pair: expected a comment or whitespace, saw '\u00b5'"},
       // tables
       {"", "[netwrok]\nport = \"fifo\"\n",
-       "a.toml:11: key 'netwrok': unknown table (did you mean 'network'?); valid is title, run, topology, network, "
-       "host, transport, clocks, algorithm, profile, traffic, probes"},
+       "a.toml:11: key 'netwrok': unknown table (did you mean 'network'?); valid is title, run, fidelity, topology, "
+       "network, host, transport, clocks, algorithm, profile, traffic, probes"},
       {"[algorithm]", "[algorithms]",
-       "a.toml:5: key 'algorithms': unknown table (did you mean 'algorithm'?); valid is title, run, topology, network, "
-       "host, transport, clocks, algorithm, profile, traffic, probes"},
+       "a.toml:5: key 'algorithms': unknown table (did you mean 'algorithm'?); valid is title, run, fidelity, "
+       "topology, "
+       "network, host, transport, clocks, algorithm, profile, traffic, probes"},
       {"[topology]", "title = 7\n[topology]", "a.toml:1: key 'title': it is a whole number; write text in quotes"},
       {"", "[network]\necn = true\n",
        "a.toml:12: key 'network.ecn': it is true or false; write a table, [network.ecn]"},
@@ -297,10 +298,11 @@ TEST(BadInput, IsTold) {
 
 TEST(BadInput, OfAnOverrideIsToldByItsKey) {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"run.sede=7", "--set run.sede: unknown key (did you mean 'seed'?); valid is seed, threads, scheduler, stop"},
+      {"run.sede=7",
+       "--set run.sede: unknown key (did you mean 'seed'?); valid is seed, threads, scheduler, stop, fidelity"},
       {"rnu.seed=7",
-       "--set rnu.seed: key 'rnu': unknown table (did you mean 'run'?); valid is title, run, topology, network, "
-       "host, transport, clocks, algorithm, profile, traffic, probes"},
+       "--set rnu.seed: key 'rnu': unknown table (did you mean 'run'?); valid is title, run, fidelity, topology, "
+       "network, host, transport, clocks, algorithm, profile, traffic, probes"},
       {"seed", "--set seed: not an assignment; write a dotted key and a value, like run.seed=7 or traffic.0.load=0.3"},
       {"run..seed=7",
        "--set run..seed=7: not an assignment; write a dotted key and a value, like run.seed=7 or traffic.0.load=0.3"},
@@ -417,6 +419,39 @@ TEST(BadInput, OfADataFile) {
     expect_message(c.scenario, {}, (folder / "a.toml").string(), message);
   }
   std::filesystem::remove_all(folder);
+}
+
+// What the replica has not is refused where it is written.
+TEST(BadInput, Fidelity) {
+  const std::string good = "run.fidelity=ns3-hpcc";
+  const std::vector<std::string> hpcc{good, "algorithm.preset=ns3"};
+  EXPECT_NO_THROW(build(load_scenario(kGood, "a.toml", hpcc)));
+  const auto expect_refused = [&](std::vector<std::string> overrides, const std::string& message) {
+    overrides.insert(overrides.begin(), hpcc.begin(), hpcc.end());
+    expect_message(std::string(kGood), overrides, "a.toml", message + " under run.fidelity = \"ns3-hpcc\"");
+  };
+  expect_refused({"algorithm.name=swift", "algorithm.preset=paper"},
+                 "--set algorithm.name: 'swift' is not possible; valid is hpcc, dcqcn, timely, dctcp");
+  expect_refused({"algorithm.signal=rxrate"}, "--set algorithm.signal: it is 'rxrate', but only 'txrate' is possible");
+  expect_refused({"algorithm.reaction=per-ack"},
+                 "--set algorithm.reaction: 'per-ack' is not possible; valid is hpcc, per-rtt");
+  expect_refused({"fidelity.window=none"}, "--set fidelity.window: HPCC needs a window; valid is bdp, variable");
+  expect_refused({"network.buffer.mode=lossy"},
+                 "--set network.buffer.mode: it is 'lossy', but only 'lossless' is possible");
+  expect_refused({"network.buffer.size=100 KB"},
+                 "--set network.buffer.size: 100 KB is not more than reserve and headroom "
+                 "of switch 0, 166384 bytes");
+  expect_refused({"transport.int_mode=exact"}, "--set transport.int_mode: it is 'exact', but only 'wire' is possible");
+  expect_refused({"topology.rate=40 Gbps"},
+                 "a.toml:1: key 'topology': the link 0 - 4 has 40 Gbps, for which HPCC's "
+                 "telemetry has no code; valid is 25, 50, 100, 200, 400 Gbps");
+  expect_refused({"topology.delay=1500 ps"},
+                 "a.toml:1: key 'topology': the link 0 - 4 has a delay of 1.5 ns; valid are whole nanoseconds");
+  expect_refused({"fidelity.link_down_at=1 us", "fidelity.link_down_a=0", "fidelity.link_down_b=4"},
+                 "--set fidelity.link_down_a: there is no link 0 - 4 between two switches");
+  expect_message(
+      std::string(kGood), {"fidelity.loss=0.1"}, "a.toml",
+      "--set fidelity.loss: key 'fidelity': of use only with run.fidelity = \"ns3-hpcc\"; set that, or remove this");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "tests/claims/document.h"
 #include "weir/base/csv.h"
 #include "weir/engine/simulation.h"
+#include "weir/replica/ns3_hpcc.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/flow_list.h"
@@ -19,6 +20,12 @@ namespace {
 using namespace weir::literals;
 
 const std::string kData = "data/reference/ns3-hpcc/";
+
+std::unique_ptr<engine::Engine> engine_of(const Instance& instance, traffic::Traffic& traffic) {
+  if (instance.fidelity)
+    return std::make_unique<replica::Ns3Hpcc>(*instance.model, *instance.fidelity, traffic, Time::max());
+  return std::make_unique<engine::Simulation>(*instance.model, traffic, engine::RunOptions{});
+}
 
 }  // namespace
 
@@ -52,7 +59,8 @@ Instance instance_of(const ArtifactRun& run, const std::vector<std::string>& set
   overrides.insert(overrides.end(), settings.begin(), settings.end());
   overrides.push_back("traffic.0.file=../../" + kData + run.flows + ".flows.csv");
   const scenario::Scenario s = scenario::load_scenario_file("tests/validation/" + run.scenario, overrides);
-  Instance out{.model = scenario::build_model(s), .flows = {}};
+  Instance out{.model = scenario::build_model(s), .fidelity = {}, .flows = {}};
+  if (s.run.fidelity != scenario::Fidelity::exact) out.fidelity = s.fidelity;
   std::vector<std::string> tags;
   const auto traffic = scenario::build_traffic(s, *out.model, tags);
   while (const auto flow = traffic->next()) out.flows.push_back(*flow);
@@ -62,18 +70,18 @@ Instance instance_of(const ArtifactRun& run, const std::vector<std::string>& set
 std::vector<Time> simulate(const Instance& instance, Time sample_until, const QueueSampler& sampler) {
   traffic::Traffic traffic(instance.model->topology.hosts);
   traffic.add(std::make_unique<traffic::FlowList>(instance.flows), std::nullopt);
-  engine::Simulation simulation(*instance.model, traffic, {});
+  const std::unique_ptr<engine::Engine> simulation = engine_of(instance, traffic);
   std::vector<Time> times(instance.flows.size());
-  simulation.on_finish([&](const host::FlowRecord& r) { times.at(r.id) = r.finish - r.start; });
+  simulation->on_finish([&](const host::FlowRecord& r) { times.at(r.id) = r.finish - r.start; });
   if (sampler)
-    simulation.every(kSampleInterval, [&](Time now) {
+    simulation->every(kSampleInterval, [&](Time now) {
       if (now > sample_until) return;
       for (std::uint32_t port = 0; port < instance.model->topology.ports(); ++port)
-        sampler(port, simulation.port(port).queued);
+        sampler(port, simulation->queued_bytes(port));
     });
-  while (!simulation.advance()) {
+  while (!simulation->advance()) {
   }
-  const engine::Counters c = simulation.counters();
+  const engine::Counters c = simulation->counters();
   EXPECT_EQ(c.flows_completed, instance.flows.size());
   EXPECT_EQ(c.pauses + c.dropped + c.retransmitted, 0u);
   return times;

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
 
-#include "tests/validation/second_opinion.h"
 #include "weir/engine/model.h"
+#include "weir/replica/ns3_params.h"
 #include "weir/traffic/flow.h"
 
 namespace weir::validation {
@@ -32,16 +34,23 @@ struct ArtifactRun {
 const std::vector<ArtifactRun>& runs();
 bool all_runs();  // not only the quick ones
 
+// Sees what waits at every port of a switch at 0, 1 us, 2 us, ... before anything happens at that instant.
+using QueueSampler = std::function<void(std::uint32_t port, std::uint32_t queued)>;
+inline constexpr Time kSampleInterval{1'000'000};
+
 // Telemetry as the artifact carries it.
 inline const std::vector<std::string> kWire{"transport.int_mode=wire", "transport.int_multiplier=4"};
+// The artifact's physics: the replica.
+inline const std::vector<std::string> kReplica{"run.fidelity=ns3-hpcc", "transport.int_multiplier=4", "algorithm.T=0"};
 
 struct Instance {
   std::unique_ptr<engine::Model> model;
-  std::vector<traffic::Flow> flows;  // in order of start, which is that of their ids
+  std::optional<replica::Ns3Params> fidelity;  // of the replica
+  std::vector<traffic::Flow> flows;            // in order of start, which is that of their ids
 };
 Instance instance_of(const ArtifactRun& run, const std::vector<std::string>& settings = {});
 
-// Completion times of Weir, by flow. Fails the test if a packet was paused, lost or sent again.
+// Completion times of Weir or the replica, by flow. Fails the test if a packet was paused, lost or sent again.
 // `sampler` sees every port at 0, 1 us, 2 us, ... sample_until.
 std::vector<Time> simulate(const Instance& instance, Time sample_until = {}, const QueueSampler& sampler = {});
 

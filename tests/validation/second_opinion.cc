@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "tests/validation/artifact_rules.h"
 #include "weir/net/packet.h"
 
 namespace weir::validation {
@@ -21,7 +20,6 @@ struct Sender {
   cc::FlowFacts facts;
   cc::Control control;
   std::vector<std::max_align_t> state;  // of the algorithm
-  IntegerHpcc integer_hpcc;
   std::int64_t una = 0;
   std::int64_t nxt = 0;
   Time next_send;
@@ -60,18 +58,13 @@ struct Port {
   Bytes queued;
   Bytes sent;
   std::uint64_t packets = 0;  // sent
-  Time free_at;               // of a NIC whose flows take turns of becoming ready
+  Time free_at;               // of a NIC
 };
 
 struct Nic {
   std::uint32_t port = 0;
   Time wake = Time::max();
   std::uint64_t wake_order = 0;
-  // turns by place
-  std::deque<std::uint32_t> acks;
-  std::vector<std::uint32_t> senders;
-  std::size_t last = 0;
-  // turns of becoming ready
   std::deque<std::uint32_t> ready;
   std::set<std::tuple<Time, std::uint32_t, std::uint32_t>> paced;  // time, slot, sender
   std::vector<std::uint32_t> free_slots;
@@ -80,9 +73,8 @@ struct Nic {
 
 class Network {
  public:
-  Network(const engine::Model& model, const std::vector<traffic::Flow>& flows, const Rules& rules)
+  Network(const engine::Model& model, const std::vector<traffic::Flow>& flows)
       : model_(model),
-        rules_(rules),
         profile_(model.profiles.at(0)),
         algorithm_(*profile_.algorithm),
         topology_(model.topology),
@@ -96,15 +88,11 @@ class Network {
     for (const traffic::Flow& flow : flows) senders_.push_back({.flow = flow});
   }
 
-  std::vector<Time> run(Time sample_until, const QueueSampler& sampler) {
-    Time next_sample;
+  std::vector<Time> run() {
     if (!senders_.empty()) schedule(senders_[0].flow.start, Kind::inject, 0);
     while (!events_.empty()) {
       const Event event = events_.top();
       events_.pop();
-      for (; sampler && next_sample <= std::min(event.time, sample_until); next_sample += kSampleInterval)
-        for (std::uint32_t id = 0; id < topology_.ports(); ++id)
-          sampler(id, static_cast<std::uint32_t>(ports_[id].queued.count));
       now_ = event.time;
       happen(event);
     }
@@ -117,7 +105,7 @@ class Network {
   }
 
  private:
-  enum class Kind { transmitted, arrival, inject, install, start, timer, wake };
+  enum class Kind { transmitted, arrival, inject, timer, wake };
   struct Event {
     Time time;
     std::uint32_t rank = 0;
@@ -136,12 +124,10 @@ class Network {
 
   std::uint64_t schedule(Time time, Kind kind, std::uint32_t index, std::uint32_t packet = kNone) {
     Event e{.time = time, .order = ++order_, .kind = kind, .index = index, .packet = packet};
-    if (!rules_.order_of_scheduling) {
-      // departures from switches, arrivals, starts and timers of hosts, what hosts send
-      const bool by_host = kind == Kind::wake || (kind == Kind::transmitted && !at_switch(index));
-      e.rank = by_host ? 3 : kind == Kind::transmitted ? 0 : kind == Kind::arrival ? 1 : 2;
-      e.entity = kind == Kind::transmitted && by_host ? topology_.port_owner(index) : index;
-    }
+    // departures from switches, arrivals, starts and timers of hosts, what hosts send
+    const bool by_host = kind == Kind::wake || (kind == Kind::transmitted && !at_switch(index));
+    e.rank = by_host ? 3 : kind == Kind::transmitted ? 0 : kind == Kind::arrival ? 1 : 2;
+    e.entity = kind == Kind::transmitted && by_host ? topology_.port_owner(index) : index;
     events_.push(e);
     return order_;
   }
@@ -157,8 +143,6 @@ class Network {
         break;
       case Kind::arrival: arrive(event.index, event.packet); break;
       case Kind::inject: inject(event.index); break;
-      case Kind::install: schedule(now_, Kind::start, event.index); break;
-      case Kind::start: start(event.index); break;
       case Kind::timer: timer(event.index); break;
       case Kind::wake:
         if (nics_[event.index].wake_order != event.order) break;
@@ -167,14 +151,9 @@ class Network {
     }
   }
 
-  // The artifact creates a flow's queue pair two events without delay after it reads its line, and then reads on.
   void inject(std::uint32_t sender) {
     std::uint32_t next = sender;
-    for (; next < senders_.size() && senders_[next].flow.start == now_; ++next)
-      if (rules_.order_of_scheduling)
-        schedule(now_, Kind::install, next);
-      else
-        start(next);
+    for (; next < senders_.size() && senders_[next].flow.start == now_; ++next) start(next);
     if (next < senders_.size()) schedule(senders_[next].flow.start, Kind::inject, next);
   }
 
@@ -191,17 +170,7 @@ class Network {
     s.next_send = now_;
     s.state.resize(algorithm_.state_size / sizeof(std::max_align_t) + 1);
     algorithm_.start(s.state.data(), profile_.params.get(), s.facts, s.control);
-    if (integer_hpcc()) {
-      s.integer_hpcc.rate = s.integer_hpcc.reference = s.facts.line_rate.bits_per_second;
-      s.control.rate = s.facts.line_rate;
-      s.control.window = s.integer_hpcc.window_of(hpcc_params(), s.facts);
-    }
     arm(id);
-    if (rules_.turns_by_place) {
-      nic.senders.push_back(id);
-      serve(h);
-      return;
-    }
     if (nic.free_slots.empty()) {
       s.slot = nic.slots++;
     } else {
@@ -211,9 +180,6 @@ class Network {
     consider(nic, id);
     wake_at(h, now_);
   }
-
-  bool integer_hpcc() const { return rules_.integer_rates && algorithm_.about.name == cc::Hpcc::about.name; }
-  const cc::Hpcc::Params& hpcc_params() const { return *static_cast<const cc::Hpcc::Params*>(profile_.params.get()); }
 
   void arm(std::uint32_t id) {
     Sender& s = senders_[id];
@@ -233,9 +199,9 @@ class Network {
         repace(s);
       }
       arm(id);
-      if (!rules_.turns_by_place) consider(nic, id);
+      consider(nic, id);
     }
-    if (!rules_.turns_by_place) wake_at(s.flow.src, now_);
+    wake_at(s.flow.src, now_);
   }
 
   void repace(Sender& s) const {
@@ -243,9 +209,7 @@ class Network {
   }
 
   Rate rate(std::uint32_t port) const { return topology_.links[port / 2].rate; }
-  Time duration(Bytes size, Rate r) const {
-    return rules_.whole_nanoseconds ? whole_nanoseconds(size, r) : transmission_time(size, r);
-  }
+  Time duration(Bytes size, Rate r) const { return transmission_time(size, r); }
 
   // ---- links and switches
 
@@ -274,8 +238,7 @@ class Network {
     transmit(port, id);
   }
 
-  // RED, with Weir's draws. (The artifact draws each number from a new generator, and marks acknowledgements too, which
-  // nobody reads.)
+  // RED, with Weir's draws.
   bool marks(std::uint32_t port) const {
     const double scale =
         static_cast<double>(rate(port).bits_per_second) / static_cast<double>(model_.ecn.at_rate.bits_per_second);
@@ -305,12 +268,7 @@ class Network {
   std::uint32_t next_hop(std::uint32_t node, const Packet& packet) const {
     const traffic::Flow& flow = senders_[packet.sender].flow;
     const std::uint32_t dst = packet.ack ? flow.src : flow.dst;
-    if (!rules_.murmur_paths) return model_.routing.egress(node - topology_.hosts, dst, packet.entropy);
-    const auto hops = model_.routing.next_hops(node - topology_.hosts, dst);
-    std::vector<std::uint32_t> by_peer(hops.begin(), hops.end());
-    std::sort(by_peer.begin(), by_peer.end(),
-              [this](auto a, auto b) { return topology_.port_peer(a) > topology_.port_peer(b); });
-    return by_peer[murmur_hash(flow, packet.ack, node) % by_peer.size()];
+    return model_.routing.egress(node - topology_.hosts, dst, packet.entropy);
   }
 
   // ---- hosts
@@ -326,12 +284,7 @@ class Network {
     packet.seq += packet.payload.count;
     packet.wire = ack_wire_;
     packet.entropy = mix32(packet.entropy + 1);
-    if (rules_.turns_by_place) {
-      nics_[host].acks.push_back(id);
-      serve(host);
-    } else {
-      put_on_wire(nics_[host].port, id);
-    }
+    put_on_wire(nics_[host].port, id);
   }
 
   void acknowledge(std::uint32_t host, std::uint32_t id) {
@@ -339,13 +292,11 @@ class Network {
     Sender& s = senders_[packet.sender];
     s.una = std::max(s.una, packet.seq);
     if (s.done()) s.finish = now_;
-    bool changed = false;  // the rate
     if (packet.cnp && !s.done()) {
       algorithm_.on_cnp(s.state.data(), profile_.params.get(), s.facts, now_, s.control);
       repace(s);
     }
-    // The artifact lets the last acknowledgement still change the rate, and a change of rate may wake its NIC.
-    if (!s.done() || rules_.turns_by_place) {
+    if (!s.done()) {
       const cc::Ack ack{.now = now_,
                         .rtt = now_ - packet.sent,
                         .seq = {packet.seq},
@@ -354,25 +305,17 @@ class Network {
                         .ecn = packet.marked,
                         .hops = packet.hops,
                         .telemetry = profile_.reads_telemetry() ? &packet.telemetry : nullptr};
-      if (integer_hpcc()) {
-        changed = s.integer_hpcc.on_ack(hpcc_params(), s.facts, ack, s.control);
-      } else {
-        algorithm_.on_ack(s.state.data(), profile_.params.get(), s.facts, ack, s.control);
-        changed = s.control.repace;
-      }
+      algorithm_.on_ack(s.state.data(), profile_.params.get(), s.facts, ack, s.control);
       repace(s);
     }
     free_packets_.push_back(id);
     Nic& nic = nics_[host];
-    if (rules_.turns_by_place) {
-      if (changed && nic.wake != Time::max() && s.next_send < nic.wake) wake_at(host, std::max(s.next_send, now_));
-    } else if (s.done()) {
+    if (s.done()) {
       nic.free_slots.push_back(s.slot);
     } else {
       arm(packet.sender);
       consider(nic, packet.sender);
     }
-    if (rules_.turns_by_place && !s.done()) arm(packet.sender);
     serve(host);
   }
 
@@ -406,52 +349,6 @@ class Network {
     nic.wake_order = time == Time::max() ? 0 : schedule(time, Kind::wake, host);
   }
 
-  void serve(std::uint32_t host) {
-    if (rules_.turns_by_place)
-      serve_by_place(host);
-    else
-      serve_ready(host);
-  }
-
-  // The artifact's QbbNetDevice::DequeueAndTransmit and RdmaEgressQueue::GetNextQindex: acknowledgements first, then
-  // the next flow in the list after the one served last. Flows that have ended are taken out of the list when the
-  // search comes across one, but the place of the one served last is not corrected.
-  void serve_by_place(std::uint32_t host) {
-    Nic& nic = nics_[host];
-    if (ports_[nic.port].busy) return;
-    if (!nic.acks.empty()) {
-      const std::uint32_t ack = nic.acks.front();
-      nic.acks.pop_front();
-      transmit(nic.port, ack);
-      return;
-    }
-    auto& list = nic.senders;
-    std::size_t chosen = list.size();
-    std::size_t ended = list.size();
-    for (std::size_t i = 1; i <= list.size(); ++i) {
-      const std::size_t place = (nic.last + i) % list.size();
-      const Sender& s = senders_[list[place]];
-      if (s.sendable()) {
-        if (s.next_send > now_) continue;
-        chosen = place;
-        break;
-      }
-      if (s.done()) ended = std::min(ended, place);
-    }
-    const std::uint32_t id = chosen < list.size() ? list[chosen] : kNone;
-    const auto is_done = [this](std::uint32_t sender) { return senders_[sender].done(); };
-    list.erase(std::remove_if(list.begin() + static_cast<std::ptrdiff_t>(ended), list.end(), is_done), list.end());
-    if (id != kNone) {
-      nic.last = static_cast<std::size_t>(std::find(list.begin(), list.end(), id) - list.begin());
-      transmit(nic.port, next_packet(senders_[id], id));
-      return;
-    }
-    Time next = Time::max();
-    for (const std::uint32_t sender : list)
-      if (senders_[sender].nxt < senders_[sender].flow.size.count) next = std::min(next, senders_[sender].next_send);
-    if (nic.wake == Time::max() && next < Time::max() && next > now_) wake_at(host, next);
-  }
-
   // Weir's way, as docs/architecture.md tells it: a flow that may send waits for its turn, a paced one for its time.
   void consider(Nic& nic, std::uint32_t id) {
     Sender& s = senders_[id];
@@ -472,7 +369,7 @@ class Network {
     schedule(p.free_at + topology_.links[port / 2].delay, Kind::arrival, port, packet);
   }
 
-  void serve_ready(std::uint32_t host) {
+  void serve(std::uint32_t host) {
     Nic& nic = nics_[host];
     Port& p = ports_[nic.port];
     while (!nic.paced.empty() && std::get<Time>(*nic.paced.begin()) <= now_) {
@@ -500,7 +397,6 @@ class Network {
   }
 
   const engine::Model& model_;
-  const Rules rules_;
   const host::Profile& profile_;
   const cc::Algorithm& algorithm_;
   const net::Topology& topology_;
@@ -519,9 +415,8 @@ class Network {
 
 }  // namespace
 
-std::vector<Time> completion_times(const engine::Model& model, const std::vector<traffic::Flow>& flows,
-                                   const Rules& rules, Time sample_until, const QueueSampler& sampler) {
-  return Network(model, flows, rules).run(sample_until, sampler);
+std::vector<Time> completion_times(const engine::Model& model, const std::vector<traffic::Flow>& flows) {
+  return Network(model, flows).run();
 }
 
 }  // namespace weir::validation

@@ -103,13 +103,13 @@ std::map<std::string, std::vector<std::string>> artifact_queues(const ArtifactRu
   return out;
 }
 
-// The artifact's rules, telemetry and arithmetic make its results: times to the nanosecond, and queues.
+// The replica gives the artifact's results: times to the nanosecond, and queues.
 TEST_P(Artifact, IsRepeatedToTheNanosecond) {
   const ArtifactRun& run = GetParam();
   if (!run.hpcc()) GTEST_SKIP() << "its marks are drawn at random";
-  const Instance instance = instance_of(run, kWire);
+  const Instance instance = instance_of(run, kReplica);
   Queues queues(instance.model->topology);
-  const auto times = completion_times(*instance.model, instance.flows, kArtifact, run.arrivals, queues.sampler());
+  const auto times = simulate(instance, run.arrivals, run.fat_tree() ? queues.sampler() : QueueSampler());
   EXPECT_EQ(count_equal(times, artifact_times(run)), instance.flows.size());
   // Its samples may come before or after what happens in the same nanosecond, which may be a packet.
   for (const auto& [name, theirs] : artifact_queues(run)) {
@@ -125,7 +125,7 @@ TEST_P(Artifact, WeirIsRepeatedToThePicosecond) {
   for (const auto& telemetry : {std::vector<std::string>{}, kWire}) {
     if (!run.hpcc() && !telemetry.empty()) continue;
     const Instance instance = instance_of(run, telemetry);
-    EXPECT_EQ(count_equal(completion_times(*instance.model, instance.flows, kWeir), simulate(instance)),
+    EXPECT_EQ(count_equal(completion_times(*instance.model, instance.flows), simulate(instance)),
               instance.flows.size());
   }
 }
@@ -230,18 +230,12 @@ void compare_slowdowns(const ArtifactRun& run, const Instance& instance, const s
   }
 }
 
-// In Weir, with the artifact's rules but for its clock, and in the artifact.
+// In Weir and in the artifact.
 void compare_queues(const ArtifactRun& run, Queues& ours) {
-  const Instance instance = instance_of(run, kWire);
-  Queues between(instance.model->topology);
-  Rules rules = kArtifact;
-  rules.whole_nanoseconds = false;
-  completion_times(*instance.model, instance.flows, rules, run.arrivals, between.sampler());
   for (const auto& [name, theirs] : artifact_queues(run)) {
     const auto a = ours.quantiles(name);
-    const auto b = between.quantiles(name);
     std::vector<std::string> cells;
-    for (std::size_t i = 0; i < theirs.size(); ++i) cells.push_back(fmt::format("{} / {} / {}", a[i], b[i], theirs[i]));
+    for (std::size_t i = 0; i < theirs.size(); ++i) cells.push_back(fmt::format("{} / {}", a[i], theirs[i]));
     expect_row(kDocument, "queues", fmt::format("{}, {}", run.name, name), cells);
   }
 }
@@ -274,7 +268,7 @@ struct Members {
 Members artifact_members(const ArtifactRun& run) {
   Members out;
   if (!run.hpcc() && !run.fat_tree()) {
-    for (const Row& row : read_rows("incast_dcqcn_seeds.csv")) {
+    for (const Row& row : read_rows("dcqcn_seed_spread.csv")) {
       if (row.at("run") != run.name) continue;
       out.means.push_back(std::stod(row.at("mean_fct_ns")) / 1000);
       out.largest.push_back(std::stod(row.at("max_fct_ns")) / 1000);
@@ -328,50 +322,20 @@ TEST_P(Artifact, LooksLikeOneMoreRun) {
   compare_members(run.name, ours, artifact_members(run), run.clock(), !run.fat_tree());
 }
 
-// For marks the artifact has draws of its own. With its rules and other draws its results must come out too.
+// For marks the artifact has draws of its own. By its rules and with other draws its results must come out too.
 TEST_P(Artifact, LooksLikeOneMoreRunByItsRules) {
   const ArtifactRun& run = GetParam();
   if (run.hpcc()) GTEST_SKIP() << "IsRepeatedToTheNanosecond says more";
   Members ours;
   for (int k = 1; k <= (run.fat_tree() ? 5 : 20); ++k) {
-    const Instance instance = instance_of(run, {fmt::format("run.seed={}", k)});
-    ours.add(Times(completion_times(*instance.model, instance.flows, kArtifact)).us);
+    std::vector<std::string> settings = kReplica;
+    settings.push_back(fmt::format("run.seed={}", k));
+    ours.add(Times(simulate(instance_of(run, settings))).us);
   }
   compare_members(run.name + ", the artifact's rules", ours, artifact_members(run), 0, !run.fat_tree());
 }
 
 INSTANTIATE_TEST_SUITE_P(Runs, Artifact, testing::ValuesIn(runs()), [](const auto& of) { return of.param.name; });
-
-// From the artifact to Weir, one rule after the other: what each of them changes.
-TEST(Rules, WhatEachIsWorth) {
-  if (!all_runs()) GTEST_SKIP() << "takes long; WEIR_VALIDATION=all runs it";
-  struct Step {
-    const char* name;
-    Rules rules;
-    bool exact_telemetry;
-  };
-  const Step steps[] = {
-      {"the artifact's rules", {true, true, true, true, true}, false},
-      {"exact clock", {false, true, true, true, true}, false},
-      {"order by entity", {false, false, true, true, true}, false},
-      {"turns of becoming ready", {false, false, false, true, true}, false},
-      {"cc::Hpcc", {false, false, false, false, true}, false},
-      {"Weir's paths", {false, false, false, false, false}, false},
-      {"exact telemetry", {false, false, false, false, false}, true},
-  };
-  for (const ArtifactRun& run : runs()) {
-    if (!run.fat_tree()) continue;
-    const Times theirs(artifact_times(run));
-    for (const Step& step : steps) {
-      const bool hpcc_only = step.name == std::string("cc::Hpcc") || step.exact_telemetry;
-      if (hpcc_only && !run.hpcc()) continue;
-      const Instance instance = instance_of(run, step.exact_telemetry ? std::vector<std::string>{} : kWire);
-      const std::vector<double> times = Times(completion_times(*instance.model, instance.flows, step.rules)).us;
-      expect_row(kDocument, "rules", fmt::format("{}, {}", run.name, step.name),
-                 {fmt::format("{:+.2f} %", 100 * (mean(times) / mean(theirs.us) - 1)), per_flow(times, theirs.us)});
-    }
-  }
-}
 
 }  // namespace
 }  // namespace weir::validation

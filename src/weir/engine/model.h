@@ -72,6 +72,13 @@ struct ClassRow {
   }
 };
 
+// What holds for the ports of one link: marked never up to min, always above max; in bytes.
+struct EcnThresholds {
+  std::uint32_t min = ~std::uint32_t{0};
+  std::uint32_t max = ~std::uint32_t{0};
+  double probability = 0;  // at max
+};
+
 struct NetworkParams {
   net::PortKind port = net::PortKind::fifo;
   bool telemetry = true;
@@ -159,5 +166,7 @@ struct Model {
   }
   net::PortKind nic_kind() const { return data_classes() > 1 ? net::PortKind::queued : net::PortKind::fifo; }
 };
+
+EcnThresholds ecn_thresholds(const Model& model, Rate rate);
 
 }  // namespace weir::engine

@@ -10,24 +10,6 @@ namespace {
 
 std::uint32_t threshold(Bytes k) { return static_cast<std::uint32_t>(std::min<std::int64_t>(k.count, 0xfffffffe)); }
 
-void set_ecn(net::Port& p, const Model& model) {
-  for (const auto& o : model.ecn_overrides)
-    if (o.rate == p.rate) {
-      p.ecn_min = threshold(o.k_min);
-      p.ecn_max = threshold(o.k_max);
-      p.ecn_probability = o.p_max;
-      return;
-    }
-  const auto scaled = [&](Bytes k) {
-    if (model.ecn.at_rate.bits_per_second == 0) return k;
-    const __int128 bytes = static_cast<__int128>(k.count) * p.rate.bits_per_second / model.ecn.at_rate.bits_per_second;
-    return Bytes{static_cast<std::int64_t>(std::min<__int128>(bytes, std::numeric_limits<std::int64_t>::max()))};
-  };
-  p.ecn_min = threshold(scaled(model.ecn.k_min));
-  p.ecn_max = threshold(scaled(model.ecn.k_max));
-  p.ecn_probability = model.ecn.p_max;
-}
-
 net::IngressLimits ingress_limits(const Model& model, const net::Link& link, Rate slowest_host) {
   net::IngressLimits limits;
   // What still arrives once a pause is due: the packet that made it due, the one that the pause
@@ -45,6 +27,18 @@ net::IngressLimits ingress_limits(const Model& model, const net::Link& link, Rat
 }
 
 }  // namespace
+
+EcnThresholds ecn_thresholds(const Model& model, Rate rate) {
+  if (!model.ecn.enabled) return {};
+  for (const auto& o : model.ecn_overrides)
+    if (o.rate == rate) return {threshold(o.k_min), threshold(o.k_max), o.p_max};
+  const auto scaled = [&](Bytes k) {
+    if (model.ecn.at_rate.bits_per_second == 0) return k;
+    const __int128 bytes = static_cast<__int128>(k.count) * rate.bits_per_second / model.ecn.at_rate.bits_per_second;
+    return Bytes{static_cast<std::int64_t>(std::min<__int128>(bytes, std::numeric_limits<std::int64_t>::max()))};
+  };
+  return {threshold(scaled(model.ecn.k_min)), threshold(scaled(model.ecn.k_max)), model.ecn.p_max};
+}
 
 Network::Network(const Model& model) : ports(model.topology.ports()), hosts(model.topology.hosts) {
   const auto& t = model.topology;
@@ -72,10 +66,14 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
       p.queues = static_cast<std::uint32_t>(queues.size());
       queues.emplace_back();
     }
-    if (!p.at_switch)
+    if (p.at_switch) {
+      const EcnThresholds ecn = ecn_thresholds(model, p.rate);
+      p.ecn_min = ecn.min;
+      p.ecn_max = ecn.max;
+      p.ecn_probability = ecn.probability;
+    } else {
       hosts[p.owner].port = id;
-    else if (model.ecn.enabled)
-      set_ecn(p, model);
+    }
   }
 
   if (model.clocks)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "weir/base/telemetry.h"
+#include "weir/engine/counters.h"
 #include "weir/engine/model.h"
 #include "weir/engine/network.h"
 #include "weir/host/reassembly.h"
@@ -20,26 +21,6 @@
 #include "weir/sim/wheel_scheduler.h"
 
 namespace weir::engine {
-
-struct Counters {
-  std::uint64_t events = 0;
-  std::uint64_t packet_hops = 0;  // packets of any kind that crossed a link
-  std::uint64_t data_packet_hops = 0;
-  std::uint64_t data_packets = 0;  // sent by hosts, retransmissions included
-  std::uint64_t retransmitted = 0;
-  std::uint64_t timeouts = 0;
-  std::uint64_t nacks = 0;
-  std::uint64_t cnps = 0;
-  std::uint64_t or_acks = 0;
-  std::uint64_t marked = 0;   // data packets that arrived marked
-  std::uint64_t dropped = 0;  // by full buffers
-  std::uint64_t lost = 0;     // on links
-  std::uint64_t pauses = 0;   // pause frames sent
-  std::uint64_t flows_started = 0;
-  std::uint64_t flows_completed = 0;
-
-  void add(const Counters& o);
-};
 
 // A packet that crosses into another partition; its records are named by their places in the mailbox.
 struct HandedOver {

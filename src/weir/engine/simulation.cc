@@ -22,12 +22,6 @@ Time epoch_grid(const net::Topology& t) {
   return shortest;
 }
 
-std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
-  h ^= v;
-  h *= 0x9fb21c651e98df25ull;
-  return h ^ (h >> 32);
-}
-
 }  // namespace
 
 Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunOptions& options)
@@ -186,22 +180,6 @@ void Simulation::for_each_active(const std::function<void(std::uint32_t, const h
 
 const cc::OnRamp* Simulation::on_ramp(std::uint32_t src, const host::Flow& flow) const {
   return flow.on_ramp ? &network_.hosts[src].besides[flow.slot].on_ramp : nullptr;
-}
-
-std::uint64_t Simulation::state_digest() {
-  std::uint64_t h = 0x243f6a8885a308d3ull;
-  for (std::uint32_t id = 0; id < model_.topology.ports(); ++id) {
-    const net::Port& p = port(id);
-    for (const std::uint64_t v : {sent_bytes(id), std::uint64_t{p.queued}, std::uint64_t{marked(id)},
-                                  std::uint64_t{p.pauses}, static_cast<std::uint64_t>(paused_time(id).ps)})
-      h = mix(h, v);
-    if (p.faults != nullptr) h = mix(h, lost(id));
-  }
-  for (const auto& s : network_.switches) {
-    h = mix(h, s.drops);
-    h = mix(h, s.pauses_sent);
-  }
-  return h;
 }
 
 }  // namespace weir::engine

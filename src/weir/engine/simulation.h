@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "weir/engine/engine.h"
 #include "weir/engine/model.h"
 #include "weir/engine/partition.h"
 #include "weir/traffic/traffic.h"
@@ -29,49 +30,39 @@ struct RunOptions {
   Time stop = Time::max();  // end the run here even if flows are active
 };
 
-class Simulation {
+class Simulation final : public Engine {
  public:
   // The model and the traffic must outlive the simulation.
   Simulation(const Model& model, traffic::Traffic& traffic, const RunOptions& options);
-  ~Simulation();
-  Simulation(const Simulation&) = delete;
+  ~Simulation() override;
 
-  // Called for each flow that ends, in order of (finish, id).
-  void on_finish(std::function<void(const host::FlowRecord&)> call) { on_finish_ = std::move(call); }
-  // Called at 0, interval, 2 * interval, ... with all events before that time done.
-  void every(Time interval, std::function<void(Time)> call);
+  void on_finish(std::function<void(const host::FlowRecord&)> call) override { on_finish_ = std::move(call); }
+  void every(Time interval, std::function<void(Time)> call) override;
 
-  // Runs until `until`, or until all flows have ended and the traffic has run dry, or the stop
-  // time. Returns true when the run has ended.
-  bool advance(Time until = Time::max());
+  bool advance(Time until = Time::max()) override;
 
-  Time now() const { return now_; }
-  // Epochs end at its multiples: calls of advance() up to one of them change nothing.
-  Time epoch() const { return grid_; }
+  Time now() const override { return now_; }
+  Time epoch() const override { return grid_; }
   bool ended() const;
-  std::uint32_t threads() const;
-  Counters counters() const;
-  const Model& model() const { return model_; }
+  std::uint32_t threads() const override;
+  Counters counters() const override;
+  const Model& model() const override { return model_; }
 
   // Between epochs: the state of a port with all departures before now() settled.
   const net::Port& port(std::uint32_t id);
-  // Bytes that have begun to leave a port.
-  std::uint64_t sent_bytes(std::uint32_t id);
-  // Packets marked by a port as they left it.
-  std::uint64_t marked(std::uint32_t id);
-  // Packets that a port's link has lost.
-  std::uint64_t lost(std::uint32_t id);
-  // How long a port's data class has been paused so far.
-  Time paused_time(std::uint32_t id);
+  std::uint32_t queued_bytes(std::uint32_t id) override { return port(id).queued; }
+  std::uint64_t sent_bytes(std::uint32_t id) override;
+  std::uint64_t marked(std::uint32_t id) override;
+  std::uint32_t pauses(std::uint32_t id) override { return port(id).pauses; }
+  std::uint64_t lost(std::uint32_t id) override;
+  Time paused_time(std::uint32_t id) override;
   const SwitchState& switch_state(std::uint32_t s) const;
-  // Active flows by host and slot.
-  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const;
+  std::uint64_t dropped(std::uint32_t s) const override { return switch_state(s).drops; }
+  std::uint64_t pauses_sent(std::uint32_t s) const override { return switch_state(s).pauses_sent; }
+  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
 
   // Of an active flow of host src; null if it has none.
   const cc::OnRamp* on_ramp(std::uint32_t src, const host::Flow& flow) const;
-
-  // A hash of the final state of all ports and counters; equal for equal runs.
-  std::uint64_t state_digest();
 
   class Crew;
 

@@ -75,7 +75,7 @@ void FlowProbe::write(const host::FlowRecord& r, Time best, float slowdown) {
   file_->print("{},{},{}\n", csv_field(profiles_[r.profile]), csv_field(tags_.at(r.tag)), r.retransmitted);
 }
 
-FlowSummary FlowProbe::finish(const engine::Simulation& simulation) {
+FlowSummary FlowProbe::finish(const engine::Engine& simulation) {
   std::vector<host::FlowRecord> active;
   simulation.for_each_active(
       [&](std::uint32_t src, const host::Flow& flow) { active.push_back(record_of(src, flow, Time::max())); });

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/engine/simulation.h"
+#include "weir/engine/engine.h"
 #include "weir/probe/params.h"
 #include "weir/probe/results.h"
 #include "weir/probe/summary.h"
@@ -57,7 +57,7 @@ class FlowProbe {
 
   void on_finish(const host::FlowRecord&);
   // Records the flows that have not finished.
-  FlowSummary finish(const engine::Simulation&);
+  FlowSummary finish(const engine::Engine&);
 
   // Over all records so far, in order.
   std::uint64_t digest() const { return digest_; }

@@ -29,7 +29,7 @@ struct Sums {
 
 }  // namespace
 
-LinkProbe::LinkProbe(const LinksParams& params, engine::Simulation& simulation, ResultDirectory* out)
+LinkProbe::LinkProbe(const LinksParams& params, engine::Engine& simulation, ResultDirectory* out)
     : params_(params),
       simulation_(simulation),
       out_(out),
@@ -42,18 +42,21 @@ LinkProbe::LinkProbe(const LinksParams& params, engine::Simulation& simulation, 
 }
 
 void LinkProbe::sample(Time now) {
+  const net::Topology& topology = simulation_.model().topology;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
-    const net::Port& port = simulation_.port(ports_[i]);
     const std::uint64_t sent = simulation_.sent_bytes(ports_[i]);
+    const auto rate = static_cast<double>(topology.links[ports_[i] / 2].rate.bits_per_second);
     if (now > last_)
-      series_->print("{},{},{},{},{},{:.7g}\n", now.ps, ports_[i], port.owner, port.peer, sent - sent_[i],
-                     share_of_capacity(sent - sent_[i], static_cast<double>(port.rate.bits_per_second), now - last_));
+      series_->print("{},{},{},{},{},{:.7g}\n", now.ps, ports_[i], topology.port_owner(ports_[i]),
+                     topology.port_peer(ports_[i]), sent - sent_[i],
+                     share_of_capacity(sent - sent_[i], rate, now - last_));
     sent_[i] = sent;
   }
   last_ = now;
 }
 
 LinkSummary LinkProbe::finish() {
+  const net::Topology& topology = simulation_.model().topology;
   const Time run = simulation_.now();
   if (series_) {
     if (last_ < run) sample(run);
@@ -68,16 +71,17 @@ LinkSummary LinkProbe::finish() {
   std::uint64_t lost_packets = 0;
   std::vector<Sums> by_tier(tiers_.names.size());
   for (std::size_t i = 0; i < ports_.size(); ++i) {
-    const net::Port& port = simulation_.port(ports_[i]);
     const std::uint64_t sent = simulation_.sent_bytes(ports_[i]);
-    const double utilisation = share_of_capacity(sent, static_cast<double>(port.rate.bits_per_second), run);
-    all.add(sent, port.rate, utilisation);
-    by_tier[tiers_.of_port[i]].add(sent, port.rate, utilisation);
+    const Rate rate = topology.links[ports_[i] / 2].rate;
+    const double utilisation = share_of_capacity(sent, static_cast<double>(rate.bits_per_second), run);
+    all.add(sent, rate, utilisation);
+    by_tier[tiers_.of_port[i]].add(sent, rate, utilisation);
     const std::uint64_t lost = simulation_.lost(ports_[i]);
     lost_packets += lost;
     if (file)
-      file->print("{},{},{},{},{},{},{:.7g},{},{}\n", ports_[i], port.owner, port.peer, tiers_.names[tiers_.of_port[i]],
-                  port.rate.bits_per_second, sent, utilisation, simulation_.marked(ports_[i]), lost);
+      file->print("{},{},{},{},{},{},{:.7g},{},{}\n", ports_[i], topology.port_owner(ports_[i]),
+                  topology.port_peer(ports_[i]), tiers_.names[tiers_.of_port[i]], rate.bits_per_second, sent,
+                  utilisation, simulation_.marked(ports_[i]), lost);
   }
   if (file) file->close();
 
@@ -95,15 +99,14 @@ void LinkProbe::write_switches(LinkSummary& summary) {
     file->write("node,tier,marked_packets,dropped_packets,pauses_sent\n");
   }
   for (std::uint32_t s = 0; s < model.topology.switches; ++s) {
-    const engine::SwitchState& state = simulation_.switch_state(s);
     std::uint64_t marked = 0;
     for (const std::uint32_t port : model.routing.ports(s)) marked += simulation_.marked(port);
     summary.marked_packets += marked;
-    summary.dropped_packets += state.drops;
+    summary.dropped_packets += simulation_.dropped(s);
     const std::uint32_t node = model.topology.hosts + s;
     if (file)
-      file->print("{},{},{},{},{}\n", node, tier_name(model.topology.tier[node]), marked, state.drops,
-                  state.pauses_sent);
+      file->print("{},{},{},{},{}\n", node, tier_name(model.topology.tier[node]), marked, simulation_.dropped(s),
+                  simulation_.pauses_sent(s));
   }
   if (file) file->close();
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "weir/engine/simulation.h"
+#include "weir/engine/engine.h"
 #include "weir/probe/params.h"
 #include "weir/probe/port_choice.h"
 #include "weir/probe/results.h"
@@ -15,7 +15,7 @@ namespace weir::probe {
 
 class LinkProbe {
  public:
-  LinkProbe(const LinksParams&, engine::Simulation&, ResultDirectory* out);
+  LinkProbe(const LinksParams&, engine::Engine&, ResultDirectory* out);
 
   // Only for the time series.
   void sample(Time now);
@@ -27,7 +27,7 @@ class LinkProbe {
   void write_switches(LinkSummary&);
 
   const LinksParams params_;
-  engine::Simulation& simulation_;
+  engine::Engine& simulation_;
   ResultDirectory* const out_;
   const std::vector<std::uint32_t> ports_;
   const Tiers tiers_;

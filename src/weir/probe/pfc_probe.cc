@@ -33,7 +33,7 @@ struct Sums {
 
 }  // namespace
 
-PfcSummary report_pfc(const PfcParams& params, engine::Simulation& simulation, const ResultDirectory* out) {
+PfcSummary report_pfc(const PfcParams& params, engine::Engine& simulation, const ResultDirectory* out) {
   const auto& topology = simulation.model().topology;
   const std::vector<std::uint32_t> ports = choose_ports(topology, params.ports);
   const Tiers tiers(topology, ports);
@@ -47,13 +47,15 @@ PfcSummary report_pfc(const PfcParams& params, engine::Simulation& simulation, c
   Sums all;
   std::vector<Sums> by_tier(tiers.names.size());
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    const net::Port& port = simulation.port(ports[i]);
+    const std::uint32_t pauses = simulation.pauses(ports[i]);
     const Time paused = simulation.paused_time(ports[i]);
-    all.add(port.pauses, paused, port.rate);
-    by_tier[tiers.of_port[i]].add(port.pauses, paused, port.rate);
+    const Rate rate = topology.links[ports[i] / 2].rate;
+    all.add(pauses, paused, rate);
+    by_tier[tiers.of_port[i]].add(pauses, paused, rate);
     if (file)
-      file->print("{},{},{},{},{},{},{:.9g}\n", ports[i], port.owner, port.peer, tiers.names[tiers.of_port[i]],
-                  port.pauses, paused.ps, run.ps > 0 ? paused.seconds() / run.seconds() : 0.0);
+      file->print("{},{},{},{},{},{},{:.9g}\n", ports[i], topology.port_owner(ports[i]), topology.port_peer(ports[i]),
+                  tiers.names[tiers.of_port[i]], pauses, paused.ps,
+                  run.ps > 0 ? paused.seconds() / run.seconds() : 0.0);
   }
   if (file) file->close();
 

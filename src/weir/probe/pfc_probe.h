@@ -2,7 +2,7 @@
 // run lasts: the ports count for themselves.
 #pragma once
 
-#include "weir/engine/simulation.h"
+#include "weir/engine/engine.h"
 #include "weir/probe/params.h"
 #include "weir/probe/results.h"
 #include "weir/probe/summary.h"
@@ -10,6 +10,6 @@
 namespace weir::probe {
 
 // At the end of a run; also writes pfc.csv.
-PfcSummary report_pfc(const PfcParams&, engine::Simulation&, const ResultDirectory* out);
+PfcSummary report_pfc(const PfcParams&, engine::Engine&, const ResultDirectory* out);
 
 }  // namespace weir::probe

@@ -73,14 +73,14 @@ void check(const ProbeParams& params, const net::Topology& topology, const std::
 }
 
 struct Probes::Parts {
-  Parts(const ProbeParams& params, engine::Simulation& s, const std::vector<std::string>& tags, ResultDirectory* o)
+  Parts(const ProbeParams& params, engine::Engine& s, const std::vector<std::string>& tags, ResultDirectory* o)
       : simulation(s), out(o), flows(params.flows, s.model(), tags, o), pfc(params.pfc) {
     if (params.queues) queues.emplace(*params.queues, s, o);
     if (params.rates) rates.emplace(*params.rates, s, tags, o);
     if (params.links) links.emplace(*params.links, s, o);
   }
 
-  engine::Simulation& simulation;
+  engine::Engine& simulation;
   ResultDirectory* const out;
   FlowProbe flows;
   std::optional<QueueProbe> queues;
@@ -89,7 +89,7 @@ struct Probes::Parts {
   std::optional<LinkProbe> links;
 };
 
-Probes::Probes(const ProbeParams& params, engine::Simulation& simulation, const std::vector<std::string>& tags,
+Probes::Probes(const ProbeParams& params, engine::Engine& simulation, const std::vector<std::string>& tags,
                ResultDirectory* out) {
   check(params, simulation.model().topology, tags);
   parts_ = std::make_unique<Parts>(params, simulation, tags, out);
@@ -122,7 +122,7 @@ Summary Probes::finish() {
 }
 
 Manifest Probes::manifest(const RunClock& clock) const {
-  engine::Simulation& s = parts_->simulation;
+  engine::Engine& s = parts_->simulation;
   // xor alone would let equal halves cancel
   const std::uint64_t digest = parts_->flows.digest() * 0x9fb21c651e98df25ull ^ s.state_digest();
   Manifest m;

@@ -24,7 +24,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
-#include "weir/engine/simulation.h"
+#include "weir/engine/engine.h"
 #include "weir/probe/manifest.h"
 #include "weir/probe/params.h"
 #include "weir/probe/results.h"
@@ -65,7 +65,7 @@ class Probes {
   // Takes the simulation's on_finish. Without a directory only the summary is kept. The
   // simulation and the directory must outlive this; make it before the first advance().
   // `tags` names the flows' tags by index. Throws InputError like check().
-  Probes(const ProbeParams&, engine::Simulation&, const std::vector<std::string>& tags, ResultDirectory* out = nullptr);
+  Probes(const ProbeParams&, engine::Engine&, const std::vector<std::string>& tags, ResultDirectory* out = nullptr);
   ~Probes();
   Probes(const Probes&) = delete;
 

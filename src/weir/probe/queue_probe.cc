@@ -4,7 +4,7 @@
 
 namespace weir::probe {
 
-QueueProbe::QueueProbe(const QueuesParams& params, engine::Simulation& simulation, ResultDirectory* out)
+QueueProbe::QueueProbe(const QueuesParams& params, engine::Engine& simulation, ResultDirectory* out)
     : params_(params),
       simulation_(simulation),
       out_(out),
@@ -19,10 +19,13 @@ QueueProbe::QueueProbe(const QueuesParams& params, engine::Simulation& simulatio
 void QueueProbe::sample(Time now) {
   if (now < params_.start || (params_.stop.ps != 0 && now >= params_.stop)) return;
   ++instants_;
+  const net::Topology& topology = simulation_.model().topology;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
-    const net::Port& port = simulation_.port(ports_[i]);
-    by_tier_[tiers_.of_port[i]].add(port.queued);
-    if (series_) series_->print("{},{},{},{},{}\n", now.ps, ports_[i], port.owner, port.peer, port.queued);
+    const std::uint32_t queued = simulation_.queued_bytes(ports_[i]);
+    by_tier_[tiers_.of_port[i]].add(queued);
+    if (series_)
+      series_->print("{},{},{},{},{}\n", now.ps, ports_[i], topology.port_owner(ports_[i]),
+                     topology.port_peer(ports_[i]), queued);
   }
 }
 

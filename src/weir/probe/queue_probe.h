@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "weir/engine/simulation.h"
+#include "weir/engine/engine.h"
 #include "weir/probe/histogram.h"
 #include "weir/probe/params.h"
 #include "weir/probe/port_choice.h"
@@ -19,14 +19,14 @@ namespace weir::probe {
 
 class QueueProbe {
  public:
-  QueueProbe(const QueuesParams&, engine::Simulation&, ResultDirectory* out);
+  QueueProbe(const QueuesParams&, engine::Engine&, ResultDirectory* out);
 
   void sample(Time now);
   QueueSummary finish();
 
  private:
   const QueuesParams params_;
-  engine::Simulation& simulation_;
+  engine::Engine& simulation_;
   ResultDirectory* const out_;
   const std::vector<std::uint32_t> ports_;
   const Tiers tiers_;

@@ -28,7 +28,7 @@ void Convergence::add(Time begin, Time end, double index, Time last_start) {
   if (end - *high_since_ >= hold_) time_ = *high_since_ - last_start;
 }
 
-RateProbe::RateProbe(const RatesParams& params, engine::Simulation& simulation, const std::vector<std::string>& tags,
+RateProbe::RateProbe(const RatesParams& params, engine::Engine& simulation, const std::vector<std::string>& tags,
                      ResultDirectory* out)
     : params_(params), simulation_(simulation), convergence_(params.threshold, params.hold) {
   if (!params.tag.empty())

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/engine/simulation.h"
+#include "weir/engine/engine.h"
 #include "weir/probe/params.h"
 #include "weir/probe/results.h"
 #include "weir/probe/summary.h"
@@ -39,7 +39,7 @@ class Convergence {
 class RateProbe {
  public:
   // `tags` are those of the scenario.
-  RateProbe(const RatesParams&, engine::Simulation&, const std::vector<std::string>& tags, ResultDirectory* out);
+  RateProbe(const RatesParams&, engine::Engine&, const std::vector<std::string>& tags, ResultDirectory* out);
 
   void on_finish(const host::FlowRecord&);
   void sample(Time now);
@@ -61,7 +61,7 @@ class RateProbe {
   void write_fairness(Time begin, Time end);
 
   const RatesParams params_;
-  engine::Simulation& simulation_;
+  engine::Engine& simulation_;
   std::optional<std::uint16_t> tag_;
   std::optional<Time> last_;      // the last sample
   std::vector<Active> before_;    // at that sample, by id

@@ -10,21 +10,6 @@
 namespace weir::scenario {
 namespace {
 
-std::string toml_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < ' ' || c == 127) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
 std::string toml_value(const ParamValue& value) {
   if (std::holds_alternative<bool>(value) || std::holds_alternative<std::int64_t>(value)) return format_value(value);
   if (const auto* number = std::get_if<double>(&value)) {
@@ -44,6 +29,10 @@ class Writer {
     line("title", toml_text(s.title), "");
     section("[run]");
     params(params_of<RunParams>(), &s.run);
+    if (s.run.fidelity != Fidelity::exact) {
+      section("[fidelity]");
+      params(params_of<replica::Ns3Params>(), &s.fidelity);
+    }
     section("[topology]");
     line("kind", toml_text(s.topology.name), s.topology.kind == nullptr ? "a graph file" : s.topology.kind->meaning);
     params(s.topology.list(), s.topology.params.get(), "topology");
@@ -148,6 +137,21 @@ class Writer {
 };
 
 }  // namespace
+
+std::string toml_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < ' ' || c == 127) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
 
 Effective effective(const Scenario& s) { return Writer(s).write(); }
 

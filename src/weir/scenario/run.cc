@@ -7,8 +7,11 @@
 #include <limits>
 #include <unordered_map>
 
+#include "weir/engine/simulation.h"
 #include "weir/net/graph_file.h"
+#include "weir/replica/ns3_hpcc.h"
 #include "weir/scenario/document.h"
+#include "weir/scenario/fidelity.h"
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/text_file.h"
 
@@ -217,6 +220,7 @@ std::unique_ptr<engine::Model> build_model(const Scenario& s) {
   check_ecn(s);
   check_needs(s, *model);
   check_profiles(s, *model);
+  check_fidelity(s, *model);
   return model;
 }
 
@@ -261,14 +265,14 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
   return out;
 }
 
-Run build(const Scenario& s) {
-  Run run;
-  run.model = build_model(s);
-  run.traffic = build_traffic(s, *run.model, run.tags);
-  const engine::RunOptions options{
-      .threads = s.run.threads, .scheduler = s.run.scheduler, .stop = s.run.stop > Time{} ? s.run.stop : Time::max()};
+namespace {
+
+std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
+  const Time stop = s.run.stop > Time{} ? s.run.stop : Time::max();
+  if (s.run.fidelity == Fidelity::ns3_hpcc) return std::make_unique<replica::Ns3Hpcc>(model, s.fidelity, traffic, stop);
+  const engine::RunOptions options{.threads = s.run.threads, .scheduler = s.run.scheduler, .stop = stop};
   try {
-    run.simulation = std::make_unique<engine::Simulation>(*run.model, *run.traffic, options);
+    return std::make_unique<engine::Simulation>(model, traffic, options);
   } catch (const InputError& error) {
     // the only complaint of the engine: the shared buffer of a switch
     constexpr std::string_view kKey = "network.buffer.size";
@@ -277,6 +281,15 @@ Run build(const Scenario& s) {
     what.remove_prefix(kKey.size() + 3);
     fail_key(s.place(kKey), kKey, what);
   }
+}
+
+}  // namespace
+
+Run build(const Scenario& s) {
+  Run run;
+  run.model = build_model(s);
+  run.traffic = build_traffic(s, *run.model, run.tags);
+  run.simulation = build_engine(s, *run.model, *run.traffic);
   with_key(s, [&] { probe::check(s.probes, run.model->topology, run.tags); });
   return run;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/engine/simulation.h"
+#include "weir/engine/engine.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/traffic.h"
 
@@ -17,7 +17,7 @@ struct Run {
   std::unique_ptr<engine::Model> model;
   std::vector<std::string> tags;  // of flows, by index
   std::unique_ptr<traffic::Traffic> traffic;
-  std::unique_ptr<engine::Simulation> simulation;  // refers to the model and the traffic
+  std::unique_ptr<engine::Engine> simulation;  // refers to the model and the traffic
 };
 
 // Reads the data files, builds the network and checks what concerns several tables. Throws

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "weir/scenario/document.h"
+#include "weir/scenario/fidelity.h"
 #include "weir/scenario/reader.h"
 #include "weir/scenario/toml_parser.h"
 #include "weir/traffic/flow_list.h"
@@ -152,6 +153,19 @@ TrafficSource read_source(const TableReader& table, const std::vector<Profile>& 
   return out;
 }
 
+// Sets what the scenario does not write to what the fidelity stands for.
+void read_fidelity(const TableReader& root, Scenario& out) {
+  if (out.run.fidelity == Fidelity::exact) {
+    if (root.find("fidelity") != nullptr)
+      root.fail_at("fidelity",
+                   fmt::format("of use only with run.fidelity = \"{}\"; set that, or remove this", replica::kNs3Hpcc));
+    return;
+  }
+  out.network = ns3_network();
+  out.transport = ns3_transport();
+  root.table("fidelity").read(params_of<replica::Ns3Params>(), &out.fidelity);
+}
+
 // A probe is on when its table is there, or with `name = true`.
 void read_probes(const TableReader& table, probe::ProbeParams& out) {
   std::vector<std::string> names;
@@ -178,6 +192,9 @@ void RunParams::describe(ParamList<RunParams>& p) {
   p.choice("scheduler", &RunParams::scheduler, {"wheel", "heap"},
            "event queue: the quick one, or the plain one; the same results");
   p.time("stop", &RunParams::stop, "end here even if flows are active; 0 = when all flows are done");
+  p.choice("fidelity", &RunParams::fidelity, {"exact", replica::kNs3Hpcc},
+           "whose physics: Weir's, or those of the public simulator of HPCC's authors, to the nanosecond",
+           "docs/from-ns3.md");
 }
 
 void GraphParams::describe(ParamList<GraphParams>& p) {
@@ -215,8 +232,8 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
   for (const auto& o : overrides) apply_override(document, o);
   for (const auto& o : options) apply_override(document, o.assignment, o.name);
   const TableReader root(document, "");
-  root.allow_only({"title", "run", "topology", "network", "host", "transport", "clocks", "algorithm", "profile",
-                   "traffic", "probes"});
+  root.allow_only({"title", "run", "fidelity", "topology", "network", "host", "transport", "clocks", "algorithm",
+                   "profile", "traffic", "probes"});
 
   Scenario out;
   out.file = file;
@@ -224,6 +241,7 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
   out.places = places_of(document);
   out.title = root.text("title");
   root.table("run").read(params_of<RunParams>(), &out.run);
+  read_fidelity(root, out);
   for (const auto& key : {"topology", "algorithm", "traffic"})
     if (root.find(key) == nullptr)
       root.fail_at(key, "missing; a scenario needs [topology], [algorithm] and [[traffic]]");

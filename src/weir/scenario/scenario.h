@@ -22,15 +22,20 @@
 #include "weir/net/switch_buffer.h"
 #include "weir/net/topologies.h"
 #include "weir/probe/probes.h"
+#include "weir/replica/ns3_params.h"
 #include "weir/traffic/catalogue.h"
 
 namespace weir::scenario {
+
+// Whose physics: Weir's, or those of the simulator of HPCC's authors (replica/ns3_hpcc.h).
+enum class Fidelity : std::uint8_t { exact, ns3_hpcc };
 
 struct RunParams {
   std::uint64_t seed = 1;
   std::uint32_t threads = 1;
   engine::SchedulerKind scheduler = engine::SchedulerKind::wheel;
   Time stop;
+  Fidelity fidelity = Fidelity::exact;
 
   static void describe(ParamList<RunParams>& p);
 };
@@ -61,6 +66,7 @@ struct Sending {
 struct Profile {
   std::string name;
   const cc::Algorithm* algorithm = nullptr;
+  bool reads_telemetry() const { return cc::has(algorithm->about.needs, cc::Needs::telemetry); }
   std::string preset;  // what `params` started from; "" = the defaults
   std::shared_ptr<const void> params;
   Sending sending;
@@ -93,6 +99,7 @@ struct Scenario {
   std::string folder;  // relative names of data files start here
   std::string title;
   RunParams run;
+  replica::Ns3Params fidelity;  // only where run.fidelity is not exact
   Topology topology;
   engine::NetworkParams network;
   net::BufferParams buffer;

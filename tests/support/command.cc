@@ -1,4 +1,4 @@
-#include "tests/apps/command.h"
+#include "tests/support/command.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

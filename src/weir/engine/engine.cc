@@ -1,0 +1,30 @@
+#include "weir/engine/engine.h"
+
+namespace weir::engine {
+namespace {
+
+std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
+  h ^= v;
+  h *= 0x9fb21c651e98df25ull;
+  return h ^ (h >> 32);
+}
+
+}  // namespace
+
+std::uint64_t Engine::state_digest() {
+  const net::Topology& topology = model().topology;
+  std::uint64_t h = 0x243f6a8885a308d3ull;
+  for (std::uint32_t id = 0; id < topology.ports(); ++id) {
+    for (const std::uint64_t v : {sent_bytes(id), std::uint64_t{queued_bytes(id)}, marked(id),
+                                  std::uint64_t{pauses(id)}, static_cast<std::uint64_t>(paused_time(id).ps)})
+      h = mix(h, v);
+    if (const std::uint64_t n = lost(id); n != 0) h = mix(h, n);
+  }
+  for (std::uint32_t s = 0; s < topology.switches; ++s) {
+    h = mix(h, dropped(s));
+    h = mix(h, pauses_sent(s));
+  }
+  return h;
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,61 @@
+// A run as probes and the command see it, whatever simulates it: Simulation, or a replica of another simulator.
+//
+// Nothing here is called for a packet.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "weir/engine/counters.h"
+#include "weir/engine/model.h"
+#include "weir/host/flow.h"
+
+namespace weir::engine {
+
+class Engine {
+ public:
+  Engine() = default;
+  Engine(const Engine&) = delete;
+  virtual ~Engine() = default;
+
+  // Called for each flow that ends, in order of (finish, id).
+  virtual void on_finish(std::function<void(const host::FlowRecord&)> call) = 0;
+  // Called at 0, interval, 2 * interval, ... with all events before that time done.
+  virtual void every(Time interval, std::function<void(Time)> call) = 0;
+
+  // Runs until `until`, or until all flows have ended and the traffic has run dry, or the stop
+  // time. Returns true when the run has ended.
+  virtual bool advance(Time until = Time::max()) = 0;
+
+  virtual Time now() const = 0;
+  // Epochs end at its multiples: calls of advance() up to one of them change nothing.
+  virtual Time epoch() const = 0;
+  virtual std::uint32_t threads() const = 0;
+  virtual Counters counters() const = 0;
+  virtual const Model& model() const = 0;
+
+  // Between epochs, of a port with all departures before now() settled:
+  // bytes that have been accepted and not begun to leave,
+  virtual std::uint32_t queued_bytes(std::uint32_t port) = 0;
+  // bytes that have begun to leave,
+  virtual std::uint64_t sent_bytes(std::uint32_t port) = 0;
+  // packets marked as they left,
+  virtual std::uint64_t marked(std::uint32_t port) = 0;
+  // packets that its link has lost,
+  virtual std::uint64_t lost(std::uint32_t port) = 0;
+  // pause frames received, and how long the data class has been paused so far.
+  virtual std::uint32_t pauses(std::uint32_t port) = 0;
+  virtual Time paused_time(std::uint32_t port) = 0;
+
+  // Of a switch, counted from 0: packets dropped, and pause frames sent.
+  virtual std::uint64_t dropped(std::uint32_t s) const = 0;
+  virtual std::uint64_t pauses_sent(std::uint32_t s) const = 0;
+
+  // Active flows by host and slot.
+  virtual void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const = 0;
+
+  // A hash of the final state of all ports and counters; equal for equal runs.
+  std::uint64_t state_digest();
+};
+
+}  // namespace weir::engine

@@ -1,0 +1,65 @@
+// The simulator of HPCC's authors (github.com/alibaba-edu/High-Precision-Congestion-Control, commit 9f4be2a9), written
+// a second time: the same network gives the same completion times to the nanosecond, whatever is random excepted.
+// It is what a scenario gets with run.fidelity = "ns3-hpcc". docs/from-ns3.md tells how it differs from Weir.
+//
+// It is plain, one thread and two events per packet and link. Memory grows with the number of flows.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "weir/engine/engine.h"
+#include "weir/replica/ns3_network.h"
+#include "weir/replica/ns3_params.h"
+#include "weir/traffic/traffic.h"
+
+namespace weir::replica {
+
+class Ns3Hpcc final : public engine::Engine {
+ public:
+  // The model and the traffic must outlive this. The model has one profile, of an algorithm that the replica has a form
+  // of, lossless buffers, whole nanoseconds of delay and no parallel links (scenario::check_fidelity sees to it).
+  Ns3Hpcc(const engine::Model& model, const Ns3Params& params, traffic::Traffic& traffic, Time stop);
+
+  void on_finish(std::function<void(const host::FlowRecord&)> call) override { on_finish_ = std::move(call); }
+  void every(Time interval, std::function<void(Time)> call) override;
+  // A run also ends when all that is left are flows that wait in vain for what was lost.
+  bool advance(Time until = Time::max()) override;
+
+  Time now() const override { return now_; }
+  Time epoch() const override;
+  std::uint32_t threads() const override { return 1; }
+  engine::Counters counters() const override { return network_.counters(); }
+  const engine::Model& model() const override { return model_; }
+
+  std::uint32_t queued_bytes(std::uint32_t port) override {
+    return static_cast<std::uint32_t>(network_.ports()[port].queued);
+  }
+  std::uint64_t sent_bytes(std::uint32_t port) override { return network_.ports()[port].sent; }
+  std::uint64_t marked(std::uint32_t port) override { return network_.ports()[port].marked; }
+  std::uint64_t lost(std::uint32_t port) override { return network_.ports()[port].lost; }
+  std::uint32_t pauses(std::uint32_t port) override { return network_.ports()[port].pauses; }
+  Time paused_time(std::uint32_t port) override;
+  std::uint64_t dropped(std::uint32_t s) const override { return network_.switches()[s].drops; }
+  std::uint64_t pauses_sent(std::uint32_t s) const override { return network_.switches()[s].pauses_sent; }
+  // In order of their ids.
+  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
+
+ private:
+  bool ended() const;
+  void report();
+  struct Sampler {
+    Time interval;
+    Time next;
+    std::function<void(Time)> call;
+  };
+
+  const engine::Model& model_;
+  const Time stop_;
+  Ns3Network network_;
+  Time now_;
+  std::vector<Sampler> samplers_;
+  std::function<void(const host::FlowRecord&)> on_finish_;
+};
+
+}  // namespace weir::replica

@@ -1,0 +1,75 @@
+// The input files of the simulator of HPCC's authors: config, topology, flows and trace nodes. Read strictly: what that
+// simulator would take for zero, or not look at, is an error here.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/base/error.h"
+#include "weir/base/units.h"
+#include "weir/net/topology.h"
+#include "weir/traffic/flow.h"
+
+namespace weir::scenario {
+
+// Lines `KEY value...`, in any order, each key once.
+class Ns3Config {
+ public:
+  // Throws InputError for a key that the simulator does not know, one that comes twice, and a wrong number of values.
+  Ns3Config(std::string_view text, const std::string& file);
+
+  bool has(const std::string& key) const { return entries_.contains(key); }
+  // Where a key stands, or the file.
+  Where where(const std::string& key) const;
+  [[noreturn]] void fail_at(const std::string& key, const std::string& what) const;
+  // Keys that stand here, in the order of the file, of those that only steer output or have no effect there.
+  std::vector<std::string> without_effect() const;
+
+  // The value of a key, or `fallback`, the simulator's own default.
+  std::uint64_t whole(const std::string& key, std::uint64_t fallback, std::uint64_t min, std::uint64_t max) const;
+  bool flag(const std::string& key, bool fallback) const;
+  double number(const std::string& key, double fallback, double min, double max) const;
+  Rate rate(const std::string& key, Rate fallback) const;
+  // The name of a file, from the config's folder on; empty if the key is not there.
+  std::string file(const std::string& key) const;
+  // Throws InputError if one of these is missing; `why` says who needs it.
+  void require(const std::vector<std::string>& keys, std::string_view why) const;
+
+  // KMAX_MAP and its like: by rate in bit/s.
+  std::map<std::uint64_t, double> by_rate(const std::string& key, double max) const;
+  // The three values of LINK_DOWN.
+  std::vector<std::uint64_t> link_down() const;
+
+ private:
+  struct Entry {
+    int line = 0;
+    std::vector<std::string> values;
+  };
+  const Entry* find(const std::string& key) const;
+
+  std::string file_;
+  std::map<std::string, Entry> entries_;
+};
+
+// Hosts first, as everywhere here; a network numbered otherwise is refused.
+struct Ns3Topology {
+  net::Topology topology;
+  std::vector<double> loss;  // of each link; 0: that of ERROR_RATE_PER_LINK
+  std::vector<Where> where;  // of each link
+};
+Ns3Topology parse_ns3_topology(std::string_view text, const std::string& file);
+
+// In the order of the file, which is that of their starts. Time 0 is second 2 there; starts lose their fraction of a
+// nanosecond as they do there. Source ports count from 10000 for each pair of hosts.
+std::vector<traffic::Flow> parse_ns3_flows(std::string_view text, const std::string& file, std::uint32_t hosts);
+
+// Node numbers.
+std::vector<std::uint32_t> parse_ns3_trace(std::string_view text, const std::string& file, std::uint32_t nodes);
+
+// "100Gbps", "50Mb/s", "12.5GB/s": the units of ns-3. Throws InputError.
+Rate parse_ns3_rate(const std::string& text, const Where& where);
+
+}  // namespace weir::scenario

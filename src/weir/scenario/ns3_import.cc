@@ -1,0 +1,356 @@
+#include "weir/scenario/ns3_import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "weir/base/params.h"
+#include "weir/net/graph_file.h"
+#include "weir/replica/ns3_clock.h"
+#include "weir/replica/ns3_params.h"
+#include "weir/scenario/effective.h"
+#include "weir/scenario/ns3_config.h"
+
+namespace weir::scenario {
+namespace {
+
+constexpr std::int64_t kBegin = 2'000'000'000;  // ns; time 0 of a scenario
+constexpr std::uint64_t kMostNs = 1'000'000'000'000'000;
+
+enum class Mode : std::uint64_t { dcqcn = 1, hpcc = 3, timely = 7, dctcp = 8 };
+
+// MicroSeconds() takes a whole number.
+std::string microseconds(double us) { return format_value(Time{static_cast<std::int64_t>(us) * 1'000'000}); }
+
+class Import {
+ public:
+  Import(std::string_view config, const std::string& file, const Ns3ImportOptions& options, const ReadFile& read)
+      : config_(config, file),
+        options_(options),
+        read_(read),
+        title_(std::filesystem::path(file).filename().string()) {}
+
+  Ns3Import run() {
+    config_.require({"TOPOLOGY_FILE", "FLOW_FILE"}, "name the file");
+    config_.require({"L2_CHUNK_SIZE", "L2_ACK_INTERVAL"}, "without it nothing is ever acknowledged");
+    read_mode();
+    topology_ = parse_ns3_topology(read_(config_.file("TOPOLOGY_FILE"), "the topology"), config_.file("TOPOLOGY_FILE"));
+    check_rates();
+    write_head();
+    write_fidelity();
+    write_network();
+    write_transport();
+    write_algorithm();
+    write_traffic();
+    write_probes();
+    out_.graph = net::format_graph(topology_.topology);
+    out_.ignored = config_.without_effect();
+    out_.ignored.insert(out_.ignored.end(), ignored_.begin(), ignored_.end());
+    return std::move(out_);
+  }
+
+ private:
+  void section(std::string_view header) { out_.toml += fmt::format("\n{}\n", header); }
+  void text(std::string_view key, std::string_view value) {
+    out_.toml += fmt::format("{} = {}\n", key, toml_text(value));
+  }
+  template <class T>
+  void value(std::string_view key, const T& value) {
+    out_.toml += fmt::format("{} = {}\n", key, value);
+  }
+  void decimal(std::string_view key, double value) {
+    const std::string number = format_value(value);
+    out_.toml += fmt::format("{} = {}{}\n", key, number, number.find_first_of(".e") == std::string::npos ? ".0" : "");
+  }
+
+  // What Weir's own physics have no room for.
+  void only(const std::string& key, bool fits, std::string_view fitting) const {
+    if (options_.exact && !fits)
+      config_.fail_at(key, fmt::format("not possible with --exact, which needs {}", fitting));
+  }
+
+  void read_mode() {
+    const std::uint64_t mode = config_.whole("CC_MODE", 1, 0, 1000);
+    if (mode != 1 && mode != 3 && mode != 7 && mode != 8)
+      config_.fail_at("CC_MODE",
+                      fmt::format("{}{} is not possible; valid is 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP)", mode,
+                                  mode == 10 ? " (HPCC-PINT)" : ""));
+    mode_ = static_cast<Mode>(mode);
+  }
+
+  void check_rates() const {
+    for (std::size_t i = 0; i < topology_.where.size(); ++i) {
+      const Rate rate = topology_.topology.links[i].rate;
+      const std::set<std::int64_t> coded{25, 50, 100, 200, 400};
+      if (mode_ == Mode::hpcc && !options_.exact &&
+          (rate.bits_per_second % 1'000'000'000 != 0 || !coded.contains(rate.bits_per_second / 1'000'000'000)))
+        fail(topology_.where[i],
+             fmt::format("HPCC has no code for a link of {}; valid is 25, 50, 100, 200, 400 Gbps", format_value(rate)));
+    }
+  }
+
+  void write_head() {
+    out_.toml = "# Made by weir import ns3. Time 0 is second 2 there.\n";
+    text("title", title_);
+    section("[run]");
+    if (!options_.exact) text("fidelity", replica::kNs3Hpcc);
+    const double stop = config_.number("SIMULATOR_STOP_TIME", 3.01, 0, 1e6);
+    const std::int64_t ns = replica::seconds_to_ns(stop) - kBegin;
+    if (ns <= 0) config_.fail_at("SIMULATOR_STOP_TIME", "write more than 2, when the first flows may start");
+    text("stop", format_value(Time{ns * 1000}));
+  }
+
+  // The loss of all links, which is one figure.
+  double loss() const {
+    const double common = config_.number("ERROR_RATE_PER_LINK", 0, 0, 1);
+    const auto of = [&](std::size_t i) { return topology_.loss[i] > 0 ? topology_.loss[i] : common; };
+    for (std::size_t i = 1; i < topology_.loss.size(); ++i)
+      if (of(i) != of(0))
+        fail(topology_.where[i], fmt::format("packets are lost with probability {} here and {} on the first link; only "
+                                             "one for all links is possible",
+                                             of(i), of(0)));
+    return of(0);
+  }
+
+  void write_fidelity() {
+    const bool has_window = config_.flag("HAS_WIN", true);
+    const bool variable = config_.flag("VAR_WIN", false);
+    window_ = has_window ? (variable ? "variable" : "bdp") : "none";
+    if (mode_ == Mode::hpcc && !has_window) config_.fail_at("HAS_WIN", "HPCC divides by the window; write 1");
+    if (mode_ == Mode::hpcc || mode_ == Mode::dctcp)
+      only(has_window ? "VAR_WIN" : "HAS_WIN", variable && has_window, "a window that follows the rate, 1");
+    const bool global_t = config_.flag("GLOBAL_T", true);
+    const bool rate_bound = config_.flag("RATE_BOUND", true);
+    const bool multi_rate = config_.flag("MULTI_RATE", true);
+    const bool sample = config_.flag("SAMPLE_FEEDBACK", false);
+    const bool to_zero = config_.flag("L2_BACK_TO_ZERO", false);
+    const std::uint64_t ack_interval = config_.whole("L2_ACK_INTERVAL", 0, 1, UINT32_MAX);
+    const std::uint64_t chunk = config_.whole("L2_CHUNK_SIZE", 0, 1, UINT32_MAX);
+    const double lost = loss();
+    const std::vector<std::uint64_t> down = config_.link_down();
+    if (down[0] > 0) check_link_down(down);
+    only("GLOBAL_T", global_t, "the same T for all flows, 1");
+    only("RATE_BOUND", rate_bound, "pacing, 1");
+    if (mode_ == Mode::hpcc) only("MULTI_RATE", !multi_rate, "one rate for all hops, 0 (1 if it is not written)");
+    if (mode_ == Mode::hpcc) only("SAMPLE_FEEDBACK", !sample, "0");
+    only("L2_BACK_TO_ZERO", !to_zero, "go-back-N, 0");
+    only("L2_ACK_INTERVAL", ack_interval <= 1000, "an acknowledgement for each packet, 1");
+    only("ERROR_RATE_PER_LINK", lost == 0, "links without losses, here and in the topology");
+    only("LINK_DOWN", down[0] == 0, "links that do not fail, 0 0 0");
+    if (options_.exact) {
+      ignored_.emplace_back("L2_CHUNK_SIZE");
+      return;
+    }
+    section("[fidelity]");
+    if (mode_ == Mode::hpcc || mode_ == Mode::dctcp) text("window", window_);
+    value("global_t", global_t);
+    value("rate_bound", rate_bound);
+    if (mode_ == Mode::hpcc) {
+      value("multi_rate", multi_rate);
+      value("sample_feedback", sample);
+    }
+    if (mode_ == Mode::dctcp) {
+      text("dctcp_rate_ai", format_value(config_.rate("DCTCP_RATE_AI", {1'000'000'000})));
+      text("dctcp_r_min", format_value(config_.rate("MIN_RATE", {100'000'000})));
+    }
+    value("ack_high_prio", config_.flag("ACK_HIGH_PRIO", false));
+    text("ack_interval", format_value(Bytes{static_cast<std::int64_t>(ack_interval)}));
+    text("chunk", format_value(Bytes{static_cast<std::int64_t>(chunk)}));
+    value("back_to_zero", to_zero);
+    decimal("loss", lost);
+    if (down[0] == 0) return;
+    text("link_down_at", format_value(Time{static_cast<std::int64_t>(down[0]) * 1'000'000}));
+    value("link_down_a", down[1]);
+    value("link_down_b", down[2]);
+  }
+
+  void check_link_down(const std::vector<std::uint64_t>& down) const {
+    const net::Topology& t = topology_.topology;
+    const bool known = std::any_of(t.links.begin(), t.links.end(), [&](const net::Link& link) {
+      return std::minmax<std::uint64_t>(link.a, link.b) == std::minmax(down[1], down[2]) && link.a >= t.hosts &&
+             link.b >= t.hosts;
+    });
+    if (!known)
+      config_.fail_at("LINK_DOWN", fmt::format("there is no link {} - {} between two switches", down[1], down[2]));
+  }
+
+  void write_network() {
+    section("[topology]");
+    text("kind", "file");
+    text("file", options_.graph_name);
+    section("[network.buffer]");
+    text("size", fmt::format("{} MiB", config_.whole("BUFFER_SIZE", 16, 1, 1907)));
+    const bool ecn = config_.flag("ENABLE_QCN", true);
+    if (!ecn && (mode_ == Mode::dcqcn || mode_ == Mode::dctcp))
+      config_.fail_at("ENABLE_QCN", "the algorithm reacts to marked packets; write 1");
+    if (!ecn) return;
+    section("[network.ecn]");
+    value("enabled", true);
+    write_thresholds();
+  }
+
+  void write_thresholds() {
+    constexpr double kMostKb = 4e6;
+    const auto k_max = config_.by_rate("KMAX_MAP", kMostKb);
+    const auto k_min = config_.by_rate("KMIN_MAP", kMostKb);
+    const auto p_max = config_.by_rate("PMAX_MAP", 1);
+    std::set<std::uint64_t> rates;
+    for (std::size_t i = 0; i < topology_.where.size(); ++i) {
+      const auto rate = static_cast<std::uint64_t>(topology_.topology.links[i].rate.bits_per_second);
+      if (!rates.insert(rate).second) continue;
+      for (const auto& [key, map] : {std::pair{"KMAX_MAP", &k_max}, {"KMIN_MAP", &k_min}, {"PMAX_MAP", &p_max}})
+        if (!map->contains(rate))
+          fail(topology_.where[i],
+               fmt::format("{} of {} has no value for this link's rate, {}", key, config_.where(key).text(), rate));
+      // Thresholds are whole kilobytes.
+      const auto least = static_cast<std::int64_t>(k_min.at(rate)) * 1000;
+      const auto most = static_cast<std::int64_t>(k_max.at(rate)) * 1000;
+      if (least > most) config_.fail_at("KMIN_MAP", fmt::format("more than in KMAX_MAP for the rate {}", rate));
+      section("[[network.ecn.rate]]");
+      text("rate", format_value(Rate{static_cast<std::int64_t>(rate)}));
+      text("k_min", format_value(Bytes{least}));
+      text("k_max", format_value(Bytes{most}));
+      decimal("p_max", p_max.at(rate));
+    }
+  }
+
+  void write_transport() {
+    section("[transport]");
+    const auto payload = config_.whole("PACKET_PAYLOAD_SIZE", 1000, 1, 60'000);
+    text("payload", format_value(Bytes{static_cast<std::int64_t>(payload)}));
+    const std::uint64_t multiplier = config_.whole("INT_MULTI", 1, 1, 64);
+    if (!options_.exact) {
+      value("int_multiplier", multiplier);
+    } else {
+      if (config_.has("INT_MULTI")) ignored_.emplace_back("INT_MULTI");
+      if (config_.flag("ACK_HIGH_PRIO", false)) text("ack_class", "priority");
+    }
+  }
+
+  void write_algorithm() {
+    section("[algorithm]");
+    switch (mode_) {
+      case Mode::hpcc: write_hpcc(); break;
+      case Mode::dcqcn: write_dcqcn(); break;
+      case Mode::timely: write_timely(); break;
+      case Mode::dctcp: write_dctcp(); break;
+    }
+  }
+
+  void write_hpcc() {
+    config_.require({"RATE_AI"}, "HPCC needs it");
+    text("name", "hpcc");
+    decimal("eta", config_.number("U_TARGET", 0.95, 0.5, 1));
+    value("max_stage", config_.whole("MI_THRESH", 5, 0, 1'000'000));
+    text("additive_increase", "rate");
+    text("r_ai", format_value(config_.rate("RATE_AI", {})));
+    text("r_min", format_value(config_.rate("MIN_RATE", {100'000'000})));
+    text("reaction", config_.flag("FAST_REACT", true) ? "hpcc" : "per-rtt");
+  }
+
+  void write_dcqcn() {
+    config_.require({"RATE_AI", "RATE_HAI", "RP_TIMER", "EWMA_GAIN"}, "DCQCN needs it");
+    constexpr double kMostUs = 1e9;
+    text("name", "dcqcn");
+    text("T_i", microseconds(config_.number("RP_TIMER", 0, 1, kMostUs)));
+    text("T_d", microseconds(config_.number("RATE_DECREASE_INTERVAL", 4, 1, kMostUs)));
+    text("T_alpha", microseconds(config_.number("ALPHA_RESUME_INTERVAL", 55, 1, kMostUs)));
+    decimal("g", config_.number("EWMA_GAIN", 0, 0, 1));
+    value("clamp_target", config_.flag("CLAMP_TARGET_RATE", false));
+    value("fast_recovery", config_.whole("FAST_RECOVERY_TIMES", 5, 0, 1'000'000));
+    write_steps("r_ai", "r_hai");
+  }
+
+  void write_timely() {
+    config_.require({"RATE_AI", "RATE_HAI"}, "TIMELY needs it");
+    text("name", "timely");
+    write_steps("delta", "hai");
+  }
+
+  void write_steps(std::string_view step, std::string_view large_step) {
+    text(step, format_value(config_.rate("RATE_AI", {})));
+    text(large_step, format_value(config_.rate("RATE_HAI", {})));
+    text("scale_rate", "0 bps");
+    text("r_min", format_value(config_.rate("MIN_RATE", {100'000'000})));
+    text("window", window_);
+  }
+
+  void write_dctcp() {
+    config_.require({"EWMA_GAIN"}, "DCTCP needs it");
+    text("name", "dctcp");
+    decimal("g", config_.number("EWMA_GAIN", 0, 0, 1));
+    text("start", "line-rate");
+    if (!options_.exact) return;
+    for (const char* key : {"DCTCP_RATE_AI", "MIN_RATE"})
+      if (config_.has(key)) ignored_.emplace_back(key);
+  }
+
+  void write_traffic() {
+    section("[[traffic]]");
+    text("kind", "flows");
+    text("file", options_.flows_name);
+    const std::string file = config_.file("FLOW_FILE");
+    out_.flows = "src,dst,sport,dport,size_bytes,start_ns,tag\n";
+    for (const auto& f : parse_ns3_flows(read_(file, "the flows"), file, topology_.topology.hosts))
+      out_.flows += fmt::format("{},{},{},{},{},{},dport-{}\n", f.src, f.dst, f.sport, f.dport, f.size.count,
+                                f.start.ps / 1000, f.dport);
+  }
+
+  // Queues as their monitor samples them, and the ports of the nodes that are traced.
+  void write_probes() {
+    constexpr std::uint64_t kMonitorInterval = 100;  // ns
+    const std::uint64_t begin = config_.whole("QLEN_MON_START", 2'000'000'000, 0, kMostNs);
+    const std::uint64_t end = config_.whole("QLEN_MON_END", 2'100'000'000, 0, kMostNs);
+    if (config_.has("QLEN_MON_FILE") && end > kBegin && end > begin) {
+      const auto since_begin = [](std::uint64_t ns) {
+        return format_value(Time{std::max<std::int64_t>(0, static_cast<std::int64_t>(ns) - kBegin) * 1000});
+      };
+      section("[probes.queues]");
+      text("interval", format_value(Time{kMonitorInterval * 1000}));
+      text("start", since_begin(begin));
+      text("stop", since_begin(end));
+    }
+    const bool enabled = config_.flag("ENABLE_TRACE", true);
+    const std::string file = config_.file("TRACE_FILE");
+    if (file.empty()) return;
+    const auto nodes = parse_ns3_trace(read_(file, "the trace nodes"), file, topology_.topology.nodes());
+    if (!enabled || nodes.empty()) return;
+    const std::string ports = ports_of(nodes);
+    section("[probes.pfc]");
+    text("ports", ports);
+    section("[probes.links]");
+    text("ports", ports);
+    value("series", true);
+  }
+
+  std::string ports_of(const std::vector<std::uint32_t>& nodes) const {
+    const net::Topology& t = topology_.topology;
+    if (nodes.size() == t.nodes()) return "all, hosts";
+    std::string out;
+    for (std::uint32_t port = 0; port < t.ports(); ++port)
+      if (std::binary_search(nodes.begin(), nodes.end(), t.port_owner(port)))
+        out += fmt::format("{}{}->{}", out.empty() ? "" : ", ", t.port_owner(port), t.port_peer(port));
+    return out;
+  }
+
+  const Ns3Config config_;
+  const Ns3ImportOptions& options_;
+  const ReadFile& read_;
+  const std::string title_;
+  Mode mode_ = Mode::dcqcn;
+  Ns3Topology topology_;
+  std::string window_;
+  std::vector<std::string> ignored_;
+  Ns3Import out_;
+};
+
+}  // namespace
+
+Ns3Import import_ns3(std::string_view config, const std::string& file, const Ns3ImportOptions& options,
+                     const ReadFile& read) {
+  return Import(config, file, options, read).run();
+}
+
+}  // namespace weir::scenario
