@@ -45,11 +45,11 @@ void LinkProbe::sample(Time now) {
   const net::Topology& topology = simulation_.model().topology;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const std::uint64_t sent = simulation_.sent_bytes(ports_[i]);
-    const auto rate = static_cast<double>(topology.links[ports_[i] / 2].rate.bits_per_second);
+    const Rate rate = topology.links[ports_[i] / 2].rate;
     if (now > last_)
       series_->print("{},{},{},{},{},{:.7g}\n", now.ps, ports_[i], topology.port_owner(ports_[i]),
                      topology.port_peer(ports_[i]), sent - sent_[i],
-                     share_of_capacity(sent - sent_[i], rate, now - last_));
+                     share_of_capacity(sent - sent_[i], static_cast<double>(rate.bits_per_second), now - last_));
     sent_[i] = sent;
   }
   last_ = now;

@@ -17,7 +17,7 @@ class TimelyControl final : public Control {
         p_(params_as<cc::Timely>(model)),
         t_low_(p_.t_low.ps / 1000),
         t_high_(p_.t_high.ps / 1000),
-        min_rtt_(static_cast<double>(p_.min_rtt.ps / 1000)) {}
+        min_rtt_(p_.min_rtt.ps / 1000) {}
 
   void start(const SenderFacts& facts) override {
     Flow& f = flows_.emplace_back();
@@ -54,7 +54,7 @@ class TimelyControl final : public Control {
   void update(Flow& f, std::int64_t rtt) const {
     const auto change = static_cast<double>(rtt - f.last_rtt);
     f.rtt_diff = (1 - p_.alpha) * f.rtt_diff + p_.alpha * change;
-    const double gradient = f.rtt_diff / min_rtt_;
+    const double gradient = f.rtt_diff / static_cast<double>(min_rtt_);
     if (rtt < t_low_ || (rtt <= t_high_ && gradient <= 0)) {
       f.rate = std::min(f.rate + (f.stage < p_.hai_after ? f.delta : f.hai), f.line_rate);
       ++f.stage;
@@ -69,7 +69,7 @@ class TimelyControl final : public Control {
   const cc::Timely::Params& p_;
   const std::int64_t t_low_;  // ns
   const std::int64_t t_high_;
-  const double min_rtt_;
+  const std::int64_t min_rtt_;  // ns
   std::vector<Flow> flows_;
 };
 
