@@ -117,7 +117,10 @@ TEST(OnRamp, ASegmentIsTimedAndHeldAsAWhole) {
   o.on_send(2'000, 0, 81_us);
   o.on_send(3'000, 0, 120_us);
   EXPECT_EQ(o.sent_at(3'000), 120_us);
-  EXPECT_EQ(o.next_packet(1'000), 120_us) << "sent again, a packet begins a segment of its own";
+  o.on_send(4'000, 0, 130_us);
+  o.on_send(3'000, 3'000, 500_us, true);
+  EXPECT_EQ(o.sent_at(3'000), Time::max()) << "of one sent again an OR-ACK tells nothing";
+  EXPECT_EQ(o.sent_at(4'000), 120_us);
 }
 
 TEST(OnRamp, RemembersForTheNextFlow) {

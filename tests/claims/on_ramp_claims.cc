@@ -264,7 +264,7 @@ TEST(OnRampClaims, C10TwelveCubicFlows) {
                      final.fairness));
 }
 
-// What a sender knew when a packet left, and what the packet then saw.
+// What a sender knew when a packet left, and what the packet then saw. Expected not to hold; docs/claims.md says why.
 TEST(OnRampClaims, C12OneWayDelayForetellsTheNextPackets) {
   Watch watch("websearch-10g.toml", "32->0");
   struct Known {
@@ -309,7 +309,7 @@ TEST(OnRampClaims, C12OneWayDelayForetellsTheNextPackets) {
   const double by_rtt = linear_correlation(logs(rtt), logs(next));
   const double by_ntp = linear_correlation(logs(ntp), logs(next));
   const bool holds = by_delay >= 0.6 && by_delay >= by_rtt + 0.15 && by_ntp < 0.3;
-  EXPECT_TRUE(holds);
+  EXPECT_FALSE(holds) << "it holds now: move it to the claims that are reproduced";
   record(kTable, "C12", holds,
          fmt::format("{} pairs; one-way delay {:.2f}, RTT {:.2f}, one-way delay by NTP {:.2f}", next.size(), by_delay,
                      by_rtt, by_ntp));

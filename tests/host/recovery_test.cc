@@ -27,7 +27,7 @@ Sack trigger(std::int64_t packet) { return {.trigger = packet, .first = packet};
 
 TEST(Scoreboard, TakesWhatComesInOrder) {
   Scoreboard b = board_of(irn(), 4);
-  const auto news = b.on_ack(2'000, trigger(1));
+  const auto news = b.on_ack(2'000, trigger(1), 0_us);
   EXPECT_EQ(news.delivered, 2'000);
   EXPECT_EQ(news.lost, 0);
   EXPECT_EQ(b.delivered_bytes(), 0);
@@ -35,7 +35,7 @@ TEST(Scoreboard, TakesWhatComesInOrder) {
 
 TEST(Scoreboard, IrnTakesOnePacketBehindAGapForALoss) {
   Scoreboard b = board_of(irn(), 5);
-  const auto news = b.on_ack(1'000, trigger(3));  // 1 and 2 are missing
+  const auto news = b.on_ack(1'000, trigger(3), 0_us);  // 1 and 2 are missing
   EXPECT_EQ(news.delivered, 2'000);
   EXPECT_EQ(news.lost, 2'000);
   EXPECT_EQ(b.delivered_bytes(), 1'000);
@@ -45,23 +45,23 @@ TEST(Scoreboard, IrnTakesOnePacketBehindAGapForALoss) {
   EXPECT_EQ(b.lost_bytes(), 1'000);
   b.on_send(2'000, 10_us);
   EXPECT_EQ(b.lost_bytes(), 0);
-  EXPECT_EQ(b.on_ack(1'000, trigger(4)).lost, 0) << "packets sent again are not lost for the same reason";
+  EXPECT_EQ(b.on_ack(1'000, trigger(4), 0_us).lost, 0) << "packets sent again are not lost for the same reason";
 }
 
 TEST(Scoreboard, TcpWaitsForThreePacketsBehind) {
   Scoreboard b = board_of(sack(), 8);
-  EXPECT_EQ(b.on_ack(1'000, trigger(2)).lost, 0);
-  EXPECT_EQ(b.on_ack(1'000, trigger(3)).lost, 0);
-  EXPECT_EQ(b.on_ack(1'000, trigger(4)).lost, 1'000);
+  EXPECT_EQ(b.on_ack(1'000, trigger(2), 0_us).lost, 0);
+  EXPECT_EQ(b.on_ack(1'000, trigger(3), 0_us).lost, 0);
+  EXPECT_EQ(b.on_ack(1'000, trigger(4), 0_us).lost, 1'000);
   EXPECT_EQ(b.first_lost(), 1'000);
-  EXPECT_EQ(b.on_ack(1'000, trigger(7)).lost, 0) << "behind 5 and 6 there is only one";
+  EXPECT_EQ(b.on_ack(1'000, trigger(7), 0_us).lost, 0) << "behind 5 and 6 there is only one";
 }
 
 TEST(Scoreboard, ALostPacketThatArrivesAfterAllIsNotSentAgain) {
   Scoreboard b = board_of(irn(), 3);
-  b.on_ack(0, trigger(1));
+  b.on_ack(0, trigger(1), 0_us);
   EXPECT_EQ(b.lost_bytes(), 1'000);
-  const auto news = b.on_ack(2'000, trigger(0));
+  const auto news = b.on_ack(2'000, trigger(0), 0_us);
   EXPECT_EQ(news.delivered, 1'000);
   EXPECT_EQ(b.lost_bytes(), 0);
   EXPECT_EQ(b.delivered_bytes(), 0);
@@ -70,14 +70,14 @@ TEST(Scoreboard, ALostPacketThatArrivesAfterAllIsNotSentAgain) {
 TEST(Scoreboard, TheBitsMakeUpForLostAcknowledgements) {
   Scoreboard b = board_of(sack(), 6);
   // the acknowledgements of 2 and 3 were lost; that of 4 has their bits
-  const auto news = b.on_ack(1'000, {.trigger = 4, .first = 1, .arrived = 0b1110});
+  const auto news = b.on_ack(1'000, {.trigger = 4, .first = 1, .arrived = 0b1110}, 0_us);
   EXPECT_EQ(news.delivered, 1'000 + 3'000);
   EXPECT_EQ(news.lost, 1'000);
 }
 
 TEST(Scoreboard, ATimeoutLosesAllThatHasNotArrived) {
   Scoreboard b = board_of(sack(), 6);
-  b.on_ack(1'000, trigger(3));
+  b.on_ack(1'000, trigger(3), 0_us);
   EXPECT_EQ(b.lose_all(), 4'000);
   EXPECT_EQ(b.first_lost(), 1'000);
   b.on_send(1'000, 20_us);
@@ -86,25 +86,49 @@ TEST(Scoreboard, ATimeoutLosesAllThatHasNotArrived) {
 
 TEST(Scoreboard, TheLastPacketCountsWhatItHolds) {
   Scoreboard b = board_of(irn(), 11);
-  const auto news = b.on_ack(9'000, trigger(10));
+  const auto news = b.on_ack(9'000, trigger(10), 0_us);
   EXPECT_EQ(news.delivered, 9'500);
   EXPECT_EQ(news.lost, 1'000);
-  EXPECT_EQ(b.on_ack(10'500, trigger(9)).delivered, 1'000);
+  EXPECT_EQ(b.on_ack(10'500, trigger(9), 0_us).delivered, 1'000);
 }
 
 TEST(Scoreboard, WithAReorderingWindowTimeCounts) {
   RecoveryParams p = sack();
   p.reordering = 3_us;
   Scoreboard b = board_of(p, 8);
-  EXPECT_EQ(b.on_ack(1'000, trigger(4)).lost, 0) << "1 was sent 3 us before 4";
-  EXPECT_EQ(b.on_ack(1'000, trigger(5)).lost, 1'000);
+  EXPECT_EQ(b.on_ack(1'000, trigger(4), 0_us).lost, 0) << "1 was sent 3 us before 4";
+  EXPECT_EQ(b.on_ack(1'000, trigger(5), 0_us).lost, 1'000);
   b.on_send(1'000, 10_us);
-  EXPECT_EQ(b.on_ack(1'000, trigger(7)).lost, 2'000) << "2 and 3 were, too";
+  EXPECT_EQ(b.on_ack(1'000, trigger(7), 0_us).lost, 2'000) << "2 and 3 were, too";
   // 2 and 3 again, then one that is new: 1 was lost again, and that is found, too
   b.on_send(2'000, 11_us);
   b.on_send(3'000, 12_us);
   b.on_send(8'000, 14_us);
-  EXPECT_EQ(b.on_ack(1'000, trigger(8)).lost, 1'000 + 1'000) << "6 never arrived";
+  EXPECT_EQ(b.on_ack(1'000, trigger(8), 14_us).lost, 1'000 + 1'000) << "6 never arrived";
+}
+
+// What was sent again, but need not have been, arrives as it was first sent: that tells nothing of what was sent since.
+TEST(Scoreboard, TheFirstOneArrivesAfterAll) {
+  RecoveryParams p = sack();
+  p.reordering = 3_us;
+  Scoreboard b = board_of(p, 8);
+  EXPECT_EQ(b.on_ack(1'000, trigger(5), 5_us).lost, 1'000);
+  b.on_send(1'000, 30_us);
+  EXPECT_EQ(b.on_ack(2'000, trigger(1), 1_us).lost, 0);
+}
+
+TEST(Scoreboard, LossesOfOneWindowAreOneEpisode) {
+  Scoreboard b = board_of(irn(), 4);
+  auto news = b.on_ack(1'000, trigger(2), 2_us);
+  EXPECT_TRUE(b.begins_episode(news));
+  b.on_send(4'000, 5_us);
+  b.on_send(5'000, 6_us);
+  b.on_send(6'000, 7_us);
+  news = b.on_ack(1'000, trigger(4), 5_us);
+  EXPECT_EQ(news.first_lost, 3'000);
+  EXPECT_FALSE(b.begins_episode(news)) << "3 had been sent when 1 was found lost";
+  news = b.on_ack(1'000, trigger(6), 7_us);
+  EXPECT_TRUE(b.begins_episode(news)) << "5 had not, and 1 has still not been sent again";
 }
 
 TEST(Reassembly, KeepsWhatComesOutOfOrder) {
@@ -167,7 +191,7 @@ TEST(Recovery, DeliversAllWhateverIsLost) {
       have.take(seq, payload);
       const Sack s = have.sack(seq);
       if (random() % 4 == 0) continue;
-      const auto news = board.on_ack(have.expected(), s);
+      const auto news = board.on_ack(have.expected(), s, now);
       una = have.expected();
       delivered += news.delivered;
       ASSERT_GE(next - una, board.delivered_bytes() + board.lost_bytes()) << "seed " << seed;

@@ -247,6 +247,8 @@ TEST(BadInput, IsTold) {
       {"", "[algorithm.recovery]\nkind = \"irn\"\nwindow = 0.0\n",
        "a.toml:13: key 'algorithm.recovery.window': IRN may send so far beyond what is acknowledged, which is nothing; "
        "write a number above 0, 1 for the bandwidth-delay product"},
+      {"", "[algorithm.recovery]\nkind = \"irn\"\nrto_low = \"1 ms\"\n",
+       "a.toml:13: key 'algorithm.recovery.rto_low': rto_low = 1 ms is above rto_high = 320 us"},
       {"", "[network.ecn]\nk_min = \"500 KB\"\n",
        "a.toml:12: key 'network.ecn.k_min': k_min = 500 KB is above k_max = 400 KB"},
       {"", "[[network.ecn.rate]]\nrate = \"25 Gbps\"\nk_min = \"2 KB\"\nk_max = \"1 KB\"\n",

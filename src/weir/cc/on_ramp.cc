@@ -50,9 +50,11 @@ void OnRamp::pause_until(Time until, Time now) {
   pause_end_ = std::max(until, now);
 }
 
-void OnRamp::on_send(std::int64_t seq, std::int64_t una, Time now) {
+void OnRamp::on_send(std::int64_t seq, std::int64_t una, Time now, bool again) {
   Note note{seq, now, paused(now)};
-  if (within_segment(seq)) {
+  if (again) {
+    note.seq = -1;
+  } else if (within_segment(seq)) {
     note.sent = segment_first_.sent;
     note.paused = segment_first_.paused;
   } else if (segment_ > payload_) {

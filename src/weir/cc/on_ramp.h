@@ -10,7 +10,7 @@
 //
 //   OnRamp shim;
 //   shim.start(params, threshold, payload);
-//   shim.on_send(seq, una, now);               // each packet that leaves
+//   shim.on_send(seq, una, now, again);        // each packet that leaves
 //   shim.on_or_ack(seq, one_way_delay, now);   // each OR-ACK
 //   // nothing of the flow may leave before shim.next_packet(seq)
 //
@@ -46,10 +46,11 @@ class OnRamp {
   // A flow begins; `threshold` is T, `payload` that of a full packet. The room of the previous flow is kept.
   void start(const Params&, Time threshold, Bytes payload);
 
-  // The packet at `seq` leaves, perhaps again; all bytes below `una` are acknowledged. Of a segment all packets count
-  // as leaving with its first one.
-  void on_send(std::int64_t seq, std::int64_t una, Time now);
-  // When the packet at seq was last sent, as On-Ramp sees it; Time::max() if it never was, or is forgotten.
+  // The packet at `seq` leaves, perhaps `again`; all bytes below `una` are acknowledged. Of a segment all packets count
+  // as leaving with its first one, but for those sent again.
+  void on_send(std::int64_t seq, std::int64_t una, Time now, bool again = false);
+  // When the packet at seq was sent, as On-Ramp sees it; Time::max() if it never was, or more than once, so that
+  // nobody knows which one an OR-ACK means (Karn's rule), or is forgotten.
   Time sent_at(std::int64_t seq) const;
   // The packet at seq took this long, by the two hosts' clocks: less than 0 is possible.
   void on_or_ack(std::int64_t seq, Time one_way_delay, Time now);

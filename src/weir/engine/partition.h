@@ -161,11 +161,12 @@ class Partition {
   void notify_congestion(host::Flow& flow, Time now);
   void acknowledge(host::Host& host, host::Flow& flow, const Packet& packet, Time now);
   void note_scoreboard(host::Host& host, host::Flow& flow);
-  void find_losses(host::Host& host, host::Flow& flow, std::int64_t lost, Time now);
+  void find_losses(host::Host& host, host::Flow& flow, const host::Scoreboard::News& news, Time now);
+  void hold(host::Host& host, host::Flow& flow) const;
   void note_delivery(host::Host& host, const host::Flow& flow, const Packet& packet, Time now);
   void sample_delivery(host::Host& host, const host::Flow& flow, const Packet& packet, cc::Ack& ack);
   void report_loss(host::Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight, Time now);
-  void go_back(host::Flow& flow, cc::Loss::Kind kind, Time now);
+  void go_back(host::Host& host, host::Flow& flow, cc::Loss::Kind kind, Time now);
   void time_out(host::Host& host, host::Flow& flow, Time now);
   void transmit(std::uint32_t h, host::Flow& flow, Time now);
   void consider(host::Host& host, host::Flow& flow, Time now);

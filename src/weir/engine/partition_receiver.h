@@ -81,7 +81,6 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
   const bool stale = age < 0 && r.used;
   const bool marked = (packet.flags & net::kMarked) != 0;
   counters_.marked += marked;
-  if (profile.on_ramp) report_arrival(h, r, packet, now);
 
   const std::int64_t first = packet.seq;
   const std::int64_t end = first + packet.payload;
@@ -101,6 +100,8 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
     if (taken) r.expected = end;
   }
 
+  // Duplicates do not count: one that outlived its flow would meet another one's state in some partitionings.
+  if (profile.on_ramp && (taken || gap)) report_arrival(h, r, packet, now);
   const cc::ReceiverRules& rules = profile.receiver;
   bool cnp = false;
   if (marked && rules.cnp && (taken || (gap && (rules.cnp_packet || !silent))) && now >= r.next_cnp) {

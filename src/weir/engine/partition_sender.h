@@ -53,9 +53,8 @@ inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) 
     note_scoreboard(host, flow);
   }
   if (flow.on_ramp) {
-    cc::OnRamp& shim = host.beside(flow.slot).on_ramp;
-    shim.on_send(packet.seq, flow.snd_una, now);
-    flow.held = shim.next_packet(flow.snd_nxt);
+    host.beside(flow.slot).on_ramp.on_send(packet.seq, flow.snd_una, now, again);
+    hold(host, flow);
   }
   if (cc::has(algorithm.about.needs, cc::Needs::delivery_rate)) note_delivery(host, flow, packet, now);
   flow.last_sent = now;
@@ -94,6 +93,7 @@ inline void Partition<S>::note_scoreboard(host::Host& host, host::Flow& flow) {
   flow.resend = board.lost_bytes() > 0;
   flow.gone = board.lost_bytes() + board.delivered_bytes();
   flow.limit = board.limit(flow.snd_una);
+  hold(host, flow);
 }
 
 // Tells the algorithm that `lost` of the bytes that were in flight are lost.
@@ -113,15 +113,28 @@ void Partition<S>::report_loss(host::Flow& flow, cc::Loss::Kind kind, Bytes firs
   repace(flow);
 }
 
+// The packet that goes next has changed, or On-Ramp's pause.
+template <sim::Scheduler S>
+inline void Partition<S>::hold(host::Host& host, host::Flow& flow) const {
+  if (!flow.on_ramp) return;
+  host::Beside& beside = host.beside(flow.slot);
+  flow.held = beside.on_ramp.next_packet(flow.resend ? beside.scoreboard.first_lost() : flow.snd_nxt);
+}
+
 // Go-back-N: sends again from the first unacknowledged byte.
 template <sim::Scheduler S>
-void Partition<S>::go_back(host::Flow& flow, cc::Loss::Kind kind, Time now) {
+void Partition<S>::go_back(host::Host& host, host::Flow& flow, cc::Loss::Kind kind, Time now) {
   report_loss(flow, kind, {flow.snd_una}, {flow.in_flight()}, {flow.in_flight()}, now);
   flow.snd_nxt = flow.snd_una;
+  hold(host, flow);
 }
 
 template <sim::Scheduler S>
 void Partition<S>::time_out(host::Host& host, host::Flow& flow, Time now) {
+  if (flow.in_flight() == 0) {  // all is known to be lost, and its turn has not come
+    flow.rto_at = Time::max();
+    return;
+  }
   ++counters_.timeouts;
   if (flow.backoff < 6) ++flow.backoff;
   if (flow.selective) {
@@ -130,7 +143,7 @@ void Partition<S>::time_out(host::Host& host, host::Flow& flow, Time now) {
     note_scoreboard(host, flow);
     report_loss(flow, cc::Loss::Kind::timeout, {flow.snd_una}, lost, in_flight, now);
   } else {
-    go_back(flow, cc::Loss::Kind::timeout, now);
+    go_back(host, flow, cc::Loss::Kind::timeout, now);
   }
   flow.rto_at = now + timeout(flow);
 }
@@ -166,7 +179,7 @@ inline void Partition<S>::receive_feedback(std::uint32_t h, Packet& packet, Time
         return;
       }
       if (packet.kind == net::PacketKind::nack && flow->snd_nxt > flow->snd_una)
-        go_back(*flow, cc::Loss::Kind::nack, now);
+        go_back(host, *flow, cc::Loss::Kind::nack, now);
     }
   }
   arm(host, *flow);
@@ -191,7 +204,7 @@ void Partition<S>::receive_or_ack(host::Host& host, host::Flow& flow, const Pack
   if (sent == Time::max()) return;
   const Time delay = packet.sent - host.clock.at(sent);
   shim.on_or_ack(packet.seq, delay, now);
-  flow.held = shim.next_packet(flow.snd_nxt);
+  hold(host, flow);
   if (model_.profiles[flow.profile].on_ramp->memory) {
     if (!host.seen_delays) host.seen_delays = std::make_unique<std::unordered_map<std::uint32_t, host::SeenDelay>>();
     (*host.seen_delays)[flow.dst] = {delay, now};
@@ -206,14 +219,13 @@ inline void Partition<S>::acknowledge(host::Host& host, host::Flow& flow, const 
   flow.srtt = flow.srtt + (rtt - flow.srtt) / 8;
   std::int64_t acked = std::max<std::int64_t>(0, packet.seq - flow.snd_una);
   flow.snd_una += acked;
-  std::int64_t lost = 0;
+  host::Scoreboard::News news;
   std::int64_t trigger = packet.seq;
   if (flow.selective) {
     const host::Sack& sack = sacks_[packet.src];
     trigger = sack.trigger * model_.transport.payload.count;
-    const auto news = host.beside(flow.slot).scoreboard.on_ack(packet.seq, sack);
+    news = host.beside(flow.slot).scoreboard.on_ack(packet.seq, sack, packet.sent);
     acked = news.delivered;
-    lost = news.lost;
     note_scoreboard(host, flow);
   } else {
     trigger += static_cast<std::int32_t>(packet.src);
@@ -232,7 +244,7 @@ inline void Partition<S>::acknowledge(host::Host& host, host::Flow& flow, const 
               .acked = {acked},
               .packet_seq = {trigger},
               .snd_nxt = {flow.snd_nxt},
-              .in_flight = {flow.in_flight() + lost},
+              .in_flight = {flow.in_flight() + news.lost},
               .ecn = (packet.flags & net::kEchoMarked) != 0,
               .app_limited = flow.exhausted(),
               .hops = packet.hops,
@@ -241,15 +253,14 @@ inline void Partition<S>::acknowledge(host::Host& host, host::Flow& flow, const 
   if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate)) sample_delivery(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   repace(flow);
-  if (lost > 0) find_losses(host, flow, lost, now);
+  if (news.lost > 0) find_losses(host, flow, news, now);
 }
 
 // Losses of one episode, up to what had been sent when the first was found, are reported once.
 template <sim::Scheduler S>
-void Partition<S>::find_losses(host::Host& host, host::Flow& flow, std::int64_t lost, Time now) {
-  host::Scoreboard& board = host.beside(flow.slot).scoreboard;
-  if (!board.begins_episode()) return;
-  report_loss(flow, cc::Loss::Kind::sack_hole, {board.first_lost()}, {lost}, {flow.in_flight() + lost}, now);
+void Partition<S>::find_losses(host::Host& host, host::Flow& flow, const host::Scoreboard::News& news, Time now) {
+  if (!host.beside(flow.slot).scoreboard.begins_episode(news)) return;
+  report_loss(flow, cc::Loss::Kind::sack_hole, {news.first_lost}, {news.lost}, {flow.in_flight() + news.lost}, now);
 }
 
 // A packet has been sent whose acknowledgement shall tell a delivery rate.

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "weir/base/units.h"
@@ -31,8 +32,9 @@ struct Sack {
 class Scoreboard {
  public:
   struct News {
-    std::int64_t delivered = 0;  // bytes of which it was not known before
-    std::int64_t lost = 0;       // bytes found lost
+    std::int64_t delivered = 0;                                          // bytes of which it was not known before
+    std::int64_t lost = 0;                                               // bytes found lost
+    std::int64_t first_lost = std::numeric_limits<std::int64_t>::max();  // the first of them
   };
 
   // A new flow, which may send so far beyond the first missing byte; the room of the previous one is kept.
@@ -66,25 +68,28 @@ class Scoreboard {
   // The packet at seq is sent: the next new one, or one that is lost.
   void on_send(std::int64_t seq, Time now) {
     const std::int64_t n = packet_of(seq);
-    if (n == sent_) {
+    const bool again = n != sent_;
+    if (!again) {
       if (sent_ - una_ == static_cast<std::int64_t>(packets_.size())) grow();
       ++sent_;
     } else {
       lost_bytes_ -= bytes_of(n);
     }
-    at(n) = {now, State::in_flight};
+    at(n) = {now, State::in_flight, again};
     if (reordering_ > Time{}) by_time_.push_back({n, now});
   }
 
-  News on_ack(std::int64_t seq, const Sack& sack) {
+  // All bytes below `seq` have arrived; the packet that the acknowledgement is for was sent at `sent`.
+  News on_ack(std::int64_t seq, const Sack& sack, Time sent) {
     News news;
+    latest_ = std::max(latest_, sent);
     const std::int64_t una = seq >= size_ ? packet_of(size_ + payload_ - 1) : packet_of(seq);
     for (; una_ < una; ++una_) {
       Packet& p = at(una_);
       if (p.state != State::delivered) {
         news.delivered += bytes_of(una_);
         if (p.state == State::lost) lost_bytes_ -= bytes_of(una_);
-        latest_ = std::max(latest_, p.sent);
+        note_arrival(p);
       } else {
         delivered_bytes_ -= bytes_of(una_);
         if (una_ >= frontier_) --arrived_behind_;
@@ -101,10 +106,10 @@ class Scoreboard {
     return news;
   }
 
-  // Losses up to what had been sent when the first of them was found are of one episode. Does the first one now begin
-  // another? If so, all sent until now belongs to it.
-  bool begins_episode() {
-    const bool begins = first_lost() >= episode_ * payload_;
+  // Losses up to what had been sent when the first of them was found are of one episode. Do these begin another? If so,
+  // all sent until now belongs to it.
+  bool begins_episode(const News& news) {
+    const bool begins = news.first_lost >= episode_ * payload_;
     if (begins) episode_ = sent_;
     return begins;
   }
@@ -123,6 +128,7 @@ class Scoreboard {
   struct Packet {
     Time sent;
     State state = State::in_flight;
+    bool again = false;  // sent more than once
   };
   struct Sent {
     std::int64_t packet = 0;
@@ -133,13 +139,18 @@ class Scoreboard {
   const Packet& at(std::int64_t n) const { return packets_[static_cast<std::size_t>(n) & (packets_.size() - 1)]; }
   std::int64_t bytes_of(std::int64_t n) const { return std::min(payload_, size_ - n * payload_); }
 
+  // Of a packet sent again it is not known which one has arrived.
+  void note_arrival(const Packet& p) {
+    if (!p.again) latest_ = std::max(latest_, p.sent);
+  }
+
   void take(std::int64_t n, News& news) {
     if (n < una_ || n >= sent_) return;
     Packet& p = at(n);
     if (p.state == State::delivered) return;
     if (p.state == State::lost) lost_bytes_ -= bytes_of(n);
     p.state = State::delivered;
-    latest_ = std::max(latest_, p.sent);
+    note_arrival(p);
     delivered_bytes_ += bytes_of(n);
     news.delivered += bytes_of(n);
     if (n >= frontier_) ++arrived_behind_;
@@ -151,6 +162,7 @@ class Scoreboard {
     p.state = State::lost;
     lost_bytes_ += bytes_of(n);
     news.lost += bytes_of(n);
+    news.first_lost = std::min(news.first_lost, n * payload_);
     resend_ = std::min(resend_, n);
   }
 

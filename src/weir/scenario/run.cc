@@ -131,6 +131,10 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
       fail_key(s.place(table + ".on_ramp"), table + ".on_ramp",
                "On-Ramp measures one-way delays with the hosts' clocks, and there are none; add a table [clocks], "
                "empty for clocks without error");
+    if (p.recovery.rto_low > p.recovery.rto_high)
+      fail_key(s.place(table + ".recovery.rto_low"), table + ".recovery.rto_low",
+               fmt::format("rto_low = {} is above rto_high = {}", format_value(p.recovery.rto_low),
+                           format_value(p.recovery.rto_high)));
     if (p.recovery.kind == host::RecoveryKind::irn && p.recovery.window == 0)
       fail_key(s.place(table + ".recovery.window"), table + ".recovery.window",
                "IRN may send so far beyond what is acknowledged, which is nothing; write a number above 0, 1 for the "
