@@ -4,6 +4,11 @@
 
 #include <cmath>
 
+#include "tests/cc/preset.h"
+#include "tests/cc/sprayed_paths.h"
+#include "weir/cc/smartt.h"
+#include "weir/cc/swift.h"
+
 namespace weir::theory {
 namespace {
 
@@ -76,6 +81,37 @@ TEST(Spraying, Median) {
   for (int h = 1; h <= 256; ++h) {
     EXPECT_EQ(median_avoids_collapse(2, h), h % 2 == 0 && h > 1) << h;
     for (int n = 3; n <= 200; ++n) EXPECT_EQ(median_avoids_collapse(n, h), h > 1) << n << " " << h;
+  }
+}
+
+// The algorithms themselves on such paths, packet by packet, without a network.
+cc::FlowFacts facts(Time base_rtt, Rate line) {
+  cc::FlowFacts f;
+  f.line_rate = f.path_rate = line;
+  f.base_rtt = f.network_rtt = base_rtt;
+  f.payload = f.wire = 4'096_B;
+  f.switch_hops = 5;
+  return f;
+}
+
+TEST(Spraying, LswiftFollowsTheorem5) {
+  auto params = cc::preset<cc::Swift>("lswift");
+  params.fs_range = {};
+  for (const std::int64_t n : {20, 50, 100, 200}) {
+    const SprayingModel m{.q = 1.0 / static_cast<double>(n), .target = 7'252_ns};
+    const double got = cc::throughput<cc::Swift>({.n = n}, params, facts(6'250_ns, 800_Gbps), 100 * n, 400 * n);
+    EXPECT_NEAR(got / m.resilient_swift(), 1, 0.05) << n;
+  }
+}
+
+// 996.1472 Gb/s have 152 packets in 5 us.
+TEST(Spraying, SmarttFollowsTheorem4) {
+  const auto params = cc::preset<cc::Smartt>("model");
+  for (const std::int64_t n : {20, 50, 100, 200, 1'000}) {
+    const SprayingModel m{.q = 1.0 / static_cast<double>(n)};
+    const double got =
+        cc::throughput<cc::Smartt>({.n = n, .marks = true}, params, facts(5_us, 996'147'200_Kbps), 300 * n, 300 * n);
+    EXPECT_NEAR(got / m.smartt(), 1, 0.15) << n;
   }
 }
 
