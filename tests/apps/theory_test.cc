@@ -155,10 +155,10 @@ TEST_F(TheoryCommand, RefusesBadInput) {
                  "--slow = 200 Gbps is not valid; valid is less than that of --fast, 100 Gbps");
   expect_refused({"sampling", "--step", "1 ns", "--until", "1 ms"},
                  "--step = 1 ns is not valid; valid is at least a 100000th of --until, 1 ms");
-  expect_refused({"spraying", "--t_l", "6 us"}, "--t_l = 6 us is not valid; valid is more than --t_s, 6250 ns");
+  expect_refused({"spraying", "--t_l", "6 us"}, "--t_l = 6 us is not valid; valid is more than --t_s, 6.25 us");
   expect_refused({"spraying", "--target", "20 us"}, "--target = 20 us is not valid; valid is less than --t_l, 20 us");
   expect_refused({"spraying", "--base_rtt", "4 us"},
-                 "--base_rtt = 4 us is not valid; valid is less than --t_s, 6250 ns, and more than 2/3 of it");
+                 "--base_rtt = 4 us is not valid; valid is less than --t_s, 6.25 us, and more than 2/3 of it");
 }
 
 }  // namespace
