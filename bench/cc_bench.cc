@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weir/cc/algorithm.h"
+#include "weir/cc/median_filter.h"
 
 namespace weir::cc {
 namespace {
@@ -111,6 +112,18 @@ void on_ack(benchmark::State& run, std::string_view name, IntFormat format, std:
   run.counters["state_bytes"] = static_cast<double>(flows.algorithm.state_size);
 }
 
+// The filter alone, on delays that are all different: H signals, sorted or by the tree of comparators.
+void median(benchmark::State& run, MedianFilter::Selection selection) {
+  const auto h = static_cast<std::size_t>(run.range(0));
+  const MedianFilter::Params params{.selection = selection};
+  MedianFilter filter;
+  std::int64_t n = 0;
+  for (auto _ : run) {
+    n = (n + 7'919'000) % 119'999'983;
+    benchmark::DoNotOptimize(filter.observe(params, static_cast<double>(n), h));
+  }
+}
+
 // DCQCN does nothing on an acknowledgement; this is a CNP on every packet, its worst case.
 void on_cnp(benchmark::State& run) {
   const auto f = facts();
@@ -140,12 +153,20 @@ BENCHMARK_CAPTURE(on_ack, hpcc_alpha_fair_5_hops_eighth, "hpcc-alpha-fair", IntF
 BENCHMARK_CAPTURE(on_ack, swift, "swift", IntFormat::exact())->Arg(1);
 BENCHMARK_CAPTURE(on_ack, swift_fast_convergence, "swift", IntFormat::exact(), "preset", "fast-convergence")->Arg(1);
 BENCHMARK_CAPTURE(on_ack, swift_vai_sf, "swift", IntFormat::exact(), "preset", "fast-convergence-vai-sf")->Arg(1);
+BENCHMARK_CAPTURE(on_ack, nscc, "nscc", IntFormat::exact())->Arg(1)->Arg(16'384);
+BENCHMARK_CAPTURE(on_ack, mnscc, "mnscc", IntFormat::exact())->Arg(1)->Arg(16'384);
+BENCHMARK_CAPTURE(on_ack, smartt, "smartt", IntFormat::exact())->Arg(1)->Arg(16'384);
+BENCHMARK_CAPTURE(on_ack, mswift_4, "mswift", IntFormat::exact(), "median_history", "4")->Arg(1)->Arg(16'384);
+BENCHMARK_CAPTURE(on_ack, mswift_76, "mswift", IntFormat::exact(), "median_history", "76")->Arg(1)->Arg(16'384);
+BENCHMARK_CAPTURE(on_ack, mswift_256, "mswift", IntFormat::exact(), "median_history", "256")->Arg(1)->Arg(16'384);
 BENCHMARK_CAPTURE(on_ack, timely, "timely", IntFormat::exact(), "event", "ack")->Arg(1);
 BENCHMARK_CAPTURE(on_ack, timely_patched, "timely", IntFormat::exact(), "preset", "patched")->Arg(1);
 BENCHMARK_CAPTURE(on_ack, bbr, "bbr", IntFormat::exact())->Arg(1)->Arg(16'384);
 BENCHMARK_CAPTURE(on_ack, cubic, "cubic", IntFormat::exact(), "ecn", "true")->Arg(1)->Arg(16'384);
 BENCHMARK_CAPTURE(on_ack, newreno, "newreno", IntFormat::exact(), "ecn", "true")->Arg(1)->Arg(16'384);
 BENCHMARK_CAPTURE(on_ack, dctcp, "dctcp", IntFormat::exact(), "start", "line-rate")->Arg(1)->Arg(16'384);
+BENCHMARK_CAPTURE(median, exact, MedianFilter::Selection::exact)->Arg(4)->Arg(76)->Arg(256);
+BENCHMARK_CAPTURE(median, tree, MedianFilter::Selection::tree)->Arg(4)->Arg(76)->Arg(256);
 BENCHMARK(on_cnp)->Name("on_cnp/dcqcn");
 
 }  // namespace

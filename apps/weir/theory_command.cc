@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "weir/commands.h"
 #include "weir/theory/queue.h"
 #include "weir/theory/sampling.h"
+#include "weir/theory/spraying.h"
 #include "weir/theory_output.h"
 #include "weir/theory_rates.h"
 
@@ -149,6 +151,46 @@ int sampling_command(const theory::SamplingModel& model, const Series& series, b
   return 0;
 }
 
+// spraying
+
+void check(const theory::SprayingModel& m) {
+  const auto fail = [](const char* key, Time value, const std::string& valid) {
+    throw InputError(fmt::format("--{} = {} is not valid; valid is {}", key, format_value(value), valid));
+  };
+  if (m.t_l <= m.t_s) fail("t_l", m.t_l, fmt::format("more than --t_s, {}", format_value(m.t_s)));
+  if (m.target >= m.t_l) fail("target", m.target, fmt::format("less than --t_l, {}", format_value(m.t_l)));
+  if (m.t_s <= m.base_rtt || 2 * m.t_s >= 3 * m.base_rtt)
+    fail("base_rtt", m.base_rtt, fmt::format("less than --t_s, {}, and more than 2/3 of it", format_value(m.t_s)));
+}
+
+// The given q among those of the paper's figure 2.
+int spraying_command(theory::SprayingModel model, bool json) {
+  check(model);
+  std::set<double> parts{0.005, 0.01, 0.02, 0.05, 0.1, model.q};
+  Table rows{{"q", "TCP, DCTCP", "Swift", "SMaRTT", "resilient Swift", "order 1", "median of 3 or more"}};
+  auto list = Json::array();
+  for (const double q : parts) {
+    model.q = q;
+    const bool median = 3 * q < 1;
+    rows.push_back({fmt::format("{:g}", q), rate_text(model.tcp()), rate_text(model.swift()), rate_text(model.smartt()),
+                    rate_text(model.resilient_swift()), rate_text(model.resilient_swift_order_1()),
+                    median ? "no collapse" : "-"});
+    list.push_back({{"q", q},
+                    {"tcp_bps", rounded(model.tcp())},
+                    {"swift_bps", rounded(model.swift())},
+                    {"smartt_bps", rounded(model.smartt())},
+                    {"resilient_swift_bps", rounded(model.resilient_swift())},
+                    {"resilient_swift_order_1_bps", rounded(model.resilient_swift_order_1())},
+                    {"median_avoids_collapse", median}});
+  }
+  if (json)
+    fmt::print("{}\n", Json{{"throughput", list}}.dump(2));
+  else
+    fmt::print("packets of {}, round trips of {} and, on a part q of the paths, {}\n\n{}", format_value(model.mss),
+               format_value(model.t_s), format_value(model.t_l), to_text(rows));
+  return 0;
+}
+
 }  // namespace
 
 void add_theory(CLI::App& app, int& status) {
@@ -192,6 +234,11 @@ void add_theory(CLI::App& app, int& status) {
   add_params(*sampling, model);
   add_params(*sampling, series);
   sampling->callback([=, &status] { status = sampling_command(*model, *series, *json); });
+
+  CLI::App* spraying = add("spraying", "Throughput of a flow over many paths, some of them congested");
+  const auto paths = std::make_shared<theory::SprayingModel>();
+  add_params(*spraying, paths);
+  spraying->callback([=, &status] { status = spraying_command(*paths, *json); });
 }
 
 }  // namespace weir::app

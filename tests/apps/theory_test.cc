@@ -119,6 +119,20 @@ TEST_F(TheoryCommand, Sampling) {
   EXPECT_NE(text.out.find("Jain index of 0.95: R never"), std::string::npos) << text.out;
 }
 
+// 64.2 Gb/s at q = 1 %, and the given q beside those of the paper's figure.
+TEST_F(TheoryCommand, Spraying) {
+  const Json out = json({"spraying", "--q", "0.4"}).at("throughput");
+  ASSERT_EQ(out.size(), 6u);
+  EXPECT_EQ(out.at(1).at("q"), 0.01);
+  EXPECT_NEAR(out.at(1).at("tcp_bps").get<double>() * 1e-9, 64.2, 0.05);
+  EXPECT_TRUE(out.at(1).at("median_avoids_collapse").get<bool>());
+  EXPECT_EQ(out.at(5).at("q"), 0.4);
+  EXPECT_FALSE(out.at(5).at("median_avoids_collapse").get<bool>());
+  EXPECT_EQ(json({"spraying"}).at("throughput").size(), 5u);
+  const Output text = weir({"theory", "spraying"});
+  EXPECT_NE(text.out.find("64.21"), std::string::npos) << text.out;
+}
+
 TEST_F(TheoryCommand, RefusesBadInput) {
   expect_refused({}, "A subcommand is required; see weir theory --help");
   expect_refused({"maxmin", file_}, "unknown command 'maxmin' (did you mean 'max-min'?); see weir theory --help");
@@ -141,6 +155,10 @@ TEST_F(TheoryCommand, RefusesBadInput) {
                  "--slow = 200 Gbps is not valid; valid is less than that of --fast, 100 Gbps");
   expect_refused({"sampling", "--step", "1 ns", "--until", "1 ms"},
                  "--step = 1 ns is not valid; valid is at least a 100000th of --until, 1 ms");
+  expect_refused({"spraying", "--t_l", "6 us"}, "--t_l = 6 us is not valid; valid is more than --t_s, 6.25 us");
+  expect_refused({"spraying", "--target", "20 us"}, "--target = 20 us is not valid; valid is less than --t_l, 20 us");
+  expect_refused({"spraying", "--base_rtt", "4 us"},
+                 "--base_rtt = 4 us is not valid; valid is less than --t_s, 6.25 us, and more than 2/3 of it");
 }
 
 }  // namespace

@@ -56,8 +56,13 @@ TEST(Catalogue, EveryPresetIsValid) {
 
 // The preset that carries the defaults leaves every parameter as it is.
 TEST(Catalogue, DefaultsAreAPreset) {
-  for (const auto& [name, preset_name] :
-       {std::pair{"hpcc", "paper"}, {"dcqcn", "hpcc"}, {"dctcp", "paper"}, {"swift", "paper"}, {"timely", "hpcc"}}) {
+  for (const auto& [name, preset_name] : {std::pair{"hpcc", "paper"},
+                                          {"dcqcn", "hpcc"},
+                                          {"dctcp", "paper"},
+                                          {"nscc", "uec"},
+                                          {"smartt", "paper"},
+                                          {"swift", "paper"},
+                                          {"timely", "hpcc"}}) {
     const auto* a = find_algorithm(name);
     const auto preset = std::find_if(a->presets.begin(), a->presets.end(),
                                      [want = preset_name](const Preset& p) { return p.name == want; });

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "tests/cc/preset.h"
 #include "tests/cc/snapshot.h"
@@ -324,6 +325,61 @@ TEST(Swift, FiveTimeoutsReset) {
     if (i == 1) g.lose(Loss::Kind::nack);
     for (int n = 0; n < 4; ++n) g.lose(Loss::Kind::timeout);
     EXPECT_GT(g.swift.cwnd(), 7);
+  }
+}
+
+// LSwift: of a hole, only five packets in succession count. Where the transport does not say how many are, all that are
+// lost do. A timeout counts as it is.
+TEST(Swift, LswiftWaitsForFiveInARow) {
+  auto params = simple();
+  params.lost_in_a_row = 5;
+  Flow f(params);
+  const auto lose = [&f](Loss::Kind kind, Bytes lost, Bytes in_a_row) {
+    f.now += 1_ms;
+    f.swift.on_loss(f.params, f.flow, {.kind = kind, .now = f.now, .lost = lost, .in_a_row = in_a_row}, f.control);
+  };
+  lose(Loss::Kind::sack_hole, 4'000_B, {});
+  lose(Loss::Kind::sack_hole, 9'000_B, 4'000_B);
+  lose(Loss::Kind::nack, 4'999_B, {});
+  EXPECT_EQ(f.swift.cwnd(), 16);
+  lose(Loss::Kind::sack_hole, 9'000_B, 5'000_B);
+  EXPECT_EQ(f.swift.cwnd(), 8);
+  lose(Loss::Kind::sack_hole, 5'000_B, {});
+  EXPECT_EQ(f.swift.cwnd(), 4);
+  lose(Loss::Kind::timeout, 1'000_B, {});
+  EXPECT_EQ(f.swift.cwnd(), 2);
+  // Delays decrease as ever.
+  f.now += 1_ms;
+  f.ack(50_us);
+  EXPECT_NEAR(f.swift.cwnd(), 1.2, kTiny);
+}
+
+// The other reading: the fifth long delay in a row decreases, and one below the target begins anew. In between the
+// window stays.
+TEST(Swift, LswiftMayWaitForFiveDelays) {
+  auto params = simple();
+  params.delayed_in_a_row = 5;
+  Flow f(params);
+  f.acks(4, 50_us);
+  EXPECT_EQ(f.swift.cwnd(), 16);
+  f.ack(20_us);
+  const double grown = 16 + 1.0 / 16;
+  f.acks(4, 50_us);
+  EXPECT_NEAR(f.swift.cwnd(), grown, kTiny);
+  f.ack(50_us);
+  EXPECT_NEAR(f.swift.cwnd(), grown * 0.6, kTiny);
+  f.acks(20, 50_us);  // within a round trip
+  EXPECT_NEAR(f.swift.cwnd(), grown * 0.6, kTiny);
+}
+
+// 1 us of queueing on each path of the network of Spraying IV-A, flow-based scaling aside.
+TEST(Swift, TargetsOfSpraying) {
+  for (const auto& [name, lost, delayed] : {std::tuple{"spraying", 1, 1}, {"lswift", 5, 1}, {"lswift-delayed", 5, 5}}) {
+    const auto params = preset<Swift>(name);
+    EXPECT_EQ(params.lost_in_a_row, lost);
+    EXPECT_EQ(params.delayed_in_a_row, delayed);
+    for (const auto& [hops, rtt] : {std::pair{1, 2'084'480}, {3, 4'168'960}, {5, 6'253'440}})
+      EXPECT_NEAR(Flow(params, facts(hops)).swift.target_delay(params, 152), rtt + 1e6, 2e3);
   }
 }
 

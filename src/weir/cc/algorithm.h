@@ -68,9 +68,10 @@ struct FlowFacts {
   Bytes wire;        // of a full packet, with all headers
   Bytes size;        // of the flow
   Time start;
-  int switch_hops = 0;  // switches on the path
-  IntFormat telemetry;  // how to read telemetry counters
-  RandomStream random;  // the flow's own stream; the algorithm counts its own draws
+  int switch_hops = 0;    // switches on the path
+  bool trimming = false;  // switches cut packets to their headers instead of dropping them; today none does
+  IntFormat telemetry;    // how to read telemetry counters
+  RandomStream random;    // the flow's own stream; the algorithm counts its own draws
 };
 
 // One acknowledgement has arrived. No transport fills these yet, they are as initialised:
@@ -106,6 +107,7 @@ struct Loss {
   Time now;
   Bytes seq;        // first missing byte
   Bytes lost;       // bytes that will be sent again, as far as known
+  Bytes in_a_row;   // the longest run of them without a gap; no transport fills it yet: 0 = not known
   Bytes snd_nxt;    // before a rewind
   Bytes in_flight;  // before anything of it was found lost
   std::uint32_t entropy = 0;

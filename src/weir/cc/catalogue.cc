@@ -9,7 +9,10 @@
 #include "weir/cc/fixed_window.h"
 #include "weir/cc/hpcc.h"
 #include "weir/cc/hpcc_alpha_fair.h"
+#include "weir/cc/median_algorithms.h"
 #include "weir/cc/newreno.h"
+#include "weir/cc/nscc.h"
+#include "weir/cc/smartt.h"
 #include "weir/cc/swift.h"
 #include "weir/cc/timely.h"
 
@@ -17,8 +20,10 @@ namespace weir::cc {
 
 std::span<const Algorithm> catalogue() {
   static const std::array all{
-      describe<Bbr>(),  describe<Cubic>(),         describe<Dcqcn>(),   describe<Dctcp>(), describe<FixedWindow>(),
-      describe<Hpcc>(), describe<HpccAlphaFair>(), describe<NewReno>(), describe<Swift>(), describe<Timely>(),
+      describe<Bbr>(),         describe<Cubic>(),  describe<Dcqcn>(),         describe<Dctcp>(),
+      describe<FixedWindow>(), describe<Hpcc>(),   describe<HpccAlphaFair>(), describe<MDctcp>(),
+      describe<MHpcc>(),       describe<MNscc>(),  describe<MSwift>(),        describe<NewReno>(),
+      describe<Nscc>(),        describe<Smartt>(), describe<Swift>(),         describe<Timely>(),
   };
   return all;
 }

@@ -49,9 +49,18 @@ Dctcp::Dctcp(const Params& p, const FlowFacts& facts, Control& control)
 }
 
 void Dctcp::on_ack(const Params& p, const FlowFacts& facts, const Ack& ack, Control& control) {
-  observe(p, ack);
+  react(p, facts, ack, *measure(p, facts, ack), control);
+}
+
+std::optional<CongestionSignal> Dctcp::measure(const Params&, const FlowFacts&, const Ack& ack) {
+  return CongestionSignal{.value = ack.ecn ? 1.0 : 0.0};
+}
+
+void Dctcp::react(const Params& p, const FlowFacts& facts, const Ack& ack, CongestionSignal signal, Control& control) {
+  const bool marked = signal.value > 0;
+  observe(p, ack, marked);
   window_.hear(ack);
-  if (ack.ecn && window_.may_reduce()) {
+  if (marked && window_.may_reduce()) {
     const auto less = static_cast<double>(control.window.count) * (1 - alpha_ / 2);
     const Bytes least = facts.payload * p.min_window;
     window_.reduce(std::max(Bytes{static_cast<std::int64_t>(less)}, least), ack.now, ack.snd_nxt);
@@ -62,9 +71,9 @@ void Dctcp::on_ack(const Params& p, const FlowFacts& facts, const Ack& ack, Cont
 }
 
 // RFC 8257, section 3.3, steps 1 to 8.
-void Dctcp::observe(const Params& p, const Ack& ack) {
+void Dctcp::observe(const Params& p, const Ack& ack, bool marked) {
   acked_ += ack.acked;
-  if (ack.ecn) marked_ += ack.acked;
+  if (marked) marked_ += ack.acked;
   if (ack.seq <= window_end_) return;
   const double fraction = static_cast<double>(marked_.count) / static_cast<double>(acked_.count);
   alpha_ = (1 - p.g) * alpha_ + p.g * fraction;

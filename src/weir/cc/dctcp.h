@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "weir/cc/algorithm.h"
+#include "weir/cc/congestion_signal.h"
 #include "weir/cc/reno_window.h"
 
 namespace weir::cc {
@@ -37,12 +39,16 @@ class Dctcp {
   void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);
   void on_loss(const Params&, const FlowFacts&, const Loss&, Control&);
 
+  // on_ack in two steps (congestion_signal.h). The signal is the mark, 0 or 1.
+  std::optional<CongestionSignal> measure(const Params&, const FlowFacts&, const Ack&);
+  void react(const Params&, const FlowFacts&, const Ack&, CongestionSignal, Control&);
+
   // For probes and tests.
   double alpha() const { return alpha_; }
   Bytes threshold() const { return window_.threshold(); }
 
  private:
-  void observe(const Params&, const Ack&);
+  void observe(const Params&, const Ack&, bool marked);
 
   RenoWindow window_;
   Bytes largest_;  // no growth beyond

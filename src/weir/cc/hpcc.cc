@@ -91,17 +91,26 @@ Hpcc::Hpcc(const Params& p, const FlowFacts& facts, Control& control) {
 
 // Algorithm 1, NewAck.
 void Hpcc::on_ack(const Params& p, const FlowFacts& facts, const Ack& ack, Control& control) {
-  if (ack.telemetry == nullptr || ack.hops == 0) return;
-  if (!links_.continue_with(facts.telemetry, ack)) {
+  if (const auto signal = measure(p, facts, ack)) react(p, facts, ack, *signal, control);
+}
+
+std::optional<CongestionSignal> Hpcc::measure(const Params& p, const FlowFacts& facts, const Ack& ack) {
+  if (ack.telemetry == nullptr || ack.hops == 0) return {};
+  std::optional<CongestionSignal> signal;
+  if (links_.continue_with(facts.telemetry, ack))
+    signal = measure_inflight(p, facts.telemetry, ack);
+  else
     start_over(ack);
-  } else {
-    measure_inflight(p, facts.telemetry, ack);
-    if (plain_) [[likely]]
-      react(p, ack, control);
-    else
-      react_with_parts(p, facts, ack, control);
-  }
   links_.remember(ack);
+  return signal;
+}
+
+void Hpcc::react(const Params& p, const FlowFacts& facts, const Ack& ack, CongestionSignal signal, Control& control) {
+  u_ = (1 - signal.weight) * u_ + signal.weight * signal.value;
+  if (plain_) [[likely]]
+    react_plainly(p, ack, control);
+  else
+    react_with_parts(p, facts, ack, control);
 }
 
 // The first acknowledgement of a flow or of a new path only leaves its records (section 4.1): there is nothing yet to
@@ -116,7 +125,7 @@ void Hpcc::start_over(const Ack& ack) {
 void Hpcc::begin_round(const Ack& ack) { last_update_seq_ = std::max(last_update_seq_, ack.snd_nxt.count); }
 
 // Algorithm 1, MeasureInflight.
-void Hpcc::measure_inflight(const Params& p, const IntFormat& format, const Ack& ack) {
+CongestionSignal Hpcc::measure_inflight(const Params& p, const IntFormat& format, const Ack& ack) const {
   const HpccLinks::Reading reading{.rx_rate = p.signal == Signal::rx_rate, .min_queue = p.min_queue, .per_t = per_t_};
   double u = -1;  // nothing measured
   double tau = 0;
@@ -127,12 +136,11 @@ void Hpcc::measure_inflight(const Params& p, const IntFormat& format, const Ack&
       tau = link.tau;
     }
   }
-  if (u < 0) return;
-  const double weight = p.ewma && tau < t_ ? tau * per_t_ : 1;
-  u_ = (1 - weight) * u_ + weight * u;
+  if (u < 0) return {.value = u_, .weight = 0};
+  return {.value = u, .weight = p.ewma && tau < t_ ? tau * per_t_ : 1};
 }
 
-void Hpcc::react(const Params& p, const Ack& ack, Control& control) {
+void Hpcc::react_plainly(const Params& p, const Ack& ack, Control& control) {
   const bool sync = ack.seq.count > last_update_seq_;
   if (sync || p.reaction != Reaction::per_rtt)
     answer(compute_wind(p, sync || p.reaction == Reaction::per_ack), control);

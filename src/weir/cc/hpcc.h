@@ -15,8 +15,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "weir/cc/algorithm.h"
+#include "weir/cc/congestion_signal.h"
 #include "weir/cc/hpcc_links.h"
 #include "weir/cc/reciprocal_table.h"
 #include "weir/cc/reference_update.h"
@@ -62,6 +64,11 @@ class Hpcc {
   Hpcc(const Params&, const FlowFacts&, Control&);
   void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);
 
+  // on_ack in two steps (congestion_signal.h). The signal is U of the latest acknowledgement, weighted as
+  // it is smoothed.
+  std::optional<CongestionSignal> measure(const Params&, const FlowFacts&, const Ack&);
+  void react(const Params&, const FlowFacts&, const Ack&, CongestionSignal, Control&);
+
   // The rule of thumb W_AI = W_init (1 - eta) / N: N flows on a link then add, in one round, no more than the
   // headroom that eta leaves, and no queue forms (section 3.3).
   static constexpr double additive_step(double w_init, double eta, std::int64_t flows) {
@@ -77,8 +84,8 @@ class Hpcc {
 
  private:
   void start_over(const Ack&);
-  void measure_inflight(const Params&, const IntFormat&, const Ack&);
-  void react(const Params&, const Ack&, Control&);
+  CongestionSignal measure_inflight(const Params&, const IntFormat&, const Ack&) const;
+  void react_plainly(const Params&, const Ack&, Control&);
   double compute_wind(const Params&, bool update_w_c);
   void react_with_parts(const Params&, const FlowFacts&, const Ack&, Control&);
   double variable_step(const Params&, const FlowFacts&, const Ack&);

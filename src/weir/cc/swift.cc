@@ -51,6 +51,13 @@ void Swift::Params::describe(ParamList<Params>& p) {
            "Swift algorithm 1; Fast Convergence III-D; csg-htsim");
   p.integer("retx_reset_threshold", &Params::retx_reset_threshold, 1, 1'000'000,
             "timeouts in a row that set the window to min_cwnd", "Swift algorithm 1; csg-htsim (a guess)");
+  p.integer("lost_in_a_row", &Params::lost_in_a_row, 1, 1'000'000,
+            "a loss other than a timeout decreases the window only where so many successive packets are missing; where "
+            "the transport does not tell, all that is lost counts as a row",
+            "LSwift: 5, Spraying III-B");
+  p.integer("delayed_in_a_row", &Params::delayed_in_a_row, 1, 1'000'000,
+            "only so many acknowledgements in a row with delays above the target decrease the window",
+            "LSwift, if read otherwise: 5, Spraying III-B");
   p.number("min_cwnd", &Params::min_cwnd, 1e-6, 1, "least window in packets", "Swift algorithm 1; csg-htsim: 10 bytes");
   p.number("max_cwnd", &Params::max_cwnd, 0, 1e6, "largest window in packets; 0 = line rate * T",
            "Swift algorithm 1; csg-htsim (a guess)");
@@ -103,12 +110,17 @@ std::span<const Preset> Swift::presets() {
                                                    {"vai_ai_cap", "100"},
                                                    {"vai_dampener_constant", "8"},
                                                    {"sf_acks", "30"}});
+  static constexpr auto lswift = with(kSpraying, {{"lost_in_a_row", "5"}});
+  static constexpr auto lswift_delayed = with(lswift, {{"delayed_in_a_row", "5"}});
   static constexpr Preset all[] = {
       {"paper", "Kumar et al., SIGCOMM'20; values not published there as in csg-htsim", paper},
       {"fast-convergence", "Fast Convergence III-D, \"Swift\"; on its single switch with fs_max_cwnd = 50", fc},
       {"fast-convergence-1g", "Fast Convergence III-D, \"Swift 1Gbps\"", fc_1g},
       {"fast-convergence-probabilistic", "Fast Convergence III-D, \"Swift Probabilistic\"", fc_probabilistic},
       {"fast-convergence-vai-sf", "Fast Convergence V, VI-A, \"Swift VAI SF\"", fc_vai_sf},
+      {"spraying", "Spraying IV-A, \"Swift\"; values ours where it only says \"adjusted\"", kSpraying},
+      {"lswift", "Spraying III-B, \"LSwift\"", lswift},
+      {"lswift-delayed", "Spraying III-B, \"LSwift\", if it is delays of which five in a row count", lswift_delayed},
   };
   return all;
 }
@@ -138,13 +150,22 @@ double Swift::target_delay(const Params& p, double cwnd) const {
   return fixed_target_ + std::clamp(fs_alpha_ / std::sqrt(cwnd) + fs_beta_, 0.0, ps(p.fs_range));
 }
 
-// Algorithm 1, "On receiving ACK".
 void Swift::on_ack(const Params& p, const FlowFacts& facts, const Ack& ack, Control& control) {
+  react(p, facts, ack, *measure(p, facts, ack), control);
+}
+
+std::optional<CongestionSignal> Swift::measure(const Params&, const FlowFacts&, const Ack& ack) {
+  return CongestionSignal{.value = ps(ack.rtt - ack.endpoint_delay)};
+}
+
+// Algorithm 1, "On receiving ACK".
+void Swift::react(const Params& p, const FlowFacts& facts, const Ack& ack, CongestionSignal signal, Control& control) {
+  const double delay = signal.value;
   retransmit_count_ = 0;
   rtt_ = ack.rtt;
   update_.count();
-  const double delay = ps(ack.rtt - ack.endpoint_delay);
   const double target = target_delay(p, fabric_.cwnd);
+  delayed_ = delay >= target ? std::min(delayed_ + 1, p.delayed_in_a_row) : 0;
   const double ai = p.vai.enabled ? variable_increase(p, facts, ack, delay, target) : ai_;
   if (p.reference_window)
     adjust_from_reference(p, facts, ack, delay, target, ai);
@@ -158,7 +179,7 @@ void Swift::adjust(const Params& p, const FlowFacts& facts, const Ack& ack, doub
   const double before = fabric_.cwnd;
   double cwnd = before;
   bool skipped = false;
-  if (delay >= target) {
+  if (delayed_ >= p.delayed_in_a_row) {
     const bool round_ended = ack.now - fabric_.last_decrease >= ack.rtt;
     const auto verdict = update_.judge(p.reference, facts.random, true, round_ended, before, line_cwnd_);
     skipped = verdict.ignore && verdict.new_round;
@@ -173,7 +194,7 @@ void Swift::adjust(const Params& p, const FlowFacts& facts, const Ack& ack, doub
 void Swift::adjust_from_reference(const Params& p, const FlowFacts& facts, const Ack& ack, double delay, double target,
                                   double ai) {
   double cwnd = reference_;
-  if (delay >= target) cwnd *= decrease_factor(p, delay, target);
+  if (delayed_ >= p.delayed_in_a_row) cwnd *= decrease_factor(p, delay, target);
   if (delay < target || p.always_ai) cwnd += ai;
   cwnd = clamped(p, cwnd);
   const bool round_ended = ack.seq.count > last_update_seq_;
@@ -218,6 +239,8 @@ void Swift::adjust_endpoint(const Params& p, const FlowFacts& facts, const Ack& 
 // the window that counts is cut.
 void Swift::on_loss(const Params& p, const FlowFacts& facts, const Loss& loss, Control& control) {
   retransmit_count_ = loss.kind == Loss::Kind::timeout ? retransmit_count_ + 1 : 0;
+  const Bytes missing = loss.in_a_row.count > 0 ? loss.in_a_row : loss.lost;
+  if (p.lost_in_a_row > 1 && loss.kind != Loss::Kind::timeout && missing < p.lost_in_a_row * facts.payload) return;
   Window& w = endpoint_.cwnd < fabric_.cwnd ? endpoint_ : fabric_;
   const bool reset = retransmit_count_ >= p.retx_reset_threshold;
   if (reset || loss.now - w.last_decrease >= rtt_) {

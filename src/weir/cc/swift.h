@@ -9,14 +9,23 @@
 // What a Control means here: with cwnd >= 1, the window has whole packets only and nothing is paced. With cwnd < 1 the
 // window lets one packet be in flight, and the rate keeps rtt / cwnd between two of them.
 //
+// Sprayed packets overtake each other, and one slow path is heard of again and again. LSwift (Congestion Control for
+// Spraying with Congested Paths, III-B, after the LTCP-U of Lazy TCP) is Swift that waits: a loss counts only where
+// five packets in succession are missing. What the paper says, "five successive delayed packets", may also mean that
+// only five long delays in succession decrease the window; both are options. MSwift is LSwift with the median of delays
+// (median_algorithms.h).
+//
 // Options give the form of Fast Convergence to Fairness, which runs Swift on rates: flows start at line rate and are
 // always paced, and with Variable AI and Sampling Frequency the window is computed anew by every acknowledgement from a
 // reference window, as HPCC does it, with the additive increase always added.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 
 #include "weir/cc/algorithm.h"
+#include "weir/cc/congestion_signal.h"
 #include "weir/cc/reference_update.h"
 #include "weir/cc/variable_ai.h"
 
@@ -42,6 +51,8 @@ class Swift {
     double beta = 0.8;
     double max_mdf = 0.5;
     std::int32_t retx_reset_threshold = 5;
+    std::int64_t lost_in_a_row = 1;
+    std::int32_t delayed_in_a_row = 1;
     double min_cwnd = 0.01;
     double max_cwnd = 1000;
     double initial_cwnd = 15;
@@ -63,10 +74,26 @@ class Swift {
       .source =
           "Kumar et al., Swift: Delay is Simple and Effective for Congestion Control in the Datacenter, SIGCOMM'20"};
   static std::span<const Preset> presets();
+  // Swift in the network of Spraying IV-A, 800 Gb/s and 0.5 us on each link: a target of 1 us of queueing on paths of
+  // any length, whose unloaded round trips of 4 KB packets are 2.08, 4.17 and 6.25 us; fs_range is 5 times that of the
+  // longest, 7.25 us; the first window is ideal.
+  static constexpr std::array kSpraying{PresetValue{"base_target", "2042 ns"},
+                                        PresetValue{"hop_target", "1042 ns"},
+                                        PresetValue{"fs_range", "36.25 us"},
+                                        PresetValue{"fs_min_cwnd", "0.1"},
+                                        PresetValue{"fs_max_cwnd", "100"},
+                                        PresetValue{"ai", "1"},
+                                        PresetValue{"beta", "0.8"},
+                                        PresetValue{"max_mdf", "0.5"},
+                                        PresetValue{"initial_cwnd", "0"}};
 
   Swift(const Params&, const FlowFacts&, Control&);
   void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);
   void on_loss(const Params&, const FlowFacts&, const Loss&, Control&);
+
+  // on_ack in two steps (congestion_signal.h). The signal is the fabric's delay, in picoseconds.
+  std::optional<CongestionSignal> measure(const Params&, const FlowFacts&, const Ack&);
+  void react(const Params&, const FlowFacts&, const Ack&, CongestionSignal, Control&);
 
   // Section 3.5, in picoseconds: the fabric's target delay for this window.
   double target_delay(const Params&, double cwnd) const;
@@ -110,6 +137,7 @@ class Swift {
   double fs_beta_;
 
   std::int32_t retransmit_count_ = 0;
+  std::int32_t delayed_ = 0;  // acknowledgements in a row with a delay above the target
   ReferenceUpdate update_;
   VariableAi vai_;
 };
