@@ -50,7 +50,7 @@ std::size_t MedianFilter::count_if(F&& f) const {
 
 void MedianFilter::add(float signal) {
   const std::size_t place = count_if([signal](float x) { return x <= signal; });
-  std::memmove(&order_[place + 1], &order_[place], size_ - place);
+  std::memmove(order_.data() + place + 1, order_.data() + place, size_ - place);
   order_[place] = next_;
   ring_[next_++] = signal;
   ++size_;
@@ -61,7 +61,7 @@ void MedianFilter::drop_oldest() {
   const float oldest = ring_[static_cast<std::uint8_t>(next_ - size_)];
   const std::size_t place = count_if([oldest](float x) { return x < oldest; });
   --size_;
-  std::memmove(&order_[place], &order_[place + 1], size_ - place);
+  std::memmove(order_.data() + place, order_.data() + place + 1, size_ - place);
 }
 
 float MedianFilter::tree() const {

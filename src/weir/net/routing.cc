@@ -12,7 +12,7 @@
 namespace weir::net {
 namespace {
 
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
@@ -24,7 +24,7 @@ Routing::Routing(const Topology& topology, std::uint64_t seed, const std::vector
 
   // ports by owner, in the order of the links
   first_port_.assign(topology.switches + 1, 0);
-  host_down_port_.assign(hosts, kNone);
+  host_down_port_.assign(hosts, kUnreached);
   for (std::uint32_t p = 0; p < topology.ports(); ++p)
     if (topology.port_owner(p) >= hosts) ++first_port_[topology.port_owner(p) - hosts + 1];
   for (std::uint32_t s = 0; s < topology.switches; ++s) first_port_[s + 1] += first_port_[s];
@@ -38,10 +38,10 @@ Routing::Routing(const Topology& topology, std::uint64_t seed, const std::vector
 
   // edge switches
   edge_of_.resize(hosts);
-  std::vector<std::uint32_t> edge_index(topology.switches, kNone);
+  std::vector<std::uint32_t> edge_index(topology.switches, kUnreached);
   for (std::uint32_t h = 0; h < hosts; ++h) edge_index[topology.port_owner(host_down_port_[h]) - hosts] = 0;
   for (std::uint32_t s = 0; s < topology.switches; ++s) {
-    if (edge_index[s] == kNone) continue;
+    if (edge_index[s] == kUnreached) continue;
     edge_index[s] = edges_++;
     edge_switch_.push_back(s);
   }
@@ -68,16 +68,16 @@ void Routing::use_tree() {
   }
 }
 
-// Of all switches from one of them, in links, by breadth-first search; kNone = cannot be reached.
+// Of all switches from one of them, in links, by breadth-first search; kUnreached = cannot be reached.
 std::vector<std::uint32_t> Routing::distances(std::uint32_t edge_switch, const std::vector<bool>& down) const {
   const Topology& t = *topology_;
-  std::vector<std::uint32_t> distance(t.switches, kNone);
+  std::vector<std::uint32_t> distance(t.switches, kUnreached);
   std::vector<std::uint32_t> queue{edge_switch};
   distance[edge_switch] = 0;
   for (std::size_t i = 0; i < queue.size(); ++i) {
     for (const std::uint32_t p : ports(queue[i])) {
       const std::uint32_t peer = t.port_peer(p);
-      if (peer < t.hosts || distance[peer - t.hosts] != kNone || (!down.empty() && down[p / 2])) continue;
+      if (peer < t.hosts || distance[peer - t.hosts] != kUnreached || (!down.empty() && down[p / 2])) continue;
       distance[peer - t.hosts] = distance[queue[i]] + 1;
       queue.push_back(peer - t.hosts);
     }
@@ -99,12 +99,12 @@ void Routing::build_tables(const std::vector<bool>& down) {
   std::vector<std::uint32_t> nearer;
   for (std::uint32_t e = 0; e < edges_; ++e) {
     const std::vector<std::uint32_t> left = distances(edge_switch_[e], down);
-    const bool all_reach = std::find(left.begin(), left.end(), kNone) == left.end();
+    const bool all_reach = std::find(left.begin(), left.end(), kUnreached) == left.end();
     const std::vector<std::uint32_t> whole = all_reach ? left : distances(edge_switch_[e], {});
     for (std::uint32_t s = 0; s < t.switches; ++s) {
       if (s == edge_switch_[e]) continue;  // never looked up
       nearer.clear();
-      const bool reaches = left[s] != kNone;
+      const bool reaches = left[s] != kUnreached;
       const std::vector<std::uint32_t>& distance = reaches ? left : whole;
       for (const std::uint32_t p : ports(s)) {
         const std::uint32_t peer = t.port_peer(p);

@@ -9,7 +9,7 @@
 namespace weir::probe {
 namespace {
 
-struct Sums {
+struct PauseSums {
   PfcTier tier;
   double paused_bits = 0;  // paused time * rate
   double capacity = 0;     // rates
@@ -44,8 +44,8 @@ PfcSummary report_pfc(const PfcParams& params, engine::Engine& simulation, const
     file.emplace(out->file("pfc.csv"));
     file->write("port,from,to,tier,pauses,paused_ps,share\n");
   }
-  Sums all;
-  std::vector<Sums> by_tier(tiers.names.size());
+  PauseSums all;
+  std::vector<PauseSums> by_tier(tiers.names.size());
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const std::uint32_t pauses = simulation.pauses(ports[i]);
     const Time paused = simulation.paused_time(ports[i]);

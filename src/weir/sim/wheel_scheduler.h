@@ -33,7 +33,7 @@ class WheelScheduler {
     while ((std::int64_t{1} << (bits - 1 + shift)) < hints.horizon.ps && bits < kMaxBits) ++bits;
     while ((std::int64_t{1} << (bits - 1 + shift)) < hints.horizon.ps && shift < kMaxShift) ++shift;
     for (auto& level : levels_) {
-      level.shift = shift;
+      level.shift = std::min(shift, 62);  // beyond that the level below holds all of time
       level.half_shift = bits - 1;
       level.mask = (std::size_t{1} << bits) - 1;
       level.slots.assign(level.mask + 1, kNone);
