@@ -65,7 +65,7 @@ std::unique_ptr<Model> Scenario::model(net::PortKind port) const {
   m->ecn = ecn;
   m->ecn_overrides = ecn_overrides;
   m->classes = classes;
-  m->faults = work_out(faults, topology);
+  m->faults = work_out(faults, topology, seed);
   m->transport = transport;
   m->clocks = clocks;
   m->profiles = profiles;
