@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "weir/engine/engine.h"
 #include "weir/engine/model.h"
 #include "weir/host/host.h"
 #include "weir/net/class_queues.h"
@@ -19,6 +20,12 @@ struct alignas(64) SwitchState {
   std::uint64_t pauses_sent = 0;
 };
 
+// A node of a program: how much it still waits for, and since when it will wait no more.
+struct NodeState {
+  std::uint32_t waiting = 0;
+  Time ready;
+};
+
 struct Network {
   explicit Network(const Model& model);
 
@@ -26,7 +33,9 @@ struct Network {
   std::vector<SwitchState> switches;
   std::vector<net::ClassQueues> queues;  // of queued ports
   std::vector<host::Host> hosts;
-  Time network_rtt;  // the largest unloaded round trip of full packets, of any profile
+  std::vector<NodeState> node_states;  // by node of the program; its host's partition touches it
+  std::vector<NodeTimes> node_times;   // `received` is its receiver's, the rest its sender's
+  Time network_rtt;                    // the largest unloaded round trip of full packets, of any profile
 };
 
 }  // namespace weir::engine
