@@ -24,6 +24,7 @@ enum class Purpose : std::uint32_t {
   permutation = 9,
   clock = 10,
   link_loss = 11,
+  placement = 14,
 };
 
 class RandomStream {

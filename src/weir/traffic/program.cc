@@ -69,6 +69,20 @@ std::vector<std::uint32_t> Program::cycle() const {
   return out;
 }
 
+Program independent(Source& source, std::optional<Labels> labels, std::uint16_t tag) {
+  std::vector<Program::Node> nodes;
+  while (const auto flow = source.next())
+    nodes.push_back({.src = flow->src,
+                     .dst = flow->dst,
+                     .size = flow->size,
+                     .delay = flow->start,
+                     .tag = labels ? labels->tag : flow->tag,
+                     .profile = labels ? labels->profile : flow->profile,
+                     .sport = flow->sport,
+                     .dport = flow->dport});
+  return {std::move(nodes), {}, tag};
+}
+
 void check_program(const Program& program, const std::function<Where(std::uint32_t)>& place,
                    const std::function<std::string(std::uint32_t)>& name) {
   if (const auto cycle = program.cycle(); !cycle.empty()) {

@@ -12,14 +12,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "weir/base/error.h"
 #include "weir/base/units.h"
+#include "weir/traffic/context.h"
 #include "weir/traffic/flow.h"
 
 namespace weir::traffic {
+
+// More nodes than any memory holds are refused.
+inline constexpr std::uint32_t kMaxNodes = 100'000'000;
 
 enum class Event : std::uint8_t { started, sent, received };
 inline constexpr std::size_t kEvents = 3;
@@ -85,6 +90,9 @@ class Program {
   std::vector<std::uint32_t> waits_;
   std::vector<Part> parts_;
 };
+
+// The flows of a source as messages that wait for nothing but their start.
+Program independent(Source& source, std::optional<Labels> labels, std::uint16_t tag);
 
 // Throws InputError if nodes wait for each other in a cycle, or if the sum of all delays is beyond the clock.
 // `place` and `name` tell a node to the user ("line 7", "id 3").
