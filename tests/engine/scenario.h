@@ -31,6 +31,7 @@ struct Scenario {
   net::BufferParams buffer;
   EcnParams ecn;
   std::vector<EcnOverride> ecn_overrides;
+  AdaptiveParams adaptive;
   std::vector<ClassRow> classes;
   FaultRows faults;
   host::TransportParams transport;

@@ -65,6 +65,7 @@ void Counters::add(const Counters& o) {
   or_acks += o.or_acks;
   marked += o.marked;
   dropped += o.dropped;
+  trimmed += o.trimmed;
   lost += o.lost;
   pauses += o.pauses;
   flows_started += o.flows_started;

@@ -166,6 +166,9 @@ class Partition {
   void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet, Time now);
   void deliver_apart(std::uint32_t port, const Packet& packet, Time now);
   void forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now);
+  std::uint32_t choose(std::uint32_t s, const Packet& packet, Time now);
+  std::uint32_t load(std::uint32_t port, Time now);
+  bool trim(std::uint32_t s, Port& out, Packet& packet);
   bool admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now);
   void settle(Port& p, Time now);
   void release(std::uint32_t s, const Packet& packet, Time now);
@@ -174,7 +177,7 @@ class Partition {
   void start_next(Port& p, std::uint32_t port, Time now);
   void send_control(std::uint32_t port, net::PacketKind kind, net::TrafficClass of, Time now);
   void set_paused(std::uint32_t port, net::TrafficClass of, bool paused, Time now);
-  std::uint32_t queued_for(const Port& p, net::TrafficClass c) const;
+  std::uint32_t queued_for(const Port& p, net::TrafficClass c, bool alone) const;
   void unpark(std::uint32_t h, Time now);
   void restart(Port& p, std::uint32_t port, Time now);
   void refresh_first(Port& p, std::uint32_t port);
@@ -190,6 +193,7 @@ class Partition {
   void receive_data(std::uint32_t h, Packet& packet, Time now);
   void report_arrival(std::uint32_t h, host::Receiver& r, const Packet& packet, Time now);
   void receive_feedback(std::uint32_t h, Packet& packet, Time now);
+  void receive_trim_notice(host::Host& host, host::Flow& flow, const Packet& packet, Time now);
   void receive_or_ack(host::Host& host, host::Flow& flow, const Packet& packet, Time now);
   void notify_congestion(host::Flow& flow, Time now);
   void acknowledge(host::Host& host, host::Flow& flow, const Packet& packet, Time now);
@@ -209,6 +213,7 @@ class Partition {
   void update_wake(std::uint32_t h, Time now);
   void repace(host::Flow& flow);
   Time timeout(const host::Flow& flow) const;
+  bool asks(const host::Flow& flow, const Packet& packet) const;
   void watch_for_timeout(host::Flow& flow, std::int64_t payload, Time now) const;
   std::int64_t few_bytes(const host::RecoveryParams& recovery) const {
     return recovery.rto_low_packets * model_.transport.payload.count;
@@ -260,6 +265,7 @@ class Partition {
   Counters counters_;
   std::vector<std::uint16_t> data_header_;  // by profile: wire bytes beyond the payload
   std::vector<std::uint16_t> ack_wire_;     // by profile
+  std::vector<std::uint32_t> tied_;         // of choose()
   std::vector<Time> thresholds_;            // by profile: T of On-Ramp
   const traffic::Program* program_ = nullptr;
   Time lag_;

@@ -52,6 +52,12 @@ host::Flow& Partition<S>::start_flow(std::uint32_t h, const traffic::Flow& start
                 .switch_hops = static_cast<int>(path.switches),
                 .telemetry = int_format_,
                 .random = RandomStream(model_.seed, static_cast<std::uint32_t>(start.id), Purpose::algorithm)};
+  if (profile.balancing.sprays()) {
+    flow.sprayed = true;
+    flow.packet_flags = profile.balancing.packet_flags();
+    const RandomStream random(model_.seed, static_cast<std::uint32_t>(start.id), Purpose::spraying);
+    host.beside(flow.slot).paths.start(profile.balancing, static_cast<std::uint32_t>(random.bits(0)));
+  }
   flow.srtt = flow.facts.base_rtt;
   flow.next_send = now;
   if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate))

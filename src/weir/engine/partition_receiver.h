@@ -11,7 +11,7 @@ namespace weir::engine {
 
 template <sim::Scheduler S>
 inline void Partition<S>::receive(std::uint32_t h, Packet& packet, Time now) {
-  if (packet.kind == net::PacketKind::data)
+  if (packet.kind == net::PacketKind::data || packet.kind == net::PacketKind::trimmed)
     receive_data(h, packet, now);
   else
     receive_feedback(h, packet, now);
@@ -71,6 +71,18 @@ void Partition<S>::report_arrival(std::uint32_t h, host::Receiver& r, const Pack
   send(host.port, report, now);
 }
 
+// With `ack_every` an acknowledgement stands for several packets, but for a marked one, the first of a flow, and where
+// the sender asks (uet-htsim). What was sent before a packet that asks, and comes after it, is acknowledged at once
+// too: the sender waits for it. Duplicates are acknowledged anyway.
+inline bool acknowledges_now(host::Receiver& r, const host::Profile& profile, const net::Packet& packet) {
+  if ((packet.flags & net::kAskAck) != 0) r.asked = std::max(r.asked, packet.seq + 1);
+  r.unacknowledged += packet.payload;
+  const bool now = r.unacknowledged >= profile.ack_every.count || packet.seq == 0 || packet.seq < r.asked ||
+                   (packet.flags & net::kMarked) != 0;
+  if (now) r.unacknowledged = 0;
+  return now;
+}
+
 // A data packet becomes its own acknowledgement: the record is turned round in place and keeps
 // its telemetry, time stamp and path.
 //
@@ -92,7 +104,13 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
   bool gap = false;     // go-back-N: it is dropped
   bool silent = false;  // ... and the gap has been reported just now
   bool taken = false;
-  if (profile.recovery.selective()) {
+  if (packet.kind == net::PacketKind::trimmed) [[unlikely]] {
+    if (stale || (profile.recovery.selective() ? reassembly(packet.src, packet.slot).holds(first) : first < r.expected)) {
+      discard(packet);
+      return;
+    }
+    gap = true;
+  } else if (profile.recovery.selective()) {
     if (!stale) {
       host::Reassembly& have = reassembly(packet.src, packet.slot);
       taken = have.take(first, packet.payload);
@@ -127,14 +145,20 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
     r.last_nack = now;
     ++counters_.nacks;
   }
+  if (taken && profile.ack_every.count > 0 && !acknowledges_now(r, profile, packet)) {
+    discard(packet);
+    return;
+  }
   packet.kind = gap ? net::PacketKind::nack : net::PacketKind::ack;
-  packet.seq = stale ? end : r.expected;
+  const bool selective = profile.recovery.selective() && !stale;
+  packet.seq = stale ? end : selective && gap ? first : r.expected;
   packet.dst = packet.src;
   packet.flags =
       static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) | (cnp && !rules.cnp_packet ? net::kEchoCnp : 0));
-  if (profile.recovery.selective() && !stale) {
+  if (selective && !gap) {
     const std::uint32_t sack = sacks_.take();
     sacks_[sack] = reassembly(packet.src, packet.slot).sack(first);
+    sacks_[sack].entropy = packet.entropy;
     packet.src = sack;
     packet.flags |= net::kSack;
   } else {

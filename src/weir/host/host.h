@@ -17,6 +17,7 @@
 #include "weir/host/clock.h"
 #include "weir/host/delivery_log.h"
 #include "weir/host/flow.h"
+#include "weir/host/path_choice.h"
 #include "weir/host/scoreboard.h"
 
 namespace weir::host {
@@ -86,6 +87,7 @@ struct Beside {
   DeliveryLog delivery;   // its algorithm wants the delivery rate
   Scoreboard scoreboard;  // its recovery is selective
   cc::OnRamp on_ramp;
+  PathChoice paths;  // it sprays
 };
 
 // A one-way delay and when it became known.

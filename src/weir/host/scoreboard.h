@@ -27,6 +27,7 @@ struct Sack {
   std::int64_t trigger = 0;
   std::int64_t first = 0;
   std::uint64_t arrived = 0;
+  std::uint32_t entropy = 0;  // of the packet that triggered it
 };
 
 class Scoreboard {
@@ -112,6 +113,13 @@ class Scoreboard {
     const bool begins = news.first_lost >= episode_ * payload_;
     if (begins) episode_ = sent_;
     return begins;
+  }
+
+  // The packet at seq is lost for certain: it has been trimmed. Returns the bytes found lost.
+  std::int64_t lose_one(std::int64_t seq) {
+    News news;
+    if (const std::int64_t n = packet_of(seq); n >= una_ && n < sent_) lose(n, news);
+    return news.lost;
   }
 
   // A timeout: nothing of what is on its way is expected any more. Returns the bytes found lost.

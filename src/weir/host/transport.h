@@ -9,6 +9,7 @@
 #include "weir/base/params.h"
 #include "weir/cc/algorithm.h"
 #include "weir/cc/on_ramp.h"
+#include "weir/host/path_choice.h"
 #include "weir/host/recovery.h"
 #include "weir/net/packet.h"
 #include "weir/net/path_facts.h"
@@ -73,6 +74,8 @@ struct Profile {
   RecoveryParams recovery = {};
   std::optional<cc::OnRamp::Params> on_ramp = {};
   std::uint32_t data_class = 0;
+  BalancingParams balancing = {};
+  Bytes ack_every = {};  // selective recovery: so much is acknowledged at once; 0 = each packet
 
   bool reads_telemetry() const { return cc::has(algorithm->about.needs, cc::Needs::telemetry); }
 };

@@ -73,6 +73,8 @@ void check_algorithm(const Scenario& s) {
   hold(s, "algorithm", *profile.algorithm->params, profile.params.get(), form->fixed.get(), form->free);
   const host::RecoveryParams go_back_n;
   hold(s, "algorithm.recovery", params_of<host::RecoveryParams>(), &profile.recovery, &go_back_n, {});
+  const host::BalancingParams ecmp;
+  hold(s, "algorithm.load_balancing", params_of<host::BalancingParams>(), &profile.balancing, &ecmp, {});
   if (profile.on_ramp) refuse(s, "algorithm.on_ramp", "On-Ramp is not possible");
   if (form->algorithm != cc::Hpcc::about.name) return;
   if (static_cast<const cc::Hpcc::Params*>(profile.params.get())->reaction == cc::Hpcc::Reaction::per_ack)
@@ -104,6 +106,8 @@ void check_links(const Scenario& s, const engine::Model& model) {
 // What the artifact knows of failures stands in [fidelity].
 void check_faults(const Scenario& s) {
   if (!s.faults.loss.empty()) refuse(s, "network.loss.0", "it is not possible; set fidelity.loss for all links");
+  if (!s.faults.failures.empty())
+    refuse(s, "network.failure.0", "it is not possible; set fidelity.link_down_at for one link");
   if (!s.faults.link_events.empty())
     refuse(s, "network.link_event.0", "it is not possible; set fidelity.link_down_at for one link");
   if (!s.faults.host_pauses.empty()) refuse(s, "host.pause.0", "pauses of hosts are not possible");

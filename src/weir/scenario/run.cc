@@ -135,6 +135,16 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
       fail_key(s.place(table + ".recovery.rto_low"), table + ".recovery.rto_low",
                fmt::format("rto_low = {} is above rto_high = {}", format_value(p.recovery.rto_low),
                            format_value(p.recovery.rto_high)));
+    if (p.balancing.sprays() && !p.recovery.selective())
+      fail_key(s.place(table + ".load_balancing.kind"), table + ".load_balancing.kind",
+               "packets that are sprayed arrive out of order, which go-back-N takes for losses; set recovery.kind to "
+               "\"irn\" or \"sack\"");
+    if (p.balancing.kind == host::Balancing::ops_xor && (p.balancing.entropies & (p.balancing.entropies - 1)) != 0)
+      fail_key(s.place(table + ".load_balancing.entropies"), table + ".load_balancing.entropies",
+               fmt::format("ops-xor needs a power of two, and {} is none", p.balancing.entropies));
+    if (p.sending.ack_every.count > 0 && !p.recovery.selective())
+      fail_key(s.place(table + ".ack_every"), table + ".ack_every",
+               "go-back-N acknowledges each packet; remove it, or set recovery.kind to \"irn\" or \"sack\"");
     if (p.recovery.kind == host::RecoveryKind::irn && p.recovery.window == 0)
       fail_key(s.place(table + ".recovery.window"), table + ".recovery.window",
                "IRN may send so far beyond what is acknowledged, which is nothing; write a number above 0, 1 for the "
@@ -214,13 +224,14 @@ std::unique_ptr<engine::Model> build_model(const Scenario& s) {
   model->buffer = s.buffer;
   model->ecn = s.ecn;
   model->ecn_overrides = s.ecn_overrides;
+  model->adaptive = s.adaptive;
   model->classes = s.classes;
-  with_key(s, [&] { model->faults = engine::work_out(s.faults, model->topology); });
+  with_key(s, [&] { model->faults = engine::work_out(s.faults, model->topology, s.run.seed); });
   model->transport = s.transport;
   model->clocks = s.clocks;
   for (const Profile& p : s.profiles)
     model->profiles.push_back({p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get()), p.recovery,
-                               p.on_ramp, p.sending.data_class});
+                               p.on_ramp, p.sending.data_class, p.balancing, p.sending.ack_every});
   check_ecn(s);
   check_needs(s, *model);
   check_profiles(s, *model);

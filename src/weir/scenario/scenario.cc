@@ -86,7 +86,7 @@ Profile read_algorithm(const TableReader& table, std::string_view name_key, std:
     }
   }
   others.emplace_back(name_key);
-  for (const auto& key : {"preset", "recovery", "on_ramp"}) others.emplace_back(key);
+  for (const auto& key : {"preset", "recovery", "load_balancing", "on_ramp"}) others.emplace_back(key);
   for (const auto& key : params_of<Sending>().names()) {
     const Param& p = *params_of<Sending>().find(key);
     if (const Value* value = table.find(key)) p.set(&out.sending, read_value(*value, p, join(table.path(), key)));
@@ -95,6 +95,7 @@ Profile read_algorithm(const TableReader& table, std::string_view name_key, std:
   table.read(*out.algorithm->params, params.get(), others);
   out.params = params;
   table.table("recovery").read(params_of<host::RecoveryParams>(), &out.recovery);
+  table.table("load_balancing").read(params_of<host::BalancingParams>(), &out.balancing);
   read_optional(table, "on_ramp", out.on_ramp);
   return out;
 }
@@ -214,6 +215,10 @@ void GraphParams::describe(ParamList<GraphParams>& p) {
 void Sending::describe(ParamList<Sending>& p) {
   p.integer("class", &Sending::data_class, 0, net::kDataClasses - 1,
             "data class of its packets, one of [[network.class]]");
+  p.bytes("ack_every", &Sending::ack_every,
+          "selective recovery: the receiver acknowledges so many bytes at once, but a marked packet, the first one and "
+          "where the sender waits at once; 0 = each packet",
+          "uet-htsim sack_threshold", Bytes{0}, Bytes{1'000'000'000});
 }
 
 void InlineFlow::describe(ParamList<InlineFlow>& p) {
@@ -256,8 +261,10 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
   out.topology = read_topology(root);
 
   const TableReader network = root.table("network");
-  network.read(params_of<engine::NetworkParams>(), &out.network, {"buffer", "ecn", "class", "loss", "link_event"});
+  network.read(params_of<engine::NetworkParams>(), &out.network,
+               {"buffer", "ecn", "adaptive", "class", "loss", "link_event", "failure"});
   network.table("buffer").read(params_of<net::BufferParams>(), &out.buffer);
+  network.table("adaptive").read(params_of<engine::AdaptiveParams>(), &out.adaptive);
   const TableReader ecn = network.table("ecn");
   ecn.read(params_of<engine::EcnParams>(), &out.ecn, {"rate"});
   for (const auto& row : ecn.tables("rate"))
@@ -267,6 +274,8 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
     network.fail_at("class", fmt::format("{} classes; at most {} are possible", out.classes.size(), net::kDataClasses));
   for (const auto& row : network.tables("loss"))
     row.read(params_of<engine::LossRow>(), &out.faults.loss.emplace_back());
+  for (const auto& row : network.tables("failure"))
+    row.read(params_of<engine::FailureRow>(), &out.faults.failures.emplace_back());
   for (const auto& row : network.tables("link_event"))
     row.read(params_of<engine::LinkEventRow>(), &out.faults.link_events.emplace_back());
   const TableReader host = root.table("host");

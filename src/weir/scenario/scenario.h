@@ -62,6 +62,7 @@ struct Topology {
 // What a profile says besides its algorithm's parameters.
 struct Sending {
   std::uint32_t data_class = 0;
+  Bytes ack_every;
 
   static void describe(ParamList<Sending>& p);
 };
@@ -75,6 +76,7 @@ struct Profile {
   std::shared_ptr<const void> params;
   Sending sending;
   host::RecoveryParams recovery;
+  host::BalancingParams balancing;
   std::optional<cc::OnRamp::Params> on_ramp;
 };
 
@@ -111,6 +113,7 @@ struct Scenario {
   engine::EcnParams ecn;
   std::vector<engine::EcnOverride> ecn_overrides;
   std::vector<engine::ClassRow> classes;
+  engine::AdaptiveParams adaptive;
   engine::FaultRows faults;
   host::TransportParams transport;
   std::optional<host::ClockParams> clocks;
