@@ -76,6 +76,7 @@ std::unique_ptr<Model> Scenario::model(net::PortKind port) const {
 std::unique_ptr<traffic::Traffic> Scenario::traffic() const {
   auto t = std::make_unique<traffic::Traffic>(topology.hosts);
   t->add(std::make_unique<traffic::FlowList>(flows), std::nullopt);
+  t->add(program);
   if (poisson_load > 0) {
     traffic::Context context;
     for (std::uint32_t h = 0; h < topology.hosts; ++h) context.host_rates.push_back(topology.links[h].rate);
@@ -146,6 +147,7 @@ Outcome run(const Scenario& scenario, const Way& way) {
   out.digest = simulation.state_digest();
   out.end = simulation.now();
   out.threads = simulation.threads();
+  out.nodes.assign(simulation.node_times().begin(), simulation.node_times().end());
   return out;
 }
 
@@ -159,6 +161,13 @@ std::string difference(const Outcome& a, const Outcome& b) {
   }
   if (a.flows.size() != b.flows.size())
     return fmt::format("{} and {} flows have finished", a.flows.size(), b.flows.size());
+  for (std::size_t i = 0; i < std::min(a.nodes.size(), b.nodes.size()); ++i) {
+    const auto& x = a.nodes[i];
+    const auto& y = b.nodes[i];
+    if (x.started != y.started || x.sent != y.sent || x.received != y.received)
+      return fmt::format("node {}: started {} and {} ps, sent {} and {}, received {} and {}", i, x.started.ps,
+                         y.started.ps, x.sent.ps, y.sent.ps, x.received.ps, y.received.ps);
+  }
   const auto counters = [](const Counters& c) {
     return std::vector<std::pair<std::string_view, std::uint64_t>>{{"packet_hops", c.packet_hops},
                                                                    {"data_packet_hops", c.data_packet_hops},

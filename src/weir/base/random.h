@@ -26,6 +26,7 @@ enum class Purpose : std::uint32_t {
   link_loss = 11,
   spraying = 12,
   link_failure = 13,
+  placement = 14,
 };
 
 class RandomStream {

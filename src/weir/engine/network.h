@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "weir/engine/engine.h"
 #include "weir/engine/model.h"
 #include "weir/host/host.h"
 #include "weir/net/class_queues.h"
@@ -28,6 +29,12 @@ struct alignas(64) SwitchState {
   std::uint32_t choices = 0;  // adaptive routing: made so far
 };
 
+// A node of a program: how much it still waits for, and since when it will wait no more.
+struct NodeState {
+  std::uint32_t waiting = 0;
+  Time ready;
+};
+
 struct Network {
   explicit Network(const Model& model);
 
@@ -36,7 +43,9 @@ struct Network {
   std::vector<net::ClassQueues> queues;  // of queued ports
   std::vector<PortLoad> loads;           // by port; none without adaptive routing
   std::vector<host::Host> hosts;
-  Time network_rtt;  // the largest unloaded round trip of full packets, of any profile
+  std::vector<NodeState> node_states;  // by node of the program; its host's partition touches it
+  std::vector<NodeTimes> node_times;   // `received` is its receiver's, the rest its sender's
+  Time network_rtt;                    // the largest unloaded round trip of full packets, of any profile
 };
 
 }  // namespace weir::engine

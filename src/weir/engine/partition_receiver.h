@@ -18,17 +18,25 @@ inline void Partition<S>::receive(std::uint32_t h, Packet& packet, Time now) {
 }
 
 template <sim::Scheduler S>
-inline host::Receiver& Partition<S>::receiver(const Packet& packet) {
-  auto& of_sender = receivers_[packet.src];
-  if (packet.slot >= of_sender.size()) of_sender.resize(std::max<std::size_t>(4, 2 * (packet.slot + std::size_t{1})));
-  return of_sender[packet.slot];
+inline host::Receiver& Partition<S>::receiver(std::uint32_t src, std::uint32_t slot) {
+  auto& of_sender = receivers_[src];
+  if (slot >= of_sender.size()) of_sender.resize(std::max<std::size_t>(4, 2 * (slot + std::size_t{1})));
+  return of_sender[slot];
 }
 
 template <sim::Scheduler S>
-inline host::Reassembly& Partition<S>::reassembly(const Packet& packet) {
-  auto& of_sender = reassemblies_[packet.src];
-  if (packet.slot >= of_sender.size()) of_sender.resize(packet.slot + std::size_t{1});
-  return of_sender[packet.slot];
+inline host::Reassembly& Partition<S>::reassembly(std::uint32_t src, std::uint32_t slot) {
+  auto& of_sender = reassemblies_[src];
+  if (slot >= of_sender.size()) of_sender.resize(slot + std::size_t{1});
+  return of_sender[slot];
+}
+
+// The slot has a new flow.
+template <sim::Scheduler S>
+inline host::Receiver& Partition<S>::begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
+                                                std::uint16_t profile) {
+  if (model_.profiles[profile].recovery.selective()) reassembly(src, slot).start(model_.transport.payload.count);
+  return receiver(src, slot) = {.generation = generation, .used = true};
 }
 
 // Acknowledgements choose their path by themselves.
@@ -83,13 +91,10 @@ inline bool acknowledges_now(host::Receiver& r, const host::Profile& profile, co
 // sender will not listen, but the network carries the same bytes in every partitioning.
 template <sim::Scheduler S>
 inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now) {
-  host::Receiver& r = receiver(packet);
+  host::Receiver& r = receiver(packet.src, packet.slot);
   const auto age = static_cast<std::int32_t>(packet.generation - r.generation);
   const host::Profile& profile = model_.profiles[packet.profile];
-  if (!r.used || age > 0) {
-    r = {.generation = packet.generation, .used = true};
-    if (profile.recovery.selective()) reassembly(packet).start(model_.transport.payload.count);
-  }
+  if (!r.used || age > 0) begin_flow(packet.src, packet.slot, packet.generation, packet.profile);
   const bool stale = age < 0 && r.used;
   const bool marked = (packet.flags & net::kMarked) != 0;
   counters_.marked += marked;
@@ -100,14 +105,14 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
   bool silent = false;  // ... and the gap has been reported just now
   bool taken = false;
   if (packet.kind == net::PacketKind::trimmed) [[unlikely]] {
-    if (stale || (profile.recovery.selective() ? reassembly(packet).holds(first) : first < r.expected)) {
+    if (stale || (profile.recovery.selective() ? reassembly(packet.src, packet.slot).holds(first) : first < r.expected)) {
       discard(packet);
       return;
     }
     gap = true;
   } else if (profile.recovery.selective()) {
     if (!stale) {
-      host::Reassembly& have = reassembly(packet);
+      host::Reassembly& have = reassembly(packet.src, packet.slot);
       taken = have.take(first, packet.payload);
       r.expected = have.expected();
     }
@@ -117,6 +122,7 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
     silent = gap && r.nacked == r.expected && now - r.last_nack < model_.transport.nack_interval;
     if (taken) r.expected = end;
   }
+  if (taken && r.expected == r.end) finish_message(packet.src, packet.slot, now);
 
   // Duplicates do not count: one that outlived its flow would meet another one's state in some partitionings.
   if (profile.on_ramp && (taken || gap)) report_arrival(h, r, packet, now);
@@ -151,7 +157,7 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
       static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) | (cnp && !rules.cnp_packet ? net::kEchoCnp : 0));
   if (selective && !gap) {
     const std::uint32_t sack = sacks_.take();
-    sacks_[sack] = reassembly(packet).sack(first);
+    sacks_[sack] = reassembly(packet.src, packet.slot).sack(first);
     sacks_[sack].entropy = packet.entropy;
     packet.src = sack;
     packet.flags |= net::kSack;

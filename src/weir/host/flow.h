@@ -59,6 +59,7 @@ struct alignas(64) Flow {
 // The receiver's state of the flow in one slot of one sender.
 struct Receiver {
   std::int64_t expected = 0;  // next byte in order
+  std::int64_t end = -1;      // of a message of a program, its size
   std::int64_t asked = 0;     // the sender waits for acknowledgements of all that is before
   std::int64_t nacked = -1;   // the gap that the last NACK reported
   Time last_nack;

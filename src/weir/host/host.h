@@ -22,17 +22,21 @@
 
 namespace weir::host {
 
+// In place of a flow's slot: a node of a program, its number in place of the generation.
+inline constexpr std::uint32_t kNodeSlot = ~std::uint32_t{0};
+
 struct TimedSlot {
   Time time;
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
 
   friend bool operator<(const TimedSlot& a, const TimedSlot& b) {
-    return a.time != b.time ? a.time < b.time : a.slot < b.slot;
+    if (a.time != b.time) return a.time < b.time;
+    return a.slot != b.slot ? a.slot < b.slot : a.generation < b.generation;
   }
 };
 
-// A binary min-heap by (time, slot).
+// A binary min-heap by (time, slot, generation).
 class TimedQueue {
  public:
   bool empty() const { return heap_.empty(); }

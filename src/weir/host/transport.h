@@ -1,6 +1,7 @@
 // How hosts frame, acknowledge and recover: the parameters that all algorithms share.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "weir/host/path_choice.h"
 #include "weir/host/recovery.h"
 #include "weir/net/packet.h"
+#include "weir/net/path_facts.h"
 
 namespace weir::host {
 
@@ -56,6 +58,11 @@ struct TransportParams {
            "HPCC public simulator", Time{1'000'000}, Time{1'000'000'000'000});
   }
 };
+
+// Packets of flows that do not read telemetry: what the others pay for INT shows against this.
+inline net::Framing framing_without_int(const TransportParams& t) {
+  return {.payload = t.payload, .header = t.header, .ack = std::max(t.ack_header, t.min_frame)};
+}
 
 // One way of sending: an algorithm with its parameters, what is done about losses, perhaps On-Ramp. Flows name their
 // profile by index.

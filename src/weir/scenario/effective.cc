@@ -123,6 +123,7 @@ class Writer {
     line("kind", toml_text(t.kind->name), t.kind->meaning);
     line("tag", toml_text(t.tag), "");
     line("profile", toml_text(t.profile), "");
+    if (t.completion) line("completion", "true", "the flows of the source are one collective");
     if (t.flows.empty()) {
       params(*t.kind->params, t.params.get(), fmt::format("traffic-{}", i));
       return;

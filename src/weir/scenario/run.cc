@@ -258,9 +258,14 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
     const std::string key = fmt::format("traffic.{}", i);
     context.source = static_cast<std::uint32_t>(i);
     context.labels = {tags.index_of(source.tag, s.place(key), key), profile_index(s, source.profile, s.place(key))};
+    context.completion = source.completion;
     context.where = s.place(key);
     if (!source.flows.empty()) {
-      out->add(inline_flows(s, key, source, model.topology.hosts, tags), std::nullopt);
+      auto flows = inline_flows(s, key, source, model.topology.hosts, tags);
+      if (source.completion)
+        out->add(traffic::independent(*flows, std::nullopt, context.labels.tag));
+      else
+        out->add(std::move(flows), std::nullopt);
       continue;
     }
     try {
@@ -282,10 +287,24 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
 
 namespace {
 
+void check_program(const Scenario& s, const traffic::Program& program) {
+  if (program.empty() && s.run.until == Until::collectives)
+    fail_key(s.place("run.until"), "run.until",
+             "no traffic is a collective, so the run would not end; write \"flows\", or completion = true in a "
+             "[[traffic]]");
+  if (!program.empty() && s.run.fidelity != Fidelity::exact)
+    fail_key(s.place("run.fidelity"), "run.fidelity",
+             "there are collectives, which only \"exact\" knows; write that, or take other traffic");
+}
+
 std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
+  check_program(s, traffic.program());
   const Time stop = s.run.stop > Time{} ? s.run.stop : Time::max();
   if (s.run.fidelity == Fidelity::ns3_hpcc) return std::make_unique<replica::Ns3Hpcc>(model, s.fidelity, traffic, stop);
-  const engine::RunOptions options{.threads = s.run.threads, .scheduler = s.run.scheduler, .stop = stop};
+  const engine::RunOptions options{.threads = s.run.threads,
+                                   .scheduler = s.run.scheduler,
+                                   .stop = stop,
+                                   .until_program = s.run.until == Until::collectives};
   try {
     return std::make_unique<engine::Simulation>(model, traffic, options);
   } catch (const InputError& error) {
@@ -313,16 +332,21 @@ Expected expect(const Scenario& s, const engine::Model& model, std::uint64_t max
   std::vector<std::string> tags;
   const auto traffic = build_traffic(s, model, tags);
   Expected out;
+  const auto count = [&](Bytes size) {
+    ++out.flows;
+    out.packets += static_cast<std::uint64_t>((size.count + s.transport.payload.count - 1) / s.transport.payload.count);
+    if (__builtin_add_overflow(out.payload.count, size.count, &out.payload.count))
+      out.payload = {std::numeric_limits<std::int64_t>::max()};
+  };
+  const traffic::Program& program = traffic->program();
+  for (std::uint32_t node = 0; node < program.size(); ++node)
+    if (program[node].is_message()) count(program[node].size);
   while (const auto flow = traffic->next()) {
-    if (out.flows == max_flows || (s.run.stop > Time{} && flow->start >= s.run.stop)) {
+    if (out.flows >= max_flows || (s.run.stop > Time{} && flow->start >= s.run.stop)) {
       out.all = out.flows < max_flows;
       break;
     }
-    ++out.flows;
-    out.packets +=
-        static_cast<std::uint64_t>((flow->size.count + s.transport.payload.count - 1) / s.transport.payload.count);
-    if (__builtin_add_overflow(out.payload.count, flow->size.count, &out.payload.count))
-      out.payload = {std::numeric_limits<std::int64_t>::max()};
+    count(flow->size);
     out.last_start = flow->start;
   }
   return out;

@@ -132,7 +132,13 @@ TrafficSource read_source(const TableReader& table, const std::vector<Profile>& 
   out.profile = table.find("profile") == nullptr ? profiles.front().name : table.text("profile");
   check_profile(table, out.profile, profiles);
 
-  std::vector<std::string> others{"kind", "tag", "profile"};
+  if (const Value* value = table.find("completion")) {
+    const auto* on = value->as<bool>();
+    if (on == nullptr) table.fail_at("completion", fmt::format("it has {}; write true or false", value->type_name()));
+    out.completion = *on;
+  }
+
+  std::vector<std::string> others{"kind", "tag", "profile", "completion"};
   const bool is_list = out.kind->params == &params_of<traffic::FlowList::Params>();
   const auto params = out.kind->params->make();
   if (is_list) others.emplace_back("flow");
@@ -193,6 +199,8 @@ void RunParams::describe(ParamList<RunParams>& p) {
   p.choice("scheduler", &RunParams::scheduler, {"wheel", "heap"},
            "event queue: the quick one, or the plain one; the same results");
   p.time("stop", &RunParams::stop, "end here even if flows are active; 0 = when all flows are done");
+  p.choice("until", &RunParams::until, {"flows", "collectives"},
+           "end when all flows are done, or already when all collectives are, even if other flows are active");
   p.choice("fidelity", &RunParams::fidelity, {"exact", replica::kNs3Hpcc},
            "whose physics: Weir's, or those of the public simulator of HPCC's authors, to the nanosecond",
            "docs/from-ns3.md");

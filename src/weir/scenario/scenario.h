@@ -30,11 +30,15 @@ namespace weir::scenario {
 // Whose physics: Weir's, or those of the simulator of HPCC's authors (replica/ns3_hpcc.h).
 enum class Fidelity : std::uint8_t { exact, ns3_hpcc };
 
+// What the run waits for before it ends.
+enum class Until : std::uint8_t { flows, collectives };
+
 struct RunParams {
   std::uint64_t seed = 1;
   std::uint32_t threads = 1;
   engine::SchedulerKind scheduler = engine::SchedulerKind::wheel;
   Time stop;
+  Until until = Until::flows;
   Fidelity fidelity = Fidelity::exact;
 
   static void describe(ParamList<RunParams>& p);
@@ -93,6 +97,7 @@ struct TrafficSource {
   std::string tag;
   std::string profile;
   std::shared_ptr<const void> params;
+  bool completion = false;        // its flows are one collective
   std::vector<InlineFlow> flows;  // in place of the file of a flow list
 };
 
