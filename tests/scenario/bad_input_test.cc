@@ -158,7 +158,7 @@ TEST(BadInput, IsTold) {
        "a.toml:7: key 'algorithm.preset': 'fixed-window' has no presets; remove it"},
       {"kind = \"incast\"", "kind = \"incats\"",
        "a.toml:9: key 'traffic.0.kind': unknown kind of traffic 'incats' (did you mean 'incast'?); valid is poisson, "
-       "incast, incast_poisson, permutation, flows"},
+       "incast, incast_poisson, permutation, flows, collective, hsdp, program, goal"},
       {"", "profile = \"fast\"\n",
        "a.toml:11: key 'traffic.0.profile': no profile 'fast' is defined; valid is hpcc, or add a [[profile]]"},
       {"", "[probes.queue]\n",
@@ -301,7 +301,7 @@ TEST(BadInput, IsTold) {
 TEST(BadInput, OfAnOverrideIsToldByItsKey) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"run.sede=7",
-       "--set run.sede: unknown key (did you mean 'seed'?); valid is seed, threads, scheduler, stop, fidelity"},
+       "--set run.sede: unknown key (did you mean 'seed'?); valid is seed, threads, scheduler, stop, until, fidelity"},
       {"rnu.seed=7",
        "--set rnu.seed: key 'rnu': unknown table (did you mean 'run'?); valid is title, run, fidelity, topology, "
        "network, host, transport, clocks, algorithm, profile, traffic, probes"},
