@@ -202,7 +202,8 @@ class Partition {
   void hold(host::Host& host, host::Flow& flow) const;
   void note_delivery(host::Host& host, const host::Flow& flow, const Packet& packet, Time now);
   void sample_delivery(host::Host& host, const host::Flow& flow, const Packet& packet, cc::Ack& ack);
-  void report_loss(host::Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight, Time now);
+  void report_loss(host::Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight, Time now,
+                   Bytes in_a_row = {});
   void go_back(host::Host& host, host::Flow& flow, cc::Loss::Kind kind, Time now);
   void time_out(host::Host& host, host::Flow& flow, Time now);
   void transmit(std::uint32_t h, host::Flow& flow, Time now);

@@ -110,13 +110,14 @@ inline void Partition<S>::note_scoreboard(host::Host& host, host::Flow& flow) {
 // Tells the algorithm that `lost` of the bytes that were in flight are lost.
 template <sim::Scheduler S>
 void Partition<S>::report_loss(host::Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight,
-                               Time now) {
+                               Time now, Bytes in_a_row) {
   const host::Profile& profile = model_.profiles[flow.profile];
   if (profile.algorithm->on_loss == nullptr) return;
   const cc::Loss loss{.kind = kind,
                       .now = now,
                       .seq = first,
                       .lost = lost,
+                      .in_a_row = in_a_row,
                       .snd_nxt = {flow.snd_nxt},
                       .in_flight = in_flight,
                       .entropy = flow.entropy};
@@ -288,7 +289,8 @@ inline void Partition<S>::acknowledge(host::Host& host, host::Flow& flow, const 
 template <sim::Scheduler S>
 void Partition<S>::find_losses(host::Host& host, host::Flow& flow, const host::Scoreboard::News& news, Time now) {
   if (!host.beside(flow.slot).scoreboard.begins_episode(news)) return;
-  report_loss(flow, cc::Loss::Kind::sack_hole, {news.first_lost}, {news.lost}, {flow.in_flight() + news.lost}, now);
+  report_loss(flow, cc::Loss::Kind::sack_hole, {news.first_lost}, {news.lost}, {flow.in_flight() + news.lost}, now,
+              {news.in_a_row});
 }
 
 // A packet has been sent whose acknowledgement shall tell a delivery rate.
