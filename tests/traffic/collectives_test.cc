@@ -118,7 +118,7 @@ TEST(Collective, DelaysAndPlacement) {
 
 TEST(Collective, SaysWhatIsWrong) {
   EXPECT_EQ(error_of([] { make(Operation::ring_all_reduce, 7_B, 4, 2); }),
-            "size = 7 B is out of range; 2 chunks for 4 hosts need at least 8 B");
+            "size = 7 B is out of range; 4 hosts and 2 chunk(s) need at least 8 B");
   EXPECT_EQ(error_of([] { make(Operation::halving_doubling_all_reduce, 1_KB, 6); }),
             "hosts = 'all' are 6 hosts; halving and doubling needs a power of 2");
   EXPECT_EQ(error_of([] { make_collective({.size = 1_KB, .hosts = "1"}, uniform_hosts(4)); }),

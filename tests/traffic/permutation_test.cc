@@ -130,7 +130,7 @@ TEST(Permutation, RefusesBadParameters) {
             "elephants = 1 is out of range; valid is 0, or 2 to 4, as many as take part");
   p.elephants = 2;
   EXPECT_EQ(error_of([&] { Permutation(p, uniform_hosts(4)); }),
-            "elephant_size is missing; write the size of each elephant");
+            "elephant_size = 0 B is out of range; write the size of each elephant");
 }
 
 }  // namespace
