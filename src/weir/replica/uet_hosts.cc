@@ -53,7 +53,7 @@ unsigned Network::tiers_of(std::uint32_t src, std::uint32_t dst) const {
 
 void Network::add_flow(const UetConnection& connection) {
   const auto index = static_cast<std::uint32_t>(flows_.size());
-  Flow& f = flows_.emplace_back(Flow{connection, index, Sender(params_, random_), {}});
+  Flow& f = flows_.emplace_back(Flow{connection, index, Sender(params_, connection.one_path, random_), {}});
   Sender& s = f.sender;
   s.facts.line_rate = nic_rate_;
   s.facts.path_rate = nic_rate_;

@@ -116,7 +116,7 @@ struct Sent {
 };
 
 struct Sender {
-  Sender(const UetParams& params, Random& random) : paths(params, random) {}
+  Sender(const UetParams& params, bool one_path, Random& random) : paths(params, one_path, random) {}
 
   cc::FlowFacts facts;
   std::optional<cc::Nscc> nscc;

@@ -4,8 +4,11 @@
 
 namespace weir::replica::uet {
 
-Paths::Paths(const UetParams& params, Random& random)
-    : kind_(params.load_balancing), paths_(params.paths), freezes_(params.trimming), random_(&random) {
+Paths::Paths(const UetParams& params, bool one_path, Random& random)
+    : kind_(one_path ? Spraying::oblivious : params.load_balancing),
+      paths_(one_path ? 1 : params.paths),
+      freezes_(params.trimming),
+      random_(&random) {
   if (!has_mask()) return;
   upper_ = random.below(0xffff);
   xor_ = random.below(paths_);

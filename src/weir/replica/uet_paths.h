@@ -16,7 +16,8 @@ enum class PathFeedback : std::uint8_t { good, marked, nack, timeout };
 
 class Paths {
  public:
-  Paths(const UetParams& params, Random& random);
+  // With `one_path` all packets have the same entropy.
+  Paths(const UetParams& params, bool one_path, Random& random);
 
   // `sent`: packets so far, `window`: in packets.
   std::uint16_t next(std::uint64_t sent, std::uint64_t window);
