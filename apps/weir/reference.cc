@@ -98,11 +98,16 @@ std::vector<ReferenceSection> reference() {
   network.items.push_back(item("buffer", "shared buffer and PFC", "[network.buffer]", &params_of<net::BufferParams>()));
   network.items.push_back(item("ecn", "marking", "[network.ecn]", &params_of<engine::EcnParams>()));
   network.items.back().tables.push_back({"[[network.ecn.rate]]", &params_of<engine::EcnOverride>()});
+  network.items.push_back(item("adaptive",
+                               "how switches measure queues for flows with load_balancing.kind = \"adaptive\"",
+                               "[network.adaptive]", &params_of<engine::AdaptiveParams>()));
   network.items.push_back(item("class", "data classes", "[[network.class]]", &params_of<engine::ClassRow>()));
   network.items.back().tables.push_back({"[algorithm] and [[profile]]", &params_of<scenario::Sending>()});
   network.items.push_back(item("loss", "packets that links lose", "[[network.loss]]", &params_of<engine::LossRow>()));
   network.items.push_back(
       item("link_event", "links that go down and up", "[[network.link_event]]", &params_of<engine::LinkEventRow>()));
+  network.items.push_back(item("failure", "links between switches that fail at random", "[[network.failure]]",
+                               &params_of<engine::FailureRow>()));
   ReferenceSection host{"host", "hosts, [host]", {}};
   host.items.push_back(item("pause", "hosts that stall", "[[host.pause]]", &params_of<engine::HostPauseRow>()));
   ReferenceSection transport{"transport", "framing and recovery, [transport]", {}};
@@ -110,6 +115,9 @@ std::vector<ReferenceSection> reference() {
       item("transport", "framing, acknowledgements, timeouts", "[transport]", &params_of<host::TransportParams>()));
   transport.items.push_back(item("recovery", "what is sent again; of each way of sending",
                                  "[algorithm.recovery] or [profile.recovery]", &params_of<host::RecoveryParams>()));
+  transport.items.push_back(item("load_balancing", "which path each packet takes; of each way of sending",
+                                 "[algorithm.load_balancing] or [profile.load_balancing]",
+                                 &params_of<host::BalancingParams>()));
   transport.items.push_back(
       item("on_ramp",
            "an underlay that holds flows back while their packets queue; of each way of sending, if the table is there",

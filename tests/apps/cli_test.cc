@@ -325,7 +325,7 @@ TEST(Demo, ASignalLeavesBothResultsAndNoComparison) {
   EXPECT_EQ(o.out.find("slowdown"), std::string::npos) << o.out;
   EXPECT_EQ(folder.names(), std::vector<std::string>{"demo"});
   for (const char* side : {"hpcc", "dcqcn"})
-    EXPECT_TRUE(Json::parse(read_file(folder / "demo" + ("/" + std::string(side)) + "/manifest.json"))
+    EXPECT_TRUE(Json::parse(read_file(fmt::format("{}/{}/manifest.json", folder / "demo", side)))
                     .at("interrupted")
                     .get<bool>());
 }

@@ -214,7 +214,7 @@ TEST(LinkDown, LeavesNobodyPaused) {
 
 std::string complaint(const FaultRows& rows) {
   try {
-    work_out(rows, build(net::LeafSpine{.leaves = 2, .spines = 2, .hosts_per_leaf = 2}));
+    work_out(rows, build(net::LeafSpine{.leaves = 2, .spines = 2, .hosts_per_leaf = 2}), 1);
   } catch (const InputError& error) {
     return error.what();
   }

@@ -64,8 +64,9 @@ std::unique_ptr<Model> Scenario::model(net::PortKind port) const {
   m->buffer = buffer;
   m->ecn = ecn;
   m->ecn_overrides = ecn_overrides;
+  m->adaptive = adaptive;
   m->classes = classes;
-  m->faults = work_out(faults, topology);
+  m->faults = work_out(faults, topology, seed);
   m->transport = transport;
   m->clocks = clocks;
   m->profiles = profiles;
@@ -75,6 +76,7 @@ std::unique_ptr<Model> Scenario::model(net::PortKind port) const {
 std::unique_ptr<traffic::Traffic> Scenario::traffic() const {
   auto t = std::make_unique<traffic::Traffic>(topology.hosts);
   t->add(std::make_unique<traffic::FlowList>(flows), std::nullopt);
+  t->add(program);
   if (poisson_load > 0) {
     traffic::Context context;
     for (std::uint32_t h = 0; h < topology.hosts; ++h) context.host_rates.push_back(topology.links[h].rate);
@@ -145,6 +147,7 @@ Outcome run(const Scenario& scenario, const Way& way) {
   out.digest = simulation.state_digest();
   out.end = simulation.now();
   out.threads = simulation.threads();
+  out.nodes.assign(simulation.node_times().begin(), simulation.node_times().end());
   return out;
 }
 
@@ -158,6 +161,13 @@ std::string difference(const Outcome& a, const Outcome& b) {
   }
   if (a.flows.size() != b.flows.size())
     return fmt::format("{} and {} flows have finished", a.flows.size(), b.flows.size());
+  for (std::size_t i = 0; i < std::min(a.nodes.size(), b.nodes.size()); ++i) {
+    const auto& x = a.nodes[i];
+    const auto& y = b.nodes[i];
+    if (x.started != y.started || x.sent != y.sent || x.received != y.received)
+      return fmt::format("node {}: started {} and {} ps, sent {} and {}, received {} and {}", i, x.started.ps,
+                         y.started.ps, x.sent.ps, y.sent.ps, x.received.ps, y.received.ps);
+  }
   const auto counters = [](const Counters& c) {
     return std::vector<std::pair<std::string_view, std::uint64_t>>{{"packet_hops", c.packet_hops},
                                                                    {"data_packet_hops", c.data_packet_hops},
@@ -168,6 +178,7 @@ std::string difference(const Outcome& a, const Outcome& b) {
                                                                    {"cnps", c.cnps},
                                                                    {"marked", c.marked},
                                                                    {"dropped", c.dropped},
+                                                                   {"trimmed", c.trimmed},
                                                                    {"lost", c.lost},
                                                                    {"pauses", c.pauses},
                                                                    {"flows_started", c.flows_started},
@@ -457,12 +468,37 @@ void add_classes(Scenario& s, std::uint64_t seed) {
   s.text += fmt::format(", {} classes", s.classes.size());
 }
 
+// In two of three scenarios selective flows spray, or have coalesced acknowledgements; some switches trim.
+void add_spraying(Scenario& s, std::uint64_t seed) {
+  Dice dice(~seed ^ 0x27d4eb2f);
+  if (dice.chance(3)) return;
+  using Kind = host::Balancing;
+  for (auto& p : s.profiles) {
+    if (!p.recovery.selective()) continue;
+    p.balancing.kind = dice.pick(
+        {Kind::ecmp, Kind::ops, Kind::ops_xor, Kind::reps, Kind::adaptive, Kind::adaptive, Kind::round_robin});
+    p.balancing.entropies = 1LL << dice.below(17);
+    p.balancing.freeze = {dice.pick({0, 50'000'000})};
+    if (dice.chance(2)) p.ack_every = {dice.between(1, 5) * s.transport.payload.count};
+  }
+  s.adaptive.quantised = dice.chance(2);
+  s.adaptive.refresh = {dice.pick({0, 100'000, 2'000'000})};
+  if (dice.chance(3)) s.faults.failures.push_back({0.1, Time{dice.between(0, 50) * 1'000'000}});
+  if (dice.chance(3)) {
+    s.buffer.mode = net::BufferMode::per_port;
+    s.buffer.size = {dice.magnitude(10'000, 200'000)};
+  }
+  s.network.trimming = dice.chance(3);
+  s.text += fmt::format(", sprayed{}", s.network.trimming ? ", trimmed" : "");
+}
+
 }  // namespace
 
 Scenario random_scenario(std::uint64_t seed) {
   Scenario s = any_scenario(seed);
   add_classes(s, seed);
   add_faults(s, seed);
+  add_spraying(s, seed);
   return s;
 }
 

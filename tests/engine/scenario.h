@@ -11,6 +11,7 @@
 #include "weir/engine/simulation.h"
 #include "weir/net/topologies.h"
 #include "weir/traffic/flow.h"
+#include "weir/traffic/program.h"
 
 namespace weir::engine {
 
@@ -30,13 +31,15 @@ struct Scenario {
   net::BufferParams buffer;
   EcnParams ecn;
   std::vector<EcnOverride> ecn_overrides;
+  AdaptiveParams adaptive;
   std::vector<ClassRow> classes;
   FaultRows faults;
   host::TransportParams transport;
   host::ClockParams clocks;
   std::vector<host::Profile> profiles;
   std::vector<traffic::Flow> flows;  // explicit ones, in any order
-  double poisson_load = 0;           // and random ones: 0 = none
+  traffic::Program program;
+  double poisson_load = 0;  // and random ones: 0 = none
   Time poisson_stop;
   Time stop = Time::max();
   Time sample;       // look at the state this often; 0 = only at the end
@@ -63,6 +66,7 @@ struct Outcome {
   std::uint64_t digest = 0;
   Time end;
   std::uint32_t threads = 1;
+  std::vector<NodeTimes> nodes;  // of the program
 };
 
 struct Way {

@@ -24,6 +24,9 @@ enum class Purpose : std::uint32_t {
   permutation = 9,
   clock = 10,
   link_loss = 11,
+  spraying = 12,
+  link_failure = 13,
+  placement = 14,
 };
 
 class RandomStream {

@@ -107,7 +107,7 @@ struct Loss {
   Time now;
   Bytes seq;        // first missing byte
   Bytes lost;       // bytes that will be sent again, as far as known
-  Bytes in_a_row;   // the longest run of them without a gap; no transport fills it yet: 0 = not known
+  Bytes in_a_row;   // the longest run of lost packets without a gap, as far as known; 0 = not known
   Bytes snd_nxt;    // before a rewind
   Bytes in_flight;  // before anything of it was found lost
   std::uint32_t entropy = 0;

@@ -17,6 +17,7 @@ struct Counters {
   std::uint64_t or_acks = 0;
   std::uint64_t marked = 0;   // data packets that arrived marked
   std::uint64_t dropped = 0;  // by full buffers
+  std::uint64_t trimmed = 0;  // by full buffers, of their payload
   std::uint64_t lost = 0;     // on links
   std::uint64_t pauses = 0;   // pause frames sent
   std::uint64_t flows_started = 0;

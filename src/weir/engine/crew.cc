@@ -62,6 +62,16 @@ class Team final : public Simulation::Crew {
 
   std::uint32_t size() const override { return static_cast<std::uint32_t>(parts_.size()); }
 
+  void load(const traffic::Program& program, Time lag) override {
+    for (auto& p : parts_) p->load(program, lag);
+  }
+
+  std::uint64_t nodes_done() const override {
+    std::uint64_t sum = 0;
+    for (const auto& p : parts_) sum += p->nodes_done();
+    return sum;
+  }
+
   void add_flow(const traffic::Flow& flow) override { pending_[of_node_[flow.src]].push_back(flow); }
 
   void run_epoch(Time end) override {
@@ -137,10 +147,7 @@ class Team final : public Simulation::Crew {
     failures_[i] = late_failures_[i];
     if (!failures_[i])
       failures_[i] = failure_of([&] {
-        for (auto& box : mail_[i]) {
-          box.packets.clear();
-          box.telemetry.clear();
-        }
+        for (auto& box : mail_[i]) box.clear();
         run(i);
         parts_[i]->hand_over(end_, mail_[i]);
       });

@@ -31,6 +31,9 @@ class Simulation::Crew {
  public:
   virtual ~Crew() = default;
   virtual std::uint32_t size() const = 0;
+  virtual void load(const traffic::Program& program, Time lag) = 0;
+  // Nodes of the program that have ended.
+  virtual std::uint64_t nodes_done() const = 0;
   virtual void add_flow(const traffic::Flow& flow) = 0;
   // What a partition throws is thrown here, once all have stopped; the crew is then of no more use.
   virtual void run_epoch(Time end) = 0;

@@ -5,12 +5,21 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "weir/engine/counters.h"
 #include "weir/engine/model.h"
 #include "weir/host/flow.h"
+#include "weir/traffic/program.h"
 
 namespace weir::engine {
+
+// When the events of a program's node happened; Time::max() = not yet.
+struct NodeTimes {
+  Time started = Time::max();
+  Time sent = Time::max();
+  Time received = Time::max();
+};
 
 class Engine {
  public:
@@ -53,6 +62,13 @@ class Engine {
 
   // Active flows by host and slot.
   virtual void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const = 0;
+
+  // The messages that wait for each other, and what has become of them by node; none if it knows no such traffic.
+  virtual const traffic::Program& program() const {
+    static const traffic::Program none;
+    return none;
+  }
+  virtual std::span<const NodeTimes> node_times() const { return {}; }
 
   // A hash of the final state of all ports and counters; equal for equal runs.
   std::uint64_t state_digest();

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "weir/base/random.h"
+
 namespace weir::engine {
 namespace {
 
@@ -82,6 +84,20 @@ void add_outages(const std::vector<LinkEventRow>& rows, const net::Topology& t, 
   }
 }
 
+// Links that a link_event names are left to it, and no link fails twice.
+void add_failures(const std::vector<FailureRow>& rows, const net::Topology& t, std::uint64_t seed, Faults& out) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::uint32_t l = 0; l < t.links.size(); ++l) {
+      if (t.links[l].a < t.hosts || t.links[l].b < t.hosts) continue;
+      if (RandomStream(seed, l, Purpose::link_failure).uniform(i) >= rows[i].probability) continue;
+      auto& outages = out.links[l].outages;
+      if (!outages.empty()) continue;
+      outages.push_back({rows[i].time});
+      out.changes.push_back({rows[i].time, l, LinkState::down});
+    }
+  std::stable_sort(out.changes.begin(), out.changes.end(), [](auto& x, auto& y) { return x.time < y.time; });
+}
+
 void add_pauses(const std::vector<HostPauseRow>& rows, const net::Topology& t, Faults& out) {
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].host >= t.hosts)
@@ -93,12 +109,13 @@ void add_pauses(const std::vector<HostPauseRow>& rows, const net::Topology& t, F
 
 }  // namespace
 
-Faults work_out(const FaultRows& rows, const net::Topology& topology) {
+Faults work_out(const FaultRows& rows, const net::Topology& topology, std::uint64_t seed) {
   Faults out;
   for (std::size_t i = 0; i < rows.loss.size(); ++i)
     for (const auto link : links_named(topology, rows.loss[i].links, fmt::format("network.loss.{}.links", i)))
       out.links[link].loss = net::LinkFaults::scaled(rows.loss[i].probability);
   add_outages(rows.link_events, topology, out);
+  add_failures(rows.failures, topology, seed, out);
   add_pauses(rows.host_pauses, topology, out);
   return out;
 }

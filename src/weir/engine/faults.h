@@ -27,6 +27,19 @@ struct LossRow {
   }
 };
 
+// Links between switches that are down with a probability, each by itself.
+struct FailureRow {
+  double probability = 0;
+  Time time;
+
+  static void describe(ParamList<FailureRow>& p) {
+    p.number("probability", &FailureRow::probability, 0, 1, "that a link between two switches goes down",
+             "Spraying IV-C")
+        .required = true;
+    p.time("time", &FailureRow::time, "when they do");
+  }
+};
+
 enum class LinkState : std::uint8_t { down, up };
 
 // The links between two nodes go down, or come up again.
@@ -62,6 +75,7 @@ struct HostPauseRow {
 
 struct FaultRows {
   std::vector<LossRow> loss;
+  std::vector<FailureRow> failures;
   std::vector<LinkEventRow> link_events;
   std::vector<HostPauseRow> host_pauses;
 };
@@ -80,6 +94,6 @@ struct Faults {
 };
 
 // Throws InputError "network.loss.0.links: what is wrong" with the key of the row to blame.
-Faults work_out(const FaultRows&, const net::Topology&);
+Faults work_out(const FaultRows&, const net::Topology&, std::uint64_t seed);
 
 }  // namespace weir::engine

@@ -79,12 +79,42 @@ struct EcnThresholds {
   double probability = 0;  // at max
 };
 
+// How a switch measures its queues for packets that take the shortest (adaptive routing; uet-htsim ecmp_ar).
+struct AdaptiveParams {
+  bool quantised = true;
+  double level_1 = 0.05;
+  double level_2 = 0.1;
+  double level_3 = 0.2;
+  Time refresh{100'000};
+
+  static void describe(ParamList<AdaptiveParams>& p) {
+    using A = AdaptiveParams;
+    p.flag("quantised", &A::quantised, "queues are told apart by four levels only; else by their bytes",
+           "Spraying II-A; uet-htsim");
+    p.number("level_1", &A::level_1, 0, 1, "a queue below this share of network.buffer.size is of level 0",
+             "uet-htsim");
+    p.number("level_2", &A::level_2, 0, 1, "... below this of level 1", "uet-htsim");
+    p.number("level_3", &A::level_3, 0, 1, "... below this of level 2, above of level 3", "uet-htsim");
+    p.time("refresh", &A::refresh, "a queue that was looked at is not looked at again for so long", "uet-htsim",
+           Time{0}, Time{1'000'000'000});
+  }
+
+  // Of a queue of so many bytes, in a buffer of `size`.
+  std::uint32_t measure(std::uint32_t queued, Bytes size) const {
+    if (!quantised) return queued;
+    const double share = static_cast<double>(queued) / static_cast<double>(size.count);
+    return share < level_1 ? 0 : share < level_2 ? 1 : share < level_3 ? 2 : 3;
+  }
+};
+
 struct NetworkParams {
   net::PortKind port = net::PortKind::fifo;
   bool telemetry = true;
   net::Scheduling scheduling = net::Scheduling::fifo;
   Bytes pfc_frame{64};
   bool reroute = true;
+  bool trimming = false;
+  Bytes trimmed_frame{64};
 
   static void describe(ParamList<NetworkParams>& p) {
     p.choice("port", &NetworkParams::port, {"fifo", "queued"},
@@ -94,6 +124,11 @@ struct NetworkParams {
     p.flag("reroute", &NetworkParams::reroute,
            "when a link goes down or up, all switches know from that instant on and take the shortest paths that are "
            "left; else they go on sending by links that are down");
+    p.flag("trimming", &NetworkParams::trimming,
+           "a data packet for which there is no room loses its payload, and goes on ahead of all data",
+           "Cheng et al., NSDI 2014; Ultra Ethernet 1.0");
+    p.bytes("trimmed_frame", &NetworkParams::trimmed_frame, "size of a trimmed packet", "uet-htsim", Bytes{1},
+            Bytes{1'000});
     p.choice(
         "scheduling", &NetworkParams::scheduling, {"fifo", "priority", "drr"},
         "several data classes at a port: in order of arrival, the class with the smallest number first, or deficit "
@@ -117,6 +152,7 @@ struct Model {
   net::BufferParams buffer;
   EcnParams ecn;
   std::vector<EcnOverride> ecn_overrides;
+  AdaptiveParams adaptive;
   std::vector<ClassRow> classes;  // none: one, of all defaults
   Faults faults;
   host::TransportParams transport;
@@ -160,9 +196,12 @@ struct Model {
   }
   // Several classes need ports that decide at departure.
   net::PortKind port_kind() const {
-    return transport.ack_class == host::AckClass::priority
-               ? net::PortKind::queued
-               : (data_classes() > 1 ? net::PortKind::queued : network.port);
+    const bool several = transport.ack_class == host::AckClass::priority || network.trimming || data_classes() > 1;
+    return several ? net::PortKind::queued : network.port;
+  }
+  bool routes_adaptively() const {
+    return std::any_of(profiles.begin(), profiles.end(),
+                       [](const auto& p) { return p.balancing.kind == host::Balancing::adaptive; });
   }
   net::PortKind nic_kind() const { return data_classes() > 1 ? net::PortKind::queued : net::PortKind::fifo; }
 };

@@ -80,6 +80,7 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
     for (std::uint32_t h = 0; h < t.hosts; ++h) hosts[h].clock = host::Clock(*model.clocks, model.seed, h);
   network_rtt = model.paths.network_rtt(model.largest_data_wire(), model.largest_ack_wire());
 
+  if (model.routes_adaptively()) loads.resize(t.ports());
   switches.resize(t.switches);
   for (std::uint32_t s = 0; s < t.switches; ++s) {
     std::vector<net::IngressLimits> limits;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "weir/engine/engine.h"
 #include "weir/engine/model.h"
 #include "weir/host/host.h"
 #include "weir/net/class_queues.h"
@@ -12,11 +13,26 @@
 
 namespace weir::engine {
 
+// What a switch knows of the queue of one of its ports, for adaptive routing.
+struct PortLoad {
+  Time until;  // it need not look again before this
+  std::uint32_t level = 0;
+};
+
 struct alignas(64) SwitchState {
   net::SwitchBuffer buffer;
   Time next_departure = Time::max();  // of the pending departure event; only while buffer.eager()
   std::uint64_t drops = 0;
+  std::uint64_t trims = 0;
   std::uint64_t pauses_sent = 0;
+  std::uint32_t turn = 0;     // round robin: the port that comes next
+  std::uint32_t choices = 0;  // adaptive routing: made so far
+};
+
+// A node of a program: how much it still waits for, and since when it will wait no more.
+struct NodeState {
+  std::uint32_t waiting = 0;
+  Time ready;
 };
 
 struct Network {
@@ -25,8 +41,11 @@ struct Network {
   std::vector<net::Port> ports;  // by global port id
   std::vector<SwitchState> switches;
   std::vector<net::ClassQueues> queues;  // of queued ports
+  std::vector<PortLoad> loads;           // by port; none without adaptive routing
   std::vector<host::Host> hosts;
-  Time network_rtt;  // the largest unloaded round trip of full packets, of any profile
+  std::vector<NodeState> node_states;  // by node of the program; its host's partition touches it
+  std::vector<NodeTimes> node_times;   // `received` is its receiver's, the rest its sender's
+  Time network_rtt;                    // the largest unloaded round trip of full packets, of any profile
 };
 
 }  // namespace weir::engine

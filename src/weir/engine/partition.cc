@@ -6,6 +6,7 @@
 #include "weir/base/prefetch.h"
 #include "weir/engine/partition_host.h"
 #include "weir/engine/partition_net.h"
+#include "weir/engine/partition_program.h"
 #include "weir/engine/partition_receiver.h"
 #include "weir/engine/partition_sender.h"
 
@@ -64,6 +65,7 @@ void Counters::add(const Counters& o) {
   or_acks += o.or_acks;
   marked += o.marked;
   dropped += o.dropped;
+  trimmed += o.trimmed;
   lost += o.lost;
   pauses += o.pauses;
   flows_started += o.flows_started;
@@ -234,6 +236,7 @@ void Partition<S>::run_until(Time end) {
 
 template <sim::Scheduler S>
 void Partition<S>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
+  hand_over_news(outboxes);
   for (const std::uint32_t id : cut_ports_) {
     Port& p = network_.ports[id];
     if (p.ring.empty()) continue;
@@ -256,6 +259,7 @@ void Partition<S>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
 
 template <sim::Scheduler S>
 void Partition<S>::take_over(const Mailbox& inbox) {
+  take_over_news(inbox.news);
   for (const auto& in : inbox.packets) {
     net::PacketRing& wire = wires_[inbound_[in.port]];
     const bool first = wire.empty();

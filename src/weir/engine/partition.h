@@ -27,10 +27,38 @@ struct HandedOver {
   net::Packet packet;  // departs = its arrival
   std::uint32_t port = 0;
 };
+// Of a program: a message has started, its flow in this slot of its sender.
+struct Expected {
+  std::uint32_t node = 0;
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;
+};
+// An event that the node waits for takes effect then.
+struct Signal {
+  std::uint32_t node = 0;
+  Time at;
+};
+struct News {
+  std::vector<Expected> expected;
+  std::vector<Signal> signals;
+
+  void clear() {
+    expected.clear();
+    signals.clear();
+  }
+};
 struct Mailbox {
   std::vector<HandedOver> packets;
   std::vector<Telemetry> telemetry;
   std::vector<host::Sack> sacks;
+  News news;
+
+  void clear() {
+    packets.clear();
+    telemetry.clear();
+    sacks.clear();
+    news.clear();
+  }
 };
 
 // Records that packets name by index, reused.
@@ -75,6 +103,11 @@ class Partition {
   Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node, std::uint16_t index,
             std::uint16_t count);
 
+  // Before the first event: messages that start by themselves. What concerns another host takes effect `lag` later, at
+  // least the longest epoch if there are several partitions. The program must outlive this.
+  void load(const traffic::Program& program, Time lag);
+  // Its nodes of this partition that have ended.
+  std::uint64_t nodes_done() const { return nodes_done_; }
   // A flow of a host of this partition, not yet due; calls come in order of start.
   void add_flow(const traffic::Flow& flow);
   // All events before `end`.
@@ -133,6 +166,9 @@ class Partition {
   void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet, Time now);
   void deliver_apart(std::uint32_t port, const Packet& packet, Time now);
   void forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now);
+  std::uint32_t choose(std::uint32_t s, const Packet& packet, Time now);
+  std::uint32_t load(std::uint32_t port, Time now);
+  bool trim(std::uint32_t s, Port& out, Packet& packet);
   bool admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now);
   void settle(Port& p, Time now);
   void release(std::uint32_t s, const Packet& packet, Time now);
@@ -141,7 +177,7 @@ class Partition {
   void start_next(Port& p, std::uint32_t port, Time now);
   void send_control(std::uint32_t port, net::PacketKind kind, net::TrafficClass of, Time now);
   void set_paused(std::uint32_t port, net::TrafficClass of, bool paused, Time now);
-  std::uint32_t queued_for(const Port& p, net::TrafficClass c) const;
+  std::uint32_t queued_for(const Port& p, net::TrafficClass c, bool alone) const;
   void unpark(std::uint32_t h, Time now);
   void restart(Port& p, std::uint32_t port, Time now);
   void refresh_first(Port& p, std::uint32_t port);
@@ -150,13 +186,14 @@ class Partition {
 
   // hosts (partition_host.h, partition_sender.h, partition_receiver.h)
   void on_wake(std::uint32_t h, Time now);
-  void start_flow(std::uint32_t h, const traffic::Flow& flow, Time now);
+  host::Flow& start_flow(std::uint32_t h, const traffic::Flow& flow, Time now);
   void board_on_ramp(host::Host& host, host::Flow& flow, const cc::OnRamp::Params& params);
   void finish_flow(std::uint32_t h, host::Flow& flow, Time now);
   void receive(std::uint32_t h, Packet& packet, Time now);
   void receive_data(std::uint32_t h, Packet& packet, Time now);
   void report_arrival(std::uint32_t h, host::Receiver& r, const Packet& packet, Time now);
   void receive_feedback(std::uint32_t h, Packet& packet, Time now);
+  void receive_trim_notice(host::Host& host, host::Flow& flow, const Packet& packet, Time now);
   void receive_or_ack(host::Host& host, host::Flow& flow, const Packet& packet, Time now);
   void notify_congestion(host::Flow& flow, Time now);
   void acknowledge(host::Host& host, host::Flow& flow, const Packet& packet, Time now);
@@ -165,7 +202,8 @@ class Partition {
   void hold(host::Host& host, host::Flow& flow) const;
   void note_delivery(host::Host& host, const host::Flow& flow, const Packet& packet, Time now);
   void sample_delivery(host::Host& host, const host::Flow& flow, const Packet& packet, cc::Ack& ack);
-  void report_loss(host::Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight, Time now);
+  void report_loss(host::Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight, Time now,
+                   Bytes in_a_row = {});
   void go_back(host::Host& host, host::Flow& flow, cc::Loss::Kind kind, Time now);
   void time_out(host::Host& host, host::Flow& flow, Time now);
   void transmit(std::uint32_t h, host::Flow& flow, Time now);
@@ -176,6 +214,7 @@ class Partition {
   void update_wake(std::uint32_t h, Time now);
   void repace(host::Flow& flow);
   Time timeout(const host::Flow& flow) const;
+  bool asks(const host::Flow& flow, const Packet& packet) const;
   void watch_for_timeout(host::Flow& flow, std::int64_t payload, Time now) const;
   std::int64_t few_bytes(const host::RecoveryParams& recovery) const {
     return recovery.rto_low_packets * model_.transport.payload.count;
@@ -183,8 +222,20 @@ class Partition {
   net::TrafficClass ack_class(net::TrafficClass of_data) const {
     return model_.transport.ack_class == host::AckClass::priority ? net::TrafficClass::priority : of_data;
   }
-  host::Receiver& receiver(const Packet& packet);
-  host::Reassembly& reassembly(const Packet& packet);
+  host::Receiver& receiver(std::uint32_t src, std::uint32_t slot);
+  host::Receiver& begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation, std::uint16_t profile);
+  host::Reassembly& reassembly(std::uint32_t src, std::uint32_t slot);
+
+  // programs (partition_program.h)
+  void make_due(std::uint32_t node, Time ready);
+  void run_node(std::uint32_t node, Time now);
+  void end_node(std::uint32_t node, Time now);
+  void expect(const Expected& message);
+  void finish_message(std::uint32_t src, std::uint32_t slot, Time now);
+  void happened(std::uint32_t node, traffic::Event event, std::uint32_t where, Time now);
+  void note(std::uint32_t node, Time at);
+  void hand_over_news(std::vector<Mailbox>& outboxes);
+  void take_over_news(const News& news);
 
   const Model& model_;
   Network& network_;
@@ -215,8 +266,14 @@ class Partition {
   Counters counters_;
   std::vector<std::uint16_t> data_header_;  // by profile: wire bytes beyond the payload
   std::vector<std::uint16_t> ack_wire_;     // by profile
+  std::vector<std::uint32_t> tied_;         // of choose()
   std::vector<Time> thresholds_;            // by profile: T of On-Ramp
-  bool departing_ = false;                  // inside on_departures: ports not yet reached have not departed
+  const traffic::Program* program_ = nullptr;
+  Time lag_;
+  std::vector<std::vector<std::uint32_t>> messages_;  // by sender, then slot: the node that a receiver here expects
+  News news_;                                         // for other partitions
+  std::uint64_t nodes_done_ = 0;
+  bool departing_ = false;  // inside on_departures: ports not yet reached have not departed
 };
 
 extern template class Partition<sim::WheelScheduler>;

@@ -25,7 +25,7 @@ void Partition<S>::on_wake(std::uint32_t h, Time now) {
 }
 
 template <sim::Scheduler S>
-void Partition<S>::start_flow(std::uint32_t h, const traffic::Flow& start, Time now) {
+host::Flow& Partition<S>::start_flow(std::uint32_t h, const traffic::Flow& start, Time now) {
   host::Host& host = network_.hosts[h];
   const host::Profile& profile = model_.profiles[start.profile];
   host::Flow& flow = *flows_.take(start.profile, profile.algorithm->state_size);
@@ -52,6 +52,12 @@ void Partition<S>::start_flow(std::uint32_t h, const traffic::Flow& start, Time 
                 .switch_hops = static_cast<int>(path.switches),
                 .telemetry = int_format_,
                 .random = RandomStream(model_.seed, static_cast<std::uint32_t>(start.id), Purpose::algorithm)};
+  if (profile.balancing.sprays()) {
+    flow.sprayed = true;
+    flow.packet_flags = profile.balancing.packet_flags();
+    const RandomStream random(model_.seed, static_cast<std::uint32_t>(start.id), Purpose::spraying);
+    host.beside(flow.slot).paths.start(profile.balancing, static_cast<std::uint32_t>(random.bits(0)));
+  }
   flow.srtt = flow.facts.base_rtt;
   flow.next_send = now;
   if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate))
@@ -67,6 +73,7 @@ void Partition<S>::start_flow(std::uint32_t h, const traffic::Flow& start, Time 
   ++counters_.flows_started;
   arm(host, flow);
   consider(host, flow, now);
+  return flow;
 }
 
 template <sim::Scheduler S>
@@ -84,8 +91,10 @@ template <sim::Scheduler S>
 void Partition<S>::finish_flow(std::uint32_t h, host::Flow& flow, Time now) {
   finished_.push_back(record_of(h, flow, now));
   ++counters_.flows_completed;
+  const std::uint64_t id = flow.id;
   network_.hosts[h].free_slot(flow.slot);
   flows_.give(flow.profile, &flow);
+  if (program_ != nullptr && id < program_->size()) end_node(static_cast<std::uint32_t>(id), now);
 }
 
 // A flow may have become able to send: puts it where its turn will come.
@@ -165,6 +174,10 @@ inline void Partition<S>::run_timers(std::uint32_t h, Time now) {
   while (host.timers.first() <= now) {
     const host::TimedSlot due = host.timers.top();
     host.timers.pop();
+    if (due.slot == host::kNodeSlot) {
+      run_node(due.generation, now);
+      continue;
+    }
     host::Flow* flow = host.find(due.slot, due.generation);
     if (flow == nullptr || flow->armed != due.time) continue;
     flow->armed = Time::max();

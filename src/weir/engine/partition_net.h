@@ -88,7 +88,8 @@ void Partition<S>::deliver_apart(std::uint32_t port, const Packet& packet, Time 
 
 template <sim::Scheduler S>
 inline void Partition<S>::forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now) {
-  const std::uint32_t port = routing_->egress(s, packet.dst, packet.entropy);
+  const bool by_switch = (packet.flags & (net::kAdaptive | net::kRoundRobin)) != 0;
+  const std::uint32_t port = by_switch ? choose(s, packet, now) : routing_->egress(s, packet.dst, packet.entropy);
   Port& out = network_.ports[port];
   net::SwitchBuffer& buffer = network_.switches[s].buffer;
   packet.ingress = static_cast<std::uint16_t>(ingress);
@@ -110,14 +111,67 @@ inline void Partition<S>::forward(std::uint32_t s, std::uint32_t ingress, Packet
   if (admit(s, ingress, out, packet, now)) send(port, packet, now);
 }
 
+// The port of a packet that leaves the choice to the switch: the next in turn, or one with the shortest queue, any of
+// them if there are several.
+template <sim::Scheduler S>
+std::uint32_t Partition<S>::choose(std::uint32_t s, const Packet& packet, Time now) {
+  const std::span<const std::uint32_t> hops = routing_->next_hops(s, packet.dst);
+  if (hops.size() == 1) return hops[0];
+  SwitchState& state = network_.switches[s];
+  if ((packet.flags & net::kRoundRobin) != 0) {
+    if (state.turn >= hops.size()) state.turn = 0;
+    return hops[state.turn++];
+  }
+  std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
+  for (const std::uint32_t hop : hops) {
+    const std::uint32_t level = load(hop, now);
+    if (level > least) continue;
+    if (level < least) tied_.clear();
+    least = level;
+    tied_.push_back(hop);
+  }
+  const auto n = static_cast<std::uint32_t>(tied_.size());
+  return n == 1 ? tied_[0] : tied_[net::Routing::pick(state.choices++, routing_->salt(s), n)];
+}
+
+template <sim::Scheduler S>
+inline std::uint32_t Partition<S>::load(std::uint32_t port, Time now) {
+  PortLoad& known = network_.loads[port];
+  if (now >= known.until) {
+    Port& p = network_.ports[port];
+    if (p.kind == net::PortKind::fifo) settle(p, now);
+    known = {now + model_.adaptive.refresh, model_.adaptive.measure(p.queued, model_.buffer.size)};
+  }
+  return known.level;
+}
+
+// A packet for which there is no room loses its payload. False if there is no room for the rest either.
+template <sim::Scheduler S>
+bool Partition<S>::trim(std::uint32_t s, Port& out, Packet& packet) {
+  if (packet.kind != net::PacketKind::data) return false;
+  SwitchState& state = network_.switches[s];
+  const auto wire = static_cast<std::uint16_t>(model_.network.trimmed_frame.count);
+  const std::uint32_t queued = queued_for(out, net::TrafficClass::priority, true);
+  if (!state.buffer.admits(packet.ingress, net::TrafficClass::priority, queued, wire)) return false;
+  packet.kind = net::PacketKind::trimmed;
+  packet.wire = wire;
+  packet.traffic_class = net::TrafficClass::priority;
+  ++state.trims;
+  ++counters_.trimmed;
+  state.buffer.take(packet.ingress, packet.traffic_class, wire);
+  return true;
+}
+
 // Near a threshold: brings the buffer's counters up to date, then decides exactly.
 template <sim::Scheduler S>
 bool Partition<S>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now) {
   SwitchState& state = network_.switches[s];
-  if (!state.buffer.eager())
+  if (!state.buffer.eager() && !state.buffer.per_port())
     for (const std::uint32_t id : model_.routing.ports(s))
       if (network_.ports[id].kind == net::PortKind::fifo) settle(network_.ports[id], now);
-  if (!state.buffer.admits(ingress, packet.traffic_class, queued_for(out, packet.traffic_class), packet.wire)) {
+  const std::uint32_t queued = queued_for(out, packet.traffic_class, state.buffer.per_port());
+  if (!state.buffer.admits(ingress, packet.traffic_class, queued, packet.wire)) {
+    if (model_.network.trimming && trim(s, out, packet)) return true;
     ++state.drops;
     ++counters_.dropped;
     discard(packet);
@@ -133,10 +187,12 @@ bool Partition<S>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Pack
   return true;
 }
 
-// The queue that a packet of this class would join.
+// The queue that a packet of this class would join. The priority class has room of its own or counts with all others.
 template <sim::Scheduler S>
-inline std::uint32_t Partition<S>::queued_for(const Port& p, net::TrafficClass c) const {
-  if (p.kind == net::PortKind::fifo || c == net::TrafficClass::priority) return p.queued;
+inline std::uint32_t Partition<S>::queued_for(const Port& p, net::TrafficClass c, bool alone) const {
+  if (p.kind == net::PortKind::fifo) return p.queued;
+  if (alone) return network_.queues[p.queues].bytes[static_cast<std::size_t>(c)];
+  if (c == net::TrafficClass::priority) return p.queued;
   return network_.queues[p.queues].ahead_of(c);
 }
 

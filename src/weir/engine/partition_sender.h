@@ -28,7 +28,7 @@ inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) 
   packet.sent = now;
   packet.src = h;
   packet.dst = flow.dst;
-  packet.entropy = flow.entropy;
+  packet.entropy = flow.sprayed ? host.beside(flow.slot).paths.next(now) : flow.entropy;
   packet.slot = flow.slot;
   packet.generation = flow.generation;
   packet.profile = flow.profile;
@@ -37,6 +37,7 @@ inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) 
   packet.traffic_class = net::data_class(model_.profiles[flow.profile].data_class);
   const cc::Algorithm& algorithm = *model_.profiles[flow.profile].algorithm;
   if (cc::has(algorithm.about.needs, cc::Needs::telemetry)) packet.telemetry = telemetry_.take();
+  packet.flags = flow.packet_flags;
   const bool again = packet.seq < flow.snd_max;
   if (again) {
     packet.flags |= net::kRetransmission;
@@ -44,6 +45,7 @@ inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) 
     ++counters_.retransmitted;
   }
   ++counters_.data_packets;
+  if (model_.profiles[flow.profile].ack_every.count > 0 && asks(flow, packet)) packet.flags |= net::kAskAck;
   send(host.port, packet, now);
 
   if (packet.seq == flow.snd_nxt) flow.snd_nxt += payload;
@@ -74,6 +76,15 @@ inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) 
   arm(host, flow);
 }
 
+// Acknowledgements of several packets do not wait when the sender does: for the last packet, one that is sent again,
+// the last that the window allows, and with a window of which half would be less than an acknowledgement stands for.
+template <sim::Scheduler S>
+inline bool Partition<S>::asks(const host::Flow& flow, const Packet& packet) const {
+  return (packet.flags & net::kRetransmission) != 0 || packet.seq + packet.payload >= flow.size() ||
+         flow.in_flight() + 2 * packet.payload >= flow.control.window.count ||
+         flow.control.window.count <= 2 * model_.profiles[flow.profile].ack_every.count;
+}
+
 // A packet has been sent. IRN's timeout is the longer one as soon as there are more than a few in flight.
 template <sim::Scheduler S>
 inline void Partition<S>::watch_for_timeout(host::Flow& flow, std::int64_t payload, Time now) const {
@@ -99,13 +110,14 @@ inline void Partition<S>::note_scoreboard(host::Host& host, host::Flow& flow) {
 // Tells the algorithm that `lost` of the bytes that were in flight are lost.
 template <sim::Scheduler S>
 void Partition<S>::report_loss(host::Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight,
-                               Time now) {
+                               Time now, Bytes in_a_row) {
   const host::Profile& profile = model_.profiles[flow.profile];
   if (profile.algorithm->on_loss == nullptr) return;
   const cc::Loss loss{.kind = kind,
                       .now = now,
                       .seq = first,
                       .lost = lost,
+                      .in_a_row = in_a_row,
                       .snd_nxt = {flow.snd_nxt},
                       .in_flight = in_flight,
                       .entropy = flow.entropy};
@@ -140,6 +152,7 @@ void Partition<S>::time_out(host::Host& host, host::Flow& flow, Time now) {
   if (flow.selective) {
     const Bytes in_flight{flow.in_flight()};
     const Bytes lost{host.beside(flow.slot).scoreboard.lose_all()};
+    if (flow.sprayed) host.beside(flow.slot).paths.on_timeout(now);
     note_scoreboard(host, flow);
     report_loss(flow, cc::Loss::Kind::timeout, {flow.snd_una}, lost, in_flight, now);
   } else {
@@ -167,6 +180,9 @@ inline void Partition<S>::receive_feedback(std::uint32_t h, Packet& packet, Time
   }
   if (packet.kind == net::PacketKind::or_ack) {
     receive_or_ack(host, *flow, packet, now);
+  } else if (packet.kind == net::PacketKind::nack && flow->selective) {
+    receive_trim_notice(host, *flow, packet, now);
+    discard(packet);
   } else {
     if (packet.kind == net::PacketKind::cnp || (packet.flags & net::kEchoCnp) != 0) notify_congestion(*flow, now);
     if (packet.kind != net::PacketKind::cnp) {
@@ -196,6 +212,16 @@ inline void Partition<S>::notify_congestion(host::Flow& flow, Time now) {
   repace(flow);
 }
 
+// A packet of this flow has reached the receiver without its payload.
+template <sim::Scheduler S>
+void Partition<S>::receive_trim_notice(host::Host& host, host::Flow& flow, const Packet& packet, Time now) {
+  const Bytes in_flight{flow.in_flight()};
+  const Bytes lost{host.beside(flow.slot).scoreboard.lose_one(packet.seq)};
+  if (lost.count == 0) return;
+  note_scoreboard(host, flow);
+  report_loss(flow, cc::Loss::Kind::trim, {packet.seq}, lost, in_flight, now);
+}
+
 // The packet's one-way delay, by the clocks of both ends, may pause its flow.
 template <sim::Scheduler S>
 void Partition<S>::receive_or_ack(host::Host& host, host::Flow& flow, const Packet& packet, Time now) {
@@ -221,9 +247,12 @@ inline void Partition<S>::acknowledge(host::Host& host, host::Flow& flow, const 
   flow.snd_una += acked;
   host::Scoreboard::News news;
   std::int64_t trigger = packet.seq;
+  std::uint32_t entropy = flow.entropy;
   if (flow.selective) {
     const host::Sack& sack = sacks_[packet.src];
     trigger = sack.trigger * model_.transport.payload.count;
+    entropy = sack.entropy;
+    if (flow.sprayed) host.beside(flow.slot).paths.on_ack(entropy, (packet.flags & net::kEchoMarked) != 0, now);
     news = host.beside(flow.slot).scoreboard.on_ack(packet.seq, sack, packet.sent);
     acked = news.delivered;
     note_scoreboard(host, flow);
@@ -248,7 +277,7 @@ inline void Partition<S>::acknowledge(host::Host& host, host::Flow& flow, const 
               .ecn = (packet.flags & net::kEchoMarked) != 0,
               .app_limited = flow.exhausted(),
               .hops = packet.hops,
-              .entropy = flow.entropy,
+              .entropy = entropy,
               .telemetry = packet.telemetry == net::kNoTelemetry ? nullptr : &telemetry_[packet.telemetry]};
   if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate)) sample_delivery(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
@@ -260,7 +289,8 @@ inline void Partition<S>::acknowledge(host::Host& host, host::Flow& flow, const 
 template <sim::Scheduler S>
 void Partition<S>::find_losses(host::Host& host, host::Flow& flow, const host::Scoreboard::News& news, Time now) {
   if (!host.beside(flow.slot).scoreboard.begins_episode(news)) return;
-  report_loss(flow, cc::Loss::Kind::sack_hole, {news.first_lost}, {news.lost}, {flow.in_flight() + news.lost}, now);
+  report_loss(flow, cc::Loss::Kind::sack_hole, {news.first_lost}, {news.lost}, {flow.in_flight() + news.lost}, now,
+              {news.in_a_row});
 }
 
 // A packet has been sent whose acknowledgement shall tell a delivery rate.

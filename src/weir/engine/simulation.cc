@@ -30,9 +30,30 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
       options_(options),
       network_(model),
       grid_(epoch_grid(model.topology)),
-      crew_(make_crew(model, network_, options)) {}
+      crew_(make_crew(model, network_, options)) {
+  load_program();
+}
 
 Simulation::~Simulation() = default;
+
+Time Simulation::lag() const {
+  const net::Topology& t = model_.topology;
+  if (std::any_of(t.links.begin(), t.links.end(), [&](const auto& link) { return net::may_be_cut(t, link); }))
+    return grid_;
+  // One partition, whatever the number of threads.
+  Time shortest = grid_;
+  for (const auto& link : t.links) shortest = std::min(shortest, link.delay);
+  return std::max(shortest, Time{1});
+}
+
+void Simulation::load_program() {
+  const traffic::Program& program = traffic_.program();
+  if (program.empty()) return;
+  network_.node_states.resize(program.size());
+  network_.node_times.resize(program.size());
+  for (std::uint32_t node = 0; node < program.size(); ++node) network_.node_states[node].waiting = program.waits(node);
+  crew_->load(program, lag());
+}
 
 void Simulation::every(Time interval, std::function<void(Time)> call) {
   samplers_.push_back({interval, now_, std::move(call)});
@@ -40,6 +61,9 @@ void Simulation::every(Time interval, std::function<void(Time)> call) {
 
 bool Simulation::ended() const {
   if (now_ >= options_.stop) return true;
+  const std::uint32_t nodes = traffic_.program().size();
+  if (nodes > 0 && crew_->nodes_done() < nodes) return false;
+  if (nodes > 0 && options_.until_program) return true;
   if (!traffic_dry_) return false;
   const Counters c = crew_->counters();
   return c.flows_started == c.flows_completed && batch_.empty();

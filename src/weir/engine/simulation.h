@@ -27,7 +27,8 @@ enum class SchedulerKind : std::uint8_t { wheel, heap };
 struct RunOptions {
   std::uint32_t threads = 1;  // fewer are used if the topology cannot be split so far
   SchedulerKind scheduler = SchedulerKind::wheel;
-  Time stop = Time::max();  // end the run here even if flows are active
+  Time stop = Time::max();     // end the run here even if flows are active
+  bool until_program = false;  // end it when the messages that wait for each other are done, even if others are active
 };
 
 class Simulation final : public Engine {
@@ -43,6 +44,10 @@ class Simulation final : public Engine {
 
   Time now() const override { return now_; }
   Time epoch() const override { return grid_; }
+  const traffic::Program& program() const override { return traffic_.program(); }
+  std::span<const NodeTimes> node_times() const override { return network_.node_times; }
+  // How long a host waits to be told of an event at another one that starts a message of its own.
+  Time lag() const;
   bool ended() const;
   std::uint32_t threads() const override;
   Counters counters() const override;
@@ -67,6 +72,7 @@ class Simulation final : public Engine {
   class Crew;
 
  private:
+  void load_program();
   Time next_work(Time until) const;
   Time next_fault() const;
   void apply_faults();

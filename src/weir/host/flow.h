@@ -33,7 +33,9 @@ struct alignas(64) Flow {
   bool selective = false;  // only what is missing is sent again; else go-back-N
   bool resend = false;     // selective: something is lost
   bool on_ramp = false;
-  std::uint8_t backoff = 0;  // consecutive timeouts
+  bool sprayed = false;           // each packet has an entropy of its own
+  std::uint8_t packet_flags = 0;  // that all its packets carry
+  std::uint8_t backoff = 0;       // consecutive timeouts
   Time last_sent;
   Time srtt;
   Time rttvar;
@@ -57,11 +59,14 @@ struct alignas(64) Flow {
 // The receiver's state of the flow in one slot of one sender.
 struct Receiver {
   std::int64_t expected = 0;  // next byte in order
+  std::int64_t end = -1;      // of a message of a program, its size
+  std::int64_t asked = 0;     // the sender waits for acknowledgements of all that is before
   std::int64_t nacked = -1;   // the gap that the last NACK reported
   Time last_nack;
   Time next_cnp;  // no CNP before this
   std::uint32_t generation = 0;
-  std::uint16_t unreported = 0;  // packets since the last OR-ACK
+  std::uint32_t unacknowledged = 0;  // bytes since the last acknowledgement
+  std::uint16_t unreported = 0;      // packets since the last OR-ACK
   bool used = false;
 };
 

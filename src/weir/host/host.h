@@ -17,9 +17,13 @@
 #include "weir/host/clock.h"
 #include "weir/host/delivery_log.h"
 #include "weir/host/flow.h"
+#include "weir/host/path_choice.h"
 #include "weir/host/scoreboard.h"
 
 namespace weir::host {
+
+// In place of a flow's slot: a node of a program, its number in place of the generation.
+inline constexpr std::uint32_t kNodeSlot = ~std::uint32_t{0};
 
 struct TimedSlot {
   Time time;
@@ -27,11 +31,12 @@ struct TimedSlot {
   std::uint32_t generation = 0;
 
   friend bool operator<(const TimedSlot& a, const TimedSlot& b) {
-    return a.time != b.time ? a.time < b.time : a.slot < b.slot;
+    if (a.time != b.time) return a.time < b.time;
+    return a.slot != b.slot ? a.slot < b.slot : a.generation < b.generation;
   }
 };
 
-// A binary min-heap by (time, slot).
+// A binary min-heap by (time, slot, generation).
 class TimedQueue {
  public:
   bool empty() const { return heap_.empty(); }
@@ -82,6 +87,7 @@ struct Beside {
   DeliveryLog delivery;   // its algorithm wants the delivery rate
   Scoreboard scoreboard;  // its recovery is selective
   cc::OnRamp on_ramp;
+  PathChoice paths;  // it sprays
 };
 
 // A one-way delay and when it became known.

@@ -22,6 +22,9 @@ class Reassembly {
   // All bytes below have arrived.
   std::int64_t expected() const { return std::min(expected_ * payload_, end_); }
 
+  // Has the packet at seq arrived?
+  bool holds(std::int64_t seq) const { return seq / payload_ < expected_ || has(seq / payload_); }
+
   // A packet arrives. Returns whether it is new.
   bool take(std::int64_t seq, std::int64_t payload) {
     const std::int64_t n = seq / payload_;

@@ -27,6 +27,7 @@ struct Sack {
   std::int64_t trigger = 0;
   std::int64_t first = 0;
   std::uint64_t arrived = 0;
+  std::uint32_t entropy = 0;  // of the packet that triggered it
 };
 
 class Scoreboard {
@@ -35,6 +36,7 @@ class Scoreboard {
     std::int64_t delivered = 0;                                          // bytes of which it was not known before
     std::int64_t lost = 0;                                               // bytes found lost
     std::int64_t first_lost = std::numeric_limits<std::int64_t>::max();  // the first of them
+    std::int64_t in_a_row = 0;                                           // bytes of their longest run without a gap
   };
 
   // A new flow, which may send so far beyond the first missing byte; the room of the previous one is kept.
@@ -46,7 +48,7 @@ class Scoreboard {
     threshold_ = p.threshold();
     reordering_ = p.kind == RecoveryKind::sack ? p.reordering : Time{};
     una_ = sent_ = frontier_ = resend_ = arrived_behind_ = 0;
-    delivered_bytes_ = lost_bytes_ = 0;
+    delivered_bytes_ = lost_bytes_ = run_ = run_end_ = 0;
     latest_ = Time{-1};
     by_time_.clear();
     time_head_ = 0;
@@ -114,6 +116,13 @@ class Scoreboard {
     return begins;
   }
 
+  // The packet at seq is lost for certain: it has been trimmed. Returns the bytes found lost.
+  std::int64_t lose_one(std::int64_t seq) {
+    News news;
+    if (const std::int64_t n = packet_of(seq); n >= una_ && n < sent_) lose(n, news);
+    return news.lost;
+  }
+
   // A timeout: nothing of what is on its way is expected any more. Returns the bytes found lost.
   std::int64_t lose_all() {
     News news;
@@ -163,6 +172,10 @@ class Scoreboard {
     lost_bytes_ += bytes_of(n);
     news.lost += bytes_of(n);
     news.first_lost = std::min(news.first_lost, n * payload_);
+    // Packets are sent, and found lost, mostly in order of their numbers.
+    run_ = n == run_end_ ? run_ + bytes_of(n) : bytes_of(n);
+    run_end_ = n + 1;
+    news.in_a_row = std::max(news.in_a_row, run_);
     resend_ = std::min(resend_, n);
   }
 
@@ -180,7 +193,7 @@ class Scoreboard {
 
   void lose_by_time(News& news) {
     while (time_head_ < by_time_.size()) {
-      const Sent& first = by_time_[time_head_];
+      const Sent first = by_time_[time_head_];
       const bool current = first.packet >= una_ && at(first.packet).sent == first.time;
       if (current && at(first.packet).state == State::in_flight) {
         if (latest_ - first.time <= reordering_) break;
@@ -213,6 +226,8 @@ class Scoreboard {
   std::int64_t episode_ = 0;         // losses before this packet are of the running episode
   std::int64_t delivered_bytes_ = 0;
   std::int64_t lost_bytes_ = 0;
+  std::int64_t run_ = 0;      // bytes of the last packets found lost that follow each other ...
+  std::int64_t run_end_ = 0;  // ... and the packet behind them
   // with a reordering window
   Time reordering_;
   Time latest_{-1};            // when the latest sent of all that have arrived was sent

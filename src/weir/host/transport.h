@@ -1,6 +1,7 @@
 // How hosts frame, acknowledge and recover: the parameters that all algorithms share.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,8 +9,10 @@
 #include "weir/base/params.h"
 #include "weir/cc/algorithm.h"
 #include "weir/cc/on_ramp.h"
+#include "weir/host/path_choice.h"
 #include "weir/host/recovery.h"
 #include "weir/net/packet.h"
+#include "weir/net/path_facts.h"
 
 namespace weir::host {
 
@@ -56,6 +59,11 @@ struct TransportParams {
   }
 };
 
+// Packets of flows that do not read telemetry: what the others pay for INT shows against this.
+inline net::Framing framing_without_int(const TransportParams& t) {
+  return {.payload = t.payload, .header = t.header, .ack = std::max(t.ack_header, t.min_frame)};
+}
+
 // One way of sending: an algorithm with its parameters, what is done about losses, perhaps On-Ramp. Flows name their
 // profile by index.
 struct Profile {
@@ -66,6 +74,8 @@ struct Profile {
   RecoveryParams recovery = {};
   std::optional<cc::OnRamp::Params> on_ramp = {};
   std::uint32_t data_class = 0;
+  BalancingParams balancing = {};
+  Bytes ack_every = {};  // selective recovery: so much is acknowledged at once; 0 = each packet
 
   bool reads_telemetry() const { return cc::has(algorithm->about.needs, cc::Needs::telemetry); }
 };

@@ -9,8 +9,9 @@
 
 namespace weir::net {
 
-// A packet is `lost` from when it reaches the end of a link that has lost it.
-enum class PacketKind : std::uint8_t { data, ack, nack, cnp, or_ack, lost, pause, resume };
+// A packet is `lost` from when it reaches the end of a link that has lost it, and `trimmed` from when a switch that had
+// no room for it cut off its payload.
+enum class PacketKind : std::uint8_t { data, ack, nack, cnp, or_ack, trimmed, lost, pause, resume };
 
 // Traffic classes: acknowledgements that go ahead of all data, then the data classes of a scenario, the first of which
 // is `data`. A pause or resume frame names the class that it is about and is itself in none.
@@ -26,7 +27,10 @@ inline constexpr std::uint8_t kMarked = 1;      // congestion experienced
 inline constexpr std::uint8_t kEchoMarked = 2;  // on an acknowledgement: the data packet was marked
 inline constexpr std::uint8_t kEchoCnp = 4;     // on an acknowledgement: it carries a CNP
 inline constexpr std::uint8_t kRetransmission = 8;
-inline constexpr std::uint8_t kSack = 16;  // on an acknowledgement: `src` is the index of a selective one
+inline constexpr std::uint8_t kSack = 16;        // on an acknowledgement: `src` is the index of a selective one
+inline constexpr std::uint8_t kAdaptive = 32;    // switches choose the shortest of its queues ...
+inline constexpr std::uint8_t kRoundRobin = 64;  // ... or take their ports in turn
+inline constexpr std::uint8_t kAskAck = 128;     // the receiver shall acknowledge it at once
 
 inline constexpr std::uint32_t kNoTelemetry = ~std::uint32_t{0};
 inline constexpr Time kHeld = Time::max();  // departure of a packet whose port is paused

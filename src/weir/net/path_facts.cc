@@ -142,6 +142,24 @@ Time Paths::ideal_fct(std::uint32_t src, std::uint32_t dst, Bytes size, const Fr
   return both_ways + std::max(heaviest + sum_last, sum_full + (packets - 2) * std::max(max_full, max_ack) + max_ack);
 }
 
+// The same paths of cells as in ideal_fct, as far as the last stage on the way there.
+Time Paths::delivery(std::uint32_t src, std::uint32_t dst, Bytes size, const Framing& framing) const {
+  const std::int64_t packets = (size.count + framing.payload.count - 1) / framing.payload.count;
+  const Bytes full = framing.payload + framing.header;
+  const Bytes last = size - (packets - 1) * framing.payload + framing.header;
+  Time propagation, sum_full, sum_last, max_full;
+  Time heaviest = {std::numeric_limits<std::int64_t>::min()};  // without the term L
+  walk(src, dst, [&](const Link& l) {
+    const Time t = transmission_time(full, l.rate);
+    propagation += l.delay;
+    sum_full += t;
+    max_full = std::max(max_full, t);
+    heaviest = std::max(heaviest, sum_full + (packets - 2) * max_full - sum_last);
+    sum_last += transmission_time(last, l.rate);
+  });
+  return propagation + sum_last + (packets == 1 ? Time{} : heaviest);
+}
+
 std::uint32_t Paths::max_switches() const {
   // One host per edge switch; in a regular tree no host is further from host 0 than its most remote peer.
   std::vector<std::uint32_t> host_of(routing_->edge_count());

@@ -49,6 +49,8 @@ class Paths {
   Time one_way(std::uint32_t src, std::uint32_t dst, Bytes wire) const;
   // A data packet there and its acknowledgement back.
   Time base_rtt(std::uint32_t src, std::uint32_t dst, Bytes data_wire, Bytes ack_wire) const;
+  // A flow alone in the network, from the first bit sent until dst has all of it.
+  Time delivery(std::uint32_t src, std::uint32_t dst, Bytes size, const Framing& framing) const;
   Time ideal_fct(std::uint32_t src, std::uint32_t dst, Bytes size, const Framing& framing,
                  IdealFct kind = IdealFct::exact) const;
 

@@ -66,6 +66,8 @@ class Routing {
     return static_cast<std::uint32_t>((std::uint64_t{mix32(entropy ^ salt)} * n) >> 32);
   }
 
+  std::uint32_t salt(std::uint32_t switch_index) const { return switches_[switch_index].salt; }
+
   const Topology& topology() const { return *topology_; }
   // All ports of a switch as global ids, by port index (the order of the topology's links).
   std::span<const std::uint32_t> ports(std::uint32_t switch_index) const {

@@ -4,7 +4,8 @@
 // dynamic threshold alpha * (free shared bytes); beyond that, in lossless mode, on its private
 // headroom, and the upstream port is paused. It is resumed when headroom is empty and the shared
 // share has fallen `resume_offset` below the threshold. In lossy mode nothing is paused and a
-// packet is dropped when its egress queue exceeds egress_alpha * (free shared bytes).
+// packet is dropped when its egress queue exceeds egress_alpha * (free shared bytes). In per-port
+// mode nothing is shared: each class of each egress port holds up to `size`.
 // (HPCC section 5.1 and its public simulator; Choudhury and Hahne, ToN 1998.)
 //
 // Departures are reported late (port.h): the counters are upper bounds until all ports of the
@@ -21,7 +22,7 @@
 
 namespace weir::net {
 
-enum class BufferMode : std::uint8_t { lossless, lossy };
+enum class BufferMode : std::uint8_t { lossless, lossy, per_port };
 
 struct BufferParams {
   Bytes size{32'000'000};
@@ -34,9 +35,13 @@ struct BufferParams {
   double egress_alpha = 1;
 
   static void describe(ParamList<BufferParams>& p) {
-    p.bytes("size", &BufferParams::size, "shared buffer of each switch", "HPCC 5.1", Bytes{1}, Bytes{2'000'000'000});
-    p.choice("mode", &BufferParams::mode, {"lossless", "lossy"},
-             "lossless: PFC pauses upstream; lossy: egress queues drop", "HPCC 5.1, 5.3");
+    p.bytes("size", &BufferParams::size, "shared buffer of each switch; per-port: of each egress port", "HPCC 5.1",
+            Bytes{1}, Bytes{2'000'000'000});
+    p.choice(
+        "mode", &BufferParams::mode, {"lossless", "lossy", "per-port"},
+        "lossless: PFC pauses upstream; lossy: egress queues of a shared buffer drop; per-port: so does each queue "
+        "that is full by itself",
+        "HPCC 5.1, 5.3; Spraying IV-A");
     p.number("pfc_alpha", &BufferParams::pfc_alpha, 1e-4, 64,
              "an ingress is paused above this share of the free shared bytes; 1/8 lets a lone queue take 1/9 = 11 % of "
              "the buffer",
@@ -81,7 +86,8 @@ class SwitchBuffer {
         ingresses_(limits.size() << lines_shift_),
         reserve_(params.mode == BufferMode::lossless ? params.reserve.count : 0),
         resume_offset_(params.resume_offset.count),
-        egress_alpha_q16_(q16(params.egress_alpha)),
+        egress_alpha_q16_(params.mode == BufferMode::per_port ? 65536 : q16(params.egress_alpha)),
+        per_port_(params.mode == BufferMode::per_port),
         lossless_(params.mode == BufferMode::lossless ? static_cast<std::uint8_t>(pfc << 1 | 1) : std::uint8_t{0}) {
     capacity_ = params.size.count;
     const int lossless_classes = __builtin_popcount(lossless_ >> 1);
@@ -96,6 +102,7 @@ class SwitchBuffer {
 
   // Bytes that are neither reserve nor headroom; negative if the buffer is too small for both.
   std::int64_t shared_capacity() const { return capacity_; }
+  bool per_port() const { return per_port_; }
   // Some upstream port is paused: departures must be settled at their instants from now on.
   bool eager() const { return paused_count_ != 0; }
 
@@ -112,12 +119,14 @@ class SwitchBuffer {
 
   // Takes what plainly fits.
   void take_plain(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
+    if (per_port_) return;
     pool_at(ingress, c).bytes += wire;
     used_ += wire;
   }
 
   // Is there room, with exact counters?
   bool admits(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
+    if (per_port_) return egress_queued + wire <= capacity_;
     const std::int64_t free = free_shared();
     if (lossless(c)) {
       const IngressPool& pool = this->pool(ingress, c);
@@ -128,6 +137,7 @@ class SwitchBuffer {
   }
 
   void take(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
+    if (per_port_) return;
     IngressPool& pool = pool_at(ingress, c);
     used_ += wire;
     if (lossless(c) && pool.bytes + wire > reserve_ && pool.bytes + wire - reserve_ > threshold(ingress, free_shared()))
@@ -137,6 +147,7 @@ class SwitchBuffer {
   }
 
   void release(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
+    if (per_port_) return;
     IngressPool& pool = pool_at(ingress, c);
     used_ -= wire;
     if (pool.headroom == 0) [[likely]] {
@@ -226,6 +237,7 @@ class SwitchBuffer {
   std::int64_t resume_offset_ = 0;
   std::int64_t egress_alpha_q16_ = 65536;
   std::uint32_t paused_count_ = 0;
+  bool per_port_ = false;
   std::uint8_t lossless_ = 3;  // traffic classes, one bit each
 };
 

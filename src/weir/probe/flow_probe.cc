@@ -7,11 +7,6 @@
 namespace weir::probe {
 namespace {
 
-// Slowdown does not depend on whether an algorithm pays for telemetry: what INT costs shows.
-net::Framing framing_without_int(const host::TransportParams& t) {
-  return {.payload = t.payload, .header = t.header, .ack = std::max(t.ack_header, t.min_frame)};
-}
-
 std::string csv_field(const std::string& text) {
   std::string field;
   append_csv_field(field, text);
@@ -32,7 +27,7 @@ FlowProbe::FlowProbe(const FlowsParams& params, const engine::Model& model, std:
       model_(model),
       tags_(std::move(tags)),
       edges_(parse_buckets(params.buckets)),
-      framing_(framing_without_int(model.transport)) {
+      framing_(host::framing_without_int(model.transport)) {
   for (const auto& profile : model.profiles) profiles_.push_back(profile.name);
   if (out == nullptr) return;
   file_.emplace(out->file("flows.csv"));

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <utility>
 
+#include "weir/probe/collective_report.h"
 #include "weir/probe/flow_probe.h"
 #include "weir/probe/link_probe.h"
 #include "weir/probe/pfc_probe.h"
@@ -73,8 +74,8 @@ void check(const ProbeParams& params, const net::Topology& topology, const std::
 }
 
 struct Probes::Parts {
-  Parts(const ProbeParams& params, engine::Engine& s, const std::vector<std::string>& tags, ResultDirectory* o)
-      : simulation(s), out(o), flows(params.flows, s.model(), tags, o), pfc(params.pfc) {
+  Parts(const ProbeParams& params, engine::Engine& s, const std::vector<std::string>& names, ResultDirectory* o)
+      : simulation(s), out(o), tags(names), flows(params.flows, s.model(), tags, o), pfc(params.pfc) {
     if (params.queues) queues.emplace(*params.queues, s, o);
     if (params.rates) rates.emplace(*params.rates, s, tags, o);
     if (params.links) links.emplace(*params.links, s, o);
@@ -82,6 +83,7 @@ struct Probes::Parts {
 
   engine::Engine& simulation;
   ResultDirectory* const out;
+  const std::vector<std::string> tags;
   FlowProbe flows;
   std::optional<QueueProbe> queues;
   std::optional<RateProbe> rates;
@@ -114,6 +116,7 @@ Summary Probes::finish() {
   Summary summary;
   summary.sim_time = p.simulation.now();
   summary.flows = p.flows.finish(p.simulation);
+  summary.collectives = report_collectives(p.simulation, p.tags);
   if (p.queues) summary.queues = p.queues->finish();
   if (p.rates) summary.fairness = p.rates->finish();
   if (p.pfc) summary.pfc = report_pfc(*p.pfc, p.simulation, p.out);

@@ -1,6 +1,7 @@
 // What a run amounts to: the document summary.json, and what the command prints at its end.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -88,9 +89,27 @@ struct LinkSummary {
   std::uint64_t lost_packets = 0;     // on the links of these ports
 };
 
+// Messages of one traffic source that wait for each other, or are to be complete together.
+struct CollectiveSummary {
+  std::string tag;
+  std::uint64_t messages = 0;
+  std::uint64_t unfinished = 0;  // messages
+  Bytes payload;                 // of all of them
+  std::optional<Time> start;     // of the first; nothing = none has started
+  Time bound;                    // the least that the next two can be (engine/completion.h)
+  Time acknowledged_bound;
+  std::optional<Time> completion;    // from the start until all is received; nothing = something is missing
+  std::optional<Time> acknowledged;  // ... until the last sender knows: the largest FCT if all start together
+};
+// Beyond the bound, as a share of it.
+inline double excess(Time taken, Time bound) {
+  return static_cast<double>((taken - bound).ps) / static_cast<double>(std::max<std::int64_t>(1, bound.ps));
+}
+
 struct Summary {
   Time sim_time;
   FlowSummary flows;
+  std::vector<CollectiveSummary> collectives;
   std::optional<QueueSummary> queues;
   std::optional<FairnessSummary> fairness;
   std::optional<PfcSummary> pfc;

@@ -67,6 +67,26 @@ Json slowdown(const FlowSummary& f) {
   return json;
 }
 
+Json collective(const CollectiveSummary& c) {
+  const auto time = [](const std::optional<Time>& t) { return t ? Json(t->ps) : Json(nullptr); };
+  const auto beyond = [](const std::optional<Time>& t, Time bound) {
+    return t ? Json(rounded(excess(*t, bound))) : Json(nullptr);
+  };
+  Json json;
+  json["tag"] = c.tag;
+  json["messages"] = c.messages;
+  json["unfinished"] = c.unfinished;
+  json["payload_bytes"] = c.payload.count;
+  json["start_ps"] = time(c.start);
+  json["completion_ps"] = time(c.completion);
+  json["bound_ps"] = c.start ? Json(c.bound.ps) : Json(nullptr);
+  json["excess"] = beyond(c.completion, c.bound);
+  json["acknowledged_ps"] = time(c.acknowledged);
+  json["acknowledged_bound_ps"] = c.start ? Json(c.acknowledged_bound.ps) : Json(nullptr);
+  json["acknowledged_excess"] = beyond(c.acknowledged, c.acknowledged_bound);
+  return json;
+}
+
 Json queues(const QueueSummary& q) {
   Json json;
   json["interval_ps"] = q.interval.ps;
@@ -132,6 +152,7 @@ std::string to_json(const Summary& s) {
   Json json;
   json["sim_time_ps"] = s.sim_time.ps;
   json["flows"] = flows(s.flows);
+  for (const auto& c : s.collectives) json["collectives"].push_back(collective(c));
   json["slowdown"] = slowdown(s.flows);
   if (s.queues) json["queues"] = queues(*s.queues);
   if (s.fairness) json["fairness"] = fairness(*s.fairness);

@@ -62,11 +62,27 @@ void flows(Text& out, const FlowSummary& f, Time sim_time) {
   out.rows(f.by_equal_count);
 }
 
+void collective(Text& out, const CollectiveSummary& c) {
+  if (!c.start) {
+    out.line("collective {}: {} messages, not started", c.tag, c.messages);
+  } else if (!c.completion) {
+    out.line("collective {}: {} of {} messages unfinished; at least {} are needed", c.tag, c.unfinished, c.messages,
+             us(c.bound));
+  } else {
+    out.line("collective {}: {} messages, received after {}, {:.2f} % above the bound of {}", c.tag, c.messages,
+             us(*c.completion), 100 * excess(*c.completion, c.bound), us(c.bound));
+    out.line("  acknowledged after {}, {:.2f} % above {}", us(*c.acknowledged),
+             100 * excess(*c.acknowledged, c.acknowledged_bound), us(c.acknowledged_bound));
+  }
+}
+
 }  // namespace
 
 std::string to_text(const Summary& s) {
   Text out;
   flows(out, s.flows, s.sim_time);
+  if (!s.collectives.empty()) out.line("");
+  for (const auto& c : s.collectives) collective(out, c);
   if (s.queues) {
     out.line("");
     out.head("queues, bytes");

@@ -40,11 +40,14 @@ class Writer {
     params(params_of<engine::NetworkParams>(), &s.network);
     section("[network.buffer]");
     params(params_of<net::BufferParams>(), &s.buffer);
+    section("[network.adaptive]");
+    params(params_of<engine::AdaptiveParams>(), &s.adaptive);
     section("[network.ecn]");
     params(params_of<engine::EcnParams>(), &s.ecn);
     rows("[[network.ecn.rate]]", s.ecn_overrides);
     rows("[[network.class]]", s.classes);
     rows("[[network.loss]]", s.faults.loss);
+    rows("[[network.failure]]", s.faults.failures);
     rows("[[network.link_event]]", s.faults.link_events);
     rows("[[host.pause]]", s.faults.host_pauses);
     section("[transport]");
@@ -108,6 +111,8 @@ class Writer {
     const std::string_view table = is_default ? "algorithm" : "profile";
     section(fmt::format("[{}.recovery]", table));
     params(params_of<host::RecoveryParams>(), &p.recovery);
+    section(fmt::format("[{}.load_balancing]", table));
+    params(params_of<host::BalancingParams>(), &p.balancing);
     if (!p.on_ramp) return;
     section(fmt::format("[{}.on_ramp]", table));
     params(params_of<cc::OnRamp::Params>(), &*p.on_ramp);
@@ -118,6 +123,7 @@ class Writer {
     line("kind", toml_text(t.kind->name), t.kind->meaning);
     line("tag", toml_text(t.tag), "");
     line("profile", toml_text(t.profile), "");
+    if (t.completion) line("completion", "true", "the flows of the source are one collective");
     if (t.flows.empty()) {
       params(*t.kind->params, t.params.get(), fmt::format("traffic-{}", i));
       return;

@@ -71,6 +71,8 @@ void check_profile(const Scenario& s) {
   if (s.profiles.size() > 1) refuse(s, "profile.0", "all flows have the one profile of [algorithm]: remove this one");
   const host::RecoveryParams go_back_n;
   hold(s, "algorithm.recovery", params_of<host::RecoveryParams>(), &s.profiles.front().recovery, &go_back_n, {});
+  const host::BalancingParams ecmp;
+  hold(s, "algorithm.load_balancing", params_of<host::BalancingParams>(), &s.profiles.front().balancing, &ecmp, {});
   if (s.profiles.front().on_ramp) refuse(s, "algorithm.on_ramp", "On-Ramp is not possible");
 }
 
@@ -117,6 +119,9 @@ void check_faults(const Scenario& s) {
   const bool ns3 = s.run.fidelity == Fidelity::ns3_hpcc;
   if (!s.faults.loss.empty())
     refuse(s, "network.loss.0", ns3 ? "it is not possible; set fidelity.loss for all links" : "it is not possible");
+  if (!s.faults.failures.empty())
+    refuse(s, "network.failure.0",
+           ns3 ? "it is not possible; set fidelity.link_down_at for one link" : "it is not possible");
   if (!s.faults.link_events.empty())
     refuse(s, "network.link_event.0",
            ns3 ? "it is not possible; set fidelity.link_down_at for one link" : "it is not possible");

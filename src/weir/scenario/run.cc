@@ -137,6 +137,16 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
       fail_key(s.place(table + ".recovery.rto_low"), table + ".recovery.rto_low",
                fmt::format("rto_low = {} is above rto_high = {}", format_value(p.recovery.rto_low),
                            format_value(p.recovery.rto_high)));
+    if (p.balancing.sprays() && !p.recovery.selective())
+      fail_key(s.place(table + ".load_balancing.kind"), table + ".load_balancing.kind",
+               "packets that are sprayed arrive out of order, which go-back-N takes for losses; set recovery.kind to "
+               "\"irn\" or \"sack\"");
+    if (p.balancing.kind == host::Balancing::ops_xor && (p.balancing.entropies & (p.balancing.entropies - 1)) != 0)
+      fail_key(s.place(table + ".load_balancing.entropies"), table + ".load_balancing.entropies",
+               fmt::format("ops-xor needs a power of two, and {} is none", p.balancing.entropies));
+    if (p.sending.ack_every.count > 0 && !p.recovery.selective())
+      fail_key(s.place(table + ".ack_every"), table + ".ack_every",
+               "go-back-N acknowledges each packet; remove it, or set recovery.kind to \"irn\" or \"sack\"");
     if (p.recovery.kind == host::RecoveryKind::irn && p.recovery.window == 0)
       fail_key(s.place(table + ".recovery.window"), table + ".recovery.window",
                "IRN may send so far beyond what is acknowledged, which is nothing; write a number above 0, 1 for the "
@@ -216,13 +226,14 @@ std::unique_ptr<engine::Model> build_model(const Scenario& s) {
   model->buffer = s.buffer;
   model->ecn = s.ecn;
   model->ecn_overrides = s.ecn_overrides;
+  model->adaptive = s.adaptive;
   model->classes = s.classes;
-  with_key(s, [&] { model->faults = engine::work_out(s.faults, model->topology); });
+  with_key(s, [&] { model->faults = engine::work_out(s.faults, model->topology, s.run.seed); });
   model->transport = s.transport;
   model->clocks = s.clocks;
   for (const Profile& p : s.profiles)
     model->profiles.push_back({p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get()), p.recovery,
-                               p.on_ramp, p.sending.data_class});
+                               p.on_ramp, p.sending.data_class, p.balancing, p.sending.ack_every});
   check_ecn(s);
   check_needs(s, *model);
   check_profiles(s, *model);
@@ -249,9 +260,14 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
     const std::string key = fmt::format("traffic.{}", i);
     context.source = static_cast<std::uint32_t>(i);
     context.labels = {tags.index_of(source.tag, s.place(key), key), profile_index(s, source.profile, s.place(key))};
+    context.completion = source.completion;
     context.where = s.place(key);
     if (!source.flows.empty()) {
-      out->add(inline_flows(s, key, source, model.topology.hosts, tags), std::nullopt);
+      auto flows = inline_flows(s, key, source, model.topology.hosts, tags);
+      if (source.completion)
+        out->add(traffic::independent(*flows, std::nullopt, context.labels.tag));
+      else
+        out->add(std::move(flows), std::nullopt);
       continue;
     }
     try {
@@ -293,12 +309,26 @@ replica::UetConnections uet_connections(const Scenario& s, const engine::Model& 
   return parse_connections(text, file, model.topology.hosts);
 }
 
+void check_program(const Scenario& s, const traffic::Program& program) {
+  if (program.empty() && s.run.until == Until::collectives)
+    fail_key(s.place("run.until"), "run.until",
+             "no traffic is a collective, so the run would not end; write \"flows\", or completion = true in a "
+             "[[traffic]]");
+  if (!program.empty() && s.run.fidelity != Fidelity::exact)
+    fail_key(s.place("run.fidelity"), "run.fidelity",
+             "there are collectives, which only \"exact\" knows; write that, or take other traffic");
+}
+
 std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
+  check_program(s, traffic.program());
   const Time stop = s.run.stop > Time{} ? s.run.stop : Time::max();
   if (s.run.fidelity == Fidelity::ns3_hpcc) return std::make_unique<replica::Ns3Hpcc>(model, s.ns3, traffic, stop);
   if (s.run.fidelity == Fidelity::htsim_uet)
     return std::make_unique<replica::HtsimUet>(model, s.uet, uet_connections(s, model, traffic), stop);
-  const engine::RunOptions options{.threads = s.run.threads, .scheduler = s.run.scheduler, .stop = stop};
+  const engine::RunOptions options{.threads = s.run.threads,
+                                   .scheduler = s.run.scheduler,
+                                   .stop = stop,
+                                   .until_program = s.run.until == Until::collectives};
   try {
     return std::make_unique<engine::Simulation>(model, traffic, options);
   } catch (const InputError& error) {
@@ -327,16 +357,21 @@ Expected expect(const Scenario& s, const engine::Model& model, std::uint64_t max
   std::vector<std::string> tags;
   const auto traffic = build_traffic(s, model, tags);
   Expected out;
+  const auto count = [&](Bytes size) {
+    ++out.flows;
+    out.packets += static_cast<std::uint64_t>((size.count + s.transport.payload.count - 1) / s.transport.payload.count);
+    if (__builtin_add_overflow(out.payload.count, size.count, &out.payload.count))
+      out.payload = {std::numeric_limits<std::int64_t>::max()};
+  };
+  const traffic::Program& program = traffic->program();
+  for (std::uint32_t node = 0; node < program.size(); ++node)
+    if (program[node].is_message()) count(program[node].size);
   while (const auto flow = traffic->next()) {
-    if (out.flows == max_flows || (s.run.stop > Time{} && flow->start >= s.run.stop)) {
+    if (out.flows >= max_flows || (s.run.stop > Time{} && flow->start >= s.run.stop)) {
       out.all = out.flows < max_flows;
       break;
     }
-    ++out.flows;
-    out.packets +=
-        static_cast<std::uint64_t>((flow->size.count + s.transport.payload.count - 1) / s.transport.payload.count);
-    if (__builtin_add_overflow(out.payload.count, flow->size.count, &out.payload.count))
-      out.payload = {std::numeric_limits<std::int64_t>::max()};
+    count(flow->size);
     out.last_start = flow->start;
   }
   return out;

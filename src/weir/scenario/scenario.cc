@@ -86,7 +86,7 @@ Profile read_algorithm(const TableReader& table, std::string_view name_key, std:
     }
   }
   others.emplace_back(name_key);
-  for (const auto& key : {"preset", "recovery", "on_ramp"}) others.emplace_back(key);
+  for (const auto& key : {"preset", "recovery", "load_balancing", "on_ramp"}) others.emplace_back(key);
   for (const auto& key : params_of<Sending>().names()) {
     const Param& p = *params_of<Sending>().find(key);
     if (const Value* value = table.find(key)) p.set(&out.sending, read_value(*value, p, join(table.path(), key)));
@@ -95,6 +95,7 @@ Profile read_algorithm(const TableReader& table, std::string_view name_key, std:
   table.read(*out.algorithm->params, params.get(), others);
   out.params = params;
   table.table("recovery").read(params_of<host::RecoveryParams>(), &out.recovery);
+  table.table("load_balancing").read(params_of<host::BalancingParams>(), &out.balancing);
   read_optional(table, "on_ramp", out.on_ramp);
   return out;
 }
@@ -131,7 +132,13 @@ TrafficSource read_source(const TableReader& table, const std::vector<Profile>& 
   out.profile = table.find("profile") == nullptr ? profiles.front().name : table.text("profile");
   check_profile(table, out.profile, profiles);
 
-  std::vector<std::string> others{"kind", "tag", "profile"};
+  if (const Value* value = table.find("completion")) {
+    const auto* on = value->as<bool>();
+    if (on == nullptr) table.fail_at("completion", fmt::format("it has {}; write true or false", value->type_name()));
+    out.completion = *on;
+  }
+
+  std::vector<std::string> others{"kind", "tag", "profile", "completion"};
   const bool is_list = out.kind->params == &params_of<traffic::FlowList::Params>();
   const auto params = out.kind->params->make();
   if (is_list) others.emplace_back("flow");
@@ -191,6 +198,8 @@ void RunParams::describe(ParamList<RunParams>& p) {
   p.choice("scheduler", &RunParams::scheduler, {"wheel", "heap"},
            "event queue: the quick one, or the plain one; the same results");
   p.time("stop", &RunParams::stop, "end here even if flows are active; 0 = when all flows are done");
+  p.choice("until", &RunParams::until, {"flows", "collectives"},
+           "end when all flows are done, or already when all collectives are, even if other flows are active");
   p.choice(
       "fidelity", &RunParams::fidelity, {"exact", replica::kNs3Hpcc, replica::kHtsimUet},
       "whose physics: Weir's, or those of the public simulator of HPCC's authors, to the nanosecond, or of uet-htsim, "
@@ -207,6 +216,10 @@ void GraphParams::describe(ParamList<GraphParams>& p) {
 void Sending::describe(ParamList<Sending>& p) {
   p.integer("class", &Sending::data_class, 0, net::kDataClasses - 1,
             "data class of its packets, one of [[network.class]]");
+  p.bytes("ack_every", &Sending::ack_every,
+          "selective recovery: the receiver acknowledges so many bytes at once, but a marked packet, the first one and "
+          "where the sender waits at once; 0 = each packet",
+          "uet-htsim sack_threshold", Bytes{0}, Bytes{1'000'000'000});
 }
 
 void InlineFlow::describe(ParamList<InlineFlow>& p) {
@@ -263,8 +276,10 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
   out.topology = read_topology(root);
 
   const TableReader network = root.table("network");
-  network.read(params_of<engine::NetworkParams>(), &out.network, {"buffer", "ecn", "class", "loss", "link_event"});
+  network.read(params_of<engine::NetworkParams>(), &out.network,
+               {"buffer", "ecn", "adaptive", "class", "loss", "link_event", "failure"});
   network.table("buffer").read(params_of<net::BufferParams>(), &out.buffer);
+  network.table("adaptive").read(params_of<engine::AdaptiveParams>(), &out.adaptive);
   const TableReader ecn = network.table("ecn");
   ecn.read(params_of<engine::EcnParams>(), &out.ecn, {"rate"});
   for (const auto& row : ecn.tables("rate"))
@@ -274,6 +289,8 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
     network.fail_at("class", fmt::format("{} classes; at most {} are possible", out.classes.size(), net::kDataClasses));
   for (const auto& row : network.tables("loss"))
     row.read(params_of<engine::LossRow>(), &out.faults.loss.emplace_back());
+  for (const auto& row : network.tables("failure"))
+    row.read(params_of<engine::FailureRow>(), &out.faults.failures.emplace_back());
   for (const auto& row : network.tables("link_event"))
     row.read(params_of<engine::LinkEventRow>(), &out.faults.link_events.emplace_back());
   const TableReader host = root.table("host");

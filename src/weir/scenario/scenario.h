@@ -32,11 +32,15 @@ namespace weir::scenario {
 // (replica/uet_htsim.h).
 enum class Fidelity : std::uint8_t { exact, ns3_hpcc, htsim_uet };
 
+// What the run waits for before it ends.
+enum class Until : std::uint8_t { flows, collectives };
+
 struct RunParams {
   std::uint64_t seed = 1;
   std::uint32_t threads = 1;
   engine::SchedulerKind scheduler = engine::SchedulerKind::wheel;
   Time stop;
+  Until until = Until::flows;
   Fidelity fidelity = Fidelity::exact;
 
   static void describe(ParamList<RunParams>& p);
@@ -60,6 +64,7 @@ struct Topology {
 // What a profile says besides its algorithm's parameters.
 struct Sending {
   std::uint32_t data_class = 0;
+  Bytes ack_every;
 
   static void describe(ParamList<Sending>& p);
 };
@@ -73,6 +78,7 @@ struct Profile {
   std::shared_ptr<const void> params;
   Sending sending;
   host::RecoveryParams recovery;
+  host::BalancingParams balancing;
   std::optional<cc::OnRamp::Params> on_ramp;
 };
 
@@ -93,6 +99,7 @@ struct TrafficSource {
   std::string tag;
   std::string profile;
   std::shared_ptr<const void> params;
+  bool completion = false;        // its flows are one collective
   std::vector<InlineFlow> flows;  // in place of the file of a flow list
 };
 
@@ -109,6 +116,7 @@ struct Scenario {
   engine::EcnParams ecn;
   std::vector<engine::EcnOverride> ecn_overrides;
   std::vector<engine::ClassRow> classes;
+  engine::AdaptiveParams adaptive;
   engine::FaultRows faults;
   host::TransportParams transport;
   std::optional<host::ClockParams> clocks;

@@ -31,7 +31,8 @@ struct Context {
   std::uint64_t seed = 1;
   std::uint32_t source = 0;  // the source's place in the scenario: part of its random streams
   Labels labels;
-  IndexOf tag_of;  // both only for flow lists; empty = such a column is refused
+  bool completion = false;  // the source's flows are taken as one Program, whose completion is reported
+  IndexOf tag_of;           // both only for flow lists; empty = such a column is refused
   IndexOf profile_of;
   std::string folder;  // relative file names start here; "" = the working directory
   Where where;         // the source's place in the scenario file, for messages

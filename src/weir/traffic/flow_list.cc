@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <utility>
 
 #include "weir/base/csv.h"
+#include "weir/traffic/fields.h"
 #include "weir/traffic/hosts.h"
 #include "weir/traffic/text_file.h"
 
@@ -75,15 +75,6 @@ std::vector<ColumnName> read_header(const std::vector<std::string>& header, cons
     if (!seen.contains(c.column)) fail(where, fmt::format("column '{}' is missing; {}", c.name, kRequired));
   }
   return columns;
-}
-
-std::int64_t whole_number(std::string_view field, std::string_view column, std::int64_t min, std::int64_t max,
-                          const Where& where) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error != std::errc{} || end != field.data() + field.size() || value < min || value > max)
-    fail(where, fmt::format("{} = '{}' is not valid; write a whole number from {} to {}", column, field, min, max));
-  return value;
 }
 
 Time start_time(std::string_view field, const ColumnName& column, const Where& where) {

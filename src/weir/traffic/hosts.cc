@@ -5,6 +5,7 @@
 #include <charconv>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace weir::traffic {
 namespace {
@@ -62,6 +63,23 @@ std::vector<std::uint32_t> parse_hosts(std::string_view text, std::string_view k
     if (comma == std::string_view::npos) return out;
     rest.remove_prefix(comma + 1);
   }
+}
+
+std::vector<std::uint32_t> random_order(std::uint32_t n, const RandomStream& stream) {
+  std::vector<std::uint32_t> out(n);
+  std::iota(out.begin(), out.end(), 0u);
+  for (std::uint32_t i = n; i > 1; --i) std::swap(out[i - 1], out[stream.below(i, i)]);
+  return out;
+}
+
+std::vector<std::uint32_t> place(const std::vector<std::uint32_t>& hosts, Placement placement, std::uint32_t group,
+                                 const Context& context) {
+  if (placement == Placement::in_order) return hosts;
+  std::vector<std::uint32_t> out;
+  for (const std::uint32_t g :
+       random_order(static_cast<std::uint32_t>(hosts.size()) / group, context.stream(Purpose::placement)))
+    for (std::uint32_t i = 0; i < group; ++i) out.push_back(hosts[std::size_t{g} * group + i]);
+  return out;
 }
 
 std::uint32_t parse_host(std::string_view text, std::string_view key, const Context& context) {

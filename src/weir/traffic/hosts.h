@@ -21,4 +21,14 @@ std::uint32_t parse_host(std::string_view text, std::string_view key, const Cont
 // "host 400 does not exist: hosts are 0 to 319"
 std::string no_such_host(std::int64_t host, std::uint32_t hosts);
 
+// Which host takes which part: in the order of the list, or at random.
+enum class Placement : std::uint8_t { in_order, random };
+
+// The hosts in that order; at random, `group` consecutive ones stay together.
+std::vector<std::uint32_t> place(const std::vector<std::uint32_t>& hosts, Placement, std::uint32_t group,
+                                 const Context&);
+
+// The numbers 0 to n-1 in random order, each order being equally likely; draws 2 to n of the stream.
+std::vector<std::uint32_t> random_order(std::uint32_t n, const RandomStream& stream);
+
 }  // namespace weir::traffic

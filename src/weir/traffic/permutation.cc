@@ -10,18 +10,73 @@
 
 namespace weir::traffic {
 
-Permutation::Permutation(const Params& params, const Context& context)
-    : params_(params), hosts_(parse_hosts(params.hosts, "hosts", context)) {
-  check_size(params.size, context);
-  if (hosts_.size() < 2)
-    fail(context.where,
-         fmt::format("hosts = '{}' is {} host(s); a permutation needs at least 2", params.hosts, hosts_.size()));
-  std::sort(hosts_.begin(), hosts_.end());
+namespace {
 
-  // a random cyclic permutation (Sattolo, Information Processing Letters 22, 1986)
-  const auto stream = context.stream(Purpose::permutation);
-  successor_ = hosts_;
-  for (std::size_t i = successor_.size() - 1; i > 0; --i) std::swap(successor_[i], successor_[stream.below(i, i)]);
+struct Members {
+  std::vector<std::uint32_t> others;  // both in ascending order
+  std::vector<std::uint32_t> elephants;
+};
+
+Members choose(const Permutation::Params& params, const Context& context) {
+  Members out{parse_hosts(params.hosts, "hosts", context), {}};
+  auto& hosts = out.others;
+  const std::size_t members = params.members == 0 ? hosts.size() : params.members;
+  if (members > hosts.size())
+    fail(context.where, fmt::format("members = {} is out of range; hosts are {}", members, hosts.size()));
+  if (params.elephants == 1 || params.elephants > members)
+    fail(context.where, fmt::format("elephants = {} is out of range; valid is 0, or 2 to {}, as many as take part",
+                                    params.elephants, members));
+  if (params.elephants > 0 && params.elephant_size < Bytes{1})
+    fail(context.where, "elephant_size is missing; write the size of each elephant");
+  if (members - params.elephants < 2)
+    fail(context.where, fmt::format("hosts = '{}' leaves {} host(s); a permutation needs at least 2", params.hosts,
+                                    members - params.elephants));
+  std::sort(hosts.begin(), hosts.end());
+  if (members < hosts.size() || params.elephants > 0) {
+    hosts = place(hosts, Placement::random, 1, context);
+    hosts.resize(members);
+    const auto others = hosts.begin() + params.elephants;
+    out.elephants.assign(hosts.begin(), others);
+    hosts.erase(hosts.begin(), others);
+    std::sort(hosts.begin(), hosts.end());
+    std::sort(out.elephants.begin(), out.elephants.end());
+  }
+  return out;
+}
+
+// A random cyclic permutation (Sattolo, Information Processing Letters 22, 1986); draws of the stream from `draw` on.
+std::vector<std::uint32_t> cycle(std::vector<std::uint32_t> hosts, const RandomStream& stream, std::uint64_t draw) {
+  for (std::size_t i = hosts.size() - 1; i > 0; --i) std::swap(hosts[i], hosts[stream.below(draw + i, i)]);
+  return hosts;
+}
+
+}  // namespace
+
+Permutation::Permutation(const Params& params, const Context& context)
+    : params_(params), hosts_(choose(params, context).others) {
+  check_size(params.size, context);
+  successor_ = cycle(hosts_, context.stream(Purpose::permutation), 0);
+}
+
+std::vector<Flow> Permutation::elephants(const Params& params, const Context& context) {
+  const std::vector<std::uint32_t> hosts = choose(params, context).elephants;
+  if (hosts.empty()) return {};
+  Flow flow{.start = params.start,
+            .size = params.elephant_size,
+            .tag = context.labels.tag,
+            .profile = context.labels.profile};
+  if (context.tag_of) flow.tag = context.tag_of(params.elephant_tag, context.where);
+  if (context.profile_of && !params.elephant_profile.empty())
+    flow.profile = context.profile_of(params.elephant_profile, context.where);
+  // behind the draws that chose the hosts
+  const auto successor = cycle(hosts, context.stream(Purpose::placement), std::uint64_t{context.hosts()} + 1);
+  std::vector<Flow> out;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    flow.src = hosts[i];
+    flow.dst = successor[i];
+    out.push_back(flow);
+  }
+  return out;
 }
 
 std::optional<Flow> Permutation::next() {

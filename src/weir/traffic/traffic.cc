@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <map>
 #include <utility>
 
 namespace weir::traffic {
@@ -13,6 +14,20 @@ void Traffic::add(std::unique_ptr<Source> source, std::optional<Labels> labels) 
   feeds_.push_back({std::move(source), labels, {}});
   heap_.reserve(feeds_.size());
   push_head(static_cast<std::uint32_t>(feeds_.size() - 1));
+}
+
+void Traffic::add(Program program) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint16_t> port_of;
+  for (Program::Node& node : program.nodes()) {
+    if (!node.is_message()) continue;
+    if (node.sport == 0) {
+      std::uint16_t& port = port_of[{node.src, node.dst}];
+      if (port == 0) port = next_port(node.src);
+      node.sport = port;
+    }
+    if (node.dport == 0) node.dport = kDestinationPort;
+  }
+  program_.append(program);
 }
 
 std::optional<Time> Traffic::peek() const {
@@ -27,7 +42,7 @@ std::optional<Flow> Traffic::next() {
   heap_.pop_back();
 
   Flow flow = feeds_[index].head;
-  flow.id = flows_++;
+  flow.id = program_.size() + flows_++;
   assign_ports(flow);
   push_head(index);
   return flow;
@@ -53,12 +68,15 @@ void Traffic::push_head(std::uint32_t index) {
 }
 
 void Traffic::assign_ports(Flow& flow) {
-  if (flow.sport == 0) {
-    auto& given = ports_given_[flow.src];
-    flow.sport = static_cast<std::uint16_t>(kFirstSourcePort + given);
-    given = static_cast<std::uint16_t>((given + 1) % kSourcePorts);
-  }
+  if (flow.sport == 0) flow.sport = next_port(flow.src);
   if (flow.dport == 0) flow.dport = kDestinationPort;
+}
+
+std::uint16_t Traffic::next_port(std::uint32_t src) {
+  auto& given = ports_given_[src];
+  const auto port = static_cast<std::uint16_t>(kFirstSourcePort + given);
+  given = static_cast<std::uint16_t>((given + 1) % kSourcePorts);
+  return port;
 }
 
 }  // namespace weir::traffic

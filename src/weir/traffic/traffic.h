@@ -8,17 +8,24 @@
 
 #include "weir/traffic/context.h"
 #include "weir/traffic/flow.h"
+#include "weir/traffic/program.h"
 
 namespace weir::traffic {
 
-// Merges the sources by (start, place of the source) and numbers the flows 0, 1, 2...
-// Memory follows the hosts and the sources, not the flows.
+// Merges the sources by (start, place of the source) and numbers their flows in this order, from 0 or, where there are
+// programs, behind their nodes. Memory follows the hosts, the sources and the programs' nodes, not the other flows.
 class Traffic {
  public:
   explicit Traffic(std::uint32_t hosts);
 
   // Takes a source whose flows get these labels; without labels they keep their own.
   void add(std::unique_ptr<Source> source, std::optional<Labels> labels);
+
+  // Takes messages that start when others have ended. Those between the same two hosts get the same ports, as if they
+  // shared a connection.
+  void add(Program program);
+  // All of them as one; its messages are not among the flows below.
+  const Program& program() const { return program_; }
 
   // When the next flow starts; nothing when there is none any more.
   std::optional<Time> peek() const;
@@ -42,9 +49,11 @@ class Traffic {
 
   void push_head(std::uint32_t feed);
   void assign_ports(Flow&);
+  std::uint16_t next_port(std::uint32_t src);
 
   std::vector<Feed> feeds_;
   std::vector<Head> heap_;
+  Program program_;
   std::uint64_t flows_ = 0;
   std::vector<std::uint16_t> ports_given_;  // per host, modulo kSourcePorts
 };

@@ -1,0 +1,130 @@
+// Which path a flow's next packet takes, as far as its sender has a say: the packet's entropy, by which switches hash.
+//
+// A flow that sprays changes its entropy from packet to packet (Gerstein, Silberstein, Keslassy: Congestion Control for
+// Spraying with Congested Paths, section II-A; Ultra Ethernet 1.0). With `adaptive` and `round-robin` it is the
+// switches that choose, packet by packet (engine/partition_net.h), and the entropy only spreads acknowledgements.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "weir/base/params.h"
+#include "weir/base/random.h"
+#include "weir/base/units.h"
+#include "weir/net/packet.h"
+
+namespace weir::host {
+
+enum class Balancing : std::uint8_t { ecmp, ops, ops_xor, reps, adaptive, round_robin };
+
+struct BalancingParams {
+  Balancing kind = Balancing::ecmp;
+  std::int64_t entropies = 65'536;
+  Time freeze{10'000'000'000};
+  std::int64_t explore = 16;
+
+  static void describe(ParamList<BalancingParams>& p) {
+    using B = BalancingParams;
+    p.choice(
+        "kind", &B::kind, {"ecmp", "ops", "ops-xor", "reps", "adaptive", "round-robin"},
+        "ecmp: one path a flow; ops: a random entropy for each packet; ops-xor: each entropy once in a round, in an "
+        "order drawn anew; reps: entropies that were acknowledged without a mark again; adaptive: each switch takes "
+        "the shortest queue; round-robin: each switch takes its ports in turn",
+        "Spraying II-A; uet-htsim");
+    p.integer("entropies", &B::entropies, 1, 1LL << 32,
+              "ops, ops-xor, reps: how many different ones a flow has; ops-xor: a power of two", "REPS; uet-htsim: 64");
+    p.time("freeze", &B::freeze, "reps: after a timeout it goes through its entropies in turn for so long; 0 = never",
+           "uet-htsim: 10 ms");
+    p.integer("explore", &B::explore, 0, 1'000'000, "reps: random entropies after that", "uet-htsim");
+  }
+
+  bool sprays() const { return kind != Balancing::ecmp; }
+  // That packets of such a flow carry.
+  std::uint8_t packet_flags() const {
+    return kind == Balancing::adaptive      ? net::kAdaptive
+           : kind == Balancing::round_robin ? net::kRoundRobin
+                                            : std::uint8_t{0};
+  }
+};
+
+// The state of one flow.
+class PathChoice {
+ public:
+  // Randomness follows from `draw`.
+  void start(const BalancingParams& p, std::uint32_t draw) {
+    params_ = &p;
+    draw_ = draw;
+    sent_ = 0;
+    explore_ = 0;
+    frozen_until_ = Time{};
+    cached_ = next_ = fresh_ = 0;
+  }
+
+  // The entropy of the next packet.
+  std::uint32_t next(Time now) {
+    const std::uint32_t count = sent_++;
+    switch (params_->kind) {
+      case Balancing::ops_xor: return entropy(in_turn(count));
+      case Balancing::reps: return recycled(count, now);
+      default: return any(count);
+    }
+  }
+
+  // A packet with this entropy has been acknowledged.
+  void on_ack(std::uint32_t entropy, bool marked, Time now) {
+    if (params_->kind != Balancing::reps || marked || frozen(now)) return;
+    cache_[next_ % kCache] = entropy;
+    ++next_;
+    if (cached_ < kCache) ++cached_;
+    if (fresh_ < kCache) ++fresh_;
+  }
+
+  void on_timeout(Time now) {
+    if (params_->freeze > Time{} && !frozen(now)) frozen_until_ = now + params_->freeze;
+  }
+
+ private:
+  static constexpr std::uint32_t kCache = 8;  // REPS
+  static constexpr std::uint32_t kStep = 0x9e3779b9u;
+
+  std::uint32_t entropy(std::uint32_t number) const { return mix32(draw_ ^ mix32(number * kStep + 1)); }
+  std::uint32_t any(std::uint32_t count) const {
+    const std::uint64_t random = mix32(draw_ + count * kStep);
+    return entropy(static_cast<std::uint32_t>(random * static_cast<std::uint64_t>(params_->entropies) >> 32));
+  }
+  std::uint32_t in_turn(std::uint32_t count) const {
+    const auto mask = static_cast<std::uint32_t>(params_->entropies - 1);
+    const std::uint32_t round = mask == ~std::uint32_t{0} ? 0 : count / (mask + 1);
+    return (count ^ mix32(draw_ + round * kStep)) & mask;
+  }
+
+  bool frozen(Time now) const { return now < frozen_until_; }
+
+  // REPS: the oldest of those that have not been used again since their acknowledgement; else any.
+  std::uint32_t recycled(std::uint32_t count, Time now) {
+    if (frozen_until_ > Time{}) {
+      if (frozen(now)) return cached_ == 0 ? any(count) : cache_[count % cached_];
+      frozen_until_ = Time{};
+      cached_ = next_ = fresh_ = 0;
+      explore_ = static_cast<std::uint32_t>(params_->explore);
+    }
+    if (explore_ > 0) {
+      --explore_;
+      return any(count);
+    }
+    if (fresh_ == 0) return any(count);
+    return cache_[(next_ - fresh_--) % kCache];
+  }
+
+  const BalancingParams* params_ = nullptr;
+  Time frozen_until_;
+  std::uint32_t draw_ = 0;
+  std::uint32_t sent_ = 0;
+  std::uint32_t explore_ = 0;
+  std::uint32_t next_ = 0;    // acknowledged entropies so far: the place of the next one in the cache
+  std::uint32_t cached_ = 0;  // in the cache ...
+  std::uint32_t fresh_ = 0;   // ... and not used again: the newest ones
+  std::array<std::uint32_t, kCache> cache_{};
+};
+
+}  // namespace weir::host
