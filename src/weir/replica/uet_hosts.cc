@@ -17,6 +17,10 @@ constexpr double kBufferDrains = 6;   // in the retransmission timeout
 constexpr double kLeastTimeout = 15;  // us, and these
 constexpr std::uint32_t kBits = 64;   // of a bitmap
 
+// Bytes in flight may be less than none, after requests were taken for lost data. Quick adapt keeps them without a
+// sign.
+std::int64_t in_32_bits(std::int64_t bytes) { return static_cast<std::uint32_t>(bytes); }
+
 }  // namespace
 
 void Network::set_up_hosts() {
@@ -356,6 +360,15 @@ void Network::set_base_rtt(Sender& s, Time rtt) const {
   s.nscc->set_largest_window({static_cast<std::int64_t>(nscc_.max_window * static_cast<double>(product))});
 }
 
+// Memory of acknowledgements is used again there, the last one given back first, and that one was for a request is not
+// wiped out: whether it is taken for one depends on those before it.
+bool Network::take_request_mark() {
+  if (request_marks_.empty()) return false;
+  const bool mark = request_marks_.back();
+  request_marks_.pop_back();
+  return mark;
+}
+
 void Network::receive_ack(std::uint32_t flow, const Packet& packet) {
   Flow& f = flows_[flow];
   Sender& s = f.sender;
@@ -373,7 +386,7 @@ void Network::receive_ack(std::uint32_t flow, const Packet& packet) {
   ack.now = {now()};
   ack.rtt = rtt;
   ack.acked = {acked};
-  ack.in_flight = {s.in_flight};
+  ack.in_flight = {in_32_bits(s.in_flight)};
   ack.ecn = packet.marked;
   s.nscc->on_ack(nscc_, s.facts, ack, s.control);
   if (watch_)
@@ -427,10 +440,11 @@ void Network::receive_nack(std::uint32_t flow, const Packet& packet) {
   const Time rtt{now() - sent->at};
   if (params_.base_rtt_of_nacks && rtt < s.facts.base_rtt) set_base_rtt(s, rtt);
   const std::uint32_t size = sent->size;
-  // Quick adapt there counts the packet as in flight still.
-  s.nscc->on_loss(nscc_, s.facts,
-                  {.kind = cc::Loss::Kind::trim, .now = {now()}, .lost = {size}, .in_flight = {s.in_flight + size}},
-                  s.control);
+  // Quick adapt counts the packet as in flight still.
+  s.nscc->on_loss(
+      nscc_, s.facts,
+      {.kind = cc::Loss::Kind::trim, .now = {now()}, .lost = {size}, .in_flight = {in_32_bits(s.in_flight) + size}},
+      s.control);
   s.in_flight -= size;
   const bool restart = sent->at == s.timer_for;
   sent->outstanding = false;
@@ -462,7 +476,10 @@ void Network::receive(std::uint32_t, std::uint32_t id) {
   const Packet packet = packets_[id];
   give_packet(id);
   switch (packet.kind) {
-    case PacketKind::ack: receive_ack(packet.flow, packet); break;
+    case PacketKind::ack:
+      receive_ack(packet.flow, packet);
+      request_marks_.push_back(packet.request);
+      break;
     case PacketKind::nack: receive_nack(packet.flow, packet); break;
     case PacketKind::request: receive_request(packet.flow, packet); break;
     case PacketKind::data:
@@ -568,7 +585,7 @@ void Network::send_ack(std::uint32_t flow, const Packet& packet, bool from_packe
   ack.entropy = packet.entropy;
   ack.marked = packet.marked;
   ack.resent = packet.resent;
-  ack.request = packet.kind == PacketKind::request;
+  ack.request = take_request_mark() || packet.kind == PacketKind::request;
   ack.expected = r.expected;
   ack.base =
       from_packet ? packet.seq : std::max(packet.seq >= kBits - 1 ? packet.seq - (kBits - 1) : 0, r.expected + 1);

@@ -260,6 +260,7 @@ class Network {
   Time round_trip(Sender& s, const Packet& packet) const;
   void acknowledge_up_to(std::uint32_t flow, std::uint32_t expected);
   void acknowledge_one(std::uint32_t flow, std::uint32_t seq);
+  bool take_request_mark();
   void receive_nack(std::uint32_t flow, const Packet& packet);
   bool check_finished(std::uint32_t flow, std::uint32_t expected);
   // receivers
@@ -303,6 +304,7 @@ class Network {
   std::vector<std::uint32_t> pending_;                 // flows that a trigger starts now, the last one first
   std::vector<Packet> packets_;
   std::vector<std::uint32_t> free_packets_;
+  std::vector<bool> request_marks_;  // of acknowledgements whose memory is free
   std::vector<host::FlowRecord> finished_;
   std::function<void(const Acknowledged&)> watch_;
   engine::Counters counters_;

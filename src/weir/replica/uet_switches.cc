@@ -108,6 +108,7 @@ void Network::discard(Port& port, std::uint32_t id) {
 void Network::drop(const Port& port, std::uint32_t id) {
   ++counters_.dropped;
   ++switches_[port.owner - topology_.hosts].drops;
+  if (packets_[id].kind == PacketKind::ack) request_marks_.push_back(packets_[id].request);
   give_packet(id);
 }
 
