@@ -23,6 +23,12 @@ std::int64_t in_32_bits(std::int64_t bytes) { return static_cast<std::uint32_t>(
 
 }  // namespace
 
+Time unloaded_round_trip(Time way, std::int64_t mtu, unsigned links, Rate rate) {
+  const double gbps = static_cast<double>(rate.bits_per_second) / 1e9;
+  const auto transmitted = [&](std::int64_t bytes) { return static_cast<double>(bytes * 8) / gbps * links * 1000; };
+  return {static_cast<std::int64_t>(static_cast<double>(2 * way.ps) + transmitted(mtu) + transmitted(kHeader))};
+}
+
 void Network::set_up_hosts() {
   tiers_ = *std::max_element(topology_.tier.begin(), topology_.tier.end());
   for (std::uint32_t p = 0; p < topology_.ports(); ++p) {
@@ -42,10 +48,7 @@ Time Network::base_rtt(unsigned tiers) const {
   const std::array latency{params_.edge_latency.ps, params_.middle_latency.ps, params_.core_latency.ps};
   std::int64_t way = latency[tiers - 1];
   for (unsigned t = 0; t < tiers; ++t) way += 2 * link_delay_[t] + (t + 1 < tiers ? 2 * latency[t] : 0);
-  const double gbps = static_cast<double>(nic_rate_.bits_per_second) / 1e9;
-  const double links = 2.0 * tiers_;
-  return {static_cast<std::int64_t>(static_cast<double>(2 * way) + static_cast<double>(mtu_ * 8) / gbps * links * 1000 +
-                                    kHeader * 8 / gbps * links * 1000)};
+  return unloaded_round_trip({way}, mtu_, 2 * tiers_, nic_rate_);
 }
 
 unsigned Network::tiers_of(std::uint32_t src, std::uint32_t dst) const {

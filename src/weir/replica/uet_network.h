@@ -172,6 +172,9 @@ struct Acknowledged {
   Bytes window;  // after it
 };
 
+// Without queues: both ways, a packet and its acknowledgement transmitted by so many links of one rate each.
+Time unloaded_round_trip(Time way, std::int64_t mtu, unsigned links, Rate rate);
+
 class Network {
  public:
   // The model must outlive this.

@@ -13,6 +13,8 @@ constexpr std::uint32_t kShortForRoundRobin = 128;     // bytes
 constexpr std::int64_t kLookEvery = 100'000;           // ps
 constexpr std::int64_t kPicobits = 8'000'000'000'000;  // per byte and second
 
+constexpr std::uint32_t kOwnNumbers = 1'000'000'000;  // what the simulator's own numbers of flows begin with
+
 // Jenkins' mix of three words ("Algorithm Alley", Dr. Dobb's Journal, September 1997), as FreeBSD's bridge uses it.
 std::uint32_t jenkins(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   constexpr std::uint32_t kGolden = 0x9e3779b9;
@@ -199,7 +201,11 @@ std::uint32_t Network::choose(Switch& s, const Packet& packet, std::vector<std::
     }
     return hops[s.turn++];
   }
-  return hops[jenkins(flows_[packet.flow].connection.number, s.salt, packet.entropy) % hops.size()];
+  // Flows without a number get one at either end.
+  const bool back = packet.kind == PacketKind::ack || packet.kind == PacketKind::nack;
+  const std::uint32_t number = flows_[packet.flow].connection.number;
+  const std::uint32_t hashed = back && number >= kOwnNumbers ? number + 1 : number;
+  return hops[jenkins(hashed, s.salt, packet.entropy) % hops.size()];
 }
 
 // Of those with the shortest queue, as far as levels tell, any.

@@ -83,6 +83,7 @@ class Reader {
       fail(fmt::format("one_path = '{}' is not valid; write yes or no", fields_[7]));
     c.one_path = fields_[7] == "yes";
     out_.rows.push_back(c);
+    where_.push_back(csv_.where());
   }
 
   Known& trigger(std::int64_t number) {
@@ -119,6 +120,10 @@ class Reader {
         weir::fail(known.first, fmt::format("trigger {} waits for {} calls, but {} connections call it", number,
                                             out_.triggers[known.index].calls, known.callers));
     }
+    if (const auto row = never_started(out_))
+      weir::fail(where_[*row],
+                 "the connection never starts: what triggers it waits for it in turn, or is called too few "
+                 "times");
   }
 
   CsvReader csv_;
@@ -128,6 +133,7 @@ class Reader {
   std::set<std::uint32_t> numbers_;
   std::map<std::uint32_t, Known> triggers_;
   UetConnections out_;
+  std::vector<Where> where_;  // of rows
 };
 
 }  // namespace
@@ -152,6 +158,34 @@ std::string format_connections(const UetConnections& connections) {
                        c.triggers == kNoTrigger ? "" : fmt::format("{}", c.triggers + 1), c.one_path ? "yes" : "no");
   }
   return out;
+}
+
+std::optional<std::size_t> never_started(const UetConnections& connections) {
+  const auto& [rows, triggers] = connections;
+  std::vector<std::vector<std::size_t>> waiting(triggers.size());
+  std::vector<std::size_t> ready;
+  std::vector<bool> started(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].trigger == kNoTrigger)
+      ready.push_back(i);
+    else
+      waiting[rows[i].trigger].push_back(i);
+  }
+  std::vector<std::uint32_t> calls(triggers.size());
+  while (!ready.empty()) {
+    const std::size_t i = ready.back();
+    ready.pop_back();
+    started[i] = true;
+    const std::uint32_t t = rows[i].triggers;
+    if (t == kNoTrigger) continue;
+    ++calls[t];
+    if (triggers[t].one_each && calls[t] <= waiting[t].size()) ready.push_back(waiting[t][calls[t] - 1]);
+    if (!triggers[t].one_each && calls[t] == triggers[t].calls)
+      ready.insert(ready.end(), waiting[t].begin(), waiting[t].end());
+  }
+  const auto first = std::find(started.begin(), started.end(), false);
+  if (first == started.end()) return std::nullopt;
+  return static_cast<std::size_t>(first - started.begin());
 }
 
 UetConnections connections_of(traffic::Traffic& traffic, Time stop) {

@@ -1,6 +1,8 @@
 // Flows for the replica of uet-htsim.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +26,9 @@ namespace weir::scenario {
 // Throws InputError that names file and line.
 replica::UetConnections parse_connections(std::string_view text, const std::string& file, std::uint32_t hosts);
 std::string format_connections(const replica::UetConnections& connections);
+
+// A row that nothing ever starts, if there is one.
+std::optional<std::size_t> never_started(const replica::UetConnections& connections);
 
 // All flows of the traffic that start before `stop`, numbered from 1 on. Throws InputError if they are too many or too
 // large.
