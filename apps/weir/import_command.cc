@@ -1,4 +1,5 @@
-// weir import ns3 CONFIG -o FILE.toml: other simulators' inputs as scenarios.
+// weir import ns3 CONFIG -o FILE.toml, weir import htsim -o FILE.toml -- OPTIONS: other simulators' inputs as
+// scenarios.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include "weir/base/error.h"
 #include "weir/commands.h"
 #include "weir/probe/results.h"
+#include "weir/scenario/htsim_import.h"
 #include "weir/scenario/ns3_import.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/text_file.h"
@@ -22,6 +24,7 @@ namespace {
 
 struct Options {
   std::string config;
+  std::vector<std::string> arguments;
   std::string out;
   bool exact = false;
 };
@@ -45,24 +48,57 @@ void write_files(const Files& files) {
   for (const auto& [name, content] : files) std::filesystem::rename(name + ".partial", name);
 }
 
-int import(const Options& o) {
-  const std::filesystem::path target(o.out);
+// Where the scenario goes.
+std::filesystem::path check_target(const Options& o) {
+  std::filesystem::path target(o.out);
   if (target.extension() != ".toml") throw InputError(fmt::format("--out {}: write a name that ends in .toml", o.out));
   const std::filesystem::path folder = target.parent_path();
   if (!folder.empty() && !std::filesystem::is_directory(folder))
     throw InputError(fmt::format("--out {}: there is no folder {}", o.out, folder.string()));
+  return target;
+}
+
+int report(const Options& o, const std::vector<std::string>& ignored) {
+  if (!ignored.empty()) fmt::print(stderr, "ignored: {}\n", fmt::join(ignored, ", "));
+  fmt::print("{}\n", o.out);
+  return 0;
+}
+
+int import_ns3(const Options& o) {
+  const std::filesystem::path target = check_target(o);
   const scenario::Ns3ImportOptions options{.exact = o.exact,
                                            .graph_name = target.stem().string() + ".graph",
                                            .flows_name = target.stem().string() + ".flows.csv"};
   const auto result = scenario::import_ns3(traffic::read_text_file(o.config, "a config of the simulator"), o.config,
                                            options, traffic::read_text_file);
   scenario::load_scenario(result.toml, o.out);
+  const std::filesystem::path folder = target.parent_path();
   write_files({{(folder / options.graph_name).string(), &result.graph},
                {(folder / options.flows_name).string(), &result.flows},
                {o.out, &result.toml}});
-  if (!result.ignored.empty()) fmt::print(stderr, "ignored: {}\n", fmt::join(result.ignored, ", "));
-  fmt::print("{}\n", o.out);
-  return 0;
+  return report(o, result.ignored);
+}
+
+int import_htsim(const Options& o) {
+  const std::filesystem::path target = check_target(o);
+  const scenario::HtsimImportOptions options{.exact = o.exact,
+                                             .connections_name = target.stem().string() + ".connections.csv",
+                                             .graph_name = target.stem().string() + ".graph"};
+  const auto result = scenario::import_htsim(o.arguments, options, traffic::read_text_file);
+  scenario::load_scenario(result.toml, o.out);
+  const std::filesystem::path folder = target.parent_path();
+  Files files{{(folder / options.connections_name).string(), &result.connections}};
+  if (!result.graph.empty()) files.emplace_back((folder / options.graph_name).string(), &result.graph);
+  files.emplace_back(o.out, &result.toml);
+  write_files(files);
+  return report(o, result.ignored);
+}
+
+void add_target(CLI::App* command, Options& o) {
+  command->add_option("-o,--out", o.out, "the scenario, a new TOML file; its data files are written beside it")
+      ->required()
+      ->check(not_empty());
+  command->add_flag("--exact", o.exact, "with Weir's physics, not with that simulator's own");
 }
 
 }  // namespace
@@ -73,11 +109,13 @@ void add_import(CLI::App& app, int& status) {
   auto o = std::make_shared<Options>();
   CLI::App* ns3 = command->add_subcommand("ns3", "The config of the simulator of HPCC's authors, and what it names");
   ns3->add_option("CONFIG", o->config, "its config file")->required();
-  ns3->add_option("-o,--out", o->out, "the scenario, a new TOML file; its data files are written beside it")
-      ->required()
-      ->check(not_empty());
-  ns3->add_flag("--exact", o->exact, "with Weir's physics and the papers' algorithms, not with that simulator's own");
-  ns3->callback([o, &status] { status = import(*o); });
+  add_target(ns3, *o);
+  ns3->callback([o, &status] { status = import_ns3(*o); });
+  CLI::App* htsim =
+      command->add_subcommand("htsim", "Options of htsim_uec, of uet-htsim, and the files that they name");
+  add_target(htsim, *o);
+  htsim->add_option("OPTIONS", o->arguments, "after --, as htsim_uec takes them")->required();
+  htsim->callback([o, &status] { status = import_htsim(*o); });
 }
 
 }  // namespace weir::app

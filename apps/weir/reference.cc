@@ -128,6 +128,8 @@ std::vector<ReferenceSection> reference() {
   run.items.push_back(item("run", "the run itself", "[run]", &params_of<scenario::RunParams>()));
   run.items.push_back(item("fidelity", "what the simulator of HPCC's authors can be told beyond, with run.fidelity",
                            "[fidelity]", &params_of<replica::Ns3Params>()));
+  run.items.push_back(item("fidelity-htsim", "what uet-htsim can be told beyond, with run.fidelity = \"htsim-uet\"",
+                           "[fidelity]", &params_of<replica::UetParams>()));
   return {algorithms(), topologies(), workloads(), traffic_kinds(), probes(), transport, host, network, run};
 }
 

@@ -60,7 +60,7 @@ Instance instance_of(const ArtifactRun& run, const std::vector<std::string>& set
   overrides.push_back("traffic.0.file=../../" + kData + run.flows + ".flows.csv");
   const scenario::Scenario s = scenario::load_scenario_file("tests/validation/" + run.scenario, overrides);
   Instance out{.model = scenario::build_model(s), .fidelity = {}, .flows = {}};
-  if (s.run.fidelity != scenario::Fidelity::exact) out.fidelity = s.fidelity;
+  if (s.run.fidelity != scenario::Fidelity::exact) out.fidelity = s.ns3;
   std::vector<std::string> tags;
   const auto traffic = scenario::build_traffic(s, *out.model, tags);
   while (const auto flow = traffic->next()) out.flows.push_back(*flow);

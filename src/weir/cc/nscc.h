@@ -63,6 +63,11 @@ class Nscc {
   std::optional<CongestionSignal> measure(const Params&, const FlowFacts&, const Ack&);
   void react(const Params&, const FlowFacts&, const Ack&, CongestionSignal, Control&);
 
+  // For a transport that learns the path's base round-trip time as it goes: another largest window, and another window
+  // than the first one.
+  void set_largest_window(Bytes largest) { max_window_ = largest.count; }
+  void set_window(Bytes window) { window_ = window.count; }
+
   // For probes and tests.
   Time average_delay() const { return {avg_delay_}; }
   Time target() const { return {target_}; }

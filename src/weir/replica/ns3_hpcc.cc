@@ -1,63 +1,21 @@
 #include "weir/replica/ns3_hpcc.h"
 
-#include <algorithm>
-
 namespace weir::replica {
-namespace {
-
-using namespace literals;
-
-constexpr Time kEpoch = 10_us;
-
-// The first whole nanosecond at or after a time.
-std::int64_t whole_ns(Time t) { return (t.ps + 999) / 1000; }
-
-}  // namespace
 
 Ns3Hpcc::Ns3Hpcc(const engine::Model& model, const Ns3Params& params, traffic::Traffic& traffic, Time stop)
-    : model_(model), stop_(stop), network_(model, params, traffic) {}
+    : PlainEngine(model, stop), network_(model, params, traffic) {}
 
-void Ns3Hpcc::every(Time interval, std::function<void(Time)> call) {
-  samplers_.push_back({interval, now_, std::move(call)});
-}
+// Up to the first whole nanosecond at or after it.
+void Ns3Hpcc::run_until(Time end) { network_.run_until((end.ps + 999) / 1000); }
 
-Time Ns3Hpcc::epoch() const { return kEpoch; }
-
-bool Ns3Hpcc::ended() const {
-  if (now_ >= stop_) return true;
+bool Ns3Hpcc::idle() const {
   const engine::Counters& c = network_.counters();
   return network_.traffic_dry() && (c.flows_started == c.flows_completed || network_.idle());
 }
 
-bool Ns3Hpcc::advance(Time until) {
-  until = std::min(until, stop_);
-  while (now_ < until && !ended()) {
-    for (auto& s : samplers_)
-      if (s.next <= now_) {
-        s.call(now_);
-        s.next = now_ + s.interval;
-      }
-    Time end = std::min(until, (now_ / kEpoch + 1) * kEpoch);
-    for (const auto& s : samplers_) end = std::min(end, s.next);
-    network_.run_until(whole_ns(end));
-    now_ = end;
-    report();
-  }
-  return ended();
-}
-
-void Ns3Hpcc::report() {
-  auto& finished = network_.finished();
-  std::sort(finished.begin(), finished.end(),
-            [](const auto& a, const auto& b) { return a.finish != b.finish ? a.finish < b.finish : a.id < b.id; });
-  if (on_finish_)
-    for (const auto& record : finished) on_finish_(record);
-  finished.clear();
-}
-
 Time Ns3Hpcc::paused_time(std::uint32_t port) {
   const SimPort& p = network_.ports()[port];
-  return Time{p.paused_total * 1000} + (p.paused ? now_ - Time{p.paused_since * 1000} : Time{});
+  return Time{p.paused_total * 1000} + (p.paused ? now() - Time{p.paused_since * 1000} : Time{});
 }
 
 void Ns3Hpcc::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {

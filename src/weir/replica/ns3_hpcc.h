@@ -8,29 +8,20 @@
 #include <functional>
 #include <vector>
 
-#include "weir/engine/engine.h"
 #include "weir/replica/ns3_network.h"
 #include "weir/replica/ns3_params.h"
+#include "weir/replica/plain_engine.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::replica {
 
-class Ns3Hpcc final : public engine::Engine {
+class Ns3Hpcc final : public PlainEngine {
  public:
   // The model and the traffic must outlive this. The model has one profile, of an algorithm that the replica has a form
   // of, lossless buffers, whole nanoseconds of delay and no parallel links (scenario::check_fidelity sees to it).
   Ns3Hpcc(const engine::Model& model, const Ns3Params& params, traffic::Traffic& traffic, Time stop);
 
-  void on_finish(std::function<void(const host::FlowRecord&)> call) override { on_finish_ = std::move(call); }
-  void every(Time interval, std::function<void(Time)> call) override;
-  // A run also ends when all that is left are flows that wait in vain for what was lost.
-  bool advance(Time until = Time::max()) override;
-
-  Time now() const override { return now_; }
-  Time epoch() const override;
-  std::uint32_t threads() const override { return 1; }
   engine::Counters counters() const override { return network_.counters(); }
-  const engine::Model& model() const override { return model_; }
 
   std::uint32_t queued_bytes(std::uint32_t port) override {
     return static_cast<std::uint32_t>(network_.ports()[port].queued);
@@ -46,20 +37,11 @@ class Ns3Hpcc final : public engine::Engine {
   void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
 
  private:
-  bool ended() const;
-  void report();
-  struct Sampler {
-    Time interval;
-    Time next;
-    std::function<void(Time)> call;
-  };
+  void run_until(Time end) override;
+  bool idle() const override;
+  std::vector<host::FlowRecord>& finished() override { return network_.finished(); }
 
-  const engine::Model& model_;
-  const Time stop_;
   Ns3Network network_;
-  Time now_;
-  std::vector<Sampler> samplers_;
-  std::function<void(const host::FlowRecord&)> on_finish_;
 };
 
 }  // namespace weir::replica

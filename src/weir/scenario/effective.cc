@@ -29,9 +29,9 @@ class Writer {
     line("title", toml_text(s.title), "");
     section("[run]");
     params(params_of<RunParams>(), &s.run);
-    if (s.run.fidelity != Fidelity::exact) {
+    if (const ParamSet* list = s.fidelity_list()) {
       section("[fidelity]");
-      params(params_of<replica::Ns3Params>(), &s.fidelity);
+      params(*list, s.fidelity_params(), "fidelity");
     }
     section("[topology]");
     line("kind", toml_text(s.topology.name), s.topology.kind == nullptr ? "a graph file" : s.topology.kind->meaning);

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "weir/cc/dcqcn.h"
 #include "weir/cc/dctcp.h"
 #include "weir/cc/hpcc.h"
+#include "weir/cc/nscc.h"
 #include "weir/cc/timely.h"
 #include "weir/scenario/document.h"
 
@@ -18,6 +21,8 @@ namespace {
 using replica::Ns3Params;
 
 constexpr Bytes kPauseFrame{43};
+constexpr Bytes kUetHeader{64};
+constexpr Bytes kUetPayload{4'086};  // of packets of 4150 bytes
 
 // One of the algorithms that the replica has a form of: what it lets a scenario set, and what it stands for in all
 // else.
@@ -45,7 +50,9 @@ std::vector<Form> forms() {
 }
 
 [[noreturn]] void refuse(const Scenario& s, const std::string& key, std::string_view what) {
-  fail_key(s.place(key), key, fmt::format("{} under run.fidelity = \"{}\"", what, replica::kNs3Hpcc));
+  fail_key(s.place(key), key,
+           fmt::format("{} under run.fidelity = \"{}\"", what,
+                       s.run.fidelity == Fidelity::ns3_hpcc ? replica::kNs3Hpcc : replica::kHtsimUet));
 }
 
 // Parameters other than `free` have the values of `fixed`.
@@ -60,8 +67,17 @@ void hold(const Scenario& s, const std::string& table, const ParamSet& set, cons
   }
 }
 
-void check_algorithm(const Scenario& s) {
+void check_profile(const Scenario& s) {
   if (s.profiles.size() > 1) refuse(s, "profile.0", "all flows have the one profile of [algorithm]: remove this one");
+  const host::RecoveryParams go_back_n;
+  hold(s, "algorithm.recovery", params_of<host::RecoveryParams>(), &s.profiles.front().recovery, &go_back_n, {});
+  const host::BalancingParams ecmp;
+  hold(s, "algorithm.load_balancing", params_of<host::BalancingParams>(), &s.profiles.front().balancing, &ecmp, {});
+  if (s.profiles.front().on_ramp) refuse(s, "algorithm.on_ramp", "On-Ramp is not possible");
+}
+
+void check_algorithm(const Scenario& s) {
+  check_profile(s);
   const std::vector<Form> known = forms();
   const auto form = std::find_if(known.begin(), known.end(), [&](const Form& f) {
     return f.algorithm == s.profiles.front().algorithm->about.name;
@@ -71,15 +87,10 @@ void check_algorithm(const Scenario& s) {
            fmt::format("'{}' is not possible; valid is hpcc, dcqcn, timely, dctcp", s.profiles.front().name));
   const Profile& profile = s.profiles.front();
   hold(s, "algorithm", *profile.algorithm->params, profile.params.get(), form->fixed.get(), form->free);
-  const host::RecoveryParams go_back_n;
-  hold(s, "algorithm.recovery", params_of<host::RecoveryParams>(), &profile.recovery, &go_back_n, {});
-  const host::BalancingParams ecmp;
-  hold(s, "algorithm.load_balancing", params_of<host::BalancingParams>(), &profile.balancing, &ecmp, {});
-  if (profile.on_ramp) refuse(s, "algorithm.on_ramp", "On-Ramp is not possible");
   if (form->algorithm != cc::Hpcc::about.name) return;
   if (static_cast<const cc::Hpcc::Params*>(profile.params.get())->reaction == cc::Hpcc::Reaction::per_ack)
     refuse(s, "algorithm.reaction", "'per-ack' is not possible; valid is hpcc, per-rtt");
-  if (s.fidelity.window == Ns3Params::Window::none)
+  if (s.ns3.window == Ns3Params::Window::none)
     refuse(s, "fidelity.window", "HPCC needs a window; valid is bdp, variable");
 }
 
@@ -103,28 +114,31 @@ void check_links(const Scenario& s, const engine::Model& model) {
   }
 }
 
-// What the artifact knows of failures stands in [fidelity].
+// What the originals know of failures stands in [fidelity].
 void check_faults(const Scenario& s) {
-  if (!s.faults.loss.empty()) refuse(s, "network.loss.0", "it is not possible; set fidelity.loss for all links");
+  const bool ns3 = s.run.fidelity == Fidelity::ns3_hpcc;
+  if (!s.faults.loss.empty())
+    refuse(s, "network.loss.0", ns3 ? "it is not possible; set fidelity.loss for all links" : "it is not possible");
   if (!s.faults.failures.empty())
-    refuse(s, "network.failure.0", "it is not possible; set fidelity.link_down_at for one link");
+    refuse(s, "network.failure.0",
+           ns3 ? "it is not possible; set fidelity.link_down_at for one link" : "it is not possible");
   if (!s.faults.link_events.empty())
-    refuse(s, "network.link_event.0", "it is not possible; set fidelity.link_down_at for one link");
+    refuse(s, "network.link_event.0",
+           ns3 ? "it is not possible; set fidelity.link_down_at for one link" : "it is not possible");
   if (!s.faults.host_pauses.empty()) refuse(s, "host.pause.0", "pauses of hosts are not possible");
   if (!s.classes.empty()) refuse(s, "network.class.0", "classes are not possible");
 }
 
 void check_link_down(const Scenario& s, const engine::Model& model) {
-  if (s.fidelity.link_down_at == Time{}) return;
-  const auto ends = std::minmax(s.fidelity.link_down_a, s.fidelity.link_down_b);
+  if (s.ns3.link_down_at == Time{}) return;
+  const auto ends = std::minmax(s.ns3.link_down_a, s.ns3.link_down_b);
   const auto& links = model.topology.links;
   const bool known = std::any_of(links.begin(), links.end(), [&](const net::Link& link) {
     return std::minmax(link.a, link.b) == ends && link.a >= model.topology.hosts && link.b >= model.topology.hosts;
   });
   if (!known)
-    refuse(
-        s, "fidelity.link_down_a",
-        fmt::format("there is no link {} - {} between two switches", s.fidelity.link_down_a, s.fidelity.link_down_b));
+    refuse(s, "fidelity.link_down_a",
+           fmt::format("there is no link {} - {} between two switches", s.ns3.link_down_a, s.ns3.link_down_b));
 }
 
 // Headroom is 3 * rate * delay, in whole bytes of each.
@@ -142,35 +156,87 @@ void check_buffer(const Scenario& s, const engine::Model& model) {
   }
 }
 
-}  // namespace
-
-engine::NetworkParams ns3_network() {
-  engine::NetworkParams out;
-  out.pfc_frame = kPauseFrame;
-  return out;
+// Three tiers at most, links only from one to the next, and all links of a tier alike but for their rates.
+void check_tiers(const Scenario& s, const net::Topology& t) {
+  std::map<unsigned, const net::Link*> first;
+  for (const net::Link& link : t.links) {
+    const auto [low, high] = std::minmax(t.tier[link.a], t.tier[link.b]);
+    const std::string name = fmt::format("the link {} - {}", link.a, link.b);
+    if (high != low + 1 || high > 3)
+      refuse(s, "topology",
+             fmt::format("{} joins tiers {} and {}; valid is a tree of at most three tiers, hosts and switches", name,
+                         low, high));
+    const net::Link& other = *first.emplace(low, &link).first->second;
+    if (link.delay != other.delay || (low == 0 && link.rate != other.rate))
+      refuse(
+          s, "topology",
+          fmt::format("{} has {} and {}, the link {} - {} {} and {}; valid is the same delay in a tier, and the same "
+                      "rate of all hosts",
+                      name, format_value(link.rate), format_value(link.delay), other.a, other.b,
+                      format_value(other.rate), format_value(other.delay)));
+  }
 }
 
-host::TransportParams ns3_transport() {
-  host::TransportParams out;
-  out.int_mode = host::IntMode::wire;
-  return out;
+void check_uet(const Scenario& s, const engine::Model& model) {
+  check_profile(s);
+  if (s.profiles.front().algorithm->about.name != cc::Nscc::about.name)
+    refuse(s, "algorithm.name", fmt::format("'{}' is not possible; valid is nscc", s.profiles.front().name));
+  Scenario plain;
+  plain.run.fidelity = s.run.fidelity;
+  set_fidelity_defaults(plain);
+  hold(s, "network", params_of<engine::NetworkParams>(), &s.network, &plain.network, {"port"});
+  hold(s, "network.buffer", params_of<net::BufferParams>(), &s.buffer, &plain.buffer, {});
+  hold(s, "network.ecn", params_of<engine::EcnParams>(), &s.ecn, &plain.ecn, {"enabled", "k_min", "k_max"});
+  if (!s.ecn_overrides.empty()) refuse(s, "network.ecn.rate.0", "all ports mark alike: remove this");
+  hold(s, "transport", params_of<host::TransportParams>(), &s.transport, &plain.transport, {"payload"});
+  check_faults(s);
+  check_tiers(s, model.topology);
+  const Bytes packet = s.transport.payload + s.transport.header;
+  if (s.uet.buffer < 2 * packet)
+    refuse(s, "fidelity.buffer",
+           fmt::format("{} hold no two packets of {}", format_value(s.uet.buffer), format_value(packet)));
+  if (s.uet.trim_size > packet)
+    refuse(s, "fidelity.trim_size", fmt::format("more than a packet, {}", format_value(packet)));
+  const bool any = s.uet.load_balancing == replica::UetParams::Spraying::reps ||
+                   s.uet.load_balancing == replica::UetParams::Spraying::reps_legacy;
+  if (!any && !std::has_single_bit(s.uet.paths))
+    refuse(s, "fidelity.paths", fmt::format("{} is not a power of two", s.uet.paths));
 }
 
-void check_fidelity(const Scenario& s, const engine::Model& model) {
-  if (s.run.fidelity != Fidelity::ns3_hpcc) return;
+void check_ns3(const Scenario& s, const engine::Model& model) {
   check_algorithm(s);
-  const engine::NetworkParams network = ns3_network();
-  const host::TransportParams transport = ns3_transport();
-  const net::BufferParams buffer;
-  hold(s, "network", params_of<engine::NetworkParams>(), &s.network, &network, {"port"});
-  hold(s, "network.buffer", params_of<net::BufferParams>(), &s.buffer, &buffer,
+  Scenario plain;
+  plain.run.fidelity = s.run.fidelity;
+  set_fidelity_defaults(plain);
+  hold(s, "network", params_of<engine::NetworkParams>(), &s.network, &plain.network, {"port"});
+  hold(s, "network.buffer", params_of<net::BufferParams>(), &s.buffer, &plain.buffer,
        {"size", "reserve", "resume_offset", "egress_alpha"});
-  hold(s, "transport", params_of<host::TransportParams>(), &s.transport, &transport,
+  hold(s, "transport", params_of<host::TransportParams>(), &s.transport, &plain.transport,
        {"payload", "int_multiplier", "nack_interval"});
   check_faults(s);
   check_links(s, model);
   check_link_down(s, model);
   check_buffer(s, model);
+}
+
+}  // namespace
+
+void set_fidelity_defaults(Scenario& s) {
+  if (s.run.fidelity == Fidelity::ns3_hpcc) {
+    s.network.pfc_frame = kPauseFrame;
+    s.transport.int_mode = host::IntMode::wire;
+  } else if (s.run.fidelity == Fidelity::htsim_uet) {
+    s.ecn.p_max = 1;
+    s.ecn.at_rate = {};
+    s.transport.payload = kUetPayload;
+    s.transport.header = s.transport.ack_header = s.transport.min_frame = kUetHeader;
+    s.transport.ack_class = host::AckClass::priority;
+  }
+}
+
+void check_fidelity(const Scenario& s, const engine::Model& model) {
+  if (s.run.fidelity == Fidelity::ns3_hpcc) check_ns3(s, model);
+  if (s.run.fidelity == Fidelity::htsim_uet) check_uet(s, model);
 }
 
 }  // namespace weir::scenario

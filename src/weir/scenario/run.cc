@@ -10,8 +10,10 @@
 #include "weir/engine/simulation.h"
 #include "weir/net/graph_file.h"
 #include "weir/replica/ns3_hpcc.h"
+#include "weir/replica/uet_htsim.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/fidelity.h"
+#include "weir/scenario/uet_connections.h"
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/text_file.h"
 
@@ -287,6 +289,26 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
 
 namespace {
 
+// Those of the file, or of the traffic.
+replica::UetConnections uet_connections(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
+  constexpr std::string_view kKey = "fidelity.connections";
+  if (s.uet.connections.empty()) {
+    try {
+      return connections_of(traffic, s.run.stop);
+    } catch (const InputError& error) {
+      fail_key(s.place("traffic"), "traffic", error.what());
+    }
+  }
+  const std::string file = data_file(s, s.uet.connections);
+  std::string text;
+  try {
+    text = traffic::read_text_file(file, "a CSV of connections");
+  } catch (const InputError& error) {
+    fail_key(s.place(kKey), kKey, error.what());
+  }
+  return parse_connections(text, file, model.topology.hosts);
+}
+
 void check_program(const Scenario& s, const traffic::Program& program) {
   if (program.empty() && s.run.until == Until::collectives)
     fail_key(s.place("run.until"), "run.until",
@@ -300,7 +322,9 @@ void check_program(const Scenario& s, const traffic::Program& program) {
 std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
   check_program(s, traffic.program());
   const Time stop = s.run.stop > Time{} ? s.run.stop : Time::max();
-  if (s.run.fidelity == Fidelity::ns3_hpcc) return std::make_unique<replica::Ns3Hpcc>(model, s.fidelity, traffic, stop);
+  if (s.run.fidelity == Fidelity::ns3_hpcc) return std::make_unique<replica::Ns3Hpcc>(model, s.ns3, traffic, stop);
+  if (s.run.fidelity == Fidelity::htsim_uet)
+    return std::make_unique<replica::HtsimUet>(model, s.uet, uet_connections(s, model, traffic), stop);
   const engine::RunOptions options{.threads = s.run.threads,
                                    .scheduler = s.run.scheduler,
                                    .stop = stop,
@@ -323,6 +347,7 @@ Run build(const Scenario& s) {
   Run run;
   run.model = build_model(s);
   run.traffic = build_traffic(s, *run.model, run.tags);
+  if (run.tags.empty()) run.tags.emplace_back("connections");  // fidelity.connections has none
   run.simulation = build_engine(s, *run.model, *run.traffic);
   with_key(s, [&] { probe::check(s.probes, run.model->topology, run.tags); });
   return run;

@@ -164,13 +164,12 @@ TrafficSource read_source(const TableReader& table, const std::vector<Profile>& 
 void read_fidelity(const TableReader& root, Scenario& out) {
   if (out.run.fidelity == Fidelity::exact) {
     if (root.find("fidelity") != nullptr)
-      root.fail_at("fidelity",
-                   fmt::format("of use only with run.fidelity = \"{}\"; set that, or remove this", replica::kNs3Hpcc));
+      root.fail_at("fidelity", fmt::format("of use only with run.fidelity = \"{}\" or \"{}\"; set that, or remove this",
+                                           replica::kNs3Hpcc, replica::kHtsimUet));
     return;
   }
-  out.network = ns3_network();
-  out.transport = ns3_transport();
-  root.table("fidelity").read(params_of<replica::Ns3Params>(), &out.fidelity);
+  set_fidelity_defaults(out);
+  root.table("fidelity").read(*out.fidelity_list(), const_cast<void*>(out.fidelity_params()));
 }
 
 // A probe is on when its table is there, or with `name = true`.
@@ -201,9 +200,11 @@ void RunParams::describe(ParamList<RunParams>& p) {
   p.time("stop", &RunParams::stop, "end here even if flows are active; 0 = when all flows are done");
   p.choice("until", &RunParams::until, {"flows", "collectives"},
            "end when all flows are done, or already when all collectives are, even if other flows are active");
-  p.choice("fidelity", &RunParams::fidelity, {"exact", replica::kNs3Hpcc},
-           "whose physics: Weir's, or those of the public simulator of HPCC's authors, to the nanosecond",
-           "docs/from-ns3.md");
+  p.choice(
+      "fidelity", &RunParams::fidelity, {"exact", replica::kNs3Hpcc, replica::kHtsimUet},
+      "whose physics: Weir's, or those of the public simulator of HPCC's authors, to the nanosecond, or of uet-htsim, "
+      "to the picosecond",
+      "docs/from-ns3.md, docs/from-htsim.md");
 }
 
 void GraphParams::describe(ParamList<GraphParams>& p) {
@@ -228,6 +229,19 @@ void InlineFlow::describe(ParamList<InlineFlow>& p) {
   p.time("start", &InlineFlow::start, "when it starts");
   p.text("tag", &InlineFlow::tag, "tag, if not that of the source");
   p.text("profile", &InlineFlow::profile, "profile, if not that of the source");
+}
+
+const ParamSet* Scenario::fidelity_list() const {
+  switch (run.fidelity) {
+    case Fidelity::ns3_hpcc: return &params_of<replica::Ns3Params>();
+    case Fidelity::htsim_uet: return &params_of<replica::UetParams>();
+    case Fidelity::exact: break;
+  }
+  return nullptr;
+}
+
+const void* Scenario::fidelity_params() const {
+  return run.fidelity == Fidelity::htsim_uet ? static_cast<const void*>(&uet) : &ns3;
 }
 
 Where Scenario::place(std::string_view key) const {
@@ -255,8 +269,9 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
   out.title = root.text("title");
   root.table("run").read(params_of<RunParams>(), &out.run);
   read_fidelity(root, out);
+  const bool has_connections = !out.uet.connections.empty();
   for (const auto& key : {"topology", "algorithm", "traffic"})
-    if (root.find(key) == nullptr)
+    if (root.find(key) == nullptr && !(has_connections && key == std::string_view("traffic")))
       root.fail_at(key, "missing; a scenario needs [topology], [algorithm] and [[traffic]]");
   out.topology = read_topology(root);
 
@@ -287,7 +302,9 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
 
   out.profiles = read_profiles(root);
   for (const auto& table : root.tables("traffic")) out.traffic.push_back(read_source(table, out.profiles));
-  if (out.traffic.empty()) root.fail_at("traffic", "empty; write at least one [[traffic]]");
+  if (has_connections && !out.traffic.empty())
+    root.fail_at("traffic", "all flows are those of fidelity.connections; remove one of the two");
+  if (out.traffic.empty() && !has_connections) root.fail_at("traffic", "empty; write at least one [[traffic]]");
   read_probes(root.table("probes"), out.probes);
   return out;
 }

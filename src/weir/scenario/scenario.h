@@ -23,12 +23,14 @@
 #include "weir/net/topologies.h"
 #include "weir/probe/probes.h"
 #include "weir/replica/ns3_params.h"
+#include "weir/replica/uet_params.h"
 #include "weir/traffic/catalogue.h"
 
 namespace weir::scenario {
 
-// Whose physics: Weir's, or those of the simulator of HPCC's authors (replica/ns3_hpcc.h).
-enum class Fidelity : std::uint8_t { exact, ns3_hpcc };
+// Whose physics: Weir's, those of the simulator of HPCC's authors (replica/ns3_hpcc.h), or uet-htsim's
+// (replica/uet_htsim.h).
+enum class Fidelity : std::uint8_t { exact, ns3_hpcc, htsim_uet };
 
 // What the run waits for before it ends.
 enum class Until : std::uint8_t { flows, collectives };
@@ -106,7 +108,8 @@ struct Scenario {
   std::string folder;  // relative names of data files start here
   std::string title;
   RunParams run;
-  replica::Ns3Params fidelity;  // only where run.fidelity is not exact
+  replica::Ns3Params ns3;  // [fidelity] where run.fidelity says so
+  replica::UetParams uet;
   Topology topology;
   engine::NetworkParams network;
   net::BufferParams buffer;
@@ -120,6 +123,10 @@ struct Scenario {
   std::vector<Profile> profiles;
   std::vector<TrafficSource> traffic;
   probe::ProbeParams probes;
+
+  // [fidelity] of this run; nothing for exact.
+  const ParamSet* fidelity_list() const;
+  const void* fidelity_params() const;
 
   // Where a dotted key is written; else its table, or the file.
   Where place(std::string_view key) const;

@@ -1,0 +1,90 @@
+#include "weir/replica/uet_network.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir::replica::uet {
+Network::Network(const engine::Model& model, const UetParams& params, UetConnections connections)
+    : model_(model),
+      topology_(model.topology),
+      params_(params),
+      nscc_(*static_cast<const cc::Nscc::Params*>(model.profiles.front().params.get())),
+      mtu_(model.transport.payload.count + model.transport.header.count),
+      mss_(model.transport.payload.count),
+      random_(model.seed),
+      ports_(topology_.ports()),
+      switches_(topology_.switches),
+      nics_(topology_.hosts),
+      triggers_(std::move(connections.triggers)),
+      triggered_(triggers_.size()),
+      calls_(triggers_.size()) {
+  set_up_ports();
+  set_up_switches();
+  set_up_hosts();
+  for (const UetConnection& connection : connections.rows) add_flow(connection);
+}
+
+void Network::run_until(std::int64_t end) {
+  Event event;
+  while (events_.take(end, event)) {
+    ++counters_.events;
+    happen(event);
+    start_triggered();
+  }
+}
+
+void Network::happen(const Event& event) {
+  switch (event.kind) {
+    case kServed: served(event.index); break;
+    case kArrived: arrived(event.index); break;
+    case kCross: cross(event.index); break;
+    case kNic: serve(event.index); break;
+    case kTimer:
+      if (event.data == flows_[event.index].sender.timer_number) timed_out(event.index);
+      break;
+    case kStart: start(event.index); break;
+  }
+}
+
+std::uint32_t Network::take_packet() {
+  if (free_packets_.empty()) {
+    packets_.emplace_back();
+    return static_cast<std::uint32_t>(packets_.size() - 1);
+  }
+  const std::uint32_t id = free_packets_.back();
+  free_packets_.pop_back();
+  packets_[id] = {};
+  return id;
+}
+
+void Network::push(PacketQueue& queue, std::uint32_t id) {
+  packets_[id].next = kNone;
+  packets_[id].previous = queue.last;
+  if (queue.empty())
+    queue.first = id;
+  else
+    packets_[queue.last].next = id;
+  queue.last = id;
+}
+
+std::uint32_t Network::pop(PacketQueue& queue) {
+  const std::uint32_t id = queue.first;
+  queue.first = packets_[id].next;
+  if (queue.empty())
+    queue.last = kNone;
+  else
+    packets_[queue.first].previous = kNone;
+  return id;
+}
+
+std::uint32_t Network::pop_last(PacketQueue& queue) {
+  const std::uint32_t id = queue.last;
+  queue.last = packets_[id].previous;
+  if (queue.last == kNone)
+    queue.first = kNone;
+  else
+    packets_[queue.last].next = kNone;
+  return id;
+}
+
+}  // namespace weir::replica::uet

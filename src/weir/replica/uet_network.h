@@ -1,0 +1,316 @@
+// What changes in a run of the replica of uet-htsim, and all that happens in it: links and switches (uet_switches.cc),
+// NICs and the two ends of flows (uet_hosts.cc). Times are picoseconds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "weir/cc/nscc.h"
+#include "weir/engine/counters.h"
+#include "weir/engine/model.h"
+#include "weir/host/flow.h"
+#include "weir/replica/uet_connections.h"
+#include "weir/replica/uet_events.h"
+#include "weir/replica/uet_params.h"
+#include "weir/replica/uet_paths.h"
+#include "weir/replica/uet_random.h"
+
+namespace weir::replica::uet {
+
+inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
+inline constexpr std::uint32_t kHeader = 64;  // bytes; also an acknowledgement and any other control packet
+
+enum class PacketKind : std::uint8_t { data, request, ack, nack };
+
+// Of events; the index is a flow, a host, a port or a switch.
+enum Kind : std::uint32_t { kStart, kTimer, kNic, kServed, kArrived, kCross };
+
+struct Packet {
+  std::uint32_t next = kNone;  // in its queue
+  std::uint32_t previous = kNone;
+  std::int64_t due = 0;  // when it leaves the link or the switch
+  std::uint32_t flow = 0;
+  std::uint32_t size = 0;
+  std::uint32_t egress = 0;  // the port that the switch has chosen
+  std::uint32_t seq = 0;     // data: its number; acknowledgements: of the packet that they are for
+  std::uint16_t entropy = 0;
+  PacketKind kind = PacketKind::data;
+  bool header = false;         // goes to the queue of headers
+  bool marked = false;         // acknowledgements: the packet was
+  bool resent = false;         // acknowledgements: the packet was
+  bool ack_requested = false;  // data
+  bool request = false;        // acknowledgements: of a request to send
+  bool trimmed_last = false;   // by the last switch
+  // acknowledgements
+  std::uint32_t expected = 0;  // all packets before it have arrived
+  std::uint32_t base = 0;      // the packet of the bitmap's lowest bit
+  std::uint64_t bitmap = 0;
+  std::int64_t received = 0;  // bytes of the flow
+};
+
+// Packets of the pool, linked.
+struct PacketQueue {
+  std::uint32_t first = kNone;
+  std::uint32_t last = kNone;
+  bool empty() const { return first == kNone; }
+};
+
+// A link's queue, its transmitter and its wire.
+struct Port {
+  enum class Serving : std::uint8_t { nothing, headers, data };
+
+  std::int64_t ps_per_byte = 0;
+  std::int64_t delay = 0;
+  std::uint32_t owner = 0;
+  std::uint32_t peer = 0;
+  bool at_switch = false;
+  bool to_switch = false;
+  bool last = false;  // the last link of a path
+  Serving serving = Serving::nothing;
+  PacketQueue headers;
+  PacketQueue data;
+  std::int64_t header_bytes = 0;
+  std::int64_t data_bytes = 0;
+  std::uint32_t turn = 0;
+  PacketQueue wire;
+  // adaptive routing: what switches believe of the queue
+  std::int64_t looked_at = 0;
+  std::uint8_t level = 0;
+
+  std::uint64_t sent = 0;  // bytes
+  std::uint64_t marked = 0;
+};
+
+struct Switch {
+  std::int64_t latency = 0;
+  std::uint32_t salt = 0;
+  PacketQueue inside;
+  std::uint32_t turn = 0;  // round robin
+  std::uint64_t drops = 0;
+  std::vector<std::uint32_t> up;  // ports
+  std::vector<std::uint32_t> down;
+  std::uint32_t all_up = kNone;        // an edge switch's hops for all that is above it
+  std::vector<std::uint32_t> hops_to;  // by host: which of hops_
+};
+
+struct Nic {
+  std::uint32_t port = 0;
+  bool busy = false;
+  std::deque<std::uint32_t> waiting;  // flows; the same one may stand there twice
+  PacketQueue control;
+  std::uint32_t turn = 0;
+};
+
+// One packet as its sender sees it.
+struct Sent {
+  std::int64_t at = 0;
+  std::uint32_t size = 0;
+  std::int32_t resent = -1;  // how often
+  bool outstanding = false;
+};
+
+struct Sender {
+  Sender(const UetParams& params, bool one_path, Random& random) : paths(params, one_path, random) {}
+
+  cc::FlowFacts facts;
+  std::optional<cc::Nscc> nscc;
+  cc::Control control;
+  Paths paths;
+  std::int64_t backlog = 0;  // not sent yet, with headers
+  std::int64_t in_flight = 0;
+  std::int64_t received = 0;  // as the receiver says
+  std::uint32_t next_seq = 0;
+  std::uint32_t requests = 0;  // to send; they have numbers too
+  std::deque<Sent> sent;       // from packet first_sent on
+  std::uint32_t first_sent = 0;
+  std::deque<std::pair<std::int64_t, std::uint32_t>> times;  // of packets sent; some are not outstanding any more
+  std::map<std::uint32_t, std::uint32_t> lost;               // packets to be sent again, and their sizes
+  bool waits_for_nic = false;
+  bool timer = false;
+  std::int64_t timeout = 0;    // when
+  std::int64_t timer_for = 0;  // the packets sent then
+  std::uint32_t timer_number = 0;
+  std::int64_t last_request = 0;
+};
+
+struct Receiver {
+  std::uint32_t expected = 0;
+  std::vector<std::uint64_t> arrived;  // a bit for each packet beyond
+  std::uint32_t out_of_order = 0;
+  std::int64_t unacknowledged = 0;  // bytes accepted since the last acknowledgement
+  std::int64_t bytes = 0;
+  std::int64_t payload = 0;
+  bool ack_requested = false;
+};
+
+struct Flow {
+  UetConnection connection;
+  std::uint64_t id = 0;
+  Sender sender;
+  Receiver receiver;
+  std::uint32_t retransmitted = 0;
+  std::int64_t start = -1;  // -1: not yet
+  bool finished = false;
+};
+
+// An acknowledgement at the sender, for those who watch.
+struct Acknowledged {
+  Time now;
+  std::uint32_t flow = 0;  // its number
+  Time rtt;                // 0: no valid sample
+  Time average_delay;
+  bool marked = false;
+  std::uint16_t entropy = 0;
+  std::uint32_t expected = 0;
+  std::uint32_t packet = 0;
+  Bytes window;  // after it
+};
+
+// Without queues: both ways, a packet and its acknowledgement transmitted by so many links of one rate each.
+Time unloaded_round_trip(Time way, std::int64_t mtu, unsigned links, Rate rate);
+
+class Network {
+ public:
+  // The model must outlive this.
+  Network(const engine::Model& model, const UetParams& params, UetConnections connections);
+
+  // All events before `end`.
+  void run_until(std::int64_t end);
+  bool idle() const { return events_.empty(); }
+
+  const std::vector<Port>& ports() const { return ports_; }
+  const std::vector<Switch>& switches() const { return switches_; }
+  const std::deque<Flow>& flows() const { return flows_; }
+  const engine::Counters& counters() const { return counters_; }
+  // Flows that have ended since the caller last cleared it.
+  std::vector<host::FlowRecord>& finished() { return finished_; }
+  static host::FlowRecord record_of(const Flow& flow, Time finish);
+  void watch(std::function<void(const Acknowledged&)> call) { watch_ = std::move(call); }
+  Time network_rtt() const { return base_rtt(tiers_); }
+
+ private:
+  void schedule(std::int64_t time, const Event& event) { events_.schedule(time, event); }
+  void happen(const Event& event);
+
+  // uet_switches.cc
+  void set_up_ports();
+  void set_up_switches();
+  void enqueue(std::uint32_t port, std::uint32_t packet);
+  void enqueue_data(Port& port, std::uint32_t packet);
+  void enqueue_header(Port& port, std::uint32_t packet);
+  std::uint32_t pop_data(Port& port);
+  void discard(Port& port, std::uint32_t packet);
+  void begin_service(std::uint32_t port);
+  void served(std::uint32_t port);
+  bool marks(const Port& port);
+  void travel(std::uint32_t port, std::uint32_t packet);
+  void arrived(std::uint32_t port);
+  void enter(std::uint32_t node, std::uint32_t packet);
+  void cross(std::uint32_t sw);
+  void drop(const Port& port, std::uint32_t packet);
+  std::uint32_t choose(Switch& s, const Packet& packet, std::vector<std::uint32_t>& hops);
+  std::uint32_t least_queue(const std::vector<std::uint32_t>& hops);
+  std::uint8_t queue_level(Port& port) const;
+  void permute(std::vector<std::uint32_t>& hops);
+  std::vector<std::uint32_t>& hops_to(std::uint32_t sw, std::uint32_t host);
+  bool covers(std::uint32_t node, std::uint32_t host) const;
+
+  // uet_hosts.cc
+  void set_up_hosts();
+  Time base_rtt(unsigned tiers) const;
+  unsigned tiers_of(std::uint32_t src, std::uint32_t dst) const;
+  void add_flow(const UetConnection& connection);
+  void start(std::uint32_t flow);
+  void call(std::uint32_t trigger);
+  void start_triggered();
+  // NICs
+  void serve(std::uint32_t host);
+  bool request_sending(std::uint32_t flow);
+  void start_sending(std::uint32_t host, std::uint32_t size);
+  void occupy(std::uint32_t host, std::uint32_t size);
+  void cant_send(std::uint32_t host);
+  void send_control(std::uint32_t host, std::uint32_t packet);
+  void send_control_now(std::uint32_t host);
+  // senders
+  std::uint32_t next_size(const Sender& s) const;
+  bool fits(const Sender& s, std::int64_t size) const;
+  bool may_send(const Sender& s) const;
+  void send_if_permitted(std::uint32_t flow);
+  void time_to_send(std::uint32_t flow);
+  std::uint32_t send_packet(std::uint32_t flow);
+  std::uint32_t send_new(std::uint32_t flow);
+  std::uint32_t send_again(std::uint32_t flow);
+  void send_request(std::uint32_t flow);
+  std::uint32_t new_packet(std::uint32_t flow, PacketKind kind, std::uint32_t seq, std::uint32_t size);
+  void transmit(std::uint32_t flow, std::uint32_t packet);
+  void note_sent(Sender& s, std::uint32_t seq, std::uint32_t size) const;
+  void queue_again(std::uint32_t flow, std::uint32_t seq, std::uint32_t size);
+  static Sent* outstanding(Sender& s, std::uint32_t seq);
+  void start_timer(std::uint32_t flow, std::int64_t sent_at);
+  void restart_timer(std::uint32_t flow);
+  static void stop_timer(Sender& s);
+  static const std::pair<std::int64_t, std::uint32_t>* oldest_outstanding(Sender& s);
+  void not_outstanding(std::uint32_t flow, Sent& sent);
+  void timed_out(std::uint32_t flow);
+  void set_base_rtt(Sender& s, Time rtt) const;
+  void receive_ack(std::uint32_t flow, const Packet& packet);
+  Time round_trip(Sender& s, const Packet& packet) const;
+  void acknowledge_up_to(std::uint32_t flow, std::uint32_t expected);
+  void acknowledge_one(std::uint32_t flow, std::uint32_t seq);
+  bool take_request_mark();
+  void receive_nack(std::uint32_t flow, const Packet& packet);
+  bool check_finished(std::uint32_t flow, std::uint32_t expected);
+  // receivers
+  void receive(std::uint32_t host, std::uint32_t packet);
+  void receive_data(std::uint32_t flow, const Packet& packet);
+  void receive_trimmed(std::uint32_t flow, const Packet& packet);
+  void receive_request(std::uint32_t flow, const Packet& packet);
+  static bool has_arrived(const Receiver& r, std::uint32_t seq);
+  static bool accept(Receiver& r, std::uint32_t seq);
+  static std::uint64_t bitmap(const Receiver& r, std::uint32_t base);
+  void send_ack(std::uint32_t flow, const Packet& packet, bool from_packet);
+
+  std::uint32_t take_packet();
+  void give_packet(std::uint32_t id) { free_packets_.push_back(id); }
+  void push(PacketQueue& queue, std::uint32_t id);
+  std::uint32_t pop(PacketQueue& queue);
+  std::uint32_t pop_last(PacketQueue& queue);
+  std::int64_t now() const { return events_.now(); }
+
+  const engine::Model& model_;
+  const net::Topology& topology_;
+  const UetParams params_;
+  const cc::Nscc::Params& nscc_;
+  const std::int64_t mtu_;
+  const std::int64_t mss_;
+  Random random_;
+  Events events_;
+  std::vector<Port> ports_;
+  std::vector<Switch> switches_;
+  std::vector<std::vector<std::uint32_t>> hops_;
+  std::vector<std::uint32_t> least_;  // scratch
+  std::vector<Nic> nics_;
+  Rate nic_rate_;
+  std::array<std::int64_t, 3> link_delay_{};  // by tier: of hosts, of edge switches up, ...
+  unsigned tiers_ = 0;
+  std::int64_t min_rto_ = 0;
+  std::deque<Flow> flows_;
+  std::vector<UetTrigger> triggers_;
+  std::vector<std::vector<std::uint32_t>> triggered_;  // flows, by trigger
+  std::vector<std::uint32_t> calls_;                   // so far
+  std::vector<std::uint32_t> pending_;                 // flows that a trigger starts now, the last one first
+  std::vector<Packet> packets_;
+  std::vector<std::uint32_t> free_packets_;
+  std::vector<bool> request_marks_;  // of acknowledgements whose memory is free
+  std::vector<host::FlowRecord> finished_;
+  std::function<void(const Acknowledged&)> watch_;
+  engine::Counters counters_;
+};
+
+}  // namespace weir::replica::uet

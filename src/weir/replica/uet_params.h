@@ -1,0 +1,71 @@
+// What uet-htsim can be told beyond what a scenario says anyway: the table [fidelity] of a scenario with
+// run.fidelity = "htsim-uet". The words with a dash are htsim_uec's own options.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "weir/base/params.h"
+
+namespace weir::replica {
+
+struct UetParams {
+  enum class Spraying : std::uint8_t { oblivious, reps, reps_legacy, bitmap, mixed };
+  enum class Routing : std::uint8_t { ecmp, adaptive, round_robin };
+
+  Bytes buffer{798'720};
+  bool trimming = true;
+  Bytes trim_size{64};
+  Spraying load_balancing = Spraying::mixed;
+  std::uint32_t paths = 64;
+  Routing routing = Routing::ecmp;
+  Bytes sack_threshold{16'384};
+  Bytes window{0};
+  bool own_base_rtt = false;
+  bool base_rtt_of_nacks = true;
+  Time edge_latency;
+  Time middle_latency;
+  Time core_latency;
+  std::string connections;
+
+  static void describe(ParamList<UetParams>& p) {
+    constexpr Bytes kMost{1'000'000'000};
+    p.bytes("buffer", &UetParams::buffer,
+            "of each switch port for data; headers and acknowledgements have a queue of their own that holds twice as "
+            "much and goes first",
+            "-q, in packets", Bytes{1}, kMost);
+    p.flag("trimming", &UetParams::trimming, "a full port cuts packets to their headers; else it drops them",
+           "-disable_trim");
+    p.bytes("trim_size", &UetParams::trim_size, "size of a trimmed packet", "-trimsize", Bytes{64}, Bytes{60'000});
+    p.choice("load_balancing", &UetParams::load_balancing, {"oblivious", "reps", "reps_legacy", "bitmap", "mixed"},
+             "how a sender chooses the entropy of each packet", "-load_balancing_algo");
+    p.integer("paths", &UetParams::paths, 1, 8192, "entropies of a flow; a power of two, 1 = one path",
+              "-paths; -strat ecmp_ar and ecmp_rr set 1");
+    p.choice("routing", &UetParams::routing, {"ecmp", "adaptive", "round-robin"},
+             "how a switch chooses among equal paths: by hash of flow and entropy, the port with the shortest queue in "
+             "four levels, or one after the other; short packets always by hash",
+             "-strat ecmp_host, ecmp_ar, ecmp_rr");
+    p.bytes("sack_threshold", &UetParams::sack_threshold,
+            "the receiver acknowledges after so many bytes on the wire; marked packets at once", "-sack_threshold",
+            Bytes{0}, kMost);
+    p.bytes("window", &UetParams::window, "first window of a flow; 0 = that of the algorithm", "-cwnd, in packets",
+            Bytes{0}, Bytes{1'000'000'000'000});
+    p.flag("own_base_rtt", &UetParams::own_base_rtt,
+           "a flow begins with the base round trip of its path; else with that of the network, and learns its own",
+           "-enable_accurate_base_rtt");
+    p.flag("base_rtt_of_nacks", &UetParams::base_rtt_of_nacks, "it learns from trimmed packets too",
+           "-disable_base_rtt_update_on_nack");
+    p.time("edge_latency", &UetParams::edge_latency, "of a switch with hosts, from arrival to the next port's queue",
+           "-switch_latency; Tier 0: Switch_Latency_ns");
+    p.time("middle_latency", &UetParams::middle_latency, "of a switch above these", "Tier 1: Switch_Latency_ns");
+    p.time("core_latency", &UetParams::core_latency, "of a switch of the third tier", "Tier 2: Switch_Latency_ns");
+    Param& file = p.text("connections", &UetParams::connections,
+                         "CSV of flows in place of [[traffic]]: their numbers, triggers and priorities");
+    file.names_file = [](std::string_view name) { return !name.empty(); };
+  }
+};
+
+// The scenario's words for it.
+inline constexpr const char* kHtsimUet = "htsim-uet";
+
+}  // namespace weir::replica

@@ -1,0 +1,212 @@
+#include "weir/scenario/uet_connections.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "weir/base/csv.h"
+#include "weir/base/error.h"
+#include "weir/replica/uet_params.h"
+#include "weir/scenario/fidelity.h"
+
+namespace weir::scenario {
+namespace {
+
+using replica::kNoTrigger;
+using replica::UetConnection;
+using replica::UetConnections;
+using replica::UetTrigger;
+
+constexpr std::size_t kMostFlows = 10'000'000;
+constexpr std::int64_t kMostNs = 1'000'000'000'000'000;
+const std::vector<std::string> kColumns{"number",   "src",        "dst",    "size_bytes",
+                                        "start_ns", "started_by", "starts", "one_path"};
+
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& file, std::uint32_t hosts)
+      : csv_(text, file), file_(file), hosts_(hosts) {}
+
+  UetConnections read() {
+    if (!csv_.next(fields_)) weir::fail({file_, 0}, "empty; the first line names the columns");
+    if (fields_ != kColumns) fail(fmt::format("the columns are not right; write {}", fmt::join(kColumns, ",")));
+    while (csv_.next(fields_)) read_row();
+    if (out_.rows.empty()) weir::fail({file_, 0}, "no connection; write at least one");
+    check_triggers();
+    return std::move(out_);
+  }
+
+ private:
+  struct Known {
+    std::uint32_t index = 0;
+    Where first;       // where it is named first
+    std::string rule;  // "" until a connection says it
+    std::uint32_t callers = 0;
+  };
+
+  [[noreturn]] void fail(const std::string& what) const { weir::fail(csv_.where(), what); }
+
+  std::int64_t whole(std::size_t column, std::string_view field, std::int64_t min, std::int64_t max) const {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    if (error != std::errc{} || end != field.data() + field.size() || value < min || value > max)
+      fail(
+          fmt::format("{} = '{}' is not valid; write a whole number from {} to {}", kColumns[column], field, min, max));
+    return value;
+  }
+
+  void read_row() {
+    if (fields_.size() != kColumns.size())
+      fail(fmt::format("{} fields; the file has {} columns", fields_.size(), kColumns.size()));
+    if (out_.rows.size() == kMostFlows) fail(fmt::format("more than {} connections", kMostFlows));
+    UetConnection c;
+    c.number = static_cast<std::uint32_t>(whole(0, fields_[0], 1, UINT32_MAX));
+    if (!numbers_.insert(c.number).second) fail(fmt::format("number {} is there already", c.number));
+    c.src = static_cast<std::uint32_t>(whole(1, fields_[1], 0, hosts_ - 1));
+    c.dst = static_cast<std::uint32_t>(whole(2, fields_[2], 0, hosts_ - 1));
+    if (c.src == c.dst) fail(fmt::format("connection of host {} to itself", c.src));
+    c.size = {whole(3, fields_[3], 1, kUetMaxFlowSize.count)};
+    if (fields_[4].empty() == fields_[5].empty()) fail("write either start_ns or started_by");
+    if (!fields_[4].empty()) c.start = {whole(4, fields_[4], 0, kMostNs) * 1000};
+    if (!fields_[5].empty()) c.trigger = started_by(fields_[5]);
+    if (!fields_[6].empty()) {
+      Known& called = trigger(whole(6, fields_[6], 1, UINT32_MAX));
+      c.triggers = called.index;
+      ++called.callers;
+    }
+    if (fields_[7] != "yes" && fields_[7] != "no")
+      fail(fmt::format("one_path = '{}' is not valid; write yes or no", fields_[7]));
+    c.one_path = fields_[7] == "yes";
+    out_.rows.push_back(c);
+    where_.push_back(csv_.where());
+  }
+
+  Known& trigger(std::int64_t number) {
+    const auto [known, is_new] = triggers_.try_emplace(static_cast<std::uint32_t>(number));
+    if (is_new) {
+      known->second = {static_cast<std::uint32_t>(out_.triggers.size()), csv_.where(), ""};
+      out_.triggers.emplace_back();
+    }
+    return known->second;
+  }
+
+  std::uint32_t started_by(std::string_view text) {
+    const auto space = text.find(' ');
+    Known& known = trigger(whole(5, text.substr(0, space), 1, UINT32_MAX));
+    const std::string rule(space == std::string_view::npos ? "at once" : text.substr(space + 1));
+    if (!known.rule.empty() && known.rule != rule)
+      fail(fmt::format("started_by = '{}', but another connection of the trigger says '{}'", text, known.rule));
+    known.rule = rule;
+    UetTrigger& trigger = out_.triggers[known.index];
+    constexpr std::string_view kAfter = "after ";
+    trigger.one_each = rule == "one each";
+    if (rule.starts_with(kAfter))
+      trigger.calls = static_cast<std::uint32_t>(whole(5, std::string_view(rule).substr(kAfter.size()), 1, UINT32_MAX));
+    else if (rule != "at once" && !trigger.one_each)
+      fail(fmt::format(
+          "started_by = '{}' is not valid; write a trigger's number, which 'after N' or 'one each' may follow", text));
+    return known.index;
+  }
+
+  void check_triggers() const {
+    for (const auto& [number, known] : triggers_) {
+      if (known.rule.empty()) weir::fail(known.first, fmt::format("trigger {} starts no connection", number));
+      if (known.callers < out_.triggers[known.index].calls)
+        weir::fail(known.first, fmt::format("trigger {} waits for {} calls, but {} connections call it", number,
+                                            out_.triggers[known.index].calls, known.callers));
+    }
+    if (const auto row = never_started(out_))
+      weir::fail(where_[*row],
+                 "the connection never starts: what triggers it waits for it in turn, or is called too few "
+                 "times");
+  }
+
+  CsvReader csv_;
+  std::string file_;
+  std::uint32_t hosts_;
+  std::vector<std::string> fields_;
+  std::set<std::uint32_t> numbers_;
+  std::map<std::uint32_t, Known> triggers_;
+  UetConnections out_;
+  std::vector<Where> where_;  // of rows
+};
+
+}  // namespace
+
+UetConnections parse_connections(std::string_view text, const std::string& file, std::uint32_t hosts) {
+  return Reader(text, file, hosts).read();
+}
+
+std::string format_connections(const UetConnections& connections) {
+  std::string out = fmt::format("{}\n", fmt::join(kColumns, ","));
+  for (const UetConnection& c : connections.rows) {
+    std::string by;
+    if (c.trigger != kNoTrigger) {
+      const UetTrigger& t = connections.triggers[c.trigger];
+      by = fmt::format("{}{}", c.trigger + 1,
+                       t.one_each    ? " one each"
+                       : t.calls > 1 ? fmt::format(" after {}", t.calls)
+                                     : "");
+    }
+    out += fmt::format("{},{},{},{},{},{},{},{}\n", c.number, c.src, c.dst, c.size.count,
+                       by.empty() ? fmt::format("{}", c.start.ps / 1000) : "", by,
+                       c.triggers == kNoTrigger ? "" : fmt::format("{}", c.triggers + 1), c.one_path ? "yes" : "no");
+  }
+  return out;
+}
+
+std::optional<std::size_t> never_started(const UetConnections& connections) {
+  const auto& [rows, triggers] = connections;
+  std::vector<std::vector<std::size_t>> waiting(triggers.size());
+  std::vector<std::size_t> ready;
+  std::vector<bool> started(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].trigger == kNoTrigger)
+      ready.push_back(i);
+    else
+      waiting[rows[i].trigger].push_back(i);
+  }
+  std::vector<std::uint32_t> calls(triggers.size());
+  while (!ready.empty()) {
+    const std::size_t i = ready.back();
+    ready.pop_back();
+    started[i] = true;
+    const std::uint32_t t = rows[i].triggers;
+    if (t == kNoTrigger) continue;
+    ++calls[t];
+    if (triggers[t].one_each && calls[t] <= waiting[t].size()) ready.push_back(waiting[t][calls[t] - 1]);
+    if (!triggers[t].one_each && calls[t] == triggers[t].calls)
+      ready.insert(ready.end(), waiting[t].begin(), waiting[t].end());
+  }
+  const auto first = std::find(started.begin(), started.end(), false);
+  if (first == started.end()) return std::nullopt;
+  return static_cast<std::size_t>(first - started.begin());
+}
+
+UetConnections connections_of(traffic::Traffic& traffic, Time stop) {
+  UetConnections out;
+  while (const auto flow = traffic.next()) {
+    if (stop > Time{} && flow->start >= stop) break;
+    if (out.rows.size() == kMostFlows) throw InputError(fmt::format("more than {} flows; set run.stop", kMostFlows));
+    if (flow->size > kUetMaxFlowSize)
+      throw InputError(fmt::format("a flow of {} bytes; valid is up to {} under run.fidelity = \"{}\"",
+                                   flow->size.count, kUetMaxFlowSize.count, replica::kHtsimUet));
+    UetConnection c;
+    c.number = static_cast<std::uint32_t>(flow->id + 1);
+    c.src = flow->src;
+    c.dst = flow->dst;
+    c.size = flow->size;
+    c.start = flow->start;
+    c.tag = flow->tag;
+    c.profile = flow->profile;
+    out.rows.push_back(c);
+  }
+  return out;
+}
+
+}  // namespace weir::scenario
