@@ -124,6 +124,19 @@ TEST(Program, NewsOfAnotherHostTakeAnEpoch) {
   }
 }
 
+// Nothing is pending anywhere but what has just been handed over.
+TEST(Program, NewsAloneKeepARunGoing) {
+  Scenario s = dumbbell();
+  std::vector<Program::Node> nodes;
+  std::vector<Program::Edge> edges;
+  for (std::uint32_t i = 0; i < 500; ++i) {
+    nodes.push_back(computation(i % 2 == 0 ? 0 : 2, {}));
+    if (i > 0) edges.push_back({i - 1, Event::sent, i});
+  }
+  s.program = program(nodes, edges);
+  for (const std::uint32_t threads : {1u, 2u}) EXPECT_EQ(run(s, {.threads = threads}).nodes[499].sent, 499 * 1_us);
+}
+
 // On one switch nothing is cut, and news are as quick as a link.
 TEST(Program, NewsOnOneSwitchTakeTheDelayOfALink) {
   Scenario s = star(3);

@@ -1,6 +1,7 @@
 #include "weir/engine/crew.h"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 
 #include "weir/net/partition.h"
@@ -46,10 +47,9 @@ class Team final : public Simulation::Crew {
     for (std::uint32_t i = 0; i < n; ++i) {
       parts_.push_back(std::make_unique<Partition<S>>(model, network, of_node_, static_cast<std::uint16_t>(i),
                                                       static_cast<std::uint16_t>(n)));
-      mail_.emplace_back(n);
+      for (auto& mail : mail_) mail.emplace_back(n);
       pending_.emplace_back();
       failures_.emplace_back();
-      late_failures_.emplace_back();
     }
     for (std::uint32_t i = 1; i < n; ++i) workers_.emplace_back([this, i] { work(i); });
   }
@@ -80,6 +80,7 @@ class Team final : public Simulation::Crew {
       run(0);
       return;
     }
+    turn_ ^= 1;
     barrier_.arrive_and_wait();
     step(0);
     for (const auto& failure : failures_)
@@ -87,6 +88,8 @@ class Team final : public Simulation::Crew {
   }
 
   bool idle() const override {
+    for (const auto& boxes : mail_[turn_])
+      if (!std::all_of(boxes.begin(), boxes.end(), [](const auto& box) { return box.empty(); })) return false;
     return std::all_of(parts_.begin(), parts_.end(), [](const auto& p) { return p->idle(); });
   }
 
@@ -140,21 +143,17 @@ class Team final : public Simulation::Crew {
     parts_[i]->run_until(end_);
   }
 
-  // One epoch of one worker, between the barrier that starts it and the next. After the second
-  // barrier it only reads what others wrote before it; so what it fails with there becomes known
-  // in the next epoch. Whatever happens, both barriers are reached.
+  // One epoch of one worker, between the barrier that starts it and the one that ends it: between epochs only the
+  // thread that calls is at work. What others handed over in the epoch before is taken over in this one. Whatever
+  // happens, both barriers are reached.
   void step(std::uint32_t i) {
-    failures_[i] = late_failures_[i];
-    if (!failures_[i])
-      failures_[i] = failure_of([&] {
-        for (auto& box : mail_[i]) box.clear();
-        run(i);
-        parts_[i]->hand_over(end_, mail_[i]);
-      });
-    barrier_.arrive_and_wait();
-    late_failures_[i] = failure_of([&] {
-      for (const auto& from : mail_) parts_[i]->take_over(from[i]);
+    failures_[i] = failure_of([&] {
+      for (const auto& from : mail_[turn_ ^ 1]) parts_[i]->take_over(from[i]);
+      for (auto& box : mail_[turn_][i]) box.clear();
+      run(i);
+      parts_[i]->hand_over(end_, mail_[turn_][i]);
     });
+    barrier_.arrive_and_wait();
   }
 
   template <class Work>
@@ -178,10 +177,10 @@ class Team final : public Simulation::Crew {
   const net::Topology& topology_;
   std::vector<std::uint16_t> of_node_;
   std::vector<std::unique_ptr<Partition<S>>> parts_;
-  std::vector<std::vector<Mailbox>> mail_;  // by sender, then receiver
+  std::array<std::vector<std::vector<Mailbox>>, 2> mail_;  // of every other epoch; by sender, then receiver
+  std::uint32_t turn_ = 0;                                 // which of them the present or last epoch writes
   std::vector<std::vector<traffic::Flow>> pending_;
-  std::vector<std::exception_ptr> failures_;       // by worker; read between epochs
-  std::vector<std::exception_ptr> late_failures_;  // by worker; its own
+  std::vector<std::exception_ptr> failures_;  // by worker; read between epochs
   Barrier barrier_;
   Time end_;
   bool stop_ = false;

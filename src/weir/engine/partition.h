@@ -53,6 +53,7 @@ struct Mailbox {
   std::vector<host::Sack> sacks;
   News news;
 
+  bool empty() const { return packets.empty() && news.expected.empty() && news.signals.empty(); }
   void clear() {
     packets.clear();
     telemetry.clear();

@@ -105,7 +105,8 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
   bool silent = false;  // ... and the gap has been reported just now
   bool taken = false;
   if (packet.kind == net::PacketKind::trimmed) [[unlikely]] {
-    if (stale || (profile.recovery.selective() ? reassembly(packet.src, packet.slot).holds(first) : first < r.expected)) {
+    if (stale ||
+        (profile.recovery.selective() ? reassembly(packet.src, packet.slot).holds(first) : first < r.expected)) {
       discard(packet);
       return;
     }
