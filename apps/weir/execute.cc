@@ -75,11 +75,11 @@ std::string to_json(const Outcome& o) {
 std::string engine_text(const probe::Manifest& m) {
   const auto& c = m.counters;
   return fmt::format(
-      "network  {} packet-hops, {} dropped, {} lost, {} marked, {} retransmitted, {} timeouts, {} pauses\n"
+      "network  {} packet-hops, {} dropped, {} trimmed, {} lost, {} marked, {} retransmitted, {} timeouts, {} pauses\n"
       "engine   {:.2f} s on {} thread{}, {:.2f} s of processor time: {:.2f} M packet-hops per processor second; "
       "{:.0f} MB of memory\n"
       "digest   {:016x}\n",
-      c.packet_hops, c.dropped, c.lost, c.marked, c.retransmitted, c.timeouts, c.pauses, m.wall_s, m.threads,
+      c.packet_hops, c.dropped, c.trimmed, c.lost, c.marked, c.retransmitted, c.timeouts, c.pauses, m.wall_s, m.threads,
       m.threads == 1 ? "" : "s", m.cpu_s, static_cast<double>(c.packet_hops) / m.cpu_s * 1e-6,
       static_cast<double>(m.max_rss_bytes) * 1e-6, m.digest);
 }

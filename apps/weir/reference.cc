@@ -72,7 +72,7 @@ ReferenceSection workloads() {
 }
 
 ReferenceSection traffic_kinds() {
-  ReferenceSection out{"traffic", "sources of flows, [[traffic]]; each also takes tag and profile", {}};
+  ReferenceSection out{"traffic", "sources of flows, [[traffic]]; each also takes tag, profile and completion", {}};
   for (const auto& kind : traffic::kinds()) {
     auto& entry = out.items.emplace_back(
         item(kind.name, kind.meaning, fmt::format("[[traffic]] kind = \"{}\"", kind.name), kind.params));

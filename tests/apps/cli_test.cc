@@ -65,14 +65,14 @@ TEST(CommandLine, RefusesWithTheNearestWord) {
                  "workloads, traffic, probes, transport, host, network, run");
   expect_refused({"list", "traffic", "incas"},
                  "list: unknown name 'incas' (did you mean 'incast'?); valid is poisson, incast, incast_poisson, "
-                 "permutation, flows");
+                 "permutation, flows, collective, hsdp, program, goal");
   expect_refused({"list", "algorithms", "hpcx"},
                  fmt::format("list: unknown name 'hpcx' (did you mean 'hpcc'?); valid is {}",
                              fmt::join(listed("algorithms"), ", ")));
   expect_refused({"bench", "--case", "incast-16-hpc"},
                  "--case: unknown case 'incast-16-hpc' (did you mean 'incast-16-hpcc'?); valid is fat-tree-320-hpcc, "
                  "fat-tree-320-dcqcn, fat-tree-320-hpcc-2-threads, incast-16-hpcc, one-host-10-flows, "
-                 "one-host-1000-flows, permutation-8192");
+                 "one-host-1000-flows, permutation-128, permutation-128-ecmp, permutation-1024, permutation-8192");
 }
 
 // What has an option of its own is told by it, whatever it stands for.

@@ -80,9 +80,12 @@ class Rested {
     EXPECT_EQ(drops, counters().dropped);
   }
 
-  // Without drops every byte crosses each link once: what a host gets is what its flows carry.
+  // Without drops every byte crosses each link once: what a host gets is what its flows carry. Not so if packets
+  // overtake each other and are taken for lost, or not each of them is acknowledged.
   void expect_bytes_exact() {
     ASSERT_EQ(counters().dropped, 0u);
+    for (const auto& p : model_->profiles)
+      if (p.balancing.sprays() || p.ack_every.count > 0) return;
     EXPECT_EQ(counters().nacks, 0u) << "packets of a flow were reordered";
     EXPECT_EQ(counters().timeouts, 0u);
     EXPECT_EQ(counters().retransmitted, 0u);

@@ -158,7 +158,7 @@ TEST(BadInput, IsTold) {
        "a.toml:7: key 'algorithm.preset': 'fixed-window' has no presets; remove it"},
       {"kind = \"incast\"", "kind = \"incats\"",
        "a.toml:9: key 'traffic.0.kind': unknown kind of traffic 'incats' (did you mean 'incast'?); valid is poisson, "
-       "incast, incast_poisson, permutation, flows"},
+       "incast, incast_poisson, permutation, flows, collective, hsdp, program, goal"},
       {"", "profile = \"fast\"\n",
        "a.toml:11: key 'traffic.0.profile': no profile 'fast' is defined; valid is hpcc, or add a [[profile]]"},
       {"", "[probes.queue]\n",
@@ -188,6 +188,22 @@ TEST(BadInput, IsTold) {
       {"", "receiver = 4\n", "a.toml:11: key 'traffic.0.receiver': '4': host 4 does not exist: hosts are 0 to 3"},
       {"", "senders = \"0-3\"\nreceiver = 0\n",
        "a.toml:11: key 'traffic.0.senders': '0-3' has the receiver, host 0, in it"},
+      {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"collective\"\nsize = \"100 KB\"",
+       "a.toml:8: key 'traffic.0.operation': missing; write one of ring-all-reduce, ring-reduce-scatter, "
+       "ring-all-gather, all-to-all, halving-doubling-all-reduce (what the hosts do)"},
+      {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"3 B\"",
+       "a.toml:11: key 'traffic.0.size': 3 B is out of range; 4 hosts and 1 chunk(s) need at least 4 B"},
+      {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"hsdp\"\ngroup = 3",
+       "a.toml:10: key 'traffic.0.group': 3 does not fit 4 hosts; they must be at least two whole groups"},
+      {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"program\"\nfile = \"no.csv\"",
+       "a.toml:10: key 'traffic.0.file': no.csv: cannot be read (No such file or directory); it should be a CSV file "
+       "of messages"},
+      {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"permutation\"\nsize = \"1 MB\"\nelephants = 2",
+       "a.toml:8: key 'traffic.0.elephant_size': 0 B is out of range; write the size of each elephant"},
+      {"", "completion = \"yes\"\n", "a.toml:11: key 'traffic.0.completion': it is text; write true or false"},
+      {"", "[run]\nuntil = \"collectives\"\n",
+       "a.toml:12: key 'run.until': no traffic is a collective, so the run would not end; write \"flows\", or "
+       "completion = true in a [[traffic]]"},
       {"", "fan_in = 4\n", "a.toml:11: key 'traffic.0.fan_in': 4 is out of range; there are 3 senders"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"flows\"",
        "a.toml:8: key 'traffic.0.file': missing; write text in quotes (CSV with the columns src, dst, size_bytes, "
@@ -301,7 +317,7 @@ TEST(BadInput, IsTold) {
 TEST(BadInput, OfAnOverrideIsToldByItsKey) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"run.sede=7",
-       "--set run.sede: unknown key (did you mean 'seed'?); valid is seed, threads, scheduler, stop, fidelity"},
+       "--set run.sede: unknown key (did you mean 'seed'?); valid is seed, threads, scheduler, stop, until, fidelity"},
       {"rnu.seed=7",
        "--set rnu.seed: key 'rnu': unknown table (did you mean 'run'?); valid is title, run, fidelity, topology, "
        "network, host, transport, clocks, algorithm, profile, traffic, probes"},

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "weir/probe/probes.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
 #include "weir/traffic/incast.h"
@@ -104,6 +105,54 @@ TEST(Scenario, ExpectCountsTheTraffic) {
   EXPECT_EQ(e.last_start, 2_us);
   EXPECT_TRUE(e.all);
   EXPECT_FALSE(expect(s, *model, 2).all);
+}
+
+// Three flows of 3 packets that meet at one link of 100 Gb/s, 80 ps per byte, behind links of 1 us.
+TEST(Collectives, AreReported) {
+  const std::vector<std::string> overrides{"algorithm.name=fixed-window", "traffic.0.size=3 KB",
+                                           "traffic.0.completion=true", "traffic.0.start=5 us"};
+  const auto report = [&](const std::string& stop) {
+    auto all = overrides;
+    all.push_back("run.stop=" + stop);
+    const Scenario s = load_scenario(kStar, "a.toml", all);
+    const scenario::Run run = build(s);
+    probe::Probes probes(s.probes, *run.simulation, run.tags);
+    while (!run.simulation->advance()) {
+    }
+    const probe::Summary summary = probes.finish();
+    EXPECT_EQ(summary.collectives.size(), 1u);
+    return summary;
+  };
+  const Time data{1048 * 80};
+  const Time ack{60 * 80};
+  const auto whole = report("0");
+  const auto& c = whole.collectives.at(0);
+  EXPECT_EQ(c.tag, "incast");
+  EXPECT_EQ(c.messages, 3u);
+  EXPECT_EQ(c.unfinished, 0u);
+  EXPECT_EQ(c.payload, 9_KB);
+  EXPECT_EQ(c.start, 5_us);
+  EXPECT_EQ(c.bound, 2_us + 10 * data);
+  EXPECT_EQ(c.completion, c.bound);
+  EXPECT_EQ(c.acknowledged, c.bound + 2_us + 2 * ack);
+  EXPECT_EQ(c.acknowledged, whole.flows.max_fct);
+  const auto cut = report("8 us");
+  EXPECT_EQ(cut.collectives.at(0).unfinished, 3u);
+  EXPECT_FALSE(cut.collectives.at(0).completion);
+  EXPECT_EQ(cut.collectives.at(0).bound, c.bound);
+}
+
+TEST(Collectives, AreNotForTheReplica) {
+  const Scenario s =
+      load_scenario(kStar, "a.toml", {"run.fidelity=ns3-hpcc", "algorithm.preset=ns3", "traffic.0.completion=true"});
+  try {
+    build(s);
+    FAIL() << "it is built";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "--set run.fidelity: there are collectives, which only \"exact\" knows; write that, or take other "
+                 "traffic");
+  }
 }
 
 // When each flow ends.

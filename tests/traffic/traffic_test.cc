@@ -6,6 +6,7 @@
 #include "weir/traffic/catalogue.h"
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/incast.h"
+#include "weir/traffic/permutation.h"
 #include "weir/traffic/poisson.h"
 
 namespace weir::traffic {
@@ -175,7 +176,7 @@ TEST(Traffic, MemoryDoesNotFollowTheFlows) {
 TEST(Catalogue, BuildsEveryKindFromItsParameters) {
   std::string names;
   for (const auto& k : kinds()) names += k.name + " ";
-  EXPECT_EQ(names, "poisson incast incast_poisson permutation flows ");
+  EXPECT_EQ(names, "poisson incast incast_poisson permutation flows collective hsdp program goal ");
 
   const auto& kind = kind_named("permutation");
   const auto params = kind.params->make();
@@ -192,6 +193,34 @@ TEST(Catalogue, BuildsEveryKindFromItsParameters) {
   EXPECT_EQ(flows[7].profile, 2);
 }
 
+// Flows that are to be complete together are a program; elephants are not among them.
+TEST(Catalogue, FlowsAreOneCollectiveIfAskedTo) {
+  Permutation::Params params;
+  params.size = 1_MB;
+  params.start = 3_us;
+  params.elephants = 2;
+  params.elephant_size = 1_GB;
+  auto context = uniform_hosts(8);
+  context.labels = {4, 2};
+  context.completion = true;
+  Traffic traffic(8);
+  kind_named("permutation").add(traffic, &params, context);
+  const Program& p = traffic.program();
+  ASSERT_EQ(p.size(), 6u);
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(p[i].size, 1_MB);
+    EXPECT_EQ(p[i].delay, 3_us);
+    EXPECT_EQ(p[i].tag, 4);
+    EXPECT_EQ(p[i].profile, 2);
+    EXPECT_EQ(p.waits(i), 0u);
+  }
+  EXPECT_EQ(p.parts()[0].tag, 4);
+  const auto others = drain(traffic);
+  ASSERT_EQ(others.size(), 2u);
+  EXPECT_EQ(others[0].id, 6u);
+  EXPECT_EQ(others[0].size, 1_GB);
+}
+
 TEST(Catalogue, DefaultsAskForWhatIsMissing) {
   auto context = uniform_hosts(8);
   context.where = {"s.toml", 5};
@@ -206,7 +235,7 @@ TEST(Catalogue, DefaultsAskForWhatIsMissing) {
 TEST(Catalogue, NamesTheNearestKind) {
   EXPECT_EQ(error_of([] { kind_named("poison"); }),
             "unknown kind of traffic 'poison' (did you mean 'poisson'?); valid is poisson, incast, incast_poisson, "
-            "permutation, flows");
+            "permutation, flows, collective, hsdp, program, goal");
 }
 
 }  // namespace

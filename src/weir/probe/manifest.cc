@@ -53,6 +53,7 @@ std::string to_json(const Manifest& m) {
   json["flows_started"] = c.flows_started;
   json["flows_completed"] = c.flows_completed;
   json["packets_dropped"] = c.dropped;
+  json["packets_trimmed"] = c.trimmed;
   json["packets_lost"] = c.lost;
   json["packets_marked"] = c.marked;
   json["retransmitted_packets"] = c.retransmitted;

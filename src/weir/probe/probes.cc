@@ -74,8 +74,8 @@ void check(const ProbeParams& params, const net::Topology& topology, const std::
 }
 
 struct Probes::Parts {
-  Parts(const ProbeParams& params, engine::Engine& s, const std::vector<std::string>& names, ResultDirectory* o)
-      : simulation(s), out(o), tags(names), flows(params.flows, s.model(), tags, o), pfc(params.pfc) {
+  Parts(const ProbeParams& params, engine::Engine& s, const std::vector<std::string>& tag_names, ResultDirectory* o)
+      : simulation(s), out(o), tags(tag_names), flows(params.flows, s.model(), tags, o), pfc(params.pfc) {
     if (params.queues) queues.emplace(*params.queues, s, o);
     if (params.rates) rates.emplace(*params.rates, s, tags, o);
     if (params.links) links.emplace(*params.links, s, o);

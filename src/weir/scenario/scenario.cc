@@ -134,7 +134,7 @@ TrafficSource read_source(const TableReader& table, const std::vector<Profile>& 
 
   if (const Value* value = table.find("completion")) {
     const auto* on = value->as<bool>();
-    if (on == nullptr) table.fail_at("completion", fmt::format("it has {}; write true or false", value->type_name()));
+    if (on == nullptr) table.fail_at("completion", fmt::format("it is {}; write true or false", value->type_name()));
     out.completion = *on;
   }
 

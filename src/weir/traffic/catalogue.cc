@@ -66,7 +66,7 @@ std::span<const Kind> kinds() {
       program<Hsdp>("hsdp", "ring steps of hybrid sharded data parallelism between servers of several GPUs", make_hsdp),
       program<ProgramFile>("program", "messages and computations that wait for each other, from a CSV file",
                            read_program),
-      program<Goal>("goal", "the same, from a GOAL schedule (LogGOPSim, ATLAHS)", read_goal),
+      program<Goal>("goal", "messages and computations that wait for each other, from a GOAL schedule", read_goal),
   };
   return list;
 }

@@ -122,8 +122,8 @@ Program make_collective(const Collective& c, const Context& context) {
     fail(context.where, fmt::format("hosts = '{}' are {} hosts; halving and doubling needs a power of 2", c.hosts, n));
   if (c.size.count / c.chunks < n)
     fail(context.where,
-         fmt::format("size = {} is out of range; {} chunks for {} hosts need at least {}", format_value(c.size),
-                     c.chunks, n, format_value(Bytes{static_cast<std::int64_t>(c.chunks) * n})));
+         fmt::format("size = {} is out of range; {} hosts and {} chunk(s) need at least {}", format_value(c.size), n,
+                     c.chunks, format_value(Bytes{static_cast<std::int64_t>(c.chunks) * n})));
   const double hosts_as_double = n;
   const double steps = c.operation == Operation::halving_doubling_all_reduce ? 2.0 * std::countr_zero(n)
                        : c.operation == Operation::ring_all_reduce           ? 2 * (hosts_as_double - 1)

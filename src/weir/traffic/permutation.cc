@@ -27,7 +27,7 @@ Members choose(const Permutation::Params& params, const Context& context) {
     fail(context.where, fmt::format("elephants = {} is out of range; valid is 0, or 2 to {}, as many as take part",
                                     params.elephants, members));
   if (params.elephants > 0 && params.elephant_size < Bytes{1})
-    fail(context.where, "elephant_size is missing; write the size of each elephant");
+    fail(context.where, "elephant_size = 0 B is out of range; write the size of each elephant");
   if (members - params.elephants < 2)
     fail(context.where, fmt::format("hosts = '{}' leaves {} host(s); a permutation needs at least 2", params.hosts,
                                     members - params.elephants));

@@ -203,6 +203,7 @@ Program parse_program(std::string_view text, const std::string& file, const Cont
 }
 
 Program read_program(const ProgramFile& params, const Context& context) {
+  if (params.file.empty()) fail(context.where, "file is missing; name a CSV file of messages");
   const auto path = (std::filesystem::path(context.folder) / params.file).string();
   Program out = parse_program(read_text_file(path, "a CSV file of messages"), path, context);
   if (out.empty()) fail({path, 0}, "a header and no rows; write at least one message");

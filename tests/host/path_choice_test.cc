@@ -1,0 +1,85 @@
+#include "weir/host/path_choice.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace weir::host {
+namespace {
+
+using namespace literals;
+
+BalancingParams params(Balancing kind, std::int64_t entropies) { return {.kind = kind, .entropies = entropies}; }
+
+std::vector<std::uint32_t> some(PathChoice& paths, int n, Time now = {}) {
+  std::vector<std::uint32_t> out;
+  for (int i = 0; i < n; ++i) out.push_back(paths.next(now));
+  return out;
+}
+
+// A round has each entropy once; another flow has others, and another order.
+TEST(PathChoice, EachInARound) {
+  const auto p = params(Balancing::ops_xor, 64);
+  PathChoice paths;
+  paths.start(p, 7);
+  const auto first = some(paths, 64);
+  const auto second = some(paths, 64);
+  const std::set<std::uint32_t> all(first.begin(), first.end());
+  EXPECT_EQ(all.size(), 64u);
+  EXPECT_EQ(std::set<std::uint32_t>(second.begin(), second.end()), all);
+  EXPECT_NE(first, second);
+  paths.start(p, 8);
+  const auto other = some(paths, 64);
+  for (const auto e : other) EXPECT_FALSE(all.contains(e));
+}
+
+// 64,000 draws of 64: each comes 1,000 times, give or take four standard deviations; and not in rounds.
+TEST(PathChoice, AnyAtRandom) {
+  const auto p = params(Balancing::ops, 64);
+  PathChoice paths;
+  paths.start(p, 7);
+  std::map<std::uint32_t, int> counts;
+  std::set<std::uint32_t> round;
+  for (const auto e : some(paths, 64)) round.insert(e);
+  EXPECT_LT(round.size(), 60u);
+  for (const auto e : some(paths, 64'000)) ++counts[e];
+  EXPECT_EQ(counts.size(), 64u);
+  for (const auto& [entropy, n] : counts) EXPECT_NEAR(n, 1'000, 130);
+}
+
+// Acknowledged entropies come back once, oldest first; marked ones do not. A ninth drives out the first.
+TEST(PathChoice, RepsRecycles) {
+  const auto p = params(Balancing::reps, 65'536);
+  PathChoice paths;
+  paths.start(p, 7);
+  paths.on_ack(1, false, 0_us);
+  paths.on_ack(2, true, 0_us);
+  paths.on_ack(3, false, 0_us);
+  EXPECT_EQ(paths.next(0_us), 1u);
+  EXPECT_EQ(paths.next(0_us), 3u);
+  EXPECT_GT(paths.next(0_us), 3u);  // any
+  for (std::uint32_t e = 11; e <= 19; ++e) paths.on_ack(e, false, 0_us);
+  EXPECT_EQ(some(paths, 8), (std::vector<std::uint32_t>{12, 13, 14, 15, 16, 17, 18, 19}));
+}
+
+// After a timeout it goes round what it has for 10 ms, used or not; then it forgets all and explores.
+TEST(PathChoice, RepsFreezes) {
+  const auto p = params(Balancing::reps, 65'536);
+  PathChoice paths;
+  paths.start(p, 7);
+  for (std::uint32_t e = 1; e <= 3; ++e) paths.on_ack(e, false, 0_us);
+  some(paths, 3);
+  paths.on_timeout(1_us);
+  const auto frozen = some(paths, 6, 2_us);
+  EXPECT_EQ(std::set<std::uint32_t>(frozen.begin(), frozen.end()), (std::set<std::uint32_t>{1, 2, 3}));
+  paths.on_ack(4, false, 3_us);  // does not count
+  EXPECT_GT(paths.next(1_us + 10_ms), 4u);
+  paths.on_ack(5, false, 11_ms);
+  for (const auto e : some(paths, 15, 11_ms)) EXPECT_GT(e, 5u);  // 16 are explored
+  EXPECT_EQ(paths.next(11_ms), 5u);
+}
+
+}  // namespace
+}  // namespace weir::host
