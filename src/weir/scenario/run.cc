@@ -363,6 +363,13 @@ Expected expect(const Scenario& s, const engine::Model& model, std::uint64_t max
     if (__builtin_add_overflow(out.payload.count, size.count, &out.payload.count))
       out.payload = {std::numeric_limits<std::int64_t>::max()};
   };
+  if (!s.uet.connections.empty()) {
+    const auto connections = uet_connections(s, model, *traffic);
+    for (const auto& connection : connections.rows) {
+      count(connection.size);
+      out.last_start = std::max(out.last_start, connection.start);
+    }
+  }
   const traffic::Program& program = traffic->program();
   for (std::uint32_t node = 0; node < program.size(); ++node)
     if (program[node].is_message()) count(program[node].size);
