@@ -115,7 +115,7 @@ class Arguments {
   }
   std::string choice(const std::string& name, const std::string& fallback,
                      const std::vector<std::string>& valid) const {
-    const std::string word = text(name, fallback);
+    std::string word = text(name, fallback);
     if (std::find(valid.begin(), valid.end(), word) == valid.end())
       fail_at(name, fmt::format("'{}' is not possible{}; valid is {}", word, did_you_mean(word, valid),
                                 fmt::join(valid, ", ")));
@@ -272,7 +272,8 @@ class Import {
     for (std::uint32_t t = 0; t < tree_.tiers; ++t)
       way += 2 * delays_[t].ps + (t + 1 < tree_.tiers ? 2 * latencies_[t].ps : 0);
     rtt_ = replica::uet::unloaded_round_trip(Time{way}, mtu_, 2 * tree_.tiers, rate_);
-    const double product = static_cast<double>(rtt_.ps) / 1e12 * static_cast<double>(rate_.bits_per_second / 8);
+    const std::int64_t bytes_per_second = rate_.bits_per_second / 8;
+    const double product = static_cast<double>(rtt_.ps) / 1e12 * static_cast<double>(bytes_per_second);
     const double packets = std::ceil(product / static_cast<double>(mtu_));
     constexpr std::int64_t kMostPackets = 1'000'000;
     const std::int64_t factor = arguments_.whole("-queue_size_bdp_factor", 0, 0, 1000);

@@ -234,8 +234,8 @@ class Reader {
         op.posted = add(node, op.line);
         edges_.push_back({op.posted, Event::received, op.node});
       }
-      if (op.kind == Kind::send) meetings_[{rank, op.peer, op.tag}].sends.push_back({op.node, op.amount});
-      if (op.kind == Kind::recv) meetings_[{op.peer, rank, op.tag}].recvs.push_back({op.node, op.amount});
+      if (op.kind == Kind::send) meetings_[{rank, op.peer, op.tag}].sends.emplace_back(op.node, op.amount);
+      if (op.kind == Kind::recv) meetings_[{op.peer, rank, op.tag}].recvs.emplace_back(op.node, op.amount);
     }
   }
 
