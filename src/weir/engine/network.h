@@ -23,7 +23,6 @@ struct alignas(64) SwitchState {
   net::SwitchBuffer buffer;
   Time next_departure = Time::max();  // of the pending departure event; only while buffer.eager()
   std::uint64_t drops = 0;
-  std::uint64_t trims = 0;
   std::uint64_t pauses_sent = 0;
   std::uint32_t turn = 0;     // round robin: the port that comes next
   std::uint32_t choices = 0;  // adaptive routing: made so far

@@ -156,7 +156,6 @@ bool Partition<S>::trim(std::uint32_t s, Port& out, Packet& packet) {
   packet.kind = net::PacketKind::trimmed;
   packet.wire = wire;
   packet.traffic_class = net::TrafficClass::priority;
-  ++state.trims;
   ++counters_.trimmed;
   state.buffer.take(packet.ingress, packet.traffic_class, wire);
   return true;
