@@ -27,6 +27,7 @@ struct Options {
   std::vector<std::string> arguments;
   std::string out;
   bool exact = false;
+  std::string goal_unit;
 };
 
 using Files = std::vector<std::pair<std::string, const std::string*>>;  // name and content
@@ -81,13 +82,18 @@ int import_ns3(const Options& o) {
 
 int import_htsim(const Options& o) {
   const std::filesystem::path target = check_target(o);
+  const std::filesystem::path folder = target.parent_path();
   const scenario::HtsimImportOptions options{.exact = o.exact,
                                              .connections_name = target.stem().string() + ".connections.csv",
-                                             .graph_name = target.stem().string() + ".graph"};
+                                             .program_name = target.stem().string() + ".program.csv",
+                                             .graph_name = target.stem().string() + ".graph",
+                                             .folder = folder.string(),
+                                             .goal_unit = o.goal_unit};
   const auto result = scenario::import_htsim(o.arguments, options, traffic::read_text_file);
   scenario::load_scenario(result.toml, o.out);
-  const std::filesystem::path folder = target.parent_path();
-  Files files{{(folder / options.connections_name).string(), &result.connections}};
+  const std::string& flows_name = o.exact ? options.program_name : options.connections_name;
+  Files files;
+  if (!result.connections.empty()) files.emplace_back((folder / flows_name).string(), &result.connections);
   if (!result.graph.empty()) files.emplace_back((folder / options.graph_name).string(), &result.graph);
   files.emplace_back(o.out, &result.toml);
   write_files(files);
@@ -114,6 +120,8 @@ void add_import(CLI::App& app, int& status) {
   CLI::App* htsim =
       command->add_subcommand("htsim", "Options of htsim_uec, of uet-htsim, and the files that they name");
   add_target(htsim, *o);
+  htsim->add_option("--goal-unit", o->goal_unit,
+                    "what a calc counts in, with -goal: ns (the default), us, '100 ns'...");
   htsim->add_option("OPTIONS", o->arguments, "after --, as htsim_uec takes them")->required();
   htsim->callback([o, &status] { status = import_htsim(*o); });
 }

@@ -15,6 +15,7 @@
 #include "tests/support/command.h"
 #include "weir/base/csv.h"
 #include "weir/replica/uet_htsim.h"
+#include "weir/scenario/htsim_files.h"
 #include "weir/scenario/htsim_import.h"
 #include "weir/scenario/run.h"
 #include "weir/traffic/text_file.h"
@@ -74,16 +75,15 @@ bool wanted(const std::string& name) {
   return !large || std::find(few.begin(), few.end(), name) != few.end();
 }
 
-// A run of htsim_uec with these options; finish times by flow.
+// A run of htsim_uec with these options; times by flow.
 struct Result {
+  std::vector<Time> start;
   std::vector<Time> finish;
+  std::vector<std::uint16_t> profile;
   engine::Counters counters;
 };
-Result simulate(const std::vector<std::string>& arguments,
-                const std::function<void(const uet::Acknowledged&)>& watch = {}) {
+Result run_of(const scenario::HtsimImport& made, const std::function<void(const uet::Acknowledged&)>& watch = {}) {
   const app::Folder folder("htsim");
-  const auto made = scenario::import_htsim(arguments, {.connections_name = "a.csv", .graph_name = "a.graph"},
-                                           traffic::read_text_file);
   std::ofstream(folder / "a.csv") << made.connections;
   std::ofstream(folder / "a.graph") << made.graph;
   std::ofstream(folder / "a.toml") << made.toml;
@@ -91,13 +91,32 @@ Result simulate(const std::vector<std::string>& arguments,
   if (watch) dynamic_cast<HtsimUet&>(*run.simulation).watch(watch);
   Result out;
   run.simulation->on_finish([&](const host::FlowRecord& r) {
-    if (out.finish.size() <= r.id) out.finish.resize(r.id + 1, Time{-1});
+    if (out.finish.size() <= r.id) {
+      out.start.resize(r.id + 1, Time{-1});
+      out.finish.resize(r.id + 1, Time{-1});
+      out.profile.resize(r.id + 1);
+    }
+    out.start[r.id] = r.start;
     out.finish[r.id] = r.finish;
+    out.profile[r.id] = r.profile;
   });
   while (!run.simulation->advance()) {
   }
   out.counters = run.simulation->counters();
   return out;
+}
+
+Result simulate(const std::vector<std::string>& arguments,
+                const std::function<void(const uet::Acknowledged&)>& watch = {}) {
+  return run_of(scenario::import_htsim(arguments, {.connections_name = "a.csv", .graph_name = "a.graph"},
+                                       traffic::read_text_file),
+                watch);
+}
+
+// With Weir's physics.
+const scenario::HtsimImportOptions kExact{.exact = true, .program_name = "a.csv", .graph_name = "a.graph"};
+Result simulate_exactly(const std::vector<std::string>& arguments) {
+  return run_of(scenario::import_htsim(arguments, kExact, traffic::read_text_file));
 }
 
 std::string write(const app::Folder& folder, const std::string& name, const std::string& content) {
@@ -125,6 +144,38 @@ TEST_P(Htsim, EveryFlowAsItPrintsIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Runs, Htsim, testing::ValuesIn(runs()), [](const auto& of) { return of.param.name; });
+
+class ExactMatrices : public testing::TestWithParam<HtsimRun> {};
+
+std::string word_after(const std::vector<std::string>& all, const std::string& option) {
+  const auto at = std::find(all.begin(), all.end(), option);
+  return at == all.end() ? "" : *(at + 1);
+}
+
+// With Weir's physics each flow completes, and none earlier than its bytes pass its host's link at 800 Gb/s. Packets of
+// 4096 B have 64 B of headers.
+TEST_P(ExactMatrices, EveryFlowCompletes) {
+  const HtsimRun& run = GetParam();
+  if (!wanted(run.name)) GTEST_SKIP() << "takes long; WEIR_VALIDATION=all runs it";
+  const std::string balancing = word_after(run.arguments, "-load_balancing_algo");
+  if (balancing != "oblivious" && balancing != "reps") {
+    EXPECT_THROW(simulate_exactly(run.arguments), InputError) << balancing;
+    return;
+  }
+  const std::string file = word_after(run.arguments, "-tm");
+  const auto flows =
+      scenario::parse_htsim_matrix(traffic::read_text_file(file, "a connection matrix"), file).connections.rows;
+  const Result result = simulate_exactly(run.arguments);
+  ASSERT_EQ(result.finish.size(), flows.size());
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    EXPECT_EQ(result.start[i], flows[i].start) << "flow " << i + 1;
+    const std::int64_t wire = flows[i].size.count + (flows[i].size.count + 4095) / 4096 * 64;
+    EXPECT_GT(result.finish[i], flows[i].start + transmission_time(Bytes{wire}, Rate{800'000'000'000}))
+        << "flow " << i + 1;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, ExactMatrices, testing::ValuesIn(runs()), [](const auto& of) { return of.param.name; });
 
 class Acknowledgements : public testing::TestWithParam<std::string> {};
 
@@ -216,6 +267,63 @@ TEST(Htsim, TriggersStartFlows) {
     EXPECT_EQ(std::stod(fmt::format("{:.6g}", static_cast<double>(result.finish[i].ps) / 1e6)), theirs[i]) << i;
 }
 
+// As the replica's, which has no other sums: 6 (500 + 41.6) ns for the first packet, 2047 * 41.6 ns for the others, and
+// 6 (500 + 0.64) ns for the last acknowledgement.
+TEST(HtsimExact, SingleFlowToThePicosecond) {
+  const auto of = [](const std::string& words_of_paths) {
+    std::vector<std::string> arguments = with_matrix(kFolder + "one128_8M.cm");
+    for (const std::string& word : words(words_of_paths)) arguments.push_back(word);
+    return simulate_exactly(arguments).finish;
+  };
+  const std::vector<Time> expected{Time{6 * 541'600 + 2047 * 41'600 + 6 * 500'640}};
+  EXPECT_EQ(of("-load_balancing_algo oblivious -paths 1"), expected);
+  EXPECT_EQ(of("-load_balancing_algo oblivious"), expected);
+  EXPECT_EQ(of("-load_balancing_algo reps"), expected);
+  EXPECT_EQ(of("-strat ecmp_ar"), expected);
+  EXPECT_EQ(of("-strat ecmp_rr"), expected);
+}
+
+// 1 us in each of the five switches, both ways, is in the delays of the links.
+TEST(HtsimExact, SwitchLatenciesAreInTheLinks) {
+  const app::Folder folder("htsim-latency");
+  const std::string matrix = write(folder, "a.cm", "Nodes 16\nConnections 1\n0->15 id 1 start 0 size 4096\n");
+  const std::vector<std::string> arguments = words(
+      "-linkspeed 800000 -mtu 4160 -q 192 -ecn 10 10 -hop_latency 0.5 -switch_latency 1 -paths 1 -end 100000 -tm " +
+      matrix);
+  EXPECT_EQ(simulate_exactly(arguments).finish, std::vector{Time{6'253'440 + 2 * 5 * 1'000'000}});
+}
+
+// Other hosts learn of what has been sent one epoch later, which is 500 ns: the shortest link between switches. All
+// flows but the second and the third are alone; those two share no link of hosts.
+TEST(HtsimExact, TriggersStartFlows) {
+  const app::Folder folder("htsim-exact-triggers");
+  const std::string matrix = write(folder, "a.cm",
+                                   "Nodes 128\nConnections 7\nTriggers 4\n"
+                                   "0->127 id 1 start 0 size 2097152 send_done_trigger 1\n"
+                                   "3->100 id 2 trigger 1 size 2097152 send_done_trigger 2\n"
+                                   "5->90 id 3 trigger 1 size 1000000 send_done_trigger 2\n"
+                                   "7->20 id 4 trigger 2 size 2097152 send_done_trigger 3\n"
+                                   "8->21 id 5 trigger 3 size 4096 send_done_trigger 4\n"
+                                   "8->22 id 6 trigger 4 size 4096\n"
+                                   "9->22 id 7 start 200 size 4096 prio 7\n"
+                                   "trigger id 1 oneshot\ntrigger id 2 barrier count 2\n"
+                                   "trigger id 3 multishot\ntrigger id 4 oneshot\n");
+  std::vector<std::string> arguments = with_matrix(matrix);
+  for (const char* word : {"-load_balancing_algo", "oblivious"}) arguments.emplace_back(word);
+  const Result r = simulate_exactly(arguments);
+  const Time epoch{500'000};
+  ASSERT_EQ(r.start.size(), 7u);
+  EXPECT_EQ(r.finish[0], Time{6'253'440 + 511 * 41'600});
+  EXPECT_EQ(r.start[1], r.finish[0] + epoch);
+  EXPECT_EQ(r.start[2], r.finish[0] + epoch);
+  EXPECT_EQ(r.start[3], std::max(r.finish[1], r.finish[2]) + epoch);
+  EXPECT_EQ(r.start[4], r.finish[3] + epoch);
+  EXPECT_EQ(r.finish[4], r.start[4] + Time{6'253'440});
+  EXPECT_EQ(r.start[5], r.finish[4]);  // the same host's
+  EXPECT_EQ(r.start[6], Time{200'000'000});
+  EXPECT_EQ(r.profile, (std::vector<std::uint16_t>{0, 0, 0, 0, 0, 0, 1}));
+}
+
 using Files = std::map<std::string, std::string>;
 
 Files small() {
@@ -223,12 +331,23 @@ Files small() {
            "Nodes 16\nConnections 2\nTriggers 1\n0->15 id 1 start 0 size 5000 send_done_trigger 1\n"
            "1->2 id 2 trigger 1 size 5000\ntrigger id 1 oneshot\n"},
           {"a.topo", traffic::read_text_file(kFolder + "ft16.topo", "")},
+          {"a.goal",
+           "num_ranks 16\nrank 0 {\na: calc 3\nb: send 4096b to 15\nb requires a\n}\n"
+           "rank 15 {\nrecv 4096b from 0\n}\n"},
           {"options", "-tm a.cm -topo a.topo -linkspeed 800000 -mtu 4160 -q 192 -ecn 10 10 -strat ecmp_host"}};
 }
 
-scenario::HtsimImport import(const Files& files) {
-  return scenario::import_htsim(words(files.at("options")), {.connections_name = "a.csv", .graph_name = "a.graph"},
+scenario::HtsimImport import(const Files& files, const scenario::HtsimImportOptions& options = {
+                                                     .connections_name = "a.csv", .graph_name = "a.graph"}) {
+  return scenario::import_htsim(words(files.at("options")), options,
                                 [&](const std::string& path, std::string_view) { return files.at(path); });
+}
+
+void replace(Files& files, const std::string& file, const std::string& from, const std::string& to) {
+  std::string& text = files.at(file);
+  const auto at = text.find(from);
+  ASSERT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
 }
 
 TEST(Htsim, ImportSaysWhatIsWrong) {
@@ -253,6 +372,7 @@ TEST(Htsim, ImportSaysWhatIsWrong) {
       {"options", "-ecn 10 10", "-ecn 20 10", "-ecn: the first one is above the second one"},
       {"options", "-ecn 10 10", "-ecn 10 193", "-ecn: the threshold of 802880 B is above the buffer of 780 KiB"},
       {"options", "-tm a.cm", "", "-tm: missing; name the connection matrix"},
+      {"options", "-tm a.cm", "-goal a.goal", "-goal: possible only with --exact; write that, or -tm"},
       {"options", "-linkspeed 800000", "-linkspeed 400000", "a.topo:6: hosts' links have 800 Gbps, but NICs 400 Gbps"},
       {"options", "-topo a.topo", "-tiers 2", "a.cm:1: no fat tree of 2 tiers has 16 hosts; valid is 2 n^2"},
       {"a.cm", "Nodes 16", "Nodes 15", "a.cm:4: the destination: '15' is not valid; write a whole number from 0 to 14"},
@@ -288,10 +408,7 @@ TEST(Htsim, ImportSaysWhatIsWrong) {
   };
   for (const Wrong& wrong : cases) {
     Files files = small();
-    std::string& text = files.at(wrong.file);
-    const auto at = text.find(wrong.from);
-    ASSERT_NE(at, std::string::npos) << wrong.from;
-    text.replace(at, wrong.from.size(), wrong.to);
+    replace(files, wrong.file, wrong.from, wrong.to);
     try {
       import(files);
       ADD_FAILURE() << wrong.from << " -> " << wrong.to << " was taken";
@@ -299,6 +416,121 @@ TEST(Htsim, ImportSaysWhatIsWrong) {
       EXPECT_TRUE(std::string_view(error.what()).starts_with(wrong.message)) << error.what() << "\n" << wrong.message;
     }
   }
+}
+
+TEST(HtsimExact, ImportSaysWhatIsWrong) {
+  struct Wrong {
+    std::string file;
+    std::string from;
+    std::string to;
+    std::string message;
+    std::string unit = {};
+  };
+  const std::string spraying = "-load_balancing_algo oblivious";
+  const Wrong cases[] = {
+      {"options", spraying, "",
+       "-load_balancing_algo: mixed, the default, is not possible with --exact; valid is oblivious, reps"},
+      {"options", "oblivious", "mixed", "-load_balancing_algo: mixed is not possible with --exact; valid is oblivious"},
+      {"options", "oblivious", "bitmap", "-load_balancing_algo: bitmap is not possible with --exact"},
+      {"options", "oblivious", "reps_legacy", "-load_balancing_algo: reps_legacy is not possible with --exact"},
+      {"options", spraying, spraying + " -trimsize 2000",
+       "-trimsize: '2000' is not valid; write a whole number from 64"},
+      // 1.5 * 6.25344 us * 100 GB/s / 4160 B = 225.48
+      {"options", spraying, spraying + " -cwnd 226",
+       "-cwnd: 226 packets are more than NSCC's largest window, which counts from the start with --exact; valid is up "
+       "to 225"},
+      {"options", "-q 192", "-q 500000", "-q: a buffer of 2.08 GB is not possible with --exact; valid is up to 2 GB"},
+      {"options", "-topo a.topo -linkspeed 800000", "-linkspeed 1",
+       "-q: the timeout that follows, 38.338575 s, is not possible with --exact"},
+      {"a.cm",
+       "Connections 2\nTriggers 1\n0->15 id 1 start 0 size 5000 send_done_trigger 1\n1->2 id 2 trigger 1 size 5000\n"
+       "trigger id 1 oneshot\n",
+       "Connections 3\nTriggers 1\n0->15 id 1 start 0 size 5000 send_done_trigger 1\n1->2 id 2 trigger 1 size 5000\n"
+       "2->3 id 3 start 0 size 5000 send_done_trigger 1\ntrigger id 1 multishot\n",
+       "a.cm:7: multishot, called by 2 connections"},
+      {"options", "-tm a.cm", "-tm a.cm -goal a.goal", "-goal: -tm stands there too; write one of them"},
+      {"options", "-tm a.cm -topo a.topo", "-goal a.goal", "-goal: the number of hosts is not known; name a topology"},
+      {"options", "-tm a.cm -topo a.topo", "-goal a.goal -nodes 17", "-nodes: no fat tree of 3 tiers has 17 hosts"},
+      {"options", "-tm a.cm", "-goal a.goal -nodes 8", "a.topo: 16 nodes, but -nodes says 8"},
+      {"options", "-tm a.cm -topo a.topo", "-goal a.goal -nodes 2", "a.goal:1: num_ranks 16, but there are 2 hosts"},
+      {"options", "-tm a.cm", "-goal a.goal", "--goal-unit: 'hours' is not valid; write ps, ns, us, ms, s, or",
+       "hours"},
+      {"options", "-tm a.cm", "-goal a.goal", "--goal-unit: '0 ns' is not valid; write ps, ns, us, ms, s, or", "0 ns"},
+      {"options", "-tm a.cm", "-tm a.cm", "--goal-unit: possible only with -goal; leave it out", "us"},
+  };
+  for (const Wrong& wrong : cases) {
+    Files files = small();
+    files.at("options") += " " + spraying;
+    replace(files, wrong.file, wrong.from, wrong.to);
+    scenario::HtsimImportOptions options = kExact;
+    options.goal_unit = wrong.unit;
+    try {
+      import(files, options);
+      ADD_FAILURE() << wrong.from << " -> " << wrong.to << " was taken";
+    } catch (const InputError& error) {
+      EXPECT_TRUE(std::string_view(error.what()).starts_with(wrong.message)) << error.what() << "\n" << wrong.message;
+    }
+  }
+}
+
+// 8321 B are three packets of 4160 B, whose headers do not count here.
+TEST(HtsimExact, OptionsAndTheirValues) {
+  Files files = small();
+  files.at("options") +=
+      " -load_balancing_algo reps -paths 100 -sack_threshold 8321 -cwnd 75 -qa_gate 2 -trimsize 80 "
+      "-target_q_delay 1.5 -disable_base_rtt_update_on_nack";
+  const auto made = import(files, kExact);
+  EXPECT_EQ(made.ignored, std::vector<std::string>{"-disable_base_rtt_update_on_nack"});
+  EXPECT_EQ(made.connections, "id,src,dst,size_bytes,delay,after\n1,0,15,5000,,\n2,1,2,5000,,1.sent\n");
+  // 75 * 4160 B of 6.25344 us at 100 GB/s = 0.4989...
+  for (const char* line :
+       {"\nack_every = \"12 KiB\"\n", "\ninitial_window = 0.4989", "\nqa_gate = 2\n", "\ntrimmed_frame = \"80 B\"\n",
+        "\ntarget_qdelay = \"1.5 us\"\n", "\nkind = \"reps\"\nentropies = 100\n", "\ntrimming = true\n",
+        "\nreordering = \"12.50688 us\"\n", "\nmin_rto = \"62.9232 us\"\n"})
+    EXPECT_NE(made.toml.find(line), std::string::npos) << line << "\n" << made.toml;
+}
+
+// The calc of 3 us, and then a packet and its acknowledgement.
+TEST(HtsimExact, GoalSchedules) {
+  Files files = small();
+  replace(files, "options", "-tm a.cm", "-goal a.goal");
+  files.at("options") += " -load_balancing_algo oblivious";
+  scenario::HtsimImportOptions options = kExact;
+  options.goal_unit = "us";
+  options.folder = "out";
+  const auto made = import(files, options);
+  EXPECT_TRUE(made.connections.empty());
+  EXPECT_NE(made.toml.find("\nkind = \"goal\"\nfile = \"../a.goal\"\ntime_unit = \"1 us\"\n"), std::string::npos)
+      << made.toml;
+  EXPECT_EQ(made.toml.find("\nstop"), std::string::npos) << made.toml;
+
+  const app::Folder folder("htsim-goal");
+  for (const char* name : {"a.goal", "a.topo"}) write(folder, name, files.at(name));
+  std::vector<std::string> arguments{"import",  "htsim", "--exact",         "--goal-unit",
+                                     "1000 ns", "-o",    folder / "b.toml", "--"};
+  for (const std::string& word : words(files.at("options")))
+    arguments.push_back(word.starts_with("a.") ? folder / word : word);
+  const app::Output done = app::weir(arguments);
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"a.goal", "a.topo", "b.toml"}));
+  const app::Output run = app::weir({"run", folder / "b.toml", "-q", "--out", folder / "results"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const std::string flows = app::read_file(folder / "results/flows.csv");
+  EXPECT_NE(flows.find("0,15,4096,3000000,9253440,6253440,"), std::string::npos) << flows;
+}
+
+TEST(HtsimExact, ImportByCommand) {
+  const app::Folder folder("htsim-exact-command");
+  Files files = small();
+  for (const char* name : {"a.cm", "a.topo"}) write(folder, name, files.at(name));
+  std::vector<std::string> arguments{"import", "htsim", "--exact", "-o", folder / "a.toml", "--"};
+  for (const std::string& word : words(files.at("options") + " -load_balancing_algo reps"))
+    arguments.push_back(word.starts_with("a.") ? folder / word : word);
+  const app::Output made = app::weir(arguments);
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"a.cm", "a.program.csv", "a.toml", "a.topo"}));
+  const app::Output run = app::weir({"run", folder / "a.toml", "-q", "--out", folder / "results"});
+  EXPECT_EQ(run.status, 0) << run.err;
 }
 
 TEST(Htsim, ImportByCommand) {

@@ -29,6 +29,12 @@ Time unloaded_round_trip(Time way, std::int64_t mtu, unsigned links, Rate rate) 
   return {static_cast<std::int64_t>(static_cast<double>(2 * way.ps) + transmitted(mtu) + transmitted(kHeader))};
 }
 
+Time least_timeout(Bytes buffer, Rate rate) {
+  const double drain =
+      static_cast<double>(buffer.count) * kBufferDrains * 8 * 1e6 / static_cast<double>(rate.bits_per_second);
+  return {static_cast<std::int64_t>((kLeastTimeout + drain) * 1e6)};
+}
+
 void Network::set_up_hosts() {
   tiers_ = *std::max_element(topology_.tier.begin(), topology_.tier.end());
   for (std::uint32_t p = 0; p < topology_.ports(); ++p) {
@@ -38,9 +44,7 @@ void Network::set_up_hosts() {
   }
   for (std::uint32_t h = 0; h < topology_.hosts; ++h) random_.bits();  // the port that a NIC with several begins with
   nic_rate_ = topology_.links[nics_.front().port / 2].rate;
-  const double drain = static_cast<double>(params_.buffer.count) * kBufferDrains * 8 * 1e6 /
-                       static_cast<double>(nic_rate_.bits_per_second);
-  min_rto_ = static_cast<std::int64_t>((kLeastTimeout + drain) * 1e6);
+  min_rto_ = least_timeout(params_.buffer, nic_rate_).ps;
 }
 
 // Of two hosts whose paths go up so many tiers. Transmissions are counted as if it were all tiers.

@@ -174,6 +174,8 @@ struct Acknowledged {
 
 // Without queues: both ways, a packet and its acknowledgement transmitted by so many links of one rate each.
 Time unloaded_round_trip(Time way, std::int64_t mtu, unsigned links, Rate rate);
+// The fixed timeout, with such a buffer at each port and hosts' links of this rate.
+Time least_timeout(Bytes buffer, Rate rate);
 
 class Network {
  public:

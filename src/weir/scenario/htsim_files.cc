@@ -172,6 +172,7 @@ class MatrixReader {
     t.kind = kind;
     out_.connections.triggers[t.index] = {static_cast<std::uint32_t>(std::max<std::int64_t>(1, count)),
                                           kind == "multishot"};
+    out_.trigger_where[t.index] = lines_.where();
     ++defined_;
   }
 
@@ -181,6 +182,7 @@ class MatrixReader {
       known->second.index = static_cast<std::uint32_t>(out_.connections.triggers.size());
       known->second.first = lines_.where();
       out_.connections.triggers.emplace_back();
+      out_.trigger_where.push_back(lines_.where());
     }
     return known->second;
   }

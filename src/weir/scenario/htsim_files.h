@@ -17,6 +17,7 @@ struct HtsimMatrix {
   std::uint32_t nodes = 0;
   Where nodes_where;
   replica::UetConnections connections;
+  std::vector<Where> trigger_where;  // of their definitions
 };
 // Rows with `prio 7` take one path; other priorities have no effect there, and none here. Throws InputError with file
 // and line, also for a trigger that nobody calls, or that waits for itself.

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "weir/base/params.h"
@@ -16,7 +18,9 @@
 #include "weir/scenario/effective.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/htsim_files.h"
+#include "weir/scenario/htsim_program.h"
 #include "weir/scenario/uet_connections.h"
+#include "weir/traffic/goal.h"
 
 namespace weir::scenario {
 namespace {
@@ -32,6 +36,7 @@ struct Known {
 };
 constexpr Known kOptions[] = {
     {"-tm"},
+    {"-goal"},
     {"-topo"},
     {"-nodes"},
     {"-tiers"},
@@ -166,7 +171,10 @@ class Import {
 
   HtsimImport run() {
     check_fixed();
-    read_matrix();
+    if (arguments_.has("-goal"))
+      read_goal_nodes();
+    else
+      read_matrix();
     read_tree();
     work_out_sizes();
     if (options_.exact)
@@ -196,7 +204,18 @@ class Import {
     arguments_.whole("-planes", 1, 1, 1);
   }
 
+  // A schedule has ranks, not hosts, so the network says how many there are.
+  void read_goal_nodes() {
+    if (!options_.exact) Arguments::fail_at("-goal", "possible only with --exact; write that, or -tm");
+    if (arguments_.has("-tm")) Arguments::fail_at("-goal", "-tm stands there too; write one of them");
+    title_ = std::filesystem::path(arguments_.text("-goal")).filename().string();
+    matrix_.nodes = static_cast<std::uint32_t>(arguments_.whole("-nodes", 0, 2, 1 << 20));
+    if (matrix_.nodes == 0 && !arguments_.has("-topo"))
+      Arguments::fail_at("-goal", "the number of hosts is not known; name a topology with -topo, or write -nodes N");
+  }
+
   void read_matrix() {
+    if (!options_.goal_unit.empty()) Arguments::fail_at("--goal-unit", "possible only with -goal; leave it out");
     const std::string file = arguments_.text("-tm");
     if (file.empty()) Arguments::fail_at("-tm", "missing; name the connection matrix, a .cm file");
     matrix_ = parse_htsim_matrix(read_(file, "a connection matrix of htsim"), file);
@@ -220,8 +239,10 @@ class Import {
       if (arguments_.has(name)) out_.ignored.emplace_back(name);
     tree_ = parse_htsim_tree(read_(file, "a topology of htsim"), file);
     if (tree_.queues) out_.ignored.emplace_back("Queue_up, Queue_down");
+    if (matrix_.nodes == 0) matrix_.nodes = tree_.nodes;
     if (tree_.nodes != matrix_.nodes)
-      fail({file, 0}, fmt::format("{} nodes, but {} says {}", tree_.nodes, matrix_.nodes_where.text(), matrix_.nodes));
+      fail({file, 0}, fmt::format("{} nodes, but {} says {}", tree_.nodes,
+                                  arguments_.has("-goal") ? "-nodes" : matrix_.nodes_where.text(), matrix_.nodes));
     for (std::uint32_t t = 0; t < tree_.tiers; ++t) {
       rates_[t] = {tree_.tier[t].gbps * 1'000'000'000};
       delays_[t] = {tree_.tier[t].latency_ns * 1000};
@@ -252,10 +273,14 @@ class Import {
     std::uint32_t half = 1;
     const auto hosts = [&] { return std::uint64_t{2} * half * half * (tree_.tiers == 3 ? half : 1); };
     while (hosts() < tree_.nodes) ++half;
-    if (hosts() != tree_.nodes)
-      fail(matrix_.nodes_where, fmt::format("no fat tree of {} tiers has {} hosts; valid is 2 n^{}, or name a topology "
-                                            "with -topo",
-                                            tree_.tiers, tree_.nodes, tree_.tiers));
+    if (hosts() != tree_.nodes) {
+      const std::string what = fmt::format(
+          "no fat tree of {} tiers has {} hosts; valid is 2 n^{}, or name a topology "
+          "with -topo",
+          tree_.tiers, tree_.nodes, tree_.tiers);
+      if (arguments_.has("-goal")) Arguments::fail_at("-nodes", what);
+      fail(matrix_.nodes_where, what);
+    }
     tree_.pod = tree_.tiers == 3 ? half * half : tree_.nodes;
     for (auto& tier : tree_.tier) tier.radix_down = tier.radix_up = half;
     tree_.tier[tree_.tiers - 1].radix_down = 2 * half;
@@ -297,7 +322,8 @@ class Import {
     if (replica) text("fidelity", replica::kHtsimUet);
     value("seed", arguments_.whole("-seed", 13, 0, UINT32_MAX));
     constexpr std::int64_t kMostUs = INT32_MAX;
-    const std::int64_t end = arguments_.whole("-end", 1000, 0, kMostUs);
+    // GOAL schedules are replayed to their end.
+    const std::int64_t end = arguments_.whole("-end", arguments_.has("-goal") ? 0 : 1000, 0, kMostUs);
     if (end > 0) text("stop", format_value(Time{end * 1'000'000}));
   }
 
@@ -327,7 +353,12 @@ class Import {
     out_.connections = format_connections(matrix_.connections);
   }
 
-  void write_paths() {
+  struct PathChoice {
+    std::string balancing;
+    std::int64_t paths = 0;
+    std::string routing;
+  };
+  PathChoice read_paths() const {
     const std::string balancing =
         arguments_.choice("-load_balancing_algo", "mixed", {"oblivious", "reps", "reps_legacy", "bitmap", "mixed"});
     const std::string strategy = arguments_.choice("-strat", "ecmp_host", {"ecmp_host", "ecmp_ar", "ecmp_rr"});
@@ -337,9 +368,14 @@ class Import {
     const bool any = balancing == "reps" || balancing == "reps_legacy";
     if (!any && (paths & (paths - 1)) != 0)
       Arguments::fail_at("-paths", fmt::format("{} is no power of two, which {} needs", paths, balancing));
-    text("load_balancing", balancing);
-    value("paths", paths);
-    text("routing", strategy == "ecmp_ar" ? "adaptive" : strategy == "ecmp_rr" ? "round-robin" : "ecmp");
+    return {balancing, paths, strategy == "ecmp_ar" ? "adaptive" : strategy == "ecmp_rr" ? "round-robin" : "ecmp"};
+  }
+
+  void write_paths() {
+    const PathChoice choice = read_paths();
+    text("load_balancing", choice.balancing);
+    value("paths", choice.paths);
+    text("routing", choice.routing);
   }
 
   // A kind of topology with the same switches, ports in the same order; a graph where there are parallel links that no
@@ -397,13 +433,179 @@ class Import {
 
   void write_algorithm() {
     section("[algorithm]");
-    text("name", "nscc");
+    write_algorithm_keys("name");
+  }
+
+  // `key` says which algorithm it is.
+  void write_algorithm_keys(std::string_view key) {
+    text(key, "nscc");
     text("target_qdelay", format_value(arguments_.microseconds("-target_q_delay", 0)));
     const std::int64_t gate = arguments_.whole("-qa_gate", -1, -1, 30);
     if (gate >= 0) value("qa_gate", gate);
+    if (options_.exact) write_exact_window();
   }
 
-  [[noreturn]] void write_exact() { Arguments::fail_at("--exact", "not possible yet; leave it out"); }
+  // Weir's physics: the same network, and the nearest that the engine has to the rules of the transport.
+  void write_exact() {
+    spread_latencies();
+    longest_rtt_ = longest_round_trip();
+    const Balancing balancing = exact_balancing();
+    const auto& rows = matrix_.connections.rows;
+    const bool one_path =
+        balancing.kind != "ecmp" && std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.one_path; });
+    for (const char* name : {"-enable_accurate_base_rtt", "-disable_base_rtt_update_on_nack"})
+      if (arguments_.has(name)) out_.ignored.emplace_back(name);  // a flow's is always that of its path
+    write_head(false);
+    write_topology();
+    write_exact_network();
+    write_exact_transport();
+    write_algorithm();
+    write_sending("algorithm", balancing);
+    if (one_path) {
+      section("[[profile]]");
+      text("name", kOnePath);
+      write_algorithm_keys("algorithm");
+      write_sending("profile", {});
+    }
+    write_exact_traffic(one_path ? kOnePath : "");
+  }
+
+  // Switches take no time here: half of what they take there stands in the delay of each link that they have.
+  void spread_latencies() {
+    for (std::size_t t = 0; t < tree_.tiers; ++t)
+      delays_[t] += Time{(latencies_[t].ps + (t > 0 ? latencies_[t - 1].ps : 0)) / 2};
+  }
+
+  // Without queues, of a full packet and its acknowledgement, between hosts whose path goes all the way up.
+  Time longest_round_trip() const {
+    Time way;
+    for (std::size_t t = 0; t < tree_.tiers; ++t)
+      way += 2 * (2 * delays_[t] + transmission_time(Bytes{mtu_}, rates_[t]) +
+                  transmission_time(Bytes{kHeader}, rates_[t]));
+    return way;
+  }
+
+  void write_exact_network() {
+    constexpr Bytes kMostBuffer{2'000'000'000};
+    constexpr std::int64_t kMostTrimmed = 1000;
+    if (buffer_ > kMostBuffer)
+      Arguments::fail_at("-q", fmt::format("a buffer of {} is not possible with --exact; valid is up to {}",
+                                           format_value(buffer_), format_value(kMostBuffer)));
+    section("[network]");
+    value("trimming", trimming_);
+    if (trimming_) text("trimmed_frame", format_value(Bytes{arguments_.whole("-trimsize", 64, 64, kMostTrimmed)}));
+    section("[network.buffer]");
+    text("mode", "per-port");
+    text("size", format_value(buffer_));
+    section("[network.ecn]");
+    value("enabled", true);
+    text("k_min", format_value(k_min_));
+    text("k_max", format_value(k_max_));
+    value("p_max", 1);
+    text("at_rate", "0 bps");
+  }
+
+  void write_exact_transport() {
+    constexpr Time kMostTimeout{1'000'000'000'000};
+    const Time timeout = replica::uet::least_timeout(buffer_, rate_);
+    if (timeout > kMostTimeout)
+      Arguments::fail_at("-q",
+                         fmt::format("the timeout that follows, {}, is not possible with --exact; valid is up to {}",
+                                     format_value(timeout), format_value(kMostTimeout)));
+    section("[transport]");
+    text("payload", format_value(Bytes{mtu_ - kHeader}));
+    for (const char* key : {"header", "ack_header", "min_frame"}) text(key, format_value(Bytes{kHeader}));
+    text("ack_class", "priority");
+    text("min_rto", format_value(timeout));
+  }
+
+  struct Balancing {
+    std::string kind = "ecmp";
+    std::int64_t entropies = 0;  // 0: not its own
+  };
+  Balancing exact_balancing() const {
+    const PathChoice choice = read_paths();
+    if (choice.routing != "ecmp" || choice.paths == 1) return {choice.routing};
+    if (choice.balancing == "oblivious") return {"ops-xor", choice.paths};
+    if (choice.balancing == "reps") return {"reps", choice.paths};
+    Arguments::fail_at("-load_balancing_algo",
+                       fmt::format("{}{} is not possible with --exact; valid is oblivious, reps", choice.balancing,
+                                   arguments_.has("-load_balancing_algo") ? "" : ", the default,"));
+  }
+
+  // The tables that a profile has, for those after its own keys.
+  void write_sending(std::string_view profile, const Balancing& balancing) {
+    // There are so many full packets to an acknowledgement; headers do not count here.
+    const std::int64_t threshold = arguments_.whole("-sack_threshold", 16'384, 0, 1'000'000'000);
+    text("ack_every", format_value(Bytes{(threshold + mtu_ - 1) / mtu_ * (mtu_ - kHeader)}));
+    section(fmt::format("[{}.recovery]", profile));
+    text("kind", "sack");
+    text("reordering", format_value(2 * longest_rtt_));
+    section(fmt::format("[{}.load_balancing]", profile));
+    text("kind", balancing.kind);
+    if (balancing.entropies > 0) value("entropies", balancing.entropies);
+    if (balancing.kind == "reps" && !trimming_) text("freeze", "0 ps");  // as there
+  }
+
+  // The first window is the same on the longest paths.
+  void write_exact_window() {
+    const std::int64_t packets = arguments_.whole("-cwnd", 0, 0, 1'000'000);
+    if (packets == 0) return;
+    constexpr double kLargest = 1.5;  // of NSCC
+    const auto product = static_cast<double>(bytes_in(longest_rtt_, rate_).count);
+    const double window = static_cast<double>(packets * mtu_) / product;
+    if (window > kLargest)
+      Arguments::fail_at("-cwnd",
+                         fmt::format("{} packets are more than NSCC's largest window, which counts from the start with "
+                                     "--exact; valid is up to {}",
+                                     packets, static_cast<std::int64_t>(kLargest * product) / mtu_));
+    value("initial_window", window);
+  }
+
+  void write_exact_traffic(std::string_view one_path) {
+    section("[[traffic]]");
+    if (arguments_.has("-goal")) {
+      write_goal();
+      return;
+    }
+    text("kind", "program");
+    text("file", options_.program_name);
+    out_.connections = format_htsim_program(matrix_, one_path);
+  }
+
+  // Read here for its mistakes.
+  void write_goal() {
+    const std::string file = arguments_.text("-goal");
+    const Time unit = goal_unit();
+    std::vector<std::uint32_t> host_of(matrix_.nodes);
+    std::iota(host_of.begin(), host_of.end(), 0);
+    traffic::parse_goal(read_(file, "a GOAL schedule"), file, unit, host_of, {});
+    const std::filesystem::path path(file);
+    const std::filesystem::path folder(options_.folder.empty() ? "." : options_.folder);
+    text("kind", "goal");
+    text("file", path.is_absolute() ? file : std::filesystem::proximate(path, folder).string());
+    text("time_unit", format_value(unit));
+  }
+
+  // "us" as well as "1 us".
+  Time goal_unit() const {
+    const std::string& word = options_.goal_unit;
+    if (word.empty()) return Time{1000};
+    const bool bare = std::isalpha(static_cast<unsigned char>(word.front())) != 0;
+    try {
+      const Time unit = parse_time(bare ? "1 " + word : word);
+      if (unit >= Time{1} && unit <= Time{kPicosecondsPerSecond}) return unit;
+    } catch (const InputError&) {
+    }
+    Arguments::fail_at(
+        "--goal-unit",
+        fmt::format("'{}' is not valid; write ps, ns, us, ms, s, or so many of them as in '100 ns', from "
+                    "1 ps to 1 s",
+                    word));
+  }
+
+  static constexpr std::int64_t kHeader = replica::uet::kHeader;
+  static constexpr std::string_view kOnePath = "one-path";
 
   const Arguments arguments_;
   const HtsimImportOptions& options_;
@@ -418,6 +620,7 @@ class Import {
   std::int64_t mtu_ = 0;
   bool trimming_ = true;
   Time rtt_;
+  Time longest_rtt_;  // with Weir's physics
   Bytes buffer_;
   Bytes k_min_;
   Bytes k_max_;

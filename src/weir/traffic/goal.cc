@@ -102,9 +102,10 @@ class Reader {
 
   Program read() {
     words_.expect("num_ranks", "at the beginning");
+    const Where where_ranks = words_.where();
     ranks_ = static_cast<std::uint32_t>(number("num_ranks", 1, INT32_MAX));
     if (ranks_ > host_of_.size())
-      fail(words_.where(), fmt::format("num_ranks {}, but there are {} hosts", ranks_, host_of_.size()));
+      fail(where_ranks, fmt::format("num_ranks {}, but there are {} hosts", ranks_, host_of_.size()));
     std::vector<int> line_of(ranks_);
     while (!words_.peek().empty()) {
       const Where where = words_.where();
