@@ -26,6 +26,7 @@ class Recorder {
  public:
   struct Params {
     Rate rate;
+    bool every_loss = false;
     static void describe(ParamList<Params>&) {}
   };
   static constexpr cc::About about{
@@ -35,6 +36,7 @@ class Recorder {
   }
   Recorder(const Params& p, const cc::FlowFacts& facts, cc::Control& control) {
     control.rate = p.rate;
+    control.every_loss = p.every_loss;
     told.facts.push_back(facts);
   }
   void on_ack(const Params&, const cc::FlowFacts&, const cc::Ack& ack, cc::Control&) {
@@ -52,11 +54,12 @@ class Feedback : public testing::TestWithParam<net::PortKind> {
     told = {};
     s_.profiles = {recorder({})};
   }
-  static host::Profile recorder(Rate rate) {
+  static host::Profile recorder(Rate rate, bool every_loss = false) {
     static const cc::Algorithm algorithm = cc::describe<Recorder>();
     host::Profile p = profile(algorithm);
     const auto params = std::make_shared<Recorder::Params>();
     params->rate = rate;
+    params->every_loss = every_loss;
     p.params = params;
     return p;
   }
@@ -158,6 +161,31 @@ TEST_P(Feedback, AcknowledgementsByHand) {
     EXPECT_EQ(told.sends[i].app_limited, i == 3);
   }
   EXPECT_TRUE(told.losses.empty());
+}
+
+// A hundred packets at twice the rate of the link that follows, which has room for ten: about half of the others are
+// lost, and each acknowledgement finds another one. All had been sent before the first was found.
+TEST_P(Feedback, LossesOfAnEpisodeAreToldOnceOrAsTheyAreFound) {
+  s_.topology = build(net::Dumbbell{1, 1, 100_Gbps, 100_us, 50_Gbps, 1_us});
+  s_.buffer.mode = net::BufferMode::per_port;
+  s_.buffer.size = 10'900_B;
+  for (const bool every_loss : {false, true}) {
+    told = {};
+    s_.profiles = {recorder({}, every_loss)};
+    s_.profiles[0].recovery.kind = host::RecoveryKind::sack;
+    s_.flows.clear();
+    s_.add_flow(0, 1, 100'000_B);
+    const Outcome out = run_it();
+    ASSERT_GT(out.counters.retransmitted, 30u);
+    std::int64_t lost = 0;
+    for (const cc::Loss& loss : told.losses) lost += loss.lost.count;
+    if (every_loss) {
+      EXPECT_EQ(lost, static_cast<std::int64_t>(1'000 * out.counters.retransmitted));
+      EXPECT_GT(told.losses.size(), 30u);
+    } else {
+      EXPECT_LE(told.losses.size(), 2u) << "another one when a packet that was sent again is lost again";
+    }
+  }
 }
 
 // Writes down everything that it hears, and asks for the delivery rate in place of telemetry.

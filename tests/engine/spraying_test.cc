@@ -93,6 +93,33 @@ TEST_F(TwoUplinks, TakenInTurn) {
   EXPECT_EQ(sent(), (std::vector<std::uint64_t>{5, 5}));
 }
 
+// Single packets, 10 us apart: of each two one goes by either uplink. Which is first is drawn, or always the same.
+TEST_F(TwoUplinks, EachRoundHasAnOrderOfItsOwn) {
+  constexpr int kRounds = 20;
+  scenario_.profiles = {unlimited(host::Balancing::round_robin)};
+  for (int i = 0; i < 2 * kRounds; ++i) scenario_.add_flow(0, 3, 1'000_B, 10_us * i);
+  for (const Rounds rounds : {Rounds::shuffled, Rounds::fixed}) {
+    scenario_.network.rounds = rounds;
+    const auto model = scenario_.model();
+    const auto traffic = scenario_.traffic();
+    Simulation simulation(*model, *traffic, {});
+    const std::uint32_t uplink = model->routing.next_hops(0, 3)[0];
+    int first_by_it = 0;
+    for (int round = 0; round < kRounds; ++round) {
+      simulation.advance(10_us * (2 * round + 1));
+      first_by_it += simulation.port(uplink).tx_packets == static_cast<std::uint64_t>(round + 1) ? 1 : 0;
+      simulation.advance(10_us * (2 * round + 2));
+      ASSERT_EQ(simulation.port(uplink).tx_packets, static_cast<std::uint64_t>(round + 1));
+    }
+    if (rounds == Rounds::shuffled) {
+      EXPECT_GT(first_by_it, 3);
+      EXPECT_LT(first_by_it, kRounds - 3);
+    } else {
+      EXPECT_EQ(first_by_it % kRounds, 0);
+    }
+  }
+}
+
 // Two flows on one uplink make a queue there; a third one that comes later goes by the other.
 TEST_F(TwoUplinks, TheShorterQueueIsTaken) {
   scenario_.profiles = {unlimited(), unlimited(host::Balancing::adaptive)};

@@ -27,6 +27,7 @@ enum class Purpose : std::uint32_t {
   spraying = 12,
   link_failure = 13,
   placement = 14,
+  round_robin = 15,
 };
 
 class RandomStream {

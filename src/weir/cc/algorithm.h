@@ -100,7 +100,7 @@ struct Ack {
 
 // The transport concluded that data was lost, trimmed or reordered beyond tolerance. With go-back-N
 // `kind` is nack or timeout; with selective recovery it is sack_hole, once for all losses up to what
-// had been sent by the first of them, or timeout.
+// had been sent by the first of them (unless Control::every_loss), or timeout.
 struct Loss {
   enum class Kind : std::uint8_t { nack, sack_hole, trim, timeout };
   Kind kind = Kind::nack;
@@ -131,6 +131,8 @@ struct Control {
   // After a change of rate, should the gap that is already running be stretched or shortened
   // to the new rate (HPCC), or only the next one?
   bool repace = false;
+  // With selective recovery: tell all losses as they are found, also those of an episode that has been told.
+  bool every_loss = false;
 };
 
 // What the algorithm asks of the receiving end.

@@ -142,6 +142,7 @@ Swift::Swift(const Params& p, const FlowFacts& facts, Control& control) {
   reference_ = initial;
   rtt_ = facts.base_rtt;
   control.repace = true;
+  control.every_loss = p.lost_in_a_row > 1;
   answer(p, facts, control);
 }
 

@@ -107,6 +107,9 @@ struct AdaptiveParams {
   }
 };
 
+// How a switch takes its ports in turn, for flows that leave it the choice in this way.
+enum class Rounds : std::uint8_t { shuffled, fixed };
+
 struct NetworkParams {
   net::PortKind port = net::PortKind::fifo;
   bool telemetry = true;
@@ -115,6 +118,7 @@ struct NetworkParams {
   bool reroute = true;
   bool trimming = false;
   Bytes trimmed_frame{64};
+  Rounds rounds = Rounds::shuffled;
 
   static void describe(ParamList<NetworkParams>& p) {
     p.choice("port", &NetworkParams::port, {"fifo", "queued"},
@@ -129,6 +133,10 @@ struct NetworkParams {
            "Cheng et al., NSDI 2014; Ultra Ethernet 1.0");
     p.bytes("trimmed_frame", &NetworkParams::trimmed_frame, "size of a trimmed packet", "uet-htsim", Bytes{1},
             Bytes{1'000});
+    p.choice("rounds", &NetworkParams::rounds, {"shuffled", "fixed"},
+             "the order in which a switch takes its ports for flows with load_balancing.kind = \"round-robin\": drawn "
+             "anew for each round, or always the same",
+             "uet-htsim");
     p.choice(
         "scheduling", &NetworkParams::scheduling, {"fifo", "priority", "drr"},
         "several data classes at a port: in order of arrival, the class with the smallest number first, or deficit "

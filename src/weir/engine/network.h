@@ -24,7 +24,9 @@ struct alignas(64) SwitchState {
   Time next_departure = Time::max();  // of the pending departure event; only while buffer.eager()
   std::uint64_t drops = 0;
   std::uint64_t pauses_sent = 0;
-  std::uint32_t turn = 0;     // round robin: the port that comes next
+  std::vector<std::uint16_t> order;  // round robin: numbers of equal-cost ports, in the order of this round
+  std::uint32_t turn = 0;            // ... its place whose port comes next
+  std::uint32_t round = 0;
   std::uint32_t choices = 0;  // adaptive routing: made so far
 };
 

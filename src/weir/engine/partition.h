@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "weir/base/telemetry.h"
@@ -167,6 +168,8 @@ class Partition {
   void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet, Time now);
   void deliver_apart(std::uint32_t port, const Packet& packet, Time now);
   void forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now);
+  std::uint16_t next_in_turn(std::uint32_t s, std::uint16_t n);
+  void begin_round(std::uint32_t s);
   std::uint32_t choose(std::uint32_t s, const Packet& packet, Time now);
   std::uint32_t load(std::uint32_t port, Time now);
   bool trim(std::uint32_t s, Port& out, Packet& packet);

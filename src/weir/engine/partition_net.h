@@ -118,10 +118,7 @@ std::uint32_t Partition<S>::choose(std::uint32_t s, const Packet& packet, Time n
   const std::span<const std::uint32_t> hops = routing_->next_hops(s, packet.dst);
   if (hops.size() == 1) return hops[0];
   SwitchState& state = network_.switches[s];
-  if ((packet.flags & net::kRoundRobin) != 0) {
-    if (state.turn >= hops.size()) state.turn = 0;
-    return hops[state.turn++];
-  }
+  if ((packet.flags & net::kRoundRobin) != 0) return hops[next_in_turn(s, static_cast<std::uint16_t>(hops.size()))];
   std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
   for (const std::uint32_t hop : hops) {
     const std::uint32_t level = load(hop, now);
@@ -132,6 +129,34 @@ std::uint32_t Partition<S>::choose(std::uint32_t s, const Packet& packet, Time n
   }
   const auto n = static_cast<std::uint32_t>(tied_.size());
   return n == 1 ? tied_[0] : tied_[net::Routing::pick(state.choices++, routing_->salt(s), n)];
+}
+
+// Which of `n` ports comes next. One round serves all destinations of a switch; those with fewer ports pass over the
+// rest.
+template <sim::Scheduler S>
+std::uint16_t Partition<S>::next_in_turn(std::uint32_t s, std::uint16_t n) {
+  SwitchState& state = network_.switches[s];
+  if (state.order.size() < n) {
+    state.order.resize(n);
+    std::iota(state.order.begin(), state.order.end(), std::uint16_t{0});
+    begin_round(s);
+  }
+  for (;;) {
+    if (state.turn == state.order.size()) begin_round(s);
+    const std::uint16_t port = state.order[state.turn++];
+    if (port < n) return port;
+  }
+}
+
+template <sim::Scheduler S>
+void Partition<S>::begin_round(std::uint32_t s) {
+  SwitchState& state = network_.switches[s];
+  state.turn = 0;
+  if (model_.network.rounds == Rounds::fixed) return;
+  const RandomStream random(model_.seed, s, Purpose::round_robin);
+  const std::uint64_t first_draw = std::uint64_t{state.round++} << 16;
+  for (std::size_t left = state.order.size(); left > 1; --left)
+    std::swap(state.order[left - 1], state.order[random.below(first_draw + left, left)]);
 }
 
 template <sim::Scheduler S>

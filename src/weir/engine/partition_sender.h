@@ -285,10 +285,11 @@ inline void Partition<S>::acknowledge(host::Host& host, host::Flow& flow, const 
   if (news.lost > 0) find_losses(host, flow, news, now);
 }
 
-// Losses of one episode, up to what had been sent when the first was found, are reported once.
+// Losses of one episode, up to what had been sent when the first was found, are reported once, unless the algorithm
+// judges by how many there are in a row.
 template <sim::Scheduler S>
 void Partition<S>::find_losses(host::Host& host, host::Flow& flow, const host::Scoreboard::News& news, Time now) {
-  if (!host.beside(flow.slot).scoreboard.begins_episode(news)) return;
+  if (!host.beside(flow.slot).scoreboard.begins_episode(news) && !flow.control.every_loss) return;
   report_loss(flow, cc::Loss::Kind::sack_hole, {news.first_lost}, {news.lost}, {flow.in_flight() + news.lost}, now,
               {news.in_a_row});
 }
