@@ -28,7 +28,8 @@ Estimate estimate(const scenario::Scenario& s, const engine::Model& model) {
   const double ports = topology.ports();
   const bool per_port = s.buffer.mode == net::BufferMode::per_port;
   const double buffers = static_cast<double>(s.buffer.size.count) * (per_port ? ports : switches);
-  const double waiting = buffers / kFullBuffers / static_cast<double>(std::max<std::int64_t>(s.transport.payload.count, 1));
+  const double waiting =
+      buffers / kFullBuffers / static_cast<double>(std::max<std::int64_t>(s.transport.payload.count, 1));
   const double packets = std::min(static_cast<double>(expected.packets), waiting);
   const double tables = topology.tree.empty() ? kTableEntry * switches * switches : 0;
   const double bytes = kProcess + kPort * ports + kFlow * static_cast<double>(expected.flows) + kPacket * packets +

@@ -80,7 +80,8 @@ void check_source(const TableReader& table, FigureSpec& out) {
   check_words(table, "y_scale", p.y_scale, {"linear", "log"});
   check_words(table, "buckets", p.buckets, {"size", "equal-count"});
   check_words(table, "of", p.of, {"flows", "queues"});
-  if (out.kind->name == "slowdown-by-size") check_words(table, "statistic", p.statistic, {"mean", "p50", "p95", "p99", "p999", "max"});
+  if (out.kind->name == "slowdown-by-size")
+    check_words(table, "statistic", p.statistic, {"mean", "p50", "p95", "p99", "p999", "max"});
   if (out.kind->name == "series") check_series_file(table, p.file);
   if (out.kind->name == "cdf") {
     if (p.of == "queues") p.column = "queue_bytes";
@@ -137,8 +138,8 @@ FigureSpec read_figure(const TableReader& table) {
   if (out.kind == nullptr)
     table.fail_at("kind", fmt::format("unknown figure '{}'{}; valid is {}", name, scenario::did_you_mean(name, names),
                                       fmt::join(names, ", ")));
-  std::vector<std::string> keys{"id", "title", "caption", "kind", "series", "where", "printed", "x_label", "y_label",
-                                "x_scale", "y_scale"};
+  std::vector<std::string> keys{"id",      "title",   "caption", "kind",    "series", "where",
+                                "printed", "x_label", "y_label", "x_scale", "y_scale"};
   keys.insert(keys.end(), out.kind->required.begin(), out.kind->required.end());
   keys.insert(keys.end(), out.kind->optional.begin(), out.kind->optional.end());
   table.allow_only(keys);

@@ -17,8 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kMaxRows = 2000;    // of a curve: more than a screen shows
-constexpr std::size_t kMaxStacked = 32;   // flows with an area of their own
+constexpr std::size_t kMaxRows = 2000;   // of a curve: more than a screen shows
+constexpr std::size_t kMaxStacked = 32;  // flows with an area of their own
 
 // Points of the study that one series is drawn of.
 struct Group {
@@ -51,9 +51,7 @@ class Maker {
   }
 
  private:
-  bool has(std::size_t point, std::size_t axis, std::size_t label) const {
-    return table_.points[point][axis] == label;
-  }
+  bool has(std::size_t point, std::size_t axis, std::size_t label) const { return table_.points[point][axis] == label; }
 
   std::vector<Group> groups() const {
     std::vector<std::size_t> chosen;
@@ -311,9 +309,9 @@ class Maker {
       if (out_.x.unit == "bit/s") return static_cast<double>(parse_rate(text).bits_per_second);
     } catch (const InputError&) {
     }
-    fail(spec_.where, fmt::format("figure '{}': printed x '{}' is neither a label of the axis nor a number{}", p_.id,
-                                  scenario::one_line(text),
-                                  out_.x.unit == "1" ? "" : fmt::format(" in {}", out_.x.unit)));
+    fail(spec_.where,
+         fmt::format("figure '{}': printed x '{}' is neither a label of the axis nor a number{}", p_.id,
+                     scenario::one_line(text), out_.x.unit == "1" ? "" : fmt::format(" in {}", out_.x.unit)));
   }
 
   void add(const Printed& printed) {

@@ -10,7 +10,7 @@ namespace weir::study {
 
 struct FigureAxis {
   std::string label;
-  std::string unit = "1";  // "ps", "B", "bit/s", "1", "%", or any other text
+  std::string unit = "1";        // "ps", "B", "bit/s", "1", "%", or any other text
   std::string scale = "linear";  // "log", "category"
   std::vector<std::string> categories;
 };
@@ -18,10 +18,10 @@ struct FigureAxis {
 struct FigureSeries {
   std::string name;
   std::vector<double> x;
-  std::vector<double> y;     // NaN = no value
-  std::vector<double> low;   // of the 95 % confidence interval over seeds; empty = none
+  std::vector<double> y;    // NaN = no value
+  std::vector<double> low;  // of the 95 % confidence interval over seeds; empty = none
   std::vector<double> high;
-  bool printed = false;      // by the authors, not measured
+  bool printed = false;  // by the authors, not measured
 };
 
 struct Figure {

@@ -73,8 +73,7 @@ Values of_requests(const Measure& m, const RunFiles& files) {
   std::map<std::tuple<std::string, double, std::int64_t>, double> requests;
   for_each_flow(files, m.params.filter, m.params.column, [&](const FlowRow& row) {
     const auto [entry, is_new] = requests.try_emplace({std::string(row.tag), row.start, row.dst}, row.value);
-    if (!is_new && !(entry->second >= row.value))
-      entry->second = std::isnan(entry->second) ? entry->second : row.value;
+    if (!is_new && !(entry->second >= row.value)) entry->second = std::isnan(entry->second) ? entry->second : row.value;
   });
   std::vector<Counted> values;
   for (const auto& [request, value] : requests)
@@ -93,7 +92,8 @@ Values of_series(const Measure& m, const RunFiles& files) {
   Columns rows(files.text(m.params.file), m.params.file, {"time_ps", m.params.column});
   while (rows.next()) {
     const double time = rows.number(0);
-    if (time < static_cast<double>(f.from.ps) || (f.until > Time{} && time >= static_cast<double>(f.until.ps))) continue;
+    if (time < static_cast<double>(f.from.ps) || (f.until > Time{} && time >= static_cast<double>(f.until.ps)))
+      continue;
     if (const double value = rows.number(1); !std::isnan(value)) values.push_back({value});
   }
   return {statistic_of(values, m.statistic)};
@@ -126,19 +126,43 @@ std::span<const MeasureKind> measure_kinds() {
     return keys;
   };
   static const std::vector<MeasureKind> list{
-      {"summary", "a value of summary.json", {"key"}, {}, [](const MeasureParams&) { return std::string("summary.json"); },
+      {"summary",
+       "a value of summary.json",
+       {"key"},
+       {},
+       [](const MeasureParams&) { return std::string("summary.json"); },
        of_document},
-      {"manifest", "a value of manifest.json", {"key"}, {},
-       [](const MeasureParams&) { return std::string("manifest.json"); }, of_document},
-      {"flows", "a statistic of a column of flows.csv", {"column", "statistic"}, with_filters({}),
-       [](const MeasureParams&) { return std::string("flows.csv"); }, of_flows},
-      {"requests", "the same of requests: flows of one tag to one receiver with the same start, the largest of whose "
-       "values counts", {"column", "statistic"}, with_filters({}),
-       [](const MeasureParams&) { return std::string("flows.csv"); }, of_requests},
-      {"queues", "a statistic of sampled queue lengths, in bytes", {"statistic"}, {"tier"},
-       [](const MeasureParams&) { return std::string("queue_cdf.csv"); }, of_queues},
-      {"series", "a statistic of a column over time", {"file", "column", "statistic"}, {"from", "until"},
-       [](const MeasureParams& p) { return p.file; }, of_series},
+      {"manifest",
+       "a value of manifest.json",
+       {"key"},
+       {},
+       [](const MeasureParams&) { return std::string("manifest.json"); },
+       of_document},
+      {"flows",
+       "a statistic of a column of flows.csv",
+       {"column", "statistic"},
+       with_filters({}),
+       [](const MeasureParams&) { return std::string("flows.csv"); },
+       of_flows},
+      {"requests",
+       "the same of requests: flows of one tag to one receiver with the same start, the largest of whose "
+       "values counts",
+       {"column", "statistic"},
+       with_filters({}),
+       [](const MeasureParams&) { return std::string("flows.csv"); },
+       of_requests},
+      {"queues",
+       "a statistic of sampled queue lengths, in bytes",
+       {"statistic"},
+       {"tier"},
+       [](const MeasureParams&) { return std::string("queue_cdf.csv"); },
+       of_queues},
+      {"series",
+       "a statistic of a column over time",
+       {"file", "column", "statistic"},
+       {"from", "until"},
+       [](const MeasureParams& p) { return p.file; },
+       of_series},
   };
   return list;
 }
@@ -182,8 +206,8 @@ Measure read_measure(const TableReader& table) {
   table.read(params_of<MeasureParams>(), &out.params);
 
   if (!is_identifier(out.params.name))
-    table.fail_at("name", fmt::format("'{}' is no name; write letters, digits and '_', no digit first",
-                                      out.params.name));
+    table.fail_at("name",
+                  fmt::format("'{}' is no name; write letters, digits and '_', no digit first", out.params.name));
   if (!out.params.statistic.empty()) out.statistic = read_statistic(table, out.params.statistic);
   if (!out.params.file.empty()) check_series_file(table, out.params.file);
   if (!out.params.column.empty()) check_column(table, out.file(), out.params.column);

@@ -84,8 +84,7 @@ scenario::Scenario load(const Plan& plan, const Point& point, const std::uint64_
     for (const Override& o : study.set) apply(o);
     for (std::size_t i = 0; i < point.size(); ++i)
       for (const Override& o : study.axes[i].points[point[i]].set) apply(o);
-    if (seed != nullptr)
-      scenario::set_key(document, "run.seed", Value{study.where, static_cast<std::int64_t>(*seed)});
+    if (seed != nullptr) scenario::set_key(document, "run.seed", Value{study.where, static_cast<std::int64_t>(*seed)});
     return scenario::read_scenario(document, name.empty() ? study.file : path_of(study, name));
   } catch (const InputError& error) {
     blame(study, point, error.what());
@@ -189,8 +188,8 @@ std::vector<std::size_t> runs_with(const Plan& plan, const std::string& only) {
     if (equals == std::string_view::npos || axis == study.axes.size()) {
       std::vector<std::string> names;
       for (const Axis& a : study.axes) names.push_back(a.name);
-      throw InputError(fmt::format("--only: '{}' is no axis=label; axes are {}", scenario::one_line(item),
-                                   fmt::join(names, ", ")));
+      throw InputError(
+          fmt::format("--only: '{}' is no axis=label; axes are {}", scenario::one_line(item), fmt::join(names, ", ")));
     }
     const auto label = study.axes[axis].find(item.substr(equals + 1));
     if (!label) {
@@ -219,8 +218,8 @@ std::vector<std::size_t> shard_of(const std::vector<std::size_t>& runs, const st
   const bool slash = first.ec == std::errc{} && first.ptr != end && *first.ptr == '/';
   const auto second = slash ? std::from_chars(first.ptr + 1, end, n) : first;
   if (!slash || second.ec != std::errc{} || second.ptr != end || i < 1 || i > n)
-    throw InputError(fmt::format("--shard: '{}' is no share; write i/n, like 1/4 for the first of four",
-                                 scenario::one_line(shard)));
+    throw InputError(
+        fmt::format("--shard: '{}' is no share; write i/n, like 1/4 for the first of four", scenario::one_line(shard)));
   std::vector<std::size_t> out;
   for (const std::size_t run : runs)
     if (run % n == i - 1) out.push_back(run);

@@ -26,8 +26,8 @@ struct Estimate {
 struct Plan {
   Study study;
   std::vector<Point> points;
-  std::size_t seeds = 1;         // of each point
-  std::vector<PlannedRun> runs;  // of point i: i * seeds, i * seeds + 1...
+  std::size_t seeds = 1;                             // of each point
+  std::vector<PlannedRun> runs;                      // of point i: i * seeds, i * seeds + 1...
   std::map<std::string, scenario::Value> documents;  // by the name that the study has for the file; "" = inline
 
   // Throws InputError that names the study's line and the point.

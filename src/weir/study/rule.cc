@@ -105,8 +105,8 @@ class Scanner {
     const std::string written(text_.substr(begin, at_ - begin));
     try {
       out_.text += fmt::format(" {} ", variable(out_.references.size()));
-      out_.references.push_back({written, static_cast<std::size_t>(measure - table_.study.measures.data()),
-                                 table_.point(labels)});
+      out_.references.push_back(
+          {written, static_cast<std::size_t>(measure - table_.study.measures.data()), table_.point(labels)});
     } catch (const InputError& error) {
       complain(fmt::format("{}: {}", written, error.what()));
     }
@@ -147,7 +147,8 @@ class Scanner {
       skip_space();
       return out;
     }
-    while (at_ < text_.size() && std::string_view("=,}").find(text_[at_]) == std::string_view::npos) out += text_[at_++];
+    while (at_ < text_.size() && std::string_view("=,}").find(text_[at_]) == std::string_view::npos)
+      out += text_[at_++];
     while (!out.empty() && std::isspace(static_cast<unsigned char>(out.back())) != 0) out.pop_back();
     if (out.empty()) complain("a label is empty");
     return out;
@@ -190,7 +191,8 @@ class Evaluator {
   double one() {
     int results = 0;
     const double* all = parser_.Eval(results);
-    if (results != 1) fail(rule_.where, fmt::format("rule '{}': a comma outside braces", scenario::one_line(rule_.text)));
+    if (results != 1)
+      fail(rule_.where, fmt::format("rule '{}': a comma outside braces", scenario::one_line(rule_.text)));
     return all[0];
   }
 
@@ -199,8 +201,7 @@ class Evaluator {
     for (std::size_t i = 0; i < expression_.references.size(); ++i)
       if (const auto at = what.find(variable(i)); at != std::string::npos)
         what.replace(at, variable(i).size(), expression_.references[i].text);
-    fail(rule_.where,
-         fmt::format("rule '{}': {}", scenario::one_line(rule_.text), scenario::one_line(what)));
+    fail(rule_.where, fmt::format("rule '{}': {}", scenario::one_line(rule_.text), scenario::one_line(what)));
   }
 
   const Rule& rule_;

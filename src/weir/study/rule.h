@@ -22,11 +22,11 @@ struct Rule {
 };
 
 struct Verdict {
-  bool complete = false;     // all runs that it asks for are done
-  bool holds = false;        // it is complete and true in enough elements
-  double share = 0;          // of elements in which it is true
+  bool complete = false;  // all runs that it asks for are done
+  bool holds = false;     // it is complete and true in enough elements
+  double share = 0;       // of elements in which it is true
   std::size_t elements = 0;
-  std::size_t missing = 0;   // have no value, and are not true
+  std::size_t missing = 0;  // have no value, and are not true
 };
 
 // Throws InputError with the rule's place for what is no expression, or names what the study has not.

@@ -15,10 +15,10 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // The 0.975 quantile of Student's t.
 double t_quantile(std::size_t degrees) {
-  static constexpr std::array<double, 30> kTable{
-      12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281, 2.2010, 2.1788, 2.1604, 2.1448,
-      2.1314,  2.1199, 2.1098, 2.1009, 2.0930, 2.0860, 2.0796, 2.0739, 2.0687, 2.0639, 2.0595, 2.0555, 2.0518, 2.0484,
-      2.0452,  2.0423};
+  static constexpr std::array<double, 30> kTable{12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060,
+                                                 2.2622,  2.2281, 2.2010, 2.1788, 2.1604, 2.1448, 2.1314, 2.1199,
+                                                 2.1098,  2.1009, 2.0930, 2.0860, 2.0796, 2.0739, 2.0687, 2.0639,
+                                                 2.0595,  2.0555, 2.0518, 2.0484, 2.0452, 2.0423};
   if (degrees <= kTable.size()) return kTable[degrees - 1];
   // expansion in 1 / degrees about the normal quantile (Abramowitz and Stegun 26.7.5)
   constexpr double z = 1.959964;
@@ -85,9 +85,10 @@ double statistic_of(std::vector<Counted>& values, const Statistic& statistic) {
 
 Interval confidence(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
-  double sum = 0;
-  for (const double v : values) sum += v;
-  const double mean = sum / n;
+  // by differences: the mean of equal values is that value
+  double beyond = 0;
+  for (const double v : values) beyond += v - values.front();
+  const double mean = values.front() + beyond / n;
   if (values.size() < 2) return {mean, kNone, kNone};
   double squares = 0;
   for (const double v : values) squares += (v - mean) * (v - mean);

@@ -220,8 +220,8 @@ void check_labels(const TableReader& table, const Axis& axis) {
 }
 
 const std::set<std::string>& reserved_columns() {
-  static const std::set<std::string> names{"run",   "seed",  "seeds",        "status", "message",
-                                           "wall_s", "cpu_s", "max_rss_bytes"};
+  static const std::set<std::string> names{"run",     "seed",   "seeds", "status",
+                                           "message", "wall_s", "cpu_s", "max_rss_bytes"};
   return names;
 }
 
@@ -244,8 +244,8 @@ Axis read_axis(const TableReader& table, const Study& study) {
   check_labels(table, axis);
   for (const Axis& other : study.axes)
     if (!axis.pair.empty() && other.pair == axis.pair && other.points.size() != axis.points.size())
-      table.fail_at("pair", fmt::format("'{}' has {} points and '{}' {}; axes of a pair go in step",
-                                        other.name, other.points.size(), axis.name, axis.points.size()));
+      table.fail_at("pair", fmt::format("'{}' has {} points and '{}' {}; axes of a pair go in step", other.name,
+                                        other.points.size(), axis.name, axis.points.size()));
   return axis;
 }
 
@@ -273,8 +273,9 @@ std::vector<std::uint64_t> read_seeds(const TableReader& table) {
 
 // What else may be kept: scenario.toml, manifest.json and summary.json always are.
 void read_keep(const TableReader& table, Study& out) {
-  static const std::vector<std::string> kFiles{"flows.csv", "queue_cdf.csv", "queues.csv",   "rates.csv",      "fairness.csv",
-                                               "pfc.csv",   "links.csv",     "switches.csv", "link_series.csv"};
+  static const std::vector<std::string> kFiles{"flows.csv", "queue_cdf.csv", "queues.csv",
+                                               "rates.csv", "fairness.csv",  "pfc.csv",
+                                               "links.csv", "switches.csv",  "link_series.csv"};
   const Value* value = table.find("keep");
   if (value == nullptr) return;
   const auto* list = value->as<List>();
@@ -309,8 +310,8 @@ const Axis& known_axis(const TableReader& table, std::string_view key, const Stu
   const auto at = study.axis(name);
   const auto names = axis_names(study);
   if (at == study.axes.size())
-    table.fail_at(key, fmt::format("no axis '{}'{}; valid is {}", name, did_you_mean(name, names),
-                                   fmt::join(names, ", ")));
+    table.fail_at(key,
+                  fmt::format("no axis '{}'{}; valid is {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
   return study.axes[at];
 }
 
@@ -410,9 +411,8 @@ const Measure* Study::measure(std::string_view name) const {
 std::vector<Point> Study::points() const {
   std::vector<Point> out{Point(axes.size(), 0)};
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const auto first = std::find_if(axes.begin(), axes.end(), [&](const Axis& a) {
-      return !a.pair.empty() && a.pair == axes[i].pair;
-    });
+    const auto first = std::find_if(axes.begin(), axes.end(),
+                                    [&](const Axis& a) { return !a.pair.empty() && a.pair == axes[i].pair; });
     const auto leader = static_cast<std::size_t>(first - axes.begin());
     if (first != axes.end() && leader < i) {
       for (Point& point : out) point[i] = point[leader];

@@ -55,13 +55,13 @@ struct Study {
   std::string folder;  // relative names start here
   std::string text;    // the file
   std::string title;
-  Where where;                             // of [study]
-  std::string scenario;                    // a file; "" = it is inline
-  Where scenario_where;                    // of that file's name
-  std::optional<scenario::Value> inlined;  // [scenario]
-  std::vector<std::uint64_t> seeds;        // empty: that of the scenario alone
-  std::vector<Override> set;               // for every run
-  bool keep_all = false;                   // whole result directories, or only what is needed
+  Where where;                                   // of [study]
+  std::string scenario;                          // a file; "" = it is inline
+  Where scenario_where;                          // of that file's name
+  std::optional<scenario::Value> inlined;        // [scenario]
+  std::vector<std::uint64_t> seeds;              // empty: that of the scenario alone
+  std::vector<Override> set;                     // for every run
+  bool keep_all = false;                         // whole result directories, or only what is needed
   std::optional<std::vector<std::string>> keep;  // these files; nothing: those that measures and figures read
   std::vector<Axis> axes;
   std::vector<Measure> measures;

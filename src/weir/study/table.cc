@@ -87,10 +87,9 @@ std::pair<std::size_t, std::size_t> find_label(const Study& study, const std::st
   }
   if (found.size() == 1) return found.front();
   if (!axis.empty() && std::find(names.begin(), names.end(), axis) == names.end())
-    throw InputError(fmt::format("no axis '{}'{}; valid is {}", axis, scenario::did_you_mean(axis, names),
-                                 fmt::join(names, ", ")));
-  if (found.size() > 1)
-    throw InputError(fmt::format("several axes have a label '{}'; write axis={}", label, label));
+    throw InputError(
+        fmt::format("no axis '{}'{}; valid is {}", axis, scenario::did_you_mean(axis, names), fmt::join(names, ", ")));
+  if (found.size() > 1) throw InputError(fmt::format("several axes have a label '{}'; write axis={}", label, label));
   throw InputError(fmt::format("{} has no label '{}'{}; valid is {}",
                                axis.empty() ? "the study" : fmt::format("the axis '{}'", axis), label,
                                scenario::did_you_mean(label, labels), fmt::join(labels, ", ")));
@@ -270,7 +269,7 @@ std::string to_text(const Table& table) {
     auto row = labels_of(study, table.points[p]);
     for (const std::size_t m : measures) {
       const auto v = table.over_seeds(p, m);
-      row.push_back(!v                      ? "-"
+      row.push_back(!v                   ? "-"
                     : std::isnan(v->low) ? fmt::format("{:.4g}", v->mean)
                                          : fmt::format("{:.4g} +- {:.2g}", v->mean, v->high - v->mean));
     }
