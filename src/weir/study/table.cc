@@ -138,10 +138,13 @@ std::size_t Table::point(const Labels& labels) const {
   }
   if (found.size() == 1) return found.front();
   if (found.empty()) throw InputError("the study has no point with all these labels: their axes go in step");
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (!wanted[i] && points[found[0]][i] != points[found[1]][i])
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const bool open =
+        std::any_of(found.begin(), found.end(), [&](auto p) { return points[p][i] != points[found[0]][i]; });
+    if (open)
       throw InputError(fmt::format("the axis '{}' is left open; add {}={}", study.axes[i].name, study.axes[i].name,
                                    study.axes[i].points.front().label));
+  }
   throw InputError("several points have these labels; add another");
 }
 
