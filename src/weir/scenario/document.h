@@ -5,7 +5,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -42,8 +41,6 @@ struct Value {
   // "text", "a table", ... for messages.
   std::string_view type_name() const;
 };
-// Makes the pair of a table's entries complete here: clang 14 fails if a loop over entries is the first to want it.
-static_assert(std::is_destructible_v<Value>);
 
 // "network.buffer.size=32 MB", "traffic.0.load=0.5": sets a value, which is TOML if it can be and
 // text otherwise, and makes the tables on its way. Its place is "--set <key>", or the option of the

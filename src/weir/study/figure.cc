@@ -149,13 +149,8 @@ FigureSpec read_figure(const TableReader& table) {
   if (out.params.id.empty()) table.fail_at("id", "it is empty; write a short name");
   check_source(table, out);
 
-  if (const Value* where = table.find("where")) {
-    const auto* only = where->as<scenario::Table>();
-    if (only == nullptr)
-      table.fail_at("where", fmt::format("it is {}; write a table, {{ axis = \"label\" }}", where->type_name()));
-    for (const auto& [axis, label] : only->entries)
-      out.only.emplace_back(axis, label_of(table, scenario::join("where", axis), label));
-  }
+  const TableReader where = table.table("where");
+  for (const auto& axis : where.keys()) out.only.emplace_back(axis, label_of(where, axis, *where.find(axis)));
   for (const auto& row : table.tables("printed")) out.printed.push_back(read_printed(row));
   return out;
 }

@@ -16,7 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMaxRows = 2000;   // of a curve: more than a screen shows
 constexpr std::size_t kMaxStacked = 32;  // flows with an area of their own
 
@@ -88,10 +87,10 @@ class Maker {
 
   void push(FigureSeries& series, double x, const std::optional<Interval>& y) const {
     series.x.push_back(x);
-    series.y.push_back(y ? y->mean : kNone);
+    series.y.push_back(y ? y->mean : kNoValue);
     if (table_.seeds < 2) return;
-    series.low.push_back(y ? y->low : kNone);
-    series.high.push_back(y ? y->high : kNone);
+    series.low.push_back(y ? y->low : kNoValue);
+    series.high.push_back(y ? y->high : kNoValue);
   }
 
   void over_axis() {

@@ -14,16 +14,14 @@
 namespace weir::study {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using scenario::TableReader;
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 const std::vector<std::string> kFlowFilters{"tag", "algorithm", "src", "dst", "above", "up_to", "from", "until"};
 
 double number_of(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
-  return value.is_number() ? value.get<double>() : kNone;
+  return value.is_number() ? value.get<double>() : kNoValue;
 }
 
 // Follows a dotted path; `*` stands for all entries of a list. A name may have dots itself: the shortest that fits.
@@ -55,7 +53,7 @@ void follow(const Json& at, std::string_view path, Values& out) {
 Values of_document(const Measure& m, const RunFiles& files) {
   Values out;
   follow(Json::parse(files.text(m.file())), m.params.key, out);
-  if (out.empty() && !m.is_list()) out.push_back(kNone);
+  if (out.empty() && !m.is_list()) out.push_back(kNoValue);
   return out;
 }
 

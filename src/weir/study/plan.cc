@@ -46,15 +46,6 @@ std::string path_of(const Study& study, const std::string& name) {
   fail(where, at.empty() ? std::string(what) : fmt::format("{}: {}", at, what));
 }
 
-std::string file_name(std::string_view label) {
-  std::string out;
-  for (const char c : label) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_';
-    out += plain ? c : '_';
-  }
-  return out;
-}
-
 // No name begins with a dot: it would be hidden.
 std::string run_name(const Study& study, const Point& point, std::uint64_t seed) {
   std::string out;

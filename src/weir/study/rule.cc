@@ -12,8 +12,6 @@
 namespace weir::study {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
 struct Reference {
   std::string text;  // as it is written
   std::size_t measure = 0;
@@ -232,7 +230,7 @@ std::size_t length_of(const Rule& rule, const Expression& e, const Table& table)
 // Of a reference; NaN = none.
 double element(const Reference& r, const Table& table, std::size_t seed, std::size_t i) {
   const Values& v = table.values(r.point, seed, r.measure);
-  if (v.empty()) return kNone;
+  if (v.empty()) return kNoValue;
   return table.study.measures[r.measure].is_list() ? v[i] : v.front();
 }
 
@@ -254,7 +252,7 @@ std::vector<double> elements(const Rule& rule, const Expression& e, const Table&
         evaluator.value(r) = element(e.references[r], table, seed, i);
         has_all = has_all && !std::isnan(evaluator.value(r));
       }
-      out.push_back(has_all ? evaluator.evaluate() : kNone);
+      out.push_back(has_all ? evaluator.evaluate() : kNoValue);
     }
   return out;
 }
@@ -273,7 +271,7 @@ Evaluation evaluate(const Rule& expression, const Table& table) {
   out.values = elements(expression, e, table);
   double sum = 0;
   double n = 0;
-  out.min = out.max = kNone;
+  out.min = out.max = kNoValue;
   for (const double v : out.values) {
     if (std::isnan(v)) continue;
     sum += v;
@@ -281,7 +279,7 @@ Evaluation evaluate(const Rule& expression, const Table& table) {
     out.min = std::fmin(out.min, v);
     out.max = std::fmax(out.max, v);
   }
-  out.mean = n > 0 ? sum / n : kNone;
+  out.mean = n > 0 ? sum / n : kNoValue;
   return out;
 }
 

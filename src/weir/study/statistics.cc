@@ -11,8 +11,6 @@
 namespace weir::study {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
 // The 0.975 quantile of Student's t.
 double t_quantile(std::size_t degrees) {
   static constexpr std::array<double, 30> kTable{12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060,
@@ -68,7 +66,7 @@ double statistic_of(std::vector<Counted>& values, const Statistic& statistic) {
   }
   if (statistic.kind == Kind::count) return total;
   if (statistic.kind == Kind::sum) return sum;
-  if (!(total > 0)) return kNone;
+  if (!(total > 0)) return kNoValue;
   const double mean = sum / total;
   switch (statistic.kind) {
     case Kind::percentile: return percentile(values, total, statistic.thousandths);
@@ -89,7 +87,7 @@ Interval confidence(std::span<const double> values) {
   double beyond = 0;
   for (const double v : values) beyond += v - values.front();
   const double mean = values.front() + beyond / n;
-  if (values.size() < 2) return {mean, kNone, kNone};
+  if (values.size() < 2) return {mean, kNoValue, kNoValue};
   double squares = 0;
   for (const double v : values) squares += (v - mean) * (v - mean);
   const double half = t_quantile(values.size() - 1) * std::sqrt(squares / (n - 1) / n);

@@ -1,12 +1,15 @@
 // Statistics of a study: one number of many values, and how sure a mean over seeds is.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace weir::study {
+
+inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 // "mean", "median", "p99.9", "min", "max", "count", "sum", "std".
 struct Statistic {

@@ -193,16 +193,6 @@ void long_form(const TableReader& table, Axis& axis) {
   }
 }
 
-// A label as part of a file's name.
-std::string file_name(std::string_view label) {
-  std::string out;
-  for (const char c : label) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_';
-    out += plain ? c : '_';
-  }
-  return out;
-}
-
 void check_labels(const TableReader& table, const Axis& axis) {
   if (axis.points.empty()) table.fail_at("values", "the axis is empty; write at least one value");
   if (axis.points.size() > kMaxPoints) table.fail_at("values", fmt::format("over {} points", kMaxPoints));
@@ -385,6 +375,15 @@ void read_scenario_source(const TableReader& root, const TableReader& table, Stu
 }
 
 }  // namespace
+
+std::string file_name(std::string_view label) {
+  std::string out;
+  for (const char c : label) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_';
+    out += plain ? c : '_';
+  }
+  return out;
+}
 
 bool Axis::is_numeric() const {
   return std::all_of(points.begin(), points.end(), [](const AxisPoint& p) { return p.x.has_value(); });

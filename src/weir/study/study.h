@@ -47,6 +47,9 @@ struct Axis {
   std::optional<std::size_t> find(std::string_view label) const;
 };
 
+// A label as part of a file's name: letters, digits, '.', '-' and '_' stay.
+std::string file_name(std::string_view label);
+
 // Of each axis, which of its points.
 using Point = std::vector<std::size_t>;
 

@@ -23,14 +23,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
 // A measure that the run has kept, if it is the same one.
 std::optional<Values> kept_values(const Json& kept, const Measure& m) {
   const auto found = kept.find(m.definition());
   if (found == kept.end()) return std::nullopt;
   Values out;
-  for (const Json& v : *found) out.push_back(v.is_null() ? kNone : v.get<double>());
+  for (const Json& v : *found) out.push_back(v.is_null() ? kNoValue : v.get<double>());
   return out;
 }
 
@@ -251,7 +249,7 @@ std::string points_csv(const Table& table) {
     auto row = labels_of(study, table.points[p]);
     row.push_back(std::to_string(done));
     for (const std::size_t m : measures) {
-      const auto v = table.over_seeds(p, m).value_or(Interval{kNone, kNone, kNone});
+      const auto v = table.over_seeds(p, m).value_or(Interval{kNoValue, kNoValue, kNoValue});
       for (const double number : {v.mean, v.low, v.high}) row.push_back(number_text(number));
     }
     append_csv_record(out, row);
