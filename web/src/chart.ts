@@ -4,7 +4,7 @@ import { DataZoomComponent, ToolboxComponent, TooltipComponent } from 'echarts/c
 import { CanvasRenderer } from 'echarts/renderers';
 import { Figure } from './document';
 import { h, save, svg } from './dom';
-import { isCategory, options } from './options';
+import { isCategory, logTicks, options, ticksOf } from './options';
 import { Theme, colour, dash, hollow, marker } from './style';
 import { paperOf, toSvg } from './svg';
 import { onTheme, theme } from './theme';
@@ -88,6 +88,7 @@ export class Chart {
     const begin = performance.now();
     this.chart = echarts.init(this.stage, null, { renderer: 'canvas' });
     this.chart.getZr().on('dblclick', () => this.draw());
+    this.chart.on('datazoom', () => this.tick());
     this.draw();
     this.card.dataset.ms = String(Math.round(performance.now() - begin));
   }
@@ -97,10 +98,20 @@ export class Chart {
     if (!this.chart) return;
     this.chart.setOption(options(this.figure, {
       theme: theme(), font, fontSize: 12.5, width: this.stage.clientWidth, logX: this.logX, logY: this.logY, paper: false,
-      selected: this.selected(),
+      selected: this.selected(), wheel: this.active,
     }), { notMerge: true });
     this.chart.dispatchAction({ type: 'takeGlobalCursor', key: 'dataZoomSelect', dataZoomSelectActive: true });
     this.tell();
+  }
+
+  // Logarithmic axes get the ticks of what is seen of them.
+  private tick(): void {
+    const visible = (axis: 'xAxis' | 'yAxis'): object => {
+      // no public interface tells it
+      const [low, high] = (this.chart as any).getModel().getComponent(axis).axis.scale.getExtent();
+      return ticksOf(logTicks(low, high));
+    };
+    this.chart?.setOption({ ...(this.logX && { xAxis: visible('xAxis') }), ...(this.logY && { yAxis: visible('yAxis') }) });
   }
 
   private tell(): void {

@@ -14,6 +14,7 @@ export interface View {
   logY: boolean;
   paper: boolean; // a legend within, nothing to hover or zoom
   selected?: { [name: string]: boolean };
+  wheel?: boolean; // the wheel zooms without Ctrl
 }
 
 // Options are checked by ECharts; its types know no custom series in general terms.
@@ -76,6 +77,13 @@ export function logTicks(low: number, high: number): number[] {
   const decades = Math.log(high / low) / Math.LN10;
   const heads = decades < 1.3 ? [1, 2, 5] : decades < 2.5 ? [1, 3] : [1];
   const every = Math.max(1, Math.ceil(decades / 7));
+  // too few of them in so short a range: evenly, as on a linear axis
+  if (decades < 0.5) {
+    const step = niceStep((high - low) / 5);
+    const even: number[] = [];
+    for (let i = Math.ceil(low / step); i * step <= high; i++) even.push(Number((i * step).toPrecision(12)));
+    return even;
+  }
   const ticks: number[] = [];
   for (let e = Math.floor(Math.log(low) / Math.LN10) - 1; e <= Math.ceil(Math.log(high) / Math.LN10); e++) {
     if (e % every !== 0) continue;
@@ -85,6 +93,12 @@ export function logTicks(low: number, high: number): number[] {
     });
   }
   return ticks;
+}
+
+// As options of an axis; without ticks ECharts chooses them.
+export function ticksOf(ticks: number[]): Option {
+  const values = ticks.length > 1 ? ticks : undefined;
+  return { axisTick: { customValues: values }, axisLabel: { customValues: values } };
 }
 
 // A range of a logarithmic axis that holds the values and at least two ticks.
@@ -127,10 +141,9 @@ function valueAxis(figure: Figure, of: 'x' | 'y', place: Place, view: View): Opt
     const ticks = logTicks(range[0], range[1]);
     out.min = range[0];
     out.max = range[1];
-    if (ticks.length > 1) {
-      out.axisTick.customValues = ticks;
-      out.axisLabel.customValues = ticks;
-    }
+    const chosen = ticksOf(ticks);
+    out.axisTick.customValues = chosen.axisTick.customValues;
+    out.axisLabel.customValues = chosen.axisLabel.customValues;
   } else {
     out.splitNumber = 5;
     const range = extent(figure, of, place.factor);
@@ -142,10 +155,23 @@ function valueAxis(figure: Figure, of: 'x' | 'y', place: Place, view: View): Opt
     if (of === 'y' && (figure.kind === 'lines' || figure.kind === 'steps')) {
       out.scale = narrow(figure);
       // shares end at 1
-      if (axis.unit === '1' && range[1] <= 1 && range[1] >= 0.95) out.max = 1;
+      if (axis.unit === '1' && range[1] <= 1 && range[1] >= 0.95) {
+        out.max = 1;
+        if (out.scale) {
+          out.interval = niceStep((1 - range[0]) / 4);
+          out.min = Math.max(0, 1 - out.interval * Math.ceil((1 - range[0]) / out.interval + 1e-9));
+        }
+      }
     }
   }
   return out;
+}
+
+// The next of 1, 2, 2.5 and 5 times a power of ten.
+function niceStep(least: number): number {
+  const unit = Math.pow(10, Math.floor(Math.log(least) / Math.LN10));
+  for (const head of [1, 2, 2.5, 5]) if (head * unit >= least * 0.9999) return head * unit;
+  return 10 * unit;
 }
 
 // Values that lie in a narrow band far from 0 are shown by themselves.
@@ -264,7 +290,7 @@ function line(figure: Figure, s: Series, index: number, x: Place, y: Place, view
     out.stack = 'all';
     out.showSymbol = false;
     out.symbol = 'none';
-    out.areaStyle = { color: tint, opacity: 0.85, decal: index % 2 === 1 && view.paper ? hatch(view) : undefined };
+    out.areaStyle = { color: tint, opacity: 0.85 };
     out.lineStyle = { color: view.theme.surface, width: data.length > 400 ? 0 : 0.7 };
     out.sampling = undefined;
     return [out];
@@ -280,10 +306,6 @@ function line(figure: Figure, s: Series, index: number, x: Place, y: Place, view
 function pointStyle(s: Series, index: number, view: View): Option {
   const tint = colour(view.theme, index);
   return s.printed || hollow(index) ? { color: view.theme.surface, borderColor: tint, borderWidth: 1.5 } : { color: tint };
-}
-
-function hatch(view: View): Option {
-  return { color: view.theme.surface, dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: -Math.PI / 4, symbolSize: 1 };
 }
 
 function drawn(figure: Figure, s: Series, index: number, x: Place, y: Place, view: View): Option[] {
@@ -316,7 +338,7 @@ function legendRows(figure: Figure, view: View): number {
   let rows = 1;
   let used = 0;
   figure.series.forEach((s) => {
-    const width = 26 + 10 + s.name.length * view.fontSize * 0.56;
+    const width = 26 + 15 + s.name.length * view.fontSize * 0.55;
     if (used > 0 && used + width > view.width - 24) {
       rows++;
       used = 0;
@@ -351,7 +373,7 @@ export function options(figure: Figure, view: View): Option {
     legend: {
       show: legend, top: 2, left: 'center', itemWidth: 26, itemHeight: 9, itemGap: 10, padding: [2, 8], selected: view.selected,
       textStyle: { color: view.theme.ink, fontSize: view.fontSize, fontFamily: view.font }, lineStyle: { width: 2 },
-      data: figure.series.map((s) => ({ name: s.name })),
+      data: figure.series.map((s) => (figure.kind === 'stack' ? { name: s.name, icon: 'roundRect' } : { name: s.name })),
     },
     xAxis: isCategory(figure) ? categoryAxis(figure, view) : valueAxis(figure, 'x', x, view),
     yAxis: yAxis,
@@ -364,11 +386,11 @@ export function options(figure: Figure, view: View): Option {
     backgroundColor: view.theme.surface, borderColor: view.theme.grid, padding: [8, 12],
     textStyle: { color: view.theme.ink, fontSize: 12.5, fontFamily: view.font },
     axisPointer: { type: figure.kind === 'bars' ? 'shadow' : 'line', lineStyle: { color: view.theme.line }, animation: false },
-    formatter: (of: any): string => tooltip(figure, of, x, y),
+    formatter: (of: any): string => tooltip(figure, of, x, y, view),
   };
   out.dataZoom = [
-    { type: 'inside', xAxisIndex: 0, filterMode: dense ? 'filter' : 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: 'shift' },
-    { type: 'inside', yAxisIndex: 0, filterMode: 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: 'shift' },
+    { type: 'inside', xAxisIndex: 0, filterMode: dense ? 'filter' : 'none', zoomOnMouseWheel: view.wheel || 'ctrl', moveOnMouseMove: 'shift' },
+    { type: 'inside', yAxisIndex: 0, filterMode: 'none', zoomOnMouseWheel: view.wheel || 'ctrl', moveOnMouseMove: 'shift' },
   ];
   // out of sight: it is there for dragging a rectangle
   out.toolbox = {
@@ -382,7 +404,7 @@ function escaped(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
 }
 
-function tooltip(figure: Figure, of: any, x: Place, y: Place): string {
+function tooltip(figure: Figure, of: any, x: Place, y: Place, view: View): string {
   const list: any[] = of instanceof Array ? of : [of];
   if (list.length === 0) return '';
   const first = list[0].value[0];
@@ -393,26 +415,31 @@ function tooltip(figure: Figure, of: any, x: Place, y: Place): string {
   const shown = rows.length > 12 ? rows.slice().sort((a, b) => b.value[1] - a.value[1]).slice(0, 12) : rows;
   let html = '<div class="tip"><b>' + escaped(head) + '</b><table>';
   shown.forEach((p) => {
-    const tint = typeof p.color === 'string' ? p.color : 'currentColor';
-    html += '<tr><td><i style="background:' + tint + '"></i>' + escaped(p.seriesName) + '</td><td>' +
+    const index = indexOf(figure, p.seriesName);
+    const tint = colour(view.theme, index);
+    const open = figure.series[index].printed || (hollow(index) && figure.kind !== 'bars' && figure.kind !== 'stack');
+    html += '<tr><td><i style="' + (open ? 'border:2px solid ' : 'background:') + tint + '"></i>' + escaped(p.seriesName) + '</td><td>' +
       exact(figure.y, p.value[1] * y.factor) + range(figure, p, x) + '</td></tr>';
   });
   if (rows.length > shown.length) html += '<tr><td>and ' + (rows.length - shown.length) + ' smaller ones</td><td></td></tr>';
   return html + '</table></div>';
 }
 
+function indexOf(figure: Figure, name: string): number {
+  for (let i = 0; i < figure.series.length; i++) if (figure.series[i].name === name) return i;
+  return 0;
+}
+
 // The whisker of a point, if it has one.
 function range(figure: Figure, point: any, x: Place): string {
-  for (let i = 0; i < figure.series.length; i++) {
-    const s = figure.series[i];
-    if (s.name !== point.seriesName || !s.low || !s.high) continue;
-    const given = figure.kind === 'bars' && figure.x.scale !== 'category' ? places(figure)[point.value[0]] : point.value[0] * x.factor;
-    for (let k = 0; k < s.x.length; k++) {
-      const low = s.low[k];
-      const high = s.high[k];
-      if (Math.abs(s.x[k] - given) <= Math.abs(given) * 1e-9 && low !== null && high !== null && low !== undefined && high !== undefined)
-        return ' <small>' + withUnit(low, figure.y.unit) + ' \u2013 ' + withUnit(high, figure.y.unit) + '</small>';
-    }
+  const s = figure.series[indexOf(figure, point.seriesName)];
+  if (!s.low || !s.high) return '';
+  const given = figure.kind === 'bars' && figure.x.scale !== 'category' ? places(figure)[point.value[0]] : point.value[0] * x.factor;
+  for (let k = 0; k < s.x.length; k++) {
+    const low = s.low[k];
+    const high = s.high[k];
+    if (Math.abs(s.x[k] - given) <= Math.abs(given) * 1e-9 && low !== null && high !== null && low !== undefined && high !== undefined)
+      return ' <small>' + withUnit(low, figure.y.unit) + ' \u2013 ' + withUnit(high, figure.y.unit) + '</small>';
   }
   return '';
 }

@@ -83,7 +83,7 @@ function runDetails(run: Run, index: number): HTMLElement {
     class: 'card run', id: 'run-' + index, 'data-run': run.name,
     ontoggle: () => {
       if (!out.open || body.childNodes.length > 0) return;
-      body.append(manifest(run), h('details', { class: 'scenario', open: printing }, h('summary', {}, 'effective scenario'), toml(run.scenario)));
+      body.append(manifest(run), h('details', { class: 'scenario' }, h('summary', {}, 'effective scenario'), toml(run.scenario)));
     },
   }, h('summary', {}, h('b', {}, run.name), h('span', {}, [run.manifest.title, algorithms(run)].filter(Boolean).join(' · '))), body);
   return out;

@@ -86,6 +86,7 @@ export function runTable(report: Report): HTMLElement {
     },
     ...(['p50', 'p95', 'p99'] as const).map((p): Column<Run> => ({
       name: p, title: 'FCT slowdown: completion time over that of the flow alone', value: (r) => at(r.summary, 'slowdown', 'all', p),
+      text: (r) => (r.summary.slowdown.all[p] < 1000 ? r.summary.slowdown.all[p].toFixed(2) : plain(r.summary.slowdown.all[p])),
     })),
     {
       name: 'queue p99', title: 'over time and switch ports', value: (r) => at(r.summary, 'queues', 'all', 'p99'),

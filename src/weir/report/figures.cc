@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMaxPorts = 8;     // shown of one run
+constexpr double kLeastPeak = 0.01;      // of the largest: below, a port is not shown
 constexpr std::size_t kMaxStacked = 16;  // flows shown by themselves
 constexpr std::size_t kMaxStackPoints = 2'000;
 constexpr std::size_t kMaxScatter = 5'000;    // flows of a run of which every single one is shown
@@ -93,6 +94,15 @@ std::vector<double> bucket_edges(const Run& run) {
   return out;
 }
 
+// "1–10 KB", "100 KB – 1 MB".
+std::string range_text(double above, double up_to) {
+  const std::string low = size_text(above);
+  const std::string high = size_text(up_to);
+  const auto unit = low.find(' ');
+  if (low.substr(unit) == high.substr(high.find(' '))) return fmt::format("{}–{}", low.substr(0, unit), high);
+  return fmt::format("{} – {}", low, high);
+}
+
 std::vector<std::string> bucket_names(const std::vector<double>& edges) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i <= edges.size(); ++i) {
@@ -103,7 +113,7 @@ std::vector<std::string> bucket_names(const std::vector<double>& edges) {
     else if (i == edges.size())
       out.push_back("> " + size_text(edges.back()));
     else
-      out.push_back(fmt::format("{} – {}", size_text(edges[i - 1]), size_text(edges[i])));
+      out.push_back(range_text(edges[i - 1], edges[i]));
   }
   return out;
 }
@@ -269,6 +279,14 @@ void add_flow_figures(std::span<const Run> runs, std::vector<Figure>& to) {
     fct.series.push_back(std::move(flows[r].fct));
     fct.series.back().name = runs[r].name;
   }
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0;
+  for (const Series& s : fct.series)
+    if (!s.x.empty()) {
+      low = std::min(low, s.x.front());
+      high = std::max(high, s.x.back());
+    }
+  if (high < 10 * low) fct.x.scale = "linear";
   thin_all(fct, kMaxQuantiles);
   if (has_values(fct)) to.push_back(std::move(fct));
 
@@ -352,6 +370,7 @@ std::pair<std::vector<Series>, std::size_t> top_ports(const Table& table, const 
   }
   std::stable_sort(order.begin(), order.end(), [&](double a, double b) { return ports.at(a).peak > ports.at(b).peak; });
   order.resize(std::min(order.size(), kMaxPorts));
+  while (order.size() > 1 && ports.at(order.back()).peak < kLeastPeak * ports.at(order.front()).peak) order.pop_back();
   const std::set<double> chosen(order.begin(), order.end());
   table.each({"port", "time_ps", column}, [&](std::span<const double> v, std::span<const std::string>) {
     if (!chosen.contains(v[0])) return;
@@ -394,7 +413,11 @@ void add_ports(std::span<const Run> runs, const std::string& file, const std::st
       figure.series = std::move(series);
       if (ports > figure.series.size())
         figure.caption =
-            fmt::format("The {} of {} ports with the largest {}, by node numbers.", figure.series.size(), ports, what);
+            figure.series.size() == 1
+                ? fmt::format("The port {} has the largest {} of {}; the others have less than a hundredth of it.",
+                              figure.series[0].name, what, ports)
+                : fmt::format("The {} of {} ports with the largest {}, by node numbers.", figure.series.size(), ports,
+                              what);
       else
         figure.caption = "Ports by node numbers: from → to.";
     } else {
