@@ -37,8 +37,8 @@ std::string_view figure_script() { return {kScript, sizeof kScript - 1}; }
   if(EXISTS ${WORK}/installed)
     file(READ ${WORK}/installed installed)
   endif()
-  file(REMOVE_RECURSE ${WORK}/src)
-  file(COPY ${WEB}/src ${WEB}/package.json ${WEB}/package-lock.json ${WEB}/tsconfig.json ${WEB}/tsconfig.figure.json
+  file(REMOVE_RECURSE ${WORK}/src ${WORK}/test)
+  file(COPY ${WEB}/src ${WEB}/test ${WEB}/package.json ${WEB}/package-lock.json ${WEB}/tsconfig.json ${WEB}/tsconfig.figure.json
        DESTINATION ${WORK})
   if(NOT installed STREQUAL lock)
     file(REMOVE ${WORK}/installed)
@@ -105,7 +105,7 @@ if(WEIR_REPORT_BUILT)
     file(REMOVE ${weir_report_assets})
   endif()
   set(web ${PROJECT_SOURCE_DIR}/web)
-  file(GLOB weir_web_sources CONFIGURE_DEPENDS ${web}/src/* ${web}/package.json ${web}/package-lock.json ${web}/tsconfig*)
+  file(GLOB weir_web_sources CONFIGURE_DEPENDS ${web}/src/* ${web}/test/* ${web}/package.json ${web}/package-lock.json ${web}/tsconfig*)
   add_custom_command(OUTPUT ${weir_report_assets} DEPENDS ${weir_web_sources} ${weir_report_script} VERBATIM
                      COMMENT "Bundling web/ for weir report"
                      COMMAND ${CMAKE_COMMAND} -DWEB=${web} -DWORK=${PROJECT_BINARY_DIR}/web -DSOURCE=${weir_report_assets}

@@ -68,7 +68,7 @@ struct Options {
 };
 
 int report_command(const Options& o) {
-  require_report();
+  report::require();
   const report::Document document = report::read(o.directories);
   const std::string page = !o.out.empty() ? o.out : o.svg.empty() ? "report.html" : "";
   WholeFiles files;
@@ -92,14 +92,15 @@ int report_command(const Options& o) {
 
 }  // namespace
 
-void require_report() {
-  if (!report::available()) report::html({});  // says what is missing
-}
+bool has_report() { return report::available(); }
 
-void write_report(const std::vector<std::string>& directories, const std::string& file) {
+void write_report(const std::vector<std::string>& directories, const std::string& file, const std::string& title) {
+  report::require();
+  report::Document document = report::read(directories);
+  document.title = title;
   WholeFiles files;
-  make_folder(fs::path(file).parent_path().string(), "--report");
-  files.write(file, report::html(report::read(directories)));
+  make_folder(fs::path(file).parent_path().string(), "report");
+  files.write(file, report::html(document));
   files.commit();
 }
 

@@ -6,10 +6,10 @@
 
 namespace weir::app {
 
-// Throws InputError if this build cannot draw.
-void require_report();
+// False if this build cannot draw.
+bool has_report();
 
-// Writes the page for these directories, whole or not at all.
-void write_report(const std::vector<std::string>& directories, const std::string& file);
+// Writes the page for these directories, whole or not at all. Throws InputError if this build cannot draw.
+void write_report(const std::vector<std::string>& directories, const std::string& file, const std::string& title);
 
 }  // namespace weir::app

@@ -31,6 +31,16 @@ export function toSvg(figure: Figure, paper: Paper): string {
   }));
   const svg = chart.renderToSVGString();
   chart.dispose();
+  return plainSvg(svg, figure);
+}
+
+// Without what only a browser in which ECharts runs has a use for: styles on hovering, marks of elements. Names are of
+// the figure, so that it is the same whenever it is drawn, and several can stand in one page.
+function plainSvg(svg: string, figure: Figure): string {
   const name = figure.title.replace(/&/g, '&amp;').replace(/</g, '&lt;');
-  return svg.replace(/^(<svg[^>]*>)/, (head) => head + '<title>' + name + '</title>');
+  return svg
+    .replace(/<style[^]*?<\/style>\n?/, '')
+    .replace(/ (class|ecmeta_\w+|pointer-events)="[^"]*"/g, '')
+    .replace(/\bzr\d+-c(\d+)/g, figure.id + '-c$1')
+    .replace(/^(<svg[^>]*>)/, (head) => head + '<title>' + name + '</title>');
 }

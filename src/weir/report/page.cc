@@ -43,11 +43,15 @@ std::string escaped(std::string_view text) {
 
 }  // namespace
 
-std::string html(const Document& document) {
+void require() {
   if (!available())
     throw InputError(
         "this build has no report: Node.js, npm or Duktape was missing (Debian: nodejs npm duktape-dev), or npm could "
         "not reach its registry; install them and build again");
+}
+
+std::string html(const Document& document) {
+  require();
   constexpr std::string_view kTitleMark = "@TITLE@";
   std::string page(page_template());
   const auto at = page.find(kDocumentMark);

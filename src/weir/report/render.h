@@ -11,14 +11,15 @@
 
 namespace weir::report {
 
-// False if this build has no drawing code: Node.js, npm or Duktape was missing. html() and SvgWriter then throw
-// InputError, which says what to install.
+// False if this build has no drawing code: Node.js, npm or Duktape was missing.
 bool available();
+// Throws InputError, which says what to install, unless it is available.
+void require();
 
-// The whole page, with the document in it.
+// The whole page, with the document in it. Requires the drawing code.
 std::string html(const Document& document);
 
-// Keeps the interpreter from figure to figure: to start it takes longer than to draw.
+// Keeps the interpreter from figure to figure: to start it takes longer than to draw. Requires the drawing code.
 class SvgWriter {
  public:
   SvgWriter();

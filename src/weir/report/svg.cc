@@ -1,13 +1,13 @@
 #include <string>
 #include <utility>
 
-#include "weir/base/error.h"
 #include "weir/report/assets.h"
 #include "weir/report/render.h"
 
 #ifdef WEIR_HAS_DUKTAPE
 #include <duktape.h>
 
+#include <new>
 #include <stdexcept>
 #endif
 
@@ -44,9 +44,7 @@ struct SvgWriter::Engine {
 bool available() { return !figure_script().empty() && !page_template().empty(); }
 
 SvgWriter::SvgWriter() : engine_(std::make_unique<Engine>()) {
-  if (!available())
-    throw InputError(
-        "this build has no report: npm could not reach its registry when it was built; build again with it");
+  require();
   duk_context* duk = engine_->context.get();
   if (duk == nullptr) throw std::bad_alloc();
   for (const std::string_view script : {std::string_view(kEnvironment), figure_script()}) {
@@ -78,7 +76,7 @@ struct SvgWriter::Engine {};
 
 bool available() { return false; }
 
-SvgWriter::SvgWriter() { html({}); }  // says what is missing
+SvgWriter::SvgWriter() { require(); }
 
 SvgWriter::~SvgWriter() = default;
 
