@@ -181,16 +181,21 @@ function narrow(figure: Figure): boolean {
 }
 
 function categoryAxis(figure: Figure, view: View): Option {
-  const names = categories(figure);
+  let names = categories(figure);
   const room = (view.width - 70) / Math.max(1, names.length);
-  const widest = names.reduce((w, n) => Math.max(w, n.length), 0) * view.fontSize * 0.55;
+  const width = (lines: string[]): number => lines.reduce((w, line) => Math.max(w, line.length), 0) * view.fontSize * 0.55;
+  const tight = width(names) > room * 0.95;
+  // ranges in two lines
+  if (tight) names = names.map((n) => n.replace(' \u2013 ', ' \u2013\n'));
+  const broken = names.some((n) => n.indexOf('\n') >= 0);
+  const widest = width(names.join('\n').split('\n'));
   return {
     type: 'category',
     data: names,
     boundaryGap: true,
     name: figure.x.label,
     nameLocation: 'middle',
-    nameGap: widest > room * 0.95 ? undefined : view.fontSize * 2.3,
+    nameGap: widest > room * 0.95 ? undefined : view.fontSize * (broken ? 3.5 : 2.3),
     nameTextStyle: { color: view.theme.ink, fontSize: view.fontSize, fontFamily: view.font },
     axisLine: { lineStyle: { color: view.theme.line } },
     axisTick: { show: false },

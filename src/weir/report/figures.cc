@@ -252,6 +252,7 @@ void add_slowdown(std::span<const Run> runs, const std::vector<FlowSeries>& flow
     Figure figure = slowdown_figure(edges, by_count);
     figure.id += fmt::format("-{}", kPercentiles[p].first);
     figure.title += fmt::format(", {}", ordinal(kPercentiles[p].second));
+    figure.y.label += fmt::format(", {}", ordinal(kPercentiles[p].second));
     for (std::size_t r = 0; r < runs.size(); ++r) {
       figure.series.push_back(flows[r].slowdown[p]);
       figure.series.back().name = runs[r].name;
