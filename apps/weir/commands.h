@@ -1,5 +1,5 @@
 // The subcommands of weir. Each adds itself to the command line and, once chosen, leaves its exit
-// status: 0 done, 1 failed, 2 bad input, 128 + n ended by signal n. Bad input is thrown as
+// status: 0 done, 1 failed, 2 bad input, 128 + n ended by signal n (and what a subcommand adds). Bad input is thrown as
 // InputError before anything has been written to standard output.
 #pragma once
 
@@ -17,6 +17,7 @@ void add_theory(CLI::App& app, int& status);
 void add_import(CLI::App& app, int& status);
 void add_sweep(CLI::App& app, int& status);
 void add_report(CLI::App& app, int& status);
+void add_paper(CLI::App& app, int& status);
 
 // Of an option whose empty value would pass for its absence.
 CLI::Validator not_empty();

@@ -97,6 +97,7 @@ int main(int argc, char** argv) {
     add_import(app, status);
     add_sweep(app, status);
     add_report(app, status);
+    add_paper(app, status);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/claims/document.h"
+#include "tests/support/document.h"
 #include "tests/replica/recorded.h"
 
 namespace weir::replica {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "tests/theory/random_network.h"
+#include "weir/theory/random_network.h"
 #include "weir/base/error.h"
 #include "weir/theory/max_min.h"
 #include "weir/theory/recursion.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/theory/random_network.h"
+#include "weir/theory/random_network.h"
 #include "weir/theory/recursion.h"
 
 namespace weir::theory {

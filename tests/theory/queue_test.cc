@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/theory/random_network.h"
+#include "weir/theory/random_network.h"
 
 namespace weir::theory {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/theory/random_network.h"
+#include "weir/theory/random_network.h"
 #include "weir/theory/alpha_fair.h"
 #include "weir/theory/max_min.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tests/theory/random_network.h"
+#include "weir/theory/random_network.h"
 
 namespace weir::theory {
 namespace {

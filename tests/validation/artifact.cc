@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "tests/claims/document.h"
+#include "tests/support/document.h"
 #include "weir/base/csv.h"
 #include "weir/engine/simulation.h"
 #include "weir/replica/ns3_hpcc.h"

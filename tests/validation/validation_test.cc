@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/claims/document.h"
+#include "tests/support/document.h"
 #include "tests/validation/artifact.h"
 #include "tests/validation/second_opinion.h"
 #include "weir/net/path_facts.h"

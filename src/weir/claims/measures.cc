@@ -1,4 +1,4 @@
-#include "tests/claims/measures.h"
+#include "weir/claims/measures.h"
 
 #include <algorithm>
 #include <cmath>

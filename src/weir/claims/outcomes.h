@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "tests/claims/record.h"
-#include "tests/claims/staggered.h"
+#include "weir/claims/evaluator.h"
+#include "weir/claims/staggered.h"
 
 namespace weir::claims {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "weir/base/units.h"
+#include "weir/claims/evaluator.h"
 
 namespace weir::claims {
 
@@ -22,7 +23,7 @@ extern const Incast kSixteen;
 extern const Incast kNinetySix;
 
 struct Variant {
-  std::string file;  // in tests/claims
+  std::string file;  // in papers/scenarios
   std::vector<std::string> overrides;
   bool random = false;  // draws numbers: run with several seeds
 };
@@ -54,6 +55,6 @@ struct Outcome {
 };
 
 // One per seed: ten if the variant is random.
-std::vector<Outcome> run_staggered(const Incast&, const Variant&);
+std::vector<Outcome> run_staggered(const Context&, const Incast&, const Variant&);
 
 }  // namespace weir::claims

@@ -20,7 +20,7 @@ class Watch {
   };
   using Look = std::function<void(Time now, std::uint32_t src, const host::Flow& flow)>;
 
-  // `file` is in tests/claims; `port` as in a probe's list, such as "17->16".
+  // `port` as in a probe's list, such as "17->16".
   Watch(const std::string& file, const std::string& port, const std::vector<std::string>& overrides = {});
 
   // Samples at 0, step, 2 step, ... until; `look` sees every active flow at these times.

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "tests/claims/watch.h"
 #include "weir/base/units.h"
+#include "weir/claims/watch.h"
 
 namespace weir::claims {
 

@@ -1,15 +1,12 @@
-#include "tests/claims/staggered.h"
-
-#include <gtest/gtest.h>
+#include "weir/claims/staggered.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
 
-#include "tests/claims/measures.h"
-#include "tests/claims/watch.h"
+#include "weir/claims/measures.h"
+#include "weir/claims/watch.h"
 
 namespace weir::claims {
 namespace {
@@ -17,10 +14,6 @@ namespace {
 using namespace weir::literals;
 
 constexpr int kSeeds = 10;
-
-double us(Time t) {
-  return t == Time::max() ? std::numeric_limits<double>::infinity() : static_cast<double>(t.ps) * 1e-6;
-}
 
 void measure_finishes(const Watch& watch, Outcome& out) {
   std::vector<double> start;
@@ -44,18 +37,18 @@ Queue queue_between(const Watch& watch, Time from, Time to) {
           .p95 = percentile(queue, 950)};
 }
 
-Outcome run_once(const Incast& incast, const Variant& variant, int seed) {
+Outcome run_once(const Context& context, const Incast& incast, const Variant& variant, int seed) {
   std::vector<std::string> overrides = variant.overrides;
   overrides.push_back(fmt::format("topology.hosts={}", incast.flows + 1));
   overrides.push_back(fmt::format("run.seed={}", seed));
-  Watch watch(variant.file, fmt::format("{}->{}", incast.flows + 1, incast.flows), overrides);
+  Watch watch(context.scenario(variant.file), fmt::format("{}->{}", incast.flows + 1, incast.flows), overrides);
   Shares shares;
   watch.record(1_us, incast.end,
                [&](Time now, std::uint32_t src, const host::Flow& flow) { shares.add(now, src, flow); });
 
-  EXPECT_EQ(watch.finished().size(), static_cast<std::size_t>(incast.flows)) << "some are not done";
-  EXPECT_EQ(watch.counters().retransmitted, 0u);
-  EXPECT_EQ(watch.counters().pauses, 0u);
+  require(watch.finished().size() == static_cast<std::size_t>(incast.flows), "some flows have not ended");
+  require(watch.counters().retransmitted == 0, "packets were lost");
+  require(watch.counters().pauses == 0, "ports were paused");
 
   Outcome out;
   measure_finishes(watch, out);
@@ -68,7 +61,7 @@ Outcome run_once(const Incast& incast, const Variant& variant, int seed) {
   out.fair_rates = us(time_to_fairness(by_rates, incast.last_start));
   out.fair_deliveries = us(time_to_fairness(by_deliveries, incast.last_start));
   out.mean_index = mean_index(by_rates, incast.settled, first_finish);
-  EXPECT_GT(out.busy, 0.9);
+  require(out.busy > 0.9, "the link was not busy while its queue was looked at");
   return out;
 }
 
@@ -90,9 +83,10 @@ Variant swift(const std::string& suffix, const std::vector<std::string>& overrid
   return out;
 }
 
-std::vector<Outcome> run_staggered(const Incast& incast, const Variant& variant) {
+std::vector<Outcome> run_staggered(const Context& context, const Incast& incast, const Variant& variant) {
   std::vector<Outcome> out;
-  for (int seed = 1; seed <= (variant.random ? kSeeds : 1); ++seed) out.push_back(run_once(incast, variant, seed));
+  for (int seed = 1; seed <= (variant.random ? kSeeds : 1); ++seed)
+    out.push_back(run_once(context, incast, variant, seed));
   return out;
 }
 

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "weir/claims/evaluator.h"
+
 namespace weir::claims {
 
 // One bar: an algorithm and who balances load, with several seeds.
@@ -39,11 +41,11 @@ extern const std::vector<Balancer> kBalancers;   // the three of the paper
 extern const std::vector<Algorithm> kResilient;  // all but Swift
 
 // The scenario of the baseline.
-Setting baseline(int seeds, std::vector<std::string> overrides = {});
+Setting baseline(const Context&, int seeds, std::vector<std::string> overrides = {});
 // Without elephants: all hosts; a ring step of HSDP; 32 random hosts to one.
-Setting permutation(int seeds);
-Setting hsdp(int seeds);
-Setting incast(int seeds);
+Setting permutation(const Context&, int seeds);
+Setting hsdp(const Context&, int seeds);
+Setting incast(const Context&, int seeds);
 
 class Figure {
  public:
@@ -65,8 +67,5 @@ class Figure {
   std::vector<Balancer> balancers_;
   std::map<std::pair<Algorithm, Balancer>, Bar> bars_;
 };
-
-// Claims whose runs take long are checked only with WEIR_LONG=1.
-bool long_tests();
 
 }  // namespace weir::claims

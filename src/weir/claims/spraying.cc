@@ -1,17 +1,15 @@
-#include "tests/claims/spraying.h"
+#include "weir/claims/spraying.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tests/claims/measures.h"
-#include "tests/claims/record.h"
 #include "weir/base/random.h"
+#include "weir/claims/measures.h"
 #include "weir/probe/collective_report.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
@@ -81,14 +79,14 @@ double Bar::error() const {
 
 double Bar::p99() const { return percentile(fct, 990); }
 
-Setting baseline(int seeds, std::vector<std::string> overrides) {
-  return {.file = "scenarios/spraying-baseline.toml", .seeds = seeds, .overrides = std::move(overrides)};
+Setting baseline(const Context& context, int seeds, std::vector<std::string> overrides) {
+  return {.file = context.example("spraying-baseline.toml"), .seeds = seeds, .overrides = std::move(overrides)};
 }
 
 namespace {
 
-Setting of_file(const std::string& name, int seeds) {
-  return {.file = "tests/claims/" + name, .seeds = seeds, .elephants = false};
+Setting of_file(const Context& context, const std::string& name, int seeds) {
+  return {.file = context.scenario(name), .seeds = seeds, .elephants = false};
 }
 
 // 32 of hosts 1 to 127, in order of random numbers.
@@ -103,11 +101,11 @@ std::vector<std::string> random_senders(int seed) {
 
 }  // namespace
 
-Setting permutation(int seeds) { return of_file("spraying-permutation.toml", seeds); }
-Setting hsdp(int seeds) { return of_file("spraying-hsdp.toml", seeds); }
+Setting permutation(const Context& context, int seeds) { return of_file(context, "spraying-permutation.toml", seeds); }
+Setting hsdp(const Context& context, int seeds) { return of_file(context, "spraying-hsdp.toml", seeds); }
 
-Setting incast(int seeds) {
-  Setting s = of_file("spraying-incast.toml", seeds);
+Setting incast(const Context& context, int seeds) {
+  Setting s = of_file(context, "spraying-incast.toml", seeds);
   s.by_seed = random_senders;
   return s;
 }
@@ -144,7 +142,5 @@ std::string Figure::text(const std::vector<Algorithm>& algorithms) const {
   for (const Algorithm& a : algorithms.empty() ? algorithms_ : algorithms) parts.push_back(row(a));
   return fmt::format("{} %", fmt::join(parts, "; "));
 }
-
-bool long_tests() { return std::getenv("WEIR_LONG") != nullptr; }
 
 }  // namespace weir::claims

@@ -1,6 +1,4 @@
-// Claims of the HPCC paper's figure 9, measured on its testbed; see hpcc_claims.cc.
-#include <gtest/gtest.h>
-
+// Claims of the HPCC paper's figure 9, measured on its testbed; see hpcc.cc.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -9,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "tests/claims/measures.h"
-#include "tests/claims/record.h"
-#include "tests/claims/watch.h"
 #include "weir/base/units.h"
+#include "weir/claims/catalogue.h"
+#include "weir/claims/measures.h"
+#include "weir/claims/watch.h"
 
 namespace weir::claims {
 namespace {
@@ -29,9 +27,9 @@ std::vector<std::string> dcqcn_seed(int seed) {
   return out;
 }
 
-TEST(Claims, A26HpccRecoversAtOnceAndDcqcnDoesNot) {
+void a26_hpcc_recovers_at_once_and_dcqcn_does_not(Context& context) {
   // The rate of the long flow and the load of its link, which nobody shares once the short flow has left.
-  Watch hpcc("long-short.toml", "32->2");
+  Watch hpcc(context.scenario("long-short.toml"), "32->2");
   std::map<Time, double> rate;
   hpcc.record(1_us, 4_ms, [&](Time now, std::uint32_t src, const host::Flow& f) {
     if (src == 0) rate[now] = hpcc.share(f.control.rate);
@@ -46,52 +44,51 @@ TEST(Claims, A26HpccRecoversAtOnceAndDcqcnDoesNot) {
 
   std::vector<double> dcqcn;
   for (int seed = 1; seed <= kSeeds; ++seed) {
-    Watch watch("long-short.toml", "32->2", dcqcn_seed(seed));
+    Watch watch(context.scenario("long-short.toml"), "32->2", dcqcn_seed(seed));
     watch.record(1_us, 4500_us);
     const Time end{(watch.finish_of(1) + 2_ms).ps / 1'000'000 * 1'000'000};
     dcqcn.push_back(watch.utilisation(end - 100_us, end));
   }
   const auto [least, most] = std::minmax_element(dcqcn.begin(), dcqcn.end());
   holds = holds && *most < 0.95;
-  EXPECT_TRUE(holds);
-  record(
-      "claims", "A26", holds,
+  context.judge(
+      "A26", holds,
       fmt::format("HPCC: rate 90 % of line {:.0f} us = {:.1f} RTT after the short flow's end, throughput from 20 RTT "
                   "on at least {:.1f} %; DCQCN: {:.0f} ... {:.0f} % at 2 ms ({} seeds)",
                   us(below - left), us(below - left) / us(kRackRtt), 100 * later, 100 * *least, 100 * *most, kSeeds));
 }
 
-TEST(Claims, A27IncastOntoALongFlow) {
+void a27_incast_onto_a_long_flow(Context& context) {
   const Time start = 1_ms;
-  Watch hpcc("incast-7.toml", "32->7");
+  Watch hpcc(context.scenario("incast-7.toml"), "32->7");
   hpcc.record(100_ns, 1500_us);
   const std::int64_t hpcc_peak = hpcc.peak().queue;
   const Time drained = hpcc.drained(10_KB, hpcc.peak().time) - start;
 
   std::vector<std::int64_t> dcqcn;
   for (int seed = 1; seed <= kSeeds; ++seed) {
-    Watch watch("incast-7.toml", "32->7", dcqcn_seed(seed));
+    Watch watch(context.scenario("incast-7.toml"), "32->7", dcqcn_seed(seed));
     watch.record(100_ns, 4_ms);
     dcqcn.push_back(watch.peak().queue);
   }
   const auto [least, most] = std::minmax_element(dcqcn.begin(), dcqcn.end());
   const bool holds = *least >= 400'000 && *most <= 700'000 && 2 * hpcc_peak < *least && drained < 100_us;
-  EXPECT_TRUE(holds);
-  record("claims", "A27", holds,
-         fmt::format("DCQCN: peak {:.0f} ... {:.0f} KB ({} seeds); HPCC: peak {:.0f} KB, below 10 KB {:.0f} us after "
-                     "the start",
-                     kb(*least), kb(*most), kSeeds, kb(hpcc_peak), us(drained)));
+  context.judge(
+      "A27", holds,
+      fmt::format("DCQCN: peak {:.0f} ... {:.0f} KB ({} seeds); HPCC: peak {:.0f} KB, below 10 KB {:.0f} us after "
+                  "the start",
+                  kb(*least), kb(*most), kSeeds, kb(hpcc_peak), us(drained)));
 }
 
-TEST(Claims, A28MicePassElephants) {
-  const auto mice = [](const std::vector<std::string>& overrides) {
-    Watch watch("mice.toml", "32->3", overrides);
+void a28_mice_pass_elephants(Context& context) {
+  const auto mice = [&](const std::vector<std::string>& overrides) {
+    Watch watch(context.scenario("mice.toml"), "32->3", overrides);
     watch.record(1_us, 11_ms);
     std::vector<double> fct;
     for (const host::FlowRecord& f : watch.finished())
       if (f.size == 1_KB) fct.push_back(us(f.finish - f.start));
-    EXPECT_GT(fct.size(), 100u);
-    EXPECT_GT(watch.utilisation(1_ms, 10_ms), 0.5);
+    require(fct.size() > 100, "there were too few mice");
+    require(watch.utilisation(1_ms, 10_ms) > 0.5, "the elephants did not run");
     return fct;
   };
   const auto hpcc = mice({});
@@ -105,20 +102,19 @@ TEST(Claims, A28MicePassElephants) {
   std::sort(p5.begin(), p5.end());
   std::sort(p50.begin(), p50.end());
   const bool holds = percentile(hpcc, 500) <= 1.3 * us(kRackRtt) && p5.front() >= 4 * us(kRackRtt);
-  EXPECT_FALSE(holds) << "it holds now: move it to the claims that are reproduced";
-  EXPECT_LE(percentile(hpcc, 500), 1.3 * us(kRackRtt));
-  record("claims", "A28", holds,
-         fmt::format("HPCC: median {:.1f} us, 95th percentile {:.1f} us; DCQCN: median {:.0f} ... {:.0f} us, 5th "
-                     "percentile {:.0f} ... {:.0f} us ({} seeds)",
-                     percentile(hpcc, 500), percentile(hpcc, 950), p50.front(), p50.back(), p5.front(), p5.back(),
-                     kSeeds));
+  context.judge(
+      "A28", holds,
+      fmt::format("HPCC: median {:.1f} us, 95th percentile {:.1f} us; DCQCN: median {:.0f} ... {:.0f} us, 5th "
+                  "percentile {:.0f} ... {:.0f} us ({} seeds)",
+                  percentile(hpcc, 500), percentile(hpcc, 950), p50.front(), p50.back(), p5.front(), p5.back(),
+                  kSeeds));
 }
 
-TEST(Claims, A29JoiningFlowsShareAlike) {
-  Watch watch("joins.toml", "32->4");
+void a29_joining_flows_share_alike(Context& context) {
+  Watch watch(context.scenario("joins.toml"), "32->4");
   Shares shares;
   watch.record(10_ms, 710_ms, [&](Time now, std::uint32_t src, const host::Flow& f) { shares.add(now, src, f); });
-  ASSERT_EQ(watch.finished().size(), 4u);
+  require(watch.finished().size() == 4, "not all flows have ended");
   std::vector<double> index;
   for (const Index& i : index_of_deliveries(shares, 10_ms))
     if (i.value >= 0) index.push_back(i.value);
@@ -127,11 +123,20 @@ TEST(Claims, A29JoiningFlowsShareAlike) {
     left += fmt::format("{}{:.0f}", left.empty() ? "" : ", ", us(f.finish) * 1e-3);
   const double least = *std::min_element(index.begin(), index.end());
   const bool holds = least >= 0.95;
-  EXPECT_TRUE(holds);
-  record("claims", "A29", holds,
-         fmt::format("at least {:.4f} in {} intervals, {:.4f} in the mean; they leave after {} ms", least, index.size(),
-                     mean_index(index_of_deliveries(shares, 10_ms), 0_us, 1_s), left));
+  context.judge("A29", holds,
+                fmt::format("at least {:.4f} in {} intervals, {:.4f} in the mean; they leave after {} ms", least,
+                            index.size(), mean_index(index_of_deliveries(shares, 10_ms), 0_us, 1_s), left));
 }
 
 }  // namespace
+
+std::vector<Evaluator> hpcc_testbed_runs() {
+  return {
+      {{"A26"}, Tier::quick, 0.03, a26_hpcc_recovers_at_once_and_dcqcn_does_not},
+      {{"A27"}, Tier::quick, 0.03, a27_incast_onto_a_long_flow},
+      {{"A28"}, Tier::quick, 0.1, a28_mice_pass_elephants},
+      {{"A29"}, Tier::quick, 1, a29_joining_flows_share_alike},
+  };
+}
+
 }  // namespace weir::claims

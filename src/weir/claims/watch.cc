@@ -1,4 +1,4 @@
-#include "tests/claims/watch.h"
+#include "weir/claims/watch.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 namespace weir::claims {
 
 Watch::Watch(const std::string& file, const std::string& port, const std::vector<std::string>& overrides)
-    : run_(scenario::build(scenario::load_scenario_file("tests/claims/" + file, overrides))),
+    : run_(scenario::build(scenario::load_scenario_file(file, overrides))),
       port_(probe::choose_ports(run_.model->topology, port).at(0)) {
   run_.simulation->on_finish([this](const host::FlowRecord& r) { finished_.push_back(r); });
 }

@@ -1,0 +1,285 @@
+// weir paper: what the papers claim, and whether it holds.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "weir/base/error.h"
+#include "weir/base/params.h"
+#include "weir/claims/catalogue.h"
+#include "weir/claims/check.h"
+#include "weir/claims/claim.h"
+#include "weir/claims/document.h"
+#include "weir/claims/judge.h"
+#include "weir/claims/verdict.h"
+#include "weir/commands.h"
+#include "weir/theory_output.h"
+
+namespace weir::app {
+namespace {
+
+using claims::Claim;
+using claims::Evaluator;
+using claims::Found;
+using claims::Verdict;
+using claims::Verdicts;
+
+constexpr int kNoLongerHolds = 3;
+
+struct Options {
+  std::string papers = "papers";
+  std::string paper;
+  std::string tier = "quick";
+  std::string only;
+  unsigned jobs = 2;
+  bool json = false;
+  bool update = false;
+
+  std::string claims_file() const { return papers + "/claims.toml"; }
+  std::string verdicts_file() const { return papers + "/verdicts.json"; }
+  // Documents are named from the folder that papers is in.
+  std::string document(const std::string& name) const { return papers + "/../" + name; }
+};
+
+std::vector<Claim> read_claims(const Options& o) {
+  if (!std::filesystem::is_directory(o.papers))
+    throw InputError(
+        fmt::format("--papers = '{}' is not a folder; valid is the folder that has claims.toml", o.papers));
+  return claims::read_claims(o.claims_file());
+}
+
+// list
+
+std::string evidence(const Claim& c, const std::vector<claims::FigureFile>& figures) {
+  for (const claims::FigureFile& f : figures)
+    if (std::find(f.claims.begin(), f.claims.end(), c.id) != f.claims.end()) return f.file;
+  if (const Evaluator* e = claims::evaluator_of(c.id); e != nullptr)
+    return e->tier == claims::Tier::quick ? "quick" : "long";
+  return "-";
+}
+
+void check_paper(const std::string& name) {
+  if (name.empty()) return;
+  std::vector<std::string> names;
+  for (const claims::Paper& p : claims::kPapers) names.emplace_back(p.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  throw InputError(fmt::format("'{}' is no paper; valid is {}", name, fmt::join(names, ", ")));
+}
+
+int list(const Options& o) {
+  check_paper(o.paper);
+  const std::vector<Claim> all = read_claims(o);
+  const auto figures = claims::read_figures(o.papers, all);
+  const Verdicts accepted = claims::read_verdicts(o.verdicts_file(), all);
+  for (const claims::Paper& paper : claims::kPapers) {
+    if (!o.paper.empty() && o.paper != paper.name) continue;
+    fmt::print("{}: {}\n\n", paper.name, paper.title);
+    std::vector<std::vector<std::string>> rows{{"claim", "cost", "judged by", "verdict", "place"}};
+    for (const Claim& c : all)
+      if (c.paper == paper.name)
+        rows.push_back({c.id, c.cost, evidence(c, figures), accepted.of(c.id).verdict, c.place});
+    fmt::print("{}\n", to_text(rows));
+    for (const claims::FigureFile& f : figures)
+      if (f.paper == paper.name) fmt::print("  figure {}: {} ({})\n", f.figure, f.title, f.file);
+    fmt::print("\n");
+  }
+  return 0;
+}
+
+// check
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word, ',');)
+    if (!word.empty()) out.push_back(word);
+  return out;
+}
+
+bool contains(const std::vector<std::string>& ids, const std::string& id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+std::vector<std::string> named_claims(const Options& o, const std::vector<Claim>& all) {
+  std::vector<std::string> out = split(o.only);
+  for (const std::string& id : out) {
+    if (claims::find(all, id) != nullptr) continue;
+    throw InputError(fmt::format("--only: there is no claim '{}'; `weir paper list` tells them", id));
+  }
+  return out;
+}
+
+void check_tier(const std::string& tier) {
+  if (tier != "quick" && tier != "long" && tier != "full")
+    throw InputError(fmt::format("--tier = '{}' is not valid; valid is quick, long or full", tier));
+}
+
+// Those that judge a named claim, whatever the tier; or all of the tier.
+std::vector<const Evaluator*> choose(const Options& o, const std::vector<std::string>& only) {
+  std::vector<const Evaluator*> out;
+  for (const Evaluator& e : claims::evaluators()) {
+    const bool named =
+        std::any_of(e.ids.begin(), e.ids.end(), [&](const std::string& id) { return contains(only, id); });
+    const bool in_tier = o.tier != "quick" || e.tier == claims::Tier::quick;
+    if (only.empty() ? in_tier : named) out.push_back(&e);
+  }
+  return out;
+}
+
+void tell_progress(const Found& found, std::size_t ended, std::size_t of) {
+  fmt::print(stderr, "weir paper: {} of {}: {}{}{}\n", ended, of, fmt::join(found.evaluator->ids, ", "),
+             found.error.empty() ? "" : ": error: ", found.error);
+}
+
+struct Results {
+  Verdicts verdicts;
+  std::vector<std::string> judged;                          // in the order of claims
+  std::vector<std::pair<std::string, std::string>> errors;  // claim, why
+  std::vector<claims::Row> rows;
+};
+
+// Claims that studies judge, with those of --tier full. Nobody does so yet: study_judge() is the place.
+std::unique_ptr<claims::Judge> study_judge() { return nullptr; }
+
+std::vector<claims::Judgement> judge_studies(const Options& o, const std::vector<Claim>& all) {
+  const auto figures = claims::read_figures(o.papers, all);
+  const auto judge = study_judge();
+  std::vector<claims::Judgement> out;
+  if (judge == nullptr) return out;
+  for (const claims::FigureFile& f : figures) {
+    const auto found = judge->judge(f, all);
+    out.insert(out.end(), found.begin(), found.end());
+  }
+  return out;
+}
+
+// What is not run keeps its accepted verdict.
+Results gather(const std::vector<Claim>& all, const Verdicts& accepted, const std::vector<Found>& found,
+               std::vector<claims::Judgement> judgements) {
+  Results out{.verdicts = accepted, .judged = {}, .errors = {}, .rows = {}};
+  for (const Found& f : found) {
+    judgements.insert(judgements.end(), f.judgements.begin(), f.judgements.end());
+    out.rows.insert(out.rows.end(), f.rows.begin(), f.rows.end());
+    if (f.error.empty()) continue;
+    for (const std::string& id : f.evaluator->ids) out.errors.emplace_back(id, f.error);
+  }
+  std::vector<std::string> ids;
+  for (const claims::Judgement& j : judgements) {
+    out.verdicts.set(j);
+    ids.push_back(j.id);
+  }
+  for (const Claim& c : all)
+    if (contains(ids, c.id)) out.judged.push_back(c.id);
+  return out;
+}
+
+std::string describe(const Claim& c, const Verdict& v) {
+  return fmt::format("{} ({}, {}): {}\n  expected  {}\n  rule      {}\n{}{}\n", c.id, c.paper, c.place, v.verdict,
+                     c.expected, c.rule, v.measured.empty() ? "" : fmt::format("  measured  {}\n", v.measured),
+                     v.reason.empty() ? "" : fmt::format("  because   {}\n", v.reason));
+}
+
+// Counted are all claims, with the accepted verdicts of those that were not run now.
+std::string counts(const std::vector<Claim>& all, const Verdicts& verdicts) {
+  std::vector<std::vector<std::string>> rows{{"paper", "claims", "holds", "fails", "not run"}};
+  for (const claims::Paper& paper : claims::kPapers) {
+    const auto count = [&](std::string_view verdict) {
+      return fmt::format("{}", std::count_if(all.begin(), all.end(), [&](const Claim& c) {
+                           return c.paper == paper.name && (verdict.empty() || verdicts.of(c.id).verdict == verdict);
+                         }));
+    };
+    rows.push_back(
+        {std::string(paper.name), count(""), count(claims::kHolds), count(claims::kFails), count(claims::kNotRun)});
+  }
+  return to_text(rows);
+}
+
+std::vector<std::string> no_longer(const Results& results, const Verdicts& accepted) {
+  std::vector<std::string> out;
+  for (const std::string& id : results.judged)
+    if (accepted.of(id).holds() && !results.verdicts.of(id).holds()) out.push_back(id);
+  return out;
+}
+
+void update(const Options& o, const std::vector<Claim>& all, const Results& results) {
+  claims::write_text(o.verdicts_file(), claims::to_json(all, results.verdicts));
+  for (claims::Row row : results.rows) {
+    row.document = o.document(row.document);
+    claims::write_text(row.document, claims::with_row(claims::read_text(row.document), row));
+  }
+  const std::string overview = o.document("docs/claims.md");
+  claims::write_text(overview, claims::with_overview(claims::read_text(overview), overview, all, results.verdicts));
+}
+
+void print(const Options& o, const std::vector<Claim>& all, const std::vector<std::string>& shown,
+           const Results& results) {
+  if (o.json) {
+    std::fputs(claims::to_json(all, results.verdicts, shown).c_str(), stdout);
+    return;
+  }
+  for (const std::string& id : shown) fmt::print("{}", describe(*claims::find(all, id), results.verdicts.of(id)));
+  fmt::print("{}", counts(all, results.verdicts));
+}
+
+// The worst that has happened, told on standard error.
+int conclude(const Results& results, const std::vector<std::string>& lost) {
+  for (const auto& [id, why] : results.errors) fmt::print(stderr, "weir: {} cannot be judged: {}\n", id, why);
+  for (const std::string& id : lost) fmt::print(stderr, "weir: {} held before and does not hold now\n", id);
+  return !results.errors.empty() ? 1 : !lost.empty() ? kNoLongerHolds : 0;
+}
+
+int check(const Options& o) {
+  check_tier(o.tier);
+  const std::vector<Claim> all = read_claims(o);
+  const std::vector<std::string> only = named_claims(o, all);
+  const Verdicts accepted = claims::read_verdicts(o.verdicts_file(), all);
+  const std::vector<const Evaluator*> chosen = choose(o, only);
+  const auto found = claims::run_all(chosen, o.papers, std::max(1u, o.jobs), [&](const Found& f, std::size_t ended) {
+    tell_progress(f, ended, chosen.size());
+  });
+  const bool studies = o.tier == "full" && only.empty();
+  const Results results =
+      gather(all, accepted, found, studies ? judge_studies(o, all) : std::vector<claims::Judgement>());
+  std::vector<std::string> shown = only.empty() ? results.judged : only;
+  print(o, all, shown, results);
+  if (o.update && results.errors.empty()) update(o, all, results);
+  return conclude(results, no_longer(results, accepted));
+}
+
+}  // namespace
+
+void add_paper(CLI::App& app, int& status) {
+  const auto o = std::make_shared<Options>();
+  CLI::App* paper = app.add_subcommand("paper", "What the papers claim, and whether it holds");
+  paper->require_subcommand(1);
+  const auto add = [&](const char* name, const char* meaning) {
+    CLI::App* command = paper->add_subcommand(name, meaning);
+    command->add_option("--papers", o->papers, "the folder of claims and their scenarios (papers)")->check(not_empty());
+    return command;
+  };
+
+  CLI::App* listing = add("list", "Claims and figures, and who judges them");
+  listing->add_option("PAPER", o->paper, "hpcc, fairness, onramp, rl or spraying (all)");
+  listing->callback([o, &status] { status = list(*o); });
+
+  CLI::App* checking = add("check", "Measure, and judge by the rules; status 3 if what held before does not");
+  checking
+      ->add_option("--tier", o->tier,
+                   "quick: in seconds; long: also those that take minutes; full: and studies (quick)")
+      ->check(not_empty());
+  checking->add_option("--only", o->only, "ID,...: these claims, of any tier")->check(not_empty());
+  checking->add_option("--jobs", o->jobs, "so many at once (2)");
+  checking->add_flag("--json", o->json, "print the verdicts as JSON");
+  checking->add_flag("--update", o->update, "accept what is measured: papers/verdicts.json and the tables of docs");
+  checking->callback([o, &status] { status = check(*o); });
+}
+
+}  // namespace weir::app

@@ -1,0 +1,25 @@
+#include "weir/claims/catalogue.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace weir::claims {
+
+const std::vector<Evaluator>& evaluators() {
+  static const std::vector<Evaluator> all = [] {
+    std::vector<Evaluator> out;
+    for (auto list : {hpcc_arithmetic, hpcc_theory, hpcc_runs, hpcc_testbed_runs, fairness_arithmetic, fairness_runs,
+                      on_ramp_arithmetic, on_ramp_runs, spraying_arithmetic, spraying_theorems, spraying_figures})
+      std::ranges::move(list(), std::back_inserter(out));
+    return out;
+  }();
+  return all;
+}
+
+const Evaluator* evaluator_of(std::string_view id) {
+  for (const Evaluator& e : evaluators())
+    if (std::find(e.ids.begin(), e.ids.end(), id) != e.ids.end()) return &e;
+  return nullptr;
+}
+
+}  // namespace weir::claims

@@ -1,0 +1,140 @@
+#include "weir/claims/document.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace weir::claims {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+    out.push_back(text.substr(begin, end - begin));
+  if (begin < text.size()) out.push_back(text.substr(begin));
+  return out;
+}
+
+using Line = std::vector<std::string>::iterator;
+
+struct Range {
+  Line begin;
+  Line end;
+};
+Range table_in(std::vector<std::string>& lines, const std::string& file, const std::string& table) {
+  auto line = std::find(lines.begin(), lines.end(), fmt::format("<!-- table: {} -->", table));
+  if (line == lines.end()) throw InputError(fmt::format("{}: there is no table '{}'", file, table));
+  ++line;
+  return {line, std::find_if(line, lines.end(), [](const std::string& l) { return !l.starts_with('|'); })};
+}
+
+// "| a | b |" as {"a", "b"}; no cell has a bar in it.
+std::vector<std::string> cells_of(std::string_view row) {
+  std::vector<std::string> cells;
+  row.remove_prefix(1);
+  for (std::size_t bar; (bar = row.find('|')) != std::string_view::npos; row.remove_prefix(bar + 1)) {
+    std::string_view cell = row.substr(0, bar);
+    while (cell.starts_with(' ')) cell.remove_prefix(1);
+    while (cell.ends_with(' ')) cell.remove_suffix(1);
+    cells.emplace_back(cell);
+  }
+  return cells;
+}
+
+std::string row_of(const std::vector<std::string>& cells) { return fmt::format("| {} |", fmt::join(cells, " | ")); }
+
+std::string joined(const std::vector<std::string>& lines) { return fmt::format("{}\n", fmt::join(lines, "\n")); }
+
+// Names of scenarios become links.
+std::string linked(const std::string& text) {
+  static const std::regex name(R"(([a-z0-9-]+)\.toml)");
+  const std::string out = std::regex_replace(text, name, "[$1](../papers/scenarios/$1.toml)");
+  static const std::regex baseline(R"(\.\./papers/scenarios/spraying-baseline)");
+  return std::regex_replace(out, baseline, "../scenarios/spraying-baseline");
+}
+
+std::string verdict_cell(const Verdict& v) {
+  if (v.holds()) return std::string(kHolds);
+  return fmt::format("{}{}{}", v.verdict == kFails ? "**fails**" : v.verdict, v.reason.empty() ? "" : ": ", v.reason);
+}
+
+std::vector<std::string> table_of(const Paper& paper, const std::vector<Claim>& claims, const Verdicts& verdicts) {
+  std::vector<std::string> out{"| claim | place | what | scenario | reproduced if | measured | verdict |",
+                               "|---|---|---|---|---|---|---|"};
+  for (const Claim& c : claims) {
+    if (c.paper != paper.name) continue;
+    const Verdict& v = verdicts.of(c.id);
+    out.push_back(row_of({c.id, c.place, c.expected, linked(c.scenario), c.rule + (c.weak ? " (weak)" : ""), v.measured,
+                          verdict_cell(v)}));
+  }
+  return out;
+}
+
+std::vector<std::string> summary_of(const std::vector<Claim>& claims, const Verdicts& verdicts) {
+  std::vector<std::string> out{"| paper | claims | holds | fails | not run |", "|---|---|---|---|---|"};
+  for (const Paper& paper : kPapers) {
+    const auto count = [&](std::string_view verdict) {
+      return std::count_if(claims.begin(), claims.end(), [&](const Claim& c) {
+        return c.paper == paper.name && (verdict.empty() || verdicts.of(c.id).verdict == verdict);
+      });
+    };
+    out.push_back(fmt::format("| {} | {} | {} | {} | {} |", paper.title, count(""), count(kHolds), count(kFails),
+                              count(kNotRun)));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string with_table(const std::string& text, const std::string& file, const std::string& table,
+                       const std::vector<std::string>& rows) {
+  std::vector<std::string> lines = lines_of(text);
+  const Range range = table_in(lines, file, table);
+  lines.insert(lines.erase(range.begin, range.end), rows.begin(), rows.end());
+  return joined(lines);
+}
+
+std::string with_row(const std::string& text, const Row& row) {
+  std::vector<std::string> lines = lines_of(text);
+  const Range range = table_in(lines, row.document, row.table);
+  const auto line =
+      std::find_if(range.begin, range.end, [&](const std::string& l) { return cells_of(l)[0] == row.key; });
+  if (line == range.end)
+    throw InputError(fmt::format("{}: table '{}' has no row '{}'", row.document, row.table, row.key));
+  std::vector<std::string> cells = cells_of(*line);
+  require(cells.size() > row.cells.size(), fmt::format("{}: the row '{}' is too short", row.document, row.key));
+  std::copy(row.cells.begin(), row.cells.end(), cells.end() - static_cast<std::ptrdiff_t>(row.cells.size()));
+  *line = row_of(cells);
+  return joined(lines);
+}
+
+std::string with_overview(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
+                          const Verdicts& verdicts) {
+  std::string out = with_table(text, file, "summary", summary_of(claims, verdicts));
+  for (const Paper& paper : kPapers)
+    out = with_table(out, file, std::string(paper.name), table_of(paper, claims, verdicts));
+  return out;
+}
+
+std::string read_text(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) throw InputError(fmt::format("{}: cannot be read", file));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_text(const std::string& file, const std::string& text) {
+  {
+    std::ifstream in(file);
+    if (in && std::string(std::istreambuf_iterator<char>(in), {}) == text) return;
+  }
+  std::ofstream out(file);
+  if (!(out << text << std::flush)) throw InputError(fmt::format("{}: cannot be written", file));
+}
+
+}  // namespace weir::claims

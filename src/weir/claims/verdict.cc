@@ -1,0 +1,90 @@
+#include "weir/claims/verdict.h"
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "weir/base/version.h"
+#include "weir/claims/catalogue.h"
+
+namespace weir::claims {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
+}
+
+std::string why_not_run(const Claim& claim) {
+  if (!claim.not_run.empty()) return claim.not_run;
+  return evaluator_of(claim.id) == nullptr ? "no run judges it yet" : "it has not been run";
+}
+
+Json to_json(const Claim& claim, const Verdict& verdict) {
+  Json out{{"id", claim.id},
+           {"paper", claim.paper},
+           {"figure", claim.figure},
+           {"place", claim.place},
+           {"expected", claim.expected},
+           {"rule", claim.rule},
+           {"measured", verdict.measured},
+           {"verdict", verdict.verdict},
+           {"reason", verdict.reason}};
+  if (claim.weak) out["weak"] = true;
+  return out;
+}
+
+}  // namespace
+
+Verdicts::Verdicts(const std::vector<Claim>& claims) : claims_(&claims) {
+  for (const Claim& claim : claims) all_.push_back({.id = claim.id, .measured = {}, .reason = why_not_run(claim)});
+}
+
+const Verdict& Verdicts::of(std::string_view id) const {
+  const auto verdict = std::find_if(all_.begin(), all_.end(), [&](const Verdict& v) { return v.id == id; });
+  require(verdict != all_.end(), fmt::format("claims.toml has no claim {}", id));
+  return *verdict;
+}
+
+void Verdicts::set(const Judgement& judgement) {
+  auto& verdict = const_cast<Verdict&>(of(judgement.id));
+  verdict.measured = judgement.measured;
+  verdict.verdict = judgement.holds ? kHolds : kFails;
+  verdict.reason = judgement.holds ? "" : find(*claims_, judgement.id)->reason;
+}
+
+std::string to_json(const std::vector<Claim>& claims, const Verdicts& verdicts, const std::vector<std::string>& only) {
+  Json out{{"weir", version()}, {"format", 1}, {"date", today()}, {"claims", Json::array()}};
+  for (const Claim& claim : claims)
+    if (only.empty() || std::find(only.begin(), only.end(), claim.id) != only.end())
+      out["claims"].push_back(to_json(claim, verdicts.of(claim.id)));
+  return out.dump(2) + "\n";
+}
+
+Verdicts read_verdicts(const std::string& file, const std::vector<Claim>& claims) {
+  Verdicts out(claims);
+  if (!std::filesystem::exists(file)) return out;
+  try {
+    std::ifstream in(file);
+    const Json document = Json::parse(in);
+    for (const Json& claim : document.at("claims")) {
+      const std::string id = claim.at("id");
+      if (find(claims, id) == nullptr) throw InputError(fmt::format("{}: claims.toml has no claim '{}'", file, id));
+      if (claim.at("verdict") == kNotRun) continue;
+      out.set({.id = id, .holds = claim.at("verdict") == kHolds, .measured = claim.at("measured")});
+    }
+  } catch (const Json::exception& error) {
+    throw InputError(fmt::format("{}: these are no verdicts: {}", file, error.what()));
+  }
+  return out;
+}
+
+}  // namespace weir::claims

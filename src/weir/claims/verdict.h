@@ -1,0 +1,49 @@
+// The last accepted verdict of each claim: papers/verdicts.json, and verdicts as reports read them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/claims/claim.h"
+#include "weir/claims/evaluator.h"
+
+namespace weir::claims {
+
+inline constexpr std::string_view kHolds = "holds";
+inline constexpr std::string_view kFails = "fails";
+inline constexpr std::string_view kNotRun = "not run";
+
+struct Verdict {
+  std::string id;
+  std::string measured;
+  std::string verdict = std::string(kNotRun);
+  std::string reason;  // for what does not hold, or is not run
+
+  bool holds() const { return verdict == kHolds; }
+  friend bool operator==(const Verdict&, const Verdict&) = default;
+};
+
+// One per claim, in the order of claims. A claim that nobody judges is "not run", and why.
+class Verdicts {
+ public:
+  explicit Verdicts(const std::vector<Claim>& claims);
+
+  const std::vector<Verdict>& all() const { return all_; }
+  const Verdict& of(std::string_view id) const;
+  // What an evaluator or a study has found.
+  void set(const Judgement& judgement);
+
+ private:
+  const std::vector<Claim>* claims_;
+  std::vector<Verdict> all_;
+};
+
+// The form of docs/results.md; `only` these, or all.
+std::string to_json(const std::vector<Claim>& claims, const Verdicts& verdicts,
+                    const std::vector<std::string>& only = {});
+// Throws InputError for a file that has not this form, or names a claim that there is not. Claims that it leaves out
+// are "not run", as all are without such a file.
+Verdicts read_verdicts(const std::string& file, const std::vector<Claim>& claims);
+
+}  // namespace weir::claims

@@ -1,0 +1,85 @@
+// weir paper as a user meets it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/command.h"
+
+namespace weir::app {
+namespace {
+
+TEST(Paper, ListsClaims) {
+  const Output all = weir({"paper", "list"});
+  EXPECT_EQ(all.status, 0);
+  EXPECT_NE(all.out.find("A56"), std::string::npos);
+  EXPECT_NE(all.out.find("E41"), std::string::npos);
+  const Output one = weir({"paper", "list", "onramp"});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_NE(one.out.find("C44"), std::string::npos);
+  EXPECT_EQ(one.out.find("A56"), std::string::npos);
+}
+
+TEST(Paper, ChecksNamedClaims) {
+  const Output o = weir({"paper", "check", "--only", "A56,A54,A25", "--json"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  const auto claims = nlohmann::json::parse(o.out).at("claims");
+  ASSERT_EQ(claims.size(), 3u);
+  EXPECT_EQ(claims[0].at("id"), "A25");
+  EXPECT_EQ(claims[0].at("verdict"), "holds");
+  EXPECT_EQ(claims[0].at("measured"), "1.04 us");
+  EXPECT_EQ(claims[1].at("id"), "A54");
+  EXPECT_EQ(claims[1].at("verdict"), "not run");
+  EXPECT_NE(claims[1].at("reason"), "");
+}
+
+TEST(Paper, RefusesWhatItDoesNotKnow) {
+  const auto refused = [](const std::vector<std::string>& arguments, const std::string& word) {
+    const Output o = weir(arguments);
+    EXPECT_EQ(o.status, 2) << o.err;
+    EXPECT_NE(o.err.find(word), std::string::npos) << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    EXPECT_EQ(o.out, "");
+  };
+  refused({"paper", "check", "--tier", "slow"}, "quick, long or full");
+  refused({"paper", "check", "--only", "A25,Z1"}, "'Z1'");
+  refused({"paper", "check", "--papers", "no/such/folder"}, "no/such/folder");
+  refused({"paper", "list", "--papers", "no/such/folder"}, "no/such/folder");
+  refused({"paper", "list", "bbr"}, "'bbr'");
+}
+
+// The claims of the project with other accepted verdicts.
+class Accepted {
+ public:
+  Accepted(const std::string& id, const std::string& verdict) {
+    std::filesystem::copy("papers", path(), std::filesystem::copy_options::recursive);
+    std::ifstream in("papers/verdicts.json");
+    auto document = nlohmann::ordered_json::parse(in);
+    for (auto& claim : document.at("claims"))
+      if (claim.at("id") == id) claim["verdict"] = verdict;
+    std::ofstream(path() + "/verdicts.json") << document;
+  }
+  std::string path() const { return folder_ / "papers"; }
+
+ private:
+  Folder folder_{"weir-papers"};
+};
+
+TEST(Paper, TellsWhatHoldsNoLonger) {
+  const Accepted accepted("A20", "holds");
+  const Output o = weir({"paper", "check", "--only", "A20,A21", "--papers", accepted.path()});
+  EXPECT_EQ(o.status, 3);
+  EXPECT_NE(o.err.find("A20 held before and does not hold now"), std::string::npos) << o.err;
+  EXPECT_EQ(o.err.find("A21 held"), std::string::npos) << o.err;
+}
+
+TEST(Paper, WhatHoldsNowIsNoFailure) {
+  const Accepted accepted("A21", "fails");
+  EXPECT_EQ(weir({"paper", "check", "--only", "A21", "--papers", accepted.path()}).status, 0);
+}
+
+}  // namespace
+}  // namespace weir::app
