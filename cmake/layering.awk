@@ -1,5 +1,5 @@
 # An include may only point down the layers, from the top:
-#   scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base.
+#   study > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base.
 # Each layer names all that it may include; a few single headers are interfaces between layers.
 BEGIN {
   below["base"] = "base"
@@ -13,6 +13,7 @@ BEGIN {
   below["replica"] = "replica engine traffic host net cc sim theory base"
   below["probe"] = "probe engine traffic host net cc sim theory base"
   below["scenario"] = "scenario replica probe engine traffic host net cc sim theory base"
+  below["study"] = "study scenario replica probe engine traffic host net cc sim theory base"
 
   also["host"] = "traffic/flow.h"
   also["traffic"] = "net/topology.h"

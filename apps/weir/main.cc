@@ -95,6 +95,7 @@ int main(int argc, char** argv) {
     add_bench(app, status);
     add_theory(app, status);
     add_import(app, status);
+    add_sweep(app, status);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
