@@ -54,7 +54,7 @@ std::string shown(const Rule& expression, const Table& table) {
   return text;
 }
 
-PaperFigure read_figure(const TableReader& root) {
+PaperFigure read_paper(const TableReader& root) {
   if (root.find("paper") == nullptr) root.fail_at("paper", "missing; [paper] tells which figure this is");
   const TableReader table = root.table("paper");
   PaperFigure out;
@@ -93,7 +93,7 @@ void PaperFigure::describe(ParamList<PaperFigure>& p) {
 PaperStudy parse_paper_study(std::string_view text, const std::string& file) {
   const scenario::Value document = scenario::parse_toml(text, file);
   const TableReader root(document, "");
-  return {.study = parse_study(text, file), .figure = read_figure(root), .claims = read_claims(root)};
+  return {.study = parse_study(text, file), .figure = read_paper(root), .claims = read_claims(root)};
 }
 
 PaperStudy read_paper_study(const std::string& file) {
