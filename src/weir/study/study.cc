@@ -440,7 +440,7 @@ std::string Study::describe(const Point& point) const {
 Study parse_study(std::string_view text, const std::string& file) {
   const Value document = scenario::parse_toml(text, file);
   const TableReader root(document, "");
-  root.allow_only({"study", "scenario", "axis", "measure", "figure"});
+  root.allow_only({"study", "scenario", "axis", "measure", "figure", "paper", "claim"});
   if (root.find("study") == nullptr) root.fail_at("study", "missing; a study needs [study]");
   const TableReader table = root.table("study");
   table.allow_only({"title", "scenario", "seeds", "set", "keep"});
