@@ -156,6 +156,7 @@ class Partition {
   void prefetch() const;
   void prefetch_node(std::uint32_t port) const;
   void prefetch_behind(std::uint32_t port) const;
+  void prefetch_senders() const;
   std::uint32_t departs_by(std::uint32_t port) const;
 
   // network (partition_net.h)

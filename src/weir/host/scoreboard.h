@@ -16,6 +16,7 @@
 #include <limits>
 #include <vector>
 
+#include "weir/base/prefetch.h"
 #include "weir/base/units.h"
 #include "weir/host/recovery.h"
 
@@ -79,6 +80,12 @@ class Scoreboard {
     }
     at(n) = {now, State::in_flight, again};
     if (reordering_ > Time{}) by_time_.push_back({n, now});
+  }
+
+  // Brings near where the next new packet will be noted.
+  void prefetch_next() const {
+    prefetch_line(&at(sent_));
+    prefetch_line(by_time_.data() + by_time_.size());
   }
 
   // All bytes below `seq` have arrived; the packet that the acknowledgement is for was sent at `sent`.
