@@ -167,7 +167,23 @@ inline void Partition<S>::prefetch() const {
   if (!deep_prefetch_) return;
   if (const std::uint32_t port = arrival_ahead(4); port < ports_) prefetch_node(port);
   if (const std::uint32_t port = arrival_ahead(2); port < ports_) prefetch_behind(port);
+  if (const std::uint32_t port = arrival_ahead(1); port < ports_) prefetch_selective(port);
   prefetch_senders();
+}
+
+// What selective recovery looks at, at either end.
+template <sim::Scheduler S>
+inline void Partition<S>::prefetch_selective(std::uint32_t port) const {
+  const Port& p = network_.ports[port];
+  if (p.peer >= hosts_ || p.ring.empty()) return;
+  const Packet& packet = p.ring.front();
+  if (packet.kind == net::PacketKind::data) {
+    const auto& of_sender = reassemblies_[packet.src];
+    if (packet.slot < of_sender.size()) of_sender[packet.slot].prefetch();
+  } else {
+    const auto& besides = network_.hosts[p.peer].besides;
+    if (packet.slot < besides.size()) besides[packet.slot].scoreboard.prefetch_first();
+  }
 }
 
 // The same for hosts that wake, to send: the host, its queues, the flow whose turn it is, and what that has beside it.
