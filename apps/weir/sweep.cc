@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include <optional>
 #include <sstream>
 #include <system_error>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -123,12 +125,15 @@ class Lock {
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0) throw std::system_error(errno, std::generic_category(), fmt::format("cannot create {}", path));
     descriptors_.push_back(descriptor);
-    // some network file systems have no locks
-    if (::flock(descriptor, kind | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      throw InputError(
-          fmt::format("{}: another weir sweep is at work there; wait for it, or share the work with "
-                      "--shard i/n",
-                      dir));
+    // The runs of a sweep that was killed hold it until they have ended too. Some network file systems have no locks.
+    for (int attempt = 0; ::flock(descriptor, kind | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++attempt) {
+      if (attempt == 100)
+        throw InputError(
+            fmt::format("{}: another weir sweep is at work there; wait for it, or share the work with "
+                        "--shard i/n",
+                        dir));
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
   }
 
   std::vector<int> descriptors_;
@@ -199,10 +204,12 @@ Child start(const study::Plan& plan, const std::string& dir, std::size_t run) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   std::fflush(nullptr);
+  const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) throw std::system_error(errno, std::generic_category(), "cannot start a process");
   if (pid == 0) {
     end_with_parent();
+    if (::getppid() != parent) ::_exit(kFailed);  // it ended before
     // the one that started it decides what a signal to all means; what a full disk or a limit does, write() tells
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXFSZ}) ::signal(signal, SIG_IGN);
     ::_exit(run_and_tell(plan, dir, run, ends[1]));

@@ -189,14 +189,15 @@ TEST_F(Sweep, MemoryThatARunAloneExceeds) {
 // Long enough to be met in the middle: a tenth of a second or more each.
 std::string long_study() { return study("2 KB", "set = { \"traffic.0.stop\" = \"4 ms\" }"); }
 
-// A shell that starts the sweep with one job, waits for the first finished run and for a process of the second, and
+// A shell that starts the sweep with one job, waits for the first finished run, holds a process of a later one, and
 // then does as it is told. $sweep is the sweep and $child the run.
 std::string meet(const std::string& folder, const std::string& then) {
   return fmt::format(
       "cd {}; \"$weir\" sweep s.toml --out a --jobs 1 -q >out 2>err & sweep=$!; "
-      "while ! ls a/runs/*/manifest.json >/dev/null 2>&1; do sleep 0.01; done; child=; "
-      "while [ -z \"$child\" ]; do read -r child rest </proc/$sweep/task/$sweep/children; done; {}; "
-      "wait $sweep; echo $?",
+      "while ! ls a/runs/*/manifest.json >/dev/null 2>&1; do sleep 0.01; done; "
+      "while kill -0 $sweep; do child=; read -r child rest </proc/$sweep/task/$sweep/children; "
+      "[ -n \"$child\" ] && kill -STOP $child && sleep 0.02 && grep -q 'State:.T' /proc/$child/status && break; done "
+      "2>/dev/null; {}; kill -CONT $child 2>/dev/null; wait $sweep; echo $?",
       folder, then);
 }
 
@@ -257,8 +258,10 @@ TEST_F(Sweep, StopsWhenNothingCanBeWritten) {
 TEST_F(Sweep, OneAtATimeInADirectory) {
   write(long_study());
   const std::string command_path = fs::absolute(command()).string();
-  const Output o = shell("weir=" + command_path + "; " +
-                         meet(folder_.path(), "\"$weir\" sweep s.toml --out a -q 2>second; echo $?"));
+  const Output o =
+      shell("weir=" + command_path + "; " +
+            meet(folder_.path(),
+                 "kill -STOP $sweep; \"$weir\" sweep s.toml --out a -q 2>second; echo $?; kill -CONT $sweep"));
   EXPECT_EQ(o.out, "2\n0\n") << o.err;
   EXPECT_NE(file("second").find("another weir sweep is at work there"), std::string::npos);
 }
