@@ -60,7 +60,7 @@ std::vector<Claim> read_claims(const Options& o) {
 
 std::string evidence(const Claim& c, const std::vector<claims::FigureFile>& figures) {
   for (const claims::FigureFile& f : figures)
-    if (std::find(f.claims.begin(), f.claims.end(), c.id) != f.claims.end()) return f.file;
+    if (std::find(f.claims.begin(), f.claims.end(), c.id) != f.claims.end()) return f.name;
   if (const Evaluator* e = claims::evaluator_of(c.id); e != nullptr)
     return e->tier == claims::Tier::quick ? "quick" : "long";
   return "-";
@@ -88,7 +88,7 @@ int list(const Options& o) {
         rows.push_back({c.id, c.cost, evidence(c, figures), accepted.of(c.id).verdict, c.place});
     fmt::print("{}\n", to_text(rows));
     for (const claims::FigureFile& f : figures)
-      if (f.paper == paper.name) fmt::print("  figure {}: {} ({})\n", f.figure, f.title, f.file);
+      if (f.paper == paper.name) fmt::print("  {:14}  {}\n", f.name, f.title);
     fmt::print("\n");
   }
   return 0;
@@ -250,6 +250,7 @@ int check(const Options& o) {
       gather(all, accepted, found, studies ? judge_studies(o, all) : std::vector<claims::Judgement>());
   std::vector<std::string> shown = only.empty() ? results.judged : only;
   print(o, all, shown, results);
+  if (o.update && !results.errors.empty()) fmt::print(stderr, "weir: nothing is updated\n");
   if (o.update && results.errors.empty()) update(o, all, results);
   return conclude(results, no_longer(results, accepted));
 }

@@ -2,11 +2,13 @@
 // of claims, the verdicts and the documents are in step. `weir paper check --update` accepts what is measured.
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "tests/support/command.h"
 #include "weir/base/error.h"
 #include "weir/claims/catalogue.h"
 #include "weir/claims/check.h"
@@ -100,7 +102,22 @@ TEST(Claims, AreInTheDocumentAsInTheData) {
       << "weir paper check --update writes its tables anew";
 }
 
-TEST(Claims, OfFiguresAreKnown) { EXPECT_NO_THROW(read_figures("papers", all())); }
+// That a figure's file names no other claims is what reading it finds.
+TEST(Claims, OfFiguresAreJudgedByWhomTheySay) {
+  for (const FigureFile& figure : read_figures("papers", all())) {
+    for (const std::string& id : figure.by_code) EXPECT_NE(evaluator_of(id), nullptr) << figure.file << ": " << id;
+    for (const std::string& id : figure.claims) EXPECT_EQ(find(all(), id)->not_run, "") << figure.file << ": " << id;
+  }
+}
+
+TEST(Claims, OfFiguresAreKnown) {
+  const app::Folder papers("weir-figures");
+  std::filesystem::create_directory(papers / "hpcc");
+  std::ofstream(papers / "hpcc/fig1.toml") << "[paper]\npaper = \"hpcc\"\n[[claim]]\nid = \"A1\"\n";
+  EXPECT_EQ(read_figures(papers.path(), all()).at(0).claims, std::vector<std::string>{"A1"});
+  std::ofstream(papers / "hpcc/fig2.toml") << "[paper]\npaper = \"hpcc\"\n[[claim]]\nid = \"A57\"\n";
+  EXPECT_THROW(read_figures(papers.path(), all()), InputError);
+}
 
 TEST(Documents, HaveTheirTablesReplaced) {
   const std::string text = "a\n<!-- table: t -->\n| old |\n|---|\n\nb\n";

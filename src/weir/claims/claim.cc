@@ -59,16 +59,33 @@ Claim read_claim(const TableReader& table) {
   return out;
 }
 
+// The ids of a list such as claims = ["A19", "A20"].
+std::vector<std::string> ids_of(const TableReader& table, std::string_view key, const std::vector<Claim>& claims) {
+  std::vector<std::string> out;
+  const scenario::Value* list = table.find(key);
+  if (list == nullptr) return out;
+  if (list->as<scenario::List>() == nullptr) table.fail_at(key, "is not valid; valid is a list of claims");
+  for (const scenario::Value& value : *list->as<scenario::List>()) {
+    const std::string* id = value.as<std::string>();
+    if (id == nullptr || find(claims, *id) == nullptr) table.fail_at(key, "names a claim that claims.toml has not");
+    out.push_back(*id);
+  }
+  return out;
+}
+
 FigureFile read_figure(const std::string& file, const std::vector<Claim>& claims) {
   const scenario::Value root = read_toml(file);
   const TableReader document(root, "");
   const TableReader paper = document.table("paper");
   FigureFile out;
+  const std::filesystem::path path(file);
   out.file = file;
+  out.name = fmt::format("{}/{}", path.parent_path().filename().string(), path.stem().string());
   out.paper = paper.required_text("paper", "hpcc, fairness, onramp, rl or spraying");
   check_paper(paper, out.paper);
   out.figure = paper.text("figure");
   out.title = paper.text("title");
+  out.by_code = ids_of(paper, "claims", claims);
   for (const TableReader& claim : document.tables("claim")) {
     const std::string id = claim.required_text("id", "that of a claim of claims.toml");
     if (find(claims, id) == nullptr) claim.fail_at("id", fmt::format("claims.toml has no claim '{}'", id));

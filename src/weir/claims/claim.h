@@ -46,10 +46,12 @@ const Claim* find(const std::vector<Claim>& claims, std::string_view id);
 // A file of a paper's figure: papers/PAPER/NAME.toml.
 struct FigureFile {
   std::string file;
+  std::string name;  // "hpcc/fig11ab"
   std::string paper;
   std::string figure;
   std::string title;
-  std::vector<std::string> claims;  // that its [[claim]] tables judge
+  std::vector<std::string> claims;   // that its [[claim]] tables judge
+  std::vector<std::string> by_code;  // that it shows and evaluators judge: paper.claims
 };
 // Those of the folder papers, in order of their names. Throws InputError for one that names no known claim.
 std::vector<FigureFile> read_figures(const std::string& papers, const std::vector<Claim>& claims);
