@@ -21,6 +21,9 @@
 #include "weir/claims/judge.h"
 #include "weir/claims/verdict.h"
 #include "weir/commands.h"
+#include "weir/paper_study.h"
+#include "weir/signals.h"
+#include "weir/sweep_results.h"
 #include "weir/theory_output.h"
 
 namespace weir::app {
@@ -39,12 +42,24 @@ struct Options {
   std::string paper;
   std::string tier = "quick";
   std::string only;
+  std::string figure;
+  std::string out = "out/papers";
+  std::string memory;
   unsigned jobs = 2;
+  bool fresh = false;
+  bool quiet = false;
   bool json = false;
   bool update = false;
 
   std::string claims_file() const { return papers + "/claims.toml"; }
   std::string verdicts_file() const { return papers + "/verdicts.json"; }
+  PaperOptions studies() const {
+    return {.out = out,
+            .jobs = static_cast<int>(std::max(1u, jobs)),
+            .memory = memory_limit(memory),
+            .fresh = fresh,
+            .quiet = quiet};
+  }
   // Documents are named from the folder that papers is in.
   std::string document(const std::string& name) const { return papers + "/../" + name; }
 };
@@ -146,17 +161,20 @@ struct Results {
   std::vector<claims::Row> rows;
 };
 
-// Claims that studies judge, with those of --tier full. Nobody does so yet: study_judge() is the place.
-std::unique_ptr<claims::Judge> study_judge() { return nullptr; }
-
-std::vector<claims::Judgement> judge_studies(const Options& o, const std::vector<Claim>& all) {
-  const auto figures = claims::read_figures(o.papers, all);
-  const auto judge = study_judge();
+// Claims that studies judge: those that are named, or all.
+std::vector<claims::Judgement> judge_studies(const Options& o, const std::vector<Claim>& all,
+                                             const std::vector<std::string>& only) {
+  StudyJudge judge(o.studies());
   std::vector<claims::Judgement> out;
-  if (judge == nullptr) return out;
-  for (const claims::FigureFile& f : figures) {
-    const auto found = judge->judge(f, all);
-    out.insert(out.end(), found.begin(), found.end());
+  for (const claims::FigureFile& f : claims::read_figures(o.papers, all)) {
+    const bool wanted =
+        only.empty() ? !f.claims.empty()
+                     : std::any_of(only.begin(), only.end(), [&](const auto& id) { return contains(f.claims, id); });
+    if (!wanted) continue;
+    fmt::print(stderr, "weir paper: {}: {}\n", f.name, fmt::join(f.claims, ", "));
+    for (claims::Judgement& j : judge.judge(f, all))
+      if (only.empty() || contains(only, j.id)) out.push_back(std::move(j));
+    if (pending_signal() != 0) break;
   }
   return out;
 }
@@ -245,14 +263,63 @@ int check(const Options& o) {
   const auto found = claims::run_all(chosen, o.papers, std::max(1u, o.jobs), [&](const Found& f, std::size_t ended) {
     tell_progress(f, ended, chosen.size());
   });
-  const bool studies = o.tier == "full" && only.empty();
+  const bool studies = o.tier == "full" || !only.empty();
+  if (studies) catch_signals();
   const Results results =
-      gather(all, accepted, found, studies ? judge_studies(o, all) : std::vector<claims::Judgement>());
+      gather(all, accepted, found, studies ? judge_studies(o, all, only) : std::vector<claims::Judgement>());
   std::vector<std::string> shown = only.empty() ? results.judged : only;
   print(o, all, shown, results);
   if (o.update && !results.errors.empty()) fmt::print(stderr, "weir: nothing is updated\n");
   if (o.update && results.errors.empty()) update(o, all, results);
   return conclude(results, no_longer(results, accepted));
+}
+
+// run
+
+// "hpcc/fig13".
+const claims::FigureFile& find_figure(const std::vector<claims::FigureFile>& figures, const std::string& name) {
+  std::vector<std::string> names;
+  for (const claims::FigureFile& f : figures) {
+    if (f.name == name) return f;
+    names.push_back(f.name);
+  }
+  throw InputError(fmt::format("there is no figure '{}'; valid is {}", name, fmt::join(names, ", ")));
+}
+
+// The authors' values beside those measured, for bars.
+std::string printed(const study::PaperStudy& p) {
+  std::string out;
+  for (const auto& figure : p.study.figures)
+    for (const auto& row : figure.printed) {
+      out += fmt::format("{}{}: ", out.empty() ? "in the paper\n  " : "  ", row.series);
+      for (std::size_t i = 0; i < row.y.size(); ++i)
+        out += fmt::format("{}{} {}", i == 0 ? "" : ", ", row.x[i], row.y[i]);
+      out += "\n";
+    }
+  return out;
+}
+
+int run_figure(const Options& o) {
+  const std::vector<Claim> all = read_claims(o);
+  const auto figures = claims::read_figures(o.papers, all);
+  const claims::FigureFile& file = find_figure(figures, o.figure);
+  catch_signals();
+  const PaperRun run = run_paper_study(file, o.studies());
+  Verdicts verdicts(all);
+  std::vector<std::string> judged;
+  for (const auto& j : run.judgements)
+    if (j.complete) {
+      verdicts.set({j.id, j.holds, j.measured});
+      judged.push_back(j.id);
+    }
+  claims::write_text(run.dir + "/verdicts.json", claims::to_json(all, verdicts, judged));
+  fmt::print("{}\n\n{}\n{}", run.study.study.title, study::to_text(run.table), printed(run.study));
+  if (!run.study.figure.note.empty()) fmt::print("\n{}\n", run.study.figure.note);
+  for (const std::string& id : judged) fmt::print("\n{}", describe(*claims::find(all, id), verdicts.of(id)));
+  fmt::print("\nresults  {}\n", run.dir);
+  if (run.outcome.signal != 0) return 128 + run.outcome.signal;
+  if (!run.outcome.cannot_write.empty()) fmt::print(stderr, "weir: {}\n", run.outcome.cannot_write);
+  return run.outcome.failed > 0 || !run.outcome.cannot_write.empty() ? 1 : 0;
 }
 
 }  // namespace
@@ -271,13 +338,27 @@ void add_paper(CLI::App& app, int& status) {
   listing->add_option("PAPER", o->paper, "hpcc, fairness, onramp, rl or spraying (all)");
   listing->callback([o, &status] { status = list(*o); });
 
+  const auto add_study_options = [&](CLI::App* command) {
+    command->add_option("-o,--out", o->out, "studies leave their results here, and go on from there (out/papers)")
+        ->check(not_empty());
+    command->add_option("-j,--jobs", o->jobs, "so many at once (2)");
+    command->add_option("--memory", o->memory, "of all runs at once, like '8 GB'; without it, 80 % of what is free")
+        ->check(not_empty());
+    command->add_flag("--fresh", o->fresh, "run again what another scenario or version left there");
+    command->add_flag("-q,--quiet", o->quiet, "no progress");
+  };
+  CLI::App* running = add("run", "Run the study of a figure, and judge its claims");
+  running->add_option("FIGURE", o->figure, "as `weir paper list` names it, such as hpcc/fig13")->required();
+  add_study_options(running);
+  running->callback([o, &status] { status = run_figure(*o); });
+
   CLI::App* checking = add("check", "Measure, and judge by the rules; status 3 if what held before does not");
   checking
       ->add_option("--tier", o->tier,
                    "quick: in seconds; long: also those that take minutes; full: and studies (quick)")
       ->check(not_empty());
   checking->add_option("--only", o->only, "ID,...: these claims, of any tier")->check(not_empty());
-  checking->add_option("--jobs", o->jobs, "so many at once (2)");
+  add_study_options(checking);
   checking->add_flag("--json", o->json, "print the verdicts as JSON");
   checking->add_flag("--update", o->update, "accept what is measured: papers/verdicts.json and the tables of docs");
   checking->callback([o, &status] { status = check(*o); });

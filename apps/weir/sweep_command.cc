@@ -20,6 +20,7 @@
 #include "weir/study/figures.h"
 #include "weir/study/table.h"
 #include "weir/sweep.h"
+#include "weir/sweep_results.h"
 
 namespace weir::app {
 namespace {
@@ -50,33 +51,6 @@ void list_runs(const study::Plan& plan, const std::vector<std::size_t>& runs) {
   fmt::print("{} runs\n", runs.size());
 }
 
-// The name of a file as the study writes it, in its quotes, becomes one that leads there from `dir`.
-std::string relocated(const study::Plan& plan, const std::string& dir) {
-  std::string text = plan.study.text;
-  for (const auto& [name, document] : plan.documents) {
-    if (name.empty()) continue;
-    const auto path = fs::path(plan.study.folder) / name;
-    const auto relative = scenario::toml_text(fs::relative(path, dir).generic_string());
-    for (const std::string& written : {scenario::toml_text(name), fmt::format("'{}'", name)})
-      for (auto at = text.find(written); at != std::string::npos; at = text.find(written, at + relative.size()))
-        text.replace(at, written.size(), relative);
-  }
-  return text;
-}
-
-// Whatever is there, as tables and figures.
-study::Table collect_all(const study::Plan& plan, const std::string& dir) {
-  std::vector<std::string> warnings;
-  auto table = study::collect(plan, dir, &warnings);
-  for (const auto& warning : warnings) fmt::print(stderr, "weir: {}\n", warning);
-  study::write_whole(dir + "/study.toml", relocated(plan, dir));
-  study::write_whole(dir + "/runs.csv", study::runs_csv(table));
-  study::write_whole(dir + "/points.csv", study::points_csv(table));
-  if (!plan.study.figures.empty())
-    study::write_whole(dir + "/figures.json", study::to_json(study::make_figures(table, dir)));
-  return table;
-}
-
 std::string to_json(const study::Table& table, const SweepOutcome& o) {
   using Json = nlohmann::ordered_json;
   const auto number = [](double v) { return std::isnan(v) ? Json(nullptr) : Json(v); };
@@ -96,32 +70,6 @@ std::string to_json(const study::Table& table, const SweepOutcome& o) {
   return Json{{"runs", runs}, {"points", std::move(points)}}.dump(2) + "\n";
 }
 
-void show(StatusLine& line, const SweepPace& pace) {
-  if (!line.due()) return;
-  std::string text = fmt::format("{} of {} runs done, {} under way", pace.done, pace.total, pace.running);
-  if (pace.failed > 0) text += fmt::format(", {} failed", pace.failed);
-  if (pace.work > 0)
-    text += fmt::format(", about {} left", duration_text(line.since_begin() * (1 - pace.work) / pace.work));
-  line.show(text);
-}
-
-SweepOutcome run(const study::Plan& plan, const SweepOptions& options, bool quiet) {
-  std::optional<StatusLine> line;
-  if (!quiet) line.emplace();
-  return run_all(plan, options, [&](const SweepPace& pace) {
-    if (line) show(*line, pace);
-  });
-}
-
-std::uint64_t memory_limit(const std::string& text) {
-  if (text.empty()) return memory_to_use();
-  try {
-    return static_cast<std::uint64_t>(parse_bytes(text).count);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("--memory: {}", error.what()));
-  }
-}
-
 int sweep(const Options& o) {
   auto study = study::read_study(o.file);
   if (o.seeds > 0) {
@@ -139,7 +87,7 @@ int sweep(const Options& o) {
   catch_signals();
   const int jobs = o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const SweepOptions options{o.out, jobs, memory_limit(o.memory), o.fresh, o.shard, runs};
-  const auto outcome = run(plan, options, o.quiet);
+  const auto outcome = sweep_with_progress(plan, options, o.quiet);
   const auto table = collect_all(plan, o.out);
 
   if (o.json) {

@@ -1,0 +1,74 @@
+#include "weir/sweep_results.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "weir/base/error.h"
+#include "weir/base/params.h"
+#include "weir/progress.h"
+#include "weir/scenario/effective.h"
+#include "weir/study/figures.h"
+
+namespace weir::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The name of a file as the study writes it, in its quotes, becomes one that leads there from `dir`.
+std::string relocated(const study::Plan& plan, const std::string& dir) {
+  std::string text = plan.study.text;
+  for (const auto& [name, document] : plan.documents) {
+    if (name.empty()) continue;
+    const auto path = fs::path(plan.study.folder) / name;
+    const auto relative = scenario::toml_text(fs::relative(path, dir).generic_string());
+    for (const std::string& written : {scenario::toml_text(name), fmt::format("'{}'", name)})
+      for (auto at = text.find(written); at != std::string::npos; at = text.find(written, at + relative.size()))
+        text.replace(at, written.size(), relative);
+  }
+  return text;
+}
+
+void show(StatusLine& line, const SweepPace& pace) {
+  if (!line.due()) return;
+  std::string text = fmt::format("{} of {} runs done, {} under way", pace.done, pace.total, pace.running);
+  if (pace.failed > 0) text += fmt::format(", {} failed", pace.failed);
+  if (pace.work > 0)
+    text += fmt::format(", about {} left", duration_text(line.since_begin() * (1 - pace.work) / pace.work));
+  line.show(text);
+}
+
+}  // namespace
+
+SweepOutcome sweep_with_progress(const study::Plan& plan, const SweepOptions& options, bool quiet) {
+  std::optional<StatusLine> line;
+  if (!quiet) line.emplace();
+  return run_all(plan, options, [&](const SweepPace& pace) {
+    if (line) show(*line, pace);
+  });
+}
+
+study::Table collect_all(const study::Plan& plan, const std::string& dir) {
+  std::vector<std::string> warnings;
+  auto table = study::collect(plan, dir, &warnings);
+  for (const auto& warning : warnings) fmt::print(stderr, "weir: {}\n", warning);
+  study::write_whole(dir + "/study.toml", relocated(plan, dir));
+  study::write_whole(dir + "/runs.csv", study::runs_csv(table));
+  study::write_whole(dir + "/points.csv", study::points_csv(table));
+  if (!plan.study.figures.empty())
+    study::write_whole(dir + "/figures.json", study::to_json(study::make_figures(table, dir)));
+  return table;
+}
+
+std::uint64_t memory_limit(const std::string& text) {
+  if (text.empty()) return memory_to_use();
+  try {
+    return static_cast<std::uint64_t>(parse_bytes(text).count);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--memory: {}", error.what()));
+  }
+}
+
+}  // namespace weir::app
