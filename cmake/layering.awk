@@ -1,5 +1,5 @@
 # An include may only point down the layers, from the top:
-#   claims > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base.
+#   claims > study > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base; report > base.
 # Each layer names all that it may include; a few single headers are interfaces between layers.
 BEGIN {
   below["base"] = "base"
@@ -12,8 +12,10 @@ BEGIN {
   below["engine"] = "engine traffic host net cc sim theory base"
   below["replica"] = "replica engine traffic host net cc sim theory base"
   below["probe"] = "probe engine traffic host net cc sim theory base"
+  below["report"] = "report base"
   below["scenario"] = "scenario replica probe engine traffic host net cc sim theory base"
-  below["claims"] = "claims scenario replica probe engine traffic host net cc sim theory base"
+  below["study"] = "study scenario replica probe engine traffic host net cc sim theory base"
+  below["claims"] = "claims study scenario replica probe engine traffic host net cc sim theory base"
 
   also["host"] = "traffic/flow.h"
   also["traffic"] = "net/topology.h"

@@ -15,6 +15,8 @@ void add_demo(CLI::App& app, int& status);
 void add_bench(CLI::App& app, int& status);
 void add_theory(CLI::App& app, int& status);
 void add_import(CLI::App& app, int& status);
+void add_sweep(CLI::App& app, int& status);
+void add_report(CLI::App& app, int& status);
 void add_paper(CLI::App& app, int& status);
 
 // Of an option whose empty value would pass for its absence.

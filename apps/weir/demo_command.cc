@@ -7,7 +7,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,6 +26,7 @@
 #include "weir/embedded.h"
 #include "weir/execute.h"
 #include "weir/progress.h"
+#include "weir/report_command.h"
 #include "weir/signals.h"
 
 namespace weir::app {
@@ -169,6 +172,37 @@ void print_how_far(const Sides& sides, const scenario::Expected& expected) {
                side.outcome.summary.flows.finished, expected.flows);
 }
 
+// A directory for results that no one asked to keep.
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "weir-demo-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot create a directory for " + pattern);
+    path_ = pattern;
+  }
+  Scratch(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  std::string results() const { return path_ + "/demo"; }
+
+ private:
+  std::string path_;
+};
+
+constexpr const char* kReport = "out/demo-report.html";  // without --out
+
+// What the results look like, as a page. The comparison has been printed: without the page the demo has not failed.
+void show(const std::string& results, const std::string& page, bool quiet) {
+  try {
+    write_report({results + "/hpcc", results + "/dcqcn"}, page, "HPCC and DCQCN on 320 hosts");
+    if (!quiet) fmt::print("\nreport in {}: open it in a browser\n", page);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "weir: no report: {}\n", error.what());
+  }
+}
+
 int demo(const Options& o) {
   catch_signals();
   std::vector<scenario::Option> options;
@@ -184,8 +218,12 @@ int demo(const Options& o) {
   if (expected.flows == 0)
     throw InputError(fmt::format("--duration: no flow starts within {}; take a longer time", o.duration));
 
+  // the page is made of result files
+  std::optional<Scratch> scratch;
+  if (o.out.empty() && !o.json && has_report()) scratch.emplace();
+  const std::string results = scratch ? scratch->results() : o.out;
   std::optional<probe::ResultDirectory> whole;
-  if (!o.out.empty()) whole.emplace(o.out);
+  if (!results.empty()) whole.emplace(results);
   std::atomic<bool> failed{false};
   std::vector<std::thread> threads;
   for (Side& side : sides) threads.emplace_back([&] { run_side(side, whole ? &*whole : nullptr, failed); });
@@ -207,6 +245,7 @@ int demo(const Options& o) {
       print_how_far(sides, expected);
     if (!o.out.empty()) fmt::print("\nresults in {0}/hpcc and {0}/dcqcn\n", o.out);
   }
+  if (first.signal == 0 && !results.empty()) show(results, scratch ? kReport : o.out + "/report.html", o.json);
   if (first.signal != 0) fmt::print(stderr, "weir: interrupted; the results are incomplete\n");
   return status_of(first);
 }
@@ -218,7 +257,8 @@ void add_demo(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("demo", "Compare HPCC and DCQCN side by side, in about a minute");
   command->add_option("--duration", o->duration, "simulated time in which flows arrive (10 ms)")->check(not_empty());
   command->add_option("--seed", o->seed, "seed of the flows and of ECMP (1)")->check(not_empty());
-  command->add_option("-o,--out", o->out, "write the results to DIR/hpcc and DIR/dcqcn; DIR is new")
+  command
+      ->add_option("-o,--out", o->out, "write the results to DIR/hpcc and DIR/dcqcn, and DIR/report.html; DIR is new")
       ->check(not_empty());
   command->add_flag("--json", o->json, "print manifests and summaries as JSON");
   command->add_flag("-q,--quiet", o->quiet, "no progress");

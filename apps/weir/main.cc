@@ -95,6 +95,8 @@ int main(int argc, char** argv) {
     add_bench(app, status);
     add_theory(app, status);
     add_import(app, status);
+    add_sweep(app, status);
+    add_report(app, status);
     add_paper(app, status);
     try {
       app.parse(argc, argv);

@@ -20,12 +20,26 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {} min", s / 3600, s % 3600 / 60);
 }
 
-Progress::Progress(const scenario::Expected& expected, Time stop)
-    : expected_(expected), stop_(stop), terminal_(isatty(STDERR_FILENO) != 0), begin_(Clock::now()), last_(begin_) {}
+StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) != 0), begin_(Clock::now()), last_(begin_) {}
 
-Progress::~Progress() {
+StatusLine::~StatusLine() {
   if (shown_ && terminal_) std::fputs("\r\x1b[K", stderr);
 }
+
+bool StatusLine::due() const { return since_last() >= (terminal_ ? 0.2 : 10); }
+
+double StatusLine::since_begin() const { return Seconds(Clock::now() - begin_).count(); }
+
+double StatusLine::since_last() const { return Seconds(Clock::now() - last_).count(); }
+
+void StatusLine::show(const std::string& line) {
+  std::fputs(terminal_ ? fmt::format("\r\x1b[K{}", line).c_str() : fmt::format("{}\n", line).c_str(), stderr);
+  std::fflush(stderr);
+  last_ = Clock::now();
+  shown_ = true;
+}
+
+Progress::Progress(const scenario::Expected& expected, Time stop) : expected_(expected), stop_(stop) {}
 
 double Progress::share(const Pace& pace, const scenario::Expected& expected, Time stop) {
   const auto& c = pace.counters;
@@ -38,27 +52,19 @@ double Progress::share(const Pace& pace, const scenario::Expected& expected, Tim
 }
 
 void Progress::look(const Pace& pace) {
-  const auto now = Clock::now();
-  const double since = Seconds(now - last_).count();
-  if (since < (terminal_ ? 0.2 : 10)) return;
+  if (!line_.due()) return;
+  const double since = line_.since_last();
   const auto& c = pace.counters;
   std::string line =
       fmt::format("{:.3f} ms simulated, {} of {}{} flows done, {} active, {:.1f} M packet-hops/s",
                   pace.now.seconds() * 1e3, c.flows_completed, expected_.all ? "" : "over ", expected_.flows,
                   c.flows_started - c.flows_completed, static_cast<double>(c.packet_hops - last_hops_) / since * 1e-6);
   if (const double done = share(pace, expected_, stop_); done > 0) {
-    const double left = Seconds(now - begin_).count() * (1 - done) / done;
+    const double left = line_.since_begin() * (1 - done) / done;
     line = fmt::format("{:3.0f} %  {}, about {} left", 100 * done, line, duration_text(left));
   }
-  last_ = now;
   last_hops_ = c.packet_hops;
-  show(line);
-}
-
-void Progress::show(const std::string& line) {
-  std::fputs(terminal_ ? fmt::format("\r\x1b[K{}", line).c_str() : fmt::format("{}\n", line).c_str(), stderr);
-  std::fflush(stderr);
-  shown_ = true;
+  line_.show(line);
 }
 
 }  // namespace weir::app

@@ -9,29 +9,41 @@
 
 namespace weir::app {
 
+// The line itself. It is cleared when this ends.
+class StatusLine {
+ public:
+  StatusLine();
+  ~StatusLine();
+  StatusLine(const StatusLine&) = delete;
+
+  // Whether it is time for another.
+  bool due() const;
+  void show(const std::string& line);
+  double since_begin() const;  // s
+  double since_last() const;   // s, since it was shown
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const bool terminal_;
+  const Clock::time_point begin_;
+  Clock::time_point last_;
+  bool shown_ = false;
+};
+
 class Progress {
  public:
   // `expected` is what the traffic amounts to, `stop` the end of the run in simulated time.
   Progress(const scenario::Expected& expected, Time stop);
-  ~Progress();
-  Progress(const Progress&) = delete;
-
   void look(const Pace& pace);
 
   // The share of the work that is done, by packets sent and by simulated time; below 0 = unknown.
   static double share(const Pace& pace, const scenario::Expected& expected, Time stop);
 
  private:
-  void show(const std::string& line);
-
-  using Clock = std::chrono::steady_clock;
   const scenario::Expected expected_;
   const Time stop_;
-  const bool terminal_;
-  const Clock::time_point begin_;
-  Clock::time_point last_;
+  StatusLine line_;
   std::uint64_t last_hops_ = 0;
-  bool shown_ = false;
 };
 
 // "12 s", "3 min 20 s"

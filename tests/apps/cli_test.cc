@@ -49,7 +49,7 @@ TEST(CommandLine, VersionAndHelp) {
   EXPECT_TRUE(version.out.starts_with("weir 0.")) << version.out;
   const Output help = weir({"--help"});
   EXPECT_EQ(help.status, 0);
-  for (const char* name : {"run", "validate", "list", "demo", "bench", "theory"})
+  for (const char* name : {"run", "validate", "list", "demo", "bench", "theory", "report"})
     EXPECT_NE(help.out.find(name), std::string::npos) << name;
 }
 
@@ -299,6 +299,9 @@ TEST(Demo, ComparesBothOnTheSameFlows) {
   const Json a = Json::parse(read_file(folder / "demo/hpcc/summary.json"));
   const Json b = Json::parse(read_file(folder / "demo/dcqcn/summary.json"));
   EXPECT_EQ(a.at("flows").at("finished"), b.at("flows").at("finished"));
+  // unless this build has no report
+  EXPECT_NE(std::filesystem::exists(folder / "demo/report.html"), o.err.find("no report") != std::string::npos)
+      << o.err;
   expect_refused({"demo", "--duration", "5"},
                  "--duration: '5' is not a time: it has no unit; write a number and one of s, ms, us, ns, ps, "
                  "like \"1.5 ms\"");

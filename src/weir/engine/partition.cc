@@ -167,6 +167,49 @@ inline void Partition<S>::prefetch() const {
   if (!deep_prefetch_) return;
   if (const std::uint32_t port = arrival_ahead(4); port < ports_) prefetch_node(port);
   if (const std::uint32_t port = arrival_ahead(2); port < ports_) prefetch_behind(port);
+  if (const std::uint32_t port = arrival_ahead(1); port < ports_) prefetch_selective(port);
+  prefetch_senders();
+}
+
+// What selective recovery looks at, at either end.
+template <sim::Scheduler S>
+inline void Partition<S>::prefetch_selective(std::uint32_t port) const {
+  const Port& p = network_.ports[port];
+  if (p.peer >= hosts_ || p.ring.empty()) return;
+  const Packet& packet = p.ring.front();
+  if (packet.kind == net::PacketKind::data) {
+    const auto& of_sender = reassemblies_[packet.src];
+    if (packet.slot < of_sender.size()) of_sender[packet.slot].prefetch();
+  } else {
+    const auto& besides = network_.hosts[p.peer].besides;
+    if (packet.slot < besides.size()) besides[packet.slot].scoreboard.prefetch_first();
+  }
+}
+
+// The same for hosts that wake, to send: the host, its queues, the flow whose turn it is, and what that has beside it.
+template <sim::Scheduler S>
+inline void Partition<S>::prefetch_senders() const {
+  const auto host_ahead = [this](std::uint32_t ahead) { return scheduler_.upcoming(ahead) - wake(0); };
+  if (const std::uint32_t h = host_ahead(12); h < hosts_) prefetch_object(&network_.hosts[h]);
+  if (const std::uint32_t h = host_ahead(9); h < hosts_) {
+    network_.hosts[h].prefetch_queues();
+    prefetch_object(&network_.ports[network_.hosts[h].port]);
+  }
+  if (const std::uint32_t h = host_ahead(6); h < hosts_) {
+    const host::Host& host = network_.hosts[h];
+    if (host.ready.empty()) return;
+    const auto next = host.ready.front();
+    if (const host::Flow* flow = host.find(next.slot, next.generation); flow != nullptr) prefetch_object(flow);
+    if (next.slot < host.besides.size()) prefetch_object(&host.besides[next.slot]);
+  }
+  if (const std::uint32_t h = host_ahead(3); h < hosts_) {
+    const host::Host& host = network_.hosts[h];
+    const auto& ring = network_.ports[host.port].ring;
+    prefetch_line(ring.address(ring.tail));
+    if (host.ready.empty()) return;
+    const auto next = host.ready.front();
+    if (next.slot < host.besides.size()) host.besides[next.slot].scoreboard.prefetch_next();
+  }
 }
 
 // What the first packet of this link will meet first: the port that it, or its acknowledgement,
@@ -181,7 +224,10 @@ inline void Partition<S>::prefetch_node(std::uint32_t port) const {
   } else if (!p.ring.empty()) {
     prefetch_object(&network_.hosts[p.peer]);
     const Packet& packet = p.ring.front();
-    if (packet.kind == net::PacketKind::data) prefetch_line(&receivers_[packet.src]);
+    if (packet.kind == net::PacketKind::data) {
+      prefetch_line(&receivers_[packet.src]);
+      prefetch_line(&reassemblies_[packet.src]);
+    }
   }
 }
 
@@ -192,14 +238,19 @@ inline void Partition<S>::prefetch_behind(std::uint32_t port) const {
   const Port& p = network_.ports[port];
   const Port& out = network_.ports[p.expected_egress];
   prefetch_line(out.ring.address(out.cursor));
+  prefetch_line(out.ring.address(out.cursor + 1));
   prefetch_line(out.ring.address(out.ring.tail));
   if (p.peer >= hosts_ || p.ring.empty()) return;
   const Packet& packet = p.ring.front();
   if (packet.kind == net::PacketKind::data) {
     const auto& of_sender = receivers_[packet.src];
-    if (packet.slot < of_sender.size()) prefetch_line(&of_sender[packet.slot]);
+    if (packet.slot < of_sender.size()) prefetch_object(&of_sender[packet.slot]);
+    const auto& selective = reassemblies_[packet.src];
+    if (packet.slot < selective.size()) prefetch_object(&selective[packet.slot]);
   } else if (const host::Flow* flow = network_.hosts[p.peer].find(packet.slot, packet.generation); flow != nullptr) {
     prefetch_object(flow);
+    const auto& besides = network_.hosts[p.peer].besides;
+    if (packet.slot < besides.size()) prefetch_object(&besides[packet.slot]);
   }
 }
 

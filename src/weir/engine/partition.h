@@ -157,6 +157,8 @@ class Partition {
   void prefetch() const;
   void prefetch_node(std::uint32_t port) const;
   void prefetch_behind(std::uint32_t port) const;
+  void prefetch_selective(std::uint32_t port) const;
+  void prefetch_senders() const;
   std::uint32_t departs_by(std::uint32_t port) const;
 
   // network (partition_net.h)
@@ -201,7 +203,7 @@ class Partition {
   void receive_or_ack(host::Host& host, host::Flow& flow, const Packet& packet, Time now);
   void notify_congestion(host::Flow& flow, Time now);
   void acknowledge(host::Host& host, host::Flow& flow, const Packet& packet, Time now);
-  void note_scoreboard(host::Host& host, host::Flow& flow);
+  void note_scoreboard(host::Host& host, host::Flow& flow, const host::Scoreboard& board);
   void find_losses(host::Host& host, host::Flow& flow, const host::Scoreboard::News& news, Time now);
   void hold(host::Host& host, host::Flow& flow) const;
   void note_delivery(host::Host& host, const host::Flow& flow, const Packet& packet, Time now);

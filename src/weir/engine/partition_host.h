@@ -66,7 +66,7 @@ host::Flow& Partition<S>::start_flow(std::uint32_t h, const traffic::Flow& start
     flow.selective = true;
     host.beside(flow.slot).scoreboard.start(profile.recovery, flow.size(), model_.transport.payload.count,
                                             reach(profile.recovery, flow.facts).count);
-    note_scoreboard(host, flow);
+    note_scoreboard(host, flow, host.beside(flow.slot).scoreboard);
   }
   if (profile.on_ramp) board_on_ramp(host, flow, *profile.on_ramp);
   profile.algorithm->start(flow.state(), profile.params.get(), flow.facts, flow.control);

@@ -22,13 +22,14 @@ inline Time Partition<S>::timeout(const host::Flow& flow) const {
 template <sim::Scheduler S>
 inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) {
   host::Host& host = network_.hosts[h];
+  host::Beside* const beside = flow.selective || flow.sprayed ? &host.beside(flow.slot) : nullptr;
   Packet packet;
-  packet.seq = flow.resend ? host.beside(flow.slot).scoreboard.first_lost() : flow.snd_nxt;
+  packet.seq = flow.resend ? beside->scoreboard.first_lost() : flow.snd_nxt;
   const std::int64_t payload = std::min(model_.transport.payload.count, flow.size() - packet.seq);
   packet.sent = now;
   packet.src = h;
   packet.dst = flow.dst;
-  packet.entropy = flow.sprayed ? host.beside(flow.slot).paths.next(now) : flow.entropy;
+  packet.entropy = flow.sprayed ? beside->paths.next(now) : flow.entropy;
   packet.slot = flow.slot;
   packet.generation = flow.generation;
   packet.profile = flow.profile;
@@ -51,8 +52,8 @@ inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) 
   if (packet.seq == flow.snd_nxt) flow.snd_nxt += payload;
   flow.snd_max = std::max(flow.snd_max, flow.snd_nxt);
   if (flow.selective) {
-    host.beside(flow.slot).scoreboard.on_send(packet.seq, now);
-    note_scoreboard(host, flow);
+    beside->scoreboard.on_send(packet.seq, now);
+    note_scoreboard(host, flow, beside->scoreboard);
   }
   if (flow.on_ramp) {
     host.beside(flow.slot).on_ramp.on_send(packet.seq, flow.snd_una, now, again);
@@ -99,8 +100,7 @@ inline void Partition<S>::watch_for_timeout(host::Flow& flow, std::int64_t paylo
 }
 
 template <sim::Scheduler S>
-inline void Partition<S>::note_scoreboard(host::Host& host, host::Flow& flow) {
-  const host::Scoreboard& board = host.beside(flow.slot).scoreboard;
+inline void Partition<S>::note_scoreboard(host::Host& host, host::Flow& flow, const host::Scoreboard& board) {
   flow.resend = board.lost_bytes() > 0;
   flow.gone = board.lost_bytes() + board.delivered_bytes();
   flow.limit = board.limit(flow.snd_una);
@@ -153,7 +153,7 @@ void Partition<S>::time_out(host::Host& host, host::Flow& flow, Time now) {
     const Bytes in_flight{flow.in_flight()};
     const Bytes lost{host.beside(flow.slot).scoreboard.lose_all()};
     if (flow.sprayed) host.beside(flow.slot).paths.on_timeout(now);
-    note_scoreboard(host, flow);
+    note_scoreboard(host, flow, host.beside(flow.slot).scoreboard);
     report_loss(flow, cc::Loss::Kind::timeout, {flow.snd_una}, lost, in_flight, now);
   } else {
     go_back(host, flow, cc::Loss::Kind::timeout, now);
@@ -218,7 +218,7 @@ void Partition<S>::receive_trim_notice(host::Host& host, host::Flow& flow, const
   const Bytes in_flight{flow.in_flight()};
   const Bytes lost{host.beside(flow.slot).scoreboard.lose_one(packet.seq)};
   if (lost.count == 0) return;
-  note_scoreboard(host, flow);
+  note_scoreboard(host, flow, host.beside(flow.slot).scoreboard);
   report_loss(flow, cc::Loss::Kind::trim, {packet.seq}, lost, in_flight, now);
 }
 
@@ -252,10 +252,11 @@ inline void Partition<S>::acknowledge(host::Host& host, host::Flow& flow, const 
     const host::Sack& sack = sacks_[packet.src];
     trigger = sack.trigger * model_.transport.payload.count;
     entropy = sack.entropy;
-    if (flow.sprayed) host.beside(flow.slot).paths.on_ack(entropy, (packet.flags & net::kEchoMarked) != 0, now);
-    news = host.beside(flow.slot).scoreboard.on_ack(packet.seq, sack, packet.sent);
+    host::Beside& beside = host.beside(flow.slot);
+    if (flow.sprayed) beside.paths.on_ack(entropy, (packet.flags & net::kEchoMarked) != 0, now);
+    news = beside.scoreboard.on_ack(packet.seq, sack, packet.sent);
     acked = news.delivered;
-    note_scoreboard(host, flow);
+    note_scoreboard(host, flow, beside.scoreboard);
   } else {
     trigger += static_cast<std::int32_t>(packet.src);
     flow.snd_nxt = std::max(flow.snd_nxt, flow.snd_una);

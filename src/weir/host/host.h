@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "weir/base/prefetch.h"
 #include "weir/base/units.h"
 #include "weir/cc/on_ramp.h"
 #include "weir/host/clock.h"
@@ -42,6 +43,7 @@ class TimedQueue {
   bool empty() const { return heap_.empty(); }
   const TimedSlot& top() const { return heap_.front(); }
   Time first() const { return heap_.empty() ? Time::max() : heap_.front().time; }
+  void prefetch() const { prefetch_line(heap_.data()); }
   void push(const TimedSlot& entry) {
     heap_.push_back(entry);
     std::push_heap(heap_.begin(), heap_.end(), later);
@@ -70,6 +72,9 @@ class SlotQueue {
     ring_[tail_++ & (ring_.size() - 1)] = entry;
   }
   Entry pop() { return ring_[head_++ & (ring_.size() - 1)]; }
+  const Entry& front() const { return ring_[head_ & (ring_.size() - 1)]; }
+  // Brings its first entry near.
+  void prefetch() const { prefetch_line(ring_.data() + (head_ & (ring_.size() - 1))); }
 
  private:
   void grow() {
@@ -134,6 +139,15 @@ struct alignas(64) Host {
   Beside& beside(std::uint32_t slot) {
     if (slot >= besides.size()) besides.resize(slot + std::size_t{1});
     return besides[slot];
+  }
+
+  // Brings near what tells which flow comes next.
+  void prefetch_queues() const {
+    ready.prefetch();
+    pacing.prefetch();
+    timers.prefetch();
+    prefetch_line(flows.data());
+    prefetch_line(generations.data());
   }
 
   Flow* find(std::uint32_t slot, std::uint32_t generation) const {

@@ -16,6 +16,7 @@
 #include <limits>
 #include <vector>
 
+#include "weir/base/prefetch.h"
 #include "weir/base/units.h"
 #include "weir/host/recovery.h"
 
@@ -50,8 +51,9 @@ class Scoreboard {
     una_ = sent_ = frontier_ = resend_ = arrived_behind_ = 0;
     delivered_bytes_ = lost_bytes_ = run_ = run_end_ = 0;
     latest_ = Time{-1};
-    by_time_.clear();
-    time_head_ = 0;
+    unjudged_ = 0;
+    again_.clear();
+    again_head_ = 0;
   }
 
   std::int64_t packet_of(std::int64_t seq) const { return seq / payload_; }
@@ -63,7 +65,7 @@ class Scoreboard {
   // The first byte of the first lost packet; only if there is one.
   std::int64_t first_lost() {
     resend_ = std::max(resend_, una_);
-    while (at(resend_).state != State::lost) ++resend_;
+    while (at(resend_).state() != State::lost) ++resend_;
     return resend_ * payload_;
   }
 
@@ -77,9 +79,13 @@ class Scoreboard {
     } else {
       lost_bytes_ -= bytes_of(n);
     }
-    at(n) = {now, State::in_flight, again};
-    if (reordering_ > Time{}) by_time_.push_back({n, now});
+    at(n) = Packet(now, again);
+    if (again && reordering_ > Time{}) again_.push_back({n, now});
   }
+
+  // Bring near where the next new packet will be noted, and what is known of the first missing one.
+  void prefetch_next() const { prefetch(sent_); }
+  void prefetch_first() const { prefetch(una_); }
 
   // All bytes below `seq` have arrived; the packet that the acknowledgement is for was sent at `sent`.
   News on_ack(std::int64_t seq, const Sack& sack, Time sent) {
@@ -88,9 +94,9 @@ class Scoreboard {
     const std::int64_t una = seq >= size_ ? packet_of(size_ + payload_ - 1) : packet_of(seq);
     for (; una_ < una; ++una_) {
       Packet& p = at(una_);
-      if (p.state != State::delivered) {
+      if (p.state() != State::delivered) {
         news.delivered += bytes_of(una_);
-        if (p.state == State::lost) lost_bytes_ -= bytes_of(una_);
+        if (p.state() == State::lost) lost_bytes_ -= bytes_of(una_);
         note_arrival(p);
       } else {
         delivered_bytes_ -= bytes_of(una_);
@@ -134,10 +140,21 @@ class Scoreboard {
 
  private:
   enum class State : std::uint8_t { in_flight, delivered, lost };
-  struct Packet {
-    Time sent;
-    State state = State::in_flight;
-    bool again = false;  // sent more than once
+  // In flight; `again`: sent more than once. Eight to a cache line.
+  class Packet {
+   public:
+    Packet() = default;
+    Packet(Time sent, bool again) : bits_(static_cast<std::uint64_t>(sent.ps) << 3 | (again ? kAgain : 0)) {}
+
+    Time sent() const { return {static_cast<std::int64_t>(bits_ >> 3)}; }
+    bool again() const { return (bits_ & kAgain) != 0; }
+    State state() const { return static_cast<State>(bits_ & kState); }
+    void become(State s) { bits_ = (bits_ & ~kState) | static_cast<std::uint64_t>(s); }
+
+   private:
+    static constexpr std::uint64_t kState = 3;
+    static constexpr std::uint64_t kAgain = 4;
+    std::uint64_t bits_ = 0;
   };
   struct Sent {
     std::int64_t packet = 0;
@@ -150,15 +167,15 @@ class Scoreboard {
 
   // Of a packet sent again it is not known which one has arrived.
   void note_arrival(const Packet& p) {
-    if (!p.again) latest_ = std::max(latest_, p.sent);
+    if (!p.again()) latest_ = std::max(latest_, p.sent());
   }
 
   void take(std::int64_t n, News& news) {
     if (n < una_ || n >= sent_) return;
     Packet& p = at(n);
-    if (p.state == State::delivered) return;
-    if (p.state == State::lost) lost_bytes_ -= bytes_of(n);
-    p.state = State::delivered;
+    if (p.state() == State::delivered) return;
+    if (p.state() == State::lost) lost_bytes_ -= bytes_of(n);
+    p.become(State::delivered);
     note_arrival(p);
     delivered_bytes_ += bytes_of(n);
     news.delivered += bytes_of(n);
@@ -167,8 +184,8 @@ class Scoreboard {
 
   void lose(std::int64_t n, News& news) {
     Packet& p = at(n);
-    if (p.state != State::in_flight) return;
-    p.state = State::lost;
+    if (p.state() != State::in_flight) return;
+    p.become(State::lost);
     lost_bytes_ += bytes_of(n);
     news.lost += bytes_of(n);
     news.first_lost = std::min(news.first_lost, n * payload_);
@@ -181,7 +198,7 @@ class Scoreboard {
 
   void lose_by_count(News& news) {
     while (frontier_ < sent_) {
-      const bool here = at(frontier_).state == State::delivered;
+      const bool here = at(frontier_).state() == State::delivered;
       if (arrived_behind_ - (here ? 1 : 0) < threshold_) break;
       if (here)
         --arrived_behind_;
@@ -191,20 +208,41 @@ class Scoreboard {
     }
   }
 
+  // In order of sending: new packets are sent in order of their numbers, the others are in `again_`.
   void lose_by_time(News& news) {
-    while (time_head_ < by_time_.size()) {
-      const Sent first = by_time_[time_head_];
-      const bool current = first.packet >= una_ && at(first.packet).sent == first.time;
-      if (current && at(first.packet).state == State::in_flight) {
-        if (latest_ - first.time <= reordering_) break;
-        lose(first.packet, news);
-      }
-      ++time_head_;
+    for (;;) {
+      const Time fresh = first_unjudged();
+      const Time again = first_again();
+      const Time first = std::min(fresh, again);
+      if (first == Time::max() || latest_ - first <= reordering_) break;
+      lose(again < fresh ? again_[again_head_].packet : unjudged_, news);
     }
-    if (2 * time_head_ > by_time_.size() + 64) {
-      by_time_.erase(by_time_.begin(), by_time_.begin() + static_cast<std::ptrdiff_t>(time_head_));
-      time_head_ = 0;
+    if (2 * again_head_ > again_.size() + 64) {
+      again_.erase(again_.begin(), again_.begin() + static_cast<std::ptrdiff_t>(again_head_));
+      again_head_ = 0;
     }
+  }
+
+  // When the first packet was sent that is in flight for the first time; max = none.
+  Time first_unjudged() {
+    for (unjudged_ = std::max(unjudged_, una_); unjudged_ < sent_; ++unjudged_)
+      if (const Packet& p = at(unjudged_); p.state() == State::in_flight && !p.again()) return p.sent();
+    return Time::max();
+  }
+
+  // The same of those that are in flight again.
+  Time first_again() {
+    for (; again_head_ < again_.size(); ++again_head_) {
+      const Sent& first = again_[again_head_];
+      if (first.packet < una_) continue;
+      if (const Packet& p = at(first.packet); p.sent() == first.time && p.state() == State::in_flight)
+        return first.time;
+    }
+    return Time::max();
+  }
+
+  void prefetch(std::int64_t n) const {
+    if (!packets_.empty()) prefetch_line(&at(n));
   }
 
   void grow() {
@@ -231,8 +269,9 @@ class Scoreboard {
   // with a reordering window
   Time reordering_;
   Time latest_{-1};            // when the latest sent of all that have arrived was sent
-  std::vector<Sent> by_time_;  // in order of sending, from time_head_ on
-  std::size_t time_head_ = 0;
+  std::int64_t unjudged_ = 0;  // no packet before this is in flight for the first time
+  std::vector<Sent> again_;    // what was sent again, in order, from again_head_ on
+  std::size_t again_head_ = 0;
 };
 
 }  // namespace weir::host

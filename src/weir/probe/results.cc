@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "weir/base/error.h"
@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail_to(const char* what, const std::string& name) {
-  throw std::runtime_error(fmt::format("cannot {} {}: {}", what, name, std::strerror(errno)));
+  throw std::system_error(errno, std::generic_category(), fmt::format("cannot {} {}", what, name));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace weir::probe {
 
 // A file that is written from front to back through a buffer. Whoever cannot write (a full disk)
-// throws std::runtime_error that names the file.
+// throws std::system_error that names the file.
 class ResultFile {
  public:
   // Replaces what is there. `shown` is the name for messages.
@@ -64,7 +64,7 @@ class ResultDirectory {
   // The target of another result that is to be a part of this one. It is committed before this one is.
   std::string within(std::string_view name) const;
 
-  // Gives the directory its name. All files have been closed. Throws std::runtime_error.
+  // Gives the directory its name. All files have been closed. Throws std::system_error.
   void commit();
 
   // The final name, as the user gave it.

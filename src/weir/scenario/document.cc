@@ -73,22 +73,30 @@ bool is_override(const Where& where) { return where.line == 0 && where.file.star
 void apply_override(Value& root, std::string_view assignment, std::string_view option) {
   const auto equals = assignment.find('=');
   const std::string key(assignment.substr(0, equals));
-  const auto parts = split_key(key);
-  if (equals == std::string_view::npos || std::find(parts.begin(), parts.end(), "") != parts.end())
+  if (equals == std::string_view::npos || !is_dotted_key(key))
     throw InputError(
         fmt::format("--set {}: not an assignment; write a dotted key and a value, like run.seed=7 or "
                     "traffic.0.load=0.3",
                     one_line(assignment)));
   const Where where{option.empty() ? std::string(kOverride) + key : std::string(option), 0};
-  Value* at = &root;
-  std::string path;
-  for (const auto& part : parts) {
-    at = &descend(*at, part, path, where, key);
-    path = join(path, part);
-  }
   const auto text = assignment.substr(equals + 1);
   auto value = parse_toml_value(text, where);
-  *at = value ? std::move(*value) : Value{where, std::string(text)};
+  set_key(root, key, value ? std::move(*value) : Value{where, std::string(text)});
+}
+
+void set_key(Value& root, const std::string& key, Value value) {
+  Value* at = &root;
+  std::string path;
+  for (const auto& part : split_key(key)) {
+    at = &descend(*at, part, path, value.where, key);
+    path = join(path, part);
+  }
+  *at = std::move(value);
+}
+
+bool is_dotted_key(std::string_view key) {
+  const auto parts = split_key(key);
+  return std::find(parts.begin(), parts.end(), "") == parts.end();
 }
 
 Places places_of(const Value& root) {

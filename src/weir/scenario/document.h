@@ -46,6 +46,10 @@ struct Value {
 // text otherwise, and makes the tables on its way. Its place is "--set <key>", or the option of the
 // command that stands for it.
 void apply_override(Value& root, std::string_view assignment, std::string_view option = "");
+// The same with a value that stands somewhere else: in a study.
+void set_key(Value& root, const std::string& key, Value value);
+// Whether these are words with a dot between each two.
+bool is_dotted_key(std::string_view key);
 // Whether a place is an override's.
 bool is_override(const Where&);
 

@@ -19,6 +19,8 @@ class TableReader {
   const Where& where() const { return where_; }
   const std::string& path() const { return path_; }
   const Value* find(std::string_view key) const { return table_->find(key); }
+  // In the order of the file.
+  std::vector<std::string> keys() const;
   // Where a key stands, or the table if it is not there.
   const Where& place(std::string_view key) const;
   [[noreturn]] void fail_at(std::string_view key, std::string_view what) const;

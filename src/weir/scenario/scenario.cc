@@ -258,6 +258,10 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
   Value document = parse_toml(text, file);
   for (const auto& o : overrides) apply_override(document, o);
   for (const auto& o : options) apply_override(document, o.assignment, o.name);
+  return read_scenario(document, file);
+}
+
+Scenario read_scenario(const Value& document, const std::string& file) {
   const TableReader root(document, "");
   root.allow_only({"title", "run", "fidelity", "topology", "network", "host", "transport", "clocks", "algorithm",
                    "profile", "traffic", "probes"});

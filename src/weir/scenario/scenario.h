@@ -28,6 +28,8 @@
 
 namespace weir::scenario {
 
+struct Value;  // scenario/document.h
+
 // Whose physics: Weir's, those of the simulator of HPCC's authors (replica/ns3_hpcc.h), or uet-htsim's
 // (replica/uet_htsim.h).
 enum class Fidelity : std::uint8_t { exact, ns3_hpcc, htsim_uet };
@@ -143,6 +145,8 @@ struct Option {
 // that names file, line and key. Data files are not looked at yet.
 Scenario load_scenario(std::string_view text, const std::string& file, const std::vector<std::string>& overrides = {},
                        const std::vector<Option>& options = {});
+// The same of a document whose overrides have been applied.
+Scenario read_scenario(const Value& document, const std::string& file);
 // The same for a file on disk.
 Scenario load_scenario_file(const std::string& file, const std::vector<std::string>& overrides = {},
                             const std::vector<Option>& options = {});

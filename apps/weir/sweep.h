@@ -1,0 +1,50 @@
+// The runs of a study, each in a process of its own, side by side.
+//
+// A process per run and not a thread: what a run takes too much of, or trips over, ends that run alone, and the memory
+// of one is given back when it ends. fork() hands the scenario over; it costs well under a millisecond.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "weir/study/plan.h"
+
+namespace weir::app {
+
+struct SweepOptions {
+  std::string dir;
+  int jobs = 1;                   // threads at work: a run with two counts twice
+  std::uint64_t memory = 0;       // bytes, of all runs under way by their estimates
+  bool fresh = false;             // what another scenario or version left is run again
+  std::string shard;              // tells apart those that work in one directory; "" = alone there
+  std::vector<std::size_t> runs;  // of the plan, to be done now
+};
+
+// How far it is.
+struct SweepPace {
+  std::size_t total = 0;
+  std::size_t done = 0;  // those that were there before are counted
+  std::size_t failed = 0;
+  std::size_t running = 0;
+  double work = 0;  // share of the work that was left at the start
+};
+
+struct SweepOutcome {
+  std::size_t done = 0;  // now
+  std::size_t kept = 0;  // done before
+  std::size_t failed = 0;
+  int signal = 0;            // that ended it early
+  std::string cannot_write;  // why it ended early: a full disk
+};
+
+// Checks everything before anything runs; throws InputError. `look` is called when a run ends and several times a
+// second.
+SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
+                     const std::function<void(const SweepPace&)>& look);
+
+// 80 % of what this machine, or the group of processes that this one is in, has left.
+std::uint64_t memory_to_use();
+
+}  // namespace weir::app

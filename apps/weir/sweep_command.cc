@@ -1,0 +1,187 @@
+// weir sweep STUDY: the runs of a study, and its tables and figures.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "weir/commands.h"
+#include "weir/progress.h"
+#include "weir/scenario/effective.h"
+#include "weir/signals.h"
+#include "weir/study/figures.h"
+#include "weir/study/table.h"
+#include "weir/sweep.h"
+
+namespace weir::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string file;
+  std::string out;
+  int jobs = 0;
+  std::string memory;
+  std::string only;
+  std::string shard;
+  int seeds = 0;
+  bool list = false;
+  bool fresh = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+void list_runs(const study::Plan& plan, const std::vector<std::size_t>& runs) {
+  const auto estimates = study::check_points(plan, runs);
+  for (const std::size_t run : runs) {
+    const auto& e = estimates[plan.runs[run].point];
+    fmt::print("{:<40} {:>12.0f} packets {:>8.0f} MB at most\n", plan.runs[run].name, e.packets,
+               static_cast<double>(e.bytes) * 1e-6);
+  }
+  fmt::print("{} runs\n", runs.size());
+}
+
+// The name of a file as the study writes it, in its quotes, becomes one that leads there from `dir`.
+std::string relocated(const study::Plan& plan, const std::string& dir) {
+  std::string text = plan.study.text;
+  for (const auto& [name, document] : plan.documents) {
+    if (name.empty()) continue;
+    const auto path = fs::path(plan.study.folder) / name;
+    const auto relative = scenario::toml_text(fs::relative(path, dir).generic_string());
+    for (const std::string& written : {scenario::toml_text(name), fmt::format("'{}'", name)})
+      for (auto at = text.find(written); at != std::string::npos; at = text.find(written, at + relative.size()))
+        text.replace(at, written.size(), relative);
+  }
+  return text;
+}
+
+// Whatever is there, as tables and figures.
+study::Table collect_all(const study::Plan& plan, const std::string& dir) {
+  std::vector<std::string> warnings;
+  auto table = study::collect(plan, dir, &warnings);
+  for (const auto& warning : warnings) fmt::print(stderr, "weir: {}\n", warning);
+  study::write_whole(dir + "/study.toml", relocated(plan, dir));
+  study::write_whole(dir + "/runs.csv", study::runs_csv(table));
+  study::write_whole(dir + "/points.csv", study::points_csv(table));
+  if (!plan.study.figures.empty())
+    study::write_whole(dir + "/figures.json", study::to_json(study::make_figures(table, dir)));
+  return table;
+}
+
+std::string to_json(const study::Table& table, const SweepOutcome& o) {
+  using Json = nlohmann::ordered_json;
+  const auto number = [](double v) { return std::isnan(v) ? Json(nullptr) : Json(v); };
+  Json points = Json::array();
+  for (std::size_t p = 0; p < table.points.size(); ++p) {
+    Json labels = Json::object();
+    for (std::size_t i = 0; i < table.study.axes.size(); ++i)
+      labels[table.study.axes[i].name] = table.study.axes[i].points[table.points[p][i]].label;
+    Json measures = Json::object();
+    for (std::size_t m = 0; m < table.study.measures.size(); ++m)
+      if (const auto v = table.over_seeds(p, m); v && !table.study.measures[m].is_list())
+        measures[table.study.measures[m].name()] = {
+            {"mean", number(v->mean)}, {"low", number(v->low)}, {"high", number(v->high)}};
+    points.push_back({{"point", std::move(labels)}, {"measures", std::move(measures)}});
+  }
+  const Json runs{{"planned", table.runs.size()}, {"done", o.done}, {"kept", o.kept}, {"failed", o.failed}};
+  return Json{{"runs", runs}, {"points", std::move(points)}}.dump(2) + "\n";
+}
+
+void show(StatusLine& line, const SweepPace& pace) {
+  if (!line.due()) return;
+  std::string text = fmt::format("{} of {} runs done, {} under way", pace.done, pace.total, pace.running);
+  if (pace.failed > 0) text += fmt::format(", {} failed", pace.failed);
+  if (pace.work > 0)
+    text += fmt::format(", about {} left", duration_text(line.since_begin() * (1 - pace.work) / pace.work));
+  line.show(text);
+}
+
+SweepOutcome run(const study::Plan& plan, const SweepOptions& options, bool quiet) {
+  std::optional<StatusLine> line;
+  if (!quiet) line.emplace();
+  return run_all(plan, options, [&](const SweepPace& pace) {
+    if (line) show(*line, pace);
+  });
+}
+
+std::uint64_t memory_limit(const std::string& text) {
+  if (text.empty()) return memory_to_use();
+  try {
+    return static_cast<std::uint64_t>(parse_bytes(text).count);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--memory: {}", error.what()));
+  }
+}
+
+int sweep(const Options& o) {
+  auto study = study::read_study(o.file);
+  if (o.seeds > 0) {
+    study.seeds.clear();
+    for (int seed = 1; seed <= o.seeds; ++seed) study.seeds.push_back(static_cast<std::uint64_t>(seed));
+  }
+  const auto plan = study::make_plan(std::move(study));
+  const auto runs = study::shard_of(study::runs_with(plan, o.only), o.shard);
+  if (o.list) {
+    list_runs(plan, runs);
+    return 0;
+  }
+  if (o.out.empty()) throw InputError("--out is missing; name the directory that the results go to, or use --list");
+
+  catch_signals();
+  const int jobs = o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const SweepOptions options{o.out, jobs, memory_limit(o.memory), o.fresh, o.shard, runs};
+  const auto outcome = run(plan, options, o.quiet);
+  const auto table = collect_all(plan, o.out);
+
+  if (o.json) {
+    std::fputs(to_json(table, outcome).c_str(), stdout);
+  } else {
+    if (!plan.study.title.empty()) fmt::print("{}\n\n", plan.study.title);
+    fmt::print("{}\n", study::to_text(table));
+    fmt::print("runs     {} done, {} kept from before, {} failed\n", outcome.done, outcome.kept, outcome.failed);
+    fmt::print("results  {}\n", o.out);
+  }
+  if (outcome.signal != 0) {
+    fmt::print(stderr, "weir: interrupted; what is done is kept, and the same command goes on from there\n");
+    return 128 + outcome.signal;
+  }
+  if (!outcome.cannot_write.empty()) {
+    fmt::print(stderr, "weir: {}; what is done is kept, and the same command goes on from there\n",
+               outcome.cannot_write);
+    return 1;
+  }
+  if (outcome.failed > 0) fmt::print(stderr, "weir: {} runs failed; see {}/failed\n", outcome.failed, o.out);
+  return outcome.failed > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, int& status) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("sweep", "Run a study: a scenario over several values and seeds");
+  command->add_option("STUDY", o->file, "study, a TOML file")->required();
+  command->add_option("-o,--out", o->out, "directory of the results; what it has is not run again")->check(not_empty());
+  command->add_option("-j,--jobs", o->jobs, "runs at once; without it, one per processor")->check(CLI::Range(1, 4096));
+  command->add_option("--memory", o->memory, "of all runs at once, like '8 GB'; without it, 80 % of what is free")
+      ->check(not_empty());
+  command->add_option("--only", o->only, "axis=label[,axis=label...]: only these points")->check(not_empty());
+  command->add_option("--shard", o->shard, "i/n: only this share of the runs; all shards may share DIR")
+      ->check(not_empty());
+  command->add_option("--seeds", o->seeds, "this many seeds in place of the study's")->check(CLI::Range(1, 10000));
+  command->add_flag("--list", o->list, "only list the runs");
+  command->add_flag("--fresh", o->fresh, "run again what another scenario or version left in DIR");
+  command->add_flag("--json", o->json, "print the points as JSON");
+  command->add_flag("-q,--quiet", o->quiet, "no progress");
+  command->callback([o, &status] { status = sweep(*o); });
+}
+
+}  // namespace weir::app

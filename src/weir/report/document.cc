@@ -1,0 +1,264 @@
+#include "weir/report/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "weir/base/error.h"
+#include "weir/base/version.h"
+#include "weir/report/figures.h"
+#include "weir/report/read.h"
+
+namespace weir::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool exists(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+// The directory's own name, also of "." and "results/".
+std::string name_of(const std::string& directory) {
+  std::error_code error;
+  fs::path path = fs::weakly_canonical(directory, error);
+  if (error) path = directory;
+  if (!path.has_filename()) path = path.parent_path();
+  return path.filename().string();
+}
+
+// Folders in alphabetical order, without those of runs under way or broken off.
+std::vector<std::string> folders(const std::string& in) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(in, error))
+    if (entry.is_directory() && entry.path().filename().string().find(".partial") == std::string::npos)
+      out.push_back(entry.path().filename().string());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string text_or_empty(const std::string& path) {
+  std::string text = exists(path) ? read_text(path) : "";
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  return text;
+}
+
+class Reader {
+ public:
+  Document read(const std::vector<std::string>& directories) {
+    for (const auto& directory : directories) add(directory);
+    rename();
+    std::vector<Figure> figures;
+    if (loose_.size() > kMaxCompared)
+      out_.notices.push_back(
+          fmt::format("Figures that compare runs are drawn for up to {} of them; here are {}. Name fewer "
+                      "directories to see them.",
+                      kMaxCompared, loose_.size()));
+    else if (!loose_.empty())
+      figures = standard_figures(loose());
+    // studies' figures first: they are what was asked for
+    out_.figures.insert(out_.figures.end(), std::make_move_iterator(figures.begin()),
+                        std::make_move_iterator(figures.end()));
+    make_ids_unique();
+    out_.title = title(directories);
+    return std::move(out_);
+  }
+
+ private:
+  void add(const std::string& directory) {
+    std::error_code error;
+    if (!fs::is_directory(directory, error))
+      throw InputError(fmt::format("{}: {}", directory,
+                                   fs::exists(directory, error) ? "it is no directory; name one that weir run, weir "
+                                                                  "sweep or weir paper has written"
+                                                                : "there is no such directory"));
+    if (is_run(directory)) {
+      add_run(directory, name_of(directory), "", true);
+      return;
+    }
+    bool found = false;
+    if (exists(directory + "/runs.csv")) {
+      add_study(directory);
+      found = true;
+    } else {
+      for (const auto& name : folders(directory))
+        if (is_run(directory + "/" + name)) {
+          add_run(directory + "/" + name, name, "", true);
+          found = true;
+        }
+    }
+    if (exists(directory + "/figures.json")) {
+      add_figures(directory);
+      found = true;
+    }
+    if (exists(directory + "/verdicts.json")) {
+      add_claims(directory + "/verdicts.json");
+      found = true;
+    }
+    if (!found)
+      throw InputError(fmt::format(
+          "{}: no result in it; a directory of weir run --out has manifest.json, one of weir sweep runs.csv, one of "
+          "weir paper verdicts.json",
+          directory));
+  }
+
+  void add_run(const std::string& path, const std::string& name, const std::string& group, bool compare) {
+    out_.runs.push_back(read_run(path, name));
+    out_.runs.back().group = group;
+    if (compare) loose_.push_back(out_.runs.size() - 1);
+  }
+
+  void add_study(const std::string& directory) {
+    Study study;
+    study.name = name_of(directory);
+    const bool has_figures = exists(directory + "/figures.json");
+    std::vector<std::string> done;
+    const Table runs(directory + "/runs.csv");
+    runs.each({"text:run", "text:status", "text:message"},
+              [&](std::span<const double>, std::span<const std::string> t) {
+                ++study.runs;
+                if (t[1] == "done") {
+                  done.push_back(t[0]);
+                } else {
+                  const std::string message = text_or_empty(directory + "/failed/" + t[0] + ".txt");
+                  study.failed.emplace_back(t[0], message.empty() ? t[2] : message);
+                }
+              });
+    for (const auto& name : done) {
+      const std::string path = directory + "/runs/" + name;
+      if (!is_run(path))
+        throw InputError(
+            fmt::format("{}/runs.csv: run {} is done, but {} has no manifest.json", directory, name, path));
+      add_run(path, name, study.name, !has_figures && done.size() <= kMaxCompared);
+    }
+    if (exists(directory + "/points.csv")) {
+      const Table points(directory + "/points.csv");
+      study.columns = points.columns();
+      points.each([&](const std::vector<std::string>& fields) { study.points.push_back(fields); });
+    }
+    out_.studies.push_back(std::move(study));
+  }
+
+  void add_figures(const std::string& directory) {
+    const std::string file = directory + "/figures.json";
+    for (Figure& figure : parse_figures(read_text(file), file)) {
+      figure.group = name_of(directory);
+      if (figure.kind != "stack" && figure.kind != "bars")
+        for (Series& s : figure.series) thin(s, kMaxPoints);
+      out_.figures.push_back(std::move(figure));
+    }
+  }
+
+  void add_claims(const std::string& file) {
+    const Json document = parse_json(read_text(file), file);
+    check_made_by(document, "weir", file);
+    if (!document.contains("claims") || !document.at("claims").is_array())
+      throw InputError(fmt::format("{}: claims: valid is a list of claims", file));
+    for (const Json& claim : document.at("claims")) {
+      const auto place = fmt::format("{}: claim {}", file, &claim - &document.at("claims").at(0) + 1);
+      for (const char* key : {"id", "verdict"})
+        if (!claim.is_object() || !claim.contains(key) || !claim.at(key).is_string())
+          throw InputError(fmt::format("{}: {}: valid is a text", place, key));
+      const auto& verdict = claim.at("verdict").get_ref<const std::string&>();
+      if (verdict != "holds" && verdict != "fails" && verdict != "not run")
+        throw InputError(fmt::format("{}: verdict: '{}'; valid is holds, fails, not run", place, verdict));
+      out_.claims.push_back(claim);
+    }
+  }
+
+  // Runs of one name are told apart by the folders they are in, as far up as it takes.
+  void rename() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      std::map<std::pair<std::string, std::string>, int> count;
+      for (const Run& run : out_.runs) ++count[{run.group, run.name}];
+      for (Run& run : out_.runs) {
+        if (count.at({run.group, run.name}) < 2) continue;
+        const std::string path = fs::weakly_canonical(run.path).string();
+        const auto known = path.size() - std::min(path.size(), run.name.size());
+        const auto slash = known > 1 ? path.rfind('/', known - 2) : std::string::npos;
+        if (slash == std::string::npos || !path.ends_with("/" + run.name)) continue;
+        run.name = path.substr(slash + 1);
+        changed = true;
+      }
+    }
+    // the same directory twice
+    std::map<std::pair<std::string, std::string>, int> seen;
+    for (Run& run : out_.runs)
+      if (const int n = ++seen[{run.group, run.name}]; n > 1) run.name += fmt::format(" ({})", n);
+  }
+
+  std::vector<Run> loose() const {
+    std::vector<Run> out;
+    for (const auto i : loose_) out.push_back(out_.runs[i]);
+    return out;
+  }
+
+  // As names of files: small letters, digits and hyphens.
+  void make_ids_unique() {
+    std::set<std::string> taken;
+    for (Figure& figure : out_.figures) {
+      std::string id;
+      for (const char c : figure.id) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        const char small = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : letter ? c : '-';
+        if (small != '-' || (!id.empty() && id.back() != '-')) id += small;
+      }
+      while (id.ends_with('-')) id.pop_back();
+      if (id.empty()) id = "figure";
+      figure.id = id;
+      for (int n = 2; !taken.insert(figure.id).second; ++n) figure.id = fmt::format("{}-{}", id, n);
+    }
+  }
+
+  std::string title(const std::vector<std::string>& directories) const {
+    if (out_.runs.size() == 1 && out_.studies.empty()) {
+      const auto text = out_.runs[0].manifest.value("title", "");
+      if (!text.empty()) return text;
+    }
+    std::string out;
+    for (std::size_t i = 0; i < directories.size() && i < 3; ++i) out += (i == 0 ? "" : ", ") + name_of(directories[i]);
+    if (directories.size() > 3) out += fmt::format(" and {} more", directories.size() - 3);
+    return out;
+  }
+
+  Document out_;
+  std::vector<std::size_t> loose_;  // runs that standard figures show
+};
+
+}  // namespace
+
+Document read(const std::vector<std::string>& directories) { return Reader().read(directories); }
+
+Json to_json(const Document& document) {
+  Json out{{"title", document.title},    {"version", version()},     {"runs", Json::array()},
+           {"studies", Json::array()},   {"figures", Json::array()}, {"claims", document.claims},
+           {"notices", document.notices}};
+  for (const Run& run : document.runs) {
+    Json item{{"name", run.name}};
+    if (!run.group.empty()) item["group"] = run.group;
+    item["manifest"] = run.manifest;
+    item["summary"] = run.summary;
+    item["scenario"] = run.scenario;
+    out["runs"].push_back(std::move(item));
+  }
+  for (const Study& study : document.studies) {
+    Json failed = Json::array();
+    for (const auto& [run, message] : study.failed) failed.push_back({{"run", run}, {"message", message}});
+    out["studies"].push_back({{"name", study.name},
+                              {"runs", study.runs},
+                              {"failed", std::move(failed)},
+                              {"columns", study.columns},
+                              {"points", study.points}});
+  }
+  for (const Figure& figure : document.figures) out["figures"].push_back(to_json(figure));
+  return out;
+}
+
+}  // namespace weir::report

@@ -1,0 +1,36 @@
+// A report: what directories say, in the one document that the page shows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "weir/report/figure.h"
+#include "weir/report/run.h"
+
+namespace weir::report {
+
+// A sweep's runs, told together.
+struct Study {
+  std::string name;
+  std::size_t runs = 0;
+  std::vector<std::pair<std::string, std::string>> failed;  // run, message
+  std::vector<std::string> columns;                         // of points.csv
+  std::vector<std::vector<std::string>> points;
+};
+
+struct Document {
+  std::string title;
+  std::vector<Run> runs;
+  std::vector<Study> studies;
+  std::vector<Figure> figures;
+  Json claims = Json::array();       // as in verdicts.json
+  std::vector<std::string> notices;  // what is not shown, and why
+};
+
+// Each directory is one of `weir run`, one of `weir sweep`, one that holds such directories, or one with verdicts.json.
+// Throws InputError.
+Document read(const std::vector<std::string>& directories);
+
+Json to_json(const Document& document);
+
+}  // namespace weir::report

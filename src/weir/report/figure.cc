@@ -1,0 +1,181 @@
+#include "weir/report/figure.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+
+#include "weir/base/error.h"
+#include "weir/report/read.h"
+
+namespace weir::report {
+namespace {
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+
+Json number(double v) {
+  if (!std::isfinite(v)) return nullptr;
+  const double rounded = std::strtod(fmt::format("{:.9g}", v).c_str(), nullptr);
+  // whole numbers without a fraction: a third of the file otherwise
+  if (std::abs(rounded) < 9e15 && rounded == std::floor(rounded)) return static_cast<std::int64_t>(rounded);
+  return rounded;
+}
+
+Json numbers(const std::vector<double>& values) {
+  Json out = Json::array();
+  for (const double v : values) out.push_back(number(v));
+  return out;
+}
+
+Json to_json(const Axis& axis) {
+  Json out{{"label", axis.label}, {"unit", axis.unit}, {"scale", axis.scale}};
+  if (!axis.categories.empty()) out["categories"] = axis.categories;
+  return out;
+}
+
+// Reads what a figure says of itself; each function names the key in its complaint.
+class FigureReader {
+ public:
+  explicit FigureReader(std::string place) : place_(std::move(place)) {}
+
+  Figure read(const Json& from) const {
+    Figure out;
+    out.id = text(from, "id");
+    out.title = text(from, "title");
+    out.caption = from.value("caption", "");
+    out.kind = one_of(text(from, "kind"), "kind", {"lines", "steps", "bars", "scatter", "stack"});
+    out.x = axis(from, "x");
+    out.y = axis(from, "y");
+    if (out.y.scale == "category") complain("y.scale", "linear or log");
+    const Json& series = member(from, "series", "a list of series");
+    if (!series.is_array()) complain("series", "a list of series");
+    for (const Json& s : series) out.series.push_back(read_series(s, out));
+    return out;
+  }
+
+ private:
+  [[noreturn]] void complain(const std::string& key, const std::string& valid) const {
+    throw InputError(fmt::format("{}: {}: valid is {}", place_, key, valid));
+  }
+  const Json& member(const Json& of, const std::string& key, const std::string& valid) const {
+    if (!of.is_object() || !of.contains(key)) complain(key, valid);
+    return of.at(key);
+  }
+  std::string text(const Json& of, const std::string& key) const {
+    const Json& value = member(of, key, "a text");
+    if (!value.is_string()) complain(key, "a text");
+    return value.get<std::string>();
+  }
+  std::string one_of(std::string value, const std::string& key, const std::vector<std::string>& valid) const {
+    if (std::find(valid.begin(), valid.end(), value) == valid.end())
+      complain(key, fmt::format("{}", fmt::join(valid, ", ")));
+    return value;
+  }
+  Axis axis(const Json& from, const std::string& key) const {
+    const Json& of = member(from, key, "an axis: an object with label, unit and scale");
+    Axis out;
+    out.label = text(of, "label");
+    out.unit = of.value("unit", "1");
+    out.scale = one_of(of.value("scale", "linear"), key + ".scale", {"linear", "log", "category"});
+    if (of.contains("categories")) out.categories = of.at("categories").get<std::vector<std::string>>();
+    if (out.scale == "category" && out.categories.empty()) complain(key + ".categories", "a list of names");
+    return out;
+  }
+  std::vector<double> values(const Json& of, const std::string& key, std::size_t count) const {
+    const Json& list = member(of, key, "a list of numbers");
+    if (!list.is_array() || (count != kAny && list.size() != count)) complain(key, "a list as long as x");
+    std::vector<double> out;
+    for (const Json& v : list) {
+      if (!v.is_number() && !v.is_null()) complain(key, "numbers, or null for no value");
+      out.push_back(v.is_null() ? kNothing : v.get<double>());
+    }
+    return out;
+  }
+  Series read_series(const Json& from, const Figure& figure) const {
+    Series out;
+    out.name = text(from, "name");
+    const FigureReader within(fmt::format("{}: series '{}'", place_, out.name));
+    out.x = within.values(from, "x", kAny);
+    out.y = within.values(from, "y", out.x.size());
+    if (from.contains("low") && from.contains("high")) {
+      out.low = within.values(from, "low", out.x.size());
+      out.high = within.values(from, "high", out.x.size());
+    }
+    out.printed = from.value("printed", false);
+    for (const double x : out.x) {
+      if (std::isnan(x)) within.complain("x", "numbers; only y, low and high may be null");
+      if (figure.x.scale == "category" && !(x >= 0 && x < static_cast<double>(figure.x.categories.size())))
+        within.complain("x", "indices into x.categories, from 0");
+    }
+    return out;
+  }
+
+  static constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+  std::string place_;
+};
+
+}  // namespace
+
+bool thin(Series& series, std::size_t points) {
+  const std::size_t n = series.x.size();
+  if (n <= points) return false;
+  const std::size_t bins = std::max<std::size_t>(1, points / 2);
+  std::vector<std::size_t> kept{0};
+  for (std::size_t bin = 0; bin < bins; ++bin) {
+    const std::size_t begin = n * bin / bins;
+    const std::size_t end = n * (bin + 1) / bins;
+    std::size_t low = begin;
+    std::size_t high = begin;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!(series.y[low] <= series.y[i])) low = i;
+      if (!(series.y[high] >= series.y[i])) high = i;
+    }
+    kept.push_back(std::min(low, high));
+    kept.push_back(std::max(low, high));
+  }
+  kept.push_back(n - 1);
+  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+  for (auto* values : {&series.x, &series.y, &series.low, &series.high}) {
+    if (values->empty()) continue;
+    for (std::size_t i = 0; i < kept.size(); ++i) (*values)[i] = (*values)[kept[i]];
+    values->resize(kept.size());
+  }
+  return true;
+}
+
+Json to_json(const Figure& figure) {
+  Json out{{"id", figure.id},        {"title", figure.title},  {"caption", figure.caption}, {"kind", figure.kind},
+           {"x", to_json(figure.x)}, {"y", to_json(figure.y)}, {"series", Json::array()}};
+  if (!figure.group.empty()) out["group"] = figure.group;
+  for (const Series& s : figure.series) {
+    Json item{{"name", s.name}, {"x", numbers(s.x)}, {"y", numbers(s.y)}};
+    if (!s.low.empty()) item["low"] = numbers(s.low);
+    if (!s.high.empty()) item["high"] = numbers(s.high);
+    if (s.printed) item["printed"] = true;
+    out["series"].push_back(std::move(item));
+  }
+  return out;
+}
+
+std::vector<Figure> parse_figures(const std::string& text, const std::string& file) {
+  const Json document = parse_json(text, file);
+  check_made_by(document, "weir", file);
+  if (!document.contains("figures") || !document.at("figures").is_array())
+    throw InputError(fmt::format("{}: figures: valid is a list of figures", file));
+  std::vector<Figure> out;
+  for (const Json& figure : document.at("figures")) {
+    const std::string place = fmt::format("{}: figure {}", file, out.size() + 1);
+    try {
+      out.push_back(FigureReader(place).read(figure));
+    } catch (const Json::exception&) {  // of a key that may be missing, but not be of another type
+      throw InputError(fmt::format("{}: a value is of the wrong type; see docs/report.md", place));
+    }
+  }
+  return out;
+}
+
+}  // namespace weir::report

@@ -1,0 +1,53 @@
+// A figure as data: the one form in which it travels from a study or a result to the page and to paper.
+//
+// Units are "ps", "B", "bit/s", "1", "%" or any other text; the drawing scales the first three.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace weir::report {
+
+using Json = nlohmann::ordered_json;
+
+struct Axis {
+  std::string label;
+  std::string unit = "1";
+  std::string scale = "linear";         // linear, log or category
+  std::vector<std::string> categories;  // of which x holds the indices
+};
+
+struct Series {
+  std::string name;
+  std::vector<double> x;
+  std::vector<double> y;     // NaN = no value
+  std::vector<double> low;   // whiskers: empty, or one for each point
+  std::vector<double> high;  // the same
+  bool printed = false;      // the authors' printed values
+};
+
+struct Figure {
+  std::string id;  // unique in a document, and the name of its SVG
+  std::string title;
+  std::string caption;
+  std::string kind = "lines";  // lines, steps, bars, scatter or stack
+  Axis x;
+  Axis y;
+  std::vector<Series> series;
+  std::string group;  // the heading under which it stands; empty = none
+};
+
+// Keeps the first and last point of a series, and the lowest and highest of each of `points` / 2 bins of equally many
+// points. False if it has no more than `points` as it is.
+bool thin(Series& series, std::size_t points);
+
+// Numbers with 9 significant digits.
+Json to_json(const Figure& figure);
+
+// The figures of a file figures.json. Throws InputError that names `file` and the key.
+std::vector<Figure> parse_figures(const std::string& text, const std::string& file);
+
+}  // namespace weir::report

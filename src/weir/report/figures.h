@@ -1,0 +1,24 @@
+// The standard figures of results, drawn as the papers do: slowdown by flow size, distributions, time series.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "weir/report/figure.h"
+#include "weir/report/run.h"
+
+namespace weir::report {
+
+// So many runs can be told apart in one figure.
+inline constexpr std::size_t kMaxCompared = 12;
+// A longer series is thinned.
+inline constexpr std::size_t kMaxPoints = 20'000;
+
+// Those for which the runs have data. Of one run a figure shows its parts (percentiles, tiers, ports), of several a
+// series per run.
+std::vector<Figure> standard_figures(std::span<const Run> runs);
+
+// "1 KB" of 1000, "64 B" of 64.
+std::string size_text(double bytes);
+
+}  // namespace weir::report

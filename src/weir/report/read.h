@@ -1,0 +1,42 @@
+// Files of a result directory, read so that whoever gave the wrong one learns which and why.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace weir::report {
+
+// A file's text. Throws InputError.
+std::string read_text(const std::string& path);
+
+nlohmann::ordered_json parse_json(const std::string& text, const std::string& file);
+
+// Throws InputError if `document`, which tells its maker's version under `key`, was written by a release that means
+// other things by its keys, or in another format.
+void check_made_by(const nlohmann::ordered_json& document, const std::string& key, const std::string& file);
+
+// Rows of a CSV file by the names of their columns.
+class Table {
+ public:
+  // Reads the file. Throws InputError.
+  explicit Table(const std::string& path);
+
+  // Calls `row` for each row with the values of these columns, an empty one as NaN; those of columns that are asked for
+  // as "text:NAME" stand in `texts`, at the same place.
+  using Row = std::function<void(std::span<const double> values, std::span<const std::string> texts)>;
+  void each(const std::vector<std::string>& columns, const Row& row) const;
+  // All fields of each row; columns() tells their names.
+  void each(const std::function<void(const std::vector<std::string>& fields)>& row) const;
+  const std::vector<std::string>& columns() const { return columns_; }
+
+ private:
+  std::string path_;
+  std::string text_;
+  std::vector<std::string> columns_;
+};
+
+}  // namespace weir::report

@@ -1,0 +1,29 @@
+// What a result directory says, apart from its tables.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace weir::report {
+
+struct Run {
+  std::string name;   // among all runs of a report
+  std::string group;  // the study it belongs to, or empty
+  std::string path;
+  nlohmann::ordered_json manifest;
+  nlohmann::ordered_json summary;
+  std::string scenario;  // text of scenario.toml
+
+  bool has(const std::string& of) const;
+  std::string file(const std::string& of) const { return path + "/" + of; }
+};
+
+// True if `path` has a run's manifest.json.
+bool is_run(const std::string& path);
+
+// Reads a result directory of `weir run`. Throws InputError if a file is missing or broken, or from another version.
+Run read_run(const std::string& path, std::string name);
+
+}  // namespace weir::report

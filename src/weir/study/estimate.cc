@@ -1,0 +1,40 @@
+#include <algorithm>
+
+#include "weir/scenario/run.h"
+#include "weir/study/plan.h"
+
+namespace weir::study {
+namespace {
+
+// By fitting max_rss_bytes of runs with 17 to 8192 hosts and up to 63,000 flows, each then rounded up; docs/studies.md
+// compares them.
+constexpr double kProcess = 10e6;
+constexpr double kPort = 1600;      // with its ring, its link's events, and its share of hosts and switches
+constexpr double kFlow = 600;       // its block while it is active, its record, its slowdown
+constexpr double kPacket = 192;     // in a ring, with its telemetry or selective acknowledgement
+constexpr double kFullBuffers = 8;  // one in so many is full at the same time
+constexpr double kTableEntry = 16;  // routing of graphs without tree rules: by switch and edge switch
+constexpr double kThread = 4e6;
+constexpr double kMargin = 1.25;
+
+constexpr std::uint64_t kMaxFlows = 2'000'000;  // looked at
+
+}  // namespace
+
+Estimate estimate(const scenario::Scenario& s, const engine::Model& model) {
+  const auto expected = scenario::expect(s, model, kMaxFlows);
+  const auto& topology = model.topology;
+  const double switches = topology.switches;
+  const double ports = topology.ports();
+  const bool per_port = s.buffer.mode == net::BufferMode::per_port;
+  const double buffers = static_cast<double>(s.buffer.size.count) * (per_port ? ports : switches);
+  const double waiting =
+      buffers / kFullBuffers / static_cast<double>(std::max<std::int64_t>(s.transport.payload.count, 1));
+  const double packets = std::min(static_cast<double>(expected.packets), waiting);
+  const double tables = topology.tree.empty() ? kTableEntry * switches * switches : 0;
+  const double bytes = kProcess + kPort * ports + kFlow * static_cast<double>(expected.flows) + kPacket * packets +
+                       tables + kThread * (s.run.threads - 1);
+  return {static_cast<std::uint64_t>(bytes * kMargin), static_cast<double>(expected.packets)};
+}
+
+}  // namespace weir::study

@@ -1,0 +1,158 @@
+#include "weir/study/figure.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "weir/study/measure.h"
+
+namespace weir::study {
+namespace {
+
+using scenario::TableReader;
+using scenario::Value;
+
+const std::vector<FigureKind>& kinds() {
+  static const std::vector<std::string> kFlows{"tag", "algorithm", "src", "dst", "above", "up_to", "from", "until"};
+  static const auto flows_and = [](std::vector<std::string> keys) {
+    keys.insert(keys.end(), kFlows.begin(), kFlows.end());
+    return keys;
+  };
+  static const std::vector<FigureKind> list{
+      {"bars", "a measure by the labels of an axis", {"measure", "x"}, {}, true},
+      {"lines", "a measure over an axis of numbers", {"measure", "x"}, {}, true},
+      {"slowdown-by-size", "slowdown of flows by their size", {"statistic"}, {"buckets", "seed"}},
+      {"cdf", "the distribution of flows or queues", {"of"}, flows_and({"column", "tier", "seed"})},
+      {"series", "a column over time", {"file", "column"}, {"seed", "from", "until"}},
+      {"stack", "the rates of one run's flows, one upon another", {}, {"seed", "from", "until"}},
+      {"start-finish", "when flows start and finish", {}, flows_and({"seed"})},
+  };
+  return list;
+}
+
+std::string label_of(const TableReader& table, const std::string& path, const Value& value) {
+  if (const auto* text = value.as<std::string>()) return *text;
+  if (const auto* whole = value.as<std::int64_t>()) return fmt::format("{}", *whole);
+  if (const auto* number = value.as<double>()) return fmt::format("{}", *number);
+  scenario::fail_key(value.where, scenario::join(table.path(), path),
+                     fmt::format("it is {}; write text or a number", value.type_name()));
+}
+
+const scenario::List& list_at(const TableReader& table, std::string_view key) {
+  const Value* value = table.find(key);
+  if (value == nullptr) table.fail_at(key, "missing; write a list");
+  const auto* list = value->as<scenario::List>();
+  if (list == nullptr) table.fail_at(key, fmt::format("it is {}; write a list", value->type_name()));
+  return *list;
+}
+
+Printed read_printed(const TableReader& table) {
+  table.allow_only({"series", "x", "y"});
+  Printed out;
+  out.where = table.where();
+  out.series = table.required_text("series", "the name of the printed series");
+  for (const Value& value : list_at(table, "x")) out.x.push_back(label_of(table, "x", value));
+  for (const Value& value : list_at(table, "y")) {
+    const auto* whole = value.as<std::int64_t>();
+    const auto* number = value.as<double>();
+    if (whole == nullptr && number == nullptr)
+      table.fail_at("y", fmt::format("there is {} in it; write numbers, nan for none", value.type_name()));
+    out.y.push_back(whole != nullptr ? static_cast<double>(*whole) : *number);
+  }
+  if (out.x.size() != out.y.size())
+    table.fail_at("y", fmt::format("{} values for {} in x; write as many", out.y.size(), out.x.size()));
+  return out;
+}
+
+void check_words(const TableReader& table, const char* key, const std::string& word,
+                 const std::vector<std::string>& valid) {
+  if (!word.empty() && std::find(valid.begin(), valid.end(), word) == valid.end())
+    table.fail_at(key, fmt::format("unknown '{}'{}; valid is {}", word, scenario::did_you_mean(word, valid),
+                                   fmt::join(valid, ", ")));
+}
+
+// What the kind takes its values from is there.
+void check_source(const TableReader& table, FigureSpec& out) {
+  FigureParams& p = out.params;
+  check_words(table, "x_scale", p.x_scale, {"linear", "log"});
+  check_words(table, "y_scale", p.y_scale, {"linear", "log"});
+  check_words(table, "buckets", p.buckets, {"size", "equal-count"});
+  check_words(table, "of", p.of, {"flows", "queues"});
+  if (out.kind->name == "slowdown-by-size")
+    check_words(table, "statistic", p.statistic, {"mean", "p50", "p95", "p99", "p999", "max"});
+  if (out.kind->name == "series") check_series_file(table, p.file);
+  if (out.kind->name == "cdf") {
+    if (p.of == "queues") p.column = "queue_bytes";
+    if (p.column.empty()) table.fail_at("column", "missing; write a column of flows.csv, like slowdown");
+  }
+  if (!p.column.empty()) check_column(table, out.file(), p.column);
+}
+
+}  // namespace
+
+void FigureParams::describe(ParamList<FigureParams>& p) {
+  p.text("id", &FigureParams::id, "short name, unique in the study").required = true;
+  p.text("title", &FigureParams::title, "heading");
+  p.text("caption", &FigureParams::caption, "a sentence or two below");
+  p.text("kind", &FigureParams::kind, "what is drawn").required = true;
+  p.text("measure", &FigureParams::measure, "the measure on the y axis");
+  p.text("x", &FigureParams::x, "the study's axis that is drawn as x axis");
+  p.text("series", &FigureParams::series, "one series per label of this axis");
+  p.text("statistic", &FigureParams::statistic, "of the slowdowns of a bucket: mean, p50, p95, p99, p999 or max");
+  p.text("buckets", &FigureParams::buckets, "by size, or groups of equal counts (probes.flows.equal_count_buckets)");
+  p.text("of", &FigureParams::of, "flows or queues");
+  p.text("column", &FigureParams::column, "column of numbers");
+  p.text("file", &FigureParams::file, "a CSV of the result with a column time_ps");
+  p.text("tier", &FigureParams::tier, "ports of this tier");
+  p.integer("seed", &FigureParams::seed, -1, 9e18, "the run of this seed; -1 = all together, or the first");
+  p.part("", &FigureParams::filter);
+  p.text("x_label", &FigureParams::x_label, "in place of the label that follows from the rest");
+  p.text("y_label", &FigureParams::y_label, "in place of the label that follows from the rest");
+  p.text("x_scale", &FigureParams::x_scale, "linear or log");
+  p.text("y_scale", &FigureParams::y_scale, "linear or log");
+}
+
+std::vector<std::string> figure_kinds() {
+  std::vector<std::string> out;
+  for (const auto& kind : kinds()) out.emplace_back(kind.name);
+  return out;
+}
+
+std::string FigureSpec::file() const {
+  if (kind->over_axis) return "";
+  if (kind->name == "slowdown-by-size") return "summary.json";
+  if (kind->name == "series") return params.file;
+  if (kind->name == "stack") return "rates.csv";
+  return kind->name == "cdf" && params.of == "queues" ? "queue_cdf.csv" : "flows.csv";
+}
+
+FigureSpec read_figure(const TableReader& table) {
+  FigureSpec out;
+  out.where = table.where();
+  const auto names = figure_kinds();
+  const auto name = table.required_text("kind", fmt::format("one of {}", fmt::join(names, ", ")));
+  for (const auto& kind : kinds())
+    if (kind.name == name) out.kind = &kind;
+  if (out.kind == nullptr)
+    table.fail_at("kind", fmt::format("unknown figure '{}'{}; valid is {}", name, scenario::did_you_mean(name, names),
+                                      fmt::join(names, ", ")));
+  std::vector<std::string> keys{"id",      "title",   "caption", "kind",    "series", "where",
+                                "printed", "x_label", "y_label", "x_scale", "y_scale"};
+  keys.insert(keys.end(), out.kind->required.begin(), out.kind->required.end());
+  keys.insert(keys.end(), out.kind->optional.begin(), out.kind->optional.end());
+  table.allow_only(keys);
+  for (const auto& key : out.kind->required)
+    table.required_text(key, std::string(params_of<FigureParams>().find(key)->meaning));
+  table.read(params_of<FigureParams>(), &out.params, {"where", "printed"});
+  if (out.params.id.empty()) table.fail_at("id", "it is empty; write a short name");
+  check_source(table, out);
+
+  const TableReader where = table.table("where");
+  for (const auto& axis : where.keys()) out.only.emplace_back(axis, label_of(where, axis, *where.find(axis)));
+  for (const auto& row : table.tables("printed")) out.printed.push_back(read_printed(row));
+  return out;
+}
+
+}  // namespace weir::study

@@ -1,0 +1,71 @@
+// What a study wants drawn: [[figure]].
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "weir/scenario/reader.h"
+#include "weir/study/result_files.h"
+#include "weir/study/statistics.h"
+
+namespace weir::study {
+
+struct FigureParams {
+  std::string id;
+  std::string title;
+  std::string caption;
+  std::string kind;
+  std::string measure;
+  std::string x;
+  std::string series;
+  std::string statistic;
+  std::string buckets = "size";
+  std::string of = "flows";
+  std::string column;
+  std::string file;
+  std::string tier = "all";
+  std::int64_t seed = -1;
+  FlowFilter filter;
+  std::string x_label;
+  std::string y_label;
+  std::string x_scale;
+  std::string y_scale;
+
+  static void describe(ParamList<FigureParams>& p);
+};
+
+// The authors' values beside ours.
+struct Printed {
+  Where where;
+  std::string series;
+  std::vector<std::string> x;  // labels of the axis, or numbers
+  std::vector<double> y;       // NaN = none
+};
+
+struct FigureKind {
+  std::string_view name;
+  std::string_view meaning;
+  std::vector<std::string> required;
+  std::vector<std::string> optional;
+  bool over_axis = false;  // a measure over the axis `x`
+};
+
+struct FigureSpec {
+  Where where;
+  FigureParams params;
+  const FigureKind* kind = nullptr;
+  std::vector<std::pair<std::string, std::string>> only;  // `where`: axis and label
+  std::vector<Printed> printed;
+
+  // The file of the result directory that it is made from; "" for measures.
+  std::string file() const;
+};
+
+std::vector<std::string> figure_kinds();
+
+// What concerns the figure alone; throws InputError.
+FigureSpec read_figure(const scenario::TableReader& table);
+
+}  // namespace weir::study

@@ -1,0 +1,377 @@
+#include "weir/study/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "weir/base/version.h"
+
+namespace weir::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMaxRows = 2000;   // of a curve: more than a screen shows
+constexpr std::size_t kMaxStacked = 32;  // flows with an area of their own
+
+// Points of the study that one series is drawn of.
+struct Group {
+  std::string name;
+  std::vector<std::size_t> points;
+};
+
+class Maker {
+ public:
+  Maker(const Table& table, const std::string& dir, const FigureSpec& spec)
+      : table_(table), study_(table.study), dir_(dir), spec_(spec), p_(spec.params) {}
+
+  Figure make() {
+    out_.id = p_.id;
+    out_.title = p_.title.empty() ? p_.id : p_.title;
+    out_.caption = p_.caption;
+    const std::string_view kind = spec_.kind->name;
+    if (spec_.kind->over_axis) over_axis();
+    if (kind == "slowdown-by-size") by_size();
+    if (kind == "cdf") distribution();
+    if (kind == "series") over_time();
+    if (kind == "stack") stack();
+    if (kind == "start-finish") start_finish();
+    for (const Printed& printed : spec_.printed) add(printed);
+    if (!p_.x_label.empty()) out_.x.label = p_.x_label;
+    if (!p_.y_label.empty()) out_.y.label = p_.y_label;
+    if (!p_.x_scale.empty() && out_.x.scale != "category") out_.x.scale = p_.x_scale;
+    if (!p_.y_scale.empty()) out_.y.scale = p_.y_scale;
+    return std::move(out_);
+  }
+
+ private:
+  bool has(std::size_t point, std::size_t axis, std::size_t label) const { return table_.points[point][axis] == label; }
+
+  std::vector<Group> groups() const {
+    std::vector<std::size_t> chosen;
+    for (std::size_t i = 0; i < table_.points.size(); ++i)
+      if (std::all_of(spec_.only.begin(), spec_.only.end(), [&](const auto& o) {
+            const std::size_t axis = study_.axis(o.first);
+            return has(i, axis, *study_.axes[axis].find(o.second));
+          }))
+        chosen.push_back(i);
+    if (p_.series.empty()) return {{p_.measure.empty() ? p_.column : p_.measure, chosen}};
+    std::vector<Group> out;
+    const std::size_t axis = study_.axis(p_.series);
+    for (std::size_t label = 0; label < study_.axes[axis].points.size(); ++label) {
+      Group group{study_.axes[axis].points[label].label, {}};
+      for (const std::size_t i : chosen)
+        if (has(i, axis, label)) group.points.push_back(i);
+      if (!group.points.empty()) out.push_back(std::move(group));
+    }
+    return out;
+  }
+
+  // The done runs of a point that the figure wants.
+  std::vector<std::string> run_dirs(const Group& group) const {
+    std::vector<std::string> out;
+    for (const std::size_t point : group.points)
+      for (std::size_t seed = 0; seed < table_.seeds; ++seed) {
+        const std::size_t run = point * table_.seeds + seed;
+        const bool wanted = p_.seed < 0 || table_.planned[run].seed == static_cast<std::uint64_t>(p_.seed);
+        if (wanted && table_.runs[run].status == Record::Status::done)
+          out.push_back(fmt::format("{}/runs/{}", dir_, table_.planned[run].name));
+      }
+    return out;
+  }
+
+  void push(FigureSeries& series, double x, const std::optional<Interval>& y) const {
+    series.x.push_back(x);
+    series.y.push_back(y ? y->mean : kNoValue);
+    if (table_.seeds < 2) return;
+    series.low.push_back(y ? y->low : kNoValue);
+    series.high.push_back(y ? y->high : kNoValue);
+  }
+
+  void over_axis() {
+    const Measure& m = *study_.measure(p_.measure);
+    const auto measure = static_cast<std::size_t>(&m - study_.measures.data());
+    const std::size_t x_axis = study_.axis(p_.x);
+    const Axis& axis = study_.axes[x_axis];
+    const bool bars = spec_.kind->name == "bars";
+    out_.kind = bars ? "bars" : "lines";
+    out_.x = {axis.name, bars ? "1" : axis.unit, bars ? "category" : "linear", {}};
+    if (bars)
+      for (const AxisPoint& point : axis.points) out_.x.categories.push_back(point.label);
+    out_.y = {m.name(), unit_of(m), "linear", {}};
+    for (const Group& group : groups()) {
+      FigureSeries series;
+      series.name = group.name;
+      for (std::size_t label = 0; label < axis.points.size(); ++label)
+        for (const std::size_t point : group.points)
+          if (has(point, x_axis, label))
+            push(series, bars ? static_cast<double>(label) : *axis.points[label].x, table_.over_seeds(point, measure));
+      out_.series.push_back(std::move(series));
+    }
+  }
+
+  static std::string unit_of(const Measure& m) {
+    const auto& p = m.params;
+    if (!p.unit.empty()) return p.unit;
+    if (p.scale != 1) return "1";
+    if (m.kind->name == "queues") return "B";
+    return unit_of_column(p.column.empty() ? p.key : p.column);
+  }
+
+  void by_size() {
+    out_.kind = "lines";
+    out_.x = {"flow size", "B", "log", {}};
+    out_.y = {fmt::format("FCT slowdown, {}", p_.statistic), "1", "linear", {}};
+    const std::string list = p_.buckets == "size" ? "by_size" : "by_equal_count";
+    for (const Group& group : groups()) {
+      std::vector<std::vector<double>> sizes;  // by bucket, of each run
+      std::vector<std::vector<double>> values;
+      for (const auto& dir : run_dirs(group)) {
+        const Json summary = Json::parse(RunFiles(dir).text("summary.json"));
+        const Json& slowdown = summary.at("slowdown");
+        if (!slowdown.contains(list))
+          fail(spec_.where, fmt::format("figure '{}': {}/summary.json has no {}; set probes.flows.equal_count_buckets",
+                                        p_.id, dir, list));
+        const Json& buckets = slowdown.at(list);
+        sizes.resize(std::max(sizes.size(), buckets.size()));
+        values.resize(sizes.size());
+        for (std::size_t i = 0; i < buckets.size(); ++i) {
+          const Json& value = buckets[i].at(p_.statistic);
+          if (value.is_null()) continue;
+          const Json& up_to = buckets[i].at("up_to_bytes");
+          // the open last bucket is drawn at twice its lower edge
+          sizes[i].push_back(up_to.is_null() ? 2 * buckets[i].at("above_bytes").get<double>() : up_to.get<double>());
+          values[i].push_back(value.get<double>());
+        }
+      }
+      FigureSeries series;
+      series.name = group.name;
+      for (std::size_t i = 0; i < sizes.size(); ++i)
+        if (!values[i].empty()) push(series, confidence(sizes[i]).mean, confidence(values[i]));
+      if (!series.x.empty()) out_.series.push_back(std::move(series));
+    }
+  }
+
+  void distribution() {
+    out_.kind = "steps";
+    out_.x = {p_.column, unit_of_column(p_.column), "linear", {}};
+    out_.y = {"share up to this", "1", "linear", {}};
+    for (const Group& group : groups()) {
+      std::vector<Counted> all;
+      for (const auto& dir : run_dirs(group)) {
+        const RunFiles files(dir);
+        if (p_.of == "queues") {
+          const auto lengths = queue_lengths(files, p_.tier);
+          all.insert(all.end(), lengths.begin(), lengths.end());
+        } else {
+          for_each_flow(files, p_.filter, p_.column, [&](const FlowRow& row) {
+            if (!std::isnan(row.value)) all.push_back({row.value});
+          });
+        }
+      }
+      if (!all.empty()) out_.series.push_back(cumulative(group.name, all));
+    }
+  }
+
+  // One step per value, or so many that they are 1 / kMaxRows high at least.
+  static FigureSeries cumulative(const std::string& name, std::vector<Counted>& all) {
+    const double total = statistic_of(all, {Statistic::Kind::count});  // sorts
+    FigureSeries out;
+    out.name = name;
+    double before = 0;
+    double shown = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      before += all[i].times;
+      const bool last = i + 1 == all.size();
+      if (!last && all[i + 1].value == all[i].value) continue;
+      if (!last && before - shown < total / static_cast<double>(kMaxRows)) continue;
+      out.x.push_back(all[i].value);
+      out.y.push_back(before / total);
+      shown = before;
+    }
+    return out;
+  }
+
+  bool in_span(double time) const {
+    return time >= static_cast<double>(p_.filter.from.ps) &&
+           (p_.filter.until == Time{} || time < static_cast<double>(p_.filter.until.ps));
+  }
+
+  void over_time() {
+    out_.kind = "lines";
+    out_.x = {"time", "ps", "linear", {}};
+    out_.y = {p_.column, unit_of_column(p_.column), "linear", {}};
+    for (const Group& group : groups()) {
+      const auto dirs = run_dirs(group);
+      if (dirs.empty()) continue;
+      const RunFiles files(dirs.front());
+      FigureSeries series;
+      series.name = group.name;
+      Columns rows(files.text(p_.file), p_.file, {"time_ps", p_.column});
+      while (rows.next()) {
+        if (!in_span(rows.number(0))) continue;
+        series.x.push_back(rows.number(0));
+        series.y.push_back(rows.number(1));
+      }
+      thin(series);
+      out_.series.push_back(std::move(series));
+    }
+  }
+
+  // Every k-th row, so that at most kMaxRows are left.
+  static void thin(FigureSeries& series) {
+    const std::size_t step = (series.x.size() + kMaxRows - 1) / kMaxRows;
+    if (step < 2) return;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < series.x.size(); i += step, ++kept) {
+      series.x[kept] = series.x[i];
+      series.y[kept] = series.y[i];
+    }
+    series.x.resize(kept);
+    series.y.resize(kept);
+  }
+
+  void stack() {
+    out_.kind = "stack";
+    out_.x = {"time", "ps", "linear", {}};
+    out_.y = {"rate", "bit/s", "linear", {}};
+    const auto all = groups();
+    const auto dirs = run_dirs(all.front());
+    if (dirs.empty()) return;
+    const RunFiles files(dirs.front());
+    std::map<double, std::map<std::int64_t, double>> rates;  // by time and flow
+    std::set<std::int64_t> flows;
+    Columns rows(files.text("rates.csv"), "rates.csv", {"time_ps", "flow_id", "rate_bps"});
+    while (rows.next()) {
+      if (!in_span(rows.number(0))) continue;
+      const auto flow = static_cast<std::int64_t>(rows.number(1));
+      flows.insert(flow);
+      rates[rows.number(0)][flow] = rows.number(2);
+    }
+    std::size_t i = 0;
+    for (const std::int64_t flow : flows) {
+      const bool own = flows.size() <= kMaxStacked || i + 1 < kMaxStacked;
+      if (own || i + 1 == kMaxStacked) out_.series.push_back({own ? fmt::format("flow {}", flow) : "other flows"});
+      FigureSeries& series = out_.series.back();
+      series.x.resize(rates.size());
+      series.y.resize(rates.size());
+      std::size_t row = 0;
+      for (const auto& [time, by_flow] : rates) {
+        const auto rate = by_flow.find(flow);
+        series.x[row] = time;
+        series.y[row++] += rate == by_flow.end() ? 0 : rate->second;
+      }
+      ++i;
+    }
+  }
+
+  void start_finish() {
+    out_.kind = "scatter";
+    out_.x = {"start", "ps", "linear", {}};
+    out_.y = {"finish", "ps", "linear", {}};
+    for (const Group& group : groups()) {
+      FigureSeries series;
+      series.name = group.name;
+      for (const auto& dir : run_dirs(group))
+        for_each_flow(RunFiles(dir), p_.filter, "finish_ps", [&](const FlowRow& row) {
+          if (std::isnan(row.value)) return;
+          series.x.push_back(row.start);
+          series.y.push_back(row.value);
+        });
+      thin(series);
+      if (!series.x.empty()) out_.series.push_back(std::move(series));
+    }
+  }
+
+  // A label of the x axis is drawn there, anything else is a number or a text with a unit.
+  double printed_x(const std::string& text) const {
+    if (spec_.kind->over_axis) {
+      const Axis& axis = study_.axes[study_.axis(p_.x)];
+      if (const auto at = axis.find(text))
+        return spec_.kind->name == "bars" ? static_cast<double>(*at) : *axis.points[*at].x;
+    }
+    return number_or_quantity(text);
+  }
+
+  double number_or_quantity(const std::string& text) const {
+    char* end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    if (!text.empty() && *end == '\0') return number;
+    try {
+      if (out_.x.unit == "ps") return static_cast<double>(parse_time(text).ps);
+      if (out_.x.unit == "B") return static_cast<double>(parse_bytes(text).count);
+      if (out_.x.unit == "bit/s") return static_cast<double>(parse_rate(text).bits_per_second);
+    } catch (const InputError&) {
+    }
+    fail(spec_.where,
+         fmt::format("figure '{}': printed x '{}' is neither a label of the axis nor a number{}", p_.id,
+                     scenario::one_line(text), out_.x.unit == "1" ? "" : fmt::format(" in {}", out_.x.unit)));
+  }
+
+  void add(const Printed& printed) {
+    FigureSeries series;
+    series.name = printed.series;
+    series.printed = true;
+    for (const auto& text : printed.x) series.x.push_back(printed_x(text));
+    series.y = printed.y;
+    out_.series.push_back(std::move(series));
+  }
+
+  const Table& table_;
+  const Study& study_;
+  const std::string& dir_;
+  const FigureSpec& spec_;
+  const FigureParams& p_;
+  Figure out_;
+};
+
+Json numbers(const std::vector<double>& values) {
+  Json out = Json::array();
+  // as text first: the same digits on each machine
+  for (const double v : values)
+    out.push_back(std::isfinite(v) ? Json(std::strtod(number_text(v).c_str(), nullptr)) : Json(nullptr));
+  return out;
+}
+
+Json axis_json(const FigureAxis& axis) {
+  Json out{{"label", axis.label}, {"unit", axis.unit}, {"scale", axis.scale}};
+  if (!axis.categories.empty()) out["categories"] = axis.categories;
+  return out;
+}
+
+}  // namespace
+
+std::vector<Figure> make_figures(const Table& table, const std::string& dir) {
+  std::vector<Figure> out;
+  for (const FigureSpec& spec : table.study.figures) out.push_back(Maker(table, dir, spec).make());
+  return out;
+}
+
+std::string to_json(const std::vector<Figure>& figures) {
+  Json list = Json::array();
+  for (const Figure& f : figures) {
+    Json series = Json::array();
+    for (const FigureSeries& s : f.series) {
+      Json item{{"name", s.name}, {"x", numbers(s.x)}, {"y", numbers(s.y)}};
+      if (!s.low.empty()) item["low"] = numbers(s.low);
+      if (!s.high.empty()) item["high"] = numbers(s.high);
+      if (s.printed) item["printed"] = true;
+      series.push_back(std::move(item));
+    }
+    list.push_back({{"id", f.id},
+                    {"title", f.title},
+                    {"caption", f.caption},
+                    {"kind", f.kind},
+                    {"x", axis_json(f.x)},
+                    {"y", axis_json(f.y)},
+                    {"series", std::move(series)}});
+  }
+  return Json{{"weir", version()}, {"format", 1}, {"figures", std::move(list)}}.dump(1) + "\n";
+}
+
+}  // namespace weir::study

@@ -1,0 +1,42 @@
+// A study's figures as data, drawn by whoever reads figures.json.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "weir/study/table.h"
+
+namespace weir::study {
+
+struct FigureAxis {
+  std::string label;
+  std::string unit = "1";        // "ps", "B", "bit/s", "1", "%", or any other text
+  std::string scale = "linear";  // "log", "category"
+  std::vector<std::string> categories;
+};
+
+struct FigureSeries {
+  std::string name;
+  std::vector<double> x;
+  std::vector<double> y;    // NaN = no value
+  std::vector<double> low;  // of the 95 % confidence interval over seeds; empty = none
+  std::vector<double> high;
+  bool printed = false;  // by the authors, not measured
+};
+
+struct Figure {
+  std::string id;
+  std::string title;
+  std::string caption;
+  std::string kind;  // "lines", "steps", "bars", "scatter", "stack"
+  FigureAxis x;
+  FigureAxis y;
+  std::vector<FigureSeries> series;
+};
+
+// Of the runs that are there; series without any run are left out.
+std::vector<Figure> make_figures(const Table& table, const std::string& dir);
+// The text of figures.json.
+std::string to_json(const std::vector<Figure>& figures);
+
+}  // namespace weir::study

@@ -1,0 +1,74 @@
+// Numbers of a run, taken from its result directory: [[measure]] of a study.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/scenario/reader.h"
+#include "weir/study/result_files.h"
+#include "weir/study/statistics.h"
+
+namespace weir::study {
+
+struct MeasureParams {
+  std::string name;
+  std::string of;
+  std::string key;
+  std::string file;
+  std::string column;
+  std::string statistic;
+  std::string tier = "all";
+  FlowFilter filter;
+  double scale = 1;
+  std::string unit;
+
+  static void describe(ParamList<MeasureParams>& p);
+};
+
+// One value, or one per element of a list; NaN where there is none.
+using Values = std::vector<double>;
+
+struct Measure;
+
+struct MeasureKind {
+  std::string_view name;
+  std::string_view meaning;
+  std::vector<std::string> required;
+  std::vector<std::string> optional;
+  std::string (*file)(const MeasureParams&) = nullptr;  // of the result directory
+  Values (*values)(const Measure&, const RunFiles&) = nullptr;
+};
+std::span<const MeasureKind> measure_kinds();
+
+struct Measure {
+  Where where;
+  MeasureParams params;
+  const MeasureKind* kind = nullptr;
+  Statistic statistic;
+
+  const std::string& name() const { return params.name; }
+  // `*` in its key.
+  bool is_list() const;
+  std::string file() const { return kind->file(params); }
+  // Two measures with equal ones have equal values.
+  std::string definition() const;
+  // As `scale` has them.
+  Values values(const RunFiles& files) const;
+};
+
+// Throws InputError.
+Measure read_measure(const scenario::TableReader& table);
+// What a figure and a measure have in common: a column that a file has. Throws InputError.
+void check_column(const scenario::TableReader& table, std::string_view file, const std::string& column);
+void check_series_file(const scenario::TableReader& table, const std::string& file);
+Statistic read_statistic(const scenario::TableReader& table, const std::string& text);
+
+// Letters, digits and '_', no digit first.
+bool is_identifier(std::string_view text);
+
+// The distribution of one tier of queue_cdf.csv.
+std::vector<Counted> queue_lengths(const RunFiles& files, const std::string& tier);
+
+}  // namespace weir::study

@@ -1,0 +1,121 @@
+#include "weir/study/paper.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "weir/scenario/reader.h"
+#include "weir/scenario/toml_parser.h"
+#include "weir/traffic/text_file.h"
+
+namespace weir::study {
+namespace {
+
+using scenario::TableReader;
+
+std::vector<std::string> read_texts(const TableReader& table, std::string_view key) {
+  std::vector<std::string> out;
+  const scenario::Value* value = table.find(key);
+  if (value == nullptr) return out;
+  const auto* list = value->as<scenario::List>();
+  if (list == nullptr) table.fail_at(key, "must be a list of texts");
+  for (const auto& item : *list) {
+    const auto* text = item.as<std::string>();
+    if (text == nullptr) table.fail_at(key, "must be a list of texts");
+    out.push_back(*text);
+  }
+  return out;
+}
+
+PaperClaim read_claim(const TableReader& row) {
+  row.allow_only({"id", "rule", "in_share", "show", "note"});
+  PaperClaim out;
+  out.id = row.required_text("id", "that of a claim, such as \"A36\"");
+  out.rule = {row.find("rule") == nullptr ? row.where() : row.find("rule")->where,
+              row.required_text("rule", "such as \"p95{HPCC} <= 24\"")};
+  if (const scenario::Value* share = row.find("in_share")) {
+    const auto* number = share->as<double>();
+    const auto* whole = share->as<std::int64_t>();
+    out.rule.in_share = number != nullptr ? *number : whole != nullptr ? static_cast<double>(*whole) : -1;
+    if (!(out.rule.in_share > 0 && out.rule.in_share <= 1))
+      row.fail_at("in_share", "must be a number above 0, up to 1");
+  }
+  for (const std::string& text : read_texts(row, "show")) out.show.push_back({row.find("show")->where, text});
+  out.note = row.text("note");
+  return out;
+}
+
+std::string shown(double value) { return std::isnan(value) ? "none" : fmt::format("{:.4g}", value); }
+
+std::string shown(const Rule& expression, const Table& table) {
+  const Evaluation e = evaluate(expression, table);
+  std::string text = fmt::format("{} = {}", expression.text, shown(e.mean));
+  if (e.values.size() > 1 && e.max > e.min) text += fmt::format(" ({} ... {})", shown(e.min), shown(e.max));
+  return text;
+}
+
+PaperFigure read_paper(const TableReader& root) {
+  if (root.find("paper") == nullptr) root.fail_at("paper", "missing; [paper] tells which figure this is");
+  const TableReader table = root.table("paper");
+  PaperFigure out;
+  table.read(params_of<PaperFigure>(), &out, {"claims"});
+  for (const auto& [key, value] : {std::pair{"paper", &out.paper}, {"figure", &out.figure}, {"title", &out.title}})
+    if (value->empty()) table.fail_at(key, "missing");
+  if (out.tier != "quick" && out.tier != "full") table.fail_at("tier", "must be quick or full");
+  out.claims = read_texts(table, "claims");
+  return out;
+}
+
+std::vector<PaperClaim> read_claims(const TableReader& root) {
+  std::vector<PaperClaim> out;
+  for (const auto& row : root.tables("claim")) {
+    PaperClaim claim = read_claim(row);
+    for (const PaperClaim& other : out)
+      if (other.id == claim.id) row.fail_at("id", fmt::format("there is a claim '{}' already", claim.id));
+    out.push_back(std::move(claim));
+  }
+  return out;
+}
+
+}  // namespace
+
+void PaperFigure::describe(ParamList<PaperFigure>& p) {
+  using F = PaperFigure;
+  p.text("paper", &F::paper, "hpcc, fairness, onramp or spraying").required = true;
+  p.text("figure", &F::figure, "as the paper numbers it").required = true;
+  p.text("title", &F::title, "heading").required = true;
+  p.text("place", &F::place, "section of the paper");
+  p.text("tier", &F::tier, "quick: in seconds; full: in minutes");
+  p.text("note", &F::note, "what differs from the paper");
+  p.flag("counterpart", &F::counterpart, "the paper measured on real hosts; this is a simulation in their place");
+}
+
+PaperStudy parse_paper_study(std::string_view text, const std::string& file) {
+  const scenario::Value document = scenario::parse_toml(text, file);
+  const TableReader root(document, "");
+  return {.study = parse_study(text, file), .figure = read_paper(root), .claims = read_claims(root)};
+}
+
+PaperStudy read_paper_study(const std::string& file) {
+  return parse_paper_study(traffic::read_text_file(file, "a study of a paper, a TOML file"), file);
+}
+
+void check(const PaperClaim& claim, const Table& table) {
+  check(claim.rule, table);
+  for (const Rule& expression : claim.show) check(expression, table);
+}
+
+Judgement judge(const PaperClaim& claim, const Table& table) {
+  const Verdict verdict = judge(claim.rule, table);
+  Judgement out{.id = claim.id, .complete = verdict.complete, .holds = verdict.holds, .measured = {}};
+  for (const Rule& expression : claim.show) {
+    if (!out.measured.empty()) out.measured += "; ";
+    out.measured += shown(expression, table);
+  }
+  if (verdict.elements > 1)
+    out.measured += fmt::format("{}true in {:.0f} of {}", out.measured.empty() ? "" : "; ",
+                                verdict.share * static_cast<double>(verdict.elements), verdict.elements);
+  return out;
+}
+
+}  // namespace weir::study

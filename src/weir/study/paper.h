@@ -1,0 +1,57 @@
+// What a study of papers/ says beyond a study: which figure of which paper it repeats, and which claims it judges.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/base/params.h"
+#include "weir/study/rule.h"
+
+namespace weir::study {
+
+// [paper]
+struct PaperFigure {
+  std::string paper;   // "hpcc", "fairness", "onramp", "spraying"
+  std::string figure;  // as the paper numbers it: "11a, 11b"
+  std::string title;
+  std::string place;  // section
+  std::string tier = "full";
+  std::string note;                 // what differs from the paper
+  bool counterpart = false;         // the paper measured on real hosts; this is a simulation in their place
+  std::vector<std::string> claims;  // that the figure shows and code judges
+
+  static void describe(ParamList<PaperFigure>& p);
+};
+
+// [[claim]]
+struct PaperClaim {
+  std::string id;
+  Rule rule;
+  std::vector<Rule> show;  // expressions whose values are told beside the verdict
+  std::string note;        // how the rule was read
+};
+
+// What became of a claim.
+struct Judgement {
+  std::string id;
+  bool complete = false;  // all runs that its rule asks for are done
+  bool holds = false;
+  std::string measured;  // "p95{HPCC} = 2.31; ..."
+};
+
+struct PaperStudy {
+  Study study;
+  PaperFigure figure;
+  std::vector<PaperClaim> claims;
+};
+
+// Throws InputError that names file, line and key. Rules are looked at by check().
+PaperStudy parse_paper_study(std::string_view text, const std::string& file);
+PaperStudy read_paper_study(const std::string& file);
+
+// Throws InputError for rules that name what the study has not.
+void check(const PaperClaim& claim, const Table& table);
+Judgement judge(const PaperClaim& claim, const Table& table);
+
+}  // namespace weir::study

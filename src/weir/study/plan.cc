@@ -1,0 +1,220 @@
+#include "weir/study/plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <set>
+
+#include "weir/scenario/run.h"
+#include "weir/scenario/toml_parser.h"
+#include "weir/traffic/text_file.h"
+
+namespace weir::study {
+namespace {
+
+using scenario::Value;
+
+constexpr std::size_t kMaxName = 200;  // file systems take 255 bytes, and .partial-<pid> follows
+
+// The file that the point's scenario comes from, as the study names it.
+const std::string& scenario_name(const Study& study, const Point& point, Where& where) {
+  const std::string* name = &study.scenario;
+  where = study.scenario_where;
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    const AxisPoint& p = study.axes[i].points[point[i]];
+    if (p.scenario.empty()) continue;
+    name = &p.scenario;
+    where = p.where;
+  }
+  return *name;
+}
+
+std::string path_of(const Study& study, const std::string& name) {
+  return (std::filesystem::path(study.folder) / name).lexically_normal().string();
+}
+
+// Complaints about a scenario name the study's line as well.
+[[noreturn]] void blame(const Study& study, const Point& point, std::string_view what) {
+  const std::string at = study.axes.empty() ? "" : fmt::format("point {}", study.describe(point));
+  if (what.starts_with(study.file + ":")) {
+    throw InputError(at.empty() ? std::string(what) : fmt::format("{} (at {})", what, at));
+  }
+  const Where where = study.axes.empty() ? study.where : study.axes.front().points[point.front()].where;
+  fail(where, at.empty() ? std::string(what) : fmt::format("{}: {}", at, what));
+}
+
+// No name begins with a dot: it would be hidden.
+std::string run_name(const Study& study, const Point& point, std::uint64_t seed) {
+  std::string out;
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    const std::string name = file_name(study.axes[i].points[point[i]].label);
+    out += (i == 0 && name.starts_with('.') ? "_" : "") + name + "+";
+  }
+  out += fmt::format("seed{}", seed);
+  if (out.size() > kMaxName)
+    fail(study.where, fmt::format("point {}: its labels are too long for the name of a directory; write shorter ones",
+                                  study.describe(point)));
+  return out;
+}
+
+Value document_of(const Plan& plan, const Point& point) {
+  Where where;
+  return plan.documents.at(scenario_name(plan.study, point, where));
+}
+
+scenario::Scenario load(const Plan& plan, const Point& point, const std::uint64_t* seed) {
+  const Study& study = plan.study;
+  Where named;
+  const std::string& name = scenario_name(study, point, named);
+  try {
+    Value document = document_of(plan, point);
+    const auto apply = [&](const Override& o) { scenario::set_key(document, o.key, o.value); };
+    for (const Override& o : study.set) apply(o);
+    for (std::size_t i = 0; i < point.size(); ++i)
+      for (const Override& o : study.axes[i].points[point[i]].set) apply(o);
+    if (seed != nullptr) scenario::set_key(document, "run.seed", Value{study.where, static_cast<std::int64_t>(*seed)});
+    return scenario::read_scenario(document, name.empty() ? study.file : path_of(study, name));
+  } catch (const InputError& error) {
+    blame(study, point, error.what());
+  }
+}
+
+void read_documents(Plan& plan) {
+  const Study& study = plan.study;
+  if (study.inlined) plan.documents.emplace("", *study.inlined);
+  for (const Point& point : plan.points) {
+    Where where;
+    const std::string& name = scenario_name(study, point, where);
+    if (name.empty() || plan.documents.count(name) > 0) continue;
+    const std::string path = path_of(study, name);
+    std::string text;
+    try {
+      text = traffic::read_text_file(path, "a scenario, a TOML file");
+    } catch (const InputError& error) {
+      scenario::fail_key(where, "scenario", error.what());
+    }
+    plan.documents.emplace(name, scenario::parse_toml(text, path));
+  }
+}
+
+void check_files(const Plan& plan, const scenario::Scenario& s, const Point& point) {
+  const auto check = [&](const Where& where, const std::string& what, const std::string& file) {
+    if (const auto advice = missing_probe(s, file); !advice.empty())
+      fail(where, fmt::format("{} reads {}, which is not written{}; {}", what, file,
+                              plan.study.axes.empty() ? "" : " at point " + plan.study.describe(point), advice));
+  };
+  for (const Measure& m : plan.study.measures) check(m.where, fmt::format("measure '{}'", m.name()), m.file());
+  for (const FigureSpec& f : plan.study.figures)
+    if (!f.file().empty()) check(f.where, fmt::format("figure '{}'", f.params.id), f.file());
+}
+
+}  // namespace
+
+scenario::Scenario Plan::scenario(std::size_t run) const {
+  return load(*this, points[runs[run].point], study.seeds.empty() ? nullptr : &runs[run].seed);
+}
+
+std::string Plan::describe(std::size_t run) const {
+  const auto point = study.describe(points[runs[run].point]);
+  return fmt::format("{}{}seed {}", point, point.empty() ? "" : ", ", runs[run].seed);
+}
+
+std::vector<std::string> Plan::kept_files() const {
+  std::set<std::string> out{"scenario.toml", "manifest.json", "summary.json", "measures.json"};
+  for (const FigureSpec& f : study.figures)
+    if (!f.file().empty()) out.insert(f.file());
+  if (study.keep) {
+    out.insert(study.keep->begin(), study.keep->end());
+  } else {
+    for (const Measure& m : study.measures) out.insert(m.file());
+  }
+  return {out.begin(), out.end()};
+}
+
+Plan make_plan(Study study) {
+  Plan plan;
+  plan.study = std::move(study);
+  plan.points = plan.study.points();
+  plan.seeds = std::max<std::size_t>(plan.study.seeds.size(), 1);
+  read_documents(plan);
+  for (std::size_t i = 0; i < plan.points.size(); ++i)
+    for (std::size_t j = 0; j < plan.seeds; ++j) {
+      const auto* seed = plan.study.seeds.empty() ? nullptr : &plan.study.seeds[j];
+      const std::uint64_t number = load(plan, plan.points[i], seed).run.seed;
+      plan.runs.push_back({run_name(plan.study, plan.points[i], number), i, number});
+    }
+  return plan;
+}
+
+std::vector<Estimate> check_points(const Plan& plan, const std::vector<std::size_t>& runs) {
+  std::vector<Estimate> out(plan.points.size());
+  std::set<std::size_t> done;
+  for (const std::size_t run : runs) {
+    const std::size_t i = plan.runs[run].point;
+    if (!done.insert(i).second) continue;
+    const auto s = plan.scenario(run);
+    try {
+      const auto built = scenario::build(s);
+      out[i] = estimate(s, *built.model);
+    } catch (const InputError& error) {
+      blame(plan.study, plan.points[i], error.what());
+    }
+    check_files(plan, s, plan.points[i]);
+  }
+  return out;
+}
+
+std::vector<std::size_t> runs_with(const Plan& plan, const std::string& only) {
+  const Study& study = plan.study;
+  std::map<std::size_t, std::set<std::size_t>> wanted;  // labels by axis
+  for (std::string_view rest = only; !rest.empty();) {
+    const auto comma = rest.find(',');
+    const std::string_view item = rest.substr(0, comma);
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+    const auto equals = item.find('=');
+    const std::size_t axis = study.axis(item.substr(0, equals));
+    if (equals == std::string_view::npos || axis == study.axes.size()) {
+      std::vector<std::string> names;
+      for (const Axis& a : study.axes) names.push_back(a.name);
+      throw InputError(
+          fmt::format("--only: '{}' is no axis=label; axes are {}", scenario::one_line(item), fmt::join(names, ", ")));
+    }
+    const auto label = study.axes[axis].find(item.substr(equals + 1));
+    if (!label) {
+      std::vector<std::string> labels;
+      for (const auto& p : study.axes[axis].points) labels.push_back(p.label);
+      throw InputError(fmt::format("--only: the axis '{}' has no label '{}'; valid is {}", study.axes[axis].name,
+                                   scenario::one_line(item.substr(equals + 1)), fmt::join(labels, ", ")));
+    }
+    wanted[axis].insert(*label);
+  }
+  std::vector<std::size_t> out;
+  for (std::size_t run = 0; run < plan.runs.size(); ++run) {
+    const Point& point = plan.points[plan.runs[run].point];
+    if (std::all_of(wanted.begin(), wanted.end(), [&](const auto& w) { return w.second.count(point[w.first]) > 0; }))
+      out.push_back(run);
+  }
+  return out;
+}
+
+std::vector<std::size_t> shard_of(const std::vector<std::size_t>& runs, const std::string& shard) {
+  if (shard.empty()) return runs;
+  std::size_t i = 0;
+  std::size_t n = 0;
+  const auto* end = shard.data() + shard.size();
+  const auto first = std::from_chars(shard.data(), end, i);
+  const bool slash = first.ec == std::errc{} && first.ptr != end && *first.ptr == '/';
+  const auto second = slash ? std::from_chars(first.ptr + 1, end, n) : first;
+  if (!slash || second.ec != std::errc{} || second.ptr != end || i < 1 || i > n)
+    throw InputError(
+        fmt::format("--shard: '{}' is no share; write i/n, like 1/4 for the first of four", scenario::one_line(shard)));
+  std::vector<std::size_t> out;
+  for (const std::size_t run : runs)
+    if (run % n == i - 1) out.push_back(run);
+  return out;
+}
+
+}  // namespace weir::study

@@ -1,0 +1,57 @@
+// The runs of a study, in order: points in order of the axes, seeds within each.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/scenario/scenario.h"
+#include "weir/study/study.h"
+
+namespace weir::study {
+
+struct PlannedRun {
+  std::string name;       // of its directory: labels and the seed, joined by '+'
+  std::size_t point = 0;  // of the plan's
+  std::uint64_t seed = 0;
+};
+
+// What a run is expected to take.
+struct Estimate {
+  std::uint64_t bytes = 0;  // of memory, at its largest
+  double packets = 0;       // of data that hosts send
+};
+
+struct Plan {
+  Study study;
+  std::vector<Point> points;
+  std::size_t seeds = 1;                             // of each point
+  std::vector<PlannedRun> runs;                      // of point i: i * seeds, i * seeds + 1...
+  std::map<std::string, scenario::Value> documents;  // by the name that the study has for the file; "" = inline
+
+  // Throws InputError that names the study's line and the point.
+  scenario::Scenario scenario(std::size_t run) const;
+  // "load=0.3, algorithm=HPCC, seed 2"
+  std::string describe(std::size_t run) const;
+  // The names of files that a run has to keep.
+  std::vector<std::string> kept_files() const;
+};
+
+// Reads the scenario files and checks the scenario of each run.
+Plan make_plan(Study study);
+
+// Builds the network and the flows of each point with one of these runs, with its first seed, and checks that what
+// measures and figures read would be written. By point; throws InputError that names the study's line and the point.
+std::vector<Estimate> check_points(const Plan& plan, const std::vector<std::size_t>& runs);
+
+// A conservative model of a run's memory, calibrated on measured runs (docs/studies.md), and its packets.
+Estimate estimate(const scenario::Scenario&, const engine::Model&);
+
+// The runs of points that have all these labels: "load=0.3,algorithm=HPCC"; "" = all. Throws InputError that names
+// --only.
+std::vector<std::size_t> runs_with(const Plan& plan, const std::string& only);
+// Of these, every n-th one beginning with the i-th: "i/n". Throws InputError that names --shard.
+std::vector<std::size_t> shard_of(const std::vector<std::size_t>& runs, const std::string& shard);
+
+}  // namespace weir::study

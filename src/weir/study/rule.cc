@@ -1,0 +1,307 @@
+#include "weir/study/rule.h"
+
+#include <fmt/format.h>
+#include <muParser.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <deque>
+#include <limits>
+
+namespace weir::study {
+namespace {
+
+struct Reference {
+  std::string text;  // as it is written
+  std::size_t measure = 0;
+  std::size_t point = 0;
+};
+
+struct Expression {
+  std::string text;  // with a variable in place of each reference
+  std::vector<Reference> references;
+};
+
+bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+std::string variable(std::size_t i) { return fmt::format("reference_{}_", i); }
+
+class Scanner {
+ public:
+  Scanner(const Rule& rule, const Table& table) : rule_(rule), text_(rule.text), table_(table) {}
+
+  Expression scan() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (is_digit(c) || c == '.') {
+        number();
+      } else if (in_word(c)) {
+        word();
+      } else {
+        if (c == '=') comparison();
+        out_.text += text_[at_++];
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  [[noreturn]] void complain(const std::string& what) const {
+    fail(rule_.where, fmt::format("rule '{}': {}", scenario::one_line(text_), what));
+  }
+
+  // Digits and an exponent, whose letter begins no name.
+  void number() {
+    while (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) out_.text += text_[at_++];
+    std::size_t end = at_;
+    if (end < text_.size() && (text_[end] == 'e' || text_[end] == 'E')) ++end;
+    if (end < text_.size() && end > at_ && (text_[end] == '+' || text_[end] == '-')) ++end;
+    if (end == text_.size() || end == at_ || !is_digit(text_[end])) return;
+    while (end < text_.size() && is_digit(text_[end])) ++end;
+    out_.text += text_.substr(at_, end - at_);
+    at_ = end;
+  }
+
+  // muParser would take a single one for an assignment.
+  void comparison() {
+    const bool after = at_ > 0 && std::string_view("<>=!").find(text_[at_ - 1]) != std::string_view::npos;
+    const bool before = at_ + 1 < text_.size() && text_[at_ + 1] == '=';
+    if (!after && !before) complain("'=' is no comparison; write ==, or >= or <=");
+  }
+
+  void skip_space() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+  }
+
+  void word() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && in_word(text_[at_])) ++at_;
+    const std::string name(text_.substr(begin, at_ - begin));
+    const std::size_t end = at_;
+    skip_space();
+    const bool braces = at_ < text_.size() && text_[at_] == '{';
+    const Measure* measure = table_.study.measure(name);
+    if (!braces && measure == nullptr) {  // a function or a constant
+      at_ = end;
+      out_.text += name;
+      return;
+    }
+    if (measure == nullptr) {
+      std::vector<std::string> names;
+      for (const Measure& m : table_.study.measures) names.push_back(m.name());
+      complain(fmt::format("no measure '{}'{}; valid is {}", name, scenario::did_you_mean(name, names),
+                           fmt::join(names, ", ")));
+    }
+    Labels labels;
+    if (braces) {
+      labels = read_labels();
+    } else {
+      at_ = end;
+    }
+    const std::string written(text_.substr(begin, at_ - begin));
+    try {
+      out_.text += fmt::format(" {} ", variable(out_.references.size()));
+      out_.references.push_back(
+          {written, static_cast<std::size_t>(measure - table_.study.measures.data()), table_.point(labels)});
+    } catch (const InputError& error) {
+      complain(fmt::format("{}: {}", written, error.what()));
+    }
+  }
+
+  Labels read_labels() {
+    Labels out;
+    ++at_;  // {
+    for (;;) {
+      skip_space();
+      if (at_ < text_.size() && text_[at_] == '}') break;
+      std::string first = label();
+      if (at_ < text_.size() && text_[at_] == '=') {
+        ++at_;
+        out.emplace_back(std::move(first), label());
+      } else {
+        out.emplace_back("", std::move(first));
+      }
+      if (at_ < text_.size() && text_[at_] == ',') {
+        ++at_;
+      } else if (at_ == text_.size() || text_[at_] != '}') {
+        complain("a '{' without its '}'");
+      }
+    }
+    ++at_;
+    return out;
+  }
+
+  // Up to the next = , or }, without spaces around it; or in quotes.
+  std::string label() {
+    skip_space();
+    std::string out;
+    if (at_ < text_.size() && text_[at_] == '"') {
+      const auto close = text_.find('"', at_ + 1);
+      if (close == std::string_view::npos) complain("a label in quotes does not end");
+      out = std::string(text_.substr(at_ + 1, close - at_ - 1));
+      at_ = close + 1;
+      skip_space();
+      return out;
+    }
+    while (at_ < text_.size() && std::string_view("=,}").find(text_[at_]) == std::string_view::npos)
+      out += text_[at_++];
+    while (!out.empty() && std::isspace(static_cast<unsigned char>(out.back())) != 0) out.pop_back();
+    if (out.empty()) complain("a label is empty");
+    return out;
+  }
+
+  const Rule& rule_;
+  const std::string_view text_;
+  const Table& table_;
+  std::size_t at_ = 0;
+  Expression out_;
+};
+
+class Evaluator {
+ public:
+  Evaluator(const Rule& rule, const Expression& expression) : rule_(rule), expression_(expression) {
+    try {
+      parser_.SetExpr(expression.text);
+      for (std::size_t i = 0; i < expression.references.size(); ++i) {
+        values_.push_back(1);
+        parser_.DefineVar(variable(i), &values_.back());
+      }
+      // a first evaluation finds what is wrong with the text
+      one();
+    } catch (const mu::Parser::exception_type& error) {
+      complain(error);
+    }
+  }
+
+  double& value(std::size_t i) { return values_[i]; }
+
+  double evaluate() {
+    try {
+      return one();
+    } catch (const mu::Parser::exception_type& error) {
+      complain(error);
+    }
+  }
+
+ private:
+  double one() {
+    int results = 0;
+    const double* all = parser_.Eval(results);
+    if (results != 1)
+      fail(rule_.where, fmt::format("rule '{}': a comma outside braces", scenario::one_line(rule_.text)));
+    return all[0];
+  }
+
+  [[noreturn]] void complain(const mu::Parser::exception_type& error) const {
+    std::string what = error.GetMsg();
+    for (std::size_t i = 0; i < expression_.references.size(); ++i)
+      if (const auto at = what.find(variable(i)); at != std::string::npos)
+        what.replace(at, variable(i).size(), expression_.references[i].text);
+    fail(rule_.where, fmt::format("rule '{}': {}", scenario::one_line(rule_.text), scenario::one_line(what)));
+  }
+
+  const Rule& rule_;
+  const Expression& expression_;
+  mu::Parser parser_;
+  std::deque<double> values_;  // whose addresses the parser has
+};
+
+// How many elements each seed has.
+std::size_t length_of(const Rule& rule, const Expression& e, const Table& table) {
+  std::size_t length = 1;
+  const Reference* by = nullptr;
+  for (const Reference& r : e.references) {
+    if (!table.study.measures[r.measure].is_list()) continue;
+    for (std::size_t seed = 0; seed < table.seeds; ++seed) {
+      const std::size_t n = table.values(r.point, seed, r.measure).size();
+      if (n == 0 || (by != nullptr && n == length)) continue;
+      if (by != nullptr)
+        fail(rule.where, fmt::format("rule '{}': {} has {} elements, and {} has {}", scenario::one_line(rule.text),
+                                     by->text, length, r.text, n));
+      length = n;
+      by = &r;
+    }
+  }
+  return length;
+}
+
+// Of a reference; NaN = none.
+double element(const Reference& r, const Table& table, std::size_t seed, std::size_t i) {
+  const Values& v = table.values(r.point, seed, r.measure);
+  if (v.empty()) return kNoValue;
+  return table.study.measures[r.measure].is_list() ? v[i] : v.front();
+}
+
+bool is_complete(const Expression& e, const Table& table) {
+  for (const Reference& r : e.references)
+    for (std::size_t seed = 0; seed < table.seeds; ++seed)
+      if (table.runs[r.point * table.seeds + seed].status != Record::Status::done) return false;
+  return true;
+}
+
+std::vector<double> elements(const Rule& rule, const Expression& e, const Table& table) {
+  Evaluator evaluator(rule, e);
+  const std::size_t length = length_of(rule, e, table);
+  std::vector<double> out;
+  for (std::size_t seed = 0; seed < table.seeds; ++seed)
+    for (std::size_t i = 0; i < length; ++i) {
+      bool has_all = true;
+      for (std::size_t r = 0; r < e.references.size(); ++r) {
+        evaluator.value(r) = element(e.references[r], table, seed, i);
+        has_all = has_all && !std::isnan(evaluator.value(r));
+      }
+      out.push_back(has_all ? evaluator.evaluate() : kNoValue);
+    }
+  return out;
+}
+
+}  // namespace
+
+void check(const Rule& rule, const Table& table) {
+  const Expression e = Scanner(rule, table).scan();
+  const Evaluator evaluator(rule, e);
+}
+
+Evaluation evaluate(const Rule& expression, const Table& table) {
+  const Expression e = Scanner(expression, table).scan();
+  Evaluation out;
+  out.complete = is_complete(e, table);
+  out.values = elements(expression, e, table);
+  double sum = 0;
+  double n = 0;
+  out.min = out.max = kNoValue;
+  for (const double v : out.values) {
+    if (std::isnan(v)) continue;
+    sum += v;
+    n += 1;
+    out.min = std::fmin(out.min, v);
+    out.max = std::fmax(out.max, v);
+  }
+  out.mean = n > 0 ? sum / n : kNoValue;
+  return out;
+}
+
+Verdict judge(const Rule& rule, const Table& table) {
+  const Evaluation values = evaluate(rule, table);
+  Verdict out;
+  out.complete = values.complete;
+  out.elements = values.values.size();
+  std::size_t good = 0;
+  for (const double v : values.values) {
+    if (std::isnan(v)) {
+      ++out.missing;
+    } else if (v == 1) {
+      ++good;
+    } else if (v != 0) {
+      fail(rule.where, fmt::format("rule '{}': it gives {}, which is neither true nor false; compare it with something",
+                                   scenario::one_line(rule.text), number_text(v)));
+    }
+  }
+  out.share = static_cast<double>(good) / static_cast<double>(std::max<std::size_t>(out.elements, 1));
+  out.holds = out.complete && out.share >= rule.in_share;
+  return out;
+}
+
+}  // namespace weir::study

@@ -1,0 +1,43 @@
+// Statistics of a study: one number of many values, and how sure a mean over seeds is.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace weir::study {
+
+inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+
+// "mean", "median", "p99.9", "min", "max", "count", "sum", "std".
+struct Statistic {
+  enum class Kind { mean, percentile, min, max, count, sum, std };
+  Kind kind = Kind::mean;
+  unsigned thousandths = 0;  // of a percentile
+};
+inline constexpr std::string_view kStatistics = "mean, median, p50 or p99.9, min, max, count, sum, std";
+
+// Nothing if the text is none.
+std::optional<Statistic> parse_statistic(std::string_view text);
+
+// A value that occurs several times over.
+struct Counted {
+  double value = 0;
+  double times = 1;
+};
+
+// Sorts `values`. Percentiles by the rule of all results: place floor(n * p) in ascending order, counted from 0; `std`
+// is the standard deviation of all of a population. NaN if there are no values, but count and sum are 0 then.
+double statistic_of(std::vector<Counted>& values, const Statistic& statistic);
+
+struct Interval {
+  double mean = 0;
+  double low = 0;  // low and high are NaN with fewer than two values
+  double high = 0;
+};
+// The mean of values, at least one, and its two-sided 95 % confidence interval by Student's t.
+Interval confidence(std::span<const double> values);
+
+}  // namespace weir::study

@@ -1,0 +1,88 @@
+// A study: one scenario, or several, over the points of axes and over seeds (docs/studies.md), as a TOML file says it.
+//
+//   const Study study = read_study("study.toml");
+//   const Plan plan = make_plan(study);           // study/plan.h
+//   ... run plan.runs ...                         // apps/weir/sweep.h
+//   const Table table = collect(plan, "dir");     // study/table.h
+//   write_tables(table, "dir");
+//   figures(plan, "dir", table);                  // study/figures.h
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "weir/scenario/document.h"
+#include "weir/study/figure.h"
+#include "weir/study/measure.h"
+
+namespace weir::study {
+
+// A value in place of the scenario's; it knows where in the study it stands.
+struct Override {
+  std::string key;
+  scenario::Value value;
+};
+
+struct AxisPoint {
+  Where where;
+  std::string label;
+  std::vector<Override> set;
+  std::string scenario;     // a file in place of the study's; "" = that one
+  std::optional<double> x;  // where it is drawn on an axis of numbers, in the axis's unit
+};
+
+struct Axis {
+  Where where;
+  std::string name;
+  std::string pair;  // axes of one pair go in step
+  std::string unit = "1";
+  std::vector<AxisPoint> points;
+
+  bool is_numeric() const;
+  // Its index; nothing if there is none.
+  std::optional<std::size_t> find(std::string_view label) const;
+};
+
+// A label as part of a file's name: letters, digits, '.', '-' and '_' stay.
+std::string file_name(std::string_view label);
+
+// Of each axis, which of its points.
+using Point = std::vector<std::size_t>;
+
+struct Study {
+  std::string file;    // as the user named it
+  std::string folder;  // relative names start here
+  std::string text;    // the file
+  std::string title;
+  Where where;                                   // of [study]
+  std::string scenario;                          // a file; "" = it is inline
+  Where scenario_where;                          // of that file's name
+  std::optional<scenario::Value> inlined;        // [scenario]
+  std::vector<std::uint64_t> seeds;              // empty: that of the scenario alone
+  std::vector<Override> set;                     // for every run
+  bool keep_all = false;                         // whole result directories, or only what is needed
+  std::optional<std::vector<std::string>> keep;  // these files; nothing: those that measures and figures read
+  std::vector<Axis> axes;
+  std::vector<Measure> measures;
+  std::vector<FigureSpec> figures;
+
+  std::size_t axis(std::string_view name) const;  // axes.size() if there is none
+  const Measure* measure(std::string_view name) const;
+  // The axes crossed, the last one fastest; those of a pair in step.
+  std::vector<Point> points() const;
+  // "load=0.3, algorithm=HPCC"
+  std::string describe(const Point& point) const;
+};
+
+inline constexpr std::size_t kMaxRuns = 100'000;
+
+// Throws InputError that names file, line and key. Other files are not looked at yet.
+Study parse_study(std::string_view text, const std::string& file);
+// The same for a file on disk.
+Study read_study(const std::string& file);
+
+}  // namespace weir::study

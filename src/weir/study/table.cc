@@ -1,0 +1,294 @@
+#include "weir/study/table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "weir/base/csv.h"
+#include "weir/probe/results.h"
+#include "weir/traffic/text_file.h"
+
+namespace weir::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+// A measure that the run has kept, if it is the same one.
+std::optional<Values> kept_values(const Json& kept, const Measure& m) {
+  const auto found = kept.find(m.definition());
+  if (found == kept.end()) return std::nullopt;
+  Values out;
+  for (const Json& v : *found) out.push_back(v.is_null() ? kNoValue : v.get<double>());
+  return out;
+}
+
+std::vector<Values> stored_measures(const Study& study, const std::string& dir) {
+  const RunFiles files(dir);
+  const Json kept = files.has("measures.json") ? Json::parse(files.text("measures.json")) : Json::object();
+  std::vector<Values> out;
+  for (const Measure& m : study.measures) {
+    auto values = kept_values(kept, m);
+    if (!values && !files.has(m.file()))
+      fail(m.where, fmt::format("measure '{}': {} has not kept {}, from which it is taken; remove that directory and "
+                                "run again",
+                                m.name(), dir, m.file()));
+    out.push_back(values ? std::move(*values) : m.values(files));
+  }
+  return out;
+}
+
+Record record_of(const Study& study, const std::string& dir, const std::string& name) {
+  Record out;
+  const std::string run = fmt::format("{}/runs/{}", dir, name);
+  const std::string failure = fmt::format("{}/failed/{}.txt", dir, name);
+  if (fs::exists(run + "/manifest.json")) {
+    const Json manifest = Json::parse(traffic::read_text_file(run + "/manifest.json", "a manifest"));
+    out.status = Record::Status::done;
+    out.wall_s = manifest.at("wall_s").get<double>();
+    out.cpu_s = manifest.at("cpu_s").get<double>();
+    out.max_rss_bytes = manifest.at("max_rss_bytes").get<std::uint64_t>();
+    out.measures = stored_measures(study, run);
+  } else if (fs::exists(failure)) {
+    out.status = Record::Status::failed;
+    out.message = traffic::read_text_file(failure, "a message");
+    while (!out.message.empty() && out.message.back() == '\n') out.message.pop_back();
+  }
+  return out;
+}
+
+std::vector<std::string> labels_of(const Study& study, const Point& point) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < point.size(); ++i) out.push_back(study.axes[i].points[point[i]].label);
+  return out;
+}
+
+// The axis and its point that a label stands for.
+std::pair<std::size_t, std::size_t> find_label(const Study& study, const std::string& axis, const std::string& label) {
+  std::vector<std::pair<std::size_t, std::size_t>> found;
+  std::vector<std::string> labels;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < study.axes.size(); ++i) {
+    names.push_back(study.axes[i].name);
+    if (!axis.empty() && study.axes[i].name != axis) continue;
+    for (const auto& p : study.axes[i].points) labels.push_back(p.label);
+    if (const auto at = study.axes[i].find(label)) found.emplace_back(i, *at);
+  }
+  if (found.size() == 1) return found.front();
+  if (!axis.empty() && std::find(names.begin(), names.end(), axis) == names.end())
+    throw InputError(
+        fmt::format("no axis '{}'{}; valid is {}", axis, scenario::did_you_mean(axis, names), fmt::join(names, ", ")));
+  if (found.size() > 1) throw InputError(fmt::format("several axes have a label '{}'; write axis={}", label, label));
+  throw InputError(fmt::format("{} has no label '{}'{}; valid is {}",
+                               axis.empty() ? "the study" : fmt::format("the axis '{}'", axis), label,
+                               scenario::did_you_mean(label, labels), fmt::join(labels, ", ")));
+}
+
+std::string status_text(Record::Status status) { return status == Record::Status::done ? "done" : "failed"; }
+
+std::vector<std::size_t> single_measures(const Study& study) {
+  std::vector<std::size_t> out;
+  for (std::size_t m = 0; m < study.measures.size(); ++m)
+    if (!study.measures[m].is_list()) out.push_back(m);
+  return out;
+}
+
+}  // namespace
+
+std::string number_text(double value) { return std::isnan(value) ? "" : fmt::format("{:.10g}", value); }
+
+void write_whole(const std::string& path, std::string_view text) {
+  const std::string beside = fmt::format("{}.partial-{}", path, ::getpid());
+  try {
+    probe::ResultFile file(beside, path);
+    file.write(text);
+    file.close();
+  } catch (const std::exception&) {
+    ::unlink(beside.c_str());
+    throw;
+  }
+  if (std::rename(beside.c_str(), path.c_str()) != 0)
+    throw std::system_error(errno, std::generic_category(), fmt::format("cannot write {}", path));
+}
+
+std::size_t Table::point(const Labels& labels) const {
+  std::vector<std::optional<std::size_t>> wanted(study.axes.size());
+  for (const auto& [axis, label] : labels) {
+    const auto [i, at] = find_label(study, axis, label);
+    if (wanted[i] && *wanted[i] != at)
+      throw InputError(fmt::format("two labels of the axis '{}'; keep one", study.axes[i].name));
+    wanted[i] = at;
+  }
+  std::vector<std::size_t> found;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    bool fits = true;
+    for (std::size_t i = 0; i < wanted.size(); ++i) fits = fits && (!wanted[i] || points[p][i] == *wanted[i]);
+    if (fits) found.push_back(p);
+  }
+  if (found.size() == 1) return found.front();
+  if (found.empty()) throw InputError("the study has no point with all these labels: their axes go in step");
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const bool open =
+        std::any_of(found.begin(), found.end(), [&](auto p) { return points[p][i] != points[found[0]][i]; });
+    if (open)
+      throw InputError(fmt::format("the axis '{}' is left open; add {}={}", study.axes[i].name, study.axes[i].name,
+                                   study.axes[i].points.front().label));
+  }
+  throw InputError("several points have these labels; add another");
+}
+
+const Values& Table::values(std::size_t point, std::size_t seed, std::size_t measure) const {
+  static const Values kMissing;
+  const Record& run = runs[point * seeds + seed];
+  return run.status == Record::Status::done ? run.measures[measure] : kMissing;
+}
+
+std::optional<Interval> Table::over_seeds(std::size_t point, std::size_t measure) const {
+  std::vector<double> found;
+  for (std::size_t seed = 0; seed < seeds; ++seed) {
+    const Values& v = values(point, seed, measure);
+    if (v.size() == 1 && !std::isnan(v.front())) found.push_back(v.front());
+  }
+  if (found.empty()) return std::nullopt;
+  return confidence(found);
+}
+
+Table empty_table(const Plan& plan) {
+  return {plan.study, plan.points, plan.runs, plan.seeds, std::vector<Record>(plan.runs.size())};
+}
+
+Table collect(const Plan& plan, const std::string& dir, std::vector<std::string>* warnings) {
+  Table out = empty_table(plan);
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) out.runs[i] = record_of(plan.study, dir, plan.runs[i].name);
+  if (warnings == nullptr) return out;
+  for (std::size_t m = 0; m < plan.study.measures.size(); ++m) {
+    bool is_done = false;
+    bool has_value = false;
+    for (const Record& run : out.runs) {
+      if (run.status != Record::Status::done) continue;
+      is_done = true;
+      for (const double v : run.measures[m]) has_value = has_value || !std::isnan(v);
+    }
+    const Measure& measure = plan.study.measures[m];
+    if (is_done && !has_value)
+      warnings->push_back(fmt::format("{}: no run has a value of measure '{}' ({})", measure.where.text(),
+                                      measure.name(), measure.definition()));
+  }
+  return out;
+}
+
+std::vector<Values> measure_run(const Study& study, const std::string& run_dir) {
+  const RunFiles files(run_dir);
+  std::vector<Values> out;
+  for (const Measure& m : study.measures) out.push_back(m.values(files));
+  return out;
+}
+
+std::string measures_json(const Study& study, const std::vector<Values>& values) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Json list = Json::array();
+    for (const double v : values[i]) list.push_back(std::isnan(v) ? Json(nullptr) : Json(v));
+    out[study.measures[i].definition()] = std::move(list);
+  }
+  return out.dump(1) + "\n";
+}
+
+std::string runs_csv(const Table& table) {
+  const Study& study = table.study;
+  const auto measures = single_measures(study);
+  std::vector<std::string> header{"run"};
+  for (const Axis& axis : study.axes) header.push_back(axis.name);
+  for (const char* name : {"seed", "status", "message", "wall_s", "cpu_s", "max_rss_bytes"}) header.emplace_back(name);
+  for (const std::size_t m : measures) header.push_back(study.measures[m].name());
+  std::string out;
+  append_csv_record(out, header);
+  for (std::size_t i = 0; i < table.runs.size(); ++i) {
+    const Record& run = table.runs[i];
+    if (run.status == Record::Status::missing) continue;
+    const bool done = run.status == Record::Status::done;
+    std::vector<std::string> row{table.planned[i].name};
+    for (auto& label : labels_of(study, table.points[table.planned[i].point])) row.push_back(std::move(label));
+    row.push_back(std::to_string(table.planned[i].seed));
+    row.push_back(status_text(run.status));
+    row.push_back(run.message);
+    row.push_back(done ? fmt::format("{:.3f}", run.wall_s) : "");
+    row.push_back(done ? fmt::format("{:.3f}", run.cpu_s) : "");
+    row.push_back(done ? std::to_string(run.max_rss_bytes) : "");
+    for (const std::size_t m : measures)
+      row.push_back(done && run.measures[m].size() == 1 ? number_text(run.measures[m].front()) : "");
+    append_csv_record(out, row);
+  }
+  return out;
+}
+
+std::string points_csv(const Table& table) {
+  const Study& study = table.study;
+  const auto measures = single_measures(study);
+  std::vector<std::string> header;
+  for (const Axis& axis : study.axes) header.push_back(axis.name);
+  header.emplace_back("seeds");
+  for (const std::size_t m : measures)
+    for (const char* end : {"", "_low", "_high"}) header.push_back(study.measures[m].name() + end);
+  std::string out;
+  append_csv_record(out, header);
+  for (std::size_t p = 0; p < table.points.size(); ++p) {
+    std::size_t done = 0;
+    for (std::size_t seed = 0; seed < table.seeds; ++seed)
+      done += table.runs[p * table.seeds + seed].status == Record::Status::done ? 1 : 0;
+    if (done == 0) continue;
+    auto row = labels_of(study, table.points[p]);
+    row.push_back(std::to_string(done));
+    for (const std::size_t m : measures) {
+      const auto v = table.over_seeds(p, m).value_or(Interval{kNoValue, kNoValue, kNoValue});
+      for (const double number : {v.mean, v.low, v.high}) row.push_back(number_text(number));
+    }
+    append_csv_record(out, row);
+  }
+  return out;
+}
+
+std::string to_text(const Table& table) {
+  const Study& study = table.study;
+  const auto measures = single_measures(study);
+  std::vector<std::vector<std::string>> rows(1);
+  for (const Axis& axis : study.axes) rows[0].push_back(axis.name);
+  for (const std::size_t m : measures) {
+    const auto& p = study.measures[m].params;
+    rows[0].push_back(p.unit.empty() ? p.name : fmt::format("{} [{}]", p.name, p.unit));
+  }
+  for (std::size_t p = 0; p < table.points.size(); ++p) {
+    auto row = labels_of(study, table.points[p]);
+    for (const std::size_t m : measures) {
+      const auto v = table.over_seeds(p, m);
+      row.push_back(!v                   ? "-"
+                    : std::isnan(v->low) ? fmt::format("{:.4g}", v->mean)
+                                         : fmt::format("{:.4g} +- {:.2g}", v->mean, v->high - v->mean));
+    }
+    rows.push_back(std::move(row));
+  }
+  std::vector<std::size_t> widths(rows[0].size());
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += i < study.axes.size() ? fmt::format("{:<{}}  ", row[i], widths[i])
+                                    : fmt::format("{:>{}}  ", row[i], widths[i]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace weir::study

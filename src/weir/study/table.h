@@ -1,0 +1,63 @@
+// The measures of a study by point and seed, and the tables they are told in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "weir/study/plan.h"
+
+namespace weir::study {
+
+// What has become of a run.
+struct Record {
+  enum class Status { missing, done, failed };
+  Status status = Status::missing;
+  std::string message;  // why it failed
+  double wall_s = 0;
+  double cpu_s = 0;
+  std::uint64_t max_rss_bytes = 0;
+  std::vector<Values> measures;  // of the study's measures, if it is done
+};
+
+using Labels = std::vector<std::pair<std::string, std::string>>;  // axis and label; axis "" = whichever has the label
+
+struct Table {
+  Study study;
+  std::vector<Point> points;
+  std::vector<PlannedRun> planned;
+  std::size_t seeds = 1;
+  std::vector<Record> runs;  // as in the plan
+
+  // The one point that has all these labels. Throws InputError that names what is unknown or left open.
+  std::size_t point(const Labels& labels) const;
+  // Empty if the run is not there; NaN where it has no value.
+  const Values& values(std::size_t point, std::size_t seed, std::size_t measure) const;
+  // Mean and confidence interval over seeds of a single value; nothing if no run has it.
+  std::optional<Interval> over_seeds(std::size_t point, std::size_t measure) const;
+};
+
+// Without results, to look up labels.
+Table empty_table(const Plan& plan);
+// Whatever is there of the plan's runs in DIR/runs and DIR/failed. `warnings` tells of measures that no run has.
+Table collect(const Plan& plan, const std::string& dir, std::vector<std::string>* warnings = nullptr);
+// The measures of one result directory, and measures.json, which keeps them for collect().
+std::vector<Values> measure_run(const Study& study, const std::string& run_dir);
+std::string measures_json(const Study& study, const std::vector<Values>& values);
+
+// The texts of runs.csv and points.csv.
+std::string runs_csv(const Table& table);
+std::string points_csv(const Table& table);
+// points.csv for people.
+std::string to_text(const Table& table);
+
+// "0.1234": 10 significant digits; "" for none.
+std::string number_text(double value);
+
+// Writes a file next to its place and gives it its name. Throws std::system_error.
+void write_whole(const std::string& path, std::string_view text);
+
+}  // namespace weir::study

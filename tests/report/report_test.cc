@@ -1,0 +1,424 @@
+// weir report: the document's values against the files they come from, the SVG, and what is refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/command.h"
+#include "weir/base/error.h"
+#include "weir/base/version.h"
+#include "weir/report/document.h"
+#include "weir/report/figures.h"
+#include "weir/report/render.h"
+
+namespace weir::report {
+namespace {
+
+using app::Folder;
+using app::read_file;
+
+// Eight senders of two sizes at different times, all probes.
+constexpr const char* kScenario = R"(
+title = "Eight to one"
+[topology]
+kind = "star"
+hosts = 9
+[algorithm]
+name = "hpcc"
+[[traffic]]
+kind = "incast"
+size = "8 KB"
+senders = "0-3"
+tag = "small"
+receiver = "8"
+stagger = "1 us"
+[[traffic]]
+kind = "incast"
+size = "60 KB"
+senders = "4-7"
+tag = "large"
+receiver = "8"
+stagger = "2 us"
+[probes.queues]
+series = true
+[probes.rates]
+interval = "2 us"
+[probes.links]
+series = true
+)";
+
+void run(const Folder& folder, const std::string& name, const std::vector<std::string>& more = {}) {
+  std::ofstream(folder / "scenario.toml") << kScenario;
+  std::vector<std::string> arguments{"run", folder / "scenario.toml", "--quiet", "--out", folder / name};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const auto o = app::weir(arguments);
+  ASSERT_EQ(o.status, 0) << o.err;
+}
+
+// Rows of a CSV file without quotes, by the names of the columns.
+std::vector<std::map<std::string, std::string>> rows(const std::string& path) {
+  const auto split = [](const std::string& line) {
+    std::vector<std::string> out;
+    std::istringstream in(line + ",");
+    for (std::string field; std::getline(in, field, ',');) out.push_back(field);
+    return out;
+  };
+  std::istringstream in(read_file(path));
+  std::string line;
+  std::getline(in, line);
+  const auto names = split(line);
+  std::vector<std::map<std::string, std::string>> out;
+  while (std::getline(in, line)) {
+    const auto fields = split(line);
+    out.emplace_back();
+    for (std::size_t i = 0; i < names.size(); ++i) out.back()[names[i]] = fields.at(i);
+  }
+  return out;
+}
+
+const Figure& figure(const Document& document, const std::string& id) {
+  for (const Figure& f : document.figures)
+    if (f.id == id) return f;
+  throw std::out_of_range("no figure " + id);
+}
+
+std::vector<std::string> ids(const Document& document) {
+  std::vector<std::string> out;
+  for (const Figure& f : document.figures) out.push_back(f.id);
+  return out;
+}
+
+std::string complaint(const std::vector<std::string>& directories) {
+  try {
+    read(directories);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(Document, TheFiguresOfARunAreItsFiles) {
+  const Folder folder("weir-report");
+  run(folder, "one");
+  const Document document = read({folder / "one"});
+  EXPECT_EQ(document.title, "Eight to one");
+  ASSERT_EQ(document.runs.size(), 1u);
+  EXPECT_EQ(document.runs[0].name, "one");
+  EXPECT_EQ(document.runs[0].scenario, read_file(folder / "one/scenario.toml"));
+  EXPECT_EQ(ids(document), (std::vector<std::string>{"slowdown", "fct-cdf", "start-finish", "queue-cdf", "queues",
+                                                     "rates", "fairness", "utilisation"}));
+
+  // four flows of each size: place floor(4 * p) of the ascending slowdowns
+  std::vector<double> small, large, fct;
+  for (const auto& row : rows(folder / "one/flows.csv")) {
+    (row.at("size_bytes") == "8000" ? small : large).push_back(std::stod(row.at("slowdown")));
+    fct.push_back(std::stod(row.at("fct_ps")));
+  }
+  std::sort(small.begin(), small.end());
+  std::sort(large.begin(), large.end());
+  ASSERT_EQ(small.size(), 4u);
+  ASSERT_EQ(large.size(), 4u);
+  const Figure& slowdown = figure(document, "slowdown");
+  EXPECT_EQ(slowdown.x.categories, (std::vector<std::string>{"1–10 KB", "10–100 KB"}));
+  ASSERT_EQ(slowdown.series.size(), 3u);
+  EXPECT_EQ(slowdown.series[0].name, "median");
+  EXPECT_EQ(slowdown.series[0].y, (std::vector<double>{small[2], large[2]}));
+  EXPECT_EQ(slowdown.series[1].y, (std::vector<double>{small[3], large[3]}));
+  EXPECT_EQ(slowdown.series[2].y, (std::vector<double>{small[3], large[3]}));
+
+  std::sort(fct.begin(), fct.end());
+  const Series& cdf = figure(document, "fct-cdf").series.at(0);
+  EXPECT_EQ(cdf.x, fct);
+  EXPECT_EQ(cdf.y.front(), 1.0 / 8);
+  EXPECT_EQ(cdf.y.back(), 1.0);
+}
+
+TEST(Document, TimeSeriesAreThoseOfTheFiles) {
+  const Folder folder("weir-report-series");
+  run(folder, "one");
+  const Document document = read({folder / "one"});
+
+  // the port towards the receiver has the longest queue: that of the switch, node 9, to node 8
+  std::vector<double> time, queue;
+  for (const auto& row : rows(folder / "one/queues.csv"))
+    if (row.at("from") == "9" && row.at("to") == "8") {
+      time.push_back(std::stod(row.at("time_ps")));
+      queue.push_back(std::stod(row.at("queue_bytes")));
+    }
+  const Series& longest = figure(document, "queues").series.at(0);
+  EXPECT_EQ(longest.name, "9 → 8");
+  EXPECT_EQ(longest.x, time);
+  EXPECT_EQ(longest.y, queue);
+
+  // stacked rates hold every byte: rates times intervals are the flows' sizes
+  const Figure& rates = figure(document, "rates");
+  ASSERT_EQ(rates.series.size(), 8u);
+  std::map<std::string, std::map<double, double>> by_flow;
+  for (const auto& row : rows(folder / "one/rates.csv"))
+    by_flow["flow " + row.at("flow_id")][std::stod(row.at("time_ps"))] = std::stod(row.at("rate_bps"));
+  for (const Series& s : rates.series)
+    for (std::size_t i = 0; i < s.x.size(); ++i) {
+      const auto found = by_flow.at(s.name).find(s.x[i]);
+      EXPECT_EQ(s.y[i], found == by_flow.at(s.name).end() ? 0 : found->second) << s.name << " at " << s.x[i];
+    }
+
+  const auto fairness = rows(folder / "one/fairness.csv");
+  const Series& jain = figure(document, "fairness").series.at(0);
+  ASSERT_EQ(jain.x.size(), fairness.size());
+  for (std::size_t i = 0; i < fairness.size(); ++i)
+    if (!fairness[i].at("jain").empty())
+      EXPECT_EQ(jain.y[i], std::stod(fairness[i].at("jain")));
+    else
+      EXPECT_TRUE(std::isnan(jain.y[i]));
+}
+
+TEST(Document, SeveralRunsAreCompared) {
+  const Folder folder("weir-report-two");
+  run(folder, "b/run");
+  run(folder, "a/run", {"--set", "algorithm.name=dcqcn", "--set", "network.ecn.enabled=true"});
+  const Document document = read({folder / "b/run", folder / "a/run"});
+  ASSERT_EQ(document.runs.size(), 2u);
+  EXPECT_EQ(document.runs[0].name, "b/run") << "names that are alike get the folder's";
+  EXPECT_EQ(document.runs[1].name, "a/run");
+  for (const char* id : {"slowdown-p50", "slowdown-p95", "slowdown-p99", "fct-cdf", "queues", "fairness"}) {
+    const Figure& f = figure(document, id);
+    ASSERT_EQ(f.series.size(), 2u) << id;
+    EXPECT_EQ(f.series[0].name, "b/run");
+  }
+  const auto p99 = [&](const std::string& name) {
+    const Json summary = Json::parse(read_file(folder / (name + "/summary.json")));
+    std::vector<double> out;
+    for (const Json& bucket : summary.at("slowdown").at("by_size"))
+      if (bucket.at("count") > 0) out.push_back(bucket.at("p99").get<double>());
+    return out;
+  };
+  EXPECT_EQ(figure(document, "slowdown-p99").series[0].y, p99("b/run"));
+  EXPECT_EQ(figure(document, "slowdown-p99").series[1].y, p99("a/run"));
+
+  // a folder of results is all of them
+  std::filesystem::create_directories(folder / "all");
+  std::filesystem::rename(folder / "a/run", folder / "all/first");
+  std::filesystem::rename(folder / "b/run", folder / "all/second");
+  const Document both = read({folder / "all/"});
+  ASSERT_EQ(both.runs.size(), 2u);
+  EXPECT_EQ(both.title, "all");
+  EXPECT_EQ(both.runs[1].name, "second");
+}
+
+Json small_figure() {
+  return {{"id", "Fig 11(a)"},
+          {"title", "Some </script><!-- & \u2028 values"},
+          {"kind", "lines"},
+          {"x", {{"label", "flow size"}, {"unit", "B"}, {"scale", "log"}}},
+          {"y", {{"label", "slowdown"}, {"unit", "1"}}},
+          {"series",
+           {{{"name", "HPCC <1>"}, {"x", {1000, 10000, 100000}}, {"y", {1.5, nullptr, 3}}, {"printed", true}},
+            {{"name", "DCQCN"}, {"x", {1000}}, {"y", {4}}, {"low", {3}}, {"high", {5}}}}}};
+}
+
+void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+void write_figures(const Folder& folder, const Json& figures) {
+  write(folder / "figures.json", Json{{"weir", version()}, {"format", 1}, {"figures", figures}}.dump());
+}
+
+TEST(Document, ASweepIsItsRunsFiguresPointsAndClaims) {
+  const Folder folder("weir-report-sweep");
+  run(folder, "runs/a");
+  write(folder / "runs.csv", "run,algorithm,status,message,wall_s\na,hpcc,done,,1\nb,swift,failed,\"bad, really\",0\n");
+  write(folder / "points.csv", "algorithm,seeds,p99,p99_low,p99_high\nhpcc,1,1.5,,\n");
+  write_figures(folder, Json::array({small_figure()}));
+  write(folder / "verdicts.json",
+        Json{{"weir", version()}, {"format", 1}, {"claims", Json::array({Json{{"id", "A36"}, {"verdict", "holds"}}})}}
+            .dump());
+  const Document document = read({folder.path()});
+  EXPECT_EQ(ids(document), std::vector<std::string>{"fig-11-a"}) << "a sweep with figures has no others";
+  ASSERT_EQ(document.studies.size(), 1u);
+  EXPECT_EQ(document.studies[0].runs, 2u);
+  ASSERT_EQ(document.studies[0].failed.size(), 1u);
+  EXPECT_EQ(document.studies[0].failed[0].second, "bad, really");
+  EXPECT_EQ(document.studies[0].points.at(0).at(2), "1.5");
+  ASSERT_EQ(document.runs.size(), 1u);
+  EXPECT_EQ(document.runs[0].group, document.studies[0].name);
+  EXPECT_EQ(document.claims.at(0).at("id"), "A36");
+
+  const Series& printed = document.figures[0].series.at(0);
+  EXPECT_TRUE(printed.printed);
+  EXPECT_EQ(printed.x, (std::vector<double>{1000, 10000, 100000}));
+  EXPECT_TRUE(std::isnan(printed.y[1]));
+  const Json again = to_json(document.figures[0]);
+  EXPECT_EQ(again.at("series").at(0).at("y").dump(), "[1.5,null,3]");
+}
+
+TEST(Document, TellsWhatIsWrong) {
+  const Folder folder("weir-report-bad");
+  const std::string dir = folder.path();
+  EXPECT_EQ(complaint({dir + "/none"}), dir + "/none: there is no such directory");
+  EXPECT_EQ(complaint({dir}), dir +
+                                  ": no result in it; a directory of weir run --out has manifest.json, one of weir "
+                                  "sweep runs.csv, one of weir paper verdicts.json");
+  run(folder, "good");
+  const auto broken = [&](const std::string& file, const std::string& text) {
+    std::filesystem::remove_all(dir + "/bad");
+    std::filesystem::copy(dir + "/good", dir + "/bad");
+    if (text.empty())
+      std::filesystem::remove(dir + "/bad/" + file);
+    else
+      write(dir + "/bad/" + file, text);
+    return complaint({dir + "/bad"});
+  };
+  EXPECT_EQ(broken("summary.json", ""), "cannot read " + dir + "/bad/summary.json: No such file or directory");
+  EXPECT_EQ(broken("summary.json", "{\"flows\":\n  {\"finished\""),
+            dir + "/bad/summary.json:2: this is no whole JSON document");
+  EXPECT_EQ(broken("manifest.json", "{\"version\": \"7.3.0+abc\"}"),
+            dir + "/bad/manifest.json: written by weir 7.3.0+abc, this is " + std::string(version()) +
+                "; report it with that version, or run it again");
+  EXPECT_EQ(broken("manifest.json", "{}"),
+            dir + "/bad/manifest.json: it does not tell which weir wrote it (key version)");
+  const std::string head = "flow_id,src,dst,size_bytes,start_ps,finish_ps,fct_ps,ideal_fct_ps,slowdown,algorithm,tag\n";
+  EXPECT_EQ(broken("flows.csv", head + "0,0,1,1000,0,10,10,5,2,hpcc,incast\n1,0,1,1000,0,x,10,5,2,hpcc,incast\n"),
+            dir + "/bad/flows.csv:3: column finish_ps: 'x' is no number");
+  EXPECT_EQ(broken("flows.csv", head + "0,0,1\n"), dir + "/bad/flows.csv:2: 3 fields; the first line names 11 columns");
+  EXPECT_EQ(broken("flows.csv", "flow_id,src\n"), dir + "/bad/flows.csv:1: column size_bytes is missing");
+  EXPECT_EQ(complaint({dir + "/good", dir + "/good"}), "nothing") << "the same twice is of no use, but no error";
+  std::filesystem::remove_all(dir + "/bad");
+
+  const auto figures = [&](const char* key, const Json& value) {
+    Json bad = small_figure();
+    bad[Json::json_pointer(key)] = value;
+    write_figures(folder, Json::array({bad}));
+    return complaint({dir});
+  };
+  const std::string place = dir + "/figures.json: figure 1: ";
+  EXPECT_EQ(figures("/kind", "pie"), place + "kind: valid is lines, steps, bars, scatter, stack");
+  EXPECT_EQ(figures("/x/scale", "category"), place + "x.categories: valid is a list of names");
+  EXPECT_EQ(figures("/series/0/y", {1}), place + "series 'HPCC <1>': y: valid is a list as long as x");
+  EXPECT_EQ(figures("/series/0/x/0", nullptr),
+            place + "series 'HPCC <1>': x: valid is numbers; only y, low and high may be null");
+  EXPECT_EQ(figures("/caption", 3), place + "a value is of the wrong type; see docs/report.md");
+}
+
+TEST(Figure, ThinsToTheExtremesOfEachBin) {
+  Series s{.name = "s"};
+  for (int i = 0; i < 1'000'000; ++i) {
+    s.x.push_back(i);
+    s.y.push_back(i % 1000);
+  }
+  s.y[500'123] = -7;
+  s.y[700'321] = 5000;
+  ASSERT_TRUE(thin(s, 20'000));
+  EXPECT_LE(s.x.size(), 20'002u);
+  EXPECT_GE(s.x.size(), 19'000u);
+  EXPECT_EQ(s.x.front(), 0);
+  EXPECT_EQ(s.x.back(), 999'999);
+  EXPECT_TRUE(std::is_sorted(s.x.begin(), s.x.end()));
+  EXPECT_EQ(*std::min_element(s.y.begin(), s.y.end()), -7);
+  EXPECT_EQ(*std::max_element(s.y.begin(), s.y.end()), 5000);
+  Series few{.name = "few", .x = {1, 2}, .y = {1, 2}};
+  EXPECT_FALSE(thin(few, 2));
+  EXPECT_EQ(few.x.size(), 2u);
+}
+
+TEST(Figure, SizesAreToldInDecimalUnits) {
+  EXPECT_EQ(size_text(64), "64 B");
+  EXPECT_EQ(size_text(1000), "1 KB");
+  EXPECT_EQ(size_text(10'240), "10.24 KB");
+  EXPECT_EQ(size_text(3e7), "30 MB");
+}
+
+// Well-formed as far as tags go: each is closed in order.
+void expect_balanced(const std::string& xml) {
+  std::vector<std::string> open;
+  for (std::size_t at = xml.find('<'); at != std::string::npos; at = xml.find('<', at + 1)) {
+    const auto end = xml.find('>', at);
+    ASSERT_NE(end, std::string::npos);
+    const std::string tag = xml.substr(at + 1, end - at - 1);
+    if (tag.starts_with('?') || tag.starts_with('!') || tag.ends_with('/')) continue;
+    const std::string name = tag.substr(tag.starts_with('/') ? 1 : 0, tag.find_first_of(" \n/", 1) - (tag[0] == '/'));
+    if (tag.starts_with('/')) {
+      ASSERT_FALSE(open.empty());
+      EXPECT_EQ(open.back(), name);
+      open.pop_back();
+    } else {
+      open.push_back(name);
+    }
+  }
+  EXPECT_TRUE(open.empty());
+}
+
+TEST(Svg, HasTheSeriesAndTheScales) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  const Folder folder("weir-report-svg");
+  write_figures(folder, Json::array({small_figure()}));
+  Figure f = read({folder.path()}).figures.at(0);
+  SvgWriter writer;
+  const std::string svg = writer.svg(f);
+  EXPECT_TRUE(svg.starts_with("<svg ")) << svg.substr(0, 80);
+  expect_balanced(svg);
+  for (const char* text : {">HPCC &lt;1&gt;<", ">DCQCN<", ">slowdown<", ">flow size<", ">1\u00a0KB<", ">100\u00a0KB<",
+                           "fill=\"#ffffff\"", "#0072b2", "#d55e00", "stroke-dasharray", "&lt;/script"})
+    EXPECT_NE(svg.find(text), std::string::npos) << text;
+  for (const char* text : {"animat", ":hover", "ecmeta"}) EXPECT_EQ(svg.find(text), std::string::npos) << text;
+  EXPECT_TRUE(writer.svg(f) == svg) << "one after the other, the same";
+
+  // a time axis is told in its unit
+  f = {.id = "t",
+       .title = "t",
+       .caption = "",
+       .kind = "bars",
+       .x = {"collective", "1", "category", {"all-reduce"}},
+       .y = {"time", "ps", "linear", {}}};
+  f.series.push_back({.name = "measured", .x = {0}, .y = {2.5e9}});
+  const std::string bars = writer.svg(f);
+  expect_balanced(bars);
+  for (const char* text : {">time (ms)<", ">all-reduce<", ">2.5<"})
+    EXPECT_NE(bars.find(text), std::string::npos) << text;
+}
+
+TEST(Page, HoldsTheDocumentWhateverItsTexts) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  const Folder folder("weir-report-page");
+  write_figures(folder, Json::array({small_figure()}));
+  const Document document = read({folder.path()});
+  const std::string page = html(document);
+  const std::string open = R"(<script type="application/json" id="document">)";
+  const auto begin = page.find(open) + open.size();
+  const auto end = page.find("</script", begin);
+  const std::string text = page.substr(begin, end - begin);
+  EXPECT_EQ(text.find('<'), std::string::npos);
+  EXPECT_EQ(text.find("\u2028"), std::string::npos);
+  EXPECT_EQ(Json::parse(text), to_json(document));
+  EXPECT_EQ(page.find("http://") == std::string::npos ? "" : page.substr(page.find("http://"), 26),
+            "http://www.w3.org/2000/svg")
+      << "names of formats, not places to fetch from";
+}
+
+TEST(ReportCommand, WritesWholeFilesOrNone) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  const Folder folder("weir-report-command");
+  run(folder, "one");
+  const auto o = app::weir({"report", folder / "one", "--out", folder / "new/page.html", "--svg", folder / "svg"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.out, folder / "new/page.html" + ": 1 run, 8 figures\n" + folder / "svg" + ": 8 figures as SVG\n");
+  EXPECT_GT(read_file(folder / "new/page.html").size(), 500'000u);
+  expect_balanced(read_file(folder / "svg/slowdown.svg"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "svg"), {}), 8);
+
+  write(folder / "one/summary.json", "{");
+  const auto bad = app::weir({"report", folder / "one", "--out", folder / "bad/page.html"});
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_EQ(bad.out, "");
+  EXPECT_EQ(bad.err, "weir: " + folder / "one/summary.json" + ":1: this is no whole JSON document\n");
+  EXPECT_FALSE(std::filesystem::exists(folder / "bad"));
+}
+
+}  // namespace
+}  // namespace weir::report

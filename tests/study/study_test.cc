@@ -1,0 +1,237 @@
+// Study files: what they say, and what is said of bad ones.
+#include "weir/study/study.h"
+
+#include <gtest/gtest.h>
+
+#include "weir/study/plan.h"
+
+namespace weir::study {
+namespace {
+
+const std::string kScenario = R"(
+[scenario.topology]
+kind = "star"
+hosts = 5
+[scenario.algorithm]
+name = "hpcc"
+[[scenario.traffic]]
+kind = "incast"
+size = "1 KB"
+)";
+
+Study parse(const std::string& text) { return parse_study(text + kScenario, "s.toml"); }
+
+std::string complaint(const std::string& text) {
+  try {
+    make_plan(parse(text));
+    return "none";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+std::vector<std::string> names(const Plan& plan) {
+  std::vector<std::string> out;
+  for (const auto& run : plan.runs) out.push_back(run.name);
+  return out;
+}
+
+TEST(Study, AxesAreCrossedInOrder) {
+  const auto plan = make_plan(parse(R"(
+[study]
+seeds = [7, 3]
+[[axis]]
+name = "size"
+key = "traffic.0.size"
+values = ["1 KB", "2 KB"]
+[[axis]]
+name = "fan_in"
+key = "traffic.0.fan_in"
+values = [4, 2]
+)"));
+  EXPECT_EQ(names(plan), (std::vector<std::string>{"1_KB+4+seed7", "1_KB+4+seed3", "1_KB+2+seed7", "1_KB+2+seed3",
+                                                   "2_KB+4+seed7", "2_KB+4+seed3", "2_KB+2+seed7", "2_KB+2+seed3"}));
+  EXPECT_EQ(plan.scenario(7).run.seed, 3);
+  EXPECT_EQ(plan.study.describe(plan.points[1]), "size=1 KB, fan_in=2");
+  EXPECT_EQ(plan.study.axes[0].unit, "B");
+  EXPECT_EQ(plan.study.axes[0].points[1].x, 2000);
+}
+
+TEST(Study, AxesOfAPairGoInStep) {
+  const auto plan = make_plan(parse(R"(
+[study]
+[[axis]]
+name = "a"
+pair = "p"
+key = "traffic.0.fan_in"
+values = [1, 2]
+[[axis]]
+name = "b"
+key = "run.threads"
+values = [1, 2]
+[[axis]]
+name = "c"
+pair = "p"
+key = "traffic.0.size"
+values = ["1 KB", "2 KB"]
+)"));
+  EXPECT_EQ(names(plan),
+            (std::vector<std::string>{"1+1+1_KB+seed1", "1+2+1_KB+seed1", "2+1+2_KB+seed1", "2+2+2_KB+seed1"}));
+}
+
+TEST(Study, Ranges) {
+  const auto labels = [](const std::string& range) {
+    const auto study = parse("[study]\n[[axis]]\nname = \"a\"\nkey = \"run.stop\"\nrange = " + range + "\n");
+    std::vector<std::string> out;
+    for (const auto& point : study.axes[0].points) out.push_back(point.label);
+    return out;
+  };
+  using List = std::vector<std::string>;
+  EXPECT_EQ(labels("{ from = 25, to = 100, step = 25 }"), (List{"25", "50", "75", "100"}));
+  EXPECT_EQ(labels("{ from = 0.1, to = 0.3, step = 0.1 }"), (List{"0.1", "0.2", "0.3"}));
+  EXPECT_EQ(labels("{ from = 1, to = 9, factor = 2, unit = \"KB\" }"), (List{"1 KB", "2 KB", "4 KB", "8 KB"}));
+}
+
+TEST(Study, LaterOverridesWin) {
+  const auto plan = make_plan(parse(R"(
+[study]
+set = { "traffic.0.fan_in" = 1, "traffic.0.size" = "5 KB" }
+[[axis]]
+name = "a"
+[[axis.point]]
+label = "x"
+set = { "traffic.0.fan_in" = 3 }
+)"));
+  const auto s = plan.scenario(0);
+  EXPECT_EQ(std::get<Bytes>(s.traffic[0].kind->params->find("size")->get(s.traffic[0].params.get())), Bytes{5000});
+  EXPECT_EQ(std::get<std::int64_t>(s.traffic[0].kind->params->find("fan_in")->get(s.traffic[0].params.get())), 3);
+}
+
+TEST(Study, WhatARunKeeps) {
+  const std::string measures = R"(
+[[measure]]
+name = "m"
+of = "flows"
+column = "slowdown"
+statistic = "max"
+)";
+  using List = std::vector<std::string>;
+  EXPECT_EQ(make_plan(parse("[study]\n" + measures)).kept_files(),
+            (List{"flows.csv", "manifest.json", "measures.json", "scenario.toml", "summary.json"}));
+  EXPECT_EQ(make_plan(parse("[study]\nkeep = [\"pfc.csv\"]\n" + measures)).kept_files(),
+            (List{"manifest.json", "measures.json", "pfc.csv", "scenario.toml", "summary.json"}));
+}
+
+TEST(Study, OnlyAndShards) {
+  const auto plan = make_plan(parse(R"(
+[study]
+seeds = 2
+[[axis]]
+name = "a"
+key = "traffic.0.fan_in"
+values = [1, 2, 3]
+)"));
+  using List = std::vector<std::size_t>;
+  EXPECT_EQ(runs_with(plan, ""), (List{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(runs_with(plan, "a=2"), (List{2, 3}));
+  EXPECT_EQ(runs_with(plan, "a=1,a=3"), (List{0, 1, 4, 5}));
+  EXPECT_EQ(shard_of(runs_with(plan, ""), "1/4"), (List{0, 4}));
+  EXPECT_EQ(shard_of(runs_with(plan, ""), "4/4"), (List{3}));
+  EXPECT_THROW(runs_with(plan, "b=1"), InputError);
+  EXPECT_THROW(runs_with(plan, "a=9"), InputError);
+  for (const char* shard : {"0/2", "3/2", "1", "1/", "/2", "1/2x"})
+    EXPECT_THROW(shard_of({0}, shard), InputError) << shard;
+}
+
+const std::string kAxis = "[study]\n[[axis]]\nname = \"a\"\n";
+const std::string kMeasure =
+    kAxis + "key = \"traffic.0.fan_in\"\nvalues = [1, 2]\n[[measure]]\nname = \"m\"\nof = \"summary\"\nkey = \"x\"\n";
+
+TEST(Study, BadOnesAreRefusedWithTheirPlace) {
+  const std::vector<std::pair<std::string, std::string>> list{
+      {"", "s.toml: key 'study': missing; a study needs [study]"},
+      {"[study]\nseed = 3\n",
+       "s.toml:2: key 'study.seed': unknown key (did you mean 'seeds'?); valid is title, scenario, seeds, set, keep"},
+      {"[study]\nseeds = []\n", "s.toml:2: key 'study.seeds': it is empty; write at least one"},
+      {"[study]\nseeds = [1, 1]\n", "s.toml:2: key 'study.seeds': 1 comes twice"},
+      {"[study]\nscenario = \"a.toml\"\n",
+       "s.toml:2: key 'study.scenario': there is a table [scenario] already; keep one"},
+      {"[study]\nkeep = \"some\"\n",
+       "s.toml:2: key 'study.keep': write \"all\", or a list of files like [\"flows.csv\"]"},
+      {"[study]\nset = { \"traffic.0.fanin\" = 3 }\n",
+       "s.toml:2: key 'traffic.0.fanin': unknown key (did you mean 'fan_in'?); valid is size, receiver, senders, "
+       "fan_in, "
+       "start, stagger, stagger_every, kind, tag, profile, completion"},
+      {kAxis + "key = \"traffic.0.fan_in\"\nvalues = []\n",
+       "s.toml:5: key 'axis.0.values': the axis is empty; write at least one value"},
+      {kAxis + "key = \"traffic.1.fan_in\"\nvalues = [1]\n",
+       "s.toml:5: key 'traffic.1.fan_in': 'traffic' has no entry '1'; valid is 0 to 0 (at point a=1)"},
+      {kAxis + "key = \"traffic.0.fan_in\"\nvalues = [1, true, [2]]\n",
+       "s.toml:5: key 'axis.0.values': there is a list in it; write numbers or texts, or [[axis.point]]"},
+      {kAxis + "key = \"traffic..fan_in\"\nvalues = [1]\n",
+       "s.toml:4: key 'axis.0.key': 'traffic..fan_in' is no key of a scenario; write one like traffic.0.load"},
+      {kAxis + "key = \"traffic.0.fan_in\"\nvalues = [2, 2]\n",
+       "s.toml:5: key 'axis.0': the label '2' comes twice; write another"},
+      {kAxis + "key = \"topology.kind\"\nvalues = [\"a b\", \"a_b\"]\n",
+       "s.toml:5: key 'axis.0': the label 'a_b' gives a directory the same name as another label, 'a_b'; write "
+       "another"},
+      {kAxis + "key = \"x\"\nrange = { from = 3, to = 1, step = 1 }\n",
+       "s.toml:5: key 'axis.0.range.to': below from; the range is empty"},
+      {kAxis + "key = \"x\"\nrange = { from = 0, to = 1, factor = 2 }\n",
+       "s.toml:5: key 'axis.0.range.factor': write a factor above 1, and from above 0"},
+      {kAxis + "key = \"x\"\nrange = { from = 0, to = 1e9, step = 0.1 }\n",
+       "s.toml:5: key 'axis.0.range.to': over 10000 values; take a larger step"},
+      {kAxis + "[[axis.point]]\nlabel = \"x\"\n",
+       "s.toml:4: key 'axis.0.point.0.set': missing; write overrides, { \"algorithm.name\" = \"hpcc\" }, or a "
+       "scenario"},
+      {"[study]\n[[axis]]\nname = \"seed\"\nkey = \"x\"\nvalues = [1]\n",
+       "s.toml:3: key 'axis.0.name': 'seed' is a column of the results; write another name"},
+      {kMeasure + "[[measure]]\nname = \"m\"\nof = \"manifest\"\nkey = \"x\"\n",
+       "s.toml:11: key 'measure.1.name': there is a measure 'm' already; write another name"},
+      {kMeasure + "[[measure]]\nname = \"n\"\nof = \"flow\"\n",
+       "s.toml:12: key 'measure.1.of': unknown source 'flow' (did you mean 'flows'?); valid is summary, manifest, "
+       "flows, requests, queues, series"},
+      {kMeasure + "[[measure]]\nname = \"n\"\nof = \"flows\"\ncolumn = \"slow\"\nstatistic = \"p95\"\n",
+       "s.toml:13: key 'measure.1.column': flows.csv has no column of numbers 'slow'; valid is size_bytes, start_ps, "
+       "finish_ps, fct_ps, ideal_fct_ps, slowdown, retransmitted_packets"},
+      {kMeasure + "[[measure]]\nname = \"n\"\nof = \"flows\"\ncolumn = \"slowdown\"\nstatistic = \"p101\"\n",
+       "s.toml:14: key 'measure.1.statistic': unknown statistic 'p101'; valid is mean, median, p50 or p99.9, min, max, "
+       "count, sum, std"},
+      {kMeasure + "[[figure]]\nid = \"f\"\nkind = \"bars\"\nmeasure = \"n\"\nx = \"a\"\n",
+       "s.toml:13: key 'figure.0.measure': no measure 'n'; valid is m"},
+      {kMeasure + "[[figure]]\nid = \"f\"\nkind = \"bars\"\nmeasure = \"m\"\nx = \"b\"\n",
+       "s.toml:14: key 'figure.0.x': no axis 'b'; valid is a"},
+      {kMeasure + "[[figure]]\nid = \"f\"\nkind = \"start-finish\"\n",
+       "s.toml:10: key 'figure.0.where': the axis 'a' is left open; write where = { a = \"1\" }"},
+      {kMeasure + "[[figure]]\nid = \"f\"\nkind = \"start-finish\"\nwhere = { a = 3 }\n",
+       "s.toml:13: key 'figure.0.where': the axis 'a' has no label '3'; valid is 1, 2"},
+  };
+  for (const auto& [text, message] : list) {
+    const auto found = complaint(text);
+    EXPECT_EQ(found.substr(0, message.size()), message) << text;
+  }
+}
+
+// What only a whole network knows, and files that no probe writes.
+TEST(Study, PointsAreBuiltBeforeAnythingRuns) {
+  const auto refused = [](const std::string& text) -> std::string {
+    const auto plan = make_plan(parse(text));
+    try {
+      check_points(plan, runs_with(plan, ""));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(refused(kAxis + "key = \"traffic.0.fan_in\"\nvalues = [1, 9]\n"),
+            "s.toml:5: key 'traffic.0.fan_in': 9 is out of range; there are 4 senders (at point a=9)");
+  EXPECT_EQ(refused("[study]\n[[measure]]\nname = \"q\"\nof = \"queues\"\nstatistic = \"max\"\n"),
+            "s.toml:2: measure 'q' reads queue_cdf.csv, which is not written; add [probes.queues] to the scenario, or "
+            "set \"probes.queues\" = true");
+  EXPECT_EQ(refused("[study]\nset = { \"probes.queues\" = true }\n[[measure]]\nname = \"q\"\nof = \"queues\"\n"
+                    "statistic = \"max\"\n"),
+            "none");
+}
+
+}  // namespace
+}  // namespace weir::study

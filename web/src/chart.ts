@@ -1,0 +1,203 @@
+// A figure on the page: its card, and the chart once it comes near the view.
+import * as echarts from 'echarts/core';
+import { DataZoomComponent, ToolboxComponent, TooltipComponent } from 'echarts/components';
+import { CanvasRenderer } from 'echarts/renderers';
+import { Figure } from './document';
+import { h, save, svg } from './dom';
+import { isCategory, logTicks, options, ticksOf } from './options';
+import { Theme, colour, dash, hollow, marker } from './style';
+import { paperOf, toSvg } from './svg';
+import { onTheme, theme } from './theme';
+
+echarts.use([DataZoomComponent, ToolboxComponent, TooltipComponent, CanvasRenderer]);
+
+const font = getComputedStyle(document.documentElement).getPropertyValue('--font').trim() || 'system-ui, sans-serif';
+
+const shapes: { [name: string]: string } = {
+  circle: '<circle cx="13" cy="6" r="3.4"',
+  rect: '<rect x="9.8" y="2.8" width="6.4" height="6.4"',
+  triangle: '<path d="M13 2 17 9.4H9z"',
+  diamond: '<path d="M13 1.6 17.2 6 13 10.4 8.8 6z"',
+};
+
+// What a series looks like, for the legend.
+function swatch(figure: Figure, index: number, of: Theme): string {
+  const tint = colour(of, index);
+  const printed = figure.series[index].printed;
+  const head = '<svg viewBox="0 0 26 12" width="26" height="12" aria-hidden="true">';
+  if (figure.kind === 'bars' || figure.kind === 'stack')
+    return head + '<rect x="4" y="1" width="18" height="10" rx="2" ' + (printed
+      ? 'fill="none" stroke="' + tint + '" stroke-width="1.5" stroke-dasharray="3 2"/>' : 'fill="' + tint + '"/>') + '</svg>';
+  const long = figure.series.some((s) => s.x.length > 60);
+  const style = printed ? [3, 3] : figure.kind === 'steps' || !long ? dash(index) : 'solid';
+  const stroke = figure.kind === 'scatter' ? '' : '<path d="M0 6h26" stroke="' + tint + '" stroke-width="2"' +
+    (style === 'solid' ? '' : ' stroke-dasharray="' + (style as number[]).join(' ') + '"') + '/>';
+  const open = printed || hollow(index);
+  return head + stroke + shapes[marker(index)] + ' fill="' + (open ? of.surface : tint) + '" stroke="' + tint + '" stroke-width="1.4"/></svg>';
+}
+
+export class Chart {
+  readonly card: HTMLElement;
+  chart: echarts.ECharts | null = null;
+  logX: boolean;
+  logY: boolean;
+  private readonly hidden = new Set<string>();
+  private readonly stage = h('div', { class: 'stage', role: 'img', tabindex: 0 });
+  private readonly paper = h('div', { class: 'paper' });
+  private readonly legend = h('div', { class: 'legend', role: 'group', 'aria-label': 'series' });
+  private active = false;
+
+  constructor(readonly figure: Figure) {
+    this.logX = figure.x.scale === 'log' && !isCategory(figure);
+    this.logY = figure.y.scale === 'log' && figure.kind !== 'stack';
+    this.stage.setAttribute('aria-label', figure.title + ': ' + figure.series.map((s) => s.name).join(', '));
+    this.card = h('article', { class: 'card figure', id: 'figure-' + figure.id, 'data-figure': figure.id },
+      h('header', {}, h('h3', {}, figure.title), this.tools()),
+      figure.series.length > 1 ? this.legend : null, this.stage, this.paper,
+      figure.caption ? h('p', { class: 'caption' }, figure.caption) : null);
+    this.showLegend();
+    this.tell();
+    onTheme(() => {
+      this.showLegend();
+      this.draw();
+    });
+    new ResizeObserver(() => this.chart?.resize()).observe(this.stage);
+    const near = new IntersectionObserver((entries) => {
+      if (!entries.some((e) => e.isIntersecting)) return;
+      near.disconnect();
+      this.start();
+    }, { rootMargin: '600px' });
+    near.observe(this.card);
+    // the wheel scrolls the page, unless the chart was clicked
+    document.addEventListener('pointerdown', (event) => {
+      const active = this.stage.contains(event.target as Node);
+      if (active === this.active) return;
+      this.active = active;
+      this.chart?.setOption({ dataZoom: [{ zoomOnMouseWheel: active || 'ctrl' }, { zoomOnMouseWheel: active || 'ctrl' }] });
+    });
+  }
+
+  private selected(): { [name: string]: boolean } {
+    const out: { [name: string]: boolean } = {};
+    for (const s of this.figure.series) out[s.name] = !this.hidden.has(s.name);
+    return out;
+  }
+
+  start(): void {
+    if (this.chart) return;
+    const begin = performance.now();
+    this.chart = echarts.init(this.stage, null, { renderer: 'canvas' });
+    this.chart.getZr().on('dblclick', () => this.draw());
+    this.chart.on('datazoom', () => this.tick());
+    this.draw();
+    this.card.dataset.ms = String(Math.round(performance.now() - begin));
+  }
+
+  // From scratch: the whole range is seen again.
+  draw(): void {
+    if (!this.chart) return;
+    this.chart.setOption(options(this.figure, {
+      theme: theme(), font, fontSize: 12.5, width: this.stage.clientWidth, logX: this.logX, logY: this.logY, paper: false,
+      selected: this.selected(), wheel: this.active,
+    }), { notMerge: true });
+    this.chart.dispatchAction({ type: 'takeGlobalCursor', key: 'dataZoomSelect', dataZoomSelectActive: true });
+    this.tell();
+  }
+
+  // Logarithmic axes get the ticks of what is seen of them.
+  private tick(): void {
+    const visible = (axis: 'xAxis' | 'yAxis'): object => {
+      // no public interface tells it
+      const [low, high] = (this.chart as any).getModel().getComponent(axis).axis.scale.getExtent();
+      return ticksOf(logTicks(low, high));
+    };
+    this.chart?.setOption({ ...(this.logX && { xAxis: visible('xAxis') }), ...(this.logY && { yAxis: visible('yAxis') }) });
+  }
+
+  private tell(): void {
+    this.card.dataset.logX = String(this.logX);
+    this.card.dataset.logY = String(this.logY);
+    this.card.dataset.drawn = String(this.chart !== null);
+  }
+
+  private tools(): HTMLElement {
+    const f = this.figure;
+    const flip = (axis: 'logX' | 'logY', label: string) =>
+      h('button', {
+        type: 'button', class: 'tool', 'data-tool': axis, 'aria-pressed': String(this[axis]), title: 'logarithmic ' + label + ' axis',
+        onclick: (event: MouseEvent) => {
+          this[axis] = !this[axis];
+          (event.currentTarget as HTMLElement).setAttribute('aria-pressed', String(this[axis]));
+          this.draw();
+        },
+      }, 'log ' + label);
+    const tool = (name: string, title: string, icon: string, act: () => void) =>
+      h('button', { type: 'button', class: 'tool icon', 'data-tool': name, title, 'aria-label': title, onclick: act },
+        svg('<svg viewBox="0 0 16 16" width="15" height="15" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">' + icon + '</svg>'));
+    return h('div', { class: 'tools' },
+      isCategory(f) ? null : flip('logX', 'x'),
+      f.kind === 'stack' ? null : flip('logY', 'y'),
+      tool('reset', 'show all again (double click)', '<path d="M2.5 8a5.5 5.5 0 1 0 1.8-4.1M2.5 2.5v3h3"/>', () => this.draw()),
+      tool('wide', 'wider or narrower', '<path d="M10 2.5h3.5V6M6 13.5H2.5V10M13.5 2.5 9.5 6.5M2.5 13.5l4-4"/>', () => {
+        this.card.classList.toggle('wide');
+        this.chart?.resize();
+        this.draw();
+      }),
+      h('button', { type: 'button', class: 'tool', 'data-tool': 'svg', title: 'save the figure for a paper', onclick: () => save(f.id + '.svg', 'image/svg+xml', this.svg()) }, 'SVG'),
+      h('button', { type: 'button', class: 'tool', 'data-tool': 'csv', title: 'save its data', onclick: () => save(f.id + '.csv', 'text/csv', this.csv()) }, 'CSV'));
+  }
+
+  private svg(): string {
+    return toSvg(this.figure, { ...paperOf(this.figure), logX: this.logX, logY: this.logY, selected: this.selected() });
+  }
+
+  private csv(): string {
+    const quoted = (text: string) => (/[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text);
+    const unit = (axis: { label: string; unit: string }) => quoted(axis.label + (axis.unit === '1' ? '' : ' [' + axis.unit + ']'));
+    const f = this.figure;
+    const ranges = f.series.some((s) => s.low && s.high);
+    const lines = ['series,' + unit(f.x) + ',' + unit(f.y) + (ranges ? ',low,high' : '')];
+    for (const s of f.series)
+      s.x.forEach((x, i) => lines.push([
+        quoted(s.name), f.x.categories ? quoted(f.x.categories[x]) : x, s.y[i] ?? '', ...(ranges ? [s.low?.[i] ?? '', s.high?.[i] ?? ''] : []),
+      ].join(',')));
+    return lines.join('\n') + '\n';
+  }
+
+  private showLegend(): void {
+    this.legend.replaceChildren(...this.figure.series.map((s, i) =>
+      h('button', {
+        type: 'button', 'data-series': s.name, 'aria-pressed': String(!this.hidden.has(s.name)), title: 'click: hide or show; double click: this one alone',
+        onclick: () => this.toggle(s.name), ondblclick: () => this.isolate(s.name),
+      }, svg(swatch(this.figure, i, theme())), h('span', {}, s.name))));
+  }
+
+  private toggle(name: string): void {
+    if (!this.hidden.delete(name)) this.hidden.add(name);
+    this.select();
+  }
+
+  private isolate(name: string): void {
+    const others = this.figure.series.filter((s) => s.name !== name);
+    const alone = others.every((s) => this.hidden.has(s.name));
+    this.hidden.clear();
+    if (!alone) for (const s of others) this.hidden.add(s.name);
+    this.select();
+  }
+
+  private select(): void {
+    this.chart?.setOption({ legend: { selected: this.selected() } });
+    for (const button of Array.from(this.legend.children) as HTMLElement[])
+      button.setAttribute('aria-pressed', String(!this.hidden.has(button.dataset.series as string)));
+  }
+
+  // On paper the figure is the one that is saved.
+  print(): void {
+    this.paper.innerHTML = this.svg();
+  }
+
+  unprint(): void {
+    this.paper.replaceChildren();
+  }
+}
+

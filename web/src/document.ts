@@ -1,0 +1,73 @@
+// The report document, as src/weir/report/document.h writes it.
+
+export interface Axis {
+  label: string;
+  unit: string;
+  scale?: 'linear' | 'log' | 'category';
+  categories?: string[];
+}
+
+export interface Series {
+  name: string;
+  x: number[];
+  y: (number | null)[];
+  low?: (number | null)[];
+  high?: (number | null)[];
+  printed?: boolean; // the authors' printed values
+}
+
+export interface Figure {
+  id: string;
+  title: string;
+  caption?: string;
+  kind: 'lines' | 'steps' | 'bars' | 'scatter' | 'stack';
+  x: Axis;
+  y: Axis;
+  series: Series[];
+  group?: string; // the heading under which it stands
+}
+
+export interface Distribution {
+  count: number;
+  p50: number | null;
+  p95: number | null;
+  p99: number | null;
+}
+
+export interface Run {
+  name: string;
+  group?: string; // the study it belongs to
+  manifest: { [key: string]: any };
+  summary: { [key: string]: any };
+  scenario: string;
+}
+
+export interface Study {
+  name: string;
+  runs: number;
+  failed: { run: string; message: string }[];
+  columns: string[]; // of points.csv
+  points: string[][];
+}
+
+export interface Claim {
+  id: string;
+  verdict: 'holds' | 'fails' | 'not run';
+  paper?: string;
+  figure?: string;
+  expected?: string;
+  rule?: string;
+  measured?: string;
+  reason?: string;
+  wall_s?: number | null;
+}
+
+export interface Report {
+  title: string;
+  version: string;
+  runs: Run[];
+  studies: Study[];
+  figures: Figure[];
+  claims: Claim[];
+  notices: string[];
+}

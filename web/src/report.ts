@@ -1,0 +1,176 @@
+// The page of weir report.
+import { Chart } from './chart';
+import { Figure, Report, Run } from './document';
+import { h, svg } from './dom';
+import { plain, withUnit } from './format';
+import { algorithms, claimSection, pointTable, runTable } from './tables';
+import { themeSwitch } from './theme';
+
+const report: Report = JSON.parse(document.getElementById('document')!.textContent!);
+const charts: Chart[] = [];
+
+const logo = '<svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true"><rect width="32" height="32" rx="7" fill="var(--accent)"/>' +
+  '<path d="M5 12c4 0 4 4 8 4s4-4 7-4 4 4 7 4M5 20c4 0 4 4 8 4s4-4 7-4 4 4 7 4" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round"/></svg>';
+
+function counted(n: number, noun: string): string {
+  return plain(n, 12) + ' ' + noun + (n === 1 ? '' : 's');
+}
+
+function section(id: string, title: string, ...content: (Node | null)[]): HTMLElement {
+  return h('section', { id }, h('h2', {}, title), ...content);
+}
+
+// Figures under the headings of their groups.
+function figureSection(figures: Figure[]): HTMLElement {
+  const groups = new Map<string, Figure[]>();
+  for (const figure of figures) groups.set(figure.group ?? '', [...(groups.get(figure.group ?? '') ?? []), figure]);
+  const content: Node[] = [];
+  for (const [name, list] of groups) {
+    if (groups.size > 1) content.push(h('h3', { class: 'group' }, name || 'Runs'));
+    const made = list.map((figure) => new Chart(figure));
+    charts.push(...made);
+    content.push(h('div', { class: 'grid' + (list.length === 1 ? ' single' : '') }, ...made.map((c) => c.card)));
+  }
+  if (figures.length === 0)
+    content.push(h('div', { class: 'card empty' }, h('p', {}, 'No figures.'), h('p', {}, 'Nothing here has finished flows, or probes that keep series.')));
+  return section('figures', 'Figures',
+    figures.length > 0 ? h('p', { class: 'hint' }, 'Drag to zoom into a part; Ctrl and the wheel, or the wheel after a click, zoom; Shift and drag move; double click shows all again. A click in a legend hides a series.') : null,
+    ...content);
+}
+
+// What of a manifest is told in words.
+const told: [string, string, (m: { [key: string]: any }) => string | null][] = [
+  ['seed', 'seed', (m) => String(m.seed ?? '')],
+  ['sim_time_ps', 'simulated time', (m) => (m.sim_time_ps === undefined ? null : withUnit(m.sim_time_ps, 'ps'))],
+  ['wall_s', 'wall time', (m) => (m.wall_s === undefined ? null : plain(m.wall_s, 3) + ' s')],
+  ['cpu_s', 'processor time', (m) => (m.cpu_s === undefined ? null : plain(m.cpu_s, 3) + ' s')],
+  ['max_rss_bytes', 'memory', (m) => (m.max_rss_bytes === undefined ? null : withUnit(m.max_rss_bytes, 'B', 3))],
+];
+
+function manifest(run: Run): HTMLElement {
+  const m = run.manifest;
+  const known = new Set(told.map(([key]) => key).concat(['title']));
+  const rows: [string, string][] = [];
+  for (const [, name, text] of told) {
+    const value = text(m);
+    if (value) rows.push([name, value]);
+  }
+  for (const [key, value] of Object.entries(m))
+    if (!known.has(key)) rows.push([key.replace(/_/g, ' '), typeof value === 'number' ? plain(value, 15) : typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)]);
+  return h('dl', { class: 'manifest' }, ...rows.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+}
+
+// TOML, with its comments in the background.
+function toml(text: string): HTMLElement {
+  const out = h('pre', { class: 'toml', tabindex: 0 });
+  for (const line of text.replace(/\s+$/, '').split('\n')) {
+    const comment = /^((?:[^"#]|"(?:[^"\\]|\\.)*")*?)(\s*#.*)?$/.exec(line);
+    const code = comment ? comment[1] : line;
+    const key = /^([\w.-]+)(\s*=)/.exec(code);
+    if (/^\s*\[/.test(code)) out.append(h('b', {}, code));
+    else if (key) out.append(h('span', { class: 'key' }, key[1]), code.slice(key[1].length));
+    else out.append(code);
+    if (comment && comment[2]) out.append(h('i', {}, comment[2]));
+    out.append('\n');
+  }
+  return out;
+}
+
+// Filled when it is opened: hundreds of runs have megabytes of scenarios.
+function runDetails(run: Run, index: number): HTMLElement {
+  const body = h('div', { class: 'body' });
+  const out = h('details', {
+    class: 'card run', id: 'run-' + index, 'data-run': run.name,
+    ontoggle: () => {
+      if (!out.open || body.childNodes.length > 0) return;
+      body.append(manifest(run), h('details', { class: 'scenario' }, h('summary', {}, 'effective scenario'), toml(run.scenario)));
+    },
+  }, h('summary', {}, h('b', {}, run.name), h('span', {}, [run.manifest.title, algorithms(run)].filter(Boolean).join(' · '))), body);
+  return out;
+}
+
+function notices(): Node[] {
+  const out: Node[] = report.notices.map((text) => h('p', { class: 'notice' }, text));
+  for (const study of report.studies)
+    if (study.failed.length > 0)
+      out.push(h('details', { class: 'notice bad' },
+        h('summary', {}, study.name + ': ' + study.failed.length + ' of ' + counted(study.runs, 'run') + ' failed'),
+        h('ul', {}, ...study.failed.map((f) => h('li', {}, h('b', {}, f.run), ' ' + f.message)))));
+  return out;
+}
+
+function facts(): HTMLElement {
+  const out: [string, string][] = [];
+  const flows = report.runs.reduce((n, r) => n + (r.summary.flows?.finished ?? 0), 0);
+  if (report.runs.length > 0) {
+    out.push([plain(report.runs.length, 12), report.runs.length === 1 ? 'run' : 'runs']);
+    out.push([plain(flows, 12), 'flows finished']);
+    const hops = report.runs.reduce((n, r) => n + (r.manifest.packet_hops ?? 0), 0);
+    if (hops > 0) out.push([hops >= 1e9 ? plain(hops / 1e9, 3) + ' G' : hops >= 1e6 ? plain(hops / 1e6, 3) + ' M' : plain(hops, 12), 'packet-hops']);
+  }
+  if (report.figures.length > 0) out.push([String(report.figures.length), report.figures.length === 1 ? 'figure' : 'figures']);
+  if (report.claims.length > 0) out.push([report.claims.filter((c) => c.verdict === 'holds').length + ' / ' + report.claims.length, 'claims hold']);
+  return h('dl', { class: 'facts' }, ...out.map(([value, name]) => h('div', {}, h('dd', {}, value), h('dt', {}, name))));
+}
+
+let printing = false;
+const opened: HTMLDetailsElement[] = [];
+
+// Everything open, figures as on paper. Details fill themselves when they open, which the browser tells them too late.
+function beforePrint(): void {
+  if (printing) return;
+  printing = true;
+  for (const chart of charts) chart.print();
+  for (let found = true; found;) {
+    found = false;
+    for (const details of Array.from(document.querySelectorAll<HTMLDetailsElement>('details:not([open])'))) {
+      details.open = true;
+      details.dispatchEvent(new Event('toggle'));
+      opened.push(details);
+      found = true;
+    }
+  }
+}
+
+function afterPrint(): void {
+  printing = false;
+  for (const details of opened.splice(0)) details.open = false;
+  for (const chart of charts) chart.unprint();
+}
+
+function build(): void {
+  const sections: HTMLElement[] = [];
+  if (report.runs.length > 0 || report.studies.length > 0)
+    sections.push(section('summary', 'Summary', ...notices(), report.runs.length > 0 ? h('div', { class: 'card flush' }, runTable(report)) : null));
+  const claims = report.claims.length > 0 ? section('claims', 'Claims', claimSection(report.claims)) : null;
+  if (claims && report.runs.length === 0) sections.push(claims);
+  if (report.runs.length > 0 || report.figures.length > 0) sections.push(figureSection(report.figures));
+  if (claims && report.runs.length > 0) sections.push(claims);
+  const studies = report.studies.filter((s) => s.points.length > 0);
+  if (studies.length > 0)
+    sections.push(section('points', 'Points', h('p', { class: 'hint' }, 'Means over seeds; where there are several, with the 95\u202f% confidence interval.'),
+      ...studies.map((s, i) => h('div', {}, studies.length > 1 ? h('h3', { class: 'group' }, s.name) : null, h('div', { class: 'card flush' }, pointTable(s, 'points-' + i))))));
+  if (report.runs.length > 0) sections.push(section('runs', 'Runs', ...report.runs.map(runDetails)));
+  const nav = h('nav', {}, ...sections.map((s) => h('a', { href: '#' + s.id }, s.querySelector('h2')!.textContent)));
+  document.getElementById('report')!.append(
+    h('div', { class: 'bar' }, h('div', { class: 'within' }, h('a', { class: 'brand', href: '#' }, svg(logo), 'Weir'), nav, themeSwitch())),
+    h('main', { class: 'within' }, h('header', { class: 'top' }, h('h1', {}, report.title), facts()), ...sections),
+    h('footer', { class: 'within' }, 'weir ' + report.version));
+  // a link to a run opens it
+  const follow = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    if (target instanceof HTMLDetailsElement) {
+      target.open = true;
+      target.scrollIntoView();
+    }
+  };
+  addEventListener('hashchange', follow);
+  addEventListener('beforeprint', beforePrint);
+  addEventListener('afterprint', afterPrint);
+  follow();
+  document.documentElement.dataset.ready = 'true';
+}
+
+build();
+// For the browser's console, and for tests.
+Object.assign(window, { weirReport: { report, charts } });

@@ -1,0 +1,46 @@
+// A figure as SVG, for paper: in the command under Duktape, and in the page for printing and saving.
+import * as echarts from 'echarts/core';
+import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
+import { GridComponent, LegendComponent } from 'echarts/components';
+import { SVGRenderer } from 'echarts/renderers';
+import { Figure } from './document';
+import { options } from './options';
+import { light } from './style';
+
+echarts.use([BarChart, CustomChart, LineChart, ScatterChart, GridComponent, LegendComponent, SVGRenderer]);
+
+export interface Paper {
+  width: number;
+  height: number;
+  logX: boolean;
+  logY: boolean;
+  selected?: { [name: string]: boolean };
+}
+
+// The width of a column, at which 12 px come out as 7 to 8 points.
+export function paperOf(figure: Figure): Paper {
+  const tall = figure.series.length > 6 ? 16 * Math.ceil((figure.series.length - 6) / 3) : 0;
+  return { width: 420, height: 270 + tall, logX: figure.x.scale === 'log', logY: figure.y.scale === 'log' };
+}
+
+export function toSvg(figure: Figure, paper: Paper): string {
+  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: paper.width, height: paper.height });
+  chart.setOption(options(figure, {
+    theme: light, font: 'Helvetica, Arial, sans-serif', fontSize: 12, width: paper.width, logX: paper.logX, logY: paper.logY,
+    paper: true, selected: paper.selected,
+  }));
+  const svg = chart.renderToSVGString();
+  chart.dispose();
+  return plainSvg(svg, figure);
+}
+
+// Without what only a browser in which ECharts runs has a use for: styles on hovering, marks of elements. Names are of
+// the figure, so that it is the same whenever it is drawn, and several can stand in one page.
+function plainSvg(svg: string, figure: Figure): string {
+  const name = figure.title.replace(/&/g, '&amp;').replace(/</g, '&lt;');
+  return svg
+    .replace(/<style[^]*?<\/style>\n?/, '')
+    .replace(/ (class|ecmeta_\w+|pointer-events)="[^"]*"/g, '')
+    .replace(/\bzr\d+-c(\d+)/g, figure.id + '-c$1')
+    .replace(/^(<svg[^>]*>)/, (head) => head + '<title>' + name + '</title>');
+}

@@ -1,0 +1,162 @@
+// The tables of the page: runs, points of a study, claims.
+import { Claim, Report, Run, Study } from './document';
+import { h } from './dom';
+import { plain, withUnit } from './format';
+
+type Value = number | string | null | undefined;
+
+interface Column<Row> {
+  name: string;
+  title?: string;
+  value: (row: Row) => Value; // what it is sorted by, and told to machines
+  text?: (row: Row) => string | Node;
+  left?: boolean;
+}
+
+const none = '\u2013';
+
+function cell<Row>(column: Column<Row>, row: Row): HTMLElement {
+  const value = column.value(row);
+  const missing = value === null || value === undefined || value === '';
+  return h('td', { class: (column.left ? 'left' : '') + (missing ? ' none' : ''), 'data-value': missing ? null : String(value) },
+    missing ? none : column.text ? column.text(row) : typeof value === 'number' ? plain(value) : value);
+}
+
+// A click on a column's name sorts by it, another one the other way round.
+function table<Row>(columns: Column<Row>[], rows: Row[], id: string): HTMLElement {
+  const body = h('tbody');
+  let sorted = -1;
+  let down = false;
+  const order = (a: Row, b: Row) => {
+    const [x, y] = [columns[sorted].value(a), columns[sorted].value(b)];
+    const [noX, noY] = [x === null || x === undefined || x === '', y === null || y === undefined || y === ''];
+    if (noX || noY) return noX === noY ? 0 : noX ? 1 : -1;
+    const by = typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y), undefined, { numeric: true });
+    return down ? -by : by;
+  };
+  const fill = () => {
+    const shown = sorted < 0 ? rows : rows.slice().sort(order);
+    body.replaceChildren(...shown.map((row) => h('tr', {}, ...columns.map((c) => cell(c, row)))));
+  };
+  const heads = columns.map((c, i) => h('th', { scope: 'col', class: c.left ? 'left' : '', title: c.title },
+    h('button', {
+      type: 'button', onclick: () => {
+        down = sorted === i ? !down : false;
+        sorted = i;
+        heads.forEach((head, k) => head.setAttribute('aria-sort', k === i ? (down ? 'descending' : 'ascending') : 'none'));
+        fill();
+      },
+    }, c.name)));
+  fill();
+  return h('div', { class: 'scroll' + (rows.length > 30 ? ' tall' : '') }, h('table', { id }, h('thead', {}, h('tr', {}, ...heads)), body));
+}
+
+function at(object: any, ...path: string[]): any {
+  let value = object;
+  for (const key of path) value = value === null || value === undefined ? undefined : value[key];
+  return value;
+}
+
+export function algorithms(run: Run): string {
+  return Object.keys(at(run.summary, 'slowdown', 'by_algorithm') ?? {}).join(', ');
+}
+
+function seconds(value: number): string {
+  return value < 1 ? plain(value * 1e3, 3) + '\u00a0ms' : value < 120 ? plain(value, 3) + '\u00a0s'
+    : value < 7200 ? plain(value / 60, 3) + '\u00a0min' : plain(value / 3600, 3) + '\u00a0h';
+}
+
+function status(run: Run): Node | null {
+  if (run.manifest.complete !== false) return null;
+  return h('span', { class: 'badge warn', title: 'the run was interrupted; its results are incomplete' }, 'incomplete');
+}
+
+export function runTable(report: Report): HTMLElement {
+  const titles = new Set(report.runs.map((r) => r.manifest.title));
+  const columns: Column<Run>[] = [
+    {
+      name: 'run', left: true, value: (r) => r.name,
+      text: (r) => h('div', { class: 'run-name' }, h('a', { href: '#run-' + report.runs.indexOf(r) }, r.name), status(r),
+        titles.size > 1 && r.manifest.title ? h('small', {}, r.manifest.title) : null),
+    },
+    { name: 'algorithm', left: true, value: algorithms },
+    {
+      name: 'flows', title: 'finished; unfinished are told apart', value: (r) => at(r.summary, 'flows', 'finished'),
+      text: (r) => plain(r.summary.flows.finished, 12) + (r.summary.flows.unfinished ? ' + ' + plain(r.summary.flows.unfinished, 12) + ' unfinished' : ''),
+    },
+    ...(['p50', 'p95', 'p99'] as const).map((p): Column<Run> => ({
+      name: p, title: 'FCT slowdown: completion time over that of the flow alone', value: (r) => at(r.summary, 'slowdown', 'all', p),
+      text: (r) => (r.summary.slowdown.all[p] < 1000 ? r.summary.slowdown.all[p].toFixed(2) : plain(r.summary.slowdown.all[p])),
+    })),
+    {
+      name: 'queue p99', title: 'over time and switch ports', value: (r) => at(r.summary, 'queues', 'all', 'p99'),
+      text: (r) => withUnit(r.summary.queues.all.p99, 'B', 3),
+    },
+    { name: 'drops', title: 'packets dropped by full buffers, and lost on links', value: (r) => (r.manifest.packets_dropped ?? 0) + (r.manifest.packets_lost ?? 0), text: (r) => plain((r.manifest.packets_dropped ?? 0) + (r.manifest.packets_lost ?? 0), 12) },
+    {
+      name: 'PFC', title: 'pause frames sent, and the share of capacity lost to pauses', value: (r) => r.manifest.pfc_pauses,
+      text: (r) => plain(r.manifest.pfc_pauses, 12) + (r.manifest.pfc_pauses && at(r.summary, 'pfc', 'all', 'capacity_share') ? ' (' + plain(100 * r.summary.pfc.all.capacity_share, 2) + '\u202f%)' : ''),
+    },
+    { name: 'simulated', value: (r) => r.manifest.sim_time_ps, text: (r) => withUnit(r.manifest.sim_time_ps, 'ps') },
+    { name: 'wall time', value: (r) => r.manifest.wall_s, text: (r) => seconds(r.manifest.wall_s) },
+  ];
+  if (report.studies.length > 0) columns.splice(1, 0, { name: 'study', left: true, value: (r) => r.group });
+  const used = columns.filter((c) => report.runs.some((r) => { const v = c.value(r); return v !== null && v !== undefined && v !== ''; }));
+  const out = table(used, report.runs, 'runs-table');
+  // the percentiles have a name together
+  const first = used.findIndex((c) => c.name === 'p50');
+  if (first >= 0) {
+    const over = h('tr', { class: 'over' }, h('th', { colspan: first }), h('th', { colspan: 3 }, 'slowdown'), h('th', { colspan: used.length - first - 3 }));
+    out.querySelector('thead')?.prepend(over);
+  }
+  return out;
+}
+
+// Columns M, M_low and M_high become one.
+export function pointTable(study: Study, id: string): HTMLElement {
+  const index = (name: string) => study.columns.indexOf(name);
+  const shown = study.columns.filter((c) => !/_(low|high)$/.test(c) || index(c.replace(/_(low|high)$/, '')) < 0);
+  const number = (text: string): Value => (text === '' ? null : isNaN(Number(text)) ? text : Number(text));
+  const unit = (name: string) => (/_ps$/.test(name) ? 'ps' : /_bytes$/.test(name) ? 'B' : /_bps$/.test(name) ? 'bit/s' : '1');
+  const columns = shown.map((name): Column<string[]> => {
+    const [low, high] = [index(name + '_low'), index(name + '_high')];
+    const value = (row: string[]) => number(row[index(name)]);
+    return {
+      name: name.replace(/_(ps|bytes|bps)$/, '').replace(/_/g, ' '), value,
+      left: study.points.every((row) => typeof value(row) !== 'number'),
+      text: (row) => {
+        const v = value(row);
+        if (typeof v !== 'number') return String(v);
+        if (low < 0 || high < 0 || row[low] === '' || row[high] === '') return withUnit(v, unit(name));
+        return h('span', {}, withUnit(v, unit(name)), h('small', {}, ' ' + withUnit(Number(row[low]), unit(name)) + ' \u2026 ' + withUnit(Number(row[high]), unit(name))));
+      },
+    };
+  });
+  return table(columns, study.points, id);
+}
+
+export function claimSection(claims: Claim[]): HTMLElement {
+  const kinds = ['holds', 'fails', 'not run'] as const;
+  const shown = new Set<string>(kinds);
+  const rows = claims.map((c) => h('tr', { 'data-verdict': c.verdict, 'data-claim': c.id },
+    h('td', { class: 'left' }, h('b', {}, c.id), h('small', {}, [c.paper, c.figure && 'fig. ' + c.figure].filter(Boolean).join(', '))),
+    h('td', { class: 'left' }, c.expected ?? none, c.rule ? h('small', {}, 'counts if: ' + c.rule) : null),
+    h('td', { class: 'left' }, c.measured || none, c.reason ? h('small', { class: 'reason' }, c.reason) : null),
+    h('td', { class: 'left' }, h('span', { class: 'badge ' + c.verdict.replace(' ', '-') }, c.verdict)),
+    h('td', {}, c.wall_s === null || c.wall_s === undefined ? none : seconds(c.wall_s))));
+  const empty = h('p', { class: 'empty', hidden: true }, 'No claim has the chosen verdict.');
+  const buttons = kinds.filter((k) => claims.some((c) => c.verdict === k)).map((kind) =>
+    h('button', {
+      type: 'button', class: 'chip ' + kind.replace(' ', '-'), 'data-filter': kind, 'aria-pressed': 'true',
+      onclick: (event: MouseEvent) => {
+        if (!shown.delete(kind)) shown.add(kind);
+        (event.currentTarget as HTMLElement).setAttribute('aria-pressed', String(shown.has(kind)));
+        rows.forEach((row) => { row.hidden = !shown.has(row.dataset.verdict as string); });
+        empty.hidden = rows.some((row) => !row.hidden);
+      },
+    }, kind, h('b', {}, claims.filter((c) => c.verdict === kind).length)));
+  return h('div', {}, h('div', { class: 'chips', role: 'group', 'aria-label': 'verdicts shown' }, ...buttons),
+    h('div', { class: 'card flush' }, h('div', { class: 'scroll' }, h('table', { class: 'claims', id: 'claims-table' },
+      h('thead', {}, h('tr', {}, ...['claim', 'the paper says', 'measured', 'verdict'].map((t) => h('th', { class: 'left', scope: 'col' }, t)), h('th', { scope: 'col' }, 'time'))),
+      h('tbody', {}, ...rows))), empty));
+}

@@ -1,0 +1,262 @@
+// The page in a browser: what it shows is what the document says, and what can be clicked works.
+//
+//   node report.test.mjs WEIR FOLDER     WEIR is the command, FOLDER takes what the tests make
+//
+// Without Chromium, or its driver, it ends with status 77: skipped.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+const [weir, folder] = process.argv.slice(2);
+const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((p) => p && existsSync(p));
+if (!executablePath) {
+  console.log('skipped: no Chromium (Debian: chromium; CHROMIUM names another place)');
+  process.exit(77);
+}
+
+// it was not installed if npm could not reach its registry
+const { chromium } = await import('playwright-core').catch(() => ({}));
+if (!chromium) {
+  console.log('skipped: this build has no report');
+  process.exit(77);
+}
+
+const scenario = `
+[topology]
+kind = "star"
+hosts = 5
+[algorithm]
+name = "hpcc"
+[[traffic]]
+kind = "incast"
+size = "200 KB"
+[probes.queues]
+series = true
+[probes.rates]
+[probes.links]
+series = true
+`;
+
+// Points of the large figure, a series: the page is to be quick with them.
+const kMany = 100_000;
+
+// Two runs, and a study's directory with a claim of each verdict, a figure of each kind and a large one.
+function make() {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder + '/claims', { recursive: true });
+  writeFileSync(folder + '/incast.toml', scenario);
+  for (const name of ['hpcc', 'dcqcn'])
+    execFileSync(weir, ['run', folder + '/incast.toml', '-q', '--set', 'algorithm.name=' + name, '--set', 'network.ecn.enabled=true', '--out', folder + '/' + name], { stdio: 'ignore' });
+  const axis = (label, unit, scale = 'linear') => ({ label, unit, scale });
+  const wave = (phase) => Array.from({ length: kMany }, (_, i) => 1000 + Math.round(900 * Math.sin(i / 500 + phase)) + (i % 7));
+  const time = Array.from({ length: kMany }, (_, i) => i * 1e6);
+  const figures = [
+    {
+      id: 'bars', title: 'Bars </script><b>&amp;', kind: 'bars', x: { ...axis('kind', '1', 'category'), categories: ['one', 'two'] }, y: axis('time', 'ps'),
+      series: [{ name: 'measured', x: [0, 1], y: [2e6, 3.5e6], low: [1.5e6, 3e6], high: [2.5e6, 4e6] }, { name: 'printed', x: [0, 1], y: [2.1e6, null], printed: true }],
+    },
+    {
+      id: 'lines', title: 'Lines', kind: 'lines', x: axis('flow size', 'B', 'log'), y: axis('slowdown', '1'),
+      series: [{ name: 'a', x: [1e3, 1e4, 1e5], y: [1.5, 2.5, 20] }, { name: 'b', x: [1e3, 1e4, 1e5], y: [1, 0, 4] }],
+    },
+    { id: 'large', title: 'Large', kind: 'lines', x: axis('time', 'ps'), y: axis('queue', 'B'), series: [0, 1, 2, 3].map((k) => ({ name: 'port ' + k, x: time, y: wave(k) })) },
+  ];
+  const version = JSON.parse(readFileSync(folder + '/hpcc/manifest.json')).version;
+  const claims = ['holds', 'fails', 'holds', 'not run'].map((verdict, i) => ({ id: 'A' + i, paper: 'hpcc', figure: '11a', expected: 'less', measured: '1 < 2', verdict, reason: verdict === 'fails' ? 'more' : '' }));
+  writeFileSync(folder + '/claims/figures.json', JSON.stringify({ weir: version, format: 1, figures }));
+  writeFileSync(folder + '/claims/verdicts.json', JSON.stringify({ weir: version, format: 1, date: '2026-01-01', claims }));
+  execFileSync(weir, ['report', folder + '/hpcc', folder + '/dcqcn', folder + '/claims', '--out', folder + '/report.html']);
+  // the command thins; the page is to bear more
+  const page = readFileSync(folder + '/report.html', 'utf8');
+  const data = /(<script type="application\/json" id="document">)([^]*?)(<\/script>)/;
+  const report = JSON.parse(data.exec(page)[2]);
+  const large = report.figures.find((f) => f.id === 'large');
+  assert.ok(large.series[0].x.length <= 20_002, 'the command thins');
+  large.series = figures[2].series;
+  writeFileSync(folder + '/large.html', page.replace(data, (_, open, __, close) => open + JSON.stringify(report).replace(/</g, '\\u003c') + close));
+  return { claims };
+}
+
+const made = make();
+const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'] });
+const complaints = [];
+
+async function open(file, settings = {}) {
+  const page = await browser.newPage({ viewport: { width: 1300, height: 900 }, ...settings });
+  page.on('console', (m) => { if (m.type() === 'error' || m.type() === 'warning') complaints.push(m.text()); });
+  page.on('pageerror', (e) => complaints.push(String(e)));
+  page.on('request', (r) => { if (!/^(file|data|blob):/.test(r.url())) complaints.push('it asks for ' + r.url()); });
+  await page.goto(pathToFileURL(file).href);
+  await page.waitForSelector('html[data-ready]');
+  return page;
+}
+
+// Scrolls to a figure and waits until it is drawn.
+async function figure(page, id) {
+  await page.locator('#figure-' + id).scrollIntoViewIfNeeded();
+  await page.waitForSelector(`#figure-${id}[data-drawn="true"]`);
+  return page.locator('#figure-' + id);
+}
+
+const option = (page, id) => page.evaluate((name) => {
+  const chart = window.weirReport.charts.find((c) => c.figure.id === name).chart;
+  const o = chart.getOption();
+  return { x: o.xAxis[0].type, y: o.yAxis[0].type, zoom: o.dataZoom.map((z) => [z.start, z.end]), selected: o.legend[0].selected, ink: o.textStyle.color, series: o.series.filter((s) => s.type !== 'custom').map((s) => ({ name: s.name, type: s.type, data: s.data })) };
+}, id);
+
+const tests = {
+  async 'values on screen are those of the results'() {
+    const page = await open(folder + '/report.html');
+    for (const name of ['hpcc', 'dcqcn']) {
+      const manifest = JSON.parse(readFileSync(`${folder}/${name}/manifest.json`));
+      const summary = JSON.parse(readFileSync(`${folder}/${name}/summary.json`));
+      const row = page.locator('#runs-table tbody tr', { has: page.getByRole('link', { name, exact: true }) });
+      const values = await row.locator('td').evaluateAll((cells) => cells.map((c) => c.dataset.value));
+      for (const value of [summary.flows.finished, summary.slowdown.all.p50, summary.slowdown.all.p99, summary.queues.all.p99, manifest.wall_s])
+        assert.ok(values.includes(String(value)), `${value} of ${name} in ${values}`);
+      assert.ok((await row.innerText()).includes(summary.slowdown.all.p99.toFixed(2)));
+    }
+    // the chart's own data, of the slowest per cent by size
+    await figure(page, 'slowdown-p99');
+    const drawn = await option(page, 'slowdown-p99');
+    assert.deepEqual(drawn.series.map((s) => s.name), ['hpcc', 'dcqcn']);
+    const bucket = JSON.parse(readFileSync(folder + '/hpcc/summary.json')).slowdown.by_size.filter((b) => b.count > 0);
+    assert.equal(bucket.length, 1);
+    assert.ok(Math.abs(drawn.series[0].data[0][1] - bucket[0].p99) < 1e-6);
+    await page.close();
+  },
+
+  async 'a figure is drawn in its unit, and told on hovering'() {
+    const page = await open(folder + '/report.html');
+    const card = await figure(page, 'bars');
+    assert.equal(await card.locator('h3').innerText(), 'Bars </script><b>&amp;');
+    const drawn = await option(page, 'bars');
+    assert.deepEqual(drawn.series.map((s) => s.data), [[[0, 2], [1, 3.5]], [[0, 2.1], [1, null]]]);
+    const box = await card.locator('.stage').boundingBox();
+    await page.mouse.move(box.x + box.width * 0.75, box.y + box.height / 2);
+    const tip = card.locator('.tip');
+    await tip.waitFor();
+    assert.match(await tip.innerText(), /two\s+measured\s+3\.5\sµs 3\sµs – 4\sµs$/);
+    await page.close();
+  },
+
+  async 'series are toggled by the legend, axes by their switch'() {
+    const page = await open(folder + '/report.html');
+    const card = await figure(page, 'lines');
+    const button = card.locator('[data-series="b"]');
+    assert.equal(await button.getAttribute('aria-pressed'), 'true');
+    await button.click();
+    assert.equal(await button.getAttribute('aria-pressed'), 'false');
+    assert.equal((await option(page, 'lines')).selected.b, false);
+    assert.equal((await option(page, 'lines')).y, 'value');
+    await card.locator('[data-tool="logY"]').click();
+    const log = await option(page, 'lines');
+    assert.equal(log.y, 'log');
+    assert.equal(log.x, 'log');
+    assert.equal(log.selected.b, false, 'what is hidden stays hidden');
+    assert.deepEqual(log.series[1].data, [[1000, 1], [10000, null], [100000, 4]], '0 has no logarithm');
+    assert.equal(await card.getAttribute('data-log-y'), 'true');
+    await card.locator('[data-tool="logX"]').click();
+    assert.equal((await option(page, 'lines')).x, 'value');
+    await page.close();
+  },
+
+  async 'a rectangle zooms, a double click shows all again'() {
+    const page = await open(folder + '/report.html');
+    const card = await figure(page, 'lines');
+    const box = await card.locator('.stage').boundingBox();
+    await page.mouse.move(box.x + box.width * 0.4, box.y + box.height * 0.2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.5, { steps: 4 });
+    await page.mouse.up();
+    const zoomed = (await option(page, 'lines')).zoom;
+    assert.ok(zoomed.slice(0, 2).every(([start, end]) => start > 1 && end < 99), JSON.stringify(zoomed));
+    await page.mouse.dblclick(box.x + box.width * 0.5, box.y + box.height * 0.5);
+    const all = (await option(page, 'lines')).zoom;
+    assert.deepEqual(all[0], [0, 100]);
+    await page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.5);
+    await page.mouse.wheel(0, -300);
+    await page.waitForFunction(() => window.weirReport.charts.find((c) => c.figure.id === 'lines').chart.getOption().dataZoom[0].end < 100);
+    await page.close();
+  },
+
+  async 'claims are filtered by verdict'() {
+    const page = await open(folder + '/report.html');
+    const visible = () => page.locator('#claims-table tbody tr:visible').evaluateAll((rows) => rows.map((r) => r.dataset.claim));
+    assert.deepEqual(await visible(), made.claims.map((c) => c.id));
+    await page.locator('[data-filter="holds"]').click();
+    assert.deepEqual(await visible(), ['A1', 'A3']);
+    await page.locator('[data-filter="fails"]').click();
+    await page.locator('[data-filter="not run"]').click();
+    assert.deepEqual(await visible(), []);
+    assert.ok(await page.getByText('No claim has the chosen verdict.').isVisible());
+    await page.close();
+  },
+
+  async 'light and dark, by the system and by the switch'() {
+    const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const page = await open(folder + '/report.html', { colorScheme: 'dark' });
+    assert.equal(await ground(page), 'rgb(15, 19, 24)');
+    await figure(page, 'lines');
+    const dark = (await option(page, 'lines')).ink;
+    await page.locator('[data-choice="light"]').click();
+    assert.equal(await ground(page), 'rgb(245, 246, 248)');
+    assert.notEqual((await option(page, 'lines')).ink, dark);
+    await page.close();
+  },
+
+  async 'on paper all is open, light, and drawn'() {
+    const page = await open(folder + '/report.html', { colorScheme: 'dark' });
+    assert.equal(await page.locator('details[open]').count(), 0);
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    assert.equal(await page.locator('details:not([open])').count(), 0);
+    assert.equal(await page.locator('.scenario .toml:visible').count(), 2);
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
+    const figures = await page.locator('.figure').count();
+    assert.equal(await page.locator('.paper svg:visible').count(), figures);
+    assert.equal(await page.locator('.stage:visible').count(), 0);
+    assert.ok((await page.pdf()).length > 50_000);
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    assert.equal(await page.locator('details[open]').count(), 0);
+    assert.equal(await page.locator('.paper svg').count(), 0);
+    await page.close();
+  },
+
+  async 'four series of 100,000 points are drawn'() {
+    const page = await open(folder + '/large.html');
+    const card = await figure(page, 'large');
+    const took = await card.getAttribute('data-ms');
+    const frame = await page.evaluate(() => {
+      const it = window.weirReport.charts.find((c) => c.figure.id === 'large');
+      const begin = performance.now();
+      it.draw();
+      it.chart.getZr().flush();
+      return Math.round(performance.now() - begin);
+    });
+    const painted = await card.locator('canvas').evaluate((canvas) => {
+      const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+      let blue = 0;
+      for (let i = 0; i < pixels.length; i += 4) if (pixels[i] < 40 && pixels[i + 2] > 150 && pixels[i + 3] > 200) blue++;
+      return blue;
+    });
+    assert.ok(painted > 500, 'the first series is seen');
+    console.log(`      first drawn in ${took} ms, again in ${frame} ms`);
+    await page.close();
+  },
+};
+
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+  try {
+    await test();
+    assert.deepEqual(complaints.splice(0), [], 'the console');
+    console.log('ok    ' + name);
+  } catch (error) {
+    failed++;
+    console.log('FAILED ' + name + '\n' + (error.stack ?? error));
+  }
+}
+await browser.close();
+process.exit(failed === 0 ? 0 : 1);
