@@ -215,7 +215,7 @@ void b35_dcqcn_is_fairer(Context& context) {
     double by_rates;
   };
   const auto run = [&](std::vector<std::string> overrides, int seed) {
-    overrides.push_back("traffic.0.size=20 MB");
+    overrides.emplace_back("traffic.0.size=20 MB");
     overrides.push_back(fmt::format("run.seed={}", seed));
     Watch watch(context.scenario("staggered-hpcc.toml"), "17->16", overrides);
     Shares shares;

@@ -116,8 +116,9 @@ Measured run(const std::string& file, const std::string& w_ai, const std::string
     out.rates.push_back(static_cast<double>(sender.acknowledged) * wire * per_second);
     out.u.push_back(sender.u / sender.samples);
   }
+  const std::uint32_t link = id / 2;
   out.load = static_cast<double>(simulation.sent_bytes(id) - sent) * per_second /
-             static_cast<double>(r.model->topology.links[id / 2].rate.bits_per_second);
+             static_cast<double>(r.model->topology.links[link].rate.bits_per_second);
   return out;
 }
 

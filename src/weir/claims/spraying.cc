@@ -42,11 +42,11 @@ std::vector<std::string> overrides(const Setting& s, const Algorithm& a, const B
   out.push_back("algorithm.load_balancing.kind=" + b);
   out.push_back("algorithm.name=" + c.name);
   out.push_back("algorithm.preset=" + c.preset);
-  if (c.in_order) out.push_back("algorithm.recovery.reordering=0 us");
+  if (c.in_order) out.emplace_back("algorithm.recovery.reordering=0 us");
   if (!s.elephants) return out;
   out.push_back("profile.0.algorithm=" + c.name);
   out.push_back("profile.0.preset=" + c.preset);
-  if (c.in_order) out.push_back("profile.0.recovery.reordering=0 us");
+  if (c.in_order) out.emplace_back("profile.0.recovery.reordering=0 us");
   return out;
 }
 

@@ -40,7 +40,7 @@ std::string lowest(const Figure& f) {
     for (const Balancer& b : kBalancers)
       if (f.mean(a, b) < low) {
         low = f.mean(a, b);
-        out = a + " with " + b;
+        out = fmt::format("{} with {}", a, b);
       }
   return out;
 }

@@ -48,14 +48,14 @@ Verdicts::Verdicts(const std::vector<Claim>& claims) : claims_(&claims) {
   for (const Claim& claim : claims) all_.push_back({.id = claim.id, .measured = {}, .reason = why_not_run(claim)});
 }
 
-const Verdict& Verdicts::of(std::string_view id) const {
+std::size_t Verdicts::place(std::string_view id) const {
   const auto verdict = std::find_if(all_.begin(), all_.end(), [&](const Verdict& v) { return v.id == id; });
   require(verdict != all_.end(), fmt::format("claims.toml has no claim {}", id));
-  return *verdict;
+  return static_cast<std::size_t>(verdict - all_.begin());
 }
 
 void Verdicts::set(const Judgement& judgement) {
-  auto& verdict = const_cast<Verdict&>(of(judgement.id));
+  Verdict& verdict = all_[place(judgement.id)];
   verdict.measured = judgement.measured;
   verdict.verdict = judgement.holds ? kHolds : kFails;
   verdict.reason = judgement.holds ? "" : find(*claims_, judgement.id)->reason;

@@ -30,11 +30,13 @@ class Verdicts {
   explicit Verdicts(const std::vector<Claim>& claims);
 
   const std::vector<Verdict>& all() const { return all_; }
-  const Verdict& of(std::string_view id) const;
+  const Verdict& of(std::string_view id) const { return all_[place(id)]; }
   // What an evaluator or a study has found.
   void set(const Judgement& judgement);
 
  private:
+  std::size_t place(std::string_view id) const;
+
   const std::vector<Claim>* claims_;
   std::vector<Verdict> all_;
 };
