@@ -1,0 +1,127 @@
+// The studies of papers/: each can be read and planned, and its claims' rules name what it has.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "weir/study/paper.h"
+
+namespace weir::study {
+namespace {
+
+std::vector<std::string> files() {
+  std::vector<std::string> out;
+  for (const auto& paper : std::filesystem::directory_iterator("papers")) {
+    if (!paper.is_directory() || paper.path().filename() == "scenarios") continue;
+    for (const auto& file : std::filesystem::directory_iterator(paper))
+      if (file.path().extension() == ".toml") out.push_back(file.path().string());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+class Papers : public testing::TestWithParam<std::string> {};
+
+TEST_P(Papers, CanBePlannedAndJudged) {
+  const PaperStudy paper = read_paper_study(GetParam());
+  EXPECT_NE(GetParam().find("papers/" + paper.figure.paper + "/"), std::string::npos);
+  const Plan plan = make_plan(paper.study);
+  EXPECT_FALSE(plan.runs.empty());
+  for (std::size_t run = 0; run < plan.runs.size(); ++run) EXPECT_NO_THROW(plan.scenario(run));
+  const Table nothing = empty_table(plan);
+  for (const PaperClaim& claim : paper.claims) {
+    EXPECT_NO_THROW(check(claim, nothing)) << claim.id;
+    EXPECT_FALSE(claim.show.empty()) << claim.id << " does not say what was measured";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, Papers, testing::ValuesIn(files()), [](const auto& file) {
+  std::string name = file.param;
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+});
+
+const std::string kStudy = R"([study]
+title = "t"
+[scenario]
+topology = { kind = "star", hosts = 3 }
+algorithm = { name = "hpcc" }
+[[scenario.traffic]]
+kind = "incast"
+size = "10 KB"
+[[axis]]
+name = "w"
+key = "algorithm.w_ai"
+values = ["80 B", "160 B"]
+[[measure]]
+name = "fct"
+of = "summary"
+key = "flows.max_fct_ps"
+)";
+
+// A table with values in place of results: 3 and 4.
+Table filled(const PaperStudy& paper) {
+  Table table = empty_table(make_plan(paper.study));
+  for (std::size_t i = 0; i < table.runs.size(); ++i)
+    table.runs[i] = {.status = Record::Status::done, .message = {}, .measures = {{3.0 + static_cast<double>(i)}}};
+  return table;
+}
+
+TEST(PaperStudy, JudgesByItsRules) {
+  const PaperStudy paper = parse_paper_study(kStudy + R"(
+[paper]
+paper = "hpcc"
+figure = "1"
+title = "f"
+[[claim]]
+id = "A1"
+rule = 'fct{"160 B"} > fct{"80 B"}'
+show = ['fct{"160 B"} - fct{"80 B"}']
+[[claim]]
+id = "A2"
+rule = 'fct{"160 B"} > 10'
+show = ['fct{"160 B"}']
+)",
+                                             "s.toml");
+  EXPECT_EQ(paper.figure.figure, "1");
+  ASSERT_EQ(paper.claims.size(), 2u);
+  const Table table = filled(paper);
+  const Judgement first = judge(paper.claims[0], table);
+  EXPECT_TRUE(first.complete);
+  EXPECT_TRUE(first.holds);
+  EXPECT_EQ(first.measured, R"(fct{"160 B"} - fct{"80 B"} = 1)");
+  EXPECT_FALSE(judge(paper.claims[1], table).holds);
+  EXPECT_FALSE(judge(paper.claims[0], empty_table(make_plan(paper.study))).complete);
+}
+
+TEST(PaperStudy, RefusesWhatItDoesNotKnow) {
+  const std::string paper = "[paper]\npaper = \"hpcc\"\nfigure = \"1\"\ntitle = \"f\"\n";
+  const struct {
+    std::string text;
+    std::string message;
+  } bad[] = {
+      {kStudy, "s.toml: key 'paper': missing"},
+      {kStudy + "[paper]\npaper = \"hpcc\"\n", "figure"},
+      {kStudy + paper + "tier = \"slow\"\n", "key 'paper.tier': must be quick or full"},
+      {kStudy + paper + "[[claim]]\nrule = \"1\"\n", "id"},
+      {kStudy + paper + "[[claim]]\nid = \"A1\"\n", "rule"},
+      {kStudy + paper + "[[claim]]\nid = \"A1\"\nrule = \"1\"\nin_share = 2\n", "in_share"},
+      {kStudy + paper + "[[claim]]\nid = \"A1\"\nrule = \"1\"\nshow = \"x\"\n", "must be a list of texts"},
+      {kStudy + paper + "[[claim]]\nid = \"A1\"\nrule = \"1\"\n[[claim]]\nid = \"A1\"\nrule = \"1\"\n",
+       "there is a claim 'A1' already"},
+  };
+  for (const auto& [text, message] : bad) {
+    try {
+      parse_paper_study(text, "s.toml");
+      ADD_FAILURE() << "was read: " << text;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weir::study
