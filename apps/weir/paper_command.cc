@@ -312,7 +312,7 @@ int run_figure(const Options& o) {
       verdicts.set({j.id, j.holds, j.measured});
       judged.push_back(j.id);
     }
-  claims::write_text(run.dir + "/verdicts.json", claims::to_json(all, verdicts, judged));
+  if (!judged.empty()) claims::write_text(run.dir + "/verdicts.json", claims::to_json(all, verdicts, judged));
   fmt::print("{}\n\n{}\n{}", run.study.study.title, study::to_text(run.table), printed(run.study));
   if (!run.study.figure.note.empty()) fmt::print("\n{}\n", run.study.figure.note);
   for (const std::string& id : judged) fmt::print("\n{}", describe(*claims::find(all, id), verdicts.of(id)));

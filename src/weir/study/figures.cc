@@ -19,6 +19,19 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMaxRows = 2000;   // of a curve: more than a screen shows
 constexpr std::size_t kMaxStacked = 32;  // flows with an area of their own
 
+// What a column holds, for people: without the unit, which the axis tells.
+std::string label_of_column(const std::string& column) {
+  if (column == "jain") return "Jain's index";
+  if (column == "fct_ps") return "completion time";
+  for (const std::string_view unit : {"_ps", "_bytes", "_bps"})
+    if (column.ends_with(unit)) {
+      std::string out = column.substr(0, column.size() - unit.size());
+      std::replace(out.begin(), out.end(), '_', ' ');
+      return out;
+    }
+  return column;
+}
+
 // Points of the study that one series is drawn of.
 struct Group {
   std::string name;
@@ -159,7 +172,7 @@ class Maker {
 
   void distribution() {
     out_.kind = "steps";
-    out_.x = {p_.column, unit_of_column(p_.column), "linear", {}};
+    out_.x = {label_of_column(p_.column), unit_of_column(p_.column), "linear", {}};
     out_.y = {"share up to this", "1", "linear", {}};
     for (const Group& group : groups()) {
       std::vector<Counted> all;
@@ -205,7 +218,7 @@ class Maker {
   void over_time() {
     out_.kind = "lines";
     out_.x = {"time", "ps", "linear", {}};
-    out_.y = {p_.column, unit_of_column(p_.column), "linear", {}};
+    out_.y = {label_of_column(p_.column), unit_of_column(p_.column), "linear", {}};
     for (const Group& group : groups()) {
       const auto dirs = run_dirs(group);
       if (dirs.empty()) continue;
