@@ -20,8 +20,7 @@ namespace fs = std::filesystem;
 // The name of a file as the study writes it, in its quotes, becomes one that leads there from `dir`.
 std::string relocated(const study::Plan& plan, const std::string& dir) {
   std::string text = plan.study.text;
-  for (const auto& [name, document] : plan.documents) {
-    if (name.empty()) continue;
+  for (const std::string& name : plan.scenario_files()) {
     const auto path = fs::path(plan.study.folder) / name;
     const auto relative = scenario::toml_text(fs::relative(path, dir).generic_string());
     for (const std::string& written : {scenario::toml_text(name), fmt::format("'{}'", name)})

@@ -122,6 +122,13 @@ std::string Plan::describe(std::size_t run) const {
   return fmt::format("{}{}seed {}", point, point.empty() ? "" : ", ", runs[run].seed);
 }
 
+std::vector<std::string> Plan::scenario_files() const {
+  std::vector<std::string> out;
+  for (const auto& document : documents)
+    if (!document.first.empty()) out.push_back(document.first);
+  return out;
+}
+
 std::vector<std::string> Plan::kept_files() const {
   std::set<std::string> out{"scenario.toml", "manifest.json", "summary.json", "measures.json"};
   for (const FigureSpec& f : study.figures)

@@ -34,6 +34,8 @@ struct Plan {
   scenario::Scenario scenario(std::size_t run) const;
   // "load=0.3, algorithm=HPCC, seed 2"
   std::string describe(std::size_t run) const;
+  // The names of scenario files, as the study has them.
+  std::vector<std::string> scenario_files() const;
   // The names of files that a run has to keep.
   std::vector<std::string> kept_files() const;
 };
