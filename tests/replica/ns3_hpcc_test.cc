@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "tests/support/document.h"
 #include "tests/replica/recorded.h"
+#include "tests/support/document.h"
 
 namespace weir::replica {
 namespace {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <string>
 
-#include "weir/theory/random_network.h"
 #include "weir/base/error.h"
 #include "weir/theory/max_min.h"
+#include "weir/theory/random_network.h"
 #include "weir/theory/recursion.h"
 
 namespace weir::theory {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "weir/theory/random_network.h"
 #include "weir/theory/alpha_fair.h"
 #include "weir/theory/max_min.h"
+#include "weir/theory/random_network.h"
 
 namespace weir::theory {
 namespace {
