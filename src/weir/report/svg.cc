@@ -31,7 +31,7 @@ constexpr std::size_t kMaxPoints = 3'000;
 
 struct SvgWriter::Engine {
   struct Destroy {
-    void operator()(duk_context* context) const { duk_destroy_heap(context); }
+    void operator()(duk_context* heap) const { duk_destroy_heap(heap); }
   };
   std::unique_ptr<duk_context, Destroy> context{duk_create_heap_default()};
 
