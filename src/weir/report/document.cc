@@ -88,8 +88,8 @@ class Reader {
       found = true;
     } else {
       for (const auto& name : folders(directory))
-        if (is_run(directory + "/" + name)) {
-          add_run(directory + "/" + name, name, "", true);
+        if (const auto path = fmt::format("{}/{}", directory, name); is_run(path)) {
+          add_run(path, name, "", true);
           found = true;
         }
     }
@@ -126,12 +126,12 @@ class Reader {
                 if (t[1] == "done") {
                   done.push_back(t[0]);
                 } else {
-                  const std::string message = text_or_empty(directory + "/failed/" + t[0] + ".txt");
+                  const std::string message = text_or_empty(fmt::format("{}/failed/{}.txt", directory, t[0]));
                   study.failed.emplace_back(t[0], message.empty() ? t[2] : message);
                 }
               });
     for (const auto& name : done) {
-      const std::string path = directory + "/runs/" + name;
+      const std::string path = fmt::format("{}/runs/{}", directory, name);
       if (!is_run(path))
         throw InputError(
             fmt::format("{}/runs.csv: run {} is done, but {} has no manifest.json", directory, name, path));
@@ -219,7 +219,7 @@ class Reader {
 
   std::string title(const std::vector<std::string>& directories) const {
     if (out_.runs.size() == 1 && out_.studies.empty()) {
-      const auto text = out_.runs[0].manifest.value("title", "");
+      auto text = out_.runs[0].manifest.value("title", "");
       if (!text.empty()) return text;
     }
     std::string out;

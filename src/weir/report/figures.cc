@@ -107,7 +107,7 @@ std::vector<std::string> bucket_names(const std::vector<double>& edges) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i <= edges.size(); ++i) {
     if (edges.empty())
-      out.push_back("all");
+      out.emplace_back("all");
     else if (i == 0)
       out.push_back("≤ " + size_text(edges[0]));
     else if (i == edges.size())
