@@ -18,7 +18,6 @@
 #include "weir/claims/check.h"
 #include "weir/claims/claim.h"
 #include "weir/claims/document.h"
-#include "weir/claims/judge.h"
 #include "weir/claims/verdict.h"
 #include "weir/commands.h"
 #include "weir/paper_study.h"
@@ -161,19 +160,28 @@ struct Results {
   std::vector<claims::Row> rows;
 };
 
-// Claims that studies judge: those that are named, or all.
-std::vector<claims::Judgement> judge_studies(const Options& o, const std::vector<Claim>& all,
-                                             const std::vector<std::string>& only) {
-  StudyJudge judge(o.studies());
-  std::vector<claims::Judgement> out;
+// What studies have found of the claims that are named, or of all.
+struct Studied {
+  std::vector<claims::Judgement> judgements;
+  std::vector<std::pair<std::string, std::string>> errors;  // claim, why there is no verdict
+};
+
+Studied judge_studies(const Options& o, const std::vector<Claim>& all, const std::vector<std::string>& only) {
+  Studied out;
   for (const claims::FigureFile& f : claims::read_figures(o.papers, all)) {
-    const bool wanted =
-        only.empty() ? !f.claims.empty()
-                     : std::any_of(only.begin(), only.end(), [&](const auto& id) { return contains(f.claims, id); });
-    if (!wanted) continue;
-    fmt::print(stderr, "weir paper: {}: {}\n", f.name, fmt::join(f.claims, ", "));
-    for (claims::Judgement& j : judge.judge(f, all))
-      if (only.empty() || contains(only, j.id)) out.push_back(std::move(j));
+    std::vector<std::string> wanted = f.claims;
+    if (!only.empty()) std::erase_if(wanted, [&](const std::string& id) { return !contains(only, id); });
+    if (wanted.empty()) continue;
+    fmt::print(stderr, "weir paper: {}: {}\n", f.name, fmt::join(wanted, ", "));
+    const PaperRun run = run_paper_study(f, o.studies());
+    const std::string why = incomplete(run);
+    for (const study::Judgement& j : run.judgements) {
+      if (!contains(wanted, j.id)) continue;
+      if (j.complete)
+        out.judgements.push_back({j.id, j.holds, j.measured});
+      else
+        out.errors.emplace_back(j.id, fmt::format("{}: {}", f.name, why.empty() ? "values are missing" : why));
+    }
     if (pending_signal() != 0) break;
   }
   return out;
@@ -181,8 +189,9 @@ std::vector<claims::Judgement> judge_studies(const Options& o, const std::vector
 
 // What is not run keeps its accepted verdict.
 Results gather(const std::vector<Claim>& all, const Verdicts& accepted, const std::vector<Found>& found,
-               std::vector<claims::Judgement> judgements) {
-  Results out{.verdicts = accepted, .judged = {}, .errors = {}, .rows = {}};
+               Studied studied) {
+  Results out{.verdicts = accepted, .judged = {}, .errors = std::move(studied.errors), .rows = {}};
+  std::vector<claims::Judgement> judgements = std::move(studied.judgements);
   for (const Found& f : found) {
     judgements.insert(judgements.end(), f.judgements.begin(), f.judgements.end());
     out.rows.insert(out.rows.end(), f.rows.begin(), f.rows.end());
@@ -254,6 +263,16 @@ int conclude(const Results& results, const std::vector<std::string>& lost) {
   return !results.errors.empty() ? 1 : !lost.empty() ? kNoLongerHolds : 0;
 }
 
+// What was judged, and what was asked for and cannot be judged; not those that an error has kept from it.
+std::vector<std::string> shown(const std::vector<std::string>& only, const Results& results) {
+  if (only.empty()) return results.judged;
+  std::vector<std::string> out = only;
+  std::erase_if(out, [&](const std::string& id) {
+    return std::any_of(results.errors.begin(), results.errors.end(), [&](const auto& e) { return e.first == id; });
+  });
+  return out;
+}
+
 int check(const Options& o) {
   check_tier(o.tier);
   const std::vector<Claim> all = read_claims(o);
@@ -265,13 +284,12 @@ int check(const Options& o) {
   });
   const bool studies = o.tier == "full" || !only.empty();
   if (studies) catch_signals();
-  const Results results =
-      gather(all, accepted, found, studies ? judge_studies(o, all, only) : std::vector<claims::Judgement>());
-  std::vector<std::string> shown = only.empty() ? results.judged : only;
-  print(o, all, shown, results);
+  const Results results = gather(all, accepted, found, studies ? judge_studies(o, all, only) : Studied());
+  print(o, all, shown(only, results), results);
   if (o.update && !results.errors.empty()) fmt::print(stderr, "weir: nothing is updated\n");
   if (o.update && results.errors.empty()) update(o, all, results);
-  return conclude(results, no_longer(results, accepted));
+  const int status = conclude(results, no_longer(results, accepted));
+  return pending_signal() != 0 ? 128 + pending_signal() : status;
 }
 
 // run
@@ -312,14 +330,16 @@ int run_figure(const Options& o) {
       verdicts.set({j.id, j.holds, j.measured});
       judged.push_back(j.id);
     }
+  std::filesystem::remove(run.dir + "/verdicts.json");
   if (!judged.empty()) claims::write_text(run.dir + "/verdicts.json", claims::to_json(all, verdicts, judged));
   fmt::print("{}\n\n{}\n{}", run.study.study.title, study::to_text(run.table), printed(run.study));
   if (!run.study.figure.note.empty()) fmt::print("\n{}\n", run.study.figure.note);
   for (const std::string& id : judged) fmt::print("\n{}", describe(*claims::find(all, id), verdicts.of(id)));
   fmt::print("\nresults  {}\n", run.dir);
   if (run.outcome.signal != 0) return 128 + run.outcome.signal;
-  if (!run.outcome.cannot_write.empty()) fmt::print(stderr, "weir: {}\n", run.outcome.cannot_write);
-  return run.outcome.failed > 0 || !run.outcome.cannot_write.empty() ? 1 : 0;
+  const std::string why = incomplete(run);
+  if (!why.empty()) fmt::print(stderr, "weir: {}\n", why);
+  return why.empty() ? 0 : 1;
 }
 
 }  // namespace
@@ -341,7 +361,7 @@ void add_paper(CLI::App& app, int& status) {
   const auto add_study_options = [&](CLI::App* command) {
     command->add_option("-o,--out", o->out, "studies leave their results here, and go on from there (out/papers)")
         ->check(not_empty());
-    command->add_option("-j,--jobs", o->jobs, "so many at once (2)");
+    command->add_option("-j,--jobs", o->jobs, "so many at once (2)")->check(CLI::Range(1, 4096));
     command->add_option("--memory", o->memory, "of all runs at once, like '8 GB'; without it, 80 % of what is free")
         ->check(not_empty());
     command->add_flag("--fresh", o->fresh, "run again what another scenario or version left there");

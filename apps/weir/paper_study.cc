@@ -28,12 +28,12 @@ PaperRun run_paper_study(const claims::FigureFile& file, const PaperOptions& opt
   return out;
 }
 
-std::vector<claims::Judgement> StudyJudge::judge(const claims::FigureFile& file, const std::vector<claims::Claim>&) {
-  std::vector<claims::Judgement> out;
-  if (file.claims.empty()) return out;
-  for (auto& j : run_paper_study(file, options_).judgements)
-    if (j.complete) out.push_back({std::move(j.id), j.holds, std::move(j.measured)});
-  return out;
+std::string incomplete(const PaperRun& run) {
+  const SweepOutcome& o = run.outcome;
+  if (o.signal != 0) return "interrupted; the same command goes on from there";
+  if (!o.cannot_write.empty()) return o.cannot_write;
+  if (o.failed > 0) return fmt::format("{} runs failed; see {}/failed", o.failed, run.dir);
+  return "";
 }
 
 }  // namespace weir::app

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/claims/judge.h"
+#include "weir/claims/claim.h"
 #include "weir/study/paper.h"
 #include "weir/sweep.h"
 
@@ -26,18 +26,10 @@ struct PaperRun {
   std::string dir;
 };
 
+// Why some of its runs are missing; "" if none is.
+std::string incomplete(const PaperRun& run);
+
 // Runs what is missing of the study in `file`. Throws InputError, for rules that name what the study has not as well.
 PaperRun run_paper_study(const claims::FigureFile& file, const PaperOptions& options);
-
-// Judges by running the studies.
-class StudyJudge final : public claims::Judge {
- public:
-  explicit StudyJudge(PaperOptions options) : options_(std::move(options)) {}
-  std::vector<claims::Judgement> judge(const claims::FigureFile& file,
-                                       const std::vector<claims::Claim>& claims) override;
-
- private:
-  PaperOptions options_;
-};
 
 }  // namespace weir::app

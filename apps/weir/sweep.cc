@@ -68,26 +68,33 @@ std::string difference(const study::Plan& plan, std::size_t run, const std::stri
   if (!fs::exists(run_dir + "/manifest.json")) return "is no result of weir";
   const auto manifest =
       nlohmann::json::parse(traffic::read_text_file(run_dir + "/manifest.json", "a manifest"), nullptr, false);
-  const std::string made_by = manifest.is_object() ? manifest.value("version", "") : "";
+  const auto made_by = manifest.is_object() && manifest.contains("version") && manifest["version"].is_string()
+                           ? manifest["version"].get<std::string>()
+                           : std::string("of no version");
   if (made_by != version()) return fmt::format("was made by weir {}, this is {}", made_by, version());
   if (!is_same(run_dir, scenario::effective(plan.scenario(run)))) return "is of another scenario";
   return "";
 }
 
-// The runs that are there. Those that differ are refused, or removed.
+// The runs that are there. Those that differ are refused; or removed, if they are to be done now, or left to their
+// shard.
 std::vector<bool> find_done(const study::Plan& plan, const SweepOptions& o) {
   std::vector<bool> out(plan.runs.size());
+  std::vector<bool> now(plan.runs.size());
+  for (const std::size_t run : o.runs) now[run] = true;
+  std::vector<std::string> outdated;
   for (std::size_t run = 0; run < plan.runs.size(); ++run) {
     const std::string dir = fmt::format("{}/{}", runs_of(o.dir), plan.runs[run].name);
     if (!fs::exists(dir)) continue;
     const auto why = difference(plan, run, dir);
     out[run] = why.empty();
     if (why.empty()) continue;
-    if (!o.fresh)
-      throw InputError(fmt::format("{}: {} ({}); choose another --out, or run such results again with --fresh", dir,
-                                   why, plan.describe(run)));
-    fs::remove_all(dir);
+    if (!o.fresh || (!now[run] && o.shard.empty()))
+      throw InputError(fmt::format("{}: {} ({}); choose another --out, or run {} again with --fresh", dir, why,
+                                   plan.describe(run), o.fresh ? "the whole study" : "such results"));
+    if (now[run]) outdated.push_back(dir);
   }
+  for (const std::string& dir : outdated) fs::remove_all(dir);
   return out;
 }
 
@@ -226,6 +233,7 @@ std::string read_message(const Child& child) {
 }
 
 std::string death(int status) {
+  if (WIFEXITED(status)) return fmt::format("ended with status {}", WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
   return fmt::format("ended by signal {} ({}){}", signal, strsignal(signal),
                      signal == SIGKILL ? "; the system may have been out of memory" : "");
@@ -268,10 +276,10 @@ class Sweep {
       total_work_ += work(run);
       if (estimate(run).bytes > o_.memory)
         throw InputError(
-            fmt::format("run {} may need {:.1f} GB of memory, and the limit is {:.1f} GB; raise it with "
+            fmt::format("run {} may need {:.0f} MB of memory, and the limit is {:.0f} MB; raise it with "
                         "--memory",
-                        plan_.runs[run].name, static_cast<double>(estimate(run).bytes) * 1e-9,
-                        static_cast<double>(o_.memory) * 1e-9));
+                        plan_.runs[run].name, static_cast<double>(estimate(run).bytes) * 1e-6,
+                        static_cast<double>(o_.memory) * 1e-6));
     }
     // the longest first, so that none is left alone at the end
     std::stable_sort(queue_.begin(), queue_.end(), [&](std::size_t a, std::size_t b) { return work(a) > work(b); });
@@ -427,8 +435,11 @@ std::uint64_t memory_to_use() {
 
 SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
                      const std::function<void(const SweepPace&)>& look) {
-  fs::create_directories(runs_of(options.dir));
-  fs::create_directories(options.dir + "/failed");
+  for (const std::string& folder : {runs_of(options.dir), options.dir + "/failed"}) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw InputError(fmt::format("--out: cannot create {}: {}", folder, error.message()));
+  }
   const Lock lock(options);
   const HeldSignal held;
   return Sweep(plan, options, look).run();

@@ -172,6 +172,10 @@ TEST(Study, BadOnesAreRefusedWithTheirPlace) {
        "s.toml:4: key 'axis.0.key': 'traffic..fan_in' is no key of a scenario; write one like traffic.0.load"},
       {kAxis + "key = \"traffic.0.fan_in\"\nvalues = [2, 2]\n",
        "s.toml:5: key 'axis.0': the label '2' comes twice; write another"},
+      {"[study]\nseeds = 2\n[[axis]]\nname = \"a\"\nkey = \"run.seed\"\nvalues = [7, 8]\n",
+       "s.toml:6: key 'axis': it sets run.seed, and so does study.seeds; write one of them"},
+      {kMeasure + "[[measure]]\nname = \"m_low\"\nof = \"summary\"\nkey = \"x\"\n",
+       "s.toml:11: key 'measure.1.name': 'm_low' and 'm' give columns of the same name; write another name"},
       {kAxis + "key = \"topology.kind\"\nvalues = [\"a b\", \"a_b\"]\n",
        "s.toml:5: key 'axis.0': the label 'a_b' gives a directory the same name as another label, 'a_b'; write "
        "another"},

@@ -25,7 +25,8 @@ std::string today() {
 
 std::string why_not_run(const Claim& claim) {
   if (!claim.not_run.empty()) return claim.not_run;
-  return evaluator_of(claim.id) == nullptr ? "no run judges it yet" : "it has not been run";
+  return evaluator_of(claim.id) == nullptr ? "no evaluator judges it; its study, if it has one, has not been run"
+                                           : "it has not been run";
 }
 
 Json to_json(const Claim& claim, const Verdict& verdict) {

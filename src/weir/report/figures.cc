@@ -571,7 +571,9 @@ std::string size_text(double bytes) {
 std::vector<Figure> standard_figures(std::span<const Run> runs) {
   std::vector<Figure> out;
   if (runs.empty() || runs.size() > kMaxCompared) return out;
-  add_flow_figures(runs, out);
+  // A sweep keeps of its runs what its measures read.
+  if (std::all_of(runs.begin(), runs.end(), [](const Run& run) { return run.has("flows.csv"); }))
+    add_flow_figures(runs, out);
   add_collectives(runs, out);
   add_queue_cdf(runs, out);
   Figure queues;

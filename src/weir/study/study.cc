@@ -215,6 +215,16 @@ const std::set<std::string>& reserved_columns() {
   return names;
 }
 
+// An axis over run.seed, and seeds: one would take the place of the other.
+void refuse_two_seeds(const Study& study) {
+  if (study.seeds.empty()) return;
+  for (const Axis& axis : study.axes)
+    for (const AxisPoint& point : axis.points)
+      for (const Override& o : point.set)
+        if (o.key == "run.seed")
+          scenario::fail_key(point.where, "axis", "it sets run.seed, and so does study.seeds; write one of them");
+}
+
 Axis read_axis(const TableReader& table, const Study& study) {
   Axis axis;
   axis.where = table.where();
@@ -456,6 +466,7 @@ Study parse_study(std::string_view text, const std::string& file) {
   out.set = read_overrides(table, "set");
   read_keep(table, out);
   for (const auto& row : root.tables("axis")) out.axes.push_back(read_axis(row, out));
+  refuse_two_seeds(out);
   out.points();  // are not too many
 
   for (const auto& row : root.tables("measure")) {
@@ -464,6 +475,11 @@ Study parse_study(std::string_view text, const std::string& file) {
       row.fail_at("name", fmt::format("there is a measure '{}' already; write another name", m.name()));
     if (reserved_columns().count(m.name()) > 0 || out.axis(m.name()) != out.axes.size())
       row.fail_at("name", fmt::format("'{}' is another column of the results; write another name", m.name()));
+    for (const Measure& other : out.measures)
+      for (const std::string_view bound : {"_low", "_high"})
+        if (m.name() + std::string(bound) == other.name() || other.name() + std::string(bound) == m.name())
+          row.fail_at("name", fmt::format("'{}' and '{}' give columns of the same name; write another name", m.name(),
+                                          other.name()));
     out.measures.push_back(std::move(m));
   }
   for (const auto& row : root.tables("figure")) {
