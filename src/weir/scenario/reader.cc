@@ -71,12 +71,6 @@ TableReader::TableReader(const Value& value, std::string path)
     fail_key(where_, path_, fmt::format("it is {}; write a table, [{}]", value.type_name(), path_));
 }
 
-std::vector<std::string> TableReader::keys() const {
-  std::vector<std::string> out;
-  for (const auto& entry : table_->entries) out.push_back(entry.first);
-  return out;
-}
-
 const Where& TableReader::place(std::string_view key) const {
   const Value* value = find(key);
   return value == nullptr ? where_ : value->where;
@@ -104,6 +98,12 @@ TableReader TableReader::table(std::string_view key) const {
   const Value* value = find(key);
   TableReader out(value == nullptr ? kEmpty : *value, join(path_, key));
   if (value == nullptr) out.where_ = where_;
+  return out;
+}
+
+std::vector<std::string> TableReader::keys() const {
+  std::vector<std::string> out;
+  for (const auto& entry : table_->entries) out.push_back(entry.first);
   return out;
 }
 
