@@ -218,13 +218,11 @@ std::string describe(const Claim& c, const Verdict& v) {
 std::string counts(const std::vector<Claim>& all, const Verdicts& verdicts) {
   std::vector<std::vector<std::string>> rows{{"paper", "claims", "holds", "fails", "not run"}};
   for (const claims::Paper& paper : claims::kPapers) {
-    const auto count = [&](std::string_view verdict) {
-      return fmt::format("{}", std::count_if(all.begin(), all.end(), [&](const Claim& c) {
-                           return c.paper == paper.name && (verdict.empty() || verdicts.of(c.id).verdict == verdict);
-                         }));
+    const auto number = [&](std::string_view verdict) {
+      return fmt::format("{}", claims::count(all, verdicts, paper, verdict));
     };
     rows.push_back(
-        {std::string(paper.name), count(""), count(claims::kHolds), count(claims::kFails), count(claims::kNotRun)});
+        {std::string(paper.name), number(""), number(claims::kHolds), number(claims::kFails), number(claims::kNotRun)});
   }
   return to_text(rows);
 }

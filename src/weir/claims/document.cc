@@ -79,18 +79,21 @@ std::vector<std::string> table_of(const Paper& paper, const std::vector<Claim>& 
 std::vector<std::string> summary_of(const std::vector<Claim>& claims, const Verdicts& verdicts) {
   std::vector<std::string> out{"| paper | claims | holds | fails | not run |", "|---|---|---|---|---|"};
   for (const Paper& paper : kPapers) {
-    const auto count = [&](std::string_view verdict) {
-      return std::count_if(claims.begin(), claims.end(), [&](const Claim& c) {
-        return c.paper == paper.name && (verdict.empty() || verdicts.of(c.id).verdict == verdict);
-      });
-    };
-    out.push_back(fmt::format("| {} | {} | {} | {} | {} |", paper.title, count(""), count(kHolds), count(kFails),
-                              count(kNotRun)));
+    const auto number = [&](std::string_view verdict) { return count(claims, verdicts, paper, verdict); };
+    out.push_back(fmt::format("| {} | {} | {} | {} | {} |", paper.title, number(""), number(kHolds), number(kFails),
+                              number(kNotRun)));
   }
   return out;
 }
 
 }  // namespace
+
+std::size_t count(const std::vector<Claim>& claims, const Verdicts& verdicts, const Paper& paper,
+                  std::string_view verdict) {
+  return static_cast<std::size_t>(std::count_if(claims.begin(), claims.end(), [&](const Claim& c) {
+    return c.paper == paper.name && (verdict.empty() || verdicts.of(c.id).verdict == verdict);
+  }));
+}
 
 std::string with_table(const std::string& text, const std::string& file, const std::string& table,
                        const std::vector<std::string>& rows) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weir/claims/claim.h"
@@ -20,6 +21,10 @@ std::string with_row(const std::string& text, const Row& row);
 // docs/claims.md with the tables `summary` and that of each paper anew.
 std::string with_overview(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                           const Verdicts& verdicts);
+
+// How many of a paper's claims have this verdict; "" = all.
+std::size_t count(const std::vector<Claim>& claims, const Verdicts& verdicts, const Paper& paper,
+                  std::string_view verdict);
 
 std::string read_text(const std::string& file);
 // Leaves a file alone that has this text already.
