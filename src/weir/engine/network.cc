@@ -26,6 +26,11 @@ net::IngressLimits ingress_limits(const Model& model, const net::Link& link, Rat
   return limits;
 }
 
+std::uint32_t packets_on_wire(const net::Link& link, Bytes packet) {
+  return static_cast<std::uint32_t>(
+      std::min<std::int64_t>(1 + bytes_in(link.delay, link.rate).count / packet.count, 1024));
+}
+
 }  // namespace
 
 EcnThresholds ecn_thresholds(const Model& model, Rate rate) {
@@ -61,6 +66,7 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
     const std::int64_t per_byte = bits_ps / link.rate.bits_per_second;
     if (bits_ps % link.rate.bits_per_second == 0 && per_byte <= 0xffffffff)
       p.ps_per_byte = static_cast<std::uint32_t>(per_byte);
+    p.ring.expect(2 * packets_on_wire(link, model.largest_data_wire()));
     p.kind = p.at_switch ? model.port_kind() : model.nic_kind();
     if (p.kind == net::PortKind::queued) {
       p.queues = static_cast<std::uint32_t>(queues.size());

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "weir/base/large_pages.h"
 #include "weir/engine/engine.h"
 #include "weir/engine/model.h"
 #include "weir/host/host.h"
@@ -39,11 +40,11 @@ struct NodeState {
 struct Network {
   explicit Network(const Model& model);
 
-  std::vector<net::Port> ports;  // by global port id
-  std::vector<SwitchState> switches;
+  LargePageVector<net::Port> ports;  // by global port id
+  LargePageVector<SwitchState> switches;
   std::vector<net::ClassQueues> queues;  // of queued ports
   std::vector<PortLoad> loads;           // by port; none without adaptive routing
-  std::vector<host::Host> hosts;
+  LargePageVector<host::Host> hosts;
   std::vector<NodeState> node_states;  // by node of the program; its host's partition touches it
   std::vector<NodeTimes> node_times;   // `received` is its receiver's, the rest its sender's
   Time network_rtt;                    // the largest unloaded round trip of full packets, of any profile

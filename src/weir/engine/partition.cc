@@ -73,16 +73,14 @@ void Counters::add(const Counters& o) {
 }
 
 host::Flow* FlowPool::take(std::uint16_t profile, std::size_t state_size) {
-  constexpr std::size_t kLine = 64;
-  constexpr std::size_t kBlocks = 32;
+  constexpr std::size_t kChunk = (std::size_t{32} << 10) / sizeof(Line);
   if (free_.size() <= profile) free_.resize(profile + std::size_t{1});
   auto& free = free_[profile];
   if (free.empty()) {
-    const std::size_t block = sizeof(host::Flow) + (state_size + kLine - 1) / kLine * kLine;
-    auto* chunk = static_cast<std::byte*>(std::aligned_alloc(kLine, kBlocks * block));
-    if (chunk == nullptr) throw std::bad_alloc();
-    chunks_.emplace_back(chunk);
-    for (std::size_t i = kBlocks; i-- > 0;) free.push_back(reinterpret_cast<host::Flow*>(chunk + i * block));
+    const std::size_t block = (sizeof(host::Flow) + state_size + sizeof(Line) - 1) / sizeof(Line);
+    auto& chunk = chunks_.emplace_back(std::max(kChunk, block));
+    for (std::size_t i = chunk.size() / block; i-- > 0;)
+      free.push_back(reinterpret_cast<host::Flow*>(&chunk[i * block]));
   }
   host::Flow* flow = free.back();
   free.pop_back();
@@ -145,26 +143,34 @@ void Partition<S>::add_flow(const traffic::Flow& flow) {
   }
 }
 
+// The lines of a port that every packet touches.
+inline void prefetch_port(const net::Port* p) {
+  prefetch_line(p);
+  prefetch_line(reinterpret_cast<const char*>(p) + 64);
+}
+
 // Brings the lines near that the next arrivals will touch, in the order in which each leads to
 // the next: the port; its first packet, and the one after it, whose departure gives the port's
 // next event; in a network too large for the caches also what the packet will meet at the node
 // that it comes to.
 template <sim::Scheduler S>
-inline void Partition<S>::prefetch() const {
+inline void Partition<S>::prefetch() {
   const auto arrival_ahead = [this](std::uint32_t ahead) {
     const std::uint32_t port = scheduler_.upcoming(ahead) - first_arrival_;
     const bool of_others = port < ports_ && !inbound_.empty() && inbound_[port] != ~std::uint32_t{0};
     return of_others ? ~std::uint32_t{0} : port;  // another thread is at work there
   };
   if (const std::uint32_t port = arrival_ahead(deep_prefetch_ ? 10 : 6); port < ports_) {
-    prefetch_object(&network_.ports[port]);
+    prefetch_port(&network_.ports[port]);
   }
   if (const std::uint32_t port = arrival_ahead(deep_prefetch_ ? 7 : 3); port < ports_) {
     const net::PacketRing& ring = network_.ports[port].ring;
     prefetch_line(ring.address(ring.head));
     prefetch_line(ring.address(ring.head + 1));
+    prefetch_line(ring.address(ring.head + 2));
   }
   if (!deep_prefetch_) return;
+  scheduler_.look_ahead();
   if (const std::uint32_t port = arrival_ahead(4); port < ports_) prefetch_node(port);
   if (const std::uint32_t port = arrival_ahead(2); port < ports_) prefetch_behind(port);
   if (const std::uint32_t port = arrival_ahead(1); port < ports_) prefetch_selective(port);
@@ -193,7 +199,7 @@ inline void Partition<S>::prefetch_senders() const {
   if (const std::uint32_t h = host_ahead(12); h < hosts_) prefetch_object(&network_.hosts[h]);
   if (const std::uint32_t h = host_ahead(9); h < hosts_) {
     network_.hosts[h].prefetch_queues();
-    prefetch_object(&network_.ports[network_.hosts[h].port]);
+    prefetch_port(&network_.ports[network_.hosts[h].port]);
   }
   if (const std::uint32_t h = host_ahead(6); h < hosts_) {
     const host::Host& host = network_.hosts[h];
@@ -218,7 +224,7 @@ template <sim::Scheduler S>
 inline void Partition<S>::prefetch_node(std::uint32_t port) const {
   Port& p = network_.ports[port];
   p.expected_egress = departs_by(port);
-  prefetch_object(&network_.ports[p.expected_egress]);
+  prefetch_port(&network_.ports[p.expected_egress]);
   if (p.peer >= hosts_) {
     network_.switches[p.peer - hosts_].buffer.prefetch(p.peer_ingress);
   } else if (!p.ring.empty()) {
@@ -239,6 +245,8 @@ inline void Partition<S>::prefetch_behind(std::uint32_t port) const {
   const Port& out = network_.ports[p.expected_egress];
   prefetch_line(out.ring.address(out.cursor));
   prefetch_line(out.ring.address(out.cursor + 1));
+  prefetch_line(out.ring.address(out.cursor + 2));
+  prefetch_line(out.ring.address(out.cursor + 3));
   prefetch_line(out.ring.address(out.ring.tail));
   if (p.peer >= hosts_ || p.ring.empty()) return;
   const Packet& packet = p.ring.front();

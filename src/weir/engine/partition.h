@@ -12,6 +12,7 @@
 #include <numeric>
 #include <vector>
 
+#include "weir/base/large_pages.h"
 #include "weir/base/telemetry.h"
 #include "weir/engine/counters.h"
 #include "weir/engine/model.h"
@@ -80,7 +81,7 @@ class Pool {
   Record& operator[](std::uint32_t i) { return records_[i]; }
 
  private:
-  std::vector<Record> records_;
+  LargePageVector<Record> records_;
   std::vector<std::uint32_t> free_;
 };
 
@@ -91,11 +92,12 @@ class FlowPool {
   void give(std::uint16_t profile, host::Flow* flow) { free_[profile].push_back(flow); }
 
  private:
-  std::vector<std::vector<host::Flow*>> free_;
-  struct Free {
-    void operator()(void* p) const { std::free(p); }
+  struct alignas(64) Line {
+    std::byte bytes[64];
   };
-  std::vector<std::unique_ptr<void, Free>> chunks_;
+
+  std::vector<std::vector<host::Flow*>> free_;
+  std::vector<LargePageVector<Line>> chunks_;
 };
 
 template <sim::Scheduler S>
@@ -154,7 +156,7 @@ class Partition {
   sim::Entity arrival(std::uint32_t port) const { return ports_ + switches_ + port; }
   sim::Entity wake(std::uint32_t h) const { return 2 * ports_ + switches_ + h; }
 
-  void prefetch() const;
+  void prefetch();
   void prefetch_node(std::uint32_t port) const;
   void prefetch_behind(std::uint32_t port) const;
   void prefetch_selective(std::uint32_t port) const;
@@ -263,11 +265,11 @@ class Partition {
   IntFormat int_format_;
   bool exact_telemetry_;
   FlowPool flows_;
-  std::vector<std::vector<host::Receiver>> receivers_;       // by sender, then slot
-  std::vector<std::vector<host::Reassembly>> reassemblies_;  // the same, of selective flows
-  std::vector<std::uint32_t> cut_ports_;                     // of this partition, towards others
-  std::vector<std::uint32_t> inbound_;                       // by port: index into wires_, or ~0; empty if alone
-  std::vector<net::PacketRing> wires_;                       // handed over, not yet arrived
+  std::vector<LargePageVector<host::Receiver>> receivers_;       // by sender, then slot
+  std::vector<LargePageVector<host::Reassembly>> reassemblies_;  // the same, of selective flows
+  std::vector<std::uint32_t> cut_ports_;                         // of this partition, towards others
+  std::vector<std::uint32_t> inbound_;                           // by port: index into wires_, or ~0; empty if alone
+  std::vector<net::PacketRing> wires_;                           // handed over, not yet arrived
   std::vector<host::FlowRecord> finished_;
   Counters counters_;
   std::vector<std::uint16_t> data_header_;  // by profile: wire bytes beyond the payload

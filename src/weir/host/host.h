@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "weir/base/large_pages.h"
 #include "weir/base/prefetch.h"
 #include "weir/base/units.h"
 #include "weir/cc/on_ramp.h"
@@ -55,7 +56,7 @@ class TimedQueue {
 
  private:
   static bool later(const TimedSlot& a, const TimedSlot& b) { return b < a; }
-  std::vector<TimedSlot> heap_;
+  LargePageVector<TimedSlot> heap_;
 };
 
 // A growing circular queue of flows by slot.
@@ -78,11 +79,11 @@ class SlotQueue {
 
  private:
   void grow() {
-    std::vector<Entry> bigger(std::max<std::size_t>(8, 2 * ring_.size()));
+    LargePageVector<Entry> bigger(std::max<std::size_t>(8, 2 * ring_.size()));
     for (std::uint32_t at = head_; at != tail_; ++at) bigger[at & (bigger.size() - 1)] = ring_[at & (ring_.size() - 1)];
     ring_.swap(bigger);
   }
-  std::vector<Entry> ring_;
+  LargePageVector<Entry> ring_;
   std::uint32_t head_ = 0;
   std::uint32_t tail_ = 0;
 };
@@ -108,12 +109,12 @@ struct alignas(64) Host {
   std::vector<SlotQueue::Entry> parked;  // taken from there: their class is paused, but not all are
   TimedQueue pacing;
   TimedQueue timers;
-  std::vector<Flow*> flows;                // by slot; null = free
-  std::vector<std::uint32_t> generations;  // by slot
+  LargePageVector<Flow*> flows;                // by slot; null = free
+  LargePageVector<std::uint32_t> generations;  // by slot
   std::vector<std::uint32_t> free_slots;
   std::vector<traffic::Flow> starts;  // handed over, by start
   std::size_t next_start = 0;
-  std::vector<Beside> besides;                                                // by slot, once a flow has had one
+  LargePageVector<Beside> besides;                                            // by slot, once a flow has had one
   std::unique_ptr<std::unordered_map<std::uint32_t, SeenDelay>> seen_delays;  // On-Ramp: by receiver
   Clock clock;
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weir/base/large_pages.h"
 #include "weir/host/scoreboard.h"
 
 namespace weir::host {
@@ -67,14 +68,14 @@ class Reassembly {
   void clear(std::int64_t n) { word(n) &= ~bit(n); }
 
   void grow() {
-    std::vector<std::uint64_t> old(std::max<std::size_t>(1, 2 * words_.size()), 0);
+    LargePageVector<std::uint64_t> old(std::max<std::size_t>(1, 2 * words_.size()), 0);
     old.swap(words_);
     const auto packets = static_cast<std::int64_t>(64 * old.size());
     for (std::int64_t n = expected_; n < expected_ + packets; ++n)
       if ((old[static_cast<std::size_t>(n / 64) & (old.size() - 1)] & bit(n)) != 0) set(n);
   }
 
-  std::vector<std::uint64_t> words_;  // a ring of bits, by number of packet
+  LargePageVector<std::uint64_t> words_;  // a ring of bits, by number of packet
   std::int64_t payload_ = 1;
   std::int64_t expected_ = 0;  // first packet missing
   std::int64_t end_ = 0;       // of the last packet that has arrived

@@ -16,6 +16,7 @@
 #include <limits>
 #include <vector>
 
+#include "weir/base/large_pages.h"
 #include "weir/base/prefetch.h"
 #include "weir/base/units.h"
 #include "weir/host/recovery.h"
@@ -246,12 +247,12 @@ class Scoreboard {
   }
 
   void grow() {
-    std::vector<Packet> old(std::max<std::size_t>(16, 2 * packets_.size()));
+    LargePageVector<Packet> old(std::max<std::size_t>(16, 2 * packets_.size()));
     old.swap(packets_);
     for (std::int64_t n = una_; n < sent_; ++n) at(n) = old[static_cast<std::size_t>(n) & (old.size() - 1)];
   }
 
-  std::vector<Packet> packets_;  // a ring, by number
+  LargePageVector<Packet> packets_;  // a ring, by number
   std::int64_t size_ = 0;
   std::int64_t payload_ = 1;
   std::int64_t reach_ = 0;

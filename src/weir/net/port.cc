@@ -2,16 +2,21 @@
 
 #include <algorithm>
 
+#include "weir/base/large_pages.h"
+
 namespace weir::net {
 
 void PacketRing::grow() {
-  const std::uint32_t capacity = data_ == nullptr ? 8 : 2 * (mask_ + 1);
-  auto* bigger = static_cast<Packet*>(std::aligned_alloc(alignof(Packet), capacity * sizeof(Packet)));
-  if (bigger == nullptr) throw std::bad_alloc();
+  const std::uint32_t capacity = 2 * (mask_ + 1);
+  auto* bigger = static_cast<Packet*>(take_large_page_block(capacity * sizeof(Packet)));
   for (std::uint32_t at = head; at != tail; ++at) new (&bigger[at & (capacity - 1)]) Packet(data_[at & mask_]);
-  std::free(data_);
+  release();
   data_ = bigger;
   mask_ = capacity - 1;
+}
+
+void PacketRing::release() {
+  if (data_ != nullptr) give_large_page_block(data_, (std::size_t{mask_} + 1) * sizeof(Packet));
 }
 
 void retime(Port& p, Time now) {

@@ -15,12 +15,11 @@
 // its own (class_queues.h) and puts them into the ring when they start to leave.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <new>
 
 #include "weir/net/link_faults.h"
 #include "weir/net/packet.h"
@@ -34,11 +33,11 @@ class PacketRing {
   PacketRing() = default;
   PacketRing(PacketRing&& o) noexcept : data_(o.data_), mask_(o.mask_), head(o.head), tail(o.tail) {
     o.data_ = nullptr;
-    o.mask_ = 0;
+    o.mask_ = kFew;
     o.head = o.tail = 0;
   }
   PacketRing& operator=(PacketRing&&) = delete;
-  ~PacketRing() { std::free(data_); }
+  ~PacketRing() { release(); }
 
   bool empty() const { return head == tail; }
   std::uint32_t size() const { return tail - head; }
@@ -46,6 +45,17 @@ class PacketRing {
   const Packet& operator[](std::uint32_t at) const { return data_[at & mask_]; }
   Packet& front() { return data_[head & mask_]; }
   const Packet& front() const { return data_[head & mask_]; }
+
+  // Begins again at the first place, which is likely to be in a cache still. Only of an empty ring.
+  void rewind() {
+    assert(empty());
+    head = tail = 0;
+  }
+
+  // How many packets there will probably be, while there are none yet.
+  void expect(std::uint32_t packets) {
+    if (data_ == nullptr) mask_ = std::max(kFew, std::bit_ceil(packets) / 2 - 1);
+  }
 
   // Room for one more packet at the tail.
   Packet& push() {
@@ -57,10 +67,12 @@ class PacketRing {
   const Packet* address(std::uint32_t at) const { return data_ + (at & mask_); }
 
  private:
+  static constexpr std::uint32_t kFew = 3;
   void grow();
+  void release();
 
   Packet* data_ = nullptr;
-  std::uint32_t mask_ = 0;
+  std::uint32_t mask_ = kFew;  // places - 1; at first that of half the places to come
 
  public:
   std::uint32_t head = 0;
@@ -137,6 +149,10 @@ inline void drain(Port& p, Time now, OnDepart&& on_depart) {
 
 // Accepts a packet at the tail of a FIFO port; the caller has drained the port up to `now`.
 inline Packet& accept(Port& p, const Packet& packet, Time now) {
+  if (p.ring.empty()) {
+    p.ring.rewind();
+    p.cursor = 0;
+  }
   Packet& place = p.ring.push();
   place = packet;
   p.queued += packet.wire;
@@ -154,6 +170,7 @@ inline bool idle(const Port& p, Time now) { return p.free_at <= now && p.cursor 
 
 // Starts a packet on an idle port at once: it is never queued.
 inline Packet& start(Port& p, const Packet& packet, Time now) {
+  if (p.ring.empty()) p.ring.rewind();
   Packet& place = p.ring.push();
   place = packet;
   place.departs = now;

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weir/base/large_pages.h"
 #include "weir/base/params.h"
 #include "weir/base/prefetch.h"
 #include "weir/net/packet.h"
@@ -230,7 +231,7 @@ class SwitchBuffer {
   std::int64_t share(const IngressPool& p) const { return std::max<std::int64_t>(0, p.bytes - reserve_); }
 
   unsigned lines_shift_ = 0;  // a port has 2^this lines
-  std::vector<Ingress> ingresses_;
+  LargePageVector<Ingress> ingresses_;
   std::int64_t capacity_ = 0;
   std::int64_t used_ = 0;  // all bytes held: shared part, reserves and headroom
   std::int64_t reserve_ = 0;

@@ -47,6 +47,7 @@ class HeapScheduler {
 
   bool empty() const { return heap_.empty(); }
   void skip_to(Time) {}
+  void look_ahead() {}
   Entity upcoming(std::uint32_t) const { return kNone; }
 
  private:

@@ -39,6 +39,8 @@ concept Scheduler = requires(S s, const S cs, Entity e, Time t, Event& out, std:
   { cs.empty() } -> std::same_as<bool>;
   // Only while empty: nothing will be scheduled before t.
   s.skip_to(t);
+  // Brings near what is known of later events; another hint.
+  s.look_ahead();
   // The entity that is due some events later, or kNone: a hint for prefetching, nothing more.
   { cs.upcoming(1u) } -> std::same_as<Entity>;
 };

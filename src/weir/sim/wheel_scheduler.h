@@ -17,6 +17,8 @@
 #include <cassert>
 #include <vector>
 
+#include "weir/base/large_pages.h"
+#include "weir/base/prefetch.h"
 #include "weir/sim/scheduler.h"
 
 namespace weir::sim {
@@ -89,6 +91,20 @@ class WheelScheduler {
     for (auto& level : levels_) level.move_to(t.ps >> level.shift);
   }
 
+  // Brings near what is known of an event that will be among the upcoming ones soon: another at each call.
+  void look_ahead() {
+    if (scout_ != kNone) scout_ = nodes_[scout_].next;
+    if (scout_ == kNone) {
+      const Level& level = levels_[0];
+      const std::int64_t slot =
+          first_occupied(level, std::max(scouted_ + 1, level.now + kScoutFrom), level.now + kReach);
+      if (slot < 0) return;
+      scouted_ = slot;
+      scout_ = level.slots[level.index(slot)];
+    }
+    prefetch_line(&nodes_[scout_]);
+  }
+
   Entity upcoming(std::uint32_t ahead) const {
     const std::size_t at = ready_at_ + ahead;
     return at < ready_end_ ? static_cast<Entity>(ready_[at]) : kNone;
@@ -105,6 +121,7 @@ class WheelScheduler {
   static constexpr std::size_t kFewReady = 16;
   static constexpr std::size_t kManyReady = 32;
   static constexpr std::int64_t kReach = 64;
+  static constexpr std::int64_t kScoutFrom = 3;   // slots after the open ones, which may be opened before it gets there
   static constexpr std::size_t kConsumed = 4096;  // events taken before the ready ones move to the front
   static constexpr std::int64_t kMaxSpan = std::int64_t{1} << 31;  // of the open slots, in picoseconds
   // Slots opened together span less than the 32 bits of an offset.
@@ -125,7 +142,7 @@ class WheelScheduler {
     std::size_t mask = 0;  // slots - 1
     std::int64_t now = 0;  // the slot that time is in, not reduced modulo the ring
     std::int64_t end = 0;  // first slot past the ring: now + slots
-    std::vector<std::uint32_t> slots;
+    LargePageVector<std::uint32_t> slots;
     std::vector<std::uint64_t> occupied;
 
     std::size_t index(std::int64_t slot) const { return static_cast<std::size_t>(slot) & mask; }
@@ -313,13 +330,15 @@ class WheelScheduler {
   }
 
   static constexpr std::uint32_t kLevels = 5;
-  std::vector<Node> nodes_;
+  LargePageVector<Node> nodes_;
   std::array<Level, kLevels> levels_;
   std::vector<std::uint64_t> ready_;  // the open slot's events, sorted: offset into the slot << 32 | entity
   std::size_t ready_at_ = 0;          // the next one
   std::size_t ready_end_ = 0;
   std::int64_t open_start_ = 0;
   bool open_ = false;
+  std::int64_t scouted_ = 0;     // look_ahead(): the slot it is in
+  std::uint32_t scout_ = kNone;  // ... and the event, which may have moved meanwhile: a hint
   std::uint64_t pending_ = 0;
 };
 

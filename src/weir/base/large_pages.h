@@ -1,0 +1,35 @@
+// Memory for what a run touches all the time, out of large pages where the system has them.
+//
+// A network of a thousand hosts has its packets, ports and events spread over more pages of 4 KiB than a processor
+// keeps translations of; each look at a packet then begins with a walk through page tables. Blocks are cut from chunks
+// of 2 MiB, given back by size, and never returned to the system. Any thread may take and give.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace weir {
+
+// A block of at least this many bytes, at a multiple of 64. Throws std::bad_alloc.
+void* take_large_page_block(std::size_t bytes);
+// `bytes` as it was asked for; null is allowed.
+void give_large_page_block(void* block, std::size_t bytes) noexcept;
+
+// The same for containers.
+template <class T>
+struct LargePageAllocator {
+  using value_type = T;
+
+  LargePageAllocator() = default;
+  template <class U>
+  LargePageAllocator(const LargePageAllocator<U>&) {}
+
+  T* allocate(std::size_t n) { return static_cast<T*>(take_large_page_block(n * sizeof(T))); }
+  void deallocate(T* p, std::size_t n) noexcept { give_large_page_block(p, n * sizeof(T)); }
+  bool operator==(const LargePageAllocator&) const = default;
+};
+
+template <class T>
+using LargePageVector = std::vector<T, LargePageAllocator<T>>;
+
+}  // namespace weir
