@@ -66,7 +66,7 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
     const std::int64_t per_byte = bits_ps / link.rate.bits_per_second;
     if (bits_ps % link.rate.bits_per_second == 0 && per_byte <= 0xffffffff)
       p.ps_per_byte = static_cast<std::uint32_t>(per_byte);
-    p.ring.expect(2 * packets_on_wire(link, model.largest_data_wire()));
+    p.ring.expect(2 * packets_on_wire(link, model.transport.payload));
     p.kind = p.at_switch ? model.port_kind() : model.nic_kind();
     if (p.kind == net::PortKind::queued) {
       p.queues = static_cast<std::uint32_t>(queues.size());
