@@ -240,6 +240,8 @@ void update(const Options& o, const std::vector<Claim>& all, const Results& resu
     row.document = o.document(row.document);
     claims::write_text(row.document, claims::with_row(claims::read_text(row.document), row));
   }
+  const std::string readme = o.document("README.md");
+  claims::write_text(readme, claims::with_summary(claims::read_text(readme), readme, all, results.verdicts));
   const std::string overview = o.document("docs/claims.md");
   claims::write_text(overview, claims::with_overview(claims::read_text(overview), overview, all, results.verdicts));
 }

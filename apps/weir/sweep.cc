@@ -76,6 +76,20 @@ std::string difference(const study::Plan& plan, std::size_t run, const std::stri
   return "";
 }
 
+// A directory whose runs are all another study's is refused: nothing of it would be used, and its tables would be lost.
+void refuse_others(const study::Plan& plan, const SweepOptions& o) {
+  std::string other;
+  for (const auto& entry : fs::directory_iterator(runs_of(o.dir))) {
+    const std::string name = entry.path().filename().string();
+    if (name.find(".partial-") != std::string::npos) continue;
+    if (std::any_of(plan.runs.begin(), plan.runs.end(), [&](const auto& run) { return run.name == name; })) return;
+    if (other.empty() || name < other) other = name;
+  }
+  if (!other.empty() && !o.fresh)
+    throw InputError(fmt::format(
+        "--out: {} has the runs of another study, such as {}; name another directory, or use --fresh", o.dir, other));
+}
+
 // The runs that are there. Those that differ are refused; or removed, if they are to be done now, or left to their
 // shard.
 std::vector<bool> find_done(const study::Plan& plan, const SweepOptions& o) {
@@ -441,6 +455,7 @@ SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
     if (error) throw InputError(fmt::format("--out: cannot create {}: {}", folder, error.message()));
   }
   const Lock lock(options);
+  refuse_others(plan, options);
   const HeldSignal held;
   return Sweep(plan, options, look).run();
 }

@@ -18,6 +18,7 @@
 #include "weir/scenario/effective.h"
 #include "weir/signals.h"
 #include "weir/study/figures.h"
+#include "weir/study/paper.h"
 #include "weir/study/table.h"
 #include "weir/sweep.h"
 #include "weir/sweep_results.h"

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Does the value that begins at `at` stand behind `key =`?
+bool is_value_of(std::string_view text, std::size_t at, std::string_view key) {
+  const auto before = [&](std::size_t end) { return end == 0 ? 0 : text.find_last_not_of(" \t", end - 1) + 1; };
+  const std::size_t equals = before(at);
+  if (equals == 0 || text[equals - 1] != '=') return false;
+  const std::size_t end = before(equals - 1);
+  if (!text.substr(0, end).ends_with(key)) return false;
+  const std::size_t begin = end - key.size();
+  return begin == 0 || std::string_view(" \t\n{,").find(text[begin - 1]) != std::string_view::npos;
+}
+
 // The name of a file as the study writes it, in its quotes, becomes one that leads there from `dir`.
 std::string relocated(const study::Plan& plan, const std::string& dir) {
   std::string text = plan.study.text;
@@ -24,8 +36,8 @@ std::string relocated(const study::Plan& plan, const std::string& dir) {
     const auto path = fs::path(plan.study.folder) / name;
     const auto relative = scenario::toml_text(fs::relative(path, dir).generic_string());
     for (const std::string& written : {scenario::toml_text(name), fmt::format("'{}'", name)})
-      for (auto at = text.find(written); at != std::string::npos; at = text.find(written, at + relative.size()))
-        text.replace(at, written.size(), relative);
+      for (auto at = text.find(written); at != std::string::npos; at = text.find(written, at + 1))
+        if (is_value_of(text, at, "scenario")) text.replace(at, written.size(), relative);
   }
   return text;
 }
@@ -58,7 +70,7 @@ study::Table collect_all(const study::Plan& plan, const std::string& dir) {
   study::write_whole(dir + "/points.csv", study::points_csv(table));
   fs::remove(dir + "/figures.json");
   if (!plan.study.figures.empty())
-    study::write_whole(dir + "/figures.json", study::to_json(study::make_figures(table, dir)));
+    study::write_whole(dir + "/figures.json", study::to_json(plan.study.title, study::make_figures(table, dir)));
   return table;
 }
 

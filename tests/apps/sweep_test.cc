@@ -162,6 +162,34 @@ TEST_F(Sweep, RefusesWhatAnotherScenarioLeft) {
   EXPECT_EQ(file("a/points.csv"), file("b/points.csv"));
 }
 
+TEST_F(Sweep, RefusesTheDirectoryOfAnotherStudy) {
+  EXPECT_EQ(sweep({"--out", dir("a")}).status, 0);
+  const std::string points = file("a/points.csv");
+  std::string other = study();
+  other.replace(other.find("[0.2, 0.4, 0.6]"), 15, "[0.3, 0.5]");
+  write(other);
+  const Output o = sweep({"--out", dir("a")});
+  EXPECT_EQ(o.status, 2);
+  EXPECT_EQ(o.err, fmt::format("weir: --out: {} has the runs of another study, such as 0.2+seed1; name another "
+                               "directory, or use --fresh\n",
+                               dir("a")));
+  EXPECT_EQ(file("a/points.csv"), points);
+}
+
+// Only names of scenarios lead elsewhere from the directory of the results; a label that reads the same stays.
+TEST_F(Sweep, ItsStudyRunsFromThere) {
+  std::ofstream(folder_ / "base.toml") << "[topology]\nkind = \"star\"\nhosts = 3\n[algorithm]\nname = \"hpcc\"\n"
+                                          "[[traffic]]\nkind = \"incast\"\nsize = \"10 KB\"\n";
+  write(
+      "[study]\nscenario = \"base.toml\"\n[[axis]]\nname = \"which\"\n"
+      "point = [{ label = \"base.toml\", scenario = \"base.toml\" }]\n");
+  const Output o = sweep({"--out", dir("a")});
+  ASSERT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(file("a/study.toml").find("{ label = \"base.toml\", scenario = \"../base.toml\" }"), std::string::npos)
+      << file("a/study.toml");
+  EXPECT_EQ(weir({"sweep", dir("a") + "/study.toml", "--out", dir("a")}).status, 0);
+}
+
 TEST_F(Sweep, KeepsWhatItIsToldTo) {
   write(study("20 KB", "keep = []"));
   EXPECT_EQ(sweep({"--out", dir("a"), "--only", "load=0.2"}).status, 0);
@@ -297,6 +325,19 @@ TEST_F(Sweep, BadStudies) {
   const Output o = sweep({"--out", dir("a")});
   EXPECT_EQ(o.status, 2);
   EXPECT_NE(o.err.find("s.toml:1: key 'study.scenario': missing"), std::string::npos) << o.err;
+  const auto complaint = [&](const std::string& more) {
+    write(study() + more);
+    const Output bad = sweep({"--list"});
+    EXPECT_EQ(bad.status, 2) << bad.out;
+    return bad.err.substr(std::min(bad.err.size(), bad.err.find("s.toml:")));
+  };
+  EXPECT_EQ(complaint("[[measure]]\nname = \"q\"\nof = \"queues\"\nstatistic = \"p99\"\ntier = \"tier 2\"\n"
+                      "[scenario.probes.queues]\n"),
+            "s.toml:33: key 'tier': no tier 'tier 2' at point load=0.2; valid is all, edge\n");
+  EXPECT_EQ(complaint("[paper]\npaper = \"hpcc\"\n"),
+            "s.toml:33: key 'paper.figure': missing; write text in quotes (as the paper numbers it)\n");
+  EXPECT_EQ(complaint("[[claim]]\nid = \"A36\"\n"),
+            "s.toml:33: key 'claim.0.rule': missing; write such as \"p95{HPCC} <= 24\"\n");
   EXPECT_EQ(folder_.names(), (std::vector<std::string>{"s.toml"}));
 }
 

@@ -97,6 +97,8 @@ TEST(Claims, FailForAReason) {
 }
 
 TEST(Claims, AreInTheDocumentAsInTheData) {
+  const std::string readme = read_text("README.md");
+  EXPECT_TRUE(with_summary(readme, "README.md", all(), accepted()) == readme) << "weir paper check --update writes it";
   const std::string text = read_text("docs/claims.md");
   EXPECT_TRUE(with_overview(text, "docs/claims.md", all(), accepted()) == text)
       << "weir paper check --update writes its tables anew";

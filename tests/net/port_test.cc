@@ -286,6 +286,30 @@ TEST(PacketRing, KeepsItsOrderWhileItGrowsAndWraps) {
   EXPECT_EQ(ring.front().seq, 1);
 }
 
+TEST(PacketRing, HoldsWhatWasExpectedInItsFirstBlock) {
+  PacketRing ring;
+  ring.expect(33);
+  for (int i = 0; i < 3; ++i) ring.push().seq = i;
+  const Packet* const first = &ring[0];
+  for (int i = 3; i < 64; ++i) ring.push().seq = i;
+  EXPECT_EQ(&ring[0], first);  // 64 places, the next power of two
+  for (std::int64_t i = 0; i < 64; ++i) EXPECT_EQ(ring[static_cast<std::uint32_t>(i)].seq, i);
+  ring.expect(1'000);  // too late
+  ring.push().seq = 64;
+  EXPECT_EQ(ring.front().seq, 0);
+  EXPECT_EQ(ring[64].seq, 64);
+}
+
+TEST(PacketRing, BeginsAgainAtItsFirstPlace) {
+  PacketRing ring;
+  for (int i = 0; i < 5; ++i) ring.push();
+  const Packet* const first = &ring[0];
+  while (!ring.empty()) ring.pop();
+  ring.rewind();
+  EXPECT_EQ(&ring.push(), first);
+  EXPECT_EQ(ring.size(), 1u);
+}
+
 // Part of every digest, and of every path.
 TEST(Packet, EntropyOfAFlow) {
   EXPECT_EQ(flow_entropy(0, 1, 10'000, 100), mix32(mix32(mix32(0) ^ 1) ^ (10'000u | 100u << 16)));

@@ -213,6 +213,21 @@ TEST(Document, SeveralRunsAreCompared) {
   EXPECT_EQ(both.runs[1].name, "second");
 }
 
+// What nobody named does not keep the rest from being shown.
+TEST(Document, FoldersWithinAFolderAreShownAndWhatIsBrokenTold) {
+  const Folder folder("weir-report-nested");
+  run(folder, "all/paper/figure/good");
+  run(folder, "all/bad");
+  write(folder / "all/bad/summary.json", "{");
+  std::filesystem::create_directories(folder / "all/empty");
+  const Document document = read({folder / "all"});
+  ASSERT_EQ(document.runs.size(), 1u);
+  EXPECT_EQ(document.runs[0].name, "good");
+  EXPECT_EQ(document.notices,
+            (std::vector<std::string>{"Not shown: " + folder / "all/bad/summary.json" +
+                                      ":1: this is no whole JSON document."}));
+}
+
 Json small_figure() {
   return {{"id", "Fig 11(a)"},
           {"title", "Some </script><!-- & \u2028 values"},
@@ -227,7 +242,7 @@ Json small_figure() {
 void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
 void write_figures(const Folder& folder, const Json& figures) {
-  write(folder / "figures.json", Json{{"weir", version()}, {"format", 1}, {"figures", figures}}.dump());
+  write(folder / "figures.json", Json{{"weir", version()}, {"format", 1}, {"title", "A study"}, {"figures", figures}}.dump());
 }
 
 TEST(Document, ASweepIsItsRunsFiguresPointsAndClaims) {
@@ -240,6 +255,7 @@ TEST(Document, ASweepIsItsRunsFiguresPointsAndClaims) {
         Json{{"weir", version()}, {"format", 1}, {"claims", Json::array({Json{{"id", "A36"}, {"verdict", "holds"}}})}}
             .dump());
   const Document document = read({folder.path()});
+  EXPECT_EQ(document.title, "A study");
   EXPECT_EQ(ids(document), std::vector<std::string>{"fig-11-a"}) << "a sweep with figures has no others";
   ASSERT_EQ(document.studies.size(), 1u);
   EXPECT_EQ(document.studies[0].runs, 2u);

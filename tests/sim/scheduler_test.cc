@@ -45,6 +45,7 @@ class Pair {
     heap_.skip_to(t);
   }
   Entity upcoming(std::uint32_t ahead) const { return wheel_.upcoming(ahead); }
+  void look_ahead() { wheel_.look_ahead(); }
 
  private:
   WheelScheduler wheel_;
@@ -118,6 +119,7 @@ TEST_P(RandomProgram, GivesTheSameEvents) {
         now = event.time;
         const Entity soon = pair.upcoming(static_cast<std::uint32_t>(below(8)));
         ASSERT_TRUE(soon == kNone || soon < kEntities);
+        if (below(2) == 0) pair.look_ahead();
         // What handlers do: schedule the same entity again, others at this very instant, move and cancel.
         if (below(2) == 0) pair.schedule(event.entity, now + Time{distance()});
         if (below(4) == 0) pair.schedule(entity(), now);

@@ -117,9 +117,14 @@ std::string with_row(const std::string& text, const Row& row) {
   return joined(lines);
 }
 
+std::string with_summary(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
+                         const Verdicts& verdicts) {
+  return with_table(text, file, "summary", summary_of(claims, verdicts));
+}
+
 std::string with_overview(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                           const Verdicts& verdicts) {
-  std::string out = with_table(text, file, "summary", summary_of(claims, verdicts));
+  std::string out = with_summary(text, file, claims, verdicts);
   for (const Paper& paper : kPapers)
     out = with_table(out, file, std::string(paper.name), table_of(paper, claims, verdicts));
   return out;

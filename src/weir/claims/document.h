@@ -18,6 +18,9 @@ std::string with_table(const std::string& text, const std::string& file, const s
 // The text with the last cells of one row replaced, which is named by its first cell.
 std::string with_row(const std::string& text, const Row& row);
 
+// README.md with the table `summary` anew: how many claims of each paper hold.
+std::string with_summary(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
+                         const Verdicts& verdicts);
 // docs/claims.md with the tables `summary` and that of each paper anew.
 std::string with_overview(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                           const Verdicts& verdicts);

@@ -18,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kDepth = 3;  // folders in a folder: results/PAPER/FIGURE
+
 bool exists(const std::string& path) {
   std::error_code error;
   return fs::exists(path, error);
@@ -78,20 +80,26 @@ class Reader {
                                    fs::exists(directory, error) ? "it is no directory; name one that weir run, weir "
                                                                   "sweep or weir paper has written"
                                                                 : "there is no such directory"));
+    if (!add_results(directory, kDepth))
+      throw InputError(fmt::format(
+          "{}: no result in it; a directory of weir run --out has manifest.json, one of weir sweep runs.csv, one of "
+          "weir paper verdicts.json",
+          directory));
+  }
+
+  // What a directory holds, and the folders in it, so many deep. False if that is nothing.
+  bool add_results(const std::string& directory, int depth) {
     if (is_run(directory)) {
       add_run(directory, name_of(directory), "", true);
-      return;
+      return true;
     }
     bool found = false;
     if (exists(directory + "/runs.csv")) {
       add_study(directory);
       found = true;
-    } else {
+    } else if (depth > 0) {
       for (const auto& name : folders(directory))
-        if (const auto path = fmt::format("{}/{}", directory, name); is_run(path)) {
-          add_run(path, name, "", true);
-          found = true;
-        }
+        if (add_found(fmt::format("{}/{}", directory, name), depth - 1)) found = true;
     }
     if (exists(directory + "/figures.json")) {
       add_figures(directory);
@@ -101,11 +109,17 @@ class Reader {
       add_claims(directory + "/verdicts.json");
       found = true;
     }
-    if (!found)
-      throw InputError(fmt::format(
-          "{}: no result in it; a directory of weir run --out has manifest.json, one of weir sweep runs.csv, one of "
-          "weir paper verdicts.json",
-          directory));
+    return found;
+  }
+
+  // A folder that nobody named: what is wrong with it does not keep the others from being shown.
+  bool add_found(const std::string& directory, int depth) {
+    try {
+      return add_results(directory, depth);
+    } catch (const InputError& error) {
+      out_.notices.push_back(fmt::format("Not shown: {}.", error.what()));
+      return true;
+    }
   }
 
   void add_run(const std::string& path, const std::string& name, const std::string& group, bool compare) {
@@ -132,10 +146,16 @@ class Reader {
               });
     for (const auto& name : done) {
       const std::string path = fmt::format("{}/runs/{}", directory, name);
-      if (!is_run(path))
-        throw InputError(
-            fmt::format("{}/runs.csv: run {} is done, but {} has no manifest.json", directory, name, path));
-      add_run(path, name, study.name, !has_figures && done.size() <= kMaxCompared);
+      if (!is_run(path)) {
+        out_.notices.push_back(
+            fmt::format("Not shown: {}/runs.csv: run {} is done, but {} has no manifest.json.", directory, name, path));
+        continue;
+      }
+      try {
+        add_run(path, name, study.name, !has_figures && done.size() <= kMaxCompared);
+      } catch (const InputError& error) {
+        out_.notices.push_back(fmt::format("Not shown: {}.", error.what()));
+      }
     }
     if (exists(directory + "/points.csv")) {
       const Table points(directory + "/points.csv");
@@ -147,7 +167,9 @@ class Reader {
 
   void add_figures(const std::string& directory) {
     const std::string file = directory + "/figures.json";
-    for (Figure& figure : parse_figures(read_text(file), file)) {
+    FigureFile found = parse_figures(read_text(file), file);
+    if (!found.title.empty()) titles_.push_back(found.title);
+    for (Figure& figure : found.figures) {
       figure.group = name_of(directory);
       if (figure.kind != "stack" && figure.kind != "bars")
         for (Series& s : figure.series) thin(s, kMaxPoints);
@@ -222,6 +244,7 @@ class Reader {
       auto text = out_.runs[0].manifest.value("title", "");
       if (!text.empty()) return text;
     }
+    if (directories.size() == 1 && titles_.size() == 1 && out_.studies.size() <= 1) return titles_[0];
     std::string out;
     for (std::size_t i = 0; i < directories.size() && i < 3; ++i) out += (i == 0 ? "" : ", ") + name_of(directories[i]);
     if (directories.size() > 3) out += fmt::format(" and {} more", directories.size() - 3);
@@ -229,7 +252,8 @@ class Reader {
   }
 
   Document out_;
-  std::vector<std::size_t> loose_;  // runs that standard figures show
+  std::vector<std::string> titles_;  // of files of figures
+  std::vector<std::size_t> loose_;   // runs that standard figures show
 };
 
 }  // namespace

@@ -27,8 +27,9 @@ struct Document {
   std::vector<std::string> notices;  // what is not shown, and why
 };
 
-// Each directory is one of `weir run`, one of `weir sweep`, one that holds such directories, or one with verdicts.json.
-// Throws InputError.
+// Each directory is one of `weir run`, one of `weir sweep` or `weir paper`, or one that holds such directories, up to
+// three folders deep. Throws InputError if one that is named holds nothing; what cannot be read of those within becomes
+// a notice.
 Document read(const std::vector<std::string>& directories);
 
 Json to_json(const Document& document);

@@ -161,16 +161,20 @@ Json to_json(const Figure& figure) {
   return out;
 }
 
-std::vector<Figure> parse_figures(const std::string& text, const std::string& file) {
+FigureFile parse_figures(const std::string& text, const std::string& file) {
   const Json document = parse_json(text, file);
   check_made_by(document, "weir", file);
   if (!document.contains("figures") || !document.at("figures").is_array())
     throw InputError(fmt::format("{}: figures: valid is a list of figures", file));
-  std::vector<Figure> out;
+  FigureFile out;
+  if (document.contains("title")) {
+    if (!document.at("title").is_string()) throw InputError(fmt::format("{}: title: valid is a text", file));
+    out.title = document.at("title").get<std::string>();
+  }
   for (const Json& figure : document.at("figures")) {
-    const std::string place = fmt::format("{}: figure {}", file, out.size() + 1);
+    const std::string place = fmt::format("{}: figure {}", file, out.figures.size() + 1);
     try {
-      out.push_back(FigureReader(place).read(figure));
+      out.figures.push_back(FigureReader(place).read(figure));
     } catch (const Json::exception&) {  // of a key that may be missing, but not be of another type
       throw InputError(fmt::format("{}: a value is of the wrong type; see docs/report.md", place));
     }

@@ -47,7 +47,12 @@ bool thin(Series& series, std::size_t points);
 // Numbers with 9 significant digits.
 Json to_json(const Figure& figure);
 
-// The figures of a file figures.json. Throws InputError that names `file` and the key.
-std::vector<Figure> parse_figures(const std::string& text, const std::string& file);
+// A file figures.json.
+struct FigureFile {
+  std::string title;  // of all of them; may be empty
+  std::vector<Figure> figures;
+};
+// Throws InputError that names `file` and the key.
+FigureFile parse_figures(const std::string& text, const std::string& file);
 
 }  // namespace weir::report

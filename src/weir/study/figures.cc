@@ -145,7 +145,7 @@ class Maker {
       std::vector<std::vector<double>> sizes;  // by bucket, of each run
       std::vector<std::vector<double>> values;
       for (const auto& dir : run_dirs(group)) {
-        const Json summary = Json::parse(RunFiles(dir).text("summary.json"));
+        const Json summary = RunFiles(dir).document("summary.json");
         const Json& slowdown = summary.at("slowdown");
         if (!slowdown.contains(list))
           fail(spec_.where, fmt::format("figure '{}': {}/summary.json has no {}; set probes.flows.equal_count_buckets",
@@ -365,7 +365,7 @@ std::vector<Figure> make_figures(const Table& table, const std::string& dir) {
   return out;
 }
 
-std::string to_json(const std::vector<Figure>& figures) {
+std::string to_json(const std::string& title, const std::vector<Figure>& figures) {
   Json list = Json::array();
   for (const Figure& f : figures) {
     Json series = Json::array();
@@ -384,7 +384,10 @@ std::string to_json(const std::vector<Figure>& figures) {
                     {"y", axis_json(f.y)},
                     {"series", std::move(series)}});
   }
-  return Json{{"weir", version()}, {"format", 1}, {"figures", std::move(list)}}.dump(1) + "\n";
+  Json out{{"weir", version()}, {"format", 1}};
+  if (!title.empty()) out["title"] = title;
+  out["figures"] = std::move(list);
+  return out.dump(1) + "\n";
 }
 
 }  // namespace weir::study

@@ -36,7 +36,7 @@ struct Figure {
 
 // Of the runs that are there; series without any run are left out.
 std::vector<Figure> make_figures(const Table& table, const std::string& dir);
-// The text of figures.json.
-std::string to_json(const std::vector<Figure>& figures);
+// The text of figures.json; `title` is the study's.
+std::string to_json(const std::string& title, const std::vector<Figure>& figures);
 
 }  // namespace weir::study

@@ -52,7 +52,7 @@ void follow(const Json& at, std::string_view path, Values& out) {
 // The path in one of the JSON documents.
 Values of_document(const Measure& m, const RunFiles& files) {
   Values out;
-  follow(Json::parse(files.text(m.file())), m.params.key, out);
+  follow(files.document(m.file()), m.params.key, out);
   if (out.empty() && !m.is_list()) out.push_back(kNoValue);
   return out;
 }

@@ -100,6 +100,15 @@ PaperStudy read_paper_study(const std::string& file) {
   return parse_paper_study(traffic::read_text_file(file, "a study of a paper, a TOML file"), file);
 }
 
+Study read_study(const std::string& file) {
+  const std::string text = traffic::read_text_file(file, "a study, a TOML file");
+  const scenario::Value document = scenario::parse_toml(text, file);
+  const TableReader root(document, "");
+  if (root.find("paper") != nullptr) read_paper(root);
+  read_claims(root);
+  return parse_study(text, file);
+}
+
 void check(const PaperClaim& claim, const Table& table) {
   check(claim.rule, table);
   for (const Rule& expression : claim.show) check(expression, table);

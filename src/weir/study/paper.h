@@ -49,6 +49,8 @@ struct PaperStudy {
 // Throws InputError that names file, line and key. Rules are looked at by check().
 PaperStudy parse_paper_study(std::string_view text, const std::string& file);
 PaperStudy read_paper_study(const std::string& file);
+// Any study; what makes one of a paper may be missing, but is checked if it is there.
+Study read_study(const std::string& file);
 
 // Throws InputError for rules that name what the study has not.
 void check(const PaperClaim& claim, const Table& table);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 
+#include "weir/probe/port_choice.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/toml_parser.h"
 #include "weir/traffic/text_file.h"
@@ -94,10 +95,30 @@ void read_documents(Plan& plan) {
     try {
       text = traffic::read_text_file(path, "a scenario, a TOML file");
     } catch (const InputError& error) {
-      scenario::fail_key(where, "scenario", error.what());
+      scenario::fail_key(where, where.line == study.scenario_where.line ? "study.scenario" : "axis.point.scenario",
+                         error.what());
     }
     plan.documents.emplace(name, scenario::parse_toml(text, path));
   }
+}
+
+// Measures and figures of queues name tiers whose ports the probe looks at.
+void check_tier(const Plan& plan, const Where& where, const std::string& tier, const net::Topology& topology,
+                const scenario::Scenario& s, const Point& point) {
+  if (tier == "all") return;
+  const probe::Tiers tiers(topology, probe::choose_ports(topology, s.probes.queues->ports));
+  if (std::find(tiers.names.begin(), tiers.names.end(), tier) != tiers.names.end()) return;
+  scenario::fail_key(where, "tier",
+                     fmt::format("no tier '{}'{}{}; valid is all, {}", tier, scenario::did_you_mean(tier, tiers.names),
+                                 plan.study.axes.empty() ? "" : " at point " + plan.study.describe(point),
+                                 fmt::join(tiers.names, ", ")));
+}
+
+void check_tiers(const Plan& plan, const net::Topology& topology, const scenario::Scenario& s, const Point& point) {
+  for (const Measure& m : plan.study.measures)
+    if (m.file() == "queue_cdf.csv") check_tier(plan, m.where, m.params.tier, topology, s, point);
+  for (const FigureSpec& f : plan.study.figures)
+    if (f.file() == "queue_cdf.csv") check_tier(plan, f.where, f.params.tier, topology, s, point);
 }
 
 void check_files(const Plan& plan, const scenario::Scenario& s, const Point& point) {
@@ -163,13 +184,16 @@ std::vector<Estimate> check_points(const Plan& plan, const std::vector<std::size
     const std::size_t i = plan.runs[run].point;
     if (!done.insert(i).second) continue;
     const auto s = plan.scenario(run);
+    net::Topology topology;
     try {
       const auto built = scenario::build(s);
       out[i] = estimate(s, *built.model);
+      topology = built.model->topology;
     } catch (const InputError& error) {
       blame(plan.study, plan.points[i], error.what());
     }
     check_files(plan, s, plan.points[i]);
+    check_tiers(plan, topology, s, plan.points[i]);
   }
   return out;
 }

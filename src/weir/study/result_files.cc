@@ -69,6 +69,14 @@ const std::string& RunFiles::text(std::string_view name) const {
       .first->second;
 }
 
+nlohmann::ordered_json RunFiles::document(std::string_view name) const {
+  auto out = nlohmann::ordered_json::parse(text(name), nullptr, false);
+  if (!out.is_object())
+    throw InputError(
+        fmt::format("{}/{}: this is no whole JSON document; remove that directory and run again", folder_, name));
+  return out;
+}
+
 bool RunFiles::has(std::string_view name) const { return std::filesystem::exists(fmt::format("{}/{}", folder_, name)); }
 
 Columns::Columns(const std::string& text, std::string_view file, const std::vector<std::string>& names)

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "weir/base/csv.h"
 #include "weir/base/params.h"
 #include "weir/scenario/scenario.h"
@@ -36,6 +38,8 @@ class RunFiles {
   explicit RunFiles(std::string folder) : folder_(std::move(folder)) {}
   // Throws InputError if it cannot be read.
   const std::string& text(std::string_view name) const;
+  // The same of a JSON document.
+  nlohmann::ordered_json document(std::string_view name) const;
   bool has(std::string_view name) const;
 
  private:

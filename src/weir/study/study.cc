@@ -10,7 +10,6 @@
 #include <set>
 
 #include "weir/scenario/toml_parser.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::study {
 namespace {
@@ -306,12 +305,16 @@ std::vector<std::string> measure_names(const Study& study) {
   return out;
 }
 
+// "valid is a, b", or that there is nothing to name.
+std::string valid_names(const std::vector<std::string>& names, std::string_view of) {
+  return names.empty() ? fmt::format("the study has no {}", of) : fmt::format("valid is {}", fmt::join(names, ", "));
+}
+
 const Axis& known_axis(const TableReader& table, std::string_view key, const Study& study, const std::string& name) {
   const auto at = study.axis(name);
   const auto names = axis_names(study);
   if (at == study.axes.size())
-    table.fail_at(key,
-                  fmt::format("no axis '{}'{}; valid is {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
+    table.fail_at(key, fmt::format("no axis '{}'{}; {}", name, did_you_mean(name, names), valid_names(names, "axes")));
   return study.axes[at];
 }
 
@@ -338,8 +341,8 @@ void check_figure(const TableReader& table, const FigureSpec& f, const Study& st
     const Measure* m = study.measure(p.measure);
     const auto names = measure_names(study);
     if (m == nullptr)
-      table.fail_at("measure", fmt::format("no measure '{}'{}; valid is {}", p.measure, did_you_mean(p.measure, names),
-                                           fmt::join(names, ", ")));
+      table.fail_at("measure", fmt::format("no measure '{}'{}; {}", p.measure, did_you_mean(p.measure, names),
+                                           valid_names(names, "measures")));
     if (m->is_list()) table.fail_at("measure", fmt::format("'{}' is a list; take a single value", p.measure));
     const Axis& x = known_axis(table, "x", study, p.x);
     fixed.insert(study.axis(p.x));
@@ -491,10 +494,6 @@ Study parse_study(std::string_view text, const std::string& file) {
     out.figures.push_back(std::move(figure));
   }
   return out;
-}
-
-Study read_study(const std::string& file) {
-  return parse_study(traffic::read_text_file(file, "a study, a TOML file"), file);
 }
 
 }  // namespace weir::study

@@ -1,6 +1,6 @@
 // A study: one scenario, or several, over the points of axes and over seeds (docs/studies.md), as a TOML file says it.
 //
-//   const Study study = read_study("study.toml");
+//   const Study study = read_study("study.toml");  // study/paper.h
 //   const Plan plan = make_plan(study);           // study/plan.h
 //   ... run plan.runs ...                         // apps/weir/sweep.h
 //   const Table table = collect(plan, "dir");     // study/table.h
@@ -82,7 +82,5 @@ inline constexpr std::size_t kMaxRuns = 100'000;
 
 // Throws InputError that names file, line and key. Other files are not looked at yet.
 Study parse_study(std::string_view text, const std::string& file);
-// The same for a file on disk.
-Study read_study(const std::string& file);
 
 }  // namespace weir::study

@@ -28,13 +28,13 @@ std::optional<Values> kept_values(const Json& kept, const Measure& m) {
   const auto found = kept.find(m.definition());
   if (found == kept.end()) return std::nullopt;
   Values out;
-  for (const Json& v : *found) out.push_back(v.is_null() ? kNoValue : v.get<double>());
+  for (const Json& v : *found) out.push_back(v.is_number() ? v.get<double>() : kNoValue);
   return out;
 }
 
 std::vector<Values> stored_measures(const Study& study, const std::string& dir) {
   const RunFiles files(dir);
-  const Json kept = files.has("measures.json") ? Json::parse(files.text("measures.json")) : Json::object();
+  const Json kept = files.has("measures.json") ? files.document("measures.json") : Json::object();
   std::vector<Values> out;
   for (const Measure& m : study.measures) {
     auto values = kept_values(kept, m);
@@ -52,7 +52,7 @@ Record record_of(const Study& study, const std::string& dir, const std::string& 
   const std::string run = fmt::format("{}/runs/{}", dir, name);
   const std::string failure = fmt::format("{}/failed/{}.txt", dir, name);
   if (fs::exists(run + "/manifest.json")) {
-    const Json manifest = Json::parse(traffic::read_text_file(run + "/manifest.json", "a manifest"));
+    const Json manifest = RunFiles(run).document("manifest.json");
     out.status = Record::Status::done;
     out.wall_s = manifest.at("wall_s").get<double>();
     out.cpu_s = manifest.at("cpu_s").get<double>();
