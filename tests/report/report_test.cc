@@ -213,21 +213,6 @@ TEST(Document, SeveralRunsAreCompared) {
   EXPECT_EQ(both.runs[1].name, "second");
 }
 
-// What nobody named does not keep the rest from being shown.
-TEST(Document, FoldersWithinAFolderAreShownAndWhatIsBrokenTold) {
-  const Folder folder("weir-report-nested");
-  run(folder, "all/paper/figure/good");
-  run(folder, "all/bad");
-  write(folder / "all/bad/summary.json", "{");
-  std::filesystem::create_directories(folder / "all/empty");
-  const Document document = read({folder / "all"});
-  ASSERT_EQ(document.runs.size(), 1u);
-  EXPECT_EQ(document.runs[0].name, "good");
-  EXPECT_EQ(document.notices,
-            (std::vector<std::string>{"Not shown: " + folder / "all/bad/summary.json" +
-                                      ":1: this is no whole JSON document."}));
-}
-
 Json small_figure() {
   return {{"id", "Fig 11(a)"},
           {"title", "Some </script><!-- & \u2028 values"},
@@ -243,6 +228,21 @@ void write(const std::string& path, const std::string& text) { std::ofstream(pat
 
 void write_figures(const Folder& folder, const Json& figures) {
   write(folder / "figures.json", Json{{"weir", version()}, {"format", 1}, {"title", "A study"}, {"figures", figures}}.dump());
+}
+
+// What nobody named does not keep the rest from being shown.
+TEST(Document, FoldersWithinAFolderAreShownAndWhatIsBrokenTold) {
+  const Folder folder("weir-report-nested");
+  run(folder, "all/paper/figure/good");
+  run(folder, "all/bad");
+  write(folder / "all/bad/summary.json", "{");
+  std::filesystem::create_directories(folder / "all/empty");
+  const Document document = read({folder / "all"});
+  ASSERT_EQ(document.runs.size(), 1u);
+  EXPECT_EQ(document.runs[0].name, "good");
+  EXPECT_EQ(document.notices,
+            (std::vector<std::string>{"Not shown: " + folder / "all/bad/summary.json" +
+                                      ":1: this is no whole JSON document."}));
 }
 
 TEST(Document, ASweepIsItsRunsFiguresPointsAndClaims) {

@@ -243,8 +243,9 @@ inline void Partition<S>::acknowledge(host::Host& host, host::Flow& flow, const 
   const Time error = rtt > flow.srtt ? rtt - flow.srtt : flow.srtt - rtt;
   flow.rttvar = flow.rttvar + (error - flow.rttvar) / 4;
   flow.srtt = flow.srtt + (rtt - flow.srtt) / 8;
-  std::int64_t acked = std::max<std::int64_t>(0, packet.seq - flow.snd_una);
-  flow.snd_una += acked;
+  const std::int64_t progress = std::max<std::int64_t>(0, packet.seq - flow.snd_una);
+  flow.snd_una += progress;
+  std::int64_t acked = progress;
   host::Scoreboard::News news;
   std::int64_t trigger = packet.seq;
   std::uint32_t entropy = flow.entropy;
@@ -261,7 +262,9 @@ inline void Partition<S>::acknowledge(host::Host& host, host::Flow& flow, const 
     trigger += static_cast<std::int32_t>(packet.src);
     flow.snd_nxt = std::max(flow.snd_nxt, flow.snd_una);
   }
-  if (acked > 0) {
+  // What arrives behind a missing packet does not put off its timeout: it may have been sent again, and lost again
+  // (RFC 6298, section 5.3).
+  if (progress > 0) {
     flow.backoff = 0;
     flow.rto_at = flow.snd_nxt > flow.snd_una ? now + timeout(flow) : Time::max();
     if (flow.snd_una >= flow.size()) return;
