@@ -183,7 +183,7 @@ function narrow(figure: Figure): boolean {
 function categoryAxis(figure: Figure, view: View): Option {
   let names = categories(figure);
   const room = (view.width - 70) / Math.max(1, names.length);
-  const width = (lines: string[]): number => lines.reduce((w, line) => Math.max(w, line.length), 0) * view.fontSize * 0.55;
+  const width = (lines: string[]): number => lines.reduce((w, line) => Math.max(w, line.length), 0) * view.fontSize * 0.62;
   const tight = width(names) > room * 0.95;
   // ranges in two lines
   if (tight) names = names.map((n) => n.replace(' \u2013 ', ' \u2013\n'));

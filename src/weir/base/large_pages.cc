@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
@@ -30,6 +31,8 @@ constexpr bool kPlain = false;
 #else
 constexpr bool kPlain = false;
 #endif
+
+std::atomic<std::uint64_t> taken{0};
 
 std::size_t room_of(std::size_t bytes) { return std::bit_ceil(std::max(bytes, kLine)); }
 
@@ -104,7 +107,10 @@ Blocks& blocks() {
 
 }  // namespace
 
+std::uint64_t large_page_blocks_taken() { return taken.load(std::memory_order_relaxed); }
+
 void* take_large_page_block(std::size_t bytes) {
+  taken.fetch_add(1, std::memory_order_relaxed);
   if (kPlain) {
     void* const block = std::aligned_alloc(kLine, (bytes + kLine - 1) / kLine * kLine);
     if (block == nullptr) throw std::bad_alloc();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace weir {
@@ -14,6 +15,9 @@ namespace weir {
 void* take_large_page_block(std::size_t bytes);
 // `bytes` as it was asked for; null is allowed.
 void give_large_page_block(void* block, std::size_t bytes) noexcept;
+
+// How many have been taken so far, by all threads: for tests of what allocates.
+std::uint64_t large_page_blocks_taken();
 
 // The same for containers.
 template <class T>

@@ -581,9 +581,11 @@ class Import {
     std::iota(host_of.begin(), host_of.end(), 0);
     traffic::parse_goal(read_(file, "a GOAL schedule"), file, unit, host_of, {});
     const std::filesystem::path path(file);
+    // By their names: neither needs to be there yet.
+    const auto whole = [](const std::filesystem::path& p) { return std::filesystem::absolute(p).lexically_normal(); };
     const std::filesystem::path folder(options_.folder.empty() ? "." : options_.folder);
     text("kind", "goal");
-    text("file", path.is_absolute() ? file : std::filesystem::proximate(path, folder).string());
+    text("file", path.is_absolute() ? file : whole(path).lexically_proximate(whole(folder)).string());
     text("time_unit", format_value(unit));
   }
 

@@ -116,7 +116,7 @@ class Maker {
     out_.x = {axis.name, bars ? "1" : axis.unit, bars ? "category" : "linear", {}};
     if (bars)
       for (const AxisPoint& point : axis.points) out_.x.categories.push_back(point.label);
-    out_.y = {m.name(), unit_of(m), "linear", {}};
+    out_.y = {in_words(m.name()), unit_of(m), "linear", {}};
     for (const Group& group : groups()) {
       FigureSeries series;
       series.name = group.name;
@@ -126,6 +126,15 @@ class Maker {
             push(series, bars ? static_cast<double>(label) : *axis.points[label].x, table_.over_seeds(point, measure));
       out_.series.push_back(std::move(series));
     }
+  }
+
+  // "95th percentile" for p95, and spaces in names.
+  static std::string in_words(std::string name) {
+    if (name == "p50") return "median";
+    if (name == "p999") return "99.9th percentile";
+    if (name == "p95" || name == "p99") return name.substr(1) + "th percentile";
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name;
   }
 
   static std::string unit_of(const Measure& m) {
@@ -139,7 +148,7 @@ class Maker {
   void by_size() {
     out_.kind = "lines";
     out_.x = {"flow size", "B", "log", {}};
-    out_.y = {fmt::format("FCT slowdown, {}", p_.statistic), "1", "linear", {}};
+    out_.y = {fmt::format("FCT slowdown, {}", in_words(p_.statistic)), "1", "linear", {}};
     const std::string list = p_.buckets == "size" ? "by_size" : "by_equal_count";
     for (const Group& group : groups()) {
       std::vector<std::vector<double>> sizes;  // by bucket, of each run
