@@ -198,8 +198,8 @@ TEST_F(HandMadeLossSack, OfTheFirstPacket) {
   EXPECT_EQ(counters_.retransmitted, 1u);
 }
 
-// There are not three behind it. Its timeout runs from the acknowledgement of the first packet; that of the third, which
-// only tells that something is missing, does not put it off (RFC 6298, section 5.3).
+// There are not three behind it. Its timeout runs from the acknowledgement of the first packet; that of the third,
+// which only tells that something is missing, does not put it off (RFC 6298, section 5.3).
 TEST_F(HandMadeLossSack, OfTheSecondLastPacket) {
   block(1, kStart + kGap + kToSwitch);
   EXPECT_EQ(completion(3'000_B).ps, (kAlone + 1_ms + kAlone).ps);

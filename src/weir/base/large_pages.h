@@ -19,7 +19,7 @@ void give_large_page_block(void* block, std::size_t bytes) noexcept;
 // How many have been taken so far, by all threads: for tests of what allocates.
 std::uint64_t large_page_blocks_taken();
 
-// The same for containers.
+// The same for containers, those of pointers too (what clang-tidy takes for a mistake).
 template <class T>
 struct LargePageAllocator {
   using value_type = T;
@@ -28,8 +28,8 @@ struct LargePageAllocator {
   template <class U>
   LargePageAllocator(const LargePageAllocator<U>&) {}
 
-  T* allocate(std::size_t n) { return static_cast<T*>(take_large_page_block(n * sizeof(T))); }
-  void deallocate(T* p, std::size_t n) noexcept { give_large_page_block(p, n * sizeof(T)); }
+  T* allocate(std::size_t n) { return static_cast<T*>(take_large_page_block(n * sizeof(T))); }  // NOLINT
+  void deallocate(T* p, std::size_t n) noexcept { give_large_page_block(p, n * sizeof(T)); }    // NOLINT
   bool operator==(const LargePageAllocator&) const = default;
 };
 
