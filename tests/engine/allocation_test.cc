@@ -9,16 +9,9 @@
 #include <new>
 
 #include "tests/engine/scenario.h"
+#include "tests/support/sanitized.h"
 #include "weir/base/large_pages.h"
 #include "weir/cc/median_filter.h"
-
-#if defined(__has_feature)  // clang
-#define WEIR_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WEIR_SANITIZED 1
-#else
-#define WEIR_SANITIZED 0
-#endif
 
 #if WEIR_SANITIZED || !defined(__GLIBC__)
 #define WEIR_COUNTS_ALLOCATIONS 0
