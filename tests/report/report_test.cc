@@ -227,7 +227,8 @@ Json small_figure() {
 void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
 void write_figures(const Folder& folder, const Json& figures) {
-  write(folder / "figures.json", Json{{"weir", version()}, {"format", 1}, {"title", "A study"}, {"figures", figures}}.dump());
+  write(folder / "figures.json",
+        Json{{"weir", version()}, {"format", 1}, {"title", "A study"}, {"figures", figures}}.dump());
 }
 
 // What nobody named does not keep the rest from being shown.
@@ -240,9 +241,8 @@ TEST(Document, FoldersWithinAFolderAreShownAndWhatIsBrokenTold) {
   const Document document = read({folder / "all"});
   ASSERT_EQ(document.runs.size(), 1u);
   EXPECT_EQ(document.runs[0].name, "good");
-  EXPECT_EQ(document.notices,
-            (std::vector<std::string>{"Not shown: " + folder / "all/bad/summary.json" +
-                                      ":1: this is no whole JSON document."}));
+  EXPECT_EQ(document.notices, (std::vector<std::string>{"Not shown: " + folder / "all/bad/summary.json" +
+                                                        ":1: this is no whole JSON document."}));
 }
 
 TEST(Document, ASweepIsItsRunsFiguresPointsAndClaims) {
