@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command.h"
+#include "weir/base/sanitized.h"
 
 namespace weir::app {
 namespace {
@@ -106,13 +107,7 @@ TEST(CommandLine, TellsIfStandardOutputCannotBeWritten) {
   }
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define WEIR_SHADOW_MEMORY  // takes more address space than any limit
-#endif
-#endif
-#ifndef WEIR_SHADOW_MEMORY
+#if !WEIR_SANITIZED  // their shadow memory takes more address space than any limit
 TEST(CommandLine, TellsThatMemoryIsOut) {
   const Output o =
       shell("ulimit -v 100000; exec \"$weir\" run scenarios/permutation-fat-tree.toml --set topology.k=64");
@@ -120,7 +115,6 @@ TEST(CommandLine, TellsThatMemoryIsOut) {
   EXPECT_EQ(o.out, "");
   EXPECT_EQ(o.err, "weir: out of memory\n");
 }
-#endif
 #endif
 
 TEST(Run, PrintsASummary) {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/sanitized.h"
+#include "weir/base/sanitized.h"
 
 namespace weir {
 namespace {

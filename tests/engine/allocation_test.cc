@@ -9,8 +9,8 @@
 #include <new>
 
 #include "tests/engine/scenario.h"
-#include "tests/support/sanitized.h"
 #include "weir/base/large_pages.h"
+#include "weir/base/sanitized.h"
 #include "weir/cc/median_filter.h"
 
 #if WEIR_SANITIZED || !defined(__GLIBC__)

@@ -11,6 +11,8 @@
 #include <mutex>
 #include <new>
 
+#include "weir/base/sanitized.h"
+
 namespace weir {
 
 namespace {
@@ -20,17 +22,7 @@ constexpr std::size_t kPage = std::size_t{2} << 20;
 constexpr std::size_t kLargest = kPage / 2;  // of what is cut from a chunk
 constexpr std::size_t kColoured = 1024;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kPlain = true;  // sanitizers shall see each block
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool kPlain = true;
-#else
-constexpr bool kPlain = false;
-#endif
-#else
-constexpr bool kPlain = false;
-#endif
+constexpr bool kPlain = WEIR_SANITIZED;  // sanitizers shall see each block
 
 std::atomic<std::uint64_t> taken{0};
 
