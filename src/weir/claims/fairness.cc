@@ -34,24 +34,24 @@ Four run_four(const Context& context, const Incast& incast, Form form) {
 }
 
 // A figure of the four forms, as "HPCC 1; 1Gbps 2; Probabilistic 3; VAI SF 4 us".
-template <class Figure>
-std::string compare(const Four& four, const std::string& name, Figure figure, const std::string& unit, int digits = 0) {
+template <class Kind>
+std::string compare(const Four& four, const std::string& name, Kind figure, const std::string& unit, int digits = 0) {
   return fmt::format("{} {}; 1Gbps {}; Probabilistic {}; VAI SF {}{}", name, range(all(four.plain, figure), digits),
                      range(all(four.one_gbps, figure), digits), range(all(four.probabilistic, figure), digits),
                      range(all(four.vai_sf, figure), digits), unit);
 }
 
-using Figure = double (*)(const Outcome&);
+using OfOutcome = double (*)(const Outcome&);
 double swing_of_all(const Outcome& o) { return kb(o.queue_of_all.swing()); }
 double mean_of_all(const Outcome& o) { return kb(o.queue_of_all.mean); }
 double index_of(const Outcome& o) { return o.mean_index; }
 
 // 1Gbps and Probabilistic have at most this much of it, with each seed.
-bool others_at_most(const Four& four, Figure figure, double limit) {
+bool others_at_most(const Four& four, OfOutcome figure, double limit) {
   return most(all(four.one_gbps, figure)) <= limit && most(all(four.probabilistic, figure)) <= limit;
 }
 
-bool vai_sf_has_least(const Four& four, Figure figure) {
+bool vai_sf_has_least(const Four& four, OfOutcome figure) {
   const double most_of = most(all(four.vai_sf, figure));
   return most_of < least(all(four.plain, figure)) && most_of < least(all(four.one_gbps, figure)) &&
          most_of < least(all(four.probabilistic, figure));
@@ -144,7 +144,7 @@ void sixteen_swift_flows(Context& context) {
   context.judge("B11", plain.fair_deliveries >= 200 && faster, times);
   context.judge("B16", most(all(four.vai_sf, fair_deliveries)) <= 0.5 * plain.fair_deliveries, times);
 
-  const auto both = [&](Figure until_the_end, Figure until_the_first_finish) {
+  const auto both = [&](OfOutcome until_the_end, OfOutcome until_the_first_finish) {
     return compare(four, "Swift", until_the_end, " KB", 1) + "; until the first finish " +
            compare(four, "Swift", until_the_first_finish, " KB", 1);
   };

@@ -29,7 +29,7 @@ using namespace weir::literals;
 
 using Rates = std::vector<double>;
 
-constexpr double kEta = 0.95;
+constexpr double kTarget = 0.95;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t kNetworks = 1000;
 
@@ -131,13 +131,13 @@ void a8_additive_increase(Context& context) {
     Draws draw(number);
     Network n = random_network(draw);
     const Rates start = random_rates(draw, n);
-    for (double& c : n.capacities) c *= kEta;
+    for (double& c : n.capacities) c *= kTarget;
     const double a = draw.between(0.1, 3) * 0.05 * max_min(n).levels.front();
     const Settled s = settle(n, start, a);
     Rates u = congestion(n, s.rates);
-    for (double& x : u) x *= kEta;
-    for (std::size_t j = 0; j < u.size(); ++j) error = std::max(error, std::abs(u[j] - kEta / (1 - a / s.rates[j])));
-    const bool expected = a < *std::min_element(s.rates.begin(), s.rates.end()) * (1 - kEta);
+    for (double& x : u) x *= kTarget;
+    for (std::size_t j = 0; j < u.size(); ++j) error = std::max(error, std::abs(u[j] - kTarget / (1 - a / s.rates[j])));
+    const bool expected = a < *std::min_element(s.rates.begin(), s.rates.end()) * (1 - kTarget);
     const bool found = *std::max_element(u.begin(), u.end()) < 1;
     conditions += expected == found;
     below += found;
@@ -149,7 +149,7 @@ void a8_additive_increase(Context& context) {
   std::string packets;
   double off = 0;
   for (const int w_ai : {25, 80, 150}) {
-    const double predicted = kEta + 16 * w_ai / 52'500.0;
+    const double predicted = kTarget + 16 * w_ai / 52'500.0;
     const Measured m = run(context.scenario("incast-16.toml"), fmt::format("{} B", w_ai), "17->16", 2_ms, 4_ms);
     off = std::max(off, std::abs(m.load - predicted));
     packets +=
@@ -180,7 +180,7 @@ void a9_max_min_fairness(Context& context) {
     std::vector<traffic::Flow> flows;
     scenario::build_traffic(scenario, *model, tags)->pull_until(1_us, flows);
     Network n = engine::flow_network(*model, flows);
-    for (double& capacity : n.capacities) capacity *= kEta;
+    for (double& capacity : n.capacities) capacity *= kTarget;
     const Rates fair = max_min(n).rates;
     const Measured m = run(file, c.w_ai, c.port, 20_ms, 25_ms);
     const Rates& got = m.rates;

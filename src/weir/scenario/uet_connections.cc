@@ -23,7 +23,7 @@ using replica::UetConnections;
 using replica::UetTrigger;
 
 constexpr std::size_t kMostFlows = 10'000'000;
-constexpr std::int64_t kMostNs = 1'000'000'000'000'000;
+constexpr std::int64_t kLatestNs = 1'000'000'000'000'000;
 const std::vector<std::string> kColumns{"number",   "src",        "dst",    "size_bytes",
                                         "start_ns", "started_by", "starts", "one_path"};
 
@@ -72,7 +72,7 @@ class Reader {
     if (c.src == c.dst) fail(fmt::format("connection of host {} to itself", c.src));
     c.size = {whole(3, fields_[3], 1, kUetMaxFlowSize.count)};
     if (fields_[4].empty() == fields_[5].empty()) fail("write either start_ns or started_by");
-    if (!fields_[4].empty()) c.start = {whole(4, fields_[4], 0, kMostNs) * 1000};
+    if (!fields_[4].empty()) c.start = {whole(4, fields_[4], 0, kLatestNs) * 1000};
     if (!fields_[5].empty()) c.trigger = started_by(fields_[5]);
     if (!fields_[6].empty()) {
       Known& called = trigger(whole(6, fields_[6], 1, UINT32_MAX));
