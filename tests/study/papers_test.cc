@@ -96,6 +96,23 @@ show = ['fct{"160 B"}']
   EXPECT_FALSE(judge(paper.claims[0], empty_table(make_plan(paper.study))).complete);
 }
 
+TEST(PaperStudy, TellsWhereARuleIsNotTrue) {
+  const PaperStudy paper = parse_paper_study(kStudy + R"(
+[paper]
+paper = "hpcc"
+figure = "1"
+title = "f"
+[[claim]]
+id = "A1"
+rule = "fct > 3.5"
+each = { w = "*" }
+show = ["fct"]
+)",
+                                             "s.toml");
+  EXPECT_EQ(judge(paper.claims[0], filled(paper)).measured,
+            "fct = 3 for 80 B, 4 for 160 B; true in 1 of 2; not for 80 B");
+}
+
 TEST(PaperStudy, RefusesWhatItDoesNotKnow) {
   const std::string paper = "[paper]\npaper = \"hpcc\"\nfigure = \"1\"\ntitle = \"f\"\n";
   const struct {
@@ -109,6 +126,9 @@ TEST(PaperStudy, RefusesWhatItDoesNotKnow) {
       {kStudy + paper + "[[claim]]\nid = \"A1\"\n", "rule"},
       {kStudy + paper + "[[claim]]\nid = \"A1\"\nrule = \"1\"\nin_share = 2\n", "in_share"},
       {kStudy + paper + "[[claim]]\nid = \"A1\"\nrule = \"1\"\nshow = \"x\"\n", "must be a list of texts"},
+      {kStudy + paper + "[[claim]]\nid = \"A1\"\nrule = \"1\"\neach = \"x\"\n", "each"},
+      {kStudy + paper + "[[claim]]\nid = \"A1\"\nrule = \"1\"\neach = { a = [] }\n",
+       "must be a list of labels, or \"*\""},
       {kStudy + paper + "[[claim]]\nid = \"A1\"\nrule = \"1\"\n[[claim]]\nid = \"A1\"\nrule = \"1\"\n",
        "there is a claim 'A1' already"},
   };

@@ -89,6 +89,8 @@ TEST(Study, Ranges) {
   using List = std::vector<std::string>;
   EXPECT_EQ(labels("{ from = 25, to = 100, step = 25 }"), (List{"25", "50", "75", "100"}));
   EXPECT_EQ(labels("{ from = 0.1, to = 0.3, step = 0.1 }"), (List{"0.1", "0.2", "0.3"}));
+  EXPECT_EQ(labels("{ from = -3, to = -1, step = 1 }"), (List{"-3", "-2", "-1"}));
+  EXPECT_EQ(labels("{ from = -0.3, to = 0, step = 0.1 }"), (List{"-0.3", "-0.2", "-0.1", "0"}));
   EXPECT_EQ(labels("{ from = 1, to = 9, factor = 2, unit = \"KB\" }"), (List{"1 KB", "2 KB", "4 KB", "8 KB"}));
 }
 
@@ -173,12 +175,22 @@ TEST(Study, BadOnesAreRefusedWithTheirPlace) {
       {kAxis + "key = \"traffic.0.fan_in\"\nvalues = [2, 2]\n",
        "s.toml:5: key 'axis.0': the label '2' comes twice; write another"},
       {"[study]\nseeds = 2\n[[axis]]\nname = \"a\"\nkey = \"run.seed\"\nvalues = [7, 8]\n",
-       "s.toml:6: key 'axis': it sets run.seed, and so does study.seeds; write one of them"},
+       "s.toml:6: key 'axis': it sets run.seed, and so do the study's seeds; write one of them"},
+      {"[study]\nseeds = 2\n[[figure]]\nid = \"f\"\nkind = \"start-finish\"\nseed = 3\n",
+       "s.toml:3: key 'figure.seed': 3 is none of the study's seeds"},
+      {kMeasure + "[[figure]]\nid = \"f\"\nkind = \"bars\"\nmeasure = \"m\"\nx = \"a\"\n[[figure.printed]]\n"
+                  "series = \"p\"\nx = [3]\ny = [1]\n",
+       "s.toml:15: key 'figure.0.printed.x': '3' is neither a label of the axis nor a number"},
+      {kMeasure + "[[figure]]\nid = \"f\"\nkind = \"slowdown-by-size\"\nstatistic = \"p95\"\nseries = \"a\"\n"
+                  "[[figure.printed]]\nseries = \"p\"\nx = [\"30 KBB\"]\ny = [1]\n",
+       "s.toml:15: key 'figure.0.printed.x': '30 KBB' is neither a label of the axis nor a number in B"},
+      {"[study]\nseeds = 1000\n" + kAxis.substr(8) + "key = \"x\"\nrange = { from = 1, to = 9999, step = 1 }\n" +
+           "[[axis]]\nname = \"b\"\nkey = \"y\"\nrange = { from = 1, to = 9999, step = 1 }\n",
+       "s.toml:3: key 'axis': the axes have over 100000 runs together"},
       {kMeasure + "[[measure]]\nname = \"m_low\"\nof = \"summary\"\nkey = \"x\"\n",
        "s.toml:11: key 'measure.1.name': 'm_low' and 'm' give columns of the same name; write another name"},
       {kAxis + "key = \"topology.kind\"\nvalues = [\"a b\", \"a_b\"]\n",
-       "s.toml:5: key 'axis.0': the label 'a_b' gives a directory the same name as another label, 'a_b'; write "
-       "another"},
+       "s.toml:5: key 'axis.0': the label 'a_b' gives a directory the same name as 'a b'; write another"},
       {kAxis + "key = \"x\"\nrange = { from = 3, to = 1, step = 1 }\n",
        "s.toml:5: key 'axis.0.range.to': below from; the range is empty"},
       {kAxis + "key = \"x\"\nrange = { from = 0, to = 1, factor = 2 }\n",
@@ -232,6 +244,15 @@ TEST(Study, PointsAreBuiltBeforeAnythingRuns) {
   EXPECT_EQ(refused("[study]\n[[measure]]\nname = \"q\"\nof = \"queues\"\nstatistic = \"max\"\n"),
             "s.toml:2: measure 'q' reads queue_cdf.csv, which is not written; add [probes.queues] to the scenario, or "
             "set \"probes.queues\" = true");
+  EXPECT_EQ(refused("[study]\n[[figure]]\nid = \"f\"\nkind = \"slowdown-by-size\"\nstatistic = \"p95\"\n"
+                    "buckets = \"equal-count\"\n"),
+            "s.toml:2: figure 'f' draws groups of equal counts; set \"probes.flows.equal_count_buckets\"");
+  const std::string flows =
+      "[study]\n[[measure]]\nname = \"m\"\nof = \"flows\"\ncolumn = \"fct_ps\"\n"
+      "statistic = \"max\"\ntag = ";
+  EXPECT_EQ(refused(flows + "\"incats\"\n"),
+            "s.toml:2: key 'tag': no traffic has the tag 'incats' (did you mean 'incast'?); valid is incast");
+  EXPECT_EQ(refused(flows + "\"incast\"\n"), "none");
   EXPECT_EQ(refused("[study]\nset = { \"probes.queues\" = true }\n[[measure]]\nname = \"q\"\nof = \"queues\"\n"
                     "statistic = \"max\"\n"),
             "none");

@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMaxRows = 2000;   // of a curve: more than a screen shows
-constexpr std::size_t kMaxStacked = 32;  // flows with an area of their own
+constexpr std::size_t kMaxRows = 2000;  // of a curve: more than a screen shows
+constexpr std::size_t kMaxCurves = 32;  // of flows or ports of one run
 
 // What a column holds, for people: without the unit, which the axis tells.
 std::string label_of_column(const std::string& column) {
@@ -231,18 +231,31 @@ class Maker {
     for (const Group& group : groups()) {
       const auto dirs = run_dirs(group);
       if (dirs.empty()) continue;
-      const RunFiles files(dirs.front());
-      FigureSeries series;
-      series.name = group.name;
-      Columns rows(files.text(p_.file), p_.file, {"time_ps", p_.column});
-      while (rows.next()) {
-        if (!in_span(rows.number(0))) continue;
-        series.x.push_back(rows.number(0));
-        series.y.push_back(rows.number(1));
+      for (auto& [of, series] : curves(RunFiles(dirs.front()))) {
+        series.name = of.empty() ? group.name : fmt::format("{}, {}", group.name, of);
+        thin(series);
+        out_.series.push_back(std::move(series));
       }
-      thin(series);
-      out_.series.push_back(std::move(series));
     }
+  }
+
+  // Of one run: one for each port or flow that its file has, "" if it is only one; the first ones, if they are more
+  // than people can tell apart.
+  std::map<std::string, FigureSeries> curves(const RunFiles& files) const {
+    const std::string of(result_file(p_.file)->of);
+    std::map<std::string, FigureSeries> out;
+    Columns rows(files.text(p_.file), p_.file, {"time_ps", p_.column, of.empty() ? "time_ps" : of});
+    while (rows.next()) {
+      if (!in_span(rows.number(0))) continue;
+      const std::string name = of.empty() ? "" : fmt::format("{} {}", of.substr(0, of.find('_')), rows.text(2));
+      if (out.size() == kMaxCurves && out.count(name) == 0) continue;
+      out[name].x.push_back(rows.number(0));
+      out[name].y.push_back(rows.number(1));
+    }
+    if (out.size() != 1) return out;
+    std::map<std::string, FigureSeries> one;
+    one[""] = std::move(out.begin()->second);
+    return one;
   }
 
   // Every k-th row, so that at most kMaxRows are left.
@@ -277,8 +290,8 @@ class Maker {
     }
     std::size_t i = 0;
     for (const std::int64_t flow : flows) {
-      const bool own = flows.size() <= kMaxStacked || i + 1 < kMaxStacked;
-      if (own || i + 1 == kMaxStacked) out_.series.push_back({own ? fmt::format("flow {}", flow) : "other flows"});
+      const bool own = flows.size() <= kMaxCurves || i + 1 < kMaxCurves;
+      if (own || i + 1 == kMaxCurves) out_.series.push_back({own ? fmt::format("flow {}", flow) : "other flows"});
       FigureSeries& series = out_.series.back();
       series.x.resize(rates.size());
       series.y.resize(rates.size());
@@ -310,36 +323,11 @@ class Maker {
     }
   }
 
-  // A label of the x axis is drawn there, anything else is a number or a text with a unit.
-  double printed_x(const std::string& text) const {
-    if (spec_.kind->over_axis) {
-      const Axis& axis = study_.axes[study_.axis(p_.x)];
-      if (const auto at = axis.find(text))
-        return spec_.kind->name == "bars" ? static_cast<double>(*at) : *axis.points[*at].x;
-    }
-    return number_or_quantity(text);
-  }
-
-  double number_or_quantity(const std::string& text) const {
-    char* end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    if (!text.empty() && *end == '\0') return number;
-    try {
-      if (out_.x.unit == "ps") return static_cast<double>(parse_time(text).ps);
-      if (out_.x.unit == "B") return static_cast<double>(parse_bytes(text).count);
-      if (out_.x.unit == "bit/s") return static_cast<double>(parse_rate(text).bits_per_second);
-    } catch (const InputError&) {
-    }
-    fail(spec_.where,
-         fmt::format("figure '{}': printed x '{}' is neither a label of the axis nor a number{}", p_.id,
-                     scenario::one_line(text), out_.x.unit == "1" ? "" : fmt::format(" in {}", out_.x.unit)));
-  }
-
   void add(const Printed& printed) {
     FigureSeries series;
     series.name = printed.series;
     series.printed = true;
-    for (const auto& text : printed.x) series.x.push_back(printed_x(text));
+    for (const auto& text : printed.x) series.x.push_back(*study_.printed_x(spec_, text));
     series.y = printed.y;
     out_.series.push_back(std::move(series));
   }

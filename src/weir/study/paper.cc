@@ -27,12 +27,20 @@ std::vector<std::string> read_texts(const TableReader& table, std::string_view k
   return out;
 }
 
+// A list of labels, or kAnyLabel.
+std::vector<std::string> read_labels(const TableReader& each, const std::string& axis) {
+  if (each.find(axis)->as<std::string>() != nullptr && each.text(axis) == kAnyLabel) return {std::string(kAnyLabel)};
+  if (each.find(axis)->as<scenario::List>() == nullptr || read_texts(each, axis).empty())
+    each.fail_at(axis, "must be a list of labels, or \"*\"");
+  return read_texts(each, axis);
+}
+
 PaperClaim read_claim(const TableReader& row) {
-  row.allow_only({"id", "rule", "in_share", "show", "note"});
+  row.allow_only({"id", "rule", "each", "in_share", "show", "note"});
   PaperClaim out;
+  out.where = row.where();
   out.id = row.required_text("id", "that of a claim, such as \"A36\"");
-  out.rule = {row.find("rule") == nullptr ? row.where() : row.find("rule")->where,
-              row.required_text("rule", "such as \"p95{HPCC} <= 24\"")};
+  out.rule = {.where = row.place("rule"), .text = row.required_text("rule", "such as \"p95{HPCC} <= 24\"")};
   if (const scenario::Value* share = row.find("in_share")) {
     const auto* number = share->as<double>();
     const auto* whole = share->as<std::int64_t>();
@@ -40,24 +48,48 @@ PaperClaim read_claim(const TableReader& row) {
     if (!(out.rule.in_share > 0 && out.rule.in_share <= 1))
       row.fail_at("in_share", "must be a number above 0, up to 1");
   }
-  for (const std::string& text : read_texts(row, "show")) out.show.push_back({row.find("show")->where, text});
+  const TableReader each = row.table("each");
+  for (const std::string& axis : each.keys()) out.rule.each.emplace_back(axis, read_labels(each, axis));
+  for (const std::string& text : read_texts(row, "show"))
+    out.show.push_back({.where = row.find("show")->where, .text = text, .each = out.rule.each});
   out.note = row.text("note");
   return out;
 }
 
 std::string shown(double value) { return std::isnan(value) ? "none" : fmt::format("{:.4g}", value); }
 
+std::string shown(const Labels& labels) {
+  std::vector<std::string> out;
+  for (const auto& [axis, label] : labels) out.push_back(label);
+  return fmt::format("{}", fmt::join(out, " and "));
+}
+
+// "p95{HPCC} = 2.31 (2.1 ... 2.6)", or with `each` "p95{OR} / p95{no OR} = 0.81 for DCQCN, 0.9 for TIMELY".
 std::string shown(const Rule& expression, const Table& table) {
-  const Evaluation e = evaluate(expression, table);
-  std::string text = fmt::format("{} = {}", expression.text, shown(e.mean));
-  if (e.values.size() > 1 && e.max > e.min) text += fmt::format(" ({} ... {})", shown(e.min), shown(e.max));
-  return text;
+  std::vector<std::string> out;
+  for (const Evaluation& e : evaluate(expression, table)) {
+    std::string text = shown(e.mean);
+    if (e.values.size() > 1 && e.max > e.min) text += fmt::format(" ({} ... {})", shown(e.min), shown(e.max));
+    if (!e.labels.empty()) text += " for " + shown(e.labels);
+    out.push_back(std::move(text));
+  }
+  return fmt::format("{} = {}", expression.text, fmt::join(out, ", "));
+}
+
+// "true in 9 of 12; not for DCTCP, HPCC"
+std::string shown(const Verdict& verdict) {
+  std::string out = fmt::format("true in {} of {}", verdict.good, verdict.elements);
+  std::vector<std::string> against;
+  for (const Labels& labels : verdict.against) against.push_back(shown(labels));
+  if (!against.empty()) out += fmt::format("; not for {}", fmt::join(against, ", "));
+  return out;
 }
 
 PaperFigure read_paper(const TableReader& root) {
   if (root.find("paper") == nullptr) root.fail_at("paper", "missing; [paper] tells which figure this is");
   const TableReader table = root.table("paper");
   PaperFigure out;
+  out.where = table.where();
   table.read(params_of<PaperFigure>(), &out, {"claims"});
   for (const auto& [key, value] : {std::pair{"paper", &out.paper}, {"figure", &out.figure}, {"title", &out.title}})
     if (value->empty()) table.fail_at(key, "missing");
@@ -93,7 +125,7 @@ void PaperFigure::describe(ParamList<PaperFigure>& p) {
 PaperStudy parse_paper_study(std::string_view text, const std::string& file) {
   const scenario::Value document = scenario::parse_toml(text, file);
   const TableReader root(document, "");
-  return {.study = parse_study(text, file), .figure = read_paper(root), .claims = read_claims(root)};
+  return {.study = read_study(document, text, file), .figure = read_paper(root), .claims = read_claims(root)};
 }
 
 PaperStudy read_paper_study(const std::string& file) {
@@ -106,24 +138,23 @@ Study read_study(const std::string& file) {
   const TableReader root(document, "");
   if (root.find("paper") != nullptr) read_paper(root);
   read_claims(root);
-  return parse_study(text, file);
+  return read_study(document, text, file);
 }
 
 void check(const PaperClaim& claim, const Table& table) {
   check(claim.rule, table);
-  for (const Rule& expression : claim.show) check(expression, table);
+  for (const Rule& expression : claim.show) check_expression(expression, table);
 }
 
 Judgement judge(const PaperClaim& claim, const Table& table) {
   const Verdict verdict = judge(claim.rule, table);
-  Judgement out{.id = claim.id, .complete = verdict.complete, .holds = verdict.holds, .measured = {}};
+  const bool has_values = verdict.missing < verdict.elements;
+  Judgement out{.id = claim.id, .complete = verdict.complete && has_values, .holds = verdict.holds, .measured = {}};
   for (const Rule& expression : claim.show) {
     if (!out.measured.empty()) out.measured += "; ";
     out.measured += shown(expression, table);
   }
-  if (verdict.elements > 1)
-    out.measured += fmt::format("{}true in {:.0f} of {}", out.measured.empty() ? "" : "; ",
-                                verdict.share * static_cast<double>(verdict.elements), verdict.elements);
+  if (verdict.elements > 1) out.measured += (out.measured.empty() ? "" : "; ") + shown(verdict);
   return out;
 }
 

@@ -12,6 +12,7 @@ namespace weir::study {
 
 // [paper]
 struct PaperFigure {
+  Where where;
   std::string paper;   // "hpcc", "fairness", "onramp", "spraying"
   std::string figure;  // as the paper numbers it: "11a, 11b"
   std::string title;
@@ -26,6 +27,7 @@ struct PaperFigure {
 
 // [[claim]]
 struct PaperClaim {
+  Where where;
   std::string id;
   Rule rule;
   std::vector<Rule> show;  // expressions whose values are told beside the verdict
@@ -35,7 +37,7 @@ struct PaperClaim {
 // What became of a claim.
 struct Judgement {
   std::string id;
-  bool complete = false;  // all runs that its rule asks for are done
+  bool complete = false;  // all runs that its rule asks for are done, and some of them have values
   bool holds = false;
   std::string measured;  // "p95{HPCC} = 2.31; ..."
 };

@@ -121,6 +121,35 @@ void check_tiers(const Plan& plan, const net::Topology& topology, const scenario
     if (f.file() == "queue_cdf.csv") check_tier(plan, f.where, f.params.tier, topology, s, point);
 }
 
+// An axis over run.seed beside seeds, of which one would take the place of the other; figures of a seed that is not
+// run.
+void check_seeds(const Study& study) {
+  if (study.seeds.empty()) return;
+  for (const Axis& axis : study.axes)
+    for (const AxisPoint& point : axis.points)
+      for (const Override& o : point.set)
+        if (o.key == "run.seed")
+          scenario::fail_key(point.where, "axis", "it sets run.seed, and so do the study's seeds; write one of them");
+  for (const FigureSpec& f : study.figures) {
+    const auto seed = static_cast<std::uint64_t>(f.params.seed);
+    if (f.params.seed >= 0 && std::find(study.seeds.begin(), study.seeds.end(), seed) == study.seeds.end())
+      scenario::fail_key(f.where, "figure.seed", fmt::format("{} is none of the study's seeds", seed));
+  }
+}
+
+// Measures and figures of flows take tags that some traffic has.
+void check_tags(const Study& study, const std::set<std::string>& tags) {
+  const std::vector<std::string> valid(tags.begin(), tags.end());
+  const auto check = [&](const Where& where, const std::string& tag) {
+    if (!tag.empty() && tags.count(tag) == 0)
+      scenario::fail_key(where, "tag",
+                         fmt::format("no traffic has the tag '{}'{}; valid is {}", tag,
+                                     scenario::did_you_mean(tag, valid), fmt::join(valid, ", ")));
+  };
+  for (const Measure& m : study.measures) check(m.where, m.params.filter.tag);
+  for (const FigureSpec& f : study.figures) check(f.where, f.params.filter.tag);
+}
+
 void check_files(const Plan& plan, const scenario::Scenario& s, const Point& point) {
   const auto check = [&](const Where& where, const std::string& what, const std::string& file) {
     if (const auto advice = missing_probe(s, file); !advice.empty())
@@ -128,8 +157,13 @@ void check_files(const Plan& plan, const scenario::Scenario& s, const Point& poi
                               plan.study.axes.empty() ? "" : " at point " + plan.study.describe(point), advice));
   };
   for (const Measure& m : plan.study.measures) check(m.where, fmt::format("measure '{}'", m.name()), m.file());
-  for (const FigureSpec& f : plan.study.figures)
+  for (const FigureSpec& f : plan.study.figures) {
     if (!f.file().empty()) check(f.where, fmt::format("figure '{}'", f.params.id), f.file());
+    const bool groups = f.kind->name == "slowdown-by-size" && f.params.buckets == "equal-count";
+    if (groups && s.probes.flows.equal_count_buckets == 0)
+      fail(f.where, fmt::format("figure '{}' draws groups of equal counts; set \"probes.flows.equal_count_buckets\"",
+                                f.params.id));
+  }
 }
 
 }  // namespace
@@ -163,6 +197,7 @@ std::vector<std::string> Plan::kept_files() const {
 }
 
 Plan make_plan(Study study) {
+  check_seeds(study);
   Plan plan;
   plan.study = std::move(study);
   plan.points = plan.study.points();
@@ -180,21 +215,24 @@ Plan make_plan(Study study) {
 std::vector<Estimate> check_points(const Plan& plan, const std::vector<std::size_t>& runs) {
   std::vector<Estimate> out(plan.points.size());
   std::set<std::size_t> done;
+  std::set<std::string> tags;
   for (const std::size_t run : runs) {
     const std::size_t i = plan.runs[run].point;
     if (!done.insert(i).second) continue;
     const auto s = plan.scenario(run);
-    net::Topology topology;
-    try {
-      const auto built = scenario::build(s);
-      out[i] = estimate(s, *built.model);
-      topology = built.model->topology;
-    } catch (const InputError& error) {
-      blame(plan.study, plan.points[i], error.what());
-    }
+    const auto built = [&] {
+      try {
+        return scenario::build(s);
+      } catch (const InputError& error) {
+        blame(plan.study, plan.points[i], error.what());
+      }
+    }();
+    out[i] = estimate(s, *built.model);
     check_files(plan, s, plan.points[i]);
-    check_tiers(plan, topology, s, plan.points[i]);
+    check_tiers(plan, built.model->topology, s, plan.points[i]);
+    tags.insert(built.tags.begin(), built.tags.end());
   }
+  if (done.size() == plan.points.size()) check_tags(plan.study, tags);
   return out;
 }
 

@@ -17,12 +17,13 @@ const std::vector<ResultFile>& result_files() {
       {"flows.csv",
        "",
        false,
+       "flow_id",
        {"size_bytes", "start_ps", "finish_ps", "fct_ps", "ideal_fct_ps", "slowdown", "retransmitted_packets"}},
-      {"queue_cdf.csv", "queues", false, {"queue_bytes"}},
-      {"queues.csv", "queues", true, {"queue_bytes"}},
-      {"rates.csv", "rates", true, {"rate_bps", "pacing_bps", "window_bytes"}},
-      {"fairness.csv", "rates", true, {"active", "jain", "jain_pacing"}},
-      {"link_series.csv", "links", true, {"sent_bytes", "utilisation"}},
+      {"queue_cdf.csv", "queues", false, "tier", {"queue_bytes"}},
+      {"queues.csv", "queues", true, "port", {"queue_bytes"}},
+      {"rates.csv", "rates", true, "flow_id", {"rate_bps", "pacing_bps", "window_bytes"}},
+      {"fairness.csv", "rates", true, "", {"active", "jain", "jain_pacing"}},
+      {"link_series.csv", "links", true, "port", {"sent_bytes", "utilisation"}},
   };
   return list;
 }

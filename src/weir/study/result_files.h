@@ -19,6 +19,7 @@ struct ResultFile {
   std::string_view name;
   std::string_view probe;  // that writes it; "" = always written
   bool has_time = false;   // a column time_ps
+  std::string_view of;     // the column that tells what a row is of; "" = of the network
   std::vector<std::string> columns;
 };
 // Null if there is none of this name.

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <regex>
 
 namespace weir::study {
 namespace {
@@ -21,6 +22,8 @@ struct Reference {
 struct Expression {
   std::string text;  // with a variable in place of each reference
   std::vector<Reference> references;
+  Labels taken;  // of the combination of `each`, in order of use
+  bool compares = false;
 };
 
 bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -28,9 +31,17 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 
 std::string variable(std::size_t i) { return fmt::format("reference_{}_", i); }
 
+// Of a long rule its begin is told.
+[[noreturn]] void complain_about(const Rule& rule, const std::string& what) {
+  constexpr std::size_t kTold = 100;
+  const std::string text = scenario::one_line(rule.text.substr(0, kTold));
+  fail(rule.where, fmt::format("rule '{}{}': {}", text, rule.text.size() > kTold ? "..." : "", what));
+}
+
 class Scanner {
  public:
-  Scanner(const Rule& rule, const Table& table) : rule_(rule), text_(rule.text), table_(table) {}
+  Scanner(const Rule& rule, const Table& table, const Labels& combination)
+      : rule_(rule), text_(rule.text), table_(table), combination_(combination) {}
 
   Expression scan() {
     while (at_ < text_.size()) {
@@ -40,7 +51,7 @@ class Scanner {
       } else if (in_word(c)) {
         word();
       } else {
-        if (c == '=') comparison();
+        sign(c);
         out_.text += text_[at_++];
       }
     }
@@ -48,9 +59,7 @@ class Scanner {
   }
 
  private:
-  [[noreturn]] void complain(const std::string& what) const {
-    fail(rule_.where, fmt::format("rule '{}': {}", scenario::one_line(text_), what));
-  }
+  [[noreturn]] void complain(const std::string& what) const { complain_about(rule_, what); }
 
   // Digits and an exponent, whose letter begins no name.
   void number() {
@@ -64,11 +73,18 @@ class Scanner {
     at_ = end;
   }
 
-  // muParser would take a single one for an assignment.
-  void comparison() {
+  // muParser would take a single '=' for an assignment, and compare the truth of the first comparison in a chain.
+  void sign(char c) {
     const bool after = at_ > 0 && std::string_view("<>=!").find(text_[at_ - 1]) != std::string_view::npos;
     const bool before = at_ + 1 < text_.size() && text_[at_ + 1] == '=';
-    if (!after && !before) complain("'=' is no comparison; write ==, or >= or <=");
+    if (c == '=' && !after && !before) complain("'=' is no comparison; write ==, or >= or <=");
+    if (c == '(') compared_.push_back(false);
+    if (c == ')' && compared_.size() > 1) compared_.pop_back();
+    if (c == '&' || c == '|' || c == '?' || c == ':' || c == ',') compared_.back() = false;
+    if (after || (c != '<' && c != '>' && !(before && (c == '=' || c == '!')))) return;
+    if (compared_.back()) complain("two comparisons in a chain; write a <= b && b <= c");
+    compared_.back() = true;
+    out_.compares = true;
   }
 
   void skip_space() {
@@ -102,12 +118,21 @@ class Scanner {
     }
     const std::string written(text_.substr(begin, at_ - begin));
     try {
-      out_.text += fmt::format(" {} ", variable(out_.references.size()));
-      out_.references.push_back(
-          {written, static_cast<std::size_t>(measure - table_.study.measures.data()), table_.point(labels)});
+      refer(written, static_cast<std::size_t>(measure - table_.study.measures.data()), labels);
     } catch (const InputError& error) {
       complain(fmt::format("{}: {}", written, error.what()));
     }
+  }
+
+  // A variable for each point, with commas between them.
+  void refer(const std::string& written, std::size_t measure, const Labels& labels) {
+    const Table::Selection selection = table_.select(labels, combination_);
+    for (std::size_t i = 0; i < selection.points.size(); ++i) {
+      out_.text += fmt::format("{} {} ", i == 0 ? "" : ",", variable(out_.references.size()));
+      out_.references.push_back({written, measure, selection.points[i]});
+    }
+    for (const auto& label : selection.taken)
+      if (std::find(out_.taken.begin(), out_.taken.end(), label) == out_.taken.end()) out_.taken.push_back(label);
   }
 
   Labels read_labels() {
@@ -155,7 +180,9 @@ class Scanner {
   const Rule& rule_;
   const std::string_view text_;
   const Table& table_;
+  const Labels& combination_;
   std::size_t at_ = 0;
+  std::vector<bool> compared_{false};  // by depth of brackets
   Expression out_;
 };
 
@@ -189,17 +216,18 @@ class Evaluator {
   double one() {
     int results = 0;
     const double* all = parser_.Eval(results);
-    if (results != 1)
-      fail(rule_.where, fmt::format("rule '{}': a comma outside braces", scenario::one_line(rule_.text)));
+    if (results != 1) complain_about(rule_, "a comma, or a label '*', outside min() and max()");
     return all[0];
   }
 
+  // Without muParser's places, which are in the text that it was given.
   [[noreturn]] void complain(const mu::Parser::exception_type& error) const {
-    std::string what = error.GetMsg();
+    static const std::regex place(R"( (found )?at position \d+)");
+    std::string what = std::regex_replace(error.GetMsg(), place, "");
     for (std::size_t i = 0; i < expression_.references.size(); ++i)
       if (const auto at = what.find(variable(i)); at != std::string::npos)
         what.replace(at, variable(i).size(), expression_.references[i].text);
-    fail(rule_.where, fmt::format("rule '{}': {}", scenario::one_line(rule_.text), scenario::one_line(what)));
+    complain_about(rule_, scenario::one_line(what));
   }
 
   const Rule& rule_;
@@ -218,8 +246,7 @@ std::size_t length_of(const Rule& rule, const Expression& e, const Table& table)
       const std::size_t n = table.values(r.point, seed, r.measure).size();
       if (n == 0 || (by != nullptr && n == length)) continue;
       if (by != nullptr)
-        fail(rule.where, fmt::format("rule '{}': {} has {} elements, and {} has {}", scenario::one_line(rule.text),
-                                     by->text, length, r.text, n));
+        complain_about(rule, fmt::format("{} has {} elements, and {} has {}", by->text, length, r.text, n));
       length = n;
       by = &r;
     }
@@ -257,18 +284,37 @@ std::vector<double> elements(const Rule& rule, const Expression& e, const Table&
   return out;
 }
 
-}  // namespace
-
-void check(const Rule& rule, const Table& table) {
-  const Expression e = Scanner(rule, table).scan();
-  const Evaluator evaluator(rule, e);
+std::vector<std::string> labels_of(const Rule& rule, const Table& table, const std::string& axis) {
+  std::vector<std::string> out;
+  for (const Axis& a : table.study.axes)
+    if (a.name == axis)
+      for (const auto& p : a.points) out.push_back(p.label);
+  if (out.empty()) fail(rule.where, fmt::format("'each' names an axis '{}', which the study has not", axis));
+  return out;
 }
 
-Evaluation evaluate(const Rule& expression, const Table& table) {
-  const Expression e = Scanner(expression, table).scan();
+// Of the labels in `each`, the last axis fastest; a single one without labels if there are none.
+std::vector<Labels> combinations(const Rule& rule, const Table& table) {
+  std::vector<Labels> out{{}};
+  for (const auto& [name, labels] : rule.each) {
+    std::vector<std::string> wanted = labels;
+    if (labels.size() == 1 && labels.front() == kAnyLabel) wanted = labels_of(rule, table, name);
+    std::vector<Labels> longer;
+    for (const Labels& begin : out)
+      for (const std::string& label : wanted) {
+        longer.push_back(begin);
+        longer.back().emplace_back(name, label);
+      }
+    out = std::move(longer);
+  }
+  return out;
+}
+
+Evaluation evaluate(const Rule& rule, const Expression& e, const Table& table) {
   Evaluation out;
+  out.labels = e.taken;
   out.complete = is_complete(e, table);
-  out.values = elements(expression, e, table);
+  out.values = elements(rule, e, table);
   double sum = 0;
   double n = 0;
   out.min = out.max = kNoValue;
@@ -283,24 +329,53 @@ Evaluation evaluate(const Rule& expression, const Table& table) {
   return out;
 }
 
-Verdict judge(const Rule& rule, const Table& table) {
-  const Evaluation values = evaluate(rule, table);
-  Verdict out;
-  out.complete = values.complete;
-  out.elements = values.values.size();
-  std::size_t good = 0;
-  for (const double v : values.values) {
-    if (std::isnan(v)) {
-      ++out.missing;
-    } else if (v == 1) {
-      ++good;
-    } else if (v != 0) {
-      fail(rule.where, fmt::format("rule '{}': it gives {}, which is neither true nor false; compare it with something",
-                                   scenario::one_line(rule.text), number_text(v)));
-    }
+}  // namespace
+
+void check_expression(const Rule& expression, const Table& table) {
+  for (const Labels& combination : combinations(expression, table)) {
+    const Expression e = Scanner(expression, table, combination).scan();
+    const Evaluator evaluator(expression, e);
   }
-  out.share = static_cast<double>(good) / static_cast<double>(std::max<std::size_t>(out.elements, 1));
-  out.holds = out.complete && out.share >= rule.in_share;
+}
+
+void check(const Rule& rule, const Table& table) {
+  check_expression(rule, table);
+  const Expression e = Scanner(rule, table, combinations(rule, table).front()).scan();
+  if (!e.compares || e.references.empty())
+    complain_about(rule, "it compares no measure with anything; write one like p95{HPCC} <= 24");
+}
+
+std::vector<Evaluation> evaluate(const Rule& expression, const Table& table) {
+  std::vector<Evaluation> out;
+  for (const Labels& combination : combinations(expression, table)) {
+    const Expression e = Scanner(expression, table, combination).scan();
+    const bool known = std::any_of(out.begin(), out.end(), [&](const Evaluation& o) { return o.labels == e.taken; });
+    if (!known) out.push_back(evaluate(expression, e, table));
+  }
+  return out;
+}
+
+Verdict judge(const Rule& rule, const Table& table) {
+  Verdict out;
+  out.complete = true;
+  for (const Evaluation& e : evaluate(rule, table)) {
+    out.complete = out.complete && e.complete;
+    std::size_t good = 0;
+    for (const double v : e.values) {
+      if (std::isnan(v)) {
+        ++out.missing;
+      } else if (v == 1) {
+        ++good;
+      } else if (v != 0) {
+        complain_about(rule, fmt::format("it gives {}, which is neither true nor false; compare it with something",
+                                         number_text(v)));
+      }
+    }
+    if (good < e.values.size() && !e.labels.empty()) out.against.push_back(e.labels);
+    out.good += good;
+    out.elements += e.values.size();
+  }
+  out.holds = out.complete && out.share() >= rule.in_share;
   return out;
 }
 

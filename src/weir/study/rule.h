@@ -2,13 +2,16 @@
 //
 // `name{axis=label, ...}` is a measure at the one point with these labels; "axis=" may be left out where the label is
 // that of one axis alone, labels in double quotes may have any characters, and braces may be left out if the study has
-// a single point. All else is muParser's: + - * / ^, < <= > >= == !=, && ||, min, max, abs, sqrt, ln, a ? b : c.
+// a single point. `max(name{axis=*})` is over all labels of an axis, `name{*}` over all axes that are not named. All
+// else is muParser's: + - * / ^, < <= > >= == !=, && ||, min, max, sum, abs, sqrt, ln, a ? b : c.
 //
-// A rule is looked at element by element: for each seed, and for each element of measures that are lists; single values
-// stand beside each of these.
+// A rule is looked at element by element: for each combination of labels in `each`, which measures have that leave its
+// axes open; for each seed; and for each element of measures that are lists. Single values stand beside each of these.
+// Where a measure has no value there is none, and that is not true; a division by 0 gives infinity, of 0 by 0 no value.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weir/study/table.h"
@@ -19,28 +22,38 @@ struct Rule {
   Where where;
   std::string text;
   double in_share = 1;  // of the elements in which it has to be true
+  // Axes with their labels; kAnyLabel alone = all of them.
+  std::vector<std::pair<std::string, std::vector<std::string>>> each{};
 };
 
 struct Verdict {
   bool complete = false;  // all runs that it asks for are done
   bool holds = false;     // it is complete and true in enough elements
-  double share = 0;       // of elements in which it is true
   std::size_t elements = 0;
-  std::size_t missing = 0;  // have no value, and are not true
+  std::size_t good = 0;         // elements in which it is true
+  std::size_t missing = 0;      // have no value, and are not true
+  std::vector<Labels> against;  // combinations of `each` that have elements in which it is not true
+
+  double share() const { return elements == 0 ? 0 : static_cast<double>(good) / static_cast<double>(elements); }
 };
 
 // Throws InputError with the rule's place for what is no expression, or names what the study has not.
 Verdict judge(const Rule& rule, const Table& table);
-// The same complaints without looking at any value.
+// The same complaints without looking at any value, also of a rule that compares nothing.
 void check(const Rule& rule, const Table& table);
+// The same of an expression that only tells a value.
+void check_expression(const Rule& expression, const Table& table);
 
+// At one combination of the labels of `each`.
 struct Evaluation {
+  Labels labels;  // those that the expression takes
   bool complete = false;
   std::vector<double> values;  // by element; NaN = none
   double mean = 0;             // of those there are; NaN = none
   double min = 0;
   double max = 0;
 };
-Evaluation evaluate(const Rule& expression, const Table& table);
+// Not empty: without `each`, or if the expression names all axes itself, there is one.
+std::vector<Evaluation> evaluate(const Rule& expression, const Table& table);
 
 }  // namespace weir::study

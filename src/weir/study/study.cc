@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "weir/scenario/toml_parser.h"
@@ -119,13 +120,14 @@ std::vector<Value> read_range(const TableReader& range) {
                   by_factor ? "write a factor above 1, and from above 0" : "write a step above 0");
   if (to < from) range.fail_at("to", "below from; the range is empty");
   const auto unit = range.text("unit");
+  const double slack = 1e-9 * (by_factor ? to : by);  // 0.1 three times over is more than 0.3
   std::vector<Value> out;
   for (std::size_t i = 0;; ++i) {
     const auto n = static_cast<double>(i);
     double v = by_factor ? from * std::pow(by, n) : from + by * n;
-    if (v > to * (1 + 1e-12) + 1e-300) break;
+    if (v > to + slack) break;
     if (out.size() == kMaxPoints) range.fail_at("to", fmt::format("over {} values; take a larger step", kMaxPoints));
-    v = std::stod(fmt::format("{:.12g}", v));  // 0.1 * 3 is 0.3
+    v = std::abs(v) < slack ? 0 : std::stod(fmt::format("{:.12g}", v));  // 0.1 * 3 is 0.3
     const bool whole = v == std::floor(v) && std::abs(v) < 9e15;
     if (!unit.empty()) {
       out.push_back({range.where(), fmt::format("{} {}", v, unit)});
@@ -195,16 +197,17 @@ void long_form(const TableReader& table, Axis& axis) {
 void check_labels(const TableReader& table, const Axis& axis) {
   if (axis.points.empty()) table.fail_at("values", "the axis is empty; write at least one value");
   if (axis.points.size() > kMaxPoints) table.fail_at("values", fmt::format("over {} points", kMaxPoints));
-  std::set<std::string> names;
+  std::map<std::string, std::string> names;  // of directories, with their labels
   std::set<std::string> labels;
   for (const AxisPoint& point : axis.points) {
     if (point.label.empty()) fail_key(point.where, table.path(), "a label is empty; write one");
     if (!labels.insert(point.label).second)
       fail_key(point.where, table.path(), fmt::format("the label '{}' comes twice; write another", point.label));
-    if (!names.insert(file_name(point.label)).second)
+    const auto [other, is_new] = names.emplace(file_name(point.label), point.label);
+    if (!is_new)
       fail_key(point.where, table.path(),
-               fmt::format("the label '{}' gives a directory the same name as another label, '{}'; write another",
-                           point.label, file_name(point.label)));
+               fmt::format("the label '{}' gives a directory the same name as '{}'; write another", point.label,
+                           other->second));
   }
 }
 
@@ -212,16 +215,6 @@ const std::set<std::string>& reserved_columns() {
   static const std::set<std::string> names{"run",     "seed",   "seeds", "status",
                                            "message", "wall_s", "cpu_s", "max_rss_bytes"};
   return names;
-}
-
-// An axis over run.seed, and seeds: one would take the place of the other.
-void refuse_two_seeds(const Study& study) {
-  if (study.seeds.empty()) return;
-  for (const Axis& axis : study.axes)
-    for (const AxisPoint& point : axis.points)
-      for (const Override& o : point.set)
-        if (o.key == "run.seed")
-          scenario::fail_key(point.where, "axis", "it sets run.seed, and so does study.seeds; write one of them");
 }
 
 Axis read_axis(const TableReader& table, const Study& study) {
@@ -348,12 +341,13 @@ void check_figure(const TableReader& table, const FigureSpec& f, const Study& st
     fixed.insert(study.axis(p.x));
     if (f.kind->name == "lines" && !x.is_numeric())
       table.fail_at("x", fmt::format("the axis '{}' has no numbers; give its points x, or draw bars", p.x));
-    for (const Printed& printed : f.printed)
-      for (const auto& label : printed.x)
-        if (f.kind->name == "bars" && !x.find(label))
-          fail_key(printed.where, join(table.path(), "printed"),
-                   fmt::format("the axis '{}' has no label '{}'", p.x, label));
   }
+  for (const Printed& printed : f.printed)
+    for (const auto& text : printed.x)
+      if (!study.printed_x(f, text))
+        fail_key(printed.where, join(table.path(), "printed.x"),
+                 fmt::format("'{}' is neither a label of the axis nor a number{}", scenario::one_line(text),
+                             study.x_unit(f) == "1" ? "" : fmt::format(" in {}", study.x_unit(f))));
   if (f.kind->name == "stack" && !p.series.empty()) table.fail_at("series", "its series are flows; remove this");
   for (std::size_t i = 0; i < study.axes.size(); ++i) {
     const Axis& axis = study.axes[i];
@@ -364,10 +358,6 @@ void check_figure(const TableReader& table, const FigureSpec& f, const Study& st
       table.fail_at("where", fmt::format("the axis '{}' is left open; write where = {{ {} = \"{}\" }}", axis.name,
                                          axis.name, axis.points.front().label));
   }
-  const auto seed = static_cast<std::uint64_t>(p.seed);
-  if (p.seed >= 0 && !study.seeds.empty() &&
-      std::find(study.seeds.begin(), study.seeds.end(), seed) == study.seeds.end())
-    table.fail_at("seed", fmt::format("{} is none of the study's seeds", p.seed));
 }
 
 void read_scenario_source(const TableReader& root, const TableReader& table, Study& out) {
@@ -430,6 +420,8 @@ std::vector<Point> Study::points() const {
       for (Point& point : out) point[i] = point[leader];
       continue;
     }
+    if (out.size() * axes[i].points.size() * std::max<std::size_t>(seeds.size(), 1) > kMaxRuns)
+      fail_key(axes[i].where, "axis", fmt::format("the axes have over {} runs together", kMaxRuns));
     std::vector<Point> crossed;
     for (const Point& point : out)
       for (std::size_t j = 0; j < axes[i].points.size(); ++j) {
@@ -437,10 +429,36 @@ std::vector<Point> Study::points() const {
         crossed.back()[i] = j;
       }
     out = std::move(crossed);
-    if (out.size() * std::max<std::size_t>(seeds.size(), 1) > kMaxRuns)
-      fail_key(axes[i].where, "axis", fmt::format("the axes have over {} runs together", kMaxRuns));
   }
   return out;
+}
+
+std::string Study::x_unit(const FigureSpec& figure) const {
+  const std::string_view kind = figure.kind->name;
+  if (kind == "bars") return "1";
+  if (kind == "lines") return axes[axis(figure.params.x)].unit;
+  if (kind == "slowdown-by-size") return "B";
+  return kind == "cdf" ? unit_of_column(figure.params.column) : "ps";
+}
+
+std::optional<double> Study::printed_x(const FigureSpec& figure, const std::string& at) const {
+  const bool bars = figure.kind->name == "bars";
+  if (figure.kind->over_axis) {
+    const Axis& x = axes[axis(figure.params.x)];
+    if (const auto i = x.find(at)) return bars ? static_cast<double>(*i) : *x.points[*i].x;
+  }
+  if (bars) return std::nullopt;
+  char* end = nullptr;
+  const double number = std::strtod(at.c_str(), &end);
+  if (!at.empty() && *end == '\0') return number;
+  const std::string unit = x_unit(figure);
+  try {
+    if (unit == "ps") return static_cast<double>(parse_time(at).ps);
+    if (unit == "B") return static_cast<double>(parse_bytes(at).count);
+    if (unit == "bit/s") return static_cast<double>(parse_rate(at).bits_per_second);
+  } catch (const InputError&) {
+  }
+  return std::nullopt;
 }
 
 std::string Study::describe(const Point& point) const {
@@ -451,7 +469,10 @@ std::string Study::describe(const Point& point) const {
 }
 
 Study parse_study(std::string_view text, const std::string& file) {
-  const Value document = scenario::parse_toml(text, file);
+  return read_study(scenario::parse_toml(text, file), text, file);
+}
+
+Study read_study(const Value& document, std::string_view text, const std::string& file) {
   const TableReader root(document, "");
   root.allow_only({"study", "scenario", "axis", "measure", "figure", "paper", "claim"});
   if (root.find("study") == nullptr) root.fail_at("study", "missing; a study needs [study]");
@@ -469,7 +490,6 @@ Study parse_study(std::string_view text, const std::string& file) {
   out.set = read_overrides(table, "set");
   read_keep(table, out);
   for (const auto& row : root.tables("axis")) out.axes.push_back(read_axis(row, out));
-  refuse_two_seeds(out);
   out.points();  // are not too many
 
   for (const auto& row : root.tables("measure")) {

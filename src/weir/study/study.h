@@ -4,8 +4,7 @@
 //   const Plan plan = make_plan(study);           // study/plan.h
 //   ... run plan.runs ...                         // apps/weir/sweep.h
 //   const Table table = collect(plan, "dir");     // study/table.h
-//   write_tables(table, "dir");
-//   figures(plan, "dir", table);                  // study/figures.h
+//   ... points_csv(table), make_figures(table, "dir") ...  // study/figures.h
 #pragma once
 
 #include <cstdint>
@@ -76,11 +75,17 @@ struct Study {
   std::vector<Point> points() const;
   // "load=0.3, algorithm=HPCC"
   std::string describe(const Point& point) const;
+  // The unit of a figure's x axis, and where a printed x stands on it: a label of the axis, a number, or a quantity of
+  // that unit; nothing for any other text.
+  std::string x_unit(const FigureSpec& figure) const;
+  std::optional<double> printed_x(const FigureSpec& figure, const std::string& at) const;
 };
 
 inline constexpr std::size_t kMaxRuns = 100'000;
 
 // Throws InputError that names file, line and key. Other files are not looked at yet.
 Study parse_study(std::string_view text, const std::string& file);
+// The same of a text that is parsed already.
+Study read_study(const scenario::Value& document, std::string_view text, const std::string& file);
 
 }  // namespace weir::study

@@ -72,24 +72,34 @@ std::vector<std::string> labels_of(const Study& study, const Point& point) {
   return out;
 }
 
-// The axis and its point that a label stands for.
+std::size_t find_axis(const Study& study, const std::string& axis) {
+  std::vector<std::string> names;
+  for (const Axis& a : study.axes) names.push_back(a.name);
+  const auto at = std::find(names.begin(), names.end(), axis);
+  if (at == names.end())
+    throw InputError(
+        fmt::format("no axis '{}'{}; valid is {}", axis, scenario::did_you_mean(axis, names), fmt::join(names, ", ")));
+  return static_cast<std::size_t>(at - names.begin());
+}
+
+constexpr std::size_t kAllPoints = std::numeric_limits<std::size_t>::max();
+
+// The axis and its point that a label stands for; kAllPoints for the kAnyLabel of an axis.
 std::pair<std::size_t, std::size_t> find_label(const Study& study, const std::string& axis, const std::string& label) {
+  const bool every = axis.empty();
+  const std::size_t begin = every ? 0 : find_axis(study, axis);
+  if (label == kAnyLabel && !every) return {begin, kAllPoints};
+  const std::size_t end = every ? study.axes.size() : begin + 1;
   std::vector<std::pair<std::size_t, std::size_t>> found;
   std::vector<std::string> labels;
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < study.axes.size(); ++i) {
-    names.push_back(study.axes[i].name);
-    if (!axis.empty() && study.axes[i].name != axis) continue;
+  for (std::size_t i = begin; i < end; ++i) {
     for (const auto& p : study.axes[i].points) labels.push_back(p.label);
     if (const auto at = study.axes[i].find(label)) found.emplace_back(i, *at);
   }
   if (found.size() == 1) return found.front();
-  if (!axis.empty() && std::find(names.begin(), names.end(), axis) == names.end())
-    throw InputError(
-        fmt::format("no axis '{}'{}; valid is {}", axis, scenario::did_you_mean(axis, names), fmt::join(names, ", ")));
   if (found.size() > 1) throw InputError(fmt::format("several axes have a label '{}'; write axis={}", label, label));
   throw InputError(fmt::format("{} has no label '{}'{}; valid is {}",
-                               axis.empty() ? "the study" : fmt::format("the axis '{}'", axis), label,
+                               every ? "the study" : fmt::format("the axis '{}'", axis), label,
                                scenario::did_you_mean(label, labels), fmt::join(labels, ", ")));
 }
 
@@ -120,30 +130,40 @@ void write_whole(const std::string& path, std::string_view text) {
     throw std::system_error(errno, std::generic_category(), fmt::format("cannot write {}", path));
 }
 
-std::size_t Table::point(const Labels& labels) const {
+Table::Selection Table::select(const Labels& labels, const Labels& otherwise) const {
   std::vector<std::optional<std::size_t>> wanted(study.axes.size());
+  bool rest = false;
+  Selection out;
   for (const auto& [axis, label] : labels) {
+    if (label == kAnyLabel && axis.empty()) {
+      rest = true;
+      continue;
+    }
     const auto [i, at] = find_label(study, axis, label);
     if (wanted[i] && *wanted[i] != at)
       throw InputError(fmt::format("two labels of the axis '{}'; keep one", study.axes[i].name));
     wanted[i] = at;
   }
-  std::vector<std::size_t> found;
+  for (const auto& [axis, label] : otherwise) {
+    const auto [i, at] = find_label(study, axis, label);
+    if (wanted[i]) continue;
+    wanted[i] = at;
+    out.taken.emplace_back(axis, label);
+  }
   for (std::size_t p = 0; p < points.size(); ++p) {
     bool fits = true;
-    for (std::size_t i = 0; i < wanted.size(); ++i) fits = fits && (!wanted[i] || points[p][i] == *wanted[i]);
-    if (fits) found.push_back(p);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      fits = fits && (!wanted[i] || *wanted[i] == kAllPoints || points[p][i] == *wanted[i]);
+    if (fits) out.points.push_back(p);
   }
-  if (found.size() == 1) return found.front();
-  if (found.empty()) throw InputError("the study has no point with all these labels: their axes go in step");
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const bool open =
-        std::any_of(found.begin(), found.end(), [&](auto p) { return points[p][i] != points[found[0]][i]; });
-    if (open)
+  if (out.points.empty()) throw InputError("the study has no point with all these labels: their axes go in step");
+  for (std::size_t i = 0; i < wanted.size() && !rest; ++i) {
+    const auto other = [&](std::size_t p) { return points[p][i] != points[out.points.front()][i]; };
+    if (!wanted[i] && std::any_of(out.points.begin(), out.points.end(), other))
       throw InputError(fmt::format("the axis '{}' is left open; add {}={}", study.axes[i].name, study.axes[i].name,
                                    study.axes[i].points.front().label));
   }
-  throw InputError("several points have these labels; add another");
+  return out;
 }
 
 const Values& Table::values(std::size_t point, std::size_t seed, std::size_t measure) const {

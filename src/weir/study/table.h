@@ -24,6 +24,7 @@ struct Record {
 };
 
 using Labels = std::vector<std::pair<std::string, std::string>>;  // axis and label; axis "" = whichever has the label
+inline constexpr std::string_view kAnyLabel = "*";  // in place of a label: all of the axis, or of all axes not named
 
 struct Table {
   Study study;
@@ -32,8 +33,13 @@ struct Table {
   std::size_t seeds = 1;
   std::vector<Record> runs;  // as in the plan
 
-  // The one point that has all these labels. Throws InputError that names what is unknown or left open.
-  std::size_t point(const Labels& labels) const;
+  struct Selection {
+    std::vector<std::size_t> points;  // in order, at least one
+    Labels taken;                     // of `otherwise`
+  };
+  // The points that have all these labels, and those of `otherwise` whose axes these do not name. Throws InputError
+  // that names what is unknown, or left open without a kAnyLabel.
+  Selection select(const Labels& labels, const Labels& otherwise = {}) const;
   // Empty if the run is not there; NaN where it has no value.
   const Values& values(std::size_t point, std::size_t seed, std::size_t measure) const;
   // Mean and confidence interval over seeds of a single value; nothing if no run has it.
