@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -21,6 +22,7 @@
 #include "weir/claims/verdict.h"
 #include "weir/commands.h"
 #include "weir/paper_study.h"
+#include "weir/scenario/document.h"
 #include "weir/signals.h"
 #include "weir/sweep_results.h"
 #include "weir/theory_output.h"
@@ -74,7 +76,7 @@ std::vector<Claim> read_claims(const Options& o) {
 
 std::string evidence(const Claim& c, const std::vector<claims::FigureFile>& figures) {
   for (const claims::FigureFile& f : figures)
-    if (std::find(f.claims.begin(), f.claims.end(), c.id) != f.claims.end()) return f.name;
+    if (f.judges(c.id)) return f.name;
   if (const Evaluator* e = claims::evaluator_of(c.id); e != nullptr)
     return e->tier == claims::Tier::quick ? "quick" : "long";
   return "-";
@@ -93,6 +95,9 @@ int list(const Options& o) {
   const std::vector<Claim> all = read_claims(o);
   const auto figures = claims::read_figures(o.papers, all);
   const Verdicts accepted = claims::read_verdicts(o.verdicts_file(), all);
+  fmt::print(
+      "cost, as it was estimated before: T arithmetic, S seconds, M minutes, H hours, R real hosts, - not to be "
+      "checked\n\n");
   for (const claims::Paper& paper : claims::kPapers) {
     if (!o.paper.empty() && o.paper != paper.name) continue;
     fmt::print("{}: {}\n\n", paper.name, paper.title);
@@ -102,7 +107,7 @@ int list(const Options& o) {
         rows.push_back({c.id, c.cost, evidence(c, figures), accepted.of(c.id).verdict, c.place});
     fmt::print("{}\n", to_text(rows));
     for (const claims::FigureFile& f : figures)
-      if (f.paper == paper.name) fmt::print("  {:14}  {}\n", f.name, f.title);
+      if (f.study.figure.paper == paper.name) fmt::print("  {:14}  {}\n", f.name, f.study.figure.title);
     fmt::print("\n");
   }
   return 0;
@@ -122,12 +127,19 @@ bool contains(const std::vector<std::string>& ids, const std::string& id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
+// Each once; none if all are meant.
 std::vector<std::string> named_claims(const Options& o, const std::vector<Claim>& all) {
-  std::vector<std::string> out = split(o.only);
-  for (const std::string& id : out) {
-    if (claims::find(all, id) != nullptr) continue;
-    throw InputError(fmt::format("--only: there is no claim '{}'; `weir paper list` tells them", id));
+  std::vector<std::string> known;
+  for (const Claim& claim : all) known.push_back(claim.id);
+  std::vector<std::string> out;
+  for (const std::string& id : split(o.only)) {
+    if (!contains(known, id))
+      throw InputError(fmt::format("--only: there is no claim '{}'{}; `weir paper list` tells them", id,
+                                   scenario::did_you_mean(id, known)));
+    if (!contains(out, id)) out.push_back(id);
   }
+  if (out.empty() && !o.only.empty())
+    throw InputError(fmt::format("--only = '{}' names no claim; write one or several, A23,C8", o.only));
   return out;
 }
 
@@ -166,22 +178,47 @@ struct Studied {
   std::vector<std::pair<std::string, std::string>> errors;  // claim, why there is no verdict
 };
 
-Studied judge_studies(const Options& o, const std::vector<Claim>& all, const std::vector<std::string>& only) {
-  Studied out;
-  for (const claims::FigureFile& f : claims::read_figures(o.papers, all)) {
-    std::vector<std::string> wanted = f.claims;
-    if (!only.empty()) std::erase_if(wanted, [&](const std::string& id) { return !contains(only, id); });
-    if (wanted.empty()) continue;
-    fmt::print(stderr, "weir paper: {}: {}\n", f.name, fmt::join(wanted, ", "));
-    const PaperRun run = run_paper_study(f, o.studies());
+// A figure's study, and the claims that are wanted of it.
+struct Wanted {
+  PaperPlan plan;
+  std::vector<std::string> ids;
+};
+
+// All are looked at before any of them runs.
+std::vector<Wanted> choose_studies(const std::vector<claims::FigureFile>& figures, const Options& o,
+                                   const std::vector<std::string>& only) {
+  std::vector<Wanted> out;
+  for (const claims::FigureFile& f : figures) {
+    std::vector<std::string> ids;
+    for (const study::PaperClaim& claim : f.study.claims)
+      if (only.empty() || contains(only, claim.id)) ids.push_back(claim.id);
+    if (!ids.empty()) out.push_back({plan_paper_study(f, o.studies()), std::move(ids)});
+  }
+  return out;
+}
+
+void judge_study(const Wanted& wanted, const Options& o, Studied& out) {
+  const std::string& name = wanted.plan.file->name;
+  try {
+    const PaperRun run = run_paper_study(wanted.plan, o.quiet);
     const std::string why = incomplete(run);
     for (const study::Judgement& j : run.judgements) {
-      if (!contains(wanted, j.id)) continue;
+      if (!contains(wanted.ids, j.id)) continue;
       if (j.complete)
         out.judgements.push_back({j.id, j.holds, j.measured});
       else
-        out.errors.emplace_back(j.id, fmt::format("{}: {}", f.name, why.empty() ? "values are missing" : why));
+        out.errors.emplace_back(j.id, fmt::format("{}: {}", name, why.empty() ? "values are missing" : why));
     }
+  } catch (const std::exception& error) {  // the others go on
+    for (const std::string& id : wanted.ids) out.errors.emplace_back(id, fmt::format("{}: {}", name, error.what()));
+  }
+}
+
+Studied judge_studies(const std::vector<Wanted>& studies, const Options& o) {
+  Studied out;
+  for (const Wanted& wanted : studies) {
+    if (!o.quiet) fmt::print(stderr, "weir paper: {}: {}\n", wanted.plan.file->name, fmt::join(wanted.ids, ", "));
+    judge_study(wanted, o, out);
     if (pending_signal() != 0) break;
   }
   return out;
@@ -235,15 +272,22 @@ std::vector<std::string> no_longer(const Results& results, const Verdicts& accep
 }
 
 void update(const Options& o, const std::vector<Claim>& all, const Results& results) {
-  claims::write_text(o.verdicts_file(), claims::to_json(all, results.verdicts));
+  std::map<std::string, std::string> texts;  // by file; all are made before the first one is written
+  const auto text_of = [&](const std::string& file) -> std::string& {
+    const auto known = texts.find(file);
+    return known != texts.end() ? known->second : texts.emplace(file, claims::read_text(file)).first->second;
+  };
   for (claims::Row row : results.rows) {
     row.document = o.document(row.document);
-    claims::write_text(row.document, claims::with_row(claims::read_text(row.document), row));
+    std::string& text = text_of(row.document);
+    text = claims::with_row(text, row);
   }
   const std::string readme = o.document("README.md");
-  claims::write_text(readme, claims::with_summary(claims::read_text(readme), readme, all, results.verdicts));
+  text_of(readme) = claims::with_summary(text_of(readme), readme, all, results.verdicts);
   const std::string overview = o.document("docs/claims.md");
-  claims::write_text(overview, claims::with_overview(claims::read_text(overview), overview, all, results.verdicts));
+  text_of(overview) = claims::with_overview(text_of(overview), overview, all, results.verdicts);
+  texts[o.verdicts_file()] = claims::to_json(all, results.verdicts);
+  for (const auto& [file, text] : texts) claims::write_text(file, text);
 }
 
 void print(const Options& o, const std::vector<Claim>& all, const std::vector<std::string>& shown,
@@ -253,7 +297,7 @@ void print(const Options& o, const std::vector<Claim>& all, const std::vector<st
     return;
   }
   for (const std::string& id : shown) fmt::print("{}", describe(*claims::find(all, id), results.verdicts.of(id)));
-  fmt::print("{}", counts(all, results.verdicts));
+  fmt::print("{} judged now; with what was accepted before:\n{}", results.judged.size(), counts(all, results.verdicts));
 }
 
 // The worst that has happened, told on standard error.
@@ -279,12 +323,14 @@ int check(const Options& o) {
   const std::vector<std::string> only = named_claims(o, all);
   const Verdicts accepted = claims::read_verdicts(o.verdicts_file(), all);
   const std::vector<const Evaluator*> chosen = choose(o, only);
+  const auto figures = claims::read_figures(o.papers, all);
+  const bool with_studies = o.tier == "full" || !only.empty();
+  const std::vector<Wanted> studies = with_studies ? choose_studies(figures, o, only) : std::vector<Wanted>();
   const auto found = claims::run_all(chosen, o.papers, std::max(1u, o.jobs), [&](const Found& f, std::size_t ended) {
     tell_progress(f, ended, chosen.size());
   });
-  const bool studies = o.tier == "full" || !only.empty();
-  if (studies) catch_signals();
-  const Results results = gather(all, accepted, found, studies ? judge_studies(o, all, only) : Studied());
+  if (!studies.empty()) catch_signals();
+  const Results results = gather(all, accepted, found, judge_studies(studies, o));
   print(o, all, shown(only, results), results);
   if (o.update && !results.errors.empty()) fmt::print(stderr, "weir: nothing is updated\n");
   if (o.update && results.errors.empty()) update(o, all, results);
@@ -301,7 +347,8 @@ const claims::FigureFile& find_figure(const std::vector<claims::FigureFile>& fig
     if (f.name == name) return f;
     names.push_back(f.name);
   }
-  throw InputError(fmt::format("there is no figure '{}'; valid is {}", name, fmt::join(names, ", ")));
+  throw InputError(fmt::format("there is no figure '{}'{}; `weir paper list` tells them", name,
+                               scenario::did_you_mean(name, names)));
 }
 
 // The authors' values beside those measured, for bars.
@@ -322,7 +369,7 @@ int run_figure(const Options& o) {
   const auto figures = claims::read_figures(o.papers, all);
   const claims::FigureFile& file = find_figure(figures, o.figure);
   catch_signals();
-  const PaperRun run = run_paper_study(file, o.studies());
+  const PaperRun run = run_paper_study(plan_paper_study(file, o.studies()), o.quiet);
   Verdicts verdicts(all);
   std::vector<std::string> judged;
   for (const auto& j : run.judgements)
@@ -332,13 +379,15 @@ int run_figure(const Options& o) {
     }
   std::filesystem::remove(run.dir + "/verdicts.json");
   if (!judged.empty()) claims::write_text(run.dir + "/verdicts.json", claims::to_json(all, verdicts, judged));
-  fmt::print("{}\n\n{}\n{}", run.study.study.title, study::to_text(run.table), printed(run.study));
-  if (!run.study.figure.note.empty()) fmt::print("\n{}\n", run.study.figure.note);
+  fmt::print("{}\n\n{}\n{}", file.study.study.title, study::to_text(run.table), printed(file.study));
+  if (!file.study.figure.note.empty()) fmt::print("\n{}\n", file.study.figure.note);
   for (const std::string& id : judged) fmt::print("\n{}", describe(*claims::find(all, id), verdicts.of(id)));
+  if (const auto& others = file.study.figure.claims; !others.empty())
+    fmt::print("\njudged by code, with `weir paper check --only {}`\n", fmt::join(others, ","));
   fmt::print("\nresults  {}\n", run.dir);
-  if (run.outcome.signal != 0) return 128 + run.outcome.signal;
   const std::string why = incomplete(run);
   if (!why.empty()) fmt::print(stderr, "weir: {}\n", why);
+  if (run.outcome.signal != 0) return 128 + run.outcome.signal;
   return why.empty() ? 0 : 1;
 }
 

@@ -8,23 +8,23 @@
 
 namespace weir::app {
 
-PaperRun run_paper_study(const claims::FigureFile& file, const PaperOptions& options) {
-  PaperRun out{.study = study::read_paper_study(file.file),
-               .table = {},
-               .judgements = {},
-               .outcome = {},
-               .dir = fmt::format("{}/{}", options.out, file.name)};
-  const auto plan = study::make_plan(out.study.study);
-  for (const auto& claim : out.study.claims) study::check(claim, study::empty_table(plan));
-  SweepOptions sweep{.dir = out.dir,
-                     .jobs = options.jobs,
-                     .memory = options.memory,
-                     .fresh = options.fresh,
-                     .shard = "",
-                     .runs = study::runs_with(plan, "")};
-  out.outcome = sweep_with_progress(plan, sweep, options.quiet);
-  out.table = collect_all(plan, out.dir);
-  for (const auto& claim : out.study.claims) out.judgements.push_back(study::judge(claim, out.table));
+PaperPlan plan_paper_study(const claims::FigureFile& file, const PaperOptions& options) {
+  PaperPlan out{.file = &file, .plan = study::make_plan(file.study.study), .sweep = {}};
+  for (const auto& claim : file.study.claims) study::check(claim, study::empty_table(out.plan));
+  out.sweep = {.dir = fmt::format("{}/{}", options.out, file.name),
+               .jobs = options.jobs,
+               .memory = options.memory,
+               .fresh = options.fresh,
+               .shard = "",
+               .runs = study::runs_with(out.plan, "")};
+  return out;
+}
+
+PaperRun run_paper_study(const PaperPlan& plan, bool quiet) {
+  PaperRun out{.table = {}, .judgements = {}, .outcome = {}, .dir = plan.sweep.dir};
+  out.outcome = sweep_with_progress(plan.plan, plan.sweep, quiet);
+  out.table = collect_all(plan.plan, out.dir);
+  for (const auto& claim : plan.file->study.claims) out.judgements.push_back(study::judge(claim, out.table));
   return out;
 }
 

@@ -18,8 +18,14 @@ struct PaperOptions {
   bool quiet = false;
 };
 
+// What a file asks for; the file outlives it.
+struct PaperPlan {
+  const claims::FigureFile* file = nullptr;
+  study::Plan plan;
+  SweepOptions sweep;
+};
+
 struct PaperRun {
-  study::PaperStudy study;
   study::Table table;
   std::vector<study::Judgement> judgements;  // of its [[claim]] tables
   SweepOutcome outcome;
@@ -29,7 +35,9 @@ struct PaperRun {
 // Why some of its runs are missing; "" if none is.
 std::string incomplete(const PaperRun& run);
 
-// Runs what is missing of the study in `file`. Throws InputError, for rules that name what the study has not as well.
-PaperRun run_paper_study(const claims::FigureFile& file, const PaperOptions& options);
+// Throws InputError for what is wrong with the study, or for rules that name what it has not.
+PaperPlan plan_paper_study(const claims::FigureFile& file, const PaperOptions& options);
+// Runs what is missing of it.
+PaperRun run_paper_study(const PaperPlan& plan, bool quiet);
 
 }  // namespace weir::app

@@ -106,19 +106,51 @@ TEST(Claims, AreInTheDocumentAsInTheData) {
 
 // That a figure's file names no other claims is what reading it finds.
 TEST(Claims, OfFiguresAreJudgedByWhomTheySay) {
+  std::set<std::string> judged;
   for (const FigureFile& figure : read_figures("papers", all())) {
-    for (const std::string& id : figure.by_code) EXPECT_NE(evaluator_of(id), nullptr) << figure.file << ": " << id;
-    for (const std::string& id : figure.claims) EXPECT_EQ(find(all(), id)->not_run, "") << figure.file << ": " << id;
+    for (const study::PaperClaim& claim : figure.study.claims) {
+      EXPECT_EQ(find(all(), claim.id)->not_run, "") << figure.file << ": " << claim.id;
+      EXPECT_TRUE(judged.insert(claim.id).second) << figure.file << ": " << claim.id << " is judged twice";
+    }
   }
 }
 
 TEST(Claims, OfFiguresAreKnown) {
   const app::Folder papers("weir-figures");
   std::filesystem::create_directory(papers / "hpcc");
-  std::ofstream(papers / "hpcc/fig1.toml") << "[paper]\npaper = \"hpcc\"\n[[claim]]\nid = \"A1\"\n";
-  EXPECT_EQ(read_figures(papers.path(), all()).at(0).claims, std::vector<std::string>{"A1"});
-  std::ofstream(papers / "hpcc/fig2.toml") << "[paper]\npaper = \"hpcc\"\n[[claim]]\nid = \"A57\"\n";
-  EXPECT_THROW(read_figures(papers.path(), all()), InputError);
+  const auto write = [&](const std::string& name, const std::string& paper, const std::string& id) {
+    std::ofstream(papers / name) << "[study]\nscenario = \"s.toml\"\n[paper]\npaper = \"" << paper
+                                 << "\"\nfigure = \"1\"\ntitle = \"f\"\n[[claim]]\nid = \"" << id
+                                 << "\"\nrule = \"1 > 0\"\n";
+  };
+  const auto complaint = [&] {
+    try {
+      read_figures(papers.path(), all());
+    } catch (const InputError& error) {
+      return std::string(error.what()).substr(papers.path().size());
+    }
+    return std::string("none");
+  };
+  write("hpcc/fig1.toml", "hpcc", "A36");
+  const auto figures = read_figures(papers.path(), all());
+  EXPECT_EQ(figures.at(0).name, "hpcc/fig1");
+  EXPECT_TRUE(figures.at(0).judges("A36"));
+  EXPECT_FALSE(figures.at(0).judges("A37"));
+  write("hpcc/fig2.toml", "hpcc", "A57");
+  EXPECT_EQ(complaint(), "/hpcc/fig2.toml:7: key 'claim.id': claims.toml has no claim 'A57'");
+  write("hpcc/fig2.toml", "hpcc", "B24");
+  EXPECT_EQ(complaint(), "/hpcc/fig2.toml:7: key 'claim.id': B24 is a claim of the paper 'fairness'");
+  write("hpcc/fig2.toml", "hpcc", "A1");
+  EXPECT_EQ(complaint(), "/hpcc/fig2.toml:7: key 'claim.id': A1 is judged by code; list it under paper.claims");
+  write("hpcc/fig2.toml", "hpc", "A37");
+  EXPECT_EQ(complaint(),
+            "/hpcc/fig2.toml:3: key 'paper.paper': 'hpc' is unknown; valid is hpcc, fairness, onramp, rl or spraying");
+}
+
+TEST(Verdicts, AreHoldsFailsOrNotRun) {
+  const app::Folder folder("weir-verdicts");
+  std::ofstream(folder / "v.json") << R"({"claims": [{"id": "A1", "verdict": "hold", "measured": ""}]})";
+  EXPECT_THROW(read_verdicts(folder / "v.json", all()), InputError);
 }
 
 TEST(Documents, HaveTheirTablesReplaced) {

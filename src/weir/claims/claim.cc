@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "weir/claims/catalogue.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/reader.h"
 #include "weir/scenario/toml_parser.h"
+#include "weir/traffic/text_file.h"
 
 namespace weir::claims {
 namespace {
@@ -18,9 +19,7 @@ namespace {
 using scenario::TableReader;
 
 scenario::Value read_toml(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) throw InputError(fmt::format("{}: cannot be read", file));
-  return scenario::parse_toml(std::string(std::istreambuf_iterator<char>(in), {}), file);
+  return scenario::parse_toml(traffic::read_text_file(file, "a list of claims, a TOML file"), file);
 }
 
 bool flag(const TableReader& table, std::string_view key) {
@@ -31,11 +30,10 @@ bool flag(const TableReader& table, std::string_view key) {
   return *out;
 }
 
-void check_paper(const TableReader& table, const std::string& paper) {
-  const bool known =
-      std::any_of(std::begin(kPapers), std::end(kPapers), [&](const Paper& p) { return p.name == paper; });
-  if (!known)
-    table.fail_at("paper", fmt::format("'{}' is unknown; valid is hpcc, fairness, onramp, rl or spraying", paper));
+constexpr std::string_view kNames = "hpcc, fairness, onramp, rl or spraying";
+
+bool is_paper(std::string_view name) {
+  return std::any_of(std::begin(kPapers), std::end(kPapers), [&](const Paper& p) { return p.name == name; });
 }
 
 Claim read_claim(const TableReader& table) {
@@ -44,8 +42,8 @@ Claim read_claim(const TableReader& table) {
   Claim out;
   out.where = table.where();
   out.id = table.required_text("id", "the claim's, such as \"A36\"");
-  out.paper = table.required_text("paper", "hpcc, fairness, onramp, rl or spraying");
-  check_paper(table, out.paper);
+  out.paper = table.required_text("paper", kNames);
+  if (!is_paper(out.paper)) table.fail_at("paper", fmt::format("'{}' is unknown; valid is {}", out.paper, kNames));
   out.place = table.required_text("place", "the section or figure");
   out.figure = table.text("figure");
   out.scenario = table.text("scenario");
@@ -59,38 +57,26 @@ Claim read_claim(const TableReader& table) {
   return out;
 }
 
-// The ids of a list such as claims = ["A19", "A20"].
-std::vector<std::string> ids_of(const TableReader& table, std::string_view key, const std::vector<Claim>& claims) {
-  std::vector<std::string> out;
-  const scenario::Value* list = table.find(key);
-  if (list == nullptr) return out;
-  if (list->as<scenario::List>() == nullptr) table.fail_at(key, "is not valid; valid is a list of claims");
-  for (const scenario::Value& value : *list->as<scenario::List>()) {
-    const std::string* id = value.as<std::string>();
-    if (id == nullptr || find(claims, *id) == nullptr) table.fail_at(key, "names a claim that claims.toml has not");
-    out.push_back(*id);
-  }
-  return out;
-}
-
 FigureFile read_figure(const std::string& file, const std::vector<Claim>& claims) {
-  const scenario::Value root = read_toml(file);
-  const TableReader document(root, "");
-  const TableReader paper = document.table("paper");
-  FigureFile out;
   const std::filesystem::path path(file);
-  out.file = file;
-  out.name = fmt::format("{}/{}", path.parent_path().filename().string(), path.stem().string());
-  out.paper = paper.required_text("paper", "hpcc, fairness, onramp, rl or spraying");
-  check_paper(paper, out.paper);
-  out.figure = paper.text("figure");
-  out.title = paper.text("title");
-  out.by_code = ids_of(paper, "claims", claims);
-  for (const TableReader& claim : document.tables("claim")) {
-    const std::string id = claim.required_text("id", "that of a claim of claims.toml");
-    if (find(claims, id) == nullptr) claim.fail_at("id", fmt::format("claims.toml has no claim '{}'", id));
-    out.claims.push_back(id);
-  }
+  FigureFile out{.file = file,
+                 .name = fmt::format("{}/{}", path.parent_path().filename().string(), path.stem().string()),
+                 .study = study::read_paper_study(file)};
+  const study::PaperFigure& figure = out.study.figure;
+  if (!is_paper(figure.paper))
+    scenario::fail_key(figure.where, "paper.paper", fmt::format("'{}' is unknown; valid is {}", figure.paper, kNames));
+  const auto refuse = [&](const Where& where, const char* key, const std::string& id, bool by_code) {
+    const Claim* claim = find(claims, id);
+    if (claim == nullptr) scenario::fail_key(where, key, fmt::format("claims.toml has no claim '{}'", id));
+    if (claim->paper != figure.paper)
+      scenario::fail_key(where, key, fmt::format("{} is a claim of the paper '{}'", id, claim->paper));
+    if (by_code != (evaluator_of(id) != nullptr))
+      scenario::fail_key(where, key,
+                         by_code ? fmt::format("{} is not judged by code; write a [[claim]]", id)
+                                 : fmt::format("{} is judged by code; list it under paper.claims", id));
+  };
+  for (const std::string& id : figure.claims) refuse(figure.where, "paper.claims", id, true);
+  for (const study::PaperClaim& claim : out.study.claims) refuse(claim.where, "claim.id", claim.id, false);
   return out;
 }
 
@@ -110,6 +96,10 @@ std::vector<Claim> read_claims(const std::string& file) {
 const Claim* find(const std::vector<Claim>& claims, std::string_view id) {
   const auto claim = std::find_if(claims.begin(), claims.end(), [&](const Claim& c) { return c.id == id; });
   return claim == claims.end() ? nullptr : &*claim;
+}
+
+bool FigureFile::judges(std::string_view id) const {
+  return std::any_of(study.claims.begin(), study.claims.end(), [&](const auto& claim) { return claim.id == id; });
 }
 
 std::vector<FigureFile> read_figures(const std::string& papers, const std::vector<Claim>& claims) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weir/base/error.h"
+#include "weir/study/paper.h"
 
 namespace weir::claims {
 
@@ -19,7 +20,7 @@ struct Claim {
   std::string expected;    // what the paper says
   std::string rule;        // it counts as reproduced if
   std::string first_rule;  // the rule's first wording, where a sharper one has replaced it
-  std::string cost;        // T, S, M, H, R, or - for what nobody can check
+  std::string cost;        // T (arithmetic), S, M, H (seconds to hours), R (real hosts), or - for what nobody can check
   bool weak = false;       // the rule was written with figures of an earlier model in hand
   std::string not_run;     // why it cannot be judged; "" = it can
   std::string reason;      // why it does not hold, where it does not
@@ -47,11 +48,9 @@ const Claim* find(const std::vector<Claim>& claims, std::string_view id);
 struct FigureFile {
   std::string file;
   std::string name;  // "hpcc/fig11ab"
-  std::string paper;
-  std::string figure;
-  std::string title;
-  std::vector<std::string> claims;   // that its [[claim]] tables judge
-  std::vector<std::string> by_code;  // that it shows and evaluators judge: paper.claims
+  study::PaperStudy study;
+
+  bool judges(std::string_view id) const;
 };
 // Those of the folder papers, in order of their names. Throws InputError for one that names no known claim.
 std::vector<FigureFile> read_figures(const std::string& papers, const std::vector<Claim>& claims);

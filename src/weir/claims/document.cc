@@ -1,13 +1,15 @@
 #include "weir/claims/document.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 #include <regex>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "weir/study/table.h"
+#include "weir/traffic/text_file.h"
 
 namespace weir::claims {
 namespace {
@@ -49,6 +51,13 @@ std::vector<std::string> cells_of(std::string_view row) {
 
 std::string row_of(const std::vector<std::string>& cells) { return fmt::format("| {} |", fmt::join(cells, " | ")); }
 
+// Text as that of a cell, which has neither bars nor line ends.
+std::string cell(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos;) text.replace(at, 1, "&#124;");
+  return text;
+}
+
 std::string joined(const std::vector<std::string>& lines) { return fmt::format("{}\n", fmt::join(lines, "\n")); }
 
 // Names of scenarios become links.
@@ -70,8 +79,8 @@ std::vector<std::string> table_of(const Paper& paper, const std::vector<Claim>& 
   for (const Claim& c : claims) {
     if (c.paper != paper.name) continue;
     const Verdict& v = verdicts.of(c.id);
-    out.push_back(row_of({c.id, c.place, c.expected, linked(c.scenario), c.rule + (c.weak ? " (weak)" : ""), v.measured,
-                          verdict_cell(v)}));
+    out.push_back(row_of({c.id, cell(c.place), cell(c.expected), cell(linked(c.scenario)),
+                          cell(c.rule) + (c.weak ? " (weak)" : ""), cell(v.measured), cell(verdict_cell(v))}));
   }
   return out;
 }
@@ -130,19 +139,10 @@ std::string with_overview(const std::string& text, const std::string& file, cons
   return out;
 }
 
-std::string read_text(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) throw InputError(fmt::format("{}: cannot be read", file));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string read_text(const std::string& file) { return traffic::read_text_file(file, "a text"); }
 
 void write_text(const std::string& file, const std::string& text) {
-  {
-    std::ifstream in(file);
-    if (in && std::string(std::istreambuf_iterator<char>(in), {}) == text) return;
-  }
-  std::ofstream out(file);
-  if (!(out << text << std::flush)) throw InputError(fmt::format("{}: cannot be written", file));
+  if (!std::filesystem::exists(file) || read_text(file) != text) study::write_whole(file, text);
 }
 
 }  // namespace weir::claims

@@ -79,8 +79,12 @@ Verdicts read_verdicts(const std::string& file, const std::vector<Claim>& claims
     for (const Json& claim : document.at("claims")) {
       const std::string id = claim.at("id");
       if (find(claims, id) == nullptr) throw InputError(fmt::format("{}: claims.toml has no claim '{}'", file, id));
-      if (claim.at("verdict") == kNotRun) continue;
-      out.set({.id = id, .holds = claim.at("verdict") == kHolds, .measured = claim.at("measured")});
+      const std::string verdict = claim.at("verdict");
+      if (verdict == kNotRun) continue;
+      if (verdict != kHolds && verdict != kFails)
+        throw InputError(fmt::format("{}: the verdict of '{}' is '{}'; valid is {}, {} or {}", file, id, verdict,
+                                     kHolds, kFails, kNotRun));
+      out.set({.id = id, .holds = verdict == kHolds, .measured = claim.at("measured")});
     }
   } catch (const Json::exception& error) {
     throw InputError(fmt::format("{}: these are no verdicts: {}", file, error.what()));
