@@ -140,7 +140,7 @@ class Maker {
   static std::string unit_of(const Measure& m) {
     const auto& p = m.params;
     if (!p.unit.empty()) return p.unit;
-    if (p.scale != 1) return "1";
+    if (p.scale != 1 || m.statistic.kind == Statistic::Kind::count) return "1";
     if (m.kind->name == "queues") return "B";
     return unit_of_column(p.column.empty() ? p.key : p.column);
   }
@@ -290,6 +290,25 @@ class Maker {
       }
       ++i;
     }
+    const std::size_t every = (rates.size() + kMaxRows - 1) / kMaxRows;
+    if (every < 2) return;
+    for (FigureSeries& series : out_.series) {
+      average(series.x, every);
+      average(series.y, every);
+    }
+    out_.caption += fmt::format("{}Means of {} intervals.", out_.caption.empty() ? "" : " ", every);
+  }
+
+  // Means of runs of neighbouring values, so that what is stacked keeps its sum.
+  static void average(std::vector<double>& values, std::size_t every) {
+    std::size_t kept = 0;
+    for (std::size_t begin = 0; begin < values.size(); begin += every) {
+      const std::size_t end = std::min(values.size(), begin + every);
+      double sum = 0;
+      for (std::size_t i = begin; i < end; ++i) sum += values[i];
+      values[kept++] = sum / static_cast<double>(end - begin);
+    }
+    values.resize(kept);
   }
 
   void start_finish() {
@@ -335,9 +354,12 @@ class Maker {
                      scenario::one_line(text), out_.x.unit == "1" ? "" : fmt::format(" in {}", out_.x.unit)));
   }
 
+  // Readers tell series apart by name, and the authors' have mostly that of ours.
   void add(const Printed& printed) {
     FigureSeries series;
     series.name = printed.series;
+    const auto taken = [&](const FigureSeries& s) { return s.name == series.name; };
+    while (std::any_of(out_.series.begin(), out_.series.end(), taken)) series.name += ", printed";
     series.printed = true;
     for (const auto& text : printed.x) series.x.push_back(printed_x(text));
     series.y = printed.y;
