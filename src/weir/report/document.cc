@@ -171,8 +171,7 @@ class Reader {
     if (!found.title.empty()) titles_.push_back(found.title);
     for (Figure& figure : found.figures) {
       figure.group = name_of(directory);
-      if (figure.kind != "stack" && figure.kind != "bars")
-        for (Series& s : figure.series) thin(s, kMaxPoints);
+      thin(figure, figure.kind == "stack" ? kMaxStackPoints : kMaxPoints);
       out_.figures.push_back(std::move(figure));
     }
   }
@@ -216,9 +215,16 @@ class Reader {
       if (const int n = ++seen[{run.group, run.name}]; n > 1) run.name += fmt::format(" ({})", n);
   }
 
+  // Runs of several studies may have one name, and their figures show no study.
   std::vector<Run> loose() const {
     std::vector<Run> out;
-    for (const auto i : loose_) out.push_back(out_.runs[i]);
+    std::map<std::string, int> count;
+    for (const auto i : loose_) ++count[out_.runs[i].name];
+    for (const auto i : loose_) {
+      out.push_back(out_.runs[i]);
+      Run& run = out.back();
+      if (count.at(run.name) > 1 && !run.group.empty()) run.name = fmt::format("{}/{}", run.group, run.name);
+    }
     return out;
   }
 
