@@ -18,6 +18,7 @@ BEGIN {
   below["claims"] = "claims study scenario replica probe engine traffic host net cc sim theory base"
 
   also["host"] = "traffic/flow.h"
+  also["report"] = "scenario/toml_parser.h"
   also["traffic"] = "net/topology.h"
 }
 FNR == 1 {

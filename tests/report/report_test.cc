@@ -292,6 +292,68 @@ TEST(Document, ASweepIsItsRunsFiguresPointsAndClaims) {
   EXPECT_EQ(again.at("series").at(0).at("y").dump(), "[1.5,null,3]");
 }
 
+// The authors' values often have the name of ours.
+TEST(Document, SeriesOfAFigureHaveNamesOfTheirOwn) {
+  const Folder folder("weir-report-names");
+  Json f = small_figure();
+  f["series"][0]["name"] = "HPCC";
+  f["series"][0]["printed"] = false;
+  f["series"][1]["name"] = "HPCC";
+  f["series"][1]["printed"] = true;
+  write_figures(folder, Json::array({f}));
+  const Figure both = read({folder.path()}).figures.at(0);
+  EXPECT_EQ(both.series.at(0).name, "HPCC");
+  EXPECT_EQ(both.series.at(1).name, "HPCC, printed");
+  f["series"][1]["printed"] = false;
+  write_figures(folder, Json::array({f}));
+  EXPECT_EQ(
+      complaint({folder.path()}),
+      folder / "figures.json" + ": figure 1: series 'HPCC': name: valid is a name that no other series of it has");
+}
+
+TEST(Document, MeasuresHaveTheUnitsOfTheStudy) {
+  const Folder folder("weir-report-units");
+  write(folder / "runs.csv", "run,load,status,message\n");
+  write(folder / "points.csv",
+        "load,seeds,wait,wait_low,wait_high,queue,last,flows,share_low,peak_bytes\n0.3,1,2.5,,,7,8,9,0.5,10\n");
+  const auto units = [&] { return read({folder.path()}).studies.at(0).units; };
+  EXPECT_EQ(units(), (std::vector<std::string>{"", "1", "1", "1", "1", "1", "1", "1", "1", "B"})) << "by their names";
+  write(folder / "study.toml", R"(
+[[measure]]
+name = "wait"
+of = "flows"
+column = "fct_ps"
+scale = 1e-6
+unit = "us"
+[[measure]]
+name = "queue"
+of = "queues"
+[[measure]]
+name = "last"
+of = "flows"
+column = "finish_ps"
+scale = 1
+[[measure]]
+name = "flows"
+of = "flows"
+column = "fct_ps"
+statistic = "count"
+[[measure]]
+name = "share_low"
+of = "summary"
+key = "links.share"
+unit = "%"
+[[measure]]
+name = "peak_bytes"
+of = "queues"
+scale = 0.001
+unit = "KB"
+)");
+  EXPECT_EQ(units(), (std::vector<std::string>{"", "1", "us", "us", "us", "B", "ps", "1", "%", "KB"}));
+  write(folder / "study.toml", "[[measure]]\nname = ");
+  EXPECT_EQ(units().at(9), "B") << "what it cannot tell is no error";
+}
+
 TEST(Document, TellsWhatIsWrong) {
   const Folder folder("weir-report-bad");
   const std::string dir = folder.path();

@@ -47,6 +47,7 @@ export interface Study {
   runs: number;
   failed: { run: string; message: string }[];
   columns: string[]; // of points.csv
+  units: string[]; // of each of them; '' = a label
   points: string[][];
 }
 

@@ -12,6 +12,7 @@
 #include "weir/base/version.h"
 #include "weir/report/figures.h"
 #include "weir/report/read.h"
+#include "weir/report/units.h"
 
 namespace weir::report {
 namespace {
@@ -160,6 +161,7 @@ class Reader {
     if (exists(directory + "/points.csv")) {
       const Table points(directory + "/points.csv");
       study.columns = points.columns();
+      study.units = units_of(study.columns, directory);
       points.each([&](const std::vector<std::string>& fields) { study.points.push_back(fields); });
     }
     out_.studies.push_back(std::move(study));
@@ -285,6 +287,7 @@ Json to_json(const Document& document) {
                               {"runs", study.runs},
                               {"failed", std::move(failed)},
                               {"columns", study.columns},
+                              {"units", study.units},
                               {"points", study.points}});
   }
   for (const Figure& figure : document.figures) out["figures"].push_back(to_json(figure));

@@ -15,6 +15,7 @@ struct Study {
   std::size_t runs = 0;
   std::vector<std::pair<std::string, std::string>> failed;  // run, message
   std::vector<std::string> columns;                         // of points.csv
+  std::vector<std::string> units;                           // of each of them; "" = a label
   std::vector<std::vector<std::string>> points;
 };
 
