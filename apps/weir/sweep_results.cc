@@ -68,6 +68,7 @@ study::Table collect_all(const study::Plan& plan, const std::string& dir) {
   study::write_whole(dir + "/study.toml", relocated(plan, dir));
   study::write_whole(dir + "/runs.csv", study::runs_csv(table));
   study::write_whole(dir + "/points.csv", study::points_csv(table));
+  study::write_whole(dir + "/sweep.json", study::sweep_json(table));
   fs::remove(dir + "/figures.json");
   if (!plan.study.figures.empty())
     study::write_whole(dir + "/figures.json", study::to_json(plan.study.title, study::make_figures(table, dir)));

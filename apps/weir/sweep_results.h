@@ -12,7 +12,7 @@ namespace weir::app {
 // As run_all(); tells on standard error how far it is.
 SweepOutcome sweep_with_progress(const study::Plan& plan, const SweepOptions& options, bool quiet);
 
-// Whatever is there, as study.toml, runs.csv, points.csv and, if the study has any, figures.json.
+// Whatever is there, as study.toml, sweep.json, runs.csv, points.csv and, if the study has any, figures.json.
 study::Table collect_all(const study::Plan& plan, const std::string& dir);
 
 // In bytes; "" = memory_to_use(). Throws InputError that names --memory.

@@ -55,6 +55,8 @@ interval = "2 us"
 series = true
 )";
 
+void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
 void run(const Folder& folder, const std::string& name, const std::vector<std::string>& more = {}) {
   std::ofstream(folder / "scenario.toml") << kScenario;
   std::vector<std::string> arguments{"run", folder / "scenario.toml", "--quiet", "--out", folder / name};
@@ -213,6 +215,24 @@ TEST(Document, SeveralRunsAreCompared) {
   EXPECT_EQ(both.runs[1].name, "second");
 }
 
+// A directory as of a sweep without figures; NAME is the one run.
+void sweep(const Folder& folder, const std::string& directory, const std::string& name) {
+  run(folder, directory + "/runs/" + name);
+  write(folder / (directory + "/runs.csv"), "run,status,message\n" + name + ",done,\n");
+}
+
+TEST(Document, RunsOfOneNameInTwoSweepsAreToldApart) {
+  const Folder folder("weir-report-sweeps");
+  sweep(folder, "old", "0.3+seed1");
+  sweep(folder, "new", "0.3+seed1");
+  const Document document = read({folder / "old", folder / "new"});
+  const Figure& p99 = figure(document, "slowdown-p99");
+  ASSERT_EQ(p99.series.size(), 2u);
+  EXPECT_EQ(p99.series[0].name, "old/0.3+seed1");
+  EXPECT_EQ(p99.series[1].name, "new/0.3+seed1");
+  EXPECT_EQ(document.runs[0].name, "0.3+seed1") << "the table has a column for the study";
+}
+
 Json small_figure() {
   return {{"id", "Fig 11(a)"},
           {"title", "Some </script><!-- & \u2028 values"},
@@ -223,8 +243,6 @@ Json small_figure() {
            {{{"name", "HPCC <1>"}, {"x", {1000, 10000, 100000}}, {"y", {1.5, nullptr, 3}}, {"printed", true}},
             {{"name", "DCQCN"}, {"x", {1000}}, {"y", {4}}, {"low", {3}}, {"high", {5}}}}}};
 }
-
-void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
 void write_figures(const Folder& folder, const Json& figures) {
   write(folder / "figures.json",
@@ -272,6 +290,42 @@ TEST(Document, ASweepIsItsRunsFiguresPointsAndClaims) {
   EXPECT_TRUE(std::isnan(printed.y[1]));
   const Json again = to_json(document.figures[0]);
   EXPECT_EQ(again.at("series").at(0).at("y").dump(), "[1.5,null,3]");
+}
+
+// The authors' values often have the name of ours.
+TEST(Document, SeriesOfAFigureHaveNamesOfTheirOwn) {
+  const Folder folder("weir-report-names");
+  Json f = small_figure();
+  f["series"][0]["name"] = "HPCC";
+  f["series"][0]["printed"] = false;
+  f["series"][1]["name"] = "HPCC";
+  f["series"][1]["printed"] = true;
+  write_figures(folder, Json::array({f}));
+  const Figure both = read({folder.path()}).figures.at(0);
+  EXPECT_EQ(both.series.at(0).name, "HPCC");
+  EXPECT_EQ(both.series.at(1).name, "HPCC, printed");
+  f["series"][1]["printed"] = false;
+  write_figures(folder, Json::array({f}));
+  EXPECT_EQ(
+      complaint({folder.path()}),
+      folder / "figures.json" + ": figure 1: series 'HPCC': name: valid is a name that no other series of it has");
+}
+
+TEST(Document, OfASweepTellsItsUnitsAndWhatIsMissing) {
+  const Folder folder("weir-report-units");
+  write(folder / "runs.csv", "run,load,status,message\nx,0.3,failed,no\n");
+  write(folder / "points.csv", "load,seeds,wait,wait_low,wait_high,share_low\n0.3,1,2.5,,,0.5\n");
+  const auto study = [&] { return read({folder.path()}).studies.at(0); };
+  EXPECT_EQ(study().units, (std::vector<std::string>{"", "1", "1", "1", "1", "1"}));
+  EXPECT_EQ(study().runs, 1u);
+  write(folder / "sweep.json", R"({"weir": "1", "format": 1, "runs": {"planned": 5, "done": 0, "failed": 1},
+                                   "units": {"wait": "us", "share_low": "%"}})");
+  EXPECT_EQ(study().units, (std::vector<std::string>{"", "1", "us", "us", "us", "%"}));
+  EXPECT_EQ(study().runs, 5u);
+  EXPECT_EQ(study().done, 0u);
+  write(folder / "sweep.json", R"({"weir": "1", "format": 1, "runs": {}})");
+  EXPECT_EQ(complaint({folder.path()}),
+            folder / "sweep.json" + ": a value is missing or of the wrong type; see docs/results.md");
 }
 
 TEST(Document, TellsWhatIsWrong) {
@@ -341,6 +395,57 @@ TEST(Figure, ThinsToTheExtremesOfEachBin) {
   Series few{.name = "few", .x = {1, 2}, .y = {1, 2}};
   EXPECT_FALSE(thin(few, 2));
   EXPECT_EQ(few.x.size(), 2u);
+}
+
+// Three bins of four points: with one gap, with none, and of gaps alone.
+TEST(Figure, KeepsExtremesBesideGaps) {
+  const double none = std::nan("");
+  Series s{.name = "s", .x = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}};
+  s.y = {0.5, 0.2, none, 0.9, 0.4, 0.1, 0.3, 0.2, none, none, none, none};
+  ASSERT_TRUE(thin(s, 9));
+  EXPECT_EQ(s.x, (std::vector<double>{0, 1, 2, 3, 4, 5, 8, 11}));
+  EXPECT_EQ(s.y[1], 0.2);
+  EXPECT_TRUE(std::isnan(s.y[2]));
+  EXPECT_EQ(s.y[3], 0.9);
+}
+
+TEST(Figure, StacksBecomeMeansAndKeepTheirSum) {
+  Figure f{.id = "rates", .title = "Rates", .caption = "Of flows.", .kind = "stack"};
+  for (const double rate : {1.0, 10.0}) {
+    Series s{.name = std::to_string(rate)};
+    for (int i = 0; i < 100'000; ++i) {
+      s.x.push_back(i);
+      s.y.push_back(rate * (i % 2));
+    }
+    f.series.push_back(std::move(s));
+  }
+  thin(f, 2'000);
+  EXPECT_EQ(f.caption, "Of flows. Means of 50 intervals.");
+  for (std::size_t k = 0; k < 2; ++k) {
+    ASSERT_EQ(f.series[k].x.size(), 2'000u);
+    EXPECT_EQ(f.series[k].x[1], 74.5);
+    EXPECT_EQ(f.series[k].y, std::vector<double>(2'000, k == 0 ? 0.5 : 5));
+  }
+  thin(f, 2'000);
+  EXPECT_EQ(f.caption, "Of flows. Means of 50 intervals.") << "it is short enough";
+}
+
+// The same of a sweep's own figures.
+TEST(Document, FiguresOfASweepAreThinned) {
+  const Folder folder("weir-report-thinned");
+  Json stack = small_figure();
+  stack["kind"] = "stack";
+  stack["series"] = Json::array();
+  for (const char* name : {"a", "b"}) {
+    Json values = Json::array();
+    for (int i = 0; i < 4'000; ++i) values.push_back(i);
+    stack["series"].push_back({{"name", name}, {"x", values}, {"y", values}});
+  }
+  write_figures(folder, Json::array({stack}));
+  const Figure f = read({folder.path()}).figures.at(0);
+  ASSERT_EQ(f.series.at(1).y.size(), 2'000u);
+  EXPECT_EQ(f.series[1].y[1], 2.5);
+  EXPECT_EQ(f.caption, "Means of 2 intervals.");
 }
 
 TEST(Figure, SizesAreToldInDecimalUnits) {

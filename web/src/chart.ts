@@ -41,7 +41,7 @@ export class Chart {
   chart: echarts.ECharts | null = null;
   logX: boolean;
   logY: boolean;
-  private readonly hidden = new Set<string>();
+  private readonly selected: { [name: string]: boolean } = {}; // by name: false = hidden
   private readonly stage = h('div', { class: 'stage', role: 'img', tabindex: 0 });
   private readonly paper = h('div', { class: 'paper' });
   private readonly legend = h('div', { class: 'legend', role: 'group', 'aria-label': 'series' });
@@ -50,6 +50,7 @@ export class Chart {
   constructor(readonly figure: Figure) {
     this.logX = figure.x.scale === 'log' && !isCategory(figure);
     this.logY = figure.y.scale === 'log' && figure.kind !== 'stack';
+    for (const s of figure.series) this.selected[s.name] = true;
     this.stage.setAttribute('aria-label', figure.title + ': ' + figure.series.map((s) => s.name).join(', '));
     this.card = h('article', { class: 'card figure', id: 'figure-' + figure.id, 'data-figure': figure.id },
       h('header', {}, h('h3', {}, figure.title), this.tools()),
@@ -77,12 +78,6 @@ export class Chart {
     });
   }
 
-  private selected(): { [name: string]: boolean } {
-    const out: { [name: string]: boolean } = {};
-    for (const s of this.figure.series) out[s.name] = !this.hidden.has(s.name);
-    return out;
-  }
-
   start(): void {
     if (this.chart) return;
     const begin = performance.now();
@@ -98,7 +93,7 @@ export class Chart {
     if (!this.chart) return;
     this.chart.setOption(options(this.figure, {
       theme: theme(), font, fontSize: 12.5, width: this.stage.clientWidth, logX: this.logX, logY: this.logY, paper: false,
-      selected: this.selected(), wheel: this.active,
+      selected: this.selected, wheel: this.active,
     }), { notMerge: true });
     this.chart.dispatchAction({ type: 'takeGlobalCursor', key: 'dataZoomSelect', dataZoomSelectActive: true });
     this.tell();
@@ -148,7 +143,7 @@ export class Chart {
   }
 
   private svg(): string {
-    return toSvg(this.figure, { ...paperOf(this.figure), logX: this.logX, logY: this.logY, selected: this.selected() });
+    return toSvg(this.figure, { ...paperOf(this.figure), logX: this.logX, logY: this.logY, selected: this.selected });
   }
 
   private csv(): string {
@@ -167,28 +162,28 @@ export class Chart {
   private showLegend(): void {
     this.legend.replaceChildren(...this.figure.series.map((s, i) =>
       h('button', {
-        type: 'button', 'data-series': s.name, 'aria-pressed': String(!this.hidden.has(s.name)), title: 'click: hide or show; double click: this one alone',
+        type: 'button', 'data-series': s.name, 'aria-pressed': String(this.selected[s.name]), title: 'click: hide or show; double click: this one alone',
         onclick: () => this.toggle(s.name), ondblclick: () => this.isolate(s.name),
       }, svg(swatch(this.figure, i, theme())), h('span', {}, s.name))));
   }
 
   private toggle(name: string): void {
-    if (!this.hidden.delete(name)) this.hidden.add(name);
+    this.selected[name] = !this.selected[name];
     this.select();
   }
 
   private isolate(name: string): void {
     const others = this.figure.series.filter((s) => s.name !== name);
-    const alone = others.every((s) => this.hidden.has(s.name));
-    this.hidden.clear();
-    if (!alone) for (const s of others) this.hidden.add(s.name);
+    const alone = others.every((s) => !this.selected[s.name]);
+    for (const s of others) this.selected[s.name] = alone;
+    this.selected[name] = true;
     this.select();
   }
 
   private select(): void {
-    this.chart?.setOption({ legend: { selected: this.selected() } });
+    this.chart?.setOption({ legend: { selected: this.selected } });
     for (const button of Array.from(this.legend.children) as HTMLElement[])
-      button.setAttribute('aria-pressed', String(!this.hidden.has(button.dataset.series as string)));
+      button.setAttribute('aria-pressed', String(this.selected[button.dataset.series as string]));
   }
 
   // On paper the figure is the one that is saved.

@@ -44,9 +44,11 @@ export interface Run {
 
 export interface Study {
   name: string;
-  runs: number;
+  runs: number; // planned
+  done: number;
   failed: { run: string; message: string }[];
   columns: string[]; // of points.csv
+  units: string[]; // of each of them; '' = a label of an axis
   points: string[][];
 }
 

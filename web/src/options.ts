@@ -13,7 +13,7 @@ export interface View {
   logX: boolean;
   logY: boolean;
   paper: boolean; // a legend within, nothing to hover or zoom
-  selected?: { [name: string]: boolean };
+  selected?: { [name: string]: boolean }; // may change while the figure is shown: whiskers follow
   wheel?: boolean; // the wheel zooms without Ctrl
 }
 
@@ -22,6 +22,8 @@ type Option = { [key: string]: any };
 
 const kManyPoints = 60; // above, a line is drawn without a marker at each point
 const kSampled = 4000; // above, ECharts draws the extremes of each pixel
+// How bars share a category; whiskers stand where these put them.
+const kBars = { barGap: '8%', barCategoryGap: '28%', barMaxWidth: 64, barMinWidth: 1 };
 
 export function isCategory(figure: Figure): boolean {
   return figure.x.scale === 'category' || figure.kind === 'bars';
@@ -54,11 +56,12 @@ function largest(figure: Figure, of: 'x' | 'y'): number {
   return result;
 }
 
-function extent(figure: Figure, of: 'x' | 'y', factor: number): [number, number] {
+// Of the values that have a place on the axis.
+function extent(figure: Figure, of: 'x' | 'y', factor: number, log: boolean): [number, number] {
   let low = Infinity;
-  let high = 0;
+  let high = -Infinity;
   const look = (v: number | null): void => {
-    if (v === null || v <= 0) return;
+    if (v === null || (log && v <= 0)) return;
     if (v < low) low = v;
     if (v > high) high = v;
   };
@@ -69,7 +72,7 @@ function extent(figure: Figure, of: 'x' | 'y', factor: number): [number, number]
       if (s.high) s.high.forEach(look);
     }
   });
-  return high > 0 ? [low / factor, high / factor] : [1, 10];
+  return high >= low ? [low / factor, high / factor] : [1, 10];
 }
 
 // Ticks of a logarithmic axis at 1, 2, 5 or whole decades, whatever leaves about five.
@@ -137,7 +140,7 @@ function valueAxis(figure: Figure, of: 'x' | 'y', place: Place, view: View): Opt
     splitLine: { show: true, lineStyle: { color: view.theme.grid, width: 1 } },
   };
   if (place.log) {
-    const range = logRange(extent(figure, of, place.factor));
+    const range = logRange(extent(figure, of, place.factor, true));
     const ticks = logTicks(range[0], range[1]);
     out.min = range[0];
     out.max = range[1];
@@ -146,9 +149,9 @@ function valueAxis(figure: Figure, of: 'x' | 'y', place: Place, view: View): Opt
     out.axisLabel.customValues = chosen.axisLabel.customValues;
   } else {
     out.splitNumber = 5;
-    const range = extent(figure, of, place.factor);
+    const range = extent(figure, of, place.factor, false);
     if (of === 'x' && figure.kind !== 'scatter') {
-      out.min = range[0] < 0.2 * range[1] ? 0 : 'dataMin';
+      out.min = range[0] >= 0 && range[0] < 0.2 * range[1] ? 0 : 'dataMin';
       out.max = 'dataMax';
       out.axisLabel.showMaxLabel = false;
     }
@@ -176,8 +179,8 @@ function niceStep(least: number): number {
 
 // Values that lie in a narrow band far from 0 are shown by themselves.
 function narrow(figure: Figure): boolean {
-  const range = extent(figure, 'y', 1);
-  return range[0] > 0.7 * range[1] && !figure.series.some((s) => s.y.some((y) => y !== null && y <= 0));
+  const range = extent(figure, 'y', 1, false);
+  return range[0] > 0 && range[0] > 0.7 * range[1];
 }
 
 function categoryAxis(figure: Figure, view: View): Option {
@@ -245,10 +248,12 @@ function whiskers(figure: Figure, s: Series, index: number, x: Place, y: Place, 
   for (let i = 0; i < s.x.length; i++) {
     const low = s.low ? s.low[i] : null;
     const high = s.high ? s.high[i] : null;
-    if (low === null || high === null || low === undefined || high === undefined || (y.log && low <= 0)) continue;
+    if (low === null || high === null || low === undefined || high === undefined || (y.log && low <= 0) || (x.log && s.x[i] <= 0)) continue;
     data.push([at ? at.indexOf(s.x[i]) : s.x[i] / x.factor, low / y.factor, high / y.factor]);
   }
   const bars = figure.kind === 'bars';
+  // hidden bars take no room
+  const shown = (of: Series[]): number => of.filter((o) => !view.selected || view.selected[o.name] !== false).length;
   const stroke = bars ? view.theme.ink : colour(view.theme, index);
   return {
     type: 'custom', name: s.name, data: data, z: 5, silent: true, clip: true,
@@ -259,7 +264,7 @@ function whiskers(figure: Figure, s: Series, index: number, x: Place, y: Place, 
       let shift = 0;
       let half = 3;
       if (bars) {
-        const layout = api.barLayout({ barGap: '8%', barCategoryGap: '28%', count: figure.series.length })[index];
+        const layout = api.barLayout({ ...kBars, count: shown(figure.series) })[shown(figure.series.slice(0, index))];
         shift = layout.offsetCenter;
         half = Math.min(5, layout.width / 3);
       }
@@ -318,7 +323,7 @@ function drawn(figure: Figure, s: Series, index: number, x: Place, y: Place, vie
   let parts: Option[];
   if (figure.kind === 'bars') {
     parts = [{
-      type: 'bar', name: s.name, data: pairs(figure, s, x, y), color: tint, barGap: '8%', barCategoryGap: '28%', barMaxWidth: 64,
+      type: 'bar', name: s.name, data: pairs(figure, s, x, y), color: tint, ...kBars,
       itemStyle: s.printed
         ? { color: view.theme.surface, borderColor: tint, borderWidth: 1.5, borderType: 'dashed' }
         : { color: tint, borderRadius: [2, 2, 0, 0] },

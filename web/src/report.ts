@@ -91,11 +91,14 @@ function runDetails(run: Run, index: number): HTMLElement {
 
 function notices(): Node[] {
   const out: Node[] = report.notices.map((text) => h('p', { class: 'notice' }, text));
-  for (const study of report.studies)
+  for (const study of report.studies) {
+    if (study.done + study.failed.length < study.runs)
+      out.push(h('p', { class: 'notice' }, study.name + ': ' + study.done + ' of ' + counted(study.runs, 'run') + ' are done'));
     if (study.failed.length > 0)
       out.push(h('details', { class: 'notice bad' },
         h('summary', {}, study.name + ': ' + study.failed.length + ' of ' + counted(study.runs, 'run') + ' failed'),
         h('ul', {}, ...study.failed.map((f) => h('li', {}, h('b', {}, f.run), ' ' + f.message)))));
+  }
   return out;
 }
 

@@ -117,18 +117,20 @@ export function pointTable(study: Study, id: string): HTMLElement {
   const index = (name: string) => study.columns.indexOf(name);
   const shown = study.columns.filter((c) => !/_(low|high)$/.test(c) || index(c.replace(/_(low|high)$/, '')) < 0);
   const number = (text: string): Value => (text === '' ? null : isNaN(Number(text)) ? text : Number(text));
-  const unit = (name: string) => (/_ps$/.test(name) ? 'ps' : /_bytes$/.test(name) ? 'B' : /_bps$/.test(name) ? 'bit/s' : '1');
   const columns = shown.map((name): Column<string[]> => {
+    const at = index(name);
+    const unit = study.units[at];
     const [low, high] = [index(name + '_low'), index(name + '_high')];
-    const value = (row: string[]) => number(row[index(name)]);
+    const value = (row: string[]) => number(row[at]);
     return {
       name: name.replace(/_(ps|bytes|bps)$/, '').replace(/_/g, ' '), value,
       left: study.points.every((row) => typeof value(row) !== 'number'),
       text: (row) => {
         const v = value(row);
-        if (typeof v !== 'number') return String(v);
-        if (low < 0 || high < 0 || row[low] === '' || row[high] === '') return withUnit(v, unit(name));
-        return h('span', {}, withUnit(v, unit(name)), h('small', {}, ' ' + withUnit(Number(row[low]), unit(name)) + ' \u2026 ' + withUnit(Number(row[high]), unit(name))));
+        // labels are as the study has them, whatever number they look like
+        if (unit === '' || typeof v !== 'number') return row[at];
+        if (low < 0 || high < 0 || row[low] === row[high]) return withUnit(v, unit);
+        return h('span', {}, withUnit(v, unit), h('small', {}, ' ' + withUnit(Number(row[low]), unit) + ' \u2026 ' + withUnit(Number(row[high]), unit)));
       },
     };
   });

@@ -38,10 +38,10 @@ series = true
 series = true
 `;
 
-// Points of the large figure, a series: the page is to be quick with them.
+// Points of the large figure, a series.
 const kMany = 100_000;
 
-// Two runs, and a study's directory with a claim of each verdict, a figure of each kind and a large one.
+// Two runs, a sweep's points, and a study's directory with a claim of each verdict, a figure of each kind and a large one.
 function make() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder + '/claims', { recursive: true });
@@ -60,6 +60,18 @@ function make() {
       id: 'lines', title: 'Lines', kind: 'lines', x: axis('flow size', 'B', 'log'), y: axis('slowdown', '1'),
       series: [{ name: 'a', x: [1e3, 1e4, 1e5], y: [1.5, 2.5, 20] }, { name: 'b', x: [1e3, 1e4, 1e5], y: [1, 0, 4] }],
     },
+    {
+      id: 'twins', title: 'Measured and printed', kind: 'bars', x: { ...axis('kind', '1', 'category'), categories: ['one', 'two'] }, y: axis('time', 'ps'),
+      series: [{ name: 'HPCC', x: [0, 1], y: [2e6, 3.5e6], low: [1.5e6, 3e6], high: [2.5e6, 4e6] }, { name: 'HPCC', x: [0, 1], y: [2.1e6, 3.1e6], printed: true }],
+    },
+    ...[3, 12].map((n) => ({
+      id: 'whiskers-' + n, title: n + ' bars', kind: 'bars', x: { ...axis('kind', '1', 'category'), categories: ['one', 'two'] }, y: axis('slowdown', '1'),
+      series: Array.from({ length: n }, (_, i) => ({ name: 's' + i, x: [0, 1], y: [3 + i, 5 + i], ...(i === 1 ? { printed: true } : { low: [2 + i, 4 + i], high: [4 + i, 6 + i] }) })),
+    })),
+    {
+      id: 'signed', title: 'Signed', kind: 'lines', x: axis('offset', 'dB'), y: axis('slowdown', '1'),
+      series: [{ name: 'a', x: [-10, 1, 10], y: [1, 2, 3], low: [0.5, 1.5, 2.5], high: [1.5, 2.5, 3.5] }],
+    },
     { id: 'large', title: 'Large', kind: 'lines', x: axis('time', 'ps'), y: axis('queue', 'B'), series: [0, 1, 2, 3].map((k) => ({ name: 'port ' + k, x: time, y: wave(k) })) },
   ];
   const version = JSON.parse(readFileSync(folder + '/hpcc/manifest.json')).version;
@@ -67,13 +79,18 @@ function make() {
   writeFileSync(folder + '/claims/figures.json', JSON.stringify({ weir: version, format: 1, figures }));
   writeFileSync(folder + '/claims/verdicts.json', JSON.stringify({ weir: version, format: 1, date: '2026-01-01', claims }));
   execFileSync(weir, ['report', folder + '/hpcc', folder + '/dcqcn', folder + '/claims', '--out', folder + '/report.html']);
+  mkdirSync(folder + '/sweep');
+  writeFileSync(folder + '/sweep/runs.csv', 'run,availability,status,message,wall_s\n');
+  writeFileSync(folder + '/sweep/points.csv', 'availability,seeds,wait,wait_low,wait_high,fct_ps,fct_ps_low,fct_ps_high\n0.99951,3,2.5,2,3,2000000,,\n0.99952,3,4,3,5,3000000,,\n');
+  writeFileSync(folder + '/sweep/sweep.json', JSON.stringify({ weir: 'test', format: 1, runs: { planned: 5, done: 4, failed: 0 }, units: { wait: 'us', fct_ps: 'ps' } }));
+  execFileSync(weir, ['report', folder + '/sweep', '--out', folder + '/sweep.html']);
   // the command thins; the page is to bear more
   const page = readFileSync(folder + '/report.html', 'utf8');
   const data = /(<script type="application\/json" id="document">)([^]*?)(<\/script>)/;
   const report = JSON.parse(data.exec(page)[2]);
   const large = report.figures.find((f) => f.id === 'large');
   assert.ok(large.series[0].x.length <= 20_002, 'the command thins');
-  large.series = figures[2].series;
+  large.series = figures.find((f) => f.id === 'large').series;
   writeFileSync(folder + '/large.html', page.replace(data, (_, open, __, close) => open + JSON.stringify(report).replace(/</g, '\\u003c') + close));
   return { claims };
 }
@@ -104,6 +121,29 @@ const option = (page, id) => page.evaluate((name) => {
   const o = chart.getOption();
   return { x: o.xAxis[0].type, y: o.yAxis[0].type, zoom: o.dataZoom.map((z) => [z.start, z.end]), selected: o.legend[0].selected, ink: o.textStyle.color, series: o.series.filter((s) => s.type !== 'custom').map((s) => ({ name: s.name, type: s.type, data: s.data })) };
 }, id);
+
+// Of each bar on screen that has a whisker, by how many pixels that stands beside its middle.
+const besides = (page, id) => page.evaluate((name) => {
+  const chart = window.weirReport.charts.find((c) => c.figure.id === name).chart;
+  const shown = chart.getModel().getSeries().filter((s) => !chart.getModel().isSeriesFiltered(s));
+  const out = [];
+  for (const whiskers of shown.filter((s) => s.subType === 'custom')) {
+    const bars = shown.find((s) => s.subType === 'bar' && s.name === whiskers.name).getData();
+    for (let i = 0; i < bars.count(); i++) {
+      const { x, width } = bars.getItemLayout(i);
+      out.push(whiskers.getData().getItemGraphicEl(i).childAt(0).shape.x1 - (x + width / 2));
+    }
+  }
+  return out;
+}, id);
+
+// The same of the figure on paper.
+const besidesOnPaper = (page, id) => page.locator(`#figure-${id} .paper svg`).evaluate((svg) => {
+  const boxes = (wanted) => Array.from(svg.querySelectorAll('path')).filter(wanted).map((p) => p.getBBox());
+  const bars = boxes((p) => /^#/.test(p.getAttribute('fill') ?? '') && p.getBBox().width > 4 && p.getBBox().height > 20);
+  const stems = boxes((p) => p.getAttribute('stroke') === '#1a1f26' && p.getBBox().width < 0.1);
+  return stems.map((stem) => Math.min(...bars.map((bar) => Math.abs(stem.x - (bar.x + bar.width / 2)))));
+});
 
 const tests = {
   async 'values on screen are those of the results'() {
@@ -138,6 +178,67 @@ const tests = {
     const tip = card.locator('.tip');
     await tip.waitFor();
     assert.match(await tip.innerText(), /two\s+measured\s+3\.5\sµs 3\sµs – 4\sµs$/);
+    await page.close();
+  },
+
+  async 'the authors\' values are told apart from ours'() {
+    const page = await open(folder + '/report.html');
+    const card = await figure(page, 'twins');
+    assert.deepEqual(await card.locator('.legend button').allInnerTexts(), ['HPCC', 'HPCC, printed']);
+    const box = await card.locator('.stage').boundingBox();
+    await page.mouse.move(box.x + box.width * 0.75, box.y + box.height / 2);
+    const tip = card.locator('.tip');
+    await tip.waitFor();
+    assert.match(await tip.innerText(), /two\s+HPCC\s+3\.5\sµs 3\sµs – 4\sµs\s+HPCC, printed\s+3\.1\sµs$/);
+    await card.locator('[data-series="HPCC"]').click();
+    assert.deepEqual((await option(page, 'twins')).selected, { HPCC: false, 'HPCC, printed': true });
+    await page.close();
+  },
+
+  async 'whiskers stand on their bars'() {
+    const page = await open(folder + '/report.html');
+    for (const n of [3, 12]) {
+      const id = 'whiskers-' + n;
+      const card = await figure(page, id);
+      const check = async (count, what) => {
+        const found = await besides(page, id);
+        assert.equal(found.length, count, what);
+        assert.ok(found.every((d) => Math.abs(d) < 0.5), `${what} of ${n}: ${found}`);
+      };
+      await check(2 * (n - 1), 'all');
+      await card.locator('[data-series="s0"]').click();
+      await check(2 * (n - 2), 'without the first');
+      await page.emulateMedia({ media: 'print' });
+      await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+      const paper = await besidesOnPaper(page, id);
+      assert.equal(paper.length, 2 * (n - 2));
+      assert.ok(paper.every((d) => d < 0.5), `on paper: ${paper}`);
+      await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+      await page.emulateMedia({ media: 'screen' });
+      await card.locator('[data-series="s2"]').dblclick();
+      await check(2, 'one alone, as wide as a bar may be');
+    }
+    await page.close();
+  },
+
+  async 'values below 0 are on a linear axis, and on no other'() {
+    const page = await open(folder + '/report.html');
+    const card = await figure(page, 'signed');
+    const seen = () => page.evaluate(() => {
+      const chart = window.weirReport.charts.find((c) => c.figure.id === 'signed').chart;
+      return { from: chart.getModel().getComponent('xAxis').axis.scale.getExtent()[0], whiskers: chart.getOption().series.find((s) => s.type === 'custom').data.map((d) => d[0]) };
+    });
+    assert.deepEqual(await seen(), { from: -10, whiskers: [-10, 1, 10] });
+    await card.locator('[data-tool="logX"]').click();
+    assert.deepEqual((await seen()).whiskers, [1, 10]);
+    await page.close();
+  },
+
+  async 'points have their labels as they are, and the units of measures'() {
+    const page = await open(folder + '/sweep.html');
+    const rows = await page.locator('#points-0 tbody tr').evaluateAll((all) => all.map((row) => Array.from(row.cells, (c) => c.innerText.replace(/\s/g, ' '))));
+    assert.deepEqual(rows, [['0.99951', '3', '2.5 µs 2 µs … 3 µs', '2 µs'], ['0.99952', '3', '4 µs 3 µs … 5 µs', '3 µs']]);
+    assert.equal(await page.locator('.notice').first().innerText(), 'sweep: 0 of 5 runs are done');
     await page.close();
   },
 
@@ -224,9 +325,11 @@ const tests = {
     await page.close();
   },
 
-  async 'four series of 100,000 points are drawn'() {
+  async 'four series of 100,000 points are in the chart, and drawn'() {
     const page = await open(folder + '/large.html');
     const card = await figure(page, 'large');
+    const lines = (await option(page, 'large')).series.filter((s) => s.type === 'line');
+    assert.deepEqual(lines.map((s) => s.data.length), [kMany, kMany, kMany, kMany]);
     const took = await card.getAttribute('data-ms');
     const frame = await page.evaluate(() => {
       const it = window.weirReport.charts.find((c) => c.figure.id === 'large');

@@ -51,6 +51,20 @@ std::string text_or_empty(const std::string& path) {
   return text;
 }
 
+// Of the columns of points.csv: those before "seeds" are labels.
+std::vector<std::string> units_of(const std::vector<std::string>& columns, const Json& units) {
+  std::vector<std::string> out;
+  bool label = true;
+  for (const std::string& column : columns) {
+    std::string measure = column;
+    for (const std::string_view end : {"_low", "_high"})
+      if (!units.contains(measure) && measure.ends_with(end)) measure.resize(measure.size() - end.size());
+    if (column == "seeds") label = false;
+    out.push_back(label ? "" : units.value(measure, "1"));
+  }
+  return out;
+}
+
 class Reader {
  public:
   Document read(const std::vector<std::string>& directories) {
@@ -136,7 +150,6 @@ class Reader {
     const Table runs(directory + "/runs.csv");
     runs.each({"text:run", "text:status", "text:message"},
               [&](std::span<const double>, std::span<const std::string> t) {
-                ++study.runs;
                 if (t[1] == "done") {
                   done.push_back(t[0]);
                 } else {
@@ -144,6 +157,9 @@ class Reader {
                   study.failed.emplace_back(t[0], message.empty() ? t[2] : message);
                 }
               });
+    study.done = done.size();
+    study.runs = done.size() + study.failed.size();
+    const Json units = read_sweep(directory + "/sweep.json", study);
     for (const auto& name : done) {
       const std::string path = fmt::format("{}/runs/{}", directory, name);
       if (!is_run(path)) {
@@ -160,9 +176,24 @@ class Reader {
     if (exists(directory + "/points.csv")) {
       const Table points(directory + "/points.csv");
       study.columns = points.columns();
+      study.units = units_of(study.columns, units);
       points.each([&](const std::vector<std::string>& fields) { study.points.push_back(fields); });
     }
     out_.studies.push_back(std::move(study));
+  }
+
+  // How many runs it has in all, and the units of its measures, where the file tells them.
+  static Json read_sweep(const std::string& file, Study& study) {
+    if (!exists(file)) return Json::object();
+    const Json sweep = parse_json(read_text(file), file);
+    check_made_by(sweep, "weir", file);
+    try {
+      study.runs = sweep.at("runs").at("planned").get<std::size_t>();
+      for (const Json& unit : sweep.at("units")) unit.get_ref<const std::string&>();
+      return sweep.at("units");
+    } catch (const Json::exception&) {
+      throw InputError(fmt::format("{}: a value is missing or of the wrong type; see docs/results.md", file));
+    }
   }
 
   void add_figures(const std::string& directory) {
@@ -171,8 +202,7 @@ class Reader {
     if (!found.title.empty()) titles_.push_back(found.title);
     for (Figure& figure : found.figures) {
       figure.group = name_of(directory);
-      if (figure.kind != "stack" && figure.kind != "bars")
-        for (Series& s : figure.series) thin(s, kMaxPoints);
+      thin(figure, figure.kind == "stack" ? kMaxStackPoints : kMaxPoints);
       out_.figures.push_back(std::move(figure));
     }
   }
@@ -216,9 +246,16 @@ class Reader {
       if (const int n = ++seen[{run.group, run.name}]; n > 1) run.name += fmt::format(" ({})", n);
   }
 
+  // Runs of several studies may have one name, and their figures show no study.
   std::vector<Run> loose() const {
     std::vector<Run> out;
-    for (const auto i : loose_) out.push_back(out_.runs[i]);
+    std::map<std::string, int> count;
+    for (const auto i : loose_) ++count[out_.runs[i].name];
+    for (const auto i : loose_) {
+      out.push_back(out_.runs[i]);
+      Run& run = out.back();
+      if (count.at(run.name) > 1 && !run.group.empty()) run.name = fmt::format("{}/{}", run.group, run.name);
+    }
     return out;
   }
 
@@ -277,8 +314,10 @@ Json to_json(const Document& document) {
     for (const auto& [run, message] : study.failed) failed.push_back({{"run", run}, {"message", message}});
     out["studies"].push_back({{"name", study.name},
                               {"runs", study.runs},
+                              {"done", study.done},
                               {"failed", std::move(failed)},
                               {"columns", study.columns},
+                              {"units", study.units},
                               {"points", study.points}});
   }
   for (const Figure& figure : document.figures) out["figures"].push_back(to_json(figure));

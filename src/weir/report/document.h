@@ -12,9 +12,11 @@ namespace weir::report {
 // A sweep's runs, told together.
 struct Study {
   std::string name;
-  std::size_t runs = 0;
+  std::size_t runs = 0;  // planned
+  std::size_t done = 0;
   std::vector<std::pair<std::string, std::string>> failed;  // run, message
   std::vector<std::string> columns;                         // of points.csv
+  std::vector<std::string> units;                           // of each of them; "" = a label of an axis
   std::vector<std::vector<std::string>> points;
 };
 

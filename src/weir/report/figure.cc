@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 
 #include "weir/base/error.h"
 #include "weir/report/read.h"
@@ -53,7 +54,10 @@ class FigureReader {
     if (out.y.scale == "category") complain("y.scale", "linear or log");
     const Json& series = member(from, "series", "a list of series");
     if (!series.is_array()) complain("series", "a list of series");
-    for (const Json& s : series) out.series.push_back(read_series(s, out));
+    for (const Json& s : series) {
+      out.series.push_back(read_series(s, out));
+      make_name_unique(out);
+    }
     return out;
   }
 
@@ -113,29 +117,75 @@ class FigureReader {
     }
     return out;
   }
+  // The page tells series apart by name. The authors' values may have the name of ours.
+  void make_name_unique(Figure& figure) const {
+    Series& last = figure.series.back();
+    const auto taken = [&] {
+      return std::any_of(figure.series.begin(), figure.series.end() - 1,
+                         [&](const Series& s) { return s.name == last.name; });
+    };
+    while (last.printed && taken()) last.name += ", printed";
+    if (taken()) complain(fmt::format("series '{}': name", last.name), "a name that no other series of it has");
+  }
 
   static constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
   std::string place_;
 };
+
+// Means of each `every` neighbouring values, of those that are there.
+void average(std::vector<double>& values, std::size_t every) {
+  std::size_t kept = 0;
+  for (std::size_t begin = 0; begin < values.size(); begin += every) {
+    double sum = 0;
+    double count = 0;
+    for (std::size_t i = begin; i < std::min(values.size(), begin + every); ++i) {
+      if (std::isnan(values[i])) continue;
+      sum += values[i];
+      ++count;
+    }
+    values[kept++] = sum / count;  // 0 / 0 of none
+  }
+  values.resize(kept);
+}
+
+// Says what it has done; nothing if series have no more than `points`, or are not of the same places.
+std::string average(Figure& figure, std::size_t points) {
+  if (figure.series.empty()) return "";
+  const std::vector<double>& places = figure.series.front().x;
+  const std::size_t every = (places.size() + points - 1) / points;
+  const bool alike =
+      std::all_of(figure.series.begin(), figure.series.end(), [&](const Series& s) { return s.x == places; });
+  if (every < 2 || !alike) return "";
+  for (Series& s : figure.series)
+    for (auto* values : {&s.x, &s.y, &s.low, &s.high}) average(*values, every);
+  return fmt::format("Means of {} intervals.", every);
+}
 
 }  // namespace
 
 bool thin(Series& series, std::size_t points) {
   const std::size_t n = series.x.size();
   if (n <= points) return false;
-  const std::size_t bins = std::max<std::size_t>(1, points / 2);
+  const auto nothing = [](double y) { return std::isnan(y); };
+  const bool gaps = std::any_of(series.y.begin(), series.y.end(), nothing);
+  const std::size_t bins = std::max<std::size_t>(1, points / (gaps ? 3 : 2));
   std::vector<std::size_t> kept{0};
   for (std::size_t bin = 0; bin < bins; ++bin) {
     const std::size_t begin = n * bin / bins;
     const std::size_t end = n * (bin + 1) / bins;
-    std::size_t low = begin;
-    std::size_t high = begin;
+    std::optional<std::size_t> low, high, gap;
     for (std::size_t i = begin; i < end; ++i) {
-      if (!(series.y[low] <= series.y[i])) low = i;
-      if (!(series.y[high] >= series.y[i])) high = i;
+      if (nothing(series.y[i])) {
+        if (!gap) gap = i;
+        continue;
+      }
+      if (!low || series.y[i] < series.y[*low]) low = i;
+      if (!high || series.y[i] > series.y[*high]) high = i;
     }
-    kept.push_back(std::min(low, high));
-    kept.push_back(std::max(low, high));
+    const std::size_t before = kept.size();
+    for (const auto& at : {low, high, gap})
+      if (at) kept.push_back(*at);
+    std::sort(kept.begin() + static_cast<std::ptrdiff_t>(before), kept.end());
   }
   kept.push_back(n - 1);
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
@@ -145,6 +195,18 @@ bool thin(Series& series, std::size_t points) {
     values->resize(kept.size());
   }
   return true;
+}
+
+void thin(Figure& figure, std::size_t points) {
+  std::string done;
+  if (figure.kind == "stack") {
+    done = average(figure, points);
+  } else if (figure.kind != "bars") {
+    for (Series& s : figure.series)
+      if (thin(s, points))
+        done = fmt::format("Thinned to {} points a series: the lowest and the highest of each bin.", points);
+  }
+  if (!done.empty()) figure.caption += (figure.caption.empty() ? "" : " ") + done;
 }
 
 Json to_json(const Figure& figure) {

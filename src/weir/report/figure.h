@@ -21,7 +21,7 @@ struct Axis {
 };
 
 struct Series {
-  std::string name;
+  std::string name;  // unique in a figure
   std::vector<double> x;
   std::vector<double> y;     // NaN = no value
   std::vector<double> low;   // whiskers: empty, or one for each point
@@ -40,9 +40,13 @@ struct Figure {
   std::string group;  // the heading under which it stands; empty = none
 };
 
-// Keeps the first and last point of a series, and the lowest and highest of each of `points` / 2 bins of equally many
-// points. False if it has no more than `points` as it is.
+// Keeps the first and last point of a series, and of each of `points` / 2 bins of equally many points the lowest and
+// the highest; in a series with gaps, of each of `points` / 3 bins one point without a value as well. False if it has
+// no more than `points` as it is.
 bool thin(Series& series, std::size_t points);
+// The same for all series of lines, steps or dots; stacks become means of neighbouring points, so that their sums are
+// kept. The caption says so. Bars stay as they are.
+void thin(Figure& figure, std::size_t points);
 
 // Numbers with 9 significant digits.
 Json to_json(const Figure& figure);

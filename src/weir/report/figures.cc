@@ -18,10 +18,9 @@ namespace weir::report {
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kMaxPorts = 8;     // shown of one run
-constexpr double kLeastPeak = 0.01;      // of the largest: below, a port is not shown
-constexpr std::size_t kMaxStacked = 16;  // flows shown by themselves
-constexpr std::size_t kMaxStackPoints = 2'000;
+constexpr std::size_t kMaxPorts = 8;          // shown of one run
+constexpr double kLeastPeak = 0.01;           // of the largest: below, a port is not shown
+constexpr std::size_t kMaxStacked = 16;       // flows shown by themselves
 constexpr std::size_t kMaxScatter = 5'000;    // flows of a run of which every single one is shown
 constexpr std::size_t kMaxQuantiles = 4'000;  // points of a distribution
 constexpr std::array<std::pair<const char*, unsigned>, 3> kPercentiles{{{"p50", 500}, {"p95", 950}, {"p99", 990}}};
@@ -34,14 +33,6 @@ const char* ordinal(unsigned thousandths) {
 double percentile(const std::vector<double>& ascending, unsigned thousandths) {
   if (ascending.empty()) return kNothing;
   return ascending[std::min(ascending.size() * thousandths / 1000, ascending.size() - 1)];
-}
-
-void thin_all(Figure& figure, std::size_t points) {
-  bool thinned = false;
-  for (Series& s : figure.series) thinned |= thin(s, points);
-  if (thinned)
-    figure.caption += fmt::format("{}Thinned to {} points a series: the lowest and the highest of each bin.",
-                                  figure.caption.empty() ? "" : " ", points);
 }
 
 // flows.csv
@@ -288,7 +279,7 @@ void add_flow_figures(std::span<const Run> runs, std::vector<Figure>& to) {
       high = std::max(high, s.x.back());
     }
   if (high < 10 * low) fct.x.scale = "linear";
-  thin_all(fct, kMaxQuantiles);
+  thin(fct, kMaxQuantiles);
   if (has_values(fct)) to.push_back(std::move(fct));
 
   Figure scatter;
@@ -342,7 +333,7 @@ void add_queue_cdf(std::span<const Run> runs, std::vector<Figure>& to) {
       figure.series.back().name = runs.size() == 1 ? tier : run.name;
     }
   }
-  thin_all(figure, kMaxQuantiles);
+  thin(figure, kMaxQuantiles);
   if (has_values(figure)) to.push_back(std::move(figure));
 }
 
@@ -427,23 +418,11 @@ void add_ports(std::span<const Run> runs, const std::string& file, const std::st
       figure.caption = fmt::format("The largest {} of any port at each time.", what);
     }
   }
-  thin_all(figure, kMaxPoints);
+  thin(figure, kMaxPoints);
   if (has_values(figure)) to.push_back(std::move(figure));
 }
 
 // rates.csv
-
-// Means of runs of neighbouring values, so that what is stacked keeps its sum.
-void average(std::vector<double>& values, std::size_t every) {
-  std::size_t kept = 0;
-  for (std::size_t begin = 0; begin < values.size(); begin += every) {
-    const std::size_t end = std::min(values.size(), begin + every);
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += values[i];
-    values[kept++] = sum / static_cast<double>(end - begin);
-  }
-  values.resize(kept);
-}
 
 void add_rates(const Run& run, bool alone, std::vector<Figure>& to) {
   if (!run.has("rates.csv")) return;
@@ -486,13 +465,7 @@ void add_rates(const Run& run, bool alone, std::vector<Figure>& to) {
     const auto found = place.find(v[1]);
     figure.series[found == place.end() ? figure.series.size() - 1 : found->second].y[at] += v[2];
   });
-  if (const std::size_t every = (times.size() + kMaxStackPoints - 1) / kMaxStackPoints; every > 1) {
-    for (Series& s : figure.series) {
-      average(s.x, every);
-      average(s.y, every);
-    }
-    figure.caption += fmt::format(" Means of {} intervals.", every);
-  }
+  thin(figure, kMaxStackPoints);
   if (!others && order.size() == 1) figure.kind = "lines";
   to.push_back(std::move(figure));
 }
@@ -516,7 +489,7 @@ void add_fairness(std::span<const Run> runs, std::vector<Figure>& to) {
     });
     figure.series.push_back(std::move(s));
   }
-  thin_all(figure, kMaxPoints);
+  thin(figure, kMaxPoints);
   if (has_values(figure)) to.push_back(std::move(figure));
 }
 

@@ -11,8 +11,9 @@ namespace weir::report {
 
 // So many runs can be told apart in one figure.
 inline constexpr std::size_t kMaxCompared = 12;
-// A longer series is thinned.
+// A longer series is thinned, those of a stack earlier: they are many, and areas.
 inline constexpr std::size_t kMaxPoints = 20'000;
+inline constexpr std::size_t kMaxStackPoints = 2'000;
 
 // Those for which the runs have data. Of one run a figure shows its parts (percentiles, tiers, ports), of several a
 // series per run.

@@ -56,8 +56,7 @@ SvgWriter::SvgWriter() : engine_(std::make_unique<Engine>()) {
 SvgWriter::~SvgWriter() = default;
 
 std::string SvgWriter::svg(Figure figure) {
-  if (figure.kind != "bars" && figure.kind != "stack")
-    for (Series& s : figure.series) thin(s, kMaxPoints);
+  thin(figure, kMaxPoints);
   const std::string text = to_json(figure).dump(-1, ' ', false, Json::error_handler_t::replace);
   duk_context* duk = engine_->context.get();
   duk_get_global_string(duk, "weirFigure");

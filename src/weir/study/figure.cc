@@ -151,7 +151,14 @@ FigureSpec read_figure(const TableReader& table) {
 
   const TableReader where = table.table("where");
   for (const auto& axis : where.keys()) out.only.emplace_back(axis, label_of(where, axis, *where.find(axis)));
-  for (const auto& row : table.tables("printed")) out.printed.push_back(read_printed(row));
+  for (const auto& row : table.tables("printed")) {
+    Printed printed = read_printed(row);
+    for (const Printed& other : out.printed)
+      if (other.series == printed.series)
+        row.fail_at("series", fmt::format("there is a printed series '{}' already; write all of its values in one",
+                                          other.series));
+    out.printed.push_back(std::move(printed));
+  }
   return out;
 }
 

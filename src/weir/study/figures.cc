@@ -116,7 +116,7 @@ class Maker {
     out_.x = {axis.name, bars ? "1" : axis.unit, bars ? "category" : "linear", {}};
     if (bars)
       for (const AxisPoint& point : axis.points) out_.x.categories.push_back(point.label);
-    out_.y = {in_words(m.name()), unit_of(m), "linear", {}};
+    out_.y = {in_words(m.name()), m.unit(), "linear", {}};
     for (const Group& group : groups()) {
       FigureSeries series;
       series.name = group.name;
@@ -135,14 +135,6 @@ class Maker {
     if (name == "p95" || name == "p99") return name.substr(1) + "th percentile";
     std::replace(name.begin(), name.end(), '_', ' ');
     return name;
-  }
-
-  static std::string unit_of(const Measure& m) {
-    const auto& p = m.params;
-    if (!p.unit.empty()) return p.unit;
-    if (p.scale != 1) return "1";
-    if (m.kind->name == "queues") return "B";
-    return unit_of_column(p.column.empty() ? p.key : p.column);
   }
 
   void by_size() {
@@ -303,6 +295,25 @@ class Maker {
       }
       ++i;
     }
+    const std::size_t every = (rates.size() + kMaxRows - 1) / kMaxRows;
+    if (every < 2) return;
+    for (FigureSeries& series : out_.series) {
+      average(series.x, every);
+      average(series.y, every);
+    }
+    out_.caption += fmt::format("{}Means of {} intervals.", out_.caption.empty() ? "" : " ", every);
+  }
+
+  // Means of runs of neighbouring values, so that what is stacked keeps its sum.
+  static void average(std::vector<double>& values, std::size_t every) {
+    std::size_t kept = 0;
+    for (std::size_t begin = 0; begin < values.size(); begin += every) {
+      const std::size_t end = std::min(values.size(), begin + every);
+      double sum = 0;
+      for (std::size_t i = begin; i < end; ++i) sum += values[i];
+      values[kept++] = sum / static_cast<double>(end - begin);
+    }
+    values.resize(kept);
   }
 
   void start_finish() {
@@ -323,9 +334,12 @@ class Maker {
     }
   }
 
+  // Readers tell series apart by name, and the authors' have mostly that of ours.
   void add(const Printed& printed) {
     FigureSeries series;
     series.name = printed.series;
+    const auto taken = [&](const FigureSeries& s) { return s.name == series.name; };
+    while (std::any_of(out_.series.begin(), out_.series.end(), taken)) series.name += ", printed";
     series.printed = true;
     for (const auto& text : printed.x) series.x.push_back(*study_.printed_x(spec_, text));
     series.y = printed.y;

@@ -170,6 +170,13 @@ bool Measure::is_list() const {
          params.key.find(".*.") != std::string::npos;
 }
 
+std::string Measure::unit() const {
+  if (!params.unit.empty()) return params.unit;
+  if (params.scale != 1 || statistic.kind == Statistic::Kind::count) return "1";
+  if (kind->name == "queues") return "B";
+  return unit_of_column(params.column.empty() ? params.key : params.column);
+}
+
 std::string Measure::definition() const {
   std::string out;
   for (const Param& p : params_of<MeasureParams>().params())

@@ -52,6 +52,8 @@ struct Measure {
   // `*` in its key.
   bool is_list() const;
   std::string file() const { return kind->file(params); }
+  // What it says; or that of the column it is taken from, unless it is scaled or counted: "ps", "B", "bit/s", "1".
+  std::string unit() const;
   // Two measures with equal ones have equal values.
   std::string definition() const;
   // As `scale` has them.

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "weir/base/csv.h"
+#include "weir/base/version.h"
 #include "weir/probe/results.h"
 #include "weir/traffic/text_file.h"
 
@@ -275,6 +276,24 @@ std::string points_csv(const Table& table) {
     append_csv_record(out, row);
   }
   return out;
+}
+
+std::string sweep_json(const Table& table) {
+  const auto count = [&](Record::Status status) {
+    return std::count_if(table.runs.begin(), table.runs.end(), [&](const Record& r) { return r.status == status; });
+  };
+  Json units = Json::object();
+  for (const Measure& m : table.study.measures) units[m.name()] = m.unit();
+  return Json{{"weir", version()},
+              {"format", 1},
+              {"title", table.study.title},
+              {"runs",
+               {{"planned", table.runs.size()},
+                {"done", count(Record::Status::done)},
+                {"failed", count(Record::Status::failed)}}},
+              {"units", std::move(units)}}
+             .dump(2) +
+         "\n";
 }
 
 std::string to_text(const Table& table) {

@@ -57,6 +57,8 @@ std::string measures_json(const Study& study, const std::vector<Values>& values)
 // The texts of runs.csv and points.csv.
 std::string runs_csv(const Table& table);
 std::string points_csv(const Table& table);
+// The text of sweep.json: how many runs there are, and the units of measures.
+std::string sweep_json(const Table& table);
 // points.csv for people.
 std::string to_text(const Table& table);
 
