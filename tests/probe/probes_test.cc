@@ -18,6 +18,7 @@ ProbeParams everything() {
   p.flows.equal_count_buckets = 4;
   p.queues = QueuesParams{.ports = "all", .interval = 1_us, .series = true};
   p.rates = RatesParams{.interval = 10_us};
+  p.delays.emplace();
   p.pfc.emplace();
   p.links = LinksParams{.series = true, .interval = 7_us};
   return p;
@@ -34,6 +35,8 @@ Lab fabric(std::uint32_t threads, const std::string& algorithm) {
   const auto edit = [](engine::Model& m) {
     m.buffer.size = 1_MB;
     m.ecn.enabled = true;
+    m.clocks = host::ClockParams{.offset = 200_ns};
+    m.profiles[0].on_ramp = {.T = 20_us};
   };
   return Lab(t, flows, algorithm, edit, {.threads = threads});
 }
@@ -60,7 +63,7 @@ TEST(Probes, WriteTheSameFilesOnAnyNumberOfThreads) {
     EXPECT_EQ(first, second);
     one.erase("manifest.json");
     two.erase("manifest.json");
-    EXPECT_EQ(one.size(), 10u);
+    EXPECT_EQ(one.size(), 11u);
     EXPECT_EQ(one.size(), two.size());
     // not EXPECT_EQ: gtest would look for the shortest edit of these long texts
     for (const auto& [name, text] : one) EXPECT_TRUE(text == two[name]) << algorithm << ": " << name << " differs";
@@ -150,12 +153,12 @@ TEST(Probes, AreDocumented) {
 }
 
 TEST(Probes, AreCheckedBeforeTheRun) {
-  const net::Topology t = net::build(net::Star{.hosts = 4});
+  const Lab lab(net::build(net::Star{.hosts = 4}), {});
   const auto message = [&](auto&& edit) -> std::string {
     ProbeParams params;
     edit(params);
     try {
-      check(params, t, {"web", "incast"}, [](auto probe, auto key) {
+      check(params, lab.model, {"web", "incast"}, [](auto probe, auto key) {
         return Where{std::string(probe) + "-" + std::string(key) + ".toml", 7};
       });
     } catch (const InputError& error) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "weir/engine/counters.h"
@@ -19,6 +20,14 @@ struct NodeTimes {
   Time started = Time::max();
   Time sent = Time::max();
   Time received = Time::max();
+};
+
+// What the last OR-ACK told a flow of a packet.
+struct OneWayReport {
+  Time sent{-1};
+  Time heard;
+  Time delay;  // from end to end, by the clocks of both hosts
+  Time error;  // of it: how far the receiver's clock is ahead of the sender's
 };
 
 class Engine {
@@ -62,6 +71,9 @@ class Engine {
 
   // Active flows by host and slot.
   virtual void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const = 0;
+
+  // Between epochs; nothing if the flow has no On-Ramp, or has heard of no packet yet.
+  virtual std::optional<OneWayReport> one_way_report(std::uint32_t, const host::Flow&) const { return std::nullopt; }
 
   // The messages that wait for each other, and what has become of them by node; none if it knows no such traffic.
   virtual const traffic::Program& program() const {

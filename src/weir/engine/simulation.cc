@@ -206,4 +206,12 @@ const cc::OnRamp* Simulation::on_ramp(std::uint32_t src, const host::Flow& flow)
   return flow.on_ramp ? &network_.hosts[src].besides[flow.slot].on_ramp : nullptr;
 }
 
+std::optional<OneWayReport> Simulation::one_way_report(std::uint32_t src, const host::Flow& flow) const {
+  const cc::OnRamp* shim = on_ramp(src, flow);
+  if (shim == nullptr || shim->last_report().sent < Time{}) return std::nullopt;
+  const cc::OnRamp::Report& r = shim->last_report();
+  const Time ahead = network_.hosts[flow.dst].clock.at(r.sent) - network_.hosts[src].clock.at(r.sent);
+  return OneWayReport{.sent = r.sent, .heard = r.heard, .delay = r.delay, .error = ahead};
+}
+
 }  // namespace weir::engine

@@ -68,6 +68,7 @@ class Simulation final : public Engine {
 
   // Of an active flow of host src; null if it has none.
   const cc::OnRamp* on_ramp(std::uint32_t src, const host::Flow& flow) const;
+  std::optional<OneWayReport> one_way_report(std::uint32_t src, const host::Flow& flow) const override;
 
   class Crew;
 

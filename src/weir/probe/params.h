@@ -68,6 +68,19 @@ struct RatesParams {
   }
 };
 
+struct DelaysParams {
+  Time interval{1'000'000};
+  Time start;
+  Time stop;
+
+  static void describe(ParamList<DelaysParams>& p) {
+    p.time("interval", &DelaysParams::interval,
+           "time between looks; of the OR-ACKs of a flow in between the last one counts", "", kMinInterval);
+    p.time("start", &DelaysParams::start, "no look before this time");
+    p.time("stop", &DelaysParams::stop, "no look from this time on; 0 = to the end of the run");
+  }
+};
+
 struct PfcParams {
   std::string ports = "all, hosts";
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "weir/probe/collective_report.h"
+#include "weir/probe/delay_probe.h"
 #include "weir/probe/flow_probe.h"
 #include "weir/probe/link_probe.h"
 #include "weir/probe/pfc_probe.h"
@@ -46,14 +47,17 @@ std::span<const ProbeKind> probe_kinds() {
       flows_kind(),
       optional_kind<QueuesParams, &ProbeParams::queues>("queues", "lengths of egress queues at regular instants"),
       optional_kind<RatesParams, &ProbeParams::rates>("rates", "rates of flows over time, fairness and convergence"),
+      optional_kind<DelaysParams, &ProbeParams::delays>("delays",
+                                                        "delays of packets under On-Ramp, as its OR-ACKs tell them"),
       optional_kind<PfcParams, &ProbeParams::pfc>("pfc", "how often and how long ports were paused"),
       optional_kind<LinksParams, &ProbeParams::links>("links", "utilisation of links, marks and drops of switches"),
   };
   return kinds;
 }
 
-void check(const ProbeParams& params, const net::Topology& topology, const std::vector<std::string>& tags,
+void check(const ProbeParams& params, const engine::Model& model, const std::vector<std::string>& tags,
            const Locate& locate) {
+  const net::Topology& topology = model.topology;
   const auto checked = [&](std::string_view probe, std::string_view key, auto&& use) {
     try {
       use();
@@ -65,6 +69,12 @@ void check(const ProbeParams& params, const net::Topology& topology, const std::
   if (params.queues) checked("queues", "ports", [&] { choose_ports(topology, params.queues->ports); });
   if (params.pfc) checked("pfc", "ports", [&] { choose_ports(topology, params.pfc->ports); });
   if (params.links) checked("links", "ports", [&] { choose_ports(topology, params.links->ports); });
+  if (params.delays)
+    checked("delays", "interval", [&] {
+      const auto has = [](const auto& profile) { return profile.on_ramp.has_value(); };
+      if (std::any_of(model.profiles.begin(), model.profiles.end(), has)) return;
+      throw InputError("no flow has On-Ramp, whose OR-ACKs tell delays; add a table [algorithm.on_ramp]");
+    });
   if (params.rates && !params.rates->tag.empty())
     checked("rates", "tag", [&] {
       const std::string& tag = params.rates->tag;
@@ -78,7 +88,14 @@ struct Probes::Parts {
       : simulation(s), out(o), tags(tag_names), flows(params.flows, s.model(), tags, o), pfc(params.pfc) {
     if (params.queues) queues.emplace(*params.queues, s, o);
     if (params.rates) rates.emplace(*params.rates, s, tags, o);
+    if (params.delays) delays.emplace(*params.delays, s, o);
     if (params.links) links.emplace(*params.links, s, o);
+  }
+
+  void on_finish(const host::FlowRecord& r) {
+    flows.on_finish(r);
+    if (rates) rates->on_finish(r);
+    if (delays) delays->on_finish(r);
   }
 
   engine::Engine& simulation;
@@ -87,24 +104,20 @@ struct Probes::Parts {
   FlowProbe flows;
   std::optional<QueueProbe> queues;
   std::optional<RateProbe> rates;
+  std::optional<DelayProbe> delays;
   std::optional<PfcParams> pfc;
   std::optional<LinkProbe> links;
 };
 
 Probes::Probes(const ProbeParams& params, engine::Engine& simulation, const std::vector<std::string>& tags,
                ResultDirectory* out) {
-  check(params, simulation.model().topology, tags);
+  check(params, simulation.model(), tags);
   parts_ = std::make_unique<Parts>(params, simulation, tags, out);
   Parts* p = parts_.get();
-  if (p->rates)
-    simulation.on_finish([p](const host::FlowRecord& r) {
-      p->flows.on_finish(r);
-      p->rates->on_finish(r);
-    });
-  else
-    simulation.on_finish([p](const host::FlowRecord& r) { p->flows.on_finish(r); });
+  simulation.on_finish([p](const host::FlowRecord& r) { p->on_finish(r); });
   if (p->queues) simulation.every(params.queues->interval, [p](Time now) { p->queues->sample(now); });
   if (p->rates) simulation.every(params.rates->interval, [p](Time now) { p->rates->sample(now); });
+  if (p->delays) simulation.every(params.delays->interval, [p](Time now) { p->delays->sample(now); });
   if (p->links && p->links->has_series())
     simulation.every(params.links->interval, [p](Time now) { p->links->sample(now); });
 }
@@ -119,6 +132,7 @@ Summary Probes::finish() {
   summary.collectives = report_collectives(p.simulation, p.tags);
   if (p.queues) summary.queues = p.queues->finish();
   if (p.rates) summary.fairness = p.rates->finish();
+  if (p.delays) p.delays->finish();
   if (p.pfc) summary.pfc = report_pfc(*p.pfc, p.simulation, p.out);
   if (p.links) summary.links = p.links->finish();
   return summary;

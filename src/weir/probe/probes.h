@@ -37,6 +37,7 @@ struct ProbeParams {
   FlowsParams flows;
   std::optional<QueuesParams> queues;
   std::optional<RatesParams> rates;
+  std::optional<DelaysParams> delays;
   std::optional<PfcParams> pfc;
   std::optional<LinksParams> links;
 };
@@ -57,8 +58,8 @@ std::span<const ProbeKind> probe_kinds();
 // Where the scenario sets a parameter of a probe, for messages.
 using Locate = std::function<Where(std::string_view probe, std::string_view key)>;
 
-// Throws InputError if a parameter does not fit the network or the tags.
-void check(const ProbeParams&, const net::Topology&, const std::vector<std::string>& tags, const Locate& = {});
+// Throws InputError if a parameter does not fit the network, its flows or the tags.
+void check(const ProbeParams&, const engine::Model&, const std::vector<std::string>& tags, const Locate& = {});
 
 class Probes {
  public:

@@ -349,7 +349,7 @@ Run build(const Scenario& s) {
   run.traffic = build_traffic(s, *run.model, run.tags);
   if (run.tags.empty()) run.tags.emplace_back("connections");  // fidelity.connections has none
   run.simulation = build_engine(s, *run.model, *run.traffic);
-  with_key(s, [&] { probe::check(s.probes, run.model->topology, run.tags); });
+  with_key(s, [&] { probe::check(s.probes, *run.model, run.tags); });
   return run;
 }
 

@@ -26,6 +26,7 @@ const std::vector<FigureKind>& kinds() {
       {"slowdown-by-size", "slowdown of flows by their size", {"statistic"}, {"buckets", "seed"}},
       {"cdf", "the distribution of flows or queues", {"of"}, flows_and({"column", "tier", "seed"})},
       {"series", "a column over time", {"file", "column"}, {"seed", "from", "until"}},
+      {"scatter", "a column over another, a dot per row", {"file", "column", "x_column"}, {"seed", "from", "until"}},
       {"stack", "the rates of one run's flows, one upon another", {}, {"seed", "from", "until"}},
       {"start-finish", "when flows start and finish", {}, flows_and({"seed"})},
   };
@@ -82,12 +83,13 @@ void check_source(const TableReader& table, FigureSpec& out) {
   check_words(table, "of", p.of, {"flows", "queues"});
   if (out.kind->name == "slowdown-by-size")
     check_words(table, "statistic", p.statistic, {"mean", "p50", "p95", "p99", "p999", "max"});
-  if (out.kind->name == "series") check_series_file(table, p.file);
+  if (out.kind->name == "series" || out.kind->name == "scatter") check_series_file(table, p.file);
   if (out.kind->name == "cdf") {
     if (p.of == "queues") p.column = "queue_bytes";
     if (p.column.empty()) table.fail_at("column", "missing; write a column of flows.csv, like slowdown");
   }
-  if (!p.column.empty()) check_column(table, out.file(), p.column);
+  if (!p.column.empty()) check_column(table, "column", out.file(), p.column);
+  if (!p.x_column.empty()) check_column(table, "x_column", out.file(), p.x_column);
 }
 
 }  // namespace
@@ -104,6 +106,7 @@ void FigureParams::describe(ParamList<FigureParams>& p) {
   p.text("buckets", &FigureParams::buckets, "by size, or groups of equal counts (probes.flows.equal_count_buckets)");
   p.text("of", &FigureParams::of, "flows or queues");
   p.text("column", &FigureParams::column, "column of numbers");
+  p.text("x_column", &FigureParams::x_column, "column of numbers for the x axis");
   p.text("file", &FigureParams::file, "a CSV of the result with a column time_ps");
   p.text("tier", &FigureParams::tier, "ports of this tier");
   p.integer("seed", &FigureParams::seed, -1, 9e18, "the run of this seed; -1 = all together, or the first");
@@ -123,7 +126,7 @@ std::vector<std::string> figure_kinds() {
 std::string FigureSpec::file() const {
   if (kind->over_axis) return "";
   if (kind->name == "slowdown-by-size") return "summary.json";
-  if (kind->name == "series") return params.file;
+  if (kind->name == "series" || kind->name == "scatter") return params.file;
   if (kind->name == "stack") return "rates.csv";
   return kind->name == "cdf" && params.of == "queues" ? "queue_cdf.csv" : "flows.csv";
 }

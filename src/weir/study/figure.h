@@ -24,6 +24,7 @@ struct FigureParams {
   std::string buckets = "size";
   std::string of = "flows";
   std::string column;
+  std::string x_column;
   std::string file;
   std::string tier = "all";
   std::int64_t seed = -1;

@@ -52,6 +52,7 @@ class Maker {
     if (kind == "slowdown-by-size") by_size();
     if (kind == "cdf") distribution();
     if (kind == "series") over_time();
+    if (kind == "scatter") scatter();
     if (kind == "stack") stack();
     if (kind == "start-finish") start_finish();
     for (const Printed& printed : spec_.printed) add(printed);
@@ -314,6 +315,27 @@ class Maker {
       values[kept++] = sum / static_cast<double>(end - begin);
     }
     values.resize(kept);
+  }
+
+  void scatter() {
+    out_.kind = "scatter";
+    out_.x = {label_of_column(p_.x_column), unit_of_column(p_.x_column), "linear", {}};
+    out_.y = {label_of_column(p_.column), unit_of_column(p_.column), "linear", {}};
+    for (const Group& group : groups()) {
+      FigureSeries series;
+      series.name = group.name;
+      for (const auto& dir : run_dirs(group)) {
+        const RunFiles files(dir);
+        Columns rows(files.text(p_.file), p_.file, {"time_ps", p_.x_column, p_.column});
+        while (rows.next()) {
+          if (!in_span(rows.number(0)) || std::isnan(rows.number(1)) || std::isnan(rows.number(2))) continue;
+          series.x.push_back(rows.number(1));
+          series.y.push_back(rows.number(2));
+        }
+      }
+      thin(series);
+      if (!series.x.empty()) out_.series.push_back(std::move(series));
+    }
   }
 
   void start_finish() {

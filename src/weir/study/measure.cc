@@ -215,7 +215,7 @@ Measure read_measure(const TableReader& table) {
                   fmt::format("'{}' is no name; write letters, digits and '_', no digit first", out.params.name));
   if (!out.params.statistic.empty()) out.statistic = read_statistic(table, out.params.statistic);
   if (!out.params.file.empty()) check_series_file(table, out.params.file);
-  if (!out.params.column.empty()) check_column(table, out.file(), out.params.column);
+  if (!out.params.column.empty()) check_column(table, "column", out.file(), out.params.column);
   return out;
 }
 
@@ -226,11 +226,11 @@ void check_series_file(const TableReader& table, const std::string& file) {
                                       fmt::join(files, ", ")));
 }
 
-void check_column(const TableReader& table, std::string_view file, const std::string& column) {
+void check_column(const TableReader& table, std::string_view key, std::string_view file, const std::string& column) {
   const auto& columns = result_file(file)->columns;
   if (std::find(columns.begin(), columns.end(), column) == columns.end())
-    table.fail_at("column", fmt::format("{} has no column of numbers '{}'{}; valid is {}", file, column,
-                                        scenario::did_you_mean(column, columns), fmt::join(columns, ", ")));
+    table.fail_at(key, fmt::format("{} has no column of numbers '{}'{}; valid is {}", file, column,
+                                   scenario::did_you_mean(column, columns), fmt::join(columns, ", ")));
 }
 
 Statistic read_statistic(const TableReader& table, const std::string& text) {

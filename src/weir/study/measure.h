@@ -63,7 +63,8 @@ struct Measure {
 // Throws InputError.
 Measure read_measure(const scenario::TableReader& table);
 // What a figure and a measure have in common: a column that a file has. Throws InputError.
-void check_column(const scenario::TableReader& table, std::string_view file, const std::string& column);
+void check_column(const scenario::TableReader& table, std::string_view key, std::string_view file,
+                  const std::string& column);
 void check_series_file(const scenario::TableReader& table, const std::string& file);
 Statistic read_statistic(const scenario::TableReader& table, const std::string& text);
 

@@ -22,6 +22,11 @@ const std::vector<ResultFile>& result_files() {
       {"queue_cdf.csv", "queues", false, "tier", {"queue_bytes"}},
       {"queues.csv", "queues", true, "port", {"queue_bytes"}},
       {"rates.csv", "rates", true, "flow_id", {"rate_bps", "pacing_bps", "window_bytes"}},
+      {"delays.csv",
+       "delays",
+       true,
+       "flow_id",
+       {"sent_ps", "delay_ps", "measured_ps", "rtt_ps", "known_delay_ps", "known_rtt_ps"}},
       {"fairness.csv", "rates", true, "", {"active", "jain", "jain_pacing"}},
       {"link_series.csv", "links", true, "port", {"sent_bytes", "utilisation"}},
   };

@@ -265,9 +265,9 @@ std::vector<std::uint64_t> read_seeds(const TableReader& table) {
 
 // What else may be kept: scenario.toml, manifest.json and summary.json always are.
 void read_keep(const TableReader& table, Study& out) {
-  static const std::vector<std::string> kFiles{"flows.csv", "queue_cdf.csv", "queues.csv",
-                                               "rates.csv", "fairness.csv",  "pfc.csv",
-                                               "links.csv", "switches.csv",  "link_series.csv"};
+  static const std::vector<std::string> kFiles{"flows.csv",    "queue_cdf.csv",  "queues.csv", "rates.csv",
+                                               "delays.csv",   "fairness.csv",   "pfc.csv",    "links.csv",
+                                               "switches.csv", "link_series.csv"};
   const Value* value = table.find("keep");
   if (value == nullptr) return;
   const auto* list = value->as<List>();
@@ -438,6 +438,7 @@ std::string Study::x_unit(const FigureSpec& figure) const {
   if (kind == "bars") return "1";
   if (kind == "lines") return axes[axis(figure.params.x)].unit;
   if (kind == "slowdown-by-size") return "B";
+  if (kind == "scatter") return unit_of_column(figure.params.x_column);
   return kind == "cdf" ? unit_of_column(figure.params.column) : "ps";
 }
 

@@ -1,0 +1,39 @@
+#include "weir/probe/delay_probe.h"
+
+namespace weir::probe {
+
+DelayProbe::DelayProbe(const DelaysParams& params, engine::Engine& simulation, ResultDirectory* out)
+    : params_(params), simulation_(simulation) {
+  if (out == nullptr) return;
+  file_.emplace(out->file("delays.csv"));
+  file_->write("time_ps,flow_id,sent_ps,delay_ps,measured_ps,rtt_ps,known_delay_ps,known_rtt_ps\n");
+}
+
+void DelayProbe::sample(Time now) {
+  if (!file_ || now < params_.start || (params_.stop.ps != 0 && now >= params_.stop)) return;
+  simulation_.for_each_active([&](std::uint32_t src, const host::Flow& f) {
+    const auto report = simulation_.one_way_report(src, f);
+    if (!report) return;
+    Flow& flow = flows_[f.id];
+    if (report->sent == flow.last.sent) return;
+    flow.last = *report;
+    file_->print("{},{},{},{},{},{},", report->heard.ps, f.id, report->sent.ps, (report->delay - report->error).ps,
+                 report->delay.ps, (report->heard - report->sent).ps);
+    if (flow.waits && report->sent >= flow.since) {
+      file_->print("{},{}\n", flow.known.delay.ps, (flow.known.heard - flow.known.sent).ps);
+      flow.waits = false;
+    } else {
+      file_->write(",\n");
+    }
+    if (flow.waits) return;
+    flow.known = *report;
+    flow.since = now;
+    flow.waits = true;
+  });
+}
+
+void DelayProbe::finish() {
+  if (file_) file_->close();
+}
+
+}  // namespace weir::probe

@@ -1,0 +1,40 @@
+// Delays of packets, as the OR-ACKs of On-Ramp tell them, and what their senders knew when they left (On-Ramp, section
+// 3.3 and figure 6): delays.csv.
+//
+// Flows are looked at at regular instants; of the OR-ACKs in between the last one counts.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "weir/engine/engine.h"
+#include "weir/probe/params.h"
+#include "weir/probe/results.h"
+
+namespace weir::probe {
+
+class DelayProbe {
+ public:
+  // Throws InputError if no flow has On-Ramp.
+  DelayProbe(const DelaysParams&, engine::Engine&, ResultDirectory* out);
+
+  void on_finish(const host::FlowRecord& r) { flows_.erase(r.id); }
+  void sample(Time now);
+  void finish();
+
+ private:
+  // Of a flow: its last OR-ACK, and what it told the sender that no packet has left with yet.
+  struct Flow {
+    engine::OneWayReport last;
+    engine::OneWayReport known;
+    Time since;          // when the sender knew it
+    bool waits = false;  // for a packet that leaves later
+  };
+
+  const DelaysParams params_;
+  engine::Engine& simulation_;
+  std::optional<ResultFile> file_;
+  std::unordered_map<std::uint64_t, Flow> flows_;  // by id
+};
+
+}  // namespace weir::probe
