@@ -14,11 +14,8 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <new>
 #include <numeric>
-#include <optional>
-#include <sstream>
 #include <system_error>
 #include <thread>
 
@@ -416,36 +413,7 @@ class HeldSignal {
   sigset_t before_{};
 };
 
-std::optional<std::uint64_t> number_in(const std::string& path) {
-  std::ifstream file(path);
-  std::uint64_t out = 0;
-  return file >> out ? std::optional(out) : std::nullopt;
-}
-
-std::uint64_t available_memory() {
-  std::ifstream file("/proc/meminfo");
-  std::string line;
-  while (std::getline(file, line)) {
-    std::istringstream words(line);
-    std::string name;
-    std::uint64_t kilobytes = 0;
-    if (words >> name >> kilobytes && name == "MemAvailable:") return kilobytes * 1024;
-  }
-  return std::uint64_t{4} << 30;
-}
-
 }  // namespace
-
-std::uint64_t memory_to_use() {
-  std::uint64_t out = available_memory();
-  // a container's limit, of either version of control groups
-  const std::pair<const char*, const char*> groups[] = {
-      {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-      {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
-  for (const auto& [limit, used] : groups)
-    if (const auto most = number_in(limit)) out = std::min(out, *most - std::min(*most, number_in(used).value_or(0)));
-  return out / 5 * 4;
-}
 
 SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
                      const std::function<void(const SweepPace&)>& look) {

@@ -44,7 +44,4 @@ struct SweepOutcome {
 SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
                      const std::function<void(const SweepPace&)>& look);
 
-// 80 % of what this machine, or the group of processes that this one is in, has left.
-std::uint64_t memory_to_use();
-
 }  // namespace weir::app

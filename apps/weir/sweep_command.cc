@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "weir/commands.h"
+#include "weir/memory_limit.h"
 #include "weir/progress.h"
 #include "weir/scenario/effective.h"
 #include "weir/signals.h"

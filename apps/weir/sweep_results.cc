@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "weir/base/error.h"
-#include "weir/base/params.h"
 #include "weir/progress.h"
 #include "weir/scenario/effective.h"
 #include "weir/study/figures.h"
@@ -72,15 +70,6 @@ study::Table collect_all(const study::Plan& plan, const std::string& dir) {
   if (!plan.study.figures.empty())
     study::write_whole(dir + "/figures.json", study::to_json(plan.study.title, study::make_figures(table, dir)));
   return table;
-}
-
-std::uint64_t memory_limit(const std::string& text) {
-  if (text.empty()) return memory_to_use();
-  try {
-    return static_cast<std::uint64_t>(parse_bytes(text).count);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("--memory: {}", error.what()));
-  }
 }
 
 }  // namespace weir::app
