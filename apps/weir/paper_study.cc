@@ -20,7 +20,7 @@ PaperRun run_paper_study(const claims::FigureFile& file, const PaperOptions& opt
                      .jobs = options.jobs,
                      .memory = options.memory,
                      .fresh = options.fresh,
-                     .shard = "",
+                     .shard = {},
                      .runs = study::runs_with(plan, "")};
   out.outcome = sweep_with_progress(plan, sweep, options.quiet);
   out.table = collect_all(plan, out.dir);
@@ -31,7 +31,7 @@ PaperRun run_paper_study(const claims::FigureFile& file, const PaperOptions& opt
 std::string incomplete(const PaperRun& run) {
   const SweepOutcome& o = run.outcome;
   if (o.signal != 0) return "interrupted; the same command goes on from there";
-  if (!o.cannot_write.empty()) return o.cannot_write;
+  if (!o.obstacle.empty()) return o.obstacle;
   if (o.failed > 0) return fmt::format("{} runs failed; see {}/failed", o.failed, run.dir);
   return "";
 }

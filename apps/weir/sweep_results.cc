@@ -10,6 +10,7 @@
 #include "weir/progress.h"
 #include "weir/scenario/effective.h"
 #include "weir/study/figures.h"
+#include "weir/sweep_locks.h"
 
 namespace weir::app {
 namespace {
@@ -60,6 +61,8 @@ SweepOutcome sweep_with_progress(const study::Plan& plan, const SweepOptions& op
 }
 
 study::Table collect_all(const study::Plan& plan, const std::string& dir) {
+  // those that finish after this one wait, and their tables have more
+  const ResultsLock lock(dir);
   std::vector<std::string> warnings;
   auto table = study::collect(plan, dir, &warnings);
   for (const auto& warning : warnings) fmt::print(stderr, "weir: {}\n", warning);
