@@ -21,10 +21,10 @@
 #include "weir/claims/document.h"
 #include "weir/claims/verdict.h"
 #include "weir/commands.h"
+#include "weir/memory_limit.h"
 #include "weir/paper_study.h"
 #include "weir/scenario/document.h"
 #include "weir/signals.h"
-#include "weir/sweep_results.h"
 #include "weir/theory_output.h"
 
 namespace weir::app {

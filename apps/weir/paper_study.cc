@@ -1,9 +1,12 @@
 #include "weir/paper_study.h"
 
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "weir/earlier_runs.h"
+#include "weir/study/kept.h"
 #include "weir/sweep_results.h"
 
 namespace weir::app {
@@ -15,8 +18,9 @@ PaperPlan plan_paper_study(const claims::FigureFile& file, const PaperOptions& o
                .jobs = options.jobs,
                .memory = options.memory,
                .fresh = options.fresh,
-               .shard = "",
+               .shard = {},
                .runs = study::runs_with(out.plan, "")};
+  if (!options.fresh && std::filesystem::exists(study::results_of(out.sweep.dir))) find_done(out.plan, out.sweep);
   return out;
 }
 
@@ -31,7 +35,7 @@ PaperRun run_paper_study(const PaperPlan& plan, bool quiet) {
 std::string incomplete(const PaperRun& run) {
   const SweepOutcome& o = run.outcome;
   if (o.signal != 0) return "interrupted; the same command goes on from there";
-  if (!o.cannot_write.empty()) return o.cannot_write;
+  if (!o.obstacle.empty()) return o.obstacle;
   if (o.failed > 0) return fmt::format("{} runs failed; see {}/failed", o.failed, run.dir);
   return "";
 }

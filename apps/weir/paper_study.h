@@ -35,7 +35,8 @@ struct PaperRun {
 // Why some of its runs are missing; "" if none is.
 std::string incomplete(const PaperRun& run);
 
-// Throws InputError for what is wrong with the study, or for rules that name what it has not.
+// Throws InputError for what is wrong with the study, for rules that name what it has not, and for results in its place
+// that are of another scenario or version.
 PaperPlan plan_paper_study(const claims::FigureFile& file, const PaperOptions& options);
 // Runs what is missing of it.
 PaperRun run_paper_study(const PaperPlan& plan, bool quiet);

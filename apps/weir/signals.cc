@@ -6,6 +6,8 @@
 namespace weir::app {
 namespace {
 
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
 std::atomic<int> g_signal{0};  // lock-free, so a handler may write it
 
 }  // namespace
@@ -14,7 +16,7 @@ void catch_signals() {
   struct sigaction action {};
   action.sa_handler = [](int number) { g_signal = number; };
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : kSignals) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
@@ -22,5 +24,10 @@ void catch_signals() {
 }
 
 int pending_signal() { return g_signal; }
+
+void ignore_signals() {
+  for (const int signal : kSignals) ::signal(signal, SIG_IGN);
+  g_signal = 0;
+}
 
 }  // namespace weir::app

@@ -1,7 +1,4 @@
-// The runs of a study, each in a process of its own, side by side.
-//
-// A process per run and not a thread: what a run takes too much of, or trips over, ends that run alone, and the memory
-// of one is given back when it ends. fork() hands the scenario over; it costs well under a millisecond.
+// The runs of a study, each in a process of its own (run_process.h), side by side.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +15,7 @@ struct SweepOptions {
   int jobs = 1;                   // threads at work: a run with two counts twice
   std::uint64_t memory = 0;       // bytes, of all runs under way by their estimates
   bool fresh = false;             // what another scenario or version left is run again
-  std::string shard;              // tells apart those that work in one directory; "" = alone there
+  study::Shard shard;             // which share of the work this is; the whole = alone in the directory
   std::vector<std::size_t> runs;  // of the plan, to be done now
 };
 
@@ -35,16 +32,13 @@ struct SweepOutcome {
   std::size_t done = 0;  // now
   std::size_t kept = 0;  // done before
   std::size_t failed = 0;
-  int signal = 0;            // that ended it early
-  std::string cannot_write;  // why it ended early: a full disk
+  int signal = 0;        // that ended it early
+  std::string obstacle;  // why it ended early: a full disk, no process to be had
 };
 
 // Checks everything before anything runs; throws InputError. `look` is called when a run ends and several times a
 // second.
 SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
                      const std::function<void(const SweepPace&)>& look);
-
-// 80 % of what this machine, or the group of processes that this one is in, has left.
-std::uint64_t memory_to_use();
 
 }  // namespace weir::app

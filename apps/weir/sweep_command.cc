@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "weir/commands.h"
+#include "weir/memory_limit.h"
 #include "weir/progress.h"
 #include "weir/scenario/effective.h"
 #include "weir/signals.h"
@@ -78,7 +79,8 @@ int sweep(const Options& o) {
     for (int seed = 1; seed <= o.seeds; ++seed) study.seeds.push_back(static_cast<std::uint64_t>(seed));
   }
   const auto plan = study::make_plan(std::move(study));
-  const auto runs = study::shard_of(study::runs_with(plan, o.only), o.shard);
+  const auto shard = study::parse_shard(o.shard);
+  const auto runs = study::shard_of(study::runs_with(plan, o.only), shard);
   if (o.list) {
     list_runs(plan, runs);
     return 0;
@@ -87,7 +89,7 @@ int sweep(const Options& o) {
 
   catch_signals();
   const int jobs = o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const SweepOptions options{o.out, jobs, memory_limit(o.memory), o.fresh, o.shard, runs};
+  const SweepOptions options{o.out, jobs, memory_limit(o.memory), o.fresh, shard, runs};
   const auto outcome = sweep_with_progress(plan, options, o.quiet);
   const auto table = collect_all(plan, o.out);
 
@@ -103,9 +105,8 @@ int sweep(const Options& o) {
     fmt::print(stderr, "weir: interrupted; what is done is kept, and the same command goes on from there\n");
     return 128 + outcome.signal;
   }
-  if (!outcome.cannot_write.empty()) {
-    fmt::print(stderr, "weir: {}; what is done is kept, and the same command goes on from there\n",
-               outcome.cannot_write);
+  if (!outcome.obstacle.empty()) {
+    fmt::print(stderr, "weir: {}; what is done is kept, and the same command goes on from there\n", outcome.obstacle);
     return 1;
   }
   if (outcome.failed > 0) fmt::print(stderr, "weir: {} runs failed; see {}/failed\n", outcome.failed, o.out);

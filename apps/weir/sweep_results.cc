@@ -7,11 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "weir/base/error.h"
-#include "weir/base/params.h"
 #include "weir/progress.h"
 #include "weir/scenario/effective.h"
 #include "weir/study/figures.h"
+#include "weir/sweep_locks.h"
 
 namespace weir::app {
 namespace {
@@ -62,6 +61,8 @@ SweepOutcome sweep_with_progress(const study::Plan& plan, const SweepOptions& op
 }
 
 study::Table collect_all(const study::Plan& plan, const std::string& dir) {
+  // those that finish after this one wait, and their tables have more
+  const ResultsLock lock(dir);
   std::vector<std::string> warnings;
   auto table = study::collect(plan, dir, &warnings);
   for (const auto& warning : warnings) fmt::print(stderr, "weir: {}\n", warning);
@@ -69,19 +70,11 @@ study::Table collect_all(const study::Plan& plan, const std::string& dir) {
   study::write_whole(dir + "/runs.csv", study::runs_csv(table));
   study::write_whole(dir + "/points.csv", study::points_csv(table));
   study::write_whole(dir + "/sweep.json", study::sweep_json(table));
-  fs::remove(dir + "/figures.json");
-  if (!plan.study.figures.empty())
+  if (plan.study.figures.empty())
+    fs::remove(dir + "/figures.json");
+  else
     study::write_whole(dir + "/figures.json", study::to_json(plan.study.title, study::make_figures(table, dir)));
   return table;
-}
-
-std::uint64_t memory_limit(const std::string& text) {
-  if (text.empty()) return memory_to_use();
-  try {
-    return static_cast<std::uint64_t>(parse_bytes(text).count);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("--memory: {}", error.what()));
-  }
 }
 
 }  // namespace weir::app

@@ -1,7 +1,6 @@
 // A sweep with its progress told, and its results gathered: what weir sweep and weir paper have in common.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "weir/study/table.h"
@@ -14,8 +13,5 @@ SweepOutcome sweep_with_progress(const study::Plan& plan, const SweepOptions& op
 
 // Whatever is there, as study.toml, sweep.json, runs.csv, points.csv and, if the study has any, figures.json.
 study::Table collect_all(const study::Plan& plan, const std::string& dir);
-
-// In bytes; "" = memory_to_use(). Throws InputError that names --memory.
-std::uint64_t memory_limit(const std::string& text);
 
 }  // namespace weir::app

@@ -1,4 +1,4 @@
-// weir sweep from outside: what it leaves, how it goes on after an end of any kind, how it exits.
+// weir sweep from outside: what it leaves, what it refuses, how it exits.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -8,87 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/support/command.h"
+#include "tests/apps/sweep_fixture.h"
 
 namespace weir::app {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Three points and two seeds, each run of `size` per flow.
-std::string study(const std::string& size = "20 KB", const std::string& more = "") {
-  return fmt::format(R"([study]
-title = "A test"
-seeds = 2
-{}
-[scenario.topology]
-kind = "star"
-hosts = 9
-[scenario.algorithm]
-name = "hpcc"
-[[scenario.traffic]]
-kind = "poisson"
-sizes = "{}"
-load = 0.6
-stop = "200 us"
-[[axis]]
-name = "load"
-key = "traffic.0.load"
-values = [0.2, 0.4, 0.6]
-[[measure]]
-name = "p50"
-of = "summary"
-key = "slowdown.all.p50"
-[[measure]]
-name = "last"
-of = "flows"
-column = "finish_ps"
-statistic = "max"
-[[figure]]
-id = "a"
-kind = "lines"
-measure = "p50"
-x = "load"
-)",
-                     more, size);
-}
-
-class Sweep : public testing::Test {
- protected:
-  Sweep() { write(study()); }
-  void write(const std::string& text) const { std::ofstream(folder_ / "s.toml") << text; }
-  Output sweep(std::vector<std::string> more) const {
-    more.insert(more.begin(), {"sweep", folder_ / "s.toml"});
-    return weir(more);
-  }
-  std::string dir(const std::string& name) const { return folder_ / name; }
-  std::string file(const std::string& name) const { return read_file(folder_ / name); }
-  // The names in DIR/runs.
-  std::vector<std::string> runs(const std::string& name) const {
-    std::vector<std::string> out;
-    for (const auto& entry : fs::directory_iterator(dir(name) + "/runs"))
-      out.push_back(entry.path().filename().string());
-    std::sort(out.begin(), out.end());
-    return out;
-  }
-  // runs.csv without what differs from run to run: time and memory.
-  std::string settled(const std::string& name) const {
-    std::istringstream lines(file(name + "/runs.csv"));
-    std::string out;
-    for (std::string line; std::getline(lines, line);) {
-      std::istringstream fields(line);
-      int i = 0;
-      for (std::string field; std::getline(fields, field, ','); ++i)
-        if (i < 5 || i > 7) out += field + ",";
-      out += "\n";
-    }
-    return out;
-  }
-
-  Folder folder_{"weir-sweep"};
-};
-
-const std::vector<std::string> kRuns{"0.2+seed1", "0.2+seed2", "0.4+seed1", "0.4+seed2", "0.6+seed1", "0.6+seed2"};
 
 TEST_F(Sweep, LeavesRunsTablesAndFigures) {
   const Output o = sweep({"--out", dir("a")});
@@ -212,87 +135,6 @@ TEST_F(Sweep, MemoryThatARunAloneExceeds) {
   const Output o = sweep({"--out", dir("a"), "--memory", "1 MB"});
   EXPECT_EQ(o.status, 2);
   EXPECT_EQ(o.err.find("weir: run 0.2+seed1 may need 14 MB of memory, and the limit is 1 MB"), 0) << o.err;
-}
-
-// Long enough to be met in the middle: a tenth of a second or more each.
-std::string long_study() { return study("2 KB", "set = { \"traffic.0.stop\" = \"4 ms\" }"); }
-
-// A shell that starts the sweep with one job, waits for the first finished run, holds a process of a later one, and
-// then does as it is told. $sweep is the sweep and $child the run.
-std::string meet(const std::string& folder, const std::string& then) {
-  return fmt::format(
-      "cd {}; \"$weir\" sweep s.toml --out a --jobs 1 -q >out 2>err & sweep=$!; "
-      "while ! ls a/runs/*/manifest.json >/dev/null 2>&1; do sleep 0.01; done; "
-      "while kill -0 $sweep; do child=; read -r child rest </proc/$sweep/task/$sweep/children; "
-      "[ -n \"$child\" ] && kill -STOP $child && sleep 0.02 && grep -q 'State:.T' /proc/$child/status && break; done "
-      "2>/dev/null; {}; kill -CONT $child 2>/dev/null; wait $sweep; echo $?",
-      folder, then);
-}
-
-TEST_F(Sweep, GoesOnAfterItWasKilled) {
-  write(long_study());
-  const std::string command_path = fs::absolute(command()).string();
-  const Output killed = shell("weir=" + command_path + "; " + meet(folder_.path(), "kill -9 $sweep"));
-  EXPECT_EQ(killed.out, "137\n") << killed.err;
-  const auto before = runs("a");
-  EXPECT_LT(before.size(), 7u);
-  const Output o = sweep({"--out", dir("a")});
-  EXPECT_EQ(o.status, 0) << o.err;
-  EXPECT_EQ(o.out.find("0 kept from before"), std::string::npos) << o.out;
-  EXPECT_EQ(runs("a"), kRuns);  // and nothing partial
-  EXPECT_EQ(sweep({"--out", dir("b")}).status, 0);
-  EXPECT_EQ(settled("a"), settled("b"));
-  EXPECT_EQ(file("a/figures.json"), file("b/figures.json"));
-}
-
-TEST_F(Sweep, StopsAtASignalAndCollects) {
-  write(long_study());
-  const std::string command_path = fs::absolute(command()).string();
-  const Output o = shell("weir=" + command_path + "; " + meet(folder_.path(), "kill -TERM $sweep"));
-  EXPECT_EQ(o.out, "143\n") << o.err;
-  EXPECT_NE(file("err").find("interrupted; what is done is kept"), std::string::npos);
-  for (const auto& name : runs("a")) EXPECT_EQ(name.find("partial"), std::string::npos) << name;
-  EXPECT_NE(file("a/runs.csv").find(",done,"), std::string::npos);
-}
-
-TEST_F(Sweep, AFailedRunIsToldAndOthersGoOn) {
-  write(long_study());
-  const std::string command_path = fs::absolute(command()).string();
-  const Output o = shell("weir=" + command_path + "; " + meet(folder_.path(), "kill -KILL $child"));
-  EXPECT_EQ(o.out, "1\n") << o.err;
-  EXPECT_EQ(runs("a").size(), 5);
-  EXPECT_NE(file("a/runs.csv").find(",failed,ended by signal 9 (Killed); the system may have been out of memory,"),
-            std::string::npos)
-      << file("a/runs.csv");
-  EXPECT_EQ(fs::exists(dir("a") + "/failed"), true);
-  // it is tried again
-  EXPECT_EQ(sweep({"--out", dir("a")}).status, 0);
-  EXPECT_EQ(runs("a"), kRuns);
-  EXPECT_EQ(file("a/runs.csv").find("failed"), std::string::npos);
-}
-
-// The limit of a file's size stands for a disk that is full: write() fails alike.
-TEST_F(Sweep, StopsWhenNothingCanBeWritten) {
-  EXPECT_EQ(sweep({"--out", dir("a"), "--only", "load=0.2"}).status, 0);
-  const Output o = shell(
-      fmt::format("trap '' XFSZ; ulimit -f 8; exec \"$weir\" sweep {} --out {} -q", folder_ / "s.toml", dir("a")));
-  EXPECT_EQ(o.status, 1);
-  EXPECT_NE(o.err.find("cannot write"), std::string::npos) << o.err;
-  EXPECT_NE(o.err.find("what is done is kept"), std::string::npos) << o.err;
-  EXPECT_EQ(runs("a"), (std::vector<std::string>{"0.2+seed1", "0.2+seed2"}));
-  const Output rest = sweep({"--out", dir("a")});
-  EXPECT_NE(rest.out.find("4 done, 2 kept from before, 0 failed"), std::string::npos) << rest.out;
-}
-
-TEST_F(Sweep, OneAtATimeInADirectory) {
-  write(long_study());
-  const std::string command_path = fs::absolute(command()).string();
-  const Output o =
-      shell("weir=" + command_path + "; " +
-            meet(folder_.path(),
-                 "kill -STOP $sweep; \"$weir\" sweep s.toml --out a -q 2>second; echo $?; kill -CONT $sweep"));
-  EXPECT_EQ(o.out, "2\n0\n") << o.err;
-  EXPECT_NE(file("second").find("another weir sweep is at work there"), std::string::npos);
 }
 
 // --fresh makes way for the runs that are asked for, not for others.

@@ -137,12 +137,26 @@ values = [1, 2, 3]
   EXPECT_EQ(runs_with(plan, ""), (List{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(runs_with(plan, "a=2"), (List{2, 3}));
   EXPECT_EQ(runs_with(plan, "a=1,a=3"), (List{0, 1, 4, 5}));
-  EXPECT_EQ(shard_of(runs_with(plan, ""), "1/4"), (List{0, 4}));
-  EXPECT_EQ(shard_of(runs_with(plan, ""), "4/4"), (List{3}));
+  EXPECT_EQ(shard_of(runs_with(plan, ""), parse_shard("1/4")), (List{0, 4}));
+  EXPECT_EQ(shard_of(runs_with(plan, ""), parse_shard("04/4")), (List{3}));
+  EXPECT_EQ(shard_of(runs_with(plan, "a=2"), parse_shard("")), (List{2, 3}));
   EXPECT_THROW(runs_with(plan, "b=1"), InputError);
   EXPECT_THROW(runs_with(plan, "a=9"), InputError);
   for (const char* shard : {"0/2", "3/2", "1", "1/", "/2", "1/2x"})
-    EXPECT_THROW(shard_of({0}, shard), InputError) << shard;
+    EXPECT_THROW(parse_shard(shard), InputError) << shard;
+}
+
+TEST(Study, EstimatesKnowThreads) {
+  const auto plan = make_plan(parse(R"(
+[study]
+[[axis]]
+name = "threads"
+key = "run.threads"
+values = [1, 3]
+)"));
+  const auto estimates = check_points(plan, runs_with(plan, ""));
+  EXPECT_EQ(estimates[0].threads, 1);
+  EXPECT_EQ(estimates[1].threads, 3);
 }
 
 const std::string kAxis = "[study]\n[[axis]]\nname = \"a\"\n";

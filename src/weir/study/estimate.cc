@@ -34,7 +34,8 @@ Estimate estimate(const scenario::Scenario& s, const engine::Model& model) {
   const double tables = topology.tree.empty() ? kTableEntry * switches * switches : 0;
   const double bytes = kProcess + kPort * ports + kFlow * static_cast<double>(expected.flows) + kPacket * packets +
                        tables + kThread * (s.run.threads - 1);
-  return {static_cast<std::uint64_t>(bytes * kMargin), static_cast<double>(expected.packets)};
+  return {static_cast<std::uint64_t>(bytes * kMargin), static_cast<double>(expected.packets),
+          static_cast<int>(s.run.threads)};
 }
 
 }  // namespace weir::study

@@ -269,20 +269,23 @@ std::vector<std::size_t> runs_with(const Plan& plan, const std::string& only) {
   return out;
 }
 
-std::vector<std::size_t> shard_of(const std::vector<std::size_t>& runs, const std::string& shard) {
-  if (shard.empty()) return runs;
-  std::size_t i = 0;
-  std::size_t n = 0;
-  const auto* end = shard.data() + shard.size();
-  const auto first = std::from_chars(shard.data(), end, i);
+Shard parse_shard(const std::string& text) {
+  Shard out;
+  if (text.empty()) return out;
+  const auto* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, out.i);
   const bool slash = first.ec == std::errc{} && first.ptr != end && *first.ptr == '/';
-  const auto second = slash ? std::from_chars(first.ptr + 1, end, n) : first;
-  if (!slash || second.ec != std::errc{} || second.ptr != end || i < 1 || i > n)
+  const auto second = slash ? std::from_chars(first.ptr + 1, end, out.n) : first;
+  if (!slash || second.ec != std::errc{} || second.ptr != end || out.i < 1 || out.i > out.n)
     throw InputError(
-        fmt::format("--shard: '{}' is no share; write i/n, like 1/4 for the first of four", scenario::one_line(shard)));
+        fmt::format("--shard: '{}' is no share; write i/n, like 1/4 for the first of four", scenario::one_line(text)));
+  return out;
+}
+
+std::vector<std::size_t> shard_of(const std::vector<std::size_t>& runs, const Shard& shard) {
   std::vector<std::size_t> out;
   for (const std::size_t run : runs)
-    if (run % n == i - 1) out.push_back(run);
+    if (run % shard.n == shard.i - 1) out.push_back(run);
   return out;
 }
 

@@ -21,6 +21,7 @@ struct PlannedRun {
 struct Estimate {
   std::uint64_t bytes = 0;  // of memory, at its largest
   double packets = 0;       // of data that hosts send
+  int threads = 1;
 };
 
 struct Plan {
@@ -53,7 +54,15 @@ Estimate estimate(const scenario::Scenario&, const engine::Model&);
 // The runs of points that have all these labels: "load=0.3,algorithm=HPCC"; "" = all. Throws InputError that names
 // --only.
 std::vector<std::size_t> runs_with(const Plan& plan, const std::string& only);
-// Of these, every n-th one beginning with the i-th: "i/n". Throws InputError that names --shard.
-std::vector<std::size_t> shard_of(const std::vector<std::size_t>& runs, const std::string& shard);
+
+// The i-th of n that share a study's runs.
+struct Shard {
+  std::size_t i = 1;
+  std::size_t n = 1;
+};
+// "i/n"; "" = all of it. Throws InputError that names --shard.
+Shard parse_shard(const std::string& text);
+// Of these, every n-th one beginning with the i-th.
+std::vector<std::size_t> shard_of(const std::vector<std::size_t>& runs, const Shard& shard);
 
 }  // namespace weir::study

@@ -16,6 +16,7 @@
 #include "weir/base/csv.h"
 #include "weir/base/version.h"
 #include "weir/probe/results.h"
+#include "weir/study/kept.h"
 #include "weir/traffic/text_file.h"
 
 namespace weir::study {
@@ -24,47 +25,38 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-// A measure that the run has kept, if it is the same one.
-std::optional<Values> kept_values(const Json& kept, const Measure& m) {
-  const auto found = kept.find(m.definition());
-  if (found == kept.end()) return std::nullopt;
-  Values out;
-  for (const Json& v : *found) out.push_back(v.is_number() ? v.get<double>() : kNoValue);
-  return out;
-}
-
-std::vector<Values> stored_measures(const Study& study, const std::string& dir) {
-  const RunFiles files(dir);
-  const Json kept = files.has("measures.json") ? files.document("measures.json") : Json::object();
-  std::vector<Values> out;
-  for (const Measure& m : study.measures) {
-    auto values = kept_values(kept, m);
-    if (!values && !files.has(m.file()))
-      fail(m.where, fmt::format("measure '{}': {} has not kept {}, from which it is taken; remove that directory and "
-                                "run again",
-                                m.name(), dir, m.file()));
-    out.push_back(values ? std::move(*values) : m.values(files));
-  }
-  return out;
-}
-
-Record record_of(const Study& study, const std::string& dir, const std::string& name) {
+// A result that is not what the run would leave does not count; shards that are still to come run it again.
+Record record_of(const Plan& plan, const std::string& dir, std::size_t run) {
   Record out;
-  const std::string run = fmt::format("{}/runs/{}", dir, name);
-  const std::string failure = fmt::format("{}/failed/{}.txt", dir, name);
-  if (fs::exists(run + "/manifest.json")) {
-    const Json manifest = RunFiles(run).document("manifest.json");
+  const std::string& name = plan.runs[run].name;
+  const std::string result = result_of(dir, name);
+  const std::string failure = failure_of(dir, name);
+  if (fs::exists(result)) {
+    out.message = difference(plan, run, result);
+    if (!out.message.empty()) return out;
+    const Json manifest = RunFiles(result).document("manifest.json");
     out.status = Record::Status::done;
     out.wall_s = manifest.at("wall_s").get<double>();
     out.cpu_s = manifest.at("cpu_s").get<double>();
     out.max_rss_bytes = manifest.at("max_rss_bytes").get<std::uint64_t>();
-    out.measures = stored_measures(study, run);
+    out.measures = kept_measures(plan.study, result);
   } else if (fs::exists(failure)) {
     out.status = Record::Status::failed;
     out.message = traffic::read_text_file(failure, "a message");
     while (!out.message.empty() && out.message.back() == '\n') out.message.pop_back();
   }
   return out;
+}
+
+// Tells of results that are there and do not count.
+void warn_of_others(const Table& table, const std::string& dir, std::vector<std::string>& warnings) {
+  const auto is_other = [](const Record& r) { return r.status == Record::Status::missing && !r.message.empty(); };
+  const auto first = std::find_if(table.runs.begin(), table.runs.end(), is_other);
+  if (first == table.runs.end()) return;
+  const auto run = static_cast<std::size_t>(first - table.runs.begin());
+  warnings.push_back(fmt::format("{} results are left out until they have been run again, such as {}, which {}",
+                                 std::count_if(first, table.runs.end(), is_other),
+                                 result_of(dir, table.planned[run].name), first->message));
 }
 
 std::vector<std::string> labels_of(const Study& study, const Point& point) {
@@ -189,8 +181,9 @@ Table empty_table(const Plan& plan) {
 
 Table collect(const Plan& plan, const std::string& dir, std::vector<std::string>* warnings) {
   Table out = empty_table(plan);
-  for (std::size_t i = 0; i < plan.runs.size(); ++i) out.runs[i] = record_of(plan.study, dir, plan.runs[i].name);
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) out.runs[i] = record_of(plan, dir, i);
   if (warnings == nullptr) return out;
+  warn_of_others(out, dir, *warnings);
   for (std::size_t m = 0; m < plan.study.measures.size(); ++m) {
     bool is_done = false;
     bool has_value = false;
@@ -205,23 +198,6 @@ Table collect(const Plan& plan, const std::string& dir, std::vector<std::string>
                                       measure.name(), measure.definition()));
   }
   return out;
-}
-
-std::vector<Values> measure_run(const Study& study, const std::string& run_dir) {
-  const RunFiles files(run_dir);
-  std::vector<Values> out;
-  for (const Measure& m : study.measures) out.push_back(m.values(files));
-  return out;
-}
-
-std::string measures_json(const Study& study, const std::vector<Values>& values) {
-  Json out = Json::object();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    Json list = Json::array();
-    for (const double v : values[i]) list.push_back(std::isnan(v) ? Json(nullptr) : Json(v));
-    out[study.measures[i].definition()] = std::move(list);
-  }
-  return out.dump(1) + "\n";
 }
 
 std::string runs_csv(const Table& table) {

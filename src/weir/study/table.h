@@ -16,7 +16,7 @@ namespace weir::study {
 struct Record {
   enum class Status { missing, done, failed };
   Status status = Status::missing;
-  std::string message;  // why it failed
+  std::string message;  // why it failed, or why the result that is there does not count
   double wall_s = 0;
   double cpu_s = 0;
   std::uint64_t max_rss_bytes = 0;
@@ -48,11 +48,9 @@ struct Table {
 
 // Without results, to look up labels.
 Table empty_table(const Plan& plan);
-// Whatever is there of the plan's runs in DIR/runs and DIR/failed. `warnings` tells of measures that no run has.
+// Whatever is there of the plan's runs in DIR/runs and DIR/failed. `warnings` tells of results of another scenario or
+// version, which do not count, and of measures that no run has.
 Table collect(const Plan& plan, const std::string& dir, std::vector<std::string>* warnings = nullptr);
-// The measures of one result directory, and measures.json, which keeps them for collect().
-std::vector<Values> measure_run(const Study& study, const std::string& run_dir);
-std::string measures_json(const Study& study, const std::vector<Values>& values);
 
 // The texts of runs.csv and points.csv.
 std::string runs_csv(const Table& table);
@@ -65,7 +63,9 @@ std::string to_text(const Table& table);
 // "0.1234": 10 significant digits; "" for none.
 std::string number_text(double value);
 
-// Writes a file next to its place and gives it its name. Throws std::system_error.
+// Writes a file next to its place and gives it its name. No one else writes it at the same time: the number of a
+// process, which the name beside it has, tells processes of different machines or containers not apart. Throws
+// std::system_error.
 void write_whole(const std::string& path, std::string_view text);
 
 }  // namespace weir::study

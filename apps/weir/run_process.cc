@@ -1,0 +1,144 @@
+#include "weir/run_process.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <system_error>
+#include <vector>
+
+#include "weir/child.h"
+#include "weir/earlier_runs.h"
+#include "weir/execute.h"
+#include "weir/scenario/effective.h"
+#include "weir/signals.h"
+#include "weir/study/kept.h"
+#include "weir/study/table.h"
+
+namespace weir::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Exit statuses of the process.
+constexpr int kFailed = 1;
+constexpr int kCannotWrite = 3;
+
+// Why no file can be written, for whichever run.
+bool is_full(int error) {
+  return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EROFS || error == EIO;
+}
+
+// Leaves in `dir` what is to be kept.
+void trim(const study::Plan& plan, const std::string& dir, const scenario::Scenario& s) {
+  if (plan.study.keep_all) return;
+  auto kept = plan.kept_files();
+  for (const auto& file : scenario::effective(s).attachments) kept.push_back(file.name);
+  std::vector<fs::path> rest;
+  for (const auto& entry : fs::directory_iterator(dir))
+    if (std::find(kept.begin(), kept.end(), entry.path().filename().string()) == kept.end())
+      rest.push_back(entry.path());
+  for (const auto& path : rest) fs::remove(path);
+}
+
+// The result appears under its name whole, with its measures.
+void do_run(const study::Plan& plan, std::size_t run, const std::string& target) {
+  const std::string partial = partial_name(target, ::getpid());
+  fs::create_directory(partial);
+  const std::string result = partial + "/run";
+  const auto s = plan.scenario(run);
+  {
+    probe::ResultDirectory directory(result);
+    execute(s, &directory, {});
+  }
+  study::write_whole(result + "/measures.json",
+                     study::measures_json(plan.study, study::measure_run(plan.study, result)));
+  trim(plan, result, s);
+  fs::rename(result, target);
+  fs::remove(partial);
+}
+
+// One line, into a page of zeros that is `size` long.
+void tell(char* message, std::size_t size, std::string_view what) {
+  std::replace_copy(what.begin(), what.begin() + static_cast<std::ptrdiff_t>(std::min(what.size(), size)), message,
+                    '\n', ' ');
+}
+
+int do_run_and_tell(const study::Plan& plan, std::size_t run, const std::string& target, char* message,
+                    std::size_t size) {
+  try {
+    do_run(plan, run, target);
+    return 0;
+  } catch (const std::bad_alloc&) {
+    tell(message, size, "out of memory");
+  } catch (const std::system_error& error) {
+    tell(message, size, error.what());
+    if (is_full(error.code().value())) return kCannotWrite;
+  } catch (const std::exception& error) {
+    tell(message, size, error.what());
+  }
+  return kFailed;
+}
+
+std::string death(int status) {
+  if (WIFEXITED(status)) return fmt::format("ended with status {}", WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  return fmt::format("ended by signal {} ({}){}", signal, strsignal(signal),
+                     signal == SIGKILL ? "; the system may have been out of memory" : "");
+}
+
+[[noreturn]] void fail_with(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+}  // namespace
+
+RunProcess::RunProcess(const study::Plan& plan, const std::string& dir, std::size_t run)
+    : run_(run), target_(study::result_of(dir, plan.runs[run].name)) {
+  void* page = ::mmap(nullptr, kMessageSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) fail_with("cannot start a process");
+  message_.reset(static_cast<char*>(page));
+  std::fflush(nullptr);
+  const pid_t parent = ::getpid();
+  pid_ = ::fork();
+  if (pid_ < 0) fail_with("cannot start a process");
+  if (pid_ > 0) return;
+  end_with_parent();
+  if (::getppid() != parent) ::_exit(kFailed);  // it ended before
+  ignore_signals();
+  ::signal(SIGXFSZ, SIG_IGN);  // what a limit does, write() tells, as of a full disk
+  ::_exit(do_run_and_tell(plan, run, target_, message_.get(), kMessageSize));
+}
+
+std::optional<RunEnd> RunProcess::end() {
+  int status = 0;
+  const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+  if (ended < 0) fail_with("cannot wait for a process");
+  if (ended == 0) return std::nullopt;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return RunEnd{RunEnd::How::done, ""};
+  remove_partial();
+  const std::string told(message_.get(), ::strnlen(message_.get(), kMessageSize));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotWrite) return RunEnd{RunEnd::How::cannot_write, told};
+  return RunEnd{RunEnd::How::failed, told.empty() ? death(status) : told};
+}
+
+void RunProcess::stop() {
+  ::kill(pid_, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  remove_partial();
+}
+
+void RunProcess::remove_partial() const {
+  std::error_code ignored;
+  fs::remove_all(partial_name(target_, pid_), ignored);
+}
+
+}  // namespace weir::app

@@ -1,0 +1,51 @@
+// Several sweeps in one directory of results. All locks are given back when the process ends.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "weir/study/plan.h"
+
+namespace weir::app {
+
+class FileLock {
+ public:
+  // Throws std::system_error if the file cannot be created.
+  explicit FileLock(const std::string& path);
+  FileLock(const FileLock&) = delete;
+  ~FileLock();
+
+  // `kind` is one of flock(). False if others hold it; some network file systems have no locks, and nobody does.
+  bool take(int kind);
+  void wait(int kind);
+  void give_back();
+  // The number that is written in it; 0 = none.
+  std::size_t number() const;
+  void write(std::size_t number);
+
+ private:
+  std::string path_;
+  int descriptor_;
+};
+
+// Holds the runs of one sweep against others: all of them, or those of a shard, beside shards of as many. The runs hold
+// it too, until they have ended. Throws InputError if others hold them.
+class WorkLock {
+ public:
+  WorkLock(const std::string& dir, const study::Shard& shard);
+
+ private:
+  FileLock whole_;
+  FileLock share_;
+};
+
+// Held where the results of all shards are looked at, removed, or put into tables; waits for others that do.
+class ResultsLock {
+ public:
+  explicit ResultsLock(const std::string& dir);
+
+ private:
+  FileLock lock_;
+};
+
+}  // namespace weir::app

@@ -1,0 +1,103 @@
+#include "weir/study/kept.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "weir/base/version.h"
+#include "weir/scenario/effective.h"
+#include "weir/traffic/text_file.h"
+
+namespace weir::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+bool is_same(const std::string& run_dir, const scenario::Effective& wanted) {
+  const auto holds = [&](const std::string& name, const std::string& text) {
+    const std::string path = fmt::format("{}/{}", run_dir, name);
+    return fs::exists(path) && traffic::read_text_file(path, "a file of a result") == text;
+  };
+  return holds("scenario.toml", wanted.toml) &&
+         std::all_of(wanted.attachments.begin(), wanted.attachments.end(),
+                     [&](const auto& file) { return holds(file.name, file.content); });
+}
+
+Json kept_values(const RunFiles& files) {
+  return files.has("measures.json") ? files.document("measures.json") : Json::object();
+}
+
+// What the study reads and the run has not kept; "" if it is all there.
+std::string lost(const Study& study, const std::string& run_dir) {
+  const RunFiles files(run_dir);
+  const Json kept = kept_values(files);
+  for (const Measure& m : study.measures)
+    if (!kept.contains(m.definition()) && !files.has(m.file()))
+      return fmt::format("has not kept {}, from which measure '{}' is taken", m.file(), m.name());
+  for (const FigureSpec& f : study.figures)
+    if (!f.file().empty() && !files.has(f.file()))
+      return fmt::format("has not kept {}, of which figure '{}' is made", f.file(), f.params.id);
+  return "";
+}
+
+}  // namespace
+
+std::string results_of(const std::string& dir) { return dir + "/runs"; }
+std::string result_of(const std::string& dir, const std::string& run_name) {
+  return fmt::format("{}/runs/{}", dir, run_name);
+}
+std::string failure_of(const std::string& dir, const std::string& run_name) {
+  return fmt::format("{}/failed/{}.txt", dir, run_name);
+}
+
+std::string difference(const Plan& plan, std::size_t run, const std::string& run_dir) {
+  if (!fs::exists(run_dir + "/manifest.json")) return "is no result of weir";
+  const auto manifest = Json::parse(traffic::read_text_file(run_dir + "/manifest.json", "a manifest"), nullptr, false);
+  const auto made_by = manifest.is_object() && manifest.contains("version") && manifest["version"].is_string()
+                           ? manifest["version"].get<std::string>()
+                           : std::string("of no version");
+  if (made_by != version()) return fmt::format("was made by weir {}, this is {}", made_by, version());
+  if (manifest.value("complete", Json()) != true) return "was interrupted";
+  if (!is_same(run_dir, scenario::effective(plan.scenario(run)))) return "is of another scenario";
+  return lost(plan.study, run_dir);
+}
+
+std::vector<Values> measure_run(const Study& study, const std::string& run_dir) {
+  const RunFiles files(run_dir);
+  std::vector<Values> out;
+  for (const Measure& m : study.measures) out.push_back(m.values(files));
+  return out;
+}
+
+std::string measures_json(const Study& study, const std::vector<Values>& values) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Json list = Json::array();
+    for (const double v : values[i]) list.push_back(std::isnan(v) ? Json(nullptr) : Json(v));
+    out[study.measures[i].definition()] = std::move(list);
+  }
+  return out.dump(1) + "\n";
+}
+
+std::vector<Values> kept_measures(const Study& study, const std::string& run_dir) {
+  const RunFiles files(run_dir);
+  const Json kept = kept_values(files);
+  std::vector<Values> out;
+  for (const Measure& m : study.measures) {
+    const auto found = kept.find(m.definition());
+    if (found == kept.end()) {
+      out.push_back(m.values(files));
+      continue;
+    }
+    Values& values = out.emplace_back();
+    for (const Json& v : *found) values.push_back(v.is_number() ? v.get<double>() : kNoValue);
+  }
+  return out;
+}
+
+}  // namespace weir::study

@@ -1,0 +1,25 @@
+// What sweeps leave of a study's runs (docs/results.md), and whether it is what this study asks for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "weir/study/plan.h"
+
+namespace weir::study {
+
+// In the directory of a sweep: all results, that of one run, and why a run failed.
+std::string results_of(const std::string& dir);
+std::string result_of(const std::string& dir, const std::string& run_name);
+std::string failure_of(const std::string& dir, const std::string& run_name);
+
+// Why a result directory is not what this run would leave, or lacks what the study reads; "" if it is.
+std::string difference(const Plan& plan, std::size_t run, const std::string& run_dir);
+
+// The measures of one result directory, from its files, and measures.json, which keeps them when files are gone.
+std::vector<Values> measure_run(const Study& study, const std::string& run_dir);
+std::string measures_json(const Study& study, const std::vector<Values>& values);
+// The same from measures.json, where it has them.
+std::vector<Values> kept_measures(const Study& study, const std::string& run_dir);
+
+}  // namespace weir::study

@@ -1,0 +1,90 @@
+// What is left of memory, by files of /proc and /sys that are written by hand.
+#include "weir/memory_limit.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/command.h"
+
+namespace weir::app {
+namespace {
+
+class MemoryLeft : public testing::Test {
+ protected:
+  MemoryLeft() {
+    write("proc/meminfo", "MemTotal:       16000 kB\nMemFree:         1000 kB\nMemAvailable:    8000 kB\n");
+    write("proc/self/cgroup", "");
+  }
+  void write(const std::string& name, const std::string& text) const {
+    const std::filesystem::path path = folder_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  void second(const std::string& group, const std::string& limit, int used, int cache) const {
+    write(group + "/memory.max", limit + "\n");
+    write(group + "/memory.current", std::to_string(used) + "\n");
+    write(group + "/memory.stat", "anon 7\nfile 9\ninactive_file " + std::to_string(cache) + "\nactive_file 5\n");
+  }
+  void first(const std::string& group, const std::string& limit, int used, int cache) const {
+    write(group + "/memory.limit_in_bytes", limit + "\n");
+    write(group + "/memory.usage_in_bytes", std::to_string(used) + "\n");
+    write(group + "/memory.stat", "inactive_file 3\ntotal_inactive_file " + std::to_string(cache) + "\n");
+  }
+  std::uint64_t left() const { return memory_left(folder_.path()); }
+
+  Folder folder_{"weir-memory"};
+};
+
+TEST_F(MemoryLeft, WithoutGroups) { EXPECT_EQ(left(), 8000 * 1024); }
+
+TEST_F(MemoryLeft, CacheOfFilesIsLeft) {
+  write("proc/self/cgroup", "0::/\n");
+  second("sys/fs/cgroup", "1000000", 990000, 940000);
+  EXPECT_EQ(left(), 950000);
+  second("sys/fs/cgroup", "1000000", 990000, 0);
+  EXPECT_EQ(left(), 10000);
+  second("sys/fs/cgroup", "1000000", 1000100, 0);  // a moment above it
+  EXPECT_EQ(left(), 0);
+  second("sys/fs/cgroup", "max", 1000000, 0);
+  EXPECT_EQ(left(), 8000 * 1024);
+}
+
+TEST_F(MemoryLeft, TheTightestGroupOnThePath) {
+  write("proc/self/cgroup", "0::/system.slice/job/step\n");
+  second("sys/fs/cgroup/system.slice", "5000000", 1000000, 0);
+  second("sys/fs/cgroup/system.slice/job", "3000000", 500000, 100000);
+  second("sys/fs/cgroup/system.slice/job/step", "max", 500000, 0);
+  EXPECT_EQ(left(), 2600000);
+  second("sys/fs/cgroup/system.slice/job/step", "700000", 500000, 0);
+  EXPECT_EQ(left(), 200000);
+  second("sys/fs/cgroup/system.slice/job/other", "1", 1, 0);
+  EXPECT_EQ(left(), 200000);
+}
+
+// Both versions side by side, memory in the first one; "no limit" is a large number there.
+TEST_F(MemoryLeft, FirstVersion) {
+  write("proc/self/cgroup", "9:cpu,cpuacct:/a\n4:hugetlb,memory:/slurm/uid:7/job\n1:name=systemd:/b\n0::/c\n");
+  first("sys/fs/cgroup/memory", "9223372036854771712", 6000000, 0);
+  EXPECT_EQ(left(), 8000 * 1024);
+  first("sys/fs/cgroup/memory/slurm/uid:7", "4000000", 3000000, 2000000);
+  EXPECT_EQ(left(), 3000000);
+  first("sys/fs/cgroup/memory/slurm/uid:7/job", "2000000", 500000, 0);
+  EXPECT_EQ(left(), 1500000);
+}
+
+// A container sees its own group in the place of the first one, and not the path that leads there.
+TEST_F(MemoryLeft, PathsThatAreNotThere) {
+  write("proc/self/cgroup", "4:memory:/docker/0123\n");
+  first("sys/fs/cgroup/memory", "2000000", 500000, 0);
+  EXPECT_EQ(left(), 1500000);
+}
+
+TEST(MemoryLimit, AsItIsWritten) {
+  EXPECT_EQ(memory_limit("3 MB"), 3000000);
+  EXPECT_GT(memory_limit(""), 0);
+}
+
+}  // namespace
+}  // namespace weir::app

@@ -1,0 +1,102 @@
+// Runs as processes, from inside: what a test from outside cannot time.
+#include "weir/run_process.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/command.h"
+#include "weir/signals.h"
+#include "weir/study/kept.h"
+#include "weir/sweep.h"
+
+namespace weir::app {
+namespace {
+
+study::Plan six_runs() {
+  return study::make_plan(study::parse_study(R"(
+[study]
+seeds = 6
+[scenario.topology]
+kind = "star"
+hosts = 5
+[scenario.algorithm]
+name = "hpcc"
+[[scenario.traffic]]
+kind = "incast"
+size = "100 KB"
+)",
+                                             "s.toml"));
+}
+
+// What follows is done in a process that is then ended; its exit status is 0 if all went well.
+[[noreturn]] void end(bool good) { ::_exit(good ? 0 : 1); }
+
+[[noreturn]] void begin_after_a_signal(const study::Plan& plan, const std::string& dir) {
+  catch_signals();
+  ::raise(SIGTERM);
+  if (pending_signal() != SIGTERM) end(false);
+  RunProcess process(plan, dir, 0);
+  auto ended = process.end();
+  while (!ended) ended = process.end();
+  end(ended->how == RunEnd::How::done);
+}
+
+SweepOptions all_of(const study::Plan& plan, const std::string& dir) {
+  return {.dir = dir, .jobs = 6, .memory = 1u << 30, .runs = study::runs_with(plan, "")};
+}
+
+[[noreturn]] void sweep_with_ends_ignored(const study::Plan& plan, const std::string& dir) {
+  ::signal(SIGCHLD, SIG_IGN);
+  const auto outcome = run_all(plan, all_of(plan, dir), [](const SweepPace&) {});
+  end(outcome.done == 5 && outcome.failed == 1);
+}
+
+// As a user who may have three processes: this one and two runs.
+[[noreturn]] void sweep_with_three_processes(const study::Plan& plan, const std::string& dir) {
+  const rlimit processes{3, 3};
+  ::setrlimit(RLIMIT_NPROC, &processes);
+  if (::setuid(64321) != 0) end(false);
+  std::size_t most = 0;
+  const auto outcome =
+      run_all(plan, all_of(plan, dir), [&](const SweepPace& pace) { most = std::max(most, pace.running); });
+  end(outcome.done == 6 && outcome.obstacle.empty() && most <= 2);
+}
+
+// One that comes just before a run begins ends the sweep, and does not shorten the run.
+TEST(RunProcess, ASignalBeforeItBeginsIsNotForIt) {
+  const Folder folder("weir-run-process");
+  ::mkdir((folder / "runs").c_str(), 0777);
+  const auto plan = six_runs();
+  EXPECT_EXIT(begin_after_a_signal(plan, folder.path()), testing::ExitedWithCode(0), "");
+  const auto manifest = nlohmann::json::parse(read_file(folder / "runs/seed1/manifest.json"));
+  EXPECT_EQ(manifest.at("complete"), true);
+  EXPECT_EQ(study::difference(plan, 0, folder / "runs/seed1"), "");
+}
+
+// A run that cannot get its name fails, and that is told even if whoever started the sweep ignores how processes end.
+TEST(RunProcess, IgnoredEndsAreTold) {
+  const Folder folder("weir-run-process");
+  ::mkdir((folder / "runs").c_str(), 0777);
+  ASSERT_EQ(::symlink("nowhere", (folder / "runs/seed3").c_str()), 0);
+  EXPECT_EXIT(sweep_with_ends_ignored(six_runs(), folder.path()), testing::ExitedWithCode(0), "");
+  EXPECT_EQ(read_file(folder / "failed/seed3.txt").find("filesystem error: cannot rename"), 0);
+}
+
+// The others follow when those that found a place have ended.
+TEST(RunProcess, MoreJobsThanProcesses) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can become a user who has no process yet";
+  const Folder folder("weir-run-process");
+  ::chmod(folder.path().c_str(), 0777);
+  EXPECT_EXIT(sweep_with_three_processes(six_runs(), folder.path()), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace weir::app
