@@ -16,8 +16,6 @@
 namespace weir::report {
 namespace {
 
-constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-
 Json number(double v) {
   if (!std::isfinite(v)) return nullptr;
   const double rounded = std::strtod(fmt::format("{:.9g}", v).c_str(), nullptr);

@@ -17,7 +17,6 @@
 namespace weir::report {
 namespace {
 
-constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMaxPorts = 8;          // shown of one run
 constexpr double kLeastPeak = 0.01;           // of the largest: below, a port is not shown
 constexpr std::size_t kMaxStacked = 16;       // flows shown by themselves
