@@ -40,7 +40,8 @@ struct Figure {
   Axis x;
   Axis y;
   std::vector<Series> series;
-  std::string group;  // the heading under which it stands; empty = none
+  std::string legend;  // of what the series' names are values, such as "load"; empty = they need no word before them
+  std::string group;   // the heading under which it stands; empty = none
 };
 
 // Keeps the first and last point of a series, and of each of `points` / 2 bins of equally many points the lowest and
