@@ -388,6 +388,9 @@ const tests = {
     await page.locator('[data-choice="light"]').click();
     assert.equal(await ground(page), 'rgb(245, 246, 248)');
     assert.notEqual((await option(page, 'lines')).ink, dark);
+    await page.reload();
+    const legend = (await figure(page, 'lines')).locator('.legend path').first();
+    assert.equal(await legend.getAttribute('stroke'), '#0072b2', 'the choice is kept, in legends too');
     await page.close();
   },
 
