@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -36,9 +37,10 @@ class WholeFiles {
     for (const auto& [partial, target] : files_) std::remove(partial.c_str());
   }
   void write(const std::string& target, std::string_view text) {
-    if (fs::is_directory(target)) throw InputError(fmt::format("{}: it is a directory; name a file", target));
+    std::error_code error;
+    if (fs::is_directory(target, error)) throw InputError(fmt::format("{}: it is a directory; name a file", target));
     files_.emplace_back(fmt::format("{}.partial-{}", target, ::getpid()), target);
-    probe::ResultFile out(files_.back().first, target);
+    probe::ResultFile out = create(files_.back().first, target);
     out.write(text);
     out.close();
   }
@@ -52,6 +54,15 @@ class WholeFiles {
   }
 
  private:
+  // A name under which nothing can be written is the user's to mend; a full disk, later, is not.
+  static probe::ResultFile create(const std::string& path, const std::string& target) {
+    try {
+      return probe::ResultFile(path, target);
+    } catch (const std::system_error& error) {
+      throw InputError(error.what());
+    }
+  }
+
   std::vector<std::pair<std::string, std::string>> files_;
 };
 
@@ -82,6 +93,7 @@ int report_command(const Options& o) {
     files.write(page, report::html(document));
   }
   files.commit();
+  for (const std::string& notice : document.notices) fmt::print(stderr, "weir: {}\n", notice);
   const std::size_t n = document.figures.size();
   const auto figures = fmt::format("{} figure{}", n, n == 1 ? "" : "s");
   if (!page.empty())

@@ -166,11 +166,16 @@ TEST(Document, TimeSeriesAreThoseOfTheFiles) {
   std::map<std::string, std::map<double, double>> by_flow;
   for (const auto& row : rows(folder / "one/rates.csv"))
     by_flow["flow " + row.at("flow_id")][std::stod(row.at("time_ps"))] = std::stod(row.at("rate_bps"));
-  for (const Series& s : rates.series)
-    for (std::size_t i = 0; i < s.x.size(); ++i) {
+  for (const Series& s : rates.series) {
+    // the first interval, 2 us long, begins at 0
+    EXPECT_EQ(s.x[0], 0);
+    EXPECT_EQ(s.x[1], 2e6);
+    EXPECT_EQ(s.y[0], s.y[1]);
+    for (std::size_t i = 1; i < s.x.size(); ++i) {
       const auto found = by_flow.at(s.name).find(s.x[i]);
       EXPECT_EQ(s.y[i], found == by_flow.at(s.name).end() ? 0 : found->second) << s.name << " at " << s.x[i];
     }
+  }
 
   const auto fairness = rows(folder / "one/fairness.csv");
   const Series& jain = figure(document, "fairness").series.at(0);
@@ -268,7 +273,9 @@ TEST(Document, ASweepIsItsRunsFiguresPointsAndClaims) {
   run(folder, "runs/a");
   write(folder / "runs.csv", "run,algorithm,status,message,wall_s\na,hpcc,done,,1\nb,swift,failed,\"bad, really\",0\n");
   write(folder / "points.csv", "algorithm,seeds,p99,p99_low,p99_high\nhpcc,1,1.5,,\n");
-  write_figures(folder, Json::array({small_figure()}));
+  Json with_legend = small_figure();
+  with_legend["legend"] = "algorithm";
+  write_figures(folder, Json::array({with_legend}));
   write(folder / "verdicts.json",
         Json{{"weir", version()}, {"format", 1}, {"claims", Json::array({Json{{"id", "A36"}, {"verdict", "holds"}}})}}
             .dump());
@@ -290,6 +297,7 @@ TEST(Document, ASweepIsItsRunsFiguresPointsAndClaims) {
   EXPECT_TRUE(std::isnan(printed.y[1]));
   const Json again = to_json(document.figures[0]);
   EXPECT_EQ(again.at("series").at(0).at("y").dump(), "[1.5,null,3]");
+  EXPECT_EQ(again.at("legend"), "algorithm");
 }
 
 // The authors' values often have the name of ours.
@@ -311,6 +319,87 @@ TEST(Document, SeriesOfAFigureHaveNamesOfTheirOwn) {
       folder / "figures.json" + ": figure 1: series 'HPCC': name: valid is a name that no other series of it has");
 }
 
+// Written with or without it in the file.
+TEST(Document, PrintedSeriesStandBesideTheirs) {
+  const Folder folder("weir-report-pairs");
+  Json f = small_figure();
+  const Json any = f["series"][1];
+  f["series"] = Json::array();
+  for (const char* name : {"A", "B", "C", "B", "other", "A, printed"}) {
+    f["series"].push_back(any);
+    f["series"].back()["name"] = name;
+    if (f["series"].size() > 3) f["series"].back()["printed"] = true;
+  }
+  write_figures(folder, Json::array({f}));
+  std::vector<std::string> names;
+  const Document document = read({folder.path()});
+  for (const Series& s : document.figures.at(0).series) names.push_back(s.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"A", "A, printed", "B", "B, printed", "C", "other"}));
+}
+
+TEST(Document, NothingIsShownTwice) {
+  const Folder folder("weir-report-twice");
+  run(folder, "all/sweep/runs/a");
+  write(folder / "all/sweep/runs.csv", "run,status,message\na,done,\n");
+  write_figures(folder, Json::array({small_figure()}));
+  std::filesystem::rename(folder / "figures.json", folder / "all/sweep/figures.json");
+  const auto claims = [&](const std::string& name, const char* verdict) {
+    std::filesystem::create_directories(folder / name);
+    write(folder / name + "/verdicts.json",
+          Json{{"weir", version()}, {"claims", Json::array({Json{{"id", "A36"}, {"verdict", verdict}}})}}.dump());
+  };
+  claims("one", "fails");
+  claims("two", "holds");
+  const std::string all = folder / "all";
+  const auto once = [&](const std::vector<std::string>& directories) {
+    const Document d = read(directories);
+    EXPECT_EQ(d.runs.size(), 1u);
+    EXPECT_EQ(d.runs.at(0).name, "a");
+    EXPECT_EQ(d.runs.at(0).group, "sweep");
+    EXPECT_EQ(d.studies.size(), 1u);
+    return d;
+  };
+  EXPECT_EQ(once({all, all, all + "/", folder.path() + "/./all", all + "/sweep/.."}).title, "A study");
+  EXPECT_EQ(ids(once({all, all + "/sweep"})), std::vector<std::string>{"fig-11-a"});
+  EXPECT_EQ(ids(once({all + "/sweep", all})), std::vector<std::string>{"fig-11-a"});
+  // named by itself, it is compared as well
+  EXPECT_EQ(ids(once({all, all + "/sweep/runs/a"})).size(), 9u);
+  EXPECT_EQ(ids(once({all + "/sweep/runs/a", all})).size(), 9u);
+
+  const auto verdict = [&](const std::vector<std::string>& directories) {
+    const Document d = read(directories);
+    EXPECT_EQ(d.claims.size(), 1u);
+    return d.claims.at(0).at("verdict").get<std::string>();
+  };
+  EXPECT_EQ(verdict({folder / "one", folder / "two"}), "holds");
+  EXPECT_EQ(verdict({folder / "two", folder / "one"}), "fails");
+}
+
+// What is damaged in a sweep does not hide the rest of it.
+TEST(Document, TellsWhatOfASweepIsNotShown) {
+  const Folder folder("weir-report-damaged");
+  run(folder, "runs/a");
+  write(folder / "runs.csv", "run,status,message\na,done,\n");
+  const auto notices = [&](const std::string& points) {
+    write(folder / "points.csv", points);
+    const Document d = read({folder.path()});
+    EXPECT_EQ(d.studies.at(0).done, 1u);
+    EXPECT_EQ(d.studies.at(0).points.size(), d.notices.empty() ? 1u : 0u);
+    return d.notices;
+  };
+  const std::string not_shown = "Not shown: " + folder / "points.csv";
+  EXPECT_EQ(notices("load,seeds,p99\n0.3,1,1.5\n"), std::vector<std::string>{});
+  EXPECT_EQ(notices("load,seeds,p99\n0.3,1,1.5\n0.5\n"),
+            std::vector<std::string>{not_shown + ":3: 1 fields; the first line names 3 columns."});
+  EXPECT_EQ(notices("nonsense\n1\n"), std::vector<std::string>{not_shown + ":1: column seeds is missing."});
+  EXPECT_EQ(notices("load,seeds\xff\xfe\n"),
+            std::vector<std::string>{not_shown + ": this is no text; valid is UTF-8."});
+  std::filesystem::remove(folder / "points.csv");
+  write(folder / "runs/a/scenario.toml", std::string("title\0", 6));
+  EXPECT_EQ(read({folder.path()}).notices, std::vector<std::string>{"Not shown: " + folder / "runs/a/scenario.toml" +
+                                                                    ": this is no text; valid is UTF-8."});
+}
+
 TEST(Document, OfASweepTellsItsUnitsAndWhatIsMissing) {
   const Folder folder("weir-report-units");
   write(folder / "runs.csv", "run,load,status,message\nx,0.3,failed,no\n");
@@ -318,12 +407,15 @@ TEST(Document, OfASweepTellsItsUnitsAndWhatIsMissing) {
   const auto study = [&] { return read({folder.path()}).studies.at(0); };
   EXPECT_EQ(study().units, (std::vector<std::string>{"", "1", "1", "1", "1", "1"}));
   EXPECT_EQ(study().runs, 1u);
-  write(folder / "sweep.json", R"({"weir": "1", "format": 1, "runs": {"planned": 5, "done": 0, "failed": 1},
-                                   "units": {"wait": "us", "share_low": "%"}})");
+  Json sweep{{"weir", version()}, {"format", 1}};
+  sweep["runs"] = {{"planned", 5}, {"done", 0}, {"failed", 1}};
+  sweep["units"] = {{"wait", "us"}, {"share_low", "%"}};
+  write(folder / "sweep.json", sweep.dump());
   EXPECT_EQ(study().units, (std::vector<std::string>{"", "1", "us", "us", "us", "%"}));
   EXPECT_EQ(study().runs, 5u);
   EXPECT_EQ(study().done, 0u);
-  write(folder / "sweep.json", R"({"weir": "1", "format": 1, "runs": {}})");
+  sweep["runs"] = Json::object();
+  write(folder / "sweep.json", sweep.dump());
   EXPECT_EQ(complaint({folder.path()}),
             folder / "sweep.json" + ": a value is missing or of the wrong type; see docs/results.md");
 }
@@ -358,7 +450,7 @@ TEST(Document, TellsWhatIsWrong) {
             dir + "/bad/flows.csv:3: column finish_ps: 'x' is no number");
   EXPECT_EQ(broken("flows.csv", head + "0,0,1\n"), dir + "/bad/flows.csv:2: 3 fields; the first line names 11 columns");
   EXPECT_EQ(broken("flows.csv", "flow_id,src\n"), dir + "/bad/flows.csv:1: column size_bytes is missing");
-  EXPECT_EQ(complaint({dir + "/good", dir + "/good"}), "nothing") << "the same twice is of no use, but no error";
+  EXPECT_EQ(broken("queue_cdf.csv", "samples\n"), dir + "/bad/queue_cdf.csv:1: column tier is missing");
   std::filesystem::remove_all(dir + "/bad");
 
   const auto figures = [&](const char* key, const Json& value) {
@@ -504,6 +596,111 @@ TEST(Svg, HasTheSeriesAndTheScales) {
     EXPECT_NE(bars.find(text), std::string::npos) << text;
 }
 
+// One with a linear x.
+Figure lines(std::vector<double> x, std::vector<double> y) {
+  Figure out{.id = "l", .title = "l"};
+  out.x.label = "fan in";
+  out.y.label = "wait";
+  out.series.push_back({.name = "a", .x = std::move(x), .y = std::move(y)});
+  return out;
+}
+
+// The numbers that stand as texts in an SVG, in its order.
+std::vector<std::string> labels(const std::string& svg) {
+  std::vector<std::string> out;
+  for (auto at = svg.find("<text"); at != std::string::npos; at = svg.find("<text", at + 1)) {
+    const auto begin = svg.find('>', at) + 1;
+    const std::string text = svg.substr(begin, svg.find('<', begin) - begin);
+    if (!text.empty() && text.find_first_not_of("0123456789.") == std::string::npos) out.push_back(text);
+  }
+  return out;
+}
+
+TEST(Svg, TellsThatAFigureHasNoData) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  SvgWriter writer;
+  Figure f = lines({}, {});
+  for (const char* kind : {"lines", "steps", "bars", "scatter", "stack"}) {
+    f.kind = kind;
+    EXPECT_NE(writer.svg(f).find(">no data<"), std::string::npos) << kind;
+    EXPECT_EQ(labels(writer.svg(f)), std::vector<std::string>{}) << kind;
+  }
+  f = lines({1, 2}, {kNothing, kNothing});
+  f.x.unit = "B";
+  f.x.scale = "log";
+  EXPECT_NE(writer.svg(f).find(">no data<"), std::string::npos);
+  f.series.clear();
+  EXPECT_NE(writer.svg(f).find(">no data<"), std::string::npos);
+  f = lines({1, 2}, {0, -1});
+  EXPECT_EQ(writer.svg(f).find(">no "), std::string::npos);
+  f.y.scale = "log";
+  EXPECT_NE(writer.svg(f).find(">no values above 0<"), std::string::npos);
+}
+
+TEST(Svg, TicksStandAtTheFewValuesOfX) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  SvgWriter writer;
+  const auto ticks = [&](std::vector<double> x, const std::string& scale = "linear") {
+    std::vector<double> y(x.size(), 5000);
+    y[0] = 2000;
+    Figure f = lines(std::move(x), std::move(y));
+    f.x.scale = scale;
+    const auto all = labels(writer.svg(f));
+    // those of y come first: 0, 1000 and so on
+    return std::vector<std::string>(all.begin() + 6, all.end());
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(ticks({0.3, 0.4, 0.5, 0.6, 0.7}), (Texts{"0.3", "0.4", "0.5", "0.6", "0.7"}));
+  EXPECT_EQ(ticks({4, 6, 10, 14, 16}), (Texts{"4", "6", "10", "14", "16"}));
+  EXPECT_EQ(ticks({3, 9, 27, 81}, "log"), (Texts{"3", "9", "27", "81"}));
+  EXPECT_EQ(ticks({100, 101, 102, 900}), (Texts{"0", "200", "400", "600", "800"})) << "they have no room";
+  EXPECT_EQ(ticks({1.36727, 1.42, 1.48133}), (Texts{"1.375", "1.4", "1.425", "1.45", "1.475"})) << "too long";
+  // of many, the last one is there if it is a round value, or nearly
+  for (const double last : {400.0, 399.2}) {
+    std::vector<double> many(100);
+    for (std::size_t i = 0; i < many.size(); ++i) many[i] = last * static_cast<double>(i) / 99;
+    EXPECT_EQ(ticks(many), (Texts{"0", "100", "200", "300", "400"})) << last;
+  }
+}
+
+TEST(Svg, SharesEndAtTheWhole) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  SvgWriter writer;
+  const auto last = [&](Figure f, const char* unit = "1") {
+    f.y.unit = unit;
+    const auto all = labels(writer.svg(f));
+    return all.at(all.size() - 3);  // of y; 10 and 20 are of x
+  };
+  EXPECT_EQ(last(lines({10, 20}, {0.2, 0.99})), "1");
+  EXPECT_EQ(last(lines({10, 20}, {0.2, 1.003})), "1");
+  EXPECT_EQ(last(lines({10, 20}, {1, 1})), "1");
+  EXPECT_EQ(last(lines({10, 20}, {20, 101}), "%"), "100");
+  Figure whisker = lines({10, 20}, {0.2, 0.98});
+  whisker.series[0].low = {0.1, 0.9};
+  whisker.series[0].high = {0.3, 1.06};
+  EXPECT_EQ(last(whisker), "1");
+  whisker.kind = "bars";
+  EXPECT_EQ(last(whisker), "1");
+  EXPECT_EQ(last(lines({10, 20}, {0.2, 1.3})), "1.5");
+}
+
+// Of two measured series the second one's colour.
+TEST(Svg, PrintedSeriesHaveTheColourOfTheirs) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  SvgWriter writer;
+  for (const char* kind : {"lines", "steps", "bars", "scatter"}) {
+    Figure f = lines({1, 2}, {3, 4});
+    f.kind = kind;
+    f.series.push_back({.name = "b", .x = {1, 2}, .y = {4, 5}});
+    f.series.push_back({.name = "b, printed", .x = {1, 2}, .y = {4.1, 5.2}, .printed = true});
+    EXPECT_EQ(writer.svg(f).find("#009e73"), std::string::npos) << kind;
+    f.series.back().name = "c, printed";
+    EXPECT_NE(writer.svg(f).find("#009e73"), std::string::npos) << kind << ": it has none, and a colour of its own";
+    f.legend = "hops";
+    EXPECT_NE(writer.svg(f).find(">hops b<"), std::string::npos) << kind;
+  }
+}
+
 TEST(Page, HoldsTheDocumentWhateverItsTexts) {
   if (!available()) GTEST_SKIP() << "this build has no report";
   const Folder folder("weir-report-page");
@@ -539,6 +736,35 @@ TEST(ReportCommand, WritesWholeFilesOrNone) {
   EXPECT_EQ(bad.out, "");
   EXPECT_EQ(bad.err, "weir: " + folder / "one/summary.json" + ":1: this is no whole JSON document\n");
   EXPECT_FALSE(std::filesystem::exists(folder / "bad"));
+}
+
+TEST(ReportCommand, TellsWhatIsNotShown) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  const Folder folder("weir-report-notices");
+  run(folder, "all/one");
+  run(folder, "all/two");
+  write(folder / "all/two/summary.json", "{");
+  const auto o = app::weir({"report", folder / "all", "--out", folder / "page.html"});
+  EXPECT_EQ(o.status, 0);
+  EXPECT_EQ(o.err, "weir: Not shown: " + folder / "all/two/summary.json" + ":1: this is no whole JSON document.\n");
+}
+
+TEST(ReportCommand, NamesUnderWhichNothingCanBeWrittenAreBadInput) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  const Folder folder("weir-report-unwritable");
+  run(folder, "one");
+  const std::string name = folder / std::string(300, 'x');
+  const auto page = app::weir({"report", folder / "one", "--out", name});
+  EXPECT_EQ(page.status, 2);
+  EXPECT_EQ(page.err, "weir: cannot create " + name + ": File name too long\n");
+  EXPECT_EQ(app::weir({"report", folder / "one", "--svg", name}).status, 2);
+  // too long only with the ending of a figure's file
+  Json long_name = small_figure();
+  long_name["id"] = std::string(300, 'x');
+  write_figures(folder, Json::array({long_name}));
+  const auto svg = app::weir({"report", folder.path(), "--svg", folder / "svg"});
+  EXPECT_EQ(svg.status, 2);
+  EXPECT_EQ(svg.err, "weir: cannot create " + folder / "svg/" + std::string(300, 'x') + ".svg: File name too long\n");
 }
 
 }  // namespace

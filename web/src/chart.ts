@@ -4,8 +4,8 @@ import { DataZoomComponent, ToolboxComponent, TooltipComponent } from 'echarts/c
 import { CanvasRenderer } from 'echarts/renderers';
 import { Figure } from './document';
 import { h, save, svg } from './dom';
-import { isCategory, logTicks, options, ticksOf } from './options';
-import { Theme, colour, dash, hollow, marker } from './style';
+import { View, isCategory, lookOf, options, shownName, ticksSeen } from './options';
+import { Theme } from './style';
 import { paperOf, toSvg } from './svg';
 import { onTheme, theme } from './theme';
 
@@ -22,18 +22,16 @@ const shapes: { [name: string]: string } = {
 
 // What a series looks like, for the legend.
 function swatch(figure: Figure, index: number, of: Theme): string {
-  const tint = colour(of, index);
+  const look = lookOf(figure, index, of);
+  const tint = look.colour;
   const printed = figure.series[index].printed;
   const head = '<svg viewBox="0 0 26 12" width="26" height="12" aria-hidden="true">';
   if (figure.kind === 'bars' || figure.kind === 'stack')
     return head + '<rect x="4" y="1" width="18" height="10" rx="2" ' + (printed
       ? 'fill="none" stroke="' + tint + '" stroke-width="1.5" stroke-dasharray="3 2"/>' : 'fill="' + tint + '"/>') + '</svg>';
-  const long = figure.series.some((s) => s.x.length > 60);
-  const style = printed ? [3, 3] : figure.kind === 'steps' || !long ? dash(index) : 'solid';
   const stroke = figure.kind === 'scatter' ? '' : '<path d="M0 6h26" stroke="' + tint + '" stroke-width="2"' +
-    (style === 'solid' ? '' : ' stroke-dasharray="' + (style as number[]).join(' ') + '"') + '/>';
-  const open = printed || hollow(index);
-  return head + stroke + shapes[marker(index)] + ' fill="' + (open ? of.surface : tint) + '" stroke="' + tint + '" stroke-width="1.4"/></svg>';
+    (look.dash === 'solid' ? '' : ' stroke-dasharray="' + (look.dash as number[]).join(' ') + '"') + '/>';
+  return head + stroke + shapes[look.marker] + ' fill="' + (look.open ? of.surface : tint) + '" stroke="' + tint + '" stroke-width="1.4"/></svg>';
 }
 
 export class Chart {
@@ -91,22 +89,26 @@ export class Chart {
   // From scratch: the whole range is seen again.
   draw(): void {
     if (!this.chart) return;
-    this.chart.setOption(options(this.figure, {
-      theme: theme(), font, fontSize: 12.5, width: this.stage.clientWidth, logX: this.logX, logY: this.logY, paper: false,
-      selected: this.selected, wheel: this.active,
-    }), { notMerge: true });
+    this.chart.setOption(options(this.figure, this.view()), { notMerge: true });
     this.chart.dispatchAction({ type: 'takeGlobalCursor', key: 'dataZoomSelect', dataZoomSelectActive: true });
     this.tell();
   }
 
-  // Logarithmic axes get the ticks of what is seen of them.
-  private tick(): void {
-    const visible = (axis: 'xAxis' | 'yAxis'): object => {
-      // no public interface tells it
-      const [low, high] = (this.chart as any).getModel().getComponent(axis).axis.scale.getExtent();
-      return ticksOf(logTicks(low, high));
+  private view(): View {
+    return {
+      theme: theme(), font, fontSize: 12.5, width: this.stage.clientWidth, logX: this.logX, logY: this.logY, paper: false,
+      selected: this.selected, wheel: this.active,
     };
-    this.chart?.setOption({ ...(this.logX && { xAxis: visible('xAxis') }), ...(this.logY && { yAxis: visible('yAxis') }) });
+  }
+
+  // Axes get the ticks of what is seen of them.
+  private tick(): void {
+    const visible = (of: 'x' | 'y'): object => {
+      // no public interface tells it
+      const [low, high] = (this.chart as any).getModel().getComponent(of + 'Axis').axis.scale.getExtent();
+      return ticksSeen(this.figure, of, this.view(), low, high);
+    };
+    this.chart?.setOption({ ...(!isCategory(this.figure) && { xAxis: visible('x') }), yAxis: visible('y') });
   }
 
   private tell(): void {
@@ -164,7 +166,7 @@ export class Chart {
       h('button', {
         type: 'button', 'data-series': s.name, 'aria-pressed': String(this.selected[s.name]), title: 'click: hide or show; double click: this one alone',
         onclick: () => this.toggle(s.name), ondblclick: () => this.isolate(s.name),
-      }, svg(swatch(this.figure, i, theme())), h('span', {}, s.name))));
+      }, svg(swatch(this.figure, i, theme())), h('span', {}, shownName(this.figure, s.name)))));
   }
 
   private toggle(name: string): void {

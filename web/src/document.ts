@@ -24,6 +24,7 @@ export interface Figure {
   x: Axis;
   y: Axis;
   series: Series[];
+  legend?: string; // of what the series' names are values
   group?: string; // the heading under which it stands
 }
 
@@ -61,7 +62,6 @@ export interface Claim {
   rule?: string;
   measured?: string;
   reason?: string;
-  wall_s?: number | null;
 }
 
 export interface Report {

@@ -22,6 +22,7 @@ type Option = { [key: string]: any };
 
 const kManyPoints = 60; // above, a line is drawn without a marker at each point
 const kSampled = 4000; // above, ECharts draws the extremes of each pixel
+const kFewPlaces = 12; // up to so many values of x are ticks themselves
 // How bars share a category; whiskers stand where these put them.
 const kBars = { barGap: '8%', barCategoryGap: '28%', barMaxWidth: 64, barMinWidth: 1 };
 
@@ -75,18 +76,19 @@ function extent(figure: Figure, of: 'x' | 'y', factor: number, log: boolean): [n
   return high >= low ? [low / factor, high / factor] : [1, 10];
 }
 
+// Multiples of `step`, or of one that makes about six.
+function evenTicks(low: number, high: number, step = niceStep((high - low) / 6)): number[] {
+  const ticks: number[] = [];
+  if (!(step > 0)) return ticks;
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) ticks.push(Number((i * step).toPrecision(12)));
+  return ticks;
+}
+
 // Ticks of a logarithmic axis at 1, 2, 5 or whole decades, whatever leaves about five.
-export function logTicks(low: number, high: number): number[] {
+function logTicks(low: number, high: number): number[] {
   const decades = Math.log(high / low) / Math.LN10;
   const heads = decades < 1.3 ? [1, 2, 5] : decades < 2.5 ? [1, 3] : [1];
   const every = Math.max(1, Math.ceil(decades / 7));
-  // too few of them in so short a range: evenly, as on a linear axis
-  if (decades < 0.5) {
-    const step = niceStep((high - low) / 5);
-    const even: number[] = [];
-    for (let i = Math.ceil(low / step); i * step <= high; i++) even.push(Number((i * step).toPrecision(12)));
-    return even;
-  }
   const ticks: number[] = [];
   for (let e = Math.floor(Math.log(low) / Math.LN10) - 1; e <= Math.ceil(Math.log(high) / Math.LN10); e++) {
     if (e % every !== 0) continue;
@@ -95,13 +97,43 @@ export function logTicks(low: number, high: number): number[] {
       if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push(tick);
     });
   }
-  return ticks;
+  // too few of them in so short a range: evenly, as on a linear axis
+  return decades < 0.5 || ticks.length < 2 ? evenTicks(low, high) : ticks;
 }
 
-// As options of an axis; without ticks ECharts chooses them.
-export function ticksOf(ticks: number[]): Option {
-  const values = ticks.length > 1 ? ticks : undefined;
+// The values of x of lines over few of them, each short enough for a label; of other figures none.
+function fewPlaces(figure: Figure, x: Place): number[] {
+  const few: number[] = [];
+  if (figure.kind !== 'lines' || isCategory(figure)) return few;
+  for (const s of figure.series)
+    for (const given of s.x) {
+      const v = given / x.factor;
+      if (few.indexOf(v) >= 0 || (x.log && v <= 0)) continue;
+      if (few.length === kFewPlaces || Number(v.toPrecision(4)) !== Number(v.toPrecision(12))) return [];
+      few.push(v);
+    }
+  return few.sort((a, b) => a - b);
+}
+
+// Where ticks stand on an axis that reaches from `low` to `high`: at the few values of x there are, if their labels have
+// room, else at round values. ECharts would put one at either end, whatever value that is.
+function chosenTicks(figure: Figure, of: 'x' | 'y', place: Place, view: View, low: number, high: number): number[] {
+  const few = of === 'x' ? fewPlaces(figure, place).filter((v) => v >= low && v <= high) : [];
+  const at = (v: number): number => (place.log ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low)) * (view.width - 70);
+  const width = (v: number): number => label(figure[of], place, v).length * view.fontSize * 0.62;
+  const room = few.every((v, i) => i === 0 || at(v) - at(few[i - 1]) > (width(v) + width(few[i - 1])) / 2 + view.fontSize / 2);
+  return few.length > 0 && room ? few : place.log ? logTicks(low, high) : evenTicks(low, high);
+}
+
+// As options of an axis.
+function ticksOf(ticks: number[]): Option {
+  const values = ticks.length > 0 ? ticks : undefined;
   return { axisTick: { customValues: values }, axisLabel: { customValues: values } };
+}
+
+// The same of the part of an axis that is seen.
+export function ticksSeen(figure: Figure, of: 'x' | 'y', view: View, low: number, high: number): Option {
+  return ticksOf(chosenTicks(figure, of, placeOf(figure, of, view), view, low, high));
 }
 
 // A range of a logarithmic axis that holds the values and at least two ticks.
@@ -117,6 +149,44 @@ interface Place {
   factor: number;
   unit: string;
   log: boolean;
+}
+
+function placeOf(figure: Figure, of: 'x' | 'y', view: View): Place {
+  if (of === 'x' && isCategory(figure)) return { factor: 1, unit: '', log: false };
+  const scale = scaleFor(figure[of].unit, largest(figure, of));
+  const log = of === 'x' ? view.logX : view.logY && figure.kind !== 'stack';
+  return { factor: log ? 1 : scale.factor, unit: scale.unit, log: log };
+}
+
+function label(axis: Axis, place: Place, v: number): string {
+  return place.log ? withUnit(v * place.factor, axis.unit) : plain(v, 6);
+}
+
+// Whether a marker stands at each point.
+function marked(figure: Figure): boolean {
+  return (figure.kind === 'lines' || figure.kind === 'steps') && figure.series.every((s) => s.x.length <= kManyPoints);
+}
+
+// Markers stand beside the frame, and 0 is in the range if it is near. A tick just behind the last value is, too.
+function linearRange(figure: Figure, x: Place): [number, number] {
+  const [low, high] = extent(figure, 'x', x.factor, false);
+  const span = high - low || Math.abs(high) || 1;
+  const pad = marked(figure) ? 0.05 * span : 0;
+  const zero = low >= 0 && low < 0.2 * high && (low > pad || fewPlaces(figure, x).length === 0);
+  const from = zero ? 0 : low - pad;
+  if (pad > 0) return [from, high + pad];
+  if (high <= from) return [from, from + span];
+  const step = niceStep((high - from) / 6);
+  const next = step * Math.ceil(high / step - 1e-9);
+  return [from, next - high < 0.05 * (high - from) ? next : high];
+}
+
+// What a figure says in which nothing is drawn; '' = something is.
+function blank(figure: Figure, x: Place, y: Place): string {
+  const there = (v: number | null | undefined): boolean => v !== null && v !== undefined;
+  const drawn = (s: Series): boolean => s.y.some((v, i) => there(v) && !(y.log && (v as number) <= 0) && !(x.log && s.x[i] <= 0));
+  if (figure.series.some(drawn)) return '';
+  return figure.series.some((s) => s.y.some(there)) ? 'no values above 0' : 'no data';
 }
 
 function axisName(axis: Axis, place: Place): string {
@@ -135,39 +205,44 @@ function valueAxis(figure: Figure, of: 'x' | 'y', place: Place, view: View): Opt
     axisTick: { show: true, lineStyle: { color: view.theme.line } },
     axisLabel: {
       color: view.theme.faint, fontSize: view.fontSize, fontFamily: view.font, hideOverlap: true,
-      formatter: (v: number): string => (place.log ? withUnit(v * place.factor, axis.unit, 3) : plain(v, 6)),
+      formatter: (v: number): string => label(axis, place, v),
     },
     splitLine: { show: true, lineStyle: { color: view.theme.grid, width: 1 } },
   };
-  if (place.log) {
-    const range = logRange(extent(figure, of, place.factor, true));
-    const ticks = logTicks(range[0], range[1]);
-    out.min = range[0];
-    out.max = range[1];
+  const limit = (low: number, high: number, ticks: number[]): void => {
+    out.min = low;
+    out.max = high;
     const chosen = ticksOf(ticks);
     out.axisTick.customValues = chosen.axisTick.customValues;
     out.axisLabel.customValues = chosen.axisLabel.customValues;
+  };
+  if (place.log) {
+    const range = logRange(extent(figure, of, place.factor, true));
+    limit(range[0], range[1], chosenTicks(figure, of, place, view, range[0], range[1]));
   } else {
     out.splitNumber = 5;
-    const range = extent(figure, of, place.factor, false);
     if (of === 'x' && figure.kind !== 'scatter') {
-      out.min = range[0] >= 0 && range[0] < 0.2 * range[1] ? 0 : 'dataMin';
-      out.max = 'dataMax';
-      out.axisLabel.showMaxLabel = false;
+      const range = linearRange(figure, place);
+      limit(range[0], range[1], chosenTicks(figure, of, place, view, range[0], range[1]));
     }
-    if (of === 'y' && (figure.kind === 'lines' || figure.kind === 'steps')) {
-      out.scale = narrow(figure);
-      // shares end at 1
-      if (axis.unit === '1' && range[1] <= 1 && range[1] >= 0.95) {
-        out.max = 1;
-        if (out.scale) {
-          out.interval = niceStep((1 - range[0]) / 4);
-          out.min = Math.max(0, 1 - out.interval * Math.ceil((1 - range[0]) / out.interval + 1e-9));
-        }
-      }
+    if (of === 'y' && figure.kind !== 'scatter' && figure.kind !== 'stack') {
+      out.scale = figure.kind !== 'bars' && narrow(figure);
+      const share = shareRange(figure, out.scale);
+      if (share) limit(share.low, share.high, share.ticks);
     }
   }
   return out;
+}
+
+// Of shares that come near the whole: it is the last tick, also if a value or a whisker is a little larger.
+function shareRange(figure: Figure, scale: boolean): { low: number; high: number; ticks: number[] } | null {
+  const whole = figure.y.unit === '1' ? 1 : figure.y.unit === '%' ? 100 : 0;
+  const [low, high] = extent(figure, 'y', 1, false);
+  if (low < 0 || low > whole || high < 0.95 * whole || high > (low < 0.95 * whole ? 1.1 : 1) * whole) return null;
+  const near = scale && low < whole;
+  const step = near ? niceStep((whole - low) / 4) : whole / 5;
+  const from = near ? Math.max(0, whole - step * Math.ceil((whole - low) / step + 1e-9)) : 0;
+  return { low: from, high: high > whole ? high * 1.005 : whole, ticks: evenTicks(from, whole, step) };
 }
 
 // The next of 1, 2, 2.5 and 5 times a power of ten.
@@ -254,10 +329,11 @@ function whiskers(figure: Figure, s: Series, index: number, x: Place, y: Place, 
   const bars = figure.kind === 'bars';
   // hidden bars take no room
   const shown = (of: Series[]): number => of.filter((o) => !view.selected || view.selected[o.name] !== false).length;
-  const stroke = bars ? view.theme.ink : colour(view.theme, index);
+  const tint = lookOf(figure, index, view.theme).colour;
+  const stroke = bars ? view.theme.ink : tint;
   return {
     type: 'custom', name: s.name, data: data, z: 5, silent: true, clip: true,
-    tooltip: { show: false }, encode: { x: 0, y: [1, 2] }, itemStyle: { color: colour(view.theme, index) },
+    tooltip: { show: false }, encode: { x: 0, y: [1, 2] }, itemStyle: { color: tint },
     renderItem: (_: unknown, api: any): Option => {
       const high = api.coord([api.value(0), api.value(2)]);
       const low = api.coord([api.value(0), api.value(1)]);
@@ -279,19 +355,41 @@ function whiskers(figure: Figure, s: Series, index: number, x: Place, y: Place, 
   };
 }
 
+export interface Look {
+  colour: string;
+  marker: string;
+  dash: 'solid' | number[];
+  open: boolean; // drawn as an outline
+}
+
+// How a series looks. What authors printed of one has its colour and marker, hollow and dashed, and where there is such,
+// only that is.
+export function lookOf(figure: Figure, index: number, theme: Theme): Look {
+  const twins = figure.series.map((s) => (s.printed ? indexOf(figure, s.name.replace(/(, printed)+$/, ''), false) : -1));
+  const at = twins[index] < 0 ? index : twins[index];
+  const slot = twins.slice(0, at).filter((twin) => twin < 0).length;
+  const printed = figure.series.some((s) => !!s.printed);
+  const theirs = !!figure.series[index].printed;
+  const points = figure.kind !== 'bars' && figure.kind !== 'stack';
+  const long = figure.series[index].x.length > kManyPoints && figure.kind !== 'steps';
+  return {
+    colour: colour(theme, slot), marker: marker(slot), dash: theirs ? [3, 3] : printed || long ? 'solid' : dash(slot),
+    open: theirs || (points && !printed && hollow(slot)),
+  };
+}
+
 function line(figure: Figure, s: Series, index: number, x: Place, y: Place, view: View): Option[] {
   const data = pairs(figure, s, x, y);
   const many = data.length > kManyPoints;
-  const tint = colour(view.theme, index);
+  const look = lookOf(figure, index, view.theme);
   const out: Option = {
-    type: 'line', name: s.name, data: data, color: tint, connectNulls: false,
+    type: 'line', name: s.name, data: data, color: look.colour, connectNulls: false,
     step: figure.kind === 'steps' ? 'end' : false,
-    showSymbol: !many, symbol: marker(index), symbolSize: view.paper ? 6 : 7,
+    showSymbol: !many, symbol: look.marker, symbolSize: view.paper ? 6 : 7,
     lineStyle: {
-      color: tint, width: many ? 1.6 : 2, cap: 'butt', join: 'round',
-      type: s.printed ? [3, 3] : figure.kind === 'steps' || !many ? dash(index) : 'solid',
+      color: look.colour, width: many ? 1.6 : 2, cap: 'butt', join: 'round', type: look.dash,
     },
-    itemStyle: pointStyle(s, index, view),
+    itemStyle: pointStyle(look, view),
     emphasis: { disabled: true },
     animation: false,
   };
@@ -300,26 +398,26 @@ function line(figure: Figure, s: Series, index: number, x: Place, y: Place, view
     out.stack = 'all';
     out.showSymbol = false;
     out.symbol = 'none';
-    out.areaStyle = { color: tint, opacity: 0.85 };
+    out.areaStyle = { color: look.colour, opacity: 0.85 };
     out.lineStyle = { color: view.theme.surface, width: data.length > 400 ? 0 : 0.7 };
     out.sampling = undefined;
     return [out];
   }
   if (!many || figure.series.length < 2) return [out];
   return [out, {
-    type: 'scatter', name: s.name, data: landmarks(data, index, figure.series.length, x.log), symbol: marker(index),
+    type: 'scatter', name: s.name, data: landmarks(data, index, figure.series.length, x.log), symbol: look.marker,
     symbolSize: view.paper ? 6 : 8, silent: true, tooltip: { show: false }, animation: false, z: 4,
-    itemStyle: pointStyle(s, index, view),
+    itemStyle: pointStyle(look, view),
   }];
 }
 
-function pointStyle(s: Series, index: number, view: View): Option {
-  const tint = colour(view.theme, index);
-  return s.printed || hollow(index) ? { color: view.theme.surface, borderColor: tint, borderWidth: 1.5 } : { color: tint };
+function pointStyle(look: Look, view: View): Option {
+  return look.open ? { color: view.theme.surface, borderColor: look.colour, borderWidth: 1.5 } : { color: look.colour };
 }
 
 function drawn(figure: Figure, s: Series, index: number, x: Place, y: Place, view: View): Option[] {
-  const tint = colour(view.theme, index);
+  const look = lookOf(figure, index, view.theme);
+  const tint = look.colour;
   let parts: Option[];
   if (figure.kind === 'bars') {
     parts = [{
@@ -332,9 +430,9 @@ function drawn(figure: Figure, s: Series, index: number, x: Place, y: Place, vie
   } else if (figure.kind === 'scatter') {
     const data = pairs(figure, s, x, y);
     parts = [{
-      type: 'scatter', name: s.name, data: data, color: tint, symbol: marker(index),
+      type: 'scatter', name: s.name, data: data, color: tint, symbol: look.marker,
       symbolSize: data.length > 500 ? 4 : 7, large: data.length > 6000, animation: false, emphasis: { disabled: true },
-      itemStyle: s.printed || hollow(index) ? { color: 'transparent', borderColor: tint, borderWidth: 1.5 } : { color: tint, opacity: data.length > 500 ? 0.65 : 0.9 },
+      itemStyle: look.open ? { color: 'transparent', borderColor: tint, borderWidth: 1.5 } : { color: tint, opacity: data.length > 500 ? 0.65 : 0.9 },
     }];
   } else {
     parts = line(figure, s, index, x, y, view);
@@ -343,12 +441,17 @@ function drawn(figure: Figure, s: Series, index: number, x: Place, y: Place, vie
   return parts;
 }
 
+// A series' name as it is read: "load 0.3" of 0.3.
+export function shownName(figure: Figure, name: string): string {
+  return figure.legend ? figure.legend + ' ' + name : name;
+}
+
 // How many lines the legend takes on paper.
 function legendRows(figure: Figure, view: View): number {
   let rows = 1;
   let used = 0;
   figure.series.forEach((s) => {
-    const width = 26 + 15 + s.name.length * view.fontSize * 0.55;
+    const width = 26 + 15 + shownName(figure, s.name).length * view.fontSize * 0.55;
     if (used > 0 && used + width > view.width - 24) {
       rows++;
       used = 0;
@@ -359,19 +462,23 @@ function legendRows(figure: Figure, view: View): number {
 }
 
 export function options(figure: Figure, view: View): Option {
-  const xScale = scaleFor(figure.x.unit, largest(figure, 'x'));
-  const yScale = scaleFor(figure.y.unit, largest(figure, 'y'));
-  const x: Place = isCategory(figure)
-    ? { factor: 1, unit: '', log: false }
-    : { factor: view.logX ? 1 : xScale.factor, unit: xScale.unit, log: view.logX };
-  const y: Place = { factor: view.logY ? 1 : yScale.factor, unit: yScale.unit, log: view.logY && figure.kind !== 'stack' };
+  const x = placeOf(figure, 'x', view);
+  const y = placeOf(figure, 'y', view);
   const series: Option[] = [];
   figure.series.forEach((s, i) => drawn(figure, s, i, x, y, view).forEach((o) => series.push(o)));
 
   const legend = view.paper && figure.series.length > 1;
   const rowHeight = view.fontSize * 1.55;
   const dense = figure.series.some((s) => s.x.length > kSampled);
+  const xAxis = isCategory(figure) ? categoryAxis(figure, view) : valueAxis(figure, 'x', x, view);
   const yAxis = valueAxis(figure, 'y', y, view);
+  yAxis.axisLine.onZero = false;
+  const said = blank(figure, x, y);
+  if (said !== '')
+    [xAxis, yAxis].forEach((axis) => {
+      if (axis.type === 'category') return;
+      axis.axisLabel.show = axis.axisTick.show = axis.splitLine.show = false;
+    });
   const out: Option = {
     animation: false,
     backgroundColor: view.paper ? view.theme.surface : 'transparent',
@@ -383,9 +490,14 @@ export function options(figure: Figure, view: View): Option {
     legend: {
       show: legend, top: 2, left: 'center', itemWidth: 26, itemHeight: 9, itemGap: 10, padding: [2, 8], selected: view.selected,
       textStyle: { color: view.theme.ink, fontSize: view.fontSize, fontFamily: view.font }, lineStyle: { width: 2 },
+      formatter: (name: string): string => shownName(figure, name),
       data: figure.series.map((s) => (figure.kind === 'stack' ? { name: s.name, icon: 'roundRect' } : { name: s.name })),
     },
-    xAxis: isCategory(figure) ? categoryAxis(figure, view) : valueAxis(figure, 'x', x, view),
+    title: {
+      show: said !== '', text: said, left: 'center', top: 'middle',
+      textStyle: { color: view.theme.faint, fontSize: view.fontSize, fontFamily: view.font, fontWeight: 'normal' },
+    },
+    xAxis: xAxis,
     yAxis: yAxis,
     series: series,
   };
@@ -426,18 +538,18 @@ function tooltip(figure: Figure, of: any, x: Place, y: Place, view: View): strin
   let html = '<div class="tip"><b>' + escaped(head) + '</b><table>';
   shown.forEach((p) => {
     const index = indexOf(figure, p.seriesName);
-    const tint = colour(view.theme, index);
-    const open = figure.series[index].printed || (hollow(index) && figure.kind !== 'bars' && figure.kind !== 'stack');
-    html += '<tr><td><i style="' + (open ? 'border:2px solid ' : 'background:') + tint + '"></i>' + escaped(p.seriesName) + '</td><td>' +
+    const look = lookOf(figure, index, view.theme);
+    html += '<tr><td><i style="' + (look.open ? 'border:2px solid ' : 'background:') + look.colour + '"></i>' + escaped(shownName(figure, p.seriesName)) + '</td><td>' +
       exact(figure.y, p.value[1] * y.factor) + range(figure, p, x) + '</td></tr>';
   });
   if (rows.length > shown.length) html += '<tr><td>and ' + (rows.length - shown.length) + ' smaller ones</td><td></td></tr>';
   return html + '</table></div>';
 }
 
-function indexOf(figure: Figure, name: string): number {
-  for (let i = 0; i < figure.series.length; i++) if (figure.series[i].name === name) return i;
-  return 0;
+function indexOf(figure: Figure, name: string, printed?: boolean): number {
+  for (let i = 0; i < figure.series.length; i++)
+    if (figure.series[i].name === name && (printed === undefined || printed === !!figure.series[i].printed)) return i;
+  return -1;
 }
 
 // The whisker of a point, if it has one.

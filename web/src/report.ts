@@ -85,7 +85,7 @@ function runDetails(run: Run, index: number): HTMLElement {
       if (!out.open || body.childNodes.length > 0) return;
       body.append(manifest(run), h('details', { class: 'scenario' }, h('summary', {}, 'effective scenario'), toml(run.scenario)));
     },
-  }, h('summary', {}, h('b', {}, run.name), h('span', {}, [run.manifest.title, algorithms(run)].filter(Boolean).join(' · '))), body);
+  }, h('summary', {}, h('b', {}, run.name), h('span', {}, [run.group ? '' : run.manifest.title, algorithms(run)].filter(Boolean).join(' · '))), body);
   return out;
 }
 

@@ -57,8 +57,18 @@ function at(object: any, ...path: string[]): any {
   return value;
 }
 
+// Those that the traffic of an effective scenario names: its profiles.
+function planned(scenario: string): string[] {
+  const name = (line: string) => line.split('"')[1];
+  const profiles = scenario.match(/^profile = "[^"]+"/gm) ?? [];
+  const first = /^\[algorithm\]\nname = "[^"]+"/m.exec(scenario);
+  return profiles.length > 0 ? profiles.map(name) : first ? [name(first[0])] : [];
+}
+
+// Of the flows that finished; if none did, of those that were to.
 export function algorithms(run: Run): string {
-  return Object.keys(at(run.summary, 'slowdown', 'by_algorithm') ?? {}).join(', ');
+  const names = Object.keys(at(run.summary, 'slowdown', 'by_algorithm') ?? {});
+  return Array.from(new Set(names.length > 0 ? names : planned(run.scenario))).join(', ');
 }
 
 function seconds(value: number): string {
@@ -72,12 +82,13 @@ function status(run: Run): Node | null {
 }
 
 export function runTable(report: Report): HTMLElement {
-  const titles = new Set(report.runs.map((r) => r.manifest.title));
+  // runs of a study have its scenario's title, whatever the study makes of that
+  const titles = new Set(report.runs.filter((r) => !r.group).map((r) => r.manifest.title));
   const columns: Column<Run>[] = [
     {
       name: 'run', left: true, value: (r) => r.name,
       text: (r) => h('div', { class: 'run-name' }, h('a', { href: '#run-' + report.runs.indexOf(r) }, r.name), status(r),
-        titles.size > 1 && r.manifest.title ? h('small', {}, r.manifest.title) : null),
+        titles.size > 1 && !r.group && r.manifest.title ? h('small', {}, r.manifest.title) : null),
     },
     { name: 'algorithm', left: true, value: algorithms },
     {
@@ -144,8 +155,7 @@ export function claimSection(claims: Claim[]): HTMLElement {
     h('td', { class: 'left' }, h('b', {}, c.id), h('small', {}, [c.paper, c.figure && 'fig. ' + c.figure].filter(Boolean).join(', '))),
     h('td', { class: 'left' }, c.expected ?? none, c.rule ? h('small', {}, 'counts if: ' + c.rule) : null),
     h('td', { class: 'left' }, c.measured || none, c.reason ? h('small', { class: 'reason' }, c.reason) : null),
-    h('td', { class: 'left' }, h('span', { class: 'badge ' + c.verdict.replace(' ', '-') }, c.verdict)),
-    h('td', {}, c.wall_s === null || c.wall_s === undefined ? none : seconds(c.wall_s))));
+    h('td', { class: 'left' }, h('span', { class: 'badge ' + c.verdict.replace(' ', '-') }, c.verdict))));
   const empty = h('p', { class: 'empty', hidden: true }, 'No claim has the chosen verdict.');
   const buttons = kinds.filter((k) => claims.some((c) => c.verdict === k)).map((kind) =>
     h('button', {
@@ -159,6 +169,6 @@ export function claimSection(claims: Claim[]): HTMLElement {
     }, kind, h('b', {}, claims.filter((c) => c.verdict === kind).length)));
   return h('div', {}, h('div', { class: 'chips', role: 'group', 'aria-label': 'verdicts shown' }, ...buttons),
     h('div', { class: 'card flush' }, h('div', { class: 'scroll' }, h('table', { class: 'claims', id: 'claims-table' },
-      h('thead', {}, h('tr', {}, ...['claim', 'the paper says', 'measured', 'verdict'].map((t) => h('th', { class: 'left', scope: 'col' }, t)), h('th', { scope: 'col' }, 'time'))),
+      h('thead', {}, h('tr', {}, ...['claim', 'the paper says', 'measured', 'verdict'].map((t) => h('th', { class: 'left', scope: 'col' }, t)))),
       h('tbody', {}, ...rows))), empty));
 }

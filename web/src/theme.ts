@@ -6,7 +6,7 @@ type Choice = 'auto' | 'light' | 'dark';
 
 const system = matchMedia('(prefers-color-scheme: dark)');
 const listeners: (() => void)[] = [];
-let choice: Choice = 'auto';
+let choice: Choice = stored();
 
 // Pages opened from disk may have no storage.
 function stored(): Choice {
@@ -42,7 +42,6 @@ const icons: { [name in Choice]: string } = {
 };
 
 export function themeSwitch(): HTMLElement {
-  choice = stored();
   const buttons = (['auto', 'light', 'dark'] as Choice[]).map((name) =>
     h('button', {
       type: 'button', 'data-choice': name, title: name === 'auto' ? 'as the system' : name, 'aria-label': 'colours: ' + name,

@@ -72,6 +72,15 @@ function make() {
       id: 'signed', title: 'Signed', kind: 'lines', x: axis('offset', 'dB'), y: axis('slowdown', '1'),
       series: [{ name: 'a', x: [-10, 1, 10], y: [1, 2, 3], low: [0.5, 1.5, 2.5], high: [1.5, 2.5, 3.5] }],
     },
+    {
+      id: 'fan-in', title: 'Few values of x', kind: 'lines', x: axis('fan in', '1'), y: axis('wait', 'us'), legend: 'hops',
+      series: [{ name: '2', x: [4, 6, 10, 14, 16], y: [1, 2, 3, 4, 5] }, { name: '4', x: [4, 6, 10, 14, 16], y: [1, 2, 3, 4, 6] }, { name: '4', x: [6, 10], y: [2, 3], printed: true }],
+    },
+    { id: 'nothing', title: 'Nothing', kind: 'lines', x: axis('flow size', 'B', 'log'), y: axis('slowdown', '1'), series: [{ name: 'a', x: [], y: [] }] },
+    {
+      id: 'flows', title: 'Sixteen flows', kind: 'stack', x: axis('time', 'ps'), y: axis('rate', 'bit/s'),
+      series: Array.from({ length: 16 }, (_, i) => ({ name: 'flow ' + i, x: [0, 4e8], y: [1e9, 1e9] })),
+    },
     { id: 'large', title: 'Large', kind: 'lines', x: axis('time', 'ps'), y: axis('queue', 'B'), series: [0, 1, 2, 3].map((k) => ({ name: 'port ' + k, x: time, y: wave(k) })) },
   ];
   const version = JSON.parse(readFileSync(folder + '/hpcc/manifest.json')).version;
@@ -82,8 +91,14 @@ function make() {
   mkdirSync(folder + '/sweep');
   writeFileSync(folder + '/sweep/runs.csv', 'run,availability,status,message,wall_s\n');
   writeFileSync(folder + '/sweep/points.csv', 'availability,seeds,wait,wait_low,wait_high,fct_ps,fct_ps_low,fct_ps_high\n0.99951,3,2.5,2,3,2000000,,\n0.99952,3,4,3,5,3000000,,\n');
-  writeFileSync(folder + '/sweep/sweep.json', JSON.stringify({ weir: 'test', format: 1, runs: { planned: 5, done: 4, failed: 0 }, units: { wait: 'us', fct_ps: 'ps' } }));
+  writeFileSync(folder + '/sweep/sweep.json', JSON.stringify({ weir: version, format: 1, runs: { planned: 5, done: 4, failed: 0 }, units: { wait: 'us', fct_ps: 'ps' } }));
   execFileSync(weir, ['report', folder + '/sweep', '--out', folder + '/sweep.html']);
+  // a study of one run that had no time to finish a flow
+  writeFileSync(folder + '/title.toml', 'title = "of the scenario"\n' + scenario);
+  mkdirSync(folder + '/study/runs', { recursive: true });
+  execFileSync(weir, ['run', folder + '/title.toml', '-q', '--set', 'run.stop=1 us', '--out', folder + '/study/runs/x'], { stdio: 'ignore' });
+  writeFileSync(folder + '/study/runs.csv', 'run,status,message\nx,done,\n');
+  execFileSync(weir, ['report', folder + '/study', folder + '/hpcc', '--out', folder + '/study.html']);
   // the command thins; the page is to bear more
   const page = readFileSync(folder + '/report.html', 'utf8');
   const data = /(<script type="application\/json" id="document">)([^]*?)(<\/script>)/;
@@ -121,6 +136,12 @@ const option = (page, id) => page.evaluate((name) => {
   const o = chart.getOption();
   return { x: o.xAxis[0].type, y: o.yAxis[0].type, zoom: o.dataZoom.map((z) => [z.start, z.end]), selected: o.legend[0].selected, ink: o.textStyle.color, series: o.series.filter((s) => s.type !== 'custom').map((s) => ({ name: s.name, type: s.type, data: s.data })) };
 }, id);
+
+// Where ticks and their labels stand on an axis, and from where to where it reaches.
+const ticks = (page, id, of) => page.evaluate(([name, axis]) => {
+  const it = window.weirReport.charts.find((c) => c.figure.id === name).chart.getModel().getComponent(axis + 'Axis').axis;
+  return { ticks: it.getTicksCoords().map((t) => t.tickValue), labels: it.getViewLabels().map((l) => l.formattedLabel), extent: it.scale.getExtent() };
+}, [id, of]);
 
 // Of each bar on screen that has a whisker, by how many pixels that stands beside its middle.
 const besides = (page, id) => page.evaluate((name) => {
@@ -228,9 +249,72 @@ const tests = {
       const chart = window.weirReport.charts.find((c) => c.figure.id === 'signed').chart;
       return { from: chart.getModel().getComponent('xAxis').axis.scale.getExtent()[0], whiskers: chart.getOption().series.find((s) => s.type === 'custom').data.map((d) => d[0]) };
     });
-    assert.deepEqual(await seen(), { from: -10, whiskers: [-10, 1, 10] });
+    assert.deepEqual(await seen(), { from: -11, whiskers: [-10, 1, 10] });
     await card.locator('[data-tool="logX"]').click();
     assert.deepEqual((await seen()).whiskers, [1, 10]);
+    await page.close();
+  },
+
+  async 'ticks stand at few values of x, also of a part'() {
+    const page = await open(folder + '/report.html');
+    const card = await figure(page, 'fan-in');
+    const all = await ticks(page, 'fan-in', 'x');
+    assert.deepEqual(all.ticks, [4, 6, 10, 14, 16]);
+    assert.deepEqual(all.labels, ['4', '6', '10', '14', '16']);
+    assert.ok(all.extent[0] < 4 && all.extent[1] > 16, 'no point stands on the frame');
+    const zoom = (from, to) => page.evaluate(([startValue, endValue]) => window.weirReport.charts.find((c) => c.figure.id === 'fan-in').chart.dispatchAction({ type: 'dataZoom', dataZoomIndex: 0, startValue, endValue }), [from, to]);
+    await zoom(5.001, 15.003);
+    assert.deepEqual((await ticks(page, 'fan-in', 'x')).labels, ['6', '10', '14']);
+    await zoom(11.001, 13.003);
+    assert.deepEqual((await ticks(page, 'fan-in', 'x')).labels, ['11.5', '12', '12.5', '13']);
+    assert.deepEqual(await card.locator('.legend button').allInnerTexts(), ['hops 2', 'hops 4', 'hops 4, printed']);
+    await page.close();
+  },
+
+  async 'a pair of measured and printed has one colour'() {
+    const page = await open(folder + '/report.html');
+    const card = await figure(page, 'fan-in');
+    const looks = await card.locator('.legend svg').evaluateAll((all) => all.map((s) => [s.lastChild.getAttribute('stroke'), s.lastChild.getAttribute('fill'), s.firstChild.getAttribute('stroke-dasharray')]));
+    assert.notEqual(looks[0][0], looks[1][0]);
+    assert.equal(looks[1][0], looks[2][0]);
+    assert.deepEqual(looks.map(([tint, fill]) => tint === fill), [true, true, false], 'only what is printed is hollow');
+    assert.deepEqual(looks.map(([, , dashes]) => dashes !== null), [false, false, true], 'and dashed');
+    await page.close();
+  },
+
+  async 'a figure without data says so'() {
+    const page = await open(folder + '/report.html');
+    await figure(page, 'nothing');
+    const said = () => page.evaluate(() => window.weirReport.charts.filter((c) => c.chart).map((c) => [c.figure.id, c.chart.getOption().title[0]]).filter(([, title]) => title.show).map(([id, title]) => [id, title.text]));
+    assert.deepEqual(await said(), [['nothing', 'no data']]);
+    await page.close();
+  },
+
+  async 'sixteen colours are told apart, light and dark'() {
+    for (const colorScheme of ['light', 'dark']) {
+      const page = await open(folder + '/report.html', { colorScheme });
+      const card = await figure(page, 'flows');
+      const fills = await card.locator('.legend rect').evaluateAll((all) => all.map((r) => r.getAttribute('fill')));
+      assert.equal(new Set(fills).size, 16);
+      const parts = (tint) => [1, 3, 5].map((i) => parseInt(tint.slice(i, i + 2), 16));
+      // "redmean"; eight more in paler tints of the first come as near as 57 and 56
+      const apart = (a, b) => {
+        const [p, q] = [parts(a), parts(b)];
+        const mean = (p[0] + q[0]) / 2;
+        return Math.sqrt((2 + mean / 256) * (p[0] - q[0]) ** 2 + 4 * (p[1] - q[1]) ** 2 + (2 + (255 - mean) / 256) * (p[2] - q[2]) ** 2);
+      };
+      const nearest = (all) => Math.min(...all.flatMap((a, i) => all.slice(0, i).map((b) => apart(a, b))));
+      assert.ok(nearest(fills) > 75, `${colorScheme}: ${nearest(fills)}`);
+      await page.close();
+    }
+  },
+
+  async 'runs of a study are told by their algorithm, not by the title of its scenario'() {
+    const page = await open(folder + '/study.html');
+    assert.equal(await page.getByText('of the scenario').count(), 0);
+    const cells = await page.locator('#runs-table tbody tr').evaluateAll((rows) => rows.map((r) => Array.from(r.cells).slice(0, 3).map((c) => c.innerText)));
+    assert.deepEqual(cells, [['x', 'study', 'hpcc'], ['hpcc', '\u2013', 'hpcc']]);
+    assert.deepEqual(await page.locator('.run > summary').allInnerTexts(), ['x\nhpcc', 'hpcc\nhpcc']);
     await page.close();
   },
 
@@ -304,6 +388,9 @@ const tests = {
     await page.locator('[data-choice="light"]').click();
     assert.equal(await ground(page), 'rgb(245, 246, 248)');
     assert.notEqual((await option(page, 'lines')).ink, dark);
+    await page.reload();
+    const legend = (await figure(page, 'lines')).locator('.legend path').first();
+    assert.equal(await legend.getAttribute('stroke'), '#0072b2', 'the choice is kept, in legends too');
     await page.close();
   },
 

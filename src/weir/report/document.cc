@@ -25,14 +25,17 @@ bool exists(const std::string& path) {
   return fs::exists(path, error);
 }
 
-// The directory's own name, also of "." and "results/".
-std::string name_of(const std::string& directory) {
+// One name of a directory, however it is called: "results" of "results/" and "./results", but whole.
+std::string canonical(const std::string& directory) {
   std::error_code error;
   fs::path path = fs::weakly_canonical(directory, error);
   if (error) path = directory;
   if (!path.has_filename()) path = path.parent_path();
-  return path.filename().string();
+  return path.string();
 }
+
+// The directory's own name, also of "." and "results/".
+std::string name_of(const std::string& directory) { return fs::path(canonical(directory)).filename().string(); }
 
 // Folders in alphabetical order, without those of runs under way or broken off.
 std::vector<std::string> folders(const std::string& in) {
@@ -68,7 +71,12 @@ std::vector<std::string> units_of(const std::vector<std::string>& columns, const
 class Reader {
  public:
   Document read(const std::vector<std::string>& directories) {
-    for (const auto& directory : directories) add(directory);
+    std::vector<std::string> named;
+    for (const auto& directory : directories)
+      if (named_.insert(canonical(directory)).second) {
+        add(directory);
+        named.push_back(directory);
+      }
     rename();
     std::vector<Figure> figures;
     if (loose_.size() > kMaxCompared)
@@ -82,7 +90,7 @@ class Reader {
     out_.figures.insert(out_.figures.end(), std::make_move_iterator(figures.begin()),
                         std::make_move_iterator(figures.end()));
     make_ids_unique();
-    out_.title = title(directories);
+    out_.title = title(named);
     return std::move(out_);
   }
 
@@ -101,8 +109,15 @@ class Reader {
           directory));
   }
 
-  // What a directory holds, and the folders in it, so many deep. False if that is nothing.
+  // What a directory holds that has not been read yet, and the folders in it, so many deep. False if it holds nothing.
   bool add_results(const std::string& directory, int depth) {
+    if (read_.contains(canonical(directory))) return true;
+    const bool found = add_unread(directory, depth);
+    if (found) read_.insert(canonical(directory));
+    return found;
+  }
+
+  bool add_unread(const std::string& directory, int depth) {
     if (is_run(directory)) {
       add_run(directory, name_of(directory), "", true);
       return true;
@@ -131,15 +146,23 @@ class Reader {
     try {
       return add_results(directory, depth);
     } catch (const InputError& error) {
-      out_.notices.push_back(fmt::format("Not shown: {}.", error.what()));
+      not_shown(error);
       return true;
     }
   }
 
+  void not_shown(const InputError& error) { out_.notices.push_back(fmt::format("Not shown: {}.", error.what())); }
+
+  // A run that is named by itself and with its study is shown once, as the study's, and compared.
   void add_run(const std::string& path, const std::string& name, const std::string& group, bool compare) {
-    out_.runs.push_back(read_run(path, name));
-    out_.runs.back().group = group;
-    if (compare) loose_.push_back(out_.runs.size() - 1);
+    auto at = run_at_.find(canonical(path));
+    if (at == run_at_.end()) {
+      out_.runs.push_back(read_run(path, name));
+      at = run_at_.emplace(canonical(path), out_.runs.size() - 1).first;
+    }
+    Run& run = out_.runs[at->second];
+    if (!group.empty()) run.group = group;
+    if (compare && std::find(loose_.begin(), loose_.end(), at->second) == loose_.end()) loose_.push_back(at->second);
   }
 
   void add_study(const std::string& directory) {
@@ -170,16 +193,26 @@ class Reader {
       try {
         add_run(path, name, study.name, !has_figures && done.size() <= kMaxCompared);
       } catch (const InputError& error) {
-        out_.notices.push_back(fmt::format("Not shown: {}.", error.what()));
+        not_shown(error);
       }
     }
-    if (exists(directory + "/points.csv")) {
-      const Table points(directory + "/points.csv");
-      study.columns = points.columns();
-      study.units = units_of(study.columns, units);
-      points.each([&](const std::vector<std::string>& fields) { study.points.push_back(fields); });
+    try {
+      if (exists(directory + "/points.csv")) read_points(directory + "/points.csv", units, study);
+    } catch (const InputError& error) {
+      not_shown(error);
     }
     out_.studies.push_back(std::move(study));
+  }
+
+  static void read_points(const std::string& file, const Json& units, Study& study) {
+    check_is_text(read_text(file), file);
+    const Table table(file);
+    std::vector<std::vector<std::string>> points;
+    table.each({"seeds"}, [](std::span<const double>, std::span<const std::string>) {});
+    table.each([&](const std::vector<std::string>& fields) { points.push_back(fields); });
+    study.columns = table.columns();
+    study.units = units_of(study.columns, units);
+    study.points = std::move(points);
   }
 
   // How many runs it has in all, and the units of its measures, where the file tells them.
@@ -220,8 +253,18 @@ class Reader {
       const auto& verdict = claim.at("verdict").get_ref<const std::string&>();
       if (verdict != "holds" && verdict != "fails" && verdict != "not run")
         throw InputError(fmt::format("{}: verdict: '{}'; valid is holds, fails, not run", place, verdict));
-      out_.claims.push_back(claim);
+      add_claim(claim);
     }
+  }
+
+  // The last verdict counts.
+  void add_claim(const Json& claim) {
+    for (Json& other : out_.claims)
+      if (other.at("id") == claim.at("id")) {
+        other = claim;
+        return;
+      }
+    out_.claims.push_back(claim);
   }
 
   // Runs of one name are told apart by the folders they are in, as far up as it takes.
@@ -240,10 +283,6 @@ class Reader {
         changed = true;
       }
     }
-    // the same directory twice
-    std::map<std::pair<std::string, std::string>, int> seen;
-    for (Run& run : out_.runs)
-      if (const int n = ++seen[{run.group, run.name}]; n > 1) run.name += fmt::format(" ({})", n);
   }
 
   // Runs of several studies may have one name, and their figures show no study.
@@ -291,6 +330,9 @@ class Reader {
   Document out_;
   std::vector<std::string> titles_;  // of files of figures
   std::vector<std::size_t> loose_;   // runs that standard figures show
+  std::set<std::string> named_;      // directories by their canonical names, as in the next two
+  std::set<std::string> read_;
+  std::map<std::string, std::size_t> run_at_;  // its place among the runs
 };
 
 }  // namespace

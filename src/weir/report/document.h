@@ -30,8 +30,9 @@ struct Document {
 };
 
 // Each directory is one of `weir run`, one of `weir sweep` or `weir paper`, or one that holds such directories, up to
-// three folders deep. Throws InputError if one that is named holds nothing; what cannot be read of those within becomes
-// a notice.
+// three folders deep. What is named twice, or with a folder that it is in, is shown once; of claims with one id the
+// last counts. Throws InputError if one that is named holds nothing; what cannot be read of those within becomes a
+// notice.
 Document read(const std::vector<std::string>& directories);
 
 Json to_json(const Document& document);

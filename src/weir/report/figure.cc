@@ -9,14 +9,13 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "weir/base/error.h"
 #include "weir/report/read.h"
 
 namespace weir::report {
 namespace {
-
-constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 Json number(double v) {
   if (!std::isfinite(v)) return nullptr;
@@ -48,6 +47,7 @@ class FigureReader {
     out.id = text(from, "id");
     out.title = text(from, "title");
     out.caption = from.value("caption", "");
+    out.legend = from.value("legend", "");
     out.kind = one_of(text(from, "kind"), "kind", {"lines", "steps", "bars", "scatter", "stack"});
     out.x = axis(from, "x");
     out.y = axis(from, "y");
@@ -57,6 +57,7 @@ class FigureReader {
     for (const Json& s : series) {
       out.series.push_back(read_series(s, out));
       make_name_unique(out);
+      pair_up(out.series);
     }
     return out;
   }
@@ -126,6 +127,15 @@ class FigureReader {
     };
     while (last.printed && taken()) last.name += ", printed";
     if (taken()) complain(fmt::format("series '{}': name", last.name), "a name that no other series of it has");
+  }
+  // The last series, if it is printed, behind the one it is printed of: they are seen as a pair, above all in bars.
+  static void pair_up(std::vector<Series>& series) {
+    constexpr std::string_view kPrinted = ", printed";
+    std::string_view name = series.back().name;
+    while (series.back().printed && name.ends_with(kPrinted)) name.remove_suffix(kPrinted.size());
+    const auto measured =
+        std::find_if(series.begin(), series.end() - 1, [&](const Series& s) { return s.name == name; });
+    if (measured < series.end() - 1) std::rotate(measured + 1, series.end() - 1, series.end());
   }
 
   static constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
@@ -212,6 +222,7 @@ void thin(Figure& figure, std::size_t points) {
 Json to_json(const Figure& figure) {
   Json out{{"id", figure.id},        {"title", figure.title},  {"caption", figure.caption}, {"kind", figure.kind},
            {"x", to_json(figure.x)}, {"y", to_json(figure.y)}, {"series", Json::array()}};
+  if (!figure.legend.empty()) out["legend"] = figure.legend;
   if (!figure.group.empty()) out["group"] = figure.group;
   for (const Series& s : figure.series) {
     Json item{{"name", s.name}, {"x", numbers(s.x)}, {"y", numbers(s.y)}};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 namespace weir::report {
 
 using Json = nlohmann::ordered_json;
+
+inline constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();  // where there is no value
 
 struct Axis {
   std::string label;
@@ -23,7 +26,7 @@ struct Axis {
 struct Series {
   std::string name;  // unique in a figure
   std::vector<double> x;
-  std::vector<double> y;     // NaN = no value
+  std::vector<double> y;     // kNothing = no value
   std::vector<double> low;   // whiskers: empty, or one for each point
   std::vector<double> high;  // the same
   bool printed = false;      // the authors' printed values
@@ -37,7 +40,8 @@ struct Figure {
   Axis x;
   Axis y;
   std::vector<Series> series;
-  std::string group;  // the heading under which it stands; empty = none
+  std::string legend;  // of what the series' names are values, such as "load"; empty = they need no word before them
+  std::string group;   // the heading under which it stands; empty = none
 };
 
 // Keeps the first and last point of a series, and of each of `points` / 2 bins of equally many points the lowest and

@@ -17,7 +17,6 @@
 namespace weir::report {
 namespace {
 
-constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMaxPorts = 8;          // shown of one run
 constexpr double kLeastPeak = 0.01;           // of the largest: below, a port is not shown
 constexpr std::size_t kMaxStacked = 16;       // flows shown by themselves
@@ -466,6 +465,12 @@ void add_rates(const Run& run, bool alone, std::vector<Figure>& to) {
     figure.series[found == place.end() ? figure.series.size() - 1 : found->second].y[at] += v[2];
   });
   thin(figure, kMaxStackPoints);
+  // rates are told at the end of their interval
+  const double begin = times.size() < 2 ? 0 : std::max(0.0, 2 * times[0] - times[1]);
+  for (Series& s : figure.series) {
+    s.x.insert(s.x.begin(), begin);
+    s.y.insert(s.y.begin(), s.y.front());
+  }
   if (!others && order.size() == 1) figure.kind = "lines";
   to.push_back(std::move(figure));
 }

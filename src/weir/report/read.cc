@@ -17,6 +17,8 @@
 namespace weir::report {
 namespace {
 
+constexpr std::string_view kText = "text:";
+
 // "0.1" of "0.1.0+4f1c09ab12": releases that agree in it write the same keys.
 std::string_view series_of(std::string_view version) {
   const auto first = version.find('.');
@@ -41,6 +43,15 @@ std::string read_text(const std::string& path) {
   if (in) out << in.rdbuf();
   if (!in || in.bad()) throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
   return std::move(out).str();
+}
+
+void check_is_text(const std::string& text, const std::string& file) {
+  try {
+    nlohmann::json(text).dump();
+    if (text.find('\0') == std::string::npos) return;
+  } catch (const nlohmann::json::type_error&) {
+  }
+  throw InputError(fmt::format("{}: this is no text; valid is UTF-8", file));
 }
 
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& file) {
@@ -72,8 +83,9 @@ Table::Table(const std::string& path) : path_(path), text_(read_text(path)) {
 void Table::each(const std::vector<std::string>& columns, const Row& row) const {
   std::vector<std::size_t> at;
   for (const auto& column : columns) {
-    const auto found = std::find(columns_.begin(), columns_.end(), column.substr(column.find(':') + 1));
-    if (found == columns_.end()) fail({path_, 1}, fmt::format("column {} is missing", column));
+    const std::string name = column.substr(column.starts_with(kText) ? kText.size() : 0);
+    const auto found = std::find(columns_.begin(), columns_.end(), name);
+    if (found == columns_.end()) fail({path_, 1}, fmt::format("column {} is missing", name));
     at.push_back(static_cast<std::size_t>(found - columns_.begin()));
   }
   std::vector<double> values(columns.size());
@@ -86,7 +98,7 @@ void Table::each(const std::vector<std::string>& columns, const Row& row) const 
       fail(reader.where(), fmt::format("{} fields; the first line names {} columns", fields.size(), columns_.size()));
     for (std::size_t i = 0; i < at.size(); ++i) {
       const std::string& field = fields[at[i]];
-      if (columns[i].starts_with("text:"))
+      if (columns[i].starts_with(kText))
         texts[i] = field;
       else
         values[i] = number(field, reader.where(), columns[i]);

@@ -25,7 +25,7 @@ constexpr char kEnvironment[] =
     "function clearTimeout() {}";
 
 // More than a column can show, with the extremes of each bin.
-constexpr std::size_t kMaxPoints = 3'000;
+constexpr std::size_t kMaxOnPaper = 3'000;
 
 }  // namespace
 
@@ -56,7 +56,7 @@ SvgWriter::SvgWriter() : engine_(std::make_unique<Engine>()) {
 SvgWriter::~SvgWriter() = default;
 
 std::string SvgWriter::svg(Figure figure) {
-  thin(figure, kMaxPoints);
+  thin(figure, kMaxOnPaper);
   const std::string text = to_json(figure).dump(-1, ' ', false, Json::error_handler_t::replace);
   duk_context* duk = engine_->context.get();
   duk_get_global_string(duk, "weirFigure");
