@@ -55,6 +55,7 @@ class Maker {
     if (kind == "scatter") scatter();
     if (kind == "stack") stack();
     if (kind == "start-finish") start_finish();
+    if (!p_.series.empty() && study_.axes[study_.axis(p_.series)].is_numeric()) out_.legend = in_words(p_.series);
     for (const Printed& printed : spec_.printed) add(printed);
     if (!p_.x_label.empty()) out_.x.label = p_.x_label;
     if (!p_.y_label.empty()) out_.y.label = p_.y_label;
@@ -416,6 +417,7 @@ std::string to_json(const std::string& title, const std::vector<Figure>& figures
                     {"x", axis_json(f.x)},
                     {"y", axis_json(f.y)},
                     {"series", std::move(series)}});
+    if (!f.legend.empty()) list.back()["legend"] = f.legend;
   }
   Json out{{"weir", version()}, {"format", 1}};
   if (!title.empty()) out["title"] = title;

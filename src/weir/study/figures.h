@@ -31,6 +31,7 @@ struct Figure {
   std::string kind;  // "lines", "steps", "bars", "scatter", "stack"
   FigureAxis x;
   FigureAxis y;
+  std::string legend;  // what names of series that are numbers are of; "" = they are no numbers
   std::vector<FigureSeries> series;
 };
 
