@@ -162,8 +162,8 @@ TEST(BadInput, IsTold) {
       {"", "profile = \"fast\"\n",
        "a.toml:11: key 'traffic.0.profile': no profile 'fast' is defined; valid is hpcc, or add a [[profile]]"},
       {"", "[probes.queue]\n",
-       "a.toml:11: key 'probes.queue': unknown table (did you mean 'queues'?); valid is flows, queues, rates, pfc, "
-       "links"},
+       "a.toml:11: key 'probes.queue': unknown table (did you mean 'queues'?); valid is flows, queues, rates, delays, "
+       "pfc, links"},
       {"", "[probes]\nflows = false\n", "a.toml:12: key 'probes.flows': always on; remove it"},
       {"", "[[profile]]\nname = \"hpcc\"\nalgorithm = \"hpcc\"\n",
        "a.toml:12: key 'profile.0.name': there is a profile 'hpcc' already, that of [algorithm]; write another name"},
