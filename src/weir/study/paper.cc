@@ -60,7 +60,8 @@ std::string shown(double value) { return std::isnan(value) ? "none" : fmt::forma
 
 std::string shown(const Labels& labels) {
   std::vector<std::string> out;
-  for (const auto& [axis, label] : labels) out.push_back(label);
+  for (const auto& [axis, label] : labels)
+    out.push_back(label.find(',') == std::string::npos ? label : fmt::format("\"{}\"", label));
   return fmt::format("{}", fmt::join(out, " and "));
 }
 
