@@ -130,11 +130,15 @@ class Maker {
     }
   }
 
-  // "95th percentile" for p95, and spaces in names.
+  // "95th percentile" for p95, "latency, 95th percentile" for latency_p95, and spaces in names.
   static std::string in_words(std::string name) {
     if (name == "p50") return "median";
     if (name == "p999") return "99.9th percentile";
-    if (name == "p95" || name == "p99") return name.substr(1) + "th percentile";
+    for (const std::string_view p : {"p90", "p95", "p99"}) {
+      if (name == p) return name.substr(1) + "th percentile";
+      if (!name.ends_with(fmt::format("_{}", p))) continue;
+      return fmt::format("{}, {}", in_words(name.substr(0, name.size() - 4)), in_words(std::string(p)));
+    }
     std::replace(name.begin(), name.end(), '_', ' ');
     return name;
   }
