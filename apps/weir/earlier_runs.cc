@@ -49,6 +49,8 @@ std::vector<bool> find_done(const study::Plan& plan, const SweepOptions& o) {
     const auto why = study::difference(plan, run, dir);
     out[run] = why.empty();
     if (why.empty()) continue;
+    if (!study::is_result(dir))
+      throw InputError(fmt::format("{}: it is no result of weir; remove it, or choose another --out", dir));
     if (!o.fresh || (!now[run] && o.shard.n == 1))
       throw InputError(fmt::format("{}: {} ({}); choose another --out, or run {} again with --fresh", dir, why,
                                    plan.describe(run), o.fresh ? "the whole study" : "such results"));

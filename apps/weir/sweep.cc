@@ -180,6 +180,7 @@ class HeldSignal {
 
 SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
                      const std::function<void(const SweepPace&)>& look) {
+  const bool is_new = !fs::exists(options.dir);
   for (const std::string& folder : {study::results_of(options.dir), options.dir + "/failed"}) {
     std::error_code error;
     fs::create_directories(folder, error);
@@ -188,7 +189,12 @@ SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
   const WorkLock lock(options.dir, options.shard);
   refuse_others(plan, options);
   const HeldSignal held;
-  return Sweep(plan, options, look).run();
+  try {
+    return Sweep(plan, options, look).run();
+  } catch (const InputError&) {
+    if (is_new && fs::is_empty(study::results_of(options.dir))) fs::remove_all(options.dir);
+    throw;
+  }
 }
 
 }  // namespace weir::app

@@ -135,6 +135,18 @@ TEST_F(Sweep, MemoryThatARunAloneExceeds) {
   const Output o = sweep({"--out", dir("a"), "--memory", "1 MB"});
   EXPECT_EQ(o.status, 2);
   EXPECT_EQ(o.err.find("weir: run 0.2+seed1 may need 14 MB of memory, and the limit is 1 MB"), 0) << o.err;
+  EXPECT_FALSE(fs::exists(dir("a"))) << "nothing is left of what has not begun";
+}
+
+TEST_F(Sweep, FreshLeavesWhatWeirHasNotWritten) {
+  fs::create_directories(dir("a") + "/runs/0.2+seed1");
+  std::ofstream(dir("a") + "/runs/0.2+seed1/precious") << "x";
+  const Output o = sweep({"--out", dir("a"), "--fresh"});
+  EXPECT_EQ(o.status, 2);
+  EXPECT_NE(o.err.find("runs/0.2+seed1: it is no result of weir; remove it, or choose another --out"),
+            std::string::npos)
+      << o.err;
+  EXPECT_TRUE(fs::exists(dir("a") + "/runs/0.2+seed1/precious"));
 }
 
 // --fresh makes way for the runs that are asked for, not for others.

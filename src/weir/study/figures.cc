@@ -115,7 +115,7 @@ class Maker {
     const Axis& axis = study_.axes[x_axis];
     const bool bars = spec_.kind->name == "bars";
     out_.kind = bars ? "bars" : "lines";
-    out_.x = {axis.name, bars ? "1" : axis.unit, bars ? "category" : "linear", {}};
+    out_.x = {in_words(axis.name), bars ? "1" : axis.unit, bars ? "category" : "linear", {}};
     if (bars)
       for (const AxisPoint& point : axis.points) out_.x.categories.push_back(point.label);
     out_.y = {in_words(m.name()), m.unit(), "linear", {}};

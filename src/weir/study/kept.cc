@@ -55,8 +55,10 @@ std::string failure_of(const std::string& dir, const std::string& run_name) {
   return fmt::format("{}/failed/{}.txt", dir, run_name);
 }
 
+bool is_result(const std::string& run_dir) { return fs::exists(run_dir + "/manifest.json"); }
+
 std::string difference(const Plan& plan, std::size_t run, const std::string& run_dir) {
-  if (!fs::exists(run_dir + "/manifest.json")) return "is no result of weir";
+  if (!is_result(run_dir)) return "is no result of weir";
   const auto manifest = Json::parse(traffic::read_text_file(run_dir + "/manifest.json", "a manifest"), nullptr, false);
   const auto made_by = manifest.is_object() && manifest.contains("version") && manifest["version"].is_string()
                            ? manifest["version"].get<std::string>()

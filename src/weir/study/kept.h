@@ -13,6 +13,8 @@ std::string results_of(const std::string& dir);
 std::string result_of(const std::string& dir, const std::string& run_name);
 std::string failure_of(const std::string& dir, const std::string& run_name);
 
+// Whether this has been written by weir run or weir sweep, whatever of it is left.
+bool is_result(const std::string& run_dir);
 // Why a result directory is not what this run would leave, or lacks what the study reads; "" if it is.
 std::string difference(const Plan& plan, std::size_t run, const std::string& run_dir);
 
