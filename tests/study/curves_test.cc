@@ -7,23 +7,14 @@
 #include <fstream>
 
 #include "tests/support/command.h"
+#include "tests/support/star_scenario.h"
 
 namespace weir::study {
 namespace {
 
 // One done run of a study with the queues of some ports, whose queues.csv has these rows.
 std::vector<Figure> figures_of(const std::string& rows) {
-  const auto plan = make_plan(parse_study(R"(
-[study]
-[scenario.topology]
-kind = "star"
-hosts = 5
-[scenario.algorithm]
-name = "hpcc"
-[[scenario.traffic]]
-kind = "incast"
-size = "1 KB"
-[scenario.probes.queues]
+  const auto plan = make_plan(parse_study(std::string("[study]\n") + kStarScenario + R"([scenario.probes.queues]
 series = true
 [[axis]]
 name = "fan_in"

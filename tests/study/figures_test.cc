@@ -9,21 +9,12 @@
 #include <fmt/format.h>
 
 #include "tests/support/command.h"
+#include "tests/support/star_scenario.h"
 
 namespace weir::study {
 namespace {
 
-const std::string kStudy = R"(
-[study]
-[scenario.topology]
-kind = "star"
-hosts = 5
-[scenario.algorithm]
-name = "hpcc"
-[[scenario.traffic]]
-kind = "incast"
-size = "1 KB"
-[[axis]]
+const std::string kStudy = std::string("\n[study]\n") + kStarScenario + R"([[axis]]
 name = "algorithm"
 key = "algorithm.name"
 values = ["hpcc", "timely"]

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/support/star_scenario.h"
+
 namespace weir::study {
 namespace {
 
@@ -13,18 +15,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // Loads 0.3 and 0.5, HPCC and DCTCP, two seeds; p95 is a value and list a list of two.
 Table table() {
-  const auto plan = make_plan(parse_study(R"(
-[study]
-seeds = 2
-[scenario.topology]
-kind = "star"
-hosts = 5
-[scenario.algorithm]
-name = "hpcc"
-[[scenario.traffic]]
-kind = "incast"
-size = "1 KB"
-[[axis]]
+  const auto plan = make_plan(parse_study(std::string("[study]\nseeds = 2\n") + kStarScenario + R"([[axis]]
 name = "load"
 key = "traffic.0.fan_in"
 values = [3, 4]

@@ -3,23 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/star_scenario.h"
 #include "weir/study/plan.h"
 
 namespace weir::study {
 namespace {
 
-const std::string kScenario = R"(
-[scenario.topology]
-kind = "star"
-hosts = 5
-[scenario.algorithm]
-name = "hpcc"
-[[scenario.traffic]]
-kind = "incast"
-size = "1 KB"
-)";
-
-Study parse(const std::string& text) { return parse_study(text + kScenario, "s.toml"); }
+Study parse(const std::string& text) { return parse_study(text + "\n" + kStarScenario, "s.toml"); }
 
 std::string complaint(const std::string& text) {
   try {

@@ -15,7 +15,6 @@ namespace weir::probe {
 
 class DelayProbe {
  public:
-  // Throws InputError if no flow has On-Ramp.
   DelayProbe(const DelaysParams&, engine::Engine&, ResultDirectory* out);
 
   void on_finish(const host::FlowRecord& r) { flows_.erase(r.id); }

@@ -229,16 +229,17 @@ class Maker {
     for (const Group& group : groups()) {
       const auto dirs = run_dirs(group);
       if (dirs.empty()) continue;
-      for (auto& [of, series] : curves(RunFiles(dirs.front()))) {
-        series.name = of.empty() ? group.name : fmt::format("{}, {}", group.name, of);
+      auto all = curves(RunFiles(dirs.front()));
+      for (auto& [of, series] : all) {
+        series.name = all.size() == 1 ? group.name : fmt::format("{}, {}", group.name, of);
         thin(series);
         out_.series.push_back(std::move(series));
       }
     }
   }
 
-  // Of one run: one for each port or flow that its file has, "" if it is only one; the first ones, if they are more
-  // than people can tell apart.
+  // Of one run: one for each port or flow that its file has; the first ones, if they are more than people can tell
+  // apart.
   std::map<std::string, FigureSeries> curves(const RunFiles& files) const {
     const std::string of(result_file(p_.file)->of);
     std::map<std::string, FigureSeries> out;
@@ -250,10 +251,7 @@ class Maker {
       out[name].x.push_back(rows.number(0));
       out[name].y.push_back(rows.number(1));
     }
-    if (out.size() != 1) return out;
-    std::map<std::string, FigureSeries> one;
-    one[""] = std::move(out.begin()->second);
-    return one;
+    return out;
   }
 
   // Every k-th row, so that at most kMaxRows are left.
