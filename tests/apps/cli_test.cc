@@ -327,20 +327,24 @@ TEST(Demo, ASignalLeavesBothResultsAndNoComparison) {
                     .get<bool>());
 }
 
-// Its child ends with it. A process that has ended and that nobody has waited for is in state Z.
+// Its child ends with it. The child is at work, then stopped, so that it does not end by itself. A process that has
+// ended and that nobody has waited for is in state Z.
 TEST(Bench, LeavesNoProcessBehind) {
-  const Output o = shell(R"(
+  const Output o = shell(R"sh(
     "$weir" bench --case permutation-8192 >/dev/null 2>&1 & bench=$!
     child=
     while [ -z "$child" ]; do sleep 0.05; read -r child rest < /proc/$bench/task/$bench/children; done
-    sleep 0.3
+    while [ "$(cut -d' ' -f14 /proc/$child/stat)" -lt 10 ]; do sleep 0.05; done
+    kill -STOP $child
     kill -TERM $bench
     wait $bench
-    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    tries=0
+    while [ $tries -lt 6000 ]; do
       case $(cut -d' ' -f3 /proc/$child/stat 2>/dev/null) in '' | Z) echo ended; exit 0 ;; esac
       sleep 0.1
+      tries=$((tries + 1))
     done
-    kill -KILL $child)");
+    kill -KILL $child)sh");
   EXPECT_EQ(o.out, "ended\n") << o.err;
 }
 
