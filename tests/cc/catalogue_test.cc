@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -73,6 +74,86 @@ TEST(Catalogue, DefaultsAreAPreset) {
       EXPECT_EQ(parse_value(*p, value), p->fallback) << key;
     }
   }
+}
+
+// An algorithm with no hook but on_ack, and others with one that has the right name and a wrong signature.
+struct Plain {
+  struct Params {
+    static void describe(ParamList<Params>&) {}
+  };
+  static constexpr About about{.name = "plain", .title = "Plain", .source = "test"};
+  Plain(const Params&, const FlowFacts&, Control&) {}
+  void on_ack(const Params&, const FlowFacts&, const Ack&, Control&) {}
+};
+struct AllHooks : Plain {
+  using Plain::Plain;
+  static std::span<const Preset> presets() { return {}; }
+  static ReceiverRules receiver(const Params&) { return {.cnp = true}; }
+  void on_loss(const Params&, const FlowFacts&, const Loss&, Control&) {}
+  void on_cnp(const Params&, const FlowFacts&, Time, Control&) {}
+  void on_send(const Params&, const FlowFacts&, const Send&, Control&) {}
+  void on_timer(const Params&, const FlowFacts&, Time, Control&) {}
+};
+static_assert(HooksFit<Plain>);
+static_assert(HooksFit<AllHooks>);
+
+struct AckWithoutFacts : Plain {
+  void on_ack(const Params&, const Ack&, Control&) {}
+};
+struct LossForAck : Plain {
+  void on_loss(const Params&, const FlowFacts&, const Ack&, Control&) {}
+};
+struct LossOverloaded : Plain {
+  void on_loss(const Params&, const Loss&, Control&) {}
+  void on_loss(const Params&, const FlowFacts&, const Ack&, Control&) {}
+};
+struct LossWithControlByValue : Plain {
+  void on_loss(const Params&, const FlowFacts&, const Loss&, Control) {}
+};
+struct LossThatReturnsControl : Plain {
+  Control on_loss(const Params&, const FlowFacts&, const Loss&, Control& c) { return c; }
+};
+struct CnpWithoutTime : Plain {
+  void on_cnp(const Params&, const FlowFacts&, Control&) {}
+};
+struct SendForTime : Plain {
+  void on_send(const Params&, const FlowFacts&, Time, Control&) {}
+};
+class PrivateTimer : public Plain {
+  void on_timer(const Params&, const FlowFacts&, Time, Control&) {}
+};
+struct ReceiverWithoutParams : Plain {
+  static ReceiverRules receiver() { return {}; }
+};
+struct PresetsOfParams : Plain {
+  static std::span<const Preset> presets(const Params&) { return {}; }
+};
+static_assert(!HooksFit<AckWithoutFacts>);
+static_assert(!HooksFit<LossForAck>);
+static_assert(!HooksFit<LossOverloaded>);
+static_assert(!HooksFit<LossWithControlByValue>);
+static_assert(!HooksFit<LossThatReturnsControl>);
+static_assert(!HooksFit<CnpWithoutTime>);
+static_assert(!HooksFit<SendForTime>);
+static_assert(!HooksFit<PrivateTimer>);
+static_assert(!HooksFit<ReceiverWithoutParams>);
+static_assert(!HooksFit<PresetsOfParams>);
+
+TEST(Catalogue, HooksAreThoseThatTheClassHas) {
+  const Algorithm plain = describe<Plain>();
+  EXPECT_NE(plain.on_ack, nullptr);
+  EXPECT_EQ(plain.on_loss, nullptr);
+  EXPECT_EQ(plain.on_cnp, nullptr);
+  EXPECT_EQ(plain.on_send, nullptr);
+  EXPECT_EQ(plain.on_timer, nullptr);
+  const AllHooks::Params params;
+  EXPECT_FALSE(plain.receiver(&params).cnp);
+  const Algorithm all = describe<AllHooks>();
+  EXPECT_NE(all.on_loss, nullptr);
+  EXPECT_NE(all.on_cnp, nullptr);
+  EXPECT_NE(all.on_send, nullptr);
+  EXPECT_NE(all.on_timer, nullptr);
+  EXPECT_TRUE(all.receiver(&params).cnp);
 }
 
 }  // namespace

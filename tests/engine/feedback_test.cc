@@ -163,6 +163,53 @@ TEST_P(Feedback, AcknowledgementsByHand) {
   EXPECT_TRUE(told.losses.empty());
 }
 
+// Every fact of a flow against the model: of a path that is not the longest one, in a network that trims, and with all
+// that is not a default. The names on the left are all members of FlowFacts, in their order: one more does not compile.
+TEST_P(Feedback, FactsAreTheModels) {
+  s_.seed = 7;
+  s_.topology = build(net::LeafSpine{.leaves = 2,
+                                     .spines = 2,
+                                     .hosts_per_leaf = 2,
+                                     .host_rate = 100_Gbps,
+                                     .fabric_rate = 40_Gbps,
+                                     .fabric_delay = 3_us});
+  s_.network.trimming = true;
+  s_.buffer.mode = net::BufferMode::per_port;
+  s_.transport.payload = 1'500_B;
+  s_.transport.int_mode = host::IntMode::wire;
+  s_.transport.int_multiplier = 4;
+  s_.add_flow(0, 1, 2'000_B, 5_us);
+  s_.add_flow(3, 0, 3'000_B, 9_us);
+  run_it();
+  const auto model = s_.model(GetParam());
+  ASSERT_EQ(told.facts.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    SCOPED_TRACE(i);
+    const traffic::Flow& flow = s_.flows[i];
+    const auto& [line_rate, path_rate, base_rtt, network_rtt, payload, wire, size, start, switch_hops, trimming,
+                 telemetry, random] = told.facts[i];
+    const Bytes data = model->data_wire(s_.profiles[0]);
+    const Bytes ack = model->ack_wire(s_.profiles[0]);
+    EXPECT_EQ(line_rate, 100_Gbps);
+    EXPECT_EQ(path_rate, i == 0 ? 100_Gbps : 40_Gbps);
+    EXPECT_EQ(base_rtt, model->paths.base_rtt(flow.src, flow.dst, data, ack));
+    EXPECT_EQ(network_rtt, model->paths.base_rtt(0, 3, data, ack));
+    EXPECT_EQ(base_rtt < network_rtt, i == 0);
+    EXPECT_EQ(payload, 1'500_B);
+    EXPECT_EQ(wire, 1'500_B + s_.transport.header + s_.transport.int_bytes);
+    EXPECT_EQ(size, flow.size);
+    EXPECT_EQ(start, flow.start);
+    EXPECT_EQ(switch_hops, i == 0 ? 1 : 3);
+    EXPECT_TRUE(trimming);
+    EXPECT_EQ(telemetry.tx_unit, 4 * 128);
+    EXPECT_EQ(random.bits(3), RandomStream(7, static_cast<std::uint32_t>(i), Purpose::algorithm).bits(3));
+  }
+  told = {};
+  s_.network.trimming = false;
+  run_it();
+  EXPECT_FALSE(told.facts[0].trimming);
+}
+
 // A hundred packets at twice the rate of the link that follows, which has room for ten: about half of the others are
 // lost, and each acknowledgement finds another one. All had been sent before the first was found.
 TEST_P(Feedback, LossesOfAnEpisodeAreToldOnceOrAsTheyAreFound) {

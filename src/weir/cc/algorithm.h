@@ -18,7 +18,8 @@
 //     void on_timer(const Params&, const FlowFacts&, Time now, Control&);     // optional
 //   };
 //
-// and add one line to catalogue.cc. docs/adding-an-algorithm.md walks through it.
+// and add one line to catalogue.cc. docs/adding-an-algorithm.md walks through it. A member that has the name of one of
+// these functions and another signature does not compile.
 #pragma once
 
 #include <array>
@@ -44,9 +45,8 @@ namespace weir::cc {
 enum class Needs : std::uint32_t {
   nothing = 0,
   telemetry = 1 << 0,      // per-hop INT records, charged 42 bytes per packet
-  one_way_delay = 1 << 1,  // receive time of the packet in the receiver's clock
-  delivery_rate = 1 << 2,  // delivered-bytes samples in the manner of BBR
-  ecn = 1 << 3,            // marks: costs nothing, but is no use in a network that does not mark
+  delivery_rate = 1 << 1,  // delivered-bytes samples in the manner of BBR
+  ecn = 1 << 2,            // marks: costs nothing, but is no use in a network that does not mark
 };
 constexpr Needs operator|(Needs a, Needs b) {
   return static_cast<Needs>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -69,19 +69,19 @@ struct FlowFacts {
   Bytes size;        // of the flow
   Time start;
   int switch_hops = 0;    // switches on the path
-  bool trimming = false;  // switches cut packets to their headers instead of dropping them; today none does
+  bool trimming = false;  // switches cut packets to their headers instead of dropping them
   IntFormat telemetry;    // how to read telemetry counters
   RandomStream random;    // the flow's own stream; the algorithm counts its own draws
 };
 
-// One acknowledgement has arrived. No transport fills these yet, they are as initialised:
-// endpoint_delay (hosts take no time), one_way_delay, path_changed.
+// One acknowledgement has arrived. Weir's transport leaves two members as they are initialised, for transports that
+// know more: endpoint_delay, which is 0 since its hosts answer in no time, and path_changed, since its packets do not
+// carry which path they took.
 struct Ack {
   Time now;
   Time rtt;             // from the transmit time of the packet that triggered it, measured at the NIC
   Time sent_at;         // transmit time of that packet
   Time endpoint_delay;  // part of rtt spent in the receiving host
-  Time one_way_delay;   // receive - transmit time in the hosts' own clocks; only with Needs::one_way_delay
   Bytes seq;            // all bytes below are acknowledged
   Bytes acked;          // newly acknowledged by this one, in order or selectively; 0 for a duplicate
   Bytes packet_seq;     // first byte of the packet that triggered it
@@ -185,39 +185,163 @@ struct Algorithm {
   void (*on_timer)(void* state, const void* params, const FlowFacts&, Time, Control&) = nullptr;
 };
 
+// The functions of an algorithm that events call. Each has the name, which a class may or may not have, and what tells
+// of the event.
+namespace hooks {
+
+struct OnAck {
+  using Told = const Ack&;
+  struct Name {
+    int on_ack;
+  };
+  template <class B>
+  static constexpr bool named_once = requires {
+    &B::on_ack;
+  };
+  template <class A, class... X>
+  static auto call(A& a, X&&... x) -> decltype(a.on_ack(std::forward<X>(x)...)) {
+    return a.on_ack(std::forward<X>(x)...);
+  }
+};
+struct OnLoss {
+  using Told = const Loss&;
+  struct Name {
+    int on_loss;
+  };
+  template <class B>
+  static constexpr bool named_once = requires {
+    &B::on_loss;
+  };
+  template <class A, class... X>
+  static auto call(A& a, X&&... x) -> decltype(a.on_loss(std::forward<X>(x)...)) {
+    return a.on_loss(std::forward<X>(x)...);
+  }
+};
+struct OnCnp {
+  using Told = Time;
+  struct Name {
+    int on_cnp;
+  };
+  template <class B>
+  static constexpr bool named_once = requires {
+    &B::on_cnp;
+  };
+  template <class A, class... X>
+  static auto call(A& a, X&&... x) -> decltype(a.on_cnp(std::forward<X>(x)...)) {
+    return a.on_cnp(std::forward<X>(x)...);
+  }
+};
+struct OnSend {
+  using Told = const Send&;
+  struct Name {
+    int on_send;
+  };
+  template <class B>
+  static constexpr bool named_once = requires {
+    &B::on_send;
+  };
+  template <class A, class... X>
+  static auto call(A& a, X&&... x) -> decltype(a.on_send(std::forward<X>(x)...)) {
+    return a.on_send(std::forward<X>(x)...);
+  }
+};
+struct OnTimer {
+  using Told = Time;
+  struct Name {
+    int on_timer;
+  };
+  template <class B>
+  static constexpr bool named_once = requires {
+    &B::on_timer;
+  };
+  template <class A, class... X>
+  static auto call(A& a, X&&... x) -> decltype(a.on_timer(std::forward<X>(x)...)) {
+    return a.on_timer(std::forward<X>(x)...);
+  }
+};
+struct Receiver {
+  struct Name {
+    int receiver;
+  };
+  template <class B>
+  static constexpr bool named_once = requires {
+    &B::receiver;
+  };
+};
+struct Presets {
+  struct Name {
+    int presets;
+  };
+  template <class B>
+  static constexpr bool named_once = requires {
+    &B::presets;
+  };
+};
+
+// Has A a member of the hook's name, whatever its signature? The name is ambiguous in a class that gets it from both.
+template <class A, class Hook>
+struct Both : A, Hook::Name {};
+template <class A, class Hook>
+concept Names = !Hook::template named_once<Both<A, Hook>>;
+
+template <class A, class Hook, class LastArgument>
+concept Takes = requires(A& a, const typename A::Params& p, const FlowFacts& f, typename Hook::Told x, LastArgument c) {
+  { Hook::call(a, p, f, x, c) } -> std::same_as<void>;
+};
+// ... with the signature that the transport calls? What takes a constant Control cannot answer.
+template <class A, class Hook>
+concept Fits = Takes<A, Hook, Control&> && !Takes<A, Hook, const Control&>;
+template <class A>
+concept FitsReceiver = requires(const typename A::Params& p) {
+  { A::receiver(p) } -> std::convertible_to<ReceiverRules>;
+};
+template <class A>
+concept FitsPresets = requires {
+  { A::presets() } -> std::convertible_to<std::span<const Preset>>;
+};
+template <class A, class... Hook>
+concept NoneMisnamed = ((!Names<A, Hook> || Fits<A, Hook>)&&...);
+
+// The function without its type; null if A has no member of that name.
+template <class Hook, class A>
+constexpr auto erased() -> void (*)(void*, const void*, const FlowFacts&, typename Hook::Told, Control&) {
+  if constexpr (Names<A, Hook>)
+    return [](void* state, const void* p, const FlowFacts& f, typename Hook::Told x, Control& c) {
+      Hook::call(*static_cast<A*>(state), *static_cast<const typename A::Params*>(p), f, x, c);
+    };
+  else
+    return nullptr;
+}
+
+}  // namespace hooks
+
+// Every member of A that has the name of a function at the head of this file has its signature too.
+template <class A>
+concept HooksFit = hooks::Fits<A, hooks::OnAck> &&
+    hooks::NoneMisnamed<A, hooks::OnLoss, hooks::OnCnp, hooks::OnSend, hooks::OnTimer> &&
+    (!hooks::Names<A, hooks::Receiver> || hooks::FitsReceiver<A>)&&(!hooks::Names<A, hooks::Presets> ||
+                                                                    hooks::FitsPresets<A>);
+
 // The catalogue entry of class A.
 template <class A>
 Algorithm describe() {
   static_assert(std::is_trivially_copyable_v<A>, "algorithm state must be copyable as bytes");
   static_assert(alignof(A) <= alignof(std::max_align_t));
+  static_assert(HooksFit<A>, "a function has the name of a hook, but not its signature; see the head of algorithm.h");
   using P = typename A::Params;
   Algorithm a{.about = A::about, .presets = {}, .params = &params_of<P>(), .state_size = sizeof(A)};
-  if constexpr (requires { A::presets(); }) a.presets = A::presets();
+  if constexpr (hooks::Names<A, hooks::Presets>) a.presets = A::presets();
   a.receiver = [](const void* p) -> ReceiverRules {
-    if constexpr (requires(const P& q) { A::receiver(q); }) return A::receiver(*static_cast<const P*>(p));
+    if constexpr (hooks::Names<A, hooks::Receiver>) return A::receiver(*static_cast<const P*>(p));
     (void)p;
     return {};
   };
   a.start = [](void* s, const void* p, const FlowFacts& f, Control& c) { new (s) A(*static_cast<const P*>(p), f, c); };
-  a.on_ack = [](void* s, const void* p, const FlowFacts& f, const Ack& x, Control& c) {
-    static_cast<A*>(s)->on_ack(*static_cast<const P*>(p), f, x, c);
-  };
-  if constexpr (requires(A x, const P& p, const FlowFacts& f, const Loss& l, Control& c) { x.on_loss(p, f, l, c); })
-    a.on_loss = [](void* s, const void* p, const FlowFacts& f, const Loss& x, Control& c) {
-      static_cast<A*>(s)->on_loss(*static_cast<const P*>(p), f, x, c);
-    };
-  if constexpr (requires(A x, const P& p, const FlowFacts& f, Control& c) { x.on_cnp(p, f, Time{}, c); })
-    a.on_cnp = [](void* s, const void* p, const FlowFacts& f, Time t, Control& c) {
-      static_cast<A*>(s)->on_cnp(*static_cast<const P*>(p), f, t, c);
-    };
-  if constexpr (requires(A x, const P& p, const FlowFacts& f, const Send& d, Control& c) { x.on_send(p, f, d, c); })
-    a.on_send = [](void* s, const void* p, const FlowFacts& f, const Send& x, Control& c) {
-      static_cast<A*>(s)->on_send(*static_cast<const P*>(p), f, x, c);
-    };
-  if constexpr (requires(A x, const P& p, const FlowFacts& f, Control& c) { x.on_timer(p, f, Time{}, c); })
-    a.on_timer = [](void* s, const void* p, const FlowFacts& f, Time t, Control& c) {
-      static_cast<A*>(s)->on_timer(*static_cast<const P*>(p), f, t, c);
-    };
+  a.on_ack = hooks::erased<hooks::OnAck, A>();
+  a.on_loss = hooks::erased<hooks::OnLoss, A>();
+  a.on_cnp = hooks::erased<hooks::OnCnp, A>();
+  a.on_send = hooks::erased<hooks::OnSend, A>();
+  a.on_timer = hooks::erased<hooks::OnTimer, A>();
   return a;
 }
 

@@ -38,10 +38,9 @@ class MedianOf {
     algorithm_.react(p.algorithm, facts, ack, *signal, control);
   }
 
-  void on_loss(const Params& p, const FlowFacts& facts, const Loss& loss, Control& control) requires requires(A a) {
-    a.on_loss(p.algorithm, facts, loss, control);
+  void on_loss(const Params& p, const FlowFacts& facts, const Loss& loss, Control& control) {
+    if constexpr (hooks::Names<A, hooks::OnLoss>) algorithm_.on_loss(p.algorithm, facts, loss, control);
   }
-  { algorithm_.on_loss(p.algorithm, facts, loss, control); }
 
   // For probes and tests.
   const A& algorithm() const { return algorithm_; }

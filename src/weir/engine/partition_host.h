@@ -50,6 +50,7 @@ host::Flow& Partition<S>::start_flow(std::uint32_t h, const traffic::Flow& start
                 .size = start.size,
                 .start = now,
                 .switch_hops = static_cast<int>(path.switches),
+                .trimming = model_.network.trimming,
                 .telemetry = int_format_,
                 .random = RandomStream(model_.seed, static_cast<std::uint32_t>(start.id), Purpose::algorithm)};
   if (profile.balancing.sprays()) {
