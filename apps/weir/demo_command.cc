@@ -168,8 +168,8 @@ void print(const Sides& sides) {
 void print_how_far(const Sides& sides, const scenario::Expected& expected) {
   for (const Side& side : sides)
     fmt::print("{:<6} {}: {:.3f} ms simulated, {} of {} flows done\n", side.title,
-               side.outcome.signal == 0 ? "complete" : "interrupted", side.outcome.manifest.sim_time.seconds() * 1e3,
-               side.outcome.summary.flows.finished, expected.flows);
+               status_of(side.outcome) == 0 ? "complete" : "interrupted",
+               side.outcome.manifest.sim_time.seconds() * 1e3, side.outcome.summary.flows.finished, expected.flows);
 }
 
 // A directory for results that no one asked to keep.

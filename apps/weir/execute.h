@@ -30,8 +30,8 @@ struct Outcome {
 Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory,
                 const std::function<void(const Pace&)>& look, bool own_thread = false);
 
-// The exit status of a run that a signal may have ended.
-inline int status_of(const Outcome& o) { return o.signal == 0 ? 0 : 128 + o.signal; }
+// The exit status of a run that a signal may have ended, or that could not go on.
+inline int status_of(const Outcome& o) { return o.signal != 0 ? 128 + o.signal : o.manifest.stall ? 1 : 0; }
 
 // {"manifest": ..., "summary": ...}
 std::string to_json(const Outcome& o);

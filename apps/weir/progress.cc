@@ -59,9 +59,13 @@ void Progress::look(const Pace& pace) {
       fmt::format("{:.3f} ms simulated, {} of {}{} flows done, {} active, {:.1f} M packet-hops/s",
                   pace.now.seconds() * 1e3, c.flows_completed, expected_.all ? "" : "over ", expected_.flows,
                   c.flows_started - c.flows_completed, static_cast<double>(c.packet_hops - last_hops_) / since * 1e-6);
-  if (const double done = share(pace, expected_, stop_); done > 0) {
+  const double done = share(pace, expected_, stop_);
+  if (done >= 1) {
+    // How long it takes to deliver what has been lost cannot be told.
+    line += ", all sent, waiting for what is under way";
+  } else if (done > 0) {
     const double left = line_.since_begin() * (1 - done) / done;
-    line = fmt::format("{:3.0f} %  {}, about {} left", 100 * done, line, duration_text(left));
+    line = fmt::format("{:3.0f} %  {}, about {} left", std::min(99.0, 100 * done), line, duration_text(left));
   }
   last_hops_ = c.packet_hops;
   line_.show(line);

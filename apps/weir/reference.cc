@@ -96,6 +96,8 @@ std::vector<ReferenceSection> reference() {
   ReferenceSection network{"network", "switches, [network]", {}};
   network.items.push_back(item("network", "all ports", "[network]", &params_of<engine::NetworkParams>()));
   network.items.push_back(item("buffer", "shared buffer and PFC", "[network.buffer]", &params_of<net::BufferParams>()));
+  network.items.push_back(
+      item("watchdog", "breaks deadlocks of PFC", "[network.pfc.watchdog]", &params_of<net::WatchdogParams>()));
   network.items.push_back(item("ecn", "marking", "[network.ecn]", &params_of<engine::EcnParams>()));
   network.items.back().tables.push_back({"[[network.ecn.rate]]", &params_of<engine::EcnOverride>()});
   network.items.push_back(item("adaptive",

@@ -53,6 +53,8 @@ int run(const Options& o) {
   if (outcome.signal != 0)
     fmt::print(stderr, "weir: interrupted at {:.3f} ms; the result is incomplete\n",
                outcome.manifest.sim_time.seconds() * 1e3);
+  else if (outcome.manifest.stall)
+    fmt::print(stderr, "weir: {}; the result is incomplete\n", engine::to_text(*outcome.manifest.stall));
   return status_of(outcome);
 }
 

@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 #include <vector>
 
@@ -57,7 +58,9 @@ void do_run(const study::Plan& plan, std::size_t run, const std::string& target)
   const auto s = plan.scenario(run);
   {
     probe::ResultDirectory directory(result);
-    execute(s, &directory, {});
+    const Outcome outcome = execute(s, &directory, {});
+    // what it has measured so far is not what the study asks for
+    if (outcome.manifest.stall) throw std::runtime_error(engine::to_text(*outcome.manifest.stall));
   }
   study::write_whole(result + "/measures.json",
                      study::measures_json(plan.study, study::measure_run(plan.study, result)));

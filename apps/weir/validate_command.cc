@@ -13,6 +13,7 @@
 #include "weir/net/topologies.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
+#include "weir/scenario/warnings.h"
 
 namespace weir::app {
 namespace {
@@ -31,6 +32,7 @@ struct Report {
   Time base_rtt;  // the largest, of the first profile's packets
   std::vector<std::string> profiles;
   scenario::Expected expected;
+  std::vector<std::string> warnings;
   std::uint32_t hosts = 0;
   std::uint32_t switches = 0;
   std::size_t links = 0;
@@ -52,12 +54,13 @@ Report validate(const std::string& file, const scenario::Scenario& s) {
   for (const auto& p : s.profiles) out.profiles.push_back(p.name);
   out.expected = scenario::expect(s, model);
   out.threads = run.simulation->threads();
+  out.warnings = scenario::warnings(s, model);
   return out;
 }
 
 std::string to_text(const Report& r) {
   const auto& e = r.expected;
-  return fmt::format(
+  std::string out = fmt::format(
       "{}: valid{}{}\n"
       "  network   {}; largest base RTT {}\n"
       "  profiles  {}\n"
@@ -66,6 +69,8 @@ std::string to_text(const Report& r) {
       r.file, r.title.empty() ? "" : ", ", r.title, r.network, format_value(r.base_rtt), fmt::join(r.profiles, ", "),
       e.all ? "" : "over ", e.flows, static_cast<double>(e.payload.count) * 1e-9, e.packets,
       e.last_start.seconds() * 1e6, r.threads);
+  for (const auto& warning : r.warnings) out += fmt::format("  warning   {}\n", warning);
+  return out;
 }
 
 nlohmann::ordered_json to_json(const Report& r) {
@@ -82,7 +87,8 @@ nlohmann::ordered_json to_json(const Report& r) {
           {"payload_bytes", r.expected.payload.count},
           {"last_start_ps", r.expected.last_start.ps},
           {"all_flows_counted", r.expected.all},
-          {"threads", r.threads}};
+          {"threads", r.threads},
+          {"warnings", r.warnings}};
 }
 
 int validate_all(const Options& o) {

@@ -65,6 +65,7 @@ std::unique_ptr<Model> Scenario::model(net::PortKind port) const {
   m->ecn = ecn;
   m->ecn_overrides = ecn_overrides;
   m->adaptive = adaptive;
+  m->watchdog = watchdog;
   m->classes = classes;
   m->faults = work_out(faults, topology, seed);
   m->transport = transport;
@@ -147,6 +148,7 @@ Outcome run(const Scenario& scenario, const Way& way) {
   out.digest = simulation.state_digest();
   out.end = simulation.now();
   out.threads = simulation.threads();
+  if (simulation.stall() != nullptr) out.stall = *simulation.stall();
   out.nodes.assign(simulation.node_times().begin(), simulation.node_times().end());
   return out;
 }
@@ -181,6 +183,8 @@ std::string difference(const Outcome& a, const Outcome& b) {
                                                                    {"trimmed", c.trimmed},
                                                                    {"lost", c.lost},
                                                                    {"pauses", c.pauses},
+                                                                   {"storms", c.storms},
+                                                                   {"storm_dropped", c.storm_dropped},
                                                                    {"flows_started", c.flows_started},
                                                                    {"flows_completed", c.flows_completed}};
   };
@@ -191,6 +195,9 @@ std::string difference(const Outcome& a, const Outcome& b) {
   for (std::size_t i = 0; i < std::min(a.samples.size(), b.samples.size()); ++i)
     if (a.samples[i] != b.samples[i])
       return fmt::format("the state digest of sample {}: {:016x} and {:016x}", i, a.samples[i], b.samples[i]);
+  if (a.stall != b.stall)
+    return fmt::format("the stall: {} and {}", a.stall ? to_text(*a.stall) : "none",
+                       b.stall ? to_text(*b.stall) : "none");
   if (a.end != b.end) return fmt::format("the end: {} and {} ps", a.end.ps, b.end.ps);
   if (a.digest != b.digest) return fmt::format("the state digest: {:016x} and {:016x}", a.digest, b.digest);
   return "";

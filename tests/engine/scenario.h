@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,7 @@ struct Scenario {
   EcnParams ecn;
   std::vector<EcnOverride> ecn_overrides;
   AdaptiveParams adaptive;
+  net::WatchdogParams watchdog;
   std::vector<ClassRow> classes;
   FaultRows faults;
   host::TransportParams transport;
@@ -67,6 +69,7 @@ struct Outcome {
   Time end;
   std::uint32_t threads = 1;
   std::vector<NodeTimes> nodes;  // of the program
+  std::optional<Stall> stall;
 };
 
 struct Way {

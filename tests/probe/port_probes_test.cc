@@ -86,10 +86,12 @@ TEST(PfcProbe, MeasuresOnePause) {
   EXPECT_EQ(s.pfc->by_tier[0].paused, paused);
   EXPECT_EQ(s.pfc->by_tier[0].ports, 2u);
   EXPECT_EQ(s.pfc->by_tier[1].pauses, 0u);
-  EXPECT_EQ(text_of(scratch / "a/pfc.csv"), fmt::format("port,from,to,tier,pauses,paused_ps,share\n"
-                                                        "0,0,2,hosts,1,23391360,{:.9g}\n"
-                                                        "1,2,0,edge,0,0,0\n2,1,2,hosts,0,0,0\n3,2,1,edge,0,0,0\n",
-                                                        paused.seconds() / run));
+  EXPECT_EQ(text_of(scratch / "a/pfc.csv"),
+            fmt::format("port,from,to,tier,pauses,paused_ps,share,storms,storm_dropped_packets\n"
+                        "0,0,2,hosts,1,23391360,{:.9g},0,0\n"
+                        "1,2,0,edge,0,0,0,0,0\n2,1,2,hosts,0,0,0,0,0\n"
+                        "3,2,1,edge,0,0,0,0,0\n",
+                        paused.seconds() / run));
 }
 
 // 100 packets of 1048 bytes one way, 100 acknowledgements of 60 bytes the other.

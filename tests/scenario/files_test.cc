@@ -69,6 +69,9 @@ Result simulate(const Scenario& s) {
                  {"timeouts", c.timeouts},
                  {"max_queue_bytes", summary.queues.value().all.max}};
   if (c.lost != 0) out.figures["lost"] = c.lost;
+  if (c.storms != 0) out.figures["storms"] = c.storms;
+  if (c.storms != 0) out.figures["storm_dropped"] = c.storm_dropped;
+  if (manifest.stall) out.figures["stall"] = engine::to_text(*manifest.stall);
   return out;
 }
 

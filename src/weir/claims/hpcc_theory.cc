@@ -95,17 +95,17 @@ Measured run(const std::string& file, const std::string& w_ai, const std::string
     int samples = 0;
   };
   std::map<std::uint32_t, Sender> senders;
-  simulation.advance(from);
+  engine::advance_unstalled(simulation, from);
   const auto sent = simulation.sent_bytes(id);
   simulation.for_each_active([&](std::uint32_t src, const host::Flow& f) { senders[src].acknowledged = -f.snd_una; });
   for (Time t = from; t < to; t += 257_ns) {
-    simulation.advance(t);
+    engine::advance_unstalled(simulation, t);
     simulation.for_each_active([&](std::uint32_t src, const host::Flow& f) {
       senders[src].u += reinterpret_cast<const cc::Hpcc*>(&f + 1)->utilisation();
       ++senders[src].samples;
     });
   }
-  simulation.advance(to);
+  engine::advance_unstalled(simulation, to);
   simulation.for_each_active([&](std::uint32_t src, const host::Flow& f) { senders[src].acknowledged += f.snd_una; });
 
   Measured out;

@@ -54,7 +54,7 @@ std::vector<std::string> overrides(const Setting& s, const Algorithm& a, const B
 void add(Bar& bar, const std::string& file, const std::vector<std::string>& overrides) {
   scenario::Run run = scenario::build(scenario::load_scenario_file(file, overrides));
   run.simulation->on_finish([&](const host::FlowRecord& r) { bar.fct.push_back(us(r.finish - r.start)); });
-  while (!run.simulation->advance()) {
+  while (!engine::advance_unstalled(*run.simulation)) {
   }
   const probe::CollectiveSummary c = probe::report_collectives(*run.simulation, run.tags).at(0);
   bar.increase.push_back(c.acknowledged ? 100 * probe::excess(*c.acknowledged, c.acknowledged_bound)

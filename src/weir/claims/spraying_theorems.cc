@@ -86,7 +86,7 @@ double goodput(const std::string& scenario, const std::string& graph, Overrides 
   std::int64_t from = -1;
   std::int64_t to = 0;
   for (Time now = kSettled; now < kEnd; now += step) {
-    run.simulation->advance(now);
+    engine::advance_unstalled(*run.simulation, now);
     run.simulation->for_each_active([&](std::uint32_t src, const host::Flow& f) {
       if (src != 0) return;
       if (from < 0) from = f.snd_una;

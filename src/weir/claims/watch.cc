@@ -15,7 +15,7 @@ Watch::Watch(const std::string& file, const std::string& port, const std::vector
 void Watch::record(Time step, Time until, const Look& look) {
   step_ = step;
   for (Time now; now <= until; now += step) {
-    run_.simulation->advance(now);
+    engine::advance_unstalled(*run_.simulation, now);
     samples_.push_back(
         {now, run_.simulation->queued_bytes(port_), static_cast<std::int64_t>(run_.simulation->sent_bytes(port_))});
     if (look) run_.simulation->for_each_active([&](std::uint32_t src, const host::Flow& f) { look(now, src, f); });

@@ -20,6 +20,8 @@ struct Counters {
   std::uint64_t trimmed = 0;  // by full buffers, of their payload
   std::uint64_t lost = 0;     // on links
   std::uint64_t pauses = 0;   // pause frames sent
+  std::uint64_t storms = 0;   // begun, by the PFC watchdog (net/watchdog.h)
+  std::uint64_t storm_dropped = 0;
   std::uint64_t flows_started = 0;
   std::uint64_t flows_completed = 0;
 

@@ -116,6 +116,10 @@ class Team final : public Simulation::Crew {
 
   void stall(std::uint32_t host, Time until, Time now) override { parts_[of_node_[host]]->stall(host, until, now); }
 
+  void watch(Time now) override {
+    for (auto& p : parts_) p->watch(now);
+  }
+
   void route_by(const net::Routing& routing) override {
     for (auto& p : parts_) p->route_by(routing);
   }
@@ -128,6 +132,19 @@ class Team final : public Simulation::Crew {
 
   void for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const override {
     for (const auto& p : parts_) p->for_each_active(visit);
+  }
+
+  void for_each_packet(const PacketVisit& visit) const override {
+    for (const auto& p : parts_) p->for_each_packet(visit);
+    for (const auto& boxes : mail_[turn_])
+      for (const Mailbox& box : boxes)
+        for (const HandedOver& in : box.packets) visit(in.port, in.packet);
+  }
+
+  void for_each_signal(const std::function<void(std::uint32_t)>& visit) const override {
+    for (const auto& boxes : mail_[turn_])
+      for (const Mailbox& box : boxes)
+        for (const Signal& signal : box.news.signals) visit(signal.node);
   }
 
  private:

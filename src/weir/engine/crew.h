@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "weir/engine/deadlock.h"
 #include "weir/engine/partition.h"
 #include "weir/engine/simulation.h"
 
@@ -47,9 +48,14 @@ class Simulation::Crew {
   // Between epochs, before all else at `now` (Partition).
   virtual void take_down(std::uint32_t port, Time now) = 0;
   virtual void stall(std::uint32_t host, Time until, Time now) = 0;
+  virtual void watch(Time now) = 0;
   virtual void route_by(const net::Routing& routing) = 0;
   virtual void settle_before(std::uint32_t port, Time end) = 0;
   virtual void for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const = 0;
+  // Between epochs: packets by the port that they have not reached the far end of, and signals to nodes of the program
+  // that are under way from one partition to another.
+  virtual void for_each_packet(const PacketVisit& visit) const = 0;
+  virtual void for_each_signal(const std::function<void(std::uint32_t node)>& visit) const = 0;
 };
 
 std::unique_ptr<Simulation::Crew> make_crew(const Model& model, Network& network, const RunOptions& options);

@@ -1,5 +1,7 @@
 #include "weir/engine/engine.h"
 
+#include <stdexcept>
+
 namespace weir::engine {
 namespace {
 
@@ -25,6 +27,12 @@ std::uint64_t Engine::state_digest() {
     h = mix(h, pauses_sent(s));
   }
   return h;
+}
+
+bool advance_unstalled(Engine& engine, Time until) {
+  const bool ended = engine.advance(until);
+  if (engine.stall() != nullptr) throw std::runtime_error(to_text(*engine.stall()));
+  return ended;
 }
 
 }  // namespace weir::engine

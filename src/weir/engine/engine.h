@@ -10,6 +10,7 @@
 
 #include "weir/engine/counters.h"
 #include "weir/engine/model.h"
+#include "weir/engine/stall.h"
 #include "weir/host/flow.h"
 #include "weir/traffic/program.h"
 
@@ -30,6 +31,11 @@ struct OneWayReport {
   Time error;  // of it: how far the receiver's clock is ahead of the sender's
 };
 
+struct Storms {
+  std::uint32_t begun = 0;
+  std::uint64_t dropped = 0;
+};
+
 class Engine {
  public:
   Engine() = default;
@@ -42,8 +48,10 @@ class Engine {
   virtual void every(Time interval, std::function<void(Time)> call) = 0;
 
   // Runs until `until`, or until all flows have ended and the traffic has run dry, or the stop
-  // time. Returns true when the run has ended.
+  // time, or until it is found that the run cannot go on (stall). Returns true when the run has ended.
   virtual bool advance(Time until = Time::max()) = 0;
+  // Why the run ended without having done what it was to do; null if it did, or has not ended.
+  virtual const Stall* stall() const { return nullptr; }
 
   virtual Time now() const = 0;
   // Epochs end at its multiples: calls of advance() up to one of them change nothing.
@@ -65,6 +73,9 @@ class Engine {
   virtual std::uint32_t pauses(std::uint32_t port) = 0;
   virtual Time paused_time(std::uint32_t port) = 0;
 
+  // Of a switch's port: storms that its PFC watchdog has seen begin, and packets dropped in them.
+  virtual Storms storms(std::uint32_t) const { return {}; }
+
   // Of a switch, counted from 0: packets dropped, and pause frames sent.
   virtual std::uint64_t dropped(std::uint32_t s) const = 0;
   virtual std::uint64_t pauses_sent(std::uint32_t s) const = 0;
@@ -85,5 +96,8 @@ class Engine {
   // A hash of the final state of all ports and counters; equal for equal runs.
   std::uint64_t state_digest();
 };
+
+// advance() for those who have no use for part of a run: throws runtime_error with to_text(stall) if there is one.
+bool advance_unstalled(Engine&, Time until = Time::max());
 
 }  // namespace weir::engine

@@ -15,6 +15,7 @@
 #include "weir/net/routing.h"
 #include "weir/net/switch_buffer.h"
 #include "weir/net/topology.h"
+#include "weir/net/watchdog.h"
 
 namespace weir::engine {
 
@@ -161,6 +162,7 @@ struct Model {
   EcnParams ecn;
   std::vector<EcnOverride> ecn_overrides;
   AdaptiveParams adaptive;
+  net::WatchdogParams watchdog;
   std::vector<ClassRow> classes;  // none: one, of all defaults
   Faults faults;
   host::TransportParams transport;
@@ -202,10 +204,12 @@ struct Model {
       rules.quantum[c] = static_cast<std::uint32_t>(classes[c].quantum.count);
     return rules;
   }
-  // Several classes need ports that decide at departure.
+  bool is_lossless() const { return buffer.mode == net::BufferMode::lossless && pfc_classes() != 0; }
+  bool watches() const { return watchdog.enabled && is_lossless(); }
+  // Several classes need ports that decide at departure, and the watchdog ports whose queue can be dropped.
   net::PortKind port_kind() const {
     const bool several = transport.ack_class == host::AckClass::priority || network.trimming || data_classes() > 1;
-    return several ? net::PortKind::queued : network.port;
+    return several || watches() ? net::PortKind::queued : network.port;
   }
   bool routes_adaptively() const {
     return std::any_of(profiles.begin(), profiles.end(),

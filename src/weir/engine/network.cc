@@ -87,6 +87,7 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
   network_rtt = model.paths.network_rtt(model.largest_data_wire(), model.largest_ack_wire());
 
   if (model.routes_adaptively()) loads.resize(t.ports());
+  if (model.watches()) watches.resize(t.ports());
   switches.resize(t.switches);
   for (std::uint32_t s = 0; s < t.switches; ++s) {
     std::vector<net::IngressLimits> limits;

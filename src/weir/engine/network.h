@@ -11,6 +11,7 @@
 #include "weir/net/class_queues.h"
 #include "weir/net/port.h"
 #include "weir/net/switch_buffer.h"
+#include "weir/net/watchdog.h"
 
 namespace weir::engine {
 
@@ -44,6 +45,7 @@ struct Network {
   LargePageVector<SwitchState> switches;
   std::vector<net::ClassQueues> queues;  // of queued ports
   std::vector<PortLoad> loads;           // by port; none without adaptive routing
+  std::vector<net::PauseWatch> watches;  // by port, of switches; none without a PFC watchdog
   LargePageVector<host::Host> hosts;
   std::vector<NodeState> node_states;  // by node of the program; its host's partition touches it
   std::vector<NodeTimes> node_times;   // `received` is its receiver's, the rest its sender's

@@ -9,6 +9,7 @@
 #include "weir/engine/partition_program.h"
 #include "weir/engine/partition_receiver.h"
 #include "weir/engine/partition_sender.h"
+#include "weir/engine/partition_watchdog.h"
 
 namespace weir::engine {
 namespace {
@@ -68,6 +69,8 @@ void Counters::add(const Counters& o) {
   trimmed += o.trimmed;
   lost += o.lost;
   pauses += o.pauses;
+  storms += o.storms;
+  storm_dropped += o.storm_dropped;
   flows_started += o.flows_started;
   flows_completed += o.flows_completed;
 }

@@ -123,6 +123,8 @@ class Partition {
   void take_down(std::uint32_t port, Time now);
   // The same: no packet of this host begins to leave before `until`.
   void stall(std::uint32_t h, Time until, Time now);
+  // The same: the PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
+  void watch(Time now);
   // Packets find their way by this from now on; it must outlive its use.
   void route_by(const net::Routing& routing) { routing_ = &routing; }
   bool owns_port(std::uint32_t port) const { return mine(network_.ports[port].owner); }
@@ -135,6 +137,24 @@ class Partition {
   const Counters& counters() const { return counters_; }
   // Flows that ended since the last call of clear(), in order of their end.
   std::vector<host::FlowRecord>& finished() { return finished_; }
+  // Calls visit(port, packet) for each packet that has been put on a port of this partition, or handed over to it, and
+  // has not reached the port's far end.
+  template <class Visit>
+  void for_each_packet(Visit&& visit) const {
+    const auto all = [&](std::uint32_t port, const net::PacketRing& ring) {
+      for (std::uint32_t at = ring.head; at != ring.tail; ++at) visit(port, ring[at]);
+    };
+    for (std::uint32_t id = 0; id < ports_; ++id) {
+      if (!inbound_.empty() && inbound_[id] != ~std::uint32_t{0}) all(id, wires_[inbound_[id]]);
+      const net::Port& p = network_.ports[id];
+      if (!mine(p.owner)) continue;
+      all(id, p.ring);
+      if (p.kind == net::PortKind::fifo) continue;
+      const net::ClassQueues& queues = network_.queues[p.queues];
+      all(id, queues.control);
+      for (const net::PacketRing& waiting : queues.waiting) all(id, waiting);
+    }
+  }
   // Calls visit(src, flow) for each active flow of this partition's hosts, by host and slot.
   template <class Visit>
   void for_each_active(Visit&& visit) const {
@@ -149,6 +169,11 @@ class Partition {
   using Port = net::Port;
 
   bool mine(std::uint32_t node) const { return of_node_[node] == index_; }
+  // Null if nothing watches this port.
+  net::PauseWatch* watch_of(const Port& p) const {
+    if (network_.watches.empty() || !p.at_switch) return nullptr;
+    return &network_.watches[static_cast<std::size_t>(&p - network_.ports.data())];
+  }
 
   // Entities in the order in which they act at one instant: departures, arrivals, hosts.
   sim::Entity departure_of_port(std::uint32_t port) const { return port; }
@@ -189,6 +214,8 @@ class Partition {
   void unpark(std::uint32_t h, Time now);
   void restart(Port& p, std::uint32_t port, Time now);
   void refresh_first(Port& p, std::uint32_t port);
+  void begin_storm(std::uint32_t port, net::TrafficClass c, Time now);
+  void drop_in_storm(net::PauseWatch& watch, const Packet& packet);
   void send(std::uint32_t port, const Packet& packet, Time now);
   void discard(const Packet& packet);
 

@@ -190,6 +190,10 @@ bool Partition<S>::trim(std::uint32_t s, Port& out, Packet& packet) {
 template <sim::Scheduler S>
 bool Partition<S>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now) {
   SwitchState& state = network_.switches[s];
+  if (net::PauseWatch* watch = watch_of(out); watch != nullptr && watch->drops(packet.traffic_class, model_.watchdog)) {
+    drop_in_storm(*watch, packet);
+    return false;
+  }
   if (!state.buffer.eager() && !state.buffer.per_port())
     for (const std::uint32_t id : model_.routing.ports(s))
       if (network_.ports[id].kind == net::PortKind::fifo) settle(network_.ports[id], now);
@@ -350,17 +354,10 @@ void Partition<S>::send_control(std::uint32_t port, net::PacketKind kind, net::T
 template <sim::Scheduler S>
 void Partition<S>::set_paused(std::uint32_t port, net::TrafficClass of, bool paused, Time now) {
   Port& p = network_.ports[port];
-  const net::ClassSet bit = net::class_bit(of);
-  if (((p.paused & bit) != 0) == paused) return;
+  if (net::PauseWatch* watch = watch_of(p); watch != nullptr && !watch->hear(of, paused, now)) return;
+  if (((p.paused & net::class_bit(of)) != 0) == paused) return;
   if (p.kind == net::PortKind::fifo) settle(p, now);
-  if (paused) {
-    ++p.pauses;
-    if (p.paused == 0) p.paused_since = now;
-    p.paused = static_cast<net::ClassSet>(p.paused | bit);
-  } else {
-    p.paused = static_cast<net::ClassSet>(p.paused & ~bit);
-    if (p.paused == 0) p.paused_total += now - p.paused_since;
-  }
+  p.note_paused(of, paused, now);
   if (p.kind == net::PortKind::queued) {
     if (!paused && !network_.queues[p.queues].busy) start_next(p, port, now);
     if (!p.at_switch) unpark(p.owner, now);
@@ -397,6 +394,7 @@ void Partition<S>::take_down(std::uint32_t port, Time now) {
   const std::uint32_t first = fifo ? p.cursor : ring.head;
   const std::uint32_t frames = fifo ? p.pending_control : ring.size();
   for (std::uint32_t at = first; at != first + frames; ++at) ring[at].kind = net::PacketKind::resume;
+  if (net::PauseWatch* watch = watch_of(p); watch != nullptr) watch->forget(now);
   if (p.paused) {
     p.paused = 0;
     p.paused_total += now - p.paused_since;

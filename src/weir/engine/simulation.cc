@@ -1,17 +1,19 @@
 #include "weir/engine/simulation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <stdexcept>
 
 #include "weir/engine/crew.h"
+#include "weir/engine/cut_off.h"
+#include "weir/engine/deadlock.h"
 #include "weir/net/partition.h"
 
 namespace weir::engine {
 namespace {
 
 using namespace literals;
+
+// How often, at least, a run is looked at for a stall.
+constexpr Time kLook = 100_us;
 
 // The epoch: no partitioning can cut a shorter link. Without links between switches nothing can
 // be cut, and the epoch only paces the hand-over of flows.
@@ -30,7 +32,10 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
       options_(options),
       network_(model),
       grid_(epoch_grid(model.topology)),
+      look_((kLook / grid_ + 1) * grid_),
+      next_poll_(model.watches() ? model.watchdog.interval() : Time::max()),
       crew_(make_crew(model, network_, options)) {
+  traffic_dry_ = !traffic_.peek().has_value();
   load_program();
 }
 
@@ -60,6 +65,7 @@ void Simulation::every(Time interval, std::function<void(Time)> call) {
 }
 
 bool Simulation::ended() const {
+  if (stall_) return true;
   if (now_ >= options_.stop) return true;
   const std::uint32_t nodes = traffic_.program().size();
   if (nodes > 0 && crew_->nodes_done() < nodes) return false;
@@ -69,19 +75,15 @@ bool Simulation::ended() const {
   return c.flows_started == c.flows_completed && batch_.empty();
 }
 
-// With no event pending: the last epoch before anything can happen.
-Time Simulation::next_work(Time until) const {
+std::optional<Time> Simulation::next_work(Time until) const {
   const auto start = traffic_.peek();
-  if (!start) {
-    const Counters c = crew_->counters();
-    throw std::runtime_error(
-        fmt::format("nothing is left to happen after {}, but {} flows have not ended: their algorithm lets them send "
-                    "nothing and has set no timer",
-                    format_value(now_), c.flows_started - c.flows_completed));
-  }
-  Time next = std::min(until, *start) / grid_ * grid_;
+  const bool watching = std::any_of(network_.watches.begin(), network_.watches.end(),
+                                    [](const net::PauseWatch& watch) { return !watch.idle(); });
+  const Time other = std::min(next_fault(), watching ? next_poll_ : Time::max());
+  if (!start && other == Time::max()) return std::nullopt;
+  Time next = std::min(until, start.value_or(Time::max())) / grid_ * grid_;
   for (const auto& s : samplers_) next = std::min(next, s.next);
-  return std::min(next, next_fault());
+  return std::min(next, other);
 }
 
 Time Simulation::next_fault() const {
@@ -114,6 +116,58 @@ void Simulation::apply_faults() {
   rerouted_ = std::move(routing);
 }
 
+void Simulation::poll_watchdog() {
+  if (now_ < next_poll_) return;
+  crew_->watch(now_);
+  const Time interval = model_.watchdog.interval();
+  next_poll_ = (now_ / interval + 1) * interval;
+}
+
+// A link that is still to go down or up may end any stall.
+std::optional<Stall> Simulation::find_stall(bool idle) const {
+  if (changes_done_ < model_.faults.changes.size()) return std::nullopt;
+  const bool paused = model_.is_lossless() && !model_.watches() && crew_->counters().pauses > 0;
+  if (paused)
+    if (auto deadlock = find_deadlock(model_, network_, [&](const auto& visit) { crew_->for_each_packet(visit); });
+        !deadlock.ports.empty()) {
+      Stall out = stall_of(Stall::Kind::deadlock);
+      out.since = deadlock.since;
+      out.cycle = std::move(deadlock.cycle);
+      out.blocked = static_cast<std::uint32_t>(deadlock.ports.size());
+      return out;
+    }
+  if (!model_.faults.links.empty() && traffic_dry_ && finds_all_cut_off()) return stall_of(Stall::Kind::cut_off);
+  if (idle && !next_work(Time::max())) return stall_of(Stall::Kind::stuck);
+  return std::nullopt;
+}
+
+bool Simulation::finds_all_cut_off() const {
+  std::vector<bool> dead = down_;
+  dead.resize(model_.topology.links.size());
+  for (const auto& [link, faults] : model_.faults.links)
+    if (faults.loses_all()) dead[link] = true;
+  if (std::find(dead.begin(), dead.end(), true) == dead.end()) return false;
+  return all_cut_off({.model = model_,
+                      .network = network_,
+                      .routing = rerouted_ ? *rerouted_ : model_.routing,
+                      .dead = dead,
+                      .program = traffic_.program(),
+                      .each_flow = [&](const auto& visit) { crew_->for_each_active(visit); },
+                      .each_packet = [&](const auto& visit) { crew_->for_each_packet(visit); },
+                      .each_signal = [&](const auto& visit) { crew_->for_each_signal(visit); }});
+}
+
+Stall Simulation::stall_of(Stall::Kind kind) const {
+  Stall out{.kind = kind, .found = now_, .since = now_, .cycle = {}, .flows = {}};
+  crew_->for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+    out.flows.push_back({flow.id, src, flow.dst});
+  });
+  out.unfinished = out.flows.size();
+  std::sort(out.flows.begin(), out.flows.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  if (out.flows.size() > Stall::kFewFlows) out.flows.resize(Stall::kFewFlows);
+  return out;
+}
+
 bool Simulation::advance(Time until) {
   until = std::min(until, options_.stop);
   while (now_ < until && !ended()) {
@@ -123,13 +177,17 @@ bool Simulation::advance(Time until) {
         s.next = now_ + s.interval;
       }
     apply_faults();
-    if (crew_->idle()) {
-      now_ = std::max(now_, next_work(until));
+    poll_watchdog();
+    const bool idle = crew_->idle();
+    if (idle || now_.ps % look_.ps == 0) stall_ = find_stall(idle);
+    if (stall_) break;
+    if (idle) {
+      now_ = std::max(now_, *next_work(until));
       crew_->skip_to(now_);
     }
     Time end = std::min(until, (now_ / grid_ + 1) * grid_);
     for (const auto& s : samplers_) end = std::min(end, s.next);
-    end = std::min(end, next_fault());
+    end = std::min({end, next_fault(), next_poll_});
 
     // A flow whose start has been handed over counts as started at its start, so `ended` needs
     // those that wait at their hosts: they all start before `end`.
@@ -194,6 +252,11 @@ std::uint64_t Simulation::lost(std::uint32_t id) {
 Time Simulation::paused_time(std::uint32_t id) {
   const net::Port& p = network_.ports[id];
   return p.paused ? p.paused_total + (now_ - p.paused_since) : p.paused_total;
+}
+
+Storms Simulation::storms(std::uint32_t id) const {
+  if (network_.watches.empty()) return {};
+  return {network_.watches[id].storms, network_.watches[id].dropped};
 }
 
 const SwitchState& Simulation::switch_state(std::uint32_t s) const { return network_.switches[s]; }

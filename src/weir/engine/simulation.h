@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "weir/engine/engine.h"
@@ -41,6 +42,7 @@ class Simulation final : public Engine {
   void every(Time interval, std::function<void(Time)> call) override;
 
   bool advance(Time until = Time::max()) override;
+  const Stall* stall() const override { return stall_ ? &*stall_ : nullptr; }
 
   Time now() const override { return now_; }
   Time epoch() const override { return grid_; }
@@ -61,6 +63,7 @@ class Simulation final : public Engine {
   std::uint32_t pauses(std::uint32_t id) override { return port(id).pauses; }
   std::uint64_t lost(std::uint32_t id) override;
   Time paused_time(std::uint32_t id) override;
+  Storms storms(std::uint32_t id) const override;
   const SwitchState& switch_state(std::uint32_t s) const;
   std::uint64_t dropped(std::uint32_t s) const override { return switch_state(s).drops; }
   std::uint64_t pauses_sent(std::uint32_t s) const override { return switch_state(s).pauses_sent; }
@@ -74,9 +77,14 @@ class Simulation final : public Engine {
 
  private:
   void load_program();
-  Time next_work(Time until) const;
+  // With no event pending: the last epoch before anything can happen; nothing if nothing ever will.
+  std::optional<Time> next_work(Time until) const;
   Time next_fault() const;
   void apply_faults();
+  void poll_watchdog();
+  std::optional<Stall> find_stall(bool idle) const;
+  bool finds_all_cut_off() const;
+  Stall stall_of(Stall::Kind kind) const;
   struct Sampler {
     Time interval;
     Time next;
@@ -88,12 +96,15 @@ class Simulation final : public Engine {
   RunOptions options_;
   Network network_;
   Time grid_;
+  Time look_;       // a run is looked at for a stall at the multiples of this, one of the grid, and when it is idle
+  Time next_poll_;  // of the PFC watchdog; Time::max(): there is none
   Time now_;
   bool traffic_dry_ = false;
   std::size_t changes_done_ = 0;  // of model.faults
   std::size_t pauses_done_ = 0;
   std::vector<bool> down_;                  // links
   std::unique_ptr<net::Routing> rerouted_;  // while some link is down
+  std::optional<Stall> stall_;
   std::vector<Sampler> samplers_;
   std::function<void(const host::FlowRecord&)> on_finish_;
   std::vector<traffic::Flow> batch_;

@@ -29,6 +29,9 @@ struct LinkFaults {
     return static_cast<std::uint64_t>(std::llround(probability * 0x1.0p53));
   }
 
+  // Is every packet lost, even while the link is up?
+  bool loses_all() const { return loss >= std::uint64_t{1} << 53; }
+
   // Is the link down at any instant from the start of a transmission to its arrival?
   bool down_between(Time departs, Time arrives) const {
     const auto after = std::upper_bound(outages.begin(), outages.end(), arrives,

@@ -125,6 +125,17 @@ struct alignas(64) Port {
   }
   Time arrival(const Packet& p) const { return p.departs + serialisation(p.wire) + delay; }
   std::uint32_t waiting() const { return ring.tail - cursor; }
+  // From `now` on a class, which was not so before, may not start or may start again.
+  void note_paused(TrafficClass c, bool is_paused, Time now) {
+    if (is_paused) {
+      ++pauses;
+      if (paused == 0) paused_since = now;
+      paused = static_cast<ClassSet>(paused | class_bit(c));
+    } else {
+      paused = static_cast<ClassSet>(paused & ~class_bit(c));
+      if (paused == 0) paused_total += now - paused_since;
+    }
+  }
 };
 static_assert(sizeof(Port) <= 256);
 

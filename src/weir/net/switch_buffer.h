@@ -182,6 +182,19 @@ class SwitchBuffer {
     return true;
   }
 
+  // If of what this ingress has in the switch only `kept` bytes were left, for good: the least that it would then hold
+  // of the shared part,
+  std::int64_t share_kept(std::uint32_t ingress, TrafficClass c, std::int64_t kept) const {
+    return std::max<std::int64_t>(0, std::min(pool(ingress, c).bytes, kept) - reserve_);
+  }
+  // and whether it could then be resumed, with so many bytes of the shared part free. What leaves gives back headroom
+  // first.
+  bool may_resume(std::uint32_t ingress, TrafficClass c, std::int64_t kept, std::int64_t free) const {
+    if (kept > pool(ingress, c).bytes) return false;
+    const std::int64_t s = std::max<std::int64_t>(0, kept - reserve_);
+    return s == 0 || s + resume_offset_ <= threshold(ingress, free);
+  }
+
   // The link of this ingress is down: the upstream port has forgotten any pause.
   void forget_pauses(std::uint32_t ingress) {
     for (unsigned c = 0; c < 2u << lines_shift_; ++c) {

@@ -17,6 +17,20 @@ double process_seconds() {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
+nlohmann::ordered_json stall(const engine::Stall& s) {
+  nlohmann::ordered_json json;
+  json["message"] = engine::to_text(s);
+  json["since_ps"] = s.since.ps;
+  json["unfinished_flows"] = s.unfinished;
+  for (const auto& flow : s.flows)
+    json["flows"].push_back({{"flow_id", flow.id}, {"src", flow.src}, {"dst", flow.dst}});
+  if (s.kind != engine::Stall::Kind::deadlock) return json;
+  json["blocked_ports"] = s.blocked;
+  for (const auto& p : s.cycle)
+    json["cycle"].push_back({{"port", p.port}, {"from", p.from}, {"to", p.to}, {"class", p.data_class}});
+  return json;
+}
+
 }  // namespace
 
 RunClock::RunClock() : wall_(std::chrono::steady_clock::now()), cpu_(process_seconds()) {}
@@ -38,8 +52,10 @@ std::string to_json(const Manifest& m) {
   nlohmann::ordered_json json;
   json["title"] = m.title;
   json["version"] = version();
-  json["complete"] = !m.interrupted;
+  json["complete"] = !m.interrupted && !m.stall;
   json["interrupted"] = m.interrupted;
+  json["ended_by"] = m.interrupted ? "interrupted" : m.stall ? engine::name_of(m.stall->kind) : "done";
+  if (m.stall) json["stall"] = stall(*m.stall);
   json["seed"] = m.seed;
   json["threads"] = m.threads;
   json["wall_s"] = m.wall_s;
@@ -62,6 +78,8 @@ std::string to_json(const Manifest& m) {
   json["cnps"] = c.cnps;
   json["or_acks"] = c.or_acks;
   json["pfc_pauses"] = c.pauses;
+  json["pfc_storms"] = c.storms;
+  json["pfc_storm_dropped"] = c.storm_dropped;
   json["digest"] = fmt::format("{:016x}", m.digest);
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

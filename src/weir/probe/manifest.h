@@ -3,10 +3,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "weir/base/units.h"
 #include "weir/engine/partition.h"
+#include "weir/engine/stall.h"
 
 namespace weir::probe {
 
@@ -14,7 +16,8 @@ struct Manifest {
   std::string title;  // of the scenario
   std::uint64_t seed = 0;
   std::uint32_t threads = 1;
-  bool interrupted = false;  // ended by a signal, before all flows were done or the stop time came
+  bool interrupted = false;            // ended by a signal, before all flows were done or the stop time came
+  std::optional<engine::Stall> stall;  // it could not go on
   double wall_s = 0;
   double cpu_s = 0;
   std::uint64_t max_rss_bytes = 0;

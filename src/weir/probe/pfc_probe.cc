@@ -14,7 +14,9 @@ struct PauseSums {
   double paused_bits = 0;  // paused time * rate
   double capacity = 0;     // rates
 
-  void add(std::uint64_t pauses, Time paused, Rate rate) {
+  void add(std::uint64_t pauses, Time paused, const engine::Storms& storms, Rate rate) {
+    tier.storms += storms.begun;
+    tier.storm_dropped += storms.dropped;
     ++tier.ports;
     tier.pauses += pauses;
     tier.paused += paused;
@@ -42,7 +44,7 @@ PfcSummary report_pfc(const PfcParams& params, engine::Engine& simulation, const
   std::optional<ResultFile> file;
   if (out != nullptr) {
     file.emplace(out->file("pfc.csv"));
-    file->write("port,from,to,tier,pauses,paused_ps,share\n");
+    file->write("port,from,to,tier,pauses,paused_ps,share,storms,storm_dropped_packets\n");
   }
   PauseSums all;
   std::vector<PauseSums> by_tier(tiers.names.size());
@@ -50,12 +52,13 @@ PfcSummary report_pfc(const PfcParams& params, engine::Engine& simulation, const
     const std::uint32_t pauses = simulation.pauses(ports[i]);
     const Time paused = simulation.paused_time(ports[i]);
     const Rate rate = topology.links[ports[i] / 2].rate;
-    all.add(pauses, paused, rate);
-    by_tier[tiers.of_port[i]].add(pauses, paused, rate);
+    const engine::Storms storms = simulation.storms(ports[i]);
+    all.add(pauses, paused, storms, rate);
+    by_tier[tiers.of_port[i]].add(pauses, paused, storms, rate);
     if (file)
-      file->print("{},{},{},{},{},{},{:.9g}\n", ports[i], topology.port_owner(ports[i]), topology.port_peer(ports[i]),
-                  tiers.names[tiers.of_port[i]], pauses, paused.ps,
-                  run.ps > 0 ? paused.seconds() / run.seconds() : 0.0);
+      file->print("{},{},{},{},{},{},{:.9g},{},{}\n", ports[i], topology.port_owner(ports[i]),
+                  topology.port_peer(ports[i]), tiers.names[tiers.of_port[i]], pauses, paused.ps,
+                  run.ps > 0 ? paused.seconds() / run.seconds() : 0.0, storms.begun, storms.dropped);
   }
   if (file) file->close();
 

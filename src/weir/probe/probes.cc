@@ -151,6 +151,7 @@ Manifest Probes::manifest(const RunClock& clock) const {
   m.sim_time = s.now();
   m.counters = s.counters();
   m.digest = digest;
+  if (s.stall() != nullptr) m.stall = *s.stall();
   return m;
 }
 

@@ -68,6 +68,8 @@ struct PfcTier {
   Time paused;                // summed over ports
   double share = 0;           // paused / (ports * time)
   double capacity_share = 0;  // the same, each port weighted by its rate
+  std::uint64_t storms = 0;   // begun, by the PFC watchdog
+  std::uint64_t storm_dropped = 0;
 };
 struct PfcSummary {
   PfcTier all;

@@ -115,6 +115,8 @@ Json pfc_tier(const PfcTier& t) {
   json["paused_ps"] = t.paused.ps;
   json["share"] = rounded(t.share);
   json["capacity_share"] = rounded(t.capacity_share);
+  json["storms"] = t.storms;
+  json["storm_dropped_packets"] = t.storm_dropped;
   return json;
 }
 

@@ -100,6 +100,8 @@ std::string to_text(const Summary& s) {
   if (s.pfc)
     out.line("PFC: {} pauses, {} in all, {:.4f} % of the ports' time", s.pfc->all.pauses, us(s.pfc->all.paused),
              100 * s.pfc->all.share);
+  if (s.pfc && s.pfc->all.storms > 0)
+    out.line("PFC watchdog: {} storms, {} packets dropped", s.pfc->all.storms, s.pfc->all.storm_dropped);
   if (s.links) {
     out.line("links: {:.2f} % used, the busiest {:.2f} %; {} packets marked, {} dropped, {} lost",
              100 * s.links->all.utilisation, 100 * s.links->all.max_utilisation, s.links->marked_packets,

@@ -40,6 +40,8 @@ class Writer {
     params(params_of<engine::NetworkParams>(), &s.network);
     section("[network.buffer]");
     params(params_of<net::BufferParams>(), &s.buffer);
+    section("[network.pfc.watchdog]");
+    params(params_of<net::WatchdogParams>(), &s.watchdog);
     section("[network.adaptive]");
     params(params_of<engine::AdaptiveParams>(), &s.adaptive);
     section("[network.ecn]");

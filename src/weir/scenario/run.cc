@@ -166,6 +166,21 @@ void check_ecn(const Scenario& s) {
     check_thresholds(s, fmt::format("network.ecn.rate.{}", i), s.ecn_overrides[i].k_min, s.ecn_overrides[i].k_max);
 }
 
+void check_watchdog(const Scenario& s, const engine::Model& model) {
+  const std::string table = "network.pfc.watchdog";
+  const net::WatchdogParams& w = s.watchdog;
+  if (!w.enabled) return;
+  if (!model.is_lossless())
+    fail_key(s.place(table + ".enabled"), table + ".enabled",
+             "no class is ever paused; set network.buffer.mode = \"lossless\", or remove this");
+  for (const auto& [name, time] :
+       {std::pair{"detection_time", w.detection_time}, {"restoration_time", w.restoration_time}})
+    if (w.interval() > time)
+      fail_key(s.place(table + ".poll_interval"), table + ".poll_interval",
+               fmt::format("{} is above {} = {}; valid is up to that, or 0", format_value(w.poll_interval), name,
+                           format_value(time)));
+}
+
 // The list of tags, and where each of them stands in it.
 class Tags {
  public:
@@ -227,6 +242,7 @@ std::unique_ptr<engine::Model> build_model(const Scenario& s) {
   model->ecn = s.ecn;
   model->ecn_overrides = s.ecn_overrides;
   model->adaptive = s.adaptive;
+  model->watchdog = s.watchdog;
   model->classes = s.classes;
   with_key(s, [&] { model->faults = engine::work_out(s.faults, model->topology, s.run.seed); });
   model->transport = s.transport;
@@ -235,6 +251,7 @@ std::unique_ptr<engine::Model> build_model(const Scenario& s) {
     model->profiles.push_back({p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get()), p.recovery,
                                p.on_ramp, p.sending.data_class, p.balancing, p.sending.ack_every});
   check_ecn(s);
+  check_watchdog(s, *model);
   check_needs(s, *model);
   check_profiles(s, *model);
   check_fidelity(s, *model);

@@ -281,8 +281,11 @@ Scenario read_scenario(const Value& document, const std::string& file) {
 
   const TableReader network = root.table("network");
   network.read(params_of<engine::NetworkParams>(), &out.network,
-               {"buffer", "ecn", "adaptive", "class", "loss", "link_event", "failure"});
+               {"buffer", "pfc", "ecn", "adaptive", "class", "loss", "link_event", "failure"});
   network.table("buffer").read(params_of<net::BufferParams>(), &out.buffer);
+  const TableReader pfc = network.table("pfc");
+  pfc.allow_only({"watchdog"});
+  pfc.table("watchdog").read(params_of<net::WatchdogParams>(), &out.watchdog);
   network.table("adaptive").read(params_of<engine::AdaptiveParams>(), &out.adaptive);
   const TableReader ecn = network.table("ecn");
   ecn.read(params_of<engine::EcnParams>(), &out.ecn, {"rate"});

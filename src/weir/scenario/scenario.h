@@ -119,6 +119,7 @@ struct Scenario {
   std::vector<engine::EcnOverride> ecn_overrides;
   std::vector<engine::ClassRow> classes;
   engine::AdaptiveParams adaptive;
+  net::WatchdogParams watchdog;
   engine::FaultRows faults;
   host::TransportParams transport;
   std::optional<host::ClockParams> clocks;

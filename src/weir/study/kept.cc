@@ -64,7 +64,10 @@ std::string difference(const Plan& plan, std::size_t run, const std::string& run
                            ? manifest["version"].get<std::string>()
                            : std::string("of no version");
   if (made_by != version()) return fmt::format("was made by weir {}, this is {}", made_by, version());
-  if (manifest.value("complete", Json()) != true) return "was interrupted";
+  if (manifest.value("complete", Json()) != true) {
+    const Json why = manifest.value("ended_by", Json("interrupted"));
+    return why == "interrupted" ? "was interrupted" : fmt::format("could not go on (ended_by: {})", why.dump());
+  }
   if (!is_same(run_dir, scenario::effective(plan.scenario(run)))) return "is of another scenario";
   return lost(plan.study, run_dir);
 }

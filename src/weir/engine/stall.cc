@@ -1,0 +1,57 @@
+#include "weir/engine/stall.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "weir/base/params.h"
+
+namespace weir::engine {
+namespace {
+
+std::string flows_text(const Stall& stall) {
+  std::vector<std::string> names;
+  for (const StuckFlow& flow : stall.flows)
+    names.push_back(fmt::format("{} (host {} to {})", flow.id, flow.src, flow.dst));
+  return fmt::format("flow{} {}{}", stall.unfinished == 1 ? "" : "s", fmt::join(names, ", "),
+                     stall.unfinished > stall.flows.size() ? ", ..." : "");
+}
+
+std::string count_text(std::uint64_t flows) { return flows == 1 ? "1 flow has" : fmt::format("{} flows have", flows); }
+
+}  // namespace
+
+std::string_view name_of(Stall::Kind kind) {
+  switch (kind) {
+    case Stall::Kind::deadlock: return "deadlock";
+    case Stall::Kind::cut_off: return "cut-off";
+    case Stall::Kind::stuck: return "stuck";
+  }
+  return "";
+}
+
+std::string to_text(const Stall& stall) {
+  switch (stall.kind) {
+    case Stall::Kind::deadlock: {
+      std::vector<std::string> ports;
+      for (const BlockedPort& p : stall.cycle)
+        ports.push_back(p.data_class == 0 ? fmt::format("{}-{}", p.from, p.to)
+                                          : fmt::format("{}-{} (class {})", p.from, p.to, p.data_class));
+      return fmt::format(
+          "PFC deadlock: since {} the ports {} have been paused, each because of the next, and none can "
+          "ever be resumed; {} not ended (network.pfc.watchdog would break it)",
+          format_value(stall.since), fmt::join(ports, ", "), count_text(stall.unfinished));
+    }
+    case Stall::Kind::cut_off:
+      return fmt::format(
+          "cut off: {} not ended after {} and never will, since every path crosses a link that is down "
+          "for ever or loses every packet: {}",
+          count_text(stall.unfinished), format_value(stall.found), flows_text(stall));
+    case Stall::Kind::stuck:
+      return fmt::format(
+          "nothing is left to happen after {}, but {} not ended: {} may send nothing, and no timer is set",
+          format_value(stall.found), count_text(stall.unfinished), flows_text(stall));
+  }
+  return "";
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,120 @@
+#include "weir/scenario/warnings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <numeric>
+
+#include "weir/net/dependencies.h"
+#include "weir/scenario/run.h"
+
+namespace weir::scenario {
+namespace {
+
+constexpr std::uint64_t kMaxFlows = 10'000'000;
+
+// Links as they are after the last event.
+struct DeadLinks {
+  std::vector<bool> down;
+  std::vector<bool> dead;  // down, or every packet is lost
+  Time since;              // none dies later
+  bool any = false;
+
+  explicit DeadLinks(const engine::Model& model)
+      : down(model.topology.links.size()), dead(model.topology.links.size()) {
+    for (const auto& [link, faults] : model.faults.links) {
+      down[link] = !faults.outages.empty() && faults.outages.back().up == Time::max();
+      dead[link] = down[link] || faults.loses_all();
+      any = any || dead[link];
+      if (down[link]) since = std::max(since, faults.outages.back().down);
+    }
+  }
+};
+
+// For each node the number of one that it is connected with.
+std::vector<std::uint32_t> islands(const net::Topology& t, const std::vector<bool>& dead) {
+  std::vector<std::uint32_t> of(t.nodes());
+  std::iota(of.begin(), of.end(), 0u);
+  const auto root = [&](std::uint32_t n) {
+    while (of[n] != n) n = of[n] = of[of[n]];
+    return n;
+  };
+  for (std::size_t l = 0; l < t.links.size(); ++l)
+    if (!dead[l]) of[root(t.links[l].a)] = root(t.links[l].b);
+  for (std::uint32_t n = 0; n < t.nodes(); ++n) of[n] = root(n);
+  return of;
+}
+
+void warn_of_cut_off_flows(const Scenario& s, const engine::Model& model, const DeadLinks& links,
+                           std::vector<std::string>& out) {
+  const std::vector<std::uint32_t> island = islands(model.topology, links.dead);
+  std::uint64_t flows = 0;
+  std::string first;
+  const auto look = [&](std::uint32_t src, std::uint32_t dst) {
+    if (island[src] == island[dst]) return;
+    if (flows++ == 0) first = fmt::format("host {} to {}", src, dst);
+  };
+  std::vector<std::string> tags;
+  const auto traffic = build_traffic(s, model, tags);
+  const traffic::Program& program = traffic->program();
+  for (std::uint32_t node = 0; node < program.size(); ++node)
+    if (program[node].is_message()) look(program[node].src, program[node].dst);
+  for (std::uint64_t n = 0; n < kMaxFlows; ++n) {
+    const auto flow = traffic->next();
+    if (!flow || (s.run.stop > Time{} && flow->start >= s.run.stop)) break;
+    look(flow->src, flow->dst);
+  }
+  if (flows > 0)
+    out.push_back(
+        fmt::format("{} (the first: {}) no path from {} on, since links are down for ever or lose every "
+                    "packet; what has not ended by then never will",
+                    flows == 1 ? "1 flow has" : fmt::format("{} flows have", flows), first, format_value(links.since)));
+}
+
+// Links that packets are still sent to.
+void warn_of_sinks(const engine::Model& model, const DeadLinks& links, std::vector<std::string>& out) {
+  std::vector<std::string> sinks;
+  for (std::size_t l = 0; l < links.dead.size(); ++l)
+    if (links.dead[l] && !(links.down[l] && model.network.reroute))
+      sinks.push_back(fmt::format("{}-{}", model.topology.links[l].a, model.topology.links[l].b));
+  if (sinks.empty()) return;
+  const std::size_t few = std::min<std::size_t>(sinks.size(), 5);
+  out.push_back(
+      fmt::format("{} link{} every packet from {} on, and switches go on sending by {}: {}{}; a flow with "
+                  "such a link on its path never ends",
+                  sinks.size(), sinks.size() == 1 ? " loses" : "s lose", format_value(links.since),
+                  sinks.size() == 1 ? "it" : "them",
+                  fmt::join(sinks.begin(), sinks.begin() + static_cast<std::ptrdiff_t>(few), ", "),
+                  sinks.size() > few ? ", ..." : ""));
+}
+
+void warn_of_deadlocks(const engine::Model& model, const DeadLinks& links, std::vector<std::string>& out) {
+  if (!model.is_lossless() || model.watches()) return;
+  std::vector<std::uint32_t> cycle = net::dependency_cycle(model.routing);
+  const bool reroutes =
+      model.network.reroute && std::find(links.down.begin(), links.down.end(), true) != links.down.end();
+  if (cycle.empty() && reroutes) cycle = net::dependency_cycle(net::Routing(model.topology, model.seed, links.down));
+  if (cycle.empty()) return;
+  std::vector<std::string> names;
+  for (const std::uint32_t port : cycle)
+    names.push_back(fmt::format("{}-{}", model.topology.port_owner(port), model.topology.port_peer(port)));
+  out.push_back(
+      fmt::format("PFC can deadlock: by the routes, the ports {} can wait for each other in a cycle; "
+                  "network.pfc.watchdog.enabled = true breaks it, or take network.buffer.mode = \"lossy\"",
+                  fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+std::vector<std::string> warnings(const Scenario& s, const engine::Model& model) {
+  std::vector<std::string> out;
+  if (s.run.fidelity != Fidelity::exact) return out;
+  const DeadLinks links(model);
+  warn_of_deadlocks(model, links, out);
+  if (!links.any) return out;
+  warn_of_cut_off_flows(s, model, links, out);
+  warn_of_sinks(model, links, out);
+  return out;
+}
+
+}  // namespace weir::scenario

@@ -1,0 +1,15 @@
+// What a valid scenario may come to grief by, as far as can be seen without running it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "weir/scenario/scenario.h"
+
+namespace weir::scenario {
+
+// Whole sentences without their full stop; none if all is well. Draws all flows, up to ten million, if some link is
+// down for ever or loses every packet.
+std::vector<std::string> warnings(const Scenario&, const engine::Model&);
+
+}  // namespace weir::scenario
