@@ -51,6 +51,14 @@ double Progress::share(const Pace& pace, const scenario::Expected& expected, Tim
   return std::min(out, 1.0);
 }
 
+std::string Progress::with_forecast(const std::string& line, double done, double elapsed) {
+  // How long it takes to deliver what has been lost cannot be told.
+  if (done >= 1) return line + ", all sent, waiting for what is under way";
+  if (done <= 0) return line;
+  return fmt::format("{:3.0f} %  {}, about {} left", std::min(99.0, 100 * done), line,
+                     duration_text(elapsed * (1 - done) / done));
+}
+
 void Progress::look(const Pace& pace) {
   if (!line_.due()) return;
   const double since = line_.since_last();
@@ -59,14 +67,7 @@ void Progress::look(const Pace& pace) {
       fmt::format("{:.3f} ms simulated, {} of {}{} flows done, {} active, {:.1f} M packet-hops/s",
                   pace.now.seconds() * 1e3, c.flows_completed, expected_.all ? "" : "over ", expected_.flows,
                   c.flows_started - c.flows_completed, static_cast<double>(c.packet_hops - last_hops_) / since * 1e-6);
-  const double done = share(pace, expected_, stop_);
-  if (done >= 1) {
-    // How long it takes to deliver what has been lost cannot be told.
-    line += ", all sent, waiting for what is under way";
-  } else if (done > 0) {
-    const double left = line_.since_begin() * (1 - done) / done;
-    line = fmt::format("{:3.0f} %  {}, about {} left", std::min(99.0, 100 * done), line, duration_text(left));
-  }
+  line = with_forecast(line, share(pace, expected_, stop_), line_.since_begin());
   last_hops_ = c.packet_hops;
   line_.show(line);
 }

@@ -38,6 +38,9 @@ class Progress {
 
   // The share of the work that is done, by packets sent and by simulated time; below 0 = unknown.
   static double share(const Pace& pace, const scenario::Expected& expected, Time stop);
+  // The line with what is to be expected of a run of which that share took `elapsed` seconds. Where all has been sent
+  // once, nothing can be foretold.
+  static std::string with_forecast(const std::string& line, double done, double elapsed);
 
  private:
   const scenario::Expected expected_;

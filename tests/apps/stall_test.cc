@@ -1,0 +1,104 @@
+// Runs that cannot end, from outside: what the command says, what it keeps, what sweeps make of it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/apps/sweep_fixture.h"
+#include "tests/support/command.h"
+#include "weir/progress.h"
+
+namespace weir::app {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Case {
+  const char* scenario;
+  int status;
+  const char* ended_by;
+  const char* says;   // on standard error
+  const char* warns;  // by weir validate; "" = it does not
+};
+
+TEST(StalledRun, IsKeptAsIncompleteAndSaysWhy) {
+  for (const Case& c :
+       {Case{"pfc-deadlock", 1, "deadlock", "the ports 10-11, 11-12, 12-13, 13-14, 14-10 have been paused",
+             "PFC can deadlock"},
+        Case{"pfc-watchdog", 0, "done", "", ""},
+        Case{"cut-off", 1, "cut-off", "0 (host 0 to 3)", "3 flows have (the first: host 0 to 3) no path"},
+        Case{"no-flows", 0, "done", "", ""}}) {
+    const Folder folder("weir-stalled");
+    const std::string file = std::string("tests/scenarios/") + c.scenario + ".toml";
+    const Output o = weir({"run", file, "--quiet", "--out", folder / "a"});
+    EXPECT_EQ(o.status, c.status) << c.scenario << ": " << o.err;
+    EXPECT_NE(o.err.find(c.says), std::string::npos) << o.err;
+    EXPECT_EQ(o.err.find("the result is incomplete") != std::string::npos, c.status == 1) << o.err;
+    const Json manifest = Json::parse(read_file(folder / "a/manifest.json"));
+    EXPECT_EQ(manifest.at("complete"), c.status == 0);
+    EXPECT_EQ(manifest.at("interrupted"), false);
+    EXPECT_EQ(manifest.at("ended_by"), c.ended_by);
+    EXPECT_EQ(manifest.contains("stall"), c.status == 1);
+    EXPECT_TRUE(Json::parse(read_file(folder / "a/summary.json")).contains("flows"));
+
+    const Output valid = weir({"validate", file});
+    EXPECT_EQ(valid.status, 0);
+    const auto warning = valid.out.find("warning");
+    EXPECT_EQ(warning != std::string::npos, c.warns[0] != '\0') << valid.out;
+    EXPECT_NE(valid.out.find(c.warns), std::string::npos) << valid.out;
+  }
+}
+
+TEST(StalledRun, NamesThePortsOfADeadlockInItsManifest) {
+  const Output o = weir({"run", "tests/scenarios/pfc-deadlock.toml", "--quiet", "--json"});
+  const Json stall = Json::parse(o.out).at("manifest").at("stall");
+  ASSERT_EQ(stall.at("cycle").size(), 5u);
+  EXPECT_EQ(stall.at("cycle")[0].at("from"), 10);
+  EXPECT_EQ(stall.at("cycle")[0].at("to"), 11);
+  EXPECT_EQ(stall.at("unfinished_flows"), 10);
+  EXPECT_EQ(stall.at("flows").size(), 5u);
+}
+
+TEST(StalledRun, WatchdogIsRefusedWhereItMakesNoSense) {
+  const std::string file = "tests/scenarios/pfc-watchdog.toml";
+  Output o = weir({"validate", file, "--set", "network.buffer.mode=lossy"});
+  EXPECT_EQ(o.status, 2);
+  EXPECT_NE(o.err.find("network.pfc.watchdog.enabled"), std::string::npos) << o.err;
+  o = weir({"validate", file, "--set", "network.pfc.watchdog.poll_interval=1 ms"});
+  EXPECT_EQ(o.status, 2);
+  EXPECT_NE(o.err.find("above detection_time = 100 us"), std::string::npos) << o.err;
+}
+
+// Its measures are not what the study asks for.
+TEST_F(Sweep, ARunThatCannotGoOnFails) {
+  write(R"([study]
+title = "A test"
+scenario = ")" +
+        std::filesystem::absolute("tests/scenarios/cut-off.toml").string() + R"("
+[[axis]]
+name = "spare"
+key = "network.reroute"
+values = [true]
+[[measure]]
+name = "p50"
+of = "summary"
+key = "slowdown.all.p50"
+)");
+  const Output o = sweep({"--out", dir("a")});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_NE(o.out.find("1 failed"), std::string::npos) << o.out << o.err;
+  const std::string runs = file("a/runs.csv");
+  EXPECT_NE(runs.find("cut off: 3 flows have not ended"), std::string::npos) << runs;
+}
+
+TEST(StalledRun, NoEndIsForetoldOnceAllHasBeenSent) {
+  EXPECT_EQ(Progress::with_forecast("x", -1, 10), "x");
+  EXPECT_EQ(Progress::with_forecast("x", 0.5, 10), " 50 %  x, about 10 s left");
+  EXPECT_EQ(Progress::with_forecast("x", 0.9999, 10), " 99 %  x, about 0 s left");
+  EXPECT_EQ(Progress::with_forecast("x", 1, 10), "x, all sent, waiting for what is under way");
+}
+
+}  // namespace
+}  // namespace weir::app
