@@ -12,6 +12,7 @@
 #include "weir/commands.h"
 #include "weir/net/topologies.h"
 #include "weir/scenario/effective.h"
+#include "weir/scenario/notices.h"
 #include "weir/scenario/run.h"
 
 namespace weir::app {
@@ -35,6 +36,7 @@ struct Report {
   std::uint32_t switches = 0;
   std::size_t links = 0;
   std::uint32_t threads = 0;
+  std::vector<std::string> notices;
 };
 
 Report validate(const std::string& file, const scenario::Scenario& s) {
@@ -52,20 +54,23 @@ Report validate(const std::string& file, const scenario::Scenario& s) {
   for (const auto& p : s.profiles) out.profiles.push_back(p.name);
   out.expected = scenario::expect(s, model);
   out.threads = run.simulation->threads();
+  out.notices = scenario::notices(s, model);
   return out;
 }
 
 std::string to_text(const Report& r) {
   const auto& e = r.expected;
+  std::string notices;
+  for (const auto& notice : r.notices) notices += fmt::format("  notice    {}\n", notice);
   return fmt::format(
       "{}: valid{}{}\n"
       "  network   {}; largest base RTT {}\n"
       "  profiles  {}\n"
       "  traffic   {}{} flows, {:.3f} GB in {} packets, the last one starts at {:.3f} us\n"
-      "  threads   {}\n",
+      "  threads   {}\n{}",
       r.file, r.title.empty() ? "" : ", ", r.title, r.network, format_value(r.base_rtt), fmt::join(r.profiles, ", "),
       e.all ? "" : "over ", e.flows, static_cast<double>(e.payload.count) * 1e-9, e.packets,
-      e.last_start.seconds() * 1e6, r.threads);
+      e.last_start.seconds() * 1e6, r.threads, notices);
 }
 
 nlohmann::ordered_json to_json(const Report& r) {
@@ -82,7 +87,8 @@ nlohmann::ordered_json to_json(const Report& r) {
           {"payload_bytes", r.expected.payload.count},
           {"last_start_ps", r.expected.last_start.ps},
           {"all_flows_counted", r.expected.all},
-          {"threads", r.threads}};
+          {"threads", r.threads},
+          {"notices", r.notices}};
 }
 
 int validate_all(const Options& o) {
