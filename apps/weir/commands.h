@@ -11,6 +11,8 @@ namespace weir::app {
 void add_run(CLI::App& app, int& status);
 void add_validate(CLI::App& app, int& status);
 void add_list(CLI::App& app, int& status);
+// A subcommand of list.
+void add_list_topology(CLI::App& list, int& status);
 void add_demo(CLI::App& app, int& status);
 void add_bench(CLI::App& app, int& status);
 void add_theory(CLI::App& app, int& status);

@@ -97,7 +97,10 @@ void add_list(CLI::App& app, int& status) {
   command->add_option("NAME", o->name, "one of them, in full");
   command->add_flag("--json", o->json, "print everything as JSON");
   command->add_flag("--markdown", o->markdown, "print everything as Markdown");
-  command->callback([o, &status] { status = list(*o); });
+  add_list_topology(*command, status);
+  command->callback([o, command, &status] {
+    if (command->get_subcommands().empty()) status = list(*o);
+  });
 }
 
 }  // namespace weir::app

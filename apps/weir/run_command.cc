@@ -12,6 +12,7 @@
 #include "weir/commands.h"
 #include "weir/execute.h"
 #include "weir/progress.h"
+#include "weir/scenario/warnings.h"
 #include "weir/signals.h"
 
 namespace weir::app {
@@ -37,7 +38,11 @@ int run(const Options& o) {
   std::optional<probe::ResultDirectory> directory;
   if (!o.out.empty()) directory.emplace(o.out);
   std::optional<Progress> progress;
-  if (!o.quiet) progress.emplace(scenario::expect(s, *scenario::build_model(s)), s.run.stop);
+  if (!o.quiet) {
+    const auto model = scenario::build_model(s);
+    for (const auto& warning : scenario::warnings(s, *model)) fmt::print(stderr, "weir: {}\n", warning);
+    progress.emplace(scenario::expect(s, *model), s.run.stop);
+  }
   const Outcome outcome = execute(s, directory ? &*directory : nullptr, [&](const Pace& pace) {
     if (progress) progress->look(pace);
   });
@@ -71,7 +76,7 @@ void add_run(CLI::App& app, int& status) {
   command->add_option("--set", o->set, "key=value: any value in place of the scenario's, like traffic.0.load=0.3")
       ->allow_extra_args(false);
   command->add_flag("--json", o->json, "print manifest and summary as JSON");
-  command->add_flag("-q,--quiet", o->quiet, "no progress");
+  command->add_flag("-q,--quiet", o->quiet, "no progress, no warnings");
   command->callback([o, &status] { status = run(*o); });
 }
 

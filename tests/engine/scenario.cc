@@ -58,8 +58,7 @@ host::Profile profile(std::string_view algorithm, const Settings& settings) {
 }
 
 std::unique_ptr<Model> Scenario::model(net::PortKind port) const {
-  auto m = std::make_unique<Model>(topology, seed);
-  m->network = network;
+  auto m = std::make_unique<Model>(topology, seed, network);
   m->network.port = port;
   m->buffer = buffer;
   m->ecn = ecn;
@@ -497,6 +496,9 @@ void add_spraying(Scenario& s, std::uint64_t seed) {
   }
   s.network.trimming = dice.chance(3);
   s.text += fmt::format(", sprayed{}", s.network.trimming ? ", trimmed" : "");
+  using Memory = host::PathMemory;
+  for (auto& p : s.profiles) p.balancing.memory = dice.pick({Memory::flow, Memory::connection, Memory::pair});
+  s.network.ecmp = dice.pick({net::Multipath::equal, net::Multipath::capacity});
 }
 
 }  // namespace

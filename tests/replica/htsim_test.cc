@@ -485,8 +485,8 @@ TEST(HtsimExact, OptionsAndTheirValues) {
   // 75 * 4160 B of 6.25344 us at 100 GB/s = 0.4989...
   for (const char* line :
        {"\nack_every = \"12 KiB\"\n", "\ninitial_window = 0.4989", "\nqa_gate = 2\n", "\ntrimmed_frame = \"80 B\"\n",
-        "\ntarget_qdelay = \"1.5 us\"\n", "\nkind = \"reps\"\nentropies = 100\n", "\ntrimming = true\n",
-        "\nreordering = \"12.50688 us\"\n", "\nmin_rto = \"62.9232 us\"\n"})
+        "\ntarget_qdelay = \"1.5 us\"\n", "\nkind = \"reps\"\nentropies = 100\nmemory = \"flow\"\n",
+        "\ntrimming = true\n", "\nreordering = \"12.50688 us\"\n", "\nmin_rto = \"62.9232 us\"\n"})
     EXPECT_NE(made.toml.find(line), std::string::npos) << line << "\n" << made.toml;
 }
 

@@ -120,6 +120,7 @@ struct NetworkParams {
   bool trimming = false;
   Bytes trimmed_frame{64};
   Rounds rounds = Rounds::shuffled;
+  net::Multipath ecmp = net::Multipath::equal;
 
   static void describe(ParamList<NetworkParams>& p) {
     p.choice("port", &NetworkParams::port, {"fifo", "queued"},
@@ -138,6 +139,10 @@ struct NetworkParams {
              "the order in which a switch takes its ports for flows with load_balancing.kind = \"round-robin\": drawn "
              "anew for each round, or always the same",
              "uet-htsim");
+    p.choice("ecmp", &NetworkParams::ecmp, {"equal", "capacity"},
+             "how hashes are shared among equal-cost next hops: to each the same, or by what it can carry to the "
+             "destination, the slowest link beyond it included",
+             "WCMP, EuroSys 2014");
     p.choice(
         "scheduling", &NetworkParams::scheduling, {"fifo", "priority", "drr"},
         "several data classes at a port: in order of arrival, the class with the smallest number first, or deficit "
@@ -149,7 +154,9 @@ struct NetworkParams {
 };
 
 struct Model {
-  Model(net::Topology t, std::uint64_t s) : seed(s), topology(std::move(t)), routing(topology, s), paths(routing) {}
+  // `routing` divides packets as `n.ecmp` says, also without the links that are down.
+  Model(net::Topology t, std::uint64_t s, const NetworkParams& n = {})
+      : seed(s), topology(std::move(t)), routing(topology, s, {}, n.ecmp), paths(routing), network(n) {}
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 

@@ -222,6 +222,7 @@ class Partition {
   // hosts (partition_host.h, partition_sender.h, partition_receiver.h)
   void on_wake(std::uint32_t h, Time now);
   host::Flow& start_flow(std::uint32_t h, const traffic::Flow& flow, Time now);
+  std::uint32_t connect(host::Host& host, const traffic::Flow& flow);
   void board_on_ramp(host::Host& host, host::Flow& flow, const cc::OnRamp::Params& params);
   void finish_flow(std::uint32_t h, host::Flow& flow, Time now);
   void receive(std::uint32_t h, Packet& packet, Time now);
@@ -262,6 +263,7 @@ class Partition {
   host::Reassembly& reassembly(std::uint32_t src, std::uint32_t slot);
 
   // programs (partition_program.h)
+  bool is_message(std::uint64_t flow_id) const { return program_ != nullptr && flow_id < program_->size(); }
   void make_due(std::uint32_t node, Time ready);
   void run_node(std::uint32_t node, Time now);
   void end_node(std::uint32_t node, Time now);

@@ -56,8 +56,7 @@ host::Flow& Partition<S>::start_flow(std::uint32_t h, const traffic::Flow& start
   if (profile.balancing.sprays()) {
     flow.sprayed = true;
     flow.packet_flags = profile.balancing.packet_flags();
-    const RandomStream random(model_.seed, static_cast<std::uint32_t>(start.id), Purpose::spraying);
-    host.beside(flow.slot).paths.start(profile.balancing, static_cast<std::uint32_t>(random.bits(0)));
+    host.beside(flow.slot).connection = connect(host, start);
   }
   flow.srtt = flow.facts.base_rtt;
   flow.next_send = now;
@@ -77,6 +76,20 @@ host::Flow& Partition<S>::start_flow(std::uint32_t h, const traffic::Flow& start
   return flow;
 }
 
+// The connection by which a flow sprays.
+template <sim::Scheduler S>
+std::uint32_t Partition<S>::connect(host::Host& host, const traffic::Flow& flow) {
+  const host::BalancingParams& balancing = model_.profiles[flow.profile].balancing;
+  const RandomStream random(model_.seed, static_cast<std::uint32_t>(flow.id), Purpose::spraying);
+  const auto draw = static_cast<std::uint32_t>(random.bits(0));
+  const bool remembers = balancing.kind == host::Balancing::reps;
+  if (remembers && balancing.memory == host::PathMemory::pair)
+    return host.connections.join({.dst = flow.dst, .profile = flow.profile}, balancing, draw);
+  if (remembers && balancing.memory == host::PathMemory::connection && is_message(flow.id))
+    return host.connections.join({flow.dst, flow.sport, flow.dport, flow.profile}, balancing, draw);
+  return host.connections.open(balancing, draw);
+}
+
 template <sim::Scheduler S>
 void Partition<S>::board_on_ramp(host::Host& host, host::Flow& flow, const cc::OnRamp::Params& params) {
   cc::OnRamp& shim = host.beside(flow.slot).on_ramp;
@@ -93,9 +106,11 @@ void Partition<S>::finish_flow(std::uint32_t h, host::Flow& flow, Time now) {
   finished_.push_back(record_of(h, flow, now));
   ++counters_.flows_completed;
   const std::uint64_t id = flow.id;
-  network_.hosts[h].free_slot(flow.slot);
+  host::Host& host = network_.hosts[h];
+  if (flow.sprayed) host.connections.leave(host.beside(flow.slot).connection);
+  host.free_slot(flow.slot);
   flows_.give(flow.profile, &flow);
-  if (program_ != nullptr && id < program_->size()) end_node(static_cast<std::uint32_t>(id), now);
+  if (is_message(id)) end_node(static_cast<std::uint32_t>(id), now);
 }
 
 // A flow may have become able to send: puts it where its turn will come.

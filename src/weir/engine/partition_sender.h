@@ -29,7 +29,7 @@ inline void Partition<S>::transmit(std::uint32_t h, host::Flow& flow, Time now) 
   packet.sent = now;
   packet.src = h;
   packet.dst = flow.dst;
-  packet.entropy = flow.sprayed ? beside->paths.next(now) : flow.entropy;
+  packet.entropy = flow.sprayed ? host.connections.paths(beside->connection).next(now) : flow.entropy;
   packet.slot = flow.slot;
   packet.generation = flow.generation;
   packet.profile = flow.profile;
@@ -152,7 +152,7 @@ void Partition<S>::time_out(host::Host& host, host::Flow& flow, Time now) {
   if (flow.selective) {
     const Bytes in_flight{flow.in_flight()};
     const Bytes lost{host.beside(flow.slot).scoreboard.lose_all()};
-    if (flow.sprayed) host.beside(flow.slot).paths.on_timeout(now);
+    if (flow.sprayed) host.connections.paths(host.beside(flow.slot).connection).on_timeout(now);
     note_scoreboard(host, flow, host.beside(flow.slot).scoreboard);
     report_loss(flow, cc::Loss::Kind::timeout, {flow.snd_una}, lost, in_flight, now);
   } else {
@@ -254,7 +254,8 @@ inline void Partition<S>::acknowledge(host::Host& host, host::Flow& flow, const 
     trigger = sack.trigger * model_.transport.payload.count;
     entropy = sack.entropy;
     host::Beside& beside = host.beside(flow.slot);
-    if (flow.sprayed) beside.paths.on_ack(entropy, (packet.flags & net::kEchoMarked) != 0, now);
+    if (flow.sprayed)
+      host.connections.paths(beside.connection).on_ack(entropy, (packet.flags & net::kEchoMarked) != 0, now);
     news = beside.scoreboard.on_ack(packet.seq, sack, packet.sent);
     acked = news.delivered;
     note_scoreboard(host, flow, beside.scoreboard);

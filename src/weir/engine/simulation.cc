@@ -111,7 +111,8 @@ void Simulation::apply_faults() {
   }
   if (!model_.network.reroute) return;
   const bool whole = std::find(down_.begin(), down_.end(), true) == down_.end();
-  auto routing = whole ? nullptr : std::make_unique<net::Routing>(model_.topology, model_.seed, down_);
+  auto routing =
+      whole ? nullptr : std::make_unique<net::Routing>(model_.topology, model_.seed, down_, model_.network.ecmp);
   crew_->route_by(whole ? model_.routing : *routing);
   rerouted_ = std::move(routing);
 }

@@ -17,9 +17,9 @@
 #include "weir/base/units.h"
 #include "weir/cc/on_ramp.h"
 #include "weir/host/clock.h"
+#include "weir/host/connections.h"
 #include "weir/host/delivery_log.h"
 #include "weir/host/flow.h"
-#include "weir/host/path_choice.h"
 #include "weir/host/scoreboard.h"
 
 namespace weir::host {
@@ -93,7 +93,7 @@ struct Beside {
   DeliveryLog delivery;   // its algorithm wants the delivery rate
   Scoreboard scoreboard;  // its recovery is selective
   cc::OnRamp on_ramp;
-  PathChoice paths;  // it sprays
+  std::uint32_t connection = 0;  // it sprays: of its host
 };
 
 // A one-way delay and when it became known.
@@ -117,6 +117,7 @@ struct alignas(64) Host {
   LargePageVector<Beside> besides;                                            // by slot, once a flow has had one
   std::unique_ptr<std::unordered_map<std::uint32_t, SeenDelay>> seen_delays;  // On-Ramp: by receiver
   Clock clock;
+  Connections connections;  // of flows that spray
 
   Time first_start() const { return next_start < starts.size() ? starts[next_start].start : Time::max(); }
 

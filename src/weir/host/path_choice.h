@@ -17,11 +17,15 @@ namespace weir::host {
 
 enum class Balancing : std::uint8_t { ecmp, ops, ops_xor, reps, adaptive, round_robin };
 
+// Which flows of a profile share what REPS remembers: none, messages of one connection, or all of the same two hosts.
+enum class PathMemory : std::uint8_t { flow, connection, pair };
+
 struct BalancingParams {
   Balancing kind = Balancing::ecmp;
   std::int64_t entropies = 65'536;
   Time freeze{10'000'000'000};
   std::int64_t explore = 16;
+  PathMemory memory = PathMemory::connection;
 
   static void describe(ParamList<BalancingParams>& p) {
     using B = BalancingParams;
@@ -36,6 +40,11 @@ struct BalancingParams {
     p.time("freeze", &B::freeze, "reps: after a timeout it goes through its entropies in turn for so long; 0 = never",
            "uet-htsim: 10 ms");
     p.integer("explore", &B::explore, 0, 1'000'000, "reps: random entropies after that", "uet-htsim");
+    p.choice("memory", &B::memory, {"flow", "connection", "pair"},
+             "reps: which flows share the entropies that have proved good: flow: none; connection: messages of one "
+             "source that wait for each other, between the same two hosts; pair: all of this profile from one host to "
+             "another",
+             "Ultra Ethernet 1.0; uet-htsim -conn_reuse");
   }
 
   bool sprays() const { return kind != Balancing::ecmp; }
@@ -47,7 +56,7 @@ struct BalancingParams {
   }
 };
 
-// The state of one flow.
+// The state of one flow, or of several that share a connection (host/connections.h).
 class PathChoice {
  public:
   // Randomness follows from `draw`.

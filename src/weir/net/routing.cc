@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "weir/base/error.h"
 
@@ -16,7 +18,8 @@ constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-Routing::Routing(const Topology& topology, std::uint64_t seed, const std::vector<bool>& down) : topology_(&topology) {
+Routing::Routing(const Topology& topology, std::uint64_t seed, const std::vector<bool>& down, Multipath multipath)
+    : topology_(&topology), multipath_(multipath) {
   const std::uint32_t hosts = topology.hosts;
   switches_.resize(topology.switches);
   for (std::uint32_t s = 0; s < topology.switches; ++s)
@@ -68,23 +71,25 @@ void Routing::use_tree() {
   }
 }
 
-// Of all switches from one of them, in links, by breadth-first search; kUnreached = cannot be reached.
-std::vector<std::uint32_t> Routing::distances(std::uint32_t edge_switch, const std::vector<bool>& down) const {
+// Of all switches from one of them, by breadth-first search; kUnreached = cannot be reached.
+Routing::Distances Routing::distances(std::uint32_t edge_switch, const std::vector<bool>& down) const {
   const Topology& t = *topology_;
-  std::vector<std::uint32_t> distance(t.switches, kUnreached);
-  std::vector<std::uint32_t> queue{edge_switch};
-  distance[edge_switch] = 0;
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    for (const std::uint32_t p : ports(queue[i])) {
+  Distances out{std::vector<std::uint32_t>(t.switches, kUnreached), {edge_switch}};
+  out.links[edge_switch] = 0;
+  for (std::size_t i = 0; i < out.order.size(); ++i) {
+    const std::uint32_t s = out.order[i];
+    for (const std::uint32_t p : ports(s)) {
       const std::uint32_t peer = t.port_peer(p);
-      if (peer < t.hosts || distance[peer - t.hosts] != kUnreached || (!down.empty() && down[p / 2])) continue;
-      distance[peer - t.hosts] = distance[queue[i]] + 1;
-      queue.push_back(peer - t.hosts);
+      if (peer < t.hosts || out.links[peer - t.hosts] != kUnreached || (!down.empty() && down[p / 2])) continue;
+      out.links[peer - t.hosts] = out.links[s] + 1;
+      out.order.push_back(peer - t.hosts);
     }
   }
-  return distance;
+  return out;
 }
 
+// Per switch and edge switch the set of ports that lead one hop nearer, with their shares. Equal ones of a switch are
+// stored once.
 void Routing::build_tables(const std::vector<bool>& down) {
   const Topology& t = *topology_;
   if (std::uint64_t{t.switches} * edges_ > std::uint64_t{1} << 31)
@@ -94,42 +99,82 @@ void Routing::build_tables(const std::vector<bool>& down) {
                     t.switches, edges_));
   table_.resize(std::size_t{t.switches} * edges_);
 
-  // Per switch and edge switch the set of ports that lead one hop nearer. Equal sets of a switch are stored once.
-  std::vector<std::map<std::vector<std::uint32_t>, std::uint16_t>> ids(t.switches);
-  std::vector<std::uint32_t> nearer;
-  for (std::uint32_t e = 0; e < edges_; ++e) {
-    const std::vector<std::uint32_t> left = distances(edge_switch_[e], down);
-    const bool all_reach = std::find(left.begin(), left.end(), kUnreached) == left.end();
-    const std::vector<std::uint32_t> whole = all_reach ? left : distances(edge_switch_[e], {});
-    for (std::uint32_t s = 0; s < t.switches; ++s) {
-      if (s == edge_switch_[e]) continue;  // never looked up
-      nearer.clear();
-      const bool reaches = left[s] != kUnreached;
-      const std::vector<std::uint32_t>& distance = reaches ? left : whole;
-      for (const std::uint32_t p : ports(s)) {
-        const std::uint32_t peer = t.port_peer(p);
-        const bool usable = !reaches || down.empty() || !down[p / 2];
-        if (usable && peer >= t.hosts && distance[peer - t.hosts] + 1 == distance[s]) nearer.push_back(p);
-      }
-      assert(!nearer.empty());  // check() has seen that the graph is connected
-      const auto id = static_cast<std::uint16_t>(ids[s].size());
-      const auto [entry, is_new] = ids[s].try_emplace(nearer, id);
-      if (is_new && ids[s].size() > 65536)
-        throw InputError(
-            fmt::format("switch {} needs more than 65536 different sets of equal-cost ports", s + t.hosts));
-      table_[std::size_t{s} * edges_ + e] = entry->second;
+  using Choice = std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>;  // ports, hash_shares
+  std::vector<std::map<Choice, std::uint16_t>> ids(t.switches);
+  Capacities capacities(t);
+  Choice nearer;
+  const auto choose = [&](std::uint32_t e, std::uint32_t s, const std::vector<std::uint32_t>& distance, bool reached) {
+    nearer = {};
+    for (const std::uint32_t p : ports(s)) {
+      const std::uint32_t peer = t.port_peer(p);
+      const bool usable = !reached || down.empty() || !down[p / 2];
+      if (usable && peer >= t.hosts && distance[peer - t.hosts] + 1 == distance[s]) nearer.first.push_back(p);
     }
+    assert(!nearer.first.empty());  // check() has seen that the graph is connected
+    if (multipath_ == Multipath::capacity) {
+      const std::vector<std::uint64_t> alike(nearer.first.size(), 1);
+      nearer.second = hash_shares(reached ? capacities.weigh(s, nearer.first) : alike);
+    }
+    const auto id = static_cast<std::uint16_t>(ids[s].size());
+    const auto [entry, is_new] = ids[s].try_emplace(nearer, id);
+    if (is_new && ids[s].size() > 65536)
+      throw InputError(fmt::format("switch {} needs more than 65536 different sets of equal-cost ports", s + t.hosts));
+    table_[std::size_t{s} * edges_ + e] = entry->second;
+  };
+  for (std::uint32_t e = 0; e < edges_; ++e) {
+    const std::uint32_t root = edge_switch_[e];  // where nothing is looked up
+    const Distances left = distances(root, down);
+    capacities.start(root);
+    for (const std::uint32_t s : left.order)
+      if (s != root) choose(e, s, left.links, true);
+    if (left.order.size() == t.switches) continue;
+    const Distances whole = distances(root, {});
+    for (std::uint32_t s = 0; s < t.switches; ++s)
+      if (left.links[s] == kUnreached) choose(e, s, whole.links, false);
   }
 
   for (std::uint32_t s = 0; s < t.switches; ++s) {
     switches_[s].first = static_cast<std::uint32_t>(groups_.size());
     groups_.resize(groups_.size() + ids[s].size());
-    for (const auto& [set, id] : ids[s]) {
+    for (const auto& [choice, id] : ids[s]) {
+      const auto& [set, shares] = choice;
       groups_[switches_[s].first + id] = {static_cast<std::uint32_t>(group_ports_.size()),
                                           static_cast<std::uint32_t>(set.size())};
       group_ports_.insert(group_ports_.end(), set.begin(), set.end());
+      shares_.insert(shares_.end(), shares.begin(), shares.end());
     }
   }
+}
+
+std::vector<double> Routing::shares(std::uint32_t switch_index, std::uint32_t dst_host) const {
+  const auto hops = next_hops(switch_index, dst_host);
+  std::vector<double> out(hops.size(), 1.0 / static_cast<double>(hops.size()));
+  if (shares_.empty() || hops.size() == 1) return out;
+  const std::uint32_t* first = shares_.data() + (hops.data() - group_ports_.data());
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = ((i + 1 < out.size() ? first[i + 1] : 0x1p32) - first[i]) / 0x1p32;
+  return out;
+}
+
+std::optional<Uneven> Routing::uneven() const {
+  if (by_arithmetic_) return std::nullopt;
+  const Topology& t = *topology_;
+  Capacities capacities(t);
+  std::vector<bool> seen(edges_);
+  for (std::uint32_t h = 0; h < t.hosts; ++h) {
+    if (seen[edge_of_[h]]) continue;
+    seen[edge_of_[h]] = true;
+    const std::uint32_t root = edge_switch(h);
+    capacities.start(root);
+    for (const std::uint32_t s : distances(root, {}).order) {
+      if (s == root) continue;
+      const auto hops = next_hops(s, h);
+      const auto weights = capacities.weigh(s, hops);
+      if (std::adjacent_find(weights.begin(), weights.end(), std::not_equal_to<>{}) == weights.end()) continue;
+      return Uneven{s + t.hosts, h, {hops.begin(), hops.end()}, {weights.begin(), weights.end()}};
+    }
+  }
+  return std::nullopt;
 }
 
 std::vector<std::uint32_t> Routing::path(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) const {

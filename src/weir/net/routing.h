@@ -1,4 +1,5 @@
-// Which port a packet leaves a switch by: equal-cost multipath over the shortest paths.
+// Which port a packet leaves a switch by: equal-cost multipath over the shortest paths, where next hops get the same
+// share of packets or shares by their capacity (net/multipath.h).
 //
 // Regular trees route by arithmetic on the destination (TreeRule); any other graph by tables of
 // all shortest paths by hop count, one 16-bit id of a group of ports per switch and edge switch
@@ -8,15 +9,19 @@
 // switch s by number
 //     (mix32(e ^ salt[s]) * n) >> 32        salt[s] = RandomStream(seed, s, ecmp_salt).bits(0) mod 2^32
 // so that a flow keeps its path as long as it keeps its entropy, and the choices of different
-// switches are independent. With n = 1 nothing is hashed.
+// switches are independent. With n = 1 nothing is hashed. By capacity, a next hop gets the hashes of its share; where
+// all have the same capacity, these are the same.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "weir/base/random.h"
+#include "weir/net/multipath.h"
 #include "weir/net/topology.h"
 
 namespace weir::net {
@@ -31,36 +36,38 @@ constexpr std::uint32_t divide(std::uint32_t x, std::uint64_t reciprocal_of_d) {
   return static_cast<std::uint32_t>((x * reciprocal_of_d) >> kReciprocalShift);
 }
 
+// Next hops of one switch that differ in capacity. Nodes are numbered as in the topology.
+struct Uneven {
+  std::uint32_t node = 0;               // the switch
+  std::uint32_t host = 0;               // a destination
+  std::vector<std::uint32_t> hops;      // ports
+  std::vector<std::uint64_t> capacity;  // of each, in bits per second: the weight that it would have
+};
+
 // Constant after construction, so any number of threads and runs may share one. The topology
 // must have passed check() and must outlive this. Switches are numbered from 0 here: node - hosts.
 class Routing {
  public:
   // Without the links that are `down`, by link (none if empty), packets take the shortest paths that are left; where
   // none is left, those of the whole network, and so end at a link that is down.
-  Routing(const Topology& topology, std::uint64_t seed, const std::vector<bool>& down = {});
+  Routing(const Topology& topology, std::uint64_t seed, const std::vector<bool>& down = {},
+          Multipath multipath = Multipath::equal);
 
   // The global id of the port by which `switch_index` forwards a packet to `dst_host`.
   std::uint32_t egress(std::uint32_t switch_index, std::uint32_t dst_host, std::uint32_t entropy) const {
     const Switch& s = switches_[switch_index];
-    const std::span<const std::uint32_t> hops = next_hops(switch_index, dst_host);
-    if (hops.size() == 1) return hops[0];
-    return hops[pick(entropy, s.salt, static_cast<std::uint32_t>(hops.size()))];
+    if (by_arithmetic_) return equally(tree_hops(s, dst_host), s.salt, entropy);
+    const std::span<const std::uint32_t> hops = table_hops(switch_index, dst_host);
+    return shares_.empty() ? equally(hops, s.salt, entropy) : by_share(hops, s.salt, entropy);
   }
 
   // The equal-cost ports of `switch_index` towards `dst_host` as global ids, by port index.
   std::span<const std::uint32_t> next_hops(std::uint32_t switch_index, std::uint32_t dst_host) const {
-    const Switch& s = switches_[switch_index];
-    if (by_arithmetic_) {
-      const std::uint32_t below = dst_host - s.first_host;  // wraps to a large number for hosts before
-      const std::uint32_t* ports = ports_.data() + s.first;
-      if (below < s.host_count) return {ports + divide(below, s.reciprocal) * s.ports_per_child, s.ports_per_child};
-      return {ports + s.down_ports, s.up_ports};
-    }
-    const std::uint32_t edge = edge_of_[dst_host];
-    if (edge_switch_[edge] == switch_index) return {&host_down_port_[dst_host], 1};
-    const Group g = groups_[s.first + table_[std::size_t{switch_index} * edges_ + edge]];
-    return {group_ports_.data() + g.first, g.count};
+    return by_arithmetic_ ? tree_hops(switches_[switch_index], dst_host) : table_hops(switch_index, dst_host);
   }
+
+  // The share of hashes that each of these ports gets.
+  std::vector<double> shares(std::uint32_t switch_index, std::uint32_t dst_host) const;
 
   static constexpr std::uint32_t pick(std::uint32_t entropy, std::uint32_t salt, std::uint32_t n) {
     return static_cast<std::uint32_t>((std::uint64_t{mix32(entropy ^ salt)} * n) >> 32);
@@ -80,6 +87,9 @@ class Routing {
   std::uint32_t edge_count() const { return edges_; }
   std::uint32_t edge_index(std::uint32_t host) const { return edge_of_[host]; }
   bool by_arithmetic() const { return by_arithmetic_; }
+  Multipath multipath() const { return multipath_; }
+  // The first next hops that differ in capacity, if any do. In a tree with rules none do.
+  std::optional<Uneven> uneven() const;
 
   // The ports that a packet with this entropy leaves by, from the host's own to the last switch's.
   std::vector<std::uint32_t> path(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) const;
@@ -101,11 +111,38 @@ class Routing {
     std::uint32_t count = 0;
   };
 
+  std::span<const std::uint32_t> tree_hops(const Switch& s, std::uint32_t dst_host) const {
+    const std::uint32_t below = dst_host - s.first_host;  // wraps to a large number for hosts before
+    const std::uint32_t* ports = ports_.data() + s.first;
+    if (below < s.host_count) return {ports + divide(below, s.reciprocal) * s.ports_per_child, s.ports_per_child};
+    return {ports + s.down_ports, s.up_ports};
+  }
+  std::span<const std::uint32_t> table_hops(std::uint32_t switch_index, std::uint32_t dst_host) const {
+    const std::uint32_t edge = edge_of_[dst_host];
+    if (edge_switch_[edge] == switch_index) return {&host_down_port_[dst_host], 1};
+    const Group g = groups_[switches_[switch_index].first + table_[std::size_t{switch_index} * edges_ + edge]];
+    return {group_ports_.data() + g.first, g.count};
+  }
+  static std::uint32_t equally(std::span<const std::uint32_t> hops, std::uint32_t salt, std::uint32_t entropy) {
+    return hops.size() == 1 ? hops[0] : hops[pick(entropy, salt, static_cast<std::uint32_t>(hops.size()))];
+  }
+  std::uint32_t by_share(std::span<const std::uint32_t> hops, std::uint32_t salt, std::uint32_t entropy) const {
+    if (hops.size() == 1) return hops[0];
+    const std::uint32_t* first = shares_.data() + (hops.data() - group_ports_.data());
+    return hops[static_cast<std::size_t>(std::upper_bound(first + 1, first + hops.size(), mix32(entropy ^ salt)) -
+                                         (first + 1))];
+  }
+
   void use_tree();
   void build_tables(const std::vector<bool>& down);
-  std::vector<std::uint32_t> distances(std::uint32_t edge_switch, const std::vector<bool>& down) const;
+  struct Distances {
+    std::vector<std::uint32_t> links;  // by switch
+    std::vector<std::uint32_t> order;  // the switches that are reached, nearest first
+  };
+  Distances distances(std::uint32_t edge_switch, const std::vector<bool>& down) const;
 
   const Topology* topology_;
+  Multipath multipath_;
   bool by_arithmetic_ = false;
   std::uint32_t edges_ = 0;
   std::vector<Switch> switches_;
@@ -117,6 +154,7 @@ class Routing {
   std::vector<std::uint16_t> table_;           // group by (switch, edge)
   std::vector<Group> groups_;
   std::vector<std::uint32_t> group_ports_;
+  std::vector<std::uint32_t> shares_;  // by capacity, beside group_ports_: where each one's hashes begin; else empty
 };
 
 }  // namespace weir::net

@@ -544,7 +544,9 @@ class Import {
     section(fmt::format("[{}.load_balancing]", profile));
     text("kind", balancing.kind);
     if (balancing.entropies > 0) value("entropies", balancing.entropies);
-    if (balancing.kind == "reps" && !trimming_) text("freeze", "0 ps");  // as there
+    if (balancing.kind != "reps") return;
+    text("memory", "flow");                  // as there without -conn_reuse
+    if (!trimming_) text("freeze", "0 ps");  // as there
   }
 
   // The first window is the same on the longest paths.

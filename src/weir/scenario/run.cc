@@ -236,8 +236,7 @@ std::unique_ptr<traffic::Source> inline_flows(const Scenario& s, const std::stri
 }  // namespace
 
 std::unique_ptr<engine::Model> build_model(const Scenario& s) {
-  auto model = std::make_unique<engine::Model>(build_topology(s), s.run.seed);
-  model->network = s.network;
+  auto model = std::make_unique<engine::Model>(build_topology(s), s.run.seed, s.network);
   model->buffer = s.buffer;
   model->ecn = s.ecn;
   model->ecn_overrides = s.ecn_overrides;

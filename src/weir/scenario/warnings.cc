@@ -104,12 +104,30 @@ void warn_of_deadlocks(const engine::Model& model, const DeadLinks& links, std::
                   fmt::join(names, ", ")));
 }
 
+void warn_of_equal_shares(const Scenario& s, const engine::Model& model, std::vector<std::string>& out) {
+  if (s.network.ecmp == net::Multipath::capacity) return;
+  if (const auto uneven = model.routing.uneven()) {
+    constexpr std::size_t kShown = 4;
+    std::string hops;
+    for (std::size_t i = 0; i < uneven->hops.size() && i < kShown; ++i)
+      hops += fmt::format("{}{} by node {}", i == 0 ? "" : ", ",
+                          format_value(Rate{static_cast<std::int64_t>(uneven->capacity[i])}),
+                          model.topology.port_peer(uneven->hops[i]));
+    if (uneven->hops.size() > kShown) hops += ", ...";
+    out.push_back(
+        fmt::format("switch {} has next hops of different capacity towards host {} ({}) and sends by each the same "
+                    "share of flows; network.ecmp = \"capacity\" makes shares proportional to capacity",
+                    uneven->node, uneven->host, hops));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> warnings(const Scenario& s, const engine::Model& model) {
   std::vector<std::string> out;
   if (s.run.fidelity != Fidelity::exact) return out;
   const DeadLinks links(model);
+  warn_of_equal_shares(s, model, out);
   warn_of_deadlocks(model, links, out);
   if (!links.any) return out;
   warn_of_cut_off_flows(s, model, links, out);

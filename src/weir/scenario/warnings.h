@@ -1,4 +1,4 @@
-// What a valid scenario may come to grief by, as far as can be seen without running it.
+// What is odd about a valid scenario, or may stop its run, as far as can be seen without running it.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace weir::scenario {
 
-// Whole sentences without their full stop; none if all is well. Draws all flows, up to ten million, if some link is
-// down for ever or loses every packet.
+// Whole sentences without their full stop; none if all is well. In a network that is no tree this looks at all next hops
+// of all switches. It draws all flows, up to ten million, if some link is down for ever or loses every packet.
 std::vector<std::string> warnings(const Scenario&, const engine::Model&);
 
 }  // namespace weir::scenario

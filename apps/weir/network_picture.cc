@@ -1,0 +1,285 @@
+#include "weir/network_picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "weir/base/params.h"
+#include "weir/net/topologies.h"
+#include "weir/probe/port_choice.h"
+
+namespace weir::app {
+namespace {
+
+constexpr std::size_t kMostHosts = 40;     // drawn one by one
+constexpr std::size_t kMostSwitches = 17;  // in a row
+constexpr double kRow = 130;               // from one row to the next
+constexpr double kTop = 60;
+constexpr double kLeft = 70;  // names of the tiers
+constexpr double kBox = 22;   // its height
+constexpr double kLetter = 7;
+constexpr double kTitleLetter = 8;
+constexpr double kGap = 12;
+constexpr std::array<const char*, 6> kColours{"#4477aa", "#228833", "#aa3377", "#997700", "#66ccee", "#555555"};
+constexpr const char* kPathColour = "#cc3311";
+
+// A node, or several that are drawn as one.
+struct Box {
+  std::vector<std::uint32_t> nodes;
+  std::string label;
+  bool several = false;
+  double x = 0;  // of the middle
+  double y = 0;
+  double width() const { return kLetter * static_cast<double>(label.size()) + 12; }
+};
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (static_cast<unsigned char>(c) >= ' ')
+      out += c;
+  }
+  return out;
+}
+
+Box box_of(std::uint32_t node) { return {.nodes = {node}, .label = fmt::format("{}", node)}; }
+
+Box box_of(std::vector<std::uint32_t> nodes, std::string label) {
+  return {.nodes = std::move(nodes), .label = std::move(label), .several = true};
+}
+
+class Picture {
+ public:
+  Picture(const net::Topology& t, const std::optional<NetworkPaths>& paths) : t_(t), box_of_node_(t.nodes()) {
+    if (paths)
+      for (const NetworkPath& path : paths->listed)
+        for (const std::uint32_t port : path.ports) on_path_.insert(port / 2);
+    sort_kinds();
+    place_switches();
+    place_hosts();
+    space_out();
+  }
+
+  std::string svg() const {
+    const double height = kTop + kRow * static_cast<double>(rows_.size() - 1) + 90 + 18 * legend_rows();
+    std::string out = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
+        "{1:.0f}\" "
+        "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+        "<text x=\"12\" y=\"24\" font-size=\"14\">{2}</text>\n",
+        width_, height, escaped(title()));
+    out += lines() + boxes() + legend(height);
+    return out + "</svg>\n";
+  }
+
+ private:
+  struct Line {
+    std::vector<std::uint32_t> links;
+    bool path = false;
+  };
+  using Kind = std::pair<Rate, Time>;
+
+  std::string title() const { return fmt::format("{}{}{}", t_.name, t_.name.empty() ? "" : ": ", net::summary(t_)); }
+
+  // The most frequent first.
+  void sort_kinds() {
+    std::map<Kind, std::size_t> links;
+    for (const net::Link& link : t_.links) ++links[{link.rate, link.delay}];
+    fastest_ = links.rbegin()->first.first;
+    for (const auto& [kind, count] : links) kinds_.push_back(kind);
+    std::stable_sort(kinds_.begin(), kinds_.end(), [&](const auto& x, const auto& y) { return links[x] > links[y]; });
+  }
+
+  // Rows of tiers, the highest first; hosts, the last one, are placed afterwards.
+  void place_switches() {
+    const auto tiers = nodes_by_tier(t_);
+    rows_.resize(tiers.size());
+    for (std::size_t tier = 1; tier < tiers.size(); ++tier) {
+      const auto& nodes = tiers[tier];
+      auto& row = rows_[tiers.size() - 1 - tier];
+      const bool all = nodes.size() <= kMostSwitches;
+      const auto middle = nodes.begin() + static_cast<std::ptrdiff_t>(all ? nodes.size() : kMostSwitches / 2);
+      const auto rest = all ? nodes.end() : nodes.end() - static_cast<std::ptrdiff_t>(kMostSwitches / 2);
+      std::for_each(nodes.begin(), middle, [&](std::uint32_t node) { add(row, box_of(node)); });
+      if (!all) add(row, box_of({middle, rest}, fmt::format("... {} more ...", rest - middle)));
+      std::for_each(rest, nodes.end(), [&](std::uint32_t node) { add(row, box_of(node)); });
+    }
+  }
+
+  // In the order of the boxes above them, those of one box side by side.
+  void place_hosts() {
+    std::map<std::size_t, std::vector<std::uint32_t>> of_box;
+    for (const net::Link& link : t_.links)
+      if (std::min(link.a, link.b) < t_.hosts)
+        of_box[box_of_node_[std::max(link.a, link.b)]].push_back(std::min(link.a, link.b));
+    std::vector<std::pair<double, std::size_t>> order;
+    for (const auto& [box, hosts] : of_box) order.emplace_back(place_in_row_[box], box);
+    std::sort(order.begin(), order.end());
+    for (const auto& [place, box] : order) {
+      auto& hosts = of_box[box];
+      std::sort(hosts.begin(), hosts.end());
+      if (t_.hosts <= kMostHosts) {
+        for (const std::uint32_t host : hosts) add(rows_.back(), box_of(host));
+        continue;
+      }
+      std::string label = boxes_[box].several ? fmt::format("... {} more ...", hosts.size()) : number_ranges(hosts);
+      if (label.size() > 16) label = fmt::format("{} hosts", hosts.size());
+      add(rows_.back(), hosts.size() == 1 ? box_of(hosts[0]) : box_of(hosts, label));
+    }
+  }
+
+  void add(std::vector<std::size_t>& row, Box box) {
+    for (const std::uint32_t node : box.nodes) box_of_node_[node] = boxes_.size();
+    place_in_row_.push_back(static_cast<double>(row.size()));
+    row.push_back(boxes_.size());
+    boxes_.push_back(std::move(box));
+  }
+
+  void space_out() {
+    double widest = 420;
+    std::vector<double> wide(rows_.size());
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      for (const std::size_t b : rows_[r]) wide[r] += boxes_[b].width() + kGap;
+      widest = std::max(widest, wide[r]);
+    }
+    width_ = std::max(kLeft + widest + kGap, 24 + kTitleLetter * static_cast<double>(title().size()));
+    widest = width_ - kLeft - kGap;
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      const double room = (widest - wide[r]) / static_cast<double>(std::max<std::size_t>(1, rows_[r].size()));
+      double x = kLeft;
+      for (const std::size_t b : rows_[r]) {
+        boxes_[b].x = x + (boxes_[b].width() + kGap + room) / 2;
+        boxes_[b].y = kTop + kRow * static_cast<double>(r) + kBox / 2;
+        x += boxes_[b].width() + kGap + room;
+      }
+    }
+  }
+
+  // Parallel links are one line.
+  std::string lines() const {
+    std::map<std::tuple<std::size_t, std::size_t, Kind>, Line> all;
+    for (std::uint32_t l = 0; l < t_.links.size(); ++l) {
+      const net::Link& link = t_.links[l];
+      const auto [from, to] = std::minmax(box_of_node_[link.a], box_of_node_[link.b]);
+      Line& line = all[{from, to, Kind{link.rate, link.delay}}];
+      line.links.push_back(l);
+      line.path = line.path || on_path_.contains(l);
+    }
+    std::string plain;
+    std::string paths;
+    for (const auto& [key, line] : all) {
+      const auto& [from, to, kind] = key;
+      if (from != to) (line.path ? paths : plain) += one(boxes_[from], boxes_[to], kind, line);
+    }
+    return plain + paths;
+  }
+
+  std::string one(const Box& from, const Box& to, const Kind& kind, const Line& line) const {
+    // beside each other: a bow over what may stand between them
+    const double bow = from.y != to.y ? 0 : std::abs(from.x - to.x) < 1.5 * kRow ? 0 : kRow / 3;
+    const bool dashed = from.several || to.several;
+    return fmt::format(
+        "<path d=\"M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\"{}>"
+        "<title>{}</title></path>\n",
+        from.x, from.y, (from.x + to.x) / 2, (from.y + to.y) / 2 - 2 * bow, to.x, to.y,
+        line.path ? kPathColour : colour(kind), stroke(kind) + (line.path ? 1.5 : 0),
+        dashed ? " stroke-dasharray=\"5 3\"" : "", describe(kind, line));
+  }
+
+  std::string describe(const Kind& kind, const Line& line) const {
+    const std::string alike = fmt::format("{}, {}", format_value(kind.first), format_value(kind.second));
+    if (line.links.size() > 4)
+      return fmt::format("{} links {}: {}", line.links.size(), number_ranges(line.links), alike);
+    std::string out;
+    for (const std::uint32_t l : line.links)
+      out += fmt::format("{}link {}: a = {}, b = {}, ports {} and {}", out.empty() ? "" : "; ", l, t_.links[l].a,
+                         t_.links[l].b, 2 * l, 2 * l + 1);
+    return out + ", " + alike;
+  }
+
+  std::string boxes() const {
+    std::string out;
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      const auto tier = static_cast<std::uint8_t>(rows_.size() - 1 - r);
+      const double y = kTop + kRow * static_cast<double>(r) + kBox / 2;
+      out += fmt::format("<text x=\"12\" y=\"{:.1f}\" fill=\"#555\">{}</text>\n", y + 4, probe::tier_name(tier));
+      for (const std::size_t b : rows_[r]) {
+        const Box& box = boxes_[b];
+        out += fmt::format(
+            "<g><title>node{} {}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" rx=\"{}\" "
+            "fill=\"{}\" stroke=\"#333\"{}/><text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text></g>\n",
+            box.nodes.size() == 1 ? "" : "s", number_ranges(box.nodes), box.x - box.width() / 2, box.y - kBox / 2,
+            box.width(), kBox, tier == 0 ? 10 : 2, tier == 0 ? "#f4f4f4" : "#dde8f3",
+            box.several ? " stroke-dasharray=\"4 2\"" : "", box.x, box.y + 4, box.label);
+      }
+    }
+    return out;
+  }
+
+  double legend_rows() const {
+    return static_cast<double>(std::min(kinds_.size(), kColours.size()) + (on_path_.empty() ? 0 : 1));
+  }
+
+  std::string legend(double height) const {
+    double y = height - 18 * legend_rows() - 4;
+    std::string out;
+    const auto entry = [&](const char* stroke_colour, double stroke_width, const std::string& text) {
+      out += fmt::format(
+          "<line x1=\"12\" y1=\"{0:.1f}\" x2=\"52\" y2=\"{0:.1f}\" stroke=\"{1}\" stroke-width=\"{2:.1f}\"/>"
+          "<text x=\"60\" y=\"{3:.1f}\">{4}</text>\n",
+          y, stroke_colour, stroke_width, y + 4, text);
+      y += 18;
+    };
+    std::size_t shown = 0;
+    for (const Kind& kind : kinds_) {
+      if (++shown > kColours.size()) break;
+      const bool others = shown == kColours.size() && kinds_.size() > kColours.size();
+      entry(colour(kind), stroke(kind),
+            others ? "others" : fmt::format("{}, {}", format_value(kind.first), format_value(kind.second)));
+    }
+    if (!on_path_.empty()) entry(kPathColour, 3, "links of the paths");
+    return out;
+  }
+
+  const char* colour(const Kind& kind) const {
+    const auto place = static_cast<std::size_t>(std::find(kinds_.begin(), kinds_.end(), kind) - kinds_.begin());
+    return kColours[std::min(place, kColours.size() - 1)];
+  }
+
+  double stroke(const Kind& kind) const {
+    const double share =
+        static_cast<double>(kind.first.bits_per_second) / static_cast<double>(fastest_.bits_per_second);
+    return std::max(0.8, 2.2 + 0.5 * std::log2(share));
+  }
+
+  const net::Topology& t_;
+  std::vector<std::vector<std::size_t>> rows_;  // of boxes, from the top
+  std::vector<Box> boxes_;
+  std::vector<double> place_in_row_;  // by box
+  std::vector<std::size_t> box_of_node_;
+  std::set<std::uint32_t> on_path_;  // links
+  std::vector<Kind> kinds_;
+  Rate fastest_;
+  double width_ = 0;
+};
+
+}  // namespace
+
+std::string network_picture(const net::Topology& t, const std::optional<NetworkPaths>& paths) {
+  return Picture(t, paths).svg();
+}
+
+}  // namespace weir::app

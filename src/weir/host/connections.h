@@ -1,0 +1,121 @@
+// The connections of one sending host: what several flows to the same receiver know in common of the paths there.
+//
+// Ultra Ethernet and uet-htsim (-conn_reuse) send many messages by one connection, which outlives them. Of what such a
+// connection keeps, Weir's keep which entropies are good (PathChoice); windows, round-trip times and sequence numbers
+// are each flow's own.
+//
+// A connection without flows is idle. A host remembers kMostIdle of them and forgets the one that has been idle for
+// longest, so that memory follows active flows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+#include "weir/base/large_pages.h"
+#include "weir/host/path_choice.h"
+
+namespace weir::host {
+
+class Connections {
+ public:
+  static constexpr std::uint32_t kMostIdle = 1024;
+
+  // Flows of a sender with the same key share a connection.
+  struct Key {
+    std::uint32_t dst = 0;
+    std::uint16_t sport = 0;
+    std::uint16_t dport = 0;
+    std::uint16_t profile = 0;
+
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+
+  // A connection for one flow alone; leave() ends it. Randomness follows from `draw`.
+  std::uint32_t open(const BalancingParams& params, std::uint32_t draw) {
+    std::uint32_t c = free_;
+    if (c == kNone) {
+      c = static_cast<std::uint32_t>(entries_.size());
+      entries_.emplace_back();
+    } else {
+      free_ = entries_[c].next;
+    }
+    entries_[c] = {.users = 1};
+    entries_[c].paths.start(params, draw);
+    return c;
+  }
+
+  // The connection of this key, as earlier flows have left it; a new one if there is none.
+  std::uint32_t join(const Key& key, const BalancingParams& params, std::uint32_t draw) {
+    const auto [known, is_new] = by_key_.try_emplace(key);
+    if (is_new) {
+      known->second = open(params, draw);
+      entries_[known->second].key = key;
+      entries_[known->second].kept = true;
+    } else if (entries_[known->second].users++ == 0) {
+      unlink(known->second);
+    }
+    return known->second;
+  }
+
+  // One of its flows has ended.
+  void leave(std::uint32_t c) {
+    if (--entries_[c].users > 0) return;
+    if (!entries_[c].kept) return release(c);
+    append(c);
+    if (idle_ > kMostIdle) forget(oldest_);
+  }
+
+  PathChoice& paths(std::uint32_t c) { return entries_[c].paths; }
+  // Of those that flows have joined, with and without a flow at present.
+  std::size_t known() const { return by_key_.size(); }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  struct Entry {
+    PathChoice paths = {};
+    Key key = {};
+    std::uint32_t users = 0;
+    std::uint32_t previous = kNone;  // among idle ones, in order of time
+    std::uint32_t next = kNone;      // ... or the next free one
+    bool kept = false;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& k) const {
+      return mix32(k.dst ^ mix32(std::uint32_t{k.sport} << 16 | k.dport) ^ k.profile);
+    }
+  };
+
+  void append(std::uint32_t c) {
+    entries_[c].previous = newest_;
+    entries_[c].next = kNone;
+    (newest_ == kNone ? oldest_ : entries_[newest_].next) = c;
+    newest_ = c;
+    ++idle_;
+  }
+  void unlink(std::uint32_t c) {
+    const Entry& e = entries_[c];
+    (e.previous == kNone ? oldest_ : entries_[e.previous].next) = e.next;
+    (e.next == kNone ? newest_ : entries_[e.next].previous) = e.previous;
+    --idle_;
+  }
+  void forget(std::uint32_t c) {
+    unlink(c);
+    by_key_.erase(entries_[c].key);
+    release(c);
+  }
+  void release(std::uint32_t c) {
+    entries_[c].next = free_;
+    free_ = c;
+  }
+
+  LargePageVector<Entry> entries_;
+  std::unordered_map<Key, std::uint32_t, Hash> by_key_;
+  std::uint32_t free_ = kNone;
+  std::uint32_t oldest_ = kNone;
+  std::uint32_t newest_ = kNone;
+  std::uint32_t idle_ = 0;
+};
+
+}  // namespace weir::host

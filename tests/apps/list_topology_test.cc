@@ -1,0 +1,198 @@
+// weir list topology: what it prints can be written into a scenario as it is.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/command.h"
+
+namespace weir::app {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string listing(const std::vector<std::string>& arguments) {
+  std::vector<std::string> all{"list", "topology"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  const Output o = weir(all);
+  EXPECT_EQ(o.status, 0) << o.err;
+  return o.out;
+}
+
+void expect_refused(std::vector<std::string> arguments, const std::string& message) {
+  arguments.insert(arguments.begin(), {"list", "topology"});
+  const Output o = weir(arguments);
+  EXPECT_EQ(o.status, 2) << message;
+  EXPECT_EQ(o.out, "");
+  EXPECT_EQ(o.err, "weir: " + message + "\n");
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++n;
+  return n;
+}
+
+constexpr const char* kSmall = R"([topology]
+kind = "leaf-spine"
+leaves = 2
+spines = 2
+hosts_per_leaf = 2
+links_per_pair = 2
+[algorithm]
+name = "hpcc"
+[[traffic]]
+kind = "permutation"
+size = "100 KB"
+)";
+
+class Small : public testing::Test {
+ protected:
+  Small() { std::ofstream(file_) << kSmall; }
+  const Folder folder_{"weir-list-topology"};
+  const std::string file_ = folder_ / "a.toml";
+};
+
+TEST_F(Small, IsListedInFull) {
+  EXPECT_EQ(listing({file_}), R"(leaf-spine: 4 hosts, 4 switches (2 + 2), 12 links, oversubscription 0.125:1
+
+tier    nodes  ports of each
+hosts   0-3    1
+edge    4-5    6
+tier 2  6-7    4
+
+links  a    b  rate      delay  ports
+0-1    0-1  4  100 Gbps  1 us   0-3
+2-3    2-3  5  100 Gbps  1 us   4-7
+4-5    4    6  400 Gbps  1 us   8-11
+6-7    4    7  400 Gbps  1 us   12-15
+8-9    5    6  400 Gbps  1 us   16-19
+10-11  5    7  400 Gbps  1 us   20-23
+
+Link l leaves its node a by port 2 l and its node b by port 2 l + 1; results number ports alike.
+In a scenario a link goes down by the numbers of its nodes:
+
+[[network.link_event]]
+time = "1 ms"
+a = 4
+b = 6
+state = "down"
+)");
+}
+
+TEST_F(Small, ItsLinkEventCanBeWritten) {
+  const std::string text = listing({file_});
+  std::ofstream(file_, std::ios::app) << text.substr(text.find("[[network.link_event]]"));
+  const Output o = weir({"validate", file_});
+  EXPECT_EQ(o.status, 0) << o.err;
+}
+
+// Ports and ends are those of links.csv.
+TEST_F(Small, NumbersPortsAsResultsDo) {
+  ASSERT_EQ(weir({"run", file_, "-q", "--set", "probes.links=true", "--set", "probes.links.ports=all, hosts", "--out",
+                  folder_ / "out"})
+                .status,
+            0);
+  std::map<int, std::pair<int, int>> ends;
+  for (const Json& link : Json::parse(listing({file_, "--json"})).at("links")) {
+    ends[link.at("port_a")] = {link.at("a"), link.at("b")};
+    ends[link.at("port_b")] = {link.at("b"), link.at("a")};
+  }
+  std::istringstream csv(read_file(folder_ / "out/links.csv"));
+  std::string line;
+  std::getline(csv, line);
+  std::size_t rows = 0;
+  while (std::getline(csv, line)) {
+    int port = 0, from = 0, to = 0;
+    char comma = 0;
+    std::istringstream(line) >> port >> comma >> from >> comma >> to;
+    EXPECT_EQ(ends.at(port), std::pair(from, to)) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, ends.size());
+}
+
+TEST_F(Small, TellsPaths) {
+  EXPECT_EQ(listing({file_, "--paths", "0", "3"}),
+            R"(leaf-spine: 4 hosts, 4 switches (2 + 2), 12 links, oversubscription 0.125:1
+
+8 paths from host 0 to host 3
+nodes      ports      share of flows  slowest link  propagation
+0 4 6 5 3  0 8 17 7   12.5 %          100 Gbps      4 us
+0 4 6 5 3  0 8 19 7   12.5 %          100 Gbps      4 us
+0 4 6 5 3  0 10 17 7  12.5 %          100 Gbps      4 us
+0 4 6 5 3  0 10 19 7  12.5 %          100 Gbps      4 us
+0 4 7 5 3  0 12 21 7  12.5 %          100 Gbps      4 us
+0 4 7 5 3  0 12 23 7  12.5 %          100 Gbps      4 us
+0 4 7 5 3  0 14 21 7  12.5 %          100 Gbps      4 us
+0 4 7 5 3  0 14 23 7  12.5 %          100 Gbps      4 us
+)");
+}
+
+TEST(ListTopology, SharesOfPathsAreThoseOfTheScenario) {
+  std::map<std::string, double> share;
+  const std::string text = listing({"tests/scenarios/wcmp.toml", "--paths", "0", "4", "--json"});
+  const Json paths = Json::parse(text).at("paths");
+  EXPECT_EQ(paths.at("count"), 4);
+  for (const Json& path : paths.at("listed")) share[path.at("nodes").dump()] += path.at("share").get<double>();
+  EXPECT_NEAR(share.at("[0,8,10,9,4]"), 200.0 / 280, 1e-6);
+  EXPECT_NEAR(share.at("[0,8,11,9,4]"), 40.0 / 280, 1e-6);
+  EXPECT_NEAR(share.at("[0,8,12,9,4]"), 40.0 / 280, 1e-6);
+}
+
+TEST(ListTopology, TakesNamesAndGraphs) {
+  EXPECT_NE(listing({"hpcc-fat-tree-320"}).find("320 hosts, 56 switches"), std::string::npos);
+  EXPECT_NE(listing({"tests/scenarios/ring.graph"}).find("12     12   8    100 Gbps  730 ns  24-25\n"),
+            std::string::npos);
+  const std::string many = listing({"fat-tree", "--paths", "0", "127"});
+  EXPECT_NE(many.find("16 paths from host 0 to host 127"), std::string::npos) << many;
+}
+
+TEST(ListTopology, RefusesWhatIsNotThere) {
+  expect_refused({"fat-tre"},
+                 "list topology: there is no file 'fat-tre', and no topology of that name (did you mean 'fat-tree'?); "
+                 "valid is a scenario, a graph file, star, dumbbell, parking-lot, leaf-spine, hpcc-testbed-32, clos, "
+                 "hpcc-fat-tree-320, fat-tree");
+  expect_refused({"star", "--paths", "0", "17"}, "--paths: there is no host 17; hosts are 0 to 16");
+  expect_refused({"star", "--paths", "3", "3"}, "--paths: host 3 has no path to itself; name two hosts");
+  expect_refused({"star", "--set", "run.seed=1"}, "--set: 'star' is no scenario, a file that ends in .toml");
+  expect_refused({"star", "--svg", "no/such/folder/a.svg"},
+                 "--svg: cannot create no/such/folder/a.svg: No such file or directory");
+}
+
+TEST_F(Small, IsDrawn) {
+  const std::string svg = folder_ / "a.svg";
+  EXPECT_EQ(listing({file_, "--paths", "0", "3", "--svg", svg}),
+            svg + ": 4 hosts, 4 switches (2 + 2), 12 links, oversubscription 0.125:1\n");
+  const std::string picture = read_file(svg);
+  EXPECT_EQ(count(picture, "<title>node "), 8u);
+  EXPECT_EQ(count(picture, "<title>link "), 8u);  // parallel ones are one line
+  EXPECT_NE(picture.find("<title>link 4: a = 4, b = 6, ports 8 and 9; link 5: a = 4, b = 6, ports 10 and 11, 400 Gbps, "
+                         "1 us</title>"),
+            std::string::npos)
+      << picture;
+  EXPECT_EQ(count(picture, "stroke=\"#cc3311\""), 2u + 4u + 1u);  // of the two hosts, of the fabric, in the legend
+}
+
+// Nodes are elided, links and nodes are not forgotten.
+TEST(ListTopology, DrawsLargeNetworksSmall) {
+  const Folder folder("weir-list-topology-large");
+  const std::string svg = folder / "a.svg";
+  std::ofstream(folder / "a.toml") << "[topology]\nkind = \"fat-tree\"\nk = 16\n[algorithm]\nname = \"hpcc\"\n"
+                                      "[[traffic]]\nkind = \"permutation\"\nsize = \"1 KB\"\n";
+  listing({folder / "a.toml", "--svg", svg});
+  const std::string picture = read_file(svg);
+  EXPECT_LT(picture.size(), 200'000u);
+  EXPECT_NE(picture.find("... 112 more ..."), std::string::npos);  // of 128 edge switches
+  EXPECT_NE(picture.find("<title>nodes 1032-1143</title>"), std::string::npos);
+  EXPECT_NE(picture.find(">0-7</text>"), std::string::npos);
+  EXPECT_NE(picture.find(">1016-1023</text>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weir::app
