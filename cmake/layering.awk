@@ -1,8 +1,10 @@
 # An include may only point down the layers, from the top:
-#   claims > study > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base; report > base.
+#   claims > study > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base;
+#   probe, study, report > result > base.
 # Each layer names all that it may include; a few single headers are interfaces between layers.
 BEGIN {
   below["base"] = "base"
+  below["result"] = "result base"
   below["sim"] = "sim base"
   below["cc"] = "cc base"
   below["theory"] = "theory base"
@@ -11,11 +13,11 @@ BEGIN {
   below["traffic"] = "traffic base"
   below["engine"] = "engine traffic host net cc sim theory base"
   below["replica"] = "replica engine traffic host net cc sim theory base"
-  below["probe"] = "probe engine traffic host net cc sim theory base"
-  below["report"] = "report base"
-  below["scenario"] = "scenario replica probe engine traffic host net cc sim theory base"
-  below["study"] = "study scenario replica probe engine traffic host net cc sim theory base"
-  below["claims"] = "claims study scenario replica probe engine traffic host net cc sim theory base"
+  below["probe"] = "probe engine traffic host net cc sim theory result base"
+  below["report"] = "report result base"
+  below["scenario"] = "scenario replica probe engine traffic host net cc sim theory result base"
+  below["study"] = "study scenario replica probe engine traffic host net cc sim theory result base"
+  below["claims"] = "claims study scenario replica probe engine traffic host net cc sim theory result base"
 
   also["host"] = "traffic/flow.h"
   also["traffic"] = "net/topology.h"

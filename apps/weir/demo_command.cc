@@ -66,6 +66,7 @@ void run_side(Side& side, const probe::ResultDirectory* whole, const std::atomic
           side.pace = pace;
         },
         true);
+    if (own) own->commit();
   } catch (...) {
     side.error = std::current_exception();
   }
@@ -145,6 +146,8 @@ void print(const Sides& sides) {
   queue("  p99", &probe::Distribution::p99);
   queue("  p99.9", &probe::Distribution::p999);
   queue("  largest", &probe::Distribution::max);
+  row(sides, "  p95 of the busiest port",
+      [](const Side& s) { return bytes_text(s.outcome.summary.queues.value().busiest_port.p95); });
 
   fmt::print("\nnetwork\n");
   const auto counted = [&](std::string_view name, std::uint64_t engine::Counters::*at) {

@@ -24,7 +24,7 @@ struct Outcome {
   int signal = 0;  // that ended the run early
 };
 
-// Builds and runs; results go to `directory`, which is committed, or nowhere if it is null. `look`
+// Builds and runs; results go to `directory`, which is left to be committed, or nowhere if it is null. `look`
 // is called several times a second. Stops early when a signal is pending. With `own_thread`,
 // processor time is that of the calling thread alone, and the run has no other.
 Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory,

@@ -46,6 +46,7 @@ int run(const Options& o) {
   const Outcome outcome = execute(s, directory ? &*directory : nullptr, [&](const Pace& pace) {
     if (progress) progress->look(pace);
   });
+  if (directory) directory->commit();
   progress.reset();
 
   if (o.json) {

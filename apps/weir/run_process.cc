@@ -19,6 +19,7 @@
 #include "weir/child.h"
 #include "weir/earlier_runs.h"
 #include "weir/execute.h"
+#include "weir/probe/probes.h"
 #include "weir/scenario/effective.h"
 #include "weir/signals.h"
 #include "weir/study/kept.h"
@@ -38,16 +39,13 @@ bool is_full(int error) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EROFS || error == EIO;
 }
 
-// Leaves in `dir` what is to be kept.
-void trim(const study::Plan& plan, const std::string& dir, const scenario::Scenario& s) {
+// Leaves in the directory what is to be kept.
+void trim(const study::Plan& plan, probe::ResultDirectory& directory, const scenario::Scenario& s) {
   if (plan.study.keep_all) return;
   auto kept = plan.kept_files();
   for (const auto& file : scenario::effective(s).attachments) kept.push_back(file.name);
-  std::vector<fs::path> rest;
-  for (const auto& entry : fs::directory_iterator(dir))
-    if (std::find(kept.begin(), kept.end(), entry.path().filename().string()) == kept.end())
-      rest.push_back(entry.path());
-  for (const auto& path : rest) fs::remove(path);
+  for (const auto& [name, facts] : directory.contents())
+    if (std::find(kept.begin(), kept.end(), name) == kept.end()) directory.remove(name);
 }
 
 // The result appears under its name whole, with its measures.
@@ -61,10 +59,12 @@ void do_run(const study::Plan& plan, std::size_t run, const std::string& target)
     const Outcome outcome = execute(s, &directory, {});
     // what it has measured so far is not what the study asks for
     if (outcome.manifest.stall) throw std::runtime_error(engine::to_text(*outcome.manifest.stall));
+    directory.write("measures.json",
+                    study::measures_json(plan.study, study::measure_run(plan.study, directory.partial())));
+    trim(plan, directory, s);
+    probe::write_manifest(directory, outcome.manifest);
+    directory.commit();
   }
-  study::write_whole(result + "/measures.json",
-                     study::measures_json(plan.study, study::measure_run(plan.study, result)));
-  trim(plan, result, s);
   fs::rename(result, target);
   fs::remove(partial);
 }

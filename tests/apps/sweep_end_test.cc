@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/apps/sweep_fixture.h"
+#include "weir/result/contents.h"
 
 namespace weir::app {
 namespace {
@@ -80,7 +81,9 @@ TEST_F(Sweep, AnInterruptedResultDoesNotCount) {
   std::string manifest = file("a/runs/0.4+seed1/manifest.json");
   const auto at = manifest.find("\"complete\": true");
   ASSERT_NE(at, std::string::npos);
-  std::ofstream(folder_ / "a/runs/0.4+seed1/manifest.json") << manifest.replace(at, 16, "\"complete\": false");
+  manifest.replace(at, 16, "\"complete\": false");
+  std::ofstream(folder_ / "a/runs/0.4+seed1/manifest.json")
+      << result::sealed(manifest.substr(0, manifest.rfind(",\n  \"checksum\"")) + "\n}\n");
   const Output o = sweep({"--out", dir("a")});
   EXPECT_EQ(o.status, 2);
   EXPECT_EQ(o.err, fmt::format("weir: {}/runs/0.4+seed1: was interrupted (load=0.4, seed 1); choose another --out, or "
@@ -89,6 +92,38 @@ TEST_F(Sweep, AnInterruptedResultDoesNotCount) {
   const Output again = sweep({"--out", dir("a"), "--fresh"});
   EXPECT_NE(again.out.find("1 done, 5 kept from before, 0 failed"), std::string::npos) << again.out << again.err;
   EXPECT_EQ(file("a/points.csv"), points);
+}
+
+// What a result lost since does not change the study's figures unseen.
+TEST_F(Sweep, ADamagedResultIsNamed) {
+  write(study("20 KB", "keep = \"all\"\nset = { \"probes.queues\" = true }") +
+        "[[figure]]\nid = \"q\"\nkind = \"cdf\"\nof = \"queues\"\ncolumn = \"queue_bytes\"\n");
+  ASSERT_EQ(sweep({"--out", dir("a")}).status, 0);
+  const std::string figures = file("a/figures.json");
+  const std::string run = "a/runs/0.4+seed1/";
+  const auto damage = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / (run + name)) << text;
+    const Output o = sweep({"--out", dir("a")});
+    EXPECT_EQ(o.status, 2) << name;
+    EXPECT_EQ(o.err.find(
+                  fmt::format("weir: {}/runs/0.4+seed1: is damaged: {}/runs/0.4+seed1/{}: ", dir("a"), dir("a"), name)),
+              0)
+        << o.err;
+    EXPECT_NE(o.err.find("--fresh"), std::string::npos) << o.err;
+    EXPECT_EQ(file("a/figures.json"), figures);
+    const Output again = sweep({"--out", dir("a"), "--fresh"});
+    EXPECT_NE(again.out.find("1 done, 5 kept from before, 0 failed"), std::string::npos) << again.out << again.err;
+    EXPECT_EQ(file("a/figures.json"), figures);
+  };
+  // cut at the end of a line
+  std::string cdf = file(run + "queue_cdf.csv");
+  cdf.resize(cdf.rfind('\n', cdf.size() - 2) + 1);
+  damage("queue_cdf.csv", cdf);
+  std::string measures = file(run + "measures.json");
+  measures[measures.find_first_of("0123456789")] = '7';
+  damage("measures.json", measures + " ");
+  damage("manifest.json", file(run + "manifest.json") + " ");
+  damage("flows.csv", "");
 }
 
 // A folder that is gone stands for a disk that has no room for the message.

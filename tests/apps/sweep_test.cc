@@ -187,7 +187,7 @@ TEST_F(Sweep, BadStudies) {
   };
   EXPECT_EQ(complaint("[[measure]]\nname = \"q\"\nof = \"queues\"\nstatistic = \"p99\"\ntier = \"tier 2\"\n"
                       "[scenario.probes.queues]\n"),
-            "s.toml:33: key 'tier': no tier 'tier 2' at point load=0.2; valid is all, edge\n");
+            "s.toml:33: key 'tier': no tier 'tier 2' at point load=0.2; valid is all, edge, edge down\n");
   EXPECT_EQ(complaint("[paper]\npaper = \"hpcc\"\n"),
             "s.toml:33: key 'paper.figure': missing; write text in quotes (as the paper numbers it)\n");
   EXPECT_EQ(complaint("[[claim]]\nid = \"A36\"\n"),

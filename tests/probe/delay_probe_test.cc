@@ -27,6 +27,7 @@ std::vector<Row> rows_of(Lab::Flows flows, const DelaysParams& params) {
   probes.delays = params;
   lab.run(probes, &out);
   store(out, {}, lab.manifest);
+  out.commit();
   std::istringstream text(text_of(scratch / "r/delays.csv"));
   std::string line;
   std::getline(text, line);

@@ -44,7 +44,7 @@ TEST(QueueProbe, SeesAnIncastDrain) {
   EXPECT_DOUBLE_EQ(s.queues->all.mean, sum / 250);
   ASSERT_EQ(s.queues->by_tier.size(), 1u);
   EXPECT_EQ(s.queues->by_tier[0].name, "edge");
-  EXPECT_TRUE(text_of(scratch / "a/queue_cdf.csv").ends_with("edge,7336,8,1\n"))
+  EXPECT_TRUE(text_of(scratch / "a/queue_cdf.csv").ends_with("edge down,7336,8,1\n"))
       << text_of(scratch / "a/queue_cdf.csv");
 }
 

@@ -65,6 +65,14 @@ void run(const Folder& folder, const std::string& name, const std::vector<std::s
   ASSERT_EQ(o.status, 0) << o.err;
 }
 
+// The manifest of a result as an earlier weir wrote it: it lists no files, so that a test can change them.
+void forget_files(const std::string& result) {
+  Json manifest = Json::parse(read_file(result + "/manifest.json"));
+  manifest.erase("files");
+  manifest.erase("checksum");
+  write(result + "/manifest.json", manifest.dump(2) + "\n");
+}
+
 // Rows of a CSV file without quotes, by the names of the columns.
 std::vector<std::map<std::string, std::string>> rows(const std::string& path) {
   const auto split = [](const std::string& line) {
@@ -259,6 +267,7 @@ TEST(Document, FoldersWithinAFolderAreShownAndWhatIsBrokenTold) {
   const Folder folder("weir-report-nested");
   run(folder, "all/paper/figure/good");
   run(folder, "all/bad");
+  forget_files(folder / "all/bad");
   write(folder / "all/bad/summary.json", "{");
   std::filesystem::create_directories(folder / "all/empty");
   const Document document = read({folder / "all"});
@@ -395,6 +404,7 @@ TEST(Document, TellsWhatOfASweepIsNotShown) {
   EXPECT_EQ(notices("load,seeds\xff\xfe\n"),
             std::vector<std::string>{not_shown + ": this is no text; valid is UTF-8."});
   std::filesystem::remove(folder / "points.csv");
+  forget_files(folder / "runs/a");
   write(folder / "runs/a/scenario.toml", std::string("title\0", 6));
   EXPECT_EQ(read({folder.path()}).notices, std::vector<std::string>{"Not shown: " + folder / "runs/a/scenario.toml" +
                                                                     ": this is no text; valid is UTF-8."});
@@ -420,6 +430,45 @@ TEST(Document, OfASweepTellsItsUnitsAndWhatIsMissing) {
             folder / "sweep.json" + ": a value is missing or of the wrong type; see docs/results.md");
 }
 
+TEST(Document, RefusesFilesThatTheRunHasNotWritten) {
+  const Folder folder("weir-report-changed");
+  const std::string dir = folder.path();
+  run(folder, "good");
+  const auto changed = [&](const std::string& file, const std::function<void(std::string&)>& edit) {
+    std::filesystem::remove_all(dir + "/bad");
+    std::filesystem::copy(dir + "/good", dir + "/bad");
+    std::string text = read_file(dir + "/bad/" + file);
+    edit(text);
+    write(dir + "/bad/" + file, text);
+    const std::string message = complaint({dir + "/bad"});
+    const std::string begin = dir + "/bad/" + file + ": ";
+    EXPECT_TRUE(message.starts_with(begin) &&
+                message.ends_with("run it again; keep changed copies outside of the result"))
+        << message;
+    return message.substr(0, message.find(';')).substr(std::min(begin.size(), message.size()));
+  };
+  EXPECT_NE(changed("queue_cdf.csv", [](auto& text) { text.resize(text.rfind('\n', text.size() - 2) + 1); })
+                .find(" bytes, and manifest.json tells "),
+            std::string::npos);
+  EXPECT_EQ(changed("flows.csv", [](auto& text) { text[text.find(",hpcc") - 1] = '#'; }),
+            "its checksum is not that in manifest.json");
+  EXPECT_EQ(changed("manifest.json", [](auto& text) { text[text.find("\"seed\": ") + 8] = '9'; }),
+            "its checksum is not that of its text");
+  std::filesystem::remove(dir + "/good/flows.csv");
+  EXPECT_EQ(complaint({dir + "/good"}).find(dir + "/good/flows.csv: it is missing, and manifest.json lists it;"), 0);
+}
+
+TEST(Document, TellsThatAnOldResultCannotBeChecked) {
+  const Folder folder("weir-report-old");
+  run(folder, "one");
+  forget_files(folder / "one");
+  EXPECT_EQ(
+      read({folder / "one"}).notices,
+      std::vector<std::string>{"Not checked: " + folder / "one" +
+                               ": its manifest.json lists no files, as an earlier weir wrote it, so that a changed "
+                               "one goes unnoticed."});
+}
+
 TEST(Document, TellsWhatIsWrong) {
   const Folder folder("weir-report-bad");
   const std::string dir = folder.path();
@@ -428,6 +477,7 @@ TEST(Document, TellsWhatIsWrong) {
                                   ": no result in it; a directory of weir run --out has manifest.json, one of weir "
                                   "sweep runs.csv, one of weir paper verdicts.json");
   run(folder, "good");
+  forget_files(folder / "good");
   const auto broken = [&](const std::string& file, const std::string& text) {
     std::filesystem::remove_all(dir + "/bad");
     std::filesystem::copy(dir + "/good", dir + "/bad");
@@ -448,6 +498,10 @@ TEST(Document, TellsWhatIsWrong) {
   const std::string head = "flow_id,src,dst,size_bytes,start_ps,finish_ps,fct_ps,ideal_fct_ps,slowdown,algorithm,tag\n";
   EXPECT_EQ(broken("flows.csv", head + "0,0,1,1000,0,10,10,5,2,hpcc,incast\n1,0,1,1000,0,x,10,5,2,hpcc,incast\n"),
             dir + "/bad/flows.csv:3: column finish_ps: 'x' is no number");
+  EXPECT_EQ(broken("flows.csv", head + "0,0,1,1000,nan,10,10,5,2,hpcc,incast\n"),
+            dir + "/bad/flows.csv:2: column start_ps: 'nan' is not finite");
+  EXPECT_EQ(broken("flows.csv", head + "0,0,1,1000,0,10,-5,5,2,hpcc,incast\n"),
+            dir + "/bad/flows.csv:2: column fct_ps: -5 is less than 0");
   EXPECT_EQ(broken("flows.csv", head + "0,0,1\n"), dir + "/bad/flows.csv:2: 3 fields; the first line names 11 columns");
   EXPECT_EQ(broken("flows.csv", "flow_id,src\n"), dir + "/bad/flows.csv:1: column size_bytes is missing");
   EXPECT_EQ(broken("queue_cdf.csv", "samples\n"), dir + "/bad/queue_cdf.csv:1: column tier is missing");
@@ -730,6 +784,7 @@ TEST(ReportCommand, WritesWholeFilesOrNone) {
   expect_balanced(read_file(folder / "svg/slowdown.svg"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "svg"), {}), 8);
 
+  forget_files(folder / "one");
   write(folder / "one/summary.json", "{");
   const auto bad = app::weir({"report", folder / "one", "--out", folder / "bad/page.html"});
   EXPECT_EQ(bad.status, 2);
@@ -743,6 +798,7 @@ TEST(ReportCommand, TellsWhatIsNotShown) {
   const Folder folder("weir-report-notices");
   run(folder, "all/one");
   run(folder, "all/two");
+  forget_files(folder / "all/two");
   write(folder / "all/two/summary.json", "{");
   const auto o = app::weir({"report", folder / "all", "--out", folder / "page.html"});
   EXPECT_EQ(o.status, 0);

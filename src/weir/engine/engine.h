@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "weir/engine/counters.h"
 #include "weir/engine/model.h"
@@ -63,6 +64,10 @@ class Engine {
   // Between epochs, of a port with all departures before now() settled:
   // bytes that have been accepted and not begun to leave,
   virtual std::uint32_t queued_bytes(std::uint32_t port) = 0;
+  // the packets of them, each with its flow and the flow's sender (null: the flow has ended), in no order that means
+  // anything; false if this engine does not tell,
+  using VisitQueued = std::function<void(const host::Flow* flow, std::uint32_t src, std::uint32_t bytes)>;
+  virtual bool for_each_queued(std::uint32_t /*port*/, const VisitQueued& /*visit*/) { return false; }
   // bytes that have begun to leave,
   virtual std::uint64_t sent_bytes(std::uint32_t port) = 0;
   // packets marked as they left,
@@ -79,6 +84,10 @@ class Engine {
   // Of a switch, counted from 0: packets dropped, and pause frames sent.
   virtual std::uint64_t dropped(std::uint32_t s) const = 0;
   virtual std::uint64_t pauses_sent(std::uint32_t s) const = 0;
+
+  // The ports that the flow's packets leave by while no link is down, from its host's to the last switch's; empty if
+  // the flow has no fixed path, as its packets are sprayed, or if this engine does not tell.
+  virtual std::vector<std::uint32_t> path(const host::FlowRecord&) const { return {}; }
 
   // Active flows by host and slot.
   virtual void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const = 0;

@@ -220,6 +220,28 @@ const net::Port& Simulation::port(std::uint32_t id) {
   return network_.ports[id];
 }
 
+bool Simulation::for_each_queued(std::uint32_t id, const VisitQueued& visit) {
+  const auto tell = [&](const net::Packet& packet) {
+    if (packet.is_control()) return;
+    const bool to_receiver = packet.kind == net::PacketKind::data || packet.kind == net::PacketKind::trimmed;
+    const std::uint32_t src = to_receiver ? packet.src : packet.dst;
+    const auto& flows = network_.hosts[src].flows;
+    const host::Flow* flow = packet.slot < flows.size() ? flows[packet.slot] : nullptr;
+    visit(flow != nullptr && flow->generation == packet.generation ? flow : nullptr, src, packet.wire);
+  };
+  const net::Port& p = port(id);
+  for (std::uint32_t at = p.cursor; at != p.ring.tail; ++at) tell(p.ring[at]);
+  if (p.kind == net::PortKind::queued)
+    for (const net::PacketRing& waiting : network_.queues[p.queues].waiting)
+      for (std::uint32_t at = waiting.head; at != waiting.tail; ++at) tell(waiting[at]);
+  return true;
+}
+
+std::vector<std::uint32_t> Simulation::path(const host::FlowRecord& r) const {
+  if (model_.profiles[r.profile].balancing.sprays()) return {};
+  return model_.routing.path(r.src, r.dst, r.entropy);
+}
+
 std::uint64_t Simulation::sent_bytes(std::uint32_t id) {
   const net::Port& p = port(id);
   std::uint64_t bytes = p.tx_bytes;

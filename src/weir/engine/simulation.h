@@ -58,6 +58,7 @@ class Simulation final : public Engine {
   // Between epochs: the state of a port with all departures before now() settled.
   const net::Port& port(std::uint32_t id);
   std::uint32_t queued_bytes(std::uint32_t id) override { return port(id).queued; }
+  bool for_each_queued(std::uint32_t id, const VisitQueued& visit) override;
   std::uint64_t sent_bytes(std::uint32_t id) override;
   std::uint64_t marked(std::uint32_t id) override;
   std::uint32_t pauses(std::uint32_t id) override { return port(id).pauses; }
@@ -67,6 +68,7 @@ class Simulation final : public Engine {
   const SwitchState& switch_state(std::uint32_t s) const;
   std::uint64_t dropped(std::uint32_t s) const override { return switch_state(s).drops; }
   std::uint64_t pauses_sent(std::uint32_t s) const override { return switch_state(s).pauses_sent; }
+  std::vector<std::uint32_t> path(const host::FlowRecord&) const override;
   void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
 
   // Of an active flow of host src; null if it has none.

@@ -79,6 +79,7 @@ struct FlowRecord {
   Time start;
   Time finish;  // Time::max(): not finished
   std::uint32_t retransmitted = 0;
+  std::uint32_t entropy = 0;  // its packets' path selector, unless it sprays
   std::uint16_t profile = 0;
   std::uint16_t tag = 0;
 };
@@ -91,6 +92,7 @@ inline FlowRecord record_of(std::uint32_t src, const Flow& flow, Time finish) {
           .start = flow.facts.start,
           .finish = finish,
           .retransmitted = flow.retransmitted,
+          .entropy = flow.entropy,
           .profile = flow.profile,
           .tag = flow.tag};
 }

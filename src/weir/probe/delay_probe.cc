@@ -5,8 +5,7 @@ namespace weir::probe {
 DelayProbe::DelayProbe(const DelaysParams& params, engine::Engine& simulation, ResultDirectory* out)
     : params_(params), simulation_(simulation) {
   if (out == nullptr) return;
-  file_.emplace(out->file("delays.csv"));
-  file_->write("time_ps,flow_id,sent_ps,delay_ps,measured_ps,rtt_ps,known_delay_ps,known_rtt_ps\n");
+  file_.emplace(out->table("delays.csv"));
 }
 
 void DelayProbe::sample(Time now) {

@@ -21,19 +21,18 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 
 }  // namespace
 
-FlowProbe::FlowProbe(const FlowsParams& params, const engine::Model& model, std::vector<std::string> tags,
+FlowProbe::FlowProbe(const FlowsParams& params, const engine::Engine& simulation, std::vector<std::string> tags,
                      ResultDirectory* out)
     : params_(params),
-      model_(model),
+      simulation_(simulation),
+      model_(simulation.model()),
       tags_(std::move(tags)),
       edges_(parse_buckets(params.buckets)),
-      framing_(host::framing_without_int(model.transport)) {
-  for (const auto& profile : model.profiles) profiles_.push_back(profile.name);
+      framing_(host::framing_without_int(model_.transport)) {
+  for (const auto& profile : model_.profiles) profiles_.push_back(profile.name);
   if (out == nullptr) return;
-  file_.emplace(out->file("flows.csv"));
-  file_->write(
-      "flow_id,src,dst,size_bytes,start_ps,finish_ps,fct_ps,ideal_fct_ps,slowdown,algorithm,tag,"
-      "retransmitted_packets\n");
+  file_.emplace(out->table("flows.csv"));
+  if (params.paths) paths_.emplace(out->table("paths.csv"));
 }
 
 Time FlowProbe::ideal(const host::FlowRecord& r) const {
@@ -68,15 +67,26 @@ void FlowProbe::write(const host::FlowRecord& r, Time best, float slowdown) {
   else
     file_->print("{},{},{},{:.7g},", r.finish.ps, (r.finish - r.start).ps, best.ps, slowdown);
   file_->print("{},{},{}\n", csv_field(profiles_[r.profile]), csv_field(tags_.at(r.tag)), r.retransmitted);
+  if (paths_) write_path(r);
 }
 
-FlowSummary FlowProbe::finish(const engine::Engine& simulation) {
+void FlowProbe::write_path(const host::FlowRecord& r) {
+  const net::Topology& topology = model_.topology;
+  const std::vector<std::uint32_t> ports = simulation_.path(r);
+  if (ports.empty()) paths_->print("{},,,,\n", r.id);
+  for (std::size_t hop = 0; hop < ports.size(); ++hop)
+    paths_->print("{},{},{},{},{}\n", r.id, hop, ports[hop], topology.port_owner(ports[hop]),
+                  topology.port_peer(ports[hop]));
+}
+
+FlowSummary FlowProbe::finish() {
   std::vector<host::FlowRecord> active;
-  simulation.for_each_active(
+  simulation_.for_each_active(
       [&](std::uint32_t src, const host::Flow& flow) { active.push_back(record_of(src, flow, Time::max())); });
   std::sort(active.begin(), active.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   for (const auto& record : active) write(record, ideal(record), 0);
   if (file_) file_->close();
+  if (paths_) paths_->close();
 
   summary_.unfinished = active.size();
   summary_.ideal = params_.ideal;

@@ -1,4 +1,4 @@
-// Flow completion times: flows.csv and the statistics of slowdown.
+// Flow completion times: flows.csv, paths.csv and the statistics of slowdown.
 //
 // Memory: 16 bytes for each finished flow, for its percentiles.
 #pragma once
@@ -53,11 +53,11 @@ class SlowdownTable {
 
 class FlowProbe {
  public:
-  FlowProbe(const FlowsParams&, const engine::Model&, std::vector<std::string> tags, ResultDirectory* out);
+  FlowProbe(const FlowsParams&, const engine::Engine&, std::vector<std::string> tags, ResultDirectory* out);
 
   void on_finish(const host::FlowRecord&);
   // Records the flows that have not finished.
-  FlowSummary finish(const engine::Engine&);
+  FlowSummary finish();
 
   // Over all records so far, in order.
   std::uint64_t digest() const { return digest_; }
@@ -65,14 +65,17 @@ class FlowProbe {
  private:
   Time ideal(const host::FlowRecord&) const;
   void write(const host::FlowRecord&, Time ideal, float slowdown);
+  void write_path(const host::FlowRecord&);
 
   const FlowsParams params_;
+  const engine::Engine& simulation_;
   const engine::Model& model_;
   const std::vector<std::string> tags_;
   const std::vector<Bytes> edges_;
   const net::Framing framing_;
   std::vector<std::string> profiles_;
   std::optional<ResultFile> file_;
+  std::optional<ResultFile> paths_;
   SlowdownTable table_;
   FlowSummary summary_;
   __int128 fct_sum_ps_ = 0;

@@ -19,8 +19,10 @@ namespace weir::probe {
 
 class Histogram {
  public:
-  void add(std::uint32_t value) {
-    Bin& bin = (*bins_)[index(value)];
+  void add(std::uint32_t value) { add(value, index(value)); }
+  // `at` is index(value).
+  void add(std::uint32_t value, std::uint32_t at) {
+    Bin& bin = (*bins_)[at];
     ++bin.count;
     bin.sum += value;
     ++count_;
@@ -69,10 +71,19 @@ class Histogram {
       if (bin.count > 0) visit(bin.mean(), bin.count);
   }
 
- private:
   static constexpr std::uint32_t kPerDoubling = 128;
   static constexpr std::uint32_t kDoublings = 32 - 7;  // of kPerDoubling, up to 2^32
 
+  // The bin of a value.
+  static std::uint32_t index(std::uint32_t value) {
+    if (value < kPerDoubling) return value;
+    const int shift = std::bit_width(value) - 8;  // leaves 128 ... 255
+    return static_cast<std::uint32_t>(shift) * kPerDoubling + (value >> shift);
+  }
+  // The mean of what is in a bin that is not empty.
+  double mean_of(std::uint32_t at) const { return (*bins_)[at].mean(); }
+
+ private:
   struct Bin {
     std::uint64_t count = 0;
     std::uint64_t sum = 0;
@@ -80,14 +91,61 @@ class Histogram {
   };
   using Bins = std::array<Bin, kPerDoubling*(kDoublings + 1)>;
 
-  static std::uint32_t index(std::uint32_t value) {
-    if (value < kPerDoubling) return value;
-    const int shift = std::bit_width(value) - 8;  // leaves 128 ... 255
-    return static_cast<std::uint32_t>(shift) * kPerDoubling + (value >> shift);
-  }
-
   std::unique_ptr<Bins> bins_ = std::make_unique<Bins>();
   std::uint64_t count_ = 0;
+  std::uint32_t max_ = 0;
+};
+
+// The same of one port among many, in less memory and without its zeros: it counts only, in bins that are there once
+// they are needed, and takes what a bin's values are from a histogram that has them as well.
+class PortHistogram {
+ public:
+  // Of a value above 0; `at` is Histogram::index(value).
+  void add(std::uint32_t value, std::uint32_t at) {
+    sum_ += value;
+    max_ = std::max(max_, value);
+    auto& block = blocks_[at / kBlock];
+    if (!block) block = std::make_unique<Block>();
+    ++(*block)[at % kBlock];
+    ++count_;
+  }
+
+  std::uint64_t sum() const { return sum_; }
+
+  // Of `total` values, of which those that were not added are 0. Percentiles are within 1/128 of the value; `all` has
+  // every value of this one.
+  Distribution distribution(std::uint64_t total, const Histogram& all) const {
+    const auto at = [&](unsigned thousandths) {
+      const std::uint64_t place = percentile_place(total, thousandths);
+      return place < total - count_ ? 0 : value_at(place - (total - count_), all);
+    };
+    return {.count = total,
+            .mean = static_cast<double>(sum_) / static_cast<double>(total),
+            .p50 = at(500),
+            .p95 = at(950),
+            .p99 = at(990),
+            .p999 = at(999),
+            .max = static_cast<double>(max_)};
+  }
+
+ private:
+  static constexpr std::uint32_t kBlock = Histogram::kPerDoubling;
+  using Block = std::array<std::uint32_t, kBlock>;
+
+  // Of those that were added, in ascending order.
+  double value_at(std::uint64_t left, const Histogram& all) const {
+    for (std::uint32_t b = 0; b < blocks_.size(); ++b)
+      for (std::uint32_t i = 0; blocks_[b] && i < kBlock; ++i) {
+        const std::uint32_t times = (*blocks_[b])[i];
+        if (left < times) return std::min(all.mean_of(b * kBlock + i), static_cast<double>(max_));
+        left -= times;
+      }
+    return max_;
+  }
+
+  std::array<std::unique_ptr<Block>, Histogram::kDoublings + 1> blocks_;
+  std::uint64_t count_ = 0;
+  std::uint64_t sum_ = 0;
   std::uint32_t max_ = 0;
 };
 

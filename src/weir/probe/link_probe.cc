@@ -37,8 +37,7 @@ LinkProbe::LinkProbe(const LinksParams& params, engine::Engine& simulation, Resu
       tiers_(simulation.model().topology, ports_) {
   if (out == nullptr || !params.series) return;
   sent_.resize(ports_.size());
-  series_.emplace(out->file("link_series.csv"));
-  series_->write("time_ps,port,from,to,sent_bytes,utilisation\n");
+  series_.emplace(out->table("link_series.csv"));
 }
 
 void LinkProbe::sample(Time now) {
@@ -64,29 +63,32 @@ LinkSummary LinkProbe::finish() {
   }
   std::optional<ResultFile> file;
   if (out_ != nullptr) {
-    file.emplace(out_->file("links.csv"));
-    file->write("port,from,to,tier,rate_bps,sent_bytes,utilisation,marked_packets,lost_packets\n");
+    file.emplace(out_->table("links.csv"));
   }
   Sums all;
   std::uint64_t lost_packets = 0;
   std::vector<Sums> by_tier(tiers_.names.size());
+  std::vector<Sums> by_direction(tiers_.groups.size());
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const std::uint64_t sent = simulation_.sent_bytes(ports_[i]);
     const Rate rate = topology.links[ports_[i] / 2].rate;
     const double utilisation = share_of_capacity(sent, static_cast<double>(rate.bits_per_second), run);
     all.add(sent, rate, utilisation);
-    by_tier[tiers_.of_port[i]].add(sent, rate, utilisation);
+    by_tier[tiers_.tier_of(i)].add(sent, rate, utilisation);
+    by_direction[tiers_.of_port[i]].add(sent, rate, utilisation);
     const std::uint64_t lost = simulation_.lost(ports_[i]);
     lost_packets += lost;
     if (file)
       file->print("{},{},{},{},{},{},{:.7g},{},{}\n", ports_[i], topology.port_owner(ports_[i]),
-                  topology.port_peer(ports_[i]), tiers_.names[tiers_.of_port[i]], rate.bits_per_second, sent,
+                  topology.port_peer(ports_[i]), tiers_.names[tiers_.tier_of(i)], rate.bits_per_second, sent,
                   utilisation, simulation_.marked(ports_[i]), lost);
   }
   if (file) file->close();
 
-  LinkSummary summary{.all = all.result("all", run), .by_tier = {}, .lost_packets = lost_packets};
+  LinkSummary summary{.all = all.result("all", run), .by_tier = {}, .by_direction = {}, .lost_packets = lost_packets};
   for (std::size_t i = 0; i < by_tier.size(); ++i) summary.by_tier.push_back(by_tier[i].result(tiers_.names[i], run));
+  for (std::size_t i = 0; i < by_direction.size(); ++i)
+    summary.by_direction.push_back(by_direction[i].result(tiers_.groups[i].name, run));
   write_switches(summary);
   return summary;
 }
@@ -95,8 +97,7 @@ void LinkProbe::write_switches(LinkSummary& summary) {
   const auto& model = simulation_.model();
   std::optional<ResultFile> file;
   if (out_ != nullptr) {
-    file.emplace(out_->file("switches.csv"));
-    file->write("node,tier,marked_packets,dropped_packets,pauses_sent\n");
+    file.emplace(out_->table("switches.csv"));
   }
   for (std::uint32_t s = 0; s < model.topology.switches; ++s) {
     std::uint64_t marked = 0;

@@ -11,14 +11,16 @@
 namespace weir::probe {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 double process_seconds() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-nlohmann::ordered_json stall(const engine::Stall& s) {
-  nlohmann::ordered_json json;
+Json stall(const engine::Stall& s) {
+  Json json;
   json["message"] = engine::to_text(s);
   json["since_ps"] = s.since.ps;
   json["unfinished_flows"] = s.unfinished;
@@ -31,25 +33,9 @@ nlohmann::ordered_json stall(const engine::Stall& s) {
   return json;
 }
 
-}  // namespace
-
-RunClock::RunClock() : wall_(std::chrono::steady_clock::now()), cpu_(process_seconds()) {}
-
-double RunClock::wall_s() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_).count();
-}
-
-double RunClock::cpu_s() const { return process_seconds() - cpu_; }
-
-std::uint64_t max_rss_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-}
-
-std::string to_json(const Manifest& m) {
+Json document_of(const Manifest& m) {
   const auto& c = m.counters;
-  nlohmann::ordered_json json;
+  Json json;
   json["title"] = m.title;
   json["version"] = version();
   json["complete"] = !m.interrupted && !m.stall;
@@ -81,7 +67,34 @@ std::string to_json(const Manifest& m) {
   json["pfc_storms"] = c.storms;
   json["pfc_storm_dropped"] = c.storm_dropped;
   json["digest"] = fmt::format("{:016x}", m.digest);
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json;
+}
+
+std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+}  // namespace
+
+RunClock::RunClock() : wall_(std::chrono::steady_clock::now()), cpu_(process_seconds()) {}
+
+double RunClock::wall_s() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_).count();
+}
+
+double RunClock::cpu_s() const { return process_seconds() - cpu_; }
+
+std::uint64_t max_rss_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+std::string to_json(const Manifest& m) { return text_of(document_of(m)); }
+
+std::string to_json(const Manifest& m, const result::Contents& contents) {
+  Json json = document_of(m);
+  json["files"] = Json::object();
+  for (const auto& [name, facts] : contents) json["files"][name] = {{"bytes", facts.bytes}, {"xxh128", facts.checksum}};
+  return result::sealed(text_of(json));
 }
 
 }  // namespace weir::probe

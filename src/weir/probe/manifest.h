@@ -9,6 +9,7 @@
 #include "weir/base/units.h"
 #include "weir/engine/partition.h"
 #include "weir/engine/stall.h"
+#include "weir/result/contents.h"
 
 namespace weir::probe {
 
@@ -26,7 +27,9 @@ struct Manifest {
   std::uint64_t digest = 0;  // over all flow records and the final state; equal for equal runs
 };
 
-// The text of manifest.json; ends in a line end.
+// The text of manifest.json, with the result's other files; ends in a line end.
+std::string to_json(const Manifest&, const result::Contents&);
+// The same of a run that is not kept.
 std::string to_json(const Manifest&);
 
 // Wall and processor time since it was made; of the whole process, all threads.

@@ -10,14 +10,16 @@
 namespace weir::probe {
 
 inline constexpr const char* kPortsHelp =
-    "; a list of all (switch ports), edge (switch to host), fabric (switch to switch), hosts (host NICs), "
-    "tier N, or links by node numbers such as 320->0";
+    "; a list of all (switch ports), fabric (switch to switch), hosts (host NICs), edge (of switches with hosts), "
+    "tier N (2: of the switches above them), both also with a direction, such as edge down (to hosts), edge up or "
+    "tier 2 across (to the same tier), and links by node numbers such as 320->0";
 inline constexpr Time kMinInterval{1'000};
 
 struct FlowsParams {
   net::IdealFct ideal = net::IdealFct::exact;
   std::string buckets = "1 KB, 10 KB, 100 KB, 1 MB, 10 MB";
   std::uint32_t equal_count_buckets = 0;
+  bool paths = false;
 
   static void describe(ParamList<FlowsParams>& p) {
     p.choice("ideal", &FlowsParams::ideal, {"exact", "hpcc"},
@@ -29,6 +31,7 @@ struct FlowsParams {
               "report slowdown for this many groups of flows of similar size too, each with the same number of flows; "
               "20 in HPCC's figures; 0 = none",
               "HPCC 5.1");
+    p.flag("paths", &FlowsParams::paths, "write the ports that each flow crosses to paths.csv");
   }
 };
 

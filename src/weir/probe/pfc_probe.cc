@@ -35,7 +35,7 @@ struct PauseSums {
 
 }  // namespace
 
-PfcSummary report_pfc(const PfcParams& params, engine::Engine& simulation, const ResultDirectory* out) {
+PfcSummary report_pfc(const PfcParams& params, engine::Engine& simulation, ResultDirectory* out) {
   const auto& topology = simulation.model().topology;
   const std::vector<std::uint32_t> ports = choose_ports(topology, params.ports);
   const Tiers tiers(topology, ports);
@@ -43,27 +43,30 @@ PfcSummary report_pfc(const PfcParams& params, engine::Engine& simulation, const
 
   std::optional<ResultFile> file;
   if (out != nullptr) {
-    file.emplace(out->file("pfc.csv"));
-    file->write("port,from,to,tier,pauses,paused_ps,share,storms,storm_dropped_packets\n");
+    file.emplace(out->table("pfc.csv"));
   }
   PauseSums all;
   std::vector<PauseSums> by_tier(tiers.names.size());
+  std::vector<PauseSums> by_direction(tiers.groups.size());
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const std::uint32_t pauses = simulation.pauses(ports[i]);
     const Time paused = simulation.paused_time(ports[i]);
     const Rate rate = topology.links[ports[i] / 2].rate;
     const engine::Storms storms = simulation.storms(ports[i]);
     all.add(pauses, paused, storms, rate);
-    by_tier[tiers.of_port[i]].add(pauses, paused, storms, rate);
+    by_tier[tiers.tier_of(i)].add(pauses, paused, storms, rate);
+    by_direction[tiers.of_port[i]].add(pauses, paused, storms, rate);
     if (file)
       file->print("{},{},{},{},{},{},{:.9g},{},{}\n", ports[i], topology.port_owner(ports[i]),
-                  topology.port_peer(ports[i]), tiers.names[tiers.of_port[i]], pauses, paused.ps,
+                  topology.port_peer(ports[i]), tiers.names[tiers.tier_of(i)], pauses, paused.ps,
                   run.ps > 0 ? paused.seconds() / run.seconds() : 0.0, storms.begun, storms.dropped);
   }
   if (file) file->close();
 
-  PfcSummary summary{.all = all.result("all", run), .by_tier = {}};
+  PfcSummary summary{.all = all.result("all", run), .by_tier = {}, .by_direction = {}};
   for (std::size_t i = 0; i < by_tier.size(); ++i) summary.by_tier.push_back(by_tier[i].result(tiers.names[i], run));
+  for (std::size_t i = 0; i < by_direction.size(); ++i)
+    summary.by_direction.push_back(by_direction[i].result(tiers.groups[i].name, run));
   return summary;
 }
 

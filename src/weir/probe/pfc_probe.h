@@ -10,6 +10,6 @@
 namespace weir::probe {
 
 // At the end of a run; also writes pfc.csv.
-PfcSummary report_pfc(const PfcParams&, engine::Engine&, const ResultDirectory* out);
+PfcSummary report_pfc(const PfcParams&, engine::Engine&, ResultDirectory* out);
 
 }  // namespace weir::probe

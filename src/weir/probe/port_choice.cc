@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <functional>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
@@ -26,6 +27,20 @@ std::optional<std::uint32_t> number(std::string_view s) {
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
   if (s.empty() || error != std::errc{} || end != s.data() + s.size()) return std::nullopt;
   return value;
+}
+
+// Where a port leads, as seen from the tier of its owner.
+enum class Direction : std::uint8_t { down, across, up };
+constexpr std::array kDirections{Direction::down, Direction::across, Direction::up};
+
+std::string_view suffix(Direction d) {
+  return d == Direction::down ? " down" : d == Direction::across ? " across" : " up";
+}
+
+Direction direction(const net::Topology& t, std::uint32_t owner, std::uint32_t peer) {
+  return t.tier[peer] < t.tier[owner]    ? Direction::down
+         : t.tier[peer] == t.tier[owner] ? Direction::across
+                                         : Direction::up;
 }
 
 struct Chooser {
@@ -60,31 +75,51 @@ struct Chooser {
     throw InputError(fmt::format("there is no link {}->{}; {} is linked to{}", *from, *to, *from, neighbours));
   }
 
-  void tier(std::string_view text) {
-    const auto wanted = number(text);
+  // "edge", "tier 2 up", "hosts"...; false if the text is no tier.
+  bool tier(std::string_view text) {
+    std::optional<Direction> wanted;
+    std::string_view name = text;
+    for (const Direction d : kDirections)
+      if (name.ends_with(suffix(d))) {
+        wanted = d;
+        name = trim(name.substr(0, name.size() - suffix(d).size()));
+        break;
+      }
     const auto top = *std::max_element(topology.tier.begin(), topology.tier.end());
-    if (!wanted || *wanted > top)
-      throw InputError(fmt::format("there is no tier '{}'; tiers are 0 (hosts) to {}", trim(text), top));
-    mark([&](auto owner, auto) { return topology.tier[owner] == *wanted; });
+    std::optional<std::uint32_t> tier;
+    if (name == "hosts") tier = 0;
+    if (name == "edge") tier = 1;
+    if (name.starts_with("tier ")) {
+      tier = number(name.substr(5));
+      if (!tier || *tier > top)
+        throw InputError(fmt::format("there is no tier '{}'; tiers are 0 (hosts) to {}", trim(name.substr(5)), top));
+    }
+    if (!tier) return false;
+    const auto found = mark([&](auto owner, auto peer) {
+      return topology.tier[owner] == *tier && (!wanted || direction(topology, owner, peer) == *wanted);
+    });
+    if (found == 0 && wanted)
+      throw InputError(
+          fmt::format("no port is '{}' in this network; 'down' leads to a lower tier, 'up' to a higher one, "
+                      "'across' to another node of the same",
+                      text));
+    return true;
   }
 
   void item(std::string_view text) {
     if (const auto arrow = text.find("->"); arrow != std::string_view::npos)
       return link(text, text.substr(0, arrow), text.substr(arrow + 2));
-    if (text.starts_with("tier ")) return tier(text.substr(5));
+    if (tier(text)) return;
     if (text == "all") {
       mark([&](auto owner, auto) { return is_switch(owner); });
-    } else if (text == "edge") {
-      mark([&](auto owner, auto peer) { return is_switch(owner) && !is_switch(peer); });
     } else if (text == "fabric") {
       mark([&](auto owner, auto peer) { return is_switch(owner) && is_switch(peer); });
-    } else if (text == "hosts") {
-      mark([&](auto owner, auto) { return !is_switch(owner); });
     } else {
-      const std::string near = nearest(text, {"all", "edge", "fabric", "hosts"});
-      throw InputError(
-          fmt::format("'{}' names no ports; valid: all, edge, fabric, hosts, tier N, or links such as 320->0{}", text,
-                      near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
+      const std::string near = nearest(text, {"all", "edge", "edge down", "edge up", "fabric", "hosts"});
+      throw InputError(fmt::format(
+          "'{}' names no ports; valid: all, fabric, hosts, edge, tier N, the last two also with down, up or across "
+          "behind, or links such as 320->0{}",
+          text, near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
     }
   }
 };
@@ -114,15 +149,27 @@ std::string tier_name(std::uint8_t tier) {
 }
 
 Tiers::Tiers(const net::Topology& topology, const std::vector<std::uint32_t>& ports) : of_port(ports.size()) {
-  std::array<bool, 256> present{};
-  for (const auto id : ports) present[topology.tier[topology.port_owner(id)]] = true;
-  std::array<std::uint8_t, 256> place{};
-  for (std::size_t tier = 0; tier < present.size(); ++tier)
-    if (present[tier]) {
-      place[tier] = static_cast<std::uint8_t>(names.size());
-      names.push_back(tier_name(static_cast<std::uint8_t>(tier)));
-    }
-  for (std::size_t i = 0; i < ports.size(); ++i) of_port[i] = place[topology.tier[topology.port_owner(ports[i])]];
+  using Key = std::pair<std::uint8_t, Direction>;
+  const auto key = [&](std::uint32_t id) -> Key {
+    const auto owner = topology.port_owner(id);
+    return {topology.tier[owner], direction(topology, owner, topology.port_peer(id))};
+  };
+  std::map<Key, std::uint16_t> place;
+  for (const auto id : ports) place.emplace(key(id), 0);
+  for (auto& [k, at] : place) {
+    const std::string tier = tier_name(k.first);
+    if (names.empty() || names.back() != tier) names.push_back(tier);
+    at = static_cast<std::uint16_t>(groups.size());
+    groups.push_back({k.first == 0 ? tier : tier + std::string(suffix(k.second)), names.size() - 1});
+  }
+  for (std::size_t i = 0; i < ports.size(); ++i) of_port[i] = place.at(key(ports[i]));
+}
+
+std::vector<std::string> Tiers::selectable() const {
+  std::vector<std::string> out = names;
+  for (const Group& group : groups)
+    if (group.name != names[group.tier]) out.push_back(group.name);
+  return out;
 }
 
 }  // namespace weir::probe

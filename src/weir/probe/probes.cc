@@ -85,8 +85,8 @@ void check(const ProbeParams& params, const engine::Model& model, const std::vec
 
 struct Probes::Parts {
   Parts(const ProbeParams& params, engine::Engine& s, const std::vector<std::string>& tag_names, ResultDirectory* o)
-      : simulation(s), out(o), tags(tag_names), flows(params.flows, s.model(), tags, o), pfc(params.pfc) {
-    if (params.queues) queues.emplace(*params.queues, s, o);
+      : simulation(s), out(o), tags(tag_names), flows(params.flows, s, tags, o), pfc(params.pfc) {
+    if (params.queues) queues.emplace(*params.queues, s, tags, o);
     if (params.rates) rates.emplace(*params.rates, s, tags, o);
     if (params.delays) delays.emplace(*params.delays, s, o);
     if (params.links) links.emplace(*params.links, s, o);
@@ -128,7 +128,7 @@ Summary Probes::finish() {
   Parts& p = *parts_;
   Summary summary;
   summary.sim_time = p.simulation.now();
-  summary.flows = p.flows.finish(p.simulation);
+  summary.flows = p.flows.finish();
   summary.collectives = report_collectives(p.simulation, p.tags);
   if (p.queues) summary.queues = p.queues->finish();
   if (p.rates) summary.fairness = p.rates->finish();
@@ -157,8 +157,11 @@ Manifest Probes::manifest(const RunClock& clock) const {
 
 void store(ResultDirectory& out, const Summary& summary, const Manifest& manifest) {
   out.write("summary.json", to_json(summary));
-  out.write("manifest.json", to_json(manifest));
-  out.commit();
+  write_manifest(out, manifest);
+}
+
+void write_manifest(ResultDirectory& out, const Manifest& manifest) {
+  out.write(result::kManifest, to_json(manifest, out.contents()));
 }
 
 }  // namespace weir::probe

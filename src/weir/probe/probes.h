@@ -10,7 +10,8 @@
 //   while (!simulation.advance(...)) {}
 //   const Summary summary = probes.finish();
 //   Manifest manifest = probes.manifest(clock);     // add title, interrupted
-//   store(out, summary, manifest);                  // summary.json, manifest.json, commit
+//   store(out, summary, manifest);                  // summary.json, manifest.json
+//   out.commit();
 #pragma once
 
 #include <cstdint>
@@ -81,7 +82,9 @@ class Probes {
   std::unique_ptr<Parts> parts_;
 };
 
-// Writes summary.json and manifest.json, and gives the directory its name.
+// Writes summary.json, and as the last file manifest.json, which lists all others. What is written or removed after
+// that needs write_manifest() again.
 void store(ResultDirectory&, const Summary&, const Manifest&);
+void write_manifest(ResultDirectory&, const Manifest&);
 
 }  // namespace weir::probe

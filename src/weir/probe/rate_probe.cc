@@ -34,11 +34,9 @@ RateProbe::RateProbe(const RatesParams& params, engine::Engine& simulation, cons
   if (!params.tag.empty())
     tag_ = static_cast<std::uint16_t>(std::find(tags.begin(), tags.end(), params.tag) - tags.begin());
   if (out == nullptr) return;
-  fairness_.emplace(out->file("fairness.csv"));
-  fairness_->write("time_ps,active,jain,jain_pacing\n");
+  fairness_.emplace(out->table("fairness.csv"));
   if (!params.series) return;
-  rates_.emplace(out->file("rates.csv"));
-  rates_->write("time_ps,flow_id,rate_bps,pacing_bps,window_bytes\n");
+  rates_.emplace(out->table("rates.csv"));
 }
 
 void RateProbe::on_finish(const host::FlowRecord& r) {

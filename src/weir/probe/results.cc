@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cassert>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "weir/base/error.h"
+#include "weir/result/tables.h"
 
 namespace weir::probe {
 namespace {
@@ -24,13 +26,19 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-ResultFile::ResultFile(const std::string& path, std::string shown) : shown_(std::move(shown)) {
+ResultFile::ResultFile(const std::string& path, std::string shown, result::FileFacts* facts)
+    : shown_(std::move(shown)), facts_(facts) {
   descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail_to("create", shown_);
 }
 
 ResultFile::ResultFile(ResultFile&& o) noexcept
-    : descriptor_(std::exchange(o.descriptor_, -1)), shown_(std::move(o.shown_)), buffer_(std::move(o.buffer_)) {}
+    : descriptor_(std::exchange(o.descriptor_, -1)),
+      shown_(std::move(o.shown_)),
+      facts_(o.facts_),
+      checksum_(std::move(o.checksum_)),
+      bytes_(o.bytes_),
+      buffer_(std::move(o.buffer_)) {}
 
 ResultFile::~ResultFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -39,6 +47,8 @@ ResultFile::~ResultFile() {
 void ResultFile::flush() {
   const char* at = buffer_.data();
   std::size_t left = buffer_.size();
+  if (facts_ != nullptr) checksum_.update({at, left});
+  bytes_ += left;
   while (left > 0) {
     const ssize_t written = ::write(descriptor_, at, left);
     if (written < 0 && errno == EINTR) continue;
@@ -53,6 +63,7 @@ void ResultFile::close() {
   flush();
   // Network file systems report a full disk here.
   if (::close(std::exchange(descriptor_, -1)) != 0) fail_to("write", shown_);
+  if (facts_ != nullptr) *facts_ = {bytes_, checksum_.text()};
 }
 
 ResultDirectory::ResultDirectory(const std::string& target) : shown_(target) {
@@ -114,16 +125,35 @@ ResultDirectory::~ResultDirectory() {
   for (auto parent = created_parents_.rbegin(); parent != created_parents_.rend(); ++parent) ::rmdir(parent->c_str());
 }
 
-ResultFile ResultDirectory::file(std::string_view name) const {
-  return {fmt::format("{}/{}", partial_, name), fmt::format("{}/{}", shown_, name)};
+ResultFile ResultDirectory::file(std::string_view name) {
+  return {fmt::format("{}/{}", partial_, name), fmt::format("{}/{}", shown_, name), &contents_[std::string(name)]};
+}
+
+ResultFile ResultDirectory::table(std::string_view name) {
+  const result::TableKind* kind = result::find_table(name);
+  assert(kind != nullptr);
+  ResultFile out = file(name);
+  out.write(kind->header());
+  return out;
 }
 
 std::string ResultDirectory::within(std::string_view name) const { return fmt::format("{}/{}", partial_, name); }
 
-void ResultDirectory::write(std::string_view name, std::string_view text) const {
+void ResultDirectory::write(std::string_view name, std::string_view text) {
   ResultFile out = file(name);
   out.write(text);
   out.close();
+}
+
+void ResultDirectory::remove(std::string_view name) {
+  fs::remove(fmt::format("{}/{}", partial_, name));
+  if (const auto at = contents_.find(name); at != contents_.end()) contents_.erase(at);
+}
+
+result::Contents ResultDirectory::contents() const {
+  result::Contents out = contents_;
+  if (const auto at = out.find(result::kManifest); at != out.end()) out.erase(at);
+  return out;
 }
 
 void ResultDirectory::commit() {

@@ -8,11 +8,15 @@
 // Without commit() nothing remains. A process that is killed leaves only the .partial directory.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "weir/base/checksum.h"
+#include "weir/result/contents.h"
 
 namespace weir::probe {
 
@@ -20,8 +24,9 @@ namespace weir::probe {
 // throws std::system_error that names the file.
 class ResultFile {
  public:
-  // Replaces what is there. `shown` is the name for messages.
-  ResultFile(const std::string& path, std::string shown);
+  // Replaces what is there. `shown` is the name for messages. What the file is known by is put in `facts` when it is
+  // closed, unless that is null; it must outlive this.
+  ResultFile(const std::string& path, std::string shown, result::FileFacts* facts = nullptr);
   ResultFile(ResultFile&&) noexcept;
   ResultFile& operator=(ResultFile&&) = delete;
   ~ResultFile();  // what has not been flushed is lost
@@ -44,6 +49,9 @@ class ResultFile {
 
   int descriptor_ = -1;
   std::string shown_;
+  result::FileFacts* facts_ = nullptr;
+  Checksum checksum_;
+  std::uint64_t bytes_ = 0;
   fmt::memory_buffer buffer_;
 };
 
@@ -56,10 +64,15 @@ class ResultDirectory {
   ResultDirectory(const ResultDirectory&) = delete;
   ~ResultDirectory();
 
-  // A new file of the result.
-  ResultFile file(std::string_view name) const;
-  // The same, all at once.
-  void write(std::string_view name, std::string_view text) const;
+  // A new file of the result. The directory must outlive it.
+  ResultFile file(std::string_view name);
+  // One of the tables of result/tables.h, with its header line.
+  ResultFile table(std::string_view name);
+  // A file, all at once. Replaces what it has written under this name.
+  void write(std::string_view name, std::string_view text);
+  void remove(std::string_view name);
+  // All of its files, but for the manifest: once each has been closed.
+  result::Contents contents() const;
 
   // The target of another result that is to be a part of this one. It is committed before this one is.
   std::string within(std::string_view name) const;
@@ -69,12 +82,15 @@ class ResultDirectory {
 
   // The final name, as the user gave it.
   const std::string& name() const { return shown_; }
+  // Where its files are until then.
+  const std::string& partial() const { return partial_; }
 
  private:
   std::string shown_;
   std::string target_;
   std::string partial_;                       // empty once committed
   std::vector<std::string> created_parents_;  // outermost first
+  result::Contents contents_;
 };
 
 }  // namespace weir::probe

@@ -43,13 +43,45 @@ struct FlowSummary {
   std::vector<SizeBucket> by_equal_count;  // only if asked for
 };
 
+struct PortName {
+  std::uint32_t port = 0;
+  std::uint32_t from = 0;  // nodes
+  std::uint32_t to = 0;
+  std::string group;  // "edge down", ...
+};
+
+// The longest queue that was sampled, the first of several, and whose packets were in it.
+struct QueuePeak {
+  static constexpr std::size_t kTop = 10;
+  struct Share {
+    std::uint64_t flow = 0;
+    std::uint32_t src = 0;
+    std::uint32_t dst = 0;
+    std::string tag;
+    std::uint64_t bytes = 0;  // with headers; acknowledgements count for the flow that they acknowledge
+  };
+  Time time;
+  PortName port;
+  std::uint64_t bytes = 0;
+  bool has_flows = false;         // the engine tells the rest
+  std::vector<Share> top;         // the most bytes first (ties: of flow), at most kTop
+  std::uint64_t other_flows = 0;  // all others
+  std::uint64_t other_bytes = 0;
+  std::uint64_t ended_bytes = 0;  // of flows that had ended
+};
+
 // Values in bytes over time and ports.
 struct QueueSummary {
   Time interval;
   std::uint32_t ports = 0;
   std::uint64_t instants = 0;  // at which all ports were sampled
   Distribution all;
-  std::vector<NamedDistribution> by_tier;  // "edge", "tier 2", ...; of the switch that owns the port
+  std::vector<NamedDistribution> by_tier;       // "edge", "tier 2", ...: of the node that owns the port
+  std::vector<NamedDistribution> by_direction;  // "edge down", "edge up", ...
+  // The port with the longest queue on average (ties: the smallest number); nothing if no port ever had a queue.
+  std::optional<PortName> busiest;
+  Distribution busiest_port;
+  std::optional<QueuePeak> peak;  // nothing if no port ever had a queue
 };
 
 struct FairnessSummary {
@@ -74,6 +106,7 @@ struct PfcTier {
 struct PfcSummary {
   PfcTier all;
   std::vector<PfcTier> by_tier;  // of the node that was paused
+  std::vector<PfcTier> by_direction;
 };
 
 struct LinkTier {
@@ -86,6 +119,7 @@ struct LinkTier {
 struct LinkSummary {
   LinkTier all;
   std::vector<LinkTier> by_tier;
+  std::vector<LinkTier> by_direction;
   std::uint64_t marked_packets = 0;   // by all switches
   std::uint64_t dropped_packets = 0;  // by all switches
   std::uint64_t lost_packets = 0;     // on the links of these ports

@@ -87,6 +87,24 @@ Json collective(const CollectiveSummary& c) {
   return json;
 }
 
+Json port(const PortName& p) { return {{"port", p.port}, {"from", p.from}, {"to", p.to}, {"direction", p.group}}; }
+
+Json peak(const QueuePeak& p) {
+  Json json;
+  json["time_ps"] = p.time.ps;
+  json.update(port(p.port));
+  json["queue_bytes"] = p.bytes;
+  json["flows"] = p.has_flows ? Json(p.top.size() + p.other_flows) : Json(nullptr);
+  if (!p.has_flows) return json;
+  json["top"] = Json::array();
+  for (const auto& s : p.top)
+    json["top"].push_back({{"flow_id", s.flow}, {"src", s.src}, {"dst", s.dst}, {"tag", s.tag}, {"bytes", s.bytes}});
+  json["other_flows"] = p.other_flows;
+  json["other_bytes"] = p.other_bytes;
+  json["ended_bytes"] = p.ended_bytes;
+  return json;
+}
+
 Json queues(const QueueSummary& q) {
   Json json;
   json["interval_ps"] = q.interval.ps;
@@ -94,6 +112,12 @@ Json queues(const QueueSummary& q) {
   json["instants"] = q.instants;
   json["all"] = values(q.all);
   json["by_tier"] = by_name(q.by_tier);
+  json["by_direction"] = by_name(q.by_direction);
+  if (q.busiest) {
+    json["busiest"] = port(*q.busiest);
+    json["busiest"].update(values(q.busiest_port));
+  }
+  if (q.peak) json["peak"] = peak(*q.peak);
   return json;
 }
 
@@ -125,6 +149,8 @@ Json pfc(const PfcSummary& p) {
   json["all"] = pfc_tier(p.all);
   json["by_tier"] = Json::object();
   for (const auto& t : p.by_tier) json["by_tier"][t.name] = pfc_tier(t);
+  json["by_direction"] = Json::object();
+  for (const auto& t : p.by_direction) json["by_direction"][t.name] = pfc_tier(t);
   return json;
 }
 
@@ -142,6 +168,8 @@ Json links(const LinkSummary& l) {
   json["all"] = link_tier(l.all);
   json["by_tier"] = Json::object();
   for (const auto& t : l.by_tier) json["by_tier"][t.name] = link_tier(t);
+  json["by_direction"] = Json::object();
+  for (const auto& t : l.by_direction) json["by_direction"][t.name] = link_tier(t);
   json["marked_packets"] = l.marked_packets;
   json["dropped_packets"] = l.dropped_packets;
   json["lost_packets"] = l.lost_packets;

@@ -76,6 +76,34 @@ void collective(Text& out, const CollectiveSummary& c) {
   }
 }
 
+std::string port(const PortName& p) { return fmt::format("{} -> {} (port {}, {})", p.from, p.to, p.port, p.group); }
+
+void queues(Text& out, const QueueSummary& q) {
+  out.line("");
+  out.head("queues, bytes");
+  out.row("all ports", q.all, 0);
+  out.rows("by direction", q.by_direction, 0);
+  if (q.busiest) out.row("the busiest port", q.busiest_port, 0);
+  if (!q.peak) return;
+  const QueuePeak& p = *q.peak;
+  if (q.busiest) out.line("busiest: {}", port(*q.busiest));
+  out.line("longest: {} bytes at {}, {}", p.bytes, us(p.time), port(p.port));
+  if (!p.has_flows) return;
+  constexpr std::size_t kShown = 4;
+  std::string in;
+  std::uint64_t told = p.ended_bytes;
+  const std::size_t shown = std::min(kShown, p.top.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& s = p.top[i];
+    in += fmt::format("{}flow {} ({} -> {}) {}", i == 0 ? "" : ", ", s.flow, s.src, s.dst, s.bytes);
+    told += s.bytes;
+  }
+  const std::uint64_t others = p.top.size() - shown + p.other_flows;
+  if (others > 0) in += fmt::format(", {} other flows {}", others, p.bytes - told);
+  if (p.ended_bytes > 0) in += fmt::format("{}flows that had ended {}", in.empty() ? "" : ", ", p.ended_bytes);
+  out.line("  of these bytes: {}", in);
+}
+
 }  // namespace
 
 std::string to_text(const Summary& s) {
@@ -83,12 +111,7 @@ std::string to_text(const Summary& s) {
   flows(out, s.flows, s.sim_time);
   if (!s.collectives.empty()) out.line("");
   for (const auto& c : s.collectives) collective(out, c);
-  if (s.queues) {
-    out.line("");
-    out.head("queues, bytes");
-    out.row("all", s.queues->all, 0);
-    out.rows("by tier", s.queues->by_tier, 0);
-  }
+  if (s.queues) queues(out, *s.queues);
   if (s.fairness || s.pfc || s.links) out.line("");
   if (s.fairness) {
     if (s.fairness->intervals > 0)

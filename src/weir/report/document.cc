@@ -159,6 +159,11 @@ class Reader {
     if (at == run_at_.end()) {
       out_.runs.push_back(read_run(path, name));
       at = run_at_.emplace(canonical(path), out_.runs.size() - 1).first;
+      if (!out_.runs.back().files.is_checked())
+        out_.notices.push_back(
+            fmt::format("Not checked: {}: its {} lists no files, as an earlier weir wrote it, so that a changed one "
+                        "goes unnoticed.",
+                        path, result::kManifest));
     }
     Run& run = out_.runs[at->second];
     if (!group.empty()) run.group = group;
@@ -275,7 +280,7 @@ class Reader {
       for (const Run& run : out_.runs) ++count[{run.group, run.name}];
       for (Run& run : out_.runs) {
         if (count.at({run.group, run.name}) < 2) continue;
-        const std::string path = fs::weakly_canonical(run.path).string();
+        const std::string path = fs::weakly_canonical(run.files.path()).string();
         const auto known = path.size() - std::min(path.size(), run.name.size());
         const auto slash = known > 1 ? path.rfind('/', known - 2) : std::string::npos;
         if (slash == std::string::npos || !path.ends_with("/" + run.name)) continue;

@@ -55,7 +55,7 @@ Flows read_flows(const Run& run) {
   const auto index = [](std::map<std::string, std::uint32_t>& of, const std::string& name) {
     return of.emplace(name, static_cast<std::uint32_t>(of.size())).first->second;
   };
-  const Table table(run.file("flows.csv"));
+  const Table table = run.table("flows.csv");
   table.each({"size_bytes", "start_ps", "finish_ps", "fct_ps", "slowdown", "text:algorithm", "text:tag"},
              [&](std::span<const double> v, std::span<const std::string> t) {
                if (std::isnan(v[2])) return;
@@ -317,7 +317,7 @@ void add_queue_cdf(std::span<const Run> runs, std::vector<Figure>& to) {
     if (!run.has("queue_cdf.csv")) continue;
     std::vector<std::string> tiers;
     std::map<std::string, Series> by_tier;
-    const Table table(run.file("queue_cdf.csv"));
+    const Table table = run.table("queue_cdf.csv");
     table.each({"text:tier", "queue_bytes", "cumulative"},
                [&](std::span<const double> v, std::span<const std::string> t) {
                  const auto [at, is_new] = by_tier.try_emplace(t[0]);
@@ -325,9 +325,15 @@ void add_queue_cdf(std::span<const Run> runs, std::vector<Figure>& to) {
                  at->second.x.push_back(v[1]);
                  at->second.y.push_back(v[2]);
                });
+    // a tier whose directions are there as well is drawn by them
+    const auto is_split = [&](const std::string& tier) {
+      return std::any_of(tiers.begin(), tiers.end(), [&](const auto& other) {
+        return (tier == "all" && other != tier) || other.starts_with(tier + " ");
+      });
+    };
     for (const auto& tier : tiers) {
-      // "all" is the one tier there is, or what runs are compared by
-      if (runs.size() == 1 ? tier == "all" && tiers.size() > 1 : tier != "all") continue;
+      // what runs are compared by is "all"
+      if (runs.size() == 1 ? is_split(tier) : tier != "all") continue;
       figure.series.push_back(std::move(by_tier.at(tier)));
       figure.series.back().name = runs.size() == 1 ? tier : run.name;
     }
@@ -398,7 +404,7 @@ void add_ports(std::span<const Run> runs, const std::string& file, const std::st
   figure.x = {"time", "ps", "linear", {}};
   for (const Run& run : runs) {
     if (!run.has(file)) continue;
-    const Table table(run.file(file));
+    const Table table = run.table(file);
     if (runs.size() == 1) {
       auto [series, ports] = top_ports(table, column);
       figure.series = std::move(series);
@@ -425,7 +431,7 @@ void add_ports(std::span<const Run> runs, const std::string& file, const std::st
 
 void add_rates(const Run& run, bool alone, std::vector<Figure>& to) {
   if (!run.has("rates.csv")) return;
-  const Table table(run.file("rates.csv"));
+  const Table table = run.table("rates.csv");
   std::map<double, double> total;  // by flow
   std::vector<double> times;
   table.each({"time_ps", "flow_id", "rate_bps"}, [&](std::span<const double> v, std::span<const std::string>) {
@@ -487,7 +493,7 @@ void add_fairness(std::span<const Run> runs, std::vector<Figure>& to) {
   for (const Run& run : runs) {
     if (!run.has("fairness.csv")) continue;
     Series s{.name = run.name};
-    const Table table(run.file("fairness.csv"));
+    const Table table = run.table("fairness.csv");
     table.each({"time_ps", "jain"}, [&](std::span<const double> v, std::span<const std::string>) {
       s.x.push_back(v[0]);
       s.y.push_back(v[1]);

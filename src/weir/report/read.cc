@@ -2,17 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <cstring>
-#include <fstream>
-#include <limits>
-#include <sstream>
+#include <utility>
 
-#include "weir/base/csv.h"
 #include "weir/base/error.h"
 #include "weir/base/version.h"
+#include "weir/result/rows.h"
 
 namespace weir::report {
 namespace {
@@ -25,25 +19,7 @@ std::string_view series_of(std::string_view version) {
   return first == std::string_view::npos ? version : version.substr(0, version.find_first_of(".+", first + 1));
 }
 
-double number(const std::string& text, const Where& where, const std::string& column) {
-  if (text.empty()) return std::numeric_limits<double>::quiet_NaN();
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    fail(where, fmt::format("column {}: '{}' is no number", column, text));
-  return value;
-}
-
 }  // namespace
-
-std::string read_text(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  if (in) out << in.rdbuf();
-  if (!in || in.bad()) throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  return std::move(out).str();
-}
 
 void check_is_text(const std::string& text, const std::string& file) {
   try {
@@ -52,16 +28,6 @@ void check_is_text(const std::string& text, const std::string& file) {
   } catch (const nlohmann::json::type_error&) {
   }
   throw InputError(fmt::format("{}: this is no text; valid is UTF-8", file));
-}
-
-nlohmann::ordered_json parse_json(const std::string& text, const std::string& file) {
-  try {
-    return nlohmann::ordered_json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
-    const auto upto = std::min(error.byte, text.size());
-    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(upto), '\n');
-    throw InputError(fmt::format("{}:{}: this is no whole JSON document", file, line));
-  }
 }
 
 void check_made_by(const nlohmann::ordered_json& document, const std::string& key, const std::string& file) {
@@ -75,47 +41,29 @@ void check_made_by(const nlohmann::ordered_json& document, const std::string& ke
     throw InputError(fmt::format("{}: format {}; this weir reads format 1", file, document.at("format").dump()));
 }
 
-Table::Table(const std::string& path) : path_(path), text_(read_text(path)) {
-  CsvReader reader(text_, path_);
-  if (!reader.next(columns_)) throw InputError(fmt::format("{}: it is empty; its first line names the columns", path_));
+Table::Table(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {
+  columns_ = result::Rows(text_, path_).columns();
 }
 
 void Table::each(const std::vector<std::string>& columns, const Row& row) const {
-  std::vector<std::size_t> at;
-  for (const auto& column : columns) {
-    const std::string name = column.substr(column.starts_with(kText) ? kText.size() : 0);
-    const auto found = std::find(columns_.begin(), columns_.end(), name);
-    if (found == columns_.end()) fail({path_, 1}, fmt::format("column {} is missing", name));
-    at.push_back(static_cast<std::size_t>(found - columns_.begin()));
-  }
+  std::vector<std::string> names;
+  for (const auto& column : columns) names.push_back(column.substr(column.starts_with(kText) ? kText.size() : 0));
   std::vector<double> values(columns.size());
   std::vector<std::string> texts(columns.size());
-  CsvReader reader(text_, path_);
-  std::vector<std::string> fields;
-  reader.next(fields);
-  while (reader.next(fields)) {
-    if (fields.size() != columns_.size())
-      fail(reader.where(), fmt::format("{} fields; the first line names {} columns", fields.size(), columns_.size()));
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      const std::string& field = fields[at[i]];
+  result::Rows rows(text_, path_, names);
+  while (rows.next()) {
+    for (std::size_t i = 0; i < columns.size(); ++i)
       if (columns[i].starts_with(kText))
-        texts[i] = field;
+        texts[i] = rows.text(i);
       else
-        values[i] = number(field, reader.where(), columns[i]);
-    }
+        values[i] = rows.number(i);
     row(values, texts);
   }
 }
 
 void Table::each(const std::function<void(const std::vector<std::string>& fields)>& row) const {
-  CsvReader reader(text_, path_);
-  std::vector<std::string> fields;
-  reader.next(fields);
-  while (reader.next(fields)) {
-    if (fields.size() != columns_.size())
-      fail(reader.where(), fmt::format("{} fields; the first line names {} columns", fields.size(), columns_.size()));
-    row(fields);
-  }
+  result::Rows rows(text_, path_);
+  while (rows.next()) row(rows.fields());
 }
 
 }  // namespace weir::report

@@ -8,15 +8,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "weir/result/directory.h"
+
 namespace weir::report {
 
-// A file's text. Throws InputError.
-std::string read_text(const std::string& path);
+using result::parse_json;
+using result::read_text;
 
 // Throws InputError if it is no UTF-8, or has a zero in it.
 void check_is_text(const std::string& text, const std::string& file);
-
-nlohmann::ordered_json parse_json(const std::string& text, const std::string& file);
 
 // Throws InputError if `document`, which tells its maker's version under `key`, was written by a release that means
 // other things by its keys, or in another format.
@@ -26,7 +26,9 @@ void check_made_by(const nlohmann::ordered_json& document, const std::string& ke
 class Table {
  public:
   // Reads the file. Throws InputError.
-  explicit Table(const std::string& path);
+  explicit Table(const std::string& path) : Table(path, read_text(path)) {}
+  // `text` is that of the file.
+  Table(std::string path, std::string text);
 
   // Calls `row` for each row with the values of these columns, an empty one as NaN; those of columns that are asked for
   // as "text:NAME" stand in `texts`, at the same place.

@@ -12,27 +12,21 @@ namespace weir::report {
 
 namespace fs = std::filesystem;
 
-bool Run::has(const std::string& of) const {
-  std::error_code error;
-  return fs::is_regular_file(file(of), error);
-}
-
 bool is_run(const std::string& path) {
   std::error_code error;
   return fs::exists(path + "/manifest.json", error);
 }
 
 Run read_run(const std::string& path, std::string name) {
-  Run out;
-  out.path = path;
-  out.name = std::move(name);
-  out.manifest = parse_json(read_text(out.file("manifest.json")), out.file("manifest.json"));
-  check_made_by(out.manifest, "version", out.file("manifest.json"));
-  out.summary = parse_json(read_text(out.file("summary.json")), out.file("summary.json"));
+  Run out{.name = std::move(name), .files = result::Directory(path)};
+  out.manifest = out.files.manifest();
+  check_made_by(out.manifest, "version", out.file(std::string(result::kManifest)));
+  out.files.check_sizes();
+  out.summary = out.files.document("summary.json");
   for (const char* key : {"flows", "slowdown"})
     if (!out.summary.is_object() || !out.summary.contains(key) || !out.summary.at(key).is_object())
       throw InputError(fmt::format("{}: key {} is missing", out.file("summary.json"), key));
-  out.scenario = read_text(out.file("scenario.toml"));
+  out.scenario = out.files.text("scenario.toml");
   check_is_text(out.scenario, out.file("scenario.toml"));
   return out;
 }

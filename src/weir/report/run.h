@@ -6,18 +6,22 @@
 
 #include <nlohmann/json.hpp>
 
+#include "weir/report/read.h"
+#include "weir/result/directory.h"
+
 namespace weir::report {
 
 struct Run {
-  std::string name;   // among all runs of a report
-  std::string group;  // the study it belongs to, or empty
-  std::string path;
-  nlohmann::ordered_json manifest;
-  nlohmann::ordered_json summary;
-  std::string scenario;  // text of scenario.toml
+  std::string name;        // among all runs of a report
+  std::string group = {};  // the study it belongs to, or empty
+  result::Directory files;
+  nlohmann::ordered_json manifest = {};
+  nlohmann::ordered_json summary = {};
+  std::string scenario = {};  // text of scenario.toml
 
-  bool has(const std::string& of) const;
-  std::string file(const std::string& of) const { return path + "/" + of; }
+  bool has(const std::string& of) const { return files.has(of); }
+  std::string file(const std::string& of) const { return files.file(of); }
+  Table table(const std::string& of) const { return {file(of), files.text(of)}; }
 };
 
 // True if `path` has a run's manifest.json.

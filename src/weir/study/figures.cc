@@ -243,7 +243,7 @@ class Maker {
   std::map<std::string, FigureSeries> curves(const RunFiles& files) const {
     const std::string of(result_file(p_.file)->of);
     std::map<std::string, FigureSeries> out;
-    Columns rows(files.text(p_.file), p_.file, {"time_ps", p_.column, of.empty() ? "time_ps" : of});
+    result::Rows rows = files.rows(p_.file, {"time_ps", p_.column, of.empty() ? "time_ps" : of});
     while (rows.next()) {
       if (!in_span(rows.number(0))) continue;
       const std::string name = of.empty() ? "" : fmt::format("{} {}", of.substr(0, of.find('_')), rows.text(2));
@@ -277,7 +277,7 @@ class Maker {
     const RunFiles files(dirs.front());
     std::map<double, std::map<std::int64_t, double>> rates;  // by time and flow
     std::set<std::int64_t> flows;
-    Columns rows(files.text("rates.csv"), "rates.csv", {"time_ps", "flow_id", "rate_bps"});
+    result::Rows rows = files.rows("rates.csv", {"time_ps", "flow_id", "rate_bps"});
     while (rows.next()) {
       if (!in_span(rows.number(0))) continue;
       const auto flow = static_cast<std::int64_t>(rows.number(1));
@@ -329,7 +329,7 @@ class Maker {
       series.name = group.name;
       for (const auto& dir : run_dirs(group)) {
         const RunFiles files(dir);
-        Columns rows(files.text(p_.file), p_.file, {"time_ps", p_.x_column, p_.column});
+        result::Rows rows = files.rows(p_.file, {"time_ps", p_.x_column, p_.column});
         while (rows.next()) {
           if (!in_span(rows.number(0)) || std::isnan(rows.number(1)) || std::isnan(rows.number(2))) continue;
           series.x.push_back(rows.number(1));

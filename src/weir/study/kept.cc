@@ -10,7 +10,6 @@
 
 #include "weir/base/version.h"
 #include "weir/scenario/effective.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::study {
 namespace {
@@ -18,10 +17,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-bool is_same(const std::string& run_dir, const scenario::Effective& wanted) {
+bool is_same(const result::Directory& result, const scenario::Effective& wanted) {
   const auto holds = [&](const std::string& name, const std::string& text) {
-    const std::string path = fmt::format("{}/{}", run_dir, name);
-    return fs::exists(path) && traffic::read_text_file(path, "a file of a result") == text;
+    return result.has(name) && result.text(name) == text;
   };
   return holds("scenario.toml", wanted.toml) &&
          std::all_of(wanted.attachments.begin(), wanted.attachments.end(),
@@ -33,8 +31,7 @@ Json kept_values(const RunFiles& files) {
 }
 
 // What the study reads and the run has not kept; "" if it is all there.
-std::string lost(const Study& study, const std::string& run_dir) {
-  const RunFiles files(run_dir);
+std::string lost(const Study& study, const RunFiles& files) {
   const Json kept = kept_values(files);
   for (const Measure& m : study.measures)
     if (!kept.contains(m.definition()) && !files.has(m.file()))
@@ -43,6 +40,22 @@ std::string lost(const Study& study, const std::string& run_dir) {
     if (!f.file().empty() && !files.has(f.file()))
       return fmt::format("has not kept {}, of which figure '{}' is made", f.file(), f.params.id);
   return "";
+}
+
+// The same of one whose files can be read.
+std::string difference(const Plan& plan, std::size_t run, const RunFiles& files) {
+  const Json& manifest = files.directory().manifest();
+  const auto at = manifest.find("version");
+  const auto made_by = at != manifest.end() && at->is_string() ? at->get<std::string>() : std::string("of no version");
+  if (made_by != version()) return fmt::format("was made by weir {}, this is {}", made_by, version());
+  if (!files.directory().is_checked()) return "lists no files in its manifest.json, so that nothing can be checked";
+  if (manifest.value("complete", Json()) != true) {
+    const Json why = manifest.value("ended_by", Json("interrupted"));
+    return why == "interrupted" ? "was interrupted" : fmt::format("could not go on (ended_by: {})", why.dump());
+  }
+  files.directory().check_all();
+  if (!is_same(files.directory(), scenario::effective(plan.scenario(run)))) return "is of another scenario";
+  return lost(plan.study, files);
 }
 
 }  // namespace
@@ -59,17 +72,11 @@ bool is_result(const std::string& run_dir) { return fs::exists(run_dir + "/manif
 
 std::string difference(const Plan& plan, std::size_t run, const std::string& run_dir) {
   if (!is_result(run_dir)) return "is no result of weir";
-  const auto manifest = Json::parse(traffic::read_text_file(run_dir + "/manifest.json", "a manifest"), nullptr, false);
-  const auto made_by = manifest.is_object() && manifest.contains("version") && manifest["version"].is_string()
-                           ? manifest["version"].get<std::string>()
-                           : std::string("of no version");
-  if (made_by != version()) return fmt::format("was made by weir {}, this is {}", made_by, version());
-  if (manifest.value("complete", Json()) != true) {
-    const Json why = manifest.value("ended_by", Json("interrupted"));
-    return why == "interrupted" ? "was interrupted" : fmt::format("could not go on (ended_by: {})", why.dump());
+  try {
+    return difference(plan, run, RunFiles(run_dir));
+  } catch (const InputError& error) {
+    return fmt::format("is damaged: {}", error.what());
   }
-  if (!is_same(run_dir, scenario::effective(plan.scenario(run)))) return "is of another scenario";
-  return lost(plan.study, run_dir);
 }
 
 std::vector<Values> measure_run(const Study& study, const std::string& run_dir) {

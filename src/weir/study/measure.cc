@@ -87,7 +87,7 @@ Values of_queues(const Measure& m, const RunFiles& files) {
 Values of_series(const Measure& m, const RunFiles& files) {
   std::vector<Counted> values;
   const auto& f = m.params.filter;
-  Columns rows(files.text(m.params.file), m.params.file, {"time_ps", m.params.column});
+  result::Rows rows = files.rows(m.params.file, {"time_ps", m.params.column});
   while (rows.next()) {
     const double time = rows.number(0);
     if (time < static_cast<double>(f.from.ps) || (f.until > Time{} && time >= static_cast<double>(f.until.ps)))
@@ -227,7 +227,7 @@ void check_series_file(const TableReader& table, const std::string& file) {
 }
 
 void check_column(const TableReader& table, std::string_view key, std::string_view file, const std::string& column) {
-  const auto& columns = result_file(file)->columns;
+  const auto columns = measured_columns(*result_file(file));
   if (std::find(columns.begin(), columns.end(), column) == columns.end())
     table.fail_at(key, fmt::format("{} has no column of numbers '{}'{}; valid is {}", file, column,
                                    scenario::did_you_mean(column, columns), fmt::join(columns, ", ")));
@@ -246,9 +246,8 @@ bool is_identifier(std::string_view text) {
 }
 
 std::vector<Counted> queue_lengths(const RunFiles& files, const std::string& tier) {
-  constexpr std::string_view kFile = "queue_cdf.csv";
   std::vector<Counted> out;
-  Columns rows(files.text(kFile), kFile, {"tier", "queue_bytes", "samples"});
+  result::Rows rows = files.rows("queue_cdf.csv", {"tier", "queue_bytes", "samples"});
   while (rows.next())
     if (rows.text(0) == tier) out.push_back({rows.number(1), rows.number(2)});
   return out;

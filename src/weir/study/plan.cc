@@ -106,12 +106,12 @@ void read_documents(Plan& plan) {
 void check_tier(const Plan& plan, const Where& where, const std::string& tier, const net::Topology& topology,
                 const scenario::Scenario& s, const Point& point) {
   if (tier == "all") return;
-  const probe::Tiers tiers(topology, probe::choose_ports(topology, s.probes.queues->ports));
-  if (std::find(tiers.names.begin(), tiers.names.end(), tier) != tiers.names.end()) return;
-  scenario::fail_key(where, "tier",
-                     fmt::format("no tier '{}'{}{}; valid is all, {}", tier, scenario::did_you_mean(tier, tiers.names),
-                                 plan.study.axes.empty() ? "" : " at point " + plan.study.describe(point),
-                                 fmt::join(tiers.names, ", ")));
+  const auto valid = probe::Tiers(topology, probe::choose_ports(topology, s.probes.queues->ports)).selectable();
+  if (std::find(valid.begin(), valid.end(), tier) != valid.end()) return;
+  scenario::fail_key(
+      where, "tier",
+      fmt::format("no tier '{}'{}{}; valid is all, {}", tier, scenario::did_you_mean(tier, valid),
+                  plan.study.axes.empty() ? "" : " at point " + plan.study.describe(point), fmt::join(valid, ", ")));
 }
 
 void check_tiers(const Plan& plan, const net::Topology& topology, const scenario::Scenario& s, const Point& point) {

@@ -8,23 +8,18 @@
 
 #include <nlohmann/json.hpp>
 
-#include "weir/base/csv.h"
 #include "weir/base/params.h"
+#include "weir/result/directory.h"
+#include "weir/result/rows.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::study {
 
-// A CSV of a result and its columns of numbers.
-struct ResultFile {
-  std::string_view name;
-  std::string_view probe;  // that writes it; "" = always written
-  bool has_time = false;   // a column time_ps
-  std::string_view of;     // the column that tells what a row is of; "" = of the network
-  std::vector<std::string> columns;
-};
-// Null if there is none of this name.
-const ResultFile* result_file(std::string_view name);
-// Of those with a column time_ps.
+// Null if a result has no table of this name.
+const result::TableKind* result_file(std::string_view name);
+// Its columns of numbers that can be measured.
+std::vector<std::string> measured_columns(const result::TableKind& table);
+// Tables with a column time_ps.
 std::vector<std::string> series_files();
 
 // Why a run of this scenario would not write the file, as an advice; "" if it would.
@@ -33,35 +28,23 @@ std::string missing_probe(const scenario::Scenario&, std::string_view file);
 // The unit that a column's name ends in: "ps", "B", "bit/s", or "1".
 std::string unit_of_column(std::string_view column);
 
-// Texts are read once.
+// Texts are read once, and are as the run wrote them (result/directory.h).
 class RunFiles {
  public:
-  explicit RunFiles(std::string folder) : folder_(std::move(folder)) {}
+  // Throws InputError if the manifest is broken.
+  explicit RunFiles(std::string folder) : directory_(std::move(folder)) {}
   // Throws InputError if it cannot be read.
   const std::string& text(std::string_view name) const;
   // The same of a JSON document.
-  nlohmann::ordered_json document(std::string_view name) const;
-  bool has(std::string_view name) const;
+  nlohmann::ordered_json document(std::string_view name) const { return directory_.document(name); }
+  // Rows of a table, of which these columns are asked for; this must outlive them.
+  result::Rows rows(std::string_view name, const std::vector<std::string>& columns) const;
+  bool has(std::string_view name) const { return directory_.has(name); }
+  const result::Directory& directory() const { return directory_; }
 
  private:
-  std::string folder_;
+  result::Directory directory_;
   mutable std::map<std::string, std::string, std::less<>> texts_;
-};
-
-// Some columns of a CSV with a header, row by row.
-class Columns {
- public:
-  // `text` outlives this. Throws InputError if a column is not there.
-  Columns(const std::string& text, std::string_view file, const std::vector<std::string>& names);
-  bool next();
-  const std::string& text(std::size_t column) const { return fields_[at_[column]]; }
-  double number(std::size_t column) const;  // NaN if empty
-
- private:
-  CsvReader reader_;
-  std::vector<std::size_t> at_;
-  std::vector<std::string> fields_;
-  std::size_t width_ = 0;
 };
 
 // Flows of flows.csv.
@@ -91,7 +74,7 @@ struct FlowRow {
 template <class Visit>
 void for_each_flow(const RunFiles& files, const FlowFilter& f, const std::string& column, Visit&& visit) {
   constexpr std::string_view kFile = "flows.csv";
-  Columns rows(files.text(kFile), kFile, {"tag", "algorithm", "src", "dst", "start_ps", "size_bytes", column});
+  result::Rows rows = files.rows(kFile, {"tag", "algorithm", "src", "dst", "start_ps", "size_bytes", column});
   while (rows.next()) {
     const FlowRow row{rows.text(0),
                       rows.text(1),

@@ -265,9 +265,11 @@ std::vector<std::uint64_t> read_seeds(const TableReader& table) {
 
 // What else may be kept: scenario.toml, manifest.json and summary.json always are.
 void read_keep(const TableReader& table, Study& out) {
-  static const std::vector<std::string> kFiles{"flows.csv",    "queue_cdf.csv",  "queues.csv", "rates.csv",
-                                               "delays.csv",   "fairness.csv",   "pfc.csv",    "links.csv",
-                                               "switches.csv", "link_series.csv"};
+  static const std::vector<std::string> kFiles = [] {
+    std::vector<std::string> all;
+    for (const auto& table : result::table_kinds()) all.emplace_back(table.file);
+    return all;
+  }();
   const Value* value = table.find("keep");
   if (value == nullptr) return;
   const auto* list = value->as<List>();

@@ -1,0 +1,123 @@
+#include "weir/result/directory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "weir/base/checksum.h"
+#include "weir/base/error.h"
+
+namespace weir::result {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kAdvice =
+    "put back what the run wrote, or run it again; keep changed copies outside of the result";
+
+std::optional<Contents> contents_of(const Json& manifest, const std::string& file) {
+  const auto files = manifest.find("files");
+  if (files == manifest.end()) return std::nullopt;
+  Contents out;
+  try {
+    for (const auto& [name, facts] : files->items())
+      out[name] = {facts.at("bytes").get<std::uint64_t>(), facts.at("xxh128").get<std::string>()};
+  } catch (const Json::exception&) {
+    throw InputError(fmt::format("{}: files: valid is an object with bytes and xxh128 for each file", file));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string read_text(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  std::string text;
+  if (file) {
+    std::array<char, 1 << 16> chunk;
+    while (const auto n = std::fread(chunk.data(), 1, chunk.size(), file.get())) text.append(chunk.data(), n);
+  }
+  // a directory opens, and only reading it fails
+  if (!file || std::ferror(file.get()) != 0)
+    throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  return text;
+}
+
+Json parse_json(const std::string& text, const std::string& file) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    const auto upto = std::min(error.byte, text.size());
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(upto), '\n');
+    throw InputError(fmt::format("{}:{}: this is no whole JSON document", file, line));
+  }
+}
+
+Directory::Directory(std::string path) : path_(std::move(path)) {
+  const std::string name = file(kManifest);
+  std::error_code error;
+  if (!fs::exists(name, error)) return;
+  const std::string text = read_text(name);
+  manifest_ = parse_json(text, name);
+  if (!manifest_.is_object()) throw InputError(fmt::format("{}: valid is a JSON object", name));
+  contents_ = contents_of(manifest_, name);
+  bool has_seal = false;
+  if (is_intact(text, has_seal) || (!has_seal && !contents_)) return;
+  fail_changed(kManifest, has_seal ? "its checksum is not that of its text" : "its last key, checksum, is missing");
+}
+
+std::string Directory::file(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
+
+bool Directory::has(std::string_view name) const {
+  if (contents_ && name != kManifest) return contents_->contains(name);
+  std::error_code error;
+  return fs::is_regular_file(file(name), error);
+}
+
+std::string Directory::text(std::string_view name) const {
+  if (!contents_ || name == kManifest) return read_text(file(name));
+  const auto facts = contents_->find(name);
+  if (facts == contents_->end())
+    throw InputError(fmt::format("{}: it is no file of this run: {} does not list it", file(name), kManifest));
+  check_size(facts->first, facts->second);
+  std::string out = read_text(file(name));
+  if (checksum_of(out) != facts->second.checksum)
+    fail_changed(name, fmt::format("its checksum is not that in {}", kManifest));
+  return out;
+}
+
+Json Directory::document(std::string_view name) const { return parse_json(text(name), file(name)); }
+
+void Directory::check_sizes() const {
+  if (!contents_) return;
+  for (const auto& [name, facts] : *contents_) check_size(name, facts);
+}
+
+void Directory::check_all() const {
+  check_sizes();
+  if (!contents_) return;
+  for (const auto& entry : *contents_) text(entry.first);
+}
+
+void Directory::check_size(const std::string& name, const FileFacts& facts) const {
+  std::error_code error;
+  if (!fs::exists(file(name), error)) fail_changed(name, fmt::format("it is missing, and {} lists it", kManifest));
+  if (!fs::is_regular_file(file(name), error)) fail_changed(name, "it is no regular file");
+  const auto bytes = fs::file_size(file(name), error);
+  if (!error && bytes != facts.bytes)
+    fail_changed(name, fmt::format("it has {} bytes, and {} tells {}", bytes, kManifest, facts.bytes));
+}
+
+void Directory::fail_changed(std::string_view name, const std::string& how) const {
+  throw InputError(fmt::format("{}: {}; {}", file(name), how, kAdvice));
+}
+
+}  // namespace weir::result

@@ -1,0 +1,113 @@
+#include "weir/result/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace weir::result {
+namespace {
+
+using Type = Column::Type;
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+Column text(std::string_view name) { return {.name = name, .type = Type::text, .is_measure = false}; }
+Column key(std::string_view name) { return {.name = name, .type = Type::whole, .is_measure = false}; }
+Column whole(std::string_view name) { return {.name = name, .type = Type::whole}; }
+Column real(std::string_view name, double most = kNoLimit) { return {.name = name, .type = Type::real, .most = most}; }
+Column maybe(Column column) {
+  column.may_be_empty = true;
+  return column;
+}
+Column no_measure(Column column) {
+  column.is_measure = false;
+  return column;
+}
+// By the clocks of two hosts, of which either may be ahead.
+Column by_clocks(Column column) {
+  column.least = -kNoLimit;
+  return column;
+}
+
+std::string flow_fault(std::span<const Value> v) {
+  const Value &start = v[4], &finish = v[5], &fct = v[6], &slowdown = v[8];
+  const bool finished = !std::isnan(finish.number);
+  if (finished == std::isnan(fct.number) || finished == std::isnan(slowdown.number))
+    return "finish_ps, fct_ps and slowdown must all have values, or all be empty as of an unfinished flow";
+  if (finished && finish.whole - start.whole != fct.whole)
+    return fmt::format("fct_ps is {}, but finish_ps - start_ps is {}", fct.whole, finish.whole - start.whole);
+  return "";
+}
+
+}  // namespace
+
+bool TableKind::has_time() const { return !columns.empty() && columns.front().name == "time_ps"; }
+
+std::string TableKind::header() const {
+  std::string out;
+  for (const Column& column : columns) out += fmt::format("{}{}", out.empty() ? "" : ",", column.name);
+  return out + "\n";
+}
+
+std::span<const TableKind> table_kinds() {
+  static const std::vector<TableKind> list{
+      {"flows.csv",
+       "",
+       "flow_id",
+       {key("flow_id"), key("src"), key("dst"), whole("size_bytes"), whole("start_ps"), maybe(whole("finish_ps")),
+        maybe(whole("fct_ps")), whole("ideal_fct_ps"), maybe(real("slowdown")), text("algorithm"), text("tag"),
+        whole("retransmitted_packets")},
+       flow_fault},
+      {"paths.csv",
+       "flows",
+       "flow_id",
+       {key("flow_id"), maybe(key("hop")), maybe(key("port")), maybe(key("from")), maybe(key("to"))}},
+      {"queue_cdf.csv",
+       "queues",
+       "tier",
+       {text("tier"), real("queue_bytes"), key("samples"), no_measure(real("cumulative", 1))}},
+      {"queues.csv", "queues", "port", {key("time_ps"), key("port"), key("from"), key("to"), whole("queue_bytes")}},
+      {"rates.csv",
+       "rates",
+       "flow_id",
+       {key("time_ps"), key("flow_id"), whole("rate_bps"), maybe(whole("pacing_bps")), maybe(whole("window_bytes"))}},
+      {"delays.csv",
+       "delays",
+       "flow_id",
+       {key("time_ps"), key("flow_id"), whole("sent_ps"), whole("delay_ps"), by_clocks(whole("measured_ps")),
+        whole("rtt_ps"), maybe(by_clocks(whole("known_delay_ps"))), maybe(whole("known_rtt_ps"))}},
+      {"fairness.csv",
+       "rates",
+       "",
+       {key("time_ps"), whole("active"), maybe(real("jain", 1)), maybe(real("jain_pacing", 1))}},
+      {"pfc.csv",
+       "pfc",
+       "port",
+       {key("port"), key("from"), key("to"), text("tier"), whole("pauses"), whole("paused_ps"), real("share", 1),
+        whole("storms"), whole("storm_dropped_packets")}},
+      {"links.csv",
+       "links",
+       "port",
+       {key("port"), key("from"), key("to"), text("tier"), whole("rate_bps"), whole("sent_bytes"), real("utilisation"),
+        whole("marked_packets"), whole("lost_packets")}},
+      {"switches.csv",
+       "links",
+       "node",
+       {key("node"), text("tier"), whole("marked_packets"), whole("dropped_packets"), whole("pauses_sent")}},
+      {"link_series.csv",
+       "links",
+       "port",
+       {key("time_ps"), key("port"), key("from"), key("to"), whole("sent_bytes"), real("utilisation")}},
+  };
+  return list;
+}
+
+const TableKind* find_table(std::string_view file) {
+  for (const TableKind& kind : table_kinds())
+    if (kind.file == file) return &kind;
+  return nullptr;
+}
+
+}  // namespace weir::result
