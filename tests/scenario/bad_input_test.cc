@@ -175,9 +175,9 @@ TEST(BadInput, IsTold) {
        "AliStorage2019, CacheFollower, DataMining, FB_Hadoop, FB_Hadoop_fine, GoogleRPC2008, GoogleSearchRPC, "
        "Solar2022, WebSearch, WebServer, a size like \"1 MB\", or a file like \"./my.cdf.txt\""},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"poisson\"\nsizes = \"FB_Hadoop\"\nload = 1.5\nstop = \"1 ms\"",
-       "a.toml:11: key 'traffic.0.load': 1.5 is out of range; valid is 0 to 1"},
+       "a.toml:11: key 'traffic.0.load': 1.5 is out of range; valid is 1e-09 to 1"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"poisson\"\nsizes = \"FB_Hadoop\"\nload = 0\nstop = \"1 ms\"",
-       "a.toml:11: key 'traffic.0.load': 0 is out of range; valid is above 0, at most 1"},
+       "a.toml:11: key 'traffic.0.load': 0 is out of range; valid is 1e-09 to 1"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"poisson\"\nsizes = \"FB_Hadoop\"\nload = 0.5",
        "a.toml:8: key 'traffic.0.stop': missing; write a time in quotes, like \"10 us\" (arrivals end, exclusive; "
        "after start)"},
