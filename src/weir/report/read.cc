@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include "weir/base/csv.h"
 #include "weir/base/error.h"
+#include "weir/base/text_file.h"
 #include "weir/base/version.h"
 
 namespace weir::report {
@@ -36,23 +33,7 @@ double number(const std::string& text, const Where& where, const std::string& co
 
 }  // namespace
 
-std::string read_text(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  if (in) out << in.rdbuf();
-  if (!in || in.bad()) throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  return std::move(out).str();
-}
-
-void check_is_text(const std::string& text, const std::string& file) {
-  try {
-    nlohmann::json(text).dump();
-    if (text.find('\0') == std::string::npos) return;
-  } catch (const nlohmann::json::type_error&) {
-  }
-  throw InputError(fmt::format("{}: this is no text; valid is UTF-8", file));
-}
+std::string read_text(const std::string& path) { return read_text_file(path, "a file of a result"); }
 
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& file) {
   try {

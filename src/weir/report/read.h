@@ -10,11 +10,8 @@
 
 namespace weir::report {
 
-// A file's text. Throws InputError.
+// A file's text, UTF-8 without NUL. Throws InputError.
 std::string read_text(const std::string& path);
-
-// Throws InputError if it is no UTF-8, or has a zero in it.
-void check_is_text(const std::string& text, const std::string& file);
 
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& file);
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "weir/traffic/text_file.h"
+#include "weir/base/text_file.h"
 
 namespace weir::scenario {
 namespace {
@@ -97,7 +97,7 @@ class Writer {
   std::string attach(const std::string& file, std::string_view owner) {
     const std::filesystem::path path = std::filesystem::path(scenario_.folder) / file;
     const std::string name = fmt::format("{}{}", owner, path.extension().string());
-    out_.attachments.push_back({name, traffic::read_text_file(path.string(), "a data file of the scenario")});
+    out_.attachments.push_back({name, read_text_file(path.string(), "a data file of the scenario")});
     return "./" + name;
   }
 

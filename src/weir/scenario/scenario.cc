@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "weir/base/text_file.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/reader.h"
 #include "weir/scenario/toml_parser.h"
 #include "weir/traffic/flow_list.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::scenario {
 namespace {
@@ -104,6 +104,7 @@ std::vector<Profile> read_profiles(const TableReader& root) {
   std::vector<Profile> out{read_algorithm(root.table("algorithm"), "name", {})};
   for (const auto& table : root.tables("profile")) {
     const auto name = table.required_text("name", "the name that traffic calls it by");
+    if (name.empty()) table.fail_at("name", "it is empty; write the name that traffic calls it by");
     Profile profile = read_algorithm(table, "algorithm", {"name"});
     profile.name = name;
     if (std::any_of(out.begin(), out.end(), [&](const Profile& p) { return p.name == name; }))
@@ -315,7 +316,7 @@ Scenario read_scenario(const Value& document, const std::string& file) {
 
 Scenario load_scenario_file(const std::string& file, const std::vector<std::string>& overrides,
                             const std::vector<Option>& options) {
-  return load_scenario(traffic::read_text_file(file, "a scenario, a TOML file"), file, overrides, options);
+  return load_scenario(read_document(file, "a scenario, a TOML file"), file, overrides, options);
 }
 
 }  // namespace weir::scenario

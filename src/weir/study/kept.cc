@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "weir/base/text_file.h"
 #include "weir/base/version.h"
 #include "weir/scenario/effective.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::study {
 namespace {
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 bool is_same(const std::string& run_dir, const scenario::Effective& wanted) {
   const auto holds = [&](const std::string& name, const std::string& text) {
     const std::string path = fmt::format("{}/{}", run_dir, name);
-    return fs::exists(path) && traffic::read_text_file(path, "a file of a result") == text;
+    return fs::exists(path) && read_bytes(path, "a file of a result") == text;
   };
   return holds("scenario.toml", wanted.toml) &&
          std::all_of(wanted.attachments.begin(), wanted.attachments.end(),
@@ -59,7 +59,7 @@ bool is_result(const std::string& run_dir) { return fs::exists(run_dir + "/manif
 
 std::string difference(const Plan& plan, std::size_t run, const std::string& run_dir) {
   if (!is_result(run_dir)) return "is no result of weir";
-  const auto manifest = Json::parse(traffic::read_text_file(run_dir + "/manifest.json", "a manifest"), nullptr, false);
+  const auto manifest = Json::parse(read_bytes(run_dir + "/manifest.json", "a manifest"), nullptr, false);
   const auto made_by = manifest.is_object() && manifest.contains("version") && manifest["version"].is_string()
                            ? manifest["version"].get<std::string>()
                            : std::string("of no version");

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "weir/traffic/text_file.h"
+#include "weir/base/text_file.h"
 
 namespace weir::study {
 namespace {
@@ -70,8 +70,7 @@ std::string unit_of_column(std::string_view column) {
 const std::string& RunFiles::text(std::string_view name) const {
   const auto known = texts_.find(name);
   if (known != texts_.end()) return known->second;
-  return texts_
-      .emplace(std::string(name), traffic::read_text_file(fmt::format("{}/{}", folder_, name), "a file of a result"))
+  return texts_.emplace(std::string(name), read_text_file(fmt::format("{}/{}", folder_, name), "a file of a result"))
       .first->second;
 }
 
