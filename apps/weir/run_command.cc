@@ -33,6 +33,7 @@ int run(const Options& o) {
   if (!o.seed.empty()) options.push_back({"--seed", "run.seed=" + o.seed});
   if (!o.threads.empty()) options.push_back({"--threads", "run.threads=" + o.threads});
   const auto s = scenario::load_scenario_file(o.file, o.set, options);
+  for (const auto& told : s.notices) notice("weir: {}", told);
   catch_signals();
   // first of all: a large network takes its time
   std::optional<probe::ResultDirectory> directory;

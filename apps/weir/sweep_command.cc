@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -73,6 +74,14 @@ std::string to_json(const study::Table& table, const SweepOutcome& o) {
   return Json{{"runs", runs}, {"points", std::move(points)}}.dump(2) + "\n";
 }
 
+// Each once.
+void tell_choices(const study::Plan& plan, const std::vector<std::size_t>& runs) {
+  std::set<std::string> told;
+  for (const std::size_t run : runs)
+    for (const auto& choice : plan.scenario(run).notices)
+      if (told.insert(choice).second) notice("weir: {}", choice);
+}
+
 int sweep(const Options& o) {
   auto study = study::read_study(o.file);
   if (o.seeds > 0) {
@@ -88,6 +97,7 @@ int sweep(const Options& o) {
   }
   if (o.out.empty()) throw InputError("--out is missing; name the directory that the results go to, or use --list");
 
+  tell_choices(plan, runs);
   catch_signals();
   const int jobs = o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const SweepOptions options{o.out, jobs, memory_limit(o.memory), o.fresh, shard, runs};

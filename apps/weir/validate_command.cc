@@ -93,6 +93,7 @@ int validate_all(const Options& o) {
   for (const auto& file : o.files) {
     const auto s = scenario::load_scenario_file(file, o.set);
     const Report report = validate(file, s);
+    for (const auto& told : s.notices) notice("weir: {}: {}", file, told);
     text += o.effective ? scenario::effective(s).toml : to_text(report);
     json.push_back(to_json(report));
   }

@@ -174,5 +174,14 @@ TEST(Import, SaysHowItIsCalled) {
   expect_told(weir({"import", "ns3", "x"}), "--out is missing; write weir import ns3 -o FILE.toml CONFIG");
 }
 
+TEST(Run, TellsWhatWasChosenForIt) {
+  const Output o = weir({"run", "scenarios/incast-16.toml", "-q", "--set", "algorithm.name=dcqcn", "--set",
+                         "network.ecn.enabled=true", "--set", "run.stop=100 us"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_TRUE(o.err.starts_with("weir: --set algorithm.name: 'dcqcn' in place of 'hpcc', for which")) << o.err;
+  const Output plain = weir({"run", "scenarios/incast-16.toml", "-q", "--set", "run.stop=100 us"});
+  EXPECT_EQ(plain.err, "");
+}
+
 }  // namespace
 }  // namespace weir::app

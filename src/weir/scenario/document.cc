@@ -94,6 +94,9 @@ void set_key(Value& root, const std::string& key, Value value) {
     at = &descend(*at, part, path, value.where, key);
     path = join(path, part);
   }
+  const auto* before = at->replaced.empty() ? at->as<std::string>() : &at->replaced;
+  const auto* now = value.as<std::string>();
+  if (before != nullptr && now != nullptr && *before != *now) value.replaced = *before;
   *at = std::move(value);
 }
 
