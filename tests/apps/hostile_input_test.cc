@@ -51,7 +51,8 @@ TEST(StandardError, MayBeClosedOrFull) {
 }
 
 TEST(StandardOutput, ThatIsClosedIsTold) {
-  for (const std::string command : {"list", "run " + kScenario + " -q", "list --json", "--help", "--version"}) {
+  const std::vector<std::string> commands{"list", "run " + kScenario + " -q", "list --json", "--help", "--version"};
+  for (const std::string& command : commands) {
     EXPECT_EQ(shell("\"$weir\" " + command + " >&-").status, 1) << command;
     EXPECT_EQ(shell("\"$weir\" " + command + " >&- 2>&-").status, 1) << command;
     EXPECT_EQ(shell("\"$weir\" " + command + " 0<&- >&- 2>&-").status, 1) << command;
