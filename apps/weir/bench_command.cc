@@ -21,6 +21,7 @@
 #include "weir/commands.h"
 #include "weir/embedded.h"
 #include "weir/execute.h"
+#include "weir/output.h"
 
 namespace weir::app {
 namespace {
@@ -96,7 +97,7 @@ void run_case(const Case& c) {
                              {"data_packet_hops", counters.data_packet_hops},
                              {"events", counters.events},
                              {"digest", fmt::format("{:016x}", o.manifest.digest)}};
-  fmt::print("{}\n", out.dump());
+  show("{}\n", out.dump());
 }
 
 double median(std::vector<double> values) {
@@ -166,7 +167,7 @@ int bench(const Options& o) {
   if (o.names.empty())
     for (const Case& c : cases()) chosen.push_back(&c);
   if (o.list) {
-    for (const Case* c : chosen) fmt::print("{:<28} {}\n", c->name, c->meaning);
+    for (const Case* c : chosen) show("{:<28} {}\n", c->name, c->meaning);
     return 0;
   }
 
@@ -178,8 +179,8 @@ int bench(const Options& o) {
   };
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   if (!o.json)
-    fmt::print("{:<28} {:>10} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "case", "M hops", "wall s", "cpu s", "M/cpu s",
-               "ns/hop", "MB");
+    show("{:<28} {:>10} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "case", "M hops", "wall s", "cpu s", "M/cpu s", "ns/hop",
+         "MB");
   for (const Case* c : chosen) {
     const Result& r = result_of(*c);
     auto entry = to_json(*c, r);
@@ -190,15 +191,14 @@ int bench(const Options& o) {
       entry["speedup"] = single.wall_s / r.wall_s;
     }
     if (!o.json) {
-      fmt::print(
-          "{:<28} {:>10.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.1f} {:>8.0f}{}\n", c->name, r.hops() * 1e-6, r.wall_s,
-          r.cpu_s, r.hops() / r.cpu_s * 1e-6, r.cpu_s / r.hops() * 1e9, r.max_rss_bytes * 1e-6,
-          entry.contains("speedup") ? fmt::format("  {:.2f} times as fast", entry["speedup"].get<double>()) : "");
+      show("{:<28} {:>10.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.1f} {:>8.0f}{}\n", c->name, r.hops() * 1e-6, r.wall_s,
+           r.cpu_s, r.hops() / r.cpu_s * 1e-6, r.cpu_s / r.hops() * 1e9, r.max_rss_bytes * 1e-6,
+           entry.contains("speedup") ? fmt::format("  {:.2f} times as fast", entry["speedup"].get<double>()) : "");
       std::fflush(stdout);
     }
     all.push_back(std::move(entry));
   }
-  if (o.json) fmt::print("{}\n", nlohmann::ordered_json{{"cases", all}}.dump(2));
+  if (o.json) show("{}\n", nlohmann::ordered_json{{"cases", all}}.dump(2));
   return 0;
 }
 

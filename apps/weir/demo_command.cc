@@ -25,6 +25,7 @@
 #include "weir/commands.h"
 #include "weir/embedded.h"
 #include "weir/execute.h"
+#include "weir/output.h"
 #include "weir/progress.h"
 #include "weir/report_command.h"
 #include "weir/signals.h"
@@ -115,22 +116,22 @@ std::string bytes_text(double bytes) { return fmt::format("{:.1f} KB", bytes * 1
 // A line of one text per run.
 template <class F>
 void row(const Sides& sides, std::string_view name, F&& text) {
-  fmt::print("{:<34}{:>26}{:>26}\n", name, text(sides[0]), text(sides[1]));
+  show("{:<34}{:>26}{:>26}\n", name, text(sides[0]), text(sides[1]));
 }
 
 void print(const Sides& sides) {
   const auto& flows = sides[0].outcome.summary.flows;
-  fmt::print(
+  show(
       "Facebook's Hadoop workload at 50 % load on 320 hosts at 100 Gb/s (HPCC, SIGCOMM'19, 5.1):\n"
       "{} flows, the same for both. Slowdown is the completion time of a flow over what it would\n"
       "take alone in the network.\n\n",
       flows.finished + flows.unfinished);
-  fmt::print("{:<34}{:>26}{:>26}\n", "slowdown", sides[0].title, sides[1].title);
-  fmt::print("{:<20}{:>14}{:>10}{:>8}{:>8}{:>10}{:>8}{:>8}\n", "  flow size", "flows", "p50", "p95", "p99", "p50",
-             "p95", "p99");
+  show("{:<34}{:>26}{:>26}\n", "slowdown", sides[0].title, sides[1].title);
+  show("{:<20}{:>14}{:>10}{:>8}{:>8}{:>10}{:>8}{:>8}\n", "  flow size", "flows", "p50", "p95", "p99", "p50", "p95",
+       "p99");
   const auto line = [&](const std::string& name, const probe::Distribution& a, const probe::Distribution& b) {
-    fmt::print("  {:<18}{:>14}{:>10.2f}{:>8.2f}{:>8.2f}{:>10.2f}{:>8.2f}{:>8.2f}\n", name, a.count, a.p50, a.p95, a.p99,
-               b.p50, b.p95, b.p99);
+    show("  {:<18}{:>14}{:>10.2f}{:>8.2f}{:>8.2f}{:>10.2f}{:>8.2f}{:>8.2f}\n", name, a.count, a.p50, a.p95, a.p99,
+         b.p50, b.p95, b.p99);
   };
   const auto& other = sides[1].outcome.summary.flows;
   line("all", flows.slowdown, other.slowdown);
@@ -138,7 +139,7 @@ void print(const Sides& sides) {
     if (flows.by_size[i].slowdown.count > 0)
       line(bucket_name(flows.by_size[i]), flows.by_size[i].slowdown, other.by_size[i].slowdown);
 
-  fmt::print("\nqueue of a switch port\n");
+  show("\nqueue of a switch port\n");
   const auto queue = [&](std::string_view name, double probe::Distribution::*at) {
     row(sides, name, [&](const Side& s) { return bytes_text(s.outcome.summary.queues.value().all.*at); });
   };
@@ -149,7 +150,7 @@ void print(const Sides& sides) {
   row(sides, "  p95 of the busiest port",
       [](const Side& s) { return bytes_text(s.outcome.summary.queues.value().busiest_port.p95); });
 
-  fmt::print("\nnetwork\n");
+  show("\nnetwork\n");
   const auto counted = [&](std::string_view name, std::uint64_t engine::Counters::*at) {
     row(sides, name, [&](const Side& s) { return fmt::format("{}", s.outcome.manifest.counters.*at); });
   };
@@ -158,7 +159,7 @@ void print(const Sides& sides) {
   counted("  packets dropped", &engine::Counters::dropped);
   counted("  packets marked (ECN)", &engine::Counters::marked);
 
-  fmt::print("\nengine\n");
+  show("\nengine\n");
   counted("  packet-hops", &engine::Counters::packet_hops);
   row(sides, "  time taken", [](const Side& s) { return fmt::format("{:.1f} s", s.outcome.manifest.wall_s); });
   row(sides, "  million packet-hops per CPU second", [](const Side& s) {
@@ -170,9 +171,9 @@ void print(const Sides& sides) {
 // Runs that were cut short cannot be compared.
 void print_how_far(const Sides& sides, const scenario::Expected& expected) {
   for (const Side& side : sides)
-    fmt::print("{:<6} {}: {:.3f} ms simulated, {} of {} flows done\n", side.title,
-               status_of(side.outcome) == 0 ? "complete" : "interrupted",
-               side.outcome.manifest.sim_time.seconds() * 1e3, side.outcome.summary.flows.finished, expected.flows);
+    show("{:<6} {}: {:.3f} ms simulated, {} of {} flows done\n", side.title,
+         status_of(side.outcome) == 0 ? "complete" : "interrupted", side.outcome.manifest.sim_time.seconds() * 1e3,
+         side.outcome.summary.flows.finished, expected.flows);
 }
 
 // A directory for results that no one asked to keep.
@@ -200,9 +201,9 @@ constexpr const char* kReport = "out/demo-report.html";  // without --out
 void show(const std::string& results, const std::string& page, bool quiet) {
   try {
     write_report({results + "/hpcc", results + "/dcqcn"}, page, "HPCC and DCQCN on 320 hosts");
-    if (!quiet) fmt::print("\nreport in {}: open it in a browser\n", page);
+    if (!quiet) show("\nreport in {}: open it in a browser\n", page);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "weir: no report: {}\n", error.what());
+    notice("weir: no report: {}", error.what());
   }
 }
 
@@ -240,16 +241,16 @@ int demo(const Options& o) {
   if (o.json) {
     nlohmann::ordered_json out;
     for (const Side& side : sides) out[side.name] = nlohmann::ordered_json::parse(to_json(side.outcome));
-    fmt::print("{}\n", out.dump(2));
+    show("{}\n", out.dump(2));
   } else {
     if (first.signal == 0)
       print(sides);
     else
       print_how_far(sides, expected);
-    if (!o.out.empty()) fmt::print("\nresults in {0}/hpcc and {0}/dcqcn\n", o.out);
+    if (!o.out.empty()) show("\nresults in {0}/hpcc and {0}/dcqcn\n", o.out);
   }
   if (first.signal == 0 && !results.empty()) show(results, scratch ? kReport : o.out + "/report.html", o.json);
-  if (first.signal != 0) fmt::print(stderr, "weir: interrupted; the results are incomplete\n");
+  if (first.signal != 0) notice("weir: interrupted; the results are incomplete");
   return status_of(first);
 }
 

@@ -12,12 +12,13 @@
 #include <CLI/CLI.hpp>
 
 #include "weir/base/error.h"
+#include "weir/base/text_file.h"
 #include "weir/commands.h"
+#include "weir/output.h"
 #include "weir/probe/results.h"
 #include "weir/scenario/htsim_import.h"
 #include "weir/scenario/ns3_import.h"
 #include "weir/scenario/scenario.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::app {
 namespace {
@@ -49,8 +50,9 @@ void write_files(const Files& files) {
   for (const auto& [name, content] : files) std::filesystem::rename(name + ".partial", name);
 }
 
-// Where the scenario goes.
-std::filesystem::path check_target(const Options& o) {
+// Where the scenario goes. `usage` says how the command is called.
+std::filesystem::path check_target(const Options& o, std::string_view usage) {
+  if (o.out.empty()) throw InputError(fmt::format("--out is missing; write {}", usage));
   std::filesystem::path target(o.out);
   if (target.extension() != ".toml") throw InputError(fmt::format("--out {}: write a name that ends in .toml", o.out));
   const std::filesystem::path folder = target.parent_path();
@@ -60,18 +62,18 @@ std::filesystem::path check_target(const Options& o) {
 }
 
 int report(const Options& o, const std::vector<std::string>& ignored) {
-  if (!ignored.empty()) fmt::print(stderr, "ignored: {}\n", fmt::join(ignored, ", "));
-  fmt::print("{}\n", o.out);
+  if (!ignored.empty()) notice("ignored: {}", fmt::join(ignored, ", "));
+  show("{}\n", o.out);
   return 0;
 }
 
 int import_ns3(const Options& o) {
-  const std::filesystem::path target = check_target(o);
+  const std::filesystem::path target = check_target(o, "weir import ns3 -o FILE.toml CONFIG");
   const scenario::Ns3ImportOptions options{.exact = o.exact,
                                            .graph_name = target.stem().string() + ".graph",
                                            .flows_name = target.stem().string() + ".flows.csv"};
-  const auto result = scenario::import_ns3(traffic::read_text_file(o.config, "a config of the simulator"), o.config,
-                                           options, traffic::read_text_file);
+  const auto result =
+      scenario::import_ns3(read_document(o.config, "a config of the simulator"), o.config, options, read_text_file);
   scenario::load_scenario(result.toml, o.out);
   const std::filesystem::path folder = target.parent_path();
   write_files({{(folder / options.graph_name).string(), &result.graph},
@@ -81,7 +83,10 @@ int import_ns3(const Options& o) {
 }
 
 int import_htsim(const Options& o) {
-  const std::filesystem::path target = check_target(o);
+  constexpr std::string_view kUsage =
+      "weir import htsim -o FILE.toml -- OPTIONS, such as -- -tm FILE.cm -linkspeed 400000";
+  const std::filesystem::path target = check_target(o, kUsage);
+  if (o.arguments.empty()) throw InputError(fmt::format("the options of htsim_uec are missing; write {}", kUsage));
   const std::filesystem::path folder = target.parent_path();
   const scenario::HtsimImportOptions options{.exact = o.exact,
                                              .connections_name = target.stem().string() + ".connections.csv",
@@ -89,7 +94,7 @@ int import_htsim(const Options& o) {
                                              .graph_name = target.stem().string() + ".graph",
                                              .folder = folder.string(),
                                              .goal_unit = o.goal_unit};
-  const auto result = scenario::import_htsim(o.arguments, options, traffic::read_text_file);
+  const auto result = scenario::import_htsim(o.arguments, options, read_text_file);
   scenario::load_scenario(result.toml, o.out);
   const std::string& flows_name = o.exact ? options.program_name : options.connections_name;
   Files files;
@@ -102,7 +107,6 @@ int import_htsim(const Options& o) {
 
 void add_target(CLI::App* command, Options& o) {
   command->add_option("-o,--out", o.out, "the scenario, a new TOML file; its data files are written beside it")
-      ->required()
       ->check(not_empty());
   command->add_flag("--exact", o.exact, "with Weir's physics, not with that simulator's own");
 }
@@ -122,7 +126,7 @@ void add_import(CLI::App& app, int& status) {
   add_target(htsim, *o);
   htsim->add_option("--goal-unit", o->goal_unit,
                     "what a calc counts in, with -goal: ns (the default), us, '100 ns'...");
-  htsim->add_option("OPTIONS", o->arguments, "after --, as htsim_uec takes them")->required();
+  htsim->add_option("OPTIONS", o->arguments, "after --, as htsim_uec takes them");
   htsim->callback([o, &status] { status = import_htsim(*o); });
 }
 

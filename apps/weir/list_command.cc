@@ -11,6 +11,7 @@
 
 #include "weir/base/error.h"
 #include "weir/commands.h"
+#include "weir/output.h"
 #include "weir/reference.h"
 
 namespace weir::app {
@@ -58,32 +59,32 @@ std::vector<ReferenceSection> chosen(const Options& o) {
 int list(const Options& o) {
   const auto sections = chosen(o);
   if (o.json) {
-    std::fputs(to_json(sections).c_str(), stdout);
+    show_text(to_json(sections));
     return 0;
   }
   if (o.markdown) {
-    std::fputs(to_markdown(sections).c_str(), stdout);
+    show_text(to_markdown(sections));
     return 0;
   }
   const bool in_full =
       !o.name.empty() || (!o.section.empty() && sections.front().items.size() == 1) || o.section == "network";
   for (const auto& section : sections) {
-    if (!in_full) fmt::print("{}{}: {}\n", &section == &sections.front() ? "" : "\n", section.name, section.meaning);
+    if (!in_full) show("{}{}: {}\n", &section == &sections.front() ? "" : "\n", section.name, section.meaning);
     for (const auto& item : section.items) {
       if (in_full) {
-        fmt::print("{}{}", &item == &section.items.front() ? "" : "\n", to_text(item));
+        show("{}{}", &item == &section.items.front() ? "" : "\n", to_text(item));
         continue;
       }
-      fmt::print("  {:<20} {}", item.name, item.meaning);
+      show("  {:<20} {}", item.name, item.meaning);
       if (!item.facts.empty())
-        fmt::print("{}mean {}, median {}", item.meaning.empty() ? "" : "; ", item.facts.front().second,
-                   item.facts.at(4).second);
-      fmt::print("\n");
+        show("{}mean {}, median {}", item.meaning.empty() ? "" : "; ", item.facts.front().second,
+             item.facts.at(4).second);
+      show("\n");
       for (const auto& preset : item.presets)
-        fmt::print("    {:<18} {}\n", preset.name, preset.meaning.empty() ? preset.source : preset.meaning);
+        show("    {:<18} {}\n", preset.name, preset.meaning.empty() ? preset.source : preset.meaning);
     }
   }
-  if (!in_full) fmt::print("\nweir list {} NAME tells the parameters.\n", o.section.empty() ? "SECTION" : o.section);
+  if (!in_full) show("\nweir list {} NAME tells the parameters.\n", o.section.empty() ? "SECTION" : o.section);
   return 0;
 }
 

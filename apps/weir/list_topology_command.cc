@@ -15,14 +15,15 @@
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
+#include "weir/base/text_file.h"
 #include "weir/commands.h"
 #include "weir/net/graph_file.h"
 #include "weir/net/topologies.h"
 #include "weir/network_listing.h"
 #include "weir/network_picture.h"
+#include "weir/output.h"
 #include "weir/probe/results.h"
 #include "weir/scenario/run.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::app {
 namespace {
@@ -66,8 +67,7 @@ Network find(const Options& o) {
     const auto choice = net::find_topology(o.name);
     out.topology = std::make_unique<net::Topology>(choice.kind->build(choice.params.get()));
   } else if (std::filesystem::exists(o.name)) {
-    out.topology =
-        std::make_unique<net::Topology>(net::parse_graph(traffic::read_text_file(o.name, "a graph file"), o.name));
+    out.topology = std::make_unique<net::Topology>(net::parse_graph(read_text_file(o.name, "a graph file"), o.name));
   } else {
     const auto near = nearest(o.name, names);
     throw InputError(fmt::format(
@@ -106,11 +106,11 @@ int list_topology(const Options& o) {
     probe::ResultFile file = open_picture(o.svg);
     file.write(picture);
     file.close();
-    fmt::print("{}: {}\n", o.svg, net::summary(network.nodes()));
+    show("{}: {}\n", o.svg, net::summary(network.nodes()));
     return 0;
   }
   const auto text = o.json ? listing_json(network.nodes(), paths) : listing_text(network.nodes(), paths);
-  std::fputs(text.c_str(), stdout);
+  show_text(text);
   return 0;
 }
 

@@ -2,21 +2,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <cstdio>
-#include <cstring>
 #include <exception>
-#include <iostream>
+#include <filesystem>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
+#include "weir/base/text.h"
 #include "weir/base/version.h"
 #include "weir/commands.h"
+#include "weir/output.h"
 
 namespace {
 
@@ -53,24 +55,32 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
     if (const auto near = weir::nearest(word, known_words(*command)); !near.empty())
       out += fmt::format(" (did you mean '{}'?)", near);
   }
-  for (char& c : out)
-    if (c == '\n') c = ' ';
   return fmt::format("{}; see weir{} --help", out, path);
 }
 
 // Tells one line, status 1.
 int failed(const std::string& what) {
-  fmt::print(stderr, "weir: {}\n", what);
+  weir::app::notice("weir: {}", what);
   return 1;
 }
 
-// What has been written to standard output has arrived, or the command has failed.
-int finish_output(int status) {
-  errno = 0;
-  const bool good = std::cout.flush().good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-  if (good) return status;
-  return failed(
-      fmt::format("cannot write standard output{}{}", errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno)));
+// A file or folder cannot be used. If that is the fault of its name or rights, status 2.
+int failed(const std::filesystem::filesystem_error& error) {
+  constexpr std::array kFaultsOfNames{std::errc::filename_too_long,
+                                      std::errc::no_such_file_or_directory,
+                                      std::errc::not_a_directory,
+                                      std::errc::is_a_directory,
+                                      std::errc::directory_not_empty,
+                                      std::errc::file_exists,
+                                      std::errc::too_many_symbolic_link_levels,
+                                      std::errc::permission_denied,
+                                      std::errc::operation_not_permitted,
+                                      std::errc::read_only_file_system,
+                                      std::errc::invalid_argument};
+  weir::app::notice("weir: {}: {}", weir::one_line(error.path1().string(), 2 * weir::kQuoted), error.code().message());
+  return std::any_of(kFaultsOfNames.begin(), kFaultsOfNames.end(), [&](auto fault) { return error.code() == fault; })
+             ? 2
+             : 1;
 }
 
 }  // namespace
@@ -82,6 +92,7 @@ CLI::Validator weir::app::not_empty() {
 
 int main(int argc, char** argv) {
   using namespace weir::app;
+  hold_standard_descriptors();
   int status = 0;
   try {
     CLI::App app("Weir, a datacenter transport simulator");
@@ -102,14 +113,14 @@ int main(int argc, char** argv) {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
       if (error.get_exit_code() == 0) return finish_output(app.exit(error));  // --help, --version
-      fmt::print(stderr, "weir: {}\n", complaint(app, error));
+      notice("weir: {}", complaint(app, error));
       return 2;
     }
   } catch (const weir::InputError& error) {
-    std::string what = error.what();  // quotes the input, which may have line ends
-    std::replace(what.begin(), what.end(), '\n', ' ');
-    fmt::print(stderr, "weir: {}\n", what);
+    notice("weir: {}", error.what());
     return 2;
+  } catch (const std::filesystem::filesystem_error& error) {
+    return failed(error);
   } catch (const std::bad_alloc&) {
     return failed("out of memory");
   } catch (const std::exception& error) {

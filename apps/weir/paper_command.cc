@@ -22,6 +22,7 @@
 #include "weir/claims/verdict.h"
 #include "weir/commands.h"
 #include "weir/memory_limit.h"
+#include "weir/output.h"
 #include "weir/paper_study.h"
 #include "weir/scenario/document.h"
 #include "weir/signals.h"
@@ -95,20 +96,20 @@ int list(const Options& o) {
   const std::vector<Claim> all = read_claims(o);
   const auto figures = claims::read_figures(o.papers, all);
   const Verdicts accepted = claims::read_verdicts(o.verdicts_file(), all);
-  fmt::print(
+  show(
       "cost, as it was estimated before: T arithmetic, S seconds, M minutes, H hours, R real hosts, - not to be "
       "checked\n\n");
   for (const claims::Paper& paper : claims::kPapers) {
     if (!o.paper.empty() && o.paper != paper.name) continue;
-    fmt::print("{}: {}\n\n", paper.name, paper.title);
+    show("{}: {}\n\n", paper.name, paper.title);
     std::vector<std::vector<std::string>> rows{{"claim", "cost", "judged by", "verdict", "place"}};
     for (const Claim& c : all)
       if (c.paper == paper.name)
         rows.push_back({c.id, c.cost, evidence(c, figures), accepted.of(c.id).verdict, c.place});
-    fmt::print("{}\n", to_text(rows));
+    show("{}\n", to_text(rows));
     for (const claims::FigureFile& f : figures)
-      if (f.study.figure.paper == paper.name) fmt::print("  {:14}  {}\n", f.name, f.study.figure.title);
-    fmt::print("\n");
+      if (f.study.figure.paper == paper.name) show("  {:14}  {}\n", f.name, f.study.figure.title);
+    show("\n");
   }
   return 0;
 }
@@ -161,8 +162,8 @@ std::vector<const Evaluator*> choose(const Options& o, const std::vector<std::st
 }
 
 void tell_progress(const Found& found, std::size_t ended, std::size_t of) {
-  fmt::print(stderr, "weir paper: {} of {}: {}{}{}\n", ended, of, fmt::join(found.evaluator->ids, ", "),
-             found.error.empty() ? "" : ": error: ", found.error);
+  notice("weir paper: {} of {}: {}{}{}", ended, of, fmt::join(found.evaluator->ids, ", "),
+         found.error.empty() ? "" : ": error: ", found.error);
 }
 
 struct Results {
@@ -217,7 +218,7 @@ void judge_study(const Wanted& wanted, const Options& o, Studied& out) {
 Studied judge_studies(const std::vector<Wanted>& studies, const Options& o) {
   Studied out;
   for (const Wanted& wanted : studies) {
-    if (!o.quiet) fmt::print(stderr, "weir paper: {}: {}\n", wanted.plan.file->name, fmt::join(wanted.ids, ", "));
+    if (!o.quiet) notice("weir paper: {}: {}", wanted.plan.file->name, fmt::join(wanted.ids, ", "));
     judge_study(wanted, o, out);
     if (pending_signal() != 0) break;
   }
@@ -293,17 +294,17 @@ void update(const Options& o, const std::vector<Claim>& all, const Results& resu
 void print(const Options& o, const std::vector<Claim>& all, const std::vector<std::string>& shown,
            const Results& results) {
   if (o.json) {
-    std::fputs(claims::to_json(all, results.verdicts, shown).c_str(), stdout);
+    show_text(claims::to_json(all, results.verdicts, shown));
     return;
   }
-  for (const std::string& id : shown) fmt::print("{}", describe(*claims::find(all, id), results.verdicts.of(id)));
-  fmt::print("{} judged now; with what was accepted before:\n{}", results.judged.size(), counts(all, results.verdicts));
+  for (const std::string& id : shown) show("{}", describe(*claims::find(all, id), results.verdicts.of(id)));
+  show("{} judged now; with what was accepted before:\n{}", results.judged.size(), counts(all, results.verdicts));
 }
 
 // The worst that has happened, told on standard error.
 int conclude(const Results& results, const std::vector<std::string>& lost) {
-  for (const auto& [id, why] : results.errors) fmt::print(stderr, "weir: {} cannot be judged: {}\n", id, why);
-  for (const std::string& id : lost) fmt::print(stderr, "weir: {} held before and does not hold now\n", id);
+  for (const auto& [id, why] : results.errors) notice("weir: {} cannot be judged: {}", id, why);
+  for (const std::string& id : lost) notice("weir: {} held before and does not hold now", id);
   return !results.errors.empty() ? 1 : !lost.empty() ? kNoLongerHolds : 0;
 }
 
@@ -332,7 +333,7 @@ int check(const Options& o) {
   if (!studies.empty()) catch_signals();
   const Results results = gather(all, accepted, found, judge_studies(studies, o));
   print(o, all, shown(only, results), results);
-  if (o.update && !results.errors.empty()) fmt::print(stderr, "weir: nothing is updated\n");
+  if (o.update && !results.errors.empty()) notice("weir: nothing is updated");
   if (o.update && results.errors.empty()) update(o, all, results);
   const int status = conclude(results, no_longer(results, accepted));
   return pending_signal() != 0 ? 128 + pending_signal() : status;
@@ -379,14 +380,14 @@ int run_figure(const Options& o) {
     }
   std::filesystem::remove(run.dir + "/verdicts.json");
   if (!judged.empty()) claims::write_text(run.dir + "/verdicts.json", claims::to_json(all, verdicts, judged));
-  fmt::print("{}\n\n{}\n{}", file.study.study.title, study::to_text(run.table), printed(file.study));
-  if (!file.study.figure.note.empty()) fmt::print("\n{}\n", file.study.figure.note);
-  for (const std::string& id : judged) fmt::print("\n{}", describe(*claims::find(all, id), verdicts.of(id)));
+  show("{}\n\n{}\n{}", file.study.study.title, study::to_text(run.table), printed(file.study));
+  if (!file.study.figure.note.empty()) show("\n{}\n", file.study.figure.note);
+  for (const std::string& id : judged) show("\n{}", describe(*claims::find(all, id), verdicts.of(id)));
   if (const auto& others = file.study.figure.claims; !others.empty())
-    fmt::print("\njudged by code, with `weir paper check --only {}`\n", fmt::join(others, ","));
-  fmt::print("\nresults  {}\n", run.dir);
+    show("\njudged by code, with `weir paper check --only {}`\n", fmt::join(others, ","));
+  show("\nresults  {}\n", run.dir);
   const std::string why = incomplete(run);
-  if (!why.empty()) fmt::print(stderr, "weir: {}\n", why);
+  if (!why.empty()) notice("weir: {}", why);
   if (run.outcome.signal != 0) return 128 + run.outcome.signal;
   return why.empty() ? 0 : 1;
 }

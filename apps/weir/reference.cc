@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "weir/cc/algorithm.h"
+#include "weir/cc/marking.h"
 #include "weir/engine/model.h"
 #include "weir/host/transport.h"
 #include "weir/net/switch_buffer.h"
@@ -27,9 +28,12 @@ ReferenceSection algorithms() {
     auto& entry = out.items.emplace_back(item(std::string(a.about.name), std::string(a.about.title),
                                               fmt::format("[algorithm] name = \"{}\"", a.about.name), a.params));
     entry.source = a.about.source;
+    if (const auto* marking = cc::marking_of(a, "")) entry.marking = to_text(*marking);
     for (const auto& preset : a.presets) {
-      ReferencePreset p{std::string(preset.name), "", std::string(preset.source), {}};
+      ReferencePreset p{std::string(preset.name), "", std::string(preset.source), {}, {}};
       for (const auto& [key, value] : preset.values) p.values.emplace_back(key, value);
+      if (const auto* marking = cc::marking_of(a, preset.name); marking != cc::marking_of(a, ""))
+        p.marking = to_text(*marking);
       entry.presets.push_back(std::move(p));
     }
   }
@@ -42,7 +46,7 @@ ReferenceSection topologies() {
     auto& entry = out.items.emplace_back(item(std::string(kind.name), std::string(kind.meaning),
                                               fmt::format("[topology] kind = \"{}\"", kind.name), kind.params));
     for (const auto& preset : kind.presets) {
-      ReferencePreset p{std::string(preset.name), std::string(preset.meaning), std::string(preset.source), {}};
+      ReferencePreset p{std::string(preset.name), std::string(preset.meaning), std::string(preset.source), {}, {}};
       for (const auto& [key, value] : preset.values) p.values.emplace_back(key, value);
       entry.presets.push_back(std::move(p));
     }
@@ -98,7 +102,9 @@ std::vector<ReferenceSection> reference() {
   network.items.push_back(item("buffer", "shared buffer and PFC", "[network.buffer]", &params_of<net::BufferParams>()));
   network.items.push_back(
       item("watchdog", "breaks deadlocks of PFC", "[network.pfc.watchdog]", &params_of<net::WatchdogParams>()));
-  network.items.push_back(item("ecn", "marking", "[network.ecn]", &params_of<engine::EcnParams>()));
+  network.items.push_back(item("ecn",
+                               "marking; thresholds that are not written are the algorithm's (weir list algorithms)",
+                               "[network.ecn]", &params_of<engine::EcnParams>()));
   network.items.back().tables.push_back({"[[network.ecn.rate]]", &params_of<engine::EcnOverride>()});
   network.items.push_back(item("adaptive",
                                "how switches measure queues for flows with load_balancing.kind = \"adaptive\"",

@@ -14,6 +14,7 @@ struct ReferencePreset {
   std::string meaning;
   std::string source;
   std::vector<std::pair<std::string, std::string>> values;
+  std::string marking;  // of an algorithm: ECN thresholds in place of its own; empty = the same
 };
 
 struct ReferenceTable {
@@ -28,6 +29,7 @@ struct ReferenceItem {
   std::vector<ReferenceTable> tables;
   std::vector<ReferencePreset> presets;
   std::vector<std::pair<std::string, std::string>> facts;  // of a workload
+  std::string marking;                                     // of an algorithm: ECN thresholds that it comes with
 };
 
 struct ReferenceSection {

@@ -52,7 +52,8 @@ std::string cell(std::string_view text) {
 std::string values_text(const ReferencePreset& p) {
   std::string out;
   for (const auto& [key, value] : p.values) out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", key, value);
-  return out.empty() ? "the defaults" : out;
+  if (out.empty()) out = "the defaults";
+  return p.marking.empty() ? out : fmt::format("{}; ECN thresholds: {}", out, p.marking);
 }
 
 Json value_json(const ParamValue& v) {
@@ -95,6 +96,7 @@ std::string to_text(const ReferenceItem& item) {
                          wrapped(text, indent, std::max(kWidth, indent + 50)));
     }
   }
+  if (!item.marking.empty()) out += fmt::format("\n  ECN thresholds\n    {}\n", wrapped(item.marking, 4, kWidth));
   for (const auto& preset : item.presets)
     out += fmt::format("\n  preset {}  {}\n    {}\n", preset.name,
                        wrapped(with_source(preset.meaning, preset.source), 4, kWidth),
@@ -133,6 +135,7 @@ std::string to_markdown(const std::vector<ReferenceSection>& sections) {
           out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", p.name, p.type_name(), cell(default_text(p)),
                              cell(p.valid()), cell(p.meaning), cell(p.source));
       }
+      if (!item.marking.empty()) out += fmt::format("\nECN thresholds: {}.\n", cell(item.marking));
       for (const auto& preset : item.presets)
         out += fmt::format("\nPreset `{}`, {}: {}.\n", preset.name, cell(with_source(preset.meaning, preset.source)),
                            cell(values_text(preset)));
@@ -153,11 +156,13 @@ std::string to_json(const std::vector<ReferenceSection>& sections) {
         for (const Param& p : table.params->params()) params.push_back(param_json(p));
         entry["tables"].push_back({{"header", table.header}, {"parameters", std::move(params)}});
       }
+      if (!item.marking.empty()) entry["marking"] = item.marking;
       for (const auto& preset : item.presets) {
         Json values = Json::object();
         for (const auto& [key, value] : preset.values) values[key] = value;
         entry["presets"].push_back(
             {{"name", preset.name}, {"meaning", preset.meaning}, {"source", preset.source}, {"values", values}});
+        if (!preset.marking.empty()) entry["presets"].back()["marking"] = preset.marking;
       }
       items.push_back(std::move(entry));
     }

@@ -20,6 +20,7 @@
 
 #include "weir/base/error.h"
 #include "weir/commands.h"
+#include "weir/output.h"
 #include "weir/probe/results.h"
 #include "weir/report/render.h"
 
@@ -93,12 +94,12 @@ int report_command(const Options& o) {
     files.write(page, report::html(document));
   }
   files.commit();
-  for (const std::string& notice : document.notices) fmt::print(stderr, "weir: {}\n", notice);
+  for (const std::string& notice : document.notices) notice("weir: {}", notice);
   const std::size_t n = document.figures.size();
   const auto figures = fmt::format("{} figure{}", n, n == 1 ? "" : "s");
   if (!page.empty())
-    fmt::print("{}: {} run{}, {}\n", page, document.runs.size(), document.runs.size() == 1 ? "" : "s", figures);
-  if (!o.svg.empty()) fmt::print("{}: {} as SVG\n", o.svg, figures);
+    show("{}: {} run{}, {}\n", page, document.runs.size(), document.runs.size() == 1 ? "" : "s", figures);
+  if (!o.svg.empty()) show("{}: {} as SVG\n", o.svg, figures);
   return 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include "weir/commands.h"
 #include "weir/execute.h"
+#include "weir/output.h"
 #include "weir/progress.h"
 #include "weir/scenario/warnings.h"
 #include "weir/signals.h"
@@ -40,7 +41,7 @@ int run(const Options& o) {
   std::optional<Progress> progress;
   if (!o.quiet) {
     const auto model = scenario::build_model(s);
-    for (const auto& warning : scenario::warnings(s, *model)) fmt::print(stderr, "weir: {}\n", warning);
+    for (const auto& warning : scenario::warnings(s, *model)) notice("weir: {}", warning);
     progress.emplace(scenario::expect(s, *model), s.run.stop);
   }
   const Outcome outcome = execute(s, directory ? &*directory : nullptr, [&](const Pace& pace) {
@@ -50,17 +51,16 @@ int run(const Options& o) {
   progress.reset();
 
   if (o.json) {
-    std::fputs(to_json(outcome).c_str(), stdout);
+    show_text(to_json(outcome));
   } else {
-    if (!s.title.empty()) fmt::print("{}\n\n", s.title);
-    fmt::print("{}\n{}", probe::to_text(outcome.summary), engine_text(outcome.manifest));
-    fmt::print("results  {}\n", o.out.empty() ? "not kept; --out DIR keeps them" : o.out);
+    if (!s.title.empty()) show("{}\n\n", s.title);
+    show("{}\n{}", probe::to_text(outcome.summary), engine_text(outcome.manifest));
+    show("results  {}\n", o.out.empty() ? "not kept; --out DIR keeps them" : o.out);
   }
   if (outcome.signal != 0)
-    fmt::print(stderr, "weir: interrupted at {:.3f} ms; the result is incomplete\n",
-               outcome.manifest.sim_time.seconds() * 1e3);
+    notice("weir: interrupted at {:.3f} ms; the result is incomplete", outcome.manifest.sim_time.seconds() * 1e3);
   else if (outcome.manifest.stall)
-    fmt::print(stderr, "weir: {}; the result is incomplete\n", engine::to_text(*outcome.manifest.stall));
+    notice("weir: {}; the result is incomplete", engine::to_text(*outcome.manifest.stall));
   return status_of(outcome);
 }
 

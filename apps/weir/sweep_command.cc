@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,6 +16,7 @@
 
 #include "weir/commands.h"
 #include "weir/memory_limit.h"
+#include "weir/output.h"
 #include "weir/progress.h"
 #include "weir/scenario/effective.h"
 #include "weir/signals.h"
@@ -47,10 +49,10 @@ void list_runs(const study::Plan& plan, const std::vector<std::size_t>& runs) {
   const auto estimates = study::check_points(plan, runs);
   for (const std::size_t run : runs) {
     const auto& e = estimates[plan.runs[run].point];
-    fmt::print("{:<40} {:>12.0f} packets {:>8.0f} MB at most\n", plan.runs[run].name, e.packets,
-               static_cast<double>(e.bytes) * 1e-6);
+    show("{:<40} {:>12.0f} packets {:>8.0f} MB at most\n", plan.runs[run].name, e.packets,
+         static_cast<double>(e.bytes) * 1e-6);
   }
-  fmt::print("{} runs\n", runs.size());
+  show("{} runs\n", runs.size());
 }
 
 std::string to_json(const study::Table& table, const SweepOutcome& o) {
@@ -72,6 +74,14 @@ std::string to_json(const study::Table& table, const SweepOutcome& o) {
   return Json{{"runs", runs}, {"points", std::move(points)}}.dump(2) + "\n";
 }
 
+// Each once.
+void tell_choices(const study::Plan& plan, const std::vector<std::size_t>& runs) {
+  std::set<std::string> told;
+  for (const std::size_t run : runs)
+    for (const auto& choice : plan.scenario(run).notices)
+      if (told.insert(choice).second) notice("weir: {}", choice);
+}
+
 int sweep(const Options& o) {
   auto study = study::read_study(o.file);
   if (o.seeds > 0) {
@@ -87,6 +97,7 @@ int sweep(const Options& o) {
   }
   if (o.out.empty()) throw InputError("--out is missing; name the directory that the results go to, or use --list");
 
+  tell_choices(plan, runs);
   catch_signals();
   const int jobs = o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const SweepOptions options{o.out, jobs, memory_limit(o.memory), o.fresh, shard, runs};
@@ -94,22 +105,22 @@ int sweep(const Options& o) {
   const auto table = collect_all(plan, o.out);
 
   if (o.json) {
-    std::fputs(to_json(table, outcome).c_str(), stdout);
+    show_text(to_json(table, outcome));
   } else {
-    if (!plan.study.title.empty()) fmt::print("{}\n\n", plan.study.title);
-    fmt::print("{}\n", study::to_text(table));
-    fmt::print("runs     {} done, {} kept from before, {} failed\n", outcome.done, outcome.kept, outcome.failed);
-    fmt::print("results  {}\n", o.out);
+    if (!plan.study.title.empty()) show("{}\n\n", plan.study.title);
+    show("{}\n", study::to_text(table));
+    show("runs     {} done, {} kept from before, {} failed\n", outcome.done, outcome.kept, outcome.failed);
+    show("results  {}\n", o.out);
   }
   if (outcome.signal != 0) {
-    fmt::print(stderr, "weir: interrupted; what is done is kept, and the same command goes on from there\n");
+    notice("weir: interrupted; what is done is kept, and the same command goes on from there");
     return 128 + outcome.signal;
   }
   if (!outcome.obstacle.empty()) {
-    fmt::print(stderr, "weir: {}; what is done is kept, and the same command goes on from there\n", outcome.obstacle);
+    notice("weir: {}; what is done is kept, and the same command goes on from there", outcome.obstacle);
     return 1;
   }
-  if (outcome.failed > 0) fmt::print(stderr, "weir: {} runs failed; see {}/failed\n", outcome.failed, o.out);
+  if (outcome.failed > 0) notice("weir: {} runs failed; see {}/failed", outcome.failed, o.out);
   return outcome.failed > 0 ? 1 : 0;
 }
 

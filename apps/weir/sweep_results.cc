@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "weir/output.h"
 #include "weir/progress.h"
 #include "weir/scenario/effective.h"
 #include "weir/study/figures.h"
@@ -65,7 +66,7 @@ study::Table collect_all(const study::Plan& plan, const std::string& dir) {
   const ResultsLock lock(dir);
   std::vector<std::string> warnings;
   auto table = study::collect(plan, dir, &warnings);
-  for (const auto& warning : warnings) fmt::print(stderr, "weir: {}\n", warning);
+  for (const auto& warning : warnings) notice("weir: {}", warning);
   study::write_whole(dir + "/study.toml", relocated(plan, dir));
   study::write_whole(dir + "/runs.csv", study::runs_csv(table));
   study::write_whole(dir + "/points.csv", study::points_csv(table));

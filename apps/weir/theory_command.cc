@@ -16,6 +16,7 @@
 #include "weir/base/error.h"
 #include "weir/base/params.h"
 #include "weir/commands.h"
+#include "weir/output.h"
 #include "weir/theory/queue.h"
 #include "weir/theory/sampling.h"
 #include "weir/theory/spraying.h"
@@ -81,10 +82,10 @@ int queue_command(const theory::PeriodicQueue& queue, bool json) {
         {{"x", x}, {"exact", rounded(exact)}, {"bridge", rounded(bridge)}, {"poisson", rounded(others)}});
   }
   if (json)
-    fmt::print("{}\n", out.dump(2));
+    show("{}\n", out.dump(2));
   else
-    fmt::print("{} periodic flows at load {}, each with a packet every {:.6g} packet times\n\n{}", queue.sources,
-               queue.load, queue.sources / queue.load, to_text(rows));
+    show("{} periodic flows at load {}, each with a packet every {:.6g} packet times\n\n{}", queue.sources, queue.load,
+         queue.sources / queue.load, to_text(rows));
   return 0;
 }
 
@@ -133,21 +134,20 @@ int sampling_command(const theory::SamplingModel& model, const Series& series, b
                    {"per_rtt_jain_95_ns", or_null(times.per_rtt_jain)},
                    {"sampled_jain_95_ns", or_null(times.sampled_jain)},
                    {"series", list}};
-    fmt::print("{}\n", out.dump(2));
+    show("{}\n", out.dump(2));
     return 0;
   }
-  fmt::print(
-      "R decrease once per {}, S once per {} acknowledgements; rates and F = (R_1 - R_0) - (S_1 - S_0) in Gbps\n\n",
-      format_value(model.rtt), model.acks_per_drop);
-  fmt::print("{}\n", to_text(rows));
+  show("R decrease once per {}, S once per {} acknowledgements; rates and F = (R_1 - R_0) - (S_1 - S_0) in Gbps\n\n",
+       format_value(model.rtt), model.acks_per_drop);
+  show("{}\n", to_text(rows));
   if (model.gains())
-    fmt::print("F rises at first, is largest, {:.4f} Gbps, after {}, and negative after {}\n", times.peak_gain * kGbps,
-               us(times.peak), us(times.end_of_gain));
+    show("F rises at first, is largest, {:.4f} Gbps, after {}, and negative after {}\n", times.peak_gain * kGbps,
+         us(times.peak), us(times.end_of_gain));
   else
-    fmt::print("F is negative from the start\n");
-  fmt::print("difference of the rates down to 5 %: R {}, S {}\n", us(times.per_rtt_gap), us(times.sampled_gap));
-  fmt::print("Jain index of 0.95: R {}, S {}\n", times.per_rtt_jain ? us(times.per_rtt_jain) : "never",
-             us(times.sampled_jain));
+    show("F is negative from the start\n");
+  show("difference of the rates down to 5 %: R {}, S {}\n", us(times.per_rtt_gap), us(times.sampled_gap));
+  show("Jain index of 0.95: R {}, S {}\n", times.per_rtt_jain ? us(times.per_rtt_jain) : "never",
+       us(times.sampled_jain));
   return 0;
 }
 
@@ -184,10 +184,10 @@ int spraying_command(theory::SprayingModel model, bool json) {
                     {"median_avoids_collapse", median}});
   }
   if (json)
-    fmt::print("{}\n", Json{{"throughput", list}}.dump(2));
+    show("{}\n", Json{{"throughput", list}}.dump(2));
   else
-    fmt::print("packets of {}, round trips of {} and, on a part q of the paths, {}\n\n{}", format_value(model.mss),
-               format_value(model.t_s), format_value(model.t_l), to_text(rows));
+    show("packets of {}, round trips of {} and, on a part q of the paths, {}\n\n{}", format_value(model.mss),
+         format_value(model.t_s), format_value(model.t_l), to_text(rows));
   return 0;
 }
 

@@ -1,4 +1,6 @@
 #include "weir/theory_rates.h"
+#include "weir/base/text_file.h"
+#include "weir/output.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +20,6 @@
 #include "weir/theory/max_min.h"
 #include "weir/theory/recursion.h"
 #include "weir/theory_output.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::app {
 namespace {
@@ -27,7 +28,7 @@ using Json = nlohmann::ordered_json;
 using Table = std::vector<std::vector<std::string>>;
 
 scenario::FlowsOnLinks load(const std::string& file) {
-  return scenario::parse_flows_on_links(traffic::read_text_file(file, "links and flows, a TOML file"), file);
+  return scenario::parse_flows_on_links(read_document(file, "links and flows, a TOML file"), file);
 }
 
 double sum(const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0); }
@@ -75,9 +76,9 @@ class Report {
     if (json) {
       Json out{{"flows", flows_}, {"links", links_}};
       out.update(facts_);
-      fmt::print("{}\n", out.dump(2));
+      show("{}\n", out.dump(2));
     } else {
-      fmt::print("{}\n{}\n{}\n", to_text(flow_rows_), to_text(link_rows_), closing_);
+      show("{}\n{}\n{}\n", to_text(flow_rows_), to_text(link_rows_), closing_);
     }
   }
 

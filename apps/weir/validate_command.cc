@@ -11,6 +11,7 @@
 
 #include "weir/commands.h"
 #include "weir/net/topologies.h"
+#include "weir/output.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/warnings.h"
@@ -101,7 +102,7 @@ int validate_all(const Options& o) {
     text += o.effective ? scenario::effective(s).toml : to_text(report);
     json.push_back(to_json(report));
   }
-  std::fputs(o.json ? (json.dump(2) + "\n").c_str() : text.c_str(), stdout);
+  show_text(o.json ? json.dump(2) + "\n" : text);
   return 0;
 }
 

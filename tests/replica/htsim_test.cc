@@ -14,11 +14,11 @@
 
 #include "tests/support/command.h"
 #include "weir/base/csv.h"
+#include "weir/base/text_file.h"
 #include "weir/replica/uet_htsim.h"
 #include "weir/scenario/htsim_files.h"
 #include "weir/scenario/htsim_import.h"
 #include "weir/scenario/run.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::replica {
 namespace {
@@ -26,7 +26,7 @@ namespace {
 const std::string kFolder = "data/reference/htsim/";
 
 std::vector<std::vector<std::string>> rows_of(const std::string& file) {
-  const std::string text = traffic::read_text_file(kFolder + file, "a file of results");
+  const std::string text = read_text_file(kFolder + file, "a file of results");
   CsvReader reader(text, kFolder + file);
   std::vector<std::vector<std::string>> rows;
   for (std::vector<std::string> fields; reader.next(fields);) rows.push_back(fields);
@@ -108,15 +108,14 @@ Result run_of(const scenario::HtsimImport& made, const std::function<void(const 
 
 Result simulate(const std::vector<std::string>& arguments,
                 const std::function<void(const uet::Acknowledged&)>& watch = {}) {
-  return run_of(scenario::import_htsim(arguments, {.connections_name = "a.csv", .graph_name = "a.graph"},
-                                       traffic::read_text_file),
-                watch);
+  return run_of(
+      scenario::import_htsim(arguments, {.connections_name = "a.csv", .graph_name = "a.graph"}, read_text_file), watch);
 }
 
 // With Weir's physics.
 const scenario::HtsimImportOptions kExact{.exact = true, .program_name = "a.csv", .graph_name = "a.graph"};
 Result simulate_exactly(const std::vector<std::string>& arguments) {
-  return run_of(scenario::import_htsim(arguments, kExact, traffic::read_text_file));
+  return run_of(scenario::import_htsim(arguments, kExact, read_text_file));
 }
 
 std::string write(const app::Folder& folder, const std::string& name, const std::string& content) {
@@ -163,8 +162,7 @@ TEST_P(ExactMatrices, EveryFlowCompletes) {
     return;
   }
   const std::string file = word_after(run.arguments, "-tm");
-  const auto flows =
-      scenario::parse_htsim_matrix(traffic::read_text_file(file, "a connection matrix"), file).connections.rows;
+  const auto flows = scenario::parse_htsim_matrix(read_text_file(file, "a connection matrix"), file).connections.rows;
   const Result result = simulate_exactly(run.arguments);
   ASSERT_EQ(result.finish.size(), flows.size());
   for (std::size_t i = 0; i < flows.size(); ++i) {
@@ -330,7 +328,7 @@ Files small() {
   return {{"a.cm",
            "Nodes 16\nConnections 2\nTriggers 1\n0->15 id 1 start 0 size 5000 send_done_trigger 1\n"
            "1->2 id 2 trigger 1 size 5000\ntrigger id 1 oneshot\n"},
-          {"a.topo", traffic::read_text_file(kFolder + "ft16.topo", "")},
+          {"a.topo", read_text_file(kFolder + "ft16.topo", "")},
           {"a.goal",
            "num_ranks 16\nrank 0 {\na: calc 3\nb: send 4096b to 15\nb requires a\n}\n"
            "rank 15 {\nrecv 4096b from 0\n}\n"},
@@ -361,6 +359,15 @@ TEST(Htsim, ImportSaysWhatIsWrong) {
       {"options", "-mtu 4160", "-mtuu 4160", "-mtuu: not an option of htsim_uec (did you mean '-mtu'?); valid is -tm"},
       {"options", "-mtu 4160", "-mtu 10", "-mtu: '10' is not valid; write a whole number from 65 to 60000"},
       {"options", "-strat ecmp_host", "-strat", "-strat: 0 values follow; write 1"},
+      // zeros that would pass for an option that is not there
+      {"options", "-strat ecmp_host", "-end 0", "-end: '0' is not valid; write a whole number from 1 to 2147483647"},
+      {"options", "-strat ecmp_host", "-cwnd 0", "-cwnd: '0' is not valid; write a whole number from 1 to 1000000"},
+      {"options", "-strat ecmp_host", "-nodes 0", "-nodes: '0' is not valid; write a whole number from 1"},
+      {"options", "-strat ecmp_host", "-qa_gate -1", "-qa_gate: '-1' is not valid; write a whole number from 0 to 30"},
+      {"options", "-strat ecmp_host", "-target_q_delay 0",
+       "-target_q_delay: '0' is not valid; write a number of microseconds from 1e-06 to 1000000"},
+      {"options", "-q 192", "-queue_size_bdp_factor 0",
+       "-queue_size_bdp_factor: '0' is not valid; write a whole number from 1 to 1000"},
       {"options", "-strat ecmp_host", "-strat pull", "-strat: 'pull' is not possible; valid is ecmp_host, ecmp_ar"},
       {"options", "-strat ecmp_host", "-paths 3", "-paths: 3 is no power of two, which mixed needs"},
       {"options", "-strat ecmp_host", "-sleek", "-sleek: SLEEK is not possible; leave it out"},

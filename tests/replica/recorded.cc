@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "weir/base/csv.h"
+#include "weir/base/text_file.h"
 #include "weir/scenario/run.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::replica {
 namespace {
@@ -110,7 +110,7 @@ Result simulate(const scenario::Scenario& s) {
 }
 
 std::vector<std::vector<std::string>> rows_of(const std::string& file) {
-  const std::string text = traffic::read_text_file(kData + file, "a file of results");
+  const std::string text = read_text_file(kData + file, "a file of results");
   CsvReader reader(text, kData + file);
   std::vector<std::vector<std::string>> rows;
   for (std::vector<std::string> fields; reader.next(fields);) rows.push_back(fields);

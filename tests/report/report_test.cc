@@ -401,13 +401,17 @@ TEST(Document, TellsWhatOfASweepIsNotShown) {
   EXPECT_EQ(notices("load,seeds,p99\n0.3,1,1.5\n0.5\n"),
             std::vector<std::string>{not_shown + ":3: 1 fields; the first line names 3 columns."});
   EXPECT_EQ(notices("nonsense\n1\n"), std::vector<std::string>{not_shown + ":1: column seeds is missing."});
-  EXPECT_EQ(notices("load,seeds\xff\xfe\n"),
-            std::vector<std::string>{not_shown + ": this is no text; valid is UTF-8."});
+  EXPECT_EQ(
+      notices("load,seeds\xff\xfe\n"),
+      std::vector<std::string>{not_shown + ":1: it has a byte 0xff where none can be, so it is no text (UTF-8); it "
+                                           "should be a file of a result."});
   std::filesystem::remove(folder / "points.csv");
   forget_files(folder / "runs/a");
   write(folder / "runs/a/scenario.toml", std::string("title\0", 6));
-  EXPECT_EQ(read({folder.path()}).notices, std::vector<std::string>{"Not shown: " + folder / "runs/a/scenario.toml" +
-                                                                    ": this is no text; valid is UTF-8."});
+  EXPECT_EQ(read({folder.path()}).notices,
+            std::vector<std::string>{"Not shown: " + folder / "runs/a/scenario.toml" +
+                                     ":1: it has a NUL character, so it is no text (UTF-8); it should "
+                                     "be a file of a result."});
 }
 
 TEST(Document, OfASweepTellsItsUnitsAndWhatIsMissing) {
@@ -487,7 +491,8 @@ TEST(Document, TellsWhatIsWrong) {
       write(dir + "/bad/" + file, text);
     return complaint({dir + "/bad"});
   };
-  EXPECT_EQ(broken("summary.json", ""), "cannot read " + dir + "/bad/summary.json: No such file or directory");
+  EXPECT_EQ(broken("summary.json", ""),
+            dir + "/bad/summary.json: cannot be read (No such file or directory); it should be a file of a result");
   EXPECT_EQ(broken("summary.json", "{\"flows\":\n  {\"finished\""),
             dir + "/bad/summary.json:2: this is no whole JSON document");
   EXPECT_EQ(broken("manifest.json", "{\"version\": \"7.3.0+abc\"}"),

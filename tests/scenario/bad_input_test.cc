@@ -167,6 +167,8 @@ TEST(BadInput, IsTold) {
       {"", "[probes]\nflows = false\n", "a.toml:12: key 'probes.flows': always on; remove it"},
       {"", "[[profile]]\nname = \"hpcc\"\nalgorithm = \"hpcc\"\n",
        "a.toml:12: key 'profile.0.name': there is a profile 'hpcc' already, that of [algorithm]; write another name"},
+      {"", "[[profile]]\nname = \"\"\nalgorithm = \"hpcc\"\n",
+       "a.toml:12: key 'profile.0.name': it is empty; write the name that traffic calls it by"},
       {"", "[[profile]]\nname = \"x\"\n",
        "a.toml:11: key 'profile.0.algorithm': missing; write one of " + algorithms()},
       // traffic
@@ -175,9 +177,9 @@ TEST(BadInput, IsTold) {
        "AliStorage2019, CacheFollower, DataMining, FB_Hadoop, FB_Hadoop_fine, GoogleRPC2008, GoogleSearchRPC, "
        "Solar2022, WebSearch, WebServer, a size like \"1 MB\", or a file like \"./my.cdf.txt\""},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"poisson\"\nsizes = \"FB_Hadoop\"\nload = 1.5\nstop = \"1 ms\"",
-       "a.toml:11: key 'traffic.0.load': 1.5 is out of range; valid is 0 to 1"},
+       "a.toml:11: key 'traffic.0.load': 1.5 is out of range; valid is 1e-09 to 1"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"poisson\"\nsizes = \"FB_Hadoop\"\nload = 0\nstop = \"1 ms\"",
-       "a.toml:11: key 'traffic.0.load': 0 is out of range; valid is above 0, at most 1"},
+       "a.toml:11: key 'traffic.0.load': 0 is out of range; valid is 1e-09 to 1"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"poisson\"\nsizes = \"FB_Hadoop\"\nload = 0.5",
        "a.toml:8: key 'traffic.0.stop': missing; write a time in quotes, like \"10 us\" (arrivals end, exclusive; "
        "after start)"},
@@ -315,6 +317,8 @@ TEST(BadInput, IsTold) {
 }
 
 TEST(BadInput, OfAnOverrideIsToldByItsKey) {
+  std::string deep;
+  for (int i = 0; i < 50'000; ++i) deep += ".a";
   const std::vector<std::pair<std::string, std::string>> cases{
       {"run.sede=7",
        "--set run.sede: unknown key (did you mean 'seed'?); valid is seed, threads, scheduler, stop, until, fidelity"},
@@ -324,6 +328,11 @@ TEST(BadInput, OfAnOverrideIsToldByItsKey) {
       {"seed", "--set seed: not an assignment; write a dotted key and a value, like run.seed=7 or traffic.0.load=0.3"},
       {"run..seed=7",
        "--set run..seed=7: not an assignment; write a dotted key and a value, like run.seed=7 or traffic.0.load=0.3"},
+      {"a" + deep + "=7",
+       "--set a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a [... 99905 bytes ...] "
+       ".a.a.a.a.a.a.a.a.a.a.a.a.a.a.a=7: not an assignment; write a dotted key and a value, like run.seed=7 or "
+       "traffic.0.load=0.3"},
+      {"traffic.0.tag=\xff", "--set traffic.0.tag=\ufffd: it is no text (UTF-8)"},
       {"run.seed=", "--set run.seed: '' is not a whole number"},
       {"run.seed=99999999999999999999",
        "--set run.seed: 99999999999999999999 is out of range; valid is 0 to 9000000000000000000"},
@@ -405,6 +414,16 @@ TEST(BadInput, OfADataFile) {
   };
   const std::vector<DataCase> cases{
       {star + rest + flows, "src,dst,size_bytes,start_ns\n0,0,1,1\n", "%/data:2: flow of host 0 to itself"},
+      {star + rest + flows, "src,dst,size_bytes,start_ns,tag\n0,1,1,1,\xff\n",
+       "%/data:2: it has a byte 0xff where none can be, so it is no text (UTF-8); it should be a CSV file of flows"},
+      {star + rest + sizes, "1000 0\n2000 \xfe\n",
+       "%/./data:2: it has a byte 0xfe where none can be, so it is no text (UTF-8); it should be a file of lines "
+       "'size_bytes cumulative_percent'"},
+      {graph + rest + flows, "hosts 2\n\xc3",
+       "%/data:2: it has a byte 0xc3 where none can be, so it is no text (UTF-8); it should be a graph file"},
+      {graph + rest + flows, "hosts 2\nswitches 1\n" + std::string(5'000'000, 'k') + " 1\n",
+       "%/data:3: unknown keyword '" + std::string(67, 'k') + " [... 4999900 bytes ...] " + std::string(33, 'k') +
+           "'; valid is hosts, switches or link"},
       {star + rest + flows, "src,dst,size_bytes,start_ns\n", "%/data: a header and no flows; write at least one flow"},
       {star + rest + flows, "src,dst,size_bytes,start_ns\n0,1,1000000000000001,1\n",
        "%/data:2: size_bytes = '1000000000000001' is not valid; write a whole number from 1 to 1000000000000000"},

@@ -6,12 +6,12 @@
 
 #include "tests/support/document.h"
 #include "weir/base/csv.h"
+#include "weir/base/text_file.h"
 #include "weir/engine/simulation.h"
 #include "weir/replica/ns3_hpcc.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/flow_list.h"
-#include "weir/traffic/text_file.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::validation {
@@ -88,7 +88,7 @@ std::vector<Time> simulate(const Instance& instance, Time sample_until, const Qu
 }
 
 std::vector<Row> read_rows(const std::string& file) {
-  const std::string text = traffic::read_text_file(kData + file, "a file of results");
+  const std::string text = read_text_file(kData + file, "a file of results");
   CsvReader reader(text, kData + file);
   std::vector<std::string> names;
   reader.next(names);

@@ -15,9 +15,9 @@
 #include "tests/support/command.h"
 #include "tests/support/document.h"
 #include "tests/validation/artifact.h"
+#include "weir/base/text_file.h"
 #include "weir/scenario/htsim_import.h"
 #include "weir/scenario/run.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::validation {
 namespace {
@@ -207,7 +207,7 @@ struct Completion {
 Completion completion_of(const std::vector<std::string>& arguments, bool exact) {
   const scenario::HtsimImportOptions options{
       .exact = exact, .connections_name = "a.csv", .program_name = "a.csv", .graph_name = "a.graph"};
-  const auto made = scenario::import_htsim(arguments, options, traffic::read_text_file);
+  const auto made = scenario::import_htsim(arguments, options, read_text_file);
   const app::Folder folder("uet");
   std::ofstream(folder / "a.csv") << made.connections;
   std::ofstream(folder / "a.graph") << made.graph;

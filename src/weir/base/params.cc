@@ -280,6 +280,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   std::string best;
   std::size_t best_distance = tolerance + 1;
   for (const auto& c : candidates) {
+    // Words are at least as far from each other as their lengths.
+    if (std::max(word.size(), c.size()) - std::min(word.size(), c.size()) >= best_distance) continue;
     const auto distance = edit_distance(word, c);
     // Two words without a common letter are not near, however short.
     if (distance >= best_distance || distance >= std::max(word.size(), c.size())) continue;

@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "weir/base/text_file.h"
 #include "weir/claims/catalogue.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/reader.h"
 #include "weir/scenario/toml_parser.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::claims {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 using scenario::TableReader;
 
 scenario::Value read_toml(const std::string& file) {
-  return scenario::parse_toml(traffic::read_text_file(file, "a list of claims, a TOML file"), file);
+  return scenario::parse_toml(read_document(file, "a list of claims, a TOML file"), file);
 }
 
 bool flag(const TableReader& table, std::string_view key) {

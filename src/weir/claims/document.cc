@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "weir/base/text_file.h"
 #include "weir/study/table.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::claims {
 namespace {
@@ -139,7 +139,7 @@ std::string with_overview(const std::string& text, const std::string& file, cons
   return out;
 }
 
-std::string read_text(const std::string& file) { return traffic::read_text_file(file, "a text"); }
+std::string read_text(const std::string& file) { return read_text_file(file, "a text"); }
 
 void write_text(const std::string& file, const std::string& text) {
   if (!std::filesystem::exists(file) || read_text(file) != text) study::write_whole(file, text);

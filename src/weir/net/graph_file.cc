@@ -10,6 +10,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
+#include "weir/base/text.h"
 
 namespace weir::net {
 namespace {
@@ -46,10 +47,11 @@ class Parser {
       link();
     } else {
       const std::string near = nearest(words_[0], {"hosts", "switches", "link"});
-      fail(where_, fmt::format("unknown keyword '{}'; {}valid is hosts, switches or link", words_[0],
+      fail(where_, fmt::format("unknown keyword '{}'; {}valid is hosts, switches or link", one_line(words_[0], kQuoted),
                                near.empty() ? "" : fmt::format("did you mean '{}'? ", near)));
     }
-    if (at_ < words_.size()) fail(where_, fmt::format("'{}' is too much; the line ends before it", words_[at_]));
+    if (at_ < words_.size())
+      fail(where_, fmt::format("'{}' is too much; the line ends before it", one_line(words_[at_], kQuoted)));
   }
 
   Topology finish() {
@@ -72,7 +74,7 @@ class Parser {
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc{} || end != word.data() + word.size() || value < min || value > max)
-      fail(where_, fmt::format("{} cannot be '{}'; valid is {} to {}", what, word, min, max));
+      fail(where_, fmt::format("{} cannot be '{}'; valid is {} to {}", what, one_line(word, kQuoted), min, max));
     return value;
   }
 

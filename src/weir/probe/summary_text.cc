@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "weir/base/params.h"
+#include "weir/base/text.h"
 #include "weir/probe/summary.h"
 
 namespace weir::probe {
@@ -31,7 +32,7 @@ class Text {
   void rows(std::string_view title, const std::vector<NamedDistribution>& rows, int digits) {
     if (rows.size() < 2) return;
     line(" {}", title);
-    for (const auto& r : rows) row(r.name, r.values, digits);
+    for (const auto& r : rows) row(one_line(r.name), r.values, digits);
   }
   void rows(const std::vector<SizeBucket>& rows) {
     for (const auto& r : rows)

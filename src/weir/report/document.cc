@@ -42,7 +42,7 @@ std::vector<std::string> folders(const std::string& in) {
   std::vector<std::string> out;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(in, error))
-    if (entry.is_directory() && entry.path().filename().string().find(".partial") == std::string::npos)
+    if (entry.is_directory(error) && entry.path().filename().string().find(".partial") == std::string::npos)
       out.push_back(entry.path().filename().string());
   std::sort(out.begin(), out.end());
   return out;
@@ -210,7 +210,6 @@ class Reader {
   }
 
   static void read_points(const std::string& file, const Json& units, Study& study) {
-    check_is_text(read_text(file), file);
     const Table table(file);
     std::vector<std::vector<std::string>> points;
     table.each({"seeds"}, [](std::span<const double>, std::span<const std::string>) {});
@@ -280,7 +279,8 @@ class Reader {
       for (const Run& run : out_.runs) ++count[{run.group, run.name}];
       for (Run& run : out_.runs) {
         if (count.at({run.group, run.name}) < 2) continue;
-        const std::string path = fs::weakly_canonical(run.files.path()).string();
+        std::error_code error;
+        const std::string path = fs::weakly_canonical(run.files.path(), error).string();
         const auto known = path.size() - std::min(path.size(), run.name.size());
         const auto slash = known > 1 ? path.rfind('/', known - 2) : std::string::npos;
         if (slash == std::string::npos || !path.ends_with("/" + run.name)) continue;

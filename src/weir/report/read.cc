@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "weir/base/error.h"
+#include "weir/base/text_file.h"
 #include "weir/base/version.h"
 #include "weir/result/rows.h"
 
@@ -20,15 +21,6 @@ std::string_view series_of(std::string_view version) {
 }
 
 }  // namespace
-
-void check_is_text(const std::string& text, const std::string& file) {
-  try {
-    nlohmann::json(text).dump();
-    if (text.find('\0') == std::string::npos) return;
-  } catch (const nlohmann::json::type_error&) {
-  }
-  throw InputError(fmt::format("{}: this is no text; valid is UTF-8", file));
-}
 
 void check_made_by(const nlohmann::ordered_json& document, const std::string& key, const std::string& file) {
   if (!document.is_object() || !document.contains(key) || !document.at(key).is_string())

@@ -15,9 +15,6 @@ namespace weir::report {
 using result::parse_json;
 using result::read_text;
 
-// Throws InputError if it is no UTF-8, or has a zero in it.
-void check_is_text(const std::string& text, const std::string& file);
-
 // Throws InputError if `document`, which tells its maker's version under `key`, was written by a release that means
 // other things by its keys, or in another format.
 void check_made_by(const nlohmann::ordered_json& document, const std::string& key, const std::string& file);

@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
 #include "weir/base/checksum.h"
 #include "weir/base/error.h"
+#include "weir/base/text_file.h"
 
 namespace weir::result {
 namespace {
@@ -20,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view kExpected = "a file of a result";
 constexpr std::string_view kAdvice =
     "put back what the run wrote, or run it again; keep changed copies outside of the result";
 
@@ -38,18 +35,7 @@ std::optional<Contents> contents_of(const Json& manifest, const std::string& fil
 
 }  // namespace
 
-std::string read_text(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-  std::string text;
-  if (file) {
-    std::array<char, 1 << 16> chunk;
-    while (const auto n = std::fread(chunk.data(), 1, chunk.size(), file.get())) text.append(chunk.data(), n);
-  }
-  // a directory opens, and only reading it fails
-  if (!file || std::ferror(file.get()) != 0)
-    throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  return text;
-}
+std::string read_text(const std::string& path) { return read_text_file(path, kExpected); }
 
 Json parse_json(const std::string& text, const std::string& file) {
   try {
@@ -88,9 +74,10 @@ std::string Directory::text(std::string_view name) const {
   if (facts == contents_->end())
     throw InputError(fmt::format("{}: it is no file of this run: {} does not list it", file(name), kManifest));
   check_size(facts->first, facts->second);
-  std::string out = read_text(file(name));
+  std::string out = read_bytes(file(name), kExpected);
   if (checksum_of(out) != facts->second.checksum)
     fail_changed(name, fmt::format("its checksum is not that in {}", kManifest));
+  check_is_text(out, file(name), kExpected);
   return out;
 }
 

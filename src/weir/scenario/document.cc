@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "weir/base/params.h"
+#include "weir/base/text.h"
 #include "weir/scenario/toml_parser.h"
 
 namespace weir::scenario {
@@ -77,7 +78,9 @@ void apply_override(Value& root, std::string_view assignment, std::string_view o
     throw InputError(
         fmt::format("--set {}: not an assignment; write a dotted key and a value, like run.seed=7 or "
                     "traffic.0.load=0.3",
-                    one_line(assignment)));
+                    one_line(assignment, kQuoted)));
+  if (find_invalid_utf8(assignment) != std::string_view::npos)
+    throw InputError(fmt::format("--set {}: it is no text (UTF-8)", one_line(assignment, kQuoted)));
   const Where where{option.empty() ? std::string(kOverride) + key : std::string(option), 0};
   const auto text = assignment.substr(equals + 1);
   auto value = parse_toml_value(text, where);
@@ -91,10 +94,14 @@ void set_key(Value& root, const std::string& key, Value value) {
     at = &descend(*at, part, path, value.where, key);
     path = join(path, part);
   }
+  const auto* before = at->replaced.empty() ? at->as<std::string>() : &at->replaced;
+  const auto* now = value.as<std::string>();
+  if (before != nullptr && now != nullptr && *before != *now) value.replaced = *before;
   *at = std::move(value);
 }
 
 bool is_dotted_key(std::string_view key) {
+  if (std::count(key.begin(), key.end(), '.') >= static_cast<std::ptrdiff_t>(kMaxDepth)) return false;
   const auto parts = split_key(key);
   return std::find(parts.begin(), parts.end(), "") == parts.end();
 }
@@ -105,13 +112,6 @@ Places places_of(const Value& root) {
   return out;
 }
 
-std::string one_line(std::string_view text) {
-  std::string out(text);
-  std::replace_if(
-      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return out;
-}
-
 std::string join(std::string_view path, std::string_view key) {
   return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
 }
@@ -119,8 +119,8 @@ std::string join(std::string_view path, std::string_view key) {
 void fail_key(const Where& where, std::string_view path, std::string_view what) {
   // an override is named by its key already, or by an option that stands for that key alone
   if (is_override(where) && (!where.file.starts_with(kOverride) || where.file.substr(kOverride.size()) == path))
-    throw InputError(fmt::format("{}: {}", one_line(where.file), one_line(what)));
-  fail(where, one_line(fmt::format("key '{}': {}", path, what)));
+    throw InputError(fmt::format("{}: {}", one_line(where.file, kQuoted), one_line(what)));
+  fail(where, one_line(fmt::format("key '{}': {}", one_line(path, kQuoted), what)));
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {

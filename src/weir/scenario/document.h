@@ -1,6 +1,7 @@
 // A document as a tree of values that know where they stand, and overrides of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -12,6 +13,9 @@
 #include "weir/base/error.h"
 
 namespace weir::scenario {
+
+// Keys, lists and tables that a value may lie under: what reads a document calls itself once per level.
+inline constexpr std::size_t kMaxDepth = 64;
 
 struct Value;
 using List = std::vector<Value>;
@@ -29,6 +33,7 @@ struct Date {};  // nothing here is a date, but TOML has them
 struct Value {
   Where where;
   std::variant<bool, std::int64_t, double, std::string, Date, List, Table> data;
+  std::string replaced = {};  // the text that the document had in place of this one; "" = none, or the same
 
   template <class T>
   const T* as() const {
@@ -48,7 +53,7 @@ struct Value {
 void apply_override(Value& root, std::string_view assignment, std::string_view option = "");
 // The same with a value that stands somewhere else: in a study.
 void set_key(Value& root, const std::string& key, Value value);
-// Whether these are words with a dot between each two.
+// Whether these are words with a dot between each two, kMaxDepth at most.
 bool is_dotted_key(std::string_view key);
 // Whether a place is an override's.
 bool is_override(const Where&);
@@ -56,9 +61,6 @@ bool is_override(const Where&);
 // Where each value and table stands, by dotted key.
 using Places = std::map<std::string, Where, std::less<>>;
 Places places_of(const Value& root);
-
-// Without control characters: names and values of a document may have any.
-std::string one_line(std::string_view text);
 
 // "a.b"; or "b" if a is empty.
 std::string join(std::string_view path, std::string_view key);

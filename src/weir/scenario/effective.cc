@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "weir/traffic/text_file.h"
+#include "weir/base/text.h"
+#include "weir/base/text_file.h"
+#include "weir/scenario/ecn_choice.h"
 
 namespace weir::scenario {
 namespace {
@@ -17,6 +19,14 @@ std::string toml_value(const ParamValue& value) {
     return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
   }
   return toml_text(format_value(value));
+}
+
+// Whose preset a profile has.
+std::string preset_text(const Profile& p) {
+  for (const cc::Preset& preset : p.algorithm->presets)
+    if (preset.name == p.preset)
+      return fmt::format("{}; where the values below differ from it, they count", preset.source);
+  return "";
 }
 
 class Writer {
@@ -45,6 +55,8 @@ class Writer {
     section("[network.adaptive]");
     params(params_of<engine::AdaptiveParams>(), &s.adaptive);
     section("[network.ecn]");
+    if (const std::string whose = recommended_by(s); !whose.empty())
+      out_.toml += fmt::format("# thresholds that come with {}\n", one_line(whose));
     params(params_of<engine::EcnParams>(), &s.ecn);
     rows("[[network.ecn.rate]]", s.ecn_overrides);
     rows("[[network.class]]", s.classes);
@@ -99,7 +111,7 @@ class Writer {
   std::string attach(const std::string& file, std::string_view owner) {
     const std::filesystem::path path = std::filesystem::path(scenario_.folder) / file;
     const std::string name = fmt::format("{}{}", owner, path.extension().string());
-    out_.attachments.push_back({name, traffic::read_text_file(path.string(), "a data file of the scenario")});
+    out_.attachments.push_back({name, read_text_file(path.string(), "a data file of the scenario")});
     return "./" + name;
   }
 
@@ -107,7 +119,7 @@ class Writer {
     section(is_default ? "[algorithm]" : "[[profile]]");
     line("name", toml_text(p.name), "");
     if (!is_default) line("algorithm", toml_text(p.algorithm->about.name), "");
-    if (!p.preset.empty()) line("preset", toml_text(p.preset), "where the values below differ from it, they count");
+    if (!p.preset.empty()) line("preset", toml_text(p.preset), preset_text(p));
     params(params_of<Sending>(), &p.sending);
     params(*p.algorithm->params, p.params.get());
     const std::string_view table = is_default ? "algorithm" : "profile";

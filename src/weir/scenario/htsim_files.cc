@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "weir/base/text.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/uet_connections.h"

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "weir/base/params.h"
+#include "weir/base/text.h"
 #include "weir/net/graph_file.h"
 #include "weir/replica/uet_network.h"
 #include "weir/scenario/document.h"
@@ -136,14 +137,14 @@ class Arguments {
       fail_at(name, fmt::format("'{}' is not valid; write a whole number from {} to {}", word, min, max));
     return value;
   }
-  // A number of microseconds.
-  Time microseconds(const std::string& name, double fallback) const {
+  // A number of microseconds, `least` or more where it is written.
+  Time microseconds(const std::string& name, double fallback, double least = 0) const {
     double value = fallback;
     if (has(name)) {
       const std::string& word = values_.at(name).front();
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-      if (error != std::errc{} || end != word.data() + word.size() || !(value >= 0 && value <= 1e6))
-        fail_at(name, fmt::format("'{}' is not valid; write a number of microseconds from 0 to 1000000", word));
+      if (error != std::errc{} || end != word.data() + word.size() || !(value >= least && value <= 1e6))
+        fail_at(name, fmt::format("'{}' is not valid; write a number of microseconds from {} to 1000000", word, least));
     }
     return {static_cast<std::int64_t>(value * 1e6)};
   }
@@ -221,8 +222,8 @@ class Import {
     matrix_ = parse_htsim_matrix(read_(file, "a connection matrix of htsim"), file);
     if (matrix_.connections.rows.empty()) fail({file, 0}, "no connection; write at least one");
     title_ = std::filesystem::path(file).filename().string();
-    const std::int64_t nodes = arguments_.whole("-nodes", matrix_.nodes, 0, UINT32_MAX);
-    if (nodes != 0 && nodes != matrix_.nodes)
+    const std::int64_t nodes = arguments_.whole("-nodes", matrix_.nodes, 1, UINT32_MAX);
+    if (nodes != matrix_.nodes)
       Arguments::fail_at("-nodes", fmt::format("{}, but {} says {}", nodes, matrix_.nodes_where.text(), matrix_.nodes));
   }
 
@@ -301,7 +302,7 @@ class Import {
     const double product = static_cast<double>(rtt_.ps) / 1e12 * static_cast<double>(bytes_per_second);
     const double packets = std::ceil(product / static_cast<double>(mtu_));
     constexpr std::int64_t kMostPackets = 1'000'000;
-    const std::int64_t factor = arguments_.whole("-queue_size_bdp_factor", 0, 0, 1000);
+    const std::int64_t factor = arguments_.whole("-queue_size_bdp_factor", 0, 1, 1000);
     const std::int64_t products = factor > 0 ? factor : trimming_ ? 1 : 5;
     buffer_ = {mtu_ * arguments_.whole("-q", products * static_cast<std::int64_t>(packets), 2, kMostPackets)};
     if (arguments_.has("-q") && arguments_.has("-queue_size_bdp_factor"))
@@ -323,7 +324,7 @@ class Import {
     value("seed", arguments_.whole("-seed", 13, 0, UINT32_MAX));
     constexpr std::int64_t kMostUs = INT32_MAX;
     // GOAL schedules are replayed to their end.
-    const std::int64_t end = arguments_.whole("-end", arguments_.has("-goal") ? 0 : 1000, 0, kMostUs);
+    const std::int64_t end = arguments_.whole("-end", arguments_.has("-goal") ? 0 : 1000, 1, kMostUs);
     if (end > 0) text("stop", format_value(Time{end * 1'000'000}));
   }
 
@@ -336,7 +337,7 @@ class Import {
     if (trimming_) text("trim_size", format_value(Bytes{arguments_.whole("-trimsize", 64, 64, mtu_)}));
     write_paths();
     text("sack_threshold", format_value(Bytes{arguments_.whole("-sack_threshold", 16'384, 0, 1'000'000'000)}));
-    text("window", format_value(Bytes{mtu_ * arguments_.whole("-cwnd", 0, 0, 1'000'000)}));
+    text("window", format_value(Bytes{mtu_ * arguments_.whole("-cwnd", 0, 1, 1'000'000)}));
     value("own_base_rtt", arguments_.has("-enable_accurate_base_rtt"));
     value("base_rtt_of_nacks", !arguments_.has("-disable_base_rtt_update_on_nack"));
     text("edge_latency", format_value(latencies_[0]));
@@ -439,8 +440,8 @@ class Import {
   // `key` says which algorithm it is.
   void write_algorithm_keys(std::string_view key) {
     text(key, "nscc");
-    text("target_qdelay", format_value(arguments_.microseconds("-target_q_delay", 0)));
-    const std::int64_t gate = arguments_.whole("-qa_gate", -1, -1, 30);
+    text("target_qdelay", format_value(arguments_.microseconds("-target_q_delay", 0, 1e-6)));
+    const std::int64_t gate = arguments_.whole("-qa_gate", -1, 0, 30);
     if (gate >= 0) value("qa_gate", gate);
     if (options_.exact) write_exact_window();
   }
@@ -551,7 +552,7 @@ class Import {
 
   // The first window is the same on the longest paths.
   void write_exact_window() {
-    const std::int64_t packets = arguments_.whole("-cwnd", 0, 0, 1'000'000);
+    const std::int64_t packets = arguments_.whole("-cwnd", 0, 1, 1'000'000);
     if (packets == 0) return;
     constexpr double kLargest = 1.5;  // of NSCC
     const auto product = static_cast<double>(bytes_in(longest_rtt_, rate_).count);

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "weir/base/params.h"
+#include "weir/base/text.h"
 #include "weir/replica/ns3_clock.h"
 #include "weir/scenario/document.h"
 
@@ -82,7 +83,7 @@ const Key& key_named(const std::string& name, const Where& where) {
     if (key.name == name) return key;
   std::vector<std::string> names;
   for (const Key& key : kKeys) names.emplace_back(key.name);
-  fail(where, fmt::format("unknown key '{}'{}", one_line(name), did_you_mean(name, names)));
+  fail(where, fmt::format("unknown key '{}'{}", one_line(name, kQuoted), did_you_mean(name, names)));
 }
 
 // The number at the beginning of a text, and what follows it.
@@ -98,7 +99,8 @@ double read_number(const std::string& text, double min, double max, const Where&
   std::string_view rest;
   const auto value = leading_number(text, rest);
   if (!value || !rest.empty() || *value < min || *value > max)
-    fail(where, fmt::format("{}: '{}' is not valid; write a number from {} to {}", name, one_line(text), min, max));
+    fail(where,
+         fmt::format("{}: '{}' is not valid; write a number from {} to {}", name, one_line(text, kQuoted), min, max));
   return *value;
 }
 
@@ -107,8 +109,8 @@ std::uint64_t read_whole(const std::string& text, std::uint64_t min, std::uint64
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < min || value > max)
-    fail(where,
-         fmt::format("{}: '{}' is not valid; write a whole number from {} to {}", name, one_line(text), min, max));
+    fail(where, fmt::format("{}: '{}' is not valid; write a whole number from {} to {}", name, one_line(text, kQuoted),
+                            min, max));
   return value;
 }
 
@@ -158,8 +160,8 @@ class Words {
   }
   void finish(std::string_view all) {
     if (at_ == words_.size()) return;
-    fail({where_.file, words_[at_].line},
-         fmt::format("'{}' comes after {}; the number at the beginning is too small", one_line(words_[at_].text), all));
+    fail({where_.file, words_[at_].line}, fmt::format("'{}' comes after {}; the number at the beginning is too small",
+                                                      one_line(words_[at_].text, kQuoted), all));
   }
   const Where& where() const { return where_; }
 
@@ -187,7 +189,7 @@ Time parse_ns3_delay(const std::string& text, const Where& where) {
     if (ns >= 0 && ns <= 1e9 && std::abs(ns - std::round(ns)) < 1e-6) return {1000 * std::llround(ns)};
   }
   fail(where, fmt::format("delay: '{}' is not valid; write whole nanoseconds up to 1 s, like 1000ns or 0.001ms",
-                          one_line(text)));
+                          one_line(text, kQuoted)));
 }
 
 }  // namespace
@@ -210,7 +212,7 @@ Rate parse_ns3_rate(const std::string& text, const Where& where) {
           if (rate >= 1 && rate <= static_cast<double>(kMaxRate.bits_per_second))
             return {static_cast<std::int64_t>(rate)};
         }
-  fail(where, fmt::format("rate: '{}' is not valid; write 1 bps to {}, like 100Gbps or 50Mb/s", one_line(text),
+  fail(where, fmt::format("rate: '{}' is not valid; write 1 bps to {}, like 100Gbps or 50Mb/s", one_line(text, kQuoted),
                           format_value(kMaxRate)));
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "weir/base/text_file.h"
 #include "weir/engine/simulation.h"
 #include "weir/net/graph_file.h"
 #include "weir/replica/ns3_hpcc.h"
@@ -15,7 +16,6 @@
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/uet_connections.h"
 #include "weir/traffic/flow_list.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::scenario {
 namespace {
@@ -69,8 +69,9 @@ net::Topology build_topology(const Scenario& s) {
     const auto path = data_file(s, static_cast<const GraphParams*>(s.topology.params.get())->file);
     std::string text;
     try {
-      text = traffic::read_text_file(path, "a graph file");
+      text = read_text_file(path, "a graph file");
     } catch (const InputError& error) {
+      if (culprit(s, s.topology.list(), s.topology.params.get(), error.what()) == nullptr) throw;
       blame(s, "topology", s.topology.list(), s.topology.params.get(), error.what());
     }
     return net::parse_graph(text, path);
@@ -318,7 +319,7 @@ replica::UetConnections uet_connections(const Scenario& s, const engine::Model& 
   const std::string file = data_file(s, s.uet.connections);
   std::string text;
   try {
-    text = traffic::read_text_file(file, "a CSV of connections");
+    text = read_text_file(file, "a CSV of connections");
   } catch (const InputError& error) {
     fail_key(s.place(kKey), kKey, error.what());
   }

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "weir/base/text_file.h"
 #include "weir/scenario/document.h"
+#include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/reader.h"
 #include "weir/scenario/toml_parser.h"
 #include "weir/traffic/flow_list.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::scenario {
 namespace {
@@ -57,8 +58,15 @@ void read_optional(const TableReader& table, std::string_view key, std::optional
   if (table.find(key) != nullptr) table.table(key).read(params_of<Params>(), &out.emplace());
 }
 
+// Whether a value was written beside another one of `name` than is there now.
+bool is_of_another(const Value& name, const Value& value) {
+  const bool together = name.where.file == value.where.file || (is_override(name.where) && is_override(value.where));
+  return !name.replaced.empty() && !together;
+}
+
 // The table gives the algorithm's name under `name_key`, a preset and parameters.
-Profile read_algorithm(const TableReader& table, std::string_view name_key, std::vector<std::string> others) {
+Profile read_algorithm(const TableReader& table, std::string_view name_key, std::vector<std::string> others,
+                       std::vector<std::string>& notices) {
   std::vector<std::string> names;
   for (const auto& a : cc::catalogue()) names.emplace_back(a.about.name);
   Profile out;
@@ -84,6 +92,15 @@ Profile read_algorithm(const TableReader& table, std::string_view name_key, std:
       const Param& p = *out.algorithm->params->find(key);
       p.set(params.get(), parse_value(p, value));
     }
+    const Value& written = *table.find("preset");
+    if (const Value& now = *table.find(name_key); is_of_another(now, written))
+      notices.push_back(
+          fmt::format("{}: '{}' in place of '{}', for which {} names the preset '{}'; taken is that of '{}', {}; set "
+                      "{} for another "
+                      "one, {}",
+                      now.where.text(), name, now.replaced, written.where.text(), out.preset, name,
+                      out.algorithm->presets[static_cast<std::size_t>(known - presets.begin())].source,
+                      join(table.path(), "preset"), fmt::join(presets, ", ")));
   }
   others.emplace_back(name_key);
   for (const auto& key : {"preset", "recovery", "load_balancing", "on_ramp"}) others.emplace_back(key);
@@ -100,11 +117,12 @@ Profile read_algorithm(const TableReader& table, std::string_view name_key, std:
   return out;
 }
 
-std::vector<Profile> read_profiles(const TableReader& root) {
-  std::vector<Profile> out{read_algorithm(root.table("algorithm"), "name", {})};
+std::vector<Profile> read_profiles(const TableReader& root, std::vector<std::string>& notices) {
+  std::vector<Profile> out{read_algorithm(root.table("algorithm"), "name", {}, notices)};
   for (const auto& table : root.tables("profile")) {
     const auto name = table.required_text("name", "the name that traffic calls it by");
-    Profile profile = read_algorithm(table, "algorithm", {"name"});
+    if (name.empty()) table.fail_at("name", "it is empty; write the name that traffic calls it by");
+    Profile profile = read_algorithm(table, "algorithm", {"name"}, notices);
     profile.name = name;
     if (std::any_of(out.begin(), out.end(), [&](const Profile& p) { return p.name == name; }))
       table.fail_at("name", fmt::format("there is a profile '{}' already{}; write another name", name,
@@ -307,7 +325,8 @@ Scenario read_scenario(const Value& document, const std::string& file) {
   root.table("transport").read(params_of<host::TransportParams>(), &out.transport);
   read_optional(root, "clocks", out.clocks);
 
-  out.profiles = read_profiles(root);
+  out.profiles = read_profiles(root, out.notices);
+  choose_ecn(ecn, out);
   for (const auto& table : root.tables("traffic")) out.traffic.push_back(read_source(table, out.profiles));
   if (has_connections && !out.traffic.empty())
     root.fail_at("traffic", "all flows are those of fidelity.connections; remove one of the two");
@@ -318,7 +337,7 @@ Scenario read_scenario(const Value& document, const std::string& file) {
 
 Scenario load_scenario_file(const std::string& file, const std::vector<std::string>& overrides,
                             const std::vector<Option>& options) {
-  return load_scenario(traffic::read_text_file(file, "a scenario, a TOML file"), file, overrides, options);
+  return load_scenario(read_document(file, "a scenario, a TOML file"), file, overrides, options);
 }
 
 }  // namespace weir::scenario

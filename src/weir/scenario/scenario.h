@@ -109,6 +109,7 @@ struct Scenario {
   std::string file;    // as the user named it, for messages
   std::string folder;  // relative names of data files start here
   std::string title;
+  std::vector<std::string> notices;  // what was chosen for want of a word in the file, and may surprise; for people
   RunParams run;
   replica::Ns3Params ns3;  // [fidelity] where run.fidelity says so
   replica::UetParams uet;

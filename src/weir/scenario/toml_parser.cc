@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "weir/base/text.h"
+#include "weir/scenario/toml_depth.h"
+
 namespace weir::scenario {
 namespace {
 
@@ -110,6 +113,8 @@ int line_of_broken_assumption(std::string_view text) {
 }  // namespace
 
 Value parse_toml(std::string_view text, const std::string& file) {
+  if (const int line = first_line_deeper_than(text, kMaxDepth); line > 0)
+    fail({file, line}, fmt::format("keys, lists and tables nest deeper than {} levels", kMaxDepth));
   try {
     Value root = Converter({file, 0}).convert(toml::parse(text));
     root.where.line = 0;
@@ -124,7 +129,8 @@ Value parse_toml(std::string_view text, const std::string& file) {
 
 std::optional<Value> parse_toml_value(std::string_view text, const Where& where) {
   const std::string line = fmt::format("value = {}", text);
-  if (line.find_first_of("\r\n") != std::string::npos) return std::nullopt;
+  if (line.find_first_of("\r\n") != std::string::npos || first_line_deeper_than(line, kMaxDepth) > 0)
+    return std::nullopt;
   try {
     const toml::table table = toml::parse(line);
     const toml::node* node = table.get("value");

@@ -124,7 +124,7 @@ void warn_of_equal_shares(const Scenario& s, const engine::Model& model, std::ve
 }  // namespace
 
 std::vector<std::string> warnings(const Scenario& s, const engine::Model& model) {
-  std::vector<std::string> out;
+  std::vector<std::string> out = s.notices;
   if (s.run.fidelity != Fidelity::exact) return out;
   const DeadLinks links(model);
   warn_of_equal_shares(s, model, out);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "weir/base/text_file.h"
 #include "weir/base/version.h"
 #include "weir/scenario/effective.h"
 

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "weir/base/text_file.h"
 #include "weir/scenario/reader.h"
 #include "weir/scenario/toml_parser.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::study {
 namespace {
@@ -130,11 +130,11 @@ PaperStudy parse_paper_study(std::string_view text, const std::string& file) {
 }
 
 PaperStudy read_paper_study(const std::string& file) {
-  return parse_paper_study(traffic::read_text_file(file, "a study of a paper, a TOML file"), file);
+  return parse_paper_study(read_document(file, "a study of a paper, a TOML file"), file);
 }
 
 Study read_study(const std::string& file) {
-  const std::string text = traffic::read_text_file(file, "a study, a TOML file");
+  const std::string text = read_document(file, "a study, a TOML file");
   const scenario::Value document = scenario::parse_toml(text, file);
   const TableReader root(document, "");
   if (root.find("paper") != nullptr) read_paper(root);

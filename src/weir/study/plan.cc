@@ -8,10 +8,11 @@
 #include <filesystem>
 #include <set>
 
+#include "weir/base/text.h"
+#include "weir/base/text_file.h"
 #include "weir/probe/port_choice.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/toml_parser.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::study {
 namespace {
@@ -93,7 +94,7 @@ void read_documents(Plan& plan) {
     const std::string path = path_of(study, name);
     std::string text;
     try {
-      text = traffic::read_text_file(path, "a scenario, a TOML file");
+      text = read_document(path, "a scenario, a TOML file");
     } catch (const InputError& error) {
       scenario::fail_key(where, where.line == study.scenario_where.line ? "study.scenario" : "axis.point.scenario",
                          error.what());
@@ -249,14 +250,14 @@ std::vector<std::size_t> runs_with(const Plan& plan, const std::string& only) {
       std::vector<std::string> names;
       for (const Axis& a : study.axes) names.push_back(a.name);
       throw InputError(
-          fmt::format("--only: '{}' is no axis=label; axes are {}", scenario::one_line(item), fmt::join(names, ", ")));
+          fmt::format("--only: '{}' is no axis=label; axes are {}", one_line(item, kQuoted), fmt::join(names, ", ")));
     }
     const auto label = study.axes[axis].find(item.substr(equals + 1));
     if (!label) {
       std::vector<std::string> labels;
       for (const auto& p : study.axes[axis].points) labels.push_back(p.label);
       throw InputError(fmt::format("--only: the axis '{}' has no label '{}'; valid is {}", study.axes[axis].name,
-                                   scenario::one_line(item.substr(equals + 1)), fmt::join(labels, ", ")));
+                                   one_line(item.substr(equals + 1)), fmt::join(labels, ", ")));
     }
     wanted[axis].insert(*label);
   }
@@ -278,7 +279,7 @@ Shard parse_shard(const std::string& text) {
   const auto second = slash ? std::from_chars(first.ptr + 1, end, out.n) : first;
   if (!slash || second.ec != std::errc{} || second.ptr != end || out.i < 1 || out.i > out.n)
     throw InputError(
-        fmt::format("--shard: '{}' is no share; write i/n, like 1/4 for the first of four", scenario::one_line(text)));
+        fmt::format("--shard: '{}' is no share; write i/n, like 1/4 for the first of four", one_line(text)));
   return out;
 }
 

@@ -10,6 +10,8 @@
 #include <limits>
 #include <regex>
 
+#include "weir/base/text.h"
+
 namespace weir::study {
 namespace {
 
@@ -34,7 +36,7 @@ std::string variable(std::size_t i) { return fmt::format("reference_{}_", i); }
 // Of a long rule its begin is told.
 [[noreturn]] void complain_about(const Rule& rule, const std::string& what) {
   constexpr std::size_t kTold = 100;
-  const std::string text = scenario::one_line(rule.text.substr(0, kTold));
+  const std::string text = one_line(rule.text.substr(0, kTold));
   fail(rule.where, fmt::format("rule '{}{}': {}", text, rule.text.size() > kTold ? "..." : "", what));
 }
 
@@ -227,7 +229,7 @@ class Evaluator {
     for (std::size_t i = 0; i < expression_.references.size(); ++i)
       if (const auto at = what.find(variable(i)); at != std::string::npos)
         what.replace(at, variable(i).size(), expression_.references[i].text);
-    complain_about(rule_, scenario::one_line(what));
+    complain_about(rule_, one_line(what));
   }
 
   const Rule& rule_;

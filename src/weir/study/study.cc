@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "weir/base/text.h"
 #include "weir/scenario/toml_parser.h"
 
 namespace weir::study {
@@ -348,7 +349,7 @@ void check_figure(const TableReader& table, const FigureSpec& f, const Study& st
     for (const auto& text : printed.x)
       if (!study.printed_x(f, text))
         fail_key(printed.where, join(table.path(), "printed.x"),
-                 fmt::format("'{}' is neither a label of the axis nor a number{}", scenario::one_line(text),
+                 fmt::format("'{}' is neither a label of the axis nor a number{}", one_line(text),
                              study.x_unit(f) == "1" ? "" : fmt::format(" in {}", study.x_unit(f))));
   if (f.kind->name == "stack" && !p.series.empty()) table.fail_at("series", "its series are flows; remove this");
   for (std::size_t i = 0; i < study.axes.size(); ++i) {

@@ -14,10 +14,10 @@
 #include <system_error>
 
 #include "weir/base/csv.h"
+#include "weir/base/text_file.h"
 #include "weir/base/version.h"
 #include "weir/probe/results.h"
 #include "weir/study/kept.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::study {
 namespace {
@@ -42,7 +42,7 @@ Record record_of(const Plan& plan, const std::string& dir, std::size_t run) {
     out.measures = kept_measures(plan.study, result);
   } else if (fs::exists(failure)) {
     out.status = Record::Status::failed;
-    out.message = traffic::read_text_file(failure, "a message");
+    out.message = read_text_file(failure, "a message");
     while (!out.message.empty() && out.message.back() == '\n') out.message.pop_back();
   }
   return out;

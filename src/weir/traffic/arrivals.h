@@ -9,6 +9,8 @@
 
 namespace weir::traffic {
 
+inline constexpr double kLeastLoad = 1e-9;
+
 // The mean time between events of `bytes` each that load `capacity` by the share `load`, in
 // picoseconds. Payload bytes alone count (the convention of HPCC's traffic generator).
 inline double mean_gap_ps(double bytes, double load, double capacity_bits_per_second) {

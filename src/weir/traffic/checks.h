@@ -4,14 +4,15 @@
 #include <fmt/format.h>
 
 #include "weir/base/params.h"
+#include "weir/traffic/arrivals.h"
 #include "weir/traffic/context.h"
 #include "weir/traffic/flow.h"
 
 namespace weir::traffic {
 
 inline void check_load(double load, const Context& context) {
-  if (!(load > 0 && load <= 1))
-    fail(context.where, fmt::format("load = {} is out of range; valid is above 0, at most 1", load));
+  if (!(load >= kLeastLoad && load <= 1))
+    fail(context.where, fmt::format("load = {} is out of range; valid is {} to 1", load, kLeastLoad));
 }
 
 inline void check_window(Time start, Time stop, const Context& context) {

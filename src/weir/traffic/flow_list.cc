@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "weir/base/csv.h"
+#include "weir/base/text_file.h"
 #include "weir/traffic/fields.h"
 #include "weir/traffic/hosts.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::traffic {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "weir/base/text_file.h"
 #include "weir/traffic/fields.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::traffic {
 namespace {

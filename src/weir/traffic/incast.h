@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weir/base/params.h"
+#include "weir/traffic/arrivals.h"
 #include "weir/traffic/context.h"
 #include "weir/traffic/flow.h"
 
@@ -62,13 +63,12 @@ class PoissonIncast : public Source {
 
     static void describe(ParamList<Params>& p) {
       p.bytes("size", &Params::size, "size of each flow", "", Bytes{1}, kMaxFlowSize).required = true;
-      p.integer("fan_in", &Params::fan_in, 0, kMaxHosts, "senders of one incast; at least 1", "HPCC 5.1").required =
-          true;
-      p.number("load", &Params::load, 0, 1, "payload bytes per second / rate of all the hosts' links together; above 0",
+      p.integer("fan_in", &Params::fan_in, 1, kMaxHosts, "senders of one incast", "HPCC 5.1").required = true;
+      p.number("load", &Params::load, kLeastLoad, 1, "payload bytes per second / rate of all the hosts' links together",
                "HPCC 5.1")
           .required = true;
       p.time("start", &Params::start, "incasts begin");
-      p.time("stop", &Params::stop, "incasts end, exclusive; after start").required = true;
+      p.time("stop", &Params::stop, "incasts end, exclusive; after start", "", Time{1}).required = true;
       p.text("hosts", &Params::hosts, "those that take part: \"all\", \"0-15\", \"0-3,8\"");
     }
   };

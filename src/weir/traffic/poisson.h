@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weir/base/params.h"
+#include "weir/traffic/arrivals.h"
 #include "weir/traffic/context.h"
 #include "weir/traffic/flow.h"
 #include "weir/traffic/size_distribution.h"
@@ -29,11 +30,11 @@ class Poisson : public Source {
       Param& sizes = p.text("sizes", &Params::sizes, "flow sizes: a workload, a size like \"1 MB\", or a CDF file");
       sizes.required = true;
       sizes.names_file = &SizeDistribution::names_file;
-      p.number("load", &Params::load, 0, 1, "payload bytes per second of a sender / rate of its link; above 0",
+      p.number("load", &Params::load, kLeastLoad, 1, "payload bytes per second of a sender / rate of its link",
                "HPCC 5.1")
           .required = true;
       p.time("start", &Params::start, "arrivals begin");
-      p.time("stop", &Params::stop, "arrivals end, exclusive; after start").required = true;
+      p.time("stop", &Params::stop, "arrivals end, exclusive; after start", "", Time{1}).required = true;
       p.text("hosts", &Params::hosts, "senders: \"all\", \"0-15\", \"0-3,8\"");
       p.text("to", &Params::to, "receivers, each as likely as the others, never the sender itself");
     }

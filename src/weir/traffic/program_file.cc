@@ -9,10 +9,10 @@
 #include <unordered_map>
 
 #include "weir/base/csv.h"
+#include "weir/base/text_file.h"
 #include "weir/traffic/fields.h"
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/hosts.h"
-#include "weir/traffic/text_file.h"
 
 namespace weir::traffic {
 namespace {

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "weir/base/params.h"
+#include "weir/base/text_file.h"
 #include "weir/traffic/flow.h"
-#include "weir/traffic/text_file.h"
 #include "weir/traffic/workloads.h"
 
 namespace weir::traffic {
