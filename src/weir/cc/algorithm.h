@@ -291,16 +291,18 @@ concept Takes = requires(A& a, const typename A::Params& p, const FlowFacts& f, 
 // ... with the signature that the transport calls? What takes a constant Control cannot answer.
 template <class A, class Hook>
 concept Fits = Takes<A, Hook, Control&> && !Takes<A, Hook, const Control&>;
+
+// If A has such a member, it has the right signature.
+template <class A, class Hook>
+concept Agrees = !Names<A, Hook> || Fits<A, Hook>;
 template <class A>
-concept FitsReceiver = requires(const typename A::Params& p) {
+concept ReceiverAgrees = !Names<A, Receiver> || requires(const typename A::Params& p) {
   { A::receiver(p) } -> std::convertible_to<ReceiverRules>;
 };
 template <class A>
-concept FitsPresets = requires {
+concept PresetsAgree = !Names<A, Presets> || requires {
   { A::presets() } -> std::convertible_to<std::span<const Preset>>;
 };
-template <class A, class... Hook>
-concept NoneMisnamed = ((!Names<A, Hook> || Fits<A, Hook>)&&...);
 
 // The function without its type; null if A has no member of that name.
 template <class Hook, class A>
@@ -317,10 +319,9 @@ constexpr auto erased() -> void (*)(void*, const void*, const FlowFacts&, typena
 
 // Every member of A that has the name of a function at the head of this file has its signature too.
 template <class A>
-concept HooksFit = hooks::Fits<A, hooks::OnAck> &&
-    hooks::NoneMisnamed<A, hooks::OnLoss, hooks::OnCnp, hooks::OnSend, hooks::OnTimer> &&
-    (!hooks::Names<A, hooks::Receiver> || hooks::FitsReceiver<A>)&&(!hooks::Names<A, hooks::Presets> ||
-                                                                    hooks::FitsPresets<A>);
+concept HooksFit = hooks::Fits<A, hooks::OnAck> && hooks::Agrees<A, hooks::OnLoss> && hooks::Agrees<A, hooks::OnCnp> &&
+    hooks::Agrees<A, hooks::OnSend> && hooks::Agrees<A, hooks::OnTimer> && hooks::ReceiverAgrees<A> &&
+    hooks::PresetsAgree<A>;
 
 // The catalogue entry of class A.
 template <class A>
