@@ -49,18 +49,19 @@ void trim(const study::Plan& plan, probe::ResultDirectory& directory, const scen
 }
 
 // The result appears under its name whole, with its measures.
-void do_run(const study::Plan& plan, std::size_t run, const std::string& target) {
+void do_run(const study::Plan& plan, std::size_t run, const std::string& target, std::uint64_t memory) {
   const std::string partial = partial_name(target, ::getpid());
   fs::create_directory(partial);
   const std::string result = partial + "/run";
   const auto s = plan.scenario(run);
   {
     probe::ResultDirectory directory(result);
-    const Outcome outcome = execute(s, &directory, {});
+    const Outcome outcome = execute(s, &directory, {.memory = memory});
     // what it has measured so far is not what the study asks for
-    if (outcome.manifest.stall) throw std::runtime_error(engine::to_text(*outcome.manifest.stall));
-    directory.write("measures.json",
-                    study::measures_json(plan.study, study::measure_run(plan.study, directory.partial())));
+    if (const auto& reason = outcome.manifest.reason; !reason.empty())
+      throw std::runtime_error(
+          fmt::format("ended at {:.3f} ms: {}", outcome.manifest.sim_time.seconds() * 1e3, reason));
+    directory.write("measures.json", study::measures_json(plan.study, directory.partial()));
     trim(plan, directory, s);
     probe::write_manifest(directory, outcome.manifest);
     directory.commit();
@@ -75,10 +76,10 @@ void tell(char* message, std::size_t size, std::string_view what) {
                     '\n', ' ');
 }
 
-int do_run_and_tell(const study::Plan& plan, std::size_t run, const std::string& target, char* message,
-                    std::size_t size) {
+int do_run_and_tell(const study::Plan& plan, std::size_t run, const std::string& target, std::uint64_t memory,
+                    char* message, std::size_t size) {
   try {
-    do_run(plan, run, target);
+    do_run(plan, run, target, memory);
     return 0;
   } catch (const std::bad_alloc&) {
     tell(message, size, "out of memory");
@@ -102,7 +103,7 @@ std::string death(int status) {
 
 }  // namespace
 
-RunProcess::RunProcess(const study::Plan& plan, const std::string& dir, std::size_t run)
+RunProcess::RunProcess(const study::Plan& plan, const std::string& dir, std::size_t run, std::uint64_t memory)
     : run_(run), target_(study::result_of(dir, plan.runs[run].name)) {
   void* page = ::mmap(nullptr, kMessageSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) fail_with("cannot start a process");
@@ -116,7 +117,7 @@ RunProcess::RunProcess(const study::Plan& plan, const std::string& dir, std::siz
   if (::getppid() != parent) ::_exit(kFailed);  // it ended before
   ignore_signals();
   ::signal(SIGXFSZ, SIG_IGN);  // what a limit does, write() tells, as of a full disk
-  ::_exit(do_run_and_tell(plan, run, target_, message_.get(), kMessageSize));
+  ::_exit(do_run_and_tell(plan, run, target_, memory, message_.get(), kMessageSize));
 }
 
 std::optional<RunEnd> RunProcess::end() {

@@ -21,7 +21,6 @@ double process_seconds() {
 
 Json stall(const engine::Stall& s) {
   Json json;
-  json["message"] = engine::to_text(s);
   json["since_ps"] = s.since.ps;
   json["unfinished_flows"] = s.unfinished;
   for (const auto& flow : s.flows)
@@ -38,9 +37,13 @@ Json document_of(const Manifest& m) {
   Json json;
   json["title"] = m.title;
   json["version"] = version();
-  json["complete"] = !m.interrupted && !m.stall;
+  json["complete"] = !m.interrupted && m.reason.empty();
   json["interrupted"] = m.interrupted;
-  json["ended_by"] = m.interrupted ? "interrupted" : m.stall ? engine::name_of(m.stall->kind) : "done";
+  json["ended_by"] = m.interrupted       ? "interrupted"
+                     : m.stall           ? engine::name_of(m.stall->kind)
+                     : !m.reason.empty() ? "memory"
+                                         : "done";
+  if (!m.reason.empty()) json["reason"] = m.reason;
   if (m.stall) json["stall"] = stall(*m.stall);
   json["seed"] = m.seed;
   json["threads"] = m.threads;

@@ -18,7 +18,8 @@ struct Manifest {
   std::uint64_t seed = 0;
   std::uint32_t threads = 1;
   bool interrupted = false;            // ended by a signal, before all flows were done or the stop time came
-  std::optional<engine::Stall> stall;  // it could not go on
+  std::string reason;                  // why it ended early otherwise; "" = it did not
+  std::optional<engine::Stall> stall;  // it could not go on, for this reason
   double wall_s = 0;
   double cpu_s = 0;
   std::uint64_t max_rss_bytes = 0;
