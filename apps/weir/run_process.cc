@@ -18,6 +18,7 @@
 #include "weir/child.h"
 #include "weir/earlier_runs.h"
 #include "weir/execute.h"
+#include "weir/probe/whole_files.h"
 #include "weir/scenario/effective.h"
 #include "weir/signals.h"
 #include "weir/study/kept.h"
@@ -59,7 +60,7 @@ void do_run(const study::Plan& plan, std::size_t run, const std::string& target)
     probe::ResultDirectory directory(result);
     execute(s, &directory, {});
   }
-  study::write_whole(result + "/measures.json",
+  probe::write_whole(result + "/measures.json",
                      study::measures_json(plan.study, study::measure_run(plan.study, result)));
   trim(plan, result, s);
   fs::rename(result, target);

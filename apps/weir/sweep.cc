@@ -12,6 +12,7 @@
 
 #include "weir/base/error.h"
 #include "weir/earlier_runs.h"
+#include "weir/probe/whole_files.h"
 #include "weir/run_process.h"
 #include "weir/signals.h"
 #include "weir/study/kept.h"
@@ -136,7 +137,7 @@ class Sweep {
         fs::remove(failure);
         return;
       case RunEnd::How::cannot_write: out_.obstacle = end.why; return;
-      case RunEnd::How::failed: ++out_.failed; study::write_whole(failure, end.why + "\n");
+      case RunEnd::How::failed: ++out_.failed; probe::write_whole(failure, end.why + "\n");
     }
   }
 

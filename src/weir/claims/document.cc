@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "weir/study/table.h"
+#include "weir/probe/whole_files.h"
 #include "weir/traffic/text_file.h"
 
 namespace weir::claims {
@@ -142,7 +142,7 @@ std::string with_overview(const std::string& text, const std::string& file, cons
 std::string read_text(const std::string& file) { return traffic::read_text_file(file, "a text"); }
 
 void write_text(const std::string& file, const std::string& text) {
-  if (!std::filesystem::exists(file) || read_text(file) != text) study::write_whole(file, text);
+  if (!std::filesystem::exists(file) || read_text(file) != text) probe::write_whole(file, text);
 }
 
 }  // namespace weir::claims

@@ -2,20 +2,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "weir/base/csv.h"
 #include "weir/base/version.h"
-#include "weir/probe/results.h"
 #include "weir/study/kept.h"
 #include "weir/traffic/text_file.h"
 
@@ -108,20 +103,6 @@ std::vector<std::size_t> single_measures(const Study& study) {
 }  // namespace
 
 std::string number_text(double value) { return std::isnan(value) ? "" : fmt::format("{:.10g}", value); }
-
-void write_whole(const std::string& path, std::string_view text) {
-  const std::string beside = fmt::format("{}.partial-{}", path, ::getpid());
-  try {
-    probe::ResultFile file(beside, path);
-    file.write(text);
-    file.close();
-  } catch (const std::exception&) {
-    ::unlink(beside.c_str());
-    throw;
-  }
-  if (std::rename(beside.c_str(), path.c_str()) != 0)
-    throw std::system_error(errno, std::generic_category(), fmt::format("cannot write {}", path));
-}
 
 Table::Selection Table::select(const Labels& labels, const Labels& otherwise) const {
   std::vector<std::optional<std::size_t>> wanted(study.axes.size());

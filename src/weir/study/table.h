@@ -63,9 +63,4 @@ std::string to_text(const Table& table);
 // "0.1234": 10 significant digits; "" for none.
 std::string number_text(double value);
 
-// Writes a file next to its place and gives it its name. No one else writes it at the same time: the number of a
-// process, which the name beside it has, tells processes of different machines or containers not apart. Throws
-// std::system_error.
-void write_whole(const std::string& path, std::string_view text);
-
 }  // namespace weir::study
