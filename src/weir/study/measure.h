@@ -54,6 +54,10 @@ struct Measure {
   std::string file() const { return kind->file(params); }
   // What it says; or that of the column it is taken from, unless it is scaled or counted: "ps", "B", "bit/s", "1".
   std::string unit() const;
+  // The range in which its values must lie, as `scale` has them.
+  Bounds bounds() const;
+  // In words: "FCT slowdown of web, 95th percentile".
+  std::string in_words() const;
   // Two measures with equal ones have equal values.
   std::string definition() const;
   // As `scale` has them.
@@ -66,6 +70,8 @@ Measure read_measure(const scenario::TableReader& table);
 void check_column(const scenario::TableReader& table, std::string_view key, std::string_view file,
                   const std::string& column);
 void check_series_file(const scenario::TableReader& table, const std::string& file);
+// The range in which a statistic of values within these bounds must lie.
+Bounds bounds_of_statistic(const Statistic& statistic, const Bounds& values);
 Statistic read_statistic(const scenario::TableReader& table, const std::string& text);
 
 // Letters, digits and '_', no digit first.

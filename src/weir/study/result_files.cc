@@ -12,13 +12,17 @@
 namespace weir::study {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr Bounds kNotNegative{0, kInfinity};
+
 const std::vector<ResultFile>& result_files() {
   static const std::vector<ResultFile> list{
       {"flows.csv",
        "",
        false,
        "flow_id",
-       {"size_bytes", "start_ps", "finish_ps", "fct_ps", "ideal_fct_ps", "slowdown", "retransmitted_packets"}},
+       {"size_bytes", "start_ps", "finish_ps", "fct_ps", "ideal_fct_ps", "slowdown", "retransmitted_packets"},
+       {{"slowdown", {1, kInfinity}}}},
       {"queue_cdf.csv", "queues", false, "tier", {"queue_bytes"}},
       {"queues.csv", "queues", true, "port", {"queue_bytes"}},
       {"rates.csv", "rates", true, "flow_id", {"rate_bps", "pacing_bps", "window_bytes"}},
@@ -26,8 +30,15 @@ const std::vector<ResultFile>& result_files() {
        "delays",
        true,
        "flow_id",
-       {"sent_ps", "delay_ps", "measured_ps", "rtt_ps", "known_delay_ps", "known_rtt_ps"}},
-      {"fairness.csv", "rates", true, "", {"active", "jain", "jain_pacing"}},
+       {"sent_ps", "delay_ps", "measured_ps", "rtt_ps", "known_delay_ps", "known_rtt_ps"},
+       // differences of two hosts' clocks
+       {{"measured_ps", {}}, {"known_delay_ps", {}}}},
+      {"fairness.csv",
+       "rates",
+       true,
+       "",
+       {"active", "jain", "jain_pacing"},
+       {{"jain", {0, 1}}, {"jain_pacing", {0, 1}}}},
       {"link_series.csv", "links", true, "port", {"sent_bytes", "utilisation"}},
   };
   return list;
@@ -39,6 +50,12 @@ const ResultFile* result_file(std::string_view name) {
   for (const ResultFile& file : result_files())
     if (file.name == name) return &file;
   return nullptr;
+}
+
+Bounds bounds_of_column(std::string_view file, std::string_view column) {
+  for (const auto& [name, bounds] : result_file(file)->bounds)
+    if (name == column) return bounds;
+  return kNotNegative;
 }
 
 std::vector<std::string> series_files() {

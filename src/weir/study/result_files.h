@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "weir/base/csv.h"
 #include "weir/base/params.h"
 #include "weir/scenario/scenario.h"
+#include "weir/study/statistics.h"
 
 namespace weir::study {
 
@@ -21,9 +23,13 @@ struct ResultFile {
   bool has_time = false;   // a column time_ps
   std::string_view of;     // the column that tells what a row is of; "" = of the network
   std::vector<std::string> columns;
+  // In what range the values of a column must lie, for those that are not simply 0 or more.
+  std::vector<std::pair<std::string_view, Bounds>> bounds{};
 };
 // Null if there is none of this name.
 const ResultFile* result_file(std::string_view name);
+// The range in which values of this column must lie; of a column that the file has.
+Bounds bounds_of_column(std::string_view file, std::string_view column);
 // Of those with a column time_ps.
 std::vector<std::string> series_files();
 
@@ -75,6 +81,7 @@ struct FlowFilter {
   Time from;
   Time until;
 
+  friend bool operator==(const FlowFilter&, const FlowFilter&) = default;
   static void describe(ParamList<FlowFilter>& p);
 };
 

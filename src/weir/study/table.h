@@ -55,7 +55,7 @@ Table collect(const Plan& plan, const std::string& dir, std::vector<std::string>
 // The texts of runs.csv and points.csv.
 std::string runs_csv(const Table& table);
 std::string points_csv(const Table& table);
-// The text of sweep.json: how many runs there are, and the units of measures.
+// The text of sweep.json: how many runs there are, the units of measures, and what they are in words.
 std::string sweep_json(const Table& table);
 // points.csv for people.
 std::string to_text(const Table& table);
