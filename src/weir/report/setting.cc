@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -65,24 +64,43 @@ std::string topology_text(const Settings& settings) {
   return out;
 }
 
-// "web at 30 % load, incast of 20 KB, 8:1, at 2 % load"
-std::string traffic_text(const Settings& settings) {
+// Of one source of flows: "web at 30 % load", "incast of 20 KB, 8:1, at 2 % load"; "" if there are fewer.
+std::string source_text(const Settings& settings, std::size_t i) {
   const Values run = by_key(settings);
+  const std::string table = fmt::format("traffic.{}.", i);
+  if (at(run, table + "kind").empty()) return "";
+  const std::string tag = at(run, table + "tag");
+  std::string text = tag.empty() ? at(run, table + "kind") : tag;
+  const std::string size = at(run, table + "size");
+  const std::string fan_in = at(run, table + "fan_in");
+  const std::string load = at(run, table + "load");
+  if (!size.empty()) text += " of " + size;
+  if (!fan_in.empty() && fan_in != "0") text += fmt::format(", {}:1", fan_in);
+  if (!load.empty()) text += fmt::format("{} at {} load", size.empty() ? "" : ",", percent(load));
+  return text;
+}
+
+// The different texts of the runs: all of them, or how many there are.
+std::string together(std::span<const Settings> runs, const std::string& what,
+                     const std::function<std::string(const Settings&)>& text_of_run) {
+  std::vector<std::string> texts;
+  for (const Settings& run : runs)
+    if (const std::string text = text_of_run(run);
+        !text.empty() && std::find(texts.begin(), texts.end(), text) == texts.end())
+      texts.push_back(text);
+  return texts.size() > kMaxValues ? fmt::format("{} {}", texts.size(), what)
+                                   : fmt::format("{}", fmt::join(texts, " / "));
+}
+
+// Source by source.
+std::string traffic_text(std::span<const Settings> runs) {
   std::vector<std::string> sources;
   for (std::size_t i = 0;; ++i) {
-    const std::string table = fmt::format("traffic.{}.", i);
-    if (at(run, table + "kind").empty()) break;
-    const std::string tag = at(run, table + "tag");
-    std::string text = tag.empty() ? at(run, table + "kind") : tag;
-    const std::string size = at(run, table + "size");
-    const std::string fan_in = at(run, table + "fan_in");
-    const std::string load = at(run, table + "load");
-    if (!size.empty()) text += " of " + size;
-    if (!fan_in.empty() && fan_in != "0") text += fmt::format(", {}:1", fan_in);
-    if (!load.empty()) text += fmt::format("{} at {} load", size.empty() ? "" : ",", percent(load));
+    std::string text = together(runs, fmt::format("kinds of source {}", i + 1),
+                                [&](const Settings& run) { return source_text(run, i); });
+    if (text.empty()) return fmt::format("{}", fmt::join(sources, " + "));
     sources.push_back(std::move(text));
   }
-  return fmt::format("{}", fmt::join(sources, " + "));
 }
 
 std::string ecn_text(const Settings& settings) {
@@ -126,25 +144,10 @@ Settings settings_of(const Run& run) {
 }
 
 std::string setting_line(std::span<const Settings> runs) {
-  struct Part {
-    const char* what;  // of several, if they are many
-    std::string (*text)(const Settings&);
-  };
-  constexpr std::array<Part, 4> kParts{{{"topologies", topology_text},
-                                        {"kinds of traffic", traffic_text},
-                                        {"settings of ECN", ecn_text},
-                                        {"buffers", buffer_text}}};
   std::vector<std::string> out;
-  for (const Part& part : kParts) {
-    std::vector<std::string> texts;
-    for (const Settings& run : runs)
-      if (const std::string text = part.text(run);
-          !text.empty() && std::find(texts.begin(), texts.end(), text) == texts.end())
-        texts.push_back(text);
-    if (texts.empty()) continue;
-    out.push_back(texts.size() > kMaxValues ? fmt::format("{} {}", texts.size(), part.what)
-                                            : fmt::format("{}", fmt::join(texts, " / ")));
-  }
+  for (std::string part : {together(runs, "topologies", topology_text), traffic_text(runs),
+                           together(runs, "settings of ECN", ecn_text), together(runs, "buffers", buffer_text)})
+    if (!part.empty()) out.push_back(std::move(part));
   return fmt::format("{}", fmt::join(out, " · "));
 }
 
