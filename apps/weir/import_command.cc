@@ -2,7 +2,6 @@
 // scenarios.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -15,7 +14,7 @@
 #include "weir/base/text_file.h"
 #include "weir/commands.h"
 #include "weir/output.h"
-#include "weir/probe/results.h"
+#include "weir/probe/whole_files.h"
 #include "weir/scenario/htsim_import.h"
 #include "weir/scenario/ns3_import.h"
 #include "weir/scenario/scenario.h"
@@ -37,17 +36,9 @@ using Files = std::vector<std::pair<std::string, const std::string*>>;  // name 
 void write_files(const Files& files) {
   for (const auto& [name, content] : files)
     if (std::filesystem::exists(name)) throw InputError(fmt::format("{} exists already; name another file", name));
-  try {
-    for (const auto& [name, content] : files) {
-      probe::ResultFile file(name + ".partial", name);
-      file.write(*content);
-      file.close();
-    }
-  } catch (...) {
-    for (const auto& [name, content] : files) std::remove((name + ".partial").c_str());
-    throw;
-  }
-  for (const auto& [name, content] : files) std::filesystem::rename(name + ".partial", name);
+  probe::WholeFiles whole;
+  for (const auto& [name, content] : files) whole.write(name, *content);
+  whole.commit();
 }
 
 // Where the scenario goes. `usage` says how the command is called.

@@ -2,18 +2,12 @@
 #include "weir/report_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +15,7 @@
 #include "weir/base/error.h"
 #include "weir/commands.h"
 #include "weir/output.h"
-#include "weir/probe/results.h"
+#include "weir/probe/whole_files.h"
 #include "weir/report/render.h"
 
 namespace weir::app {
@@ -29,42 +23,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files that appear whole or not at all: each is written under another name, and all are renamed at the end.
-class WholeFiles {
+// A name under which nothing can be written is the user's to mend; a full disk is not.
+bool is_name_at_fault(const std::error_code& code) {
+  for (const auto fault : {std::errc::permission_denied, std::errc::operation_not_permitted,
+                           std::errc::no_such_file_or_directory, std::errc::not_a_directory, std::errc::is_a_directory,
+                           std::errc::filename_too_long, std::errc::read_only_file_system,
+                           std::errc::too_many_symbolic_link_levels, std::errc::no_such_device_or_address})
+    if (code == fault) return true;
+  return false;
+}
+
+// All of these, or none; throws InputError if one of the names is at fault.
+class Outputs {
  public:
-  WholeFiles() = default;
-  WholeFiles(const WholeFiles&) = delete;
-  ~WholeFiles() {
-    for (const auto& [partial, target] : files_) std::remove(partial.c_str());
-  }
   void write(const std::string& target, std::string_view text) {
-    std::error_code error;
-    if (fs::is_directory(target, error)) throw InputError(fmt::format("{}: it is a directory; name a file", target));
-    files_.emplace_back(fmt::format("{}.partial-{}", target, ::getpid()), target);
-    probe::ResultFile out = create(files_.back().first, target);
-    out.write(text);
-    out.close();
+    attempt([&] { files_.write(target, text); });
   }
   void commit() {
-    while (!files_.empty()) {
-      const auto& [partial, target] = files_.back();
-      if (std::rename(partial.c_str(), target.c_str()) != 0)
-        throw std::runtime_error(fmt::format("cannot create {}: {}", target, std::strerror(errno)));
-      files_.pop_back();
-    }
+    attempt([&] { files_.commit(); });
   }
 
  private:
-  // A name under which nothing can be written is the user's to mend; a full disk, later, is not.
-  static probe::ResultFile create(const std::string& path, const std::string& target) {
+  template <class F>
+  static void attempt(F&& act) {
     try {
-      return probe::ResultFile(path, target);
+      act();
     } catch (const std::system_error& error) {
-      throw InputError(error.what());
+      if (is_name_at_fault(error.code())) throw InputError(error.what());
+      throw;
     }
   }
 
-  std::vector<std::pair<std::string, std::string>> files_;
+  probe::WholeFiles files_;
 };
 
 void make_folder(const std::string& path, const char* option) {
@@ -83,7 +73,7 @@ int report_command(const Options& o) {
   report::require();
   const report::Document document = report::read(o.directories);
   const std::string page = !o.out.empty() ? o.out : o.svg.empty() ? "report.html" : "";
-  WholeFiles files;
+  Outputs files;
   if (!o.svg.empty()) {
     make_folder(o.svg, "--svg");
     report::SvgWriter writer;
@@ -111,7 +101,7 @@ void write_report(const std::vector<std::string>& directories, const std::string
   report::require();
   report::Document document = report::read(directories);
   document.title = title;
-  WholeFiles files;
+  Outputs files;
   make_folder(fs::path(file).parent_path().string(), "report");
   files.write(file, report::html(document));
   files.commit();

@@ -20,6 +20,7 @@
 #include "weir/earlier_runs.h"
 #include "weir/execute.h"
 #include "weir/probe/probes.h"
+#include "weir/probe/whole_files.h"
 #include "weir/scenario/effective.h"
 #include "weir/signals.h"
 #include "weir/study/kept.h"

@@ -13,6 +13,7 @@
 #include "weir/base/error.h"
 #include "weir/earlier_runs.h"
 #include "weir/memory_limit.h"
+#include "weir/probe/whole_files.h"
 #include "weir/run_process.h"
 #include "weir/signals.h"
 #include "weir/study/check.h"
@@ -138,7 +139,7 @@ class Sweep {
         fs::remove(failure);
         return;
       case RunEnd::How::cannot_write: out_.obstacle = end.why; return;
-      case RunEnd::How::failed: ++out_.failed; study::write_whole(failure, end.why + "\n");
+      case RunEnd::How::failed: ++out_.failed; probe::write_whole(failure, end.why + "\n");
     }
   }
 

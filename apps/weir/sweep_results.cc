@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "weir/output.h"
+#include "weir/probe/whole_files.h"
 #include "weir/progress.h"
 #include "weir/scenario/effective.h"
 #include "weir/study/figures.h"
@@ -67,14 +68,14 @@ study::Table collect_all(const study::Plan& plan, const std::string& dir) {
   std::vector<std::string> warnings;
   auto table = study::collect(plan, dir, &warnings);
   for (const auto& warning : warnings) notice("weir: {}", warning);
-  study::write_whole(dir + "/study.toml", relocated(plan, dir));
-  study::write_whole(dir + "/runs.csv", study::runs_csv(table));
-  study::write_whole(dir + "/points.csv", study::points_csv(table));
-  study::write_whole(dir + "/sweep.json", study::sweep_json(table));
+  probe::write_whole(dir + "/study.toml", relocated(plan, dir));
+  probe::write_whole(dir + "/runs.csv", study::runs_csv(table));
+  probe::write_whole(dir + "/points.csv", study::points_csv(table));
+  probe::write_whole(dir + "/sweep.json", study::sweep_json(table));
   if (plan.study.figures.empty())
     fs::remove(dir + "/figures.json");
   else
-    study::write_whole(dir + "/figures.json", study::to_json(plan.study.title, study::make_figures(table, dir)));
+    probe::write_whole(dir + "/figures.json", study::to_json(plan.study.title, study::make_figures(table, dir)));
   return table;
 }
 

@@ -1,119 +1,8 @@
 // weir report: the document's values against the files they come from, the SVG, and what is refused.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <nlohmann/json.hpp>
-
-#include "tests/support/command.h"
-#include "weir/base/error.h"
-#include "weir/base/version.h"
-#include "weir/report/document.h"
-#include "weir/report/figures.h"
-#include "weir/report/render.h"
+#include "tests/report/helpers.h"
 
 namespace weir::report {
 namespace {
-
-using app::Folder;
-using app::read_file;
-
-// Eight senders of two sizes at different times, all probes.
-constexpr const char* kScenario = R"(
-title = "Eight to one"
-[topology]
-kind = "star"
-hosts = 9
-[algorithm]
-name = "hpcc"
-[[traffic]]
-kind = "incast"
-size = "8 KB"
-senders = "0-3"
-tag = "small"
-receiver = "8"
-stagger = "1 us"
-[[traffic]]
-kind = "incast"
-size = "60 KB"
-senders = "4-7"
-tag = "large"
-receiver = "8"
-stagger = "2 us"
-[probes.queues]
-series = true
-[probes.rates]
-interval = "2 us"
-[probes.links]
-series = true
-)";
-
-void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
-
-void run(const Folder& folder, const std::string& name, const std::vector<std::string>& more = {}) {
-  std::ofstream(folder / "scenario.toml") << kScenario;
-  std::vector<std::string> arguments{"run", folder / "scenario.toml", "--quiet", "--out", folder / name};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  const auto o = app::weir(arguments);
-  ASSERT_EQ(o.status, 0) << o.err;
-}
-
-// The manifest of a result as an earlier weir wrote it: it lists no files, so that a test can change them.
-void forget_files(const std::string& result) {
-  Json manifest = Json::parse(read_file(result + "/manifest.json"));
-  manifest.erase("files");
-  manifest.erase("checksum");
-  write(result + "/manifest.json", manifest.dump(2) + "\n");
-}
-
-// Rows of a CSV file without quotes, by the names of the columns.
-std::vector<std::map<std::string, std::string>> rows(const std::string& path) {
-  const auto split = [](const std::string& line) {
-    std::vector<std::string> out;
-    std::istringstream in(line + ",");
-    for (std::string field; std::getline(in, field, ',');) out.push_back(field);
-    return out;
-  };
-  std::istringstream in(read_file(path));
-  std::string line;
-  std::getline(in, line);
-  const auto names = split(line);
-  std::vector<std::map<std::string, std::string>> out;
-  while (std::getline(in, line)) {
-    const auto fields = split(line);
-    out.emplace_back();
-    for (std::size_t i = 0; i < names.size(); ++i) out.back()[names[i]] = fields.at(i);
-  }
-  return out;
-}
-
-const Figure& figure(const Document& document, const std::string& id) {
-  for (const Figure& f : document.figures)
-    if (f.id == id) return f;
-  throw std::out_of_range("no figure " + id);
-}
-
-std::vector<std::string> ids(const Document& document) {
-  std::vector<std::string> out;
-  for (const Figure& f : document.figures) out.push_back(f.id);
-  return out;
-}
-
-std::string complaint(const std::vector<std::string>& directories) {
-  try {
-    read(directories);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing";
-}
 
 TEST(Document, TheFiguresOfARunAreItsFiles) {
   const Folder folder("weir-report");
@@ -244,22 +133,6 @@ TEST(Document, RunsOfOneNameInTwoSweepsAreToldApart) {
   EXPECT_EQ(p99.series[0].name, "old/0.3+seed1");
   EXPECT_EQ(p99.series[1].name, "new/0.3+seed1");
   EXPECT_EQ(document.runs[0].name, "0.3+seed1") << "the table has a column for the study";
-}
-
-Json small_figure() {
-  return {{"id", "Fig 11(a)"},
-          {"title", "Some </script><!-- & \u2028 values"},
-          {"kind", "lines"},
-          {"x", {{"label", "flow size"}, {"unit", "B"}, {"scale", "log"}}},
-          {"y", {{"label", "slowdown"}, {"unit", "1"}}},
-          {"series",
-           {{{"name", "HPCC <1>"}, {"x", {1000, 10000, 100000}}, {"y", {1.5, nullptr, 3}}, {"printed", true}},
-            {{"name", "DCQCN"}, {"x", {1000}}, {"y", {4}}, {"low", {3}}, {"high", {5}}}}}};
-}
-
-void write_figures(const Folder& folder, const Json& figures) {
-  write(folder / "figures.json",
-        Json{{"weir", version()}, {"format", 1}, {"title", "A study"}, {"figures", figures}}.dump());
 }
 
 // What nobody named does not keep the rest from being shown.
@@ -606,26 +479,6 @@ TEST(Figure, SizesAreToldInDecimalUnits) {
   EXPECT_EQ(size_text(3e7), "30 MB");
 }
 
-// Well-formed as far as tags go: each is closed in order.
-void expect_balanced(const std::string& xml) {
-  std::vector<std::string> open;
-  for (std::size_t at = xml.find('<'); at != std::string::npos; at = xml.find('<', at + 1)) {
-    const auto end = xml.find('>', at);
-    ASSERT_NE(end, std::string::npos);
-    const std::string tag = xml.substr(at + 1, end - at - 1);
-    if (tag.starts_with('?') || tag.starts_with('!') || tag.ends_with('/')) continue;
-    const std::string name = tag.substr(tag.starts_with('/') ? 1 : 0, tag.find_first_of(" \n/", 1) - (tag[0] == '/'));
-    if (tag.starts_with('/')) {
-      ASSERT_FALSE(open.empty());
-      EXPECT_EQ(open.back(), name);
-      open.pop_back();
-    } else {
-      open.push_back(name);
-    }
-  }
-  EXPECT_TRUE(open.empty());
-}
-
 TEST(Svg, HasTheSeriesAndTheScales) {
   if (!available()) GTEST_SKIP() << "this build has no report";
   const Folder folder("weir-report-svg");
@@ -796,6 +649,25 @@ TEST(ReportCommand, WritesWholeFilesOrNone) {
   EXPECT_EQ(bad.out, "");
   EXPECT_EQ(bad.err, "weir: " + folder / "one/summary.json" + ":1: this is no whole JSON document\n");
   EXPECT_FALSE(std::filesystem::exists(folder / "bad"));
+}
+
+// What is no regular file is written to, and links are followed.
+TEST(ReportCommand, LeavesDevicesPipesAndLinksWhereTheyAre) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  const Folder folder("weir-report-devices");
+  run(folder, "one");
+  const auto o =
+      app::shell("cd '" + folder.path() + R"(' && ln -s page.html link && ln -s /dev/null null && mkfifo fifo &&
+    { cat fifo > piped & } && "$weir" report one --out fifo && wait &&
+    "$weir" report one --out link && "$weir" report one --out null && "$weir" report one --out /dev/stdout | head -c 15 &&
+    cmp piped page.html && test -L link && test -L null && test -p fifo && test -c /dev/null)");
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("<!doctype html>"), std::string::npos);
+  EXPECT_EQ(folder.names(),
+            (std::vector<std::string>{"fifo", "link", "null", "one", "page.html", "piped", "scenario.toml"}));
+  const auto full = app::weir({"report", folder / "one", "--out", "/dev/full"});
+  EXPECT_EQ(full.status, 1);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
 TEST(ReportCommand, TellsWhatIsNotShown) {

@@ -125,5 +125,109 @@ TEST(Figures, LongStacksBecomeMeans) {
   EXPECT_EQ(f.series[1].y[833], 0);
 }
 
+// Three seeds of p95: 325 and about it, of which the interval is not symmetric.
+TEST(Tables, IntervalsAreWrittenOutAndStayAboveTheBound) {
+  Table t = empty_table(make_plan(parse_study("[study]\nseeds = 3\n" + std::string(kStarScenario) + R"(
+[[axis]]
+name = "algorithm"
+key = "algorithm.name"
+values = ["hpcc"]
+[[measure]]
+name = "p95"
+of = "summary"
+key = "slowdown.all.p95"
+[[measure]]
+name = "sent"
+of = "manifest"
+key = "data_packets"
+[[figure]]
+id = "a"
+kind = "bars"
+measure = "p95"
+x = "algorithm"
+)",
+                                              "s.toml")));
+  for (std::size_t i = 0; i < 3; ++i) {
+    t.runs[i].status = Record::Status::done;
+    t.runs[i].measures = {{275 + 50 * static_cast<double>(i)}, {123'449 + static_cast<double>(i)}};
+  }
+  EXPECT_EQ(to_text(t), "algorithm            p95           sent\nhpcc       325 -100 +150  123450 +- 2.5\n");
+  for (std::size_t i = 0; i < 3; ++i) t.runs[i].measures = {{1 + static_cast<double>(i)}, {0}};
+  const std::string csv = points_csv(t);
+  const Interval p95 = t.over_seeds(0, 0).value();
+  EXPECT_GT(p95.low, 1);
+  EXPECT_NE(csv.find("hpcc,3,2," + number_text(p95.low) + "," + number_text(p95.high) + ",0,0,0\n"), std::string::npos)
+      << csv;
+  const Figure f = make_figures(t, "none").at(0);
+  EXPECT_EQ(f.whiskers, "95 % confidence interval of the mean over 3 seeds");
+  EXPECT_EQ(f.y.label, "FCT slowdown, 95th percentile");
+  EXPECT_EQ(f.series.at(0).low.at(0), p95.low);
+  t.runs[1].status = Record::Status::failed;
+  EXPECT_EQ(make_figures(t, "none").at(0).whiskers, "95 % confidence interval of the mean over 2 seeds");
+}
+
+// Web flows of three sizes beside incasts of 50 KB, all slow.
+TEST(Figures, SlowdownBySizeOfOneTag) {
+  const app::Folder folder("weir-study-by-size");
+  const auto figure = [&](const std::string& more) {
+    const Table t = table(
+        "[[figure]]\nid = \"a\"\nkind = \"slowdown-by-size\"\nstatistic = \"p95\"\nwhere = { algorithm = \"hpcc\" }\n" +
+        more);
+    const std::string run = folder / ("runs/" + t.planned[0].name);
+    std::filesystem::create_directories(run);
+    std::ofstream(run + "/summary.json") << R"({"slowdown": {"by_size": [
+      {"above_bytes": 0, "up_to_bytes": 10000, "p95": 2},
+      {"above_bytes": 10000, "up_to_bytes": 100000, "p95": 30},
+      {"above_bytes": 100000, "up_to_bytes": null, "p95": 4}],
+      "by_equal_count": [{"above_bytes": 0, "up_to_bytes": 50000, "p95": 30}, {"above_bytes": 50000, "up_to_bytes": 400000, "p95": 4}]}})";
+    std::ofstream(run + "/flows.csv")
+        << "flow_id,src,dst,size_bytes,start_ps,finish_ps,fct_ps,ideal_fct_ps,slowdown,algorithm,tag,retransmitted_"
+           "packets\n"
+           "0,1,0,10000,0,10,10,10,2,hpcc,web,0\n1,1,0,50000,0,10,10,10,3,hpcc,web,0\n"
+           "2,1,0,50000,0,20,20,10,20,hpcc,incast,0\n3,1,0,50000,0,30,30,10,30,hpcc,incast,0\n"
+           "4,1,0,400000,0,40,40,10,4,hpcc,web,0\n5,1,0,50000,0,,,10,,hpcc,web,0\n";
+    return make_figures(t, folder.path()).at(0);
+  };
+  const Figure all = figure("");
+  EXPECT_EQ(all.series.at(0).y, (std::vector<double>{2, 30, 4}));
+  EXPECT_EQ(all.y.label, "FCT slowdown, 95th percentile");
+  EXPECT_EQ(all.where, (std::vector<std::pair<std::string, std::string>>{{"algorithm", "hpcc"}}));
+  // the open bucket is a step of the same ratio further, and told as what it is
+  EXPECT_EQ(all.series[0].x, (std::vector<double>{1e4, 1e5, 1e6}));
+  ASSERT_EQ(all.x.named.size(), 1u);
+  EXPECT_EQ(all.x.named[0].at, 1e6);
+  EXPECT_EQ(all.x.named[0].text, "> 100 KB");
+  EXPECT_NE(to_json("t", {all}).find("\"text\": \"> 100 KB\""), std::string::npos);
+
+  const Figure web = figure("tag = \"web\"\n");
+  EXPECT_EQ(web.series.at(0).x, (std::vector<double>{1e4, 1e5, 1e6}));
+  EXPECT_EQ(web.series[0].y, (std::vector<double>{2, 3, 4}));
+  EXPECT_EQ(web.y.label, "FCT slowdown of web, 95th percentile");
+  const Figure incast = figure("tag = \"incast\"\nuntil = \"1 us\"\n");
+  EXPECT_EQ(incast.series.at(0).x, std::vector<double>{1e5});
+  EXPECT_EQ(incast.series[0].y, std::vector<double>{30});
+  EXPECT_TRUE(figure("tag = \"other\"\n").series.empty());
+  // groups of equally many: one and two of three
+  const Figure groups = figure("tag = \"web\"\nbuckets = \"equal-count\"\n");
+  EXPECT_EQ(groups.series.at(0).x, (std::vector<double>{1e4, 4e5}));
+  EXPECT_EQ(groups.series[0].y, (std::vector<double>{2, 4}));
+}
+
+// What a filter reads is kept of each run.
+TEST(Figures, AFilterReadsFlows) {
+  const auto file = [](const std::string& more) {
+    return parse_study(kStudy +
+                           "[[figure]]\nid = \"a\"\nkind = \"slowdown-by-size\"\nstatistic = \"p50\"\nseries = "
+                           "\"algorithm\"\n" +
+                           more,
+                       "s.toml")
+        .figures.at(0)
+        .file();
+  };
+  EXPECT_EQ(file(""), "summary.json");
+  EXPECT_EQ(file("tag = \"web\"\n"), "flows.csv");
+  EXPECT_EQ(file("up_to = \"1 MB\"\n"), "flows.csv");
+}
+
 }  // namespace
 }  // namespace weir::study

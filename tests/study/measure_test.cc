@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <fstream>
+#include <initializer_list>
+#include <limits>
 
 #include "tests/support/command.h"
 #include "weir/scenario/toml_parser.h"
@@ -84,6 +86,47 @@ TEST_F(Measures, QueuesAndSeries) {
   const std::string jain = "of = \"series\"\nfile = \"fairness.csv\"\ncolumn = \"jain\"\nstatistic = \"mean\"\n";
   EXPECT_EQ(value(jain), 0.75);
   EXPECT_EQ(value(jain + "from = \"20 ps\"\nuntil = \"40 ps\""), 1);
+}
+
+// What it is tells the range in which a mean over seeds must lie, and what it is called.
+TEST(Measure, KnowsItsBoundsAndItsWords) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  struct Case {
+    const char* definition;
+    double least;
+    double most;
+    const char* words;
+  };
+  for (const Case& c : std::initializer_list<Case>{
+           {"of = \"flows\"\ncolumn = \"slowdown\"\nstatistic = \"p99\"\ntag = \"web\"\nup_to = \"10 KB\"", 1,
+            kInfinity, "FCT slowdown of web, up to 10 KB, 99th percentile"},
+           {"of = \"flows\"\ncolumn = \"slowdown\"\nstatistic = \"count\"", 0, kInfinity, "number of flows"},
+           {"of = \"flows\"\ncolumn = \"slowdown\"\nstatistic = \"std\"", 0, kInfinity,
+            "FCT slowdown, standard deviation"},
+           {"of = \"flows\"\ncolumn = \"slowdown\"\nstatistic = \"mean\"\nscale = -2", -kInfinity, -2,
+            "FCT slowdown, mean"},
+           {"of = \"requests\"\ncolumn = \"fct_ps\"\nstatistic = \"p99.9\"\ntag = \"incast\"", 0, kInfinity,
+            "completion time of requests of incast, 99.9th percentile"},
+           {"of = \"queues\"\nstatistic = \"median\"\ntier = \"edge\"", 0, kInfinity, "queue of tier edge, median"},
+           {"of = \"series\"\nfile = \"fairness.csv\"\ncolumn = \"jain\"\nstatistic = \"min\"", 0, 1,
+            "Jain's index, smallest value"},
+           {"of = \"series\"\nfile = \"delays.csv\"\ncolumn = \"measured_ps\"\nstatistic = \"mean\"", -kInfinity,
+            kInfinity, "measured, mean"},
+           {"of = \"summary\"\nkey = \"slowdown.by_tag.a.b.p95\"", 1, kInfinity,
+            "FCT slowdown of a.b, 95th percentile"},
+           {"of = \"summary\"\nkey = \"slowdown.all.p999\"\nscale = 3", 3, kInfinity,
+            "FCT slowdown, 99.9th percentile"},
+           {"of = \"summary\"\nkey = \"slowdown.by_size.2.count\"", 0, kInfinity, "FCT slowdown, number"},
+           {"of = \"summary\"\nkey = \"queues.by_tier.edge.p50\"", 0, kInfinity, "queue of tier edge, median"},
+           {"of = \"summary\"\nkey = \"pfc.all.capacity_share\"", 0, 1, "capacity share"},
+           {"of = \"summary\"\nkey = \"flows.max_fct_ps\"", 0, kInfinity, "largest completion time"},
+           {"of = \"manifest\"\nkey = \"packets_dropped\"", 0, kInfinity, "packets dropped"}}) {
+    const auto root = scenario::parse_toml(std::string("name = \"m\"\n") + c.definition, "s.toml");
+    const Measure m = read_measure(scenario::TableReader(root, ""));
+    EXPECT_EQ(m.bounds().least, c.least) << c.definition;
+    EXPECT_EQ(m.bounds().most, c.most) << c.definition;
+    EXPECT_EQ(m.in_words(), c.words);
+  }
 }
 
 }  // namespace

@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <utility>
+#include <vector>
 
 namespace weir::study {
 namespace {
@@ -61,6 +66,69 @@ TEST(Confidence, ByStudentsT) {
   for (const double v : many) squares += (v - 1.0 / 41) * (v - 1.0 / 41);
   const auto wide = confidence(many);
   EXPECT_NEAR(wide.high - wide.mean, 2.0211 * std::sqrt(squares / 40 / 41), 1e-4);
+}
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// n = 3: mean 3, standard deviation 1, half of Student's interval h = 4.3027 / sqrt(3).
+TEST(Confidence, StaysWithinBounds) {
+  const std::vector<double> values{2, 3, 4};
+  const double h = 4.3027 / std::sqrt(3.0);
+  const auto above = confidence(values, {1, kInfinity});
+  EXPECT_EQ(above.mean, 3);
+  EXPECT_EQ(above.count, 3u);
+  EXPECT_NEAR(above.low, 1 + 2 * std::exp(-h / 2), 1e-12);
+  EXPECT_NEAR(above.high, 1 + 2 * std::exp(h / 2), 1e-12);
+  const auto below = confidence(values, {-kInfinity, 5});
+  EXPECT_NEAR(below.low, 5 - 2 * std::exp(h / 2), 1e-12);
+  EXPECT_NEAR(below.high, 5 - 2 * std::exp(-h / 2), 1e-12);
+  // the mean is in the middle of 1 to 5, where log odds are ln(2 / 2)
+  const auto both = confidence(values, {1, 5});
+  EXPECT_NEAR(both.low, 1 + 4 / (1 + std::exp(h)), 1e-12);
+  EXPECT_NEAR(both.high, 1 + 4 / (1 + std::exp(-h)), 1e-12);
+}
+
+// Zeros among them, all at the bound, and some beyond what was no bound then.
+TEST(Confidence, AtItsBounds) {
+  const auto zeros = confidence(std::vector<double>{0, 0, 3}, {0, kInfinity});
+  EXPECT_GT(zeros.low, 0);
+  EXPECT_LT(zeros.low, 1);
+  EXPECT_GT(zeros.high, 1);
+  const auto ones = confidence(std::vector<double>{1, 1, 1}, {1, kInfinity});
+  EXPECT_EQ(ones.low, 1);
+  EXPECT_EQ(ones.high, 1);
+  const auto beyond = confidence(std::vector<double>{-2, -1}, {0, kInfinity});
+  EXPECT_NEAR(beyond.mean - beyond.low, beyond.high - beyond.mean, 1e-12);
+}
+
+// docs/studies.md: how often intervals contain the true mean, 1, of values that are 0 or more.
+TEST(Confidence, ContainsTheMeanAsOftenAsItSays) {
+  std::mt19937_64 random(1);
+  const auto uniform = [&] { return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53; };
+  const auto lognormal = [&](double sigma) {
+    const double normal = std::sqrt(-2 * std::log(uniform())) * std::cos(2 * M_PI * uniform());
+    return std::exp(sigma * normal - sigma * sigma / 2);
+  };
+  const std::vector<std::pair<const char*, std::function<double()>>> kinds{
+      {"close together", [&] { return lognormal(0.1); }},
+      {"apart", [&] { return lognormal(0.6); }},
+      {"exponential", [&] { return -std::log(uniform()); }}};
+  for (const auto& [name, draw] : kinds)
+    for (const std::size_t n : {2, 3, 5, 10}) {
+      constexpr int kTrials = 10'000;
+      int within = 0;
+      int plain = 0;
+      for (int trial = 0; trial < kTrials; ++trial) {
+        std::vector<double> values(n);
+        for (double& v : values) v = draw();
+        const auto contains = [](const Interval& i) { return i.low <= 1 && 1 <= i.high ? 1 : 0; };
+        within += contains(confidence(values, {0, kInfinity}));
+        plain += contains(confidence(values));
+      }
+      EXPECT_GT(within, 0.92 * kTrials) << name << ", " << n;
+      EXPECT_LT(within, 0.965 * kTrials) << name << ", " << n;
+      EXPECT_GT(within, plain - 0.005 * kTrials) << name << ", " << n;
+    }
 }
 
 TEST(Confidence, OfOneValueIsUnknownAndOfEqualOnesNothing) {

@@ -4,7 +4,9 @@ import { DataZoomComponent, ToolboxComponent, TooltipComponent } from 'echarts/c
 import { CanvasRenderer } from 'echarts/renderers';
 import { Figure } from './document';
 import { h, save, svg } from './dom';
-import { View, isCategory, lookOf, options, shownName, ticksSeen } from './options';
+import { View, isCategory, ticksSeen } from './axes';
+import { lookOf } from './marks';
+import { options, shownName, whiskerNote } from './options';
 import { Theme } from './style';
 import { paperOf, toSvg } from './svg';
 import { onTheme, theme } from './theme';
@@ -43,7 +45,9 @@ export class Chart {
   private readonly stage = h('div', { class: 'stage', role: 'img', tabindex: 0 });
   private readonly paper = h('div', { class: 'paper' });
   private readonly legend = h('div', { class: 'legend', role: 'group', 'aria-label': 'series' });
+  private readonly note = h('p', { class: 'caption note' });
   private active = false;
+  private width = 0; // for which it was drawn
 
   constructor(readonly figure: Figure) {
     this.logX = figure.x.scale === 'log' && !isCategory(figure);
@@ -52,15 +56,16 @@ export class Chart {
     this.stage.setAttribute('aria-label', figure.title + ': ' + figure.series.map((s) => s.name).join(', '));
     this.card = h('article', { class: 'card figure', id: 'figure-' + figure.id, 'data-figure': figure.id },
       h('header', {}, h('h3', {}, figure.title), this.tools()),
+      figure.setting ? h('p', { class: 'setting' }, figure.setting) : null,
       figure.series.length > 1 ? this.legend : null, this.stage, this.paper,
-      figure.caption ? h('p', { class: 'caption' }, figure.caption) : null);
+      figure.caption ? h('p', { class: 'caption' }, figure.caption) : null, this.note);
     this.showLegend();
     this.tell();
     onTheme(() => {
       this.showLegend();
       this.draw();
     });
-    new ResizeObserver(() => this.chart?.resize()).observe(this.stage);
+    new ResizeObserver(() => this.resize()).observe(this.stage);
     const near = new IntersectionObserver((entries) => {
       if (!entries.some((e) => e.isIntersecting)) return;
       near.disconnect();
@@ -86,9 +91,17 @@ export class Chart {
     this.card.dataset.ms = String(Math.round(performance.now() - begin));
   }
 
+  // Labels are broken and ticks chosen for a width.
+  private resize(): void {
+    if (!this.chart || this.stage.clientWidth === 0) return;
+    this.chart.resize();
+    if (Math.abs(this.stage.clientWidth - this.width) > 0.05 * this.width) this.draw();
+  }
+
   // From scratch: the whole range is seen again.
   draw(): void {
     if (!this.chart) return;
+    this.width = this.stage.clientWidth;
     this.chart.setOption(options(this.figure, this.view()), { notMerge: true });
     this.chart.dispatchAction({ type: 'takeGlobalCursor', key: 'dataZoomSelect', dataZoomSelectActive: true });
     this.tell();
@@ -114,6 +127,8 @@ export class Chart {
   private tell(): void {
     this.card.dataset.logX = String(this.logX);
     this.card.dataset.logY = String(this.logY);
+    this.note.textContent = whiskerNote(this.figure, this.view());
+    this.note.hidden = this.note.textContent === '';
     this.card.dataset.drawn = String(this.chart !== null);
   }
 
@@ -137,8 +152,7 @@ export class Chart {
       tool('reset', 'show all again (double click)', '<path d="M2.5 8a5.5 5.5 0 1 0 1.8-4.1M2.5 2.5v3h3"/>', () => this.draw()),
       tool('wide', 'wider or narrower', '<path d="M10 2.5h3.5V6M6 13.5H2.5V10M13.5 2.5 9.5 6.5M2.5 13.5l4-4"/>', () => {
         this.card.classList.toggle('wide');
-        this.chart?.resize();
-        this.draw();
+        this.resize();
       }),
       h('button', { type: 'button', class: 'tool', 'data-tool': 'svg', title: 'save the figure for a paper', onclick: () => save(f.id + '.svg', 'image/svg+xml', this.svg()) }, 'SVG'),
       h('button', { type: 'button', class: 'tool', 'data-tool': 'csv', title: 'save its data', onclick: () => save(f.id + '.csv', 'text/csv', this.csv()) }, 'CSV'));

@@ -5,6 +5,7 @@ export interface Axis {
   unit: string;
   scale?: 'linear' | 'log' | 'category';
   categories?: string[];
+  named?: { at: number; text: string }[]; // values with ticks that say something else
 }
 
 export interface Series {
@@ -26,6 +27,8 @@ export interface Figure {
   series: Series[];
   legend?: string; // of what the series' names are values
   group?: string; // the heading under which it stands
+  whiskers?: string; // what low and high of the series are
+  setting?: string; // of the experiment
 }
 
 export interface Distribution {
@@ -41,6 +44,7 @@ export interface Run {
   manifest: { [key: string]: any };
   summary: { [key: string]: any };
   scenario: string;
+  differences?: [string, string][]; // keys of the scenario in which runs of the report differ, with this run's values
 }
 
 export interface Study {
@@ -50,6 +54,7 @@ export interface Study {
   failed: { run: string; message: string }[];
   columns: string[]; // of points.csv
   units: string[]; // of each of them; '' = a label of an axis
+  words: string[]; // what each of them is of; '' = not known
   points: string[][];
 }
 

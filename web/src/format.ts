@@ -1,5 +1,15 @@
 // Numbers as people read them: SI prefixes, few digits.
 
+// How wide a text is, at most, in one of the usual sans-serif fonts: no font is at hand where figures are drawn for paper.
+export function textWidth(text: string, fontSize: number): number {
+  let em = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charAt(i);
+    em += /[ .,:;|il'!()\[\]\u00a0\u202f]/.test(c) ? 0.31 : /[A-Z<>\u2264\u2265%+=]/.test(c) ? 0.71 : /[mwMW]/.test(c) ? 0.87 : 0.58;
+  }
+  return em * fontSize;
+}
+
 export interface Scale {
   factor: number;
   unit: string; // '' = a pure number

@@ -4,7 +4,8 @@ import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components';
 import { SVGRenderer } from 'echarts/renderers';
 import { Figure } from './document';
-import { options } from './options';
+import { View } from './axes';
+import { noteHeight, options } from './options';
 import { light } from './style';
 
 echarts.use([BarChart, CustomChart, LineChart, ScatterChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer]);
@@ -24,11 +25,13 @@ export function paperOf(figure: Figure): Paper {
 }
 
 export function toSvg(figure: Figure, paper: Paper): string {
-  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: paper.width, height: paper.height });
-  chart.setOption(options(figure, {
+  const view: View = {
     theme: light, font: 'Helvetica, Arial, sans-serif', fontSize: 12, width: paper.width, logX: paper.logX, logY: paper.logY,
     paper: true, selected: paper.selected,
-  }));
+  };
+  const height = paper.height + noteHeight(figure, view);
+  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: paper.width, height: height });
+  chart.setOption(options(figure, view));
   const svg = chart.renderToSVGString();
   chart.dispose();
   return plainSvg(svg, figure);

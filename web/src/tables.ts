@@ -11,9 +11,17 @@ interface Column<Row> {
   value: (row: Row) => Value; // what it is sorted by, and told to machines
   text?: (row: Row) => string | Node;
   left?: boolean;
+  note?: string; // under the name
 }
 
 const none = '\u2013';
+const kMaxDifferences = 6; // shown of a run
+
+function differences(all: [string, string][]): HTMLElement {
+  const shown = all.length > kMaxDifferences + 1 ? all.slice(0, kMaxDifferences) : all;
+  return h('span', { class: 'differences' }, ...shown.map(([key, value]) => h('small', {}, key + ' = ' + value)),
+    shown.length < all.length ? h('small', {}, 'and ' + (all.length - shown.length) + ' more: see the scenario below') : null);
+}
 
 function cell<Row>(column: Column<Row>, row: Row): HTMLElement {
   const value = column.value(row);
@@ -46,7 +54,7 @@ function table<Row>(columns: Column<Row>[], rows: Row[], id: string): HTMLElemen
         heads.forEach((head, k) => head.setAttribute('aria-sort', k === i ? (down ? 'descending' : 'ascending') : 'none'));
         fill();
       },
-    }, c.name)));
+    }, c.name), c.note ? h('small', {}, c.note) : null));
   fill();
   return h('div', { class: 'scroll' + (rows.length > 30 ? ' tall' : '') }, h('table', { id }, h('thead', {}, h('tr', {}, ...heads)), body));
 }
@@ -92,11 +100,16 @@ export function runTable(report: Report): HTMLElement {
     },
     { name: 'algorithm', left: true, value: algorithms },
     {
+      name: 'differs in', left: true, title: 'keys of the effective scenario that have other values in other runs here',
+      value: (r) => (r.differences ?? []).map((d) => d.join(' = ')).join(', '),
+      text: (r) => differences(r.differences ?? []),
+    },
+    {
       name: 'flows', title: 'finished; unfinished are told apart', value: (r) => at(r.summary, 'flows', 'finished'),
       text: (r) => plain(r.summary.flows.finished, 12) + (r.summary.flows.unfinished ? ' + ' + plain(r.summary.flows.unfinished, 12) + ' unfinished' : ''),
     },
     ...(['p50', 'p95', 'p99'] as const).map((p): Column<Run> => ({
-      name: p, title: 'FCT slowdown: completion time over that of the flow alone', value: (r) => at(r.summary, 'slowdown', 'all', p),
+      name: p, title: 'FCT slowdown of the flows of all tags: completion time over that of the flow alone', value: (r) => at(r.summary, 'slowdown', 'all', p),
       text: (r) => (r.summary.slowdown.all[p] < 1000 ? r.summary.slowdown.all[p].toFixed(2) : plain(r.summary.slowdown.all[p])),
     })),
     {
@@ -117,7 +130,7 @@ export function runTable(report: Report): HTMLElement {
   // the percentiles have a name together
   const first = used.findIndex((c) => c.name === 'p50');
   if (first >= 0) {
-    const over = h('tr', { class: 'over' }, h('th', { colspan: first }), h('th', { colspan: 3 }, 'slowdown'), h('th', { colspan: used.length - first - 3 }));
+    const over = h('tr', { class: 'over' }, h('th', { colspan: first }), h('th', { colspan: 3 }, 'slowdown, all tags'), h('th', { colspan: used.length - first - 3 }));
     out.querySelector('thead')?.prepend(over);
   }
   return out;
@@ -134,7 +147,7 @@ export function pointTable(study: Study, id: string): HTMLElement {
     const [low, high] = [index(name + '_low'), index(name + '_high')];
     const value = (row: string[]) => number(row[at]);
     return {
-      name: name.replace(/_(ps|bytes|bps)$/, '').replace(/_/g, ' '), value,
+      name: name.replace(/_(ps|bytes|bps)$/, '').replace(/_/g, ' '), value, note: study.words[at],
       left: study.points.every((row) => typeof value(row) !== 'number'),
       text: (row) => {
         const v = value(row);

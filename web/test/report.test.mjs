@@ -76,6 +76,14 @@ function make() {
       id: 'fan-in', title: 'Few values of x', kind: 'lines', x: axis('fan in', '1'), y: axis('wait', 'us'), legend: 'hops',
       series: [{ name: '2', x: [4, 6, 10, 14, 16], y: [1, 2, 3, 4, 5] }, { name: '4', x: [4, 6, 10, 14, 16], y: [1, 2, 3, 4, 6] }, { name: '4', x: [6, 10], y: [2, 3], printed: true }],
     },
+    {
+      id: 'clipped', title: 'Long whiskers', kind: 'lines', whiskers: '95 % confidence interval of the mean over 3 seeds', x: axis('load', '1'), y: axis('slowdown', '1', 'log'),
+      series: [{ name: 'a', x: [1, 2, 3], y: [2, 3, 4], low: [1.5, 0, 3.5], high: [3, 7, 5] }],
+    },
+    {
+      id: 'ranges', title: 'Six ranges', kind: 'lines', x: { ...axis('flow size', 'B', 'category'), categories: ['≤ 1 KB', '1–10 KB', '10–100 KB', '100 KB – 1 MB', '1–10 MB', '> 10 MB'] }, y: axis('slowdown', '1'),
+      series: [{ name: 'a', x: [0, 1, 2, 3, 4, 5], y: [1, 2, 3, 4, 5, 6] }],
+    },
     { id: 'nothing', title: 'Nothing', kind: 'lines', x: axis('flow size', 'B', 'log'), y: axis('slowdown', '1'), series: [{ name: 'a', x: [], y: [] }] },
     {
       id: 'flows', title: 'Sixteen flows', kind: 'stack', x: axis('time', 'ps'), y: axis('rate', 'bit/s'),
@@ -91,7 +99,7 @@ function make() {
   mkdirSync(folder + '/sweep');
   writeFileSync(folder + '/sweep/runs.csv', 'run,availability,status,message,wall_s\n');
   writeFileSync(folder + '/sweep/points.csv', 'availability,seeds,wait,wait_low,wait_high,fct_ps,fct_ps_low,fct_ps_high\n0.99951,3,2.5,2,3,2000000,,\n0.99952,3,4,3,5,3000000,,\n');
-  writeFileSync(folder + '/sweep/sweep.json', JSON.stringify({ weir: version, format: 1, runs: { planned: 5, done: 4, failed: 0 }, units: { wait: 'us', fct_ps: 'ps' } }));
+  writeFileSync(folder + '/sweep/sweep.json', JSON.stringify({ weir: version, format: 1, runs: { planned: 5, done: 4, failed: 0 }, units: { wait: 'us', fct_ps: 'ps' }, measures: { wait: 'wait of web, mean', fct_ps: 'completion time, mean' } }));
   execFileSync(weir, ['report', folder + '/sweep', '--out', folder + '/sweep.html']);
   // a study of one run that had no time to finish a flow
   writeFileSync(folder + '/title.toml', 'title = "of the scenario"\n' + scenario);
@@ -245,6 +253,55 @@ const tests = {
     await page.close();
   },
 
+  async 'a whisker that goes on beyond the axis ends there in an arrow'() {
+    const page = await open(folder + '/report.html');
+    const card = await figure(page, 'clipped');
+    // of the middle one: what its ends are, and whether the lower one is on the axis
+    const ends = () => page.evaluate(() => {
+      const chart = window.weirReport.charts.find((c) => c.figure.id === 'clipped').chart;
+      const whiskers = chart.getModel().getSeries().find((s) => s.subType === 'custom').getData();
+      const grid = chart.getModel().getComponent('grid').coordinateSystem.getRect();
+      const stem = whiskers.getItemGraphicEl(1).childAt(0).shape;
+      return { types: [1, 2].map((i) => whiskers.getItemGraphicEl(1).childAt(i).type), lower: Math.abs(stem.y2 - grid.y - grid.height) < 1 };
+    });
+    assert.deepEqual(await ends(), { types: ['line', 'polygon'], lower: true });
+    assert.equal(await card.locator('.note').innerText(), 'Whiskers: 95 % confidence interval of the mean over 3 seeds. An arrow marks a whisker that goes on beyond the axis.');
+    await card.locator('[data-tool="logY"]').click();
+    assert.deepEqual((await ends()).types, ['line', 'line']);
+    assert.equal(await card.locator('.note').innerText(), 'Whiskers: 95 % confidence interval of the mean over 3 seeds.');
+    await page.close();
+  },
+
+  async 'labels of ranges stand beside each other, however wide the figure is'() {
+    for (const width of [1300, 1000, 700, 420]) {
+      const page = await open(folder + '/report.html');
+      await figure(page, 'ranges');
+      await page.setViewportSize({ width, height: 900 });
+      await page.waitForFunction(() => { const c = window.weirReport.charts.find((o) => o.figure.id === 'ranges'); return Math.abs(c.chart.getWidth() - c.card.querySelector('.stage').clientWidth) < 2; });
+      await page.waitForTimeout(100);
+      const boxes = await page.evaluate(() => {
+        const chart = window.weirReport.charts.find((c) => c.figure.id === 'ranges').chart;
+        const texts = chart.getZr().storage.getDisplayList().filter((e) => e.type === 'tspan' && /KB|MB/.test(e.style.text));
+        return texts.map((e) => { const r = e.getBoundingRect().clone(); r.applyTransform(e.transform); return [r.x, r.y, r.x + r.width, r.y + r.height]; });
+      });
+      assert.ok(boxes.length >= 6, String(boxes.length));
+      boxes.forEach((a, i) => boxes.slice(0, i).forEach((b) => assert.ok(a[2] <= b[0] + 1 || b[2] <= a[0] + 1 || a[3] <= b[1] + 3 || b[3] <= a[1] + 3, `${width}: ${a} and ${b}`)));
+      await page.close();
+    }
+  },
+
+  async 'the setting stands under titles, differences and whose slowdowns in the summary'() {
+    const page = await open(folder + '/report.html');
+    const card = await figure(page, 'slowdown-p99');
+    assert.match(await card.locator('.setting').innerText(), /^star, hosts 5.* · incast of 200 KB.* · ECN .* · buffer /);
+    assert.equal(await page.locator('#figure-lines .setting').count(), 0, 'a figure of no run');
+    assert.match(await page.locator('#runs-table .over').innerText(), /slowdown, all tags/);
+    const study = await open(folder + '/study.html');
+    assert.match(await study.locator('#runs-table .differences').first().innerText(), /^run\.stop = 1 us\nnetwork\.ecn\.enabled = false$/);
+    await study.close();
+    await page.close();
+  },
+
   async 'values below 0 are on a linear axis, and on no other'() {
     const page = await open(folder + '/report.html');
     const card = await figure(page, 'signed');
@@ -325,6 +382,7 @@ const tests = {
     const page = await open(folder + '/sweep.html');
     const rows = await page.locator('#points-0 tbody tr').evaluateAll((all) => all.map((row) => Array.from(row.cells, (c) => c.innerText.replace(/\s/g, ' '))));
     assert.deepEqual(rows, [['0.99951', '3', '2.5 µs 2 µs … 3 µs', '2 µs'], ['0.99952', '3', '4 µs 3 µs … 5 µs', '3 µs']]);
+    assert.deepEqual(await page.locator('#points-0 thead small').allInnerTexts(), ['wait of web, mean', 'completion time, mean']);
     assert.equal(await page.locator('.notice').first().innerText(), 'sweep: 0 of 5 runs are done');
     await page.close();
   },

@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "weir/base/text_file.h"
-#include "weir/study/table.h"
+#include "weir/probe/whole_files.h"
 
 namespace weir::claims {
 namespace {
@@ -142,7 +142,7 @@ std::string with_overview(const std::string& text, const std::string& file, cons
 std::string read_text(const std::string& file) { return read_text_file(file, "a text"); }
 
 void write_text(const std::string& file, const std::string& text) {
-  if (!std::filesystem::exists(file) || read_text(file) != text) study::write_whole(file, text);
+  if (!std::filesystem::exists(file) || read_text(file) != text) probe::write_whole(file, text);
 }
 
 }  // namespace weir::claims

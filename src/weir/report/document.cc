@@ -9,9 +9,9 @@
 #include <system_error>
 
 #include "weir/base/error.h"
-#include "weir/base/version.h"
 #include "weir/report/figures.h"
 #include "weir/report/read.h"
+#include "weir/report/setting.h"
 
 namespace weir::report {
 namespace {
@@ -54,7 +54,7 @@ std::string text_or_empty(const std::string& path) {
   return text;
 }
 
-// Of the columns of points.csv: those before "seeds" are labels.
+// The unit of each column of points.csv: those before "seeds" are labels and have none.
 std::vector<std::string> units_of(const std::vector<std::string>& columns, const Json& units) {
   std::vector<std::string> out;
   bool label = true;
@@ -66,6 +66,20 @@ std::vector<std::string> units_of(const std::vector<std::string>& columns, const
     out.push_back(label ? "" : units.value(measure, "1"));
   }
   return out;
+}
+
+// What each column of points.csv is of; nothing for labels and ends of intervals.
+std::vector<std::string> words_of(const std::vector<std::string>& columns, const Json& measures) {
+  std::vector<std::string> out;
+  for (const std::string& column : columns) out.push_back(measures.value(column, ""));
+  return out;
+}
+
+// The axes of a study, which stand between "run" and "seed" in its runs.csv.
+std::vector<std::string> axes_of(const std::vector<std::string>& columns) {
+  const auto end = std::find(columns.begin(), columns.end(), "seed");
+  if (columns.empty() || end == columns.end()) return {};
+  return {columns.begin() + 1, end};
 }
 
 class Reader {
@@ -86,10 +100,12 @@ class Reader {
                       kMaxCompared, loose_.size()));
     else if (!loose_.empty())
       figures = standard_figures(loose());
+    for (Figure& figure : figures) figure.setting = setting_line(settings_at(loose_));
     // studies' figures first: they are what was asked for
     out_.figures.insert(out_.figures.end(), std::make_move_iterator(figures.begin()),
                         std::make_move_iterator(figures.end()));
     make_ids_unique();
+    tell_differences();
     out_.title = title(named);
     return std::move(out_);
   }
@@ -154,10 +170,12 @@ class Reader {
   void not_shown(const InputError& error) { out_.notices.push_back(fmt::format("Not shown: {}.", error.what())); }
 
   // A run that is named by itself and with its study is shown once, as the study's, and compared.
-  void add_run(const std::string& path, const std::string& name, const std::string& group, bool compare) {
+  std::size_t add_run(const std::string& path, const std::string& name, const std::string& group, bool compare) {
     auto at = run_at_.find(canonical(path));
     if (at == run_at_.end()) {
-      out_.runs.push_back(read_run(path, name));
+      Run run = read_run(path, name);
+      settings_.push_back(settings_of(run));
+      out_.runs.push_back(std::move(run));
       at = run_at_.emplace(canonical(path), out_.runs.size() - 1).first;
       if (!out_.runs.back().files.is_checked())
         out_.notices.push_back(
@@ -168,6 +186,7 @@ class Reader {
     Run& run = out_.runs[at->second];
     if (!group.empty()) run.group = group;
     if (compare && std::find(loose_.begin(), loose_.end(), at->second) == loose_.end()) loose_.push_back(at->second);
+    return at->second;
   }
 
   void add_study(const std::string& directory) {
@@ -175,20 +194,26 @@ class Reader {
     study.name = name_of(directory);
     const bool has_figures = exists(directory + "/figures.json");
     std::vector<std::string> done;
+    std::vector<Settings> labels;  // of each of them
     const Table runs(directory + "/runs.csv");
-    runs.each({"text:run", "text:status", "text:message"},
-              [&](std::span<const double>, std::span<const std::string> t) {
-                if (t[1] == "done") {
-                  done.push_back(t[0]);
-                } else {
-                  const std::string message = text_or_empty(fmt::format("{}/failed/{}.txt", directory, t[0]));
-                  study.failed.emplace_back(t[0], message.empty() ? t[2] : message);
-                }
-              });
+    const auto axes = axes_of(runs.columns());
+    std::vector<std::string> columns{"text:run", "text:status", "text:message"};
+    for (const auto& axis : axes) columns.push_back("text:" + axis);
+    runs.each(columns, [&](std::span<const double>, std::span<const std::string> t) {
+      if (t[1] == "done") {
+        done.push_back(t[0]);
+        labels.emplace_back();
+        for (std::size_t i = 0; i < axes.size(); ++i) labels.back().emplace_back(axes[i], t[3 + i]);
+      } else {
+        const std::string message = text_or_empty(fmt::format("{}/failed/{}.txt", directory, t[0]));
+        study.failed.emplace_back(t[0], message.empty() ? t[2] : message);
+      }
+    });
     study.done = done.size();
     study.runs = done.size() + study.failed.size();
-    const Json units = read_sweep(directory + "/sweep.json", study);
-    for (const auto& name : done) {
+    const Json sweep = read_sweep(directory + "/sweep.json", study);
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      const std::string& name = done[i];
       const std::string path = fmt::format("{}/runs/{}", directory, name);
       if (!is_run(path)) {
         out_.notices.push_back(
@@ -196,30 +221,32 @@ class Reader {
         continue;
       }
       try {
-        add_run(path, name, study.name, !has_figures && done.size() <= kMaxCompared);
+        const std::size_t run = add_run(path, name, study.name, !has_figures && done.size() <= kMaxCompared);
+        study_runs_[directory].emplace_back(run, labels[i]);
       } catch (const InputError& error) {
         not_shown(error);
       }
     }
     try {
-      if (exists(directory + "/points.csv")) read_points(directory + "/points.csv", units, study);
+      if (exists(directory + "/points.csv")) read_points(directory + "/points.csv", sweep, study);
     } catch (const InputError& error) {
       not_shown(error);
     }
     out_.studies.push_back(std::move(study));
   }
 
-  static void read_points(const std::string& file, const Json& units, Study& study) {
+  static void read_points(const std::string& file, const Json& sweep, Study& study) {
     const Table table(file);
     std::vector<std::vector<std::string>> points;
     table.each({"seeds"}, [](std::span<const double>, std::span<const std::string>) {});
     table.each([&](const std::vector<std::string>& fields) { points.push_back(fields); });
     study.columns = table.columns();
-    study.units = units_of(study.columns, units);
+    study.units = units_of(study.columns, sweep.value("units", Json::object()));
+    study.words = words_of(study.columns, sweep.value("measures", Json::object()));
     study.points = std::move(points);
   }
 
-  // How many runs it has in all, and the units of its measures, where the file tells them.
+  // What sweep.json says, of which `study` gets how many runs there are in all; {} if there is none.
   static Json read_sweep(const std::string& file, Study& study) {
     if (!exists(file)) return Json::object();
     const Json sweep = parse_json(read_text(file), file);
@@ -227,7 +254,9 @@ class Reader {
     try {
       study.runs = sweep.at("runs").at("planned").get<std::size_t>();
       for (const Json& unit : sweep.at("units")) unit.get_ref<const std::string&>();
-      return sweep.at("units");
+      if (sweep.contains("measures"))
+        for (const Json& words : sweep.at("measures")) words.get_ref<const std::string&>();
+      return sweep;
     } catch (const Json::exception&) {
       throw InputError(fmt::format("{}: a value is missing or of the wrong type; see docs/results.md", file));
     }
@@ -239,9 +268,34 @@ class Reader {
     if (!found.title.empty()) titles_.push_back(found.title);
     for (Figure& figure : found.figures) {
       figure.group = name_of(directory);
+      figure.setting = setting_line(settings_at(runs_of(figure, directory)));
       thin(figure, figure.kind == "stack" ? kMaxStackPoints : kMaxPoints);
       out_.figures.push_back(std::move(figure));
     }
+  }
+
+  // The runs of a study that one of its figures is of.
+  std::vector<std::size_t> runs_of(const Figure& figure, const std::string& directory) const {
+    std::vector<std::size_t> out;
+    const auto found = study_runs_.find(directory);
+    if (found == study_runs_.end()) return out;
+    for (const auto& [run, labels] : found->second)
+      if (std::all_of(figure.where.begin(), figure.where.end(), [&, &labels = labels](const auto& one) {
+            return std::find(labels.begin(), labels.end(), one) != labels.end();
+          }))
+        out.push_back(run);
+    return out;
+  }
+
+  std::vector<Settings> settings_at(const std::vector<std::size_t>& runs) const {
+    std::vector<Settings> out;
+    for (const std::size_t i : runs) out.push_back(settings_[i]);
+    return out;
+  }
+
+  void tell_differences() {
+    auto all = differences(settings_);
+    for (std::size_t i = 0; i < all.size(); ++i) out_.runs[i].differences = std::move(all[i]);
   }
 
   void add_claims(const std::string& file) {
@@ -333,9 +387,11 @@ class Reader {
   }
 
   Document out_;
-  std::vector<std::string> titles_;  // of files of figures
-  std::vector<std::size_t> loose_;   // runs that standard figures show
-  std::set<std::string> named_;      // directories by their canonical names, as in the next two
+  std::vector<std::string> titles_;                                                  // of files of figures
+  std::vector<std::size_t> loose_;                                                   // runs that standard figures show
+  std::vector<Settings> settings_;                                                   // of the runs
+  std::map<std::string, std::vector<std::pair<std::size_t, Settings>>> study_runs_;  // by directory, with their labels
+  std::set<std::string> named_;  // directories by their canonical names, as in the next two
   std::set<std::string> read_;
   std::map<std::string, std::size_t> run_at_;  // its place among the runs
 };
@@ -343,32 +399,5 @@ class Reader {
 }  // namespace
 
 Document read(const std::vector<std::string>& directories) { return Reader().read(directories); }
-
-Json to_json(const Document& document) {
-  Json out{{"title", document.title},    {"version", version()},     {"runs", Json::array()},
-           {"studies", Json::array()},   {"figures", Json::array()}, {"claims", document.claims},
-           {"notices", document.notices}};
-  for (const Run& run : document.runs) {
-    Json item{{"name", run.name}};
-    if (!run.group.empty()) item["group"] = run.group;
-    item["manifest"] = run.manifest;
-    item["summary"] = run.summary;
-    item["scenario"] = run.scenario;
-    out["runs"].push_back(std::move(item));
-  }
-  for (const Study& study : document.studies) {
-    Json failed = Json::array();
-    for (const auto& [run, message] : study.failed) failed.push_back({{"run", run}, {"message", message}});
-    out["studies"].push_back({{"name", study.name},
-                              {"runs", study.runs},
-                              {"done", study.done},
-                              {"failed", std::move(failed)},
-                              {"columns", study.columns},
-                              {"units", study.units},
-                              {"points", study.points}});
-  }
-  for (const Figure& figure : document.figures) out["figures"].push_back(to_json(figure));
-  return out;
-}
 
 }  // namespace weir::report

@@ -17,6 +17,7 @@ struct Study {
   std::vector<std::pair<std::string, std::string>> failed;  // run, message
   std::vector<std::string> columns;                         // of points.csv
   std::vector<std::string> units;                           // of each of them; "" = a label of an axis
+  std::vector<std::string> words;                           // what each of them is of; "" = not known
   std::vector<std::vector<std::string>> points;
 };
 

@@ -34,6 +34,7 @@ Json numbers(const std::vector<double>& values) {
 Json to_json(const Axis& axis) {
   Json out{{"label", axis.label}, {"unit", axis.unit}, {"scale", axis.scale}};
   if (!axis.categories.empty()) out["categories"] = axis.categories;
+  for (const Axis::Name& name : axis.named) out["named"].push_back({{"at", number(name.at)}, {"text", name.text}});
   return out;
 }
 
@@ -48,6 +49,9 @@ class FigureReader {
     out.title = text(from, "title");
     out.caption = from.value("caption", "");
     out.legend = from.value("legend", "");
+    out.whiskers = from.value("whiskers", "");
+    if (from.contains("where"))
+      for (const auto& [axis, label] : from.at("where").items()) out.where.emplace_back(axis, label.get<std::string>());
     out.kind = one_of(text(from, "kind"), "kind", {"lines", "steps", "bars", "scatter", "stack"});
     out.x = axis(from, "x");
     out.y = axis(from, "y");
@@ -87,6 +91,9 @@ class FigureReader {
     out.unit = of.value("unit", "1");
     out.scale = one_of(of.value("scale", "linear"), key + ".scale", {"linear", "log", "category"});
     if (of.contains("categories")) out.categories = of.at("categories").get<std::vector<std::string>>();
+    if (of.contains("named"))
+      for (const Json& name : of.at("named"))
+        out.named.push_back({name.at("at").get<double>(), name.at("text").get<std::string>()});
     if (out.scale == "category" && out.categories.empty()) complain(key + ".categories", "a list of names");
     return out;
   }
@@ -224,6 +231,8 @@ Json to_json(const Figure& figure) {
            {"x", to_json(figure.x)}, {"y", to_json(figure.y)}, {"series", Json::array()}};
   if (!figure.legend.empty()) out["legend"] = figure.legend;
   if (!figure.group.empty()) out["group"] = figure.group;
+  if (!figure.whiskers.empty()) out["whiskers"] = figure.whiskers;
+  if (!figure.setting.empty()) out["setting"] = figure.setting;
   for (const Series& s : figure.series) {
     Json item{{"name", s.name}, {"x", numbers(s.x)}, {"y", numbers(s.y)}};
     if (!s.low.empty()) item["low"] = numbers(s.low);

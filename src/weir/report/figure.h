@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -21,6 +22,11 @@ struct Axis {
   std::string unit = "1";
   std::string scale = "linear";         // linear, log or category
   std::vector<std::string> categories;  // of which x holds the indices
+  struct Name {
+    double at = 0;
+    std::string text;
+  };
+  std::vector<Name> named{};  // values with ticks that say something else, as "> 10 MB" of an open bucket
 };
 
 struct Series {
@@ -40,8 +46,11 @@ struct Figure {
   Axis x;
   Axis y;
   std::vector<Series> series;
-  std::string legend;  // of what the series' names are values, such as "load"; empty = they need no word before them
-  std::string group;   // the heading under which it stands; empty = none
+  std::string legend;    // of what the series' names are values, such as "load"; empty = they need no word before them
+  std::string group;     // the heading under which it stands; empty = none
+  std::string whiskers;  // what `low` and `high` of the series are; empty = it is not known, or there are none
+  std::string setting;   // of the experiment: topology, load, ECN, buffer; empty = it is not known
+  std::vector<std::pair<std::string, std::string>> where{};  // of a study's: the axes, with their labels, that it is of
 };
 
 // Keeps the first and last point of a series, and of each of `points` / 2 bins of equally many points the lowest and

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -18,6 +19,8 @@ struct Run {
   nlohmann::ordered_json manifest = {};
   nlohmann::ordered_json summary = {};
   std::string scenario = {};  // text of scenario.toml
+  // Keys of its effective scenario in which it differs from others of the report, with its values (setting.h).
+  std::vector<std::pair<std::string, std::string>> differences = {};
 
   bool has(const std::string& of) const { return files.has(of); }
   std::string file(const std::string& of) const { return files.file(of); }

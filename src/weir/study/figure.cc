@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "weir/study/figure_source.h"
 #include "weir/study/measure.h"
 
 namespace weir::study {
@@ -21,14 +22,22 @@ const std::vector<FigureKind>& kinds() {
     return keys;
   };
   static const std::vector<FigureKind> list{
-      {"bars", "a measure by the labels of an axis", {"measure", "x"}, {}, true},
-      {"lines", "a measure over an axis of numbers", {"measure", "x"}, {}, true},
-      {"slowdown-by-size", "slowdown of flows by their size", {"statistic"}, {"buckets", "seed"}},
-      {"cdf", "the distribution of flows or queues", {"of"}, flows_and({"column", "tier", "seed"})},
-      {"series", "a column over time", {"file", "column"}, {"seed", "from", "until"}},
-      {"scatter", "a column over another, a dot per row", {"file", "column", "x_column"}, {"seed", "from", "until"}},
-      {"stack", "the rates of one run's flows, one upon another", {}, {"seed", "from", "until"}},
-      {"start-finish", "when flows start and finish", {}, flows_and({"seed"})},
+      {"bars", "a measure by the labels of an axis", {"measure", "x"}, {}, draw_over_axis, true},
+      {"lines", "a measure over an axis of numbers", {"measure", "x"}, {}, draw_over_axis, true},
+      {"slowdown-by-size",
+       "slowdown of flows by their size",
+       {"statistic"},
+       flows_and({"buckets", "seed"}),
+       draw_by_size},
+      {"cdf", "the distribution of flows or queues", {"of"}, flows_and({"column", "tier", "seed"}), draw_distribution},
+      {"series", "a column over time", {"file", "column"}, {"seed", "from", "until"}, draw_over_time},
+      {"scatter",
+       "a column over another, a dot per row",
+       {"file", "column", "x_column"},
+       {"seed", "from", "until"},
+       draw_scatter},
+      {"stack", "the rates of one run's flows, one upon another", {}, {"seed", "from", "until"}, draw_stack},
+      {"start-finish", "when flows start and finish", {}, flows_and({"seed"}), draw_start_finish},
   };
   return list;
 }
@@ -118,7 +127,7 @@ std::vector<std::string> figure_kinds() {
 
 std::string FigureSpec::file() const {
   if (kind->over_axis) return "";
-  if (kind->name == "slowdown-by-size") return "summary.json";
+  if (kind->name == "slowdown-by-size") return params.filter == FlowFilter{} ? "summary.json" : "flows.csv";
   if (kind->name == "series" || kind->name == "scatter") return params.file;
   if (kind->name == "stack") return "rates.csv";
   return kind->name == "cdf" && params.of == "queues" ? "queue_cdf.csv" : "flows.csv";

@@ -46,12 +46,16 @@ struct Printed {
   std::vector<double> y;       // NaN = none
 };
 
+struct Figure;
+struct FigureSource;
+
 struct FigureKind {
   std::string_view name;
   std::string_view meaning;
   std::vector<std::string> required;
   std::vector<std::string> optional;
-  bool over_axis = false;  // a measure over the axis `x`
+  void (*draw)(const FigureSource&, Figure&) = nullptr;  // fills all but what each figure has
+  bool over_axis = false;                                // a measure over the axis `x`
 };
 
 struct FigureSpec {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weir/study/table.h"
@@ -13,6 +14,11 @@ struct FigureAxis {
   std::string unit = "1";        // "ps", "B", "bit/s", "1", "%", or any other text
   std::string scale = "linear";  // "log", "category"
   std::vector<std::string> categories;
+  struct Name {
+    double at = 0;
+    std::string text;
+  };
+  std::vector<Name> named{};  // values of x with ticks that say something else, as "> 10 MB" of an open bucket
 };
 
 struct FigureSeries {
@@ -31,6 +37,8 @@ struct Figure {
   std::string kind;  // "lines", "steps", "bars", "scatter", "stack"
   FigureAxis x;
   FigureAxis y;
+  std::string whiskers;  // what `low` and `high` of the series are, and of how many seeds; "" = there are none
+  std::vector<std::pair<std::string, std::string>> where;  // axes and their labels that it is of alone
   std::string legend;  // what names of series that are numbers are of; "" = they are no numbers
   std::vector<FigureSeries> series;
 };

@@ -65,6 +65,10 @@ struct Measure {
   std::string file() const { return kind->file(params); }
   // What it says; or that of the column it is taken from, unless it is scaled or counted: "ps", "B", "bit/s", "1".
   std::string unit() const;
+  // The range in which its values must lie, as `scale` has them.
+  Bounds bounds() const;
+  // In words: "FCT slowdown of web, 95th percentile".
+  std::string in_words() const;
   // Two measures with equal ones have equal values.
   std::string definition() const;
   // As `scale` has them.
@@ -92,6 +96,8 @@ void check_column(const scenario::TableReader& table, std::string_view key, std:
 // Sizes and times that exclude each other. Throws InputError.
 void check_filter(const scenario::TableReader& table, const FlowFilter& filter);
 void check_series_file(const scenario::TableReader& table, const std::string& file);
+// The range in which a statistic of values within these bounds must lie.
+Bounds bounds_of_statistic(const Statistic& statistic, const Bounds& values);
 Statistic read_statistic(const scenario::TableReader& table, const std::string& text);
 
 // Letters, digits and '_', no digit first.

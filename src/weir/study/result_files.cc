@@ -13,6 +13,12 @@ std::vector<std::string> measured_columns(const result::TableKind& table) {
   return out;
 }
 
+Bounds bounds_of_column(std::string_view file, std::string_view column) {
+  for (const auto& known : result_file(file)->columns)
+    if (known.name == column) return {known.name == "slowdown" ? 1 : known.least, known.most};
+  return {};
+}
+
 std::vector<std::string> series_files() {
   std::vector<std::string> out;
   for (const auto& table : result::table_kinds())

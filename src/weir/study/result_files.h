@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "weir/result/directory.h"
 #include "weir/result/rows.h"
 #include "weir/scenario/scenario.h"
+#include "weir/study/statistics.h"
 
 namespace weir::study {
 
@@ -19,6 +21,9 @@ namespace weir::study {
 const result::TableKind* result_file(std::string_view name);
 // Its columns of numbers that can be measured.
 std::vector<std::string> measured_columns(const result::TableKind& table);
+// The range in which values of this column must lie, of a column that the file has: that of the table, and a slowdown
+// is 1 or more, since its ideal is the least that a flow can take on its path.
+Bounds bounds_of_column(std::string_view file, std::string_view column);
 // Tables with a column time_ps.
 std::vector<std::string> series_files();
 
@@ -70,6 +75,7 @@ struct FlowFilter {
   Time from;
   Time until;
 
+  friend bool operator==(const FlowFilter&, const FlowFilter&) = default;
   static void describe(ParamList<FlowFilter>& p);
 
   enum class Condition : std::uint8_t { tag, algorithm, src, dst, size, start };

@@ -87,17 +87,35 @@ double statistic_of(std::vector<Counted>& values, const Statistic& statistic) {
   }
 }
 
-Interval confidence(std::span<const double> values) {
+Interval confidence(std::span<const double> values, const Bounds& bounds) {
   const auto n = static_cast<double>(values.size());
   // by differences: the mean of equal values is that value
   double beyond = 0;
   for (const double v : values) beyond += v - values.front();
   const double mean = values.front() + beyond / n;
-  if (values.size() < 2) return {mean, kNoValue, kNoValue};
+  if (values.size() < 2) return {mean, kNoValue, kNoValue, values.size()};
   double squares = 0;
   for (const double v : values) squares += (v - mean) * (v - mean);
   const double half = t_quantile(values.size() - 1) * std::sqrt(squares / (n - 1) / n);
-  return {mean, mean - half, mean + half};
+  const double above = mean - bounds.least;
+  const double below = bounds.most - mean;
+  // equal values; or some are beyond a bound, which is then no bound of theirs
+  if (half == 0 || !(above > 0) || !(below > 0)) return {mean, mean - half, mean + half, values.size()};
+  if (std::isfinite(above) && std::isfinite(below)) {
+    const double width = above + below;
+    const double odds = std::exp(half * width / (above * below));
+    return {mean, bounds.least + width * above / (above + below * odds),
+            bounds.least + width * above / (above + below / odds), values.size()};
+  }
+  if (std::isfinite(above)) {
+    const double factor = std::exp(half / above);
+    return {mean, bounds.least + above / factor, bounds.least + above * factor, values.size()};
+  }
+  if (std::isfinite(below)) {
+    const double factor = std::exp(half / below);
+    return {mean, bounds.most - below * factor, bounds.most - below / factor, values.size()};
+  }
+  return {mean, mean - half, mean + half, values.size()};
 }
 
 }  // namespace weir::study

@@ -33,12 +33,24 @@ struct Counted {
 // values, but count and sum are 0 then.
 double statistic_of(std::vector<Counted>& values, const Statistic& statistic);
 
+// The range in which values of a kind, and hence their mean, must lie.
+struct Bounds {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+};
+
 struct Interval {
   double mean = 0;
   double low = 0;  // low and high are NaN with fewer than two values
   double high = 0;
+  std::size_t count = 0;  // of values
 };
-// The mean of values, at least one, and its two-sided 95 % confidence interval by Student's t.
-Interval confidence(std::span<const double> values);
+// The mean of values, at least one, and its two-sided 95 % confidence interval, which stays within `bounds`.
+//
+// Without bounds it is Student's t interval. With one bound a, the t interval is taken on the scale of ln(mean - a),
+// with two bounds on that of the log odds, where the standard error follows by the delta method; transformed back, the
+// interval contains the mean, and none of it is beyond a bound. Values that all lie at a bound give that point.
+// docs/studies.md says how often these intervals contain the true mean.
+Interval confidence(std::span<const double> values, const Bounds& bounds = {});
 
 }  // namespace weir::study

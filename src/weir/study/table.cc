@@ -2,21 +2,17 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "weir/base/csv.h"
 #include "weir/base/text_file.h"
 #include "weir/base/version.h"
-#include "weir/probe/results.h"
 #include "weir/probe/statistics.h"
 #include "weir/study/kept.h"
 
@@ -157,23 +153,27 @@ std::string about_percentiles(const Table& table) {
   return out.empty() ? out : "\n" + out;
 }
 
+// So many significant digits, with an exponent only where there would be ten digits or more.
+std::string rounded_text(double value, int digits) {
+  return number_text(std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr));
+}
+
+// "325 +- 120", or "3.1 -2 +5.6" where both ends are not equally far.
+std::string interval_text(const Interval& v) {
+  if (std::isnan(v.low)) return rounded_text(v.mean, 4);
+  const std::string below = rounded_text(v.mean - v.low, 2);
+  const std::string above = rounded_text(v.high - v.mean, 2);
+  // four digits, or as far as those of the nearer end go
+  const double nearer = std::min(v.mean - v.low, v.high - v.mean);
+  const double beyond = std::floor(std::log10(std::abs(v.mean))) - std::floor(std::log10(nearer)) + 2;
+  const std::string mean =
+      rounded_text(v.mean, std::isfinite(beyond) ? std::clamp(static_cast<int>(beyond), 4, 10) : 4);
+  return below == above ? fmt::format("{} +- {}", mean, above) : fmt::format("{} -{} +{}", mean, below, above);
+}
+
 }  // namespace
 
 std::string number_text(double value) { return std::isnan(value) ? "" : fmt::format("{:.10g}", value); }
-
-void write_whole(const std::string& path, std::string_view text) {
-  const std::string beside = fmt::format("{}.partial-{}", path, ::getpid());
-  try {
-    probe::ResultFile file(beside, path);
-    file.write(text);
-    file.close();
-  } catch (const std::exception&) {
-    ::unlink(beside.c_str());
-    throw;
-  }
-  if (std::rename(beside.c_str(), path.c_str()) != 0)
-    throw std::system_error(errno, std::generic_category(), fmt::format("cannot write {}", path));
-}
 
 Table::Selection Table::select(const Labels& labels, const Labels& otherwise) const {
   std::vector<std::optional<std::size_t>> wanted(study.axes.size());
@@ -235,7 +235,7 @@ std::optional<Interval> Table::over_seeds(std::size_t point, std::size_t measure
     if (v.size() == 1 && !std::isnan(v.front())) found.push_back(v.front());
   }
   if (found.empty()) return std::nullopt;
-  return confidence(found);
+  return confidence(found, study.measures[measure].bounds());
 }
 
 Table empty_table(const Plan& plan) {
@@ -323,7 +323,11 @@ std::string sweep_json(const Table& table) {
     return std::count_if(table.runs.begin(), table.runs.end(), [&](const Record& r) { return r.status == status; });
   };
   Json units = Json::object();
-  for (const Measure& m : table.study.measures) units[m.name()] = m.unit();
+  Json words = Json::object();
+  for (const Measure& m : table.study.measures) {
+    units[m.name()] = m.unit();
+    words[m.name()] = m.in_words();
+  }
   return Json{{"weir", version()},
               {"format", 1},
               {"title", table.study.title},
@@ -331,7 +335,8 @@ std::string sweep_json(const Table& table) {
                {{"planned", table.runs.size()},
                 {"done", count(Record::Status::done)},
                 {"failed", count(Record::Status::failed)}}},
-              {"units", std::move(units)}}
+              {"units", std::move(units)},
+              {"measures", std::move(words)}}
              .dump(2) +
          "\n";
 }
@@ -349,9 +354,7 @@ std::string to_text(const Table& table) {
     auto row = labels_of(study, table.points[p]);
     for (const std::size_t m : measures) {
       const auto v = table.over_seeds(p, m);
-      row.push_back(!v                   ? "-"
-                    : std::isnan(v->low) ? fmt::format("{:.4g}", v->mean)
-                                         : fmt::format("{:.4g} +- {:.2g}", v->mean, v->high - v->mean));
+      row.push_back(v ? interval_text(*v) : "-");
       if (v && is_the_largest(table, p, m)) row.back() += " *";
     }
     rows.push_back(std::move(row));

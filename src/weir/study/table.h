@@ -57,17 +57,12 @@ Table collect(const Plan& plan, const std::string& dir, std::vector<std::string>
 // The texts of runs.csv and points.csv.
 std::string runs_csv(const Table& table);
 std::string points_csv(const Table& table);
-// The text of sweep.json: how many runs there are, and the units of measures.
+// The text of sweep.json: how many runs there are, the units of measures, and what they are in words.
 std::string sweep_json(const Table& table);
 // points.csv for people.
 std::string to_text(const Table& table);
 
 // "0.1234": 10 significant digits; "" for none.
 std::string number_text(double value);
-
-// Writes a file next to its place and gives it its name. No one else writes it at the same time: the number of a
-// process, which the name beside it has, tells processes of different machines or containers not apart. Throws
-// std::system_error.
-void write_whole(const std::string& path, std::string_view text);
 
 }  // namespace weir::study

@@ -1,0 +1,28 @@
+// What a run's effective scenario says of the experiment: what runs have in common, and in what they differ.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weir/report/run.h"
+
+namespace weir::report {
+
+// An effective scenario as dotted keys and values, in its order: {"network.ecn.enabled", "true"}.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+// Throws InputError if the run's scenario is no TOML.
+Settings settings_of(const Run& run);
+
+// One line on the network and the traffic: "fat-tree, k 4, 100 Gbps · web at 30 % load · ECN off · buffer 32 MB,
+// lossless". Where runs differ, each of their values stands there, or how many there are. Empty without runs.
+std::string setting_line(std::span<const Settings> runs);
+
+// For each of the runs, the keys that have not the same value in all of them, with the run's own. Of tables that are of
+// different kinds, the kinds alone: an algorithm's parameters differ with the algorithm. The algorithm itself, the
+// title, probes and the number of threads are left out.
+std::vector<Settings> differences(std::span<const Settings> runs);
+
+}  // namespace weir::report

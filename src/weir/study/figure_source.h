@@ -1,0 +1,64 @@
+// What a figure of a study is drawn of: the points that it chooses, and the runs of these that are done.
+//
+// A kind of figure is a function that fills a Figure from a FigureSource; make_figures() calls it and adds what all
+// figures have. Internal to the figures of this layer.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weir/study/figures.h"
+
+namespace weir::study {
+
+// Points of the study that one series is drawn of.
+struct Group {
+  std::string name;
+  std::vector<std::size_t> points;  // of the table
+};
+
+struct FigureSource {
+  const Table& table;
+  const std::string& dir;  // of the sweep
+  const FigureSpec& spec;
+
+  const Study& study() const { return table.study; }
+  // One per label of the figure's series, in order of the axis; one for all if it has none. Without those that `where`
+  // leaves no point.
+  std::vector<Group> groups() const;
+  // The result directories of the group's runs that are done, of the seed that the figure wants.
+  std::vector<std::string> run_dirs(const Group& group) const;
+  // Whether a row of this time, in ps, is drawn.
+  bool in_span(double time) const;
+};
+
+// Points of a series with their confidence intervals over seeds.
+class Means {
+ public:
+  explicit Means(const Table& table) : has_whiskers_(table.seeds > 1) {}
+  // Nothing = there is no value at x.
+  void add(FigureSeries& series, double x, const std::optional<Interval>& y);
+  // What the whiskers of all points that were added are: "95 % confidence interval of the mean over 5 seeds"; "" if
+  // there are none.
+  std::string whiskers() const;
+
+ private:
+  bool has_whiskers_;
+  std::size_t fewest_ = 0;  // seeds behind a point with a whisker; 0 = there is none
+  std::size_t most_ = 0;
+};
+
+// A measure over an axis: bars, lines.
+void draw_over_axis(const FigureSource& source, Figure& out);
+// slowdown-by-size.
+void draw_by_size(const FigureSource& source, Figure& out);
+// cdf, series, scatter, stack, start-finish.
+void draw_distribution(const FigureSource& source, Figure& out);
+void draw_over_time(const FigureSource& source, Figure& out);
+void draw_scatter(const FigureSource& source, Figure& out);
+void draw_stack(const FigureSource& source, Figure& out);
+void draw_start_finish(const FigureSource& source, Figure& out);
+
+}  // namespace weir::study

@@ -1,0 +1,89 @@
+// What a report says of the experiment: whose flows, which setting, what differs between runs.
+#include "tests/report/helpers.h"
+
+namespace weir::report {
+namespace {
+
+// Web flows of three sizes beside incasts of one of them.
+TEST(Document, TagsThatWouldMixHaveFiguresOfTheirOwn) {
+  const Folder folder("weir-report-tags");
+  const auto more = [&](const std::string& size) {
+    run(folder, "one");
+    run(folder, "two", {"--set", "algorithm.name=dcqcn", "--set", "network.ecn.enabled=true"});
+    for (const char* name : {"one", "two"})
+      write(folder / (std::string(name) + "/flows.csv"),
+            "flow_id,src,dst,size_bytes,start_ps,finish_ps,fct_ps,ideal_fct_ps,slowdown,algorithm,tag\n"
+            "0,0,8,500,0,10,10,10,1,a,web\n1,0,8,50000,0,10,10,10,2,a,web\n2,0,8,500000,0,10,10,10,3,a,web\n"
+            "3,0,8," +
+                size + ",0,10,10,10,40,a,incast\n");
+    const Document document = read({folder / "one", folder / "two"});
+    for (const char* name : {"one", "two"}) std::filesystem::remove_all(folder / name);
+    return document;
+  };
+  const Document mixed = more("50000");
+  const Figure& web = figure(mixed, "slowdown-web-p99");
+  EXPECT_EQ(web.title, "Slowdown of web by flow size, 99th percentile");
+  EXPECT_EQ(web.series.at(1).y.at(2), 2);
+  EXPECT_NE(web.caption.find("Flows of web alone. n = 3 flows of each run."), std::string::npos);
+  EXPECT_EQ(figure(mixed, "slowdown-incast-p99").series.at(0).y, std::vector<double>{40});
+  EXPECT_THROW(figure(mixed, "slowdown-p99"), std::out_of_range);
+  // of sizes of their own they say who they are by that
+  const Document apart = more("5000");
+  EXPECT_EQ(figure(apart, "slowdown-p99").series.at(0).y, (std::vector<double>{1, 40, 2, 3}));
+  EXPECT_NE(figure(apart, "slowdown-p99").caption.find("Flows of all tags: incast, web."), std::string::npos);
+  EXPECT_NE(figure(apart, "slowdown-p99").caption.find("n = 4 flows of each run."), std::string::npos);
+}
+
+TEST(Document, TellsTheSettingAndWhatDiffers) {
+  const Folder folder("weir-report-setting");
+  run(folder, "hpcc");
+  run(folder, "dcqcn", {"--set", "algorithm.name=dcqcn", "--set", "network.ecn.enabled=true"});
+  run(folder, "reps",
+      {"--set", "algorithm.load_balancing.kind=reps", "--set", "algorithm.recovery.kind=irn", "--set", "run.seed=7",
+       "--set", "network.buffer.size=8 MB", "--set", "network.ecn.enabled=true"});
+  const auto of = [](const Document& document, std::size_t run) {
+    std::string out;
+    for (const auto& [key, value] : document.runs.at(run).differences) out += fmt::format("{}={};", key, value);
+    return out;
+  };
+  const Document two = read({folder / "hpcc", folder / "dcqcn"});
+  EXPECT_EQ(of(two, 0), "network.ecn.enabled=false;") << "an algorithm's parameters differ with it";
+  EXPECT_EQ(of(two, 1), "network.ecn.enabled=true;");
+  const Document three = read({folder / "hpcc", folder / "dcqcn", folder / "reps"});
+  EXPECT_EQ(of(three, 0),
+            "run.seed=1;network.buffer.size=32 "
+            "MB;network.ecn.enabled=false;algorithm.recovery.kind=go-back-n;algorithm.load_balancing.kind=ecmp;");
+  EXPECT_EQ(of(three, 2),
+            "run.seed=7;network.buffer.size=8 "
+            "MB;network.ecn.enabled=true;algorithm.recovery.kind=irn;algorithm.load_balancing.kind=reps;");
+  EXPECT_EQ(to_json(two).at("runs").at(1).at("differences").dump(), R"([["network.ecn.enabled","true"]])");
+  const std::string& setting = figure(two, "fct-cdf").setting;
+  EXPECT_EQ(setting.find("star, hosts 9"), 0u) << setting;
+  for (const char* part : {" · small of 8 KB + large of 60 KB · ECN off / ECN ", " · buffer 32 MB, lossless"})
+    EXPECT_NE(setting.find(part), std::string::npos) << setting;
+  EXPECT_EQ(of(read({folder / "hpcc"}), 0), "");
+}
+
+// A study's figure is of the runs that its `where` names.
+TEST(Document, AFigureOfASweepTellsTheSettingOfItsRuns) {
+  const Folder folder("weir-report-where");
+  run(folder, "runs/a", {"--set", "network.buffer.size=8 MB"});
+  run(folder, "runs/b", {"--set", "network.buffer.size=16 MB"});
+  write(folder / "runs.csv", "run,buffer,seed,status,message\na,small,1,done,\nb,large,1,done,\n");
+  Json all = small_figure();
+  Json one = small_figure();
+  one["where"] = {{"buffer", "large"}};
+  one["x"]["named"] = Json::array({{{"at", 1000}, {"text", "up to 1 KB"}}});
+  one["whiskers"] = "what they are";
+  write_figures(folder, Json::array({all, one}));
+  const Document document = read({folder.path()});
+  EXPECT_NE(document.figures.at(0).setting.find("buffer 8 MB, lossless / buffer 16 MB, lossless"), std::string::npos)
+      << document.figures[0].setting;
+  EXPECT_NE(document.figures.at(1).setting.find(" · buffer 16 MB, lossless"), std::string::npos);
+  const Json again = to_json(document.figures[1]);
+  EXPECT_EQ(again.at("x").at("named"), one["x"]["named"]);
+  EXPECT_EQ(again.at("whiskers"), "what they are");
+}
+
+}  // namespace
+}  // namespace weir::report
