@@ -163,9 +163,9 @@ TEST_F(Compare, UnfinishedFlowsAreTold) {
 
 TEST_F(Compare, Refusals) {
   expect_refused({dir("none"), dir("s.toml")}, dir("none") + ": it is neither a result of weir run nor of weir sweep");
-  expect_refused({dir("none")},
-                 "there is nothing to compare with; name two directories, or one sweep and an --axis of it");
   sweep();
+  expect_refused({dir("a")},
+                 "there is nothing to compare with; name two directories, or one sweep and an --axis of it");
   expect_refused({dir("a"), "--axis", "algo"}, "--axis: the study has no axis 'algo'; valid is load, algorithm");
   expect_refused({dir("a"), "--axis", "algorithm", "--base", "x"},
                  "--base: the axis 'algorithm' has no label 'x' with a run that is done; valid is dcqcn, hpcc");

@@ -14,7 +14,7 @@ class Counter {
           const std::function<void(const ExpectedFlow&)>& look)
       : s_(s), tags_(tags), look_(look), senders_(model.topology.hosts) {
     const auto& first = model.profiles.front();
-    header_ = model.data_wire(first).count - s.transport.payload.count;
+    header_ = static_cast<double>(model.data_wire(first).count - s.transport.payload.count);
     for (const net::Link& link : model.topology.links)
       for (const std::uint32_t node : {link.a, link.b})
         if (node < senders_.size())
