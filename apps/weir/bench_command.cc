@@ -90,7 +90,7 @@ const Case& case_named(const std::string& name) {
 // What the process of one repeat does.
 void run_case(const Case& c) {
   end_with_parent();
-  const Outcome o = execute(embedded_scenario(c.scenario, c.overrides), nullptr, {});
+  const Outcome o = execute(embedded_scenario(c.scenario, c.overrides), nullptr);
   const auto& counters = o.manifest.counters;
   nlohmann::ordered_json out{{"packet_hops", counters.packet_hops},
                              {"data_packet_hops", counters.data_packet_hops},

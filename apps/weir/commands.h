@@ -16,6 +16,7 @@ void add_bench(CLI::App& app, int& status);
 void add_theory(CLI::App& app, int& status);
 void add_import(CLI::App& app, int& status);
 void add_sweep(CLI::App& app, int& status);
+void add_compare(CLI::App& app, int& status);
 void add_report(CLI::App& app, int& status);
 void add_paper(CLI::App& app, int& status);
 

@@ -58,14 +58,13 @@ void run_side(Side& side, const probe::ResultDirectory* whole, const std::atomic
   try {
     std::optional<probe::ResultDirectory> own;
     if (whole != nullptr) own.emplace(whole->within(side.name));
-    side.outcome = execute(
-        side.scenario, own ? &*own : nullptr,
-        [&](const Pace& pace) {
-          if (failed) throw std::runtime_error("the other run failed");
-          const std::lock_guard lock(side.mutex);
-          side.pace = pace;
-        },
-        true);
+    ExecuteOptions options{.own_thread = true};
+    options.look = [&](const Pace& pace) {
+      if (failed) throw std::runtime_error("the other run failed");
+      const std::lock_guard lock(side.mutex);
+      side.pace = pace;
+    };
+    side.outcome = execute(side.scenario, own ? &*own : nullptr, options);
   } catch (...) {
     side.error = std::current_exception();
   }
@@ -127,15 +126,21 @@ void print(const Sides& sides) {
   fmt::print("{:<34}{:>26}{:>26}\n", "slowdown", sides[0].title, sides[1].title);
   fmt::print("{:<20}{:>14}{:>10}{:>8}{:>8}{:>10}{:>8}{:>8}\n", "  flow size", "flows", "p50", "p95", "p99", "p50",
              "p95", "p99");
+  bool gaps = false;
   const auto line = [&](const std::string& name, const probe::Distribution& a, const probe::Distribution& b) {
-    fmt::print("  {:<18}{:>14}{:>10.2f}{:>8.2f}{:>8.2f}{:>10.2f}{:>8.2f}{:>8.2f}\n", name, a.count, a.p50, a.p95, a.p99,
-               b.p50, b.p95, b.p99);
+    const auto text = [](const probe::Distribution& d, unsigned thousandths, double value) {
+      return probe::percentile_text(d.count, thousandths, value, 2);
+    };
+    gaps = gaps || probe::is_the_largest(a.count, 990) || probe::is_the_largest(b.count, 990);
+    fmt::print("  {:<18}{:>14}{:>10}{:>8}{:>8}{:>10}{:>8}{:>8}\n", name, a.count, text(a, 500, a.p50),
+               text(a, 950, a.p95), text(a, 990, a.p99), text(b, 500, b.p50), text(b, 950, b.p95), text(b, 990, b.p99));
   };
   const auto& other = sides[1].outcome.summary.flows;
   line("all", flows.slowdown, other.slowdown);
   for (std::size_t i = 0; i < flows.by_size.size() && i < other.by_size.size(); ++i)
     if (flows.by_size[i].slowdown.count > 0)
       line(bucket_name(flows.by_size[i]), flows.by_size[i].slowdown, other.by_size[i].slowdown);
+  if (gaps) fmt::print("  {}\n", probe::kPercentileGap);
 
   fmt::print("\nqueue of a switch port\n");
   const auto queue = [&](std::string_view name, double probe::Distribution::*at) {

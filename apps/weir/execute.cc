@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "weir/memory_limit.h"
 #include "weir/probe/probes.h"
 #include "weir/scenario/effective.h"
 #include "weir/signals.h"
@@ -23,17 +24,19 @@ double thread_cpu_s() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-// Advances by whole epochs, so many at a time as take about 50 ms.
-void advance(engine::Engine& simulation, const std::function<void(const Pace&)>& look, int& signal) {
+// Advances by whole epochs, so many at a time as take about 50 ms. Returns why it ended early, if no signal ended it.
+std::string advance(engine::Engine& simulation, const ExecuteOptions& options, int& signal) {
   std::int64_t epochs = 1;
   const Time epoch = simulation.epoch();
   for (;;) {
     const auto begin = Clock::now();
     const bool ended = simulation.advance((simulation.now() / epoch + epochs) * epoch);
-    if (look) look({simulation.now(), simulation.counters()});
-    if (ended) return;
+    if (options.look) options.look({simulation.now(), simulation.counters()});
+    if (ended) return "";
     signal = pending_signal();
-    if (signal != 0) return;
+    if (signal != 0) return "";
+    if (options.memory > 0 && memory_resident() > options.memory)
+      return fmt::format("it took more than {:.0f} MB of memory", static_cast<double>(options.memory) * 1e-6);
     const std::chrono::duration<double> took = Clock::now() - begin;
     if (took.count() < 0.04) epochs = std::min<std::int64_t>(epochs * 2, 1 << 20);
     if (took.count() > 0.1) epochs = std::max<std::int64_t>(epochs / 2, 1);
@@ -42,8 +45,7 @@ void advance(engine::Engine& simulation, const std::function<void(const Pace&)>&
 
 }  // namespace
 
-Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory,
-                const std::function<void(const Pace&)>& look, bool own_thread) {
+Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory, const ExecuteOptions& options) {
   const probe::RunClock clock;
   const double cpu_before = thread_cpu_s();
   scenario::Run run = scenario::build(s);
@@ -55,12 +57,13 @@ Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory,
   probe::Probes probes(s.probes, *run.simulation, run.tags, directory);
 
   Outcome outcome;
-  advance(*run.simulation, look, outcome.signal);
+  const std::string reason = advance(*run.simulation, options, outcome.signal);
   outcome.summary = probes.finish();
   outcome.manifest = probes.manifest(clock);
   outcome.manifest.title = s.title;
   outcome.manifest.interrupted = outcome.signal != 0;
-  if (own_thread) outcome.manifest.cpu_s = thread_cpu_s() - cpu_before;
+  outcome.manifest.reason = reason;
+  if (options.own_thread) outcome.manifest.cpu_s = thread_cpu_s() - cpu_before;
   if (directory != nullptr) probe::store(*directory, outcome.summary, outcome.manifest);
   return outcome;
 }

@@ -20,18 +20,22 @@ struct Pace {
 
 struct Outcome {
   probe::Summary summary;
-  probe::Manifest manifest;
-  int signal = 0;  // that ended the run early
+  probe::Manifest manifest;  // its `reason` tells what else ended the run early
+  int signal = 0;            // that ended the run early
 };
 
-// Builds and runs; results go to `directory`, which is committed, or nowhere if it is null. `look`
-// is called several times a second. Stops early when a signal is pending. With `own_thread`,
-// processor time is that of the calling thread alone, and the run has no other.
-Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory,
-                const std::function<void(const Pace&)>& look, bool own_thread = false);
+struct ExecuteOptions {
+  std::function<void(const Pace&)> look;  // called several times a second
+  bool own_thread = false;                // processor time is that of the calling thread; the run has no other
+  std::uint64_t memory = 0;  // bytes: the run ends early when the process takes more; 0 = it may take what there is
+};
 
-// The exit status of a run that a signal may have ended.
-inline int status_of(const Outcome& o) { return o.signal == 0 ? 0 : 128 + o.signal; }
+// Builds and runs; results go to `directory`, which is committed, or nowhere if it is null. Stops early when a signal
+// is pending, or memory is used up.
+Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory, const ExecuteOptions& options = {});
+
+// The exit status of a run that may have ended early.
+inline int status_of(const Outcome& o) { return o.signal != 0 ? 128 + o.signal : o.manifest.reason.empty() ? 0 : 1; }
 
 // {"manifest": ..., "summary": ...}
 std::string to_json(const Outcome& o);

@@ -96,6 +96,7 @@ int main(int argc, char** argv) {
     add_theory(app, status);
     add_import(app, status);
     add_sweep(app, status);
+    add_compare(app, status);
     add_report(app, status);
     add_paper(app, status);
     try {

@@ -1,6 +1,7 @@
 #include "weir/memory_limit.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -76,6 +77,21 @@ std::uint64_t memory_left(const std::string& root) {
     }
   }
   return out;
+}
+
+std::uint64_t memory_resident() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t all = 0;
+  std::uint64_t resident = 0;
+  return file >> all >> resident ? resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+void refuse_beyond(std::uint64_t limit, std::uint64_t estimate, const std::string& what) {
+  if (estimate <= limit) return;
+  throw InputError(fmt::format(
+      "{} may need {:.0f} MB of memory, and the limit is {:.0f} MB; take fewer flows or hosts, or raise the limit with "
+      "--memory",
+      what, static_cast<double>(estimate) * 1e-6, static_cast<double>(limit) * 1e-6));
 }
 
 std::uint64_t memory_limit(const std::string& text) {

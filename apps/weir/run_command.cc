@@ -11,8 +11,10 @@
 
 #include "weir/commands.h"
 #include "weir/execute.h"
+#include "weir/memory_limit.h"
 #include "weir/progress.h"
 #include "weir/signals.h"
+#include "weir/study/estimate.h"
 
 namespace weir::app {
 namespace {
@@ -23,6 +25,7 @@ struct Options {
   std::vector<std::string> set;
   std::string seed;
   std::string threads;
+  std::string memory;
   bool json = false;
   bool quiet = false;
 };
@@ -33,14 +36,22 @@ int run(const Options& o) {
   if (!o.threads.empty()) options.push_back({"--threads", "run.threads=" + o.threads});
   const auto s = scenario::load_scenario_file(o.file, o.set, options);
   catch_signals();
+  const std::uint64_t limit = memory_limit(o.memory);
   // first of all: a large network takes its time
   std::optional<probe::ResultDirectory> directory;
   if (!o.out.empty()) directory.emplace(o.out);
   std::optional<Progress> progress;
-  if (!o.quiet) progress.emplace(scenario::expect(s, *scenario::build_model(s)), s.run.stop);
-  const Outcome outcome = execute(s, directory ? &*directory : nullptr, [&](const Pace& pace) {
+  {
+    const auto model = scenario::build_model(s);
+    const auto expected = scenario::expect(s, *model);
+    refuse_beyond(limit, study::estimate(s, *model, expected).bytes, o.file + ": it");
+    if (!o.quiet) progress.emplace(expected, s.run.stop);
+  }
+  ExecuteOptions execution{.memory = limit};
+  execution.look = [&](const Pace& pace) {
     if (progress) progress->look(pace);
-  });
+  };
+  const Outcome outcome = execute(s, directory ? &*directory : nullptr, execution);
   progress.reset();
 
   if (o.json) {
@@ -53,6 +64,9 @@ int run(const Options& o) {
   if (outcome.signal != 0)
     fmt::print(stderr, "weir: interrupted at {:.3f} ms; the result is incomplete\n",
                outcome.manifest.sim_time.seconds() * 1e3);
+  if (!outcome.manifest.reason.empty())
+    fmt::print(stderr, "weir: ended at {:.3f} ms: {}; the result is incomplete; --memory raises the limit\n",
+               outcome.manifest.sim_time.seconds() * 1e3, outcome.manifest.reason);
   return status_of(outcome);
 }
 
@@ -68,6 +82,8 @@ void add_run(CLI::App& app, int& status) {
   command->add_option("--threads", o->threads, "run.threads in place of the scenario's")->check(not_empty());
   command->add_option("--set", o->set, "key=value: any value in place of the scenario's, like traffic.0.load=0.3")
       ->allow_extra_args(false);
+  command->add_option("--memory", o->memory, "that it may take, like '8 GB'; without it, 80 % of what is free")
+      ->check(not_empty());
   command->add_flag("--json", o->json, "print manifest and summary as JSON");
   command->add_flag("-q,--quiet", o->quiet, "no progress");
   command->callback([o, &status] { status = run(*o); });

@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 #include <vector>
 
@@ -50,17 +51,19 @@ void trim(const study::Plan& plan, const std::string& dir, const scenario::Scena
 }
 
 // The result appears under its name whole, with its measures.
-void do_run(const study::Plan& plan, std::size_t run, const std::string& target) {
+void do_run(const study::Plan& plan, std::size_t run, const std::string& target, std::uint64_t memory) {
   const std::string partial = partial_name(target, ::getpid());
   fs::create_directory(partial);
   const std::string result = partial + "/run";
   const auto s = plan.scenario(run);
   {
     probe::ResultDirectory directory(result);
-    execute(s, &directory, {});
+    const Outcome outcome = execute(s, &directory, {.memory = memory});
+    if (const auto& reason = outcome.manifest.reason; !reason.empty())
+      throw std::runtime_error(fmt::format("ended at {:.3f} ms: {}, its share; raise --memory, or take fewer --jobs",
+                                           outcome.manifest.sim_time.seconds() * 1e3, reason));
   }
-  study::write_whole(result + "/measures.json",
-                     study::measures_json(plan.study, study::measure_run(plan.study, result)));
+  study::write_whole(result + "/measures.json", study::measures_json(plan.study, result));
   trim(plan, result, s);
   fs::rename(result, target);
   fs::remove(partial);
@@ -72,10 +75,10 @@ void tell(char* message, std::size_t size, std::string_view what) {
                     '\n', ' ');
 }
 
-int do_run_and_tell(const study::Plan& plan, std::size_t run, const std::string& target, char* message,
-                    std::size_t size) {
+int do_run_and_tell(const study::Plan& plan, std::size_t run, const std::string& target, std::uint64_t memory,
+                    char* message, std::size_t size) {
   try {
-    do_run(plan, run, target);
+    do_run(plan, run, target, memory);
     return 0;
   } catch (const std::bad_alloc&) {
     tell(message, size, "out of memory");
@@ -99,7 +102,7 @@ std::string death(int status) {
 
 }  // namespace
 
-RunProcess::RunProcess(const study::Plan& plan, const std::string& dir, std::size_t run)
+RunProcess::RunProcess(const study::Plan& plan, const std::string& dir, std::size_t run, std::uint64_t memory)
     : run_(run), target_(study::result_of(dir, plan.runs[run].name)) {
   void* page = ::mmap(nullptr, kMessageSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) fail_with("cannot start a process");
@@ -113,7 +116,7 @@ RunProcess::RunProcess(const study::Plan& plan, const std::string& dir, std::siz
   if (::getppid() != parent) ::_exit(kFailed);  // it ended before
   ignore_signals();
   ::signal(SIGXFSZ, SIG_IGN);  // what a limit does, write() tells, as of a full disk
-  ::_exit(do_run_and_tell(plan, run, target_, message_.get(), kMessageSize));
+  ::_exit(do_run_and_tell(plan, run, target_, memory, message_.get(), kMessageSize));
 }
 
 std::optional<RunEnd> RunProcess::end() {

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,8 +26,9 @@ struct RunEnd {
 
 class RunProcess {
  public:
-  // Begins the run, whose result appears in the sweep's directory whole. Throws std::system_error.
-  RunProcess(const study::Plan& plan, const std::string& dir, std::size_t run);
+  // Begins the run, whose result appears in the sweep's directory whole. It fails when it takes more than `memory`
+  // bytes; 0 = it may take what there is. Throws std::system_error.
+  RunProcess(const study::Plan& plan, const std::string& dir, std::size_t run, std::uint64_t memory = 0);
 
   std::size_t run() const { return run_; }
   // Nothing while it is at work; to be asked until it has ended. Throws std::system_error if that cannot be known.

@@ -12,8 +12,10 @@
 
 #include "weir/base/error.h"
 #include "weir/earlier_runs.h"
+#include "weir/memory_limit.h"
 #include "weir/run_process.h"
 #include "weir/signals.h"
+#include "weir/study/check.h"
 #include "weir/study/kept.h"
 #include "weir/study/table.h"
 #include "weir/sweep_locks.h"
@@ -57,15 +59,10 @@ class Sweep {
       } else {
         queue_.push_back(run);
       }
-    estimates_ = study::check_points(plan_, queue_);
+    estimates_ = study::check_runs(plan_, queue_);
     for (const std::size_t run : queue_) {
       total_work_ += work(run);
-      if (estimate(run).bytes > o_.memory)
-        throw InputError(
-            fmt::format("run {} may need {:.0f} MB of memory, and the limit is {:.0f} MB; raise it with "
-                        "--memory",
-                        plan_.runs[run].name, static_cast<double>(estimate(run).bytes) * 1e-6,
-                        static_cast<double>(o_.memory) * 1e-6));
+      refuse_beyond(o_.memory, estimate(run).bytes, "run " + plan_.runs[run].name);
     }
     // the longest first, so that none is left alone at the end
     std::stable_sort(queue_.begin(), queue_.end(), [&](std::size_t a, std::size_t b) { return work(a) > work(b); });
@@ -73,9 +70,14 @@ class Sweep {
     ::malloc_trim(0);  // the processes to come begin with this one's memory
   }
 
-  const study::Estimate& estimate(std::size_t run) const { return estimates_[plan_.runs[run].point]; }
+  const study::Estimate& estimate(std::size_t run) const { return estimates_[run]; }
   double work(std::size_t run) const { return 1e4 + estimate(run).packets; }  // and what any run takes
   int threads(std::size_t run) const { return std::min(estimate(run).threads, o_.jobs); }
+
+  // At which a run is ended: estimates are meant to be too large, so beyond its own it takes more than its part.
+  std::uint64_t share_of_memory(std::size_t run) const {
+    return std::max(estimate(run).bytes, o_.memory / static_cast<std::uint64_t>(o_.jobs));
+  }
 
   // As many as there is room for.
   void start_some() {
@@ -93,7 +95,7 @@ class Sweep {
   // False if the system has no room for it until another one has ended.
   bool start(std::size_t run) {
     try {
-      at_work_.emplace_back(plan_, o_.dir, run);
+      at_work_.emplace_back(plan_, o_.dir, run, share_of_memory(run));
     } catch (const std::system_error& error) {
       if (at_work_.empty() || !is_scarce(error.code().value())) throw;
       return false;
@@ -148,7 +150,7 @@ class Sweep {
   const study::Plan& plan_;
   const SweepOptions& o_;
   const std::function<void(const SweepPace&)>& look_;
-  std::vector<study::Estimate> estimates_;  // by point
+  std::vector<study::Estimate> estimates_;  // by run of the plan
   std::vector<std::size_t> queue_;
   std::vector<RunProcess> at_work_;
   SweepOutcome out_;

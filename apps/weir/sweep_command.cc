@@ -18,6 +18,7 @@
 #include "weir/progress.h"
 #include "weir/scenario/effective.h"
 #include "weir/signals.h"
+#include "weir/study/check.h"
 #include "weir/study/figures.h"
 #include "weir/study/paper.h"
 #include "weir/study/table.h"
@@ -44,9 +45,9 @@ struct Options {
 };
 
 void list_runs(const study::Plan& plan, const std::vector<std::size_t>& runs) {
-  const auto estimates = study::check_points(plan, runs);
+  const auto estimates = study::check_runs(plan, runs);
   for (const std::size_t run : runs) {
-    const auto& e = estimates[plan.runs[run].point];
+    const auto& e = estimates[run];
     fmt::print("{:<40} {:>12.0f} packets {:>8.0f} MB at most\n", plan.runs[run].name, e.packets,
                static_cast<double>(e.bytes) * 1e-6);
   }

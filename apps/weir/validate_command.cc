@@ -10,9 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "weir/commands.h"
+#include "weir/memory_limit.h"
 #include "weir/net/topologies.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
+#include "weir/study/estimate.h"
 
 namespace weir::app {
 namespace {
@@ -20,6 +22,7 @@ namespace {
 struct Options {
   std::vector<std::string> files;
   std::vector<std::string> set;
+  std::string memory;
   bool json = false;
   bool effective = false;
 };
@@ -35,12 +38,19 @@ struct Report {
   std::uint32_t switches = 0;
   std::size_t links = 0;
   std::uint32_t threads = 0;
+  std::uint64_t memory = 0;  // bytes, at most
 };
 
-Report validate(const std::string& file, const scenario::Scenario& s) {
+Report validate(const std::string& file, const scenario::Scenario& s, std::uint64_t limit) {
+  Report out;
+  {
+    const auto model = scenario::prepare(s).model;
+    out.expected = scenario::expect(s, *model);
+    out.memory = study::estimate(s, *model, out.expected).bytes;
+    refuse_beyond(limit, out.memory, file + ": it");
+  }
   const scenario::Run run = scenario::build(s);
   const auto& model = *run.model;
-  Report out;
   out.file = file;
   out.title = s.title;
   out.network = net::summary(model.topology);
@@ -50,7 +60,6 @@ Report validate(const std::string& file, const scenario::Scenario& s) {
   const auto& first = model.profiles.front();
   out.base_rtt = model.paths.network_rtt(model.data_wire(first), model.ack_wire(first));
   for (const auto& p : s.profiles) out.profiles.push_back(p.name);
-  out.expected = scenario::expect(s, model);
   out.threads = run.simulation->threads();
   return out;
 }
@@ -62,10 +71,11 @@ std::string to_text(const Report& r) {
       "  network   {}; largest base RTT {}\n"
       "  profiles  {}\n"
       "  traffic   {}{} flows, {:.3f} GB in {} packets, the last one starts at {:.3f} us\n"
-      "  threads   {}\n",
+      "  threads   {}\n"
+      "  memory    {:.0f} MB at most\n",
       r.file, r.title.empty() ? "" : ", ", r.title, r.network, format_value(r.base_rtt), fmt::join(r.profiles, ", "),
       e.all ? "" : "over ", e.flows, static_cast<double>(e.payload.count) * 1e-9, e.packets,
-      e.last_start.seconds() * 1e6, r.threads);
+      e.last_start.seconds() * 1e6, r.threads, static_cast<double>(r.memory) * 1e-6);
 }
 
 nlohmann::ordered_json to_json(const Report& r) {
@@ -82,16 +92,18 @@ nlohmann::ordered_json to_json(const Report& r) {
           {"payload_bytes", r.expected.payload.count},
           {"last_start_ps", r.expected.last_start.ps},
           {"all_flows_counted", r.expected.all},
-          {"threads", r.threads}};
+          {"threads", r.threads},
+          {"memory_bytes", r.memory}};
 }
 
 int validate_all(const Options& o) {
   // nothing is printed unless all are valid
   std::string text;
   auto json = nlohmann::ordered_json::array();
+  const std::uint64_t limit = memory_limit(o.memory);
   for (const auto& file : o.files) {
     const auto s = scenario::load_scenario_file(file, o.set);
-    const Report report = validate(file, s);
+    const Report report = validate(file, s, limit);
     text += o.effective ? scenario::effective(s).toml : to_text(report);
     json.push_back(to_json(report));
   }
@@ -106,6 +118,8 @@ void add_validate(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("validate", "Check scenarios and tell what they would run");
   command->add_option("FILE", o->files, "scenarios, TOML files")->required();
   command->add_option("--set", o->set, "key=value: any value in place of the scenario's")->allow_extra_args(false);
+  command->add_option("--memory", o->memory, "that a run may take, like '8 GB'; without it, 80 % of what is free")
+      ->check(not_empty());
   command->add_flag("--json", o->json, "print the facts as JSON");
   command->add_flag("--effective", o->effective,
                     "print the scenario with all its values; data files are named as in a result directory");

@@ -109,8 +109,9 @@ TEST(CommandLine, TellsIfStandardOutputCannotBeWritten) {
 
 #if !WEIR_SANITIZED  // their shadow memory takes more address space than any limit
 TEST(CommandLine, TellsThatMemoryIsOut) {
-  const Output o =
-      shell("ulimit -v 100000; exec \"$weir\" run scenarios/permutation-fat-tree.toml --set topology.k=64");
+  const Output o = shell(
+      "ulimit -v 100000; exec \"$weir\" run scenarios/permutation-fat-tree.toml --memory '1 TB' "
+      "--set topology.k=64");
   EXPECT_EQ(o.status, 1);
   EXPECT_EQ(o.out, "");
   EXPECT_EQ(o.err, "weir: out of memory\n");
@@ -124,6 +125,39 @@ TEST(Run, PrintsASummary) {
   for (const std::string& word :
        {std::string("slowdown"), std::string("packet-hops"), expected_digest(), std::string("--out DIR")})
     EXPECT_NE(o.out.find(word), std::string::npos) << word << " in " << o.out;
+}
+
+// Seven flows: no more than the median of them is told apart from the largest.
+TEST(Run, PercentilesOfFewFlowsAreNotShown) {
+  const Output o = weir({"run", kScenario});
+  std::istringstream lines(o.out);
+  std::string line;
+  while (std::getline(lines, line) && !line.starts_with("  all ")) {
+  }
+  std::istringstream words(line);
+  std::string name, count, mean, p50, p95, p99, p999, max;
+  words >> name >> count >> mean >> p50 >> p95 >> p99 >> p999 >> max;
+  EXPECT_EQ(count, "7");
+  EXPECT_NE(p50, "-");
+  EXPECT_EQ(p95 + p99 + p999, "---");
+  EXPECT_NE(max, "");
+  EXPECT_NE(o.out.find("\n-: of so few values this percentile would be the largest of them\n"), std::string::npos);
+  // in the result they stay, beside their count
+  const Json all = Json::parse(weir({"run", kScenario, "--json"}).out).at("summary").at("slowdown").at("all");
+  EXPECT_EQ(all.at("count"), 7);
+  EXPECT_EQ(all.at("p99"), all.at("max"));
+}
+
+// The second of two at once does not even begin.
+TEST(Run, TakesTheNameFirst) {
+  const Folder folder("weir-name");
+  const Output o =
+      shell("cd " + std::filesystem::current_path().string() + "; mkdir " + folder.path() + "/x.partial-run; exec 9<" +
+            folder.path() + "/x.partial-run; flock -x 9; \"$weir\" run " + kScenario + " -o " + folder.path() + "/x");
+  EXPECT_EQ(o.status, 2);
+  EXPECT_EQ(o.err, fmt::format("weir: result directory {}/x: another run is writing it; wait for it, or choose another "
+                               "name\n",
+                               folder.path()));
 }
 
 TEST(Run, JsonHasManifestAndSummary) {

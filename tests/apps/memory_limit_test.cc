@@ -5,8 +5,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "tests/support/command.h"
+#include "weir/execute.h"
 
 namespace weir::app {
 namespace {
@@ -84,6 +89,53 @@ TEST_F(MemoryLeft, PathsThatAreNotThere) {
 TEST(MemoryLimit, AsItIsWritten) {
   EXPECT_EQ(memory_limit("3 MB"), 3000000);
   EXPECT_GT(memory_limit(""), 0);
+}
+
+// The result of a run that takes too much is kept as far as it came.
+TEST(Memory, ARunThatTakesTooMuchEnds) {
+  const Folder folder("weir-memory-run");
+  const auto s = scenario::load_scenario_file("scenarios/incast-16.toml");
+  probe::ResultDirectory out(folder / "a");
+  const Outcome outcome = execute(s, &out, {.memory = 1'000'000});
+  EXPECT_EQ(status_of(outcome), 1);
+  EXPECT_EQ(outcome.manifest.reason, "it took more than 1 MB of memory");
+  const auto manifest = nlohmann::json::parse(read_file(folder / "a/manifest.json"));
+  EXPECT_EQ(manifest.at("complete"), false);
+  EXPECT_EQ(manifest.at("interrupted"), false);
+  EXPECT_EQ(manifest.at("reason"), outcome.manifest.reason);
+  const auto summary = nlohmann::json::parse(read_file(folder / "a/summary.json"));
+  EXPECT_GT(summary.at("flows").at("unfinished"), 0);
+}
+
+TEST(Memory, IsEstimatedShownAndRefused) {
+  const std::string file = "scenarios/incast-16.toml";
+  const Output shown = weir({"validate", file});
+  EXPECT_NE(shown.out.find("\n  memory    14 MB at most\n"), std::string::npos) << shown.out;
+  EXPECT_NEAR(nlohmann::json::parse(weir({"validate", file, "--json"}).out).at(0).at("memory_bytes"), 14e6, 1e6);
+  const Folder folder("weir-memory-refused");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"validate", file}, {"run", file, "--out", folder / "a"}}) {
+    auto limited = arguments;
+    limited.insert(limited.end(), {"--memory", "10 MB"});
+    const Output o = weir(limited);
+    EXPECT_EQ(o.status, 2);
+    EXPECT_EQ(o.out, "");
+    EXPECT_EQ(o.err, "weir: " + file +
+                         ": it may need 14 MB of memory, and the limit is 10 MB; take fewer flows or hosts, or raise "
+                         "the limit with --memory\n");
+  }
+  EXPECT_TRUE(folder.names().empty());
+}
+
+// Flows that the links never carry, in ever larger number.
+TEST(Memory, FlowsThatPileUpAreRefused) {
+  const Folder folder("weir-memory-poisson");
+  std::ofstream(folder / "s.toml") << "[topology]\nkind = \"star\"\nhosts = 17\n[algorithm]\nname = \"hpcc\"\n"
+                                      "[[traffic]]\nkind = \"poisson\"\nsizes = \"1 B\"\nload = 1\nstop = \"10 ms\"\n";
+  const Output piled = weir({"run", folder / "s.toml", "--memory", "50 GB", "--out", folder / "a"});
+  EXPECT_EQ(piled.status, 2);
+  EXPECT_NE(piled.err.find(" MB of memory, and the limit is 50000 MB"), std::string::npos) << piled.err;
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"s.toml"}));
 }
 
 }  // namespace

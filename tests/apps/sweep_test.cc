@@ -72,6 +72,49 @@ TEST_F(Sweep, ListRunsNothing) {
   EXPECT_EQ(folder_.names(), (std::vector<std::string>{"s.toml"}));
 }
 
+// Each seed has its own packets: what weir validate counts.
+TEST_F(Sweep, ListTellsEachSeed) {
+  std::istringstream lines(sweep({"--list"}).out);
+  std::vector<double> packets;
+  std::string name;
+  double number = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (std::istringstream words(line); words >> name >> number) packets.push_back(number);
+  ASSERT_EQ(packets.size(), 6);
+  EXPECT_NE(packets[0], packets[1]);
+  EXPECT_EQ(sweep({"--out", dir("a")}).status, 0);
+  for (std::size_t i = 0; i < kRuns.size(); ++i) {
+    const Output o = weir({"validate", dir("a") + "/runs/" + kRuns[i] + "/scenario.toml", "--json"});
+    EXPECT_EQ(nlohmann::json::parse(o.out).at(0).at("packets"), packets[i]) << kRuns[i];
+  }
+}
+
+// What selects nothing is told before any run.
+TEST_F(Sweep, RefusesMeasuresOfNothing) {
+  write(study() + "[[measure]]\nname = \"m\"\nof = \"summary\"\nkey = \"nope.nope\"\n");
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--list"}, {"--out", dir("a")}}) {
+    const Output o = sweep(more);
+    EXPECT_EQ(o.status, 2);
+    EXPECT_EQ(o.out, "");
+    EXPECT_EQ(o.err, fmt::format("weir: {}:33: key 'key': summary.json: it has no 'nope'; valid is sim_time_ps, flows, "
+                                 "slowdown\n",
+                                 dir("s.toml")));
+  }
+  EXPECT_EQ(folder_.names(), (std::vector<std::string>{"s.toml"}));
+}
+
+TEST_F(Sweep, NamesTheCommandOfTheFile) {
+  EXPECT_EQ(
+      weir({"run", dir("s.toml")}).err,
+      fmt::format("weir: {}:1: key 'study': this is a study, of which 'weir sweep' makes its runs; a scenario has "
+                  "no table [study]\n",
+                  dir("s.toml")));
+  EXPECT_EQ(
+      weir({"sweep", "scenarios/incast-16.toml", "--list"}).err,
+      "weir: scenarios/incast-16.toml:5: key 'topology': this is a scenario, which 'weir run' runs; a study has a "
+      "table [study]\n");
+}
+
 TEST_F(Sweep, RefusesWhatAnotherScenarioLeft) {
   EXPECT_EQ(sweep({"--out", dir("a")}).status, 0);
   write(study("30 KB"));

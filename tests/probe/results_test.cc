@@ -1,7 +1,10 @@
 #include "weir/probe/results.h"
 
 #include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <stdexcept>
 
 #include "tests/probe/helpers.h"
@@ -128,15 +131,45 @@ TEST(ResultDirectory, DoesNotOverwriteWhatAppearedMeanwhile) {
   EXPECT_EQ(text_of(scratch / "a/theirs"), "kept");
 }
 
-TEST(ResultDirectory, TwoOfOneProcessDoNotMeet) {
+// Before anything is simulated.
+TEST(ResultDirectory, TheSecondOfANameIsRefusedAtOnce) {
   const Scratch scratch;
-  ResultDirectory first(scratch / "a");
-  ResultDirectory second(scratch / "a");
-  first.write("x", "first");
-  second.write("x", "second");
-  first.commit();
-  EXPECT_THROW(second.commit(), std::runtime_error);
-  EXPECT_EQ(text_of(scratch / "a/x"), "first");
+  const std::string held =
+      "result directory " + (scratch / "a") + ": another run is writing it; wait for it, or choose another name";
+  {
+    ResultDirectory first(scratch / "a");
+    first.write("x", "first");
+    EXPECT_EQ(refusal([&] { ResultDirectory second(scratch / "a"); }), held);
+    EXPECT_EQ(refusal([&] { ResultDirectory second(scratch / "a"); }), held);
+    first.commit();
+    EXPECT_EQ(text_of(scratch / "a/x"), "first");
+  }
+  { const ResultDirectory given_up(scratch / "b"); }
+  ResultDirectory next(scratch / "b");
+  next.commit();
+  EXPECT_EQ(scratch.content().size(), 2u);  // and nothing partial
+}
+
+// A process that is killed blocks its name no longer, and what it has left does not get into the next result.
+TEST(ResultDirectory, TheNameOfAKilledRunIsFree) {
+  const Scratch scratch;
+  const pid_t process = ::fork();
+  if (process == 0) {
+    const ResultDirectory out(scratch / "a");
+    out.write("left", "behind");
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(process, &status, 0), process);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(scratch.content(), std::vector<std::string>{"a.partial-run"});
+  {
+    ResultDirectory out(scratch / "a");
+    out.write("x", "1");
+    out.commit();
+  }
+  EXPECT_EQ(scratch.content(), std::vector<std::string>{"a"});
+  EXPECT_EQ(files_in(scratch / "a"), (std::map<std::string, std::string>{{"x", "1"}}));
 }
 
 TEST(ResultFile, WritesMoreThanItsBuffer) {

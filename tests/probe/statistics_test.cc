@@ -25,6 +25,20 @@ TEST(Percentile, IsTheValueAtTheFloorOfNTimesP) {
   EXPECT_EQ(percentile_place(1'000'000'000, 999), 999'000'000u);
 }
 
+// p99 of 100 values is the one at place 99, the last.
+TEST(Percentile, OfFewValuesIsTheLargest) {
+  EXPECT_TRUE(is_the_largest(100, 990));
+  EXPECT_FALSE(is_the_largest(101, 990));
+  EXPECT_TRUE(is_the_largest(1000, 999));
+  EXPECT_FALSE(is_the_largest(1001, 999));
+  EXPECT_TRUE(is_the_largest(20, 950));
+  EXPECT_FALSE(is_the_largest(21, 950));
+  EXPECT_TRUE(is_the_largest(2, 500));
+  EXPECT_FALSE(is_the_largest(3, 500));
+  EXPECT_FALSE(is_the_largest(3, 1000));  // asked for as such
+  EXPECT_FALSE(is_the_largest(0, 990));
+}
+
 TEST(Distribution, OfValues) {
   std::vector<float> values{4, 1, 3, 2};
   const Distribution d = distribution_of(values);

@@ -326,9 +326,9 @@ TEST(BadInput, OfAnOverrideIsToldByItsKey) {
        "--set run..seed=7: not an assignment; write a dotted key and a value, like run.seed=7 or traffic.0.load=0.3"},
       {"run.seed=", "--set run.seed: '' is not a whole number"},
       {"run.seed=99999999999999999999",
-       "--set run.seed: 99999999999999999999 is out of range; valid is 0 to 9000000000000000000"},
-      {"run.seed=1e20", "--set run.seed: 1e+20 is out of range; valid is 0 to 9000000000000000000"},
-      {"run.seed=-1", "--set run.seed: -1 is out of range; valid is 0 to 9000000000000000000"},
+       "--set run.seed: 99999999999999999999 is out of range; valid is 0 to 9007199254740991"},
+      {"run.seed=1e20", "--set run.seed: 1e+20 is out of range; valid is 0 to 9007199254740991"},
+      {"run.seed=-1", "--set run.seed: -1 is out of range; valid is 0 to 9007199254740991"},
       {"topology.rate=100",
        "--set topology.rate: '100' is not a rate: it has no unit; write a number and one of Tbps, Gbps, Mbps, Kbps, "
        "bps, like \"1.5 Gbps\""},

@@ -25,6 +25,8 @@ TEST(Statistics, ByHand) {
   EXPECT_EQ(of(v, "count"), 4);
   EXPECT_EQ(of(v, "sum"), 10);
   EXPECT_DOUBLE_EQ(of(v, "std"), std::sqrt(1.25));
+  EXPECT_DOUBLE_EQ(of(v, "geomean"), std::pow(24, 0.25));
+  EXPECT_TRUE(std::isnan(of({{0}, {1}}, "geomean")));
 }
 
 // Values that occur several times are as good as written so often.

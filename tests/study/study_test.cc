@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/star_scenario.h"
-#include "weir/study/plan.h"
+#include "weir/study/check.h"
 
 namespace weir::study {
 namespace {
@@ -144,7 +144,7 @@ name = "threads"
 key = "run.threads"
 values = [1, 3]
 )"));
-  const auto estimates = check_points(plan, runs_with(plan, ""));
+  const auto estimates = check_runs(plan, runs_with(plan, ""));
   EXPECT_EQ(estimates[0].threads, 1);
   EXPECT_EQ(estimates[1].threads, 3);
 }
@@ -159,6 +159,21 @@ TEST(Study, BadOnesAreRefusedWithTheirPlace) {
       {"[study]\nseed = 3\n",
        "s.toml:2: key 'study.seed': unknown key (did you mean 'seeds'?); valid is title, scenario, seeds, set, keep"},
       {"[study]\nseeds = []\n", "s.toml:2: key 'study.seeds': it is empty; write at least one"},
+      {"[study]\nseeds = [9007199254740992]\n",
+       "s.toml:2: key 'study.seeds': a seed is a whole number, 0 to 9007199254740991"},
+      {"[study]\nset = { \"run.seed\" = 9007199254740992 }\n",
+       "s.toml:2: key 'run.seed': 9007199254740992 is out of range; valid is 0 to 9007199254740991"},
+      {"[topology]\nkind = \"star\"\n",
+       "s.toml:1: key 'topology': this is a scenario, which 'weir run' runs; a study has a table [study]"},
+      {"[study]\n[[axis]]\nname = \"m_low\"\nkey = \"traffic.0.fan_in\"\nvalues = [1]\n[[measure]]\nname = \"m\"\n"
+       "of = \"manifest\"\nkey = \"events\"\n",
+       "s.toml:7: key 'measure.0.name': there is a column 'm_low' already, of 'm_low'; write another name"},
+      {kAxis + "key = \"traffic.0.fan_in\"\nvalues = [1, 2]\n[[measure]]\nname = \"m\"\nof = \"ratio\"\n"
+               "statistic = \"geomean\"\nagainst = { a = \"3\" }\n",
+       "s.toml:10: key 'measure.0.against': the axis 'a' has no label '3'; valid is 1, 2"},
+      {kAxis + "key = \"traffic.0.fan_in\"\nvalues = [1, 2]\n[[measure]]\nname = \"m\"\nof = \"ratio\"\n"
+               "statistic = \"geomean\"\n",
+       "s.toml:6: key 'measure.0.against': missing; write the point to compare with, like { algorithm = \"HPCC\" }"},
       {"[study]\nseeds = [1, 1]\n", "s.toml:2: key 'study.seeds': 1 comes twice"},
       {"[study]\nscenario = \"a.toml\"\n",
        "s.toml:2: key 'study.scenario': there is a table [scenario] already; keep one"},
@@ -192,7 +207,7 @@ TEST(Study, BadOnesAreRefusedWithTheirPlace) {
            "[[axis]]\nname = \"b\"\nkey = \"y\"\nrange = { from = 1, to = 9999, step = 1 }\n",
        "s.toml:3: key 'axis': the axes have over 100000 runs together"},
       {kMeasure + "[[measure]]\nname = \"m_low\"\nof = \"summary\"\nkey = \"x\"\n",
-       "s.toml:11: key 'measure.1.name': 'm_low' and 'm' give columns of the same name; write another name"},
+       "s.toml:11: key 'measure.1.name': there is a column 'm_low' already, of 'm'; write another name"},
       {kAxis + "key = \"topology.kind\"\nvalues = [\"a b\", \"a_b\"]\n",
        "s.toml:5: key 'axis.0': the label 'a_b' gives a directory the same name as 'a b'; write another"},
       {kAxis + "key = \"x\"\nrange = { from = 3, to = 1, step = 1 }\n",
@@ -207,15 +222,16 @@ TEST(Study, BadOnesAreRefusedWithTheirPlace) {
       {"[study]\n[[axis]]\nname = \"seed\"\nkey = \"x\"\nvalues = [1]\n",
        "s.toml:3: key 'axis.0.name': 'seed' is a column of the results; write another name"},
       {kMeasure + "[[measure]]\nname = \"m\"\nof = \"manifest\"\nkey = \"x\"\n",
-       "s.toml:11: key 'measure.1.name': there is a measure 'm' already; write another name"},
+       "s.toml:11: key 'measure.1.name': there is a column 'm' already, of 'm'; write another name"},
       {kMeasure + "[[measure]]\nname = \"n\"\nof = \"flow\"\n",
        "s.toml:12: key 'measure.1.of': unknown source 'flow' (did you mean 'flows'?); valid is summary, manifest, "
-       "flows, requests, queues, series"},
+       "flows, requests, queues, series, ratio"},
       {kMeasure + "[[measure]]\nname = \"n\"\nof = \"flows\"\ncolumn = \"slow\"\nstatistic = \"p95\"\n",
        "s.toml:13: key 'measure.1.column': flows.csv has no column of numbers 'slow'; valid is size_bytes, start_ps, "
        "finish_ps, fct_ps, ideal_fct_ps, slowdown, retransmitted_packets"},
       {kMeasure + "[[measure]]\nname = \"n\"\nof = \"flows\"\ncolumn = \"slowdown\"\nstatistic = \"p101\"\n",
-       "s.toml:14: key 'measure.1.statistic': unknown statistic 'p101'; valid is mean, median, p50 or p99.9, min, max, "
+       "s.toml:14: key 'measure.1.statistic': unknown statistic 'p101'; valid is mean, geomean, median, p50 or p99.9, "
+       "min, max, "
        "count, sum, std"},
       {kMeasure + "[[figure]]\nid = \"f\"\nkind = \"bars\"\nmeasure = \"n\"\nx = \"a\"\n",
        "s.toml:13: key 'figure.0.measure': no measure 'n'; valid is m"},
@@ -237,7 +253,7 @@ TEST(Study, PointsAreBuiltBeforeAnythingRuns) {
   const auto refused = [](const std::string& text) -> std::string {
     const auto plan = make_plan(parse(text));
     try {
-      check_points(plan, runs_with(plan, ""));
+      check_runs(plan, runs_with(plan, ""));
     } catch (const InputError& error) {
       return error.what();
     }

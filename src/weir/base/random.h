@@ -28,6 +28,7 @@ enum class Purpose : std::uint32_t {
   link_failure = 13,
   placement = 14,
   round_robin = 15,
+  resampling = 16,
 };
 
 class RandomStream {

@@ -31,7 +31,32 @@ std::uint32_t packets_on_wire(const net::Link& link, Bytes packet) {
       std::min<std::int64_t>(1 + bytes_in(link.delay, link.rate).count / packet.count, 1024));
 }
 
+Rate slowest_host_link(const net::Topology& t) {
+  Rate out{std::numeric_limits<std::int64_t>::max()};
+  for (const auto& link : t.links)
+    if (link.a < t.hosts || link.b < t.hosts) out = std::min(out, link.rate);
+  return out;
+}
+
+net::SwitchBuffer make_buffer(const Model& model, std::uint32_t s, Rate slowest_host) {
+  std::vector<net::IngressLimits> limits;
+  for (const std::uint32_t id : model.routing.ports(s))
+    limits.push_back(ingress_limits(model, model.topology.links[id / 2], slowest_host));
+  net::SwitchBuffer out(model.buffer, limits, model.data_classes(), model.pfc_classes());
+  if (out.shared_capacity() < 0)
+    throw InputError(
+        fmt::format("network.buffer.size = {} is smaller than the reserve and headroom of switch {} "
+                    "({} more bytes are needed)",
+                    format_value(model.buffer.size), s, -out.shared_capacity()));
+  return out;
+}
+
 }  // namespace
+
+void check_buffers(const Model& model) {
+  const Rate slowest_host = slowest_host_link(model.topology);
+  for (std::uint32_t s = 0; s < model.topology.switches; ++s) make_buffer(model, s, slowest_host);
+}
 
 EcnThresholds ecn_thresholds(const Model& model, Rate rate) {
   if (!model.ecn.enabled) return {};
@@ -47,10 +72,6 @@ EcnThresholds ecn_thresholds(const Model& model, Rate rate) {
 
 Network::Network(const Model& model) : ports(model.topology.ports()), hosts(model.topology.hosts) {
   const auto& t = model.topology;
-  Rate slowest_host{std::numeric_limits<std::int64_t>::max()};
-  for (const auto& link : t.links)
-    if (link.a < t.hosts || link.b < t.hosts) slowest_host = std::min(slowest_host, link.rate);
-
   for (std::uint32_t id = 0; id < t.ports(); ++id) {
     net::Port& p = ports[id];
     const auto& link = t.links[id / 2];
@@ -87,20 +108,15 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
   network_rtt = model.paths.network_rtt(model.largest_data_wire(), model.largest_ack_wire());
 
   if (model.routes_adaptively()) loads.resize(t.ports());
+  const Rate slowest_host = slowest_host_link(t);
   switches.resize(t.switches);
   for (std::uint32_t s = 0; s < t.switches; ++s) {
-    std::vector<net::IngressLimits> limits;
+    std::uint16_t local = 0;
     for (const std::uint32_t id : model.routing.ports(s)) {
-      ports[id].local = static_cast<std::uint16_t>(limits.size());
+      ports[id].local = local++;
       ports[net::Topology::reverse(id)].peer_ingress = ports[id].local;
-      limits.push_back(ingress_limits(model, t.links[id / 2], slowest_host));
     }
-    switches[s].buffer = net::SwitchBuffer(model.buffer, limits, model.data_classes(), model.pfc_classes());
-    if (switches[s].buffer.shared_capacity() < 0)
-      throw InputError(
-          fmt::format("network.buffer.size = {} is smaller than the reserve and headroom of switch {} "
-                      "({} more bytes are needed)",
-                      format_value(model.buffer.size), s, -switches[s].buffer.shared_capacity()));
+    switches[s].buffer = make_buffer(model, s, slowest_host);
   }
 }
 

@@ -50,4 +50,7 @@ struct Network {
   Time network_rtt;                    // the largest unloaded round trip of full packets, of any profile
 };
 
+// Throws InputError that begins with network.buffer.size if the buffer of a switch does not hold its reserves.
+void check_buffers(const Model& model);
+
 }  // namespace weir::engine

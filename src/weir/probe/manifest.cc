@@ -38,8 +38,9 @@ std::string to_json(const Manifest& m) {
   nlohmann::ordered_json json;
   json["title"] = m.title;
   json["version"] = version();
-  json["complete"] = !m.interrupted;
+  json["complete"] = !m.interrupted && m.reason.empty();
   json["interrupted"] = m.interrupted;
+  if (!m.reason.empty()) json["reason"] = m.reason;
   json["seed"] = m.seed;
   json["threads"] = m.threads;
   json["wall_s"] = m.wall_s;

@@ -15,6 +15,7 @@ struct Manifest {
   std::uint64_t seed = 0;
   std::uint32_t threads = 1;
   bool interrupted = false;  // ended by a signal, before all flows were done or the stop time came
+  std::string reason;        // why it ended early otherwise; "" = it did not
   double wall_s = 0;
   double cpu_s = 0;
   std::uint64_t max_rss_bytes = 0;

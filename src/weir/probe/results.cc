@@ -1,6 +1,7 @@
 #include "weir/probe/results.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,35 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void fail_to(const char* what, const std::string& name) {
   throw std::system_error(errno, std::generic_category(), fmt::format("cannot {} {}", what, name));
+}
+
+constexpr const char* kExists = "it exists already; choose another name or remove it first";
+
+// Makes the directory, or takes the one that a killed run has left and clears it, and holds it against others: returns
+// its descriptor, or -1 if another run holds it. The lock is that of the open directory, so it ends with the process
+// and moves with the directory. Where a file system has no locks, whoever makes the directory holds it. Throws
+// std::system_error.
+int take(const std::string& path) {
+  for (;;) {
+    const bool is_new = ::mkdir(path.c_str(), 0777) == 0;
+    if (!is_new && errno != EEXIST) fail_to("create", path);
+    const int directory = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (directory < 0 && errno == ENOENT) continue;
+    if (directory < 0) fail_to("create", path);
+    const bool locked = ::flock(directory, LOCK_EX | LOCK_NB) == 0;
+    if (!locked && (errno == EWOULDBLOCK || !is_new)) {
+      ::close(directory);
+      return -1;
+    }
+    struct stat held {};
+    struct stat named {};
+    if (::fstat(directory, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
+        held.st_dev == named.st_dev) {
+      for (const auto& left : fs::directory_iterator(path)) fs::remove_all(left.path());
+      return directory;
+    }
+    ::close(directory);  // its run has ended meanwhile, and renamed or removed it
+  }
 }
 
 }  // namespace
@@ -72,7 +102,7 @@ ResultDirectory::ResultDirectory(const std::string& target) : shown_(target) {
     if (!fs::is_directory(path, error)) refuse("it exists and is no directory; choose another name");
     const bool empty = fs::is_empty(path, error);
     if (error) refuse(error.message());
-    if (!empty) refuse("it exists already; choose another name or remove it first");
+    if (!empty) refuse(kExists);
   } else if (error) {
     refuse(error.message());
   }
@@ -93,17 +123,21 @@ ResultDirectory::ResultDirectory(const std::string& target) : shown_(target) {
     ++made;
   }
 
-  // A killed run of the same process number may have left its own.
-  const std::string base = fmt::format("{}.partial-{}", target_, ::getpid());
-  partial_ = base;
-  for (int i = 1; ::mkdir(partial_.c_str(), 0777) != 0; ++i) {
-    const int why = errno;
-    if (why == EEXIST && i < 1000) {
-      partial_ = fmt::format("{}.{}", base, i);
-      continue;
-    }
+  partial_ = target_ + ".partial-run";
+  const auto give_up = [&](const std::string& why) {
     undo();
-    refuse(fmt::format("cannot create it: {}", std::strerror(why)));
+    refuse(why);
+  };
+  try {
+    lock_ = take(partial_);
+  } catch (const std::system_error& problem) {
+    give_up(fmt::format("cannot create it: {}", std::strerror(problem.code().value())));
+  }
+  if (lock_ < 0) give_up("another run is writing it; wait for it, or choose another name");
+  if (fs::exists(path, error) && !fs::is_empty(path, error)) {  // a run has ended since it was looked at
+    ::rmdir(partial_.c_str());
+    ::close(lock_);
+    give_up(kExists);
   }
 }
 
@@ -111,6 +145,7 @@ ResultDirectory::~ResultDirectory() {
   if (partial_.empty()) return;
   std::error_code ignored;
   fs::remove_all(partial_, ignored);
+  ::close(lock_);
   for (auto parent = created_parents_.rbegin(); parent != created_parents_.rend(); ++parent) ::rmdir(parent->c_str());
 }
 
@@ -130,6 +165,7 @@ void ResultDirectory::commit() {
   // Onto nothing or onto an empty directory; whoever filled it meanwhile keeps what is theirs.
   if (std::rename(partial_.c_str(), target_.c_str()) != 0) fail_to("create", shown_);
   partial_.clear();
+  ::close(lock_);
 }
 
 }  // namespace weir::probe

@@ -1,11 +1,12 @@
 // The directory that a run leaves: whole, or visibly not.
 //
-//   ResultDirectory out("results/a");   // refuses what exists, before anything is simulated
+//   ResultDirectory out("results/a");   // takes the name, or refuses, before anything is simulated
 //   out.write("scenario.toml", text);
-//   ... files are written next to the target, in results/a.partial-<pid> ...
+//   ... files are written next to the target, in results/a.partial-run ...
 //   out.commit();                       // one rename
 //
-// Without commit() nothing remains. A process that is killed leaves only the .partial directory.
+// Without commit() nothing remains. A process that is killed leaves only the partial directory, which the next run of
+// this name clears.
 #pragma once
 
 #include <string>
@@ -49,9 +50,9 @@ class ResultFile {
 
 class ResultDirectory {
  public:
-  // Throws InputError if the target exists (an empty directory may; a link that leads nowhere may not) or cannot be
+  // Throws InputError if the target exists (an empty directory may; a link that leads nowhere may not), if another
+  // ResultDirectory of this or another process has taken the name, or if it cannot be created. Missing parents are
   // created.
-  // Missing parents are created.
   explicit ResultDirectory(const std::string& target);
   ResultDirectory(const ResultDirectory&) = delete;
   ~ResultDirectory();
@@ -74,6 +75,7 @@ class ResultDirectory {
   std::string shown_;
   std::string target_;
   std::string partial_;                       // empty once committed
+  int lock_ = -1;                             // of partial_, open and locked
   std::vector<std::string> created_parents_;  // outermost first
 };
 

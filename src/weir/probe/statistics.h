@@ -18,6 +18,12 @@ inline constexpr std::size_t percentile_place(std::size_t n, unsigned thousandth
   return std::min(place, n - 1);
 }
 
+// Whether this percentile of n values is the largest of them, and so tells nothing that the maximum does not: p99 of up
+// to 100 values, p99.9 of up to 1000. The maximum itself, 1000 thousandths, is asked for as such.
+inline constexpr bool is_the_largest(std::size_t n, unsigned thousandths) {
+  return n > 0 && thousandths < 1000 && percentile_place(n, thousandths) == n - 1;
+}
+
 template <class T>
 T percentile(std::span<const T> ascending, unsigned thousandths) {
   assert(!ascending.empty());

@@ -116,6 +116,10 @@ struct Summary {
   std::optional<LinkSummary> links;
 };
 
+// A percentile in a table for people: "-" where the values are so few that it is the largest of them.
+std::string percentile_text(std::uint64_t count, unsigned thousandths, double value, int digits);
+inline constexpr std::string_view kPercentileGap = "-: of so few values this percentile would be the largest of them";
+
 // The text of summary.json; ends in a line end.
 std::string to_json(const Summary&);
 // Tables for people.

@@ -24,8 +24,17 @@ class Text {
   }
   void row(std::string_view name, const Distribution& d, int digits) {
     if (d.count == 0) return;
-    line("  {:<20} {:>10} {:>10.{w}f} {:>10.{w}f} {:>10.{w}f} {:>10.{w}f} {:>10.{w}f} {:>10.{w}f}", name, d.count,
-         d.mean, d.p50, d.p95, d.p99, d.p999, d.max, fmt::arg("w", digits));
+    const auto percentile = [&](unsigned thousandths, double value) {
+      has_gaps_ = has_gaps_ || is_the_largest(d.count, thousandths);
+      return percentile_text(d.count, thousandths, value, digits);
+    };
+    line("  {:<20} {:>10} {:>10.{w}f} {:>10} {:>10} {:>10} {:>10} {:>10.{w}f}", name, d.count, d.mean,
+         percentile(500, d.p50), percentile(950, d.p95), percentile(990, d.p99), percentile(999, d.p999), d.max,
+         fmt::arg("w", digits));
+  }
+  // After the last row.
+  void explain_gaps() {
+    if (has_gaps_) line("{}", kPercentileGap);
   }
   // One row would only repeat what all of them say.
   void rows(std::string_view title, const std::vector<NamedDistribution>& rows, int digits) {
@@ -42,6 +51,7 @@ class Text {
 
  private:
   std::string text_;
+  bool has_gaps_ = false;
 };
 
 void flows(Text& out, const FlowSummary& f, Time sim_time) {
@@ -78,6 +88,10 @@ void collective(Text& out, const CollectiveSummary& c) {
 
 }  // namespace
 
+std::string percentile_text(std::uint64_t count, unsigned thousandths, double value, int digits) {
+  return is_the_largest(count, thousandths) ? "-" : fmt::format("{:.{}f}", value, digits);
+}
+
 std::string to_text(const Summary& s) {
   Text out;
   flows(out, s.flows, s.sim_time);
@@ -89,6 +103,7 @@ std::string to_text(const Summary& s) {
     out.row("all", s.queues->all, 0);
     out.rows("by tier", s.queues->by_tier, 0);
   }
+  out.explain_gaps();
   if (s.fairness || s.pfc || s.links) out.line("");
   if (s.fairness) {
     if (s.fairness->intervals > 0)

@@ -289,26 +289,6 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
 
 namespace {
 
-// Those of the file, or of the traffic.
-replica::UetConnections uet_connections(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
-  constexpr std::string_view kKey = "fidelity.connections";
-  if (s.uet.connections.empty()) {
-    try {
-      return connections_of(traffic, s.run.stop);
-    } catch (const InputError& error) {
-      fail_key(s.place("traffic"), "traffic", error.what());
-    }
-  }
-  const std::string file = data_file(s, s.uet.connections);
-  std::string text;
-  try {
-    text = traffic::read_text_file(file, "a CSV of connections");
-  } catch (const InputError& error) {
-    fail_key(s.place(kKey), kKey, error.what());
-  }
-  return parse_connections(text, file, model.topology.hosts);
-}
-
 void check_program(const Scenario& s, const traffic::Program& program) {
   if (program.empty() && s.run.until == Until::collectives)
     fail_key(s.place("run.until"), "run.until",
@@ -319,69 +299,51 @@ void check_program(const Scenario& s, const traffic::Program& program) {
              "there are collectives, which only \"exact\" knows; write that, or take other traffic");
 }
 
-std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
-  check_program(s, traffic.program());
-  const Time stop = s.run.stop > Time{} ? s.run.stop : Time::max();
-  if (s.run.fidelity == Fidelity::ns3_hpcc) return std::make_unique<replica::Ns3Hpcc>(model, s.ns3, traffic, stop);
-  if (s.run.fidelity == Fidelity::htsim_uet)
-    return std::make_unique<replica::HtsimUet>(model, s.uet, uet_connections(s, model, traffic), stop);
-  const engine::RunOptions options{.threads = s.run.threads,
-                                   .scheduler = s.run.scheduler,
-                                   .stop = stop,
-                                   .until_program = s.run.until == Until::collectives};
+// The shared buffer of a switch holds its reserves.
+void check_buffers(const Scenario& s, const engine::Model& model) {
   try {
-    return std::make_unique<engine::Simulation>(model, traffic, options);
+    engine::check_buffers(model);
   } catch (const InputError& error) {
-    // the only complaint of the engine: the shared buffer of a switch
     constexpr std::string_view kKey = "network.buffer.size";
     std::string_view what = error.what();
-    if (!what.starts_with(kKey)) throw;
     what.remove_prefix(kKey.size() + 3);
     fail_key(s.place(kKey), kKey, what);
   }
 }
 
+std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
+  const Time stop = s.run.stop > Time{} ? s.run.stop : Time::max();
+  if (s.run.fidelity == Fidelity::ns3_hpcc) return std::make_unique<replica::Ns3Hpcc>(model, s.ns3, traffic, stop);
+  if (s.run.fidelity == Fidelity::htsim_uet)
+    return std::make_unique<replica::HtsimUet>(model, s.uet, connections_of(s, model, traffic), stop);
+  const engine::RunOptions options{.threads = s.run.threads,
+                                   .scheduler = s.run.scheduler,
+                                   .stop = stop,
+                                   .until_program = s.run.until == Until::collectives};
+  return std::make_unique<engine::Simulation>(model, traffic, options);
+}
+
 }  // namespace
 
-Run build(const Scenario& s) {
+Run prepare(const Scenario& s) {
   Run run;
   run.model = build_model(s);
   run.traffic = build_traffic(s, *run.model, run.tags);
-  if (run.tags.empty()) run.tags.emplace_back("connections");  // fidelity.connections has none
-  run.simulation = build_engine(s, *run.model, *run.traffic);
+  if (run.tags.empty()) run.tags.emplace_back(kConnectionsTag);
+  check_program(s, run.traffic->program());
+  if (s.run.fidelity == Fidelity::exact) check_buffers(s, *run.model);
+  if (s.run.fidelity == Fidelity::htsim_uet) {
+    std::vector<std::string> tags;
+    connections_of(s, *run.model, *build_traffic(s, *run.model, tags));
+  }
   with_key(s, [&] { probe::check(s.probes, *run.model, run.tags); });
   return run;
 }
 
-Expected expect(const Scenario& s, const engine::Model& model, std::uint64_t max_flows) {
-  std::vector<std::string> tags;
-  const auto traffic = build_traffic(s, model, tags);
-  Expected out;
-  const auto count = [&](Bytes size) {
-    ++out.flows;
-    out.packets += static_cast<std::uint64_t>((size.count + s.transport.payload.count - 1) / s.transport.payload.count);
-    if (__builtin_add_overflow(out.payload.count, size.count, &out.payload.count))
-      out.payload = {std::numeric_limits<std::int64_t>::max()};
-  };
-  if (!s.uet.connections.empty()) {
-    const auto connections = uet_connections(s, model, *traffic);
-    for (const auto& connection : connections.rows) {
-      count(connection.size);
-      out.last_start = std::max(out.last_start, connection.start);
-    }
-  }
-  const traffic::Program& program = traffic->program();
-  for (std::uint32_t node = 0; node < program.size(); ++node)
-    if (program[node].is_message()) count(program[node].size);
-  while (const auto flow = traffic->next()) {
-    if (out.flows >= max_flows || (s.run.stop > Time{} && flow->start >= s.run.stop)) {
-      out.all = out.flows < max_flows;
-      break;
-    }
-    count(flow->size);
-    out.last_start = flow->start;
-  }
-  return out;
+Run build(const Scenario& s) {
+  Run run = prepare(s);
+  run.simulation = build_engine(s, *run.model, *run.traffic);
+  return run;
 }
 
 }  // namespace weir::scenario

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weir/engine/engine.h"
@@ -23,6 +26,8 @@ struct Run {
 // Reads the data files, builds the network and checks what concerns several tables. Throws
 // InputError that names file, line and key.
 Run build(const Scenario&);
+// Checks the same, and stops short of the simulation, which stays null: nothing large is made.
+Run prepare(const Scenario&);
 
 // The parts of build(), for those who need no simulation.
 std::unique_ptr<engine::Model> build_model(const Scenario&);
@@ -35,8 +40,24 @@ struct Expected {
   std::uint64_t packets = 0;  // full ones and the rest, without retransmissions
   Bytes payload;              // no more than its type holds
   Time last_start;
-  bool all = true;  // false: there are more than were looked at
+  bool all = true;          // false: there are more than were looked at
+  double of_all = 1;        // times these flows there are in all, by when the traffic ends; at least 1
+  double most_waiting = 0;  // flows, of those looked at, that the links of their senders cannot have sent by last_start
+  std::uint64_t digest = 0;  // over who sends what to whom and when; equal for equal traffic
 };
-Expected expect(const Scenario&, const engine::Model&, std::uint64_t max_flows = 10'000'000);
+
+// One of these flows.
+struct ExpectedFlow {
+  std::uint32_t src = 0;
+  std::uint32_t dst = 0;
+  Bytes size;
+  std::optional<Time> start;  // nothing: it waits for others
+  std::string_view tag;
+  std::string_view profile;
+};
+
+// Draws the traffic, no more than `max_flows` of it, and shows each flow to `look`.
+Expected expect(const Scenario&, const engine::Model&, std::uint64_t max_flows = 10'000'000,
+                const std::function<void(const ExpectedFlow&)>& look = {});
 
 }  // namespace weir::scenario

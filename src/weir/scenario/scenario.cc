@@ -193,7 +193,7 @@ void read_probes(const TableReader& table, probe::ProbeParams& out) {
 }  // namespace
 
 void RunParams::describe(ParamList<RunParams>& p) {
-  p.integer("seed", &RunParams::seed, 0, 9e18, "all that is random follows from it");
+  p.integer("seed", &RunParams::seed, 0, kMaxSeed, "all that is random follows from it");
   p.integer("threads", &RunParams::threads, 1, 1024, "threads; the results are the same for any number");
   p.choice("scheduler", &RunParams::scheduler, {"wheel", "heap"},
            "event queue: the quick one, or the plain one; the same results");
@@ -263,6 +263,8 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
 
 Scenario read_scenario(const Value& document, const std::string& file) {
   const TableReader root(document, "");
+  if (root.find("study") != nullptr)
+    root.fail_at("study", "this is a study, of which 'weir sweep' makes its runs; a scenario has no table [study]");
   root.allow_only({"title", "run", "fidelity", "topology", "network", "host", "transport", "clocks", "algorithm",
                    "profile", "traffic", "probes"});
 

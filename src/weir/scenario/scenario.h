@@ -37,6 +37,9 @@ enum class Fidelity : std::uint8_t { exact, ns3_hpcc, htsim_uet };
 // What the run waits for before it ends.
 enum class Until : std::uint8_t { flows, collectives };
 
+// Larger ones would not be the same in every reader of JSON and CSV, many of which have doubles alone.
+inline constexpr std::int64_t kMaxSeed = (std::int64_t{1} << 53) - 1;
+
 struct RunParams {
   std::uint64_t seed = 1;
   std::uint32_t threads = 1;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,7 +13,9 @@
 #include "weir/base/csv.h"
 #include "weir/base/error.h"
 #include "weir/replica/uet_params.h"
+#include "weir/scenario/document.h"
 #include "weir/scenario/fidelity.h"
+#include "weir/traffic/text_file.h"
 
 namespace weir::scenario {
 namespace {
@@ -207,6 +210,25 @@ UetConnections connections_of(traffic::Traffic& traffic, Time stop) {
     out.rows.push_back(c);
   }
   return out;
+}
+
+replica::UetConnections connections_of(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
+  constexpr std::string_view kKey = "fidelity.connections";
+  if (s.uet.connections.empty()) {
+    try {
+      return connections_of(traffic, s.run.stop);
+    } catch (const InputError& error) {
+      fail_key(s.place("traffic"), "traffic", error.what());
+    }
+  }
+  const std::string file = (std::filesystem::path(s.folder) / s.uet.connections).string();
+  std::string text;
+  try {
+    text = traffic::read_text_file(file, "a CSV of connections");
+  } catch (const InputError& error) {
+    fail_key(s.place(kKey), kKey, error.what());
+  }
+  return parse_connections(text, file, model.topology.hosts);
 }
 
 }  // namespace weir::scenario

@@ -8,6 +8,7 @@
 
 #include "weir/base/units.h"
 #include "weir/replica/uet_connections.h"
+#include "weir/scenario/scenario.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::scenario {
@@ -33,5 +34,10 @@ std::optional<std::size_t> never_started(const replica::UetConnections& connecti
 // All flows of the traffic that start before `stop`, numbered from 1 on. Throws InputError if they are too many or too
 // large.
 replica::UetConnections connections_of(traffic::Traffic& traffic, Time stop);
+// The connections of a scenario: those of its file, or else of its traffic.
+replica::UetConnections connections_of(const Scenario&, const engine::Model&, traffic::Traffic&);
+
+// The tag of the connections of a file, which have no other.
+inline constexpr const char* kConnectionsTag = "connections";
 
 }  // namespace weir::scenario

@@ -1,7 +1,6 @@
-#include <algorithm>
+#include "weir/study/estimate.h"
 
-#include "weir/scenario/run.h"
-#include "weir/study/plan.h"
+#include <algorithm>
 
 namespace weir::study {
 namespace {
@@ -11,18 +10,19 @@ namespace {
 constexpr double kProcess = 10e6;
 constexpr double kPort = 1600;      // with its ring, its link's events, and its share of hosts and switches
 constexpr double kFlow = 600;       // its block while it is active, its record, its slowdown
+constexpr double kFinished = 64;    // its slowdown, and what its statistics take
+constexpr double kActive = 2e6;     // flows, of more than these not all are active at once
 constexpr double kPacket = 192;     // in a ring, with its telemetry or selective acknowledgement
 constexpr double kFullBuffers = 8;  // one in so many is full at the same time
 constexpr double kTableEntry = 16;  // routing of graphs without tree rules: by switch and edge switch
 constexpr double kThread = 4e6;
 constexpr double kMargin = 1.25;
 
-constexpr std::uint64_t kMaxFlows = 2'000'000;  // looked at
+constexpr double kMostBytes = 1e18;
 
 }  // namespace
 
-Estimate estimate(const scenario::Scenario& s, const engine::Model& model) {
-  const auto expected = scenario::expect(s, model, kMaxFlows);
+Estimate estimate(const scenario::Scenario& s, const engine::Model& model, const scenario::Expected& expected) {
   const auto& topology = model.topology;
   const double switches = topology.switches;
   const double ports = topology.ports();
@@ -30,12 +30,14 @@ Estimate estimate(const scenario::Scenario& s, const engine::Model& model) {
   const double buffers = static_cast<double>(s.buffer.size.count) * (per_port ? ports : switches);
   const double waiting =
       buffers / kFullBuffers / static_cast<double>(std::max<std::int64_t>(s.transport.payload.count, 1));
-  const double packets = std::min(static_cast<double>(expected.packets), waiting);
+  const double sent = static_cast<double>(expected.packets) * expected.of_all;
+  const double flows = static_cast<double>(expected.flows) * expected.of_all;
+  const double active = std::max(std::min(flows, kActive), expected.most_waiting * expected.of_all);
   const double tables = topology.tree.empty() ? kTableEntry * switches * switches : 0;
-  const double bytes = kProcess + kPort * ports + kFlow * static_cast<double>(expected.flows) + kPacket * packets +
-                       tables + kThread * (s.run.threads - 1);
-  return {static_cast<std::uint64_t>(bytes * kMargin), static_cast<double>(expected.packets),
-          static_cast<int>(s.run.threads)};
+  const double bytes = kProcess + kPort * ports + kFlow * active + kFinished * (flows - active) +
+                       kPacket * std::min(sent, waiting) + tables + kThread * (s.run.threads - 1);
+  return {static_cast<std::uint64_t>(std::min(bytes * kMargin, kMostBytes)), sent, static_cast<int>(s.run.threads),
+          expected.digest};
 }
 
 }  // namespace weir::study

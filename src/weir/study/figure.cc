@@ -33,14 +33,6 @@ const std::vector<FigureKind>& kinds() {
   return list;
 }
 
-std::string label_of(const TableReader& table, const std::string& path, const Value& value) {
-  if (const auto* text = value.as<std::string>()) return *text;
-  if (const auto* whole = value.as<std::int64_t>()) return fmt::format("{}", *whole);
-  if (const auto* number = value.as<double>()) return fmt::format("{}", *number);
-  scenario::fail_key(value.where, scenario::join(table.path(), path),
-                     fmt::format("it is {}; write text or a number", value.type_name()));
-}
-
 const scenario::List& list_at(const TableReader& table, std::string_view key) {
   const Value* value = table.find(key);
   if (value == nullptr) table.fail_at(key, "missing; write a list");
@@ -54,7 +46,7 @@ Printed read_printed(const TableReader& table) {
   Printed out;
   out.where = table.where();
   out.series = table.required_text("series", "the name of the printed series");
-  for (const Value& value : list_at(table, "x")) out.x.push_back(label_of(table, "x", value));
+  for (const Value& value : list_at(table, "x")) out.x.push_back(read_label(table, "x", value));
   for (const Value& value : list_at(table, "y")) {
     const auto* whole = value.as<std::int64_t>();
     const auto* number = value.as<double>();
@@ -109,7 +101,8 @@ void FigureParams::describe(ParamList<FigureParams>& p) {
   p.text("x_column", &FigureParams::x_column, "column of numbers for the x axis");
   p.text("file", &FigureParams::file, "a CSV of the result with a column time_ps");
   p.text("tier", &FigureParams::tier, "ports of this tier");
-  p.integer("seed", &FigureParams::seed, -1, 9e18, "the run of this seed; -1 = all together, or the first");
+  p.integer("seed", &FigureParams::seed, -1, scenario::kMaxSeed,
+            "the run of this seed; -1 = all together, or the first");
   p.part("", &FigureParams::filter);
   p.text("x_label", &FigureParams::x_label, "in place of the label that follows from the rest");
   p.text("y_label", &FigureParams::y_label, "in place of the label that follows from the rest");
@@ -149,11 +142,11 @@ FigureSpec read_figure(const TableReader& table) {
   for (const auto& key : out.kind->required)
     table.required_text(key, std::string(params_of<FigureParams>().find(key)->meaning));
   table.read(params_of<FigureParams>(), &out.params, {"where", "printed"});
+  check_filter(table, out.params.filter);
   if (out.params.id.empty()) table.fail_at("id", "it is empty; write a short name");
   check_source(table, out);
 
-  const TableReader where = table.table("where");
-  for (const auto& axis : where.keys()) out.only.emplace_back(axis, label_of(where, axis, *where.find(axis)));
+  out.only = read_labels(table.table("where"));
   for (const auto& row : table.tables("printed")) {
     Printed printed = read_printed(row);
     for (const Printed& other : out.printed)

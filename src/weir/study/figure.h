@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weir/scenario/reader.h"
+#include "weir/study/measure.h"
 #include "weir/study/result_files.h"
 #include "weir/study/statistics.h"
 
@@ -57,7 +58,7 @@ struct FigureSpec {
   Where where;
   FigureParams params;
   const FigureKind* kind = nullptr;
-  std::vector<std::pair<std::string, std::string>> only;  // `where`: axis and label
+  Labels only;  // `where`
   std::vector<Printed> printed;
 
   // The file of the result directory that it is made from; "" for measures.

@@ -37,7 +37,7 @@ std::string lost(const Study& study, const std::string& run_dir) {
   const RunFiles files(run_dir);
   const Json kept = kept_values(files);
   for (const Measure& m : study.measures)
-    if (!kept.contains(m.definition()) && !files.has(m.file()))
+    if ((m.is_of_pairs() || !kept.contains(m.definition())) && !files.has(m.file()))
       return fmt::format("has not kept {}, from which measure '{}' is taken", m.file(), m.name());
   for (const FigureSpec& f : study.figures)
     if (!f.file().empty() && !files.has(f.file()))
@@ -69,35 +69,38 @@ std::string difference(const Plan& plan, std::size_t run, const std::string& run
   return lost(plan.study, run_dir);
 }
 
-std::vector<Values> measure_run(const Study& study, const std::string& run_dir) {
+std::string measures_json(const Study& study, const std::string& run_dir) {
   const RunFiles files(run_dir);
-  std::vector<Values> out;
-  for (const Measure& m : study.measures) out.push_back(m.values(files));
-  return out;
-}
-
-std::string measures_json(const Study& study, const std::vector<Values>& values) {
   Json out = Json::object();
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  const auto put = [&](const Measure& m) {
     Json list = Json::array();
-    for (const double v : values[i]) list.push_back(std::isnan(v) ? Json(nullptr) : Json(v));
-    out[study.measures[i].definition()] = std::move(list);
+    for (const double v : m.values(files)) list.push_back(std::isnan(v) ? Json(nullptr) : Json(v));
+    out[m.definition()] = std::move(list);
+  };
+  for (const Measure& m : study.measures) {
+    if (m.is_of_pairs()) continue;
+    put(m);
+    if (const auto counter = m.counter()) put(*counter);
   }
   return out.dump(1) + "\n";
 }
 
-std::vector<Values> kept_measures(const Study& study, const std::string& run_dir) {
+Measured kept_measures(const Study& study, const std::string& run_dir) {
   const RunFiles files(run_dir);
   const Json kept = kept_values(files);
-  std::vector<Values> out;
-  for (const Measure& m : study.measures) {
+  const auto values_of = [&](const Measure& m) {
     const auto found = kept.find(m.definition());
-    if (found == kept.end()) {
-      out.push_back(m.values(files));
-      continue;
-    }
-    Values& values = out.emplace_back();
-    for (const Json& v : *found) values.push_back(v.is_number() ? v.get<double>() : kNoValue);
+    if (found == kept.end()) return m.values(files);
+    Values out;
+    for (const Json& v : *found) out.push_back(v.is_number() ? v.get<double>() : kNoValue);
+    return out;
+  };
+  Measured out;
+  for (const Measure& m : study.measures) {
+    out.values.push_back(m.is_of_pairs() ? Values{} : values_of(m));
+    const auto counter = m.is_of_pairs() || m.is_list() ? std::nullopt : m.counter();
+    const bool known = counter && (kept.contains(counter->definition()) || files.has(counter->file()));
+    out.counts.push_back(known ? values_of(*counter).front() : kNoValue);
   }
   return out;
 }

@@ -18,10 +18,15 @@ bool is_result(const std::string& run_dir);
 // Why a result directory is not what this run would leave, or lacks what the study reads; "" if it is.
 std::string difference(const Plan& plan, std::size_t run, const std::string& run_dir);
 
-// The measures of one result directory, from its files, and measures.json, which keeps them when files are gone.
-std::vector<Values> measure_run(const Study& study, const std::string& run_dir);
-std::string measures_json(const Study& study, const std::vector<Values>& values);
+struct Measured {
+  std::vector<Values> values;  // of the study's measures; empty where they are of pairs of runs
+  std::vector<double> counts;  // of those that are a percentile: of how many values; NaN for others, and if not known
+};
+
+// The measures of one result directory, from its files: the text of measures.json, which keeps them when files are
+// gone.
+std::string measures_json(const Study& study, const std::string& run_dir);
 // The same from measures.json, where it has them.
-std::vector<Values> kept_measures(const Study& study, const std::string& run_dir);
+Measured kept_measures(const Study& study, const std::string& run_dir);
 
 }  // namespace weir::study

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "weir/study/compare.h"
+
 namespace weir::study {
 namespace {
 
@@ -24,28 +26,45 @@ double number_of(const Json& value) {
   return value.is_number() ? value.get<double>() : kNoValue;
 }
 
-// Follows a dotted path; `*` stands for all entries of a list. A name may have dots itself: the shortest that fits.
+// The entry of an object or a list that has this name or place; null if there is none.
+const Json* entry_of(const Json& at, const std::string& name) {
+  if (at.is_object()) {
+    const auto found = at.find(name);
+    return found == at.end() ? nullptr : &*found;
+  }
+  const bool is_index =
+      at.is_array() && !name.empty() && name.size() < 9 &&
+      std::all_of(name.begin(), name.end(), [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+  return is_index && std::stoul(name) < at.size() ? &at[std::stoul(name)] : nullptr;
+}
+
+struct Step {
+  const Json* entry;
+  std::string_view rest;  // of the path
+};
+
+// Where a dotted path goes from here; nothing if nowhere. A name may have dots itself: the shortest that fits.
+std::optional<Step> step(const Json& at, std::string_view path) {
+  for (auto dot = path.find('.');; dot = path.find('.', dot + 1)) {
+    if (const Json* entry = entry_of(at, std::string(path.substr(0, dot))))
+      return Step{entry, dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1)};
+    if (dot == std::string_view::npos) return std::nullopt;
+  }
+}
+
+// Whether the path goes to all entries of a list, and how it goes on in each of them.
+std::optional<std::string_view> rest_of_all(const Json& at, std::string_view path) {
+  if (!at.is_array() || (path != "*" && !path.starts_with("*."))) return std::nullopt;
+  return path.substr(std::min<std::size_t>(2, path.size()));
+}
+
 void follow(const Json& at, std::string_view path, Values& out) {
   if (path.empty()) {
     out.push_back(number_of(at));
-    return;
-  }
-  for (auto dot = path.find('.');; dot = path.find('.', dot + 1)) {
-    const std::string part(path.substr(0, dot));
-    const auto rest = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
-    if (at.is_array()) {
-      if (part == "*") {
-        for (const Json& item : at) follow(item, rest, out);
-        return;
-      }
-      const bool is_index = !part.empty() && part.size() < 9 && std::all_of(part.begin(), part.end(), [](char c) {
-        return std::isdigit(static_cast<unsigned char>(c)) != 0;
-      });
-      if (is_index && std::stoul(part) < at.size()) follow(at[std::stoul(part)], rest, out);
-      return;
-    }
-    if (at.is_object() && at.contains(part)) return follow(at.at(part), rest, out);
-    if (dot == std::string_view::npos) return;
+  } else if (const auto rest = rest_of_all(at, path)) {
+    for (const Json& item : at) follow(item, *rest, out);
+  } else if (const auto next = step(at, path)) {
+    follow(*next->entry, next->rest, out);
   }
 }
 
@@ -76,6 +95,14 @@ Values of_requests(const Measure& m, const RunFiles& files) {
   std::vector<Counted> values;
   for (const auto& [request, value] : requests)
     if (!std::isnan(value)) values.push_back({value});
+  return {statistic_of(values, m.statistic)};
+}
+
+// Of the other run's completion time in the share of this one, flow by flow.
+Values of_ratios(const Measure& m, const RunFiles& run, const RunFiles& base) {
+  std::vector<Counted> values;
+  for (const FlowPair& pair : pair_flows(base, run).flows)
+    if (m.params.filter.passes(pair.row) && pair.finished()) values.push_back({pair.ratio()});
   return {statistic_of(values, m.statistic)};
 }
 
@@ -161,8 +188,40 @@ std::span<const MeasureKind> measure_kinds() {
        {"from", "until"},
        [](const MeasureParams& p) { return p.file; },
        of_series},
+      {"ratio",
+       "a statistic of the flows' completion times over those of the same flows at another point",
+       {"against", "statistic"},
+       with_filters({}),
+       [](const MeasureParams&) { return std::string("flows.csv"); },
+       nullptr,
+       of_ratios},
   };
   return list;
+}
+
+bool Measure::is_of_document() const { return kind->values == of_document; }
+
+bool Measure::is_of_flows() const { return file() == "flows.csv"; }
+
+std::optional<unsigned> Measure::percentile() const {
+  if (statistic.kind == Statistic::Kind::percentile && !is_of_document()) return statistic.thousandths;
+  const std::string_view key = std::string_view(params.key).substr(params.key.rfind('.') + 1);
+  for (const auto& [name, thousandths] : {std::pair("p50", 500u), {"p95", 950u}, {"p99", 990u}, {"p999", 999u}})
+    if (is_of_document() && key == name) return thousandths;
+  return std::nullopt;
+}
+
+std::optional<Measure> Measure::counter() const {
+  if (!percentile()) return std::nullopt;
+  Measure out = *this;
+  out.params.scale = 1;
+  if (is_of_document()) {
+    out.params.key.replace(params.key.rfind('.') + 1, std::string::npos, "count");
+  } else {
+    out.params.statistic = "count";
+    out.statistic = {Statistic::Kind::count};
+  }
+  return out;
 }
 
 bool Measure::is_list() const {
@@ -182,11 +241,18 @@ std::string Measure::definition() const {
   for (const Param& p : params_of<MeasureParams>().params())
     if (p.name != "name" && p.name != "unit" && p.get(&params) != p.fallback)
       out += fmt::format("{}{}={}", out.empty() ? "" : ", ", p.name, format_value(p.get(&params)));
+  for (const auto& [axis, label] : against) out += fmt::format(", against {}={}", axis, label);
   return out;
 }
 
 Values Measure::values(const RunFiles& files) const {
   Values out = kind->values(*this, files);
+  for (double& v : out) v *= params.scale;
+  return out;
+}
+
+Values Measure::values(const RunFiles& run, const RunFiles& base) const {
+  Values out = kind->of_pair(*this, run, base);
   for (double& v : out) v *= params.scale;
   return out;
 }
@@ -207,8 +273,13 @@ Measure read_measure(const TableReader& table) {
   for (const char* key : {"scale", "unit"}) keys.emplace_back(key);
   table.allow_only(keys);
   for (const auto& key : out.kind->required)
-    table.required_text(key, std::string(params_of<MeasureParams>().find(key)->meaning));
-  table.read(params_of<MeasureParams>(), &out.params);
+    if (const Param* param = params_of<MeasureParams>().find(key); param != nullptr)
+      table.required_text(key, std::string(param->meaning));
+  table.read(params_of<MeasureParams>(), &out.params, {"against"});
+  if (out.is_of_pairs()) out.against = read_labels(table.table("against"));
+  if (out.is_of_pairs() && out.against.empty())
+    table.fail_at("against", "missing; write the point to compare with, like { algorithm = \"HPCC\" }");
+  check_filter(table, out.params.filter);
 
   if (!is_identifier(out.params.name))
     table.fail_at("name",
@@ -217,6 +288,61 @@ Measure read_measure(const TableReader& table) {
   if (!out.params.file.empty()) check_series_file(table, out.params.file);
   if (!out.params.column.empty()) check_column(table, "column", out.file(), out.params.column);
   return out;
+}
+
+void check_filter(const TableReader& table, const FlowFilter& filter) {
+  if (filter.up_to > Bytes{} && filter.above >= filter.up_to)
+    table.fail_at("up_to", fmt::format("{} is not above {}, which 'above' says: no size is between them",
+                                       format_value(filter.up_to), format_value(filter.above)));
+  if (filter.until > Time{} && filter.from >= filter.until)
+    table.fail_at("until", fmt::format("{} is not after {}, which 'from' says: no time is between them",
+                                       format_value(filter.until), format_value(filter.from)));
+}
+
+std::string read_label(const TableReader& table, const std::string& key, const scenario::Value& value) {
+  if (const auto* text = value.as<std::string>()) return *text;
+  if (const auto* whole = value.as<std::int64_t>()) return fmt::format("{}", *whole);
+  if (const auto* number = value.as<double>()) return fmt::format("{}", *number);
+  scenario::fail_key(value.where, scenario::join(table.path(), key),
+                     fmt::format("it is {}; write text or a number", value.type_name()));
+}
+
+Labels read_labels(const TableReader& table) {
+  Labels out;
+  for (const auto& axis : table.keys()) out.emplace_back(axis, read_label(table, axis, *table.find(axis)));
+  return out;
+}
+
+std::string missing_key(const Json& document, const std::string& path) {
+  Values found;
+  follow(document, path, found);
+  if (std::any_of(found.begin(), found.end(), [](double v) { return !std::isnan(v); })) return "";
+  // as far as the path leads, in a list by way of its first entry
+  const Json* at = &document;
+  std::string_view rest = path;
+  while (!rest.empty()) {
+    if (const auto within = rest_of_all(*at, rest); within && !at->empty()) {
+      at = &at->front();
+      rest = *within;
+    } else if (const auto next = step(*at, rest)) {
+      at = next->entry;
+      rest = next->rest;
+    } else {
+      break;
+    }
+  }
+  std::string reached = path.substr(0, path.size() - rest.size());
+  if (reached.ends_with('.')) reached.pop_back();
+  const std::string here = reached.empty() ? "it" : fmt::format("'{}'", reached);
+  if (at->is_array() && !at->empty())
+    return fmt::format("{} is a list; valid is 0 to {}, or * for all", here, at->size() - 1);
+  if (!at->is_object()) return fmt::format("{} {}", here, rest.empty() ? "is no number" : "has no parts");
+  std::vector<std::string> names;
+  for (const auto& entry : at->items()) names.push_back(entry.key());
+  const std::string name(rest.substr(0, rest.find('.')));
+  return rest.empty() ? fmt::format("{} is no number; go on with {}", here, fmt::join(names, ", "))
+                      : fmt::format("{} has no '{}'{}; valid is {}", here, scenario::one_line(name),
+                                    scenario::did_you_mean(name, names), fmt::join(names, ", "));
 }
 
 void check_series_file(const TableReader& table, const std::string& file) {

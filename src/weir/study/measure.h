@@ -1,9 +1,11 @@
 // Numbers of a run, taken from its result directory: [[measure]] of a study.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weir/scenario/reader.h"
@@ -30,6 +32,8 @@ struct MeasureParams {
 // One value, or one per element of a list; NaN where there is none.
 using Values = std::vector<double>;
 
+using Labels = std::vector<std::pair<std::string, std::string>>;  // axis and label; axis "" = whichever has the label
+
 struct Measure;
 
 struct MeasureKind {
@@ -39,6 +43,8 @@ struct MeasureKind {
   std::vector<std::string> optional;
   std::string (*file)(const MeasureParams&) = nullptr;  // of the result directory
   Values (*values)(const Measure&, const RunFiles&) = nullptr;
+  // In place of `values`: of the run and of another one with the same flows.
+  Values (*of_pair)(const Measure&, const RunFiles& run, const RunFiles& base) = nullptr;
 };
 std::span<const MeasureKind> measure_kinds();
 
@@ -47,7 +53,12 @@ struct Measure {
   MeasureParams params;
   const MeasureKind* kind = nullptr;
   Statistic statistic;
+  Labels against;  // of the other run of a pair: those in which its point differs
 
+  bool is_of_document() const;
+  // Of those that pass its filter.
+  bool is_of_flows() const;
+  bool is_of_pairs() const { return kind->of_pair != nullptr; }
   const std::string& name() const { return params.name; }
   // `*` in its key.
   bool is_list() const;
@@ -58,13 +69,28 @@ struct Measure {
   std::string definition() const;
   // As `scale` has them.
   Values values(const RunFiles& files) const;
+  Values values(const RunFiles& run, const RunFiles& base) const;
+  // If it is a percentile: how many values that is of; nothing otherwise.
+  std::optional<Measure> counter() const;
+  // In thousandths, if it is a percentile.
+  std::optional<unsigned> percentile() const;
 };
+
+// Why a document of this form has no number under a dotted path, and what would be valid; "" if it has one.
+std::string missing_key(const nlohmann::ordered_json& document, const std::string& path);
+
+// A label of an axis, as text or as a number. Throws InputError that names the key.
+std::string read_label(const scenario::TableReader& table, const std::string& key, const scenario::Value& value);
+// The entries of a table { axis = label }.
+Labels read_labels(const scenario::TableReader& table);
 
 // Throws InputError.
 Measure read_measure(const scenario::TableReader& table);
 // What a figure and a measure have in common: a column that a file has. Throws InputError.
 void check_column(const scenario::TableReader& table, std::string_view key, std::string_view file,
                   const std::string& column);
+// Sizes and times that exclude each other. Throws InputError.
+void check_filter(const scenario::TableReader& table, const FlowFilter& filter);
 void check_series_file(const scenario::TableReader& table, const std::string& file);
 Statistic read_statistic(const scenario::TableReader& table, const std::string& text);
 

@@ -8,8 +8,6 @@
 #include <filesystem>
 #include <set>
 
-#include "weir/probe/port_choice.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/toml_parser.h"
 #include "weir/traffic/text_file.h"
 
@@ -35,16 +33,6 @@ const std::string& scenario_name(const Study& study, const Point& point, Where& 
 
 std::string path_of(const Study& study, const std::string& name) {
   return (std::filesystem::path(study.folder) / name).lexically_normal().string();
-}
-
-// Complaints about a scenario name the study's line as well.
-[[noreturn]] void blame(const Study& study, const Point& point, std::string_view what) {
-  const std::string at = study.axes.empty() ? "" : fmt::format("point {}", study.describe(point));
-  if (what.starts_with(study.file + ":")) {
-    throw InputError(at.empty() ? std::string(what) : fmt::format("{} (at {})", what, at));
-  }
-  const Where where = study.axes.empty() ? study.where : study.axes.front().points[point.front()].where;
-  fail(where, at.empty() ? std::string(what) : fmt::format("{}: {}", at, what));
 }
 
 // No name begins with a dot: it would be hidden.
@@ -79,7 +67,7 @@ scenario::Scenario load(const Plan& plan, const Point& point, const std::uint64_
     if (seed != nullptr) scenario::set_key(document, "run.seed", Value{study.where, static_cast<std::int64_t>(*seed)});
     return scenario::read_scenario(document, name.empty() ? study.file : path_of(study, name));
   } catch (const InputError& error) {
-    blame(study, point, error.what());
+    study.blame(point, error.what());
   }
 }
 
@@ -102,25 +90,6 @@ void read_documents(Plan& plan) {
   }
 }
 
-// Measures and figures of queues name tiers whose ports the probe looks at.
-void check_tier(const Plan& plan, const Where& where, const std::string& tier, const net::Topology& topology,
-                const scenario::Scenario& s, const Point& point) {
-  if (tier == "all") return;
-  const probe::Tiers tiers(topology, probe::choose_ports(topology, s.probes.queues->ports));
-  if (std::find(tiers.names.begin(), tiers.names.end(), tier) != tiers.names.end()) return;
-  scenario::fail_key(where, "tier",
-                     fmt::format("no tier '{}'{}{}; valid is all, {}", tier, scenario::did_you_mean(tier, tiers.names),
-                                 plan.study.axes.empty() ? "" : " at point " + plan.study.describe(point),
-                                 fmt::join(tiers.names, ", ")));
-}
-
-void check_tiers(const Plan& plan, const net::Topology& topology, const scenario::Scenario& s, const Point& point) {
-  for (const Measure& m : plan.study.measures)
-    if (m.file() == "queue_cdf.csv") check_tier(plan, m.where, m.params.tier, topology, s, point);
-  for (const FigureSpec& f : plan.study.figures)
-    if (f.file() == "queue_cdf.csv") check_tier(plan, f.where, f.params.tier, topology, s, point);
-}
-
 // An axis over run.seed beside seeds, of which one would take the place of the other; figures of a seed that is not
 // run.
 void check_seeds(const Study& study) {
@@ -137,35 +106,6 @@ void check_seeds(const Study& study) {
   }
 }
 
-// Measures and figures of flows take tags that some traffic has.
-void check_tags(const Study& study, const std::set<std::string>& tags) {
-  const std::vector<std::string> valid(tags.begin(), tags.end());
-  const auto check = [&](const Where& where, const std::string& tag) {
-    if (!tag.empty() && tags.count(tag) == 0)
-      scenario::fail_key(where, "tag",
-                         fmt::format("no traffic has the tag '{}'{}; valid is {}", tag,
-                                     scenario::did_you_mean(tag, valid), fmt::join(valid, ", ")));
-  };
-  for (const Measure& m : study.measures) check(m.where, m.params.filter.tag);
-  for (const FigureSpec& f : study.figures) check(f.where, f.params.filter.tag);
-}
-
-void check_files(const Plan& plan, const scenario::Scenario& s, const Point& point) {
-  const auto check = [&](const Where& where, const std::string& what, const std::string& file) {
-    if (const auto advice = missing_probe(s, file); !advice.empty())
-      fail(where, fmt::format("{} reads {}, which is not written{}; {}", what, file,
-                              plan.study.axes.empty() ? "" : " at point " + plan.study.describe(point), advice));
-  };
-  for (const Measure& m : plan.study.measures) check(m.where, fmt::format("measure '{}'", m.name()), m.file());
-  for (const FigureSpec& f : plan.study.figures) {
-    if (!f.file().empty()) check(f.where, fmt::format("figure '{}'", f.params.id), f.file());
-    const bool groups = f.kind->name == "slowdown-by-size" && f.params.buckets == "equal-count";
-    if (groups && s.probes.flows.equal_count_buckets == 0)
-      fail(f.where, fmt::format("figure '{}' draws groups of equal counts; set \"probes.flows.equal_count_buckets\"",
-                                f.params.id));
-  }
-}
-
 }  // namespace
 
 scenario::Scenario Plan::scenario(std::size_t run) const {
@@ -175,6 +115,12 @@ scenario::Scenario Plan::scenario(std::size_t run) const {
 std::string Plan::describe(std::size_t run) const {
   const auto point = study.describe(points[runs[run].point]);
   return fmt::format("{}{}seed {}", point, point.empty() ? "" : ", ", runs[run].seed);
+}
+
+std::size_t Plan::base_of(std::size_t run, const Measure& measure) const {
+  const Point base = study.moved(points[runs[run].point], measure.against);
+  const auto point = static_cast<std::size_t>(std::find(points.begin(), points.end(), base) - points.begin());
+  return point * seeds + run % seeds;
 }
 
 std::vector<std::string> Plan::scenario_files() const {
@@ -193,6 +139,8 @@ std::vector<std::string> Plan::kept_files() const {
   } else {
     for (const Measure& m : study.measures) out.insert(m.file());
   }
+  for (const Measure& m : study.measures)  // whose other runs may be still to come
+    if (m.is_of_pairs()) out.insert(m.file());
   return {out.begin(), out.end()};
 }
 
@@ -210,30 +158,6 @@ Plan make_plan(Study study) {
       plan.runs.push_back({run_name(plan.study, plan.points[i], number), i, number});
     }
   return plan;
-}
-
-std::vector<Estimate> check_points(const Plan& plan, const std::vector<std::size_t>& runs) {
-  std::vector<Estimate> out(plan.points.size());
-  std::set<std::size_t> done;
-  std::set<std::string> tags;
-  for (const std::size_t run : runs) {
-    const std::size_t i = plan.runs[run].point;
-    if (!done.insert(i).second) continue;
-    const auto s = plan.scenario(run);
-    const auto built = [&] {
-      try {
-        return scenario::build(s);
-      } catch (const InputError& error) {
-        blame(plan.study, plan.points[i], error.what());
-      }
-    }();
-    out[i] = estimate(s, *built.model);
-    check_files(plan, s, plan.points[i]);
-    check_tiers(plan, built.model->topology, s, plan.points[i]);
-    tags.insert(built.tags.begin(), built.tags.end());
-  }
-  if (done.size() == plan.points.size()) check_tags(plan.study, tags);
-  return out;
 }
 
 std::vector<std::size_t> runs_with(const Plan& plan, const std::string& only) {

@@ -17,13 +17,6 @@ struct PlannedRun {
   std::uint64_t seed = 0;
 };
 
-// What a run is expected to take.
-struct Estimate {
-  std::uint64_t bytes = 0;  // of memory, at its largest
-  double packets = 0;       // of data that hosts send
-  int threads = 1;
-};
-
 struct Plan {
   Study study;
   std::vector<Point> points;
@@ -35,6 +28,8 @@ struct Plan {
   scenario::Scenario scenario(std::size_t run) const;
   // "load=0.3, algorithm=HPCC, seed 2"
   std::string describe(std::size_t run) const;
+  // The run with the labels of a measure of pairs in place of its own, and the same seed.
+  std::size_t base_of(std::size_t run, const Measure& measure) const;
   // The names of scenario files, as the study has them.
   std::vector<std::string> scenario_files() const;
   // The names of files that a run has to keep.
@@ -43,13 +38,6 @@ struct Plan {
 
 // Reads the scenario files and checks the scenario of each run.
 Plan make_plan(Study study);
-
-// Builds the network and the flows of each point with one of these runs, with its first seed, and checks that what
-// measures and figures read would be written. By point; throws InputError that names the study's line and the point.
-std::vector<Estimate> check_points(const Plan& plan, const std::vector<std::size_t>& runs);
-
-// A conservative model of a run's memory, calibrated on measured runs (docs/studies.md), and its packets.
-Estimate estimate(const scenario::Scenario&, const engine::Model&);
 
 // The runs of points that have all these labels: "load=0.3,algorithm=HPCC"; "" = all. Throws InputError that names
 // --only.

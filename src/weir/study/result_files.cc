@@ -48,12 +48,15 @@ std::vector<std::string> series_files() {
   return out;
 }
 
+std::string turn_on(std::string_view probe) {
+  return fmt::format("add [probes.{}] to the scenario, or set \"probes.{}\" = true", probe, probe);
+}
+
 std::string missing_probe(const scenario::Scenario& s, std::string_view file) {
   const ResultFile* known = result_file(file);
   if (known == nullptr || known->probe.empty()) return "";
   for (const auto& kind : probe::probe_kinds())
-    if (kind.name == known->probe && kind.get(s.probes) == nullptr)
-      return fmt::format("add [probes.{}] to the scenario, or set \"probes.{}\" = true", kind.name, kind.name);
+    if (kind.name == known->probe && kind.get(s.probes) == nullptr) return turn_on(kind.name);
   const bool series = (file != "queues.csv" || s.probes.queues->series) &&
                       (file != "rates.csv" || s.probes.rates->series) &&
                       (file != "link_series.csv" || s.probes.links->series);

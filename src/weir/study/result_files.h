@@ -27,6 +27,8 @@ const ResultFile* result_file(std::string_view name);
 // Of those with a column time_ps.
 std::vector<std::string> series_files();
 
+// How a scenario asks for a probe, as an advice.
+std::string turn_on(std::string_view probe);
 // Why a run of this scenario would not write the file, as an advice; "" if it would.
 std::string missing_probe(const scenario::Scenario&, std::string_view file);
 
@@ -42,6 +44,7 @@ class RunFiles {
   // The same of a JSON document.
   nlohmann::ordered_json document(std::string_view name) const;
   bool has(std::string_view name) const;
+  const std::string& folder() const { return folder_; }
 
  private:
   std::string folder_;
@@ -64,6 +67,16 @@ class Columns {
   std::size_t width_ = 0;
 };
 
+struct FlowRow {
+  std::string_view tag;
+  std::string_view algorithm;
+  std::int64_t src = 0;
+  std::int64_t dst = 0;
+  double start = 0;  // ps; NaN = not known yet
+  double size = 0;
+  double value = 0;  // of the column asked for; NaN = none
+};
+
 // Flows of flows.csv.
 struct FlowFilter {
   std::string tag;
@@ -76,17 +89,31 @@ struct FlowFilter {
   Time until;
 
   static void describe(ParamList<FlowFilter>& p);
+
+  enum class Condition : std::uint8_t { tag, algorithm, src, dst, size, start };
+  static constexpr std::size_t kConditions = 6;
+  bool passes(Condition condition, const FlowRow& row) const {
+    switch (condition) {
+      case Condition::tag: return tag.empty() || row.tag == tag;
+      case Condition::algorithm: return algorithm.empty() || row.algorithm == algorithm;
+      case Condition::src: return src < 0 || row.src == src;
+      case Condition::dst: return dst < 0 || row.dst == dst;
+      case Condition::size:
+        return row.size > static_cast<double>(above.count) &&
+               (up_to == Bytes{} || row.size <= static_cast<double>(up_to.count));
+      case Condition::start:
+        return !(row.start < static_cast<double>(from.ps)) &&
+               (until == Time{} || !(row.start >= static_cast<double>(until.ps)));
+    }
+    return false;
+  }
+  bool passes(const FlowRow& row) const {
+    for (std::size_t i = 0; i < kConditions; ++i)
+      if (!passes(static_cast<Condition>(i), row)) return false;
+    return true;
+  }
 };
 
-struct FlowRow {
-  std::string_view tag;
-  std::string_view algorithm;
-  std::int64_t src = 0;
-  std::int64_t dst = 0;
-  double start = 0;  // ps
-  double size = 0;
-  double value = 0;  // of the column asked for; NaN = none
-};
 // All rows of flows.csv that the filter lets through, with one column of numbers.
 template <class Visit>
 void for_each_flow(const RunFiles& files, const FlowFilter& f, const std::string& column, Visit&& visit) {
@@ -100,13 +127,7 @@ void for_each_flow(const RunFiles& files, const FlowFilter& f, const std::string
                       rows.number(4),
                       rows.number(5),
                       rows.number(6)};
-    const bool inside = (f.tag.empty() || row.tag == f.tag) && (f.algorithm.empty() || row.algorithm == f.algorithm) &&
-                        (f.src < 0 || row.src == f.src) && (f.dst < 0 || row.dst == f.dst) &&
-                        row.size > static_cast<double>(f.above.count) &&
-                        (f.up_to == Bytes{} || row.size <= static_cast<double>(f.up_to.count)) &&
-                        row.start >= static_cast<double>(f.from.ps) &&
-                        (f.until == Time{} || row.start < static_cast<double>(f.until.ps));
-    if (inside) visit(row);
+    if (f.passes(row)) visit(row);
   }
 }
 

@@ -38,9 +38,9 @@ double percentile(const std::vector<Counted>& ascending, double total, unsigned 
 
 std::optional<Statistic> parse_statistic(std::string_view text) {
   using Kind = Statistic::Kind;
-  static constexpr std::pair<std::string_view, Kind> kWords[] = {{"mean", Kind::mean}, {"min", Kind::min},
-                                                                 {"max", Kind::max},   {"count", Kind::count},
-                                                                 {"sum", Kind::sum},   {"std", Kind::std}};
+  static constexpr std::pair<std::string_view, Kind> kWords[] = {
+      {"mean", Kind::mean},   {"geomean", Kind::geomean}, {"min", Kind::min}, {"max", Kind::max},
+      {"count", Kind::count}, {"sum", Kind::sum},         {"std", Kind::std}};
   for (const auto& [word, kind] : kWords)
     if (text == word) return Statistic{kind};
   if (text == "median") return Statistic{Kind::percentile, 500};
@@ -70,6 +70,12 @@ double statistic_of(std::vector<Counted>& values, const Statistic& statistic) {
   const double mean = sum / total;
   switch (statistic.kind) {
     case Kind::percentile: return percentile(values, total, statistic.thousandths);
+    case Kind::geomean: {
+      if (!(values.front().value > 0)) return kNoValue;
+      double logs = 0;
+      for (const auto& [value, times] : values) logs += times * std::log(value);
+      return std::exp(logs / total);
+    }
     case Kind::min: return values.front().value;
     case Kind::max: return values.back().value;
     case Kind::std: {

@@ -11,13 +11,13 @@ namespace weir::study {
 
 inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
-// "mean", "median", "p99.9", "min", "max", "count", "sum", "std".
+// "mean", "geomean", "median", "p99.9", "min", "max", "count", "sum", "std".
 struct Statistic {
-  enum class Kind { mean, percentile, min, max, count, sum, std };
+  enum class Kind { mean, geomean, percentile, min, max, count, sum, std };
   Kind kind = Kind::mean;
   unsigned thousandths = 0;  // of a percentile
 };
-inline constexpr std::string_view kStatistics = "mean, median, p50 or p99.9, min, max, count, sum, std";
+inline constexpr std::string_view kStatistics = "mean, geomean, median, p50 or p99.9, min, max, count, sum, std";
 
 // Nothing if the text is none.
 std::optional<Statistic> parse_statistic(std::string_view text);
@@ -29,7 +29,8 @@ struct Counted {
 };
 
 // Sorts `values`. Percentiles by the rule of all results: place floor(n * p) in ascending order, counted from 0; `std`
-// is the standard deviation of all of a population. NaN if there are no values, but count and sum are 0 then.
+// is the standard deviation of all of a population; `geomean` has no value unless all are above 0. NaN if there are no
+// values, but count and sum are 0 then.
 double statistic_of(std::vector<Counted>& values, const Statistic& statistic);
 
 struct Interval {

@@ -254,7 +254,8 @@ std::vector<std::uint64_t> read_seeds(const TableReader& table) {
   if (list == nullptr) table.fail_at("seeds", fmt::format("it is {}; write a number or a list", value->type_name()));
   for (const Value& item : *list) {
     const auto* seed = item.as<std::int64_t>();
-    if (seed == nullptr || *seed < 0) table.fail_at("seeds", "a seed is a whole number, 0 or more");
+    if (seed == nullptr || *seed < 0 || *seed > scenario::kMaxSeed)
+      table.fail_at("seeds", fmt::format("a seed is a whole number, 0 to {}", scenario::kMaxSeed));
     if (std::find(out.begin(), out.end(), static_cast<std::uint64_t>(*seed)) != out.end())
       table.fail_at("seeds", fmt::format("{} comes twice", *seed));
     out.push_back(static_cast<std::uint64_t>(*seed));
@@ -285,6 +286,9 @@ void read_keep(const TableReader& table, Study& out) {
     out.keep->push_back(*name);
   }
 }
+
+// That it gives runs.csv and points.csv.
+std::vector<std::string> columns_of(const Measure& m) { return {m.name(), m.name() + "_low", m.name() + "_high"}; }
 
 std::vector<std::string> axis_names(const Study& study) {
   std::vector<std::string> out;
@@ -433,6 +437,15 @@ std::vector<Point> Study::points() const {
   return out;
 }
 
+Point Study::moved(Point point, const Labels& labels) const {
+  for (const auto& [name, label] : labels) {
+    const Axis& named = axes[axis(name)];
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      if (axes[i].name == name || (!named.pair.empty() && axes[i].pair == named.pair)) point[i] = *named.find(label);
+  }
+  return point;
+}
+
 std::string Study::x_unit(const FigureSpec& figure) const {
   const std::string_view kind = figure.kind->name;
   if (kind == "bars") return "1";
@@ -469,12 +482,22 @@ std::string Study::describe(const Point& point) const {
   return out;
 }
 
+void Study::blame(const Point& point, std::string_view complaint) const {
+  const std::string at = axes.empty() ? "" : fmt::format("point {}", describe(point));
+  if (complaint.starts_with(file + ":"))
+    throw InputError(at.empty() ? std::string(complaint) : fmt::format("{} (at {})", complaint, at));
+  const Where place = axes.empty() ? where : axes.front().points[point.front()].where;
+  fail(place, at.empty() ? std::string(complaint) : fmt::format("{}: {}", at, complaint));
+}
+
 Study parse_study(std::string_view text, const std::string& file) {
   return read_study(scenario::parse_toml(text, file), text, file);
 }
 
 Study read_study(const Value& document, std::string_view text, const std::string& file) {
   const TableReader root(document, "");
+  if (root.find("study") == nullptr && root.find("topology") != nullptr)
+    root.fail_at("topology", "this is a scenario, which 'weir run' runs; a study has a table [study]");
   root.allow_only({"study", "scenario", "axis", "measure", "figure", "paper", "claim"});
   if (root.find("study") == nullptr) root.fail_at("study", "missing; a study needs [study]");
   const TableReader table = root.table("study");
@@ -493,17 +516,19 @@ Study read_study(const Value& document, std::string_view text, const std::string
   for (const auto& row : root.tables("axis")) out.axes.push_back(read_axis(row, out));
   out.points();  // are not too many
 
+  std::map<std::string, std::string> columns;  // of the results, and the axis or measure that gives them
+  for (const auto& name : reserved_columns()) columns.emplace(name, "");
+  for (const Axis& axis : out.axes) columns.emplace(axis.name, axis.name);
   for (const auto& row : root.tables("measure")) {
     Measure m = read_measure(row);
-    if (out.measure(m.name()) != nullptr)
-      row.fail_at("name", fmt::format("there is a measure '{}' already; write another name", m.name()));
-    if (reserved_columns().count(m.name()) > 0 || out.axis(m.name()) != out.axes.size())
-      row.fail_at("name", fmt::format("'{}' is another column of the results; write another name", m.name()));
-    for (const Measure& other : out.measures)
-      for (const std::string_view bound : {"_low", "_high"})
-        if (m.name() + std::string(bound) == other.name() || other.name() + std::string(bound) == m.name())
-          row.fail_at("name", fmt::format("'{}' and '{}' give columns of the same name; write another name", m.name(),
-                                          other.name()));
+    for (const std::string& column : columns_of(m))
+      if (const auto [known, is_new] = columns.emplace(column, m.name()); !is_new)
+        row.fail_at("name", known->second.empty()
+                                ? fmt::format("'{}' is another column of the results; write another name", column)
+                                : fmt::format("there is a column '{}' already, of '{}'; write another name", column,
+                                              known->second));
+    for (const auto& [axis, label] : m.against)
+      check_label(row, "against", known_axis(row, "against", out, axis), label);
     out.measures.push_back(std::move(m));
   }
   for (const auto& row : root.tables("figure")) {

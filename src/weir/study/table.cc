@@ -16,6 +16,7 @@
 #include "weir/base/csv.h"
 #include "weir/base/version.h"
 #include "weir/probe/results.h"
+#include "weir/probe/statistics.h"
 #include "weir/study/kept.h"
 #include "weir/traffic/text_file.h"
 
@@ -39,13 +40,38 @@ Record record_of(const Plan& plan, const std::string& dir, std::size_t run) {
     out.wall_s = manifest.at("wall_s").get<double>();
     out.cpu_s = manifest.at("cpu_s").get<double>();
     out.max_rss_bytes = manifest.at("max_rss_bytes").get<std::uint64_t>();
-    out.measures = kept_measures(plan.study, result);
+    Measured measured = kept_measures(plan.study, result);
+    out.measures = std::move(measured.values);
+    out.counts = std::move(measured.counts);
   } else if (fs::exists(failure)) {
     out.status = Record::Status::failed;
     out.message = traffic::read_text_file(failure, "a message");
     while (!out.message.empty() && out.message.back() == '\n') out.message.pop_back();
   }
   return out;
+}
+
+// Measures of pairs of runs, where both are done.
+void compare_pairs(const Plan& plan, const std::string& dir, Table& table, std::vector<std::string>* warnings) {
+  for (std::size_t m = 0; m < plan.study.measures.size(); ++m) {
+    const Measure& measure = plan.study.measures[m];
+    if (!measure.is_of_pairs()) continue;
+    for (std::size_t run = 0; run < table.runs.size(); ++run) {
+      const std::size_t base = plan.base_of(run, measure);
+      Record& record = table.runs[run];
+      if (record.status != Record::Status::done) continue;
+      record.measures[m] = {kNoValue};
+      if (table.runs[base].status != Record::Status::done) continue;
+      const RunFiles files(result_of(dir, plan.runs[run].name));
+      const RunFiles base_files(result_of(dir, plan.runs[base].name));
+      try {
+        record.measures[m] = measure.values(files, base_files);
+        if (const auto counter = measure.counter()) record.counts[m] = counter->values(files, base_files).front();
+      } catch (const InputError& error) {
+        if (warnings != nullptr) warnings->push_back(fmt::format("measure '{}': {}", measure.name(), error.what()));
+      }
+    }
+  }
 }
 
 // Tells of results that are there and do not count.
@@ -103,6 +129,32 @@ std::vector<std::size_t> single_measures(const Study& study) {
   for (std::size_t m = 0; m < study.measures.size(); ++m)
     if (!study.measures[m].is_list()) out.push_back(m);
   return out;
+}
+
+// Whether a percentile stands on so few values, in some run, that it is the largest of them.
+bool is_the_largest(const Table& table, std::size_t point, std::size_t measure) {
+  const auto thousandths = table.study.measures[measure].percentile();
+  const auto n = table.counts(point, measure);
+  return thousandths && n && probe::is_the_largest(static_cast<std::uint64_t>(n->first), *thousandths);
+}
+
+// Of how many values each of the percentiles is, and what a mark at one of them means.
+std::string about_percentiles(const Table& table) {
+  std::string out;
+  bool marked = false;
+  for (const std::size_t m : single_measures(table.study)) {
+    std::optional<std::pair<double, double>> all;
+    for (std::size_t p = 0; p < table.points.size(); ++p) {
+      const auto n = table.counts(p, m);
+      if (n) all = all ? std::pair(std::min(all->first, n->first), std::max(all->second, n->second)) : n;
+      marked = marked || is_the_largest(table, p, m);
+    }
+    if (!all) continue;
+    out += fmt::format("{}: of {:.0f}{} values in each run\n", table.study.measures[m].name(), all->first,
+                       all->first < all->second ? fmt::format(" to {:.0f}", all->second) : "");
+  }
+  if (marked) out += "*: of so few values, in some run, that this percentile is the largest of them\n";
+  return out.empty() ? out : "\n" + out;
 }
 
 }  // namespace
@@ -165,6 +217,17 @@ const Values& Table::values(std::size_t point, std::size_t seed, std::size_t mea
   return run.status == Record::Status::done ? run.measures[measure] : kMissing;
 }
 
+std::optional<std::pair<double, double>> Table::counts(std::size_t point, std::size_t measure) const {
+  std::optional<std::pair<double, double>> out;
+  for (std::size_t seed = 0; seed < seeds; ++seed) {
+    const Record& run = runs[point * seeds + seed];
+    if (run.status != Record::Status::done || run.counts.empty() || std::isnan(run.counts[measure])) continue;
+    const double n = run.counts[measure];
+    out = out ? std::pair(std::min(out->first, n), std::max(out->second, n)) : std::pair(n, n);
+  }
+  return out;
+}
+
 std::optional<Interval> Table::over_seeds(std::size_t point, std::size_t measure) const {
   std::vector<double> found;
   for (std::size_t seed = 0; seed < seeds; ++seed) {
@@ -182,6 +245,7 @@ Table empty_table(const Plan& plan) {
 Table collect(const Plan& plan, const std::string& dir, std::vector<std::string>* warnings) {
   Table out = empty_table(plan);
   for (std::size_t i = 0; i < plan.runs.size(); ++i) out.runs[i] = record_of(plan, dir, i);
+  compare_pairs(plan, dir, out, warnings);
   if (warnings == nullptr) return out;
   warn_of_others(out, dir, *warnings);
   for (std::size_t m = 0; m < plan.study.measures.size(); ++m) {
@@ -288,6 +352,7 @@ std::string to_text(const Table& table) {
       row.push_back(!v                   ? "-"
                     : std::isnan(v->low) ? fmt::format("{:.4g}", v->mean)
                                          : fmt::format("{:.4g} +- {:.2g}", v->mean, v->high - v->mean));
+      if (v && is_the_largest(table, p, m)) row.back() += " *";
     }
     rows.push_back(std::move(row));
   }
@@ -303,7 +368,7 @@ std::string to_text(const Table& table) {
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
   }
-  return out;
+  return out + about_percentiles(table);
 }
 
 }  // namespace weir::study

@@ -21,9 +21,9 @@ struct Record {
   double cpu_s = 0;
   std::uint64_t max_rss_bytes = 0;
   std::vector<Values> measures;  // of the study's measures, if it is done
+  std::vector<double> counts;    // ... that are percentiles: of how many values; NaN for others; or empty
 };
 
-using Labels = std::vector<std::pair<std::string, std::string>>;  // axis and label; axis "" = whichever has the label
 inline constexpr std::string_view kAnyLabel = "*";  // in place of a label: all of the axis, or of all axes not named
 
 struct Table {
@@ -42,6 +42,8 @@ struct Table {
   Selection select(const Labels& labels, const Labels& otherwise = {}) const;
   // Empty if the run is not there; NaN where it has no value.
   const Values& values(std::size_t point, std::size_t seed, std::size_t measure) const;
+  // Of a percentile at this point: of how few and how many values it is in its runs; nothing if that is not known.
+  std::optional<std::pair<double, double>> counts(std::size_t point, std::size_t measure) const;
   // Mean and confidence interval over seeds of a single value; nothing if no run has it.
   std::optional<Interval> over_seeds(std::size_t point, std::size_t measure) const;
 };

@@ -29,6 +29,8 @@ class Source {
   virtual ~Source() = default;
   // The next flow, or nothing when the stream has ended. id, tag and profile are set by the caller.
   virtual std::optional<Flow> next() = 0;
+  // No flow starts then or later; Time::max() = that is not known before all are drawn.
+  virtual Time end() const { return Time::max(); }
 };
 
 }  // namespace weir::traffic

@@ -76,6 +76,7 @@ class PoissonIncast : public Source {
   PoissonIncast(const Params&, const Context&);
 
   std::optional<Flow> next() override;
+  Time end() const override { return params_.stop; }
 
   // The mean time between two incasts.
   double mean_gap_ps() const { return mean_gap_ps_; }

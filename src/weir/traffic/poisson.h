@@ -42,6 +42,7 @@ class Poisson : public Source {
   Poisson(const Params&, const Context&);
 
   std::optional<Flow> next() override;
+  Time end() const override { return stop_; }
 
   // The mean time between two flows of this sender.
   double mean_gap_ps(std::uint32_t host) const;

@@ -35,6 +35,12 @@ std::optional<Time> Traffic::peek() const {
   return heap_.front().start;
 }
 
+Time Traffic::end() const {
+  Time out;
+  for (const Head& head : heap_) out = std::max(out, feeds_[head.feed].source->end());
+  return out;
+}
+
 std::optional<Flow> Traffic::next() {
   if (heap_.empty()) return std::nullopt;
   std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});

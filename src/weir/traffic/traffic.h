@@ -31,6 +31,9 @@ class Traffic {
   std::optional<Time> peek() const;
 
   std::optional<Flow> next();
+  // No further flow starts then or later, by the sources that have some left; Time::max() = that is not known before
+  // all are drawn. Without messages that wait.
+  Time end() const;
 
   // Appends all flows that start before `end`.
   void pull_until(Time end, std::vector<Flow>& out);
