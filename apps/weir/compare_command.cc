@@ -276,7 +276,8 @@ int compare_all(const Options& o) {
   for (std::size_t i = 1; i < sides.size(); ++i)
     for (const Comparison& c : compare(sides.front(), sides[i])) {
       json.push_back(to_json(c));
-      text += (text.empty() ? "" : "\n") + to_text(c);
+      if (!text.empty()) text += '\n';
+      text += to_text(c);
     }
   show_text(o.json ? json.dump(2) + "\n" : text);
   return 0;

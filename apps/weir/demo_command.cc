@@ -203,7 +203,7 @@ class Scratch {
 constexpr const char* kReport = "out/demo-report.html";  // without --out
 
 // What the results look like, as a page. The comparison has been printed: without the page the demo has not failed.
-void show(const std::string& results, const std::string& page, bool quiet) {
+void make_report(const std::string& results, const std::string& page, bool quiet) {
   try {
     write_report({results + "/hpcc", results + "/dcqcn"}, page, "HPCC and DCQCN on 320 hosts");
     if (!quiet) show("\nreport in {}: open it in a browser\n", page);
@@ -254,7 +254,7 @@ int demo(const Options& o) {
       print_how_far(sides, expected);
     if (!o.out.empty()) show("\nresults in {0}/hpcc and {0}/dcqcn\n", o.out);
   }
-  if (first.signal == 0 && !results.empty()) show(results, scratch ? kReport : o.out + "/report.html", o.json);
+  if (first.signal == 0 && !results.empty()) make_report(results, scratch ? kReport : o.out + "/report.html", o.json);
   if (first.signal != 0) notice("weir: interrupted; the results are incomplete");
   return status_of(first);
 }

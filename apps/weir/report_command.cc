@@ -84,7 +84,7 @@ int report_command(const Options& o) {
     files.write(page, report::html(document));
   }
   files.commit();
-  for (const std::string& notice : document.notices) notice("weir: {}", notice);
+  for (const std::string& told : document.notices) notice("weir: {}", told);
   const std::size_t n = document.figures.size();
   const auto figures = fmt::format("{} figure{}", n, n == 1 ? "" : "s");
   if (!page.empty())

@@ -51,7 +51,8 @@ bool takes(const Param& p, const ParamValue& v) {
 
 TEST(Catalogue, DefaultsAreValid) {
   each_param([](const std::string& where, const Param& p) {
-    if (!p.required) EXPECT_TRUE(takes(p, p.fallback)) << where << " = " << format_value(p.fallback);
+    if (p.required) return;
+    EXPECT_TRUE(takes(p, p.fallback)) << where << " = " << format_value(p.fallback);
   });
 }
 
@@ -61,7 +62,7 @@ TEST(Catalogue, BoundsAreWhatIsTold) {
     SCOPED_TRACE(where + ": " + p.valid());
     EXPECT_LT(p.min, p.max);
     EXPECT_TRUE(takes(p, value_of(p, p.min)));
-    if (p.max < 9.2e18) EXPECT_TRUE(takes(p, value_of(p, p.max)));
+    EXPECT_TRUE(p.max >= 9.2e18 || takes(p, value_of(p, p.max)));
   });
 }
 

@@ -155,7 +155,7 @@ TEST(ResultDirectory, TheNameOfAKilledRunIsFree) {
   const Scratch scratch;
   const pid_t process = ::fork();
   if (process == 0) {
-    const ResultDirectory out(scratch / "a");
+    ResultDirectory out(scratch / "a");
     out.write("left", "behind");
     ::raise(SIGKILL);
   }

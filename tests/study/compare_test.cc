@@ -79,7 +79,7 @@ TEST_F(Compare, OtherFlowsAreRefused) {
     } catch (const InputError& error) {
       EXPECT_EQ(error.what(), fmt::format("{} and {} are not of the same flows: flow 1 has {}; compare runs with the "
                                           "same traffic and seed",
-                                          base.folder(), other.folder(), difference));
+                                          base.directory().path(), other.directory().path(), difference));
     }
   }
 }

@@ -50,11 +50,11 @@ Bounds bounds_of_statistic(const Statistic& statistic, const Bounds& values) {
 }
 
 Bounds Measure::bounds() const {
-  const Bounds plain =
-      !params.key.empty()
-          ? bounds_of_key(params.key)
-          : bounds_of_statistic(statistic,
-                                bounds_of_column(file(), params.column.empty() ? "queue_bytes" : params.column));
+  const auto of_values = [this] {
+    return is_of_pairs() ? kNotNegative
+                         : bounds_of_column(file(), params.column.empty() ? "queue_bytes" : params.column);
+  };
+  const Bounds plain = params.key.empty() ? bounds_of_statistic(statistic, of_values()) : bounds_of_key(params.key);
   const double a = plain.least * params.scale;
   const double b = plain.most * params.scale;
   return params.scale == 0 ? Bounds{} : Bounds{std::min(a, b), std::max(a, b)};

@@ -269,7 +269,7 @@ std::vector<std::uint64_t> read_seeds(const TableReader& table) {
 void read_keep(const TableReader& table, Study& out) {
   static const std::vector<std::string> kFiles = [] {
     std::vector<std::string> all;
-    for (const auto& table : result::table_kinds()) all.emplace_back(table.file);
+    for (const auto& kind : result::table_kinds()) all.emplace_back(kind.file);
     return all;
   }();
   const Value* value = table.find("keep");

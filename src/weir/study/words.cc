@@ -65,7 +65,8 @@ std::string key_in_words(std::string_view key) {
     what = fmt::format("{}, {}", quantity, statistic ? in_words(*statistic) : what);
   }
   // a name stands between the kind of part and the value, and may have dots
-  constexpr std::array<Words, 3> kNamed{{{"by_tag", "of"}, {"by_algorithm", "of"}, {"by_tier", "of tier"}}};
+  constexpr std::array<Words, 4> kNamed{
+      {{"by_tag", "of"}, {"by_algorithm", "of"}, {"by_tier", "of tier"}, {"by_direction", "of"}}};
   if (parts.size() < 4) return what;
   const auto of = find(kNamed, parts[1]);
   if (of.empty()) return what;
@@ -86,6 +87,7 @@ std::string in_words(const Statistic& statistic) {
   using Kind = Statistic::Kind;
   switch (statistic.kind) {
     case Kind::mean: return "mean";
+    case Kind::geomean: return "geometric mean";
     case Kind::min: return "smallest value";
     case Kind::max: return "largest value";
     case Kind::count: return "number";
@@ -133,7 +135,8 @@ std::string Measure::in_words() const {
                        : params.file.empty() ? "flows"
                                              : "rows",
                        requests ? study::in_words(params.filter) : of);
-  const auto quantity = queues ? quantity_of_column("queue_bytes") : quantity_of_column(params.column);
+  const auto quantity =
+      is_of_pairs() ? "ratio of completion times" : quantity_of_column(queues ? "queue_bytes" : params.column);
   return fmt::format("{}{}, {}", quantity, of, study::in_words(statistic));
 }
 
