@@ -82,7 +82,7 @@ TEST(CommandLine, ErrorsNameTheOption) {
   expect_refused({"run", kScenario, "--threads", "99999999999999999999"},
                  "--threads: 99999999999999999999 is out of range; valid is 1 to 1024");
   expect_refused({"run", kScenario, "--seed", "x"}, "--seed: 'x' is not a whole number");
-  expect_refused({"demo", "--duration", "0"}, "--duration: 0 ps is not after start = 0 ps");
+  expect_refused({"demo", "--duration", "0"}, "--duration: 0 ps is out of range; valid is 1 ps to 1000000 s");
   expect_refused({"demo", "--duration", "10 ns"}, "--duration: no flow starts within 10 ns; take a longer time");
   // the same key, set by its name
   expect_refused({"run", kScenario, "--set", "run.threads=0"},
@@ -247,7 +247,7 @@ TEST(Run, ASignalEndsItWithAnIncompleteResult) {
     const Folder folder("weir-run-signal");
     const std::string dir = folder / "a";
     const Output o =
-        weir({"run", "scenarios/demo-hpcc.toml", "--set", "traffic.0.stop=10 s", "--out", dir, "--quiet"}, signal);
+        weir({"run", "scenarios/demo-hpcc.toml", "--set", "traffic.0.stop=50 ms", "--out", dir, "--quiet"}, signal, 2);
     EXPECT_EQ(o.status, status) << o.err;
     EXPECT_NE(o.err.find("incomplete"), std::string::npos) << o.err;
     const Json manifest = Json::parse(read_file(dir + "/manifest.json"));

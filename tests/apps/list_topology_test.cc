@@ -94,10 +94,7 @@ TEST_F(Small, ItsLinkEventCanBeWritten) {
 
 // Ports and ends are those of links.csv.
 TEST_F(Small, NumbersPortsAsResultsDo) {
-  ASSERT_EQ(weir({"run", file_, "-q", "--set", "probes.links=true", "--set", "probes.links.ports=all, hosts", "--out",
-                  folder_ / "out"})
-                .status,
-            0);
+  ASSERT_EQ(weir({"run", file_, "-q", "--set", "probes.links.ports=all, hosts", "--out", folder_ / "out"}).status, 0);
   std::map<int, std::pair<int, int>> ends;
   for (const Json& link : Json::parse(listing({file_, "--json"})).at("links")) {
     ends[link.at("port_a")] = {link.at("a"), link.at("b")};
@@ -147,7 +144,7 @@ TEST(ListTopology, SharesOfPathsAreThoseOfTheScenario) {
 
 TEST(ListTopology, TakesNamesAndGraphs) {
   EXPECT_NE(listing({"hpcc-fat-tree-320"}).find("320 hosts, 56 switches"), std::string::npos);
-  EXPECT_NE(listing({"tests/scenarios/ring.graph"}).find("12     12   8    100 Gbps  730 ns  24-25\n"),
+  EXPECT_NE(listing({"tests/scenarios/ring.graph"}).find("12     12   8   100 Gbps  730 ns  24-25\n"),
             std::string::npos);
   const std::string many = listing({"fat-tree", "--paths", "0", "127"});
   EXPECT_NE(many.find("16 paths from host 0 to host 127"), std::string::npos) << many;

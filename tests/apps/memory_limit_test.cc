@@ -98,7 +98,8 @@ TEST(Memory, ARunThatTakesTooMuchEnds) {
   probe::ResultDirectory out(folder / "a");
   const Outcome outcome = execute(s, &out, {.memory = 1'000'000});
   EXPECT_EQ(status_of(outcome), 1);
-  EXPECT_EQ(outcome.manifest.reason, "it took more than 1 MB of memory");
+  EXPECT_EQ(outcome.manifest.reason, "it took more than 1 MB of memory, its limit (--memory sets another)");
+  out.commit();
   const auto manifest = nlohmann::json::parse(read_file(folder / "a/manifest.json"));
   EXPECT_EQ(manifest.at("complete"), false);
   EXPECT_EQ(manifest.at("interrupted"), false);

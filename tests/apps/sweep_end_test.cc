@@ -82,6 +82,9 @@ TEST_F(Sweep, AnInterruptedResultDoesNotCount) {
   const auto at = manifest.find("\"complete\": true");
   ASSERT_NE(at, std::string::npos);
   manifest.replace(at, 16, "\"complete\": false");
+  const auto done = manifest.find("\"ended_by\": \"done\"");
+  ASSERT_NE(done, std::string::npos);
+  manifest.replace(done, 18, "\"ended_by\": \"interrupted\"");
   std::ofstream(folder_ / "a/runs/0.4+seed1/manifest.json")
       << result::sealed(manifest.substr(0, manifest.rfind(",\n  \"checksum\"")) + "\n}\n");
   const Output o = sweep({"--out", dir("a")});
@@ -97,7 +100,7 @@ TEST_F(Sweep, AnInterruptedResultDoesNotCount) {
 // What a result lost since does not change the study's figures unseen.
 TEST_F(Sweep, ADamagedResultIsNamed) {
   write(study("20 KB", "keep = \"all\"\nset = { \"probes.queues\" = true }") +
-        "[[figure]]\nid = \"q\"\nkind = \"cdf\"\nof = \"queues\"\ncolumn = \"queue_bytes\"\n");
+        "[[figure]]\nid = \"q\"\nkind = \"cdf\"\nof = \"queues\"\ncolumn = \"queue_bytes\"\nseries = \"load\"\n");
   ASSERT_EQ(sweep({"--out", dir("a")}).status, 0);
   const std::string figures = file("a/figures.json");
   const std::string run = "a/runs/0.4+seed1/";

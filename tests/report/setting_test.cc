@@ -10,12 +10,14 @@ TEST(Document, TagsThatWouldMixHaveFiguresOfTheirOwn) {
   const auto more = [&](const std::string& size) {
     run(folder, "one");
     run(folder, "two", {"--set", "algorithm.name=dcqcn", "--set", "network.ecn.enabled=true"});
-    for (const char* name : {"one", "two"})
+    for (const char* name : {"one", "two"}) {
+      forget_files(folder / name);
       write(folder / (std::string(name) + "/flows.csv"),
             "flow_id,src,dst,size_bytes,start_ps,finish_ps,fct_ps,ideal_fct_ps,slowdown,algorithm,tag\n"
             "0,0,8,500,0,10,10,10,1,a,web\n1,0,8,50000,0,10,10,10,2,a,web\n2,0,8,500000,0,10,10,10,3,a,web\n"
             "3,0,8," +
                 size + ",0,10,10,10,40,a,incast\n");
+    }
     const Document document = read({folder / "one", folder / "two"});
     for (const char* name : {"one", "two"}) std::filesystem::remove_all(folder / name);
     return document;

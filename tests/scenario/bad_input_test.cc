@@ -303,8 +303,8 @@ TEST(BadInput, IsTold) {
        "a.toml:11: key 'network.ecn.rate.0.k_min': missing; write a size in quotes, like \"100 KB\" (queue length up "
        "to which nothing is marked)"},
       {"", "[probes.queues]\nports = \"cores\"\n",
-       "a.toml:12: key 'probes.queues.ports': 'cores' names no ports; valid: all, edge, fabric, hosts, tier N, or "
-       "links such as 320->0"},
+       "a.toml:12: key 'probes.queues.ports': 'cores' names no ports; valid: all, fabric, hosts, edge, tier N, the "
+       "last two also with down, up or across behind, or links such as 320->0"},
       {"", "[probes.rates]\ntag = \"incats\"\n",
        "a.toml:12: key 'probes.rates.tag': no traffic has the tag 'incats'; tags are incast"},
       {"", "[probes.flows]\nbuckets = \"1 KB, 1 KB\"\n",
@@ -329,8 +329,8 @@ TEST(BadInput, OfAnOverrideIsToldByItsKey) {
       {"run..seed=7",
        "--set run..seed=7: not an assignment; write a dotted key and a value, like run.seed=7 or traffic.0.load=0.3"},
       {"a" + deep + "=7",
-       "--set a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a [... 99905 bytes ...] "
-       ".a.a.a.a.a.a.a.a.a.a.a.a.a.a.a=7: not an assignment; write a dotted key and a value, like run.seed=7 or "
+       "--set a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a [... 99903 bytes ...] "
+       "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a=7: not an assignment; write a dotted key and a value, like run.seed=7 or "
        "traffic.0.load=0.3"},
       {"traffic.0.tag=\xff", "--set traffic.0.tag=\ufffd: it is no text (UTF-8)"},
       {"run.seed=", "--set run.seed: '' is not a whole number"},

@@ -53,8 +53,8 @@ TEST(EcnThresholds, AreTheAlgorithms) {
       {on + "[algorithm]\nname = \"dcqcn\"" + dctcp,
        kHpccs,
        {"network.ecn: the thresholds of the first profile that has any are taken, 'dcqcn': k_min = 100 KB, k_max = 400 "
-        "KB, p_max = 0.2, at_rate = 25 Gbps (HPCC 5.1, p_max of its public simulator); 'tcp' wants k_min = 97500 B, "
-        "k_max = 97500 B, p_max = 1, at_rate = 10 Gbps (SIGCOMM'10, 65 packets of 1500 bytes); write k_min and k_max "
+        "KB, p_max = 0.2, at_rate = 25 Gbps (HPCC 5.1, p_max of its public simulator); 'tcp' wants k_min = 97.5 KB, "
+        "k_max = 97.5 KB, p_max = 1, at_rate = 10 Gbps (SIGCOMM'10, 65 packets of 1500 bytes); write k_min and k_max "
         "to choose"}},
       // what is written counts, with the parameters' defaults beside it
       {on + "k_min = \"1 KB\"\n[algorithm]\nname = \"dctcp\"", {{1'000}, {400'000}, 0.2, {25'000'000'000}}, {}},

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "weir/scenario/warnings.h"
 #include "weir/scenario/run.h"
+#include "weir/scenario/warnings.h"
 
 namespace weir::scenario {
 namespace {

@@ -109,8 +109,8 @@ TEST(Figures, LongStacksBecomeMeans) {
     std::ofstream rates(run + "/rates.csv");
     rates << "time_ps,flow_id,rate_bps\n";
     for (int i = 0; i < 5000; ++i) {
-      rates << fmt::format("{},0,{}\n", (i + 1) * 1'000'000LL, i % 3 == 0 ? 3e9 : 0);
-      if (i < 2499) rates << fmt::format("{},1,6e9\n", (i + 1) * 1'000'000LL);
+      rates << fmt::format("{},0,{}\n", (i + 1) * 1'000'000LL, i % 3 == 0 ? 3'000'000'000LL : 0);
+      if (i < 2499) rates << fmt::format("{},1,6000000000\n", (i + 1) * 1'000'000LL);
     }
   }
   const Figure f = make_figures(t, folder.path()).at(0);

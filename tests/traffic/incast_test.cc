@@ -172,8 +172,8 @@ TEST(PoissonIncast, RefusesBadParameters) {
   };
   const Case cases[] = {
       {[](auto& p) { p.size = {}; }, "s.toml:2: size = 0 B is out of range; valid is 1 B to 1 PB"},
-      {[](auto& p) { p.load = 0; }, "s.toml:2: load = 0 is out of range; valid is above 0, at most 1"},
-      {[](auto& p) { p.load = 1.01; }, "s.toml:2: load = 1.01 is out of range; valid is above 0, at most 1"},
+      {[](auto& p) { p.load = 0; }, "s.toml:2: load = 0 is out of range; valid is 1e-09 to 1"},
+      {[](auto& p) { p.load = 1.01; }, "s.toml:2: load = 1.01 is out of range; valid is 1e-09 to 1"},
       {[](auto& p) { p.start = 2'000_ms; }, "s.toml:2: stop = 1 s is not after start = 2 s"},
       {[](auto& p) { p.fan_in = 0; },
        "s.toml:2: fan_in = 0 is out of range; valid is 1 to 99, one less than the hosts that take part"},

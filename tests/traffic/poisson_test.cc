@@ -190,11 +190,11 @@ TEST(Poisson, RefusesBadParameters) {
     return p;
   };
   const Case cases[] = {
-      {"no load", with([](auto& p) { p.load = 0; }), "s.toml:9: load = 0 is out of range; valid is above 0, at most 1"},
+      {"no load", with([](auto& p) { p.load = 0; }), "s.toml:9: load = 0 is out of range; valid is 1e-09 to 1"},
       {"load above 1", with([](auto& p) { p.load = 1.2; }),
-       "s.toml:9: load = 1.2 is out of range; valid is above 0, at most 1"},
+       "s.toml:9: load = 1.2 is out of range; valid is 1e-09 to 1"},
       {"load not a number", with([](auto& p) { p.load = std::nan(""); }),
-       "s.toml:9: load = nan is out of range; valid is above 0, at most 1"},
+       "s.toml:9: load = nan is out of range; valid is 1e-09 to 1"},
       {"no stop", with([](auto& p) { p.stop = {}; }), "s.toml:9: stop = 0 ps is not after start = 0 ps"},
       {"stop before start", with([](auto& p) { p.start = 2_ms; }), "s.toml:9: stop = 1 ms is not after start = 2 ms"},
       {"host beyond", with([](auto& p) { p.hosts = "0-16"; }),
@@ -220,7 +220,7 @@ TEST(Poisson, RefusesArrivalsFasterThanTheClock) {
 TEST(Poisson, TheParameterListRefusesLoadAboveOne) {
   const auto* load = params_of<Poisson::Params>().find("load");
   ASSERT_NE(load, nullptr);
-  EXPECT_EQ(error_of([&] { parse_value(*load, "1.2"); }), "load = 1.2 is out of range; valid is 0 to 1");
+  EXPECT_EQ(error_of([&] { parse_value(*load, "1.2"); }), "load = 1.2 is out of range; valid is 1e-09 to 1");
 }
 
 TEST(Poisson, RefusesMoreHostsOrSourcesThanStreams) {

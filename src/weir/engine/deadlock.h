@@ -12,6 +12,8 @@
 // Them", HotNets 2016.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -29,9 +31,47 @@ struct Deadlock {
 
 using PacketVisit = std::function<void(std::uint32_t port, const net::Packet&)>;
 
-// Between epochs. `each_packet` calls its argument for each packet that has been put on a port and has not reached the
-// port's far end; it is asked for only if there is a set of ports to be struck from.
-Deadlock find_deadlock(const Model& model, const Network& network,
-                       const std::function<void(const PacketVisit&)>& each_packet);
+// Looks at the paused ports of a run. Its lists are kept from one look to the next, so that looks that find nothing
+// allocate nothing in the long run.
+class DeadlockSearch {
+ public:
+  // Both must outlive this.
+  DeadlockSearch(const Model& model, const Network& network) : model_(model), network_(network) {}
+
+  // Between epochs. `each_packet` calls its argument for each packet that has been put on a port and has not reached
+  // the port's far end; it is asked for only if there is a set of ports to be struck from.
+  Deadlock look(const std::function<void(const PacketVisit&)>& each_packet);
+
+ private:
+  // Bytes of one class that came in by an ingress.
+  struct Held {
+    std::uint32_t ingress = 0;
+    std::int64_t bytes = 0;
+  };
+  struct Member {
+    BlockedPort port;
+    std::uint32_t at = 0;       // the switch that has paused it ...
+    std::uint32_t ingress = 0;  // ... and its ingress there
+    std::uint32_t first = 0;    // what waits in it, by ingress of its own switch: held_[first] to held_[end - 1]
+    std::uint32_t end = 0;
+    bool struck = false;
+  };
+
+  void take_paused();
+  void take_waiting(Member& m);
+  static void add_to(std::vector<Held>& list, std::size_t first, std::uint32_t ingress, std::int64_t bytes);
+  void strike_resumable();
+  bool is_empty() const;
+  const Member* find(std::uint32_t port, unsigned data_class) const;  // null if it has been struck
+  bool may_resume(const Member& m);
+  const Member& next(const Member& m) const;
+  std::vector<BlockedPort> cycle(Time& since) const;
+
+  const Model& model_;
+  const Network& network_;
+  std::vector<Member> members_;  // by port and class
+  std::vector<Held> held_;
+  std::vector<Held> kept_;  // of one switch and class
+};
 
 }  // namespace weir::engine

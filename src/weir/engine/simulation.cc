@@ -34,6 +34,7 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
       grid_(epoch_grid(model.topology)),
       look_((kLook / grid_ + 1) * grid_),
       next_poll_(model.watches() ? model.watchdog.interval() : Time::max()),
+      deadlock_search_(model, network_),
       crew_(make_crew(model, network_, options)) {
   traffic_dry_ = !traffic_.peek().has_value();
   load_program();
@@ -125,11 +126,11 @@ void Simulation::poll_watchdog() {
 }
 
 // A link that is still to go down or up may end any stall.
-std::optional<Stall> Simulation::find_stall(bool idle) const {
+std::optional<Stall> Simulation::find_stall(bool idle) {
   if (changes_done_ < model_.faults.changes.size()) return std::nullopt;
   const bool paused = model_.is_lossless() && !model_.watches() && crew_->counters().pauses > 0;
   if (paused)
-    if (auto deadlock = find_deadlock(model_, network_, [&](const auto& visit) { crew_->for_each_packet(visit); });
+    if (auto deadlock = deadlock_search_.look([this](const auto& visit) { crew_->for_each_packet(visit); });
         !deadlock.ports.empty()) {
       Stall out = stall_of(Stall::Kind::deadlock);
       out.since = deadlock.since;

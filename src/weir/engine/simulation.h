@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "weir/engine/deadlock.h"
 #include "weir/engine/engine.h"
 #include "weir/engine/model.h"
 #include "weir/engine/partition.h"
@@ -84,7 +85,7 @@ class Simulation final : public Engine {
   Time next_fault() const;
   void apply_faults();
   void poll_watchdog();
-  std::optional<Stall> find_stall(bool idle) const;
+  std::optional<Stall> find_stall(bool idle);
   bool finds_all_cut_off() const;
   Stall stall_of(Stall::Kind kind) const;
   struct Sampler {
@@ -106,6 +107,7 @@ class Simulation final : public Engine {
   std::size_t pauses_done_ = 0;
   std::vector<bool> down_;                  // links
   std::unique_ptr<net::Routing> rerouted_;  // while some link is down
+  DeadlockSearch deadlock_search_;
   std::optional<Stall> stall_;
   std::vector<Sampler> samplers_;
   std::function<void(const host::FlowRecord&)> on_finish_;

@@ -62,9 +62,9 @@ struct Named {
   std::uint32_t then = 0;
 };
 
-class Reader {
+class ProgramReader {
  public:
-  Reader(const std::string& file, const Context& context) : file_(file), context_(context) {}
+  ProgramReader(const std::string& file, const Context& context) : file_(file), context_(context) {}
 
   Program read(std::string_view text) {
     CsvReader csv(text, file_);
@@ -199,7 +199,7 @@ class Reader {
 }  // namespace
 
 Program parse_program(std::string_view text, const std::string& file, const Context& context) {
-  return Reader(file, context).read(text);
+  return ProgramReader(file, context).read(text);
 }
 
 Program read_program(const ProgramFile& params, const Context& context) {
