@@ -96,7 +96,8 @@ TEST_F(Small, ItsLinkEventCanBeWritten) {
 TEST_F(Small, NumbersPortsAsResultsDo) {
   ASSERT_EQ(weir({"run", file_, "-q", "--set", "probes.links.ports=all, hosts", "--out", folder_ / "out"}).status, 0);
   std::map<int, std::pair<int, int>> ends;
-  for (const Json& link : Json::parse(listing({file_, "--json"})).at("links")) {
+  const Json listed = Json::parse(listing({file_, "--json"}));
+  for (const Json& link : listed.at("links")) {
     ends[link.at("port_a")] = {link.at("a"), link.at("b")};
     ends[link.at("port_b")] = {link.at("b"), link.at("a")};
   }
