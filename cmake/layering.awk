@@ -21,6 +21,7 @@ BEGIN {
 
   also["host"] = "traffic/flow.h"
   also["traffic"] = "net/topology.h"
+  also["report"] = "scenario/toml_parser.h"
 }
 FNR == 1 {
   layer = ""

@@ -8,9 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "weir/base/units.h"
 #include "weir/claims/evaluator.h"
 
 namespace weir::claims {
+
+inline constexpr double kGbps = 1e9;
+// Round trips of the slow path in the paper's theorems, 1.6 and 3.2 times T_s.
+inline constexpr Time kSlow{10'000'000};
+inline constexpr Time kSlower{20'000'000};
 
 // One bar: an algorithm and who balances load, with several seeds.
 struct Bar {

@@ -14,16 +14,13 @@
 #include "weir/base/units.h"
 #include "weir/cc/median_filter.h"
 #include "weir/claims/catalogue.h"
+#include "weir/claims/spraying.h"
 #include "weir/theory/spraying.h"
 
 namespace weir::claims {
 namespace {
 
 using namespace weir::literals;
-
-constexpr double kGbps = 1e9;
-constexpr Time kSlow = 10'000_ns;    // 1.6 T_s
-constexpr Time kSlower = 20'000_ns;  // 3.2 T_s
 
 // d log throughput / d log q of theorem 4, between q and a tenth of it.
 void e6_smartt_tends_to_the_square_root(Context& context) {

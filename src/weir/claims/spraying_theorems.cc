@@ -18,6 +18,7 @@
 
 #include "weir/cc/swift.h"
 #include "weir/claims/catalogue.h"
+#include "weir/claims/spraying.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 #include "weir/theory/spraying.h"
@@ -27,11 +28,8 @@ namespace {
 
 using namespace weir::literals;
 
-constexpr double kGbps = 1e9;
 constexpr Time kSettled = 5_ms;
 constexpr Time kEnd = 25_ms;
-constexpr Time kSlow = 10'000_ns;    // 1.6 T_s
-constexpr Time kSlower = 20'000_ns;  // 3.2 T_s
 
 // Host 0, switch 2, n switches from 4 on, switch 3, host 1; with 760.1 ns on each link the round trip of 4,096 B takes
 // 6.25 us. The first path has `longer` more.

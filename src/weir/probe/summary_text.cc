@@ -87,9 +87,11 @@ void collective(Text& out, const CollectiveSummary& c) {
   }
 }
 
-std::string port(const PortName& p) { return fmt::format("{} -> {} (port {}, {})", p.from, p.to, p.port, p.group); }
+std::string port_text(const PortName& p) {
+  return fmt::format("{} -> {} (port {}, {})", p.from, p.to, p.port, p.group);
+}
 
-void queues(Text& out, const QueueSummary& q) {
+void queue_lines(Text& out, const QueueSummary& q) {
   out.line("");
   out.head("queues, bytes");
   out.row("all ports", q.all, 0);
@@ -97,8 +99,8 @@ void queues(Text& out, const QueueSummary& q) {
   if (q.busiest) out.row("the busiest port", q.busiest_port, 0);
   if (!q.peak) return;
   const QueuePeak& p = *q.peak;
-  if (q.busiest) out.line("busiest: {}", port(*q.busiest));
-  out.line("longest: {} bytes at {}, {}", p.bytes, us(p.time), port(p.port));
+  if (q.busiest) out.line("busiest: {}", port_text(*q.busiest));
+  out.line("longest: {} bytes at {}, {}", p.bytes, us(p.time), port_text(p.port));
   if (!p.has_flows) return;
   constexpr std::size_t kShown = 4;
   std::string in;
@@ -126,7 +128,7 @@ std::string to_text(const Summary& s) {
   flows(out, s.flows, s.sim_time);
   if (!s.collectives.empty()) out.line("");
   for (const auto& c : s.collectives) collective(out, c);
-  if (s.queues) queues(out, *s.queues);
+  if (s.queues) queue_lines(out, *s.queues);
   out.explain_gaps();
   if (s.fairness || s.pfc || s.links) out.line("");
   if (s.fairness) {

@@ -8,8 +8,8 @@
 
 namespace weir::scenario {
 
-// Whole sentences without their full stop; none if all is well. In a network that is no tree this looks at all next hops
-// of all switches. It draws all flows, up to ten million, if some link is down for ever or loses every packet.
+// Whole sentences without their full stop; none if all is well. In a network that is no tree this looks at all next
+// hops of all switches. It draws all flows, up to ten million, if some link is down for ever or loses every packet.
 std::vector<std::string> warnings(const Scenario&, const engine::Model&);
 
 }  // namespace weir::scenario
