@@ -43,7 +43,7 @@ std::string relocated(const study::Plan& plan, const std::string& dir) {
   return text;
 }
 
-void show(StatusLine& line, const SweepPace& pace) {
+void show_pace(StatusLine& line, const SweepPace& pace) {
   if (!line.due()) return;
   std::string text = fmt::format("{} of {} runs done, {} under way", pace.done, pace.total, pace.running);
   if (pace.failed > 0) text += fmt::format(", {} failed", pace.failed);
@@ -58,7 +58,7 @@ SweepOutcome sweep_with_progress(const study::Plan& plan, const SweepOptions& op
   std::optional<StatusLine> line;
   if (!quiet) line.emplace();
   return run_all(plan, options, [&](const SweepPace& pace) {
-    if (line) show(*line, pace);
+    if (line) show_pace(*line, pace);
   });
 }
 

@@ -25,7 +25,7 @@ struct Case {
 
 TEST(StalledRun, IsKeptAsIncompleteAndSaysWhy) {
   for (const Case& c :
-       {Case{"pfc-deadlock", 1, "deadlock", "the ports 10-11, 11-12, 12-13, 13-14, 14-10 have been paused",
+       {Case{"pfc-deadlock", 1, "deadlock", "the ports 10->11, 11->12, 12->13, 13->14, 14->10 have been paused",
              "PFC can deadlock"},
         Case{"pfc-watchdog", 0, "done", "", ""},
         Case{"cut-off", 1, "cut-off", "0 (host 0 to 3)", "3 flows have (the first: host 0 to 3) no path"},

@@ -66,7 +66,8 @@ TEST(Deadlock, IsFoundAndItsPortsAreNamed) {
   EXPECT_EQ(out.stall->found, out.end);
   EXPECT_LT(out.stall->since, out.stall->found);
   EXPECT_LE(out.stall->found - out.stall->since, 200_us);
-  EXPECT_NE(to_text(*out.stall).find("10-11, 11-12, 12-13, 13-14, 14-10"), std::string::npos) << to_text(*out.stall);
+  EXPECT_NE(to_text(*out.stall).find("10->11, 11->12, 12->13, 13->14, 14->10"), std::string::npos)
+      << to_text(*out.stall);
   for (const Way& way : kWays) EXPECT_EQ(difference(out, run(s, way)), "") << name_of(way);
 }
 

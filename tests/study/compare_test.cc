@@ -85,6 +85,20 @@ TEST_F(Compare, OtherFlowsAreRefused) {
 }
 
 // Messages of collectives start when others have ended.
+TEST_F(Compare, FlowsThatWereNotKeptAreToldOf) {
+  const auto base = result("a", {"0,0,1,10,0,100,x"});
+  const auto other = result("b", {});
+  std::filesystem::remove(folder_ / "b/flows.csv");
+  try {
+    pair_flows(base, other);
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.what(), folder_ / "b" +
+                                " has kept no flows.csv; write keep = [\"flows.csv\"] in [study] and run "
+                                "such results again with --fresh");
+  }
+}
+
 TEST_F(Compare, MessagesMayStartAtOtherTimes) {
   const std::string summary = R"({"collectives": [{"tag": "ring"}]})";
   const auto paired =

@@ -47,16 +47,26 @@ const told: [string, string, (m: { [key: string]: any }) => string | null][] = [
   ['max_rss_bytes', 'memory', (m) => (m.max_rss_bytes === undefined ? null : withUnit(m.max_rss_bytes, 'B', 3))],
 ];
 
+// A value of a manifest: those of an object by their names.
+function inWords(value: any): string {
+  if (typeof value === 'number') return plain(value, 15);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map(inWords).join('; ');
+  if (value && typeof value === 'object') return Object.entries(value).map(([key, v]) => key.replace(/_/g, ' ') + ' ' + (Array.isArray(v) ? '(' + inWords(v) + ')' : inWords(v))).join(', ');
+  return String(value);
+}
+
 function manifest(run: Run): HTMLElement {
   const m = run.manifest;
-  const known = new Set(told.map(([key]) => key).concat(['title']));
+  // the list of files says nothing to people
+  const known = new Set(told.map(([key]) => key).concat(['title', 'files', 'checksum']));
   const rows: [string, string][] = [];
   for (const [, name, text] of told) {
     const value = text(m);
     if (value) rows.push([name, value]);
   }
   for (const [key, value] of Object.entries(m))
-    if (!known.has(key)) rows.push([key.replace(/_/g, ' '), typeof value === 'number' ? plain(value, 15) : typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)]);
+    if (!known.has(key)) rows.push([key.replace(/_/g, ' '), inWords(value)]);
   return h('dl', { class: 'manifest' }, ...rows.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
 }
 

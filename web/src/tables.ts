@@ -86,7 +86,7 @@ function seconds(value: number): string {
 
 function status(run: Run): Node | null {
   if (run.manifest.complete !== false) return null;
-  return h('span', { class: 'badge warn', title: 'the run was interrupted; its results are incomplete' }, 'incomplete');
+  return h('span', { class: 'badge warn', title: (run.manifest.reason ?? 'the run was interrupted') + '; its results are incomplete' }, 'incomplete');
 }
 
 export function runTable(report: Report): HTMLElement {
@@ -113,10 +113,10 @@ export function runTable(report: Report): HTMLElement {
       text: (r) => (r.summary.slowdown.all[p] < 1000 ? r.summary.slowdown.all[p].toFixed(2) : plain(r.summary.slowdown.all[p])),
     })),
     {
-      name: 'queue p99', title: 'over time, of the port with the longest queue on average', value: (r) => at(r.summary, 'queues', 'busiest', 'p99'),
+      name: 'busiest queue p99', title: 'over time, of the port with the longest queue on average', value: (r) => at(r.summary, 'queues', 'busiest', 'p99'),
       text: (r) => withUnit(r.summary.queues.busiest.p99, 'B', 3),
     },
-    { name: 'drops', title: 'packets dropped by full buffers, and lost on links', value: (r) => (r.manifest.packets_dropped ?? 0) + (r.manifest.packets_lost ?? 0), text: (r) => plain((r.manifest.packets_dropped ?? 0) + (r.manifest.packets_lost ?? 0), 12) },
+    { name: 'dropped or lost', title: 'packets dropped by full buffers, and lost on links', value: (r) => (r.manifest.packets_dropped ?? 0) + (r.manifest.packets_lost ?? 0), text: (r) => plain((r.manifest.packets_dropped ?? 0) + (r.manifest.packets_lost ?? 0), 12) },
     {
       name: 'PFC', title: 'pause frames sent, and the share of capacity lost to pauses', value: (r) => r.manifest.pfc_pauses,
       text: (r) => plain(r.manifest.pfc_pauses, 12) + (r.manifest.pfc_pauses && at(r.summary, 'pfc', 'all', 'capacity_share') ? ' (' + plain(100 * r.summary.pfc.all.capacity_share, 2) + '\u202f%)' : ''),

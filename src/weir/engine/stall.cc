@@ -34,8 +34,8 @@ std::string to_text(const Stall& stall) {
     case Stall::Kind::deadlock: {
       std::vector<std::string> ports;
       for (const BlockedPort& p : stall.cycle)
-        ports.push_back(p.data_class == 0 ? fmt::format("{}-{}", p.from, p.to)
-                                          : fmt::format("{}-{} (class {})", p.from, p.to, p.data_class));
+        ports.push_back(p.data_class == 0 ? fmt::format("{}->{}", p.from, p.to)
+                                          : fmt::format("{}->{} (class {})", p.from, p.to, p.data_class));
       return fmt::format(
           "PFC deadlock: since {} the ports {} have been paused, each because of the next, and none can "
           "ever be resumed; {} not ended (network.pfc.watchdog would break it)",

@@ -55,6 +55,13 @@ void collect(const Value& value, const std::string& path, Places& out) {
 
 }  // namespace
 
+Table::Table() = default;
+Table::Table(const Table&) = default;
+Table::Table(Table&&) noexcept = default;
+Table& Table::operator=(const Table&) = default;
+Table& Table::operator=(Table&&) noexcept = default;
+Table::~Table() = default;
+
 const Value* Table::find(std::string_view key) const {
   for (const auto& [name, value] : entries)
     if (name == key) return &value;

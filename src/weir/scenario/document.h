@@ -20,8 +20,15 @@ inline constexpr std::size_t kMaxDepth = 64;
 struct Value;
 using List = std::vector<Value>;
 
-// In the order of the file.
+// In the order of the file. Its members are defined where Value is known.
 struct Table {
+  Table();
+  Table(const Table&);
+  Table(Table&&) noexcept;
+  Table& operator=(const Table&);
+  Table& operator=(Table&&) noexcept;
+  ~Table();
+
   std::vector<std::pair<std::string, Value>> entries;
 
   const Value* find(std::string_view key) const;

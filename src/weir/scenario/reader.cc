@@ -94,7 +94,11 @@ std::string TableReader::required_text(std::string_view key, std::string_view wh
 }
 
 TableReader TableReader::table(std::string_view key) const {
-  static const Value kEmpty{{}, Table{}};
+  static const Value kEmpty = [] {
+    Value out;
+    out.data.emplace<Table>();
+    return out;
+  }();
   const Value* value = find(key);
   TableReader out(value == nullptr ? kEmpty : *value, join(path_, key));
   if (value == nullptr) out.where_ = where_;

@@ -97,7 +97,7 @@ void warn_of_deadlocks(const engine::Model& model, const DeadLinks& links, std::
   if (cycle.empty()) return;
   std::vector<std::string> names;
   for (const std::uint32_t port : cycle)
-    names.push_back(fmt::format("{}-{}", model.topology.port_owner(port), model.topology.port_peer(port)));
+    names.push_back(fmt::format("{}->{}", model.topology.port_owner(port), model.topology.port_peer(port)));
   out.push_back(
       fmt::format("PFC can deadlock: by the routes, the ports {} can wait for each other in a cycle; "
                   "network.pfc.watchdog.enabled = true breaks it, or take network.buffer.mode = \"lossy\"",

@@ -22,6 +22,10 @@ struct Listed {
 
 // The rows of flows.csv in order of flow_id. `tags` holds the texts of their tags.
 std::vector<Listed> listed(const RunFiles& files, std::set<std::string, std::less<>>& tags) {
+  if (!files.has(kFlows))
+    throw InputError(
+        fmt::format("{} has kept no {}; write keep = [\"{}\"] in [study] and run such results again with --fresh",
+                    files.directory().path(), kFlows, kFlows));
   std::vector<Listed> out;
   result::Rows rows = files.rows(kFlows, {"flow_id", "src", "dst", "size_bytes", "start_ps", "fct_ps", "tag"});
   while (rows.next()) {
