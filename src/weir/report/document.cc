@@ -249,7 +249,7 @@ class Reader {
   // What sweep.json says, of which `study` gets how many runs there are in all; {} if there is none.
   static Json read_sweep(const std::string& file, Study& study) {
     if (!exists(file)) return Json::object();
-    const Json sweep = parse_json(read_text(file), file);
+    Json sweep = parse_json(read_text(file), file);
     check_made_by(sweep, "weir", file);
     try {
       study.runs = sweep.at("runs").at("planned").get<std::size_t>();

@@ -59,7 +59,8 @@ std::string topology_text(const Settings& settings) {
     if (name.find('.') != std::string::npos || (name == "links_per_pair" && value == "1")) continue;
     std::replace(name.begin(), name.end(), '_', ' ');
     if (!out.empty()) out += ", ";
-    out += name == "kind" || name == "rate" || name == "file" ? value : name + " " + value;
+    if (name != "kind" && name != "rate" && name != "file") out.append(name).append(" ");
+    out += value;
   }
   return out;
 }
