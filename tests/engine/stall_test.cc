@@ -322,15 +322,15 @@ TEST(CutOff, OfFewEntropies) {
   int few = 0;
   for (const Balancing kind :
        {Balancing::ops, Balancing::ops_xor, Balancing::reps, Balancing::adaptive, Balancing::round_robin})
-    for (const std::int64_t entropies : {1, 2, 4, 64}) {
+    for (const std::int64_t entropies : {1, 2, 8}) {
       Scenario s;
       s.topology = build(net::LeafSpine{.leaves = 2, .spines = 3, .hosts_per_leaf = 2});
       s.profiles = {profile("fixed-window", {{"window", "50 KB"}})};
       s.profiles[0].recovery.kind = host::RecoveryKind::irn;
-      s.profiles[0].balancing = {.kind = kind, .entropies = entropies};
+      s.profiles[0].balancing = {.kind = kind, .entropies = entropies, .freeze = 1_ms};
       s.network.reroute = false;
       s.faults.link_events = {{.time = 0_us, .a = 5, .b = 6}, {.time = 0_us, .a = 4, .b = 7}};
-      for (int n = 0; n < 12; ++n) s.add_flow(0, 2, 10_KB);
+      for (int n = 0; n < 6; ++n) s.add_flow(0, 2, 2_KB);
       const auto model = s.model();
       const auto alive = [&](const std::vector<std::uint32_t>& ports) {
         return std::none_of(ports.begin(), ports.end(), [&](std::uint32_t p) {
@@ -357,9 +357,9 @@ TEST(CutOff, OfFewEntropies) {
         EXPECT_EQ(out.stall->unfinished, s.flows.size() - free) << what;
       }
       few += free > 0 && free < s.flows.size();
-      for (const Way& way : kFewWays) EXPECT_EQ(difference(out, run(s, way)), "") << what << ", " << name_of(way);
+      EXPECT_EQ(difference(out, run(s, {.port = net::PortKind::queued})), "") << what;
     }
-  EXPECT_GT(few, 5);
+  EXPECT_GT(few, 3);
 }
 
 struct SmallBufferCase {
