@@ -148,6 +148,7 @@ std::optional<Stall> Simulation::find_stall(bool idle) {
 }
 
 std::optional<Obstacles> Simulation::find_cut_off() {
+  if (model_.faults.links.empty() && !cut_off_search_.buffers_matter()) return std::nullopt;
   std::vector<bool> dead = down_;
   dead.resize(model_.topology.links.size());
   for (const auto& [link, faults] : model_.faults.links)
