@@ -14,6 +14,7 @@
 #include "weir/memory_limit.h"
 #include "weir/output.h"
 #include "weir/progress.h"
+#include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/warnings.h"
 #include "weir/signals.h"
 #include "weir/study/estimate.h"
@@ -49,6 +50,7 @@ int run(const Options& o) {
     refuse_beyond(limit, study::estimate(s, *model, expected).bytes, o.file + ": it");
     if (!o.quiet) {
       for (const auto& warning : scenario::warnings(s, *model)) notice("weir: {}", warning);
+      if (const std::string ecn = scenario::ecn_text(s, *model); !ecn.empty()) notice("weir: ECN {}", ecn);
       progress.emplace(expected, s.run.stop);
     }
   }

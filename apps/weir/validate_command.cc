@@ -13,6 +13,7 @@
 #include "weir/memory_limit.h"
 #include "weir/net/topologies.h"
 #include "weir/output.h"
+#include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/warnings.h"
@@ -36,6 +37,8 @@ struct Report {
   Time base_rtt;  // the largest, of the first profile's packets
   std::vector<std::string> profiles;
   scenario::Expected expected;
+  std::string ecn;  // empty: switches do not mark
+  std::vector<scenario::EcnAtRate> ecn_at;
   std::vector<std::string> warnings;
   std::uint32_t hosts = 0;
   std::uint32_t switches = 0;
@@ -64,6 +67,8 @@ Report validate(const std::string& file, const scenario::Scenario& s, std::uint6
   out.base_rtt = model.paths.network_rtt(model.data_wire(first), model.ack_wire(first));
   for (const auto& p : s.profiles) out.profiles.push_back(p.name);
   out.threads = run.simulation->threads();
+  out.ecn = scenario::ecn_text(s, model);
+  out.ecn_at = scenario::ecn_at_rates(model);
   out.warnings = scenario::warnings(s, model);
   return out;
 }
@@ -80,11 +85,16 @@ std::string to_text(const Report& r) {
       r.file, r.title.empty() ? "" : ", ", r.title, r.network, format_value(r.base_rtt), fmt::join(r.profiles, ", "),
       e.all ? "" : "over ", e.flows, static_cast<double>(e.payload.count) * 1e-9, e.packets,
       e.last_start.seconds() * 1e6, r.threads, static_cast<double>(r.memory) * 1e-6);
+  if (!r.ecn.empty()) out += fmt::format("  ECN       {}\n", r.ecn);
   for (const auto& warning : r.warnings) out += fmt::format("  warning   {}\n", warning);
   return out;
 }
 
 nlohmann::ordered_json to_json(const Report& r) {
+  auto ecn = nlohmann::ordered_json::array();
+  for (const auto& [rate, k] : r.ecn_at)
+    ecn.push_back(
+        {{"rate_bps", rate.bits_per_second}, {"k_min_bytes", k.min}, {"k_max_bytes", k.max}, {"p_max", k.probability}});
   return {{"file", r.file},
           {"title", r.title},
           {"network", r.network},
@@ -100,6 +110,7 @@ nlohmann::ordered_json to_json(const Report& r) {
           {"all_flows_counted", r.expected.all},
           {"threads", r.threads},
           {"memory_bytes", r.memory},
+          {"ecn", ecn},
           {"warnings", r.warnings}};
 }
 

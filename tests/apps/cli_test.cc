@@ -275,6 +275,29 @@ TEST(Validate, TellsWhatWouldRun) {
   EXPECT_EQ(all[1].at("profiles"), Json({"hpcc", "slow"}));
   const Output text = weir({"validate", kScenario});
   EXPECT_NE(text.out.find("8 hosts, 5 switches"), std::string::npos) << text.out;
+  EXPECT_EQ(all[0].at("ecn"), Json::array());
+}
+
+// With whose they are; the scenario writes none.
+TEST(Validate, AndRunTellTheThresholdsOfEcn) {
+  const std::string scenario = "tests/scenarios/mixed-profiles.toml";
+  const std::string told =
+      "at 100 Gbps K_min = 400 KB, K_max = 1.6 MB, P_max = 0.2; at 400 Gbps K_min = 1.6 MB, K_max = 6.4 MB, P_max = "
+      "0.2 (dcqcn: HPCC 5.1, p_max of its public simulator)\n";
+  const auto without = [](std::vector<std::string> line) {
+    for (const char* set : {"profile.1.algorithm=timely", "profile.1.preset=", "network.ecn.enabled=false"})
+      line.insert(line.end(), {"--set", set});
+    return line;
+  };
+  EXPECT_NE(weir({"validate", scenario}).out.find("  ECN       " + told), std::string::npos);
+  EXPECT_EQ(weir(without({"validate", scenario})).out.find("ECN"), std::string::npos);
+  const Json ecn = Json::parse(weir({"validate", "--json", scenario}).out).at(0).at("ecn");
+  EXPECT_EQ(
+      ecn.at(0),
+      Json({{"rate_bps", 100'000'000'000}, {"k_min_bytes", 400'000}, {"k_max_bytes", 1'600'000}, {"p_max", 0.2}}));
+  const std::vector<std::string> run{"run", scenario, "--set", "run.stop=1 us"};
+  EXPECT_NE(weir(run).err.find("weir: ECN " + told), std::string::npos);
+  EXPECT_EQ(weir(without(run)).err.find("ECN"), std::string::npos);
 }
 
 TEST(Validate, RefusesAllForOne) {

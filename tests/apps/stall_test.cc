@@ -29,6 +29,10 @@ TEST(StalledRun, IsKeptAsIncompleteAndSaysWhy) {
              "PFC can deadlock"},
         Case{"pfc-watchdog", 0, "done", "", ""},
         Case{"cut-off", 1, "cut-off", "0 (host 0 to 3)", "3 flows have (the first: host 0 to 3) no path"},
+        Case{"cut-off-small-buffer", 1, "cut-off", "a switch whose buffer can never hold one of their packets",
+             "2 flows have (the first: host 0 to 3) a packet that a switch can never hold, such as one of 1048 B, and "
+             "never end: network.buffer lets an empty switch take no packet of more than 750 B"},
+        Case{"cut-off-few-entropies", 1, "cut-off", "every path crosses a link that is down for ever", "5-6"},
         Case{"no-flows", 0, "done", "", ""}}) {
     const Folder folder("weir-stalled");
     const std::string file = std::string("tests/scenarios/") + c.scenario + ".toml";

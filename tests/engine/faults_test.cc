@@ -232,6 +232,8 @@ TEST(FaultRows, SayWhatIsWrong) {
             "network.loss.1.links: 'spines' names no links; valid is all, hosts, fabric, or two nodes as 320-0");
   EXPECT_EQ(complaint({.loss = {{"0-5", 0}}, .link_events = {}, .host_pauses = {}}),
             "network.loss.0.links: there is no link 0-5; 0 is linked to 4");
+  EXPECT_EQ(complaint({.loss = {{"4->0", 0}}, .link_events = {}, .host_pauses = {}}),
+            "network.loss.0.links: '4->0' is one direction, and links lose packets in both; write two nodes as 320-0");
   EXPECT_EQ(complaint({.loss = {{"4-8", 0}}, .link_events = {}, .host_pauses = {}}),
             "network.loss.0.links: there is no node 8; nodes are 0 to 7");
   EXPECT_EQ(complaint({.loss = {}, .link_events = {up(1_us, 4, 6)}, .host_pauses = {}}),

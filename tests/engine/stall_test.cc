@@ -2,10 +2,12 @@
 // deadlocks.
 #include "weir/engine/stall.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -300,6 +302,138 @@ TEST(CutOff, OfAHashedPath) {
   EXPECT_GT(free, 0u);
   EXPECT_EQ(out.flows.size(), free);
   EXPECT_EQ(out.stall->unfinished, 12 - free);
+}
+
+// All that a flow's path choice may draw: of 1000 draws, each number comes.
+std::set<std::uint32_t> entropies_of(const Scenario& s, std::uint64_t flow) {
+  host::PathChoice choice;
+  host::BalancingParams params = s.profiles[0].balancing;
+  params.kind = host::Balancing::ops;
+  choice.start(params, static_cast<std::uint32_t>(
+                           RandomStream(s.seed, static_cast<std::uint32_t>(flow), Purpose::spraying).bits(0)));
+  std::set<std::uint32_t> out;
+  for (int n = 0; n < 1000; ++n) out.insert(choice.next(0_us));
+  return out;
+}
+
+// A flow that sprays ends if one of its entropies leads past the dead link, there and back.
+TEST(CutOff, OfFewEntropies) {
+  using host::Balancing;
+  int few = 0;
+  for (const Balancing kind :
+       {Balancing::ops, Balancing::ops_xor, Balancing::reps, Balancing::adaptive, Balancing::round_robin})
+    for (const std::int64_t entropies : {1, 2, 8}) {
+      Scenario s;
+      s.topology = build(net::LeafSpine{.leaves = 2, .spines = 3, .hosts_per_leaf = 2});
+      s.profiles = {profile("fixed-window", {{"window", "50 KB"}})};
+      s.profiles[0].recovery.kind = host::RecoveryKind::irn;
+      s.profiles[0].balancing = {.kind = kind, .entropies = entropies, .freeze = 1_ms};
+      s.network.reroute = false;
+      s.faults.link_events = {{.time = 0_us, .a = 5, .b = 6}, {.time = 0_us, .a = 4, .b = 7}};
+      for (int n = 0; n < 6; ++n) s.add_flow(0, 2, 2_KB);
+      const auto model = s.model();
+      const auto alive = [&](const std::vector<std::uint32_t>& ports) {
+        return std::none_of(ports.begin(), ports.end(), [&](std::uint32_t p) {
+          const net::Link& link = model->topology.links[p / 2];
+          const auto ends = std::minmax(link.a, link.b);
+          return ends == std::minmax(5u, 6u) || ends == std::minmax(4u, 7u);
+        });
+      };
+      const bool by_switch = kind == Balancing::adaptive || kind == Balancing::round_robin;
+      std::size_t free = 0;
+      for (std::uint64_t id = 0; id < s.flows.size(); ++id) {
+        const std::set<std::uint32_t> all = entropies_of(s, id);
+        free += std::any_of(all.begin(), all.end(), [&](std::uint32_t e) {
+          return (by_switch || alive(model->routing.path(0, 2, e))) && alive(model->routing.path(2, 0, mix32(e + 1)));
+        });
+      }
+      const std::string what = fmt::format("kind {}, {} entropies", static_cast<int>(kind), entropies);
+      const Outcome out = run(s);
+      EXPECT_EQ(out.flows.size(), free) << what;
+      EXPECT_EQ(out.stall.has_value(), free < s.flows.size()) << what;
+      if (out.stall) {
+        EXPECT_EQ(out.stall->kind, Stall::Kind::cut_off) << what;
+        EXPECT_EQ(out.stall->obstacles, (Obstacles{.links = true})) << what;
+        EXPECT_EQ(out.stall->unfinished, s.flows.size() - free) << what;
+      }
+      few += free > 0 && free < s.flows.size();
+      EXPECT_EQ(difference(out, run(s, {.port = net::PortKind::queued})), "") << what;
+    }
+  EXPECT_GT(few, 3);
+}
+
+struct SmallBufferCase {
+  const char* name;
+  net::BufferParams buffer;
+  Bytes size;  // of the flow
+  bool ends = false;
+  host::RecoveryKind recovery = host::RecoveryKind::go_back_n;
+  bool trimming = false;
+  bool unpaused = false;  // lossless, with a class that is not paused; the size is beside what is set aside
+};
+
+// A full packet has 1048 bytes, an acknowledgement 60.
+TEST(CutOff, OfAPacketThatNoSwitchCanHold) {
+  using host::RecoveryKind;
+  const auto lossy = [](std::int64_t size, double alpha = 1) {
+    return net::BufferParams{.size = {size}, .mode = net::BufferMode::lossy, .egress_alpha = alpha};
+  };
+  const auto per_port = [](std::int64_t size) {
+    return net::BufferParams{.size = {size}, .mode = net::BufferMode::per_port};
+  };
+  for (const SmallBufferCase& c : std::vector<SmallBufferCase>{
+           {"a full packet", lossy(1047), 10_KB},
+           {"it just fits", lossy(1048), 10_KB, true},
+           {"a share of the buffer", lossy(2000, 0.5), 10_KB},
+           {"of one port", per_port(1047), 10_KB},
+           {"of one port it just fits", per_port(1048), 10_KB, true},
+           {"flows of small packets", lossy(600), 500_B, true},
+           {"only the last packet is small", lossy(600), 1500_B},
+           {"the same, selective", lossy(600), 1500_B, false, RecoveryKind::irn},
+           {"acknowledgements", lossy(59), 1_B},
+           {"acknowledgements just fit", lossy(60), 1_B, true},
+           {"trimmed", lossy(600), 10_KB, false, RecoveryKind::irn, true},
+           {"trimmed, go-back-N", lossy(600), 10_KB, false, RecoveryKind::go_back_n, true},
+           {"of a class that is not paused", {.size = {1047}}, 10_KB, false, RecoveryKind::irn, false, true}}) {
+    Scenario s;
+    s.topology = build(net::Star{.hosts = 3});
+    s.profiles = {profile("fixed-window", {{"window", "50 KB"}})};
+    s.profiles[0].recovery.kind = c.recovery;
+    s.network.trimming = c.trimming;
+    s.buffer = c.buffer;
+    if (c.unpaused) {
+      s.classes = {{.pfc = false}};
+      s.buffer.size += Bytes{s.set_aside()};
+    }
+    s.transport.min_rto = 100_us;
+    s.add_flow(0, 2, c.size);
+    const Outcome out = run(s);
+    EXPECT_EQ(out.flows.size(), c.ends ? 1u : 0u) << c.name;
+    ASSERT_EQ(out.stall.has_value(), !c.ends) << c.name;
+    if (out.stall) {
+      EXPECT_EQ(out.stall->kind, Stall::Kind::cut_off) << c.name;
+      EXPECT_EQ(out.stall->obstacles, (Obstacles{.buffers = true})) << c.name;
+      EXPECT_NE(to_text(*out.stall).find("a switch whose buffer can never hold"), std::string::npos);
+      EXPECT_LE(out.stall->found, 200_us) << c.name;
+    }
+    for (const Way& way : kFewWays) EXPECT_EQ(difference(out, run(s, way)), "") << c.name << ", " << name_of(way);
+  }
+}
+
+// One by a link, the other by the buffer.
+TEST(CutOff, ByLinksAndBuffers) {
+  Scenario s;
+  s.topology = build(net::Star{.hosts = 4});
+  s.profiles = {profile("fixed-window", {{"window", "50 KB"}})};
+  s.buffer = {.size = {1000}, .mode = net::BufferMode::lossy};
+  s.faults.link_events = {{.time = 0_us, .a = 3, .b = 4}};
+  s.add_flow(0, 2, 10_KB);
+  s.add_flow(1, 3, 500_B);
+  s.add_flow(1, 2, 500_B);
+  const Outcome out = run(s);
+  ASSERT_TRUE(out.stall.has_value());
+  EXPECT_EQ(out.stall->obstacles, (Obstacles{.links = true, .buffers = true}));
+  EXPECT_EQ(out.stall->unfinished, 2u);
 }
 
 // The acknowledgement is past the link that goes down, and takes 300 us more.

@@ -81,5 +81,22 @@ TEST(PathChoice, RepsFreezes) {
   EXPECT_EQ(paths.next(11_ms), 5u);
 }
 
+// If nothing is sent between the end of a freeze and the next timeout, it explores all the same: what it was frozen to
+// has failed.
+TEST(PathChoice, RepsLeavesItsFreezeAtATimeout) {
+  const auto p = params(Balancing::reps, 65'536);
+  PathChoice paths;
+  paths.start(p, 7);
+  paths.on_ack(1, false, 0_us);
+  paths.on_timeout(4_ms);
+  paths.on_timeout(12_ms);
+  EXPECT_EQ(paths.next(12_ms), 1u) << "frozen until 14 ms";
+  paths.on_timeout(28_ms);
+  for (const auto e : some(paths, 16, 28_ms)) EXPECT_GT(e, 1u);
+  paths.on_ack(2, false, 28_ms);
+  paths.on_timeout(60_ms);
+  EXPECT_EQ(some(paths, 3, 61_ms), (std::vector<std::uint32_t>{2, 2, 2})) << "the next freeze";
+}
+
 }  // namespace
 }  // namespace weir::host

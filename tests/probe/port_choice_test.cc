@@ -35,6 +35,8 @@ TEST(PortChoice, ByLinkAndByList) {
   const net::Topology t = network();
   EXPECT_EQ(choose_ports(t, "4->0"), (Ports{1}));
   EXPECT_EQ(choose_ports(t, "4->6"), (Ports{8, 10}));
+  EXPECT_EQ(choose_ports(t, "4-6"), (Ports{8, 9, 10, 11})) << "as in network.loss";
+  EXPECT_EQ(choose_ports(t, "0 - 4"), (Ports{0, 1}));
   EXPECT_EQ(choose_ports(t, " 6 -> 5 ,0->4,4->0, edge down"), (Ports{0, 1, 3, 5, 7, 13, 15}));
 }
 
@@ -49,6 +51,7 @@ TEST(PortChoice, SaysWhatWouldBeValid) {
     return "";
   };
   EXPECT_EQ(message("4->1, 4->2"), "there is no link 4->2; 4 is linked to 0 1 6 6");
+  EXPECT_EQ(message("4-2"), "there is no link 4-2; 4 is linked to 0 1 6 6");
   EXPECT_EQ(message("9->0"), "there is no node 9; nodes are 0 to 6");
   EXPECT_EQ(message("tier 3"), "there is no tier '3'; tiers are 0 (hosts) to 2");
   EXPECT_EQ(message("tier 2 up"),
@@ -56,11 +59,12 @@ TEST(PortChoice, SaysWhatWouldBeValid) {
             "higher one, 'across' to another node of the same");
   EXPECT_EQ(message("egde"),
             "'egde' names no ports; valid: all, fabric, hosts, edge, tier N, the last two also with down, up or across "
-            "behind, or links such as 320->0 (did you mean 'edge'?)");
+            "behind, or links such as 320->0, or 320-0 for both directions (did you mean 'edge'?)");
   EXPECT_NE(message(""), "");
   EXPECT_NE(message("edge,"), "");
   EXPECT_NE(message("4->x"), "");
-  EXPECT_EQ(message("tier 1, 0->"), "'0->' is no link; write the numbers of its nodes, as 320->0");
+  EXPECT_EQ(message("tier 1, 0->"),
+            "'0->' is no link; write the numbers of its nodes, as 320->0, or 320-0 for both directions");
 }
 
 TEST(PortChoice, NoSuchPorts) { EXPECT_THROW(choose_ports(net::build(net::Star{.hosts = 2}), "fabric"), InputError); }

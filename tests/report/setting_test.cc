@@ -1,5 +1,8 @@
 // What a report says of the experiment: whose flows, which setting, what differs between runs.
+#include <algorithm>
+
 #include "tests/report/helpers.h"
+#include "weir/report/setting.h"
 
 namespace weir::report {
 namespace {
@@ -61,9 +64,63 @@ TEST(Document, TellsTheSettingAndWhatDiffers) {
   EXPECT_EQ(to_json(two).at("runs").at(1).at("differences").dump(), R"([["network.ecn.enabled","true"]])");
   const std::string& setting = figure(two, "fct-cdf").setting;
   EXPECT_EQ(setting.find("star, hosts 9"), 0u) << setting;
-  for (const char* part : {" · small of 8 KB + large of 60 KB · ECN off / ECN ", " · buffer 32 MB, lossless"})
+  for (const char* part : {" · small of 8 KB + large of 60 KB · ECN off (hpcc) / ECN 400 KB to 1.6 MB, p_max 0.2, at "
+                           "100 Gbps (dcqcn)",
+                           " · buffer 32 MB, lossless"})
     EXPECT_NE(setting.find(part), std::string::npos) << setting;
   EXPECT_EQ(of(read({folder / "hpcc"}), 0), "");
+}
+
+// Thresholds are told at the rates of the links, and with the algorithm whose they are.
+TEST(SettingLine, TellsWhatHoldsAtTheLinksAndForWhom) {
+  using Runs = std::vector<Settings>;
+  const auto run = [](const std::string& algorithm, const Settings& more) {
+    Settings out{{"topology.host_rate", "100 Gbps"}, {"topology.fabric_rate", "400 Gbps"},
+                 {"topology.fabric_delay", "1 us"},  {"algorithm.name", algorithm},
+                 {"network.ecn.enabled", "true"},    {"network.buffer.size", "32 MB"},
+                 {"network.buffer.mode", "lossless"}};
+    for (const auto& [key, value] : more) {
+      const auto known = std::find_if(out.begin(), out.end(), [&](const auto& entry) { return entry.first == key; });
+      known == out.end() ? out.emplace_back(key, value) : * known = {key, value};
+    }
+    return out;
+  };
+  const auto marking = [](const char* low, const char* high, const char* p_max, const char* at_rate) {
+    return Settings{{"network.ecn.k_min", low},
+                    {"network.ecn.k_max", high},
+                    {"network.ecn.p_max", p_max},
+                    {"network.ecn.at_rate", at_rate}};
+  };
+  const Settings off{{"network.ecn.enabled", "false"}};
+  const Settings dctcp = marking("97.5 KB", "97.5 KB", "1.0", "10 Gbps");
+  const Settings dcqcn = marking("100 KB", "400 KB", "0.2", "25 Gbps");
+  const Settings alike = marking("40 KB", "40 KB", "1.0", "0 bps");
+  Settings own = dcqcn;
+  for (const auto& [key, value] :
+       {std::pair{"rate", "400 Gbps"}, {"k_min", "5 KB"}, {"k_max", "7 KB"}, {"p_max", "1.0"}})
+    own.emplace_back(std::string("network.ecn.rate.0.") + key, value);
+  const Runs of_file{{{"topology.kind", "file"}, {"topology.file", "a.graph"}, {"network.ecn.enabled", "true"}}};
+  Runs in_file = of_file;
+  in_file[0].insert(in_file[0].end(), dcqcn.begin(), dcqcn.end());
+  const std::vector<std::pair<Runs, std::string>> cases{
+      {{run("dctcp", dctcp)}, " · ECN above 975 KB at 100 Gbps; above 3.9 MB at 400 Gbps · "},
+      {{run("dcqcn", dcqcn)},
+       " · ECN 400 KB to 1.6 MB, p_max 0.2, at 100 Gbps; 1.6 MB to 6.4 MB, p_max 0.2, at 400 Gbps · "},
+      {{run("dcqcn", own)}, " · ECN 400 KB to 1.6 MB, p_max 0.2, at 100 Gbps; 5 KB to 7 KB, p_max 1.0, at 400 Gbps · "},
+      {{run("nscc", alike)}, " · ECN above 40 KB · "},
+      {in_file, " · ECN 100 KB to 400 KB, p_max 0.2 per 25 Gbps · "},
+      {{run("hpcc", off), run("nscc", alike), run("swift", off)},
+       " · ECN off (hpcc, swift) / ECN above 40 KB (nscc) · buffer 32 MB, lossless"},
+      // an algorithm with two of them has none of its own
+      {{run("dctcp", off), run("dctcp", alike)}, " · ECN off / ECN above 40 KB · "},
+      {{run("dctcp", alike), run("nscc", alike)}, " · ECN above 40 KB · "},
+      {{run("dctcp", {{"network.buffer.mode", "lossy"}}), run("hpcc", {})},
+       " · buffer 32 MB, lossy (dctcp) / buffer 32 MB, lossless (hpcc)"},
+  };
+  for (const auto& [runs, part] : cases) {
+    const std::string line = setting_line(runs);
+    EXPECT_NE(line.find(part), std::string::npos) << line << "\n is without\n" << part;
+  }
 }
 
 // A study's figure is of the runs that its `where` names.

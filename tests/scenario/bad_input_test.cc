@@ -304,7 +304,7 @@ TEST(BadInput, IsTold) {
        "to which nothing is marked)"},
       {"", "[probes.queues]\nports = \"cores\"\n",
        "a.toml:12: key 'probes.queues.ports': 'cores' names no ports; valid: all, fabric, hosts, edge, tier N, the "
-       "last two also with down, up or across behind, or links such as 320->0"},
+       "last two also with down, up or across behind, or links such as 320->0, or 320-0 for both directions"},
       {"", "[probes.rates]\ntag = \"incats\"\n",
        "a.toml:12: key 'probes.rates.tag': no traffic has the tag 'incats'; tags are incast"},
       {"", "[probes.flows]\nbuckets = \"1 KB, 1 KB\"\n",

@@ -49,6 +49,9 @@ std::vector<std::uint32_t> links_named(const net::Topology& t, const std::string
   if (name == "all") return those([](bool) { return true; });
   if (name == "hosts") return those([](bool of_host) { return of_host; });
   if (name == "fabric") return those([](bool of_host) { return !of_host; });
+  if (name.find("->") != std::string::npos)
+    throw InputError(
+        fmt::format("{}: '{}' is one direction, and links lose packets in both; write two nodes as 320-0", key, name));
   const auto dash = name.find('-');
   const auto a = number(std::string_view(name).substr(0, dash));
   const auto b = dash == std::string::npos ? std::nullopt : number(std::string_view(name).substr(dash + 1));

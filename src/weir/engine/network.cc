@@ -53,9 +53,12 @@ net::SwitchBuffer make_buffer(const Model& model, std::uint32_t s, Rate slowest_
 
 }  // namespace
 
-void check_buffers(const Model& model) {
+std::vector<net::SwitchBuffer> make_buffers(const Model& model) {
   const Rate slowest_host = slowest_host_link(model.topology);
-  for (std::uint32_t s = 0; s < model.topology.switches; ++s) make_buffer(model, s, slowest_host);
+  std::vector<net::SwitchBuffer> out;
+  out.reserve(model.topology.switches);
+  for (std::uint32_t s = 0; s < model.topology.switches; ++s) out.push_back(make_buffer(model, s, slowest_host));
+  return out;
 }
 
 EcnThresholds ecn_thresholds(const Model& model, Rate rate) {
@@ -109,7 +112,7 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
 
   if (model.routes_adaptively()) loads.resize(t.ports());
   if (model.watches()) watches.resize(t.ports());
-  const Rate slowest_host = slowest_host_link(t);
+  std::vector<net::SwitchBuffer> buffers = make_buffers(model);
   switches.resize(t.switches);
   for (std::uint32_t s = 0; s < t.switches; ++s) {
     std::uint16_t local = 0;
@@ -117,7 +120,7 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
       ports[id].local = local++;
       ports[net::Topology::reverse(id)].peer_ingress = ports[id].local;
     }
-    switches[s].buffer = make_buffer(model, s, slowest_host);
+    switches[s].buffer = std::move(buffers[s]);
   }
 }
 

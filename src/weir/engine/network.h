@@ -52,7 +52,8 @@ struct Network {
   Time network_rtt;                    // the largest unloaded round trip of full packets, of any profile
 };
 
-// Throws InputError that begins with network.buffer.size if the buffer of a switch does not hold its reserves.
-void check_buffers(const Model& model);
+// The empty buffers of all switches. Throws InputError that begins with network.buffer.size if one of them does not
+// hold its reserves.
+std::vector<net::SwitchBuffer> make_buffers(const Model& model);
 
 }  // namespace weir::engine

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "weir/engine/crew.h"
-#include "weir/engine/cut_off.h"
-#include "weir/engine/deadlock.h"
 #include "weir/net/partition.h"
 
 namespace weir::engine {
@@ -35,6 +33,7 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
       look_((kLook / grid_ + 1) * grid_),
       next_poll_(model.watches() ? model.watchdog.interval() : Time::max()),
       deadlock_search_(model, network_),
+      cut_off_search_(model, network_),
       crew_(make_crew(model, network_, options)) {
   traffic_dry_ = !traffic_.peek().has_value();
   load_program();
@@ -138,25 +137,29 @@ std::optional<Stall> Simulation::find_stall(bool idle) {
       out.blocked = static_cast<std::uint32_t>(deadlock.ports.size());
       return out;
     }
-  if (!model_.faults.links.empty() && traffic_dry_ && finds_all_cut_off()) return stall_of(Stall::Kind::cut_off);
+  if (traffic_dry_)
+    if (const auto obstacles = find_cut_off()) {
+      Stall out = stall_of(Stall::Kind::cut_off);
+      out.obstacles = *obstacles;
+      return out;
+    }
   if (idle && !next_work(Time::max())) return stall_of(Stall::Kind::stuck);
   return std::nullopt;
 }
 
-bool Simulation::finds_all_cut_off() const {
+std::optional<Obstacles> Simulation::find_cut_off() {
+  if (model_.faults.links.empty() && !cut_off_search_.buffers_matter()) return std::nullopt;
   std::vector<bool> dead = down_;
   dead.resize(model_.topology.links.size());
   for (const auto& [link, faults] : model_.faults.links)
     if (faults.loses_all()) dead[link] = true;
-  if (std::find(dead.begin(), dead.end(), true) == dead.end()) return false;
-  return all_cut_off({.model = model_,
-                      .network = network_,
-                      .routing = rerouted_ ? *rerouted_ : model_.routing,
-                      .dead = dead,
-                      .program = traffic_.program(),
-                      .each_flow = [&](const auto& visit) { crew_->for_each_active(visit); },
-                      .each_packet = [&](const auto& visit) { crew_->for_each_packet(visit); },
-                      .each_signal = [&](const auto& visit) { crew_->for_each_signal(visit); }});
+  if (!cut_off_search_.buffers_matter() && std::find(dead.begin(), dead.end(), true) == dead.end()) return std::nullopt;
+  return cut_off_search_.look({.routing = rerouted_ ? *rerouted_ : model_.routing,
+                               .dead = dead,
+                               .program = traffic_.program(),
+                               .each_flow = [&](const auto& visit) { crew_->for_each_active(visit); },
+                               .each_packet = [&](const auto& visit) { crew_->for_each_packet(visit); },
+                               .each_signal = [&](const auto& visit) { crew_->for_each_signal(visit); }});
 }
 
 Stall Simulation::stall_of(Stall::Kind kind) const {

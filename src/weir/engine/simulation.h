@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "weir/engine/cut_off.h"
 #include "weir/engine/deadlock.h"
 #include "weir/engine/engine.h"
 #include "weir/engine/model.h"
@@ -86,7 +87,7 @@ class Simulation final : public Engine {
   void apply_faults();
   void poll_watchdog();
   std::optional<Stall> find_stall(bool idle);
-  bool finds_all_cut_off() const;
+  std::optional<Obstacles> find_cut_off();
   Stall stall_of(Stall::Kind kind) const;
   struct Sampler {
     Time interval;
@@ -108,6 +109,7 @@ class Simulation final : public Engine {
   std::vector<bool> down_;                  // links
   std::unique_ptr<net::Routing> rerouted_;  // while some link is down
   DeadlockSearch deadlock_search_;
+  CutOffSearch cut_off_search_;
   std::optional<Stall> stall_;
   std::vector<Sampler> samplers_;
   std::function<void(const host::FlowRecord&)> on_finish_;

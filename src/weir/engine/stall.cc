@@ -16,6 +16,13 @@ std::string flows_text(const Stall& stall) {
                      stall.unfinished > stall.flows.size() ? ", ..." : "");
 }
 
+std::string_view obstacles_text(const Obstacles& obstacles) {
+  if (!obstacles.buffers) return "a link that is down for ever or loses every packet";
+  if (!obstacles.links) return "a switch whose buffer can never hold one of their packets (network.buffer)";
+  return "a link that is down for ever or loses every packet, or a switch whose buffer can never hold one of their "
+         "packets (network.buffer)";
+}
+
 std::string count_text(std::uint64_t flows) { return flows == 1 ? "1 flow has" : fmt::format("{} flows have", flows); }
 
 }  // namespace
@@ -42,10 +49,9 @@ std::string to_text(const Stall& stall) {
           format_value(stall.since), fmt::join(ports, ", "), count_text(stall.unfinished));
     }
     case Stall::Kind::cut_off:
-      return fmt::format(
-          "cut off: {} not ended after {} and never will, since every path crosses a link that is down "
-          "for ever or loses every packet: {}",
-          count_text(stall.unfinished), format_value(stall.found), flows_text(stall));
+      return fmt::format("cut off: {} not ended after {} and never will, since every path crosses {}: {}",
+                         count_text(stall.unfinished), format_value(stall.found), obstacles_text(stall.obstacles),
+                         flows_text(stall));
     case Stall::Kind::stuck:
       return fmt::format(
           "nothing is left to happen after {}, but {} not ended: {} may send nothing, and no timer is set",

@@ -28,9 +28,18 @@ struct StuckFlow {
   friend bool operator==(const StuckFlow&, const StuckFlow&) = default;
 };
 
+// What cuts flows off: links that are down for ever or lose every packet; switches whose buffer can never hold one of
+// the packets, not even while it is empty.
+struct Obstacles {
+  bool links = false;
+  bool buffers = false;
+
+  friend bool operator==(const Obstacles&, const Obstacles&) = default;
+};
+
 struct Stall {
   // deadlock: ports that PFC has paused wait for each other in a cycle.
-  // cut_off: all flows that are left have no path without a link that is down for ever or loses every packet.
+  // cut_off: each flow that is left has no path without such an obstacle as `Obstacles` names.
   // stuck: no event is pending, and flows have not ended: their algorithms let nothing be sent and have set no timer.
   enum class Kind : std::uint8_t { deadlock, cut_off, stuck };
   static constexpr std::size_t kFewFlows = 5;
@@ -40,6 +49,7 @@ struct Stall {
   Time since;                      // deadlock: all ports of the cycle have been paused since then; else `found`
   std::vector<BlockedPort> cycle;  // deadlock: each waits for the next, the last one for the first
   std::uint32_t blocked = 0;       // deadlock: classes of switch ports that can never send again, the cycle included
+  Obstacles obstacles;             // cut_off
   std::uint64_t unfinished = 0;    // flows that have started and not ended
   std::vector<StuckFlow> flows;    // the first few of them, by id
 

@@ -67,6 +67,7 @@ class Connections {
   }
 
   PathChoice& paths(std::uint32_t c) { return entries_[c].paths; }
+  const PathChoice& paths(std::uint32_t c) const { return entries_[c].paths; }
   // Of those that flows have joined, with and without a flow at present.
   std::size_t known() const { return by_key_.size(); }
 

@@ -69,6 +69,10 @@ class PathChoice {
     cached_ = next_ = fresh_ = 0;
   }
 
+  // All that it may ever choose: entropy(0) to entropy(entropies() - 1).
+  std::int64_t entropies() const { return params_->entropies; }
+  std::uint32_t entropy(std::uint32_t number) const { return mix32(draw_ ^ mix32(number * kStep + 1)); }
+
   // The entropy of the next packet.
   std::uint32_t next(Time now) {
     const std::uint32_t count = sent_++;
@@ -88,15 +92,20 @@ class PathChoice {
     if (fresh_ < kCache) ++fresh_;
   }
 
+  // What it is frozen to may be what has failed: a timeout after the end of a freeze does not begin the next one, but
+  // lets it explore.
   void on_timeout(Time now) {
-    if (params_->freeze > Time{} && !frozen(now)) frozen_until_ = now + params_->freeze;
+    if (params_->freeze == Time{} || frozen(now)) return;
+    if (frozen_until_ > Time{})
+      thaw();
+    else
+      frozen_until_ = now + params_->freeze;
   }
 
  private:
   static constexpr std::uint32_t kCache = 8;  // REPS
   static constexpr std::uint32_t kStep = 0x9e3779b9u;
 
-  std::uint32_t entropy(std::uint32_t number) const { return mix32(draw_ ^ mix32(number * kStep + 1)); }
   std::uint32_t any(std::uint32_t count) const {
     const std::uint64_t random = mix32(draw_ + count * kStep);
     return entropy(static_cast<std::uint32_t>(random * static_cast<std::uint64_t>(params_->entropies) >> 32));
@@ -108,14 +117,17 @@ class PathChoice {
   }
 
   bool frozen(Time now) const { return now < frozen_until_; }
+  void thaw() {
+    frozen_until_ = Time{};
+    cached_ = next_ = fresh_ = 0;
+    explore_ = static_cast<std::uint32_t>(params_->explore);
+  }
 
   // REPS: the oldest of those that have not been used again since their acknowledgement; else any.
   std::uint32_t recycled(std::uint32_t count, Time now) {
     if (frozen_until_ > Time{}) {
       if (frozen(now)) return cached_ == 0 ? any(count) : cache_[count % cached_];
-      frozen_until_ = Time{};
-      cached_ = next_ = fresh_ = 0;
-      explore_ = static_cast<std::uint32_t>(params_->explore);
+      thaw();
     }
     if (explore_ > 0) {
       --explore_;

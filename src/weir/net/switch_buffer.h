@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "weir/base/large_pages.h"
@@ -104,6 +105,13 @@ class SwitchBuffer {
   // Bytes that are neither reserve nor headroom; negative if the buffer is too small for both.
   std::int64_t shared_capacity() const { return capacity_; }
   bool per_port() const { return per_port_; }
+  // The largest packet of this class that it takes while it is empty, in bytes on the wire; what is larger can never
+  // pass. Headroom holds any packet.
+  std::int64_t largest(TrafficClass c) const {
+    if (per_port_) return capacity_;
+    if (lossless(c)) return std::numeric_limits<std::int64_t>::max();
+    return (capacity_ * egress_alpha_q16_) >> 16;
+  }
   // Some upstream port is paused: departures must be settled at their instants from now on.
   bool eager() const { return paused_count_ != 0; }
 

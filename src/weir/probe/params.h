@@ -12,7 +12,7 @@ namespace weir::probe {
 inline constexpr const char* kPortsHelp =
     "; a list of all (switch ports), fabric (switch to switch), hosts (host NICs), edge (of switches with hosts), "
     "tier N (2: of the switches above them), both also with a direction, such as edge down (to hosts), edge up or "
-    "tier 2 across (to the same tier), and links by node numbers such as 320->0";
+    "tier 2 across (to the same tier), and links by node numbers such as 320->0, or 320-0 for both directions";
 inline constexpr Time kMinInterval{1'000};
 
 struct FlowsParams {

@@ -61,18 +61,28 @@ struct Chooser {
     return count;
   }
 
-  void link(std::string_view item, std::string_view from_text, std::string_view to_text) {
-    const auto from = number(from_text);
-    const auto to = number(to_text);
-    if (!from || !to) throw InputError(fmt::format("'{}' is no link; write the numbers of its nodes, as 320->0", item));
+  // The ports at both ends of the links between two nodes, or those of the first alone.
+  void link(std::string_view item, std::string_view between) {
+    const auto at = item.find(between);
+    const auto from = number(item.substr(0, at));
+    const auto to = number(item.substr(at + between.size()));
+    if (!from || !to)
+      throw InputError(
+          fmt::format("'{}' is no link; write the numbers of its nodes, as 320->0, or 320-0 for both "
+                      "directions",
+                      item));
     for (const auto node : {*from, *to})
       if (node >= topology.nodes())
         throw InputError(fmt::format("there is no node {}; nodes are 0 to {}", node, topology.nodes() - 1));
-    if (mark([&](auto owner, auto peer) { return owner == *from && peer == *to; }) > 0) return;
+    const bool both = between == "-";
+    if (mark([&](auto owner, auto peer) {
+          return (owner == *from && peer == *to) || (both && owner == *to && peer == *from);
+        }) > 0)
+      return;
     std::string neighbours;
     for (std::uint32_t id = 0; id < topology.ports() && neighbours.size() < 60; ++id)
       if (topology.port_owner(id) == *from) neighbours += fmt::format(" {}", topology.port_peer(id));
-    throw InputError(fmt::format("there is no link {}->{}; {} is linked to{}", *from, *to, *from, neighbours));
+    throw InputError(fmt::format("there is no link {}{}{}; {} is linked to{}", *from, between, *to, *from, neighbours));
   }
 
   // "edge", "tier 2 up", "hosts"...; false if the text is no tier.
@@ -107,8 +117,8 @@ struct Chooser {
   }
 
   void item(std::string_view text) {
-    if (const auto arrow = text.find("->"); arrow != std::string_view::npos)
-      return link(text, text.substr(0, arrow), text.substr(arrow + 2));
+    if (text.find("->") != std::string_view::npos) return link(text, "->");
+    if (number(text.substr(0, text.find('-'))) && text.find('-') != std::string_view::npos) return link(text, "-");
     if (tier(text)) return;
     if (text == "all") {
       mark([&](auto owner, auto) { return is_switch(owner); });
@@ -118,7 +128,7 @@ struct Chooser {
       const std::string near = nearest(text, {"all", "edge", "edge down", "edge up", "fabric", "hosts"});
       throw InputError(fmt::format(
           "'{}' names no ports; valid: all, fabric, hosts, edge, tier N, the last two also with down, up or across "
-          "behind, or links such as 320->0{}",
+          "behind, or links such as 320->0, or 320-0 for both directions{}",
           text, near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
     }
   }

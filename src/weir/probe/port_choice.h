@@ -11,7 +11,8 @@
 namespace weir::probe {
 
 // The ports that a list such as "edge down, tier 2, 320->321" means, in ascending order, each once.
-// Parallel links between two nodes are all meant. Throws InputError that says what is valid.
+// "320->321" is the port of 320 towards 321, "320-321" the ports of both; parallel links are all meant. Throws
+// InputError that says what is valid.
 //
 // Tiers have the same names here and in results. That of a port is the tier of the node that owns it: "hosts", "edge"
 // (switches with hosts), "tier 2" (those above), ... Its direction tells where the far end is: "edge down" (to hosts),

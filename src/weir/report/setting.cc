@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 
+#include "weir/base/params.h"
 #include "weir/scenario/toml_parser.h"
 
 namespace weir::report {
@@ -81,16 +83,29 @@ std::string source_text(const Settings& settings, std::size_t i) {
   return text;
 }
 
-// The different texts of the runs: all of them, or how many there are.
+// The different texts of the runs: all of them, or how many there are. Where each algorithm has one text, it stands
+// behind it: "ECN off (hpcc) / ECN above 390 KB (dctcp)".
 std::string together(std::span<const Settings> runs, const std::string& what,
                      const std::function<std::string(const Settings&)>& text_of_run) {
-  std::vector<std::string> texts;
-  for (const Settings& run : runs)
-    if (const std::string text = text_of_run(run);
-        !text.empty() && std::find(texts.begin(), texts.end(), text) == texts.end())
-      texts.push_back(text);
-  return texts.size() > kMaxValues ? fmt::format("{} {}", texts.size(), what)
-                                   : fmt::format("{}", fmt::join(texts, " / "));
+  std::vector<std::pair<std::string, std::vector<std::string>>> texts;  // and the algorithms of their runs
+  std::map<std::string, std::set<std::string>> of_algorithm;
+  for (const Settings& run : runs) {
+    const std::string text = text_of_run(run);
+    if (text.empty()) continue;
+    auto known = std::find_if(texts.begin(), texts.end(), [&](const auto& entry) { return entry.first == text; });
+    if (known == texts.end()) known = texts.insert(known, {text, {}});
+    const std::string algorithm = at(by_key(run), "algorithm.name");
+    if (of_algorithm[algorithm].insert(text).second) known->second.push_back(algorithm);
+  }
+  if (texts.size() > kMaxValues) return fmt::format("{} {}", texts.size(), what);
+  const bool by_algorithm =
+      texts.size() > 1 && std::all_of(of_algorithm.begin(), of_algorithm.end(), [](const auto& entry) {
+        return !entry.first.empty() && entry.second.size() == 1;
+      });
+  std::vector<std::string> out;
+  for (const auto& [text, algorithms] : texts)
+    out.push_back(by_algorithm ? fmt::format("{} ({})", text, fmt::join(algorithms, ", ")) : text);
+  return fmt::format("{}", fmt::join(out, " / "));
 }
 
 // Source by source.
@@ -104,15 +119,77 @@ std::string traffic_text(std::span<const Settings> runs) {
   }
 }
 
+// The rates of the links that the topology's parameters tell, slowest first; none of a graph in a file.
+std::set<std::int64_t> link_rates(const Settings& settings) {
+  std::set<std::int64_t> out;
+  for (const auto& [key, value] : settings)
+    if (key.starts_with("topology.") && key.ends_with("rate")) out.insert(parse_rate(value).bits_per_second);
+  return out;
+}
+
+struct Thresholds {
+  Bytes low;
+  Bytes high;
+  std::string probability;  // at `high`
+
+  friend bool operator==(const Thresholds&, const Thresholds&) = default;
+};
+
+std::string text_of(const Thresholds& k) {
+  const std::string low = format_value(k.low);
+  if (k.low == k.high) return "above " + low;
+  return fmt::format("{} to {}{}", low, format_value(k.high), k.probability.empty() ? "" : ", p_max " + k.probability);
+}
+
+// Of a table with thresholds; nothing if it has none.
+std::optional<Thresholds> thresholds_in(const Values& run, const std::string& table) {
+  const std::string low = at(run, table + "k_min");
+  const std::string high = at(run, table + "k_max");
+  if (low.empty() || high.empty()) return std::nullopt;
+  return Thresholds{parse_bytes(low), parse_bytes(high), at(run, table + "p_max")};
+}
+
+Bytes scaled(Bytes k, std::int64_t rate, std::int64_t at_rate) {
+  return {static_cast<std::int64_t>(static_cast<__int128>(k.count) * rate / at_rate)};
+}
+
+// What holds at links of this rate: the row that names it, or thresholds in proportion to the rate.
+Thresholds thresholds_at(const Values& run, const Thresholds& given, std::int64_t at_rate, std::int64_t rate) {
+  for (std::size_t i = 0;; ++i) {
+    const std::string row = fmt::format("network.ecn.rate.{}.", i);
+    const auto own = thresholds_in(run, row);
+    if (!own) break;
+    if (parse_rate(at(run, row + "rate")).bits_per_second == rate) return *own;
+  }
+  if (at_rate == 0) return given;
+  return {scaled(given.low, rate, at_rate), scaled(given.high, rate, at_rate), given.probability};
+}
+
+// "ECN 400 KB to 1.6 MB, p_max 0.2, at 100 Gbps": as it is at the network's links. Of a graph in a file, whose rates
+// are not known here, as it is written.
 std::string ecn_text(const Settings& settings) {
   const Values run = by_key(settings);
   if (at(run, "network.ecn.enabled") != "true") return "ECN off";
-  const std::string low = at(run, "network.ecn.k_min");
-  const std::string high = at(run, "network.ecn.k_max");
-  std::string out = low.empty() ? "ECN on" : low == high ? "ECN above " + low : fmt::format("ECN {} to {}", low, high);
-  const std::string rate = at(run, "network.ecn.at_rate");
-  if (!low.empty() && !rate.empty() && rate != "0 bps") out += " per " + rate;
-  return out;
+  const auto given = thresholds_in(run, "network.ecn.");
+  if (!given) return "ECN on";
+  const std::string written_for = at(run, "network.ecn.at_rate");
+  const std::int64_t at_rate = written_for.empty() ? 0 : parse_rate(written_for).bits_per_second;
+  const std::set<std::int64_t> rates = link_rates(settings);
+  if (rates.empty()) return fmt::format("ECN {}{}", text_of(*given), at_rate == 0 ? "" : " per " + written_for);
+  std::vector<std::pair<Thresholds, std::string>> parts;  // and their rates
+  for (const std::int64_t rate : rates) {
+    const Thresholds k = thresholds_at(run, *given, at_rate, rate);
+    const std::string name = format_value(Rate{rate});
+    if (!parts.empty() && parts.back().first == k)
+      parts.back().second += " and " + name;
+    else
+      parts.emplace_back(k, name);
+  }
+  if (parts.size() == 1 && rates.size() > 1) return "ECN " + text_of(parts[0].first);
+  std::vector<std::string> texts;
+  for (const auto& [k, at_rates] : parts)
+    texts.push_back(fmt::format("{}{} at {}", text_of(k), k.low == k.high ? "" : ",", at_rates));
+  return fmt::format("ECN {}", fmt::join(texts, "; "));
 }
 
 std::string buffer_text(const Settings& settings) {

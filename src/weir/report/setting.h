@@ -17,7 +17,9 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 Settings settings_of(const Run& run);
 
 // One line on the network and the traffic: "fat-tree, k 4, 100 Gbps · web at 30 % load · ECN off · buffer 32 MB,
-// lossless". Where runs differ, each of their values stands there, or how many there are. Empty without runs.
+// lossless". Where runs differ, each of their values stands there, or how many there are, and behind each the
+// algorithms whose it is if every algorithm has one: "ECN off (hpcc) / ECN above 975 KB at 100 Gbps (dctcp)".
+// Thresholds of ECN are those at the rates of the topology's links. Empty without runs.
 std::string setting_line(std::span<const Settings> runs);
 
 // For each of the runs, the keys that have not the same value in all of them, with the run's own. Of tables that are of

@@ -1,9 +1,10 @@
 #include "weir/scenario/ecn_choice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <vector>
+#include <set>
 
 #include "weir/cc/marking.h"
 
@@ -20,6 +21,14 @@ std::vector<Wish> wishes_of(const Scenario& s) {
   for (const Profile& p : s.profiles)
     if (const auto* marking = cc::marking_of(*p.algorithm, p.preset)) out.push_back({p.name, marking});
   return out;
+}
+
+std::string whose(const Scenario& s) {
+  if (std::string by = recommended_by(s); !by.empty()) return by;
+  const engine::EcnParams defaults;
+  const bool written = s.ecn.k_min != defaults.k_min || s.ecn.k_max != defaults.k_max ||
+                       s.ecn.p_max != defaults.p_max || s.ecn.at_rate != defaults.at_rate;
+  return written ? "as written" : "the defaults: HPCC 5.1 for DCQCN";
 }
 
 }  // namespace
@@ -61,6 +70,31 @@ std::string recommended_by(const Scenario& s) {
     out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", w.profile, m.source);
   }
   return out;
+}
+
+std::vector<EcnAtRate> ecn_at_rates(const engine::Model& model) {
+  std::vector<EcnAtRate> out;
+  if (!model.ecn.enabled) return out;
+  std::set<std::int64_t> rates;
+  for (const net::Link& link : model.topology.links) rates.insert(link.rate.bits_per_second);
+  for (const std::int64_t rate : rates) out.push_back({{rate}, engine::ecn_thresholds(model, {rate})});
+  return out;
+}
+
+std::string ecn_text(const Scenario& s, const engine::Model& model) {
+  constexpr std::size_t kMaxRates = 6;
+  const std::vector<EcnAtRate> all = ecn_at_rates(model);
+  if (all.empty()) return "";
+  std::vector<std::string> rates;
+  for (const auto& [rate, k] : all) {
+    if (rates.size() == kMaxRates) {
+      rates.push_back(fmt::format("... ({} rates)", all.size()));
+      break;
+    }
+    rates.push_back(fmt::format("at {} K_min = {}, K_max = {}, P_max = {}", format_value(rate),
+                                format_value(Bytes{k.min}), format_value(Bytes{k.max}), k.probability));
+  }
+  return fmt::format("{} ({})", fmt::join(rates, "; "), whose(s));
 }
 
 }  // namespace weir::scenario

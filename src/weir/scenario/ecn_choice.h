@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "weir/scenario/reader.h"
 #include "weir/scenario/scenario.h"
@@ -16,5 +17,17 @@ void choose_ecn(const TableReader& table, Scenario& s);
 
 // Which profiles' sources recommend the thresholds that the scenario has: "dctcp: SIGCOMM'10 ..."; "" if none.
 std::string recommended_by(const Scenario& s);
+
+// The thresholds of the ports of one rate.
+struct EcnAtRate {
+  Rate rate;
+  engine::EcnThresholds thresholds;
+};
+
+// By rate, of all links of the network, slowest first; none if switches do not mark.
+std::vector<EcnAtRate> ecn_at_rates(const engine::Model&);
+// One line: "at 100 Gbps K_min = 400 KB, K_max = 1.6 MB, P_max = 0.2; ... (dcqcn: HPCC 5.1)", with whose they are; ""
+// if switches do not mark.
+std::string ecn_text(const Scenario&, const engine::Model&);
 
 }  // namespace weir::scenario

@@ -182,6 +182,18 @@ void check_watchdog(const Scenario& s, const engine::Model& model) {
                            format_value(time)));
 }
 
+// The shared buffer of a switch holds its reserves.
+void check_buffers(const Scenario& s, const engine::Model& model) {
+  try {
+    engine::make_buffers(model);
+  } catch (const InputError& error) {
+    constexpr std::string_view kKey = "network.buffer.size";
+    std::string_view what = error.what();
+    what.remove_prefix(kKey.size() + 3);
+    fail_key(s.place(kKey), kKey, what);
+  }
+}
+
 // The list of tags, and where each of them stands in it.
 class Tags {
  public:
@@ -252,6 +264,7 @@ std::unique_ptr<engine::Model> build_model(const Scenario& s) {
                                p.on_ramp, p.sending.data_class, p.balancing, p.sending.ack_every});
   check_ecn(s);
   check_watchdog(s, *model);
+  if (s.run.fidelity == Fidelity::exact) check_buffers(s, *model);
   check_needs(s, *model);
   check_profiles(s, *model);
   check_fidelity(s, *model);
@@ -316,18 +329,6 @@ void check_program(const Scenario& s, const traffic::Program& program) {
              "there are collectives, which only \"exact\" knows; write that, or take other traffic");
 }
 
-// The shared buffer of a switch holds its reserves.
-void check_buffers(const Scenario& s, const engine::Model& model) {
-  try {
-    engine::check_buffers(model);
-  } catch (const InputError& error) {
-    constexpr std::string_view kKey = "network.buffer.size";
-    std::string_view what = error.what();
-    what.remove_prefix(kKey.size() + 3);
-    fail_key(s.place(kKey), kKey, what);
-  }
-}
-
 std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
   const Time stop = s.run.stop > Time{} ? s.run.stop : Time::max();
   if (s.run.fidelity == Fidelity::ns3_hpcc) return std::make_unique<replica::Ns3Hpcc>(model, s.ns3, traffic, stop);
@@ -348,7 +349,6 @@ Run prepare(const Scenario& s) {
   run.traffic = build_traffic(s, *run.model, run.tags);
   if (run.tags.empty()) run.tags.emplace_back(kConnectionsTag);
   check_program(s, run.traffic->program());
-  if (s.run.fidelity == Fidelity::exact) check_buffers(s, *run.model);
   if (s.run.fidelity == Fidelity::htsim_uet) {
     std::vector<std::string> tags;
     connections_of(s, *run.model, *build_traffic(s, *run.model, tags));

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "weir/engine/packet_sizes.h"
 #include "weir/net/dependencies.h"
 #include "weir/scenario/run.h"
 
@@ -45,30 +46,74 @@ std::vector<std::uint32_t> islands(const net::Topology& t, const std::vector<boo
   return of;
 }
 
-void warn_of_cut_off_flows(const Scenario& s, const engine::Model& model, const DeadLinks& links,
-                           std::vector<std::string>& out) {
-  const std::vector<std::uint32_t> island = islands(model.topology, links.dead);
-  std::uint64_t flows = 0;
-  std::string first;
-  const auto look = [&](std::uint32_t src, std::uint32_t dst) {
-    if (island[src] == island[dst]) return;
-    if (flows++ == 0) first = fmt::format("host {} to {}", src, dst);
-  };
+// Calls visit(src, dst, size, profile) for each flow and message.
+template <class Visit>
+void for_each_flow(const Scenario& s, const engine::Model& model, const Visit& visit) {
   std::vector<std::string> tags;
   const auto traffic = build_traffic(s, model, tags);
   const traffic::Program& program = traffic->program();
   for (std::uint32_t node = 0; node < program.size(); ++node)
-    if (program[node].is_message()) look(program[node].src, program[node].dst);
+    if (const auto& n = program[node]; n.is_message()) visit(n.src, n.dst, n.size, n.profile);
   for (std::uint64_t n = 0; n < kMaxFlows; ++n) {
     const auto flow = traffic->next();
     if (!flow || (s.run.stop > Time{} && flow->start >= s.run.stop)) break;
-    look(flow->src, flow->dst);
+    visit(flow->src, flow->dst, flow->size, flow->profile);
   }
-  if (flows > 0)
+}
+
+// Flows of which something is told: how many, and the first.
+struct Some {
+  std::uint64_t flows = 0;
+  std::string first = {};
+
+  void add(std::uint32_t src, std::uint32_t dst) {
+    if (flows++ == 0) first = fmt::format("host {} to {}", src, dst);
+  }
+};
+
+void warn_of_cut_off_flows(const Scenario& s, const engine::Model& model, const DeadLinks& links,
+                           std::vector<std::string>& out) {
+  const std::vector<std::uint32_t> island = islands(model.topology, links.dead);
+  Some cut_off;
+  for_each_flow(s, model, [&](std::uint32_t src, std::uint32_t dst, Bytes, std::uint16_t) {
+    if (island[src] != island[dst]) cut_off.add(src, dst);
+  });
+  if (cut_off.flows > 0)
     out.push_back(
         fmt::format("{} (the first: {}) no path from {} on, since links are down for ever or lose every "
                     "packet; what has not ended by then never will",
-                    flows == 1 ? "1 flow has" : fmt::format("{} flows have", flows), first, format_value(links.since)));
+                    cut_off.flows == 1 ? "1 flow has" : fmt::format("{} flows have", cut_off.flows), cut_off.first,
+                    format_value(links.since)));
+}
+
+// Flows with a packet that the first or the last switch on their way can never hold.
+void warn_of_small_buffers(const Scenario& s, const engine::Model& model, std::vector<std::string>& out) {
+  const std::vector<net::SwitchBuffer> buffers = engine::make_buffers(model);
+  const engine::PacketSizes sizes(model);
+  if (!sizes.matter_to(buffers)) return;
+  Some flows;
+  engine::Sized largest;
+  std::int64_t room = 0;
+  for_each_flow(s, model, [&](std::uint32_t src, std::uint32_t dst, Bytes size, std::uint16_t profile) {
+    for (const engine::Sized& packet : {sizes.data(profile, size), sizes.ack(profile)}) {
+      const std::int64_t held = std::min(buffers[model.routing.edge_switch(src)].largest(packet.traffic_class),
+                                         buffers[model.routing.edge_switch(dst)].largest(packet.traffic_class));
+      if (packet.wire <= held) continue;
+      if (flows.flows == 0) {
+        largest = packet;
+        room = held;
+      }
+      flows.add(src, dst);
+      return;
+    }
+  });
+  if (flows.flows > 0)
+    out.push_back(
+        fmt::format("{} (the first: {}) a packet that a switch can never hold, such as one of {}, and never "
+                    "end{}: network.buffer lets an empty switch take no packet of more than {}",
+                    flows.flows == 1 ? "1 flow has" : fmt::format("{} flows have", flows.flows), flows.first,
+                    format_value(Bytes{largest.wire}), flows.flows == 1 ? "s" : "",
+                    format_value(Bytes{std::max<std::int64_t>(0, room)})));
 }
 
 // Links that packets are still sent to.
@@ -80,8 +125,8 @@ void warn_of_sinks(const engine::Model& model, const DeadLinks& links, std::vect
   if (sinks.empty()) return;
   const std::size_t few = std::min<std::size_t>(sinks.size(), 5);
   out.push_back(
-      fmt::format("{} link{} every packet from {} on, and switches go on sending by {}: {}{}; a flow with "
-                  "such a link on its path never ends",
+      fmt::format("{} link{} every packet from {} on, and switches go on sending by {}: {}{}; a flow without "
+                  "another path never ends",
                   sinks.size(), sinks.size() == 1 ? " loses" : "s lose", format_value(links.since),
                   sinks.size() == 1 ? "it" : "them",
                   fmt::join(sinks.begin(), sinks.begin() + static_cast<std::ptrdiff_t>(few), ", "),
@@ -129,6 +174,7 @@ std::vector<std::string> warnings(const Scenario& s, const engine::Model& model)
   const DeadLinks links(model);
   warn_of_equal_shares(s, model, out);
   warn_of_deadlocks(model, links, out);
+  warn_of_small_buffers(s, model, out);
   if (!links.any) return out;
   warn_of_cut_off_flows(s, model, links, out);
   warn_of_sinks(model, links, out);
