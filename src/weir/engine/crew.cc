@@ -134,7 +134,7 @@ class Team final : public Simulation::Crew {
     for (const auto& p : parts_) p->for_each_active(visit);
   }
 
-  void for_each_packet(const PacketVisit& visit) const override {
+  void for_each_packet(const net::PacketVisit& visit) const override {
     for (const auto& p : parts_) p->for_each_packet(visit);
     for (const auto& boxes : mail_[turn_])
       for (const Mailbox& box : boxes)
@@ -144,7 +144,7 @@ class Team final : public Simulation::Crew {
   void for_each_signal(const std::function<void(std::uint32_t)>& visit) const override {
     for (const auto& boxes : mail_[turn_])
       for (const Mailbox& box : boxes)
-        for (const Signal& signal : box.news.signals) visit(signal.node);
+        for (const Signal& signal : box.signals) visit(signal.node);
   }
 
  private:

@@ -6,7 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include "weir/engine/deadlock.h"
 #include "weir/engine/partition.h"
 #include "weir/engine/simulation.h"
 
@@ -54,7 +53,7 @@ class Simulation::Crew {
   virtual void for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const = 0;
   // Between epochs: packets by the port that they have not reached the far end of, and signals to nodes of the program
   // that are under way from one partition to another.
-  virtual void for_each_packet(const PacketVisit& visit) const = 0;
+  virtual void for_each_packet(const net::PacketVisit& visit) const = 0;
   virtual void for_each_signal(const std::function<void(std::uint32_t node)>& visit) const = 0;
 };
 

@@ -283,7 +283,7 @@ Storms Simulation::storms(std::uint32_t id) const {
   return {network_.watches[id].storms, network_.watches[id].dropped};
 }
 
-const SwitchState& Simulation::switch_state(std::uint32_t s) const { return network_.switches[s]; }
+const net::SwitchState& Simulation::switch_state(std::uint32_t s) const { return network_.switches[s]; }
 
 void Simulation::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
   crew_->for_each_active(visit);

@@ -19,7 +19,7 @@
 #include "weir/engine/deadlock.h"
 #include "weir/engine/engine.h"
 #include "weir/engine/model.h"
-#include "weir/engine/partition.h"
+#include "weir/engine/network.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::engine {
@@ -66,7 +66,7 @@ class Simulation final : public Engine {
   std::uint64_t lost(std::uint32_t id) override;
   Time paused_time(std::uint32_t id) override;
   Storms storms(std::uint32_t id) const override;
-  const SwitchState& switch_state(std::uint32_t s) const;
+  const net::SwitchState& switch_state(std::uint32_t s) const;
   std::uint64_t dropped(std::uint32_t s) const override { return switch_state(s).drops; }
   std::uint64_t pauses_sent(std::uint32_t s) const override { return switch_state(s).pauses_sent; }
   std::vector<std::uint32_t> path(const host::FlowRecord&) const override;

@@ -29,7 +29,7 @@ void choose_ecn(const TableReader& table, Scenario& s) {
   if (table.find("k_min") != nullptr || table.find("k_max") != nullptr) return;
   const std::vector<Wish> wishes = wishes_of(s);
   if (wishes.empty()) {
-    const engine::EcnParams& e = s.ecn;
+    const net::EcnParams& e = s.ecn;
     s.notices.push_back(
         fmt::format("network.ecn: no algorithm of this scenario comes with thresholds; those of HPCC 5.1 for DCQCN are "
                     "taken: k_min = {}, k_max = {}, p_max = {}, at_rate = {}",
