@@ -15,7 +15,7 @@
 
 namespace weir::engine {
 
-template <sim::Scheduler S>
+template <sim::Scheduler S, class Tracer>
 struct Lane {
   // `nodes` gives the partition of every node; this one is number `i`.
   Lane(const Model& m, Network& n, const std::vector<std::uint16_t>& nodes, std::uint16_t i,
@@ -55,6 +55,7 @@ struct Lane {
   Pool<Telemetry> telemetry;
   Pool<host::Sack> sacks;
   Counters counters;
+  [[no_unique_address]] Tracer tracer;
 };
 
 }  // namespace weir::engine

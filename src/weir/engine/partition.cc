@@ -44,28 +44,28 @@ std::uint32_t fetch(const std::vector<Record>& box, Pool<Record>& pool, std::uin
 
 }  // namespace
 
-template <sim::Scheduler S>
-Partition<S>::Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node,
-                        std::uint16_t index, std::uint16_t count)
-    : LaneHolder<S>{{model, network, of_node, index, hints(model)}},
+template <sim::Scheduler S, class T>
+Partition<S, T>::Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node,
+                           std::uint16_t index, std::uint16_t count)
+    : LaneHolder<S, T>{{model, network, of_node, index, hints(model)}},
       net::Fabric<Partition>(count),
       host::Nics<Partition>(static_cast<net::ClassSet>((1u << model.data_classes()) - 1)),
       host::Senders<Partition>(model),
       host::Receivers<Partition>(model),
       Prefetcher<Partition>(model.topology.ports()) {}
 
-template <sim::Scheduler S>
-void Partition<S>::load(const traffic::Program& program, Time lag) {
+template <sim::Scheduler S, class T>
+void Partition<S, T>::load(const traffic::Program& program, Time lag) {
   messages().load(program, lag);
 }
 
-template <sim::Scheduler S>
-void Partition<S>::add_flow(const traffic::Flow& flow) {
+template <sim::Scheduler S, class T>
+void Partition<S, T>::add_flow(const traffic::Flow& flow) {
   nics().add_flow(flow);
 }
 
-template <sim::Scheduler S>
-void Partition<S>::run_until(Time end) {
+template <sim::Scheduler S, class T>
+void Partition<S, T>::run_until(Time end) {
   sim::Event event;
   const sim::Entity first_switch = lane().departures_of_switch(0);
   const sim::Entity first_arrival = lane().arrival(0);
@@ -85,8 +85,8 @@ void Partition<S>::run_until(Time end) {
   }
 }
 
-template <sim::Scheduler S>
-void Partition<S>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
+template <sim::Scheduler S, class T>
+void Partition<S, T>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
   messages().hand_over(outboxes);
   fabric().hand_over(end, [&](std::uint32_t port, const net::Packet& packet) {
     Mailbox& box = outboxes[lane().of_node[lane().network.ports[port].peer]];
@@ -96,8 +96,8 @@ void Partition<S>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
   });
 }
 
-template <sim::Scheduler S>
-void Partition<S>::take_over(const Mailbox& inbox) {
+template <sim::Scheduler S, class T>
+void Partition<S, T>::take_over(const Mailbox& inbox) {
   messages().take_over(inbox);
   for (const auto& in : inbox.packets) {
     net::Packet packet = in.packet;
@@ -108,33 +108,41 @@ void Partition<S>::take_over(const Mailbox& inbox) {
   }
 }
 
-template <sim::Scheduler S>
-void Partition<S>::take_down(std::uint32_t port, Time now) {
+template <sim::Scheduler S, class T>
+void Partition<S, T>::take_down(std::uint32_t port, Time now) {
   fabric().take_down(port, now);
 }
 
-template <sim::Scheduler S>
-void Partition<S>::stall(std::uint32_t h, Time until, Time now) {
+template <sim::Scheduler S, class T>
+void Partition<S, T>::stall(std::uint32_t h, Time until, Time now) {
   fabric().hold(lane().network.hosts[h].port, until, now);
   nics().update_wake(h, now);
 }
 
-template <sim::Scheduler S>
-void Partition<S>::watch(Time now) {
+template <sim::Scheduler S, class T>
+void Partition<S, T>::watch(Time now) {
   fabric().watch(now);
 }
 
-template <sim::Scheduler S>
-void Partition<S>::settle_before(std::uint32_t port, Time end) {
+template <sim::Scheduler S, class T>
+void Partition<S, T>::settle_before(std::uint32_t port, Time end) {
   fabric().settle(lane().network.ports[port], {end.ps - 1});
 }
 
-template <sim::Scheduler S>
-void Partition<S>::for_each_packet(const net::PacketVisit& visit) const {
+template <sim::Scheduler S, class T>
+void Partition<S, T>::settle_all_before(Time end) {
+  for (std::uint32_t port = 0; port < lane().ports; ++port)
+    if (owns_port(port) && lane().network.ports[port].kind == net::PortKind::fifo) settle_before(port, end);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::for_each_packet(const net::PacketVisit& visit) const {
   fabric().for_each_packet(visit);
 }
 
-template class Partition<sim::WheelScheduler>;
-template class Partition<sim::HeapScheduler>;
+template class Partition<sim::WheelScheduler, net::NoTracer>;
+template class Partition<sim::WheelScheduler, net::Recorder>;
+template class Partition<sim::HeapScheduler, net::NoTracer>;
+template class Partition<sim::HeapScheduler, net::Recorder>;
 
 }  // namespace weir::engine

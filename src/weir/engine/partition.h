@@ -28,20 +28,22 @@
 namespace weir::engine {
 
 // The lane is built before the rooms, which look at it as they are built.
-template <sim::Scheduler S>
+template <sim::Scheduler S, class T>
 struct LaneHolder {
-  Lane<S> lane;
+  Lane<S, T> lane;
 };
 
-template <sim::Scheduler S>
-class Partition final : private LaneHolder<S>,
-                        private net::Fabric<Partition<S>>,
-                        private host::Nics<Partition<S>>,
-                        private host::Senders<Partition<S>>,
-                        private host::Receivers<Partition<S>>,
-                        private Messages<Partition<S>>,
-                        private Prefetcher<Partition<S>> {
+template <sim::Scheduler S, class T>
+class Partition final : private LaneHolder<S, T>,
+                        private net::Fabric<Partition<S, T>>,
+                        private host::Nics<Partition<S, T>>,
+                        private host::Senders<Partition<S, T>>,
+                        private host::Receivers<Partition<S, T>>,
+                        private Messages<Partition<S, T>>,
+                        private Prefetcher<Partition<S, T>> {
  public:
+  using Tracer = T;  // net::NoTracer or net::Recorder
+
   // `of_node` gives the partition of every node; this one is number `index` of `count`.
   Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node, std::uint16_t index,
             std::uint16_t count);
@@ -73,7 +75,10 @@ class Partition final : private LaneHolder<S>,
   bool owns_port(std::uint32_t port) const { return lane().mine(lane().network.ports[port].owner); }
   // Brings a port's counters up to date with all departures before `end`.
   void settle_before(std::uint32_t port, Time end);
+  // The same of all ports.
+  void settle_all_before(Time end);
   const Counters& counters() const { return lane().counters; }
+  T& tracer() { return lane().tracer; }
   // The program's nodes of this partition that have ended.
   std::uint64_t nodes_done() const { return messages().nodes_done(); }
   // Flows that ended since the last call of clear(), in order of their end.
@@ -95,8 +100,8 @@ class Partition final : private LaneHolder<S>,
   template <template <class> class Self, class P>
   friend class sim::Room;
 
-  Lane<S>& lane() { return LaneHolder<S>::lane; }
-  const Lane<S>& lane() const { return LaneHolder<S>::lane; }
+  Lane<S, T>& lane() { return LaneHolder<S, T>::lane; }
+  const Lane<S, T>& lane() const { return LaneHolder<S, T>::lane; }
   net::Fabric<Partition>& fabric() { return *this; }
   const net::Fabric<Partition>& fabric() const { return *this; }
   host::Nics<Partition>& nics() { return *this; }
@@ -107,7 +112,9 @@ class Partition final : private LaneHolder<S>,
   Prefetcher<Partition>& prefetcher() { return *this; }
 };
 
-extern template class Partition<sim::WheelScheduler>;
-extern template class Partition<sim::HeapScheduler>;
+extern template class Partition<sim::WheelScheduler, net::NoTracer>;
+extern template class Partition<sim::WheelScheduler, net::Recorder>;
+extern template class Partition<sim::HeapScheduler, net::NoTracer>;
+extern template class Partition<sim::HeapScheduler, net::Recorder>;
 
 }  // namespace weir::engine

@@ -30,6 +30,7 @@ struct RunOptions {
   std::uint32_t threads = 1;  // fewer are used if the topology cannot be split so far
   SchedulerKind scheduler = SchedulerKind::wheel;
   Time stop = Time::max();     // end the run here even if flows are active
+  bool traced = false;         // tell single events: trace()
   bool until_program = false;  // end it when the messages that wait for each other are done, even if others are active
 };
 
@@ -42,6 +43,7 @@ class Simulation final : public Engine {
   void on_finish(std::function<void(const host::FlowRecord&)> call) override { on_finish_ = std::move(call); }
   void every(Time interval, std::function<void(Time)> call) override;
 
+  void trace(net::TraceFilter filter, net::TraceVisit visit) override;
   bool advance(Time until = Time::max()) override;
   const Stall* stall() const override { return stall_ ? &*stall_ : nullptr; }
 
@@ -85,6 +87,7 @@ class Simulation final : public Engine {
   Time next_fault() const;
   void apply_faults();
   void poll_watchdog();
+  void tell_trace(Time end);
   std::optional<Stall> find_stall(bool idle);
   bool finds_all_cut_off() const;
   Stall stall_of(Stall::Kind kind) const;
@@ -110,6 +113,13 @@ class Simulation final : public Engine {
   DeadlockSearch deadlock_search_;
   std::optional<Stall> stall_;
   std::vector<Sampler> samplers_;
+  struct TraceReader {
+    net::TraceFilter filter;
+    net::TraceVisit visit;
+  };
+  net::TraceFilter filter_;  // what any of the readers wants
+  std::vector<TraceReader> readers_;
+  std::vector<net::TraceEvent> chosen_;
   std::function<void(const host::FlowRecord&)> on_finish_;
   std::vector<traffic::Flow> batch_;
   std::vector<host::FlowRecord> finished_;

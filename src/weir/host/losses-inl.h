@@ -37,7 +37,7 @@ void Senders<P>::receive_trim_notice(Host& host, Flow& flow, const Packet& packe
   const Bytes lost{host.beside(flow.slot).scoreboard.lose_one(packet.seq)};
   if (lost.count == 0) return;
   note_scoreboard(host, flow, host.beside(flow.slot).scoreboard);
-  report_loss(flow, cc::Loss::Kind::trim, {packet.seq}, lost, in_flight, now);
+  report_loss(host, flow, cc::Loss::Kind::trim, {packet.seq}, lost, in_flight, now);
 }
 
 template <class P>
@@ -53,14 +53,15 @@ inline void Senders<P>::note_scoreboard(Host& host, Flow& flow, const Scoreboard
 template <class P>
 void Senders<P>::find_losses(Host& host, Flow& flow, const Scoreboard::News& news, Time now) {
   if (!host.beside(flow.slot).scoreboard.begins_episode(news) && !flow.control.every_loss) return;
-  report_loss(flow, cc::Loss::Kind::sack_hole, {news.first_lost}, {news.lost}, {flow.in_flight() + news.lost}, now,
-              {news.in_a_row});
+  report_loss(host, flow, cc::Loss::Kind::sack_hole, {news.first_lost}, {news.lost}, {flow.in_flight() + news.lost},
+              now, {news.in_a_row});
 }
 
 // Tells the algorithm that `lost` of the bytes that were in flight are lost.
 template <class P>
-void Senders<P>::report_loss(Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight, Time now,
-                             Bytes in_a_row) {
+void Senders<P>::report_loss(const Host& host, Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost,
+                             Bytes in_flight, Time now, Bytes in_a_row) {
+  trace(net::EventKind::told_loss, host, flow, now, first, lost);
   const Profile& profile = model().profiles[flow.profile];
   if (profile.algorithm->on_loss == nullptr) return;
   const cc::Loss loss{.kind = kind,
@@ -72,13 +73,13 @@ void Senders<P>::report_loss(Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes
                       .in_flight = in_flight,
                       .entropy = flow.entropy};
   profile.algorithm->on_loss(flow.state(), profile.params.get(), flow.facts, loss, flow.control);
-  repace(flow);
+  repace(host, flow, now);
 }
 
 // Go-back-N: sends again from the first unacknowledged byte.
 template <class P>
 void Senders<P>::go_back(Host& host, Flow& flow, cc::Loss::Kind kind, Time now) {
-  report_loss(flow, kind, {flow.snd_una}, {flow.in_flight()}, {flow.in_flight()}, now);
+  report_loss(host, flow, kind, {flow.snd_una}, {flow.in_flight()}, {flow.in_flight()}, now);
   flow.snd_nxt = flow.snd_una;
   hold(host, flow);
 }
@@ -96,7 +97,7 @@ void Senders<P>::time_out(Host& host, Flow& flow, Time now) {
     const Bytes lost{host.beside(flow.slot).scoreboard.lose_all()};
     if (flow.sprayed) host.connections.paths(host.beside(flow.slot).connection).on_timeout(now);
     note_scoreboard(host, flow, host.beside(flow.slot).scoreboard);
-    report_loss(flow, cc::Loss::Kind::timeout, {flow.snd_una}, lost, in_flight, now);
+    report_loss(host, flow, cc::Loss::Kind::timeout, {flow.snd_una}, lost, in_flight, now);
   } else {
     go_back(host, flow, cc::Loss::Kind::timeout, now);
   }

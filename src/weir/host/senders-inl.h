@@ -33,6 +33,25 @@ Senders<P>::Senders(const Model& m) : int_format_(m.int_format()) {
 }
 
 template <class P>
+inline void Senders<P>::trace([[maybe_unused]] net::EventKind kind, [[maybe_unused]] const Host& host,
+                              [[maybe_unused]] const Flow& flow, [[maybe_unused]] Time now,
+                              [[maybe_unused]] Bytes first, [[maybe_unused]] Bytes lost) {
+  if constexpr (P::Tracer::kOn) {
+    net::TraceEvent event{.time = now, .kind = kind, .port = host.port, .flow = flow.id};
+    event.src = network().ports[host.port].owner;
+    event.packet.src = event.src;
+    event.packet.dst = flow.dst;
+    event.packet.slot = flow.slot;
+    event.packet.generation = flow.generation;
+    event.packet.profile = flow.profile;
+    event.window = kind == net::EventKind::told_loss ? lost : flow.control.window;
+    event.rate = flow.control.rate;
+    event.first = first;
+    tracer().add(event);
+  }
+}
+
+template <class P>
 Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time now) {
   Host& host = network().hosts[h];
   const Profile& profile = model().profiles[start.profile];
@@ -79,6 +98,8 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   if (profile.on_ramp) board_on_ramp(host, flow, *profile.on_ramp);
   profile.algorithm->start(flow.state(), profile.params.get(), flow.facts, flow.control);
   ++counters().flows_started;
+  trace(net::EventKind::started, host, flow, now);
+  trace(net::EventKind::controlled, host, flow, now);
   nics().arm(host, flow);
   nics().consider(host, flow, now);
   return flow;
@@ -115,6 +136,7 @@ void Senders<P>::finish_flow(std::uint32_t h, Flow& flow, Time now) {
   ++counters().flows_completed;
   const std::uint64_t id = flow.id;
   Host& host = network().hosts[h];
+  trace(net::EventKind::ended, host, flow, now);
   if (flow.sprayed) host.connections.leave(host.beside(flow.slot).connection);
   host.free_slot(flow.slot);
   flows_.give(flow.profile, &flow);
@@ -176,6 +198,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
                        .retransmission = again,
                        .app_limited = flow.exhausted()},
                       flow.control);
+  trace(net::EventKind::controlled, host, flow, now);
   nics().arm(host, flow);
 }
 
@@ -210,7 +233,7 @@ inline void Senders<P>::receive_feedback(std::uint32_t h, Packet& packet, Time n
     receive_trim_notice(host, *flow, packet, now);
     lane().discard(packet);
   } else {
-    if (packet.kind == net::PacketKind::cnp || (packet.flags & net::kEchoCnp) != 0) notify_congestion(*flow, now);
+    if (packet.kind == net::PacketKind::cnp || (packet.flags & net::kEchoCnp) != 0) notify_congestion(host, *flow, now);
     if (packet.kind != net::PacketKind::cnp) {
       acknowledge(host, *flow, packet, now);
       lane().discard(packet);
@@ -279,7 +302,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
               .telemetry = packet.telemetry == net::kNoTelemetry ? nullptr : &telemetry()[packet.telemetry]};
   if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate)) sample_delivery(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
-  repace(flow);
+  repace(host, flow, now);
   if (news.lost > 0) find_losses(host, flow, news, now);
 }
 
@@ -316,16 +339,17 @@ void Senders<P>::receive_or_ack(Host& host, Flow& flow, const Packet& packet, Ti
 }
 
 template <class P>
-inline void Senders<P>::notify_congestion(Flow& flow, Time now) {
+inline void Senders<P>::notify_congestion(const Host& host, Flow& flow, Time now) {
   const Profile& profile = model().profiles[flow.profile];
   if (profile.algorithm->on_cnp == nullptr) return;
   profile.algorithm->on_cnp(flow.state(), profile.params.get(), flow.facts, now, flow.control);
-  repace(flow);
+  repace(host, flow, now);
 }
 
 // An algorithm that wants it gets the running pacing gap adapted to its new rate.
 template <class P>
-inline void Senders<P>::repace(Flow& flow) {
+inline void Senders<P>::repace(const Host& host, Flow& flow, Time now) {
+  trace(net::EventKind::controlled, host, flow, now);
   if (!flow.control.repace || flow.last_wire == 0) return;
   flow.next_send = flow.control.rate.bits_per_second == 0
                        ? flow.last_sent

@@ -13,6 +13,7 @@
 #include "weir/host/flow_pool.h"
 #include "weir/host/host.h"
 #include "weir/host/transport.h"
+#include "weir/net/trace.h"
 #include "weir/sim/room.h"
 
 namespace weir::host {
@@ -31,8 +32,8 @@ class Senders : public sim::Room<Senders, P> {
   void receive_feedback(std::uint32_t h, net::Packet& packet, Time now);
   // The retransmission timeout is due.
   void time_out(Host& host, Flow& flow, Time now);
-  // An algorithm that wants it gets the running pacing gap adapted to its new rate.
-  void repace(Flow& flow);
+  // The algorithm has been called: the running pacing gap is adapted to its new rate if it wants that.
+  void repace(const Host& host, Flow& flow, Time now);
 
   // Flows that ended since the last call of clear(), in order of their end.
   std::vector<FlowRecord>& finished() { return finished_; }
@@ -49,6 +50,11 @@ class Senders : public sim::Room<Senders, P> {
   using Base::nics;
   using Base::sacks;
   using Base::telemetry;
+  using Base::tracer;
+
+  // Tells the tracer what happens to a flow, `lost` bytes from `first` on if it is told of a loss; nothing if there is
+  // no tracer.
+  void trace(net::EventKind kind, const Host& host, const Flow& flow, Time now, Bytes first = {}, Bytes lost = {});
 
   // senders-inl.h
   std::uint32_t connect(Host& host, const traffic::Flow& flow);
@@ -58,7 +64,7 @@ class Senders : public sim::Room<Senders, P> {
   void hold(Host& host, Flow& flow);
   void acknowledge(Host& host, Flow& flow, const Packet& packet, Time now);
   void receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now);
-  void notify_congestion(Flow& flow, Time now);
+  void notify_congestion(const Host& host, Flow& flow, Time now);
   void note_delivery(Host& host, const Flow& flow, const Packet& packet, Time now);
   void sample_delivery(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack);
 
@@ -71,8 +77,8 @@ class Senders : public sim::Room<Senders, P> {
   void receive_trim_notice(Host& host, Flow& flow, const Packet& packet, Time now);
   void note_scoreboard(Host& host, Flow& flow, const Scoreboard& board);
   void find_losses(Host& host, Flow& flow, const Scoreboard::News& news, Time now);
-  void report_loss(Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight, Time now,
-                   Bytes in_a_row = {});
+  void report_loss(const Host& host, Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight,
+                   Time now, Bytes in_a_row = {});
   void go_back(Host& host, Flow& flow, cc::Loss::Kind kind, Time now);
 
   const IntFormat int_format_;

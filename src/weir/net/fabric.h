@@ -14,6 +14,7 @@
 #include "weir/net/switch_buffer.h"
 #include "weir/net/switch_state.h"
 #include "weir/net/topology.h"
+#include "weir/net/trace.h"
 #include "weir/net/watchdog.h"
 #include "weir/sim/room.h"
 
@@ -71,8 +72,15 @@ class Fabric : public sim::Room<Fabric, P> {
   using Base::receivers;
   using Base::scheduler;
   using Base::telemetry;
+  using Base::tracer;
 
   static constexpr std::uint32_t kNoWire = ~std::uint32_t{0};
+
+  // Tells the tracer what happens to a packet, or by it, at this port, where `queued` bytes wait afterwards; nothing if
+  // there is none.
+  void trace(EventKind kind, std::uint32_t port, const Packet& packet, Time time, std::uint32_t queued);
+  // The same, of the packet before the port's cursor, whose transmission has begun.
+  void trace_left(const Port& p, const Packet& packet);
 
   // wires-inl.h
   void leave(Port& p, std::uint32_t port, Packet& packet);
@@ -88,7 +96,7 @@ class Fabric : public sim::Room<Fabric, P> {
   void begin_round(std::uint32_t s);
   std::uint32_t load_of(std::uint32_t port, Time now);
   bool admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now);
-  bool trim(std::uint32_t s, Port& out, Packet& packet);
+  bool trim(std::uint32_t s, const Port& out, Packet& packet, Time now);
   std::uint32_t queued_for(const Port& p, TrafficClass c, bool alone) const;
   void release(std::uint32_t s, const Packet& packet, Time now);
   void after_accept(std::uint32_t s, Port& out, const Packet& placed, Time now);
@@ -101,7 +109,8 @@ class Fabric : public sim::Room<Fabric, P> {
   void restart(Port& p, std::uint32_t port, Time now);
   PauseWatch* watch_of(const Port& p);
   void begin_storm(std::uint32_t port, TrafficClass c, Time now);
-  void drop_in_storm(PauseWatch& watch, const Packet& packet);
+  void drop_in_storm(std::uint32_t port, const Packet& packet, Time now);
+  void trace_paused(std::uint32_t port, TrafficClass of, bool paused, Time now);
 
   const ClassRules class_rules_;
   const Routing* routing_;

@@ -36,6 +36,17 @@ inline PauseWatch* Fabric<P>::watch_of(const Port& p) {
   return &network().watches[static_cast<std::size_t>(&p - network().ports.data())];
 }
 
+template <class P>
+inline void Fabric<P>::trace_paused([[maybe_unused]] std::uint32_t port, [[maybe_unused]] TrafficClass of,
+                                    [[maybe_unused]] bool paused, [[maybe_unused]] Time now) {
+  if constexpr (P::Tracer::kOn) {
+    Packet frame;
+    frame.kind = paused ? PacketKind::pause : PacketKind::resume;
+    frame.traffic_class = of;
+    trace(paused ? EventKind::paused : EventKind::resumed, port, frame, now, 0);
+  }
+}
+
 // A pause or resume frame for this port has arrived.
 template <class P>
 void Fabric<P>::set_paused(std::uint32_t port, TrafficClass of, bool paused, Time now) {
@@ -44,6 +55,7 @@ void Fabric<P>::set_paused(std::uint32_t port, TrafficClass of, bool paused, Tim
   if (((p.paused & class_bit(of)) != 0) == paused) return;
   if (p.kind == PortKind::fifo) settle(p, now);
   p.note_paused(of, paused, now);
+  trace_paused(port, of, paused, now);
   if (p.kind == PortKind::queued) {
     if (!paused && !network().queues[p.queues].busy) start_next(p, port, now);
     if (!p.at_switch) nics().unpark(p.owner, now);
@@ -73,6 +85,8 @@ void Fabric<P>::take_down(std::uint32_t port, Time now) {
   for (std::uint32_t at = first; at != first + frames; ++at) ring[at].kind = PacketKind::resume;
   if (PauseWatch* watch = watch_of(p); watch != nullptr) watch->forget(now);
   if (p.paused) {
+    for (unsigned c = 0; c < model().data_classes(); ++c)
+      if ((p.paused & class_bit(data_class(c))) != 0) trace_paused(port, data_class(c), false, now);
     p.paused = 0;
     p.paused_total += now - p.paused_since;
     restart(p, port, now);
@@ -137,6 +151,7 @@ void Fabric<P>::begin_storm(std::uint32_t port, TrafficClass c, Time now) {
   ++watch.storms;
   ++counters().storms;
   p.note_paused(c, false, now);
+  trace_paused(port, c, false, now);
   if (model().watchdog.action == StormAction::forward) {
     restart(p, port, now);
     return;
@@ -147,14 +162,15 @@ void Fabric<P>::begin_storm(std::uint32_t port, TrafficClass c, Time now) {
     const Packet packet = waiting.front();
     queues.pop(waiting);
     p.queued -= packet.wire;
-    drop_in_storm(watch, packet);
+    drop_in_storm(port, packet, now);
     release(p.owner - lane().hosts, packet, now);
   }
 }
 
 template <class P>
-void Fabric<P>::drop_in_storm(PauseWatch& watch, const Packet& packet) {
-  ++watch.dropped;
+void Fabric<P>::drop_in_storm(std::uint32_t port, const Packet& packet, [[maybe_unused]] Time now) {
+  trace(EventKind::dropped, port, packet, now, network().ports[port].queued);
+  ++network().watches[port].dropped;
   ++counters().storm_dropped;
   lane().discard(packet);
 }

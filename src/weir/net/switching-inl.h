@@ -25,6 +25,8 @@ inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Packet& p
         // It enters and leaves the buffer in one instant.
         const bool first = out.ring.empty();
         const Packet& placed = start(out, packet, now);
+        trace(EventKind::accepted, port, packet, now, packet.wire);
+        trace_left(out, placed);
         if (first && !out.cut) scheduler().schedule(lane().arrival(port), out.arrival(placed));
         return;
       }
@@ -109,7 +111,7 @@ template <class P>
 bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now) {
   SwitchState& state = network().switches[s];
   if (PauseWatch* watch = watch_of(out); watch != nullptr && watch->drops(packet.traffic_class, model().watchdog)) {
-    drop_in_storm(*watch, packet);
+    drop_in_storm(model().routing.ports(s)[out.local], packet, now);
     return false;
   }
   if (!state.buffer.eager() && !state.buffer.per_port())
@@ -117,7 +119,8 @@ bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet&
       if (network().ports[id].kind == PortKind::fifo) settle(network().ports[id], now);
   const std::uint32_t queued = queued_for(out, packet.traffic_class, state.buffer.per_port());
   if (!state.buffer.admits(ingress, packet.traffic_class, queued, packet.wire)) {
-    if (model().network.trimming && trim(s, out, packet)) return true;
+    if (model().network.trimming && trim(s, out, packet, now)) return true;
+    trace(EventKind::dropped, model().routing.ports(s)[out.local], packet, now, out.queued);
     ++state.drops;
     ++counters().dropped;
     lane().discard(packet);
@@ -135,12 +138,13 @@ bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet&
 
 // A packet for which there is no room loses its payload. False if there is no room for the rest either.
 template <class P>
-bool Fabric<P>::trim(std::uint32_t s, Port& out, Packet& packet) {
+bool Fabric<P>::trim(std::uint32_t s, const Port& out, Packet& packet, [[maybe_unused]] Time now) {
   if (packet.kind != PacketKind::data) return false;
   SwitchState& state = network().switches[s];
   const auto wire = static_cast<std::uint16_t>(model().network.trimmed_frame.count);
   const std::uint32_t queued = queued_for(out, TrafficClass::priority, true);
   if (!state.buffer.admits(packet.ingress, TrafficClass::priority, queued, wire)) return false;
+  trace(EventKind::trimmed, model().routing.ports(s)[out.local], packet, now, out.queued);
   packet.kind = PacketKind::trimmed;
   packet.wire = wire;
   packet.traffic_class = TrafficClass::priority;
@@ -222,6 +226,7 @@ void Fabric<P>::start_next(Port& p, std::uint32_t port, Time now) {
   packet.queue = queues.ahead_of(packet.traffic_class);
   p.cursor = p.ring.tail;
   p.free_at = now + p.serialisation(packet.wire);
+  trace_left(p, packet);
   queues.busy = true;
   if (first && !p.cut) scheduler().schedule(lane().arrival(port), p.arrival(packet));
   scheduler().schedule(lane().departure_of_port(port), p.free_at);

@@ -29,6 +29,34 @@ Fabric<P>::Fabric(std::uint16_t partitions)
   }
 }
 
+template <class P>
+inline void Fabric<P>::trace([[maybe_unused]] EventKind kind, [[maybe_unused]] std::uint32_t port,
+                             [[maybe_unused]] const Packet& packet, [[maybe_unused]] Time time,
+                             [[maybe_unused]] std::uint32_t queued) {
+  if constexpr (P::Tracer::kOn) {
+    if (!tracer().takes(port, time) || (packet.is_control() && !is_of_port(kind))) return;
+    const bool to_receiver = packet.kind == PacketKind::data || packet.kind == PacketKind::trimmed;
+    tracer().add({.time = time,
+                  .kind = kind,
+                  .port = port,
+                  .src = to_receiver ? packet.src : packet.dst,
+                  .queued = queued,
+                  .packet = packet});
+  }
+}
+
+template <class P>
+inline void Fabric<P>::trace_left([[maybe_unused]] const Port& p, [[maybe_unused]] const Packet& packet) {
+  if constexpr (P::Tracer::kOn) {
+    const auto port = static_cast<std::uint32_t>(&p - network().ports.data());
+    trace(EventKind::left, port, packet, packet.departs, packet.queue);
+    if (!p.at_switch || packet.kind != PacketKind::data || packet.queue <= p.ecn_min) return;
+    const std::uint64_t index = p.tx_packets + (p.cursor - 1 - p.ring.head);
+    if (marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), index))
+      trace(EventKind::marked, port, packet, packet.departs, packet.queue);
+  }
+}
+
 // The first packet of a link has reached the far end.
 template <class P>
 inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
@@ -79,6 +107,7 @@ template <class P>
 void Fabric<P>::lose(Port& p, std::uint32_t port, Packet& packet) {
   const RandomStream random(model().seed, port, Purpose::link_loss);
   if (!p.faults->loses(packet, p.arrival(packet), random, p.tx_packets)) return;
+  trace(EventKind::lost, port, packet, p.arrival(packet), 0);
   packet.kind = PacketKind::lost;
   ++p.lost;
 }
@@ -90,6 +119,7 @@ inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint
     deliver_apart(port, packet, now);
     return;
   }
+  trace(EventKind::arrived, port, packet, now, 0);
   ++counters().packet_hops;
   counters().data_packet_hops += packet.kind == PacketKind::data;
   if (node >= lane().hosts)
@@ -118,11 +148,13 @@ inline void Fabric<P>::send(std::uint32_t port, const Packet& packet, Time now) 
     ClassQueues& queues = network().queues[p.queues];
     p.queued += packet.wire;
     queues.push(packet);
+    trace(EventKind::accepted, port, packet, now, p.queued);
     if (!queues.busy) start_next(p, port, now);
     return;
   }
   const bool first = p.ring.empty();
   const Packet& placed = accept(p, packet, now);
+  trace(EventKind::accepted, port, packet, now, p.queued);
   if (first && !p.cut && placed.departs != kHeld) scheduler().schedule(lane().arrival(port), p.arrival(placed));
   if (p.at_switch && network().switches[p.owner - lane().hosts].buffer.eager()) [[unlikely]]
     after_accept(p.owner - lane().hosts, p, placed, now);
@@ -132,9 +164,12 @@ template <class P>
 inline void Fabric<P>::settle(Port& p, Time now) {
   if (p.at_switch) {
     const std::uint32_t s = p.owner - lane().hosts;
-    drain(p, now, [&](const Packet& departed) { release(s, departed, now); });
+    drain(p, now, [&](const Packet& departed) {
+      trace_left(p, departed);
+      release(s, departed, now);
+    });
   } else {
-    drain(p, now, [](const Packet&) {});
+    drain(p, now, [&](const Packet& departed) { trace_left(p, departed); });
   }
 }
 

@@ -316,6 +316,13 @@ void check_program(const Scenario& s, const traffic::Program& program) {
              "there are collectives, which only \"exact\" knows; write that, or take other traffic");
 }
 
+// A replica does not tell single events.
+void check_trace(const Scenario& s) {
+  if (s.run.fidelity != Fidelity::exact && s.probes.need_trace())
+    fail_key(s.place("probes.packets"), "probes.packets",
+             "only run.fidelity = \"exact\" tells single events; write that, or leave out this probe");
+}
+
 // The shared buffer of a switch holds its reserves.
 void check_buffers(const Scenario& s, const engine::Model& model) {
   try {
@@ -336,6 +343,7 @@ std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Mo
   const engine::RunOptions options{.threads = s.run.threads,
                                    .scheduler = s.run.scheduler,
                                    .stop = stop,
+                                   .traced = s.probes.need_trace(),
                                    .until_program = s.run.until == Until::collectives};
   return std::make_unique<engine::Simulation>(model, traffic, options);
 }
@@ -348,6 +356,7 @@ Run prepare(const Scenario& s) {
   run.traffic = build_traffic(s, *run.model, run.tags);
   if (run.tags.empty()) run.tags.emplace_back(kConnectionsTag);
   check_program(s, run.traffic->program());
+  check_trace(s);
   if (s.run.fidelity == Fidelity::exact) check_buffers(s, *run.model);
   if (s.run.fidelity == Fidelity::htsim_uet) {
     std::vector<std::string> tags;

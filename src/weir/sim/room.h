@@ -2,9 +2,9 @@
 //
 // A partition is one object that is composed of rooms, each the owner of some of its state and of what happens to that
 // state: the wires and switches, the NICs, the sending and the receiving ends of flows. All rooms share one lane: the
-// constant model, the changing network, the scheduler and the counters. A room reaches the lane and the other rooms
-// through the partition, whose type it has as a template parameter. So a call from one room to another is resolved when
-// it is compiled, and may be inlined; there is neither a pointer between rooms nor a virtual call.
+// constant model, the changing network, the scheduler, the counters and the tracer. A room reaches the lane and the
+// other rooms through the partition, whose type it has as a template parameter. So a call from one room to another is
+// resolved when it is compiled, and may be inlined; there is neither a pointer between rooms nor a virtual call.
 #pragma once
 
 namespace weir::sim {
@@ -28,6 +28,7 @@ class Room {
   auto& counters() { return lane().counters; }
   auto& telemetry() { return lane().telemetry; }
   auto& sacks() { return lane().sacks; }
+  auto& tracer() { return lane().tracer; }
 
   auto& fabric() { return whole().fabric(); }
   const auto& fabric() const { return whole().fabric(); }
