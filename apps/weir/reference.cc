@@ -98,18 +98,18 @@ ReferenceSection probes() {
 
 std::vector<ReferenceSection> reference() {
   ReferenceSection network{"network", "switches, [network]", {}};
-  network.items.push_back(item("network", "all ports", "[network]", &params_of<engine::NetworkParams>()));
+  network.items.push_back(item("network", "all ports", "[network]", &params_of<net::NetworkParams>()));
   network.items.push_back(item("buffer", "shared buffer and PFC", "[network.buffer]", &params_of<net::BufferParams>()));
   network.items.push_back(
       item("watchdog", "breaks deadlocks of PFC", "[network.pfc.watchdog]", &params_of<net::WatchdogParams>()));
   network.items.push_back(item("ecn",
                                "marking; thresholds that are not written are the algorithm's (weir list algorithms)",
-                               "[network.ecn]", &params_of<engine::EcnParams>()));
-  network.items.back().tables.push_back({"[[network.ecn.rate]]", &params_of<engine::EcnOverride>()});
+                               "[network.ecn]", &params_of<net::EcnParams>()));
+  network.items.back().tables.push_back({"[[network.ecn.rate]]", &params_of<net::EcnOverride>()});
   network.items.push_back(item("adaptive",
                                "how switches measure queues for flows with load_balancing.kind = \"adaptive\"",
-                               "[network.adaptive]", &params_of<engine::AdaptiveParams>()));
-  network.items.push_back(item("class", "data classes", "[[network.class]]", &params_of<engine::ClassRow>()));
+                               "[network.adaptive]", &params_of<net::AdaptiveParams>()));
+  network.items.push_back(item("class", "data classes", "[[network.class]]", &params_of<net::ClassRow>()));
   network.items.back().tables.push_back({"[algorithm] and [[profile]]", &params_of<scenario::Sending>()});
   network.items.push_back(item("loss", "packets that links lose", "[[network.loss]]", &params_of<engine::LossRow>()));
   network.items.push_back(

@@ -28,13 +28,13 @@ host::Profile telemetry_reader();
 struct Scenario {
   std::uint64_t seed = 1;
   net::Topology topology;
-  NetworkParams network;  // but for the kind of port
+  net::NetworkParams network;  // but for the kind of port
   net::BufferParams buffer;
-  EcnParams ecn;
-  std::vector<EcnOverride> ecn_overrides;
-  AdaptiveParams adaptive;
+  net::EcnParams ecn;
+  std::vector<net::EcnOverride> ecn_overrides;
+  net::AdaptiveParams adaptive;
   net::WatchdogParams watchdog;
-  std::vector<ClassRow> classes;
+  std::vector<net::ClassRow> classes;
   FaultRows faults;
   host::TransportParams transport;
   host::ClockParams clocks;

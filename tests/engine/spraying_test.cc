@@ -98,7 +98,7 @@ TEST_F(TwoUplinks, EachRoundHasAnOrderOfItsOwn) {
   constexpr int kRounds = 20;
   scenario_.profiles = {unlimited(host::Balancing::round_robin)};
   for (int i = 0; i < 2 * kRounds; ++i) scenario_.add_flow(0, 3, 1'000_B, 10_us * i);
-  for (const Rounds rounds : {Rounds::shuffled, Rounds::fixed}) {
+  for (const Rounds rounds : {net::Rounds::shuffled, net::Rounds::fixed}) {
     scenario_.network.rounds = rounds;
     const auto model = scenario_.model();
     const auto traffic = scenario_.traffic();
@@ -111,7 +111,7 @@ TEST_F(TwoUplinks, EachRoundHasAnOrderOfItsOwn) {
       simulation.advance(10_us * (2 * round + 2));
       ASSERT_EQ(simulation.port(uplink).tx_packets, static_cast<std::uint64_t>(round + 1));
     }
-    if (rounds == Rounds::shuffled) {
+    if (rounds == net::Rounds::shuffled) {
       EXPECT_GT(first_by_it, 3);
       EXPECT_LT(first_by_it, kRounds - 3);
     } else {

@@ -185,8 +185,8 @@ TEST(Runs, LiveSideBySide) {
 TEST(Effective, WritesEveryParameter) {
   const auto text = effective(load_scenario(kStar, "a.toml", {"title=quotes \" and \\ and \t"})).toml;
   for (const ParamSet* set :
-       {&params_of<RunParams>(), &params_of<engine::NetworkParams>(), &params_of<net::BufferParams>(),
-        &params_of<engine::EcnParams>(), &params_of<host::TransportParams>(), cc::find_algorithm("hpcc")->params,
+       {&params_of<RunParams>(), &params_of<net::NetworkParams>(), &params_of<net::BufferParams>(),
+        &params_of<net::EcnParams>(), &params_of<host::TransportParams>(), cc::find_algorithm("hpcc")->params,
         &params_of<net::Star>(), &params_of<traffic::Incast::Params>()})
     for (const Param& p : set->params()) EXPECT_NE(text.find("\n" + p.name + " = "), std::string::npos) << p.name;
   const Scenario again = load_scenario(text, "effective.toml");

@@ -38,15 +38,15 @@ void Barrier::arrive_and_wait() {
 
 namespace {
 
-template <sim::Scheduler S>
+template <sim::Scheduler S, class Tracer>
 class Team final : public Simulation::Crew {
  public:
   Team(const Model& model, Network& network, std::uint32_t threads)
       : topology_(model.topology), of_node_(net::partition(topology_, threads).of_node), barrier_(count_of(of_node_)) {
     const std::uint32_t n = count_of(of_node_);
     for (std::uint32_t i = 0; i < n; ++i) {
-      parts_.push_back(std::make_unique<Partition<S>>(model, network, of_node_, static_cast<std::uint16_t>(i),
-                                                      static_cast<std::uint16_t>(n)));
+      parts_.push_back(std::make_unique<Partition<S, Tracer>>(model, network, of_node_, static_cast<std::uint16_t>(i),
+                                                              static_cast<std::uint16_t>(n)));
       for (auto& mail : mail_) mail.emplace_back(n);
       pending_.emplace_back();
       failures_.emplace_back();
@@ -134,7 +134,7 @@ class Team final : public Simulation::Crew {
     for (const auto& p : parts_) p->for_each_active(visit);
   }
 
-  void for_each_packet(const PacketVisit& visit) const override {
+  void for_each_packet(const net::PacketVisit& visit) const override {
     for (const auto& p : parts_) p->for_each_packet(visit);
     for (const auto& boxes : mail_[turn_])
       for (const Mailbox& box : boxes)
@@ -144,7 +144,23 @@ class Team final : public Simulation::Crew {
   void for_each_signal(const std::function<void(std::uint32_t)>& visit) const override {
     for (const auto& boxes : mail_[turn_])
       for (const Mailbox& box : boxes)
-        for (const Signal& signal : box.news.signals) visit(signal.node);
+        for (const Signal& signal : box.signals) visit(signal.node);
+  }
+
+  std::span<const net::TraceEvent> trace(Time end) override {
+    if constexpr (Tracer::kOn) {
+      // What has left by now is recorded only once the port is looked at.
+      for (auto& p : parts_) p->settle_all_before(end);
+      std::vector<net::Recorder*> recorders;
+      for (auto& p : parts_) recorders.push_back(&p->tracer());
+      return order_.collect(recorders, end);
+    }
+    return {};
+  }
+
+  void record([[maybe_unused]] const net::TraceFilter& filter) override {
+    if constexpr (Tracer::kOn)
+      for (auto& p : parts_) p->tracer().record(filter);
   }
 
  private:
@@ -193,11 +209,12 @@ class Team final : public Simulation::Crew {
 
   const net::Topology& topology_;
   std::vector<std::uint16_t> of_node_;
-  std::vector<std::unique_ptr<Partition<S>>> parts_;
+  std::vector<std::unique_ptr<Partition<S, Tracer>>> parts_;
   std::array<std::vector<std::vector<Mailbox>>, 2> mail_;  // of every other epoch; by sender, then receiver
   std::uint32_t turn_ = 0;                                 // which of them the present or last epoch writes
   std::vector<std::vector<traffic::Flow>> pending_;
   std::vector<std::exception_ptr> failures_;  // by worker; read between epochs
+  TraceOrder order_;                          // of traced crews
   Barrier barrier_;
   Time end_;
   bool stop_ = false;
@@ -207,9 +224,12 @@ class Team final : public Simulation::Crew {
 }  // namespace
 
 std::unique_ptr<Simulation::Crew> make_crew(const Model& model, Network& network, const RunOptions& options) {
-  if (options.scheduler == SchedulerKind::heap)
-    return std::make_unique<Team<sim::HeapScheduler>>(model, network, options.threads);
-  return std::make_unique<Team<sim::WheelScheduler>>(model, network, options.threads);
+  const auto team = [&]<class S>() -> std::unique_ptr<Simulation::Crew> {
+    if (options.traced) return std::make_unique<Team<S, net::Recorder>>(model, network, options.threads);
+    return std::make_unique<Team<S, net::NoTracer>>(model, network, options.threads);
+  };
+  if (options.scheduler == SchedulerKind::heap) return team.template operator()<sim::HeapScheduler>();
+  return team.template operator()<sim::WheelScheduler>();
 }
 
 }  // namespace weir::engine

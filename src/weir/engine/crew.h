@@ -3,12 +3,13 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <thread>
 #include <vector>
 
-#include "weir/engine/deadlock.h"
 #include "weir/engine/partition.h"
 #include "weir/engine/simulation.h"
+#include "weir/engine/trace_order.h"
 
 namespace weir::engine {
 
@@ -54,8 +55,12 @@ class Simulation::Crew {
   virtual void for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const = 0;
   // Between epochs: packets by the port that they have not reached the far end of, and signals to nodes of the program
   // that are under way from one partition to another.
-  virtual void for_each_packet(const PacketVisit& visit) const = 0;
+  virtual void for_each_packet(const net::PacketVisit& visit) const = 0;
   virtual void for_each_signal(const std::function<void(std::uint32_t node)>& visit) const = 0;
+  // What has happened since the last call and before `end`; nothing if the crew is not traced.
+  virtual std::span<const net::TraceEvent> trace(Time end) = 0;
+  // Records these from now on; only if the crew is traced.
+  virtual void record(const net::TraceFilter& filter) = 0;
 };
 
 std::unique_ptr<Simulation::Crew> make_crew(const Model& model, Network& network, const RunOptions& options);

@@ -16,10 +16,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "weir/engine/deadlock.h"
 #include "weir/engine/model.h"
 #include "weir/engine/network.h"
 #include "weir/engine/stall.h"
+#include "weir/net/packet_visit.h"
 #include "weir/net/routing.h"
 #include "weir/traffic/program.h"
 
@@ -31,7 +31,7 @@ struct CutOffView {
   const std::vector<bool>& dead;  // by link
   const traffic::Program& program;
   std::function<void(const std::function<void(std::uint32_t src, const host::Flow&)>&)> each_flow;
-  std::function<void(const PacketVisit&)> each_packet;
+  std::function<void(const net::PacketVisit&)> each_packet;
   std::function<void(const std::function<void(std::uint32_t node)>&)> each_signal;  // on its way to a node
 };
 

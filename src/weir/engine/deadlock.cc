@@ -121,7 +121,7 @@ std::vector<BlockedPort> DeadlockSearch::cycle(Time& since) const {
   return out;
 }
 
-Deadlock DeadlockSearch::look(const std::function<void(const PacketVisit&)>& each_packet) {
+Deadlock DeadlockSearch::look(const std::function<void(const net::PacketVisit&)>& each_packet) {
   take_paused();
   strike_resumable();
   if (is_empty()) return {};

@@ -20,6 +20,7 @@
 #include "weir/engine/model.h"
 #include "weir/engine/network.h"
 #include "weir/engine/stall.h"
+#include "weir/net/packet_visit.h"
 
 namespace weir::engine {
 
@@ -28,8 +29,6 @@ struct Deadlock {
   std::vector<BlockedPort> cycle;  // one of its cycles, from its smallest port on
   Time since;                      // when the last port of the cycle was paused
 };
-
-using PacketVisit = std::function<void(std::uint32_t port, const net::Packet&)>;
 
 // Looks at the paused ports of a run. Its lists are kept from one look to the next, so that looks that find nothing
 // allocate nothing in the long run.
@@ -40,7 +39,7 @@ class DeadlockSearch {
 
   // Between epochs. `each_packet` calls its argument for each packet that has been put on a port and has not reached
   // the port's far end; it is asked for only if there is a set of ports to be struck from.
-  Deadlock look(const std::function<void(const PacketVisit&)>& each_packet);
+  Deadlock look(const std::function<void(const net::PacketVisit&)>& each_packet);
 
  private:
   // Bytes of one class that came in by an ingress.

@@ -13,6 +13,10 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 
 }  // namespace
 
+void Engine::trace(net::TraceFilter, net::TraceVisit) {
+  throw std::logic_error("this run does not tell single events, or has begun");
+}
+
 std::uint64_t Engine::state_digest() {
   const net::Topology& topology = model().topology;
   std::uint64_t h = 0x243f6a8885a308d3ull;

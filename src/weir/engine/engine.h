@@ -13,6 +13,7 @@
 #include "weir/engine/model.h"
 #include "weir/engine/stall.h"
 #include "weir/host/flow.h"
+#include "weir/net/trace.h"
 #include "weir/traffic/program.h"
 
 namespace weir::engine {
@@ -47,6 +48,11 @@ class Engine {
   virtual void on_finish(std::function<void(const host::FlowRecord&)> call) = 0;
   // Called at 0, interval, 2 * interval, ... with all events before that time done.
   virtual void every(Time interval, std::function<void(Time)> call) = 0;
+
+  // Calls visit for the events that the filter takes, between epochs, in order of time, then port; in one call come the
+  // events of one epoch at most. Only before the first advance(), and only of an engine that was made for it
+  // (RunOptions::traced); throws logic_error else.
+  virtual void trace(net::TraceFilter filter, net::TraceVisit visit);
 
   // Runs until `until`, or until all flows have ended and the traffic has run dry, or the stop
   // time, or until it is found that the run cannot go on (stall). Returns true when the run has ended.

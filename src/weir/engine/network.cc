@@ -61,7 +61,7 @@ std::vector<net::SwitchBuffer> make_buffers(const Model& model) {
   return out;
 }
 
-EcnThresholds ecn_thresholds(const Model& model, Rate rate) {
+net::EcnThresholds ecn_thresholds(const Model& model, Rate rate) {
   if (!model.ecn.enabled) return {};
   for (const auto& o : model.ecn_overrides)
     if (o.rate == rate) return {threshold(o.k_min), threshold(o.k_max), o.p_max};
@@ -97,7 +97,7 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
       queues.emplace_back();
     }
     if (p.at_switch) {
-      const EcnThresholds ecn = ecn_thresholds(model, p.rate);
+      const net::EcnThresholds ecn = ecn_thresholds(model, p.rate);
       p.ecn_min = ecn.min;
       p.ecn_max = ecn.max;
       p.ecn_probability = ecn.probability;

@@ -1,6 +1,7 @@
 #include "weir/engine/simulation.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "weir/engine/crew.h"
 #include "weir/net/partition.h"
@@ -62,6 +63,32 @@ void Simulation::load_program() {
 
 void Simulation::every(Time interval, std::function<void(Time)> call) {
   samplers_.push_back({interval, now_, std::move(call)});
+}
+
+void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit) {
+  if (!options_.traced || now_ != Time{}) Engine::trace({}, {});
+  readers_.push_back({std::move(filter), std::move(visit)});
+  const net::TraceFilter& f = readers_.back().filter;
+  if (readers_.size() == 1) {
+    filter_ = f;
+  } else {
+    filter_.from = std::min(filter_.from, f.from);
+    filter_.until = std::max(filter_.until, f.until);
+    if (f.ports.empty()) filter_.ports.clear();
+    for (std::size_t i = 0; i < filter_.ports.size(); ++i) filter_.ports[i] = filter_.ports[i] || f.ports[i];
+  }
+  crew_->record(filter_);
+}
+
+void Simulation::tell_trace(Time end) {
+  if (readers_.empty()) return;
+  const std::span<const net::TraceEvent> events = crew_->trace(end);
+  for (const TraceReader& reader : readers_) {
+    chosen_.clear();
+    std::copy_if(events.begin(), events.end(), std::back_inserter(chosen_),
+                 [&](const net::TraceEvent& e) { return reader.filter.takes(e); });
+    if (!chosen_.empty()) reader.visit(chosen_);
+  }
 }
 
 bool Simulation::ended() const {
@@ -204,6 +231,7 @@ bool Simulation::advance(Time until) {
 
     crew_->run_epoch(end);
     now_ = end;
+    tell_trace(end);
 
     finished_.clear();
     crew_->collect(finished_);
@@ -286,7 +314,7 @@ Storms Simulation::storms(std::uint32_t id) const {
   return {network_.watches[id].storms, network_.watches[id].dropped};
 }
 
-const SwitchState& Simulation::switch_state(std::uint32_t s) const { return network_.switches[s]; }
+const net::SwitchState& Simulation::switch_state(std::uint32_t s) const { return network_.switches[s]; }
 
 void Simulation::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
   crew_->for_each_active(visit);

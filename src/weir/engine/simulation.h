@@ -20,7 +20,7 @@
 #include "weir/engine/deadlock.h"
 #include "weir/engine/engine.h"
 #include "weir/engine/model.h"
-#include "weir/engine/partition.h"
+#include "weir/engine/network.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::engine {
@@ -31,6 +31,7 @@ struct RunOptions {
   std::uint32_t threads = 1;  // fewer are used if the topology cannot be split so far
   SchedulerKind scheduler = SchedulerKind::wheel;
   Time stop = Time::max();     // end the run here even if flows are active
+  bool traced = false;         // tell single events: trace()
   bool until_program = false;  // end it when the messages that wait for each other are done, even if others are active
 };
 
@@ -43,6 +44,7 @@ class Simulation final : public Engine {
   void on_finish(std::function<void(const host::FlowRecord&)> call) override { on_finish_ = std::move(call); }
   void every(Time interval, std::function<void(Time)> call) override;
 
+  void trace(net::TraceFilter filter, net::TraceVisit visit) override;
   bool advance(Time until = Time::max()) override;
   const Stall* stall() const override { return stall_ ? &*stall_ : nullptr; }
 
@@ -67,7 +69,7 @@ class Simulation final : public Engine {
   std::uint64_t lost(std::uint32_t id) override;
   Time paused_time(std::uint32_t id) override;
   Storms storms(std::uint32_t id) const override;
-  const SwitchState& switch_state(std::uint32_t s) const;
+  const net::SwitchState& switch_state(std::uint32_t s) const;
   std::uint64_t dropped(std::uint32_t s) const override { return switch_state(s).drops; }
   std::uint64_t pauses_sent(std::uint32_t s) const override { return switch_state(s).pauses_sent; }
   std::vector<std::uint32_t> path(const host::FlowRecord&) const override;
@@ -86,6 +88,7 @@ class Simulation final : public Engine {
   Time next_fault() const;
   void apply_faults();
   void poll_watchdog();
+  void tell_trace(Time end);
   std::optional<Stall> find_stall(bool idle);
   std::optional<Obstacles> find_cut_off();
   Stall stall_of(Stall::Kind kind) const;
@@ -112,6 +115,13 @@ class Simulation final : public Engine {
   CutOffSearch cut_off_search_;
   std::optional<Stall> stall_;
   std::vector<Sampler> samplers_;
+  struct TraceReader {
+    net::TraceFilter filter;
+    net::TraceVisit visit;
+  };
+  net::TraceFilter filter_;  // what any of the readers wants
+  std::vector<TraceReader> readers_;
+  std::vector<net::TraceEvent> chosen_;
   std::function<void(const host::FlowRecord&)> on_finish_;
   std::vector<traffic::Flow> batch_;
   std::vector<host::FlowRecord> finished_;

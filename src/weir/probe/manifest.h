@@ -7,7 +7,7 @@
 #include <string>
 
 #include "weir/base/units.h"
-#include "weir/engine/partition.h"
+#include "weir/engine/counters.h"
 #include "weir/engine/stall.h"
 #include "weir/result/contents.h"
 

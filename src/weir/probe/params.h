@@ -51,6 +51,20 @@ struct QueuesParams {
   }
 };
 
+struct PacketsParams {
+  std::string ports = "all, hosts";
+  std::string flows;
+  Time start;
+  Time stop;
+
+  static void describe(ParamList<PacketsParams>& p) {
+    p.text("ports", &PacketsParams::ports, std::string("ports at which packets are followed") + kPortsHelp);
+    p.text("flows", &PacketsParams::flows, "their ids, such as \"0, 17, 200-299\"; empty = all flows");
+    p.time("start", &PacketsParams::start, "no event before this time");
+    p.time("stop", &PacketsParams::stop, "no event from this time on; 0 = to the end of the run");
+  }
+};
+
 struct RatesParams {
   std::string tag;
   Time interval{20'000'000};

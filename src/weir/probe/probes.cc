@@ -11,6 +11,7 @@
 #include "weir/probe/delay_probe.h"
 #include "weir/probe/flow_probe.h"
 #include "weir/probe/link_probe.h"
+#include "weir/probe/packet_probe.h"
 #include "weir/probe/pfc_probe.h"
 #include "weir/probe/port_choice.h"
 #include "weir/probe/queue_probe.h"
@@ -51,6 +52,8 @@ std::span<const ProbeKind> probe_kinds() {
                                                         "delays of packets under On-Ramp, as its OR-ACKs tell them"),
       optional_kind<PfcParams, &ProbeParams::pfc>("pfc", "how often and how long ports were paused"),
       optional_kind<LinksParams, &ProbeParams::links>("links", "utilisation of links, marks and drops of switches"),
+      optional_kind<PacketsParams, &ProbeParams::packets>("packets",
+                                                          "what happens to single packets and flows, event by event"),
   };
   return kinds;
 }
@@ -69,6 +72,10 @@ void check(const ProbeParams& params, const engine::Model& model, const std::vec
   if (params.queues) checked("queues", "ports", [&] { choose_ports(topology, params.queues->ports); });
   if (params.pfc) checked("pfc", "ports", [&] { choose_ports(topology, params.pfc->ports); });
   if (params.links) checked("links", "ports", [&] { choose_ports(topology, params.links->ports); });
+  if (params.packets) {
+    checked("packets", "ports", [&] { choose_ports(topology, params.packets->ports); });
+    checked("packets", "flows", [&] { parse_ids(params.packets->flows); });
+  }
   if (params.delays)
     checked("delays", "interval", [&] {
       const auto has = [](const auto& profile) { return profile.on_ramp.has_value(); };
@@ -90,6 +97,7 @@ struct Probes::Parts {
     if (params.rates) rates.emplace(*params.rates, s, tags, o);
     if (params.delays) delays.emplace(*params.delays, s, o);
     if (params.links) links.emplace(*params.links, s, o);
+    if (params.packets && o != nullptr) packets.emplace(*params.packets, s, *o);
   }
 
   void on_finish(const host::FlowRecord& r) {
@@ -107,6 +115,7 @@ struct Probes::Parts {
   std::optional<DelayProbe> delays;
   std::optional<PfcParams> pfc;
   std::optional<LinkProbe> links;
+  std::optional<PacketProbe> packets;
 };
 
 Probes::Probes(const ProbeParams& params, engine::Engine& simulation, const std::vector<std::string>& tags,
@@ -133,6 +142,7 @@ Summary Probes::finish() {
   if (p.queues) summary.queues = p.queues->finish();
   if (p.rates) summary.fairness = p.rates->finish();
   if (p.delays) p.delays->finish();
+  if (p.packets) p.packets->finish();
   if (p.pfc) summary.pfc = report_pfc(*p.pfc, p.simulation, p.out);
   if (p.links) summary.links = p.links->finish();
   return summary;

@@ -41,6 +41,10 @@ struct ProbeParams {
   std::optional<DelaysParams> delays;
   std::optional<PfcParams> pfc;
   std::optional<LinksParams> links;
+  std::optional<PacketsParams> packets;
+
+  // Whether the engine has to tell single events (engine::RunOptions::traced).
+  bool need_trace() const { return packets.has_value(); }
 };
 
 // A probe that a scenario can ask for by name.

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "weir/base/random.h"
+#include "weir/engine/counters.h"
 #include "weir/engine/model.h"
-#include "weir/engine/partition.h"
 #include "weir/host/flow.h"
 #include "weir/replica/event_ring.h"
 #include "weir/replica/ns3_control.h"
@@ -64,7 +64,7 @@ struct SimPort {
   PacketQueue queue;
   std::uint64_t queued = 0;        // bytes in `queue`
   std::uint64_t queued_total = 0;  // and in `control`
-  engine::EcnThresholds ecn;
+  net::EcnThresholds ecn;
 
   std::uint64_t sent = 0;     // bytes
   std::uint64_t packets = 0;  // sent

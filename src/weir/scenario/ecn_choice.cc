@@ -25,7 +25,7 @@ std::vector<Wish> wishes_of(const Scenario& s) {
 
 std::string whose(const Scenario& s) {
   if (std::string by = recommended_by(s); !by.empty()) return by;
-  const engine::EcnParams defaults;
+  const net::EcnParams defaults;
   const bool written = s.ecn.k_min != defaults.k_min || s.ecn.k_max != defaults.k_max ||
                        s.ecn.p_max != defaults.p_max || s.ecn.at_rate != defaults.at_rate;
   return written ? "as written" : "the defaults: HPCC 5.1 for DCQCN";
@@ -38,7 +38,7 @@ void choose_ecn(const TableReader& table, Scenario& s) {
   if (table.find("k_min") != nullptr || table.find("k_max") != nullptr) return;
   const std::vector<Wish> wishes = wishes_of(s);
   if (wishes.empty()) {
-    const engine::EcnParams& e = s.ecn;
+    const net::EcnParams& e = s.ecn;
     s.notices.push_back(
         fmt::format("network.ecn: no algorithm of this scenario comes with thresholds; those of HPCC 5.1 for DCQCN are "
                     "taken: k_min = {}, k_max = {}, p_max = {}, at_rate = {}",

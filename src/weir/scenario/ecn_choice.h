@@ -21,7 +21,7 @@ std::string recommended_by(const Scenario& s);
 // The thresholds of the ports of one rate.
 struct EcnAtRate {
   Rate rate;
-  engine::EcnThresholds thresholds;
+  net::EcnThresholds thresholds;
 };
 
 // By rate, of all links of the network, slowest first; none if switches do not mark.

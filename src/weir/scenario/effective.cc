@@ -47,17 +47,17 @@ class Writer {
     line("kind", toml_text(s.topology.name), s.topology.kind == nullptr ? "a graph file" : s.topology.kind->meaning);
     params(s.topology.list(), s.topology.params.get(), "topology");
     section("[network]");
-    params(params_of<engine::NetworkParams>(), &s.network);
+    params(params_of<net::NetworkParams>(), &s.network);
     section("[network.buffer]");
     params(params_of<net::BufferParams>(), &s.buffer);
     section("[network.pfc.watchdog]");
     params(params_of<net::WatchdogParams>(), &s.watchdog);
     section("[network.adaptive]");
-    params(params_of<engine::AdaptiveParams>(), &s.adaptive);
+    params(params_of<net::AdaptiveParams>(), &s.adaptive);
     section("[network.ecn]");
     if (const std::string whose = recommended_by(s); !whose.empty())
       out_.toml += fmt::format("# thresholds that come with {}\n", one_line(whose));
-    params(params_of<engine::EcnParams>(), &s.ecn);
+    params(params_of<net::EcnParams>(), &s.ecn);
     rows("[[network.ecn.rate]]", s.ecn_overrides);
     rows("[[network.class]]", s.classes);
     rows("[[network.loss]]", s.faults.loss);

@@ -184,9 +184,9 @@ void check_uet(const Scenario& s, const engine::Model& model) {
   Scenario plain;
   plain.run.fidelity = s.run.fidelity;
   set_fidelity_defaults(plain);
-  hold(s, "network", params_of<engine::NetworkParams>(), &s.network, &plain.network, {"port"});
+  hold(s, "network", params_of<net::NetworkParams>(), &s.network, &plain.network, {"port"});
   hold(s, "network.buffer", params_of<net::BufferParams>(), &s.buffer, &plain.buffer, {});
-  hold(s, "network.ecn", params_of<engine::EcnParams>(), &s.ecn, &plain.ecn, {"enabled", "k_min", "k_max"});
+  hold(s, "network.ecn", params_of<net::EcnParams>(), &s.ecn, &plain.ecn, {"enabled", "k_min", "k_max"});
   if (!s.ecn_overrides.empty()) refuse(s, "network.ecn.rate.0", "all ports mark alike: remove this");
   hold(s, "network.pfc.watchdog", params_of<net::WatchdogParams>(), &s.watchdog, &plain.watchdog, {});
   hold(s, "transport", params_of<host::TransportParams>(), &s.transport, &plain.transport, {"payload"});
@@ -209,7 +209,7 @@ void check_ns3(const Scenario& s, const engine::Model& model) {
   Scenario plain;
   plain.run.fidelity = s.run.fidelity;
   set_fidelity_defaults(plain);
-  hold(s, "network", params_of<engine::NetworkParams>(), &s.network, &plain.network, {"port"});
+  hold(s, "network", params_of<net::NetworkParams>(), &s.network, &plain.network, {"port"});
   hold(s, "network.buffer", params_of<net::BufferParams>(), &s.buffer, &plain.buffer,
        {"size", "reserve", "resume_offset", "egress_alpha"});
   hold(s, "network.pfc.watchdog", params_of<net::WatchdogParams>(), &s.watchdog, &plain.watchdog, {});

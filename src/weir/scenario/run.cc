@@ -329,6 +329,13 @@ void check_program(const Scenario& s, const traffic::Program& program) {
              "there are collectives, which only \"exact\" knows; write that, or take other traffic");
 }
 
+// A replica does not tell single events.
+void check_trace(const Scenario& s) {
+  if (s.run.fidelity != Fidelity::exact && s.probes.need_trace())
+    fail_key(s.place("probes.packets"), "probes.packets",
+             "only run.fidelity = \"exact\" tells single events; write that, or leave out this probe");
+}
+
 std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
   const Time stop = s.run.stop > Time{} ? s.run.stop : Time::max();
   if (s.run.fidelity == Fidelity::ns3_hpcc) return std::make_unique<replica::Ns3Hpcc>(model, s.ns3, traffic, stop);
@@ -337,6 +344,7 @@ std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Mo
   const engine::RunOptions options{.threads = s.run.threads,
                                    .scheduler = s.run.scheduler,
                                    .stop = stop,
+                                   .traced = s.probes.need_trace(),
                                    .until_program = s.run.until == Until::collectives};
   return std::make_unique<engine::Simulation>(model, traffic, options);
 }
@@ -349,6 +357,7 @@ Run prepare(const Scenario& s) {
   run.traffic = build_traffic(s, *run.model, run.tags);
   if (run.tags.empty()) run.tags.emplace_back(kConnectionsTag);
   check_program(s, run.traffic->program());
+  check_trace(s);
   if (s.run.fidelity == Fidelity::htsim_uet) {
     std::vector<std::string> tags;
     connections_of(s, *run.model, *build_traffic(s, *run.model, tags));

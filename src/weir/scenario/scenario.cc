@@ -300,18 +300,17 @@ Scenario read_scenario(const Value& document, const std::string& file) {
   out.topology = read_topology(root);
 
   const TableReader network = root.table("network");
-  network.read(params_of<engine::NetworkParams>(), &out.network,
+  network.read(params_of<net::NetworkParams>(), &out.network,
                {"buffer", "pfc", "ecn", "adaptive", "class", "loss", "link_event", "failure"});
   network.table("buffer").read(params_of<net::BufferParams>(), &out.buffer);
   const TableReader pfc = network.table("pfc");
   pfc.allow_only({"watchdog"});
   pfc.table("watchdog").read(params_of<net::WatchdogParams>(), &out.watchdog);
-  network.table("adaptive").read(params_of<engine::AdaptiveParams>(), &out.adaptive);
+  network.table("adaptive").read(params_of<net::AdaptiveParams>(), &out.adaptive);
   const TableReader ecn = network.table("ecn");
-  ecn.read(params_of<engine::EcnParams>(), &out.ecn, {"rate"});
-  for (const auto& row : ecn.tables("rate"))
-    row.read(params_of<engine::EcnOverride>(), &out.ecn_overrides.emplace_back());
-  for (const auto& row : network.tables("class")) row.read(params_of<engine::ClassRow>(), &out.classes.emplace_back());
+  ecn.read(params_of<net::EcnParams>(), &out.ecn, {"rate"});
+  for (const auto& row : ecn.tables("rate")) row.read(params_of<net::EcnOverride>(), &out.ecn_overrides.emplace_back());
+  for (const auto& row : network.tables("class")) row.read(params_of<net::ClassRow>(), &out.classes.emplace_back());
   if (out.classes.size() > net::kDataClasses)
     network.fail_at("class", fmt::format("{} classes; at most {} are possible", out.classes.size(), net::kDataClasses));
   for (const auto& row : network.tables("loss"))

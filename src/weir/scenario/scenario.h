@@ -117,12 +117,12 @@ struct Scenario {
   replica::Ns3Params ns3;  // [fidelity] where run.fidelity says so
   replica::UetParams uet;
   Topology topology;
-  engine::NetworkParams network;
+  net::NetworkParams network;
   net::BufferParams buffer;
-  engine::EcnParams ecn;
-  std::vector<engine::EcnOverride> ecn_overrides;
-  std::vector<engine::ClassRow> classes;
-  engine::AdaptiveParams adaptive;
+  net::EcnParams ecn;
+  std::vector<net::EcnOverride> ecn_overrides;
+  std::vector<net::ClassRow> classes;
+  net::AdaptiveParams adaptive;
   net::WatchdogParams watchdog;
   engine::FaultRows faults;
   host::TransportParams transport;

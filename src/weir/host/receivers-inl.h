@@ -1,42 +1,16 @@
-// Partition: the receiving end. Included by partition.cc only.
-//
-// With go-back-N it takes packets in order only, reports the first of a gap with a NACK, and acknowledges every packet
-// it takes and every duplicate. With selective recovery it keeps what comes out of order, and acknowledges every packet
-// with what it has.
+// Receivers. Included by engine/partition.cc only.
 #pragma once
 
-#include "weir/engine/partition.h"
+#include <algorithm>
 
-namespace weir::engine {
+#include "weir/host/receivers.h"
 
-template <sim::Scheduler S>
-inline void Partition<S>::receive(std::uint32_t h, Packet& packet, Time now) {
-  if (packet.kind == net::PacketKind::data || packet.kind == net::PacketKind::trimmed)
-    receive_data(h, packet, now);
-  else
-    receive_feedback(h, packet, now);
-}
+namespace weir::host {
 
-template <sim::Scheduler S>
-inline host::Receiver& Partition<S>::receiver(std::uint32_t src, std::uint32_t slot) {
-  auto& of_sender = receivers_[src];
-  if (slot >= of_sender.size()) of_sender.resize(std::max<std::size_t>(4, 2 * (slot + std::size_t{1})));
-  return of_sender[slot];
-}
-
-template <sim::Scheduler S>
-inline host::Reassembly& Partition<S>::reassembly(std::uint32_t src, std::uint32_t slot) {
-  auto& of_sender = reassemblies_[src];
-  if (slot >= of_sender.size()) of_sender.resize(slot + std::size_t{1});
-  return of_sender[slot];
-}
-
-// The slot has a new flow.
-template <sim::Scheduler S>
-inline host::Receiver& Partition<S>::begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
-                                                std::uint16_t profile) {
-  if (model_.profiles[profile].recovery.selective()) reassembly(src, slot).start(model_.transport.payload.count);
-  return receiver(src, slot) = {.generation = generation, .used = true};
+template <class P>
+template <class Model>
+Receivers<P>::Receivers(const Model& m) : receivers_(m.topology.hosts), reassemblies_(m.topology.hosts) {
+  for (const auto& profile : m.profiles) ack_wire_.push_back(static_cast<std::uint16_t>(m.ack_wire(profile).count));
 }
 
 // Acknowledgements choose their path by themselves.
@@ -58,23 +32,10 @@ inline net::Packet answer(const net::Packet& packet, net::PacketKind kind, Bytes
   return out;
 }
 
-// On-Ramp: tells the sender when the packet arrived. OR-ACKs go with the data.
-template <sim::Scheduler S>
-void Partition<S>::report_arrival(std::uint32_t h, host::Receiver& r, const Packet& packet, Time now) {
-  const cc::OnRamp::Params& params = *model_.profiles[packet.profile].on_ramp;
-  if (++r.unreported < params.packets_per_ack) return;
-  r.unreported = 0;
-  ++counters_.or_acks;
-  const host::Host& host = network_.hosts[h];
-  Packet report = answer(packet, net::PacketKind::or_ack, params.ack_size, packet.traffic_class);
-  report.sent = host.clock.at(now);
-  send(host.port, report, now);
-}
-
 // With `ack_every` an acknowledgement stands for several packets, but for a marked one, the first of a flow, and where
 // the sender asks (uet-htsim). What was sent before a packet that asks, and comes after it, is acknowledged at once
 // too: the sender waits for it. Duplicates are acknowledged anyway.
-inline bool acknowledges_now(host::Receiver& r, const host::Profile& profile, const net::Packet& packet) {
+inline bool acknowledges_now(Receiver& r, const Profile& profile, const net::Packet& packet) {
   if ((packet.flags & net::kAskAck) != 0) r.asked = std::max(r.asked, packet.seq + 1);
   r.unacknowledged += packet.payload;
   const bool now = r.unacknowledged >= profile.ack_every.count || packet.seq == 0 || packet.seq < r.asked ||
@@ -83,21 +44,64 @@ inline bool acknowledges_now(host::Receiver& r, const host::Profile& profile, co
   return now;
 }
 
+template <class P>
+inline void Receivers<P>::receive(std::uint32_t h, Packet& packet, Time now) {
+  if (packet.kind == net::PacketKind::data || packet.kind == net::PacketKind::trimmed)
+    receive_data(h, packet, now);
+  else
+    senders().receive_feedback(h, packet, now);
+}
+
+template <class P>
+inline Receiver& Receivers<P>::receiver(std::uint32_t src, std::uint32_t slot) {
+  auto& of_sender = receivers_[src];
+  if (slot >= of_sender.size()) of_sender.resize(std::max<std::size_t>(4, 2 * (slot + std::size_t{1})));
+  return of_sender[slot];
+}
+
+template <class P>
+inline Reassembly& Receivers<P>::reassembly(std::uint32_t src, std::uint32_t slot) {
+  auto& of_sender = reassemblies_[src];
+  if (slot >= of_sender.size()) of_sender.resize(slot + std::size_t{1});
+  return of_sender[slot];
+}
+
+// The slot has a new flow.
+template <class P>
+inline Receiver& Receivers<P>::begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
+                                          std::uint16_t profile) {
+  if (model().profiles[profile].recovery.selective()) reassembly(src, slot).start(model().transport.payload.count);
+  return receiver(src, slot) = {.generation = generation, .used = true};
+}
+
+// On-Ramp: tells the sender when the packet arrived. OR-ACKs go with the data.
+template <class P>
+void Receivers<P>::report_arrival(std::uint32_t h, Receiver& r, const Packet& packet, Time now) {
+  const cc::OnRamp::Params& params = *model().profiles[packet.profile].on_ramp;
+  if (++r.unreported < params.packets_per_ack) return;
+  r.unreported = 0;
+  ++counters().or_acks;
+  const Host& host = network().hosts[h];
+  Packet report = answer(packet, net::PacketKind::or_ack, params.ack_size, packet.traffic_class);
+  report.sent = host.clock.at(now);
+  fabric().send(host.port, report, now);
+}
+
 // A data packet becomes its own acknowledgement: the record is turned round in place and keeps
 // its telemetry, time stamp and path.
 //
 // A packet older than the flow that now uses its slot is a duplicate that outlived its flow. It
 // is acknowledged like any duplicate, whether or not its slot has been reused meanwhile: the
 // sender will not listen, but the network carries the same bytes in every partitioning.
-template <sim::Scheduler S>
-inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now) {
-  host::Receiver& r = receiver(packet.src, packet.slot);
+template <class P>
+inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now) {
+  Receiver& r = receiver(packet.src, packet.slot);
   const auto age = static_cast<std::int32_t>(packet.generation - r.generation);
-  const host::Profile& profile = model_.profiles[packet.profile];
+  const Profile& profile = model().profiles[packet.profile];
   if (!r.used || age > 0) begin_flow(packet.src, packet.slot, packet.generation, packet.profile);
   const bool stale = age < 0 && r.used;
   const bool marked = (packet.flags & net::kMarked) != 0;
-  counters_.marked += marked;
+  counters().marked += marked;
 
   const std::int64_t first = packet.seq;
   const std::int64_t end = first + packet.payload;
@@ -107,23 +111,23 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
   if (packet.kind == net::PacketKind::trimmed) [[unlikely]] {
     if (stale ||
         (profile.recovery.selective() ? reassembly(packet.src, packet.slot).holds(first) : first < r.expected)) {
-      discard(packet);
+      lane().discard(packet);
       return;
     }
     gap = true;
   } else if (profile.recovery.selective()) {
     if (!stale) {
-      host::Reassembly& have = reassembly(packet.src, packet.slot);
+      Reassembly& have = reassembly(packet.src, packet.slot);
       taken = have.take(first, packet.payload);
       r.expected = have.expected();
     }
   } else if (!stale) {
     taken = first == r.expected;
     gap = first > r.expected;
-    silent = gap && r.nacked == r.expected && now - r.last_nack < model_.transport.nack_interval;
+    silent = gap && r.nacked == r.expected && now - r.last_nack < model().transport.nack_interval;
     if (taken) r.expected = end;
   }
-  if (taken && r.expected == r.end) finish_message(packet.src, packet.slot, now);
+  if (taken && r.expected == r.end) messages().finish_message(packet.src, packet.slot, now);
 
   // Duplicates do not count: one that outlived its flow would meet another one's state in some partitionings.
   if (profile.on_ramp && (taken || gap)) report_arrival(h, r, packet, now);
@@ -132,22 +136,23 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
   if (marked && rules.cnp && (taken || (gap && (rules.cnp_packet || !silent))) && now >= r.next_cnp) {
     r.next_cnp = now + rules.cnp_interval;
     cnp = true;
-    ++counters_.cnps;
+    ++counters().cnps;
     if (rules.cnp_packet)
-      send(network_.hosts[h].port,
-           answer(packet, net::PacketKind::cnp, model_.transport.min_frame, ack_class(packet.traffic_class)), now);
+      fabric().send(network().hosts[h].port,
+                    answer(packet, net::PacketKind::cnp, model().transport.min_frame, ack_class(packet.traffic_class)),
+                    now);
   }
   if (silent) {
-    discard(packet);
+    lane().discard(packet);
     return;
   }
   if (gap) {
     r.nacked = r.expected;
     r.last_nack = now;
-    ++counters_.nacks;
+    ++counters().nacks;
   }
   if (taken && profile.ack_every.count > 0 && !acknowledges_now(r, profile, packet)) {
-    discard(packet);
+    lane().discard(packet);
     return;
   }
   packet.kind = gap ? net::PacketKind::nack : net::PacketKind::ack;
@@ -157,9 +162,9 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
   packet.flags =
       static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) | (cnp && !rules.cnp_packet ? net::kEchoCnp : 0));
   if (selective && !gap) {
-    const std::uint32_t sack = sacks_.take();
-    sacks_[sack] = reassembly(packet.src, packet.slot).sack(first);
-    sacks_[sack].entropy = packet.entropy;
+    const std::uint32_t sack = sacks().take();
+    sacks()[sack] = reassembly(packet.src, packet.slot).sack(first);
+    sacks()[sack].entropy = packet.entropy;
     packet.src = sack;
     packet.flags |= net::kSack;
   } else {
@@ -168,7 +173,7 @@ inline void Partition<S>::receive_data(std::uint32_t h, Packet& packet, Time now
   packet.entropy = back(packet);
   packet.wire = ack_wire_[packet.profile];
   packet.traffic_class = ack_class(packet.traffic_class);
-  send(network_.hosts[h].port, packet, now);
+  fabric().send(network().hosts[h].port, packet, now);
 }
 
-}  // namespace weir::engine
+}  // namespace weir::host

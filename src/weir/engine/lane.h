@@ -1,0 +1,61 @@
+// What all rooms of a partition share: the model, the network, the time, the scheduler, the counters and the records
+// that packets name.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "weir/base/pool.h"
+#include "weir/base/telemetry.h"
+#include "weir/engine/counters.h"
+#include "weir/engine/model.h"
+#include "weir/engine/network.h"
+#include "weir/host/reassembly.h"
+#include "weir/sim/scheduler.h"
+
+namespace weir::engine {
+
+template <sim::Scheduler S, class Tracer>
+struct Lane {
+  // `nodes` gives the partition of every node; this one is number `i`.
+  Lane(const Model& m, Network& n, const std::vector<std::uint16_t>& nodes, std::uint16_t i,
+       const sim::SchedulerHints& hints)
+      : model(m),
+        network(n),
+        of_node(nodes),
+        index(i),
+        hosts(m.topology.hosts),
+        ports(m.topology.ports()),
+        switches(m.topology.switches),
+        scheduler(2 * ports + switches + hosts, hints) {}
+
+  bool mine(std::uint32_t node) const { return of_node[node] == index; }
+
+  // Entities in the order in which they act at one instant: departures, arrivals, hosts.
+  sim::Entity departure_of_port(std::uint32_t port) const { return port; }
+  sim::Entity departures_of_switch(std::uint32_t s) const { return ports + s; }
+  sim::Entity arrival(std::uint32_t port) const { return ports + switches + port; }
+  sim::Entity wake(std::uint32_t h) const { return 2 * ports + switches + h; }
+
+  // The packet is no more: gives back the records that it names.
+  void discard(const net::Packet& packet) {
+    if (packet.telemetry != net::kNoTelemetry) telemetry.give(packet.telemetry);
+    if ((packet.flags & net::kSack) != 0) sacks.give(packet.src);
+  }
+
+  const Model& model;
+  Network& network;
+  const std::vector<std::uint16_t>& of_node;
+  const std::uint16_t index;
+  const std::uint32_t hosts;
+  const std::uint32_t ports;
+  const std::uint32_t switches;
+  Time now;
+  S scheduler;
+  Pool<Telemetry> telemetry;
+  Pool<host::Sack> sacks;
+  Counters counters;
+  [[no_unique_address]] Tracer tracer;
+};
+
+}  // namespace weir::engine

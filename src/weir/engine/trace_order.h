@@ -1,0 +1,34 @@
+// One order of events out of what several partitions have recorded.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "weir/net/trace.h"
+
+namespace weir::engine {
+
+// Also finds the flows that packets belong to.
+class TraceOrder {
+ public:
+  // The events since the last call that come before `end`, in order of time, then port; later calls give those that the
+  // recorders had already, and come later. Flows are known from their `started` on.
+  std::span<const net::TraceEvent> collect(std::span<net::Recorder* const> recorders, Time end);
+
+ private:
+  struct Slot {
+    std::uint32_t generation = 0;
+    std::uint64_t flow = net::kNoFlow;
+    Bytes window;
+    Rate rate;
+  };
+  Slot& slot_of(std::uint32_t src, std::uint32_t slot);
+  bool resolve(net::TraceEvent& event);
+
+  std::vector<net::TraceEvent> events_;
+  std::vector<net::TraceEvent> later_;
+  std::vector<std::vector<Slot>> slots_;  // by sender, then slot
+};
+
+}  // namespace weir::engine

@@ -1,0 +1,145 @@
+// Nics. Included by engine/partition.cc only.
+#pragma once
+
+#include <algorithm>
+
+#include "weir/host/nics.h"
+#include "weir/net/port.h"
+
+namespace weir::host {
+
+template <class P>
+void Nics<P>::add_flow(const traffic::Flow& flow) {
+  Host& host = network().hosts[flow.src];
+  if (host.next_start == host.starts.size()) {
+    host.starts.clear();
+    host.next_start = 0;
+  }
+  host.starts.push_back(flow);
+  wake_by(flow.src, flow.start);
+}
+
+template <class P>
+void Nics<P>::wake_by(std::uint32_t h, Time at) {
+  Host& host = network().hosts[h];
+  if (at >= host.wake) return;
+  host.wake = at;
+  scheduler().schedule(lane().wake(h), at);
+}
+
+template <class P>
+void Nics<P>::on_wake(std::uint32_t h, Time now) {
+  Host& host = network().hosts[h];
+  host.wake = Time::max();
+  while (host.first_start() <= now) senders().start_flow(h, host.starts[host.next_start++], now);
+  run_timers(h, now);
+  serve(h, now);
+  update_wake(h, now);
+}
+
+template <class P>
+inline void Nics<P>::run_timers(std::uint32_t h, Time now) {
+  Host& host = network().hosts[h];
+  while (host.timers.first() <= now) {
+    const TimedSlot due = host.timers.top();
+    host.timers.pop();
+    if (due.slot == kNodeSlot) {
+      messages().run_node(due.generation, now);
+      continue;
+    }
+    Flow* flow = host.find(due.slot, due.generation);
+    if (flow == nullptr || flow->armed != due.time) continue;
+    flow->armed = Time::max();
+    if (flow->control.timer <= now) {
+      flow->control.timer = cc::kNoTimer;
+      const Profile& profile = model().profiles[flow->profile];
+      profile.algorithm->on_timer(flow->state(), profile.params.get(), flow->facts, now, flow->control);
+      senders().repace(host, *flow, now);
+    }
+    if (flow->rto_at <= now) senders().time_out(host, *flow, now);
+    arm(host, *flow);
+    consider(host, *flow, now);
+  }
+}
+
+// A flow may have become able to send: puts it where its turn will come.
+template <class P>
+inline void Nics<P>::consider(Host& host, Flow& flow, Time now) {
+  if (flow.ready || !flow.sendable()) return;
+  const Time due = flow.due();
+  if (due <= now) {
+    flow.ready = true;
+    flow.paced_at = Time::max();
+    host.ready.push({flow.slot, flow.generation});
+  } else if (due < flow.paced_at) {
+    flow.paced_at = due;
+    host.pacing.push({due, flow.slot, flow.generation});
+  }
+}
+
+// Sends what may be sent now: at most one packet, since the link is busy afterwards.
+template <class P>
+inline void Nics<P>::serve(std::uint32_t h, Time now) {
+  Host& host = network().hosts[h];
+  const net::Port& nic = network().ports[host.port];
+  while (host.pacing.first() <= now) {
+    const TimedSlot due = host.pacing.top();
+    host.pacing.pop();
+    Flow* flow = host.find(due.slot, due.generation);
+    if (flow == nullptr || flow->paced_at != due.time) continue;
+    flow->paced_at = Time::max();
+    consider(host, *flow, now);
+  }
+  if (nic.paused == all_classes_) return;
+  while (nic.free_at <= now && !host.ready.empty()) {
+    const SlotQueue::Entry turn = host.ready.pop();
+    Flow* flow = host.find(turn.slot, turn.generation);
+    if (flow == nullptr) continue;
+    if (nic.paused != 0 && (nic.paused >> model().profiles[flow->profile].data_class & 1) != 0) {
+      host.parked.push_back(turn);
+      continue;
+    }
+    flow->ready = false;
+    if (flow->sendable() && flow->due() <= now) senders().transmit(h, *flow, now);
+    consider(host, *flow, now);
+  }
+}
+
+template <class P>
+inline void Nics<P>::update_wake(std::uint32_t h, Time now) {
+  Host& host = network().hosts[h];
+  const net::Port& nic = network().ports[host.port];
+  Time next = std::min(host.first_start(), host.timers.first());
+  if (nic.paused != all_classes_) {
+    if (!host.ready.empty())
+      next = std::min(next, std::max(now, nic.free_at));
+    else if (!host.pacing.empty())
+      next = std::min(next, std::max(host.pacing.first(), nic.free_at));
+  }
+  if (next == host.wake) return;
+  host.wake = next;
+  if (next == Time::max())
+    scheduler().cancel(lane().wake(h));
+  else
+    scheduler().schedule(lane().wake(h), next);
+}
+
+// Makes sure that the flow's earliest deadline has an entry in the timer queue.
+template <class P>
+inline void Nics<P>::arm(Host& host, Flow& flow) {
+  const Time deadline = std::min(flow.control.timer, flow.rto_at);
+  if (deadline >= flow.armed) return;
+  flow.armed = deadline;
+  host.timers.push({deadline, flow.slot, flow.generation});
+}
+
+// Flows that found their class paused get their turn again.
+template <class P>
+void Nics<P>::unpark(std::uint32_t h, Time now) {
+  Host& host = network().hosts[h];
+  for (const auto& turn : host.parked) host.ready.push(turn);
+  host.parked.clear();
+  update_wake(h, now);
+}
+
+}  // namespace weir::host

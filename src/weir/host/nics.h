@@ -1,0 +1,50 @@
+// The NICs of a partition's hosts and their schedulers: which flow sends next, timers, and when a host must be woken.
+//
+// A host has one pending event at most, for the earliest of: a flow that starts, a timer, a flow that may send.
+#pragma once
+
+#include <cstdint>
+
+#include "weir/host/host.h"
+#include "weir/net/packet.h"
+#include "weir/sim/room.h"
+
+namespace weir::host {
+
+template <class P>
+class Nics : public sim::Room<Nics, P> {
+ public:
+  explicit Nics(net::ClassSet all_classes) : all_classes_(all_classes) {}
+
+  // Event: the host wakes.
+  void on_wake(std::uint32_t h, Time now);
+  // A flow that is not yet due; calls come in order of start.
+  void add_flow(const traffic::Flow& flow);
+  // The host's event is no later than `at`.
+  void wake_by(std::uint32_t h, Time at);
+  // A flow may have become able to send: puts it where its turn will come.
+  void consider(Host& host, Flow& flow, Time now);
+  // Makes sure that the flow's earliest deadline has an entry in the timer queue.
+  void arm(Host& host, Flow& flow);
+  // Sends what may be sent now: at most one packet, since the link is busy afterwards.
+  void serve(std::uint32_t h, Time now);
+  // What the host waits for may have changed.
+  void update_wake(std::uint32_t h, Time now);
+  // Flows that found their class paused get their turn again.
+  void unpark(std::uint32_t h, Time now);
+
+ private:
+  using Base = sim::Room<Nics, P>;
+  using Base::lane;
+  using Base::messages;
+  using Base::model;
+  using Base::network;
+  using Base::scheduler;
+  using Base::senders;
+
+  void run_timers(std::uint32_t h, Time now);
+
+  const net::ClassSet all_classes_;
+};
+
+}  // namespace weir::host

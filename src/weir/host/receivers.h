@@ -1,0 +1,71 @@
+// The receiving ends of the flows towards a partition's hosts.
+//
+// With go-back-N a receiver takes packets in order only, reports the first of a gap with a NACK, and acknowledges every
+// packet it takes and every duplicate. With selective recovery it keeps what comes out of order, and acknowledges every
+// packet with what it has.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "weir/base/large_pages.h"
+#include "weir/base/prefetch.h"
+#include "weir/host/flow.h"
+#include "weir/host/reassembly.h"
+#include "weir/host/transport.h"
+#include "weir/net/packet.h"
+#include "weir/sim/room.h"
+
+namespace weir::host {
+
+template <class P>
+class Receivers : public sim::Room<Receivers, P> {
+ public:
+  // Reads the profiles of the model.
+  template <class Model>
+  explicit Receivers(const Model& m);
+
+  // A packet has arrived at host h.
+  void receive(std::uint32_t h, net::Packet& packet, Time now);
+  // The slot of this sender has a new flow.
+  Receiver& begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation, std::uint16_t profile);
+
+  // Bring near, in turn: the lists of this sender's flows; a flow's entries there; what selective recovery has besides.
+  void prefetch_lists(std::uint32_t src) const {
+    prefetch_line(&receivers_[src]);
+    prefetch_line(&reassemblies_[src]);
+  }
+  void prefetch_entries(std::uint32_t src, std::uint32_t slot) const {
+    if (slot < receivers_[src].size()) prefetch_object(&receivers_[src][slot]);
+    if (slot < reassemblies_[src].size()) prefetch_object(&reassemblies_[src][slot]);
+  }
+  void prefetch_bitmap(std::uint32_t src, std::uint32_t slot) const {
+    if (slot < reassemblies_[src].size()) reassemblies_[src][slot].prefetch();
+  }
+
+ private:
+  using Packet = net::Packet;
+  using Base = sim::Room<Receivers, P>;
+  using Base::counters;
+  using Base::fabric;
+  using Base::lane;
+  using Base::messages;
+  using Base::model;
+  using Base::network;
+  using Base::sacks;
+  using Base::senders;
+
+  Receiver& receiver(std::uint32_t src, std::uint32_t slot);
+  Reassembly& reassembly(std::uint32_t src, std::uint32_t slot);
+  void receive_data(std::uint32_t h, Packet& packet, Time now);
+  void report_arrival(std::uint32_t h, Receiver& r, const Packet& packet, Time now);
+  net::TrafficClass ack_class(net::TrafficClass of_data) const {
+    return model().transport.ack_class == AckClass::priority ? net::TrafficClass::priority : of_data;
+  }
+
+  std::vector<LargePageVector<Receiver>> receivers_;       // by sender, then slot
+  std::vector<LargePageVector<Reassembly>> reassemblies_;  // the same, of selective flows
+  std::vector<std::uint16_t> ack_wire_;                    // by profile
+};
+
+}  // namespace weir::host

@@ -1,0 +1,359 @@
+// Senders: a flow's start and end, its packets and what comes back. Included by engine/partition.cc only.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "weir/host/senders.h"
+
+namespace weir::host {
+
+// How far beyond the first missing byte a flow may send.
+inline Bytes reach(const RecoveryParams& recovery, const cc::FlowFacts& facts) {
+  if (recovery.kind != RecoveryKind::irn) return facts.size;
+  const auto product = static_cast<double>(bytes_in(facts.network_rtt, facts.line_rate).count);
+  return {std::max<std::int64_t>(facts.payload.count, std::llround(std::min(recovery.window * product, 1e18)))};
+}
+
+// T of On-Ramp. The largest one-way delay of the empty network is half a round trip of two full packets.
+template <class Model>
+Time on_ramp_threshold(const Model& model, const Profile& profile) {
+  const Bytes wire = model.data_wire(profile);
+  return cc::threshold_of(*profile.on_ramp, model.paths.network_rtt(wire, wire) / 2);
+}
+
+template <class P>
+template <class Model>
+Senders<P>::Senders(const Model& m) : int_format_(m.int_format()) {
+  for (const auto& profile : m.profiles) {
+    thresholds_.push_back(profile.on_ramp ? on_ramp_threshold(m, profile) : Time{});
+    data_header_.push_back(static_cast<std::uint16_t>((m.data_wire(profile) - m.transport.payload).count));
+  }
+}
+
+template <class P>
+inline void Senders<P>::trace([[maybe_unused]] net::EventKind kind, [[maybe_unused]] const Host& host,
+                              [[maybe_unused]] const Flow& flow, [[maybe_unused]] Time now,
+                              [[maybe_unused]] Bytes first, [[maybe_unused]] Bytes lost) {
+  if constexpr (P::Tracer::kOn) {
+    net::TraceEvent event{.time = now, .kind = kind, .port = host.port, .flow = flow.id};
+    event.src = network().ports[host.port].owner;
+    event.packet.src = event.src;
+    event.packet.dst = flow.dst;
+    event.packet.slot = flow.slot;
+    event.packet.generation = flow.generation;
+    event.packet.profile = flow.profile;
+    event.window = kind == net::EventKind::told_loss ? lost : flow.control.window;
+    event.rate = flow.control.rate;
+    event.first = first;
+    tracer().add(event);
+  }
+}
+
+template <class P>
+Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time now) {
+  Host& host = network().hosts[h];
+  const Profile& profile = model().profiles[start.profile];
+  Flow& flow = *flows_.take(start.profile, profile.algorithm->state_size);
+  flow.id = start.id;
+  flow.limit = start.size.count;
+  flow.dst = start.dst;
+  flow.tag = start.tag;
+  flow.profile = start.profile;
+  flow.entropy = net::flow_entropy(start.src, start.dst, start.sport, start.dport);
+  flow.slot = host.take_slot();
+  flow.generation = host.generations[flow.slot];
+  host.flows[flow.slot] = &flow;
+
+  const net::PathFacts path = model().paths.facts(start.src, start.dst);
+  const Bytes wire = model().data_wire(profile);
+  flow.facts = {.line_rate = network().ports[host.port].rate,
+                .path_rate = path.slowest,
+                .base_rtt = model().paths.base_rtt(start.src, start.dst, wire, model().ack_wire(profile)),
+                .network_rtt = network().network_rtt,
+                .payload = model().transport.payload,
+                .wire = wire,
+                .size = start.size,
+                .start = now,
+                .switch_hops = static_cast<int>(path.switches),
+                .trimming = model().network.trimming,
+                .telemetry = int_format_,
+                .random = RandomStream(model().seed, static_cast<std::uint32_t>(start.id), Purpose::algorithm)};
+  if (profile.balancing.sprays()) {
+    flow.sprayed = true;
+    flow.packet_flags = profile.balancing.packet_flags();
+    host.beside(flow.slot).connection = connect(host, start);
+  }
+  flow.srtt = flow.facts.base_rtt;
+  flow.next_send = now;
+  if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate))
+    host.beside(flow.slot).delivery.start(model().transport.payload);
+  if (profile.recovery.selective()) {
+    flow.selective = true;
+    host.beside(flow.slot).scoreboard.start(profile.recovery, flow.size(), model().transport.payload.count,
+                                            reach(profile.recovery, flow.facts).count);
+    note_scoreboard(host, flow, host.beside(flow.slot).scoreboard);
+  }
+  if (profile.on_ramp) board_on_ramp(host, flow, *profile.on_ramp);
+  profile.algorithm->start(flow.state(), profile.params.get(), flow.facts, flow.control);
+  ++counters().flows_started;
+  trace(net::EventKind::started, host, flow, now);
+  trace(net::EventKind::controlled, host, flow, now);
+  nics().arm(host, flow);
+  nics().consider(host, flow, now);
+  return flow;
+}
+
+// The connection by which a flow sprays.
+template <class P>
+std::uint32_t Senders<P>::connect(Host& host, const traffic::Flow& flow) {
+  const BalancingParams& balancing = model().profiles[flow.profile].balancing;
+  const RandomStream random(model().seed, static_cast<std::uint32_t>(flow.id), Purpose::spraying);
+  const auto draw = static_cast<std::uint32_t>(random.bits(0));
+  const bool remembers = balancing.kind == Balancing::reps;
+  if (remembers && balancing.memory == PathMemory::pair)
+    return host.connections.join({.dst = flow.dst, .profile = flow.profile}, balancing, draw);
+  if (remembers && balancing.memory == PathMemory::connection && messages().is_message(flow.id))
+    return host.connections.join({flow.dst, flow.sport, flow.dport, flow.profile}, balancing, draw);
+  return host.connections.open(balancing, draw);
+}
+
+template <class P>
+void Senders<P>::board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params& params) {
+  cc::OnRamp& shim = host.beside(flow.slot).on_ramp;
+  shim.start(params, thresholds_[flow.profile], model().transport.payload);
+  if (host.seen_delays != nullptr)
+    if (const auto seen = host.seen_delays->find(flow.dst); seen != host.seen_delays->end())
+      shim.remember(seen->second.delay, seen->second.at);
+  flow.on_ramp = true;
+  flow.held = shim.next_packet(0);
+}
+
+template <class P>
+void Senders<P>::finish_flow(std::uint32_t h, Flow& flow, Time now) {
+  finished_.push_back(record_of(h, flow, now));
+  ++counters().flows_completed;
+  const std::uint64_t id = flow.id;
+  Host& host = network().hosts[h];
+  trace(net::EventKind::ended, host, flow, now);
+  if (flow.sprayed) host.connections.leave(host.beside(flow.slot).connection);
+  host.free_slot(flow.slot);
+  flows_.give(flow.profile, &flow);
+  if (messages().is_message(id)) messages().end_node(static_cast<std::uint32_t>(id), now);
+}
+
+template <class P>
+inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
+  Host& host = network().hosts[h];
+  Beside* const beside = flow.selective || flow.sprayed ? &host.beside(flow.slot) : nullptr;
+  Packet packet;
+  packet.seq = flow.resend ? beside->scoreboard.first_lost() : flow.snd_nxt;
+  const std::int64_t payload = std::min(model().transport.payload.count, flow.size() - packet.seq);
+  packet.sent = now;
+  packet.src = h;
+  packet.dst = flow.dst;
+  packet.entropy = flow.sprayed ? host.connections.paths(beside->connection).next(now) : flow.entropy;
+  packet.slot = flow.slot;
+  packet.generation = flow.generation;
+  packet.profile = flow.profile;
+  packet.payload = static_cast<std::uint16_t>(payload);
+  packet.wire = static_cast<std::uint16_t>(payload + data_header_[flow.profile]);
+  packet.traffic_class = net::data_class(model().profiles[flow.profile].data_class);
+  const cc::Algorithm& algorithm = *model().profiles[flow.profile].algorithm;
+  if (cc::has(algorithm.about.needs, cc::Needs::telemetry)) packet.telemetry = telemetry().take();
+  packet.flags = flow.packet_flags;
+  const bool again = packet.seq < flow.snd_max;
+  if (again) {
+    packet.flags |= net::kRetransmission;
+    ++flow.retransmitted;
+    ++counters().retransmitted;
+  }
+  ++counters().data_packets;
+  if (model().profiles[flow.profile].ack_every.count > 0 && asks(flow, packet)) packet.flags |= net::kAskAck;
+  fabric().send(host.port, packet, now);
+
+  if (packet.seq == flow.snd_nxt) flow.snd_nxt += payload;
+  flow.snd_max = std::max(flow.snd_max, flow.snd_nxt);
+  if (flow.selective) {
+    beside->scoreboard.on_send(packet.seq, now);
+    note_scoreboard(host, flow, beside->scoreboard);
+  }
+  if (flow.on_ramp) {
+    host.beside(flow.slot).on_ramp.on_send(packet.seq, flow.snd_una, now, again);
+    hold(host, flow);
+  }
+  if (cc::has(algorithm.about.needs, cc::Needs::delivery_rate)) note_delivery(host, flow, packet, now);
+  flow.last_sent = now;
+  flow.last_wire = packet.wire;
+  if (flow.control.rate.bits_per_second != 0)
+    flow.next_send = now + transmission_time(Bytes{packet.wire}, flow.control.rate);
+  watch_for_timeout(flow, payload, now);
+  if (algorithm.on_send != nullptr)
+    algorithm.on_send(flow.state(), model().profiles[flow.profile].params.get(), flow.facts,
+                      {.now = now,
+                       .seq = {packet.seq},
+                       .wire = {packet.wire},
+                       .in_flight = {flow.in_flight()},
+                       .retransmission = again,
+                       .app_limited = flow.exhausted()},
+                      flow.control);
+  trace(net::EventKind::controlled, host, flow, now);
+  nics().arm(host, flow);
+}
+
+// Acknowledgements of several packets do not wait when the sender does: for the last packet, one that is sent again,
+// the last that the window allows, and with a window of which half would be less than an acknowledgement stands for.
+template <class P>
+inline bool Senders<P>::asks(const Flow& flow, const Packet& packet) const {
+  return (packet.flags & net::kRetransmission) != 0 || packet.seq + packet.payload >= flow.size() ||
+         flow.in_flight() + 2 * packet.payload >= flow.control.window.count ||
+         flow.control.window.count <= 2 * model().profiles[flow.profile].ack_every.count;
+}
+
+// The packet that goes next has changed, or On-Ramp's pause.
+template <class P>
+inline void Senders<P>::hold(Host& host, Flow& flow) {
+  if (!flow.on_ramp) return;
+  Beside& beside = host.beside(flow.slot);
+  flow.held = beside.on_ramp.next_packet(flow.resend ? beside.scoreboard.first_lost() : flow.snd_nxt);
+}
+
+template <class P>
+inline void Senders<P>::receive_feedback(std::uint32_t h, Packet& packet, Time now) {
+  Host& host = network().hosts[h];
+  Flow* flow = host.find(packet.slot, packet.generation);
+  if (flow == nullptr) {
+    lane().discard(packet);
+    return;
+  }
+  if (packet.kind == net::PacketKind::or_ack) {
+    receive_or_ack(host, *flow, packet, now);
+  } else if (packet.kind == net::PacketKind::nack && flow->selective) {
+    receive_trim_notice(host, *flow, packet, now);
+    lane().discard(packet);
+  } else {
+    if (packet.kind == net::PacketKind::cnp || (packet.flags & net::kEchoCnp) != 0) notify_congestion(host, *flow, now);
+    if (packet.kind != net::PacketKind::cnp) {
+      acknowledge(host, *flow, packet, now);
+      lane().discard(packet);
+      if (flow->snd_una >= flow->size()) {
+        finish_flow(h, *flow, now);
+        nics().serve(h, now);
+        nics().update_wake(h, now);
+        return;
+      }
+      if (packet.kind == net::PacketKind::nack && flow->snd_nxt > flow->snd_una)
+        go_back(host, *flow, cc::Loss::Kind::nack, now);
+    }
+  }
+  nics().arm(host, *flow);
+  nics().consider(host, *flow, now);
+  nics().serve(h, now);
+  nics().update_wake(h, now);
+}
+
+template <class P>
+inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet, Time now) {
+  const Time rtt = now - packet.sent;
+  const Time error = rtt > flow.srtt ? rtt - flow.srtt : flow.srtt - rtt;
+  flow.rttvar = flow.rttvar + (error - flow.rttvar) / 4;
+  flow.srtt = flow.srtt + (rtt - flow.srtt) / 8;
+  const std::int64_t progress = std::max<std::int64_t>(0, packet.seq - flow.snd_una);
+  flow.snd_una += progress;
+  std::int64_t acked = progress;
+  Scoreboard::News news;
+  std::int64_t trigger = packet.seq;
+  std::uint32_t entropy = flow.entropy;
+  if (flow.selective) {
+    const Sack& sack = sacks()[packet.src];
+    trigger = sack.trigger * model().transport.payload.count;
+    entropy = sack.entropy;
+    Beside& beside = host.beside(flow.slot);
+    if (flow.sprayed)
+      host.connections.paths(beside.connection).on_ack(entropy, (packet.flags & net::kEchoMarked) != 0, now);
+    news = beside.scoreboard.on_ack(packet.seq, sack, packet.sent);
+    acked = news.delivered;
+    note_scoreboard(host, flow, beside.scoreboard);
+  } else {
+    trigger += static_cast<std::int32_t>(packet.src);
+    flow.snd_nxt = std::max(flow.snd_nxt, flow.snd_una);
+  }
+  // What arrives behind a missing packet does not put off its timeout: it may have been sent again, and lost again
+  // (RFC 6298, section 5.3).
+  if (progress > 0) {
+    flow.backoff = 0;
+    flow.rto_at = flow.snd_nxt > flow.snd_una ? now + timeout(flow) : Time::max();
+    if (flow.snd_una >= flow.size()) return;
+  }
+  const Profile& profile = model().profiles[flow.profile];
+  cc::Ack ack{.now = now,
+              .rtt = rtt,
+              .sent_at = packet.sent,
+              .seq = {packet.seq},
+              .acked = {acked},
+              .packet_seq = {trigger},
+              .snd_nxt = {flow.snd_nxt},
+              .in_flight = {flow.in_flight() + news.lost},
+              .ecn = (packet.flags & net::kEchoMarked) != 0,
+              .app_limited = flow.exhausted(),
+              .hops = packet.hops,
+              .entropy = entropy,
+              .telemetry = packet.telemetry == net::kNoTelemetry ? nullptr : &telemetry()[packet.telemetry]};
+  if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate)) sample_delivery(host, flow, packet, ack);
+  profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
+  repace(host, flow, now);
+  if (news.lost > 0) find_losses(host, flow, news, now);
+}
+
+// A packet has been sent whose acknowledgement shall tell a delivery rate.
+template <class P>
+void Senders<P>::note_delivery(Host& host, const Flow& flow, const Packet& packet, Time now) {
+  DeliveryLog& log = host.beside(flow.slot).delivery;
+  log.on_send(packet.seq, flow.snd_una, (packet.flags & net::kRetransmission) != 0, now);
+  if (flow.exhausted() && flow.in_flight() < flow.control.window.count) log.limit(flow.in_flight());
+}
+
+template <class P>
+void Senders<P>::sample_delivery(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack) {
+  DeliveryLog& log = host.beside(flow.slot).delivery;
+  const auto sample = log.on_ack(ack.acked.count, ack.packet_seq.count, packet.sent, ack.now);
+  ack.delivered = sample.delivered;
+  ack.delivery_span = sample.span;
+  ack.delivery_app_limited = sample.app_limited;
+}
+
+// The packet's one-way delay, by the clocks of both ends, may pause its flow.
+template <class P>
+void Senders<P>::receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now) {
+  cc::OnRamp& shim = host.beside(flow.slot).on_ramp;
+  const Time sent = shim.sent_at(packet.seq);
+  if (sent == Time::max()) return;
+  const Time delay = packet.sent - host.clock.at(sent);
+  shim.on_or_ack(packet.seq, delay, now);
+  hold(host, flow);
+  if (model().profiles[flow.profile].on_ramp->memory) {
+    if (!host.seen_delays) host.seen_delays = std::make_unique<std::unordered_map<std::uint32_t, SeenDelay>>();
+    (*host.seen_delays)[flow.dst] = {delay, now};
+  }
+}
+
+template <class P>
+inline void Senders<P>::notify_congestion(const Host& host, Flow& flow, Time now) {
+  const Profile& profile = model().profiles[flow.profile];
+  if (profile.algorithm->on_cnp == nullptr) return;
+  profile.algorithm->on_cnp(flow.state(), profile.params.get(), flow.facts, now, flow.control);
+  repace(host, flow, now);
+}
+
+// An algorithm that wants it gets the running pacing gap adapted to its new rate.
+template <class P>
+inline void Senders<P>::repace(const Host& host, Flow& flow, Time now) {
+  trace(net::EventKind::controlled, host, flow, now);
+  if (!flow.control.repace || flow.last_wire == 0) return;
+  flow.next_send = flow.control.rate.bits_per_second == 0
+                       ? flow.last_sent
+                       : flow.last_sent + transmission_time(Bytes{flow.last_wire}, flow.control.rate);
+}
+
+}  // namespace weir::host

@@ -1,0 +1,91 @@
+// The sending ends of the flows of a partition's hosts: their start and end, their packets, what they are told.
+//
+// With go-back-N a NACK or a timeout makes the sender start again at the first unacknowledged byte. With selective
+// recovery (IRN, SACK) it keeps a scoreboard, and sends again what is lost before anything new. A sender that hears
+// nothing for its retransmission timeout sends again, so that a flow ends whatever is lost.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "weir/base/telemetry.h"
+#include "weir/host/flow.h"
+#include "weir/host/flow_pool.h"
+#include "weir/host/host.h"
+#include "weir/host/transport.h"
+#include "weir/net/trace.h"
+#include "weir/sim/room.h"
+
+namespace weir::host {
+
+template <class P>
+class Senders : public sim::Room<Senders, P> {
+ public:
+  // Reads the profiles of the model.
+  template <class Model>
+  explicit Senders(const Model& m);
+
+  Flow& start_flow(std::uint32_t h, const traffic::Flow& start, Time now);
+  // Sends the flow's next packet. Only if it may (Flow::sendable, due) and the NIC is free.
+  void transmit(std::uint32_t h, Flow& flow, Time now);
+  // Any packet but data has arrived at host h.
+  void receive_feedback(std::uint32_t h, net::Packet& packet, Time now);
+  // The retransmission timeout is due.
+  void time_out(Host& host, Flow& flow, Time now);
+  // The algorithm has been called: the running pacing gap is adapted to its new rate if it wants that.
+  void repace(const Host& host, Flow& flow, Time now);
+
+  // Flows that ended since the last call of clear(), in order of their end.
+  std::vector<FlowRecord>& finished() { return finished_; }
+
+ private:
+  using Packet = net::Packet;
+  using Base = sim::Room<Senders, P>;
+  using Base::counters;
+  using Base::fabric;
+  using Base::lane;
+  using Base::messages;
+  using Base::model;
+  using Base::network;
+  using Base::nics;
+  using Base::sacks;
+  using Base::telemetry;
+  using Base::tracer;
+
+  // Tells the tracer what happens to a flow, `lost` bytes from `first` on if it is told of a loss; nothing if there is
+  // no tracer.
+  void trace(net::EventKind kind, const Host& host, const Flow& flow, Time now, Bytes first = {}, Bytes lost = {});
+
+  // senders-inl.h
+  std::uint32_t connect(Host& host, const traffic::Flow& flow);
+  void board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params& params);
+  void finish_flow(std::uint32_t h, Flow& flow, Time now);
+  bool asks(const Flow& flow, const Packet& packet) const;
+  void hold(Host& host, Flow& flow);
+  void acknowledge(Host& host, Flow& flow, const Packet& packet, Time now);
+  void receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now);
+  void notify_congestion(const Host& host, Flow& flow, Time now);
+  void note_delivery(Host& host, const Flow& flow, const Packet& packet, Time now);
+  void sample_delivery(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack);
+
+  // losses-inl.h
+  Time timeout(const Flow& flow) const;
+  void watch_for_timeout(Flow& flow, std::int64_t payload, Time now) const;
+  std::int64_t few_bytes(const RecoveryParams& recovery) const {
+    return recovery.rto_low_packets * model().transport.payload.count;
+  }
+  void receive_trim_notice(Host& host, Flow& flow, const Packet& packet, Time now);
+  void note_scoreboard(Host& host, Flow& flow, const Scoreboard& board);
+  void find_losses(Host& host, Flow& flow, const Scoreboard::News& news, Time now);
+  void report_loss(const Host& host, Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight,
+                   Time now, Bytes in_a_row = {});
+  void go_back(Host& host, Flow& flow, cc::Loss::Kind kind, Time now);
+
+  const IntFormat int_format_;
+  std::vector<std::uint16_t> data_header_;  // by profile: wire bytes beyond the payload
+  std::vector<Time> thresholds_;            // by profile: T of On-Ramp
+  FlowPool flows_;
+  std::vector<FlowRecord> finished_;
+};
+
+}  // namespace weir::host

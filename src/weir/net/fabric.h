@@ -1,0 +1,126 @@
+// The wires and switches of a partition: packets on their way, queues, shared buffers, flow control.
+//
+// A packet enters by send() at a host's port and leaves by Receivers::receive() at another host, or by Lane::discard()
+// where it is dropped or lost. Links whose far end belongs to another partition are cut: what has begun to leave by
+// them is handed over at the end of an epoch.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "weir/net/class_queues.h"
+#include "weir/net/port.h"
+#include "weir/net/routing.h"
+#include "weir/net/switch_buffer.h"
+#include "weir/net/switch_state.h"
+#include "weir/net/topology.h"
+#include "weir/net/trace.h"
+#include "weir/net/watchdog.h"
+#include "weir/sim/room.h"
+
+namespace weir::net {
+
+template <class P>
+class Fabric : public sim::Room<Fabric, P> {
+ public:
+  // Of one of `partitions`.
+  explicit Fabric(std::uint16_t partitions);
+
+  // Events (wires-inl.h, switching-inl.h): the first packet of a link has reached the far end; a queued port has ended
+  // a transmission; packets have begun to leave a switch that pauses some ingress.
+  void on_arrival(std::uint32_t port, Time now);
+  void on_departure(std::uint32_t port, Time now);
+  void on_departures(std::uint32_t s, Time now);
+
+  // Puts a packet on a port's queue.
+  void send(std::uint32_t port, const Packet& packet, Time now);
+  // Brings a port's counters up to date with all departures up to `now`.
+  void settle(Port& p, Time now);
+  // The port by which the first packet of this link will probably leave the next node; of a host the one by which it
+  // answers.
+  std::uint32_t departs_by(std::uint32_t port) const;
+  // Another partition touches the port; its packets are taken over from there.
+  bool is_inbound(std::uint32_t port) const { return !inbound_.empty() && inbound_[port] != kNoWire; }
+
+  // Between epochs, before all else at `now` (pausing-inl.h). The link of this port has gone down.
+  void take_down(std::uint32_t port, Time now);
+  // No packet begins to leave by this port before `until`.
+  void hold(std::uint32_t port, Time until, Time now);
+  // The PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
+  void watch(Time now);
+  // Packets find their way by this from now on; it must outlive its use.
+  void route_by(const Routing& routing) { routing_ = &routing; }
+
+  // Calls out(port, packet) for each packet that has begun to leave before `end` by a cut link, its time of arrival in
+  // `departs`, and takes it off its port.
+  template <class Out>
+  void hand_over(Time end, Out&& out);
+  // A packet that another partition has handed over.
+  void take_over(std::uint32_t port, const Packet& packet);
+  // Calls visit(port, packet) for each packet that has been put on a port of this partition, or taken over by it, and
+  // has not reached the port's far end.
+  template <class Visit>
+  void for_each_packet(Visit&& visit) const;
+
+ private:
+  using Base = sim::Room<Fabric, P>;
+  using Base::counters;
+  using Base::lane;
+  using Base::model;
+  using Base::network;
+  using Base::nics;
+  using Base::receivers;
+  using Base::scheduler;
+  using Base::telemetry;
+  using Base::tracer;
+
+  static constexpr std::uint32_t kNoWire = ~std::uint32_t{0};
+
+  // Tells the tracer what happens to a packet, or by it, at this port, where `queued` bytes wait afterwards; nothing if
+  // there is none.
+  void trace(EventKind kind, std::uint32_t port, const Packet& packet, Time time, std::uint32_t queued);
+  // The same, of the packet before the port's cursor, whose transmission has begun.
+  void trace_left(const Port& p, const Packet& packet);
+
+  // wires-inl.h
+  void leave(Port& p, std::uint32_t port, Packet& packet);
+  void lose(Port& p, std::uint32_t port, Packet& packet);
+  void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet, Time now);
+  void deliver_apart(std::uint32_t port, const Packet& packet, Time now);
+  void refresh_first(Port& p, std::uint32_t port);
+
+  // switching-inl.h
+  void forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now);
+  std::uint32_t choose(std::uint32_t s, const Packet& packet, Time now);
+  std::uint16_t next_in_turn(std::uint32_t s, std::uint16_t n);
+  void begin_round(std::uint32_t s);
+  std::uint32_t load_of(std::uint32_t port, Time now);
+  bool admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now);
+  bool trim(std::uint32_t s, const Port& out, Packet& packet, Time now);
+  std::uint32_t queued_for(const Port& p, TrafficClass c, bool alone) const;
+  void release(std::uint32_t s, const Packet& packet, Time now);
+  void after_accept(std::uint32_t s, Port& out, const Packet& placed, Time now);
+  void schedule_departures(std::uint32_t s);
+  void start_next(Port& p, std::uint32_t port, Time now);
+
+  // pausing-inl.h
+  void send_control(std::uint32_t port, PacketKind kind, TrafficClass of, Time now);
+  void set_paused(std::uint32_t port, TrafficClass of, bool paused, Time now);
+  void restart(Port& p, std::uint32_t port, Time now);
+  PauseWatch* watch_of(const Port& p);
+  void begin_storm(std::uint32_t port, TrafficClass c, Time now);
+  void drop_in_storm(std::uint32_t port, const Packet& packet, Time now);
+  void trace_paused(std::uint32_t port, TrafficClass of, bool paused, Time now);
+
+  const ClassRules class_rules_;
+  const Routing* routing_;
+  const IntFormat int_format_;
+  const bool exact_telemetry_;
+  std::vector<std::uint32_t> cut_ports_;  // of this partition, towards others
+  std::vector<std::uint32_t> inbound_;    // by port: index into wires_, or kNoWire; empty if alone
+  std::vector<PacketRing> wires_;         // taken over, not yet arrived
+  std::vector<std::uint32_t> tied_;       // of choose()
+  bool departing_ = false;                // inside on_departures: ports not yet reached have not departed
+};
+
+}  // namespace weir::net

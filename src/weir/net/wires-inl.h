@@ -1,0 +1,237 @@
+// Fabric: links, and the ports that packets leave by. Included by engine/partition.cc only.
+#pragma once
+
+#include <algorithm>
+
+#include "weir/net/fabric.h"
+
+namespace weir::net {
+
+template <class P>
+Fabric<P>::Fabric(std::uint16_t partitions)
+    : class_rules_(model().class_rules()),
+      routing_(&model().routing),
+      int_format_(model().int_format()),
+      exact_telemetry_(int_format_.is_exact()) {
+  if (partitions == 1) return;
+  inbound_.assign(lane().ports, kNoWire);
+  for (std::uint32_t port = 0; port < lane().ports; ++port) {
+    const bool from = lane().mine(model().topology.port_owner(port));
+    const bool to = lane().mine(model().topology.port_peer(port));
+    if (from && !to) {
+      network().ports[port].cut = true;
+      cut_ports_.push_back(port);
+    }
+    if (to && !from) {
+      inbound_[port] = static_cast<std::uint32_t>(wires_.size());
+      wires_.emplace_back();
+    }
+  }
+}
+
+template <class P>
+inline void Fabric<P>::trace([[maybe_unused]] EventKind kind, [[maybe_unused]] std::uint32_t port,
+                             [[maybe_unused]] const Packet& packet, [[maybe_unused]] Time time,
+                             [[maybe_unused]] std::uint32_t queued) {
+  if constexpr (P::Tracer::kOn) {
+    if (!tracer().takes(port, time) || (packet.is_control() && !is_of_port(kind))) return;
+    const bool to_receiver = packet.kind == PacketKind::data || packet.kind == PacketKind::trimmed;
+    tracer().add({.time = time,
+                  .kind = kind,
+                  .port = port,
+                  .src = to_receiver ? packet.src : packet.dst,
+                  .queued = queued,
+                  .packet = packet});
+  }
+}
+
+template <class P>
+inline void Fabric<P>::trace_left([[maybe_unused]] const Port& p, [[maybe_unused]] const Packet& packet) {
+  if constexpr (P::Tracer::kOn) {
+    const auto port = static_cast<std::uint32_t>(&p - network().ports.data());
+    trace(EventKind::left, port, packet, packet.departs, packet.queue);
+    if (!p.at_switch || packet.kind != PacketKind::data || packet.queue <= p.ecn_min) return;
+    const std::uint64_t index = p.tx_packets + (p.cursor - 1 - p.ring.head);
+    if (marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), index))
+      trace(EventKind::marked, port, packet, packet.departs, packet.queue);
+  }
+}
+
+// The first packet of a link has reached the far end.
+template <class P>
+inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
+  if (is_inbound(port)) {
+    PacketRing& wire = wires_[inbound_[port]];
+    Packet& packet = wire.front();
+    wire.pop();
+    if (!wire.empty()) scheduler().schedule(lane().arrival(port), wire.front().departs);
+    const Topology& t = model().topology;
+    const std::uint32_t own = Topology::reverse(port);
+    deliver(port, t.port_peer(port), network().ports[own].local, packet, now);
+    return;
+  }
+  Port& p = network().ports[port];
+  if (p.cursor == p.ring.head) settle(p, now);
+  Packet& packet = p.ring.front();  // stays in its place until another is pushed on this ring
+  p.ring.pop();
+  if (!p.ring.empty()) {
+    const Packet& first = p.ring.front();
+    if (first.departs != kHeld) scheduler().schedule(lane().arrival(port), p.arrival(first));
+  }
+  leave(p, port, packet);
+  deliver(port, p.peer, p.peer_ingress, packet, now);
+}
+
+// What the port did to the packet when it departed, made up for now that it is known.
+template <class P>
+inline void Fabric<P>::leave(Port& p, std::uint32_t port, Packet& packet) {
+  if (p.at_switch && packet.kind == PacketKind::data) {
+    if (packet.queue > p.ecn_min &&
+        marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), p.tx_packets)) {
+      packet.flags |= kMarked;
+      ++p.marks;
+    }
+    if (packet.telemetry != kNoTelemetry && packet.hops < kMaxTelemetryHops) {
+      const HopTelemetry exact{packet.departs.ps, static_cast<std::int64_t>(p.tx_bytes),
+                               static_cast<std::int32_t>(packet.queue), p.rate_mbps};
+      telemetry()[packet.telemetry].hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
+    }
+  }
+  if (p.faults != nullptr) [[unlikely]]
+    lose(p, port, packet);
+  p.tx_bytes += packet.wire;
+  ++p.tx_packets;
+}
+
+template <class P>
+void Fabric<P>::lose(Port& p, std::uint32_t port, Packet& packet) {
+  const RandomStream random(model().seed, port, Purpose::link_loss);
+  if (!p.faults->loses(packet, p.arrival(packet), random, p.tx_packets)) return;
+  trace(EventKind::lost, port, packet, p.arrival(packet), 0);
+  packet.kind = PacketKind::lost;
+  ++p.lost;
+}
+
+template <class P>
+inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet,
+                               Time now) {
+  if (packet.kind >= PacketKind::lost) [[unlikely]] {
+    deliver_apart(port, packet, now);
+    return;
+  }
+  trace(EventKind::arrived, port, packet, now, 0);
+  ++counters().packet_hops;
+  counters().data_packet_hops += packet.kind == PacketKind::data;
+  if (node >= lane().hosts)
+    forward(node - lane().hosts, ingress, packet, now);
+  else
+    receivers().receive(node, packet, now);
+}
+
+// Pause and resume frames end here, and what the link has lost.
+template <class P>
+void Fabric<P>::deliver_apart(std::uint32_t port, const Packet& packet, Time now) {
+  if (packet.kind == PacketKind::lost) {
+    ++counters().lost;
+    lane().discard(packet);
+    return;
+  }
+  ++counters().packet_hops;
+  set_paused(Topology::reverse(port), packet.traffic_class, packet.kind == PacketKind::pause, now);
+}
+
+// Puts a packet on a port's queue.
+template <class P>
+inline void Fabric<P>::send(std::uint32_t port, const Packet& packet, Time now) {
+  Port& p = network().ports[port];
+  if (p.kind == PortKind::queued) {
+    ClassQueues& queues = network().queues[p.queues];
+    p.queued += packet.wire;
+    queues.push(packet);
+    trace(EventKind::accepted, port, packet, now, p.queued);
+    if (!queues.busy) start_next(p, port, now);
+    return;
+  }
+  const bool first = p.ring.empty();
+  const Packet& placed = accept(p, packet, now);
+  trace(EventKind::accepted, port, packet, now, p.queued);
+  if (first && !p.cut && placed.departs != kHeld) scheduler().schedule(lane().arrival(port), p.arrival(placed));
+  if (p.at_switch && network().switches[p.owner - lane().hosts].buffer.eager()) [[unlikely]]
+    after_accept(p.owner - lane().hosts, p, placed, now);
+}
+
+template <class P>
+inline void Fabric<P>::settle(Port& p, Time now) {
+  if (p.at_switch) {
+    const std::uint32_t s = p.owner - lane().hosts;
+    drain(p, now, [&](const Packet& departed) {
+      trace_left(p, departed);
+      release(s, departed, now);
+    });
+  } else {
+    drain(p, now, [&](const Packet& departed) { trace_left(p, departed); });
+  }
+}
+
+// The pending arrival of a FIFO port after its waiting packets were given new departures.
+template <class P>
+void Fabric<P>::refresh_first(Port& p, std::uint32_t port) {
+  if (p.cut || p.ring.head != p.cursor || p.ring.empty()) return;
+  if (p.ring.front().departs == kHeld)
+    scheduler().cancel(lane().arrival(port));
+  else
+    scheduler().schedule(lane().arrival(port), p.arrival(p.ring.front()));
+}
+
+template <class P>
+inline std::uint32_t Fabric<P>::departs_by(std::uint32_t port) const {
+  const Port& p = network().ports[port];
+  if (p.peer < lane().hosts) return Topology::reverse(port);
+  if (p.ring.empty()) return port;
+  const Packet& packet = p.ring.front();
+  return packet.is_control() ? port : routing_->egress(p.peer - lane().hosts, packet.dst, packet.entropy);
+}
+
+template <class P>
+template <class Out>
+void Fabric<P>::hand_over(Time end, Out&& out) {
+  for (const std::uint32_t port : cut_ports_) {
+    Port& p = network().ports[port];
+    if (p.ring.empty()) continue;
+    settle(p, {end.ps - 1});
+    for (; p.ring.head != p.cursor; p.ring.pop()) {
+      Packet& packet = p.ring.front();
+      leave(p, port, packet);
+      packet.departs = p.arrival(packet);
+      p.not_before = std::max(p.not_before, packet.departs - p.delay);
+      out(port, packet);
+    }
+  }
+}
+
+template <class P>
+void Fabric<P>::take_over(std::uint32_t port, const Packet& packet) {
+  PacketRing& wire = wires_[inbound_[port]];
+  if (wire.empty()) scheduler().schedule(lane().arrival(port), packet.departs);
+  wire.push() = packet;
+}
+
+template <class P>
+template <class Visit>
+void Fabric<P>::for_each_packet(Visit&& visit) const {
+  const auto all = [&](std::uint32_t port, const PacketRing& ring) {
+    for (std::uint32_t at = ring.head; at != ring.tail; ++at) visit(port, ring[at]);
+  };
+  for (std::uint32_t port = 0; port < lane().ports; ++port) {
+    if (is_inbound(port)) all(port, wires_[inbound_[port]]);
+    const Port& p = network().ports[port];
+    if (!lane().mine(p.owner)) continue;
+    all(port, p.ring);
+    if (p.kind == PortKind::fifo) continue;
+    const ClassQueues& queues = network().queues[p.queues];
+    all(port, queues.control);
+    for (const PacketRing& waiting : queues.waiting) all(port, waiting);
+  }
+}
+
+}  // namespace weir::net

@@ -1,0 +1,121 @@
+#include "weir/probe/packet_probe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include "weir/base/error.h"
+#include "weir/base/text.h"
+#include "weir/probe/port_choice.h"
+
+namespace weir::probe {
+namespace {
+
+// As packets.csv names it.
+std::string_view kind_name(net::PacketKind kind) {
+  using Kind = net::PacketKind;
+  switch (kind) {
+    case Kind::data: return "data";
+    case Kind::ack: return "ack";
+    case Kind::nack: return "nack";
+    case Kind::cnp: return "cnp";
+    case Kind::or_ack: return "or-ack";
+    case Kind::trimmed: return "trimmed";
+    case Kind::lost:
+    case Kind::pause:
+    case Kind::resume: break;
+  }
+  return "";
+}
+
+net::TraceFilter filter_of(const PacketsParams& params, const net::Topology& topology) {
+  net::TraceFilter filter;
+  filter.ports.resize(topology.ports());
+  for (const std::uint32_t port : choose_ports(topology, params.ports)) filter.ports[port] = true;
+  filter.from = params.start;
+  if (params.stop.ps != 0) filter.until = params.stop;
+  return filter;
+}
+
+}  // namespace
+
+std::vector<IdRange> parse_ids(std::string_view list) {
+  const auto number = [&](std::string_view text) {
+    const auto from = text.find_first_not_of(' ');
+    const auto to = text.find_last_not_of(' ');
+    const std::string_view digits = from == std::string_view::npos ? "" : text.substr(from, to - from + 1);
+    std::uint64_t out = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+    if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size())
+      throw InputError(fmt::format("'{}' is no flow id; valid is a list of ids and ranges, as \"0, 17, 200-299\"",
+                                   printable(digits)));
+    return out;
+  };
+  std::vector<IdRange> out;
+  if (list.find_first_not_of(' ') == std::string_view::npos) return out;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    const std::string_view item = list.substr(at, comma - at);
+    at = comma + 1;
+    const std::size_t dash = item.find('-');
+    const std::uint64_t first = number(item.substr(0, dash));
+    const std::uint64_t last = dash == std::string_view::npos ? first : number(item.substr(dash + 1));
+    if (last < first) throw InputError(fmt::format("the range {}-{} ends before it begins", first, last));
+    out.push_back({first, last});
+  }
+  std::sort(out.begin(), out.end(), [](const IdRange& a, const IdRange& b) { return a.first < b.first; });
+  return out;
+}
+
+PacketProbe::PacketProbe(const PacketsParams& params, engine::Engine& simulation, ResultDirectory& out)
+    : topology_(simulation.model().topology),
+      flows_(parse_ids(params.flows)),
+      start_(params.start),
+      stop_(params.stop.ps != 0 ? params.stop : Time::max()),
+      file_(out.table("packets.csv")) {
+  simulation.trace(filter_of(params, topology_), [this](std::span<const net::TraceEvent> events) { write(events); });
+}
+
+bool PacketProbe::chosen(std::uint64_t flow) const {
+  return flows_.empty() ||
+         std::any_of(flows_.begin(), flows_.end(), [&](const IdRange& r) { return r.first <= flow && flow <= r.last; });
+}
+
+void PacketProbe::write(std::span<const net::TraceEvent> events) {
+  for (const net::TraceEvent& event : events)
+    if (event.time >= start_ && event.time < stop_ && (net::is_of_port(event.kind) || chosen(event.flow))) write(event);
+}
+
+void PacketProbe::write(const net::TraceEvent& event) {
+  const net::Packet& p = event.packet;
+  file_.print("{},{},{},{},{},", event.time.ps, net::name_of(event.kind), event.port, topology_.port_owner(event.port),
+              topology_.port_peer(event.port));
+  if (net::is_of_port(event.kind)) {
+    file_.print(",class {},,,,,,,,,\n", static_cast<unsigned>(p.traffic_class) - 1);
+    return;
+  }
+  if (event.flow != net::kNoFlow) file_.print("{}", event.flow);
+  if (!net::is_of_flow(event.kind)) {
+    const bool feedback = p.kind != net::PacketKind::data && p.kind != net::PacketKind::trimmed;
+    const bool marked = (p.flags & (feedback ? net::kEchoMarked : net::kMarked)) != 0;
+    file_.print(",{},{},{},{},{},{},{},,,\n", kind_name(p.kind), p.seq, p.wire, event.queued, p.entropy, marked ? 1 : 0,
+                (p.flags & net::kRetransmission) != 0 ? 1 : 0);
+    return;
+  }
+  file_.write(",,");
+  if (event.kind == net::EventKind::told_loss) {
+    file_.print("{},,,,,,,,{}\n", event.first.count, event.window.count);
+  } else if (event.kind == net::EventKind::controlled) {
+    file_.write(",,,,,,");
+    if (event.window != cc::kNoWindow) file_.print("{}", event.window.count);
+    file_.write(",");
+    if (event.rate.bits_per_second != 0) file_.print("{}", event.rate.bits_per_second);
+    file_.write(",\n");
+  } else {
+    file_.write(",,,,,,,,\n");
+  }
+}
+
+}  // namespace weir::probe

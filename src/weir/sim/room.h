@@ -1,0 +1,46 @@
+// The shape of a partition: rooms over a lane.
+//
+// A partition is one object that is composed of rooms, each the owner of some of its state and of what happens to that
+// state: the wires and switches, the NICs, the sending and the receiving ends of flows. All rooms share one lane: the
+// constant model, the changing network, the scheduler, the counters and the tracer. A room reaches the lane and the
+// other rooms through the partition, whose type it has as a template parameter. So a call from one room to another is
+// resolved when it is compiled, and may be inlined; there is neither a pointer between rooms nor a virtual call.
+#pragma once
+
+namespace weir::sim {
+
+// Base of the room `Self<P>` of the partition `P`, which derives from all its rooms and offers lane(), fabric(),
+// nics(), senders(), receivers() and messages().
+template <template <class> class Self, class P>
+class Room {
+ protected:
+  Room() = default;
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+  ~Room() = default;
+
+  auto& lane() { return whole().lane(); }
+  const auto& lane() const { return whole().lane(); }
+  const auto& model() const { return lane().model; }
+  auto& network() { return lane().network; }
+  const auto& network() const { return lane().network; }
+  auto& scheduler() { return lane().scheduler; }
+  auto& counters() { return lane().counters; }
+  auto& telemetry() { return lane().telemetry; }
+  auto& sacks() { return lane().sacks; }
+  auto& tracer() { return lane().tracer; }
+
+  auto& fabric() { return whole().fabric(); }
+  const auto& fabric() const { return whole().fabric(); }
+  auto& nics() { return whole().nics(); }
+  auto& senders() { return whole().senders(); }
+  auto& receivers() { return whole().receivers(); }
+  const auto& receivers() const { return whole().receivers(); }
+  auto& messages() { return whole().messages(); }
+
+ private:
+  P& whole() { return static_cast<P&>(static_cast<Self<P>&>(*this)); }
+  const P& whole() const { return static_cast<const P&>(static_cast<const Self<P>&>(*this)); }
+};
+
+}  // namespace weir::sim

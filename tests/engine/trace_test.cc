@@ -1,0 +1,187 @@
+// Single events of a run: what the tracer tells agrees with all that is counted otherwise, tracing changes nothing, and
+// the events are the same whatever the ports, the scheduler and the threads.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "tests/engine/scenario.h"
+
+namespace weir::engine {
+namespace {
+
+using net::EventKind;
+using net::TraceEvent;
+
+
+struct Run {
+  Run(const Scenario& scenario, const Way& way, bool traced)
+      : model(scenario.model(way.port)),
+        traffic(scenario.traffic()),
+        simulation(*model, *traffic,
+                   {.threads = way.threads, .scheduler = way.scheduler, .stop = scenario.stop, .traced = traced}) {}
+
+  std::unique_ptr<Model> model;
+  std::unique_ptr<traffic::Traffic> traffic;
+  Simulation simulation;
+};
+
+std::vector<TraceEvent> events_of(Run& run, net::TraceFilter filter = {}) {
+  std::vector<TraceEvent> events;
+  run.simulation.trace(std::move(filter), [&](std::span<const TraceEvent> some) {
+    events.insert(events.end(), some.begin(), some.end());
+  });
+  while (!run.simulation.advance()) {
+  }
+  return events;
+}
+
+std::string text_of(const TraceEvent& e) {
+  const net::Packet& p = e.packet;
+  return fmt::format(
+      "{} {} port {} flow {} queued {} kind {} seq {} wire {} slot {} flags {} window {} rate {} first {}", e.time.ps,
+      net::name_of(e.kind), e.port, e.flow, e.queued, static_cast<int>(p.kind), p.seq, p.wire, p.slot, p.flags,
+      e.window.count, e.rate.bits_per_second, e.first.count);
+}
+
+std::vector<std::string> texts_of(const std::vector<TraceEvent>& events) {
+  std::vector<std::string> out;
+  for (const TraceEvent& e : events) out.push_back(text_of(e));
+  return out;
+}
+
+std::array<std::uint64_t, net::kEventKinds> counts_of(const std::vector<TraceEvent>& events) {
+  std::array<std::uint64_t, net::kEventKinds> n{};
+  for (const TraceEvent& e : events) ++n[static_cast<std::size_t>(e.kind)];
+  return n;
+}
+
+class Trace : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(Trace, ChangesNothing) {
+  const Scenario scenario = random_scenario(GetParam());
+  SCOPED_TRACE(scenario.text);
+  for (const Way& way : {Way{}, Way{.port = net::PortKind::queued}, Way{.threads = 3}}) {
+    Run plain(scenario, way, false);
+    Run traced(scenario, way, true);
+    while (!plain.simulation.advance()) {
+    }
+    EXPECT_FALSE(events_of(traced).empty());
+    EXPECT_EQ(plain.simulation.state_digest(), traced.simulation.state_digest()) << name_of(way);
+    EXPECT_EQ(plain.simulation.counters().events, traced.simulation.counters().events) << name_of(way);
+  }
+}
+
+TEST_P(Trace, IsTheSameOnAnyThreadsAndScheduler) {
+  const Scenario scenario = random_scenario(GetParam());
+  SCOPED_TRACE(scenario.text);
+  Run one(scenario, {}, true);
+  const auto expected = texts_of(events_of(one));
+  for (const Way& way : {Way{.scheduler = SchedulerKind::heap}, Way{.threads = 2}, Way{.threads = 4}}) {
+    Run other(scenario, way, true);
+    EXPECT_EQ(texts_of(events_of(other)), expected) << name_of(way);
+  }
+}
+
+TEST_P(Trace, AgreesWithWhatIsCounted) {
+  const Scenario scenario = random_scenario(GetParam());
+  SCOPED_TRACE(scenario.text);
+  for (const net::PortKind port : {net::PortKind::fifo, net::PortKind::queued}) {
+    Run run(scenario, {.port = port}, true);
+    const auto events = events_of(run);
+    const auto n = counts_of(events);
+    const auto of = [&](EventKind kind) { return n[static_cast<std::size_t>(kind)]; };
+    Simulation& s = run.simulation;
+    const Counters c = s.counters();
+    std::uint64_t marked = 0;
+    std::uint64_t pauses = 0;
+    for (std::uint32_t id = 0; id < run.model->topology.ports(); ++id) {
+      marked += s.marked(id);
+      pauses += s.pauses(id);
+    }
+    EXPECT_EQ(of(EventKind::marked), marked);
+    EXPECT_EQ(of(EventKind::paused), pauses);
+    EXPECT_EQ(of(EventKind::dropped), c.dropped + c.storm_dropped);
+    EXPECT_EQ(of(EventKind::trimmed), c.trimmed);
+    EXPECT_EQ(of(EventKind::lost), c.lost);
+    EXPECT_EQ(of(EventKind::started), c.flows_started);
+    EXPECT_EQ(of(EventKind::ended), c.flows_completed);
+    std::map<std::uint64_t, std::uint64_t> data;
+    for (const TraceEvent& e : events)
+      if (e.kind == EventKind::accepted && e.packet.kind == net::PacketKind::data &&
+          run.model->topology.port_owner(e.port) < run.model->topology.hosts)
+        ++data[e.flow];
+    std::uint64_t sent = 0;
+    for (const auto& [flow, packets] : data) sent += packets;
+    EXPECT_EQ(sent, c.data_packets);
+    EXPECT_FALSE(data.contains(net::kNoFlow));
+  }
+}
+
+// At each port: what is accepted leaves, in time, and what waits is what was accepted and has not left.
+TEST_P(Trace, KeepsTheBooksOfEachPort) {
+  const Scenario scenario = random_scenario(GetParam());
+  SCOPED_TRACE(scenario.text);
+  Run run(scenario, {}, true);
+  const auto events = events_of(run);
+  struct Books {
+    std::int64_t waiting = 0;
+    std::uint64_t left = 0;
+    std::uint64_t beyond = 0;
+    Time last;
+  };
+  std::map<std::uint32_t, Books> ports;
+  Time now;
+  for (const TraceEvent& e : events) {
+    EXPECT_GE(e.time, now) << text_of(e);
+    now = e.time;
+    Books& b = ports[e.port];
+    switch (e.kind) {
+      case EventKind::accepted:
+        b.waiting += e.packet.wire;
+        EXPECT_EQ(b.waiting, e.queued) << text_of(e);
+        break;
+      case EventKind::left:
+        b.waiting -= e.packet.wire;
+        ++b.left;
+        EXPECT_EQ(b.waiting, e.queued) << text_of(e);
+        break;
+      case EventKind::arrived:
+      case EventKind::lost: ++b.beyond; break;
+      default: break;
+    }
+  }
+  for (auto& [port, b] : ports) {
+    EXPECT_EQ(b.waiting, run.simulation.queued_bytes(port)) << port;
+    EXPECT_LE(b.beyond, b.left) << port;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, Trace, testing::Range<std::uint64_t>(0, scenario_count(24)));
+
+TEST(TraceFilter, TakesPortsAndTimes) {
+  const Scenario scenario = random_scenario(3);
+  Run whole(scenario, {}, true);
+  const auto all = events_of(whole);
+  const Time middle = all[all.size() / 2].time;
+  const std::uint32_t port = all[all.size() / 2].port;
+  net::TraceFilter filter{.ports = {}, .from = Time{1}, .until = middle};
+  filter.ports.resize(whole.model->topology.ports());
+  filter.ports[port] = true;
+  std::vector<std::string> expected;
+  for (const TraceEvent& e : all)
+    if (filter.takes(e)) expected.push_back(text_of(e));
+  ASSERT_FALSE(expected.empty());
+  Run part(scenario, {.threads = 2}, true);
+  EXPECT_EQ(texts_of(events_of(part, filter)), expected);
+}
+
+TEST(TraceFilter, IsRefusedByARunThatIsNotTraced) {
+  Run run(random_scenario(0), {}, false);
+  EXPECT_THROW(run.simulation.trace({}, [](std::span<const TraceEvent>) {}), std::logic_error);
+}
+
+}  // namespace
+}  // namespace weir::engine
