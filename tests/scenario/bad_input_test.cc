@@ -307,6 +307,9 @@ TEST(BadInput, IsTold) {
        "last two also with down, up or across behind, or links such as 320->0, or 320-0 for both directions"},
       {"", "[probes.rates]\ntag = \"incats\"\n",
        "a.toml:12: key 'probes.rates.tag': no traffic has the tag 'incats'; tags are incast"},
+      {"", "[probes.packets]\nflows = \"1, two\"\n",
+       "a.toml:12: key 'probes.packets.flows': 'two' is no flow id; valid is a list of ids and ranges, as \"0, 17, "
+       "200-299\""},
       {"", "[probes.flows]\nbuckets = \"1 KB, 1 KB\"\n",
        "a.toml:12: key 'probes.flows.buckets': sizes must be above 0 and ascend, as in \"1 KB, 10 KB, 100 KB\""},
   };

@@ -49,7 +49,7 @@ class Engine {
   // Called at 0, interval, 2 * interval, ... with all events before that time done.
   virtual void every(Time interval, std::function<void(Time)> call) = 0;
 
-  // Calls visit for the events that the filter takes, between epochs, in order of time, then port; in one call come the
+  // Calls visit for the events that the filter takes, between epochs and in order (net/trace.h); in one call come the
   // events of one epoch at most. Only before the first advance(), and only of an engine that was made for it
   // (RunOptions::traced); throws logic_error else.
   virtual void trace(net::TraceFilter filter, net::TraceVisit visit);

@@ -15,12 +15,12 @@ std::span<const net::TraceEvent> TraceOrder::collect(std::span<net::Recorder* co
   const auto is_later = [&](const net::TraceEvent& event) { return event.time >= end; };
   std::copy_if(events_.begin(), events_.end(), std::back_inserter(later_), is_later);
   std::erase_if(events_, is_later);
-  // What happens at a port is recorded in order by its own partition, but for arrivals at the far end.
+  // Arrivals are what causes all else. What happens at a port is recorded in order by its own partition.
   const auto at_far_end = [](const net::TraceEvent& e) { return e.kind <= net::EventKind::lost; };
   std::stable_sort(events_.begin(), events_.end(), [&](const net::TraceEvent& a, const net::TraceEvent& b) {
     if (a.time != b.time) return a.time < b.time;
-    if (a.port != b.port) return a.port < b.port;
-    return at_far_end(a) && !at_far_end(b);
+    if (at_far_end(a) != at_far_end(b)) return at_far_end(a);
+    return a.port < b.port;
   });
   std::erase_if(events_, [this](net::TraceEvent& event) { return !resolve(event); });
   return events_;

@@ -12,7 +12,7 @@ namespace weir::engine {
 // Also finds the flows that packets belong to.
 class TraceOrder {
  public:
-  // The events since the last call that come before `end`, in order of time, then port; later calls give those that the
+  // The events since the last call that come before `end`, in order (net/trace.h); later calls give those that the
   // recorders had already, and come later. Flows are known from their `started` on.
   std::span<const net::TraceEvent> collect(std::span<net::Recorder* const> recorders, Time end);
 

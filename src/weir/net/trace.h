@@ -71,7 +71,8 @@ struct TraceFilter {
   bool takes(const TraceEvent& event) const { return is_of_flow(event.kind) || takes(event.port, event.time); }
 };
 
-// The events of one epoch, or of a part of one, in order of time, then port.
+// The events of one epoch, or of a part of one, in order of time; of one instant arrivals at far ends come first, then
+// what happens at ports and to flows, by port.
 using TraceVisit = std::function<void(std::span<const TraceEvent>)>;
 
 // Nobody looks.
