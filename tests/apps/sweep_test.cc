@@ -174,6 +174,14 @@ TEST_F(Sweep, KeepsWhatItIsToldTo) {
   EXPECT_EQ(file("a/points.csv"), points);
 }
 
+TEST_F(Sweep, NoticesNameTheirPoints) {
+  write(study() + "[[axis]]\nname = \"ecn\"\nkey = \"network.ecn.enabled\"\nvalues = [false, true]\n");
+  const Output o = sweep({"--out", dir("a"), "-q", "--only", "load=0.2,load=0.4", "--seeds", "1"});
+  EXPECT_EQ(o.status, 0);
+  EXPECT_TRUE(o.err.starts_with("weir: network.ecn: no algorithm of this scenario comes with thresholds; ")) << o.err;
+  EXPECT_TRUE(o.err.ends_with(" (ecn=true)\n")) << o.err;
+}
+
 TEST_F(Sweep, MemoryThatARunAloneExceeds) {
   const Output o = sweep({"--out", dir("a"), "--memory", "1 MB"});
   EXPECT_EQ(o.status, 2);

@@ -18,15 +18,6 @@ using scenario::Value;
 
 constexpr std::size_t kMaxPoints = 10'000;  // of one axis
 
-// A value as a label; nothing if it is a list or a table.
-std::optional<std::string> text_of(const Value& value) {
-  if (const auto* text = value.as<std::string>()) return *text;
-  if (const auto* whole = value.as<std::int64_t>()) return fmt::format("{}", *whole);
-  if (const auto* number = value.as<double>()) return fmt::format("{}", *number);
-  if (const auto* flag = value.as<bool>()) return *flag ? "true" : "false";
-  return std::nullopt;
-}
-
 std::optional<double> number_of(const Value& value) {
   if (const auto* whole = value.as<std::int64_t>()) return static_cast<double>(*whole);
   if (const auto* number = value.as<double>()) return *number;
@@ -140,7 +131,7 @@ void short_form(const TableReader& table, Axis& axis) {
   for (const Value& value : read_values(table)) {
     AxisPoint& point = axis.points.emplace_back();
     point.where = value.where;
-    const auto label = text_of(value);
+    const auto label = scenario::text_of(value);
     if (!label)
       fail_key(value.where, join(table.path(), "values"),
                fmt::format("there is {} in it; write numbers or texts, or [[axis.point]]", value.type_name()));

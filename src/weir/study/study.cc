@@ -102,6 +102,21 @@ std::optional<double> Study::printed_x(const FigureSpec& figure, const std::stri
   return std::nullopt;
 }
 
+std::vector<AxisLabels> Study::axis_labels() const {
+  std::vector<AxisLabels> out;
+  for (const Axis& a : axes) {
+    AxisLabels& labels = out.emplace_back(AxisLabels{a.name, {}});
+    for (const AxisPoint& p : a.points) labels.labels.push_back(p.label);
+  }
+  return out;
+}
+
+std::vector<std::string> Study::labels_of(const Point& point) const {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < point.size(); ++i) out.push_back(axes[i].points[point[i]].label);
+  return out;
+}
+
 std::string Study::describe(const Point& point) const {
   std::string out;
   for (std::size_t i = 0; i < axes.size(); ++i)
