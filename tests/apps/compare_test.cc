@@ -176,12 +176,12 @@ TEST_F(Compare, OtherDurationsAndLoadsAreTold) {
 TEST_F(Compare, AnAxisOfDurationsNeedsNoWarning) {
   const std::string axis =
       "[[measure]]\nname = \"n\"\nof = \"flows\"\ncolumn = \"fct_ps\"\nstatistic = \"count\"\n[[axis]]\nname = \"a\"\n";
-  write(study() + axis + "key = \"run.stop\"\nvalues = [\"100 us\", \"150 us\"]\n");
+  write(study_without_figure() + axis + "key = \"run.stop\"\nvalues = [\"100 us\", \"150 us\"]\n");
   EXPECT_EQ(Sweep::sweep({"--out", dir("a"), "-q"}).status, 0);
   const Output durations = weir({"compare", dir("a"), "--axis", "a"});
   EXPECT_EQ(durations.status, 0) << durations.err;
   EXPECT_EQ(durations.err, "");
-  write(study() + axis +
+  write(study_without_figure() + axis +
         "point = [{ label = \"x\", set = { \"run.stop\" = \"100 us\" } }, "
         "{ label = \"y\", set = { \"run.stop\" = \"150 us\", \"algorithm.eta\" = 0.9 } }]\n");
   EXPECT_EQ(Sweep::sweep({"--out", dir("b"), "-q"}).status, 0);

@@ -48,6 +48,12 @@ x = "load"
       more, star_scenario(9, fmt::format("kind = \"poisson\"\nsizes = \"{}\"\nload = 0.6\nstop = \"200 us\"\n", size)));
 }
 
+// The same without its figure, which would want to know the labels of further axes.
+inline std::string study_without_figure() {
+  const std::string whole = study();
+  return whole.substr(0, whole.find("[[figure]]"));
+}
+
 class Sweep : public testing::Test {
  protected:
   Sweep() { write(study()); }

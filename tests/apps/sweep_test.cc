@@ -175,7 +175,7 @@ TEST_F(Sweep, KeepsWhatItIsToldTo) {
 }
 
 TEST_F(Sweep, NoticesNameTheirPoints) {
-  write(study() + "[[axis]]\nname = \"ecn\"\nkey = \"network.ecn.enabled\"\nvalues = [false, true]\n");
+  write(study_without_figure() + "[[axis]]\nname = \"ecn\"\nkey = \"network.ecn.enabled\"\nvalues = [false, true]\n");
   const Output o = sweep({"--out", dir("a"), "-q", "--only", "load=0.2,load=0.4", "--seeds", "1"});
   EXPECT_EQ(o.status, 0);
   EXPECT_TRUE(o.err.starts_with("weir: network.ecn: no algorithm of this scenario comes with thresholds; ")) << o.err;
@@ -214,8 +214,7 @@ TEST_F(Sweep, FreshIsForTheRunsOfNow) {
 
 // What a study kept of its runs is enough for a report, and what an earlier one has drawn is gone.
 TEST_F(Sweep, IsReported) {
-  const std::string drawn = study();
-  write(drawn.substr(0, drawn.find("[[figure]]")));
+  write(study_without_figure());
   EXPECT_EQ(sweep({"--out", dir("a")}).status, 0);
   std::ofstream(dir("a") + "/figures.json") << "{}";
   EXPECT_EQ(sweep({"--out", dir("a")}).status, 0);

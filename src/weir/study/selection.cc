@@ -8,7 +8,6 @@
 
 #include "weir/base/error.h"
 #include "weir/base/text.h"
-#include "weir/scenario/document.h"
 
 namespace weir::study {
 namespace {
@@ -41,9 +40,8 @@ WantedLabels parse_only(const std::string& only, const std::vector<AxisLabels>& 
     }
     const std::string label(item.substr(equals + 1));
     if (std::find(axis->labels.begin(), axis->labels.end(), label) == axis->labels.end())
-      throw InputError(fmt::format("--only: the axis '{}' has no label '{}'{}; valid is {}", axis->name,
-                                   one_line(label, kQuoted), scenario::did_you_mean(label, axis->labels),
-                                   fmt::join(axis->labels, ", ")));
+      throw InputError(fmt::format("--only: the axis '{}' has no label '{}'; valid is {}", axis->name,
+                                   one_line(label, kQuoted), fmt::join(axis->labels, ", ")));
     out[static_cast<std::size_t>(axis - axes.begin())].insert(label);
   }
   return out;
