@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -56,14 +55,6 @@ TEST(CommandLine, VersionAndHelp) {
 }
 
 TEST(CommandLine, RefusesWithTheNearestWord) {
-  for (const auto& [command, word, meant] : {std::array{"sweep", "--threads", "--jobs"},
-                                             {"sweep", "--filter", "--only"},
-                                             {"run", "--jobs", "--threads"},
-                                             {"run", "--output", "--out"},
-                                             {"report", "--output=a", "--out"}})
-    expect_refused({command, "a.toml", word},
-                   fmt::format("unexpected argument '{}' (did you mean '{}'?); see weir {} --help",
-                               std::string(word).substr(0, std::string(word).find('=')), meant, command));
   expect_refused({"rnu", "a.toml"}, "unknown command 'rnu' (did you mean 'run'?); see weir --help");
   expect_refused({}, "A subcommand is required; see weir --help");
   expect_refused({"run"}, "FILE is required; see weir run --help");

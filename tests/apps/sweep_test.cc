@@ -1,6 +1,7 @@
 // weir sweep from outside: what it leaves, what it refuses, how it exits.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -243,6 +244,20 @@ TEST_F(Sweep, BadStudies) {
   EXPECT_EQ(complaint("[[claim]]\nid = \"A36\"\n"),
             "s.toml:33: key 'claim.0.rule': missing; write such as \"p95{HPCC} <= 24\"\n");
   EXPECT_EQ(folder_.names(), (std::vector<std::string>{"s.toml"}));
+}
+
+// What is called differently elsewhere.
+TEST(Options, OfOtherCommandsAreUnderstood) {
+  for (const auto& [command, word, meant] : {std::array{"sweep", "--threads", "--jobs"},
+                                             {"sweep", "--filter", "--only"},
+                                             {"run", "--jobs", "--threads"},
+                                             {"run", "--output", "--out"},
+                                             {"report", "--output=a", "--out"}}) {
+    const Output o = weir({command, "a.toml", word});
+    EXPECT_EQ(o.status, 2);
+    EXPECT_EQ(o.err, fmt::format("weir: unexpected argument '{}' (did you mean '{}'?); see weir {} --help\n",
+                                 std::string(word).substr(0, std::string(word).find('=')), meant, command));
+  }
 }
 
 TEST(SweepExamples, AreValid) {
