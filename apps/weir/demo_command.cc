@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -46,6 +47,7 @@ struct Side {
   std::string name;   // of its result directory
   std::string title;  // of its column
   scenario::Scenario scenario;
+  std::unique_ptr<engine::Model> model;
   Outcome outcome;
   std::exception_ptr error;
   std::mutex mutex;  // of pace
@@ -65,7 +67,7 @@ void run_side(Side& side, const probe::ResultDirectory* whole, const std::atomic
       const std::lock_guard lock(side.mutex);
       side.pace = pace;
     };
-    side.outcome = execute(side.scenario, own ? &*own : nullptr, options);
+    side.outcome = execute(side.scenario, std::move(side.model), own ? &*own : nullptr, options);
     if (own) own->commit();
   } catch (...) {
     side.error = std::current_exception();
@@ -222,8 +224,11 @@ int demo(const Options& o) {
   sides[0].title = "HPCC";
   sides[1].name = "dcqcn";
   sides[1].title = "DCQCN";
-  for (Side& side : sides) side.scenario = embedded_scenario("demo-" + side.name, {}, options);
-  const auto expected = scenario::expect(sides[0].scenario, *scenario::build_model(sides[0].scenario));
+  for (Side& side : sides) {
+    side.scenario = embedded_scenario("demo-" + side.name, {}, options);
+    side.model = scenario::build_model(side.scenario);
+  }
+  const auto expected = scenario::expect(sides[0].scenario, *sides[0].model);
   if (expected.flows == 0)
     throw InputError(fmt::format("--duration: no flow starts within {}; take a longer time", o.duration));
 

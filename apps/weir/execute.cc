@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -47,9 +48,13 @@ std::string advance(engine::Engine& simulation, const ExecuteOptions& options, i
 }  // namespace
 
 Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory, const ExecuteOptions& options) {
-  const probe::RunClock clock;
+  return execute(s, scenario::build_model(s), directory, options);
+}
+
+Outcome execute(const scenario::Scenario& s, std::unique_ptr<engine::Model> model, probe::ResultDirectory* directory,
+                const ExecuteOptions& options) {
   const double cpu_before = thread_cpu_s();
-  scenario::Run run = scenario::build(s);
+  scenario::Run run = scenario::build(s, std::move(model));
   if (directory != nullptr) {
     const auto effective = scenario::effective(s);
     directory->write("scenario.toml", effective.toml);
@@ -60,7 +65,7 @@ Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory, 
   Outcome outcome;
   const std::string reason = advance(*run.simulation, options, outcome.signal);
   outcome.summary = probes.finish();
-  outcome.manifest = probes.manifest(clock);
+  outcome.manifest = probes.manifest(options.clock);
   outcome.manifest.title = s.title;
   outcome.manifest.interrupted = outcome.signal != 0;
   outcome.manifest.reason = outcome.manifest.stall ? engine::to_text(*outcome.manifest.stall) : reason;

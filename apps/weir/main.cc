@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -29,6 +31,21 @@ std::vector<std::string> known_words(const CLI::App& app) {
   for (const auto* option : app.get_options())
     for (const auto& name : option->get_lnames()) out.push_back("--" + name);
   return out;
+}
+
+// Words for the same thing: where one is unknown and the other is known, that is what was meant.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSynonyms{{{"--threads", "--jobs"},
+                                                                                  {"--jobs", "--threads"},
+                                                                                  {"--workers", "--jobs"},
+                                                                                  {"--parallel", "--jobs"},
+                                                                                  {"--output", "--out"},
+                                                                                  {"--filter", "--only"}}};
+
+// What a word may have meant; "" = nothing that is known.
+std::string meant(const std::string& word, const std::vector<std::string>& known) {
+  for (const auto& [other, name] : kSynonyms)
+    if (word == other && std::find(known.begin(), known.end(), name) != known.end()) return std::string(name);
+  return weir::nearest(word, known);
 }
 
 // What is wrong with the command line, in one line.
@@ -52,7 +69,7 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
       }
     out = fmt::format("{} '{}'", lacks_command && !word.starts_with('-') ? "unknown command" : "unexpected argument",
                       word);
-    if (const auto near = weir::nearest(word, known_words(*command)); !near.empty())
+    if (const auto near = meant(word, known_words(*command)); !near.empty())
       out += fmt::format(" (did you mean '{}'?)", near);
   }
   return fmt::format("{}; see weir{} --help", out, path);

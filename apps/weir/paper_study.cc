@@ -36,8 +36,7 @@ std::string incomplete(const PaperRun& run) {
   const SweepOutcome& o = run.outcome;
   if (o.signal != 0) return "interrupted; the same command goes on from there";
   if (!o.obstacle.empty()) return o.obstacle;
-  if (o.failed > 0) return fmt::format("{} runs failed; see {}/failed", o.failed, run.dir);
-  return "";
+  return o.failures.empty() ? "" : failures_text(run.table, run.dir, o);
 }
 
 }  // namespace weir::app

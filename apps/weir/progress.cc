@@ -44,9 +44,11 @@ Progress::Progress(const scenario::Expected& expected, Time stop) : expected_(ex
 double Progress::share(const Pace& pace, const scenario::Expected& expected, Time stop) {
   const auto& c = pace.counters;
   double out = -1;
-  if (expected.all && expected.packets > 0)
+  if (expected.is_estimable() && expected.packets > 0)
     out = static_cast<double>(c.data_packets - std::min(c.data_packets, c.retransmitted)) /
-          static_cast<double>(expected.packets);
+          (static_cast<double>(expected.packets) * expected.of_all);
+  // of an estimate, it is not known when all has been sent
+  if (!expected.all) out = std::min(out, 0.99);
   if (stop > Time{}) out = std::max(out, pace.now.seconds() / stop.seconds());
   return std::min(out, 1.0);
 }
@@ -59,13 +61,18 @@ std::string Progress::with_forecast(const std::string& line, double done, double
                      duration_text(elapsed * (1 - done) / done));
 }
 
+std::string Progress::flows_text(const scenario::Expected& expected) {
+  const double all = static_cast<double>(expected.flows) * expected.of_all;
+  return fmt::format("{}{:.0f}", expected.all ? "" : expected.is_estimable() ? "about " : "over ", all);
+}
+
 void Progress::look(const Pace& pace) {
   if (!line_.due()) return;
   const double since = line_.since_last();
   const auto& c = pace.counters;
   std::string line =
-      fmt::format("{:.3f} ms simulated, {} of {}{} flows done, {} active, {:.1f} M packet-hops/s",
-                  pace.now.seconds() * 1e3, c.flows_completed, expected_.all ? "" : "over ", expected_.flows,
+      fmt::format("{:.3f} ms simulated, {} of {} flows done, {} active, {:.1f} M packet-hops/s",
+                  pace.now.seconds() * 1e3, c.flows_completed, flows_text(expected_),
                   c.flows_started - c.flows_completed, static_cast<double>(c.packet_hops - last_hops_) / since * 1e-6);
   line = with_forecast(line, share(pace, expected_, stop_), line_.since_begin());
   last_hops_ = c.packet_hops;

@@ -38,6 +38,8 @@ class Progress {
 
   // The share of the work that is done, by packets sent and by simulated time; below 0 = unknown.
   static double share(const Pace& pace, const scenario::Expected& expected, Time stop);
+  // How many flows there are, as far as that is known: "5", "about 4000000", "over 2000000".
+  static std::string flows_text(const scenario::Expected& expected);
   // The line with what is to be expected of a run of which that share took `elapsed` seconds. Where all has been sent
   // once, nothing can be foretold.
   static std::string with_forecast(const std::string& line, double done, double elapsed);

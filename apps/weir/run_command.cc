@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "weir/admission.h"
 #include "weir/commands.h"
 #include "weir/execute.h"
 #include "weir/memory_limit.h"
@@ -17,7 +19,6 @@
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/warnings.h"
 #include "weir/signals.h"
-#include "weir/study/estimate.h"
 
 namespace weir::app {
 namespace {
@@ -43,22 +44,18 @@ int run(const Options& o) {
   // first of all: a large network takes its time
   std::optional<probe::ResultDirectory> directory;
   if (!o.out.empty()) directory.emplace(o.out);
-  std::optional<Progress> progress;
-  {
-    const auto model = scenario::build_model(s);
-    const auto expected = scenario::expect(s, *model);
-    refuse_beyond(limit, study::estimate(s, *model, expected).bytes, o.file + ": it");
-    if (!o.quiet) {
-      for (const auto& warning : scenario::warnings(s, *model)) notice("weir: {}", warning);
-      if (const std::string ecn = scenario::ecn_text(s, *model); !ecn.empty()) notice("weir: ECN {}", ecn);
-      progress.emplace(expected, s.run.stop);
-    }
-  }
   ExecuteOptions execution{.memory = limit};
+  Admitted admitted = admit(s, limit, o.file + ": it");
+  std::optional<Progress> progress;
+  if (!o.quiet) {
+    for (const auto& warning : scenario::warnings(s, *admitted.model)) notice("weir: {}", warning);
+    if (const std::string ecn = scenario::ecn_text(s, *admitted.model); !ecn.empty()) notice("weir: ECN {}", ecn);
+    progress.emplace(admitted.expected, s.run.stop);
+  }
   execution.look = [&](const Pace& pace) {
     if (progress) progress->look(pace);
   };
-  const Outcome outcome = execute(s, directory ? &*directory : nullptr, execution);
+  const Outcome outcome = execute(s, std::move(admitted.model), directory ? &*directory : nullptr, execution);
   if (directory) directory->commit();
   progress.reset();
 

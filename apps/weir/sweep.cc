@@ -139,12 +139,12 @@ class Sweep {
         fs::remove(failure);
         return;
       case RunEnd::How::cannot_write: out_.obstacle = end.why; return;
-      case RunEnd::How::failed: ++out_.failed; probe::write_whole(failure, end.why + "\n");
+      case RunEnd::How::failed: out_.failures.emplace(run, end.why); probe::write_whole(failure, end.why + "\n");
     }
   }
 
   SweepPace pace() const {
-    return {o_.runs.size(), out_.kept + out_.done, out_.failed, at_work_.size(),
+    return {o_.runs.size(), out_.kept + out_.done, out_.failures.size(), at_work_.size(),
             total_work_ > 0 ? done_work_ / total_work_ : 1};
   }
 

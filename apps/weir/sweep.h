@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,11 @@ struct SweepPace {
 };
 
 struct SweepOutcome {
-  std::size_t done = 0;  // now
-  std::size_t kept = 0;  // done before
-  std::size_t failed = 0;
-  int signal = 0;        // that ended it early
-  std::string obstacle;  // why it ended early: a full disk, no process to be had
+  std::size_t done = 0;                         // now
+  std::size_t kept = 0;                         // done before
+  std::map<std::size_t, std::string> failures;  // runs of the plan that have failed now, and why
+  int signal = 0;                               // that ended it early
+  std::string obstacle;                         // why it ended early: a full disk, no process to be had
 };
 
 // Checks everything before anything runs; throws InputError. `look` is called when a run ends and several times a

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -71,16 +70,8 @@ std::string to_json(const study::Table& table, const SweepOutcome& o) {
             {"mean", number(v->mean)}, {"low", number(v->low)}, {"high", number(v->high)}};
     points.push_back({{"point", std::move(labels)}, {"measures", std::move(measures)}});
   }
-  const Json runs{{"planned", table.runs.size()}, {"done", o.done}, {"kept", o.kept}, {"failed", o.failed}};
+  const Json runs{{"planned", table.runs.size()}, {"done", o.done}, {"kept", o.kept}, {"failed", o.failures.size()}};
   return Json{{"runs", runs}, {"points", std::move(points)}}.dump(2) + "\n";
-}
-
-// Each once.
-void tell_choices(const study::Plan& plan, const std::vector<std::size_t>& runs) {
-  std::set<std::string> told;
-  for (const std::size_t run : runs)
-    for (const auto& choice : plan.scenario(run).notices)
-      if (told.insert(choice).second) notice("weir: {}", choice);
 }
 
 int sweep(const Options& o) {
@@ -98,7 +89,7 @@ int sweep(const Options& o) {
   }
   if (o.out.empty()) throw InputError("--out is missing; name the directory that the results go to, or use --list");
 
-  tell_choices(plan, runs);
+  for (const auto& [text, points] : study::notices_of(plan, runs)) notice("weir: {} ({})", text, points);
   catch_signals();
   const int jobs = o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const SweepOptions options{o.out, jobs, memory_limit(o.memory), o.fresh, shard, runs};
@@ -110,7 +101,7 @@ int sweep(const Options& o) {
   } else {
     if (!plan.study.title.empty()) show("{}\n\n", plan.study.title);
     show("{}\n", study::to_text(table));
-    show("runs     {} done, {} kept from before, {} failed\n", outcome.done, outcome.kept, outcome.failed);
+    show("runs     {} done, {} kept from before, {} failed\n", outcome.done, outcome.kept, outcome.failures.size());
     show("results  {}\n", o.out);
   }
   if (outcome.signal != 0) {
@@ -121,8 +112,9 @@ int sweep(const Options& o) {
     notice("weir: {}; what is done is kept, and the same command goes on from there", outcome.obstacle);
     return 1;
   }
-  if (outcome.failed > 0) notice("weir: {} runs failed; see {}/failed", outcome.failed, o.out);
-  return outcome.failed > 0 ? 1 : 0;
+  if (outcome.failures.empty()) return 0;
+  notice("weir: {}", failures_text(table, o.out, outcome));
+  return 1;
 }
 
 }  // namespace

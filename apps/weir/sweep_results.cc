@@ -1,17 +1,21 @@
 #include "weir/sweep_results.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "weir/base/text.h"
 #include "weir/output.h"
 #include "weir/probe/whole_files.h"
 #include "weir/progress.h"
 #include "weir/scenario/effective.h"
 #include "weir/study/figures.h"
+#include "weir/study/kept.h"
 #include "weir/sweep_locks.h"
 
 namespace weir::app {
@@ -43,6 +47,14 @@ std::string relocated(const study::Plan& plan, const std::string& dir) {
   return text;
 }
 
+constexpr std::size_t kLongestReason = 600;  // bytes that are shown
+
+// Reasons that differ in times and node numbers alone are the same.
+std::string without_numbers(std::string text) {
+  std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+  return text;
+}
+
 void show_pace(StatusLine& line, const SweepPace& pace) {
   if (!line.due()) return;
   std::string text = fmt::format("{} of {} runs done, {} under way", pace.done, pace.total, pace.running);
@@ -60,6 +72,20 @@ SweepOutcome sweep_with_progress(const study::Plan& plan, const SweepOptions& op
   return run_all(plan, options, [&](const SweepPace& pace) {
     if (line) show_pace(*line, pace);
   });
+}
+
+std::string failures_text(const study::Table& table, const std::string& dir, const SweepOutcome& outcome) {
+  const auto& failures = outcome.failures;
+  const auto& [run, why] = *failures.begin();
+  const auto alike = std::count_if(failures.begin(), failures.end(), [kind = without_numbers(why)](const auto& f) {
+    return without_numbers(f.second) == kind;
+  });
+  const std::string& name = table.planned[run].name;
+  const std::string file = study::failure_of(dir, name);
+  if (failures.size() == 1)
+    return fmt::format("1 run failed, {}: {}; see {}", name, one_line(why, kLongestReason), file);
+  return fmt::format("{} runs failed; the first, {}: {}; {} failed for this reason; see {}", failures.size(), name,
+                     one_line(why, kLongestReason), alike == 1 ? "no other" : fmt::format("{} of them", alike), file);
 }
 
 study::Table collect_all(const study::Plan& plan, const std::string& dir) {

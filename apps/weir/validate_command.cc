@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "weir/admission.h"
 #include "weir/commands.h"
 #include "weir/memory_limit.h"
 #include "weir/net/topologies.h"
@@ -17,7 +19,6 @@
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/warnings.h"
-#include "weir/study/estimate.h"
 
 namespace weir::app {
 namespace {
@@ -49,13 +50,10 @@ struct Report {
 
 Report validate(const std::string& file, const scenario::Scenario& s, std::uint64_t limit) {
   Report out;
-  {
-    const auto model = scenario::prepare(s).model;
-    out.expected = scenario::expect(s, *model);
-    out.memory = study::estimate(s, *model, out.expected).bytes;
-    refuse_beyond(limit, out.memory, file + ": it");
-  }
-  const scenario::Run run = scenario::build(s);
+  Admitted admitted = admit(s, limit, file + ": it");
+  out.memory = admitted.bytes;
+  out.expected = admitted.expected.all ? admitted.expected : scenario::expect(s, *admitted.model);
+  const scenario::Run run = scenario::build(s, std::move(admitted.model));
   const auto& model = *run.model;
   out.file = file;
   out.title = s.title;

@@ -1,12 +1,15 @@
 // weir compare, and measures of ratios, from outside.
 #include <gtest/gtest.h>
 
-#include <fstream>
+#include <cmath>
 #include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include "tests/support/command.h"
+#include "tests/apps/sweep_fixture.h"
 
 namespace weir::app {
 namespace {
@@ -14,17 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Two algorithms, two loads, three seeds.
-constexpr const char* kStudy = R"([study]
-seeds = 3
-[scenario.topology]
-kind = "star"
-hosts = 9
-[scenario.algorithm]
-name = "hpcc"
-[scenario.network.ecn]
-enabled = true
-[[scenario.traffic]]
-kind = "poisson"
+const std::string kStudy = "[study]\nseeds = 3\n" + star_scenario(9, R"(kind = "poisson"
 tag = "web"
 sizes = "20 KB"
 load = 0.5
@@ -33,6 +26,8 @@ stop = "40 us"
 kind = "incast"
 tag = "burst"
 size = "50 KB"
+[scenario.network.ecn]
+enabled = true
 [[axis]]
 name = "load"
 key = "traffic.0.load"
@@ -52,13 +47,12 @@ of = "ratio"
 statistic = "p99"
 tag = "web"
 against = { algorithm = "dcqcn" }
-)";
+)");
 
-class Compare : public testing::Test {
+class Compare : public Sweep {
  protected:
-  Compare() { std::ofstream(folder_ / "s.toml") << kStudy; }
-  std::string dir(const std::string& name) const { return folder_ / name; }
-  void sweep() const { EXPECT_EQ(weir({"sweep", dir("s.toml"), "--out", dir("a"), "-q"}).status, 0); }
+  Compare() { write(kStudy); }
+  void sweep() const { EXPECT_EQ(Sweep::sweep({"--out", dir("a"), "-q"}).status, 0); }
   Json json(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "compare");
     arguments.emplace_back("--json");
@@ -73,8 +67,6 @@ class Compare : public testing::Test {
     EXPECT_EQ(o.out, "");
     EXPECT_EQ(o.err, "weir: " + message + "\n");
   }
-
-  Folder folder_{"weir-compare-command"};
 };
 
 // The value of a column in the row of points.csv that begins so.
@@ -117,22 +109,107 @@ TEST_F(Compare, AnAxisOfASweep) {
   EXPECT_EQ(same.at(3).at("ratios").at(0).at("slower"), 0);
 }
 
+// Labels are picked as weir sweep picks points; an axis that alone has several need not be named.
+TEST_F(Compare, SomePointsOfASweep) {
+  sweep();
+  const Json all = json({dir("a"), "--axis", "algorithm"});
+  const Json half = json({dir("a"), "--axis", "algorithm", "--only", "load=0.6"});
+  ASSERT_EQ(half.size(), 1u);
+  EXPECT_EQ(half.at(0), all.at(1));
+  EXPECT_EQ(json({dir("a"), "--only", "load=0.6"}), half);
+  EXPECT_EQ(json({dir("a"), "--only", "algorithm=hpcc,load=0.6,algorithm=dcqcn"}), half);
+  EXPECT_EQ(json({dir("a"), dir("a"), "--only", "load=0.6"}).size(), 2u);
+}
+
+// Three algorithms, of which two are picked.
+TEST_F(Compare, TwoLabelsOfAnAxis) {
+  std::string three = kStudy;
+  three.replace(three.find("[\"dcqcn\", \"hpcc\"]"), 17, "[\"dcqcn\", \"dctcp\", \"hpcc\"]");
+  write(three.substr(0, three.find("[[measure]]")) +
+        "[[measure]]\nname = \"n\"\nof = \"flows\"\ncolumn = \"fct_ps\"\n" + "statistic = \"count\"\n");
+  sweep();
+  const auto names = [&](const std::vector<std::string>& arguments) {
+    std::string out;
+    for (const Json& c : json(arguments))
+      out += c.at("other").get<std::string>() + "/" + c.at("base").get<std::string>() + " ";
+    return out;
+  };
+  EXPECT_EQ(names({dir("a"), "--axis", "algorithm", "--only", "load=0.3"}), "dctcp/dcqcn hpcc/dcqcn ");
+  EXPECT_EQ(names({dir("a"), "--axis", "algorithm", "--only", "load=0.3,algorithm=hpcc,algorithm=dctcp"}),
+            "hpcc/dctcp ");
+  EXPECT_EQ(
+      names({dir("a"), "--only", "load=0.3,algorithm=hpcc,algorithm=dctcp", "--axis", "algorithm", "--base", "hpcc"}),
+      "dctcp/hpcc ");
+}
+
+TEST_F(Compare, RunsWithoutAFlow) {
+  for (const char* name : {"x", "y"})
+    EXPECT_EQ(weir({"run", "tests/scenarios/no-flows.toml", "-q", "--out", dir(name)}).status, 0);
+  EXPECT_EQ(json({dir("x"), dir("y")}).at(0).at("ratios").at(0).at("n"), 0);
+  EXPECT_EQ(weir({"compare", dir("x"), dir("y")}).status, 0);
+}
+
+// What differs in the load is named, and the ratios are told all the same.
+TEST_F(Compare, OtherDurationsAndLoadsAreTold) {
+  const auto run = [&](const std::string& name, const std::vector<std::string>& set) {
+    std::vector<std::string> arguments{"run", "scenarios/incast-16.toml", "-q", "--out", dir(name)};
+    for (const auto& s : set) arguments.insert(arguments.end(), {"--set", s});
+    EXPECT_EQ(weir(arguments).status, 0);
+  };
+  run("whole", {});
+  run("cut", {"run.stop=300 us"});
+  run("more", {"network.port=queued", "probes.queues.interval=1 us", "run.threads=2", "title=x"});
+  const Output cut = weir({"compare", dir("whole"), dir("cut"), dir("cut")});
+  EXPECT_EQ(cut.status, 0);
+  EXPECT_NE(cut.out.find("unfinished"), std::string::npos) << cut.out;
+  EXPECT_EQ(cut.err, fmt::format("weir: {} and {} differ in run.stop (0 ps and 300 us) (and 1 more comparison like "
+                                 "that); completion times differ by that alone, so the ratios do not tell of the rest "
+                                 "alone\n",
+                                 dir("whole"), dir("cut")));
+  EXPECT_EQ(json({dir("whole"), dir("cut")}).at(0).at("load_differs_in"), Json::array({"run.stop"}));
+  const Output same = weir({"compare", dir("whole"), dir("more")});
+  EXPECT_EQ(same.status, 0);
+  EXPECT_EQ(same.err, "");
+}
+
+// An axis of durations is one; an axis that changes the duration beside something else is not.
+TEST_F(Compare, AnAxisOfDurationsNeedsNoWarning) {
+  const std::string axis =
+      "[[measure]]\nname = \"n\"\nof = \"flows\"\ncolumn = \"fct_ps\"\nstatistic = \"count\"\n[[axis]]\nname = \"a\"\n";
+  write(study_without_figure() + axis + "key = \"run.stop\"\nvalues = [\"100 us\", \"150 us\"]\n");
+  EXPECT_EQ(Sweep::sweep({"--out", dir("a"), "-q"}).status, 0);
+  const Output durations = weir({"compare", dir("a"), "--axis", "a"});
+  EXPECT_EQ(durations.status, 0) << durations.err;
+  EXPECT_EQ(durations.err, "");
+  write(study_without_figure() + axis +
+        "point = [{ label = \"x\", set = { \"run.stop\" = \"100 us\" } }, "
+        "{ label = \"y\", set = { \"run.stop\" = \"150 us\", \"algorithm.eta\" = 0.9 } }]\n");
+  EXPECT_EQ(Sweep::sweep({"--out", dir("b"), "-q"}).status, 0);
+  const Output both = weir({"compare", dir("b"), "--axis", "a", "--only", "load=0.4"});
+  EXPECT_EQ(both.status, 0) << both.err;
+  EXPECT_NE(both.err.find("differ in run.stop (100 us and 150 us); "), std::string::npos) << both.err;
+}
+
 TEST_F(Compare, MeasuresOfRatios) {
   sweep();
   const std::string points = read_file(dir("a") + "/points.csv");
   EXPECT_EQ(cell(points, "0.3,dcqcn", 3), 1);
-  double mean = 0;
+  // over seeds the same as weir compare: the geometric mean and its interval
+  const Json compared = json({dir("a"), "--axis", "algorithm", "--only", "load=0.6"}).at(0).at("ratios").at(0);
+  EXPECT_NEAR(cell(points, "0.6,hpcc", 3), compared.at("geomean").get<double>(), 1e-9);
+  EXPECT_NEAR(cell(points, "0.6,hpcc", 4), compared.at("low").get<double>(), 1e-9);
+  EXPECT_NEAR(cell(points, "0.6,hpcc", 5), compared.at("high").get<double>(), 1e-9);
+  double logs = 0;
   for (const std::string seed : {"1", "2", "3"}) {
     const std::string end = "+seed" + seed;
-    mean += json({dir("a") + "/runs/0.6+dcqcn" + end, dir("a") + "/runs/0.6+hpcc" + end})
-                .at(0)
-                .at("ratios")
-                .at(0)
-                .at("geomean")
-                .get<double>() /
-            3;
+    logs += std::log(json({dir("a") + "/runs/0.6+dcqcn" + end, dir("a") + "/runs/0.6+hpcc" + end})
+                         .at(0)
+                         .at("ratios")
+                         .at(0)
+                         .at("geomean")
+                         .get<double>());
   }
-  EXPECT_NEAR(cell(points, "0.6,hpcc", 3), mean, 1e-9);
+  EXPECT_NEAR(cell(points, "0.6,hpcc", 3), std::exp(logs / 3), 1e-9);
   // percentiles say of how many values they are
   const Output o = weir({"sweep", dir("s.toml"), "--out", dir("a")});
   EXPECT_NE(o.out.find("\nweb_p99: of "), std::string::npos) << o.out;
@@ -147,7 +224,10 @@ TEST_F(Compare, ForPeople) {
   const Output o = weir({"compare", dir("a"), "--axis", "algorithm"});
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_TRUE(o.out.starts_with("hpcc / dcqcn, load=0.3\nratio of FCTs ")) << o.out;
-  EXPECT_NE(o.out.find("\ninterval: from seed to seed, of 3 seeds\n"), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find("\ninterval: from seed to seed, of 3 seeds; geomean: the geometric mean of the seeds'; median, "
+                       "slower, faster: means of the seeds'\n"),
+            std::string::npos)
+      << o.out;
 }
 
 TEST_F(Compare, UnfinishedFlowsAreTold) {
@@ -164,8 +244,28 @@ TEST_F(Compare, UnfinishedFlowsAreTold) {
 TEST_F(Compare, Refusals) {
   expect_refused({dir("none"), dir("s.toml")}, dir("none") + ": it is neither a result of weir run nor of weir sweep");
   sweep();
-  expect_refused({dir("a")},
-                 "there is nothing to compare with; name two directories, or one sweep and an --axis of it");
+  const std::string run = dir("a") + "/runs/0.3+hpcc+seed1";
+  expect_refused({dir("a")}, dir("a") +
+                                 " is a sweep over several axes; say with --axis which one is compared, load or "
+                                 "algorithm, or name a second directory");
+  expect_refused({run}, run + " is a single run; name the result that it is compared with, too");
+  expect_refused({run, "--axis", "load"}, "--axis: " + run + " is no result of weir sweep");
+  expect_refused({run, run, "--only", "load=0.3"},
+                 "--only: it picks points of sweeps, and " + run + " is a single run");
+  expect_refused({run, run, "--base", "hpcc"},
+                 "--base: it is a label of a sweep's axis; of several directories the first is the base");
+  expect_refused({dir("a"), dir("a"), "--axis", "load"},
+                 "--axis: it is for the points of one sweep; name one directory, or leave --axis away");
+  expect_refused({dir("a"), "--only", "load=0.3,algorithm=hpcc"},
+                 dir("a") +
+                     ": the labels of --only leave one point, and nothing to compare it with; name two "
+                     "directories, or two labels of an axis");
+  expect_refused({dir("a"), "--axis", "algorithm", "--only", "algorithm=hpcc"},
+                 "--axis: of 'algorithm' there is only the label 'hpcc', so nothing to compare it with");
+  expect_refused({dir("a"), "--axis", "algorithm", "--only", "load=0.5"},
+                 "--only: the axis 'load' has no label '0.5'; valid is 0.3, 0.6");
+  expect_refused({dir("a"), "--axis", "algorithm", "--only", "hpcc"},
+                 "--only: 'hpcc' is no axis=label; axes are load, algorithm");
   expect_refused({dir("a"), "--axis", "algo"}, "--axis: the study has no axis 'algo'; valid is load, algorithm");
   expect_refused({dir("a"), "--axis", "algorithm", "--base", "x"},
                  "--base: the axis 'algorithm' has no label 'x' with a run that is done; valid is dcqcn, hpcc");
@@ -174,6 +274,10 @@ TEST_F(Compare, Refusals) {
   EXPECT_EQ(other.out, "");
   EXPECT_TRUE(other.err.starts_with("weir: " + dir("a") + "/runs/0.3+dcqcn+seed1 and " + dir("a") +
                                     "/runs/0.6+dcqcn+seed1 are not of the same flows: flow 8 has "))
+      << other.err;
+  EXPECT_TRUE(
+      other.err.ends_with("; compare runs with the same traffic and seed (these differ in traffic.0.load (0.3 and "
+                          "0.6))\n"))
       << other.err;
 }
 

@@ -6,12 +6,17 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command.h"
+#include "weir/admission.h"
+#include "weir/base/error.h"
 #include "weir/execute.h"
+#include "weir/progress.h"
+#include "weir/study/estimate.h"
 
 namespace weir::app {
 namespace {
@@ -126,6 +131,47 @@ TEST(Memory, IsEstimatedShownAndRefused) {
                          "the limit with --memory\n");
   }
   EXPECT_TRUE(folder.names().empty());
+}
+
+// What the estimate looks at is what runs: one model, and no more flows than the estimate takes.
+TEST(Memory, IsEstimatedFromTheModelThatRuns) {
+  const auto s = scenario::load_scenario_file("scenarios/incast-16.toml");
+  Admitted small = admit(s, 20'000'000, "it");
+  EXPECT_TRUE(small.expected.all);
+  EXPECT_EQ(small.expected.flows, 16u);
+  EXPECT_NEAR(static_cast<double>(small.bytes), 14e6, 1e6);
+  EXPECT_THROW(admit(s, small.bytes - 1, "it"), InputError);
+  const engine::Model* model = small.model.get();
+  EXPECT_EQ(scenario::build(s, std::move(small.model)).model.get(), model);
+  EXPECT_EQ(execute(s, admit(s, 20'000'000, "it").model, nullptr, {}).manifest.digest,
+            execute(s, nullptr).manifest.digest);
+
+  const auto many = scenario::load_scenario_file(
+      "scenarios/incast-16.toml", {"traffic.0={ kind = \"poisson\", sizes = \"1 B\", load = 1, stop = \"1 s\" }"});
+  const Admitted large = admit(many, std::uint64_t{1} << 62, "it");
+  EXPECT_FALSE(large.expected.all);
+  EXPECT_EQ(large.expected.flows, study::kMaxEstimatedFlows);
+  EXPECT_NEAR(static_cast<double>(large.expected.flows) * large.expected.of_all, 2.125e11, 1e9);
+  EXPECT_EQ(Progress::flows_text(small.expected), "16");
+  EXPECT_TRUE(Progress::flows_text(large.expected).starts_with("about 21")) << Progress::flows_text(large.expected);
+}
+
+// Of traffic that was not drawn whole, the share is an estimate, and never the whole.
+TEST(Memory, ProgressKnowsTrafficInPart) {
+  scenario::Expected e;
+  e.flows = 10;
+  e.packets = 100;
+  Pace pace;
+  pace.counters.data_packets = 50;
+  EXPECT_EQ(Progress::share(pace, e, {}), 0.5);
+  e.all = false;
+  EXPECT_EQ(Progress::share(pace, e, {}), -1);
+  EXPECT_EQ(Progress::flows_text(e), "over 10");
+  e.of_all = 5;
+  EXPECT_EQ(Progress::share(pace, e, {}), 0.1);
+  EXPECT_EQ(Progress::flows_text(e), "about 50");
+  pace.counters.data_packets = 600;
+  EXPECT_EQ(Progress::share(pace, e, {}), 0.99);
 }
 
 // Flows that the links never carry, in ever larger number.

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command.h"
+#include "tests/support/star_scenario.h"
 #include "weir/signals.h"
 #include "weir/study/kept.h"
 #include "weir/sweep.h"
@@ -21,19 +22,8 @@ namespace weir::app {
 namespace {
 
 study::Plan six_runs() {
-  return study::make_plan(study::parse_study(R"(
-[study]
-seeds = 6
-[scenario.topology]
-kind = "star"
-hosts = 5
-[scenario.algorithm]
-name = "hpcc"
-[[scenario.traffic]]
-kind = "incast"
-size = "100 KB"
-)",
-                                             "s.toml"));
+  return study::make_plan(study::parse_study(
+      "[study]\nseeds = 6\n" + star_scenario(5, "kind = \"incast\"\nsize = \"100 KB\"\n"), "s.toml"));
 }
 
 // What follows is done in a process that is then ended; its exit status is 0 if all went well.
@@ -56,7 +46,7 @@ SweepOptions all_of(const study::Plan& plan, const std::string& dir) {
 [[noreturn]] void sweep_with_ends_ignored(const study::Plan& plan, const std::string& dir) {
   ::signal(SIGCHLD, SIG_IGN);
   const auto outcome = run_all(plan, all_of(plan, dir), [](const SweepPace&) {});
-  end(outcome.done == 5 && outcome.failed == 1);
+  end(outcome.done == 5 && outcome.failures.size() == 1);
 }
 
 // As a user who may have three processes: this one and two runs.

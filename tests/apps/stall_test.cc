@@ -97,6 +97,29 @@ key = "slowdown.all.p50"
   EXPECT_NE(runs.find("cut off: 3 flows have not ended"), std::string::npos) << runs;
 }
 
+// The first reason in the study's order, how many it is of, and where the whole of it is.
+TEST_F(Sweep, ReasonsOfFailuresAreTold) {
+  const auto with_axis = [](const std::string& axis) {
+    return "[study]\nseeds = 2\nscenario = \"" + std::filesystem::absolute("tests/scenarios/cut-off.toml").string() +
+           "\"\n[[axis]]\nname = \"a\"\n" + axis;
+  };
+  write(with_axis("key = \"traffic.0.flow.0.size\"\nvalues = [\"1 MB\", \"2 MB\"]\n"));
+  const Output all = sweep({"--out", dir("a"), "-q"});
+  EXPECT_EQ(all.status, 1);
+  EXPECT_TRUE(all.err.starts_with("weir: 4 runs failed; the first, 1_MB+seed1: ended at ")) << all.err;
+  EXPECT_NE(all.err.find("cut off: 3 flows have not ended"), std::string::npos) << all.err;
+  EXPECT_TRUE(all.err.ends_with("; 4 of them failed for this reason; see " + dir("a") + "/failed/1_MB+seed1.txt\n"))
+      << all.err;
+  EXPECT_NE(all.err.find(file("a/failed/1_MB+seed1.txt").substr(0, 100)), std::string::npos) << all.err;
+  const Output one = sweep({"--out", dir("b"), "-q", "--only", "a=2 MB", "--seeds", "1"});
+  EXPECT_TRUE(one.err.starts_with("weir: 1 run failed, 2_MB+seed1: ended at ")) << one.err;
+  EXPECT_TRUE(one.err.ends_with("; see " + dir("b") + "/failed/2_MB+seed1.txt\n")) << one.err;
+  // for two reasons
+  write(with_axis("key = \"traffic.0.flow.1.dst\"\nvalues = [3, 2]\n"));
+  const Output two = sweep({"--out", dir("c"), "-q", "--seeds", "1"});
+  EXPECT_NE(two.err.find("; no other failed for this reason; "), std::string::npos) << two.err;
+}
+
 TEST(StalledRun, NoEndIsForetoldOnceAllHasBeenSent) {
   EXPECT_EQ(Progress::with_forecast("x", -1, 10), "x");
   EXPECT_EQ(Progress::with_forecast("x", 0.5, 10), " 50 %  x, about 10 s left");

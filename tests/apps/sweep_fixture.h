@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "tests/support/command.h"
+#include "tests/support/star_scenario.h"
 
 namespace weir::app {
 
@@ -20,21 +21,12 @@ namespace fs = std::filesystem;
 
 // Three points and two seeds, each run of `size` per flow.
 inline std::string study(const std::string& size = "20 KB", const std::string& more = "") {
-  return fmt::format(R"([study]
+  return fmt::format(
+      R"([study]
 title = "A test"
 seeds = 2
 {}
-[scenario.topology]
-kind = "star"
-hosts = 9
-[scenario.algorithm]
-name = "hpcc"
-[[scenario.traffic]]
-kind = "poisson"
-sizes = "{}"
-load = 0.6
-stop = "200 us"
-[[axis]]
+{}[[axis]]
 name = "load"
 key = "traffic.0.load"
 values = [0.2, 0.4, 0.6]
@@ -53,7 +45,13 @@ kind = "lines"
 measure = "p50"
 x = "load"
 )",
-                     more, size);
+      more, star_scenario(9, fmt::format("kind = \"poisson\"\nsizes = \"{}\"\nload = 0.6\nstop = \"200 us\"\n", size)));
+}
+
+// The same without its figure, which would want to know the labels of further axes.
+inline std::string study_without_figure() {
+  const std::string whole = study();
+  return whole.substr(0, whole.find("[[figure]]"));
 }
 
 class Sweep : public testing::Test {

@@ -1,6 +1,7 @@
 // weir sweep from outside: what it leaves, what it refuses, how it exits.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -174,6 +175,14 @@ TEST_F(Sweep, KeepsWhatItIsToldTo) {
   EXPECT_EQ(file("a/points.csv"), points);
 }
 
+TEST_F(Sweep, NoticesNameTheirPoints) {
+  write(study_without_figure() + "[[axis]]\nname = \"ecn\"\nkey = \"network.ecn.enabled\"\nvalues = [false, true]\n");
+  const Output o = sweep({"--out", dir("a"), "-q", "--only", "load=0.2,load=0.4", "--seeds", "1"});
+  EXPECT_EQ(o.status, 0);
+  EXPECT_TRUE(o.err.starts_with("weir: network.ecn: no algorithm of this scenario comes with thresholds; ")) << o.err;
+  EXPECT_TRUE(o.err.ends_with(" (ecn=true)\n")) << o.err;
+}
+
 TEST_F(Sweep, MemoryThatARunAloneExceeds) {
   const Output o = sweep({"--out", dir("a"), "--memory", "1 MB"});
   EXPECT_EQ(o.status, 2);
@@ -206,8 +215,7 @@ TEST_F(Sweep, FreshIsForTheRunsOfNow) {
 
 // What a study kept of its runs is enough for a report, and what an earlier one has drawn is gone.
 TEST_F(Sweep, IsReported) {
-  const std::string drawn = study();
-  write(drawn.substr(0, drawn.find("[[figure]]")));
+  write(study_without_figure());
   EXPECT_EQ(sweep({"--out", dir("a")}).status, 0);
   std::ofstream(dir("a") + "/figures.json") << "{}";
   EXPECT_EQ(sweep({"--out", dir("a")}).status, 0);
@@ -236,6 +244,20 @@ TEST_F(Sweep, BadStudies) {
   EXPECT_EQ(complaint("[[claim]]\nid = \"A36\"\n"),
             "s.toml:33: key 'claim.0.rule': missing; write such as \"p95{HPCC} <= 24\"\n");
   EXPECT_EQ(folder_.names(), (std::vector<std::string>{"s.toml"}));
+}
+
+// What is called differently elsewhere.
+TEST(Options, OfOtherCommandsAreUnderstood) {
+  for (const auto& [command, word, meant] : {std::array{"sweep", "--threads", "--jobs"},
+                                             {"sweep", "--filter", "--only"},
+                                             {"run", "--jobs", "--threads"},
+                                             {"run", "--output", "--out"},
+                                             {"report", "--output=a", "--out"}}) {
+    const Output o = weir({command, "a.toml", word});
+    EXPECT_EQ(o.status, 2);
+    EXPECT_EQ(o.err, fmt::format("weir: unexpected argument '{}' (did you mean '{}'?); see weir {} --help\n",
+                                 std::string(word).substr(0, std::string(word).find('=')), meant, command));
+  }
 }
 
 TEST(SweepExamples, AreValid) {

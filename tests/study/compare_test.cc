@@ -11,6 +11,7 @@
 
 #include "tests/support/command.h"
 #include "weir/base/error.h"
+#include "weir/study/run_differences.h"
 
 namespace weir::study {
 namespace {
@@ -82,6 +83,29 @@ TEST_F(Compare, OtherFlowsAreRefused) {
                                           base.directory().path(), other.directory().path(), difference));
     }
   }
+}
+
+// By their scenarios: what changes the load is told apart from the rest, and what only measures is none.
+TEST_F(Compare, DifferencesOfScenarios) {
+  const auto with = [&](const std::string& name, const std::string& scenario) {
+    const RunFiles files = result(name, {});
+    std::ofstream(folder_ / (name + "/scenario.toml")) << scenario;
+    return files;
+  };
+  const auto base = with("a",
+                         "title = \"x\"\n[run]\nstop = \"1 ms\"\nthreads = 1\n[algorithm]\neta = 0.9\n"
+                         "[[traffic]]\nkind = \"incast\"\nprofile = \"p\"\nload = 0.5\n[probes.queues]\n");
+  const auto other = with("b",
+                          "title = \"y\"\n[run]\nstop = \"2 ms\"\nthreads = 2\n[algorithm]\neta = 0.95\n"
+                          "[[traffic]]\nkind = \"incast\"\nprofile = \"q\"\nload = 0.5\n"
+                          "[[traffic]]\nkind = \"poisson\"\nload = 0.1\n");
+  std::string all;
+  for (const Difference& d : differences(base, other)) all += d.key + (d.of_load ? "! " : " ");
+  EXPECT_EQ(all, "algorithm.eta run.stop! traffic.0.profile traffic.1! ");
+  EXPECT_EQ(load_text(differences(base, other)), "run.stop (1 ms and 2 ms), traffic.1 (none and a table)");
+  EXPECT_TRUE(differences(base, base).empty());
+  EXPECT_TRUE(differences(base, result("c", {})).empty());
+  EXPECT_EQ(load_text({}), "");
 }
 
 // Messages of collectives start when others have ended.

@@ -136,6 +136,43 @@ values = [1, 2, 3]
     EXPECT_THROW(parse_shard(shard), InputError) << shard;
 }
 
+// What was chosen for want of a word is told once, with the points that it is about.
+TEST(Study, NoticesNameTheirPoints) {
+  const auto plan = make_plan(parse(R"(
+[study]
+seeds = 2
+[[axis]]
+name = "fan_in"
+key = "traffic.0.fan_in"
+values = [1, 2, 3]
+[[axis]]
+name = "algorithm"
+point = [{ label = "HPCC", set = { "algorithm.name" = "hpcc" } },
+         { label = "Swift", set = { "algorithm.name" = "swift", "network.ecn.enabled" = true } }]
+)"));
+  const auto points = [&](const std::string& only) {
+    const auto notices = notices_of(plan, runs_with(plan, only));
+    if (notices.size() != 1) return std::to_string(notices.size());
+    EXPECT_TRUE(notices[0].text.starts_with("network.ecn: no algorithm of this scenario comes with thresholds"));
+    return notices[0].points;
+  };
+  EXPECT_EQ(points(""), "algorithm=Swift");
+  EXPECT_EQ(points("fan_in=1,fan_in=3"), "algorithm=Swift");
+  EXPECT_EQ(points("algorithm=Swift"), "all points");
+  EXPECT_EQ(points("algorithm=HPCC"), "0");
+}
+
+TEST(Study, SomePointsInFewWords) {
+  const std::vector<AxisLabels> axes{{"a", {"x", "y", "z"}}, {"b", {"1", "2"}}};
+  const std::vector<std::vector<std::string>> points{{"x", "1"}, {"x", "2"}, {"y", "1"},
+                                                     {"y", "2"}, {"z", "1"}, {"z", "2"}};
+  EXPECT_EQ(describe_points(axes, points, {0, 1, 2, 3, 4, 5}), "all points");
+  EXPECT_EQ(describe_points(axes, points, {1, 3, 5}), "b=2");
+  EXPECT_EQ(describe_points(axes, points, {3, 5}), "a=y or z, b=2");
+  EXPECT_EQ(describe_points(axes, points, {0, 3}), "a=x, b=1; a=y, b=2");
+  EXPECT_EQ(describe_points(axes, points, {0, 1, 2, 5}), "a=x, b=1; a=x, b=2; a=y, b=1; and 1 more");
+}
+
 TEST(Study, EstimatesKnowThreads) {
   const auto plan = make_plan(parse(R"(
 [study]

@@ -65,6 +65,17 @@ TEST(FlowList, KeepsTagsAndAlgorithmsByName) {
   EXPECT_EQ(table.flows[2].profile, 0);
 }
 
+// From which the number of flows in all is estimated where not all are drawn.
+TEST(FlowList, KnowsItsEnd) {
+  EXPECT_EQ(FlowList(std::vector<Flow>{}).end(), Time{});
+  FlowList flows(
+      {Flow{.start = Time{9}, .dst = 1, .size = Bytes{1}}, Flow{.start = Time{4}, .dst = 1, .size = Bytes{1}}});
+  EXPECT_EQ(flows.end(), Time{10});
+  while (flows.next()) {
+  }
+  EXPECT_EQ(flows.end(), Time{10});
+}
+
 TEST(FlowList, RefusesBadText) {
   const std::string needed = "needed are src, dst, size_bytes and one of start_ps, start_ns, start_us";
   const std::string columns =

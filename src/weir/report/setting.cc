@@ -19,23 +19,12 @@ namespace {
 
 constexpr std::size_t kMaxValues = 3;  // that a line tells of one thing
 
-std::string text_of(const scenario::Value& value) {
+std::string shown(const scenario::Value& value) {
   if (const auto* text = value.as<std::string>()) return *text;
   if (const auto* whole = value.as<std::int64_t>()) return fmt::format("{}", *whole);
   if (const auto* number = value.as<double>()) return fmt::format("{:.7g}", *number);
   if (const auto* flag = value.as<bool>()) return *flag ? "true" : "false";
   return "";
-}
-
-void flatten(const scenario::Value& value, const std::string& key, Settings& out) {
-  const std::string before = key.empty() ? "" : key + ".";
-  if (const auto* table = value.as<scenario::Table>()) {
-    for (const auto& [name, item] : table->entries) flatten(item, before + name, out);
-  } else if (const auto* list = value.as<scenario::List>()) {
-    for (std::size_t i = 0; i < list->size(); ++i) flatten((*list)[i], fmt::format("{}{}", before, i), out);
-  } else {
-    out.emplace_back(key, text_of(value));
-  }
 }
 
 using Values = std::map<std::string, std::string, std::less<>>;
@@ -217,7 +206,8 @@ bool is_told_elsewhere(const std::string& key) {
 
 Settings settings_of(const Run& run) {
   Settings out;
-  flatten(scenario::parse_toml(run.scenario, run.file("scenario.toml")), "", out);
+  const scenario::Value root = scenario::parse_toml(run.scenario, run.file("scenario.toml"));
+  for (const auto& [key, value] : scenario::leaves_of(root)) out.emplace_back(key, shown(*value));
   return out;
 }
 

@@ -53,6 +53,16 @@ void collect(const Value& value, const std::string& path, Places& out) {
     for (std::size_t i = 0; i < list->size(); ++i) collect((*list)[i], join(path, std::to_string(i)), out);
 }
 
+void add_leaves(const Value& value, const std::string& key, std::vector<std::pair<std::string, const Value*>>& out) {
+  if (const auto* table = value.as<Table>()) {
+    for (const auto& [name, item] : table->entries) add_leaves(item, join(key, name), out);
+  } else if (const auto* list = value.as<List>()) {
+    for (std::size_t i = 0; i < list->size(); ++i) add_leaves((*list)[i], join(key, std::to_string(i)), out);
+  } else {
+    out.emplace_back(key, &value);
+  }
+}
+
 }  // namespace
 
 Table::Table() = default;
@@ -116,6 +126,20 @@ bool is_dotted_key(std::string_view key) {
 Places places_of(const Value& root) {
   Places out;
   collect(root, "", out);
+  return out;
+}
+
+std::optional<std::string> text_of(const Value& value) {
+  if (const auto* text = value.as<std::string>()) return *text;
+  if (const auto* whole = value.as<std::int64_t>()) return fmt::format("{}", *whole);
+  if (const auto* number = value.as<double>()) return fmt::format("{}", *number);
+  if (const auto* flag = value.as<bool>()) return *flag ? "true" : "false";
+  return std::nullopt;
+}
+
+std::vector<std::pair<std::string, const Value*>> leaves_of(const Value& root) {
+  std::vector<std::pair<std::string, const Value*>> out;
+  add_leaves(root, "", out);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,6 +69,13 @@ bool is_override(const Where&);
 // Where each value and table stands, by dotted key.
 using Places = std::map<std::string, Where, std::less<>>;
 Places places_of(const Value& root);
+
+// A number, a text or a flag as text; nothing for others.
+std::optional<std::string> text_of(const Value& value);
+
+// The values that are neither tables nor lists, with their dotted keys, in the order of the document. They are part of
+// `root`.
+std::vector<std::pair<std::string, const Value*>> leaves_of(const Value& root);
 
 // "a.b"; or "b" if a is empty.
 std::string join(std::string_view path, std::string_view key);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 #include "weir/base/text_file.h"
 #include "weir/engine/simulation.h"
@@ -349,11 +350,9 @@ std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Mo
   return std::make_unique<engine::Simulation>(model, traffic, options);
 }
 
-}  // namespace
-
-Run prepare(const Scenario& s) {
+Run prepare(const Scenario& s, std::unique_ptr<engine::Model> model) {
   Run run;
-  run.model = build_model(s);
+  run.model = std::move(model);
   run.traffic = build_traffic(s, *run.model, run.tags);
   if (run.tags.empty()) run.tags.emplace_back(kConnectionsTag);
   check_program(s, run.traffic->program());
@@ -366,8 +365,14 @@ Run prepare(const Scenario& s) {
   return run;
 }
 
-Run build(const Scenario& s) {
-  Run run = prepare(s);
+}  // namespace
+
+Run prepare(const Scenario& s) { return prepare(s, build_model(s)); }
+
+Run build(const Scenario& s) { return build(s, build_model(s)); }
+
+Run build(const Scenario& s, std::unique_ptr<engine::Model> model) {
+  Run run = prepare(s, std::move(model));
   run.simulation = build_engine(s, *run.model, *run.traffic);
   return run;
 }

@@ -26,10 +26,12 @@ struct Run {
 // Reads the data files, builds the network and checks what concerns several tables. Throws
 // InputError that names file, line and key.
 Run build(const Scenario&);
+// The same with the model that build_model() has made of this scenario.
+Run build(const Scenario&, std::unique_ptr<engine::Model>);
 // Checks the same, and stops short of the simulation, which stays null: nothing large is made.
 Run prepare(const Scenario&);
 
-// The parts of build(), for those who need no simulation.
+// The parts of build(), for those who need no simulation, or who look at the model before there is one.
 std::unique_ptr<engine::Model> build_model(const Scenario&);
 // Fills `tags`, which is empty, with those of the flows; indices into it are the flows' tags.
 std::unique_ptr<traffic::Traffic> build_traffic(const Scenario&, const engine::Model&, std::vector<std::string>& tags);
@@ -43,6 +45,8 @@ struct Expected {
   bool all = true;          // false: there are more than were looked at
   double of_all = 1;        // times these flows there are in all, by when the traffic ends; at least 1
   double most_waiting = 0;  // flows, of those looked at, that the links of their senders cannot have sent by last_start
+  // Whether it is known how much there is in all, exactly or by `of_all`.
+  bool is_estimable() const { return all || of_all > 1; }
   std::uint64_t digest = 0;  // over who sends what to whom and when; equal for equal traffic
 };
 

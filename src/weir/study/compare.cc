@@ -9,6 +9,7 @@
 #include <set>
 
 #include "weir/base/random.h"
+#include "weir/study/run_differences.h"
 
 namespace weir::study {
 namespace {
@@ -132,10 +133,13 @@ PairedFlows pair_flows(const RunFiles& base, const RunFiles& other) {
       continue;
     }
     const auto why = difference(first.row, second->row, waiting.count(first.row.tag) > 0);
-    if (!why.empty())
+    if (!why.empty()) {
+      const std::string load = load_text(differences(base, other));
       throw InputError(fmt::format(
-          "{} and {} are not of the same flows: flow {} has {}; compare runs with the same traffic and seed",
-          base.directory().path(), other.directory().path(), first.id, why));
+          "{} and {} are not of the same flows: flow {} has {}; compare runs with the same traffic and seed{}",
+          base.directory().path(), other.directory().path(), first.id, why,
+          load.empty() ? "" : fmt::format(" (these differ in {})", load)));
+    }
     out.flows.push_back({first.row, second->row.value});
     ++second;
   }
@@ -176,19 +180,19 @@ Ratios compare(std::span<const FlowPair* const> flows) {
 
 Ratios over_seeds(std::span<const Ratios> seeds) {
   Ratios out;
-  std::vector<double> logs;
+  std::vector<double> means;
   for (const Ratios& r : seeds) {
     out.n += r.n;
     out.unfinished_base += r.unfinished_base;
     out.unfinished_other += r.unfinished_other;
     out.unfinished_both += r.unfinished_both;
-    if (!std::isnan(r.geomean)) logs.push_back(std::log(r.geomean));
+    if (!std::isnan(r.geomean)) means.push_back(r.geomean);
   }
-  if (logs.empty()) return out;
-  const Interval interval = confidence(logs);
-  out.geomean = std::exp(interval.mean);
-  out.low = std::exp(interval.low);
-  out.high = std::exp(interval.high);
+  if (means.empty()) return out;
+  const Interval interval = geometric_confidence(means);
+  out.geomean = interval.mean;
+  out.low = interval.low;
+  out.high = interval.high;
   out.median = mean_of(seeds, &Ratios::median);
   out.slower = mean_of(seeds, &Ratios::slower);
   out.faster = mean_of(seeds, &Ratios::faster);

@@ -202,6 +202,10 @@ std::span<const MeasureKind> measure_kinds() {
 
 bool Measure::is_of_document() const { return kind->values == of_document; }
 
+bool Measure::is_geometric() const {
+  return is_of_pairs() && statistic.kind == Statistic::Kind::geomean && params.scale > 0;
+}
+
 bool Measure::is_of_flows() const { return file() == "flows.csv"; }
 
 std::optional<unsigned> Measure::percentile() const {
@@ -301,9 +305,7 @@ void check_filter(const TableReader& table, const FlowFilter& filter) {
 }
 
 std::string read_label(const TableReader& table, const std::string& key, const scenario::Value& value) {
-  if (const auto* text = value.as<std::string>()) return *text;
-  if (const auto* whole = value.as<std::int64_t>()) return fmt::format("{}", *whole);
-  if (const auto* number = value.as<double>()) return fmt::format("{}", *number);
+  if (const auto text = scenario::text_of(value)) return *text;
   scenario::fail_key(value.where, scenario::join(table.path(), key),
                      fmt::format("it is {}; write text or a number", value.type_name()));
 }

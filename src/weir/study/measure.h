@@ -59,6 +59,8 @@ struct Measure {
   // Of those that pass its filter.
   bool is_of_flows() const;
   bool is_of_pairs() const { return kind->of_pair != nullptr; }
+  // Whether its mean over seeds is the geometric one: a geometric mean of ratios, as weir compare tells it.
+  bool is_geometric() const;
   const std::string& name() const { return params.name; }
   // `*` in its key.
   bool is_list() const;

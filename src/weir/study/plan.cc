@@ -7,10 +7,12 @@
 #include <charconv>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "weir/base/text.h"
 #include "weir/base/text_file.h"
 #include "weir/scenario/toml_parser.h"
+#include "weir/study/selection.h"
 
 namespace weir::study {
 namespace {
@@ -162,35 +164,30 @@ Plan make_plan(Study study) {
 }
 
 std::vector<std::size_t> runs_with(const Plan& plan, const std::string& only) {
-  const Study& study = plan.study;
-  std::map<std::size_t, std::set<std::size_t>> wanted;  // labels by axis
-  for (std::string_view rest = only; !rest.empty();) {
-    const auto comma = rest.find(',');
-    const std::string_view item = rest.substr(0, comma);
-    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-    const auto equals = item.find('=');
-    const std::size_t axis = study.axis(item.substr(0, equals));
-    if (equals == std::string_view::npos || axis == study.axes.size()) {
-      std::vector<std::string> names;
-      for (const Axis& a : study.axes) names.push_back(a.name);
-      throw InputError(
-          fmt::format("--only: '{}' is no axis=label; axes are {}", one_line(item, kQuoted), fmt::join(names, ", ")));
-    }
-    const auto label = study.axes[axis].find(item.substr(equals + 1));
-    if (!label) {
-      std::vector<std::string> labels;
-      for (const auto& p : study.axes[axis].points) labels.push_back(p.label);
-      throw InputError(fmt::format("--only: the axis '{}' has no label '{}'; valid is {}", study.axes[axis].name,
-                                   one_line(item.substr(equals + 1)), fmt::join(labels, ", ")));
-    }
-    wanted[axis].insert(*label);
-  }
+  const WantedLabels wanted = parse_only(only, plan.study.axis_labels());
   std::vector<std::size_t> out;
-  for (std::size_t run = 0; run < plan.runs.size(); ++run) {
-    const Point& point = plan.points[plan.runs[run].point];
-    if (std::all_of(wanted.begin(), wanted.end(), [&](const auto& w) { return w.second.count(point[w.first]) > 0; }))
-      out.push_back(run);
+  for (std::size_t run = 0; run < plan.runs.size(); ++run)
+    if (passes(wanted, plan.study.labels_of(plan.points[plan.runs[run].point]))) out.push_back(run);
+  return out;
+}
+
+std::vector<Notice> notices_of(const Plan& plan, const std::vector<std::size_t>& runs) {
+  std::vector<std::pair<std::string, std::set<std::size_t>>> texts;  // with the points, as places in `labels`
+  std::vector<std::vector<std::string>> labels;                      // of the points that the runs are of
+  std::map<std::size_t, std::size_t> places;
+  for (const std::size_t run : runs) {
+    const std::size_t point = plan.runs[run].point;
+    const auto [place, is_new] = places.emplace(point, labels.size());
+    if (is_new) labels.push_back(plan.study.labels_of(plan.points[point]));
+    for (const std::string& text : plan.scenario(run).notices) {
+      auto known = std::find_if(texts.begin(), texts.end(), [&](const auto& t) { return t.first == text; });
+      if (known == texts.end()) known = texts.insert(texts.end(), {text, {}});
+      known->second.insert(place->second);
+    }
   }
+  std::vector<Notice> out;
+  for (auto& [text, points] : texts)
+    out.push_back({std::move(text), describe_points(plan.study.axis_labels(), labels, points)});
   return out;
 }
 

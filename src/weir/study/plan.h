@@ -43,6 +43,14 @@ Plan make_plan(Study study);
 // --only.
 std::vector<std::size_t> runs_with(const Plan& plan, const std::string& only);
 
+// What was chosen for want of a word in the scenarios of runs, and may surprise.
+struct Notice {
+  std::string text;    // of scenario::Scenario::notices
+  std::string points;  // of which points: describe_points()
+};
+// Each text once, in order of the first run that has it.
+std::vector<Notice> notices_of(const Plan& plan, const std::vector<std::size_t>& runs);
+
 // The i-th of n that share a study's runs.
 struct Shard {
   std::size_t i = 1;

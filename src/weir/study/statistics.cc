@@ -118,4 +118,12 @@ Interval confidence(std::span<const double> values, const Bounds& bounds) {
   return {mean, mean - half, mean + half, values.size()};
 }
 
+Interval geometric_confidence(std::span<const double> values) {
+  std::vector<double> logs;
+  logs.reserve(values.size());
+  for (const double v : values) logs.push_back(std::log(v));
+  const Interval interval = confidence(logs);
+  return {std::exp(interval.mean), std::exp(interval.low), std::exp(interval.high), interval.count};
+}
+
 }  // namespace weir::study

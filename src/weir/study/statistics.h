@@ -52,5 +52,8 @@ struct Interval {
 // interval contains the mean, and none of it is beyond a bound. Values that all lie at a bound give that point.
 // docs/studies.md says how often these intervals contain the true mean.
 Interval confidence(std::span<const double> values, const Bounds& bounds = {});
+// The geometric mean of values above 0, at least one, and its two-sided 95 % confidence interval: Student's t interval
+// of their logarithms.
+Interval geometric_confidence(std::span<const double> values);
 
 }  // namespace weir::study

@@ -17,6 +17,7 @@
 #include "weir/scenario/document.h"
 #include "weir/study/figure.h"
 #include "weir/study/measure.h"
+#include "weir/study/selection.h"
 
 namespace weir::study {
 
@@ -73,6 +74,9 @@ struct Study {
   const Measure* measure(std::string_view name) const;
   // The axes crossed, the last one fastest; those of a pair in step.
   std::vector<Point> points() const;
+  std::vector<AxisLabels> axis_labels() const;
+  // The labels of a point, one per axis.
+  std::vector<std::string> labels_of(const Point& point) const;
   // "load=0.3, algorithm=HPCC"
   std::string describe(const Point& point) const;
   // A complaint about the scenario of a point, which names the study's line as well. Throws InputError.

@@ -81,12 +81,6 @@ void warn_of_others(const Table& table, const std::string& dir, std::vector<std:
                                  result_of(dir, table.planned[run].name), first->message));
 }
 
-std::vector<std::string> labels_of(const Study& study, const Point& point) {
-  std::vector<std::string> out;
-  for (std::size_t i = 0; i < point.size(); ++i) out.push_back(study.axes[i].points[point[i]].label);
-  return out;
-}
-
 std::size_t find_axis(const Study& study, const std::string& axis) {
   std::vector<std::string> names;
   for (const Axis& a : study.axes) names.push_back(a.name);
@@ -235,7 +229,8 @@ std::optional<Interval> Table::over_seeds(std::size_t point, std::size_t measure
     if (v.size() == 1 && !std::isnan(v.front())) found.push_back(v.front());
   }
   if (found.empty()) return std::nullopt;
-  return confidence(found, study.measures[measure].bounds());
+  const Measure& m = study.measures[measure];
+  return m.is_geometric() ? geometric_confidence(found) : confidence(found, m.bounds());
 }
 
 Table empty_table(const Plan& plan) {
@@ -278,7 +273,7 @@ std::string runs_csv(const Table& table) {
     if (run.status == Record::Status::missing) continue;
     const bool done = run.status == Record::Status::done;
     std::vector<std::string> row{table.planned[i].name};
-    for (auto& label : labels_of(study, table.points[table.planned[i].point])) row.push_back(std::move(label));
+    for (auto& label : study.labels_of(table.points[table.planned[i].point])) row.push_back(std::move(label));
     row.push_back(std::to_string(table.planned[i].seed));
     row.push_back(status_text(run.status));
     row.push_back(run.message);
@@ -307,7 +302,7 @@ std::string points_csv(const Table& table) {
     for (std::size_t seed = 0; seed < table.seeds; ++seed)
       done += table.runs[p * table.seeds + seed].status == Record::Status::done ? 1 : 0;
     if (done == 0) continue;
-    auto row = labels_of(study, table.points[p]);
+    auto row = study.labels_of(table.points[p]);
     row.push_back(std::to_string(done));
     for (const std::size_t m : measures) {
       const auto v = table.over_seeds(p, m).value_or(Interval{kNoValue, kNoValue, kNoValue});
@@ -351,7 +346,7 @@ std::string to_text(const Table& table) {
     rows[0].push_back(p.unit.empty() ? p.name : fmt::format("{} [{}]", p.name, p.unit));
   }
   for (std::size_t p = 0; p < table.points.size(); ++p) {
-    auto row = labels_of(study, table.points[p]);
+    auto row = study.labels_of(table.points[p]);
     for (const std::size_t m : measures) {
       const auto v = table.over_seeds(p, m);
       row.push_back(v ? interval_text(*v) : "-");

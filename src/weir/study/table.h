@@ -44,7 +44,8 @@ struct Table {
   const Values& values(std::size_t point, std::size_t seed, std::size_t measure) const;
   // Of a percentile at this point: of how few and how many values it is in its runs; nothing if that is not known.
   std::optional<std::pair<double, double>> counts(std::size_t point, std::size_t measure) const;
-  // Mean and confidence interval over seeds of a single value; nothing if no run has it.
+  // Mean and confidence interval over seeds of a single value, the geometric ones where Measure::is_geometric();
+  // nothing if no run has it.
   std::optional<Interval> over_seeds(std::size_t point, std::size_t measure) const;
 };
 

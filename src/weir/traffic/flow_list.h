@@ -58,6 +58,7 @@ class FlowList : public Source {
   FlowList(const Params&, const Context&);
 
   std::optional<Flow> next() override;
+  Time end() const override { return flows_.empty() ? Time{} : Time{flows_.back().start.ps + 1}; }
 
  private:
   std::vector<Flow> flows_;

@@ -1,0 +1,171 @@
+#include "weir/compare_sides.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <utility>
+
+#include "weir/base/csv.h"
+#include "weir/base/error.h"
+#include "weir/base/text_file.h"
+#include "weir/scenario/document.h"
+#include "weir/study/kept.h"
+#include "weir/study/selection.h"
+
+namespace weir::app {
+namespace {
+
+struct SweepRun {
+  std::string dir;
+  std::vector<std::string> labels;  // one per axis
+  std::string seed;
+};
+
+// The runs of a sweep that are done and wanted, in the study's order.
+struct SweepRuns {
+  std::vector<study::AxisLabels> axes;  // with the labels of these runs
+  std::vector<SweepRun> runs;
+
+  std::vector<std::string> axis_names() const {
+    std::vector<std::string> out;
+    for (const auto& axis : axes) out.push_back(axis.name);
+    return out;
+  }
+};
+
+bool is_sweep(const std::string& dir) { return std::filesystem::exists(dir + "/runs.csv"); }
+
+void add_labels(std::vector<study::AxisLabels>& axes, const std::vector<std::string>& labels) {
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (auto& known = axes[i].labels; std::find(known.begin(), known.end(), labels[i]) == known.end())
+      known.push_back(labels[i]);
+}
+
+SweepRuns read_sweep(const std::string& dir, const std::string& only) {
+  const std::string file = dir + "/runs.csv";
+  const std::string text = read_text_file(file, "the list of a sweep's runs");
+  CsvReader reader(text, file);
+  std::vector<std::string> names;
+  std::vector<std::string> fields;
+  reader.next(names);
+  const auto column = [&](const char* name) {
+    const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    if (at == names.size()) throw InputError(fmt::format("{} has no column '{}'; it is of no sweep", file, name));
+    return at;
+  };
+  const std::size_t run = column("run");
+  const std::size_t seed = column("seed");
+  const std::size_t status = column("status");
+  SweepRuns out;
+  for (std::size_t i = run + 1; i < seed; ++i) out.axes.push_back({names[i], {}});
+  while (reader.next(fields)) {
+    if (fields.size() != names.size() || fields[status] != "done") continue;
+    const auto first = fields.begin() + static_cast<std::ptrdiff_t>(run) + 1;
+    out.runs.push_back({study::result_of(dir, fields[run]),
+                        {first, first + static_cast<std::ptrdiff_t>(out.axes.size())},
+                        fields[seed]});
+    add_labels(out.axes, out.runs.back().labels);
+  }
+  if (out.runs.empty()) throw InputError(fmt::format("{}: no run is done there", dir));
+  const study::WantedLabels wanted = study::parse_only(only, out.axes);
+  std::erase_if(out.runs, [&](const SweepRun& r) { return !study::passes(wanted, r.labels); });
+  if (out.runs.empty()) throw InputError(fmt::format("--only: {} has no run that is done with these labels", dir));
+  for (auto& axis : out.axes) axis.labels.clear();
+  for (const SweepRun& r : out.runs) add_labels(out.axes, r.labels);
+  return out;
+}
+
+// All labels but that of the axis that is compared.
+std::string point_of(const SweepRuns& sweep, const SweepRun& run, std::size_t without) {
+  std::string out;
+  for (std::size_t i = 0; i < sweep.axes.size(); ++i)
+    if (i != without) out += fmt::format("{}{}={}", out.empty() ? "" : ", ", sweep.axes[i].name, run.labels[i]);
+  return out;
+}
+
+ComparedSide side_of(const std::string& dir, const std::string& only) {
+  ComparedSide out{dir, {}};
+  if (is_sweep(dir)) {
+    const SweepRuns sweep = read_sweep(dir, only);
+    for (const SweepRun& run : sweep.runs)
+      out.runs.push_back({run.dir, point_of(sweep, run, sweep.axes.size()), run.seed});
+    return out;
+  }
+  if (!study::is_result(dir))
+    throw InputError(fmt::format("{}: it is neither a result of weir run nor of weir sweep", dir));
+  if (!only.empty()) throw InputError(fmt::format("--only: it picks points of sweeps, and {} is a single run", dir));
+  out.runs.push_back({dir, "", ""});
+  return out;
+}
+
+// The axis that is named; or, if none is, the only one of which there are several labels.
+std::size_t axis_of(const SweepRuns& sweep, const SideOptions& o) {
+  const auto names = sweep.axis_names();
+  if (!o.axis.empty()) {
+    const auto at = std::find(names.begin(), names.end(), o.axis);
+    if (at == names.end())
+      throw InputError(fmt::format("--axis: the study has no axis '{}'{}; valid is {}", o.axis,
+                                   scenario::did_you_mean(o.axis, names), fmt::join(names, ", ")));
+    return static_cast<std::size_t>(at - names.begin());
+  }
+  std::vector<std::string> open;
+  std::size_t out = 0;
+  for (std::size_t i = 0; i < sweep.axes.size(); ++i)
+    if (sweep.axes[i].labels.size() > 1) {
+      open.push_back(sweep.axes[i].name);
+      out = i;
+    }
+  if (open.size() == 1) return out;
+  if (open.empty())
+    throw InputError(fmt::format("{}: {} leave one point, and nothing to compare it with; name two directories{}",
+                                 o.dirs.front(), o.only.empty() ? "the runs that are done" : "the labels of --only",
+                                 o.only.empty() ? "" : ", or two labels of an axis"));
+  throw InputError(fmt::format(
+      "{} is a sweep over several axes; say with --axis which one is compared, {}, or name a second directory",
+      o.dirs.front(), fmt::join(open, " or ")));
+}
+
+// The labels of an axis, that of the base first.
+std::vector<ComparedSide> sides_of_axis(const SideOptions& o) {
+  const SweepRuns sweep = read_sweep(o.dirs.front(), o.only);
+  const std::size_t axis = axis_of(sweep, o);
+  const study::AxisLabels& labels = sweep.axes[axis];
+  if (labels.labels.size() < 2)
+    throw InputError(fmt::format("--axis: of '{}' there is only the label '{}', so nothing to compare it with",
+                                 labels.name, labels.labels.front()));
+  std::vector<ComparedSide> out;
+  for (const auto& label : labels.labels) out.push_back({label, {}});
+  for (const SweepRun& run : sweep.runs)
+    std::find_if(out.begin(), out.end(), [&](const ComparedSide& s) {
+      return s.name == run.labels[axis];
+    })->runs.push_back({run.dir, point_of(sweep, run, axis), run.seed});
+  if (o.base.empty()) return out;
+  const auto base = std::find_if(out.begin(), out.end(), [&](const ComparedSide& s) { return s.name == o.base; });
+  if (base == out.end())
+    throw InputError(fmt::format("--base: the axis '{}' has no label '{}' with a run that is done; valid is {}",
+                                 labels.name, o.base, fmt::join(labels.labels, ", ")));
+  std::rotate(out.begin(), base, base + 1);
+  return out;
+}
+
+}  // namespace
+
+std::vector<ComparedSide> sides_of(const SideOptions& o) {
+  if (o.dirs.size() == 1 && is_sweep(o.dirs.front())) return sides_of_axis(o);
+  if (!o.axis.empty())
+    throw InputError(o.dirs.size() > 1
+                         ? "--axis: it is for the points of one sweep; name one directory, or leave --axis away"
+                         : fmt::format("--axis: {} is no result of weir sweep", o.dirs.front()));
+  if (!o.base.empty())
+    throw InputError("--base: it is a label of a sweep's axis; of several directories the first is the base");
+  std::vector<ComparedSide> out;
+  for (const auto& dir : o.dirs) out.push_back(side_of(dir, o.only));
+  if (out.size() < 2)
+    throw InputError(fmt::format("{} is a single run; name the result that it is compared with, too", o.dirs.front()));
+  return out;
+}
+
+}  // namespace weir::app
