@@ -4,12 +4,10 @@
 
 #include "weir/cc/algorithm.h"
 #include "weir/cc/marking.h"
-#include "weir/engine/model.h"
-#include "weir/host/transport.h"
-#include "weir/net/switch_buffer.h"
 #include "weir/net/topologies.h"
 #include "weir/probe/probes.h"
 #include "weir/scenario/scenario.h"
+#include "weir/scenario/tables.h"
 #include "weir/traffic/catalogue.h"
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/size_distribution.h"
@@ -94,51 +92,52 @@ ReferenceSection probes() {
   return out;
 }
 
+// `list`'s tables of the section. `header` tells how a path is written. A table within another one stands with that.
+template <class Owner, class Header>
+void add_tables(ReferenceSection& section, std::span<const scenario::TableKind<Owner>> list, Header&& header) {
+  for (const auto& kind : list) {
+    if (kind.section != section.name) continue;
+    const std::string text = header(kind);
+    const auto* outer = scenario::find_kind(list, scenario::parent_of(kind.path));
+    if (outer != nullptr && outer->path.find('.') != std::string_view::npos)
+      section.items.back().tables.push_back({text, kind.params});
+    else
+      section.items.push_back(item(kind.path.empty() ? "sending" : std::string(scenario::last_of(kind.path)),
+                                   std::string(kind.meaning), text, kind.params));
+  }
+}
+
+ReferenceSection tables(std::string name, std::string meaning) {
+  ReferenceSection out{std::move(name), std::move(meaning), {}};
+  add_tables(out, scenario::tables(), [](const auto& kind) { return scenario::header_of(kind.occurs, kind.path); });
+  add_tables(out, scenario::profile_tables(), [](const auto& kind) {
+    return kind.path.empty() ? "[algorithm] and [[profile]]"
+                             : fmt::format("[algorithm.{}] or [profile.{}]", kind.path, kind.path);
+  });
+  return out;
+}
+
+ReferenceSection run_tables() {
+  ReferenceSection out = tables("run", "the run itself, [run]");
+  out.items.push_back(item("fidelity", "what the simulator of HPCC's authors can be told beyond, with run.fidelity",
+                           "[fidelity]", &params_of<replica::Ns3Params>()));
+  out.items.push_back(item("fidelity-htsim", "what uet-htsim can be told beyond, with run.fidelity = \"htsim-uet\"",
+                           "[fidelity]", &params_of<replica::UetParams>()));
+  return out;
+}
+
 }  // namespace
 
 std::vector<ReferenceSection> reference() {
-  ReferenceSection network{"network", "switches, [network]", {}};
-  network.items.push_back(item("network", "all ports", "[network]", &params_of<net::NetworkParams>()));
-  network.items.push_back(item("buffer", "shared buffer and PFC", "[network.buffer]", &params_of<net::BufferParams>()));
-  network.items.push_back(
-      item("watchdog", "breaks deadlocks of PFC", "[network.pfc.watchdog]", &params_of<net::WatchdogParams>()));
-  network.items.push_back(item("ecn",
-                               "marking; thresholds that are not written are the algorithm's (weir list algorithms)",
-                               "[network.ecn]", &params_of<net::EcnParams>()));
-  network.items.back().tables.push_back({"[[network.ecn.rate]]", &params_of<net::EcnOverride>()});
-  network.items.push_back(item("adaptive",
-                               "how switches measure queues for flows with load_balancing.kind = \"adaptive\"",
-                               "[network.adaptive]", &params_of<net::AdaptiveParams>()));
-  network.items.push_back(item("class", "data classes", "[[network.class]]", &params_of<net::ClassRow>()));
-  network.items.back().tables.push_back({"[algorithm] and [[profile]]", &params_of<scenario::Sending>()});
-  network.items.push_back(item("loss", "packets that links lose", "[[network.loss]]", &params_of<engine::LossRow>()));
-  network.items.push_back(
-      item("link_event", "links that go down and up", "[[network.link_event]]", &params_of<engine::LinkEventRow>()));
-  network.items.push_back(item("failure", "links between switches that fail at random", "[[network.failure]]",
-                               &params_of<engine::FailureRow>()));
-  ReferenceSection host{"host", "hosts, [host]", {}};
-  host.items.push_back(item("pause", "hosts that stall", "[[host.pause]]", &params_of<engine::HostPauseRow>()));
-  ReferenceSection transport{"transport", "framing and recovery, [transport]", {}};
-  transport.items.push_back(
-      item("transport", "framing, acknowledgements, timeouts", "[transport]", &params_of<host::TransportParams>()));
-  transport.items.push_back(item("recovery", "what is sent again; of each way of sending",
-                                 "[algorithm.recovery] or [profile.recovery]", &params_of<host::RecoveryParams>()));
-  transport.items.push_back(item("load_balancing", "which path each packet takes; of each way of sending",
-                                 "[algorithm.load_balancing] or [profile.load_balancing]",
-                                 &params_of<host::BalancingParams>()));
-  transport.items.push_back(
-      item("on_ramp",
-           "an underlay that holds flows back while their packets queue; of each way of sending, if the table is there",
-           "[algorithm.on_ramp] or [profile.on_ramp]", &params_of<cc::OnRamp::Params>()));
-  transport.items.push_back(
-      item("clocks", "the hosts' clocks, which On-Ramp needs", "[clocks]", &params_of<host::ClockParams>()));
-  ReferenceSection run{"run", "the run itself, [run]", {}};
-  run.items.push_back(item("run", "the run itself", "[run]", &params_of<scenario::RunParams>()));
-  run.items.push_back(item("fidelity", "what the simulator of HPCC's authors can be told beyond, with run.fidelity",
-                           "[fidelity]", &params_of<replica::Ns3Params>()));
-  run.items.push_back(item("fidelity-htsim", "what uet-htsim can be told beyond, with run.fidelity = \"htsim-uet\"",
-                           "[fidelity]", &params_of<replica::UetParams>()));
-  return {algorithms(), topologies(), workloads(), traffic_kinds(), probes(), transport, host, network, run};
+  return {algorithms(),
+          topologies(),
+          workloads(),
+          traffic_kinds(),
+          probes(),
+          tables("transport", "framing and recovery, [transport]"),
+          tables("host", "hosts, [host]"),
+          tables("network", "switches, [network]"),
+          run_tables()};
 }
 
 std::string default_text(const Param& p) {

@@ -7,7 +7,8 @@
 
 #include "weir/base/text.h"
 #include "weir/base/text_file.h"
-#include "weir/scenario/ecn_choice.h"
+#include "weir/scenario/document.h"
+#include "weir/scenario/tables.h"
 
 namespace weir::scenario {
 namespace {
@@ -37,8 +38,7 @@ class Writer {
     const Scenario& s = scenario_;
     out_.toml = "# A scenario with all its values. Running it again gives the same result.\n";
     line("title", toml_text(s.title), "");
-    section("[run]");
-    params(params_of<RunParams>(), &s.run);
+    tables_of(s, tables().first(1), "");
     if (const ParamSet* list = s.fidelity_list()) {
       section("[fidelity]");
       params(*list, s.fidelity_params(), "fidelity");
@@ -46,30 +46,7 @@ class Writer {
     section("[topology]");
     line("kind", toml_text(s.topology.name), s.topology.kind == nullptr ? "a graph file" : s.topology.kind->meaning);
     params(s.topology.list(), s.topology.params.get(), "topology");
-    section("[network]");
-    params(params_of<net::NetworkParams>(), &s.network);
-    section("[network.buffer]");
-    params(params_of<net::BufferParams>(), &s.buffer);
-    section("[network.pfc.watchdog]");
-    params(params_of<net::WatchdogParams>(), &s.watchdog);
-    section("[network.adaptive]");
-    params(params_of<net::AdaptiveParams>(), &s.adaptive);
-    section("[network.ecn]");
-    if (const std::string whose = recommended_by(s); !whose.empty())
-      out_.toml += fmt::format("# thresholds that come with {}\n", one_line(whose));
-    params(params_of<net::EcnParams>(), &s.ecn);
-    rows("[[network.ecn.rate]]", s.ecn_overrides);
-    rows("[[network.class]]", s.classes);
-    rows("[[network.loss]]", s.faults.loss);
-    rows("[[network.failure]]", s.faults.failures);
-    rows("[[network.link_event]]", s.faults.link_events);
-    rows("[[host.pause]]", s.faults.host_pauses);
-    section("[transport]");
-    params(params_of<host::TransportParams>(), &s.transport);
-    if (s.clocks) {
-      section("[clocks]");
-      params(params_of<host::ClockParams>(), &*s.clocks);
-    }
+    tables_of(s, tables().subspan(1), "");
     for (const Profile& p : s.profiles) profile(p, &p == &s.profiles.front());
     for (std::size_t i = 0; i < s.traffic.size(); ++i) source(s.traffic[i], i);
     for (const auto& kind : probe::probe_kinds())
@@ -89,12 +66,18 @@ class Writer {
     out_.toml += '\n';
   }
 
-  template <class Row>
-  void rows(std::string_view header, const std::vector<Row>& list) {
-    for (const Row& row : list) {
-      section(header);
-      params(params_of<Row>(), &row);
-    }
+  // `prefix` is before the paths.
+  template <class Owner>
+  void tables_of(const Owner& owner, std::span<const TableKind<Owner>> list, std::string_view prefix) {
+    for (const auto& kind : list)
+      for (std::size_t i = 0; i < kind.count(owner); ++i) {
+        const std::string path = join(prefix, kind.path);
+        if (!kind.path.empty()) section(header_of(kind.occurs, path));
+        if (kind.remark != nullptr)
+          if (const std::string remark = kind.remark(owner); !remark.empty())
+            out_.toml += fmt::format("# {}\n", remark);
+        params(*kind.params, kind.get(owner, i));
+      }
   }
 
   // `owner` begins the names of attached data files.
@@ -120,16 +103,9 @@ class Writer {
     line("name", toml_text(p.name), "");
     if (!is_default) line("algorithm", toml_text(p.algorithm->about.name), "");
     if (!p.preset.empty()) line("preset", toml_text(p.preset), preset_text(p));
-    params(params_of<Sending>(), &p.sending);
+    tables_of(p, profile_tables().first(1), "");
     params(*p.algorithm->params, p.params.get());
-    const std::string_view table = is_default ? "algorithm" : "profile";
-    section(fmt::format("[{}.recovery]", table));
-    params(params_of<host::RecoveryParams>(), &p.recovery);
-    section(fmt::format("[{}.load_balancing]", table));
-    params(params_of<host::BalancingParams>(), &p.balancing);
-    if (!p.on_ramp) return;
-    section(fmt::format("[{}.on_ramp]", table));
-    params(params_of<cc::OnRamp::Params>(), &*p.on_ramp);
+    tables_of(p, profile_tables().subspan(1), is_default ? "algorithm" : "profile");
   }
 
   void source(const TrafficSource& t, std::size_t i) {

@@ -126,6 +126,10 @@ void TableReader::read(const ParamSet& set, void* object, const std::vector<std:
   auto keys = set.names();
   keys.insert(keys.end(), others.begin(), others.end());
   allow_only(keys);
+  read_known(set, object);
+}
+
+void TableReader::read_known(const ParamSet& set, void* object) const {
   for (const Param& p : set.params()) {
     const Value* value = find(p.name);
     if (value != nullptr) {

@@ -37,6 +37,8 @@ class TableReader {
   // Sets the parameters that are written here. Keys that are neither parameters nor `others` are
   // refused, and so is the lack of a required one.
   void read(const ParamSet& set, void* object, const std::vector<std::string>& others = {}) const;
+  // The same, whatever other keys there are.
+  void read_known(const ParamSet& set, void* object) const;
   // Refuses keys that are not listed.
   void allow_only(const std::vector<std::string>& keys) const;
 

@@ -10,6 +10,7 @@
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/reader.h"
+#include "weir/scenario/tables.h"
 #include "weir/scenario/toml_parser.h"
 #include "weir/traffic/flow_list.h"
 
@@ -52,10 +53,25 @@ Topology read_topology(const TableReader& root) {
   return out;
 }
 
-// Parts that are there when their table is.
-template <class Params>
-void read_optional(const TableReader& table, std::string_view key, std::optional<Params>& out) {
-  if (table.find(key) != nullptr) table.table(key).read(params_of<Params>(), &out.emplace());
+// Reads what is written of one kind of table.
+template <class Owner>
+void read_table(const TableReader& root, const TableKind<Owner>& kind, std::span<const TableKind<Owner>> list,
+                Owner& out) {
+  TableReader parent = root;
+  const std::string_view path = parent_of(kind.path);
+  for (std::size_t end = 0; end < path.size();) {
+    const std::size_t begin = end == 0 ? 0 : end + 1;
+    end = std::min(path.find('.', begin), path.size());
+    parent = parent.table(path.substr(begin, end - begin));
+    // one that holds nothing but tables has no parameters that would be checked
+    if (find_kind(list, path.substr(0, end)) == nullptr) parent.allow_only(children_of(list, path.substr(0, end)));
+  }
+  const std::string_view key = last_of(kind.path);
+  const auto others = children_of(list, kind.path);
+  if (kind.occurs == Occurs::rows)
+    for (const auto& row : parent.tables(key)) row.read(*kind.params, kind.add(out), others);
+  else if (kind.occurs == Occurs::always || parent.find(key) != nullptr)
+    parent.table(key).read(*kind.params, kind.add(out), others);
 }
 
 // Whether a value was written beside another one of `name` than is there now.
@@ -103,17 +119,17 @@ Profile read_algorithm(const TableReader& table, std::string_view name_key, std:
                       join(table.path(), "preset"), fmt::join(presets, ", ")));
   }
   others.emplace_back(name_key);
-  for (const auto& key : {"preset", "recovery", "load_balancing", "on_ramp"}) others.emplace_back(key);
-  for (const auto& key : params_of<Sending>().names()) {
-    const Param& p = *params_of<Sending>().find(key);
-    if (const Value* value = table.find(key)) p.set(&out.sending, read_value(*value, p, join(table.path(), key)));
-    others.push_back(key);
-  }
+  others.emplace_back("preset");
+  for (const auto& key : children_of(profile_tables(), "")) others.push_back(key);
+  for (const auto& kind : profile_tables())
+    if (kind.path.empty()) {
+      table.read_known(*kind.params, kind.add(out));
+      for (const auto& key : kind.params->names()) others.push_back(key);
+    }
   table.read(*out.algorithm->params, params.get(), others);
   out.params = params;
-  table.table("recovery").read(params_of<host::RecoveryParams>(), &out.recovery);
-  table.table("load_balancing").read(params_of<host::BalancingParams>(), &out.balancing);
-  read_optional(table, "on_ramp", out.on_ramp);
+  for (const auto& kind : profile_tables())
+    if (!kind.path.empty()) read_table(table, kind, profile_tables(), out);
   return out;
 }
 
@@ -283,15 +299,16 @@ Scenario read_scenario(const Value& document, const std::string& file) {
   const TableReader root(document, "");
   if (root.find("study") != nullptr)
     root.fail_at("study", "this is a study, of which 'weir sweep' makes its runs; a scenario has no table [study]");
-  root.allow_only({"title", "run", "fidelity", "topology", "network", "host", "transport", "clocks", "algorithm",
-                   "profile", "traffic", "probes"});
+  std::vector<std::string> keys{"title", "fidelity", "topology", "algorithm", "profile", "traffic", "probes"};
+  for (const auto& key : children_of(tables(), "")) keys.push_back(key);
+  root.allow_only(keys);
 
   Scenario out;
   out.file = file;
   out.folder = std::filesystem::path(file).parent_path().string();
   out.places = places_of(document);
   out.title = root.text("title");
-  root.table("run").read(params_of<RunParams>(), &out.run);
+  read_table(root, tables().front(), tables(), out);
   read_fidelity(root, out);
   const bool has_connections = !out.uet.connections.empty();
   for (const auto& key : {"topology", "algorithm", "traffic"})
@@ -299,32 +316,10 @@ Scenario read_scenario(const Value& document, const std::string& file) {
       root.fail_at(key, "missing; a scenario needs [topology], [algorithm] and [[traffic]]");
   out.topology = read_topology(root);
 
-  const TableReader network = root.table("network");
-  network.read(params_of<net::NetworkParams>(), &out.network,
-               {"buffer", "pfc", "ecn", "adaptive", "class", "loss", "link_event", "failure"});
-  network.table("buffer").read(params_of<net::BufferParams>(), &out.buffer);
-  const TableReader pfc = network.table("pfc");
-  pfc.allow_only({"watchdog"});
-  pfc.table("watchdog").read(params_of<net::WatchdogParams>(), &out.watchdog);
-  network.table("adaptive").read(params_of<net::AdaptiveParams>(), &out.adaptive);
-  const TableReader ecn = network.table("ecn");
-  ecn.read(params_of<net::EcnParams>(), &out.ecn, {"rate"});
-  for (const auto& row : ecn.tables("rate")) row.read(params_of<net::EcnOverride>(), &out.ecn_overrides.emplace_back());
-  for (const auto& row : network.tables("class")) row.read(params_of<net::ClassRow>(), &out.classes.emplace_back());
+  for (const auto& kind : tables().subspan(1)) read_table(root, kind, tables(), out);
   if (out.classes.size() > net::kDataClasses)
-    network.fail_at("class", fmt::format("{} classes; at most {} are possible", out.classes.size(), net::kDataClasses));
-  for (const auto& row : network.tables("loss"))
-    row.read(params_of<engine::LossRow>(), &out.faults.loss.emplace_back());
-  for (const auto& row : network.tables("failure"))
-    row.read(params_of<engine::FailureRow>(), &out.faults.failures.emplace_back());
-  for (const auto& row : network.tables("link_event"))
-    row.read(params_of<engine::LinkEventRow>(), &out.faults.link_events.emplace_back());
-  const TableReader host = root.table("host");
-  host.allow_only({"pause"});
-  for (const auto& row : host.tables("pause"))
-    row.read(params_of<engine::HostPauseRow>(), &out.faults.host_pauses.emplace_back());
-  root.table("transport").read(params_of<host::TransportParams>(), &out.transport);
-  read_optional(root, "clocks", out.clocks);
+    root.table("network").fail_at(
+        "class", fmt::format("{} classes; at most {} are possible", out.classes.size(), net::kDataClasses));
 
   out.profiles = read_profiles(root, out.notices);
   choose_ecn(ecn, out);
