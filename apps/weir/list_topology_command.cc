@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -49,21 +48,33 @@ std::vector<std::string> topology_names() {
 struct Network {
   std::unique_ptr<engine::Model> model;  // of a scenario
   std::unique_ptr<net::Topology> topology;
-  std::unique_ptr<net::Routing> routing;  // if paths are asked for
 
   const net::Topology& nodes() const { return model ? model->topology : *topology; }
-  const net::Routing& routes() const { return model ? model->routing : *routing; }
 };
+
+// The scenario that a name is of: itself, or that of a result; "" = it is none.
+std::string scenario_of(const std::string& name) {
+  const std::filesystem::path path(name);
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return path.extension() == ".toml" ? name : "";
+  if (std::filesystem::exists(path / "scenario.toml", error)) return (path / "scenario.toml").string();
+  if (std::filesystem::is_directory(path / "runs", error))
+    throw InputError(fmt::format("list topology: '{}' holds the runs of a sweep; name one of them, such as {}", name,
+                                 (path / "runs" / "NAME").string()));
+  throw InputError(fmt::format(
+      "list topology: the directory '{}' has no scenario.toml; valid is one that weir run --out has written", name));
+}
 
 Network find(const Options& o) {
   Network out;
-  const bool is_scenario = std::filesystem::path(o.name).extension() == ".toml";
-  if (!is_scenario && !o.set.empty())
-    throw InputError(fmt::format("--set: '{}' is no scenario, a file that ends in .toml", o.name));
   const auto names = topology_names();
-  if (is_scenario) {
-    out.model = scenario::build_model(scenario::load_scenario_file(o.name, o.set));
-  } else if (std::find(names.begin(), names.end(), o.name) != names.end()) {
+  const bool is_name = std::find(names.begin(), names.end(), o.name) != names.end();
+  const std::string scenario = is_name ? "" : scenario_of(o.name);
+  if (scenario.empty() && !o.set.empty())
+    throw InputError(fmt::format("--set: '{}' is no scenario, a file that ends in .toml", o.name));
+  if (!scenario.empty()) {
+    out.model = scenario::build_model(scenario::load_scenario_file(scenario, o.set));
+  } else if (is_name) {
     const auto choice = net::find_topology(o.name);
     out.topology = std::make_unique<net::Topology>(choice.kind->build(choice.params.get()));
   } else if (std::filesystem::exists(o.name)) {
@@ -71,23 +82,23 @@ Network find(const Options& o) {
   } else {
     const auto near = nearest(o.name, names);
     throw InputError(fmt::format(
-        "list topology: there is no file '{}', and no topology of that name{}; valid is a scenario, a graph "
-        "file, {}",
+        "list topology: there is no file '{}', and no topology of that name{}; valid is a scenario, a result "
+        "directory, a graph file, {}",
         o.name, near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(names, ", ")));
   }
-  if (!out.model && !o.paths.empty()) out.routing = std::make_unique<net::Routing>(*out.topology, 1);
   return out;
 }
 
-std::optional<NetworkPaths> paths_of(const Options& o, const Network& network) {
-  if (o.paths.empty()) return std::nullopt;
+std::vector<NetworkPaths> paths_of(const Options& o, const Network& network) {
+  if (o.paths.empty()) return {};
   const std::uint32_t hosts = network.nodes().hosts;
   for (const std::uint32_t host : o.paths)
     if (host >= hosts)
       throw InputError(fmt::format("--paths: there is no host {}; hosts are 0 to {}", host, hosts - 1));
   if (o.paths[0] == o.paths[1])
     throw InputError(fmt::format("--paths: host {} has no path to itself; name two hosts", o.paths[0]));
-  return paths_between(network.routes(), o.paths[0], o.paths[1]);
+  if (network.model) return paths_over_time(*network.model, o.paths[0], o.paths[1]);
+  return {paths_between(net::Routing(*network.topology, 1), o.paths[0], o.paths[1])};
 }
 
 probe::ResultFile open_picture(const std::string& name) {
@@ -100,17 +111,18 @@ probe::ResultFile open_picture(const std::string& name) {
 
 int list_topology(const Options& o) {
   const Network network = find(o);
-  const auto paths = paths_of(o, network);
+  const NetworkView view{network.nodes(),
+                         network.model ? network.model->faults.changes : std::vector<engine::LinkChange>{},
+                         paths_of(o, network)};
   if (!o.svg.empty()) {
-    const std::string picture = network_picture(network.nodes(), paths);
+    const std::string picture = network_picture(view);
     probe::ResultFile file = open_picture(o.svg);
     file.write(picture);
     file.close();
-    show("{}: {}\n", o.svg, net::summary(network.nodes()));
+    show("{}: {}\n", o.svg, net::summary(view.topology));
     return 0;
   }
-  const auto text = o.json ? listing_json(network.nodes(), paths) : listing_text(network.nodes(), paths);
-  show_text(text);
+  show_text(o.json ? listing_json(view) : listing_text(view));
   return 0;
 }
 
@@ -119,7 +131,8 @@ int list_topology(const Options& o) {
 void add_list_topology(CLI::App& list, int& status) {
   auto o = std::make_shared<Options>();
   CLI::App* command = list.add_subcommand("topology", "Nodes, links, ports and paths of a network, by their numbers");
-  command->add_option("FILE", o->name, "a scenario, a graph file, or the name of a topology")->required();
+  command->add_option("FILE", o->name, "a scenario, a result directory, a graph file, or the name of a topology")
+      ->required();
   command->add_option("--set", o->set, "key=value: any value in place of the scenario's")->allow_extra_args(false);
   command->add_option("--paths", o->paths, "the paths from one host to another, in place of nodes and links")
       ->expected(2)

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include <nlohmann/json.hpp>
@@ -123,25 +124,47 @@ std::vector<std::uint32_t> nodes_of(const net::Topology& t, const NetworkPath& p
   return out;
 }
 
-std::string paths_text(const net::Topology& t, const NetworkPaths& paths) {
+// "link 12 (8-10)".
+std::string link_text(const net::Topology& t, std::uint32_t link) {
+  return fmt::format("link {} ({}-{})", link, t.links[link].a, t.links[link].b);
+}
+
+// The first link of a path that is down; packets fall back to such a path where no other is left.
+std::optional<std::uint32_t> broken_link(const NetworkPath& path, const std::vector<std::uint32_t>& down) {
+  for (const std::uint32_t port : path.ports)
+    if (std::binary_search(down.begin(), down.end(), port / 2)) return port / 2;
+  return std::nullopt;
+}
+
+std::string paths_text(const net::Topology& t, const NetworkPaths& paths, bool changing) {
   Columns rows;
   rows.add({"nodes", "ports", "share of flows", "slowest link", "propagation"});
-  for (const NetworkPath& path : paths.listed)
+  for (const NetworkPath& path : paths.listed) {
+    const auto broken = broken_link(path, paths.down);
     rows.add({fmt::format("{}", fmt::join(nodes_of(t, path), " ")), fmt::format("{}", fmt::join(path.ports, " ")),
-              fmt::format("{:.3g} %", 100 * path.share), format_value(path.slowest), format_value(path.propagation)});
+              fmt::format("{:.3g} %", 100 * path.share), format_value(path.slowest), format_value(path.propagation),
+              broken ? link_text(t, *broken) + " is down" : ""});
+  }
   const std::string more =
       paths.count > static_cast<double>(paths.listed.size())
           ? fmt::format("... and {:.0f} more\n", paths.count - static_cast<double>(paths.listed.size()))
           : "";
-  return fmt::format("{:.0f} path{} from host {} to host {}\n{}{}", paths.count, paths.count == 1 ? "" : "s", paths.src,
-                     paths.dst, rows.text(), more);
+  std::string when;
+  if (changing) {
+    when = paths.from == Time{} ? ", at the start" : fmt::format(", from {} on", format_value(paths.from));
+    if (paths.down.empty()) when += ", all links up";
+    for (const std::uint32_t link : paths.down)
+      when += fmt::format("{}{}", link == paths.down.front() ? ", without " : ", ", link_text(t, link));
+  }
+  return fmt::format("{:.0f} path{} from host {} to host {}{}\n{}{}", paths.count, paths.count == 1 ? "" : "s",
+                     paths.src, paths.dst, when, rows.text(), more);
 }
 
 }  // namespace
 
 NetworkPaths paths_between(const net::Routing& routing, std::uint32_t src, std::uint32_t dst) {
   const net::Topology& t = routing.topology();
-  NetworkPaths out{.src = src, .dst = dst, .count = 0, .listed = {}};
+  NetworkPaths out{.from = {}, .down = {}, .src = src, .dst = dst, .count = 0, .listed = {}};
   const std::uint32_t first = t.port_peer(routing.host_port(src)) - t.hosts;
 
   // How many ways lead to a switch: each hop is one nearer to the destination, so all that lead to it come before it.
@@ -209,14 +232,52 @@ std::vector<std::vector<std::uint32_t>> nodes_by_tier(const net::Topology& t) {
   return out;
 }
 
-std::string listing_text(const net::Topology& t, const std::optional<NetworkPaths>& paths) {
-  const std::string head = fmt::format("{}{}{}\n\n", t.name, t.name.empty() ? "" : ": ", net::summary(t));
-  if (paths) return head + paths_text(t, *paths);
-  return head + tiers_text(t) + '\n' + links_text(t) + '\n' + event_text(t);
+std::vector<NetworkPaths> paths_over_time(const engine::Model& model, std::uint32_t src, std::uint32_t dst) {
+  const auto& changes = model.faults.changes;
+  std::vector<NetworkPaths> out;
+  std::vector<bool> down(model.topology.links.size());
+  std::size_t next = 0;
+  const auto add = [&](Time from) {
+    for (; next < changes.size() && changes[next].time <= from; ++next)
+      down[changes[next].link] = changes[next].state == engine::LinkState::down;
+    const bool whole = std::find(down.begin(), down.end(), true) == down.end();
+    out.push_back(whole || !model.network.reroute
+                      ? paths_between(model.routing, src, dst)
+                      : paths_between({model.topology, model.seed, down, model.network.ecmp}, src, dst));
+    out.back().from = from;
+    for (std::uint32_t l = 0; l < down.size(); ++l)
+      if (down[l]) out.back().down.push_back(l);
+  };
+  add(Time{});
+  while (next < changes.size()) add(changes[next].time);
+  return out;
 }
 
-std::string listing_json(const net::Topology& t, const std::optional<NetworkPaths>& paths) {
+std::map<std::uint32_t, std::string> link_events(const NetworkView& view) {
+  std::map<std::uint32_t, std::string> out;
+  for (const auto& [time, link, state] : view.changes) {
+    std::string& text = out[link];
+    text += fmt::format("{}{} at {}", text.empty() ? link_text(view.topology, link) + ": " : ", ",
+                        state == engine::LinkState::down ? "down" : "up", format_value(time));
+  }
+  return out;
+}
+
+std::string listing_text(const NetworkView& view) {
+  const net::Topology& t = view.topology;
+  std::string out = fmt::format("{}{}{}\n\n", t.name, t.name.empty() ? "" : ": ", net::summary(t));
+  for (const NetworkPaths& paths : view.paths)
+    out += (&paths == &view.paths.front() ? "" : "\n") + paths_text(t, paths, view.paths.size() > 1);
+  if (!view.paths.empty()) return out;
+  out += tiers_text(t) + '\n' + links_text(t) + '\n';
+  const auto events = link_events(view);
+  for (const auto& [link, text] : events) out += text + '\n';
+  return out + (events.empty() ? "" : "\n") + event_text(t);
+}
+
+std::string listing_json(const NetworkView& view) {
   using Json = nlohmann::ordered_json;
+  const net::Topology& t = view.topology;
   Json out{{"name", t.name}, {"hosts", t.hosts}, {"switches", t.switches}};
   out["tiers"] = Json::array();
   const auto tiers = nodes_by_tier(t);
@@ -233,15 +294,30 @@ std::string listing_json(const net::Topology& t, const std::optional<NetworkPath
                             {"port_a", 2 * l},
                             {"port_b", 2 * l + 1}});
   }
-  if (paths) {
-    out["paths"] = {{"src", paths->src}, {"dst", paths->dst}, {"count", paths->count}, {"listed", Json::array()}};
-    if (paths->count < 0x1p53) out["paths"]["count"] = static_cast<std::uint64_t>(paths->count);
-    for (const NetworkPath& path : paths->listed)
-      out["paths"]["listed"].push_back({{"nodes", nodes_of(t, path)},
-                                        {"ports", path.ports},
-                                        {"share", path.share},
-                                        {"slowest_bps", path.slowest.bits_per_second},
-                                        {"propagation_ps", path.propagation.ps}});
+  for (const auto& [time, link, state] : view.changes)
+    out["link_events"].push_back(
+        {{"time_ps", time.ps}, {"link", link}, {"state", state == engine::LinkState::down ? "down" : "up"}});
+  const auto of = [&](const NetworkPaths& paths) {
+    Json one{{"src", paths.src}, {"dst", paths.dst}, {"count", paths.count}, {"listed", Json::array()}};
+    if (paths.count < 0x1p53) one["count"] = static_cast<std::uint64_t>(paths.count);
+    for (const NetworkPath& path : paths.listed)
+      one["listed"].push_back({{"nodes", nodes_of(t, path)},
+                               {"ports", path.ports},
+                               {"share", path.share},
+                               {"slowest_bps", path.slowest.bits_per_second},
+                               {"propagation_ps", path.propagation.ps}});
+    return one;
+  };
+  for (const NetworkPaths& paths : view.paths) {
+    Json one = of(paths);
+    if (view.paths.size() > 1) {
+      one["from_ps"] = paths.from.ps;
+      one["down"] = paths.down;
+    }
+    if (&paths == &view.paths.front())
+      out["paths"] = std::move(one);
+    else
+      out["paths"]["later"].push_back(std::move(one));
   }
   return out.dump(2) + '\n';
 }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "weir/base/params.h"
+#include "weir/base/text.h"
 #include "weir/net/topologies.h"
 #include "weir/probe/port_choice.h"
 
@@ -29,6 +30,9 @@ constexpr double kTitleLetter = 8;
 constexpr double kGap = 12;
 constexpr std::array<const char*, 6> kColours{"#4477aa", "#228833", "#aa3377", "#997700", "#66ccee", "#555555"};
 constexpr const char* kPathColour = "#cc3311";
+constexpr const char* kDownColour = "#111111";
+constexpr const char* kDashes = "5 3";  // of what stands for several
+constexpr double kLetterShift = 4;  // of a line's middle to its letters' foot, for no renderer needs to know baselines
 
 // A node, or several that are drawn as one.
 struct Box {
@@ -40,21 +44,6 @@ struct Box {
   double width() const { return kLetter * static_cast<double>(label.size()) + 12; }
 };
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (static_cast<unsigned char>(c) >= ' ')
-      out += c;
-  }
-  return out;
-}
-
 Box box_of(std::uint32_t node) { return {.nodes = {node}, .label = fmt::format("{}", node)}; }
 
 Box box_of(std::vector<std::uint32_t> nodes, std::string label) {
@@ -63,32 +52,46 @@ Box box_of(std::vector<std::uint32_t> nodes, std::string label) {
 
 class Picture {
  public:
-  Picture(const net::Topology& t, const std::optional<NetworkPaths>& paths) : t_(t), box_of_node_(t.nodes()) {
-    if (paths)
-      for (const NetworkPath& path : paths->listed)
+  explicit Picture(const NetworkView& view)
+      : t_(view.topology), box_of_node_(view.topology.nodes()), events_(link_events(view)) {
+    for (const NetworkPaths& paths : view.paths)
+      for (const NetworkPath& path : paths.listed)
         for (const std::uint32_t port : path.ports) on_path_.insert(port / 2);
     sort_kinds();
     place_switches();
     place_hosts();
+    measure_bows();
     space_out();
   }
 
   std::string svg() const {
-    const double height = kTop + kRow * static_cast<double>(rows_.size() - 1) + 90 + 18 * legend_rows();
+    const std::string drawn = lines();
+    const auto entries = legend_entries();
+    const double height = row_y(rows_.size() - 1) + 70 + kEntry * static_cast<double>(entries.size());
     std::string out = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
         "{1:.0f}\" "
         "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
         "<text x=\"12\" y=\"24\" font-size=\"14\">{2}</text>\n",
-        width_, height, escaped(title()));
-    out += lines() + boxes() + legend(height);
+        width_, height, markup(title()));
+    out += drawn + boxes() + legend(entries, height);
     return out + "</svg>\n";
   }
 
  private:
+  static constexpr double kEntry = 18;  // height of one of the legend
+
   struct Line {
     std::vector<std::uint32_t> links;
     bool path = false;
+    bool down = false;  // one of them, at some time
+  };
+  struct Entry {
+    std::string text;
+    const char* stroke = "";
+    double width = 1;
+    bool dashed = false;
+    bool cross = false;
   };
   using Kind = std::pair<Rate, Time>;
 
@@ -144,6 +147,7 @@ class Picture {
   void add(std::vector<std::size_t>& row, Box box) {
     for (const std::uint32_t node : box.nodes) box_of_node_[node] = boxes_.size();
     place_in_row_.push_back(static_cast<double>(row.size()));
+    row_of_.push_back(static_cast<std::size_t>(&row - rows_.data()));
     row.push_back(boxes_.size());
     boxes_.push_back(std::move(box));
   }
@@ -156,16 +160,34 @@ class Picture {
       widest = std::max(widest, wide[r]);
     }
     width_ = std::max(kLeft + widest + kGap, 24 + kTitleLetter * static_cast<double>(title().size()));
+    for (const Entry& entry : legend_entries())
+      width_ = std::max(width_, 72 + kLetter * static_cast<double>(entry.text.size()));
     widest = width_ - kLeft - kGap;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       const double room = (widest - wide[r]) / static_cast<double>(std::max<std::size_t>(1, rows_[r].size()));
       double x = kLeft;
       for (const std::size_t b : rows_[r]) {
         boxes_[b].x = x + (boxes_[b].width() + kGap + room) / 2;
-        boxes_[b].y = kTop + kRow * static_cast<double>(r) + kBox / 2;
+        boxes_[b].y = row_y(r);
         x += boxes_[b].width() + kGap + room;
       }
     }
+  }
+
+  // The middle of a row. Lines between nodes of the highest one need room above it.
+  double row_y(std::size_t row) const { return kTop + highest_bow_ + kRow * static_cast<double>(row) + kBox / 2; }
+
+  // How high a line between two boxes of a row bows over those that stand between them.
+  double bow(std::size_t from, std::size_t to) const {
+    const double apart = std::abs(place_in_row_[from] - place_in_row_[to]);
+    return row_of_[from] != row_of_[to] || apart < 2 ? 0 : std::min(kBox + 8 * apart, kRow / 2);
+  }
+
+  // Before boxes are placed.
+  void measure_bows() {
+    for (const net::Link& link : t_.links)
+      if (row_of_[box_of_node_[link.a]] == 0)
+        highest_bow_ = std::max(highest_bow_, bow(box_of_node_[link.a], box_of_node_[link.b]));
   }
 
   // Parallel links are one line.
@@ -177,26 +199,39 @@ class Picture {
       Line& line = all[{from, to, Kind{link.rate, link.delay}}];
       line.links.push_back(l);
       line.path = line.path || on_path_.contains(l);
+      line.down = line.down || events_.contains(l);
     }
     std::string plain;
     std::string paths;
     for (const auto& [key, line] : all) {
       const auto& [from, to, kind] = key;
-      if (from != to) (line.path ? paths : plain) += one(boxes_[from], boxes_[to], kind, line);
+      if (from != to) (line.path ? paths : plain) += one(from, to, kind, line);
     }
     return plain + paths;
   }
 
-  std::string one(const Box& from, const Box& to, const Kind& kind, const Line& line) const {
-    // beside each other: a bow over what may stand between them
-    const double bow = from.y != to.y ? 0 : std::abs(from.x - to.x) < 1.5 * kRow ? 0 : kRow / 3;
+  std::string one(std::size_t a, std::size_t b, const Kind& kind, const Line& line) const {
+    const Box& from = boxes_[a];
+    const Box& to = boxes_[b];
+    const double x = (from.x + to.x) / 2;
+    const double y = (from.y + to.y) / 2;
+    const double up = bow(a, b);
     const bool dashed = from.several || to.several;
-    return fmt::format(
+    std::string out = fmt::format(
         "<path d=\"M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\"{}>"
         "<title>{}</title></path>\n",
-        from.x, from.y, (from.x + to.x) / 2, (from.y + to.y) / 2 - 2 * bow, to.x, to.y,
-        line.path ? kPathColour : colour(kind), stroke(kind) + (line.path ? 1.5 : 0),
-        dashed ? " stroke-dasharray=\"5 3\"" : "", describe(kind, line));
+        from.x, from.y, x, y - 2 * up, to.x, to.y, line.path ? kPathColour : colour(kind),
+        stroke(kind) + (line.path ? 1.5 : 0), dashed ? fmt::format(" stroke-dasharray=\"{}\"", kDashes) : "",
+        describe(kind, line));
+    if (line.down) out += cross(x, y - up);
+    return out;
+  }
+
+  static std::string cross(double x, double y) {
+    return fmt::format(
+        "<path d=\"M{:.1f} {:.1f}l10 10m0 -10l-10 10\" fill=\"none\" stroke=\"white\" stroke-width=\"5\"/>"
+        "<path d=\"M{:.1f} {:.1f}l10 10m0 -10l-10 10\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n",
+        x - 5, y - 5, x - 5, y - 5, kDownColour);
   }
 
   std::string describe(const Kind& kind, const Line& line) const {
@@ -207,15 +242,19 @@ class Picture {
     for (const std::uint32_t l : line.links)
       out += fmt::format("{}link {}: a = {}, b = {}, ports {} and {}", out.empty() ? "" : "; ", l, t_.links[l].a,
                          t_.links[l].b, 2 * l, 2 * l + 1);
-    return out + ", " + alike;
+    out += ", " + alike;
+    for (const std::uint32_t l : line.links)
+      if (const auto event = events_.find(l); event != events_.end()) out += "; " + event->second;
+    return out;
   }
 
   std::string boxes() const {
     std::string out;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       const auto tier = static_cast<std::uint8_t>(rows_.size() - 1 - r);
-      const double y = kTop + kRow * static_cast<double>(r) + kBox / 2;
-      out += fmt::format("<text x=\"12\" y=\"{:.1f}\" fill=\"#555\">{}</text>\n", y + 4, probe::tier_name(tier));
+      const double y = row_y(r);
+      out += fmt::format("<text x=\"12\" y=\"{:.1f}\" fill=\"#555\">{}</text>\n", y + kLetterShift,
+                         probe::tier_name(tier));
       for (const std::size_t b : rows_[r]) {
         const Box& box = boxes_[b];
         out += fmt::format(
@@ -223,34 +262,48 @@ class Picture {
             "fill=\"{}\" stroke=\"#333\"{}/><text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text></g>\n",
             box.nodes.size() == 1 ? "" : "s", number_ranges(box.nodes), box.x - box.width() / 2, box.y - kBox / 2,
             box.width(), kBox, tier == 0 ? 10 : 2, tier == 0 ? "#f4f4f4" : "#dde8f3",
-            box.several ? " stroke-dasharray=\"4 2\"" : "", box.x, box.y + 4, box.label);
+            box.several ? " stroke-dasharray=\"4 2\"" : "", box.x, box.y + kLetterShift, box.label);
       }
     }
     return out;
   }
 
-  double legend_rows() const {
-    return static_cast<double>(std::min(kinds_.size(), kColours.size()) + (on_path_.empty() ? 0 : 1));
+  std::vector<Entry> legend_entries() const {
+    std::vector<Entry> out;
+    for (const Kind& kind : kinds_) {
+      const bool others = out.size() + 1 == kColours.size() && kinds_.size() > kColours.size();
+      out.push_back(
+          {.text = others ? "others" : fmt::format("{}, {}", format_value(kind.first), format_value(kind.second)),
+           .stroke = colour(kind),
+           .width = stroke(kind)});
+      if (others) break;
+    }
+    if (std::any_of(boxes_.begin(), boxes_.end(), [](const Box& box) { return box.several; }))
+      out.push_back({.text = "dashed: several nodes as one box, and their links", .stroke = "#333", .dashed = true});
+    if (!on_path_.empty()) out.push_back({.text = "links of the paths", .stroke = kPathColour, .width = 3});
+    if (events_.empty()) return out;
+    // each of few links, else how many there are
+    constexpr std::size_t kMostEvents = 6;
+    if (events_.size() <= kMostEvents)
+      for (const auto& [link, text] : events_) out.push_back({.text = text, .cross = true});
+    else
+      out.push_back({.text = fmt::format("{} links go down at some time", events_.size()), .cross = true});
+    return out;
   }
 
-  std::string legend(double height) const {
-    double y = height - 18 * legend_rows() - 4;
+  static std::string legend(const std::vector<Entry>& entries, double height) {
+    double y = height - kEntry * static_cast<double>(entries.size()) - 4;
     std::string out;
-    const auto entry = [&](const char* stroke_colour, double stroke_width, const std::string& text) {
-      out += fmt::format(
-          "<line x1=\"12\" y1=\"{0:.1f}\" x2=\"52\" y2=\"{0:.1f}\" stroke=\"{1}\" stroke-width=\"{2:.1f}\"/>"
-          "<text x=\"60\" y=\"{3:.1f}\">{4}</text>\n",
-          y, stroke_colour, stroke_width, y + 4, text);
-      y += 18;
-    };
-    std::size_t shown = 0;
-    for (const Kind& kind : kinds_) {
-      if (++shown > kColours.size()) break;
-      const bool others = shown == kColours.size() && kinds_.size() > kColours.size();
-      entry(colour(kind), stroke(kind),
-            others ? "others" : fmt::format("{}, {}", format_value(kind.first), format_value(kind.second)));
+    for (const Entry& entry : entries) {
+      if (entry.cross)
+        out += cross(32, y);
+      else
+        out += fmt::format(
+            "<line x1=\"12\" y1=\"{0:.1f}\" x2=\"52\" y2=\"{0:.1f}\" stroke=\"{1}\" stroke-width=\"{2:.1f}\"{3}/>", y,
+            entry.stroke, entry.width, entry.dashed ? fmt::format(" stroke-dasharray=\"{}\"", kDashes) : "");
+      out += fmt::format("<text x=\"60\" y=\"{:.1f}\">{}</text>\n", y + kLetterShift, markup(entry.text));
+      y += kEntry;
     }
-    if (!on_path_.empty()) entry(kPathColour, 3, "links of the paths");
     return out;
   }
 
@@ -269,8 +322,11 @@ class Picture {
   std::vector<std::vector<std::size_t>> rows_;  // of boxes, from the top
   std::vector<Box> boxes_;
   std::vector<double> place_in_row_;  // by box
+  std::vector<std::size_t> row_of_;   // by box
+  double highest_bow_ = 0;            // of lines between nodes of the highest row
   std::vector<std::size_t> box_of_node_;
-  std::set<std::uint32_t> on_path_;  // links
+  std::map<std::uint32_t, std::string> events_;  // in words, of links that go down or up
+  std::set<std::uint32_t> on_path_;              // links
   std::vector<Kind> kinds_;
   Rate fastest_;
   double width_ = 0;
@@ -278,8 +334,6 @@ class Picture {
 
 }  // namespace
 
-std::string network_picture(const net::Topology& t, const std::optional<NetworkPaths>& paths) {
-  return Picture(t, paths).svg();
-}
+std::string network_picture(const NetworkView& view) { return Picture(view).svg(); }
 
 }  // namespace weir::app

@@ -1,6 +1,8 @@
 // weir list topology: what it prints can be written into a scenario as it is.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -154,7 +156,8 @@ TEST(ListTopology, TakesNamesAndGraphs) {
 TEST(ListTopology, RefusesWhatIsNotThere) {
   expect_refused({"fat-tre"},
                  "list topology: there is no file 'fat-tre', and no topology of that name (did you mean 'fat-tree'?); "
-                 "valid is a scenario, a graph file, star, dumbbell, parking-lot, leaf-spine, hpcc-testbed-32, clos, "
+                 "valid is a scenario, a result directory, a graph file, star, dumbbell, parking-lot, leaf-spine, "
+                 "hpcc-testbed-32, clos, "
                  "hpcc-fat-tree-320, fat-tree");
   expect_refused({"star", "--paths", "0", "17"}, "--paths: there is no host 17; hosts are 0 to 16");
   expect_refused({"star", "--paths", "3", "3"}, "--paths: host 3 has no path to itself; name two hosts");
@@ -177,6 +180,73 @@ TEST_F(Small, IsDrawn) {
   EXPECT_EQ(count(picture, "stroke=\"#cc3311\""), 2u + 4u + 1u);  // of the two hosts, of the fabric, in the legend
 }
 
+// Two spines of two links each: the links to one of them go down, and one of these comes up again.
+TEST_F(Small, LinkEventsChangeThePathsAndAreMarked) {
+  std::ofstream(file_, std::ios::app) << "[[network.link_event]]\ntime = \"1 ms\"\na = 4\nb = 6\nstate = \"down\"\n"
+                                         "[[network.link_event]]\ntime = \"2 ms\"\na = 4\nb = 6\nstate = \"up\"\n";
+  const std::string paths = listing({file_, "--paths", "0", "3"});
+  EXPECT_NE(paths.find("8 paths from host 0 to host 3, at the start, all links up\n"), std::string::npos) << paths;
+  EXPECT_NE(paths.find("4 paths from host 0 to host 3, from 1 ms on, without link 4 (4-6), link 5 (4-6)\n"
+                       "nodes      ports      share of flows  slowest link  propagation\n"
+                       "0 4 7 5 3  0 12 21 7  25 %            100 Gbps      4 us\n"),
+            std::string::npos)
+      << paths;
+  EXPECT_NE(paths.find("8 paths from host 0 to host 3, from 2 ms on, all links up\n"), std::string::npos) << paths;
+  const Json later = Json::parse(listing({file_, "--paths", "0", "3", "--json"})).at("paths").at("later");
+  EXPECT_EQ(later.at(0).at("down"), (std::vector<int>{4, 5}));
+  EXPECT_EQ(later.at(0).at("from_ps"), 1'000'000'000);
+  EXPECT_EQ(later.at(0).at("count"), 4);
+  EXPECT_EQ(later.at(1).at("count"), 8);
+  EXPECT_NE(listing({file_}).find("link 4 (4-6): down at 1 ms, up at 2 ms\nlink 5 (4-6): down at 1 ms, up at 2 ms\n"),
+            std::string::npos);
+  // switches that do not learn of it go on sending there
+  const std::string still = listing({file_, "--paths", "0", "3", "--set", "network.reroute=false"});
+  EXPECT_EQ(count(still, "8 paths"), 3u);
+  EXPECT_EQ(count(still, "link 4 (4-6) is down"), 2u);
+
+  const std::string svg = folder_ / "a.svg";
+  listing({file_, "--svg", svg});
+  const std::string picture = read_file(svg);
+  EXPECT_EQ(count(picture, "<path d=\"M") - count(picture, "<title>link "), 2u * (1u + 2u))
+      << "crosses, two strokes each";
+  EXPECT_NE(picture.find(">link 4 (4-6): down at 1 ms, up at 2 ms</text>"), std::string::npos);
+  EXPECT_EQ(picture.find("baseline"), std::string::npos);
+}
+
+TEST_F(Small, IsListedFromAResult) {
+  ASSERT_EQ(weir({"run", file_, "-q", "--out", folder_ / "out"}).status, 0);
+  EXPECT_EQ(listing({folder_ / "out"}), listing({file_}));
+  EXPECT_EQ(listing({folder_ / "out", "--paths", "0", "3"}), listing({file_, "--paths", "0", "3"}));
+  std::filesystem::create_directories(folder_ / "sweep/runs");
+  expect_refused({folder_ / "sweep"}, "list topology: '" + folder_ / "sweep" +
+                                          "' holds the runs of a sweep; name one of them, such as " +
+                                          folder_ / "sweep/runs/NAME");
+  std::filesystem::create_directories(folder_ / "empty");
+  expect_refused({folder_ / "empty"}, "list topology: the directory '" + folder_ / "empty" +
+                                          "' has no scenario.toml; valid is one that weir run --out has written");
+}
+
+// Five switches in a ring: the line from the last to the first bows over the others, below the title.
+TEST(ListTopology, LinesBetweenSwitchesOfATierKeepOffTheTitle) {
+  const Folder folder("weir-list-topology-ring");
+  std::string graph = "hosts 5\nswitches 5\n";
+  for (int i = 0; i < 5; ++i) graph += "link " + std::to_string(i) + " " + std::to_string(5 + i) + " 100 Gbps 1 us\n";
+  for (int i = 0; i < 5; ++i)
+    graph += "link " + std::to_string(5 + i) + " " + std::to_string(5 + (i + 1) % 5) + " 100 Gbps 1 us\n";
+  std::ofstream(folder / "ring.graph") << graph;
+  listing({folder / "ring.graph", "--svg", folder / "a.svg"});
+  const std::string picture = read_file(folder / "a.svg");
+  int bows = 0;
+  for (auto at = picture.find("<path d=\"M"); at != std::string::npos; at = picture.find("<path d=\"M", at + 1)) {
+    double x1 = 0, y1 = 0, cx = 0, cy = 0, x2 = 0, y2 = 0;
+    ASSERT_EQ(std::sscanf(picture.c_str() + at + 9, "M%lf %lfQ%lf %lf %lf %lf", &x1, &y1, &cx, &cy, &x2, &y2), 6);
+    const double top = (y1 + 2 * cy + y2) / 4;  // of the curve
+    EXPECT_GT(top, 34) << "the title's letters end at 28";
+    bows += y1 == y2 && cy < y1 ? 1 : 0;
+  }
+  EXPECT_EQ(bows, 1) << "neighbours are joined by straight lines";
+}
+
 // Nodes are elided, links and nodes are not forgotten.
 TEST(ListTopology, DrawsLargeNetworksSmall) {
   const Folder folder("weir-list-topology-large");
@@ -189,6 +259,9 @@ TEST(ListTopology, DrawsLargeNetworksSmall) {
   EXPECT_NE(picture.find("... 112 more ..."), std::string::npos);  // of 128 edge switches
   EXPECT_NE(picture.find("<title>nodes 1032-1143</title>"), std::string::npos);
   EXPECT_NE(picture.find(">0-7</text>"), std::string::npos);
+  EXPECT_NE(picture.find(">dashed: several nodes as one box, and their links</text>"), std::string::npos);
+  const auto legend = picture.rfind("<line ");
+  EXPECT_NE(picture.substr(legend).find("stroke-dasharray"), std::string::npos) << "it looks like what it tells of";
   EXPECT_NE(picture.find(">1016-1023</text>"), std::string::npos);
 }
 

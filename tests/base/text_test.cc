@@ -60,6 +60,11 @@ TEST(Printable, HasNoControlCharacters) {
   }
 }
 
+TEST(Markup, IsTextInXmlAndHtml) {
+  EXPECT_EQ(markup("a < b & \"c\" > 'd'"), "a &lt; b &amp; &quot;c&quot; &gt; &#39;d&#39;");
+  EXPECT_EQ(markup("\x1b[1m\xff ü\n"), "\\u001b[1m\xEF\xBF\xBD ü\n") << "XML has no place for control characters";
+}
+
 TEST(OneLine, LeavesOutTheMiddle) {
   EXPECT_EQ(one_line("0123456789", 10), "0123456789");
   EXPECT_EQ(one_line("0123456789abcde", 9), "012345 [... 6 bytes ...] cde");

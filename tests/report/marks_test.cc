@@ -1,4 +1,7 @@
 // How marks and ticks look on paper.
+#include <cstdio>
+#include <set>
+
 #include "tests/report/helpers.h"
 
 namespace weir::report {
@@ -106,6 +109,97 @@ TEST(Svg, NamedTicksAndLongLabels) {
   EXPECT_NE(svg.find(">100 KB –<"), std::string::npos);
   EXPECT_NE(svg.find(">1 MB<"), std::string::npos);
   EXPECT_EQ(svg.find("matrix(0.8"), std::string::npos);
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++n;
+  return n;
+}
+
+// Not every renderer knows baselines by name: librsvg leaves them out.
+TEST(Svg, ShiftsTextByLengths) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  SvgWriter writer;
+  Figure f{.id = "t", .title = "Text \"<&>\" \x1b"};
+  f.x.label = "load";
+  f.y = {"a label that is longer than its axis, so that it stands in two lines", "1", "linear", {}};
+  f.whiskers = "what they are";
+  for (const char* name : {"a", "b"})
+    f.series.push_back({.name = name, .x = {1, 2}, .y = {2, 3}, .low = {1, 2}, .high = {3, 4}});
+  const std::string svg = writer.svg(f);
+  EXPECT_EQ(svg.find("baseline"), std::string::npos);
+  EXPECT_GT(count(svg, "<text "), 8u);
+  EXPECT_EQ(count(svg, "<text "), count(svg, "<text dy=\"0.35em\""));
+  EXPECT_EQ(svg.find('\x1b'), std::string::npos) << "XML has no place for it";
+}
+
+// Shapes of markers: circles come as circles or arcs, of the first series.
+std::size_t markers(const std::string& svg) {
+  return count(svg, "<circle") + count(svg, "A1 1 0") + count(svg, "A3 3 0") + count(svg, "M1 0A1");
+}
+
+TEST(Svg, MarkersStandWhereTheyTell) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  SvgWriter writer;
+  const auto drawn = [&](const std::string& kind, std::size_t points, double value) {
+    Figure f{.id = "m", .title = "m", .kind = kind};
+    Series s{.name = "a"};
+    for (std::size_t i = 0; i < points; ++i) {
+      s.x.push_back(static_cast<double>(i));
+      s.y.push_back(value * static_cast<double>(i + 1));
+    }
+    f.series.push_back(s);
+    return markers(writer.svg(f));
+  };
+  EXPECT_GT(drawn("lines", 10, 1), 0u);
+  EXPECT_EQ(drawn("lines", 400, 1), 0u) << "they would cover the line";
+  EXPECT_EQ(drawn("lines", 10, 0), 0u) << "along 0";
+  EXPECT_EQ(drawn("steps", 10, 1), 0u);
+  EXPECT_GT(drawn("steps", 1, 1), 0u) << "one value has no line";
+}
+
+// Where whiskers of two series would stand upon each other.
+TEST(Svg, WhiskersOfSeveralSeriesStandBesideEachOther) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  SvgWriter writer;
+  Figure f{.id = "w", .title = "w", .kind = "lines"};
+  for (const char* name : {"a", "b"})
+    f.series.push_back({.name = name, .x = {1, 2}, .y = {2, 3}, .low = {1, 2}, .high = {3, 4}});
+  const auto stems = [&] {
+    // "M x y L x y" with the same x
+    std::set<std::string> places;
+    const std::string svg = writer.svg(f);
+    for (const char* tint : {"#0072b2", "#d55e00"})
+      for (auto at = svg.find("<path d=\"M"); at != std::string::npos; at = svg.find("<path d=\"M", at + 1)) {
+        const std::string shape = svg.substr(at + 10, svg.find('>', at) - at - 10);
+        double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
+        if (shape.find(tint) == std::string::npos) continue;
+        if (std::sscanf(shape.c_str(), "%lf %lfL%lf %lf\"", &x1, &y1, &x2, &y2) != 4) continue;
+        if (x1 == x2 && std::abs(y1 - y2) > 20) places.insert(fmt::format("{:.2f}", x1));
+      }
+    return places.size();
+  };
+  EXPECT_EQ(stems(), 4u);
+  f.series.pop_back();
+  EXPECT_EQ(stems(), 2u);
+}
+
+// As in the tables of a sweep.
+TEST(Svg, PercentilesOfFewValuesHaveAStar) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  SvgWriter writer;
+  for (const char* kind : {"lines", "bars"}) {
+    Figure f{.id = "f", .title = "f", .kind = kind};
+    if (f.kind == "bars") f.x = {"load", "1", "category", {"a", "b", "c"}};
+    f.series.push_back({.name = "a", .x = {0, 1, 2}, .y = {2, 3, 4}, .count = {50, 200, 70}, .few = {0, 2}});
+    const std::string svg = writer.svg(f);
+    expect_balanced(svg);
+    EXPECT_EQ(count(svg, ">*</text>"), 2u) << kind;
+    EXPECT_NE(svg.find("*: of so few values, in some run,"), std::string::npos) << kind;
+    f.series[0].few.clear();
+    EXPECT_EQ(count(writer.svg(f), "*"), 0u) << kind;
+  }
 }
 
 }  // namespace

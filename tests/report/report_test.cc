@@ -26,12 +26,23 @@ TEST(Document, TheFiguresOfARunAreItsFiles) {
   ASSERT_EQ(small.size(), 4u);
   ASSERT_EQ(large.size(), 4u);
   const Figure& slowdown = figure(document, "slowdown");
-  EXPECT_EQ(slowdown.x.categories, (std::vector<std::string>{"1–10 KB", "10–100 KB"}));
-  ASSERT_EQ(slowdown.series.size(), 3u);
+  EXPECT_EQ(slowdown.x.label, "flow size, up to");
+  // of four flows the 95th and the 99th percentile would be the largest
+  ASSERT_EQ(slowdown.series.size(), 1u);
   EXPECT_EQ(slowdown.series[0].name, "median");
+  EXPECT_EQ(slowdown.series[0].x, (std::vector<double>{10'000, 100'000}));
   EXPECT_EQ(slowdown.series[0].y, (std::vector<double>{small[2], large[2]}));
-  EXPECT_EQ(slowdown.series[1].y, (std::vector<double>{small[3], large[3]}));
-  EXPECT_EQ(slowdown.series[2].y, (std::vector<double>{small[3], large[3]}));
+  EXPECT_EQ(slowdown.series[0].count, (std::vector<double>{4, 4}));
+  EXPECT_TRUE(
+      slowdown.caption.ends_with("n = 8 flows. There are too few flows of each size for the 95th percentile and "
+                                 "99th percentile."))
+      << slowdown.caption;
+  // the same rule in what the page's tables show
+  const Json shown = to_json(document).at("runs").at(0).at("summary").at("slowdown");
+  EXPECT_TRUE(shown.at("all").at("p50").is_number());
+  for (const char* key : {"p95", "p99", "p999"}) EXPECT_TRUE(shown.at("all").at(key).is_null()) << key;
+  EXPECT_TRUE(shown.at("by_size").at(1).at("p95").is_null());
+  EXPECT_EQ(shown.at("by_size").at(1).at("count"), 4);
 
   std::sort(fct.begin(), fct.end());
   const Series& cdf = figure(document, "fct-cdf").series.at(0);
@@ -61,8 +72,11 @@ TEST(Document, TimeSeriesAreThoseOfTheFiles) {
   const Figure& rates = figure(document, "rates");
   ASSERT_EQ(rates.series.size(), 8u);
   std::map<std::string, std::map<double, double>> by_flow;
+  std::map<std::string, std::string> ends;
+  for (const auto& row : rows(folder / "one/flows.csv"))
+    ends[row.at("flow_id")] = fmt::format("flow {}: {} → {}", row.at("flow_id"), row.at("src"), row.at("dst"));
   for (const auto& row : rows(folder / "one/rates.csv"))
-    by_flow["flow " + row.at("flow_id")][std::stod(row.at("time_ps"))] = std::stod(row.at("rate_bps"));
+    by_flow[ends.at(row.at("flow_id"))][std::stod(row.at("time_ps"))] = std::stod(row.at("rate_bps"));
   for (const Series& s : rates.series) {
     // the first interval, 2 us long, begins at 0
     EXPECT_EQ(s.x[0], 0);
@@ -92,20 +106,21 @@ TEST(Document, SeveralRunsAreCompared) {
   ASSERT_EQ(document.runs.size(), 2u);
   EXPECT_EQ(document.runs[0].name, "b/run") << "names that are alike get the folder's";
   EXPECT_EQ(document.runs[1].name, "a/run");
-  for (const char* id : {"slowdown-p50", "slowdown-p95", "slowdown-p99", "fct-cdf", "queues", "fairness"}) {
+  for (const char* id : {"slowdown-p50", "fct-cdf", "queues", "fairness"}) {
     const Figure& f = figure(document, id);
     ASSERT_EQ(f.series.size(), 2u) << id;
     EXPECT_EQ(f.series[0].name, "b/run");
   }
-  const auto p99 = [&](const std::string& name) {
+  const auto p50 = [&](const std::string& name) {
     const Json summary = Json::parse(read_file(folder / (name + "/summary.json")));
     std::vector<double> out;
     for (const Json& bucket : summary.at("slowdown").at("by_size"))
-      if (bucket.at("count") > 0) out.push_back(bucket.at("p99").get<double>());
+      if (bucket.at("count") > 0) out.push_back(bucket.at("p50").get<double>());
     return out;
   };
-  EXPECT_EQ(figure(document, "slowdown-p99").series[0].y, p99("b/run"));
-  EXPECT_EQ(figure(document, "slowdown-p99").series[1].y, p99("a/run"));
+  EXPECT_EQ(figure(document, "slowdown-p50").series[0].y, p50("b/run"));
+  EXPECT_EQ(figure(document, "slowdown-p50").series[1].y, p50("a/run"));
+  EXPECT_THROW(figure(document, "slowdown-p99"), std::out_of_range) << "four flows have none";
 
   // a folder of results is all of them
   std::filesystem::create_directories(folder / "all");
@@ -128,10 +143,10 @@ TEST(Document, RunsOfOneNameInTwoSweepsAreToldApart) {
   sweep(folder, "old", "0.3+seed1");
   sweep(folder, "new", "0.3+seed1");
   const Document document = read({folder / "old", folder / "new"});
-  const Figure& p99 = figure(document, "slowdown-p99");
-  ASSERT_EQ(p99.series.size(), 2u);
-  EXPECT_EQ(p99.series[0].name, "old/0.3+seed1");
-  EXPECT_EQ(p99.series[1].name, "new/0.3+seed1");
+  const Figure& median = figure(document, "slowdown-p50");
+  ASSERT_EQ(median.series.size(), 2u);
+  EXPECT_EQ(median.series[0].name, "old/0.3+seed1");
+  EXPECT_EQ(median.series[1].name, "new/0.3+seed1");
   EXPECT_EQ(document.runs[0].name, "0.3+seed1") << "the table has a column for the study";
 }
 
@@ -307,6 +322,87 @@ TEST(Document, OfASweepTellsItsUnitsAndWhatIsMissing) {
             folder / "sweep.json" + ": a value is missing or of the wrong type; see docs/results.md");
 }
 
+// A "*" is the sweep's; the page tells of how many values.
+TEST(Document, OfASweepTellsOfHowManyValuesPercentilesAre) {
+  const Folder folder("weir-report-counts");
+  write(folder / "runs.csv", "run,load,status,message\nx,0.3,failed,no\n");
+  write(folder / "points.csv", "load,seeds,p99,p99_low,p99_high\n0.3,1,2.5,,\n0.5,1,3.5,,\n");
+  Json sweep{{"weir", version()}, {"format", 1}};
+  sweep["runs"] = {{"planned", 1}, {"done", 0}, {"failed", 1}};
+  sweep["units"] = {{"p99", "1"}};
+  sweep["counts"]["p99"] = {{{"fewest", 90}, {"most", 120}, {"few", true}}, nullptr};
+  write(folder / "sweep.json", sweep.dump());
+  const Document document = read({folder.path()});
+  const Study& study = document.studies.at(0);
+  ASSERT_EQ(study.counts.at(2).size(), 2u);
+  EXPECT_TRUE(study.counts[2][0]->few);
+  EXPECT_FALSE(study.counts[2][1]);
+  EXPECT_EQ(to_json(document).at("studies").at(0).at("counts").dump(),
+            R"([[],[],[{"fewest":90,"most":120,"few":true},null],[],[]])");
+  sweep["counts"]["p99"] = {{{"fewest", "many"}}};
+  write(folder / "sweep.json", sweep.dump());
+  EXPECT_EQ(complaint({folder.path()}),
+            folder / "sweep.json" + ": a value is missing or of the wrong type; see docs/results.md");
+}
+
+// Of ten ports, one with a single full interval and nine that are half full all along.
+TEST(Document, RanksUtilisationByItsMeanAndQueuesByTheLargest) {
+  const Folder folder("weir-report-rank");
+  run(folder, "one");
+  forget_files(folder / "one");
+  std::string links = "time_ps,port,from,to,sent_bytes,utilisation\n";
+  std::string queues = "time_ps,port,from,to,queue_bytes\n";
+  for (int time = 1; time <= 10; ++time)
+    for (int port = 0; port < 10; ++port) {
+      const bool burst = port == 0 && time == 3;
+      links += fmt::format("{},{},{},9,1,{}\n", time, port, port, burst ? 1.0 : port == 0 ? 0.0 : 0.5);
+      queues += fmt::format("{},{},{},9,{}\n", time, port, port, burst ? 1000 : port == 0 ? 0 : 500);
+    }
+  write(folder / "one/link_series.csv", links);
+  write(folder / "one/queues.csv", queues);
+  const Document document = read({folder / "one"});
+  const Figure& utilisation = figure(document, "utilisation");
+  ASSERT_EQ(utilisation.series.size(), 8u);
+  for (const Series& s : utilisation.series) EXPECT_NE(s.name, "0 → 9");
+  EXPECT_EQ(utilisation.caption, "The 8 of 10 ports with the largest mean utilisation, by node numbers.");
+  EXPECT_EQ(figure(document, "queues").series.at(0).name, "0 → 9");
+  EXPECT_EQ(figure(document, "queues").caption, "The 8 of 10 ports with the largest queue, by node numbers.");
+}
+
+// Hundreds of flows of one size and few of another: the curve has a gap where a percentile would be the largest.
+TEST(Document, LeavesOutPercentilesOfTooFewFlows) {
+  const Folder folder("weir-report-few");
+  run(folder, "one");
+  forget_files(folder / "one");
+  std::string flows = "flow_id,src,dst,size_bytes,start_ps,finish_ps,fct_ps,ideal_fct_ps,slowdown,algorithm,tag\n";
+  int id = 0;
+  const auto add = [&](int size, int count) {
+    for (int i = 1; i <= count; ++i) flows += fmt::format("{},0,8,{},0,10,10,10,{},a,web\n", id++, size, i);
+  };
+  add(500, 300);
+  add(5'000, 100);
+  add(50'000, 101);
+  add(2'000'000'000, 101);
+  write(folder / "one/flows.csv", flows);
+  const Document document = read({folder / "one"});
+  const Figure& slowdown = figure(document, "slowdown");
+  ASSERT_EQ(slowdown.series.size(), 3u);
+  const Series& p99 = slowdown.series[2];
+  EXPECT_EQ(p99.name, "99th percentile");
+  ASSERT_EQ(p99.count.size(), p99.x.size());
+  EXPECT_EQ(p99.y[0], 298);
+  EXPECT_TRUE(std::isnan(p99.y[1])) << "of 100 the 99th percentile is the largest";
+  EXPECT_EQ(p99.count[1], 100);
+  EXPECT_EQ(p99.y[2], 100);
+  EXPECT_NE(slowdown.caption.find("A percentile that would be the largest of so few flows is left away."),
+            std::string::npos);
+  // the open bucket stands behind the last edge, and its tick says so
+  ASSERT_EQ(slowdown.x.named.size(), 1u);
+  EXPECT_EQ(slowdown.x.named[0].at, p99.x.back());
+  EXPECT_TRUE(slowdown.x.named[0].text.starts_with("> ")) << slowdown.x.named[0].text;
+  EXPECT_EQ(to_json(slowdown).at("series").at(2).at("count").at(1), 100);
+}
+
 TEST(Document, RefusesFilesThatTheRunHasNotWritten) {
   const Folder folder("weir-report-changed");
   const std::string dir = folder.path();
@@ -470,13 +566,6 @@ TEST(Document, FiguresOfASweepAreThinned) {
   ASSERT_EQ(f.series.at(1).y.size(), 2'000u);
   EXPECT_EQ(f.series[1].y[1], 2.5);
   EXPECT_EQ(f.caption, "Means of 2 intervals.");
-}
-
-TEST(Figure, SizesAreToldInDecimalUnits) {
-  EXPECT_EQ(size_text(64), "64 B");
-  EXPECT_EQ(size_text(1000), "1 KB");
-  EXPECT_EQ(size_text(10'240), "10.24 KB");
-  EXPECT_EQ(size_text(3e7), "30 MB");
 }
 
 TEST(Svg, HasTheSeriesAndTheScales) {

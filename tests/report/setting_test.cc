@@ -15,28 +15,40 @@ TEST(Document, TagsThatWouldMixHaveFiguresOfTheirOwn) {
     run(folder, "two", {"--set", "algorithm.name=dcqcn", "--set", "network.ecn.enabled=true"});
     for (const char* name : {"one", "two"}) {
       forget_files(folder / name);
-      write(folder / (std::string(name) + "/flows.csv"),
-            "flow_id,src,dst,size_bytes,start_ps,finish_ps,fct_ps,ideal_fct_ps,slowdown,algorithm,tag\n"
-            "0,0,8,500,0,10,10,10,1,a,web\n1,0,8,50000,0,10,10,10,2,a,web\n2,0,8,500000,0,10,10,10,3,a,web\n"
-            "3,0,8," +
-                size + ",0,10,10,10,40,a,incast\n");
+      // three flows of each kind: a median, and no higher percentile
+      std::string flows = "flow_id,src,dst,size_bytes,start_ps,finish_ps,fct_ps,ideal_fct_ps,slowdown,algorithm,tag\n";
+      int id = 0;
+      for (const auto& [bytes, slowdown, tag] :
+           {std::tuple{std::string("500"), 1, "web"}, {"50000", 2, "web"}, {"500000", 3, "web"}, {size, 40, "incast"}})
+        for (int i = 0; i < 3; ++i) flows += fmt::format("{},0,8,{},0,10,10,10,{},a,{}\n", id++, bytes, slowdown, tag);
+      write(folder / (std::string(name) + "/flows.csv"), flows);
     }
     const Document document = read({folder / "one", folder / "two"});
     for (const char* name : {"one", "two"}) std::filesystem::remove_all(folder / name);
     return document;
   };
   const Document mixed = more("50000");
-  const Figure& web = figure(mixed, "slowdown-web-p99");
-  EXPECT_EQ(web.title, "Slowdown of web by flow size, 99th percentile");
+  const Figure& web = figure(mixed, "slowdown-web-p50");
+  EXPECT_EQ(web.title, "Slowdown of web by flow size, median");
   EXPECT_EQ(web.series.at(1).y.at(2), 2);
-  EXPECT_NE(web.caption.find("Flows of web alone. n = 3 flows of each run."), std::string::npos);
-  EXPECT_EQ(figure(mixed, "slowdown-incast-p99").series.at(0).y, std::vector<double>{40});
-  EXPECT_THROW(figure(mixed, "slowdown-p99"), std::out_of_range);
+  EXPECT_NE(web.caption.find("Flows of web alone. n = 9 flows of each run."), std::string::npos);
+  EXPECT_EQ(figure(mixed, "slowdown-incast-p50").series.at(0).y, std::vector<double>{40});
+  EXPECT_THROW(figure(mixed, "slowdown-p50"), std::out_of_range);
   // of sizes of their own they say who they are by that
   const Document apart = more("5000");
-  EXPECT_EQ(figure(apart, "slowdown-p99").series.at(0).y, (std::vector<double>{1, 40, 2, 3}));
-  EXPECT_NE(figure(apart, "slowdown-p99").caption.find("Flows of all tags: incast, web."), std::string::npos);
-  EXPECT_NE(figure(apart, "slowdown-p99").caption.find("n = 4 flows of each run."), std::string::npos);
+  EXPECT_EQ(figure(apart, "slowdown-p50").series.at(0).y, (std::vector<double>{1, 40, 2, 3}));
+  EXPECT_NE(figure(apart, "slowdown-p50").caption.find("Flows of all tags: incast, web."), std::string::npos);
+  EXPECT_NE(figure(apart, "slowdown-p50").caption.find("n = 12 flows of each run."), std::string::npos);
+}
+
+// A result calls its copy of a graph by the graph's own name.
+TEST(Document, TellsTheNameOfAGraph) {
+  const Folder folder("weir-report-graph");
+  const auto o = app::weir({"run", "scenarios/graph-file.toml", "--quiet", "--out", folder / "ring"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  EXPECT_TRUE(std::filesystem::exists(folder / "ring/topology-ring.graph"));
+  const std::string setting = read({folder / "ring"}).figures.at(0).setting;
+  EXPECT_TRUE(setting.starts_with("graph ring.graph · ")) << setting;
 }
 
 TEST(Document, TellsTheSettingAndWhatDiffers) {

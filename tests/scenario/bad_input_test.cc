@@ -391,6 +391,18 @@ TEST(BadInput, OfAnOptionIsToldByItsName) {
 }
 
 // A flow's tag is a number of 16 bits.
+// A user has the file at hand that a scenario names.
+TEST(BadInput, OfAGraphInPlaceOfAScenario) {
+  for (const char* text : {"# a ring\n\nhosts 4\nswitches 2\n", "switches 2  # and hosts\n", "link 0 4 100 Gbps 1 us"})
+    expect_message(text, {}, "nets/ring.graph",
+                   "nets/ring.graph: this is a graph file; a scenario names it, [topology] kind = \"file\" and file = "
+                   "\"ring.graph\", and 'weir list topology' shows it alone");
+  expect_message("hosts = 4\n", {}, "a.toml",
+                 "a.toml:1: key 'hosts': unknown key (did you mean 'host'?); valid is title, run, fidelity, topology, "
+                 "network, host, transport, "
+                 "clocks, algorithm, profile, traffic, probes");
+}
+
 TEST(BadInput, OfTooManyTags) {
   std::string text(kGood.substr(0, kGood.find("[[traffic]]")));
   text += "[[traffic]]\nkind = \"flows\"\ntag = \"0\"\nflow = [\n";

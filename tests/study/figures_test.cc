@@ -2,6 +2,7 @@
 #include "weir/study/figures.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -162,6 +163,18 @@ x = "algorithm"
   EXPECT_EQ(f.whiskers, "95 % confidence interval of the mean over 3 seeds");
   EXPECT_EQ(f.y.label, "FCT slowdown, 95th percentile");
   EXPECT_EQ(f.series.at(0).low.at(0), p95.low);
+  // of how many values, in the run that has the fewest: a percentile that is the largest of them is marked
+  EXPECT_TRUE(f.series[0].few.empty());
+  for (std::size_t i = 0; i < 3; ++i) t.runs[i].counts = {static_cast<double>(20 + i), kNoValue};
+  const FigureSeries marked = make_figures(t, "none").at(0).series.at(0);
+  EXPECT_EQ(marked.count.at(0), 20);
+  EXPECT_EQ(marked.few, std::vector<std::size_t>{0});
+  const auto counts = nlohmann::json::parse(sweep_json(t)).at("counts");
+  EXPECT_EQ(counts.dump(), R"({"p95":[{"few":true,"fewest":20,"most":22}]})");
+  const std::string json = to_json("t", make_figures(t, "none"));
+  EXPECT_NE(json.find("\"few\""), std::string::npos);
+  t.runs[0].counts[0] = 21;
+  EXPECT_TRUE(make_figures(t, "none").at(0).series.at(0).few.empty());
   t.runs[1].status = Record::Status::failed;
   EXPECT_EQ(make_figures(t, "none").at(0).whiskers, "95 % confidence interval of the mean over 2 seeds");
 }
@@ -176,10 +189,11 @@ TEST(Figures, SlowdownBySizeOfOneTag) {
     const std::string run = folder / ("runs/" + t.planned[0].name);
     std::filesystem::create_directories(run);
     std::ofstream(run + "/summary.json") << R"({"slowdown": {"by_size": [
-      {"above_bytes": 0, "up_to_bytes": 10000, "p95": 2},
-      {"above_bytes": 10000, "up_to_bytes": 100000, "p95": 30},
-      {"above_bytes": 100000, "up_to_bytes": null, "p95": 4}],
-      "by_equal_count": [{"above_bytes": 0, "up_to_bytes": 50000, "p95": 30}, {"above_bytes": 50000, "up_to_bytes": 400000, "p95": 4}]}})";
+      {"above_bytes": 0, "up_to_bytes": 10000, "count": 20, "p95": 2},
+      {"above_bytes": 10000, "up_to_bytes": 100000, "count": 21, "p95": 30},
+      {"above_bytes": 100000, "up_to_bytes": null, "count": 1, "p95": 4}],
+      "by_equal_count": [{"above_bytes": 0, "up_to_bytes": 50000, "count": 3, "p95": 30},
+      {"above_bytes": 50000, "up_to_bytes": 400000, "count": 3, "p95": 4}]}})";
     std::ofstream(run + "/flows.csv")
         << "flow_id,src,dst,size_bytes,start_ps,finish_ps,fct_ps,ideal_fct_ps,slowdown,algorithm,tag,retransmitted_"
            "packets\n"
@@ -198,10 +212,16 @@ TEST(Figures, SlowdownBySizeOfOneTag) {
   EXPECT_EQ(all.x.named[0].at, 1e6);
   EXPECT_EQ(all.x.named[0].text, "> 100 KB");
   EXPECT_NE(to_json("t", {all}).find("\"text\": \"> 100 KB\""), std::string::npos);
+  // of up to 20 flows the 95th percentile is the largest
+  EXPECT_EQ(all.series[0].count, (std::vector<double>{20, 21, 1}));
+  EXPECT_EQ(all.series[0].few, (std::vector<std::size_t>{0, 2}));
+  EXPECT_EQ(all.x.label, "flow size, up to");
 
   const Figure web = figure("tag = \"web\"\n");
   EXPECT_EQ(web.series.at(0).x, (std::vector<double>{1e4, 1e5, 1e6}));
   EXPECT_EQ(web.series[0].y, (std::vector<double>{2, 3, 4}));
+  EXPECT_EQ(web.series[0].count, (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(web.series[0].few, (std::vector<std::size_t>{0, 1, 2}));
   EXPECT_EQ(web.y.label, "FCT slowdown of web, 95th percentile");
   const Figure incast = figure("tag = \"incast\"\nuntil = \"1 us\"\n");
   EXPECT_EQ(incast.series.at(0).x, std::vector<double>{1e5});
@@ -211,6 +231,7 @@ TEST(Figures, SlowdownBySizeOfOneTag) {
   const Figure groups = figure("tag = \"web\"\nbuckets = \"equal-count\"\n");
   EXPECT_EQ(groups.series.at(0).x, (std::vector<double>{1e4, 4e5}));
   EXPECT_EQ(groups.series[0].y, (std::vector<double>{2, 4}));
+  EXPECT_EQ(groups.series[0].count, (std::vector<double>{1, 2}));
 }
 
 // What a filter reads is kept of each run.

@@ -1,7 +1,7 @@
 // The axes of a figure: their ranges, ticks and labels.
 //
 // It also runs under Duktape, inside the weir command, so it keeps to ES5 at run time.
-import { Axis, Figure } from './document';
+import { Axis, Figure, Series } from './document';
 import { plain, scaleFor, textWidth, withUnit } from './format';
 import { Theme } from './style';
 
@@ -188,7 +188,7 @@ export function placeOf(figure: Figure, of: 'x' | 'y', view: View): Place {
 }
 
 // What the tick at a value says in place of it; null = that value.
-function nameAt(axis: Axis, value: number): string | null {
+export function nameAt(axis: Axis, value: number): string | null {
   for (const name of axis.named || []) if (Math.abs(name.at - value) <= 1e-9 * Math.abs(value)) return name.text;
   return null;
 }
@@ -199,9 +199,17 @@ function label(axis: Axis, place: Place, v: number): string {
   return place.log ? withUnit(v * place.factor, axis.unit) : plain(v, 6);
 }
 
-// Whether a marker stands at each point.
+// Whether a marker stands at each point of a line: not where there are so many that they would cover it, not along 0, and
+// on steps only at values that others printed, or at one alone, which has no line.
+export function isMarked(figure: Figure, s: Series): boolean {
+  if (s.x.length > kManyPoints || (figure.kind !== 'lines' && figure.kind !== 'steps')) return false;
+  const values = s.y.filter((v) => v !== null && v !== undefined);
+  if (s.printed || values.length === 1) return true;
+  return figure.kind === 'lines' && values.some((v) => v !== 0);
+}
+
 function marked(figure: Figure): boolean {
-  return (figure.kind === 'lines' || figure.kind === 'steps') && figure.series.every((s) => s.x.length <= kManyPoints);
+  return figure.series.some((s) => isMarked(figure, s));
 }
 
 // Markers stand beside the frame, and 0 is in the range if it is near. A tick just behind the last value is, too.

@@ -6,7 +6,7 @@ import { Figure } from './document';
 import { h, save, svg } from './dom';
 import { View, isCategory, ticksSeen } from './axes';
 import { lookOf } from './marks';
-import { options, shownName, whiskerNote } from './options';
+import { noteOf, options, shownName } from './options';
 import { Theme } from './style';
 import { paperOf, toSvg } from './svg';
 import { onTheme, theme } from './theme';
@@ -33,6 +33,7 @@ function swatch(figure: Figure, index: number, of: Theme): string {
       ? 'fill="none" stroke="' + tint + '" stroke-width="1.5" stroke-dasharray="3 2"/>' : 'fill="' + tint + '"/>') + '</svg>';
   const stroke = figure.kind === 'scatter' ? '' : '<path d="M0 6h26" stroke="' + tint + '" stroke-width="2"' +
     (look.dash === 'solid' ? '' : ' stroke-dasharray="' + (look.dash as number[]).join(' ') + '"') + '/>';
+  if (look.marker === 'none') return head + stroke + '</svg>';
   return head + stroke + shapes[look.marker] + ' fill="' + (look.open ? of.surface : tint) + '" stroke="' + tint + '" stroke-width="1.4"/></svg>';
 }
 
@@ -127,7 +128,7 @@ export class Chart {
   private tell(): void {
     this.card.dataset.logX = String(this.logX);
     this.card.dataset.logY = String(this.logY);
-    this.note.textContent = whiskerNote(this.figure, this.view());
+    this.note.textContent = noteOf(this.figure, this.view());
     this.note.hidden = this.note.textContent === '';
     this.card.dataset.drawn = String(this.chart !== null);
   }
@@ -167,10 +168,11 @@ export class Chart {
     const unit = (axis: { label: string; unit: string }) => quoted(axis.label + (axis.unit === '1' ? '' : ' [' + axis.unit + ']'));
     const f = this.figure;
     const ranges = f.series.some((s) => s.low && s.high);
-    const lines = ['series,' + unit(f.x) + ',' + unit(f.y) + (ranges ? ',low,high' : '')];
+    const counts = f.series.some((s) => s.count);
+    const lines = ['series,' + unit(f.x) + ',' + unit(f.y) + (ranges ? ',low,high' : '') + (counts ? ',n' : '')];
     for (const s of f.series)
       s.x.forEach((x, i) => lines.push([
-        quoted(s.name), f.x.categories ? quoted(f.x.categories[x]) : x, s.y[i] ?? '', ...(ranges ? [s.low?.[i] ?? '', s.high?.[i] ?? ''] : []),
+        quoted(s.name), f.x.categories ? quoted(f.x.categories[x]) : x, s.y[i] ?? '', ...(ranges ? [s.low?.[i] ?? '', s.high?.[i] ?? ''] : []), ...(counts ? [s.count?.[i] ?? ''] : []),
       ].join(',')));
     return lines.join('\n') + '\n';
   }

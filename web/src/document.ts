@@ -15,6 +15,8 @@ export interface Series {
   low?: (number | null)[];
   high?: (number | null)[];
   printed?: boolean; // the authors' printed values
+  count?: (number | null)[]; // of how many values each y is; of several runs the fewest
+  few?: number[]; // places of percentiles that are the largest of so few values, in some run
 }
 
 export interface Figure {
@@ -56,6 +58,7 @@ export interface Study {
   units: string[]; // of each of them; '' = a label of an axis
   words: string[]; // what each of them is of; '' = not known
   points: string[][];
+  counts: ({ fewest: number; most: number; few: boolean } | null)[][]; // by column and point: of how many values a percentile is, in its runs
 }
 
 export interface Claim {

@@ -10,6 +10,11 @@ export function textWidth(text: string, fontSize: number): number {
   return em * fontSize;
 }
 
+// Between tags of HTML or SVG. XML has no place for control characters.
+export function escaped(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f]/g, '\ufffd').replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}
+
 export interface Scale {
   factor: number;
   unit: string; // '' = a pure number

@@ -1,7 +1,7 @@
 // The marks of a figure: bars, lines, dots, and whiskers on them.
 //
 // It also runs under Duktape, inside the weir command, so it keeps to ES5 at run time.
-import { Option, Place, View, kManyPoints, places, whiskerLimits } from './axes';
+import { Option, Place, View, isMarked, kManyPoints, places, whiskerLimits } from './axes';
 import { Figure, Series } from './document';
 import { Theme, colour, dash, hollow, marker } from './style';
 
@@ -22,23 +22,13 @@ function pairs(figure: Figure, s: Series, x: Place, y: Place): (number | null)[]
   return out;
 }
 
-// A few points of a long line, at which its marker stands.
-function landmarks(data: (number | null)[][], index: number, of: number, log: boolean): (number | null)[][] {
-  const valid = data.filter((d) => d[1] !== null && d[0] !== null);
-  if (valid.length === 0) return [];
-  const measure = (d: (number | null)[]): number => (log ? Math.log(d[0] as number) : (d[0] as number));
-  const from = measure(valid[0]);
-  const span = measure(valid[valid.length - 1]) - from;
-  const out: (number | null)[][] = [];
-  let next = 0;
-  const wanted = 7;
-  valid.forEach((d) => {
-    if (next < wanted && measure(d) >= from + (span * (next + (index + 0.5) / of)) / wanted) {
-      out.push(d);
-      while (next < wanted && measure(d) >= from + (span * (next + (index + 0.5) / of)) / wanted) next++;
-    }
-  });
-  return out;
+// By how much whiskers of several series at one x stand beside it, in pixels, so that each is seen.
+function dodge(figure: Figure, index: number, view: View): number {
+  const has = (s: Series): boolean => !!s.low && (!view.selected || view.selected[s.name] !== false);
+  const all = figure.series.filter(has).length;
+  if (all < 2 || figure.kind === 'bars') return 0;
+  const step = Math.min(4, 12 / (all - 1));
+  return step * (figure.series.slice(0, index).filter(has).length - (all - 1) / 2);
 }
 
 // A whisker that goes on beyond what is seen of the axis ends there, in an arrow.
@@ -66,7 +56,7 @@ function whiskers(figure: Figure, s: Series, index: number, x: Place, y: Place, 
       const top = params.coordSys.y;
       const bottom = top + params.coordSys.height;
       if (high[1] > bottom || low[1] < top) return null;
-      let shift = 0;
+      let shift = dodge(figure, index, view);
       let half = 3;
       if (bars) {
         const layout = api.barLayout({ ...kBars, count: shown(figure.series) })[shown(figure.series.slice(0, index))];
@@ -90,7 +80,7 @@ function whiskers(figure: Figure, s: Series, index: number, x: Place, y: Place, 
 
 export interface Look {
   colour: string;
-  marker: string;
+  marker: string; // 'none' = it has no markers
   dash: 'solid' | number[];
   open: boolean; // drawn as an outline
 }
@@ -105,10 +95,12 @@ export function lookOf(figure: Figure, index: number, theme: Theme): Look {
   const theirs = !!figure.series[index].printed;
   const points = figure.kind !== 'bars' && figure.kind !== 'stack';
   const long = figure.series[index].x.length > kManyPoints && figure.kind !== 'steps';
-  const below = figure.kind === 'scatter' && !isCloud(figure) && index + 1 < figure.series.length;
+  const line = figure.kind === 'lines' || figure.kind === 'steps';
+  const outlines = figure.kind === 'scatter' && figure.series.length > 1 && !isCloud(figure);
   return {
-    colour: colour(theme, slot), marker: marker(slot), dash: theirs ? [3, 3] : printed || long ? 'solid' : dash(slot),
-    open: theirs || below || (points && !printed && hollow(slot)),
+    colour: colour(theme, slot), marker: line && !isMarked(figure, figure.series[index]) ? 'none' : marker(slot),
+    dash: theirs ? [3, 3] : printed || long ? 'solid' : dash(slot),
+    open: theirs || (outlines && !printed) || (points && !printed && hollow(slot)),
   };
 }
 
@@ -127,7 +119,7 @@ function line(figure: Figure, s: Series, index: number, x: Place, y: Place, view
   const out: Option = {
     type: 'line', name: s.name, data: data, color: look.colour, connectNulls: false,
     step: figure.kind === 'steps' ? 'end' : false,
-    showSymbol: !many, symbol: look.marker, symbolSize: view.paper ? 6 : 7,
+    showSymbol: isMarked(figure, s), symbol: look.marker === 'none' && !view.paper ? 'circle' : look.marker, symbolSize: view.paper ? 6 : 7,
     lineStyle: {
       color: look.colour, width: many ? 1.6 : 2, cap: 'butt', join: 'round', type: look.dash,
     },
@@ -145,22 +137,18 @@ function line(figure: Figure, s: Series, index: number, x: Place, y: Place, view
     out.sampling = undefined;
     return [out];
   }
-  if (!many || figure.series.length < 2) return [out];
-  return [out, {
-    type: 'scatter', name: s.name, data: landmarks(data, index, figure.series.length, x.log), symbol: look.marker,
-    symbolSize: view.paper ? 6 : 8, silent: true, tooltip: { show: false }, animation: false, z: 4,
-    itemStyle: pointStyle(look, view),
-  }];
+  return [out];
 }
 
 function pointStyle(look: Look, view: View): Option {
   return look.open ? { color: view.theme.surface, borderColor: look.colour, borderWidth: 1.5 } : { color: look.colour };
 }
 
-// Dots of several series so that none hides another: if they are few, those of earlier series are larger and hollow; in a
-// cloud each series comes in kTurns parts, and these lie upon each other in turn.
+// Dots of several series so that none hides another: if they are few, all are outlines, those of earlier series larger; in
+// a cloud each series comes in kTurns parts, and these lie upon each other in turn.
 const kTurns = 16;
 const kCloud = 500; // dots of a series
+const kCrowd = 50; // above, they are smaller
 
 function isCloud(figure: Figure): boolean {
   return figure.series.some((s) => s.x.length > kCloud);
@@ -173,15 +161,28 @@ function dots(figure: Figure, s: Series, index: number, x: Place, y: Place, view
   const many = isCloud(figure);
   const later = several && !many ? figure.series.length - 1 - index : 0;
   const turns = several && many ? kTurns : 1;
+  const size = many ? 4 : data.length > kCrowd ? 5 : 7;
   const out: Option[] = [];
   for (let turn = 0; turn < turns; turn++)
     out.push({
       type: 'scatter', name: s.name, data: data.filter((_, i) => i % turns === turn), color: look.colour, symbol: look.marker,
-      symbolSize: (many ? 4 : 7) + 3 * Math.min(later, 4), z: 2 + turn / turns, large: data.length > 6000, animation: false,
+      symbolSize: size + 3 * Math.min(later, 4), z: 2 + turn / turns, large: data.length > 6000, animation: false,
       emphasis: { disabled: true },
       itemStyle: look.open ? { color: 'transparent', borderColor: look.colour, borderWidth: many ? 1 : 1.5 } : { color: look.colour, opacity: many ? 0.75 : 0.9 },
     });
   return out;
+}
+
+// A "*" at the percentiles that stand on few values.
+function stars(figure: Figure, s: Series, x: Place, y: Place, view: View): Option | null {
+  const few = s.few || [];
+  const at = pairs(figure, { name: s.name, x: few.map((i) => s.x[i]), y: few.map((i) => s.y[i]) }, x, y);
+  if (at.length === 0) return null;
+  return {
+    type: 'scatter', name: s.name, data: at, symbol: 'circle', symbolSize: 1, silent: true, tooltip: { show: false },
+    animation: false, z: 6, itemStyle: { color: 'transparent' },
+    label: { show: true, formatter: '*', position: 'right', distance: 4, color: view.theme.ink, fontSize: view.fontSize + 2, fontFamily: view.font },
+  };
 }
 
 export function drawn(figure: Figure, s: Series, index: number, x: Place, y: Place, view: View): Option[] {
@@ -194,6 +195,10 @@ export function drawn(figure: Figure, s: Series, index: number, x: Place, y: Pla
       itemStyle: s.printed
         ? { color: view.theme.surface, borderColor: tint, borderWidth: 1.5, borderType: 'dashed' }
         : { color: (p: { value: number[] }): string => colourOf(figure, index, p.value[0], view.theme), borderRadius: [2, 2, 0, 0] },
+      label: {
+        show: !!s.few, position: 'insideBottom', color: view.theme.surface, fontSize: view.fontSize + 4, fontFamily: view.font,
+        formatter: (p: { dataIndex: number }): string => (s.few && s.few.indexOf(p.dataIndex) >= 0 ? '*' : ''),
+      },
       emphasis: { disabled: true }, animation: false,
     }];
   } else if (figure.kind === 'scatter') {
@@ -202,6 +207,8 @@ export function drawn(figure: Figure, s: Series, index: number, x: Place, y: Pla
     parts = line(figure, s, index, x, y, view);
   }
   if (s.low && s.high) parts.push(whiskers(figure, s, index, x, y, view));
+  const few = figure.kind === 'bars' ? null : stars(figure, s, x, y, view);
+  if (few) parts.push(few);
   return parts;
 }
 

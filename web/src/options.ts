@@ -1,9 +1,9 @@
 // A figure document as options of ECharts: the one place that knows how a figure looks, in the page and on paper.
 //
 // It also runs under Duktape, inside the weir command, so it keeps to ES5 at run time.
-import { Option, Place, View, categories, categoryAxis, isCategory, isClipped, placeOf, places, valueAxis } from './axes';
+import { Option, Place, View, categories, categoryAxis, isCategory, isClipped, nameAt, placeOf, places, valueAxis } from './axes';
 import { Axis, Figure, Series } from './document';
-import { textWidth, withUnit } from './format';
+import { escaped, plain, textWidth, withUnit } from './format';
 import { colourOf, drawn, indexOf, kSampled, lookOf } from './marks';
 
 // What a figure says in which nothing is drawn; '' = something is.
@@ -14,6 +14,8 @@ function blank(figure: Figure, x: Place, y: Place): string {
   return figure.series.some((s) => s.y.some(there)) ? 'no values above 0' : 'no data';
 }
 
+// What a "*" means, in figures and tables.
+export const kFew = '*: of so few values, in some run, that this percentile is the largest of them.';
 const kNoteSize = 10; // of the text below a figure on paper
 
 // A series' name as it is read: "load 0.3" of 0.3.
@@ -21,8 +23,14 @@ export function shownName(figure: Figure, name: string): string {
   return figure.legend ? figure.legend + ' ' + name : name;
 }
 
+// What has to be said of the marks of a figure; '' = nothing.
+export function noteOf(figure: Figure, view: View): string {
+  const few = figure.series.some((s) => !!s.few && s.few.length > 0);
+  return [whiskerNote(figure, view), few ? kFew : ''].filter((text) => text !== '').join(' ');
+}
+
 // What has to be said of whiskers; '' = there are none, or it is not known what they are.
-export function whiskerNote(figure: Figure, view: View): string {
+function whiskerNote(figure: Figure, view: View): string {
   const has = figure.series.some((s) => !!s.low && !!s.high && s.low.some((v) => v !== null && v !== undefined));
   if (!has) return '';
   const what = figure.whiskers ? 'Whiskers: ' + figure.whiskers + '.' : '';
@@ -43,7 +51,7 @@ function noteLines(note: string, view: View): string[] {
 
 // How much higher a figure on paper is for its note.
 export function noteHeight(figure: Figure, view: View): number {
-  return noteLines(whiskerNote(figure, view), view).length * kNoteSize * 1.3;
+  return noteLines(noteOf(figure, view), view).length * kNoteSize * 1.3;
 }
 
 // How many lines the legend takes on paper.
@@ -67,7 +75,7 @@ export function options(figure: Figure, view: View): Option {
   const series: Option[] = [];
   figure.series.forEach((s, i) => drawn(figure, s, i, x, y, view).forEach((o) => series.push(o)));
 
-  const note = view.paper ? noteLines(whiskerNote(figure, view), view).join('\n') : '';
+  const note = view.paper ? noteLines(noteOf(figure, view), view).join('\n') : '';
   const legend = view.paper && figure.series.length > 1;
   const rowHeight = view.fontSize * 1.55;
   const dense = figure.series.some((s) => s.x.length > kSampled);
@@ -126,18 +134,16 @@ export function options(figure: Figure, view: View): Option {
   return out;
 }
 
-function escaped(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
-}
-
 function tooltip(figure: Figure, of: any, x: Place, y: Place, view: View): string {
   const list: any[] = of instanceof Array ? of : [of];
   if (list.length === 0) return '';
   const first = list[0].value[0];
   const exact = (axis: Axis, v: number): string => withUnit(v, axis.unit, 5);
-  const head = isCategory(figure) ? categories(figure)[first] : figure.x.label + ' ' + exact(figure.x, first * x.factor);
-  // with many series, those with the largest values
-  const rows = list.filter((p) => p.value[1] !== null && p.value[1] !== undefined);
+  const head = isCategory(figure) ? categories(figure)[first]
+    : nameAt(figure.x, first * x.factor) || figure.x.label + ' ' + exact(figure.x, first * x.factor);
+  // with many series, those with the largest values; a percentile of too few values has none, but tells of how many
+  const has = (p: any): boolean => p.value[1] !== null && p.value[1] !== undefined;
+  const rows = list.filter((p) => has(p) || countOf(figure, p, x) !== '');
   const shown = rows.length > 12 ? rows.slice().sort((a, b) => b.value[1] - a.value[1]).slice(0, 12) : rows;
   let html = '<div class="tip"><b>' + escaped(head) + '</b><table>';
   shown.forEach((p) => {
@@ -145,22 +151,38 @@ function tooltip(figure: Figure, of: any, x: Place, y: Place, view: View): strin
     const look = lookOf(figure, index, view.theme);
     const tint = colourOf(figure, index, p.value[0], view.theme);
     html += '<tr><td><i style="' + (look.open ? 'border:2px solid ' : 'background:') + tint + '"></i>' + escaped(shownName(figure, p.seriesName)) + '</td><td>' +
-      exact(figure.y, p.value[1] * y.factor) + range(figure, p, x) + '</td></tr>';
+      (has(p) ? exact(figure.y, p.value[1] * y.factor) + range(figure, p, x) : '\u2013') + countOf(figure, p, x) + '</td></tr>';
   });
   if (rows.length > shown.length) html += '<tr><td>and ' + (rows.length - shown.length) + ' smaller ones</td><td></td></tr>';
   return html + '</table></div>';
+}
+
+// Which point of its series is pointed at; -1 = none.
+function placeIn(figure: Figure, point: any, x: Place): number {
+  const s = figure.series[indexOf(figure, point.seriesName)];
+  const given = figure.kind === 'bars' && figure.x.scale !== 'category' ? places(figure)[point.value[0]] : point.value[0] * x.factor;
+  for (let k = 0; k < s.x.length; k++) if (Math.abs(s.x[k] - given) <= Math.abs(given) * 1e-9) return k;
+  return -1;
 }
 
 // The whisker of a point, if it has one.
 function range(figure: Figure, point: any, x: Place): string {
   const s = figure.series[indexOf(figure, point.seriesName)];
   if (!s.low || !s.high) return '';
-  const given = figure.kind === 'bars' && figure.x.scale !== 'category' ? places(figure)[point.value[0]] : point.value[0] * x.factor;
-  for (let k = 0; k < s.x.length; k++) {
-    const low = s.low[k];
-    const high = s.high[k];
-    if (Math.abs(s.x[k] - given) <= Math.abs(given) * 1e-9 && low !== null && high !== null && low !== undefined && high !== undefined)
-      return ' <small>' + withUnit(low, figure.y.unit) + ' \u2013 ' + withUnit(high, figure.y.unit) + '</small>';
-  }
-  return '';
+  const k = placeIn(figure, point, x);
+  const low = s.low[k];
+  const high = s.high[k];
+  if (low === null || high === null || low === undefined || high === undefined) return '';
+  return ' <small>' + withUnit(low, figure.y.unit) + ' \u2013 ' + withUnit(high, figure.y.unit) + '</small>';
+}
+
+// Of how many values a point is, if it is known; of several runs at least.
+function countOf(figure: Figure, point: any, x: Place): string {
+  const s = figure.series[indexOf(figure, point.seriesName)];
+  if (!s.count) return '';
+  const k = placeIn(figure, point, x);
+  const n = s.count[k];
+  if (n === null || n === undefined || n === 0) return '';
+  const few = s.few && s.few.indexOf(k) >= 0;
+  return ' <small>' + (few ? '* ' : '') + 'n ' + (s.low ? '\u2265' : '=') + ' ' + plain(n, 12) + '</small>';
 }

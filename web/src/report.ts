@@ -3,7 +3,8 @@ import { Chart } from './chart';
 import { Figure, Report, Run } from './document';
 import { h, svg } from './dom';
 import { plain, withUnit } from './format';
-import { algorithms, claimSection, pointTable, runTable } from './tables';
+import { kFew } from './options';
+import { algorithms, claimSection, hasFew, longestQueue, pointTable, runTable, slowdownTable } from './tables';
 import { themeSwitch } from './theme';
 
 const report: Report = JSON.parse(document.getElementById('document')!.textContent!);
@@ -56,6 +57,8 @@ function inWords(value: any): string {
   return String(value);
 }
 
+const kLong = 60; // letters of a value that has two columns
+
 function manifest(run: Run): HTMLElement {
   const m = run.manifest;
   // the list of files says nothing to people
@@ -65,9 +68,11 @@ function manifest(run: Run): HTMLElement {
     const value = text(m);
     if (value) rows.push([name, value]);
   }
+  const longest = longestQueue(run);
+  if (longest) rows.push(['longest queue', longest]);
   for (const [key, value] of Object.entries(m))
     if (!known.has(key)) rows.push([key.replace(/_/g, ' '), inWords(value)]);
-  return h('dl', { class: 'manifest' }, ...rows.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+  return h('dl', { class: 'manifest' }, ...rows.map(([name, value]) => h('div', { class: value.length > kLong ? 'long' : null }, h('dt', {}, name), h('dd', {}, value))));
 }
 
 // TOML, with its comments in the background.
@@ -93,7 +98,8 @@ function runDetails(run: Run, index: number): HTMLElement {
     class: 'card run', id: 'run-' + index, 'data-run': run.name,
     ontoggle: () => {
       if (!out.open || body.childNodes.length > 0) return;
-      body.append(manifest(run), h('details', { class: 'scenario' }, h('summary', {}, 'effective scenario'), toml(run.scenario)));
+      const slowdowns = slowdownTable(run);
+      body.append(manifest(run), ...(slowdowns ? [slowdowns] : []), h('details', { class: 'scenario' }, h('summary', {}, 'effective scenario'), toml(run.scenario)));
     },
   }, h('summary', {}, h('b', {}, run.name), h('span', {}, [run.group ? '' : run.manifest.title, algorithms(run)].filter(Boolean).join(' · '))), body);
   return out;
@@ -161,7 +167,7 @@ function build(): void {
   if (claims && report.runs.length > 0) sections.push(claims);
   const studies = report.studies.filter((s) => s.points.length > 0);
   if (studies.length > 0)
-    sections.push(section('points', 'Points', h('p', { class: 'hint' }, 'Means over seeds; where there are several, with the 95\u202f% confidence interval.'),
+    sections.push(section('points', 'Points', h('p', { class: 'hint' }, 'Means over seeds; where there are several, with the 95\u202f% confidence interval.' + (studies.some(hasFew) ? ' ' + kFew : '')),
       ...studies.map((s, i) => h('div', {}, studies.length > 1 ? h('h3', { class: 'group' }, s.name) : null, h('div', { class: 'card flush' }, pointTable(s, 'points-' + i))))));
   if (report.runs.length > 0) sections.push(section('runs', 'Runs', ...report.runs.map(runDetails)));
   const nav = h('nav', {}, ...sections.map((s) => h('a', { href: '#' + s.id }, s.querySelector('h2')!.textContent)));

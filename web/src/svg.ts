@@ -4,6 +4,7 @@ import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components';
 import { SVGRenderer } from 'echarts/renderers';
 import { Figure } from './document';
+import { escaped } from './format';
 import { View } from './axes';
 import { noteHeight, options } from './options';
 import { light } from './style';
@@ -37,13 +38,17 @@ export function toSvg(figure: Figure, paper: Paper): string {
   return plainSvg(svg, figure);
 }
 
+// How far below the middle of a line its letters stand, of their size: half the height of capitals, as in Helvetica.
+const kMiddle = '0.35em';
+
 // Without what only a browser in which ECharts runs has a use for: styles on hovering, marks of elements. Names are of
-// the figure, so that it is the same whenever it is drawn, and several can stand in one page.
+// the figure, so that it is the same whenever it is drawn, and several can stand in one page. Lines of text are shifted
+// by a length, for not every renderer knows the baselines that ECharts names.
 function plainSvg(svg: string, figure: Figure): string {
-  const name = figure.title.replace(/&/g, '&amp;').replace(/</g, '&lt;');
   return svg
     .replace(/<style[^]*?<\/style>\n?/, '')
     .replace(/ (class|ecmeta_\w+|pointer-events)="[^"]*"/g, '')
+    .replace(/ dominant-baseline="central"/g, ' dy="' + kMiddle + '"')
     .replace(/\bzr\d+-c(\d+)/g, figure.id + '-c$1')
-    .replace(/^(<svg[^>]*>)/, (head) => head + '<title>' + name + '</title>');
+    .replace(/^(<svg[^>]*>)/, (head) => head + '<title>' + escaped(figure.title) + '</title>');
 }

@@ -8,6 +8,7 @@ type Value = number | string | null | undefined;
 interface Column<Row> {
   name: string;
   title?: string;
+  missing?: (row: Row) => string | null; // why there is no value, if that has to be said
   value: (row: Row) => Value; // what it is sorted by, and told to machines
   text?: (row: Row) => string | Node;
   left?: boolean;
@@ -16,6 +17,7 @@ interface Column<Row> {
 
 const none = '\u2013';
 const kMaxDifferences = 6; // shown of a run
+const kGap = 'of so few values this percentile would be the largest of them';
 
 function differences(all: [string, string][]): HTMLElement {
   const shown = all.length > kMaxDifferences + 1 ? all.slice(0, kMaxDifferences) : all;
@@ -23,15 +25,20 @@ function differences(all: [string, string][]): HTMLElement {
     shown.length < all.length ? h('small', {}, 'and ' + (all.length - shown.length) + ' more: see the scenario below') : null);
 }
 
+// A name of a run may be broken behind what joins its labels.
+function breakable(name: string): (string | HTMLElement)[] {
+  return name.split(/(?<=[+/])/).flatMap((part, i) => (i === 0 ? [part] : [h('wbr'), part]));
+}
+
 function cell<Row>(column: Column<Row>, row: Row): HTMLElement {
   const value = column.value(row);
   const missing = value === null || value === undefined || value === '';
-  return h('td', { class: (column.left ? 'left' : '') + (missing ? ' none' : ''), 'data-value': missing ? null : String(value) },
+  return h('td', { class: (column.left ? 'left' : '') + (missing ? ' none' : ''), 'data-value': missing ? null : String(value), title: missing ? column.missing?.(row) : null },
     missing ? none : column.text ? column.text(row) : typeof value === 'number' ? plain(value) : value);
 }
 
 // A click on a column's name sorts by it, another one the other way round.
-function table<Row>(columns: Column<Row>[], rows: Row[], id: string): HTMLElement {
+function table<Row>(columns: Column<Row>[], rows: Row[], id: string, kind = ''): HTMLElement {
   const body = h('tbody');
   let sorted = -1;
   let down = false;
@@ -56,7 +63,7 @@ function table<Row>(columns: Column<Row>[], rows: Row[], id: string): HTMLElemen
       },
     }, c.name), c.note ? h('small', {}, c.note) : null));
   fill();
-  return h('div', { class: 'scroll' + (rows.length > 30 ? ' tall' : '') }, h('table', { id }, h('thead', {}, h('tr', {}, ...heads)), body));
+  return h('div', { class: 'scroll' + (rows.length > 30 ? ' tall' : '') }, h('table', { id, class: kind || null }, h('thead', {}, h('tr', {}, ...heads)), body));
 }
 
 function at(object: any, ...path: string[]): any {
@@ -89,13 +96,56 @@ function status(run: Run): Node | null {
   return h('span', { class: 'badge warn', title: (run.manifest.reason ?? 'the run was interrupted') + '; its results are incomplete' }, 'incomplete');
 }
 
+function slowdown(value: number): string {
+  return value < 1000 ? value.toFixed(2) : plain(value);
+}
+
+// Where and when a queue was longest.
+function peakPlace(peak: any): string {
+  return peak.from + '\u00a0\u2192\u00a0' + peak.to + ' at\u00a0' + withUnit(peak.time_ps, 'ps');
+}
+
+// The longest queue of a run in words, with the flows in it; null if there was none, or it is not known.
+export function longestQueue(run: Run): string | null {
+  const peak = at(run.summary, 'queues', 'peak');
+  if (!peak) return null;
+  const kShown = 4;
+  const top: any[] = (peak.top ?? []).slice(0, kShown);
+  const flows = top.map((f) => 'flow ' + f.flow_id + ' (' + f.src + ' \u2192 ' + f.dst + ') ' + withUnit(f.bytes, 'B', 3));
+  if (peak.flows > top.length) flows.push(plain(peak.flows - top.length, 12) + ' more');
+  return withUnit(peak.queue_bytes, 'B', 4) + ', port ' + peak.port + ' (' + peakPlace(peak) + ')' + (flows.length > 0 ? '; of ' + flows.join(', ') : '');
+}
+
+interface Slowdowns {
+  name: string;
+  values: { [key: string]: number | null };
+}
+
+// Slowdown of a run's flows: all, by tag, and by size, with the number of flows behind each row. Null if none finished.
+export function slowdownTable(run: Run): HTMLElement | null {
+  const of = run.summary.slowdown;
+  if (!at(of, 'all', 'count')) return null;
+  const rows: Slowdowns[] = [{ name: 'all', values: of.all }];
+  const tags = Object.entries(of.by_tag ?? {});
+  if (tags.length > 1) tags.forEach(([name, values]) => rows.push({ name, values: values as any }));
+  for (const bucket of of.by_size ?? [])
+    if (bucket.count > 0)
+      rows.push({ name: bucket.up_to_bytes === null ? '> ' + withUnit(bucket.above_bytes, 'B') : '\u2264 ' + withUnit(bucket.up_to_bytes, 'B'), values: bucket });
+  const number = (name: string, key: string): Column<Slowdowns> => ({ name, value: (r) => r.values[key], text: (r) => slowdown(r.values[key] as number), missing: () => kGap });
+  return table<Slowdowns>([
+    { name: 'slowdown of flows', left: true, value: (r) => r.name },
+    { name: 'n', title: 'finished flows', value: (r) => r.values.count, text: (r) => plain(r.values.count as number, 12) },
+    number('mean', 'mean'), number('p50', 'p50'), number('p95', 'p95'), number('p99', 'p99'), number('p99.9', 'p999'), number('max', 'max'),
+  ], rows, 'slowdowns-' + run.name.replace(/[^\w.-]/g, '_'));
+}
+
 export function runTable(report: Report): HTMLElement {
   // runs of a study have its scenario's title, whatever the study makes of that
   const titles = new Set(report.runs.filter((r) => !r.group).map((r) => r.manifest.title));
   const columns: Column<Run>[] = [
     {
       name: 'run', left: true, value: (r) => r.name,
-      text: (r) => h('div', { class: 'run-name' }, h('a', { href: '#run-' + report.runs.indexOf(r) }, r.name), status(r),
+      text: (r) => h('div', { class: 'run-name' }, h('a', { href: '#run-' + report.runs.indexOf(r) }, ...breakable(r.name)), status(r),
         titles.size > 1 && !r.group && r.manifest.title ? h('small', {}, r.manifest.title) : null),
     },
     { name: 'algorithm', left: true, value: algorithms },
@@ -110,11 +160,15 @@ export function runTable(report: Report): HTMLElement {
     },
     ...(['p50', 'p95', 'p99'] as const).map((p): Column<Run> => ({
       name: p, title: 'FCT slowdown of the flows of all tags: completion time over that of the flow alone', value: (r) => at(r.summary, 'slowdown', 'all', p),
-      text: (r) => (r.summary.slowdown.all[p] < 1000 ? r.summary.slowdown.all[p].toFixed(2) : plain(r.summary.slowdown.all[p])),
+      missing: (r) => (at(r.summary, 'slowdown', 'all', 'count') > 0 ? kGap : null), text: (r) => slowdown(r.summary.slowdown.all[p]),
     })),
     {
       name: 'busiest queue p99', title: 'over time, of the port with the longest queue on average', value: (r) => at(r.summary, 'queues', 'busiest', 'p99'),
-      text: (r) => withUnit(r.summary.queues.busiest.p99, 'B', 3),
+      missing: (r) => (at(r.summary, 'queues', 'busiest', 'count') > 0 ? kGap : null), text: (r) => withUnit(r.summary.queues.busiest.p99, 'B', 3),
+    },
+    {
+      name: 'longest queue', title: 'of all samples, with its port by node numbers and its time', value: (r) => at(r.summary, 'queues', 'peak', 'queue_bytes'),
+      text: (r) => h('div', {}, withUnit(r.summary.queues.peak.queue_bytes, 'B', 3), h('small', {}, peakPlace(r.summary.queues.peak))),
     },
     { name: 'dropped or lost', title: 'packets dropped by full buffers, and lost on links', value: (r) => (r.manifest.packets_dropped ?? 0) + (r.manifest.packets_lost ?? 0), text: (r) => plain((r.manifest.packets_dropped ?? 0) + (r.manifest.packets_lost ?? 0), 12) },
     {
@@ -125,7 +179,8 @@ export function runTable(report: Report): HTMLElement {
     { name: 'wall time', value: (r) => r.manifest.wall_s, text: (r) => seconds(r.manifest.wall_s) },
   ];
   if (report.studies.length > 0) columns.splice(1, 0, { name: 'study', left: true, value: (r) => r.group });
-  const used = columns.filter((c) => report.runs.some((r) => { const v = c.value(r); return v !== null && v !== undefined && v !== ''; }));
+  const told = (c: Column<Run>, r: Run): boolean => { const v = c.value(r); return (v !== null && v !== undefined && v !== '') || !!c.missing?.(r); };
+  const used = columns.filter((c) => report.runs.some((r) => told(c, r)));
   const out = table(used, report.runs, 'runs-table');
   // the percentiles have a name together
   const first = used.findIndex((c) => c.name === 'p50');
@@ -136,13 +191,21 @@ export function runTable(report: Report): HTMLElement {
   return out;
 }
 
+// Whether a percentile of the points stands on few values in some run.
+export function hasFew(study: Study): boolean {
+  return (study.counts ?? []).some((column) => column.some((n) => n !== null && n.few));
+}
+
 // Columns M, M_low and M_high become one.
 export function pointTable(study: Study, id: string): HTMLElement {
   const index = (name: string) => study.columns.indexOf(name);
   const shown = study.columns.filter((c) => !/_(low|high)$/.test(c) || index(c.replace(/_(low|high)$/, '')) < 0);
   const number = (text: string): Value => (text === '' ? null : isNaN(Number(text)) ? text : Number(text));
+  const place = new Map(study.points.map((row, i) => [row, i]));
   const columns = shown.map((name): Column<string[]> => {
     const at = index(name);
+    // of how many values a percentile is, and whether these are few
+    const basis = (row: string[]) => study.counts?.[at]?.[place.get(row) as number] ?? null;
     const unit = study.units[at];
     const [low, high] = [index(name + '_low'), index(name + '_high')];
     const value = (row: string[]) => number(row[at]);
@@ -153,12 +216,15 @@ export function pointTable(study: Study, id: string): HTMLElement {
         const v = value(row);
         // labels are as the study has them, whatever number they look like
         if (unit === '' || typeof v !== 'number') return row[at];
-        if (low < 0 || high < 0 || row[low] === row[high]) return withUnit(v, unit);
-        return h('span', {}, withUnit(v, unit), h('small', {}, ' ' + withUnit(Number(row[low]), unit) + ' \u2026 ' + withUnit(Number(row[high]), unit)));
+        const n = basis(row);
+        const told = n ? 'of ' + plain(n.fewest, 12) + (n.most > n.fewest ? ' to ' + plain(n.most, 12) : '') + ' values in each run' : null;
+        const shownValue = withUnit(v, unit) + (n?.few ? '\u00a0*' : '');
+        const spread = low >= 0 && high >= 0 && row[low] !== row[high];
+        return h('span', { title: told }, shownValue, spread ? ' ' : null, spread ? h('small', {}, withUnit(Number(row[low]), unit) + ' \u2026 ' + withUnit(Number(row[high]), unit)) : null);
       },
     };
   });
-  return table(columns, study.points, id);
+  return table(columns, study.points, id, 'points');
 }
 
 export function claimSection(claims: Claim[]): HTMLElement {

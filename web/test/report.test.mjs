@@ -99,7 +99,7 @@ function make() {
   mkdirSync(folder + '/sweep');
   writeFileSync(folder + '/sweep/runs.csv', 'run,availability,status,message,wall_s\n');
   writeFileSync(folder + '/sweep/points.csv', 'availability,seeds,wait,wait_low,wait_high,fct_ps,fct_ps_low,fct_ps_high\n0.99951,3,2.5,2,3,2000000,,\n0.99952,3,4,3,5,3000000,,\n');
-  writeFileSync(folder + '/sweep/sweep.json', JSON.stringify({ weir: version, format: 1, runs: { planned: 5, done: 4, failed: 0 }, units: { wait: 'us', fct_ps: 'ps' }, measures: { wait: 'wait of web, mean', fct_ps: 'completion time, mean' } }));
+  writeFileSync(folder + '/sweep/sweep.json', JSON.stringify({ weir: version, format: 1, runs: { planned: 5, done: 4, failed: 0 }, units: { wait: 'us', fct_ps: 'ps' }, counts: { wait: [{ fewest: 90, most: 120, few: true }, { fewest: 120, most: 120, few: false }] }, measures: { wait: 'wait of web, mean', fct_ps: 'completion time, mean' } }));
   execFileSync(weir, ['report', folder + '/sweep', '--out', folder + '/sweep.html']);
   // a study of one run that had no time to finish a flow
   writeFileSync(folder + '/title.toml', 'title = "of the scenario"\n' + scenario);
@@ -185,17 +185,32 @@ const tests = {
       const summary = JSON.parse(readFileSync(`${folder}/${name}/summary.json`));
       const row = page.locator('#runs-table tbody tr', { has: page.getByRole('link', { name, exact: true }) });
       const values = await row.locator('td').evaluateAll((cells) => cells.map((c) => c.dataset.value));
-      for (const value of [summary.flows.finished, summary.slowdown.all.p50, summary.slowdown.all.p99, summary.queues.busiest.p99, manifest.wall_s])
+      for (const value of [summary.flows.finished, summary.slowdown.all.p50, summary.queues.peak.queue_bytes, manifest.wall_s])
         assert.ok(values.includes(String(value)), `${value} of ${name} in ${values}`);
-      assert.ok((await row.innerText()).includes(summary.slowdown.all.p99.toFixed(2)));
+      const text = await row.innerText();
+      assert.ok(text.includes(summary.slowdown.all.p50.toFixed(2)));
+      // of four flows, higher percentiles would be the largest
+      assert.ok(!values.includes(String(summary.slowdown.all.p99)));
+      assert.equal(await row.locator('td.none[title*="so few values"]').count(), 2 + (summary.queues.busiest.count <= 100 ? 1 : 0));
+      const peak = summary.queues.peak;
+      assert.ok(text.replace(/\s/g, ' ').includes(`${peak.from} \u2192 ${peak.to} at `), text);
     }
-    // the chart's own data, of the slowest per cent by size
-    await figure(page, 'slowdown-p99');
-    const drawn = await option(page, 'slowdown-p99');
+    // the chart's own data, by size
+    const card = await figure(page, 'slowdown-p50');
+    const drawn = await option(page, 'slowdown-p50');
     assert.deepEqual(drawn.series.map((s) => s.name), ['hpcc', 'dcqcn']);
     const bucket = JSON.parse(readFileSync(folder + '/hpcc/summary.json')).slowdown.by_size.filter((b) => b.count > 0);
     assert.equal(bucket.length, 1);
-    assert.ok(Math.abs(drawn.series[0].data[0][1] - bucket[0].p99) < 1e-6);
+    assert.ok(Math.abs(drawn.series[0].data[0][1] - bucket[0].p50) < 1e-6);
+    const box = await card.locator('.stage').boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await card.locator('.tip').waitFor();
+    assert.match(await card.locator('.tip').innerText(), /n = 4/);
+    // the same by size, and what was in the longest queue, with the run
+    await page.locator('.run > summary').first().click();
+    const sizes = page.locator('.run table').first();
+    assert.deepEqual(await sizes.locator('tbody tr').evaluateAll((rows) => rows.map((r) => [r.cells[0].innerText, r.cells[1].innerText])), [['all', '4'], ['\u2264 1\u00a0MB', '4']]);
+    assert.match((await page.locator('.run .manifest').first().innerText()).replace(/\s/g, ' '), /longest queue .* port \d+ \(\d+ \u2192 \d+ at .*; of flow \d/);
     await page.close();
   },
 
@@ -292,7 +307,7 @@ const tests = {
 
   async 'the setting stands under titles, differences and whose slowdowns in the summary'() {
     const page = await open(folder + '/report.html');
-    const card = await figure(page, 'slowdown-p99');
+    const card = await figure(page, 'slowdown-p50');
     assert.match(await card.locator('.setting').innerText(), /^star, hosts 5.* · incast of 200 KB.* · ECN .* · buffer /);
     assert.equal(await page.locator('#figure-lines .setting').count(), 0, 'a figure of no run');
     assert.match(await page.locator('#runs-table .over').innerText(), /slowdown, all tags/);
@@ -300,6 +315,25 @@ const tests = {
     assert.match(await study.locator('#runs-table .differences').first().innerText(), /^run\.stop = 1 us\nnetwork\.ecn\.enabled = false$/);
     await study.close();
     await page.close();
+  },
+
+  async 'tables fit a common screen, and scroll within a narrow one'() {
+    for (const [width, fits] of [[1300, true], [500, false]]) {
+      for (const file of ['/report.html', '/study.html', '/sweep.html']) {
+        const page = await open(folder + file, { viewport: { width, height: 900 } });
+        const wide = await page.evaluate(() => [document.documentElement.scrollWidth, ...Array.from(document.querySelectorAll('.scroll'), (s) => s.scrollWidth - s.clientWidth)]);
+        assert.equal(wide[0], width, 'the page itself does not scroll sideways');
+        if (fits) assert.ok(wide.slice(1).every((beyond) => beyond <= 0), `${file}: ${wide}`);
+        // what stands in a bar or beside a title does not overlap
+        const overlaps = await page.evaluate(() => {
+          const boxes = Array.from(document.querySelectorAll('.bar nav a, .bar .switch, .bar .brand svg, .figure h3, .figure .tools'), (e) => e.getBoundingClientRect()).filter((b) => b.width > 0);
+          const hit = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+          return boxes.flatMap((a, i) => boxes.slice(0, i).filter((b) => hit(a, b))).length;
+        });
+        assert.equal(overlaps, 0, `${file} at ${width}`);
+        await page.close();
+      }
+    }
   },
 
   async 'values below 0 are on a linear axis, and on no other'() {
@@ -381,7 +415,9 @@ const tests = {
   async 'points have their labels as they are, and the units of measures'() {
     const page = await open(folder + '/sweep.html');
     const rows = await page.locator('#points-0 tbody tr').evaluateAll((all) => all.map((row) => Array.from(row.cells, (c) => c.innerText.replace(/\s/g, ' '))));
-    assert.deepEqual(rows, [['0.99951', '3', '2.5 µs 2 µs … 3 µs', '2 µs'], ['0.99952', '3', '4 µs 3 µs … 5 µs', '3 µs']]);
+    assert.deepEqual(rows, [['0.99951', '3', '2.5 µs * 2 µs … 3 µs', '2 µs'], ['0.99952', '3', '4 µs 3 µs … 5 µs', '3 µs']]);
+    assert.equal(await page.locator('#points-0 tbody td span[title]').first().getAttribute('title'), 'of 90 to 120 values in each run');
+    assert.match(await page.locator('#points .hint').innerText(), /\*: of so few values, in some run/);
     assert.deepEqual(await page.locator('#points-0 thead small').allInnerTexts(), ['wait of web, mean', 'completion time, mean']);
     assert.equal(await page.locator('.notice').first().innerText(), 'sweep: 0 of 5 runs are done');
     await page.close();

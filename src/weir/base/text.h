@@ -14,6 +14,9 @@ std::size_t find_invalid_utf8(std::string_view text);
 // writing, as \u001b, which is also what JSON writes; bytes that are not UTF-8 as U+FFFD.
 std::string printable(std::string_view text);
 
+// The text in XML or HTML, between tags or in a quoted attribute: printable, and &, <, > and quotes are entities.
+std::string markup(std::string_view text);
+
 // What a message quotes of an input at most.
 inline constexpr std::size_t kQuoted = 100;
 

@@ -137,6 +137,18 @@ Topology parse_graph(std::string_view text, const std::string& file) {
   return parser.finish();
 }
 
+bool looks_like_graph(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const Words words = split(text.substr(0, end));
+    if (!words.empty())
+      return words.size() > 1 && (words[0] == "hosts" || words[0] == "switches" || words[0] == "link") &&
+             words[1][0] >= '0' && words[1][0] <= '9';
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return false;
+}
+
 std::string format_graph(const Topology& t) {
   std::string out = fmt::format("hosts {}\nswitches {}\n", t.hosts, t.switches);
   for (const Link& l : t.links)

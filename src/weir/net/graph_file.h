@@ -20,6 +20,9 @@ namespace weir::net {
 // Throws InputError with file:line. The result has passed check().
 Topology parse_graph(std::string_view text, const std::string& file);
 
+// Whether a text begins with a statement of a graph file, whatever follows.
+bool looks_like_graph(std::string_view text);
+
 // The text that parses back to the same nodes and links.
 std::string format_graph(const Topology&);
 

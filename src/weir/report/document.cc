@@ -12,6 +12,7 @@
 #include "weir/report/figures.h"
 #include "weir/report/read.h"
 #include "weir/report/setting.h"
+#include "weir/report/study.h"
 
 namespace weir::report {
 namespace {
@@ -46,40 +47,6 @@ std::vector<std::string> folders(const std::string& in) {
       out.push_back(entry.path().filename().string());
   std::sort(out.begin(), out.end());
   return out;
-}
-
-std::string text_or_empty(const std::string& path) {
-  std::string text = exists(path) ? read_text(path) : "";
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  return text;
-}
-
-// The unit of each column of points.csv: those before "seeds" are labels and have none.
-std::vector<std::string> units_of(const std::vector<std::string>& columns, const Json& units) {
-  std::vector<std::string> out;
-  bool label = true;
-  for (const std::string& column : columns) {
-    std::string measure = column;
-    for (const std::string_view end : {"_low", "_high"})
-      if (!units.contains(measure) && measure.ends_with(end)) measure.resize(measure.size() - end.size());
-    if (column == "seeds") label = false;
-    out.push_back(label ? "" : units.value(measure, "1"));
-  }
-  return out;
-}
-
-// What each column of points.csv is of; nothing for labels and ends of intervals.
-std::vector<std::string> words_of(const std::vector<std::string>& columns, const Json& measures) {
-  std::vector<std::string> out;
-  for (const std::string& column : columns) out.push_back(measures.value(column, ""));
-  return out;
-}
-
-// The axes of a study, which stand between "run" and "seed" in its runs.csv.
-std::vector<std::string> axes_of(const std::vector<std::string>& columns) {
-  const auto end = std::find(columns.begin(), columns.end(), "seed");
-  if (columns.empty() || end == columns.end()) return {};
-  return {columns.begin() + 1, end};
 }
 
 class Reader {
@@ -190,76 +157,28 @@ class Reader {
   }
 
   void add_study(const std::string& directory) {
-    Study study;
-    study.name = name_of(directory);
-    const bool has_figures = exists(directory + "/figures.json");
-    std::vector<std::string> done;
-    std::vector<Settings> labels;  // of each of them
-    const Table runs(directory + "/runs.csv");
-    const auto axes = axes_of(runs.columns());
-    std::vector<std::string> columns{"text:run", "text:status", "text:message"};
-    for (const auto& axis : axes) columns.push_back("text:" + axis);
-    runs.each(columns, [&](std::span<const double>, std::span<const std::string> t) {
-      if (t[1] == "done") {
-        done.push_back(t[0]);
-        labels.emplace_back();
-        for (std::size_t i = 0; i < axes.size(); ++i) labels.back().emplace_back(axes[i], t[3 + i]);
-      } else {
-        const std::string message = text_or_empty(fmt::format("{}/failed/{}.txt", directory, t[0]));
-        study.failed.emplace_back(t[0], message.empty() ? t[2] : message);
-      }
-    });
-    study.done = done.size();
-    study.runs = done.size() + study.failed.size();
-    const Json sweep = read_sweep(directory + "/sweep.json", study);
-    for (std::size_t i = 0; i < done.size(); ++i) {
-      const std::string& name = done[i];
-      const std::string path = fmt::format("{}/runs/{}", directory, name);
+    StudyResult found = read_study(directory, name_of(directory));
+    const bool compare = !exists(directory + "/figures.json") && found.done.size() <= kMaxCompared;
+    for (const StudyResult::Done& done : found.done) {
+      const std::string path = fmt::format("{}/runs/{}", directory, done.run);
       if (!is_run(path)) {
-        out_.notices.push_back(
-            fmt::format("Not shown: {}/runs.csv: run {} is done, but {} has no manifest.json.", directory, name, path));
+        out_.notices.push_back(fmt::format("Not shown: {}/runs.csv: run {} is done, but {} has no manifest.json.",
+                                           directory, done.run, path));
         continue;
       }
       try {
-        const std::size_t run = add_run(path, name, study.name, !has_figures && done.size() <= kMaxCompared);
-        study_runs_[directory].emplace_back(run, labels[i]);
+        const std::size_t run = add_run(path, done.run, found.study.name, compare);
+        study_runs_[directory].emplace_back(run, done.labels);
       } catch (const InputError& error) {
         not_shown(error);
       }
     }
     try {
-      if (exists(directory + "/points.csv")) read_points(directory + "/points.csv", sweep, study);
+      read_points(directory, found);
     } catch (const InputError& error) {
       not_shown(error);
     }
-    out_.studies.push_back(std::move(study));
-  }
-
-  static void read_points(const std::string& file, const Json& sweep, Study& study) {
-    const Table table(file);
-    std::vector<std::vector<std::string>> points;
-    table.each({"seeds"}, [](std::span<const double>, std::span<const std::string>) {});
-    table.each([&](const std::vector<std::string>& fields) { points.push_back(fields); });
-    study.columns = table.columns();
-    study.units = units_of(study.columns, sweep.value("units", Json::object()));
-    study.words = words_of(study.columns, sweep.value("measures", Json::object()));
-    study.points = std::move(points);
-  }
-
-  // What sweep.json says, of which `study` gets how many runs there are in all; {} if there is none.
-  static Json read_sweep(const std::string& file, Study& study) {
-    if (!exists(file)) return Json::object();
-    Json sweep = parse_json(read_text(file), file);
-    check_made_by(sweep, "weir", file);
-    try {
-      study.runs = sweep.at("runs").at("planned").get<std::size_t>();
-      for (const Json& unit : sweep.at("units")) unit.get_ref<const std::string&>();
-      if (sweep.contains("measures"))
-        for (const Json& words : sweep.at("measures")) words.get_ref<const std::string&>();
-      return sweep;
-    } catch (const Json::exception&) {
-      throw InputError(fmt::format("{}: a value is missing or of the wrong type; see docs/results.md", file));
-    }
+    out_.studies.push_back(std::move(found.study));
   }
 
   void add_figures(const std::string& directory) {

@@ -6,20 +6,9 @@
 
 #include "weir/report/figure.h"
 #include "weir/report/run.h"
+#include "weir/report/study.h"
 
 namespace weir::report {
-
-// A sweep's runs, told together.
-struct Study {
-  std::string name;
-  std::size_t runs = 0;  // planned
-  std::size_t done = 0;
-  std::vector<std::pair<std::string, std::string>> failed;  // run, message
-  std::vector<std::string> columns;                         // of points.csv
-  std::vector<std::string> units;                           // of each of them; "" = a label of an axis
-  std::vector<std::string> words;                           // what each of them is of; "" = not known
-  std::vector<std::vector<std::string>> points;
-};
 
 struct Document {
   std::string title;

@@ -1,7 +1,33 @@
 #include "weir/base/version.h"
 #include "weir/report/document.h"
+#include "weir/result/percentile.h"
 
 namespace weir::report {
+namespace {
+
+// Percentiles of distributions that would be the largest of so few values are null, as tables for people leave them
+// away.
+Json told(Json node) {
+  if (node.is_object() && node.contains("count") && node.at("count").is_number_unsigned())
+    for (const auto& [key, thousandths] : result::kPercentileKeys)
+      if (node.contains(key) && result::is_the_largest(node.at("count").get<std::size_t>(), thousandths))
+        node[std::string(key)] = nullptr;
+  if (node.is_structured())
+    for (Json& part : node) part = told(std::move(part));
+  return node;
+}
+
+Json counts_json(const std::vector<std::vector<std::optional<Study::Count>>>& columns) {
+  Json out = Json::array();
+  for (const auto& column : columns) {
+    out.push_back(Json::array());
+    for (const auto& n : column)
+      out.back().push_back(n ? Json{{"fewest", n->fewest}, {"most", n->most}, {"few", n->few}} : Json(nullptr));
+  }
+  return out;
+}
+
+}  // namespace
 
 Json to_json(const Document& document) {
   Json out{{"title", document.title},    {"version", version()},     {"runs", Json::array()},
@@ -11,7 +37,7 @@ Json to_json(const Document& document) {
     Json item{{"name", run.name}};
     if (!run.group.empty()) item["group"] = run.group;
     item["manifest"] = run.manifest;
-    item["summary"] = run.summary;
+    item["summary"] = told(run.summary);
     item["scenario"] = run.scenario;
     if (!run.differences.empty()) {
       item["differences"] = Json::array();
@@ -29,7 +55,8 @@ Json to_json(const Document& document) {
                               {"columns", study.columns},
                               {"units", study.units},
                               {"words", study.words},
-                              {"points", study.points}});
+                              {"points", study.points},
+                              {"counts", counts_json(study.counts)}});
   }
   for (const Figure& figure : document.figures) out["figures"].push_back(to_json(figure));
   return out;

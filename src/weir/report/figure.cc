@@ -118,6 +118,13 @@ class FigureReader {
       out.high = within.values(from, "high", out.x.size());
     }
     out.printed = from.value("printed", false);
+    if (from.contains("count")) out.count = within.values(from, "count", out.x.size());
+    if (from.contains("few"))
+      for (const Json& at : from.at("few")) {
+        if (!at.is_number_unsigned() || at.get<std::size_t>() >= out.x.size())
+          within.complain("few", "places of points, from 0");
+        out.few.push_back(at.get<std::size_t>());
+      }
     for (const double x : out.x) {
       if (std::isnan(x)) within.complain("x", "numbers; only y, low and high may be null");
       if (figure.x.scale == "category" && !(x >= 0 && x < static_cast<double>(figure.x.categories.size())))
@@ -206,7 +213,11 @@ bool thin(Series& series, std::size_t points) {
   }
   kept.push_back(n - 1);
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
-  for (auto* values : {&series.x, &series.y, &series.low, &series.high}) {
+  std::vector<std::size_t> few;
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    if (std::binary_search(series.few.begin(), series.few.end(), kept[i])) few.push_back(i);
+  series.few = std::move(few);
+  for (auto* values : {&series.x, &series.y, &series.low, &series.high, &series.count}) {
     if (values->empty()) continue;
     for (std::size_t i = 0; i < kept.size(); ++i) (*values)[i] = (*values)[kept[i]];
     values->resize(kept.size());
@@ -238,6 +249,8 @@ Json to_json(const Figure& figure) {
     if (!s.low.empty()) item["low"] = numbers(s.low);
     if (!s.high.empty()) item["high"] = numbers(s.high);
     if (s.printed) item["printed"] = true;
+    if (!s.count.empty()) item["count"] = numbers(s.count);
+    if (!s.few.empty()) item["few"] = s.few;
     out["series"].push_back(std::move(item));
   }
   return out;

@@ -36,6 +36,11 @@ struct Series {
   std::vector<double> low;   // whiskers: empty, or one for each point
   std::vector<double> high;  // the same
   bool printed = false;      // the authors' printed values
+  // Of how many values each y is, if it is a statistic; of several runs the fewest. Empty, or one for each point, where
+  // kNothing = not known.
+  std::vector<double> count{};
+  // Places of percentiles that are the largest of so few values in some run: a "*" stands at them. Ascending.
+  std::vector<std::size_t> few{};
 };
 
 struct Figure {

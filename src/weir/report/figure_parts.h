@@ -18,8 +18,16 @@ void add_flow_figures(std::span<const Run> runs, std::vector<Figure>& to);
 void add_queue_cdf(std::span<const Run> runs, std::vector<Figure>& to);
 void add_rates(const Run& run, bool alone, std::vector<Figure>& to);
 void add_fairness(std::span<const Run> runs, std::vector<Figure>& to);
-// Of a file with a row per time and port; `what` is the column's name for people.
-void add_ports(std::span<const Run> runs, const std::string& file, const std::string& column, Figure figure,
-               const std::string& what, std::vector<Figure>& to);
+// A column of a file with a row per time and port.
+struct PortColumn {
+  // By what ports are chosen, where one run has too many.
+  enum class Rank { largest, mean };
+
+  std::string file;
+  std::string name;
+  std::string what;  // for people
+  Rank rank = Rank::largest;
+};
+void add_ports(std::span<const Run> runs, const PortColumn& column, Figure figure, std::vector<Figure>& to);
 
 }  // namespace weir::report

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <string>
@@ -59,16 +58,6 @@ bool has_values(const Figure& figure) {
   return false;
 }
 
-std::string size_text(double bytes) {
-  constexpr std::array<const char*, 5> kUnits{"B", "KB", "MB", "GB", "TB"};
-  std::size_t unit = 0;
-  while (bytes >= 1000 && unit + 1 < kUnits.size()) {
-    bytes /= 1000;
-    ++unit;
-  }
-  return fmt::format("{:.4g} {}", bytes, kUnits[unit]);
-}
-
 std::vector<Figure> standard_figures(std::span<const Run> runs) {
   std::vector<Figure> out;
   if (runs.empty() || runs.size() > kMaxCompared) return out;
@@ -81,14 +70,14 @@ std::vector<Figure> standard_figures(std::span<const Run> runs) {
   queues.id = "queues";
   queues.title = "Queues over time";
   queues.y = {"queue", "B", "linear", {}};
-  add_ports(runs, "queues.csv", "queue_bytes", std::move(queues), "queue", out);
+  add_ports(runs, {"queues.csv", "queue_bytes", "queue", PortColumn::Rank::largest}, std::move(queues), out);
   for (const Run& run : runs) add_rates(run, runs.size() == 1, out);
   add_fairness(runs, out);
   Figure links;
   links.id = "utilisation";
   links.title = "Utilisation over time";
   links.y = {"utilisation", "1", "linear", {}};
-  add_ports(runs, "link_series.csv", "utilisation", std::move(links), "utilisation", out);
+  add_ports(runs, {"link_series.csv", "utilisation", "utilisation", PortColumn::Rank::mean}, std::move(links), out);
   // where only one of the runs has data
   for (Figure& figure : out)
     if (runs.size() > 1 && figure.series.size() == 1 && !figure.title.ends_with(figure.series[0].name))

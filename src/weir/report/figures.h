@@ -19,7 +19,4 @@ inline constexpr std::size_t kMaxStackPoints = 2'000;
 // series per run.
 std::vector<Figure> standard_figures(std::span<const Run> runs);
 
-// "1 KB" of 1000, "64 B" of 64.
-std::string size_text(double bytes);
-
 }  // namespace weir::report

@@ -1,6 +1,7 @@
 #include <string_view>
 
 #include "weir/base/error.h"
+#include "weir/base/text.h"
 #include "weir/report/assets.h"
 #include "weir/report/render.h"
 
@@ -25,22 +26,6 @@ std::string embedded(const Json& json) {
   return out;
 }
 
-// Only for &, < and >: what stands between tags.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else
-      out += c;
-  }
-  return out;
-}
-
 }  // namespace
 
 void require() {
@@ -57,7 +42,7 @@ std::string html(const Document& document) {
   const auto at = page.find(kDocumentMark);
   page.replace(at, kDocumentMark.size(), embedded(to_json(document)));
   // the title stands before the document
-  page.replace(page.find(kTitleMark), kTitleMark.size(), escaped(document.title));
+  page.replace(page.find(kTitleMark), kTitleMark.size(), markup(document.title));
   return page;
 }
 

@@ -15,35 +15,43 @@ namespace weir::report {
 namespace {
 
 constexpr std::size_t kMaxPorts = 8;     // shown of one run
-constexpr double kLeastPeak = 0.01;      // of the largest: below, a port is not shown
+constexpr double kLeastShare = 0.01;     // of the first one's: below, a port is not shown
 constexpr std::size_t kMaxStacked = 16;  // flows shown by themselves
 
-// The ports with the largest `column`, and how many there are.
-std::pair<std::vector<Series>, std::size_t> top_ports(const Table& table, const std::string& column) {
+// The first ports by the column's rank, and how many there are.
+std::pair<std::vector<Series>, std::size_t> top_ports(const Table& table, const PortColumn& column) {
   struct Port {
-    double peak = 0;
+    double largest = 0;
+    double sum = 0;
+    double rows = 0;
     double from = 0;
     double to = 0;
     Series series;
   };
   std::map<double, Port> ports;
-  table.each({"port", "from", "to", column}, [&](std::span<const double> v, std::span<const std::string>) {
+  table.each({"port", "from", "to", column.name}, [&](std::span<const double> v, std::span<const std::string>) {
     Port& port = ports[v[0]];
     port.from = v[1];
     port.to = v[2];
-    port.peak = std::max(port.peak, v[3]);
+    port.largest = std::max(port.largest, v[3]);
+    port.sum += v[3];
+    ++port.rows;
   });
+  const auto rank = [&](double number) {
+    const Port& port = ports.at(number);
+    return column.rank == PortColumn::Rank::mean ? port.sum / port.rows : port.largest;
+  };
   std::vector<double> order;
   std::map<std::pair<double, double>, int> parallel;
   for (const auto& [number, port] : ports) {
     order.push_back(number);
     ++parallel[{port.from, port.to}];
   }
-  std::stable_sort(order.begin(), order.end(), [&](double a, double b) { return ports.at(a).peak > ports.at(b).peak; });
+  std::stable_sort(order.begin(), order.end(), [&](double a, double b) { return rank(a) > rank(b); });
   order.resize(std::min(order.size(), kMaxPorts));
-  while (order.size() > 1 && ports.at(order.back()).peak < kLeastPeak * ports.at(order.front()).peak) order.pop_back();
+  while (order.size() > 1 && rank(order.back()) < kLeastShare * rank(order.front())) order.pop_back();
   const std::set<double> chosen(order.begin(), order.end());
-  table.each({"port", "time_ps", column}, [&](std::span<const double> v, std::span<const std::string>) {
+  table.each({"port", "time_ps", column.name}, [&](std::span<const double> v, std::span<const std::string>) {
     if (!chosen.contains(v[0])) return;
     Series& s = ports.at(v[0]).series;
     s.x.push_back(v[1]);
@@ -71,6 +79,24 @@ Series largest(const Table& table, const std::string& column) {
     }
   });
   return out;
+}
+
+// Sender and receiver of these flows, by flow_id; empty if the result has no flows.csv.
+std::map<double, std::pair<double, double>> ends_of_flows(const Run& run, const std::set<double>& flows) {
+  std::map<double, std::pair<double, double>> out;
+  if (!run.has("flows.csv")) return out;
+  const Table table = run.table("flows.csv");
+  table.each({"flow_id", "src", "dst"}, [&](std::span<const double> v, std::span<const std::string>) {
+    if (flows.contains(v[0])) out[v[0]] = {v[1], v[2]};
+  });
+  return out;
+}
+
+// "flow 3: 0 → 8", of hosts; "flow 3" if its ends are not known.
+std::string flow_name(double flow, const std::map<double, std::pair<double, double>>& ends) {
+  const auto found = ends.find(flow);
+  if (found == ends.end()) return fmt::format("flow {}", flow);
+  return fmt::format("flow {}: {} → {}", flow, found->second.first, found->second.second);
 }
 
 }  // namespace
@@ -114,28 +140,28 @@ void add_queue_cdf(std::span<const Run> runs, std::vector<Figure>& to) {
   if (has_values(figure)) to.push_back(std::move(figure));
 }
 
-void add_ports(std::span<const Run> runs, const std::string& file, const std::string& column, Figure figure,
-               const std::string& what, std::vector<Figure>& to) {
+void add_ports(std::span<const Run> runs, const PortColumn& column, Figure figure, std::vector<Figure>& to) {
   figure.x = {"time", "ps", "linear", {}};
+  const std::string most =
+      fmt::format("largest {}{}", column.rank == PortColumn::Rank::mean ? "mean " : "", column.what);
   for (const Run& run : runs) {
-    if (!run.has(file)) continue;
-    const Table table = run.table(file);
+    if (!run.has(column.file)) continue;
+    const Table table = run.table(column.file);
     if (runs.size() == 1) {
       auto [series, ports] = top_ports(table, column);
       figure.series = std::move(series);
       if (ports > figure.series.size())
         figure.caption =
             figure.series.size() == 1
-                ? fmt::format("The port {} has the largest {} of {}; the others have less than a hundredth of it.",
-                              figure.series[0].name, what, ports)
-                : fmt::format("The {} of {} ports with the largest {}, by node numbers.", figure.series.size(), ports,
-                              what);
+                ? fmt::format("The port {} has the {} of {}; the others have less than a hundredth of it.",
+                              figure.series[0].name, most, ports)
+                : fmt::format("The {} of {} ports with the {}, by node numbers.", figure.series.size(), ports, most);
       else
         figure.caption = "Ports by node numbers: from → to.";
     } else {
-      figure.series.push_back(largest(table, column));
+      figure.series.push_back(largest(table, column.name));
       figure.series.back().name = run.name;
-      figure.caption = fmt::format("The largest {} of any port at each time.", what);
+      figure.caption = fmt::format("The largest {} of any port at each time.", column.what);
     }
   }
   thin(figure, kMaxPoints);
@@ -168,11 +194,12 @@ void add_rates(const Run& run, bool alone, std::vector<Figure>& to) {
   figure.kind = "stack";
   figure.x = {"time", "ps", "linear", {}};
   figure.y = {"rate, stacked", "bit/s", "linear", {}};
-  figure.caption = "Payload acknowledged, by flow.";
+  figure.caption = "Payload acknowledged, by flow: sender → receiver.";
   std::map<double, std::size_t> place;
+  const auto ends = ends_of_flows(run, {order.begin(), order.end()});
   for (const double flow : order) {
     place[flow] = figure.series.size();
-    figure.series.push_back({.name = fmt::format("flow {}", flow)});
+    figure.series.push_back({.name = flow_name(flow, ends)});
   }
   if (others) figure.series.push_back({.name = fmt::format("{} other flows", total.size() - order.size())});
   for (Series& s : figure.series) {

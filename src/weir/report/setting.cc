@@ -40,7 +40,14 @@ std::string percent(const std::string& share) {
   return fmt::format("{:.4g} %", 100 * std::strtod(share.c_str(), nullptr));
 }
 
-// "fat-tree, k 4, 100 Gbps": without delays.
+// "ring.graph" of "./topology-ring.graph", as a result calls its copy.
+std::string file_text(std::string_view copy) {
+  for (const std::string_view before : {"./", "topology-"})
+    if (copy.starts_with(before)) copy.remove_prefix(before.size());
+  return std::string(copy);
+}
+
+// "fat-tree, k 4, 100 Gbps", "graph ring.graph": without delays.
 std::string topology_text(const Settings& settings) {
   constexpr std::string_view kTable = "topology.";
   std::string out;
@@ -49,9 +56,10 @@ std::string topology_text(const Settings& settings) {
     std::string name = key.substr(kTable.size());
     if (name.find('.') != std::string::npos || (name == "links_per_pair" && value == "1")) continue;
     std::replace(name.begin(), name.end(), '_', ' ');
+    if (name == "kind" && value == "file") continue;
     if (!out.empty()) out += ", ";
-    if (name != "kind" && name != "rate" && name != "file") out.append(name).append(" ");
-    out += value;
+    if (name != "kind" && name != "rate") out.append(name == "file" ? "graph" : name).append(" ");
+    out += name == "file" ? file_text(value) : value;
   }
   return out;
 }

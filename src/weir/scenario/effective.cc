@@ -85,17 +85,28 @@ class Writer {
     for (const Param& p : set.params()) {
       ParamValue value = p.get(object);
       if (p.names_file != nullptr && p.names_file(std::get<std::string>(value)))
-        value = attach(std::get<std::string>(value), fmt::format("{}-{}", owner, p.name));
+        value = attach(std::get<std::string>(value), owner, p.name);
       line(p.name, toml_value(value), p.meaning);
     }
   }
 
   // The './' makes any name a file's, even one without the end that tells it apart from a word.
-  std::string attach(const std::string& file, std::string_view owner) {
+  std::string attach(const std::string& file, std::string_view owner, std::string_view param) {
     const std::filesystem::path path = std::filesystem::path(scenario_.folder) / file;
-    const std::string name = fmt::format("{}{}", owner, path.extension().string());
+    const std::string name = attachment_name(path.filename().string(), owner, param);
     out_.attachments.push_back({name, read_text_file(path.string(), "a data file of the scenario")});
     return "./" + name;
+  }
+
+  // "topology-ring.graph" of ring.graph, and of itself; by the parameter if the name is long or taken.
+  std::string attachment_name(const std::string& file, std::string_view owner, std::string_view param) const {
+    constexpr std::size_t kLong = 150;  // bytes; file systems take 255
+    const std::string before = fmt::format("{}-", owner);
+    std::string name = file.starts_with(before) ? file : before + file;
+    const bool taken = std::any_of(out_.attachments.begin(), out_.attachments.end(),
+                                   [&](const Attachment& other) { return other.name == name; });
+    if (!taken && name.size() <= kLong) return name;
+    return fmt::format("{}{}{}", before, param, std::filesystem::path(file).extension().string());
   }
 
   void profile(const Profile& p, bool is_default) {

@@ -6,8 +6,10 @@
 #include <filesystem>
 
 #include "weir/base/text_file.h"
+#include "weir/net/graph_file.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/ecn_choice.h"
+#include "weir/scenario/effective.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/reader.h"
 #include "weir/scenario/tables.h"
@@ -289,6 +291,10 @@ Where Scenario::place(std::string_view key) const {
 
 Scenario load_scenario(std::string_view text, const std::string& file, const std::vector<std::string>& overrides,
                        const std::vector<Option>& options) {
+  if (net::looks_like_graph(text))
+    fail({file, 0}, fmt::format("this is a graph file; a scenario names it, [topology] kind = \"file\" and file = {}, "
+                                "and 'weir list topology' shows it alone",
+                                toml_text(std::filesystem::path(file).filename().string())));
   Value document = parse_toml(text, file);
   for (const auto& o : overrides) apply_override(document, o);
   for (const auto& o : options) apply_override(document, o.assignment, o.name);

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "weir/result/percentile.h"
+#include "weir/result/size_buckets.h"
 #include "weir/study/figure_source.h"
 #include "weir/study/words.h"
 
@@ -20,6 +22,7 @@ struct Bucket {
   double above = 0;             // bytes
   std::optional<double> up_to;  // nothing = there is no limit
   std::optional<double> value;  // nothing = no flows
+  std::size_t count = 0;        // flows
 };
 
 const Json& buckets_of(const Json& summary, const FigureSource& source, const std::string& list,
@@ -37,9 +40,9 @@ std::vector<Bucket> of_summary(const Json& list, const std::string& statistic) {
   for (const Json& bucket : list) {
     const Json& up_to = bucket.at("up_to_bytes");
     const Json& value = bucket.at(statistic);
-    out.push_back({bucket.at("above_bytes").get<double>(),
-                   up_to.is_null() ? std::nullopt : std::optional(up_to.get<double>()),
-                   value.is_null() ? std::nullopt : std::optional(value.get<double>())});
+    out.push_back(
+        {bucket.at("above_bytes").get<double>(), up_to.is_null() ? std::nullopt : std::optional(up_to.get<double>()),
+         value.is_null() ? std::nullopt : std::optional(value.get<double>()), bucket.at("count").get<std::size_t>()});
   }
   return out;
 }
@@ -66,6 +69,7 @@ std::vector<Bucket> by_edges(std::vector<Bucket> buckets, const Flows& flows, co
     std::vector<Counted> values;
     for (const auto& [size, slowdown] : flows)
       if (size > bucket.above && (!bucket.up_to || size <= *bucket.up_to)) values.push_back({slowdown});
+    bucket.count = values.size();
     bucket.value = value_of(std::move(values), statistic);
   }
   return buckets;
@@ -80,17 +84,23 @@ std::vector<Bucket> by_count(std::size_t count, Flows flows, const Statistic& st
     std::vector<Counted> values;
     for (std::size_t at = i * flows.size() / count; at < end; ++at) values.push_back({flows[at].second});
     if (values.empty()) continue;
-    out.push_back({out.empty() ? 0 : *out.back().up_to, flows[end - 1].first, value_of(std::move(values), statistic)});
+    const std::size_t group = values.size();
+    out.push_back(
+        {out.empty() ? 0 : *out.back().up_to, flows[end - 1].first, value_of(std::move(values), statistic), group});
   }
   return out;
 }
 
-// Where the last bucket is drawn, which has no upper edge: as far from the one before as that is from its own lower
-// edge, on a logarithmic axis, and at least at twice its lower edge. Its tick says what it is.
-double place_of_open(const std::vector<Bucket>& buckets) {
-  const double edge = buckets.back().above;
-  const double before = buckets.size() > 1 ? buckets[buckets.size() - 2].above : 0;
-  return edge * std::max(2.0, before > 0 ? edge / before : 0);
+// The upper edges, without the open bucket.
+std::vector<double> edges_of(const std::vector<Bucket>& buckets) {
+  std::vector<double> out;
+  for (const Bucket& bucket : buckets)
+    if (bucket.up_to) out.push_back(*bucket.up_to);
+  return out;
+}
+
+bool stands_on_few(const Bucket& bucket, const Statistic& statistic) {
+  return statistic.kind == Statistic::Kind::percentile && result::is_the_largest(bucket.count, statistic.thousandths);
 }
 
 }  // namespace
@@ -101,12 +111,13 @@ void draw_by_size(const FigureSource& source, Figure& out) {
   const bool filtered = p.filter != FlowFilter{};
   const bool by_edge = p.buckets == "size";
   out.kind = "lines";
-  out.x = {"flow size", "B", "log", {}};
+  out.x = {by_edge ? result::kBucketAxis : "flow size", "B", "log", {}};
   out.y = {fmt::format("FCT slowdown{}, {}", in_words(p.filter), in_words(statistic)), "1", "linear", {}};
   Means means(source.table);
   for (const Group& group : source.groups()) {
     std::vector<std::vector<double>> sizes;  // by bucket, of each run
     std::vector<std::vector<double>> values;
+    std::vector<Means::Basis> basis;
     for (const auto& dir : source.run_dirs(group)) {
       const RunFiles files(dir);
       const Json summary = files.document("summary.json");
@@ -114,16 +125,21 @@ void draw_by_size(const FigureSource& source, Figure& out) {
       std::vector<Bucket> buckets = of_summary(list, p.statistic);
       if (filtered && by_edge) buckets = by_edges(std::move(buckets), flows_of(files, p.filter), statistic);
       if (filtered && !by_edge) buckets = by_count(list.size(), flows_of(files, p.filter), statistic);
+      const std::vector<double> edges = edges_of(buckets);
       sizes.resize(std::max(sizes.size(), buckets.size()));
       values.resize(sizes.size());
+      basis.resize(sizes.size());
       for (std::size_t i = 0; i < buckets.size(); ++i) {
         const Bucket& bucket = buckets[i];
         if (!bucket.value) continue;
-        const double at = bucket.up_to ? *bucket.up_to : place_of_open(buckets);
+        const double at = result::bucket_place(edges, i);
         sizes[i].push_back(at);
         values[i].push_back(*bucket.value);
+        basis[i].count =
+            std::fmin(basis[i].count, static_cast<double>(bucket.count));  // of NaN and a number the number
+        basis[i].few = basis[i].few || stands_on_few(bucket, statistic);
         if (bucket.up_to || !out.x.named.empty()) continue;
-        out.x.named.push_back({at, "> " + format_value(Bytes{static_cast<std::int64_t>(bucket.above)})});
+        out.x.named.push_back({at, result::open_bucket_text(bucket.above)});
       }
     }
     FigureSeries series;
@@ -131,7 +147,8 @@ void draw_by_size(const FigureSource& source, Figure& out) {
     for (std::size_t i = 0; i < sizes.size(); ++i)
       if (!values[i].empty())
         means.add(series, confidence(sizes[i]).mean,
-                  confidence(values[i], bounds_of_statistic(statistic, bounds_of_column("flows.csv", "slowdown"))));
+                  confidence(values[i], bounds_of_statistic(statistic, bounds_of_column("flows.csv", "slowdown"))),
+                  basis[i]);
     if (!series.x.empty()) out.series.push_back(std::move(series));
   }
   out.whiskers = means.whiskers();

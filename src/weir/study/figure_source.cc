@@ -48,9 +48,11 @@ bool FigureSource::in_span(double time) const {
   return time >= static_cast<double>(f.from.ps) && (f.until == Time{} || time < static_cast<double>(f.until.ps));
 }
 
-void Means::add(FigureSeries& series, double x, const std::optional<Interval>& y) {
+void Means::add(FigureSeries& series, double x, const std::optional<Interval>& y, const Basis& basis) {
+  if (y && basis.few) series.few.push_back(series.x.size());
   series.x.push_back(x);
   series.y.push_back(y ? y->mean : kNoValue);
+  series.count.push_back(basis.count);
   if (!has_whiskers_) return;
   series.low.push_back(y ? y->low : kNoValue);
   series.high.push_back(y ? y->high : kNoValue);

@@ -38,8 +38,13 @@ struct FigureSource {
 class Means {
  public:
   explicit Means(const Table& table) : has_whiskers_(table.seeds > 1) {}
+  // What stands behind the value at x.
+  struct Basis {
+    double count = kNoValue;  // values in the run that has the fewest; NaN = not known
+    bool few = false;         // so few in some run that the percentile is the largest of them
+  };
   // Nothing = there is no value at x.
-  void add(FigureSeries& series, double x, const std::optional<Interval>& y);
+  void add(FigureSeries& series, double x, const std::optional<Interval>& y, const Basis& basis);
   // What the whiskers of all points that were added are: "95 % confidence interval of the mean over 5 seeds"; "" if
   // there are none.
   std::string whiskers() const;

@@ -78,6 +78,10 @@ void draw_over_axis(const FigureSource& source, Figure& out) {
     for (const AxisPoint& point : axis.points) out.x.categories.push_back(point.label);
   out.y = {m.in_words(), m.unit(), "linear", {}};
   Means means(source.table);
+  const auto basis = [&](std::size_t point) {
+    const auto n = source.table.counts(point, measure);
+    return Means::Basis{n ? n->first : kNoValue, source.table.is_the_largest(point, measure)};
+  };
   for (const Group& group : source.groups()) {
     FigureSeries series;
     series.name = group.name;
@@ -85,7 +89,7 @@ void draw_over_axis(const FigureSource& source, Figure& out) {
       for (const std::size_t point : group.points)
         if (source.table.points[point][x_axis] == label)
           means.add(series, bars ? static_cast<double>(label) : *axis.points[label].x,
-                    source.table.over_seeds(point, measure));
+                    source.table.over_seeds(point, measure), basis(point));
     out.series.push_back(std::move(series));
   }
   out.whiskers = means.whiskers();
@@ -106,6 +110,9 @@ std::string to_json(const std::string& title, const std::vector<Figure>& figures
       if (!s.low.empty()) item["low"] = numbers(s.low);
       if (!s.high.empty()) item["high"] = numbers(s.high);
       if (s.printed) item["printed"] = true;
+      const auto known = [](double count) { return !std::isnan(count); };
+      if (std::any_of(s.count.begin(), s.count.end(), known)) item["count"] = numbers(s.count);
+      if (!s.few.empty()) item["few"] = s.few;
       series.push_back(std::move(item));
     }
     list.push_back({{"id", f.id},

@@ -28,6 +28,10 @@ struct FigureSeries {
   std::vector<double> low;  // of the 95 % confidence interval over seeds; empty = none
   std::vector<double> high;
   bool printed = false;  // by the authors, not measured
+  // Of how many values each y is, if it is a statistic of values of a run; of several runs the fewest. Empty = not
+  // told.
+  std::vector<double> count;
+  std::vector<std::size_t> few;  // places of percentiles that are the largest of so few values, in some run
 };
 
 struct Figure {

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "weir/base/text.h"
+#include "weir/result/percentile.h"
 #include "weir/study/compare.h"
 
 namespace weir::study {
@@ -211,7 +212,7 @@ bool Measure::is_of_flows() const { return file() == "flows.csv"; }
 std::optional<unsigned> Measure::percentile() const {
   if (statistic.kind == Statistic::Kind::percentile && !is_of_document()) return statistic.thousandths;
   const std::string_view key = std::string_view(params.key).substr(params.key.rfind('.') + 1);
-  for (const auto& [name, thousandths] : {std::pair("p50", 500u), {"p95", 950u}, {"p99", 990u}, {"p999", 999u}})
+  for (const auto& [name, thousandths] : result::kPercentileKeys)
     if (is_of_document() && key == name) return thousandths;
   return std::nullopt;
 }

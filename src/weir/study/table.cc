@@ -10,9 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "weir/base/csv.h"
 #include "weir/base/text_file.h"
-#include "weir/base/version.h"
 #include "weir/probe/statistics.h"
 #include "weir/study/kept.h"
 
@@ -112,62 +110,7 @@ std::pair<std::size_t, std::size_t> find_label(const Study& study, const std::st
                                scenario::did_you_mean(label, labels), fmt::join(labels, ", ")));
 }
 
-std::string status_text(Record::Status status) { return status == Record::Status::done ? "done" : "failed"; }
-
-std::vector<std::size_t> single_measures(const Study& study) {
-  std::vector<std::size_t> out;
-  for (std::size_t m = 0; m < study.measures.size(); ++m)
-    if (!study.measures[m].is_list()) out.push_back(m);
-  return out;
-}
-
-// Whether a percentile stands on so few values, in some run, that it is the largest of them.
-bool is_the_largest(const Table& table, std::size_t point, std::size_t measure) {
-  const auto thousandths = table.study.measures[measure].percentile();
-  const auto n = table.counts(point, measure);
-  return thousandths && n && probe::is_the_largest(static_cast<std::uint64_t>(n->first), *thousandths);
-}
-
-// Of how many values each of the percentiles is, and what a mark at one of them means.
-std::string about_percentiles(const Table& table) {
-  std::string out;
-  bool marked = false;
-  for (const std::size_t m : single_measures(table.study)) {
-    std::optional<std::pair<double, double>> all;
-    for (std::size_t p = 0; p < table.points.size(); ++p) {
-      const auto n = table.counts(p, m);
-      if (n) all = all ? std::pair(std::min(all->first, n->first), std::max(all->second, n->second)) : n;
-      marked = marked || is_the_largest(table, p, m);
-    }
-    if (!all) continue;
-    out += fmt::format("{}: of {:.0f}{} values in each run\n", table.study.measures[m].name(), all->first,
-                       all->first < all->second ? fmt::format(" to {:.0f}", all->second) : "");
-  }
-  if (marked) out += "*: of so few values, in some run, that this percentile is the largest of them\n";
-  return out.empty() ? out : "\n" + out;
-}
-
-// So many significant digits, with an exponent only where there would be ten digits or more.
-std::string rounded_text(double value, int digits) {
-  return number_text(std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr));
-}
-
-// "325 +- 120", or "3.1 -2 +5.6" where both ends are not equally far.
-std::string interval_text(const Interval& v) {
-  if (std::isnan(v.low)) return rounded_text(v.mean, 4);
-  const std::string below = rounded_text(v.mean - v.low, 2);
-  const std::string above = rounded_text(v.high - v.mean, 2);
-  // four digits, or as far as those of the nearer end go
-  const double nearer = std::min(v.mean - v.low, v.high - v.mean);
-  const double beyond = std::floor(std::log10(std::abs(v.mean))) - std::floor(std::log10(nearer)) + 2;
-  const std::string mean =
-      rounded_text(v.mean, std::isfinite(beyond) ? std::clamp(static_cast<int>(beyond), 4, 10) : 4);
-  return below == above ? fmt::format("{} +- {}", mean, above) : fmt::format("{} -{} +{}", mean, below, above);
-}
-
 }  // namespace
-
-std::string number_text(double value) { return std::isnan(value) ? "" : fmt::format("{:.10g}", value); }
 
 Table::Selection Table::select(const Labels& labels, const Labels& otherwise) const {
   std::vector<std::optional<std::size_t>> wanted(study.axes.size());
@@ -222,6 +165,12 @@ std::optional<std::pair<double, double>> Table::counts(std::size_t point, std::s
   return out;
 }
 
+bool Table::is_the_largest(std::size_t point, std::size_t measure) const {
+  const auto thousandths = study.measures[measure].percentile();
+  const auto n = counts(point, measure);
+  return thousandths && n && probe::is_the_largest(static_cast<std::uint64_t>(n->first), *thousandths);
+}
+
 std::optional<Interval> Table::over_seeds(std::size_t point, std::size_t measure) const {
   std::vector<double> found;
   for (std::size_t seed = 0; seed < seeds; ++seed) {
@@ -257,116 +206,6 @@ Table collect(const Plan& plan, const std::string& dir, std::vector<std::string>
                                       measure.name(), measure.definition()));
   }
   return out;
-}
-
-std::string runs_csv(const Table& table) {
-  const Study& study = table.study;
-  const auto measures = single_measures(study);
-  std::vector<std::string> header{"run"};
-  for (const Axis& axis : study.axes) header.push_back(axis.name);
-  for (const char* name : {"seed", "status", "message", "wall_s", "cpu_s", "max_rss_bytes"}) header.emplace_back(name);
-  for (const std::size_t m : measures) header.push_back(study.measures[m].name());
-  std::string out;
-  append_csv_record(out, header);
-  for (std::size_t i = 0; i < table.runs.size(); ++i) {
-    const Record& run = table.runs[i];
-    if (run.status == Record::Status::missing) continue;
-    const bool done = run.status == Record::Status::done;
-    std::vector<std::string> row{table.planned[i].name};
-    for (auto& label : study.labels_of(table.points[table.planned[i].point])) row.push_back(std::move(label));
-    row.push_back(std::to_string(table.planned[i].seed));
-    row.push_back(status_text(run.status));
-    row.push_back(run.message);
-    row.push_back(done ? fmt::format("{:.3f}", run.wall_s) : "");
-    row.push_back(done ? fmt::format("{:.3f}", run.cpu_s) : "");
-    row.push_back(done ? std::to_string(run.max_rss_bytes) : "");
-    for (const std::size_t m : measures)
-      row.push_back(done && run.measures[m].size() == 1 ? number_text(run.measures[m].front()) : "");
-    append_csv_record(out, row);
-  }
-  return out;
-}
-
-std::string points_csv(const Table& table) {
-  const Study& study = table.study;
-  const auto measures = single_measures(study);
-  std::vector<std::string> header;
-  for (const Axis& axis : study.axes) header.push_back(axis.name);
-  header.emplace_back("seeds");
-  for (const std::size_t m : measures)
-    for (const char* end : {"", "_low", "_high"}) header.push_back(study.measures[m].name() + end);
-  std::string out;
-  append_csv_record(out, header);
-  for (std::size_t p = 0; p < table.points.size(); ++p) {
-    std::size_t done = 0;
-    for (std::size_t seed = 0; seed < table.seeds; ++seed)
-      done += table.runs[p * table.seeds + seed].status == Record::Status::done ? 1 : 0;
-    if (done == 0) continue;
-    auto row = study.labels_of(table.points[p]);
-    row.push_back(std::to_string(done));
-    for (const std::size_t m : measures) {
-      const auto v = table.over_seeds(p, m).value_or(Interval{kNoValue, kNoValue, kNoValue});
-      for (const double number : {v.mean, v.low, v.high}) row.push_back(number_text(number));
-    }
-    append_csv_record(out, row);
-  }
-  return out;
-}
-
-std::string sweep_json(const Table& table) {
-  const auto count = [&](Record::Status status) {
-    return std::count_if(table.runs.begin(), table.runs.end(), [&](const Record& r) { return r.status == status; });
-  };
-  Json units = Json::object();
-  Json words = Json::object();
-  for (const Measure& m : table.study.measures) {
-    units[m.name()] = m.unit();
-    words[m.name()] = m.in_words();
-  }
-  return Json{{"weir", version()},
-              {"format", 1},
-              {"title", table.study.title},
-              {"runs",
-               {{"planned", table.runs.size()},
-                {"done", count(Record::Status::done)},
-                {"failed", count(Record::Status::failed)}}},
-              {"units", std::move(units)},
-              {"measures", std::move(words)}}
-             .dump(2) +
-         "\n";
-}
-
-std::string to_text(const Table& table) {
-  const Study& study = table.study;
-  const auto measures = single_measures(study);
-  std::vector<std::vector<std::string>> rows(1);
-  for (const Axis& axis : study.axes) rows[0].push_back(axis.name);
-  for (const std::size_t m : measures) {
-    const auto& p = study.measures[m].params;
-    rows[0].push_back(p.unit.empty() ? p.name : fmt::format("{} [{}]", p.name, p.unit));
-  }
-  for (std::size_t p = 0; p < table.points.size(); ++p) {
-    auto row = study.labels_of(table.points[p]);
-    for (const std::size_t m : measures) {
-      const auto v = table.over_seeds(p, m);
-      row.push_back(v ? interval_text(*v) : "-");
-      if (v && is_the_largest(table, p, m)) row.back() += " *";
-    }
-    rows.push_back(std::move(row));
-  }
-  std::vector<std::size_t> widths(rows[0].size());
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  std::string out;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += i < study.axes.size() ? fmt::format("{:<{}}  ", row[i], widths[i])
-                                    : fmt::format("{:>{}}  ", row[i], widths[i]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-  return out + about_percentiles(table);
 }
 
 }  // namespace weir::study

@@ -44,6 +44,8 @@ struct Table {
   const Values& values(std::size_t point, std::size_t seed, std::size_t measure) const;
   // Of a percentile at this point: of how few and how many values it is in its runs; nothing if that is not known.
   std::optional<std::pair<double, double>> counts(std::size_t point, std::size_t measure) const;
+  // Whether a percentile stands on so few values, in some run, that it is the largest of them.
+  bool is_the_largest(std::size_t point, std::size_t measure) const;
   // Mean and confidence interval over seeds of a single value, the geometric ones where Measure::is_geometric();
   // nothing if no run has it.
   std::optional<Interval> over_seeds(std::size_t point, std::size_t measure) const;
@@ -58,7 +60,8 @@ Table collect(const Plan& plan, const std::string& dir, std::vector<std::string>
 // The texts of runs.csv and points.csv.
 std::string runs_csv(const Table& table);
 std::string points_csv(const Table& table);
-// The text of sweep.json: how many runs there are, the units of measures, and what they are in words.
+// The text of sweep.json: how many runs there are, the units of measures, what they are in words, and of how many
+// values percentiles are.
 std::string sweep_json(const Table& table);
 // points.csv for people.
 std::string to_text(const Table& table);
