@@ -328,7 +328,7 @@ Scenario read_scenario(const Value& document, const std::string& file) {
         "class", fmt::format("{} classes; at most {} are possible", out.classes.size(), net::kDataClasses));
 
   out.profiles = read_profiles(root, out.notices);
-  choose_ecn(ecn, out);
+  choose_ecn(root.table("network").table("ecn"), out);
   for (const auto& table : root.tables("traffic")) out.traffic.push_back(read_source(table, out.profiles));
   if (has_connections && !out.traffic.empty())
     root.fail_at("traffic", "all flows are those of fidelity.connections; remove one of the two");
