@@ -1,5 +1,5 @@
 # An include may only point down the layers, from the top:
-#   claims > study > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base;
+#   claims, run > study > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base;
 #   probe, study, report > result > base.
 # Each layer names all that it may include; a few single headers are interfaces between layers.
 BEGIN {
@@ -17,6 +17,7 @@ BEGIN {
   below["report"] = "report result base"
   below["scenario"] = "scenario replica probe engine traffic host net cc sim theory result base"
   below["study"] = "study scenario replica probe engine traffic host net cc sim theory result base"
+  below["run"] = "run study scenario replica probe engine traffic host net cc sim theory result base"
   below["claims"] = "claims study scenario replica probe engine traffic host net cc sim theory result base"
 
   also["host"] = "traffic/flow.h"

@@ -20,8 +20,8 @@
 #include "weir/child.h"
 #include "weir/commands.h"
 #include "weir/embedded.h"
-#include "weir/execute.h"
 #include "weir/output.h"
+#include "weir/run/execute.h"
 
 namespace weir::app {
 namespace {
@@ -91,7 +91,7 @@ const Case& case_named(const std::string& name) {
 // What the process of one repeat does.
 void run_case(const Case& c) {
   end_with_parent();
-  const Outcome o = execute(embedded_scenario(c.scenario, c.overrides), nullptr);
+  const run::Outcome o = run::execute(embedded_scenario(c.scenario, c.overrides), nullptr);
   const auto& counters = o.manifest.counters;
   nlohmann::ordered_json out{{"packet_hops", counters.packet_hops},
                              {"data_packet_hops", counters.data_packet_hops},

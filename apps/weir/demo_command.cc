@@ -25,10 +25,11 @@
 #include "weir/base/error.h"
 #include "weir/commands.h"
 #include "weir/embedded.h"
-#include "weir/execute.h"
 #include "weir/output.h"
 #include "weir/progress.h"
 #include "weir/report_command.h"
+#include "weir/run/execute.h"
+#include "weir/run_text.h"
 #include "weir/signals.h"
 
 namespace weir::app {
@@ -47,11 +48,11 @@ struct Side {
   std::string name;   // of its result directory
   std::string title;  // of its column
   scenario::Scenario scenario;
-  std::unique_ptr<engine::Model> model;
-  Outcome outcome;
+  std::shared_ptr<const engine::Model> model;
+  run::Outcome outcome;
   std::exception_ptr error;
   std::mutex mutex;  // of pace
-  Pace pace;
+  run::Pace pace;
   std::atomic<bool> done{false};
 };
 using Sides = std::array<Side, 2>;
@@ -61,13 +62,13 @@ void run_side(Side& side, const probe::ResultDirectory* whole, const std::atomic
   try {
     std::optional<probe::ResultDirectory> own;
     if (whole != nullptr) own.emplace(whole->within(side.name));
-    ExecuteOptions options{.own_thread = true};
-    options.look = [&](const Pace& pace) {
+    run::ExecuteOptions options{.cancelled = [] { return pending_signal() != 0; }, .own_thread = true};
+    options.look = [&](const run::Pace& pace) {
       if (failed) throw std::runtime_error("the other run failed");
       const std::lock_guard lock(side.mutex);
       side.pace = pace;
     };
-    side.outcome = execute(side.scenario, std::move(side.model), own ? &*own : nullptr, options);
+    side.outcome = run::execute(side.scenario, std::move(side.model), own ? &*own : nullptr, options);
     if (own) own->commit();
   } catch (...) {
     side.error = std::current_exception();
@@ -90,12 +91,12 @@ void watch(Sides& sides, const scenario::Expected& expected, bool quiet, std::at
     std::string line;
     double slowest = 1;
     for (Side& side : sides) {
-      Pace pace;
+      run::Pace pace;
       {
         const std::lock_guard lock(side.mutex);
         pace = side.pace;
       }
-      const double share = side.done ? 1 : std::max(0.0, Progress::share(pace, expected, {}));
+      const double share = side.done ? 1 : std::max(0.0, run::share_done(pace, expected, {}));
       slowest = std::min(slowest, share);
       line += fmt::format("{} {:3.0f} % ({:.2f} ms, {} of {} flows)   ", side.title, 100 * share,
                           pace.now.seconds() * 1e3, pace.counters.flows_completed, expected.flows);
@@ -246,21 +247,22 @@ int demo(const Options& o) {
   for (const Side& side : sides)
     if (side.error && !(failed && &side == &sides[0] && sides[1].error)) std::rethrow_exception(side.error);
   if (whole) whole->commit();
-  const Outcome& first = sides[0].outcome.signal != 0 ? sides[0].outcome : sides[1].outcome;
+  const run::Outcome& first = sides[0].outcome.manifest.interrupted ? sides[0].outcome : sides[1].outcome;
 
   if (o.json) {
     nlohmann::ordered_json out;
     for (const Side& side : sides) out[side.name] = nlohmann::ordered_json::parse(to_json(side.outcome));
     show("{}\n", out.dump(2));
   } else {
-    if (first.signal == 0)
+    if (!first.manifest.interrupted)
       print(sides);
     else
       print_how_far(sides, expected);
     if (!o.out.empty()) show("\nresults in {0}/hpcc and {0}/dcqcn\n", o.out);
   }
-  if (first.signal == 0 && !results.empty()) make_report(results, scratch ? kReport : o.out + "/report.html", o.json);
-  if (first.signal != 0) notice("weir: interrupted; the results are incomplete");
+  if (!first.manifest.interrupted && !results.empty())
+    make_report(results, scratch ? kReport : o.out + "/report.html", o.json);
+  if (first.manifest.interrupted) notice("weir: interrupted; the results are incomplete");
   return status_of(first);
 }
 

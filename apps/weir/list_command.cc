@@ -12,7 +12,7 @@
 #include "weir/base/error.h"
 #include "weir/commands.h"
 #include "weir/output.h"
-#include "weir/reference.h"
+#include "weir/scenario/reference.h"
 
 namespace weir::app {
 namespace {
@@ -31,14 +31,14 @@ struct Options {
 }
 
 // Keeps the section and the item that were asked for.
-std::vector<ReferenceSection> chosen(const Options& o) {
-  auto sections = reference();
+std::vector<scenario::ReferenceSection> chosen(const Options& o) {
+  auto sections = scenario::reference();
   if (o.section.empty()) return sections;
   std::vector<std::string> names;
   for (const auto& s : sections) names.push_back(s.name);
   const auto section = std::find(names.begin(), names.end(), o.section);
   if (section == names.end()) unknown("section", o.section, names);
-  ReferenceSection only = std::move(sections[static_cast<std::size_t>(section - names.begin())]);
+  scenario::ReferenceSection only = std::move(sections[static_cast<std::size_t>(section - names.begin())]);
   if (!o.name.empty()) {
     names.clear();
     for (const auto& item : only.items) {
@@ -47,10 +47,11 @@ std::vector<ReferenceSection> chosen(const Options& o) {
         if (o.section == "topologies") names.push_back(preset.name);
     }
     if (std::find(names.begin(), names.end(), o.name) == names.end()) unknown("name", o.name, names);
-    std::erase_if(only.items, [&](const ReferenceItem& item) {
+    std::erase_if(only.items, [&](const scenario::ReferenceItem& item) {
       return item.name != o.name &&
-             std::none_of(item.presets.begin(), item.presets.end(),
-                          [&](const ReferencePreset& p) { return o.section == "topologies" && p.name == o.name; });
+             std::none_of(item.presets.begin(), item.presets.end(), [&](const scenario::ReferencePreset& p) {
+               return o.section == "topologies" && p.name == o.name;
+             });
     });
   }
   return {only};
@@ -59,11 +60,11 @@ std::vector<ReferenceSection> chosen(const Options& o) {
 int list(const Options& o) {
   const auto sections = chosen(o);
   if (o.json) {
-    show_text(to_json(sections));
+    show_text(scenario::to_json(sections));
     return 0;
   }
   if (o.markdown) {
-    show_text(to_markdown(sections));
+    show_text(scenario::to_markdown(sections));
     return 0;
   }
   const bool in_full =
@@ -72,7 +73,7 @@ int list(const Options& o) {
     if (!in_full) show("{}{}: {}\n", &section == &sections.front() ? "" : "\n", section.name, section.meaning);
     for (const auto& item : section.items) {
       if (in_full) {
-        show("{}{}", &item == &section.items.front() ? "" : "\n", to_text(item));
+        show("{}{}", &item == &section.items.front() ? "" : "\n", scenario::to_text(item));
         continue;
       }
       show("  {:<20} {}", item.name, item.meaning);

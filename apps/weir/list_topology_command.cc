@@ -46,7 +46,7 @@ std::vector<std::string> topology_names() {
 
 // A scenario's network; that of a graph file; or one by its name, with its defaults.
 struct Network {
-  std::unique_ptr<engine::Model> model;  // of a scenario
+  std::shared_ptr<const engine::Model> model;  // of a scenario
   std::unique_ptr<net::Topology> topology;
 
   const net::Topology& nodes() const { return model ? model->topology : *topology; }

@@ -21,9 +21,9 @@
 #include "weir/claims/document.h"
 #include "weir/claims/verdict.h"
 #include "weir/commands.h"
-#include "weir/memory_limit.h"
 #include "weir/output.h"
 #include "weir/paper_study.h"
+#include "weir/run/memory_limit.h"
 #include "weir/scenario/document.h"
 #include "weir/signals.h"
 #include "weir/theory_output.h"
@@ -58,7 +58,7 @@ struct Options {
   PaperOptions studies() const {
     return {.out = out,
             .jobs = static_cast<int>(std::max(1u, jobs)),
-            .memory = memory_limit(memory),
+            .memory = run::memory_limit(memory),
             .fresh = fresh,
             .quiet = quiet};
   }
@@ -388,7 +388,7 @@ int run_figure(const Options& o) {
   show("\nresults  {}\n", run.dir);
   const std::string why = incomplete(run);
   if (!why.empty()) notice("weir: {}", why);
-  if (run.outcome.signal != 0) return 128 + run.outcome.signal;
+  if (run.outcome.cancelled) return 128 + pending_signal();
   return why.empty() ? 0 : 1;
 }
 

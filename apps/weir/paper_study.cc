@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "weir/earlier_runs.h"
+#include "weir/run/earlier_runs.h"
 #include "weir/study/kept.h"
-#include "weir/sweep_results.h"
+#include "weir/sweep_progress.h"
 
 namespace weir::app {
 
@@ -19,24 +19,25 @@ PaperPlan plan_paper_study(const claims::FigureFile& file, const PaperOptions& o
                .memory = options.memory,
                .fresh = options.fresh,
                .shard = {},
-               .runs = study::runs_with(out.plan, "")};
-  if (!options.fresh && std::filesystem::exists(study::results_of(out.sweep.dir))) find_done(out.plan, out.sweep);
+               .runs = study::runs_with(out.plan, ""),
+               .cancelled = {}};
+  if (!options.fresh && std::filesystem::exists(study::results_of(out.sweep.dir))) run::find_done(out.plan, out.sweep);
   return out;
 }
 
 PaperRun run_paper_study(const PaperPlan& plan, bool quiet) {
   PaperRun out{.table = {}, .judgements = {}, .outcome = {}, .dir = plan.sweep.dir};
   out.outcome = sweep_with_progress(plan.plan, plan.sweep, quiet);
-  out.table = collect_all(plan.plan, out.dir);
+  out.table = collect_and_warn(plan.plan, out.dir);
   for (const auto& claim : plan.file->study.claims) out.judgements.push_back(study::judge(claim, out.table));
   return out;
 }
 
 std::string incomplete(const PaperRun& run) {
-  const SweepOutcome& o = run.outcome;
-  if (o.signal != 0) return "interrupted; the same command goes on from there";
+  const run::SweepOutcome& o = run.outcome;
+  if (o.cancelled) return "interrupted; the same command goes on from there";
   if (!o.obstacle.empty()) return o.obstacle;
-  return o.failures.empty() ? "" : failures_text(run.table, run.dir, o);
+  return o.failures.empty() ? "" : run::failures_text(run.table, run.dir, o);
 }
 
 }  // namespace weir::app

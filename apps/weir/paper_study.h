@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "weir/claims/claim.h"
+#include "weir/run/sweep.h"
 #include "weir/study/paper.h"
-#include "weir/sweep.h"
 
 namespace weir::app {
 
@@ -22,13 +22,13 @@ struct PaperOptions {
 struct PaperPlan {
   const claims::FigureFile* file = nullptr;
   study::Plan plan;
-  SweepOptions sweep;
+  run::SweepOptions sweep;
 };
 
 struct PaperRun {
   study::Table table;
   std::vector<study::Judgement> judgements;  // of its [[claim]] tables
-  SweepOutcome outcome;
+  run::SweepOutcome outcome;
   std::string dir;
 };
 

@@ -41,18 +41,6 @@ void StatusLine::show(const std::string& line) {
 
 Progress::Progress(const scenario::Expected& expected, Time stop) : expected_(expected), stop_(stop) {}
 
-double Progress::share(const Pace& pace, const scenario::Expected& expected, Time stop) {
-  const auto& c = pace.counters;
-  double out = -1;
-  if (expected.is_estimable() && expected.packets > 0)
-    out = static_cast<double>(c.data_packets - std::min(c.data_packets, c.retransmitted)) /
-          (static_cast<double>(expected.packets) * expected.of_all);
-  // of an estimate, it is not known when all has been sent
-  if (!expected.all) out = std::min(out, 0.99);
-  if (stop > Time{}) out = std::max(out, pace.now.seconds() / stop.seconds());
-  return std::min(out, 1.0);
-}
-
 std::string Progress::with_forecast(const std::string& line, double done, double elapsed) {
   // How long it takes to deliver what has been lost cannot be told.
   if (done >= 1) return line + ", all sent, waiting for what is under way";
@@ -66,7 +54,7 @@ std::string Progress::flows_text(const scenario::Expected& expected) {
   return fmt::format("{}{:.0f}", expected.all ? "" : expected.is_estimable() ? "about " : "over ", all);
 }
 
-void Progress::look(const Pace& pace) {
+void Progress::look(const run::Pace& pace) {
   if (!line_.due()) return;
   const double since = line_.since_last();
   const auto& c = pace.counters;
@@ -74,7 +62,7 @@ void Progress::look(const Pace& pace) {
       fmt::format("{:.3f} ms simulated, {} of {} flows done, {} active, {:.1f} M packet-hops/s",
                   pace.now.seconds() * 1e3, c.flows_completed, flows_text(expected_),
                   c.flows_started - c.flows_completed, static_cast<double>(c.packet_hops - last_hops_) / since * 1e-6);
-  line = with_forecast(line, share(pace, expected_, stop_), line_.since_begin());
+  line = with_forecast(line, run::share_done(pace, expected_, stop_), line_.since_begin());
   last_hops_ = c.packet_hops;
   line_.show(line);
 }

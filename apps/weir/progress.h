@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "weir/execute.h"
+#include "weir/run/execute.h"
 
 namespace weir::app {
 
@@ -34,10 +34,8 @@ class Progress {
  public:
   // `expected` is what the traffic amounts to, `stop` the end of the run in simulated time.
   Progress(const scenario::Expected& expected, Time stop);
-  void look(const Pace& pace);
+  void look(const run::Pace& pace);
 
-  // The share of the work that is done, by packets sent and by simulated time; below 0 = unknown.
-  static double share(const Pace& pace, const scenario::Expected& expected, Time stop);
   // How many flows there are, as far as that is known: "5", "about 4000000", "over 2000000".
   static std::string flows_text(const scenario::Expected& expected);
   // The line with what is to be expected of a run of which that share took `elapsed` seconds. Where all has been sent

@@ -10,12 +10,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include "weir/admission.h"
 #include "weir/commands.h"
-#include "weir/execute.h"
-#include "weir/memory_limit.h"
 #include "weir/output.h"
 #include "weir/progress.h"
+#include "weir/run/admission.h"
+#include "weir/run/execute.h"
+#include "weir/run/memory_limit.h"
+#include "weir/run_text.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/warnings.h"
 #include "weir/signals.h"
@@ -40,33 +41,33 @@ int run(const Options& o) {
   if (!o.threads.empty()) options.push_back({"--threads", "run.threads=" + o.threads});
   const auto s = scenario::load_scenario_file(o.file, o.set, options);
   catch_signals();
-  const std::uint64_t limit = memory_limit(o.memory);
+  const std::uint64_t limit = run::memory_limit(o.memory);
   // first of all: a large network takes its time
   std::optional<probe::ResultDirectory> directory;
   if (!o.out.empty()) directory.emplace(o.out);
-  ExecuteOptions execution{.memory = limit};
-  Admitted admitted = admit(s, limit, o.file + ": it");
+  run::ExecuteOptions execution{.cancelled = [] { return pending_signal() != 0; }, .memory = limit};
+  run::Admitted admitted = run::admit(s, limit, o.file + ": it");
   std::optional<Progress> progress;
   if (!o.quiet) {
     for (const auto& warning : scenario::warnings(s, *admitted.model)) notice("weir: {}", warning);
     if (const std::string ecn = scenario::ecn_text(s, *admitted.model); !ecn.empty()) notice("weir: ECN {}", ecn);
     progress.emplace(admitted.expected, s.run.stop);
   }
-  execution.look = [&](const Pace& pace) {
+  execution.look = [&](const run::Pace& pace) {
     if (progress) progress->look(pace);
   };
-  const Outcome outcome = execute(s, std::move(admitted.model), directory ? &*directory : nullptr, execution);
+  const run::Outcome outcome = run::execute(s, std::move(admitted.model), directory ? &*directory : nullptr, execution);
   if (directory) directory->commit();
   progress.reset();
 
   if (o.json) {
-    show_text(to_json(outcome));
+    show_text(run::to_json(outcome));
   } else {
     if (!s.title.empty()) show("{}\n\n", s.title);
     show("{}\n{}", probe::to_text(outcome.summary), engine_text(outcome.manifest));
     show("results  {}\n", o.out.empty() ? "not kept; --out DIR keeps them" : o.out);
   }
-  if (outcome.signal != 0)
+  if (outcome.manifest.interrupted)
     notice("weir: interrupted at {:.3f} ms; the result is incomplete", outcome.manifest.sim_time.seconds() * 1e3);
   else if (!outcome.manifest.reason.empty())
     notice("weir: ended at {:.3f} ms: {}; the result is incomplete", outcome.manifest.sim_time.seconds() * 1e3,

@@ -25,9 +25,4 @@ void catch_signals() {
 
 int pending_signal() { return g_signal; }
 
-void ignore_signals() {
-  for (const int signal : kSignals) ::signal(signal, SIG_IGN);
-  g_signal = 0;
-}
-
 }  // namespace weir::app

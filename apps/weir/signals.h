@@ -7,7 +7,5 @@ namespace weir::app {
 void catch_signals();
 // The signal that has come, or 0.
 int pending_signal();
-// For a process whose parent decides what they mean: they are ignored, and one that has come is forgotten.
-void ignore_signals();
 
 }  // namespace weir::app

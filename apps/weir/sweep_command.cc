@@ -14,17 +14,17 @@
 #include <nlohmann/json.hpp>
 
 #include "weir/commands.h"
-#include "weir/memory_limit.h"
 #include "weir/output.h"
 #include "weir/progress.h"
+#include "weir/run/memory_limit.h"
+#include "weir/run/sweep.h"
 #include "weir/scenario/effective.h"
 #include "weir/signals.h"
 #include "weir/study/check.h"
 #include "weir/study/figures.h"
 #include "weir/study/paper.h"
 #include "weir/study/table.h"
-#include "weir/sweep.h"
-#include "weir/sweep_results.h"
+#include "weir/sweep_progress.h"
 
 namespace weir::app {
 namespace {
@@ -55,7 +55,7 @@ void list_runs(const study::Plan& plan, const std::vector<std::size_t>& runs) {
   show("{} runs\n", runs.size());
 }
 
-std::string to_json(const study::Table& table, const SweepOutcome& o) {
+std::string to_json(const study::Table& table, const run::SweepOutcome& o) {
   using Json = nlohmann::ordered_json;
   const auto number = [](double v) { return std::isnan(v) ? Json(nullptr) : Json(v); };
   Json points = Json::array();
@@ -92,9 +92,9 @@ int sweep(const Options& o) {
   for (const auto& [text, points] : study::notices_of(plan, runs)) notice("weir: {} ({})", text, points);
   catch_signals();
   const int jobs = o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const SweepOptions options{o.out, jobs, memory_limit(o.memory), o.fresh, shard, runs};
+  const run::SweepOptions options{o.out, jobs, run::memory_limit(o.memory), o.fresh, shard, runs, {}};
   const auto outcome = sweep_with_progress(plan, options, o.quiet);
-  const auto table = collect_all(plan, o.out);
+  const auto table = collect_and_warn(plan, o.out);
 
   if (o.json) {
     show_text(to_json(table, outcome));
@@ -104,16 +104,16 @@ int sweep(const Options& o) {
     show("runs     {} done, {} kept from before, {} failed\n", outcome.done, outcome.kept, outcome.failures.size());
     show("results  {}\n", o.out);
   }
-  if (outcome.signal != 0) {
+  if (outcome.cancelled) {
     notice("weir: interrupted; what is done is kept, and the same command goes on from there");
-    return 128 + outcome.signal;
+    return 128 + pending_signal();
   }
   if (!outcome.obstacle.empty()) {
     notice("weir: {}; what is done is kept, and the same command goes on from there", outcome.obstacle);
     return 1;
   }
   if (outcome.failures.empty()) return 0;
-  notice("weir: {}", failures_text(table, o.out, outcome));
+  notice("weir: {}", run::failures_text(table, o.out, outcome));
   return 1;
 }
 

@@ -10,11 +10,11 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "weir/admission.h"
 #include "weir/commands.h"
-#include "weir/memory_limit.h"
 #include "weir/net/topologies.h"
 #include "weir/output.h"
+#include "weir/run/admission.h"
+#include "weir/run/memory_limit.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
@@ -50,7 +50,7 @@ struct Report {
 
 Report validate(const std::string& file, const scenario::Scenario& s, std::uint64_t limit) {
   Report out;
-  Admitted admitted = admit(s, limit, file + ": it");
+  run::Admitted admitted = run::admit(s, limit, file + ": it");
   out.memory = admitted.bytes;
   out.expected = admitted.expected.all ? admitted.expected : scenario::expect(s, *admitted.model);
   const scenario::Run run = scenario::build(s, std::move(admitted.model));
@@ -116,7 +116,7 @@ int validate_all(const Options& o) {
   // nothing is printed unless all are valid
   std::string text;
   auto json = nlohmann::ordered_json::array();
-  const std::uint64_t limit = memory_limit(o.memory);
+  const std::uint64_t limit = run::memory_limit(o.memory);
   for (const auto& file : o.files) {
     const auto s = scenario::load_scenario_file(file, o.set);
     const Report report = validate(file, s, limit);

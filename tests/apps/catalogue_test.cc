@@ -8,13 +8,13 @@
 #include <string>
 #include <variant>
 
-#include "weir/reference.h"
+#include "weir/scenario/reference.h"
 
 namespace weir::app {
 namespace {
 
 void each_param(const std::function<void(const std::string& where, const Param&)>& look) {
-  for (const auto& section : reference())
+  for (const auto& section : scenario::reference())
     for (const auto& item : section.items)
       for (const auto& table : item.tables)
         for (const Param& p : table.params->params()) look(section.name + " " + item.name + " " + p.name, p);

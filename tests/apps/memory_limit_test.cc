@@ -1,5 +1,5 @@
 // What is left of memory, by files of /proc and /sys that are written by hand.
-#include "weir/memory_limit.h"
+#include "weir/run/memory_limit.h"
 
 #include <gtest/gtest.h>
 
@@ -12,13 +12,16 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command.h"
-#include "weir/admission.h"
 #include "weir/base/error.h"
-#include "weir/execute.h"
 #include "weir/progress.h"
+#include "weir/run/admission.h"
+#include "weir/run/execute.h"
 #include "weir/study/estimate.h"
 
 namespace weir::app {
+
+using namespace run;
+
 namespace {
 
 class MemoryLeft : public testing::Test {
@@ -163,15 +166,15 @@ TEST(Memory, ProgressKnowsTrafficInPart) {
   e.packets = 100;
   Pace pace;
   pace.counters.data_packets = 50;
-  EXPECT_EQ(Progress::share(pace, e, {}), 0.5);
+  EXPECT_EQ(share_done(pace, e, {}), 0.5);
   e.all = false;
-  EXPECT_EQ(Progress::share(pace, e, {}), -1);
+  EXPECT_EQ(share_done(pace, e, {}), -1);
   EXPECT_EQ(Progress::flows_text(e), "over 10");
   e.of_all = 5;
-  EXPECT_EQ(Progress::share(pace, e, {}), 0.1);
+  EXPECT_EQ(share_done(pace, e, {}), 0.1);
   EXPECT_EQ(Progress::flows_text(e), "about 50");
   pace.counters.data_packets = 600;
-  EXPECT_EQ(Progress::share(pace, e, {}), 0.99);
+  EXPECT_EQ(share_done(pace, e, {}), 0.99);
 }
 
 // Flows that the links never carry, in ever larger number.

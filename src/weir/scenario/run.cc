@@ -249,7 +249,7 @@ std::unique_ptr<traffic::Source> inline_flows(const Scenario& s, const std::stri
 
 }  // namespace
 
-std::unique_ptr<engine::Model> build_model(const Scenario& s) {
+std::shared_ptr<const engine::Model> build_model(const Scenario& s) {
   auto model = std::make_unique<engine::Model>(build_topology(s), s.run.seed, s.network);
   model->buffer = s.buffer;
   model->ecn = s.ecn;
@@ -350,7 +350,7 @@ std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Mo
   return std::make_unique<engine::Simulation>(model, traffic, options);
 }
 
-Run prepare(const Scenario& s, std::unique_ptr<engine::Model> model) {
+Run prepare(const Scenario& s, std::shared_ptr<const engine::Model> model) {
   Run run;
   run.model = std::move(model);
   run.traffic = build_traffic(s, *run.model, run.tags);
@@ -371,7 +371,7 @@ Run prepare(const Scenario& s) { return prepare(s, build_model(s)); }
 
 Run build(const Scenario& s) { return build(s, build_model(s)); }
 
-Run build(const Scenario& s, std::unique_ptr<engine::Model> model) {
+Run build(const Scenario& s, std::shared_ptr<const engine::Model> model) {
   Run run = prepare(s, std::move(model));
   run.simulation = build_engine(s, *run.model, *run.traffic);
   return run;

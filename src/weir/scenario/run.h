@@ -15,9 +15,9 @@
 
 namespace weir::scenario {
 
-// Owns all it needs; any number of runs may live in one process.
+// Owns all it needs, but for the model, which any number of runs may share, also on several threads at once.
 struct Run {
-  std::unique_ptr<engine::Model> model;
+  std::shared_ptr<const engine::Model> model;
   std::vector<std::string> tags;  // of flows, by index
   std::unique_ptr<traffic::Traffic> traffic;
   std::unique_ptr<engine::Engine> simulation;  // refers to the model and the traffic
@@ -27,12 +27,12 @@ struct Run {
 // InputError that names file, line and key.
 Run build(const Scenario&);
 // The same with the model that build_model() has made of this scenario.
-Run build(const Scenario&, std::unique_ptr<engine::Model>);
+Run build(const Scenario&, std::shared_ptr<const engine::Model>);
 // Checks the same, and stops short of the simulation, which stays null: nothing large is made.
 Run prepare(const Scenario&);
 
 // The parts of build(), for those who need no simulation, or who look at the model before there is one.
-std::unique_ptr<engine::Model> build_model(const Scenario&);
+std::shared_ptr<const engine::Model> build_model(const Scenario&);
 // Fills `tags`, which is empty, with those of the flows; indices into it are the flows' tags.
 std::unique_ptr<traffic::Traffic> build_traffic(const Scenario&, const engine::Model&, std::vector<std::string>& tags);
 

@@ -2,7 +2,7 @@
 //
 //   const Study study = read_study("study.toml");  // study/paper.h
 //   const Plan plan = make_plan(study);           // study/plan.h
-//   ... run plan.runs ...                         // apps/weir/sweep.h
+//   ... run plan.runs ...                         // run/sweep.h
 //   const Table table = collect(plan, "dir");     // study/table.h
 //   ... points_csv(table), make_figures(table, "dir") ...  // study/figures.h
 #pragma once

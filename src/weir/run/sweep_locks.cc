@@ -1,4 +1,4 @@
-#include "weir/sweep_locks.h"
+#include "weir/run/sweep_locks.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 #include "weir/base/error.h"
 
-namespace weir::app {
+namespace weir::run {
 
 FileLock::FileLock(const std::string& path)
     : path_(path), descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
@@ -86,4 +86,4 @@ WorkLock::WorkLock(const std::string& dir, const study::Shard& shard)
 
 ResultsLock::ResultsLock(const std::string& dir) : lock_(dir + "/.lock-results") { lock_.wait(LOCK_EX); }
 
-}  // namespace weir::app
+}  // namespace weir::run

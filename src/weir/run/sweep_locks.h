@@ -6,7 +6,7 @@
 
 #include "weir/study/plan.h"
 
-namespace weir::app {
+namespace weir::run {
 
 class FileLock {
  public:
@@ -48,4 +48,4 @@ class ResultsLock {
   FileLock lock_;
 };
 
-}  // namespace weir::app
+}  // namespace weir::run

@@ -1,24 +1,21 @@
-#include "weir/sweep_results.h"
+#include "weir/run/sweep_results.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "weir/base/text.h"
-#include "weir/output.h"
 #include "weir/probe/whole_files.h"
-#include "weir/progress.h"
+#include "weir/run/sweep_locks.h"
 #include "weir/scenario/effective.h"
 #include "weir/study/figures.h"
 #include "weir/study/kept.h"
-#include "weir/sweep_locks.h"
 
-namespace weir::app {
+namespace weir::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,24 +52,7 @@ std::string without_numbers(std::string text) {
   return text;
 }
 
-void show_pace(StatusLine& line, const SweepPace& pace) {
-  if (!line.due()) return;
-  std::string text = fmt::format("{} of {} runs done, {} under way", pace.done, pace.total, pace.running);
-  if (pace.failed > 0) text += fmt::format(", {} failed", pace.failed);
-  if (pace.work > 0)
-    text += fmt::format(", about {} left", duration_text(line.since_begin() * (1 - pace.work) / pace.work));
-  line.show(text);
-}
-
 }  // namespace
-
-SweepOutcome sweep_with_progress(const study::Plan& plan, const SweepOptions& options, bool quiet) {
-  std::optional<StatusLine> line;
-  if (!quiet) line.emplace();
-  return run_all(plan, options, [&](const SweepPace& pace) {
-    if (line) show_pace(*line, pace);
-  });
-}
 
 std::string failures_text(const study::Table& table, const std::string& dir, const SweepOutcome& outcome) {
   const auto& failures = outcome.failures;
@@ -88,12 +68,10 @@ std::string failures_text(const study::Table& table, const std::string& dir, con
                      one_line(why, kLongestReason), alike == 1 ? "no other" : fmt::format("{} of them", alike), file);
 }
 
-study::Table collect_all(const study::Plan& plan, const std::string& dir) {
+study::Table collect_all(const study::Plan& plan, const std::string& dir, std::vector<std::string>* warnings) {
   // those that finish after this one wait, and their tables have more
   const ResultsLock lock(dir);
-  std::vector<std::string> warnings;
-  auto table = study::collect(plan, dir, &warnings);
-  for (const auto& warning : warnings) notice("weir: {}", warning);
+  auto table = study::collect(plan, dir, warnings);
   probe::write_whole(dir + "/study.toml", relocated(plan, dir));
   probe::write_whole(dir + "/runs.csv", study::runs_csv(table));
   probe::write_whole(dir + "/points.csv", study::points_csv(table));
@@ -105,4 +83,4 @@ study::Table collect_all(const study::Plan& plan, const std::string& dir) {
   return table;
 }
 
-}  // namespace weir::app
+}  // namespace weir::run

@@ -3,10 +3,10 @@
 
 #include <vector>
 
+#include "weir/run/sweep.h"
 #include "weir/study/plan.h"
-#include "weir/sweep.h"
 
-namespace weir::app {
+namespace weir::run {
 
 // A directory whose runs are all another study's is refused: nothing of it would be used, and its tables would be lost.
 void refuse_others(const study::Plan& plan, const SweepOptions& o);
@@ -21,4 +21,4 @@ void clean(const study::Plan& plan, const SweepOptions& o);
 // The directory in which a process does its run, beside the result.
 std::string partial_name(const std::string& run_name, int process);
 
-}  // namespace weir::app
+}  // namespace weir::run

@@ -1,4 +1,4 @@
-#include "weir/sweep.h"
+#include "weir/run/sweep.h"
 
 #include <fmt/format.h>
 #include <malloc.h>
@@ -11,17 +11,16 @@
 #include <utility>
 
 #include "weir/base/error.h"
-#include "weir/earlier_runs.h"
-#include "weir/memory_limit.h"
 #include "weir/probe/whole_files.h"
-#include "weir/run_process.h"
-#include "weir/signals.h"
+#include "weir/run/earlier_runs.h"
+#include "weir/run/memory_limit.h"
+#include "weir/run/run_process.h"
+#include "weir/run/sweep_locks.h"
 #include "weir/study/check.h"
 #include "weir/study/kept.h"
 #include "weir/study/table.h"
-#include "weir/sweep_locks.h"
 
-namespace weir::app {
+namespace weir::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -36,7 +35,7 @@ class Sweep {
 
   SweepOutcome run() {
     prepare();
-    while ((!queue_.empty() || !at_work_.empty()) && pending_signal() == 0 && out_.obstacle.empty()) {
+    while ((!queue_.empty() || !at_work_.empty()) && !is_cancelled() && out_.obstacle.empty()) {
       try {
         start_some();
         wait_a_little();
@@ -47,11 +46,13 @@ class Sweep {
       look_(pace());
     }
     for (RunProcess& process : at_work_) process.stop();
-    out_.signal = pending_signal();
+    out_.cancelled = is_cancelled();
     return std::move(out_);
   }
 
  private:
+  bool is_cancelled() const { return o_.cancelled && o_.cancelled(); }
+
   void prepare() {
     const auto done = find_done(plan_, o_);
     for (const std::size_t run : o_.runs)
@@ -200,4 +201,4 @@ SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
   }
 }
 
-}  // namespace weir::app
+}  // namespace weir::run

@@ -1,4 +1,4 @@
-#include "weir/reference.h"
+#include "weir/scenario/reference.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "weir/traffic/size_distribution.h"
 #include "weir/traffic/workloads.h"
 
-namespace weir::app {
+namespace weir::scenario {
 namespace {
 
 ReferenceItem item(std::string name, std::string meaning, std::string header, const ParamSet* params) {
@@ -49,9 +49,8 @@ ReferenceSection topologies() {
       entry.presets.push_back(std::move(p));
     }
   }
-  out.items.push_back(item(std::string(scenario::kGraphKind), "any network, from a graph file",
-                           fmt::format("[topology] kind = \"{}\"", scenario::kGraphKind),
-                           &params_of<scenario::GraphParams>()));
+  out.items.push_back(item(std::string(kGraphKind), "any network, from a graph file",
+                           fmt::format("[topology] kind = \"{}\"", kGraphKind), &params_of<GraphParams>()));
   return out;
 }
 
@@ -79,7 +78,7 @@ ReferenceSection traffic_kinds() {
     auto& entry = out.items.emplace_back(
         item(kind.name, kind.meaning, fmt::format("[[traffic]] kind = \"{}\"", kind.name), kind.params));
     if (kind.params == &params_of<traffic::FlowList::Params>())
-      entry.tables.push_back({"or [[traffic.flow]], one per flow", &params_of<scenario::InlineFlow>()});
+      entry.tables.push_back({"or [[traffic.flow]], one per flow", &params_of<InlineFlow>()});
   }
   return out;
 }
@@ -94,23 +93,23 @@ ReferenceSection probes() {
 
 // `list`'s tables of the section. `header` tells how a path is written. A table within another one stands with that.
 template <class Owner, class Header>
-void add_tables(ReferenceSection& section, std::span<const scenario::TableKind<Owner>> list, Header&& header) {
+void add_tables(ReferenceSection& section, std::span<const TableKind<Owner>> list, Header&& header) {
   for (const auto& kind : list) {
     if (kind.section != section.name) continue;
     const std::string text = header(kind);
-    const auto* outer = scenario::find_kind(list, scenario::parent_of(kind.path));
+    const auto* outer = find_kind(list, parent_of(kind.path));
     if (outer != nullptr && outer->path.find('.') != std::string_view::npos)
       section.items.back().tables.push_back({text, kind.params});
     else
-      section.items.push_back(item(kind.path.empty() ? "sending" : std::string(scenario::last_of(kind.path)),
+      section.items.push_back(item(kind.path.empty() ? "sending" : std::string(last_of(kind.path)),
                                    std::string(kind.meaning), text, kind.params));
   }
 }
 
 ReferenceSection tables(std::string name, std::string meaning) {
   ReferenceSection out{std::move(name), std::move(meaning), {}};
-  add_tables(out, scenario::tables(), [](const auto& kind) { return scenario::header_of(kind.occurs, kind.path); });
-  add_tables(out, scenario::profile_tables(), [](const auto& kind) {
+  add_tables(out, tables(), [](const auto& kind) { return header_of(kind.occurs, kind.path); });
+  add_tables(out, profile_tables(), [](const auto& kind) {
     return kind.path.empty() ? "[algorithm] and [[profile]]"
                              : fmt::format("[algorithm.{}] or [profile.{}]", kind.path, kind.path);
   });
@@ -146,4 +145,4 @@ std::string default_text(const Param& p) {
   return p.type_name() == "text" ? fmt::format("\"{}\"", text) : text;
 }
 
-}  // namespace weir::app
+}  // namespace weir::scenario

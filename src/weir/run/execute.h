@@ -11,7 +11,7 @@
 #include "weir/probe/summary.h"
 #include "weir/scenario/run.h"
 
-namespace weir::app {
+namespace weir::run {
 
 // How far a run is, between epochs.
 struct Pace {
@@ -21,30 +21,31 @@ struct Pace {
 
 struct Outcome {
   probe::Summary summary;
-  probe::Manifest manifest;  // its `reason` tells what else ended the run early
-  int signal = 0;            // that ended the run early
+  // Why the run ended early, if it did: `interrupted` if it was cancelled, else `reason`.
+  probe::Manifest manifest;
+
+  bool is_whole() const { return !manifest.interrupted && manifest.reason.empty(); }
 };
 
 struct ExecuteOptions {
-  std::function<void(const Pace&)> look;  // called several times a second
+  std::function<void(const Pace&)> look;  // called several times a second, between epochs
+  std::function<bool()> cancelled;        // asked as often: the run ends early, and keeps what it has, when it says so
   bool own_thread = false;                // processor time is that of the calling thread; the run has no other
   std::uint64_t memory = 0;  // bytes: the run ends early when the process takes more; 0 = it may take what there is
   probe::RunClock clock;     // what the run takes is counted from when this was made
 };
 
 // Builds and runs; results go to `directory`, which is left to be committed, or nowhere if it is null. Stops early when
-// a signal is pending, when memory is used up, or when the run cannot go on.
+// it is cancelled, when memory is used up, or when the run cannot go on.
 Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory, const ExecuteOptions& options = {});
 // The same with the model that scenario::build_model() has made of this scenario.
-Outcome execute(const scenario::Scenario& s, std::unique_ptr<engine::Model> model, probe::ResultDirectory* directory,
-                const ExecuteOptions& options);
-
-// The exit status of a run that may have ended early.
-inline int status_of(const Outcome& o) { return o.signal != 0 ? 128 + o.signal : o.manifest.reason.empty() ? 0 : 1; }
+Outcome execute(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
+                probe::ResultDirectory* directory, const ExecuteOptions& options);
 
 // {"manifest": ..., "summary": ...}
 std::string to_json(const Outcome& o);
-// What the engine did and how fast, for people.
-std::string engine_text(const probe::Manifest& m);
+// How much of a run is done, by packets sent and by simulated time, from 0 to 1; below 0 = unknown. `stop` is the end
+// of the run in simulated time, 0 if it has none.
+double share_done(const Pace& pace, const scenario::Expected& expected, Time stop);
 
-}  // namespace weir::app
+}  // namespace weir::run

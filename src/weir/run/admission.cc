@@ -1,9 +1,9 @@
-#include "weir/admission.h"
+#include "weir/run/admission.h"
 
-#include "weir/memory_limit.h"
+#include "weir/run/memory_limit.h"
 #include "weir/study/estimate.h"
 
-namespace weir::app {
+namespace weir::run {
 
 Admitted admit(const scenario::Scenario& s, std::uint64_t limit, const std::string& what) {
   Admitted out;
@@ -14,4 +14,4 @@ Admitted admit(const scenario::Scenario& s, std::uint64_t limit, const std::stri
   return out;
 }
 
-}  // namespace weir::app
+}  // namespace weir::run

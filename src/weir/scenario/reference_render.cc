@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "weir/reference.h"
+#include "weir/scenario/reference.h"
 
-namespace weir::app {
+namespace weir::scenario {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -171,4 +171,4 @@ std::string to_json(const std::vector<ReferenceSection>& sections) {
   return out.dump(2) + "\n";
 }
 
-}  // namespace weir::app
+}  // namespace weir::scenario

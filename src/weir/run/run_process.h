@@ -15,7 +15,7 @@
 
 #include "weir/study/plan.h"
 
-namespace weir::app {
+namespace weir::run {
 
 // How a run's process ended.
 struct RunEnd {
@@ -51,4 +51,4 @@ class RunProcess {
   pid_t pid_ = 0;
 };
 
-}  // namespace weir::app
+}  // namespace weir::run

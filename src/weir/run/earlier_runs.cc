@@ -1,4 +1,4 @@
-#include "weir/earlier_runs.h"
+#include "weir/run/earlier_runs.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "weir/base/error.h"
+#include "weir/run/sweep_locks.h"
 #include "weir/study/kept.h"
-#include "weir/sweep_locks.h"
 
-namespace weir::app {
+namespace weir::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,4 +74,4 @@ void clean(const study::Plan& plan, const SweepOptions& o) {
   for (const auto& path : leftovers) fs::remove_all(path);
 }
 
-}  // namespace weir::app
+}  // namespace weir::run

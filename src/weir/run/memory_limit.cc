@@ -1,4 +1,4 @@
-#include "weir/memory_limit.h"
+#include "weir/run/memory_limit.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "weir/base/error.h"
 #include "weir/base/params.h"
 
-namespace weir::app {
+namespace weir::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ std::uint64_t memory_limit(const std::string& text) {
   }
 }
 
-}  // namespace weir::app
+}  // namespace weir::run

@@ -7,7 +7,7 @@
 
 #include "weir/base/params.h"
 
-namespace weir::app {
+namespace weir::scenario {
 
 struct ReferencePreset {
   std::string name;
@@ -48,4 +48,4 @@ std::string to_json(const std::vector<ReferenceSection>& sections);
 // The default of a parameter as a scenario would write it; "required" if there is none.
 std::string default_text(const Param& p);
 
-}  // namespace weir::app
+}  // namespace weir::scenario

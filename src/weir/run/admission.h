@@ -7,17 +7,17 @@
 
 #include "weir/scenario/run.h"
 
-namespace weir::app {
+namespace weir::run {
 
 // A run that fits.
 struct Admitted {
-  std::unique_ptr<engine::Model> model;  // for scenario::build() and execute()
-  scenario::Expected expected;           // of the flows that the estimate takes, at most study::kMaxEstimatedFlows
-  std::uint64_t bytes = 0;               // of memory that the run takes at most, as estimated
+  std::shared_ptr<const engine::Model> model;  // for scenario::build() and execute()
+  scenario::Expected expected;  // of the flows that the estimate takes, at most study::kMaxEstimatedFlows
+  std::uint64_t bytes = 0;      // of memory that the run takes at most, as estimated
 };
 
 // Builds the model, draws flows for the estimate, and throws InputError that names --memory if the estimate is beyond
 // `limit`, in bytes. `what` is the run. Throws InputError of the scenario, too.
 Admitted admit(const scenario::Scenario&, std::uint64_t limit, const std::string& what);
 
-}  // namespace weir::app
+}  // namespace weir::run

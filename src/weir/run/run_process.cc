@@ -1,6 +1,7 @@
-#include "weir/run_process.h"
+#include "weir/run/run_process.h"
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,17 +17,15 @@
 #include <system_error>
 #include <vector>
 
-#include "weir/child.h"
-#include "weir/earlier_runs.h"
-#include "weir/execute.h"
 #include "weir/probe/probes.h"
 #include "weir/probe/whole_files.h"
+#include "weir/run/earlier_runs.h"
+#include "weir/run/execute.h"
 #include "weir/scenario/effective.h"
-#include "weir/signals.h"
 #include "weir/study/kept.h"
 #include "weir/study/table.h"
 
-namespace weir::app {
+namespace weir::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,6 +99,13 @@ std::string death(int status) {
                      signal == SIGKILL ? "; the system may have been out of memory" : "");
 }
 
+// The parent decides what signals mean, and the process ends when the parent does.
+void follow_parent() {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // what a limit does, write() tells, as of a full disk
+}
+
 [[noreturn]] void fail_with(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 }  // namespace
@@ -114,10 +120,8 @@ RunProcess::RunProcess(const study::Plan& plan, const std::string& dir, std::siz
   pid_ = ::fork();
   if (pid_ < 0) fail_with("cannot start a process");
   if (pid_ > 0) return;
-  end_with_parent();
+  follow_parent();
   if (::getppid() != parent) ::_exit(kFailed);  // it ended before
-  ignore_signals();
-  ::signal(SIGXFSZ, SIG_IGN);  // what a limit does, write() tells, as of a full disk
   ::_exit(do_run_and_tell(plan, run, target_, memory, message_.get(), kMessageSize));
 }
 
@@ -146,4 +150,4 @@ void RunProcess::remove_partial() const {
   fs::remove_all(partial_name(target_, pid_), ignored);
 }
 
-}  // namespace weir::app
+}  // namespace weir::run

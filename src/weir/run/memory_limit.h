@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace weir::app {
+namespace weir::run {
 
 // In bytes; "" = 80 % of what is left. Throws InputError that names --memory.
 std::uint64_t memory_limit(const std::string& text);
@@ -19,4 +19,4 @@ std::uint64_t memory_resident();
 // Throws InputError that names --memory if an estimate, in bytes, is beyond the limit. `what` is the run.
 void refuse_beyond(std::uint64_t limit, std::uint64_t estimate, const std::string& what);
 
-}  // namespace weir::app
+}  // namespace weir::run

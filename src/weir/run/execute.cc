@@ -1,4 +1,4 @@
-#include "weir/execute.h"
+#include "weir/run/execute.h"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "weir/memory_limit.h"
 #include "weir/probe/probes.h"
+#include "weir/run/memory_limit.h"
 #include "weir/scenario/effective.h"
-#include "weir/signals.h"
 
-namespace weir::app {
+namespace weir::run {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -25,8 +24,8 @@ double thread_cpu_s() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-// Advances by whole epochs, so many at a time as take about 50 ms. Returns why it ended early, if no signal ended it.
-std::string advance(engine::Engine& simulation, const ExecuteOptions& options, int& signal) {
+// Advances by whole epochs, so many at a time as take about 50 ms. Returns why it ended early, if it was not cancelled.
+std::string advance(engine::Engine& simulation, const ExecuteOptions& options, bool& cancelled) {
   std::int64_t epochs = 1;
   const Time epoch = simulation.epoch();
   for (;;) {
@@ -34,8 +33,8 @@ std::string advance(engine::Engine& simulation, const ExecuteOptions& options, i
     const bool ended = simulation.advance((simulation.now() / epoch + epochs) * epoch);
     if (options.look) options.look({simulation.now(), simulation.counters()});
     if (ended) return "";
-    signal = pending_signal();
-    if (signal != 0) return "";
+    cancelled = options.cancelled && options.cancelled();
+    if (cancelled) return "";
     if (options.memory > 0 && memory_resident() > options.memory)
       return fmt::format("it took more than {:.0f} MB of memory, its limit (--memory sets another)",
                          static_cast<double>(options.memory) * 1e-6);
@@ -51,8 +50,8 @@ Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory, 
   return execute(s, scenario::build_model(s), directory, options);
 }
 
-Outcome execute(const scenario::Scenario& s, std::unique_ptr<engine::Model> model, probe::ResultDirectory* directory,
-                const ExecuteOptions& options) {
+Outcome execute(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
+                probe::ResultDirectory* directory, const ExecuteOptions& options) {
   const double cpu_before = thread_cpu_s();
   scenario::Run run = scenario::build(s, std::move(model));
   if (directory != nullptr) {
@@ -63,11 +62,12 @@ Outcome execute(const scenario::Scenario& s, std::unique_ptr<engine::Model> mode
   probe::Probes probes(s.probes, *run.simulation, run.tags, directory);
 
   Outcome outcome;
-  const std::string reason = advance(*run.simulation, options, outcome.signal);
+  bool cancelled = false;
+  const std::string reason = advance(*run.simulation, options, cancelled);
   outcome.summary = probes.finish();
   outcome.manifest = probes.manifest(options.clock);
   outcome.manifest.title = s.title;
-  outcome.manifest.interrupted = outcome.signal != 0;
+  outcome.manifest.interrupted = cancelled;
   outcome.manifest.reason = outcome.manifest.stall ? engine::to_text(*outcome.manifest.stall) : reason;
   if (options.own_thread) outcome.manifest.cpu_s = thread_cpu_s() - cpu_before;
   if (directory != nullptr) probe::store(*directory, outcome.summary, outcome.manifest);
@@ -81,16 +81,16 @@ std::string to_json(const Outcome& o) {
   return out.dump(2) + "\n";
 }
 
-std::string engine_text(const probe::Manifest& m) {
-  const auto& c = m.counters;
-  return fmt::format(
-      "network  {} packet-hops, {} dropped, {} trimmed, {} lost, {} marked, {} retransmitted, {} timeouts, {} pauses\n"
-      "engine   {:.2f} s on {} thread{}, {:.2f} s of processor time: {:.2f} M packet-hops per processor second; "
-      "{:.0f} MB of memory\n"
-      "digest   {:016x}\n",
-      c.packet_hops, c.dropped, c.trimmed, c.lost, c.marked, c.retransmitted, c.timeouts, c.pauses, m.wall_s, m.threads,
-      m.threads == 1 ? "" : "s", m.cpu_s, static_cast<double>(c.packet_hops) / m.cpu_s * 1e-6,
-      static_cast<double>(m.max_rss_bytes) * 1e-6, m.digest);
+double share_done(const Pace& pace, const scenario::Expected& expected, Time stop) {
+  const auto& c = pace.counters;
+  double out = -1;
+  if (expected.is_estimable() && expected.packets > 0)
+    out = static_cast<double>(c.data_packets - std::min(c.data_packets, c.retransmitted)) /
+          (static_cast<double>(expected.packets) * expected.of_all);
+  // of an estimate, it is not known when all has been sent
+  if (!expected.all) out = std::min(out, 0.99);
+  if (stop > Time{}) out = std::max(out, pace.now.seconds() / stop.seconds());
+  return std::min(out, 1.0);
 }
 
-}  // namespace weir::app
+}  // namespace weir::run

@@ -1,0 +1,17 @@
+// A sweep with its progress told, and its tables: what weir sweep and weir paper have in common.
+#pragma once
+
+#include <string>
+
+#include "weir/run/sweep.h"
+#include "weir/run/sweep_results.h"
+
+namespace weir::app {
+
+// As run::run_all(); signals cancel it, and it tells on standard error how far it is.
+run::SweepOutcome sweep_with_progress(const study::Plan& plan, run::SweepOptions options, bool quiet);
+
+// As run::collect_all(); tells what is to be warned of.
+study::Table collect_and_warn(const study::Plan& plan, const std::string& dir);
+
+}  // namespace weir::app

@@ -1,0 +1,19 @@
+// What a sweep leaves: its tables, and why runs have failed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "weir/run/sweep.h"
+#include "weir/study/table.h"
+
+namespace weir::run {
+
+// Of an outcome with failures: how many runs have failed, why the first of them in the plan's order has, how many more
+// have for the same reason, whatever numbers it names, and the file with the whole of it. One line.
+std::string failures_text(const study::Table& table, const std::string& dir, const SweepOutcome& outcome);
+
+// Writes whatever is there, as study.toml, sweep.json, runs.csv, points.csv and, if the study has any, figures.json.
+study::Table collect_all(const study::Plan& plan, const std::string& dir, std::vector<std::string>* warnings = nullptr);
+
+}  // namespace weir::run
