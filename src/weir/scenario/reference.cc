@@ -106,7 +106,7 @@ void add_tables(ReferenceSection& section, std::span<const TableKind<Owner>> lis
   }
 }
 
-ReferenceSection tables(std::string name, std::string meaning) {
+ReferenceSection section_of(std::string name, std::string meaning) {
   ReferenceSection out{std::move(name), std::move(meaning), {}};
   add_tables(out, tables(), [](const auto& kind) { return header_of(kind.occurs, kind.path); });
   add_tables(out, profile_tables(), [](const auto& kind) {
@@ -117,7 +117,7 @@ ReferenceSection tables(std::string name, std::string meaning) {
 }
 
 ReferenceSection run_tables() {
-  ReferenceSection out = tables("run", "the run itself, [run]");
+  ReferenceSection out = section_of("run", "the run itself, [run]");
   out.items.push_back(item("fidelity", "what the simulator of HPCC's authors can be told beyond, with run.fidelity",
                            "[fidelity]", &params_of<replica::Ns3Params>()));
   out.items.push_back(item("fidelity-htsim", "what uet-htsim can be told beyond, with run.fidelity = \"htsim-uet\"",
@@ -133,9 +133,9 @@ std::vector<ReferenceSection> reference() {
           workloads(),
           traffic_kinds(),
           probes(),
-          tables("transport", "framing and recovery, [transport]"),
-          tables("host", "hosts, [host]"),
-          tables("network", "switches, [network]"),
+          section_of("transport", "framing and recovery, [transport]"),
+          section_of("host", "hosts, [host]"),
+          section_of("network", "switches, [network]"),
           run_tables()};
 }
 
