@@ -16,6 +16,7 @@
 #include "weir/progress.h"
 #include "weir/run/admission.h"
 #include "weir/run/execute.h"
+#include "weir/run_text.h"
 #include "weir/study/estimate.h"
 
 namespace weir::app {

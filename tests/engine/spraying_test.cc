@@ -98,7 +98,7 @@ TEST_F(TwoUplinks, EachRoundHasAnOrderOfItsOwn) {
   constexpr int kRounds = 20;
   scenario_.profiles = {unlimited(host::Balancing::round_robin)};
   for (int i = 0; i < 2 * kRounds; ++i) scenario_.add_flow(0, 3, 1'000_B, 10_us * i);
-  for (const Rounds rounds : {net::Rounds::shuffled, net::Rounds::fixed}) {
+  for (const net::Rounds rounds : {net::Rounds::shuffled, net::Rounds::fixed}) {
     scenario_.network.rounds = rounds;
     const auto model = scenario_.model();
     const auto traffic = scenario_.traffic();

@@ -16,8 +16,8 @@ using net::EventKind;
 using net::TraceEvent;
 
 
-struct Run {
-  Run(const Scenario& scenario, const Way& way, bool traced)
+struct Traced {
+  Traced(const Scenario& scenario, const Way& way, bool traced)
       : model(scenario.model(way.port)),
         traffic(scenario.traffic()),
         simulation(*model, *traffic,
@@ -28,7 +28,7 @@ struct Run {
   Simulation simulation;
 };
 
-std::vector<TraceEvent> events_of(Run& run, net::TraceFilter filter = {}) {
+std::vector<TraceEvent> events_of(Traced& run, net::TraceFilter filter = {}) {
   std::vector<TraceEvent> events;
   run.simulation.trace(std::move(filter), [&](std::span<const TraceEvent> some) {
     events.insert(events.end(), some.begin(), some.end());
@@ -64,8 +64,8 @@ TEST_P(Trace, ChangesNothing) {
   const Scenario scenario = random_scenario(GetParam());
   SCOPED_TRACE(scenario.text);
   for (const Way& way : {Way{}, Way{.port = net::PortKind::queued}, Way{.threads = 3}}) {
-    Run plain(scenario, way, false);
-    Run traced(scenario, way, true);
+    Traced plain(scenario, way, false);
+    Traced traced(scenario, way, true);
     while (!plain.simulation.advance()) {
     }
     EXPECT_FALSE(events_of(traced).empty());
@@ -77,10 +77,10 @@ TEST_P(Trace, ChangesNothing) {
 TEST_P(Trace, IsTheSameOnAnyThreadsAndScheduler) {
   const Scenario scenario = random_scenario(GetParam());
   SCOPED_TRACE(scenario.text);
-  Run one(scenario, {}, true);
+  Traced one(scenario, {}, true);
   const auto expected = texts_of(events_of(one));
   for (const Way& way : {Way{.scheduler = SchedulerKind::heap}, Way{.threads = 2}, Way{.threads = 4}}) {
-    Run other(scenario, way, true);
+    Traced other(scenario, way, true);
     EXPECT_EQ(texts_of(events_of(other)), expected) << name_of(way);
   }
 }
@@ -89,7 +89,7 @@ TEST_P(Trace, AgreesWithWhatIsCounted) {
   const Scenario scenario = random_scenario(GetParam());
   SCOPED_TRACE(scenario.text);
   for (const net::PortKind port : {net::PortKind::fifo, net::PortKind::queued}) {
-    Run run(scenario, {.port = port}, true);
+    Traced run(scenario, {.port = port}, true);
     const auto events = events_of(run);
     const auto n = counts_of(events);
     const auto of = [&](EventKind kind) { return n[static_cast<std::size_t>(kind)]; };
@@ -124,7 +124,7 @@ TEST_P(Trace, AgreesWithWhatIsCounted) {
 TEST_P(Trace, KeepsTheBooksOfEachPort) {
   const Scenario scenario = random_scenario(GetParam());
   SCOPED_TRACE(scenario.text);
-  Run run(scenario, {}, true);
+  Traced run(scenario, {}, true);
   const auto events = events_of(run);
   struct Books {
     std::int64_t waiting = 0;
@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(Random, Trace, testing::Range<std::uint64_t>(0, scenari
 
 TEST(TraceFilter, TakesPortsAndTimes) {
   const Scenario scenario = random_scenario(3);
-  Run whole(scenario, {}, true);
+  Traced whole(scenario, {}, true);
   const auto all = events_of(whole);
   const Time middle = all[all.size() / 2].time;
   const std::uint32_t port = all[all.size() / 2].port;
@@ -174,12 +174,12 @@ TEST(TraceFilter, TakesPortsAndTimes) {
   for (const TraceEvent& e : all)
     if (filter.takes(e)) expected.push_back(text_of(e));
   ASSERT_FALSE(expected.empty());
-  Run part(scenario, {.threads = 2}, true);
+  Traced part(scenario, {.threads = 2}, true);
   EXPECT_EQ(texts_of(events_of(part, filter)), expected);
 }
 
 TEST(TraceFilter, IsRefusedByARunThatIsNotTraced) {
-  Run run(random_scenario(0), {}, false);
+  Traced run(random_scenario(0), {}, false);
   EXPECT_THROW(run.simulation.trace({}, [](std::span<const TraceEvent>) {}), std::logic_error);
 }
 

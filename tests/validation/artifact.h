@@ -44,7 +44,7 @@ inline const std::vector<std::string> kWire{"transport.int_mode=wire", "transpor
 inline const std::vector<std::string> kReplica{"run.fidelity=ns3-hpcc", "transport.int_multiplier=4", "algorithm.T=0"};
 
 struct Instance {
-  std::unique_ptr<engine::Model> model;
+  std::shared_ptr<const engine::Model> model;
   std::optional<replica::Ns3Params> fidelity;  // of the replica
   std::vector<traffic::Flow> flows;            // in order of start, which is that of their ids
 };

@@ -152,6 +152,7 @@ inline void Fabric<P>::send(std::uint32_t port, const Packet& packet, Time now) 
     if (!queues.busy) start_next(p, port, now);
     return;
   }
+  if constexpr (P::Tracer::kOn) settle(p, now);  // so that what waits is known; the ports of hosts need it for that alone
   const bool first = p.ring.empty();
   const Packet& placed = accept(p, packet, now);
   trace(EventKind::accepted, port, packet, now, p.queued);
