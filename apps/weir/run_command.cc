@@ -50,9 +50,9 @@ int run(const Options& o) {
   std::optional<Progress> progress;
   if (!o.quiet) {
     for (const auto& warning : scenario::warnings(s, *admitted.model)) notice("weir: {}", warning);
-    if (const std::string ecn = scenario::ecn_text(s, *admitted.model); !ecn.empty()) notice("weir: ECN {}", ecn);
     progress.emplace(admitted.expected, s.run.stop);
   }
+  const std::string ecn = scenario::ecn_text(s, *admitted.model);
   execution.look = [&](const run::Pace& pace) {
     if (progress) progress->look(pace);
   };
@@ -65,6 +65,7 @@ int run(const Options& o) {
   } else {
     if (!s.title.empty()) show("{}\n\n", s.title);
     show("{}\n{}", probe::to_text(outcome.summary), engine_text(outcome.manifest));
+    if (!ecn.empty()) show("ecn      {}\n", ecn);
     show("results  {}\n", o.out.empty() ? "not kept; --out DIR keeps them" : o.out);
   }
   if (outcome.manifest.interrupted)

@@ -296,8 +296,8 @@ TEST(Validate, AndRunTellTheThresholdsOfEcn) {
       ecn.at(0),
       Json({{"rate_bps", 100'000'000'000}, {"k_min_bytes", 400'000}, {"k_max_bytes", 1'600'000}, {"p_max", 0.2}}));
   const std::vector<std::string> run{"run", scenario, "--set", "run.stop=1 us"};
-  EXPECT_NE(weir(run).err.find("weir: ECN " + told), std::string::npos);
-  EXPECT_EQ(weir(without(run)).err.find("ECN"), std::string::npos);
+  EXPECT_NE(weir(run).out.find("\necn      " + told), std::string::npos);
+  EXPECT_EQ(weir(without(run)).out.find("\necn "), std::string::npos);
 }
 
 TEST(Validate, RefusesAllForOne) {

@@ -15,7 +15,6 @@ namespace {
 using net::EventKind;
 using net::TraceEvent;
 
-
 struct Traced {
   Traced(const Scenario& scenario, const Way& way, bool traced)
       : model(scenario.model(way.port)),

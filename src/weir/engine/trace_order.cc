@@ -16,7 +16,7 @@ std::span<const net::TraceEvent> TraceOrder::collect(std::span<net::Recorder* co
   std::copy_if(events_.begin(), events_.end(), std::back_inserter(later_), is_later);
   std::erase_if(events_, is_later);
   // Arrivals are what causes all else. What happens at a port is recorded in order by its own partition.
-  const auto at_far_end = [](const net::TraceEvent& e) { return e.kind <= net::EventKind::lost; };
+  const auto at_far_end = [](const net::TraceEvent& e) { return net::is_at_far_end(e.kind); };
   std::stable_sort(events_.begin(), events_.end(), [&](const net::TraceEvent& a, const net::TraceEvent& b) {
     if (a.time != b.time) return a.time < b.time;
     if (at_far_end(a) != at_far_end(b)) return at_far_end(a);

@@ -41,6 +41,8 @@ inline constexpr unsigned kEventKinds = 13;
 
 // "arrived", "lost", ...
 std::string_view name_of(EventKind);
+// The first two kinds happen at the far end of a port's link, all others at the port or at the flow's sender.
+constexpr bool is_at_far_end(EventKind kind) { return kind <= EventKind::lost; }
 constexpr bool is_of_flow(EventKind kind) { return kind >= EventKind::started; }
 constexpr bool is_of_port(EventKind kind) { return kind == EventKind::paused || kind == EventKind::resumed; }
 
@@ -88,7 +90,9 @@ class Recorder {
   // Nothing is recorded before; the filter must outlive this.
   void record(const TraceFilter& filter) { filter_ = &filter; }
   bool takes(std::uint32_t port, Time time) const { return filter_ != nullptr && filter_->takes(port, time); }
-  void add(const TraceEvent& event) { events_.push_back(event); }
+  void add(const TraceEvent& event) {
+    if (filter_ != nullptr) events_.push_back(event);
+  }
   std::vector<TraceEvent>& events() { return events_; }
 
  private:

@@ -49,11 +49,15 @@ template <class P>
 inline void Fabric<P>::trace_left([[maybe_unused]] const Port& p, [[maybe_unused]] const Packet& packet) {
   if constexpr (P::Tracer::kOn) {
     const auto port = static_cast<std::uint32_t>(&p - network().ports.data());
-    trace(EventKind::left, port, packet, packet.departs, packet.queue);
+    // the queue of a packet in a class of its own is shorter than what waits at the port
+    const std::uint32_t queued = p.kind == PortKind::fifo ? packet.queue : p.queued;
+    trace(EventKind::left, port, packet, packet.departs, queued);
     if (!p.at_switch || packet.kind != PacketKind::data || packet.queue <= p.ecn_min) return;
     const std::uint64_t index = p.tx_packets + (p.cursor - 1 - p.ring.head);
-    if (marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), index))
-      trace(EventKind::marked, port, packet, packet.departs, packet.queue);
+    if (!marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), index)) return;
+    Packet marked = packet;
+    marked.flags |= kMarked;
+    trace(EventKind::marked, port, marked, packet.departs, queued);
   }
 }
 
@@ -152,7 +156,8 @@ inline void Fabric<P>::send(std::uint32_t port, const Packet& packet, Time now) 
     if (!queues.busy) start_next(p, port, now);
     return;
   }
-  if constexpr (P::Tracer::kOn) settle(p, now);  // so that what waits is known; the ports of hosts need it for that alone
+  if constexpr (P::Tracer::kOn)
+    settle(p, now);  // so that what waits is known; the ports of hosts need it for that alone
   const bool first = p.ring.empty();
   const Packet& placed = accept(p, packet, now);
   trace(EventKind::accepted, port, packet, now, p.queued);

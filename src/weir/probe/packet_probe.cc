@@ -100,8 +100,9 @@ void PacketProbe::write(const net::TraceEvent& event) {
   if (!net::is_of_flow(event.kind)) {
     const bool feedback = p.kind != net::PacketKind::data && p.kind != net::PacketKind::trimmed;
     const bool marked = (p.flags & (feedback ? net::kEchoMarked : net::kMarked)) != 0;
-    file_.print(",{},{},{},{},{},{},{},,,\n", kind_name(p.kind), p.seq, p.wire, event.queued, p.entropy, marked ? 1 : 0,
-                (p.flags & net::kRetransmission) != 0 ? 1 : 0);
+    file_.print(",{},{},{},", kind_name(p.kind), p.seq, p.wire);
+    if (!net::is_at_far_end(event.kind)) file_.print("{}", event.queued);
+    file_.print(",{},{},{},,,\n", p.entropy, marked ? 1 : 0, (p.flags & net::kRetransmission) != 0 ? 1 : 0);
     return;
   }
   file_.write(",,");

@@ -1,7 +1,7 @@
 // What happens to single packets and flows, event by event: packets.csv.
 //
 // The engine records the events of the chosen ports (net/trace.h); this keeps those of the chosen flows. A run that is
-// traced takes about twice the time of one that is not, and writes about 90 bytes per event.
+// traced takes two to four times the time of one that is not, and writes about 90 bytes per event.
 #pragma once
 
 #include <cstdint>

@@ -52,6 +52,7 @@ Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory, 
 
 Outcome execute(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
                 probe::ResultDirectory* directory, const ExecuteOptions& options) {
+  const probe::RunClock clock;
   const double cpu_before = thread_cpu_s();
   scenario::Run run = scenario::build(s, std::move(model));
   if (directory != nullptr) {
@@ -65,7 +66,7 @@ Outcome execute(const scenario::Scenario& s, std::shared_ptr<const engine::Model
   bool cancelled = false;
   const std::string reason = advance(*run.simulation, options, cancelled);
   outcome.summary = probes.finish();
-  outcome.manifest = probes.manifest(options.clock);
+  outcome.manifest = probes.manifest(clock);
   outcome.manifest.title = s.title;
   outcome.manifest.interrupted = cancelled;
   outcome.manifest.reason = outcome.manifest.stall ? engine::to_text(*outcome.manifest.stall) : reason;

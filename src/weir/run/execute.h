@@ -32,7 +32,6 @@ struct ExecuteOptions {
   std::function<bool()> cancelled;        // asked as often: the run ends early, and keeps what it has, when it says so
   bool own_thread = false;                // processor time is that of the calling thread; the run has no other
   std::uint64_t memory = 0;  // bytes: the run ends early when the process takes more; 0 = it may take what there is
-  probe::RunClock clock;     // what the run takes is counted from when this was made
 };
 
 // Builds and runs; results go to `directory`, which is left to be committed, or nowhere if it is null. Stops early when

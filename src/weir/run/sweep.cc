@@ -32,6 +32,11 @@ class Sweep {
  public:
   Sweep(const study::Plan& plan, const SweepOptions& o, const std::function<void(const SweepPace&)>& look)
       : plan_(plan), o_(o), look_(look) {}
+  Sweep(const Sweep&) = delete;
+  // Whatever ends it, no process is left at work.
+  ~Sweep() {
+    for (RunProcess& process : at_work_) process.stop();
+  }
 
   SweepOutcome run() {
     prepare();
@@ -45,8 +50,7 @@ class Sweep {
       }
       look_(pace());
     }
-    for (RunProcess& process : at_work_) process.stop();
-    out_.cancelled = is_cancelled();
+    out_.cancelled = (!queue_.empty() || !at_work_.empty()) && out_.obstacle.empty();
     return std::move(out_);
   }
 
@@ -167,17 +171,23 @@ class Sweep {
 class HeldSignal {
  public:
   HeldSignal() {
-    ::signal(SIGCHLD, SIG_DFL);
+    struct sigaction plain {};
+    plain.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &plain, &action_before_);
     sigset_t held;
     sigemptyset(&held);
     sigaddset(&held, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &held, &before_);
+    sigprocmask(SIG_BLOCK, &held, &mask_before_);
   }
   HeldSignal(const HeldSignal&) = delete;
-  ~HeldSignal() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  ~HeldSignal() {
+    sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+    sigaction(SIGCHLD, &action_before_, nullptr);
+  }
 
  private:
-  sigset_t before_{};
+  sigset_t mask_before_{};
+  struct sigaction action_before_ {};
 };
 
 }  // namespace

@@ -98,15 +98,20 @@ class Writer {
     return "./" + name;
   }
 
-  // "topology-ring.graph" of ring.graph, and of itself; by the parameter if the name is long or taken.
+  // "topology-ring.graph" of ring.graph, and of itself; by the parameter if the name is long, with a number if it is
+  // taken.
   std::string attachment_name(const std::string& file, std::string_view owner, std::string_view param) const {
     constexpr std::size_t kLong = 150;  // bytes; file systems take 255
     const std::string before = fmt::format("{}-", owner);
+    const auto is_free = [&](const std::string& name) {
+      return std::none_of(out_.attachments.begin(), out_.attachments.end(),
+                          [&](const Attachment& other) { return other.name == name; });
+    };
     std::string name = file.starts_with(before) ? file : before + file;
-    const bool taken = std::any_of(out_.attachments.begin(), out_.attachments.end(),
-                                   [&](const Attachment& other) { return other.name == name; });
-    if (!taken && name.size() <= kLong) return name;
-    return fmt::format("{}{}{}", before, param, std::filesystem::path(file).extension().string());
+    const std::string end = std::filesystem::path(file).extension().string();
+    if (name.size() > kLong) name = fmt::format("{}{}{}", before, param, end);
+    for (int number = 2; !is_free(name); ++number) name = fmt::format("{}{}-{}{}", before, param, number, end);
+    return name;
   }
 
   void profile(const Profile& p, bool is_default) {

@@ -305,8 +305,11 @@ Scenario read_scenario(const Value& document, const std::string& file) {
   const TableReader root(document, "");
   if (root.find("study") != nullptr)
     root.fail_at("study", "this is a study, of which 'weir sweep' makes its runs; a scenario has no table [study]");
-  std::vector<std::string> keys{"title", "fidelity", "topology", "algorithm", "profile", "traffic", "probes"};
-  for (const auto& key : children_of(tables(), "")) keys.push_back(key);
+  // in the order in which a scenario is written
+  std::vector<std::string> keys{"algorithm", "profile", "traffic", "probes"};
+  const auto listed = children_of(tables(), "");
+  keys.insert(keys.begin(), listed.begin() + 1, listed.end());
+  keys.insert(keys.begin(), {"title", listed.front(), "fidelity", "topology"});
   root.allow_only(keys);
 
   Scenario out;
