@@ -226,7 +226,8 @@ class Judge {
 
 CutOffSearch::CutOffSearch(const Model& model, const Network& network) : model_(model), network_(network) {
   const PacketSizes sizes(model);
-  for (const net::SwitchState& s : network.switches) buffers_matter_ = buffers_matter_ || sizes.matter_to({&s.buffer, 1});
+  for (const net::SwitchState& s : network.switches)
+    buffers_matter_ = buffers_matter_ || sizes.matter_to({&s.buffer, 1});
 }
 
 std::optional<Obstacles> CutOffSearch::look(const CutOffView& view) {
