@@ -13,6 +13,7 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps both
 void Engine::trace(net::TraceFilter, net::TraceVisit) {
   throw std::logic_error("this run does not tell single events, or has begun");
 }

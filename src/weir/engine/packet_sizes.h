@@ -35,10 +35,12 @@ class PacketSizes {
 
   // Is there a switch that can never hold a full packet or an acknowledgement of some profile?
   bool matter_to(std::span<const net::SwitchBuffer> buffers) const {
-    for (std::uint16_t p = 0; p < model_.profiles.size(); ++p)
+    for (std::size_t i = 0; i < model_.profiles.size(); ++i) {
+      const auto p = static_cast<std::uint16_t>(i);
       for (const Sized& packet : {data(p, model_.transport.payload), ack(p)})
         for (const net::SwitchBuffer& buffer : buffers)
           if (packet.wire > buffer.largest(packet.traffic_class)) return true;
+    }
     return false;
   }
 

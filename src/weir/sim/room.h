@@ -13,10 +13,12 @@ namespace weir::sim {
 // nics(), senders(), receivers() and messages().
 template <template <class> class Self, class P>
 class Room {
- protected:
-  Room() = default;
+ public:
   Room(const Room&) = delete;
   Room& operator=(const Room&) = delete;
+
+ protected:
+  Room() = default;
   ~Room() = default;
 
   auto& lane() { return whole().lane(); }
