@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 
 #include "tests/engine/scenario.h"
@@ -175,6 +176,34 @@ TEST(TraceFilter, TakesPortsAndTimes) {
   ASSERT_FALSE(expected.empty());
   Traced part(scenario, {.threads = 2}, true);
   EXPECT_EQ(texts_of(events_of(part, filter)), expected);
+}
+
+TEST(TraceFilter, EachReaderGetsItsOwn) {
+  const Scenario scenario = random_scenario(3);
+  Traced whole(scenario, {}, true);
+  const auto all = events_of(whole);
+  const Time middle = all[all.size() / 2].time;
+  std::array<net::TraceFilter, 2> filters{net::TraceFilter{.ports = {}, .from = middle},
+                                          net::TraceFilter{.ports = {}, .from = Time{}, .until = middle}};
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    filters[i].ports.resize(whole.model->topology.ports());
+    filters[i].ports[i] = true;
+  }
+  Traced both(scenario, {}, true);
+  std::array<std::vector<TraceEvent>, 2> told;
+  for (std::size_t i = 0; i < 2; ++i)
+    both.simulation.trace(filters[i], [&told, i](std::span<const TraceEvent> some) {
+      told[i].insert(told[i].end(), some.begin(), some.end());
+    });
+  while (!both.simulation.advance()) {
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::vector<TraceEvent> expected;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(expected),
+                 [&](const TraceEvent& e) { return filters[i].takes(e); });
+    ASSERT_FALSE(expected.empty());
+    EXPECT_EQ(texts_of(told[i]), texts_of(expected));
+  }
 }
 
 TEST(TraceFilter, IsRefusedByARunThatIsNotTraced) {

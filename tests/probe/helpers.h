@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,6 +89,19 @@ class Scratch {
  private:
   std::filesystem::path path_;
 };
+
+// Runs to the end; the lines of one of the tables that it leaves, the header line first.
+inline std::vector<std::string> table_of(Lab& lab, const ProbeParams& probes, const std::string& file) {
+  const Scratch scratch;
+  ResultDirectory out(scratch / "r");
+  lab.run(probes, &out);
+  store(out, {}, lab.manifest);
+  out.commit();
+  std::istringstream text(text_of(scratch / ("r/" + file)));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
 
 // The text of every file of a directory.
 inline std::map<std::string, std::string> files_in(const std::string& directory) {

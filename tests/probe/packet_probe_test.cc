@@ -14,17 +14,10 @@ using namespace weir::literals;
 
 // The rows of a run over one switch with links of 1 us and 100 Gb/s, without the header line.
 std::vector<std::string> rows_of(Lab::Flows flows, const PacketsParams& params) {
-  const Scratch scratch;
   Lab lab(net::build(net::Star{.hosts = 3}), std::move(flows), "fixed-window", {}, {.traced = true});
-  ResultDirectory out(scratch / "r");
   ProbeParams probes;
   probes.packets = params;
-  lab.run(probes, &out);
-  store(out, {}, lab.manifest);
-  out.commit();
-  std::istringstream text(text_of(scratch / "r/packets.csv"));
-  std::vector<std::string> rows;
-  for (std::string line; std::getline(text, line);) rows.push_back(line);
+  auto rows = table_of(lab, probes, "packets.csv");
   EXPECT_EQ(rows.at(0),
             "time_ps,event,port,from,to,flow_id,packet,seq,wire_bytes,queue_bytes,entropy,marked,again,window_bytes,"
             "rate_bps,lost_bytes");

@@ -1,9 +1,10 @@
-// Messages. Included by partition.cc only.
+// Messages. Included by partition-inl.h only.
 #pragma once
 
 #include <algorithm>
 
 #include "weir/engine/messages.h"
+#include "weir/engine/network.h"
 #include "weir/host/host.h"
 
 namespace weir::engine {

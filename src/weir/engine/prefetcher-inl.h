@@ -1,4 +1,4 @@
-// Prefetcher. Included by partition.cc only.
+// Prefetcher. Included by partition-inl.h only.
 #pragma once
 
 #include "weir/base/prefetch.h"

@@ -255,8 +255,7 @@ const net::Port& Simulation::port(std::uint32_t id) {
 bool Simulation::for_each_queued(std::uint32_t id, const VisitQueued& visit) {
   const auto tell = [&](const net::Packet& packet) {
     if (packet.is_control()) return;
-    const bool to_receiver = packet.kind == net::PacketKind::data || packet.kind == net::PacketKind::trimmed;
-    const std::uint32_t src = to_receiver ? packet.src : packet.dst;
+    const std::uint32_t src = packet.sender();
     const auto& flows = network_.hosts[src].flows;
     const host::Flow* flow = packet.slot < flows.size() ? flows[packet.slot] : nullptr;
     visit(flow != nullptr && flow->generation == packet.generation ? flow : nullptr, src, packet.wire);

@@ -1,4 +1,4 @@
-// Nics. Included by engine/partition.cc only.
+// Nics. Included by engine/partition-inl.h only.
 #pragma once
 
 #include <algorithm>

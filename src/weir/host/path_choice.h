@@ -37,7 +37,10 @@ struct BalancingParams {
         "Spraying II-A; uet-htsim");
     p.integer("entropies", &B::entropies, 1, 1LL << 32,
               "ops, ops-xor, reps: how many different ones a flow has; ops-xor: a power of two", "REPS; uet-htsim: 64");
-    p.time("freeze", &B::freeze, "reps: after a timeout it goes through its entropies in turn for so long; 0 = never",
+    p.time("freeze", &B::freeze,
+           "reps: after a timeout it goes through the entropies that it has kept in turn for so long, and explores "
+           "then; 0 = "
+           "never",
            "uet-htsim: 10 ms");
     p.integer("explore", &B::explore, 0, 1'000'000, "reps: random entropies after that", "uet-htsim");
     p.choice("memory", &B::memory, {"flow", "connection", "pair"},

@@ -1,4 +1,4 @@
-// Receivers. Included by engine/partition.cc only.
+// Receivers. Included by engine/partition-inl.h only.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ inline bool acknowledges_now(Receiver& r, const Profile& profile, const net::Pac
 
 template <class P>
 inline void Receivers<P>::receive(std::uint32_t h, Packet& packet, Time now) {
-  if (packet.kind == net::PacketKind::data || packet.kind == net::PacketKind::trimmed)
+  if (packet.to_receiver())
     receive_data(h, packet, now);
   else
     senders().receive_feedback(h, packet, now);

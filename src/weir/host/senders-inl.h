@@ -1,4 +1,4 @@
-// Senders: a flow's start and end, its packets and what comes back. Included by engine/partition.cc only.
+// Senders: a flow's start and end, its packets and what comes back. Included by engine/partition-inl.h only.
 #pragma once
 
 #include <algorithm>
@@ -33,22 +33,20 @@ Senders<P>::Senders(const Model& m) : int_format_(m.int_format()) {
 }
 
 template <class P>
-inline void Senders<P>::trace([[maybe_unused]] net::EventKind kind, [[maybe_unused]] const Host& host,
-                              [[maybe_unused]] const Flow& flow, [[maybe_unused]] Time now,
-                              [[maybe_unused]] Bytes first, [[maybe_unused]] Bytes lost) {
-  if constexpr (P::Tracer::kOn) {
-    net::TraceEvent event{.time = now, .kind = kind, .port = host.port, .flow = flow.id};
-    event.src = network().ports[host.port].owner;
-    event.packet.src = event.src;
-    event.packet.dst = flow.dst;
-    event.packet.slot = flow.slot;
-    event.packet.generation = flow.generation;
-    event.packet.profile = flow.profile;
-    event.window = kind == net::EventKind::told_loss ? lost : flow.control.window;
-    event.rate = flow.control.rate;
-    event.first = first;
-    tracer().add(event);
-  }
+inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow& flow, Time now, Bytes first,
+                              Bytes lost) {
+  if (!tracer().is_recording()) return;
+  net::TraceEvent event{.time = now, .kind = kind, .port = host.port, .flow = flow.id};
+  event.src = network().ports[host.port].owner;
+  event.packet.src = event.src;
+  event.packet.dst = flow.dst;
+  event.packet.slot = flow.slot;
+  event.packet.generation = flow.generation;
+  event.packet.profile = flow.profile;
+  event.window = kind == net::EventKind::told_loss ? lost : flow.control.window;
+  event.rate = flow.control.rate;
+  event.first = first;
+  tracer().add(event);
 }
 
 template <class P>

@@ -57,6 +57,10 @@ struct alignas(64) Packet {
   std::uint8_t hops = 0;  // telemetry records
 
   bool is_control() const { return kind >= PacketKind::pause; }
+  // On its way from the flow's sender to its receiver; while it is neither lost nor a pause frame.
+  bool to_receiver() const { return kind == PacketKind::data || kind == PacketKind::trimmed; }
+  // The host whose flow it belongs to; on the same condition.
+  std::uint32_t sender() const { return to_receiver() ? src : dst; }
 };
 static_assert(sizeof(Packet) == 64);
 

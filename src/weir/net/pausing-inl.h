@@ -1,4 +1,4 @@
-// Fabric: priority flow control, its watchdog, and what holds a port. Included by engine/partition.cc only.
+// Fabric: priority flow control, its watchdog, and what holds a port. Included by engine/partition-inl.h only.
 //
 // Only queued ports have a watchdog (Model::port_kind). It polls between epochs, before all else at that instant, so it
 // acts in the same order whatever the partitions are.
@@ -37,14 +37,12 @@ inline PauseWatch* Fabric<P>::watch_of(const Port& p) {
 }
 
 template <class P>
-inline void Fabric<P>::trace_paused([[maybe_unused]] std::uint32_t port, [[maybe_unused]] TrafficClass of,
-                                    [[maybe_unused]] bool paused, [[maybe_unused]] Time now) {
-  if constexpr (P::Tracer::kOn) {
-    Packet frame;
-    frame.kind = paused ? PacketKind::pause : PacketKind::resume;
-    frame.traffic_class = of;
-    trace(paused ? EventKind::paused : EventKind::resumed, port, frame, now, 0);
-  }
+inline void Fabric<P>::trace_paused(std::uint32_t port, TrafficClass of, bool paused, Time now) {
+  if (!tracer().is_recording()) return;
+  Packet frame;
+  frame.kind = paused ? PacketKind::pause : PacketKind::resume;
+  frame.traffic_class = of;
+  trace(paused ? EventKind::paused : EventKind::resumed, port, frame, now, 0);
 }
 
 // A pause or resume frame for this port has arrived.
@@ -168,7 +166,7 @@ void Fabric<P>::begin_storm(std::uint32_t port, TrafficClass c, Time now) {
 }
 
 template <class P>
-void Fabric<P>::drop_in_storm(std::uint32_t port, const Packet& packet, [[maybe_unused]] Time now) {
+void Fabric<P>::drop_in_storm(std::uint32_t port, const Packet& packet, Time now) {
   trace(EventKind::dropped, port, packet, now, network().ports[port].queued);
   ++network().watches[port].dropped;
   ++counters().storm_dropped;

@@ -1,4 +1,4 @@
-// Fabric: how a switch forwards, buffers and drops. Included by engine/partition.cc only.
+// Fabric: how a switch forwards, buffers and drops. Included by engine/partition-inl.h only.
 #pragma once
 
 #include <algorithm>
@@ -138,7 +138,7 @@ bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet&
 
 // A packet for which there is no room loses its payload. False if there is no room for the rest either.
 template <class P>
-bool Fabric<P>::trim(std::uint32_t s, const Port& out, Packet& packet, [[maybe_unused]] Time now) {
+bool Fabric<P>::trim(std::uint32_t s, const Port& out, Packet& packet, Time now) {
   if (packet.kind != PacketKind::data) return false;
   SwitchState& state = network().switches[s];
   const auto wire = static_cast<std::uint16_t>(model().network.trimmed_frame.count);

@@ -61,7 +61,7 @@ struct TraceEvent {
   Bytes first;                   // told_loss: where the lost bytes begin
 };
 
-// Which events are recorded. Those of flows always are.
+// Which events are told. Those of flows are at any port.
 struct TraceFilter {
   std::vector<bool> ports;  // by port; empty: all
   Time from;
@@ -70,16 +70,22 @@ struct TraceFilter {
   bool takes(std::uint32_t port, Time time) const {
     return time >= from && time < until && (ports.empty() || ports[port]);
   }
-  bool takes(const TraceEvent& event) const { return is_of_flow(event.kind) || takes(event.port, event.time); }
+  bool takes(const TraceEvent& event) const {
+    return event.time >= from && event.time < until && (is_of_flow(event.kind) || ports.empty() || ports[event.port]);
+  }
 };
 
 // The events of one epoch, or of a part of one, in order of time; of one instant arrivals at far ends come first, then
 // what happens at ports and to flows, by port.
 using TraceVisit = std::function<void(std::span<const TraceEvent>)>;
 
-// Nobody looks.
+// Nobody looks: what the rooms do for a tracer alone is dropped when it is compiled.
 struct NoTracer {
   static constexpr bool kOn = false;
+
+  static constexpr bool is_recording() { return false; }
+  static constexpr bool takes(std::uint32_t, Time) { return false; }
+  static void add(const TraceEvent&) {}
 };
 
 // Records what the rooms of one partition tell. At one instant and one port, its records are in order.
@@ -89,10 +95,10 @@ class Recorder {
 
   // Nothing is recorded before; the filter must outlive this.
   void record(const TraceFilter& filter) { filter_ = &filter; }
-  bool takes(std::uint32_t port, Time time) const { return filter_ != nullptr && filter_->takes(port, time); }
-  void add(const TraceEvent& event) {
-    if (filter_ != nullptr) events_.push_back(event);
-  }
+  // Events of flows are recorded at any time: what they tell is what others are known by.
+  bool is_recording() const { return filter_ != nullptr; }
+  bool takes(std::uint32_t port, Time time) const { return is_recording() && filter_->takes(port, time); }
+  void add(const TraceEvent& event) { events_.push_back(event); }
   std::vector<TraceEvent>& events() { return events_; }
 
  private:

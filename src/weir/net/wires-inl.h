@@ -1,4 +1,4 @@
-// Fabric: links, and the ports that packets leave by. Included by engine/partition.cc only.
+// Fabric: links, and the ports that packets leave by. Included by engine/partition-inl.h only.
 #pragma once
 
 #include <algorithm>
@@ -30,35 +30,25 @@ Fabric<P>::Fabric(std::uint16_t partitions)
 }
 
 template <class P>
-inline void Fabric<P>::trace([[maybe_unused]] EventKind kind, [[maybe_unused]] std::uint32_t port,
-                             [[maybe_unused]] const Packet& packet, [[maybe_unused]] Time time,
-                             [[maybe_unused]] std::uint32_t queued) {
-  if constexpr (P::Tracer::kOn) {
-    if (!tracer().takes(port, time) || (packet.is_control() && !is_of_port(kind))) return;
-    const bool to_receiver = packet.kind == PacketKind::data || packet.kind == PacketKind::trimmed;
-    tracer().add({.time = time,
-                  .kind = kind,
-                  .port = port,
-                  .src = to_receiver ? packet.src : packet.dst,
-                  .queued = queued,
-                  .packet = packet});
-  }
+inline void Fabric<P>::trace(EventKind kind, std::uint32_t port, const Packet& packet, Time time,
+                             std::uint32_t queued) {
+  if (!tracer().takes(port, time) || (packet.is_control() && !is_of_port(kind))) return;
+  tracer().add({.time = time, .kind = kind, .port = port, .src = packet.sender(), .queued = queued, .packet = packet});
 }
 
 template <class P>
-inline void Fabric<P>::trace_left([[maybe_unused]] const Port& p, [[maybe_unused]] const Packet& packet) {
-  if constexpr (P::Tracer::kOn) {
-    const auto port = static_cast<std::uint32_t>(&p - network().ports.data());
-    // the queue of a packet in a class of its own is shorter than what waits at the port
-    const std::uint32_t queued = p.kind == PortKind::fifo ? packet.queue : p.queued;
-    trace(EventKind::left, port, packet, packet.departs, queued);
-    if (!p.at_switch || packet.kind != PacketKind::data || packet.queue <= p.ecn_min) return;
-    const std::uint64_t index = p.tx_packets + (p.cursor - 1 - p.ring.head);
-    if (!marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), index)) return;
-    Packet marked = packet;
-    marked.flags |= kMarked;
-    trace(EventKind::marked, port, marked, packet.departs, queued);
-  }
+inline void Fabric<P>::trace_left(const Port& p, const Packet& packet) {
+  if (!tracer().is_recording()) return;
+  const auto port = static_cast<std::uint32_t>(&p - network().ports.data());
+  // the queue of a packet in a class of its own is shorter than what waits at the port
+  const std::uint32_t queued = p.kind == PortKind::fifo ? packet.queue : p.queued;
+  trace(EventKind::left, port, packet, packet.departs, queued);
+  if (!p.at_switch || packet.kind != PacketKind::data || packet.queue <= p.ecn_min) return;
+  const std::uint64_t index = p.tx_packets + (p.cursor - 1 - p.ring.head);
+  if (!marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), index)) return;
+  Packet marked = packet;
+  marked.flags |= kMarked;
+  trace(EventKind::marked, port, marked, packet.departs, queued);
 }
 
 // The first packet of a link has reached the far end.

@@ -70,11 +70,7 @@ std::vector<IdRange> parse_ids(std::string_view list) {
 }
 
 PacketProbe::PacketProbe(const PacketsParams& params, engine::Engine& simulation, ResultDirectory& out)
-    : topology_(simulation.model().topology),
-      flows_(parse_ids(params.flows)),
-      start_(params.start),
-      stop_(params.stop.ps != 0 ? params.stop : Time::max()),
-      file_(out.table("packets.csv")) {
+    : topology_(simulation.model().topology), flows_(parse_ids(params.flows)), file_(out.table("packets.csv")) {
   simulation.trace(filter_of(params, topology_), [this](std::span<const net::TraceEvent> events) { write(events); });
 }
 
@@ -85,7 +81,7 @@ bool PacketProbe::chosen(std::uint64_t flow) const {
 
 void PacketProbe::write(std::span<const net::TraceEvent> events) {
   for (const net::TraceEvent& event : events)
-    if (event.time >= start_ && event.time < stop_ && (net::is_of_port(event.kind) || chosen(event.flow))) write(event);
+    if (net::is_of_port(event.kind) || chosen(event.flow)) write(event);
 }
 
 void PacketProbe::write(const net::TraceEvent& event) {
@@ -98,8 +94,7 @@ void PacketProbe::write(const net::TraceEvent& event) {
   }
   if (event.flow != net::kNoFlow) file_.print("{}", event.flow);
   if (!net::is_of_flow(event.kind)) {
-    const bool feedback = p.kind != net::PacketKind::data && p.kind != net::PacketKind::trimmed;
-    const bool marked = (p.flags & (feedback ? net::kEchoMarked : net::kMarked)) != 0;
+    const bool marked = (p.flags & (p.to_receiver() ? net::kMarked : net::kEchoMarked)) != 0;
     file_.print(",{},{},{},", kind_name(p.kind), p.seq, p.wire);
     if (!net::is_at_far_end(event.kind)) file_.print("{}", event.queued);
     file_.print(",{},{},{},,,\n", p.entropy, marked ? 1 : 0, (p.flags & net::kRetransmission) != 0 ? 1 : 0);

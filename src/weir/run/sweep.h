@@ -39,8 +39,7 @@ struct SweepOutcome {
 };
 
 // Checks everything before anything runs; throws InputError. The process that calls this has no other threads, for it
-// forks, and gets SIGCHLD back as it was. `look` is called when a run ends and several times a
-// second.
+// forks, and gets SIGCHLD back as it was. `look` is called when a run ends and several times a second.
 SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
                      const std::function<void(const SweepPace&)>& look);
 

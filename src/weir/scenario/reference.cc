@@ -91,7 +91,8 @@ ReferenceSection probes() {
   return out;
 }
 
-// `list`'s tables of the section. `header` tells how a path is written. A table within another one stands with that.
+// `list`'s tables of the section. `header` tells how a path is written. A table whose outer one is
+// a table within another, as [[network.ecn.rate]], stands with that.
 template <class Owner, class Header>
 void add_tables(ReferenceSection& section, std::span<const TableKind<Owner>> list, Header&& header) {
   for (const auto& kind : list) {

@@ -38,7 +38,8 @@ struct TableKind {
   std::string (*remark)(const Owner&) = nullptr;    // stands above its values in the effective scenario, if not empty
 };
 
-// In the order in which they are read and written. A table within another follows that one.
+// In the order in which they are read and written. A table within another follows that one. The scenario's first is
+// [run], which is read before and written above [fidelity] and [topology]; the profile's first is that of its own keys.
 std::span<const TableKind<Scenario>> tables();
 std::span<const TableKind<Profile>> profile_tables();
 

@@ -1,0 +1,144 @@
+// Partition, and the bodies of all its rooms. Included by partition.cc and partition_traced.cc only: kinds of
+// partitions that share a source share what the compiler inlines, and what is called from one place alone it inlines
+// best.
+#pragma once
+
+#include <algorithm>
+
+#include "weir/engine/messages-inl.h"
+#include "weir/engine/partition.h"
+#include "weir/engine/prefetcher-inl.h"
+#include "weir/host/losses-inl.h"
+#include "weir/host/nics-inl.h"
+#include "weir/host/receivers-inl.h"
+#include "weir/host/senders-inl.h"
+#include "weir/net/pausing-inl.h"
+#include "weir/net/switching-inl.h"
+#include "weir/net/wires-inl.h"
+
+namespace weir::engine {
+
+// What the scheduler may expect of this network.
+inline sim::SchedulerHints hints(const Model& model) {
+  double bits_per_second = 0;
+  Time longest{};
+  for (const auto& link : model.topology.links) {
+    bits_per_second += 2 * static_cast<double>(link.rate.bits_per_second);
+    longest = std::max(longest, link.delay + transmission_time(model.transport.payload, link.rate));
+  }
+  const double bits_per_packet = 8.0 * static_cast<double>(model.transport.payload.count);
+  return {bits_per_second / bits_per_packet, longest + longest / 4};
+}
+
+// Moves a record into a mailbox; returns its place there.
+template <class Record>
+std::uint32_t post(std::vector<Record>& box, Pool<Record>& pool, std::uint32_t record) {
+  box.push_back(pool[record]);
+  pool.give(record);
+  return static_cast<std::uint32_t>(box.size() - 1);
+}
+
+template <class Record>
+std::uint32_t fetch(const std::vector<Record>& box, Pool<Record>& pool, std::uint32_t place) {
+  const std::uint32_t record = pool.take();
+  pool[record] = box[place];
+  return record;
+}
+
+template <sim::Scheduler S, class T>
+Partition<S, T>::Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node,
+                           std::uint16_t index, std::uint16_t count)
+    : LaneHolder<S, T>{{model, network, of_node, index, hints(model)}},
+      net::Fabric<Partition>(count),
+      host::Nics<Partition>(static_cast<net::ClassSet>((1u << model.data_classes()) - 1)),
+      host::Senders<Partition>(model),
+      host::Receivers<Partition>(model),
+      Prefetcher<Partition>(model.topology.ports()) {}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::load(const traffic::Program& program, Time lag) {
+  messages().load(program, lag);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::add_flow(const traffic::Flow& flow) {
+  nics().add_flow(flow);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::run_until(Time end) {
+  sim::Event event;
+  const sim::Entity first_switch = lane().departures_of_switch(0);
+  const sim::Entity first_arrival = lane().arrival(0);
+  const sim::Entity first_host = lane().wake(0);
+  while (lane().scheduler.next(end, event)) {
+    ++lane().counters.events;
+    lane().now = event.time;
+    prefetcher().before_event();
+    if (event.entity >= first_arrival && event.entity < first_host) [[likely]]
+      fabric().on_arrival(event.entity - first_arrival, event.time);
+    else if (event.entity >= first_host)
+      nics().on_wake(event.entity - first_host, event.time);
+    else if (event.entity < first_switch)
+      fabric().on_departure(event.entity, event.time);
+    else
+      fabric().on_departures(event.entity - first_switch, event.time);
+  }
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
+  messages().hand_over(outboxes);
+  fabric().hand_over(end, [&](std::uint32_t port, const net::Packet& packet) {
+    Mailbox& box = outboxes[lane().of_node[lane().network.ports[port].peer]];
+    net::Packet& out = box.packets.emplace_back(HandedOver{packet, port}).packet;
+    if (packet.telemetry != net::kNoTelemetry) out.telemetry = post(box.telemetry, lane().telemetry, packet.telemetry);
+    if ((packet.flags & net::kSack) != 0) out.src = post(box.sacks, lane().sacks, packet.src);
+  });
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::take_over(const Mailbox& inbox) {
+  messages().take_over(inbox);
+  for (const auto& in : inbox.packets) {
+    net::Packet packet = in.packet;
+    if (packet.telemetry != net::kNoTelemetry)
+      packet.telemetry = fetch(inbox.telemetry, lane().telemetry, packet.telemetry);
+    if ((packet.flags & net::kSack) != 0) packet.src = fetch(inbox.sacks, lane().sacks, packet.src);
+    fabric().take_over(in.port, packet);
+  }
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::take_down(std::uint32_t port, Time now) {
+  fabric().take_down(port, now);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::stall(std::uint32_t h, Time until, Time now) {
+  fabric().hold(lane().network.hosts[h].port, until, now);
+  nics().update_wake(h, now);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::watch(Time now) {
+  fabric().watch(now);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::settle_before(std::uint32_t port, Time end) {
+  fabric().settle(lane().network.ports[port], {end.ps - 1});
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::settle_all_before(Time end) {
+  for (std::uint32_t port = 0; port < lane().ports; ++port)
+    if (owns_port(port) && lane().network.ports[port].kind == net::PortKind::fifo) settle_before(port, end);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::for_each_packet(const net::PacketVisit& visit) const {
+  fabric().for_each_packet(visit);
+}
+
+}  // namespace weir::engine
