@@ -91,9 +91,10 @@ TEST(SettingLine, TellsWhatHoldsAtTheLinksAndForWhom) {
                  {"topology.fabric_delay", "1 us"},  {"algorithm.name", algorithm},
                  {"network.ecn.enabled", "true"},    {"network.buffer.size", "32 MB"},
                  {"network.buffer.mode", "lossless"}};
-    for (const auto& [key, value] : more) {
-      const auto known = std::find_if(out.begin(), out.end(), [&](const auto& entry) { return entry.first == key; });
-      known == out.end() ? out.emplace_back(key, value) : * known = {key, value};
+    for (const auto& setting : more) {
+      const auto known =
+          std::find_if(out.begin(), out.end(), [&](const auto& entry) { return entry.first == setting.first; });
+      known == out.end() ? out.emplace_back(setting) : * known = setting;
     }
     return out;
   };
