@@ -1,5 +1,5 @@
 // What changes in a run of the replica of uet-htsim, and all that happens in it: links and switches (uet_switches.cc),
-// NICs and the two ends of flows (uet_hosts.cc). Times are picoseconds.
+// NICs (uet_hosts.cc) and the two ends of flows (uet_senders.cc, uet_receivers.cc). Times are picoseconds.
 #pragma once
 
 #include <array>
@@ -231,7 +231,6 @@ class Network {
   void start(std::uint32_t flow);
   void call(std::uint32_t trigger);
   void start_triggered();
-  // NICs
   void serve(std::uint32_t host);
   bool request_sending(std::uint32_t flow);
   void start_sending(std::uint32_t host, std::uint32_t size);
@@ -239,7 +238,7 @@ class Network {
   void cant_send(std::uint32_t host);
   void send_control(std::uint32_t host, std::uint32_t packet);
   void send_control_now(std::uint32_t host);
-  // senders
+  // uet_senders.cc
   std::uint32_t next_size(const Sender& s) const;
   bool fits(const Sender& s, std::int64_t size) const;
   bool may_send(const Sender& s) const;
@@ -268,7 +267,7 @@ class Network {
   bool take_request_mark();
   void receive_nack(std::uint32_t flow, const Packet& packet);
   bool check_finished(std::uint32_t flow, std::uint32_t expected);
-  // receivers
+  // uet_receivers.cc
   void receive(std::uint32_t host, std::uint32_t packet);
   void receive_data(std::uint32_t flow, const Packet& packet);
   void receive_trimmed(std::uint32_t flow, const Packet& packet);

@@ -9,18 +9,10 @@
 #include "weir/base/text_file.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/tables.h"
+#include "weir/scenario/toml_writer.h"
 
 namespace weir::scenario {
 namespace {
-
-std::string toml_value(const ParamValue& value) {
-  if (std::holds_alternative<bool>(value) || std::holds_alternative<std::int64_t>(value)) return format_value(value);
-  if (const auto* number = std::get_if<double>(&value)) {
-    const auto text = format_value(*number);
-    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-  }
-  return toml_text(format_value(value));
-}
 
 // Whose preset a profile has.
 std::string preset_text(const Profile& p) {
@@ -36,46 +28,37 @@ class Writer {
 
   Effective write() {
     const Scenario& s = scenario_;
-    out_.toml = "# A scenario with all its values. Running it again gives the same result.\n";
-    line("title", toml_text(s.title), "");
+    toml_.text("title", s.title);
     tables_of(s, tables().first(1), "");
     if (const ParamSet* list = s.fidelity_list()) {
-      section("[fidelity]");
+      toml_.section("[fidelity]");
       params(*list, s.fidelity_params(), "fidelity");
     }
-    section("[topology]");
-    line("kind", toml_text(s.topology.name), s.topology.kind == nullptr ? "a graph file" : s.topology.kind->meaning);
+    toml_.section("[topology]");
+    toml_.text("kind", s.topology.name, s.topology.kind == nullptr ? "a graph file" : s.topology.kind->meaning);
     params(s.topology.list(), s.topology.params.get(), "topology");
     tables_of(s, tables().subspan(1), "");
     for (const Profile& p : s.profiles) profile(p, &p == &s.profiles.front());
     for (std::size_t i = 0; i < s.traffic.size(); ++i) source(s.traffic[i], i);
     for (const auto& kind : probe::probe_kinds())
       if (const void* object = kind.get(s.probes)) {
-        section(fmt::format("[probes.{}]", kind.name));
+        toml_.section(fmt::format("[probes.{}]", kind.name));
         params(*kind.params, object);
       }
+    out_.toml = toml_.take();
     return std::move(out_);
   }
 
  private:
-  void section(std::string_view header) { out_.toml += fmt::format("\n{}\n", header); }
-
-  void line(std::string_view key, std::string_view value, std::string_view comment) {
-    out_.toml += fmt::format("{} = {}", key, value);
-    if (!comment.empty()) out_.toml += fmt::format("  # {}", comment);
-    out_.toml += '\n';
-  }
-
   // `prefix` is before the paths.
   template <class Owner>
   void tables_of(const Owner& owner, std::span<const TableKind<Owner>> list, std::string_view prefix) {
     for (const auto& kind : list)
       for (std::size_t i = 0; i < kind.count(owner); ++i) {
         const std::string path = join(prefix, kind.path);
-        if (!kind.path.empty()) section(header_of(kind.occurs, path));
+        if (!kind.path.empty()) toml_.section(header_of(kind.occurs, path));
         if (kind.remark != nullptr)
-          if (const std::string remark = kind.remark(owner); !remark.empty())
-            out_.toml += fmt::format("# {}\n", remark);
+          if (const std::string remark = kind.remark(owner); !remark.empty()) toml_.comment(remark);
         params(*kind.params, kind.get(owner, i));
       }
   }
@@ -86,7 +69,7 @@ class Writer {
       ParamValue value = p.get(object);
       if (p.names_file != nullptr && p.names_file(std::get<std::string>(value)))
         value = attach(std::get<std::string>(value), owner, p.name);
-      line(p.name, toml_value(value), p.meaning);
+      toml_.line(p.name, toml_value(value), p.meaning);
     }
   }
 
@@ -115,55 +98,41 @@ class Writer {
   }
 
   void profile(const Profile& p, bool is_default) {
-    section(is_default ? "[algorithm]" : "[[profile]]");
-    line("name", toml_text(p.name), "");
-    if (!is_default) line("algorithm", toml_text(p.algorithm->about.name), "");
-    if (!p.preset.empty()) line("preset", toml_text(p.preset), preset_text(p));
+    toml_.section(is_default ? "[algorithm]" : "[[profile]]");
+    toml_.text("name", p.name);
+    if (!is_default) toml_.text("algorithm", p.algorithm->about.name);
+    if (!p.preset.empty()) toml_.text("preset", p.preset, preset_text(p));
     tables_of(p, profile_tables().first(1), "");
     params(*p.algorithm->params, p.params.get());
     tables_of(p, profile_tables().subspan(1), is_default ? "algorithm" : "profile");
   }
 
   void source(const TrafficSource& t, std::size_t i) {
-    section("[[traffic]]");
-    line("kind", toml_text(t.kind->name), t.kind->meaning);
-    line("tag", toml_text(t.tag), "");
-    line("profile", toml_text(t.profile), "");
-    if (t.completion) line("completion", "true", "the flows of the source are one collective");
+    toml_.section("[[traffic]]");
+    toml_.text("kind", t.kind->name, t.kind->meaning);
+    toml_.text("tag", t.tag);
+    toml_.text("profile", t.profile);
+    if (t.completion) toml_.line("completion", "true", "the flows of the source are one collective");
     if (t.flows.empty()) {
       params(*t.kind->params, t.params.get(), fmt::format("traffic-{}", i));
       return;
     }
-    out_.toml += "flow = [\n";
+    toml_.lines("flow = [\n");
     for (const InlineFlow& flow : t.flows) {
       std::string fields;
       for (const Param& p : params_of<InlineFlow>().params())
         fields += fmt::format("{}{} = {}", fields.empty() ? "" : ", ", p.name, toml_value(p.get(&flow)));
-      out_.toml += fmt::format("  {{ {} }},\n", fields);
+      toml_.lines(fmt::format("  {{ {} }},\n", fields));
     }
-    out_.toml += "]\n";
+    toml_.lines("]\n");
   }
 
   const Scenario& scenario_;
+  TomlWriter toml_{"A scenario with all its values. Running it again gives the same result."};
   Effective out_;
 };
 
 }  // namespace
-
-std::string toml_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < ' ' || c == 127) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
 
 Effective effective(const Scenario& s) { return Writer(s).write(); }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "weir/scenario/scenario.h"
@@ -24,8 +23,5 @@ struct Effective {
 // The tables in a fixed order. Running the result gives the same digest. Throws InputError if a
 // data file cannot be read.
 Effective effective(const Scenario&);
-
-// A text as TOML writes it, in quotes.
-std::string toml_text(std::string_view text);
 
 }  // namespace weir::scenario

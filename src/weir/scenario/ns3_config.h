@@ -1,5 +1,5 @@
-// The input files of the simulator of HPCC's authors: config, topology, flows and trace nodes. Read strictly: what that
-// simulator would take for zero, or not look at, is an error here.
+// The config file of the simulator of HPCC's authors. Read strictly: what that simulator would take for zero, or not
+// look at, is an error here.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,6 @@
 
 #include "weir/base/error.h"
 #include "weir/base/units.h"
-#include "weir/net/topology.h"
-#include "weir/traffic/flow.h"
 
 namespace weir::scenario {
 
@@ -53,23 +51,5 @@ class Ns3Config {
   std::string file_;
   std::map<std::string, Entry> entries_;
 };
-
-// Hosts first, as everywhere here; a network numbered otherwise is refused.
-struct Ns3Topology {
-  net::Topology topology;
-  std::vector<double> loss;  // of each link; 0: that of ERROR_RATE_PER_LINK
-  std::vector<Where> where;  // of each link
-};
-Ns3Topology parse_ns3_topology(std::string_view text, const std::string& file);
-
-// In the order of the file, which is that of their starts. Time 0 is second 2 there; starts lose their fraction of a
-// nanosecond as they do there. Source ports count from 10000 for each pair of hosts.
-std::vector<traffic::Flow> parse_ns3_flows(std::string_view text, const std::string& file, std::uint32_t hosts);
-
-// Node numbers.
-std::vector<std::uint32_t> parse_ns3_trace(std::string_view text, const std::string& file, std::uint32_t nodes);
-
-// "100Gbps", "50Mb/s", "12.5GB/s": the units of ns-3. Throws InputError.
-Rate parse_ns3_rate(const std::string& text, const Where& where);
 
 }  // namespace weir::scenario

@@ -10,8 +10,9 @@
 #include "weir/net/graph_file.h"
 #include "weir/replica/ns3_clock.h"
 #include "weir/replica/ns3_params.h"
-#include "weir/scenario/effective.h"
 #include "weir/scenario/ns3_config.h"
+#include "weir/scenario/ns3_files.h"
+#include "weir/scenario/toml_writer.h"
 
 namespace weir::scenario {
 namespace {
@@ -45,6 +46,7 @@ class Import {
     write_algorithm();
     write_traffic();
     write_probes();
+    out_.toml = toml_.take();
     out_.graph = net::format_graph(topology_.topology);
     out_.ignored = config_.without_effect();
     out_.ignored.insert(out_.ignored.end(), ignored_.begin(), ignored_.end());
@@ -52,19 +54,6 @@ class Import {
   }
 
  private:
-  void section(std::string_view header) { out_.toml += fmt::format("\n{}\n", header); }
-  void text(std::string_view key, std::string_view value) {
-    out_.toml += fmt::format("{} = {}\n", key, toml_text(value));
-  }
-  template <class T>
-  void value(std::string_view key, const T& value) {
-    out_.toml += fmt::format("{} = {}\n", key, value);
-  }
-  void decimal(std::string_view key, double value) {
-    const std::string number = format_value(value);
-    out_.toml += fmt::format("{} = {}{}\n", key, number, number.find_first_of(".e") == std::string::npos ? ".0" : "");
-  }
-
   // What Weir's own physics have no room for.
   void only(const std::string& key, bool fits, std::string_view fitting) const {
     if (options_.exact && !fits)
@@ -92,14 +81,13 @@ class Import {
   }
 
   void write_head() {
-    out_.toml = "# Made by weir import ns3. Time 0 is second 2 there.\n";
-    text("title", title_);
-    section("[run]");
-    if (!options_.exact) text("fidelity", replica::kNs3Hpcc);
+    toml_.text("title", title_);
+    toml_.section("[run]");
+    if (!options_.exact) toml_.text("fidelity", replica::kNs3Hpcc);
     const double stop = config_.number("SIMULATOR_STOP_TIME", 3.01, 0, 1e6);
     const std::int64_t ns = replica::seconds_to_ns(stop) - kBegin;
     if (ns <= 0) config_.fail_at("SIMULATOR_STOP_TIME", "write more than 2, when the first flows may start");
-    text("stop", format_value(Time{ns * 1000}));
+    toml_.text("stop", format_value(Time{ns * 1000}));
   }
 
   // The loss of all links, which is one figure.
@@ -143,27 +131,27 @@ class Import {
       ignored_.emplace_back("L2_CHUNK_SIZE");
       return;
     }
-    section("[fidelity]");
-    if (mode_ == Mode::hpcc || mode_ == Mode::dctcp) text("window", window_);
-    value("global_t", global_t);
-    value("rate_bound", rate_bound);
+    toml_.section("[fidelity]");
+    if (mode_ == Mode::hpcc || mode_ == Mode::dctcp) toml_.text("window", window_);
+    toml_.value("global_t", global_t);
+    toml_.value("rate_bound", rate_bound);
     if (mode_ == Mode::hpcc) {
-      value("multi_rate", multi_rate);
-      value("sample_feedback", sample);
+      toml_.value("multi_rate", multi_rate);
+      toml_.value("sample_feedback", sample);
     }
     if (mode_ == Mode::dctcp) {
-      text("dctcp_rate_ai", format_value(config_.rate("DCTCP_RATE_AI", {1'000'000'000})));
-      text("dctcp_r_min", format_value(config_.rate("MIN_RATE", {100'000'000})));
+      toml_.text("dctcp_rate_ai", format_value(config_.rate("DCTCP_RATE_AI", {1'000'000'000})));
+      toml_.text("dctcp_r_min", format_value(config_.rate("MIN_RATE", {100'000'000})));
     }
-    value("ack_high_prio", config_.flag("ACK_HIGH_PRIO", false));
-    text("ack_interval", format_value(Bytes{static_cast<std::int64_t>(ack_interval)}));
-    text("chunk", format_value(Bytes{static_cast<std::int64_t>(chunk)}));
-    value("back_to_zero", to_zero);
-    decimal("loss", lost);
+    toml_.value("ack_high_prio", config_.flag("ACK_HIGH_PRIO", false));
+    toml_.text("ack_interval", format_value(Bytes{static_cast<std::int64_t>(ack_interval)}));
+    toml_.text("chunk", format_value(Bytes{static_cast<std::int64_t>(chunk)}));
+    toml_.value("back_to_zero", to_zero);
+    toml_.value("loss", lost);
     if (down[0] == 0) return;
-    text("link_down_at", format_value(Time{static_cast<std::int64_t>(down[0]) * 1'000'000}));
-    value("link_down_a", down[1]);
-    value("link_down_b", down[2]);
+    toml_.text("link_down_at", format_value(Time{static_cast<std::int64_t>(down[0]) * 1'000'000}));
+    toml_.value("link_down_a", down[1]);
+    toml_.value("link_down_b", down[2]);
   }
 
   void check_link_down(const std::vector<std::uint64_t>& down) const {
@@ -177,17 +165,17 @@ class Import {
   }
 
   void write_network() {
-    section("[topology]");
-    text("kind", "file");
-    text("file", options_.graph_name);
-    section("[network.buffer]");
-    text("size", fmt::format("{} MiB", config_.whole("BUFFER_SIZE", 16, 1, 1907)));
+    toml_.section("[topology]");
+    toml_.text("kind", "file");
+    toml_.text("file", options_.graph_name);
+    toml_.section("[network.buffer]");
+    toml_.text("size", fmt::format("{} MiB", config_.whole("BUFFER_SIZE", 16, 1, 1907)));
     const bool ecn = config_.flag("ENABLE_QCN", true);
     if (!ecn && (mode_ == Mode::dcqcn || mode_ == Mode::dctcp))
       config_.fail_at("ENABLE_QCN", "the algorithm reacts to marked packets; write 1");
     if (!ecn) return;
-    section("[network.ecn]");
-    value("enabled", true);
+    toml_.section("[network.ecn]");
+    toml_.value("enabled", true);
     write_thresholds();
   }
 
@@ -208,29 +196,29 @@ class Import {
       const auto least = static_cast<std::int64_t>(k_min.at(rate)) * 1000;
       const auto most = static_cast<std::int64_t>(k_max.at(rate)) * 1000;
       if (least > most) config_.fail_at("KMIN_MAP", fmt::format("more than in KMAX_MAP for the rate {}", rate));
-      section("[[network.ecn.rate]]");
-      text("rate", format_value(Rate{static_cast<std::int64_t>(rate)}));
-      text("k_min", format_value(Bytes{least}));
-      text("k_max", format_value(Bytes{most}));
-      decimal("p_max", p_max.at(rate));
+      toml_.section("[[network.ecn.rate]]");
+      toml_.text("rate", format_value(Rate{static_cast<std::int64_t>(rate)}));
+      toml_.text("k_min", format_value(Bytes{least}));
+      toml_.text("k_max", format_value(Bytes{most}));
+      toml_.value("p_max", p_max.at(rate));
     }
   }
 
   void write_transport() {
-    section("[transport]");
+    toml_.section("[transport]");
     const auto payload = config_.whole("PACKET_PAYLOAD_SIZE", 1000, 1, 60'000);
-    text("payload", format_value(Bytes{static_cast<std::int64_t>(payload)}));
+    toml_.text("payload", format_value(Bytes{static_cast<std::int64_t>(payload)}));
     const std::uint64_t multiplier = config_.whole("INT_MULTI", 1, 1, 64);
     if (!options_.exact) {
-      value("int_multiplier", multiplier);
+      toml_.value("int_multiplier", multiplier);
     } else {
       if (config_.has("INT_MULTI")) ignored_.emplace_back("INT_MULTI");
-      if (config_.flag("ACK_HIGH_PRIO", false)) text("ack_class", "priority");
+      if (config_.flag("ACK_HIGH_PRIO", false)) toml_.text("ack_class", "priority");
     }
   }
 
   void write_algorithm() {
-    section("[algorithm]");
+    toml_.section("[algorithm]");
     switch (mode_) {
       case Mode::hpcc: write_hpcc(); break;
       case Mode::dcqcn: write_dcqcn(); break;
@@ -241,56 +229,56 @@ class Import {
 
   void write_hpcc() {
     config_.require({"RATE_AI"}, "HPCC needs it");
-    text("name", "hpcc");
-    decimal("eta", config_.number("U_TARGET", 0.95, 0.5, 1));
-    value("max_stage", config_.whole("MI_THRESH", 5, 0, 1'000'000));
-    text("additive_increase", "rate");
-    text("r_ai", format_value(config_.rate("RATE_AI", {})));
-    text("r_min", format_value(config_.rate("MIN_RATE", {100'000'000})));
-    text("reaction", config_.flag("FAST_REACT", true) ? "hpcc" : "per-rtt");
+    toml_.text("name", "hpcc");
+    toml_.value("eta", config_.number("U_TARGET", 0.95, 0.5, 1));
+    toml_.value("max_stage", config_.whole("MI_THRESH", 5, 0, 1'000'000));
+    toml_.text("additive_increase", "rate");
+    toml_.text("r_ai", format_value(config_.rate("RATE_AI", {})));
+    toml_.text("r_min", format_value(config_.rate("MIN_RATE", {100'000'000})));
+    toml_.text("reaction", config_.flag("FAST_REACT", true) ? "hpcc" : "per-rtt");
   }
 
   void write_dcqcn() {
     config_.require({"RATE_AI", "RATE_HAI", "RP_TIMER", "EWMA_GAIN"}, "DCQCN needs it");
     constexpr double kMostUs = 1e9;
-    text("name", "dcqcn");
-    text("T_i", microseconds(config_.number("RP_TIMER", 0, 1, kMostUs)));
-    text("T_d", microseconds(config_.number("RATE_DECREASE_INTERVAL", 4, 1, kMostUs)));
-    text("T_alpha", microseconds(config_.number("ALPHA_RESUME_INTERVAL", 55, 1, kMostUs)));
-    decimal("g", config_.number("EWMA_GAIN", 0, 0, 1));
-    value("clamp_target", config_.flag("CLAMP_TARGET_RATE", false));
-    value("fast_recovery", config_.whole("FAST_RECOVERY_TIMES", 5, 0, 1'000'000));
+    toml_.text("name", "dcqcn");
+    toml_.text("T_i", microseconds(config_.number("RP_TIMER", 0, 1, kMostUs)));
+    toml_.text("T_d", microseconds(config_.number("RATE_DECREASE_INTERVAL", 4, 1, kMostUs)));
+    toml_.text("T_alpha", microseconds(config_.number("ALPHA_RESUME_INTERVAL", 55, 1, kMostUs)));
+    toml_.value("g", config_.number("EWMA_GAIN", 0, 0, 1));
+    toml_.value("clamp_target", config_.flag("CLAMP_TARGET_RATE", false));
+    toml_.value("fast_recovery", config_.whole("FAST_RECOVERY_TIMES", 5, 0, 1'000'000));
     write_steps("r_ai", "r_hai");
   }
 
   void write_timely() {
     config_.require({"RATE_AI", "RATE_HAI"}, "TIMELY needs it");
-    text("name", "timely");
+    toml_.text("name", "timely");
     write_steps("delta", "hai");
   }
 
   void write_steps(std::string_view step, std::string_view large_step) {
-    text(step, format_value(config_.rate("RATE_AI", {})));
-    text(large_step, format_value(config_.rate("RATE_HAI", {})));
-    text("scale_rate", "0 bps");
-    text("r_min", format_value(config_.rate("MIN_RATE", {100'000'000})));
-    text("window", window_);
+    toml_.text(step, format_value(config_.rate("RATE_AI", {})));
+    toml_.text(large_step, format_value(config_.rate("RATE_HAI", {})));
+    toml_.text("scale_rate", "0 bps");
+    toml_.text("r_min", format_value(config_.rate("MIN_RATE", {100'000'000})));
+    toml_.text("window", window_);
   }
 
   void write_dctcp() {
     config_.require({"EWMA_GAIN"}, "DCTCP needs it");
-    text("name", "dctcp");
-    decimal("g", config_.number("EWMA_GAIN", 0, 0, 1));
-    text("start", "line-rate");
+    toml_.text("name", "dctcp");
+    toml_.value("g", config_.number("EWMA_GAIN", 0, 0, 1));
+    toml_.text("start", "line-rate");
     if (!options_.exact) return;
     for (const char* key : {"DCTCP_RATE_AI", "MIN_RATE"})
       if (config_.has(key)) ignored_.emplace_back(key);
   }
 
   void write_traffic() {
-    section("[[traffic]]");
-    text("kind", "flows");
-    text("file", options_.flows_name);
+    toml_.section("[[traffic]]");
+    toml_.text("kind", "flows");
+    toml_.text("file", options_.flows_name);
     const std::string file = config_.file("FLOW_FILE");
     out_.flows = "src,dst,sport,dport,size_bytes,start_ns,tag\n";
     for (const auto& f : parse_ns3_flows(read_(file, "the flows"), file, topology_.topology.hosts))
@@ -307,10 +295,10 @@ class Import {
       const auto since_begin = [](std::uint64_t ns) {
         return format_value(Time{std::max<std::int64_t>(0, static_cast<std::int64_t>(ns) - kBegin) * 1000});
       };
-      section("[probes.queues]");
-      text("interval", format_value(Time{kMonitorInterval * 1000}));
-      text("start", since_begin(begin));
-      text("stop", since_begin(end));
+      toml_.section("[probes.queues]");
+      toml_.text("interval", format_value(Time{kMonitorInterval * 1000}));
+      toml_.text("start", since_begin(begin));
+      toml_.text("stop", since_begin(end));
     }
     const bool enabled = config_.flag("ENABLE_TRACE", true);
     const std::string file = config_.file("TRACE_FILE");
@@ -318,11 +306,11 @@ class Import {
     const auto nodes = parse_ns3_trace(read_(file, "the trace nodes"), file, topology_.topology.nodes());
     if (!enabled || nodes.empty()) return;
     const std::string ports = ports_of(nodes);
-    section("[probes.pfc]");
-    text("ports", ports);
-    section("[probes.links]");
-    text("ports", ports);
-    value("series", true);
+    toml_.section("[probes.pfc]");
+    toml_.text("ports", ports);
+    toml_.section("[probes.links]");
+    toml_.text("ports", ports);
+    toml_.value("series", true);
   }
 
   std::string ports_of(const std::vector<std::uint32_t>& nodes) const {
@@ -343,6 +331,7 @@ class Import {
   Ns3Topology topology_;
   std::string window_;
   std::vector<std::string> ignored_;
+  TomlWriter toml_{"Made by weir import ns3. Time 0 is second 2 there."};
   Ns3Import out_;
 };
 

@@ -9,11 +9,11 @@
 #include "weir/net/graph_file.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/ecn_choice.h"
-#include "weir/scenario/effective.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/reader.h"
 #include "weir/scenario/tables.h"
 #include "weir/scenario/toml_parser.h"
+#include "weir/scenario/toml_writer.h"
 #include "weir/traffic/flow_list.h"
 
 namespace weir::scenario {

@@ -1,0 +1,261 @@
+#include "weir/paper_check.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include "weir/base/error.h"
+#include "weir/claims/catalogue.h"
+#include "weir/claims/check.h"
+#include "weir/claims/document.h"
+#include "weir/output.h"
+#include "weir/scenario/document.h"
+#include "weir/signals.h"
+#include "weir/theory_output.h"
+
+namespace weir::app {
+namespace {
+
+using claims::Claim;
+using claims::Evaluator;
+using claims::Found;
+using claims::Verdict;
+using claims::Verdicts;
+
+constexpr int kNoLongerHolds = 3;
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word, ',');)
+    if (!word.empty()) out.push_back(word);
+  return out;
+}
+
+bool contains(const std::vector<std::string>& ids, const std::string& id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+// Each once; none if all are meant.
+std::vector<std::string> named_claims(const PaperCommandOptions& o, const std::vector<Claim>& all) {
+  std::vector<std::string> known;
+  for (const Claim& claim : all) known.push_back(claim.id);
+  std::vector<std::string> out;
+  for (const std::string& id : split(o.only)) {
+    if (!contains(known, id))
+      throw InputError(fmt::format("--only: there is no claim '{}'{}; `weir paper list` tells them", id,
+                                   scenario::did_you_mean(id, known)));
+    if (!contains(out, id)) out.push_back(id);
+  }
+  if (out.empty() && !o.only.empty())
+    throw InputError(fmt::format("--only = '{}' names no claim; write one or several, A23,C8", o.only));
+  return out;
+}
+
+void check_tier(const std::string& tier) {
+  if (tier != "quick" && tier != "long" && tier != "full")
+    throw InputError(fmt::format("--tier = '{}' is not valid; valid is quick, long or full", tier));
+}
+
+// Those that judge a named claim, whatever the tier; or all of the tier.
+std::vector<const Evaluator*> choose(const PaperCommandOptions& o, const std::vector<std::string>& only) {
+  std::vector<const Evaluator*> out;
+  for (const Evaluator& e : claims::evaluators()) {
+    const bool named =
+        std::any_of(e.ids.begin(), e.ids.end(), [&](const std::string& id) { return contains(only, id); });
+    const bool in_tier = o.tier != "quick" || e.tier == claims::Tier::quick;
+    if (only.empty() ? in_tier : named) out.push_back(&e);
+  }
+  return out;
+}
+
+void tell_progress(const Found& found, std::size_t ended, std::size_t of) {
+  notice("weir paper: {} of {}: {}{}{}", ended, of, fmt::join(found.evaluator->ids, ", "),
+         found.error.empty() ? "" : ": error: ", found.error);
+}
+
+struct Results {
+  Verdicts verdicts;
+  std::vector<std::string> judged;                          // in the order of claims
+  std::vector<std::pair<std::string, std::string>> errors;  // claim, why
+  std::vector<claims::Row> rows;
+};
+
+// What studies have found of the claims that are named, or of all.
+struct Studied {
+  std::vector<claims::Judgement> judgements;
+  std::vector<std::pair<std::string, std::string>> errors;  // claim, why there is no verdict
+};
+
+// A figure's study, and the claims that are wanted of it.
+struct Wanted {
+  PaperPlan plan;
+  std::vector<std::string> ids;
+};
+
+// All are looked at before any of them runs.
+std::vector<Wanted> choose_studies(const std::vector<claims::FigureFile>& figures, const PaperCommandOptions& o,
+                                   const std::vector<std::string>& only) {
+  std::vector<Wanted> out;
+  for (const claims::FigureFile& f : figures) {
+    std::vector<std::string> ids;
+    for (const study::PaperClaim& claim : f.study.claims)
+      if (only.empty() || contains(only, claim.id)) ids.push_back(claim.id);
+    if (!ids.empty()) out.push_back({plan_paper_study(f, o.studies()), std::move(ids)});
+  }
+  return out;
+}
+
+void judge_study(const Wanted& wanted, const PaperCommandOptions& o, Studied& out) {
+  const std::string& name = wanted.plan.file->name;
+  try {
+    const PaperRun run = run_paper_study(wanted.plan, o.quiet);
+    const std::string why = incomplete(run);
+    for (const study::Judgement& j : run.judgements) {
+      if (!contains(wanted.ids, j.id)) continue;
+      if (j.complete)
+        out.judgements.push_back({j.id, j.holds, j.measured});
+      else
+        out.errors.emplace_back(j.id, fmt::format("{}: {}", name, why.empty() ? "values are missing" : why));
+    }
+  } catch (const std::exception& error) {  // the others go on
+    for (const std::string& id : wanted.ids) out.errors.emplace_back(id, fmt::format("{}: {}", name, error.what()));
+  }
+}
+
+Studied judge_studies(const std::vector<Wanted>& studies, const PaperCommandOptions& o) {
+  Studied out;
+  for (const Wanted& wanted : studies) {
+    if (!o.quiet) notice("weir paper: {}: {}", wanted.plan.file->name, fmt::join(wanted.ids, ", "));
+    judge_study(wanted, o, out);
+    if (pending_signal() != 0) break;
+  }
+  return out;
+}
+
+// What is not run keeps its accepted verdict.
+Results gather(const std::vector<Claim>& all, const Verdicts& accepted, const std::vector<Found>& found,
+               Studied studied) {
+  Results out{.verdicts = accepted, .judged = {}, .errors = std::move(studied.errors), .rows = {}};
+  std::vector<claims::Judgement> judgements = std::move(studied.judgements);
+  for (const Found& f : found) {
+    judgements.insert(judgements.end(), f.judgements.begin(), f.judgements.end());
+    out.rows.insert(out.rows.end(), f.rows.begin(), f.rows.end());
+    if (f.error.empty()) continue;
+    for (const std::string& id : f.evaluator->ids) out.errors.emplace_back(id, f.error);
+  }
+  std::vector<std::string> ids;
+  for (const claims::Judgement& j : judgements) {
+    out.verdicts.set(j);
+    ids.push_back(j.id);
+  }
+  for (const Claim& c : all)
+    if (contains(ids, c.id)) out.judged.push_back(c.id);
+  return out;
+}
+
+// Counted are all claims, with the accepted verdicts of those that were not run now.
+std::string counts(const std::vector<Claim>& all, const Verdicts& verdicts) {
+  std::vector<std::vector<std::string>> rows{{"paper", "claims", "holds", "fails", "not run"}};
+  for (const claims::Paper& paper : claims::kPapers) {
+    const auto number = [&](std::string_view verdict) {
+      return fmt::format("{}", claims::count(all, verdicts, paper, verdict));
+    };
+    rows.push_back(
+        {std::string(paper.name), number(""), number(claims::kHolds), number(claims::kFails), number(claims::kNotRun)});
+  }
+  return to_text(rows);
+}
+
+std::vector<std::string> no_longer(const Results& results, const Verdicts& accepted) {
+  std::vector<std::string> out;
+  for (const std::string& id : results.judged)
+    if (accepted.of(id).holds() && !results.verdicts.of(id).holds()) out.push_back(id);
+  return out;
+}
+
+void update(const PaperCommandOptions& o, const std::vector<Claim>& all, const Results& results) {
+  std::map<std::string, std::string> texts;  // by file; all are made before the first one is written
+  const auto text_of = [&](const std::string& file) -> std::string& {
+    const auto known = texts.find(file);
+    return known != texts.end() ? known->second : texts.emplace(file, claims::read_text(file)).first->second;
+  };
+  for (claims::Row row : results.rows) {
+    row.document = o.document(row.document);
+    std::string& text = text_of(row.document);
+    text = claims::with_row(text, row);
+  }
+  const std::string readme = o.document("README.md");
+  text_of(readme) = claims::with_summary(text_of(readme), readme, all, results.verdicts);
+  const std::string overview = o.document("docs/claims.md");
+  text_of(overview) = claims::with_overview(text_of(overview), overview, all, results.verdicts);
+  texts[o.verdicts_file()] = claims::to_json(all, results.verdicts);
+  for (const auto& [file, text] : texts) claims::write_text(file, text);
+}
+
+void print(const PaperCommandOptions& o, const std::vector<Claim>& all, const std::vector<std::string>& shown,
+           const Results& results) {
+  if (o.json) {
+    show_text(claims::to_json(all, results.verdicts, shown));
+    return;
+  }
+  for (const std::string& id : shown) show("{}", describe(*claims::find(all, id), results.verdicts.of(id)));
+  show("{} judged now; with what was accepted before:\n{}", results.judged.size(), counts(all, results.verdicts));
+}
+
+// The worst that has happened, told on standard error.
+int conclude(const Results& results, const std::vector<std::string>& lost) {
+  for (const auto& [id, why] : results.errors) notice("weir: {} cannot be judged: {}", id, why);
+  for (const std::string& id : lost) notice("weir: {} held before and does not hold now", id);
+  return !results.errors.empty() ? 1 : !lost.empty() ? kNoLongerHolds : 0;
+}
+
+// What was judged, and what was asked for and cannot be judged; not those that an error has kept from it.
+std::vector<std::string> shown(const std::vector<std::string>& only, const Results& results) {
+  if (only.empty()) return results.judged;
+  std::vector<std::string> out = only;
+  std::erase_if(out, [&](const std::string& id) {
+    return std::any_of(results.errors.begin(), results.errors.end(), [&](const auto& e) { return e.first == id; });
+  });
+  return out;
+}
+
+}  // namespace
+
+std::vector<Claim> read_claims(const PaperCommandOptions& o) {
+  if (!std::filesystem::is_directory(o.papers))
+    throw InputError(
+        fmt::format("--papers = '{}' is not a folder; valid is the folder that has claims.toml", o.papers));
+  return claims::read_claims(o.claims_file());
+}
+
+std::string describe(const Claim& c, const Verdict& v) {
+  return fmt::format("{} ({}, {}): {}\n  expected  {}\n  rule      {}\n{}{}\n", c.id, c.paper, c.place, v.verdict,
+                     c.expected, c.rule, v.measured.empty() ? "" : fmt::format("  measured  {}\n", v.measured),
+                     v.reason.empty() ? "" : fmt::format("  because   {}\n", v.reason));
+}
+
+int check_claims(const PaperCommandOptions& o) {
+  check_tier(o.tier);
+  const std::vector<Claim> all = read_claims(o);
+  const std::vector<std::string> only = named_claims(o, all);
+  const Verdicts accepted = claims::read_verdicts(o.verdicts_file(), all);
+  const std::vector<const Evaluator*> chosen = choose(o, only);
+  const auto figures = claims::read_figures(o.papers, all);
+  const bool with_studies = o.tier == "full" || !only.empty();
+  const std::vector<Wanted> studies = with_studies ? choose_studies(figures, o, only) : std::vector<Wanted>();
+  const auto found = claims::run_all(chosen, o.papers, std::max(1u, o.jobs), [&](const Found& f, std::size_t ended) {
+    tell_progress(f, ended, chosen.size());
+  });
+  if (!studies.empty()) catch_signals();
+  const Results results = gather(all, accepted, found, judge_studies(studies, o));
+  print(o, all, shown(only, results), results);
+  if (o.update && !results.errors.empty()) notice("weir: nothing is updated");
+  if (o.update && results.errors.empty()) update(o, all, results);
+  const int status = conclude(results, no_longer(results, accepted));
+  return pending_signal() != 0 ? 128 + pending_signal() : status;
+}
+
+}  // namespace weir::app

@@ -1,0 +1,50 @@
+// weir paper check: measures, and judges by the rules.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "weir/claims/claim.h"
+#include "weir/claims/verdict.h"
+#include "weir/paper_study.h"
+#include "weir/run/memory_limit.h"
+
+namespace weir::app {
+
+struct PaperCommandOptions {
+  std::string papers = "papers";
+  std::string paper;
+  std::string tier = "quick";
+  std::string only;
+  std::string figure;
+  std::string out = "out/papers";
+  std::string memory;
+  unsigned jobs = 2;
+  bool fresh = false;
+  bool quiet = false;
+  bool json = false;
+  bool update = false;
+
+  std::string claims_file() const { return papers + "/claims.toml"; }
+  std::string verdicts_file() const { return papers + "/verdicts.json"; }
+  PaperOptions studies() const {
+    return {.out = out,
+            .jobs = static_cast<int>(std::max(1u, jobs)),
+            .memory = run::memory_limit(memory),
+            .fresh = fresh,
+            .quiet = quiet};
+  }
+  // Documents are named from the folder that papers is in.
+  std::string document(const std::string& name) const { return papers + "/../" + name; }
+};
+
+// The claims of o.papers. Throws InputError if that is no folder.
+std::vector<claims::Claim> read_claims(const PaperCommandOptions& o);
+// A claim with its verdict, in several lines.
+std::string describe(const claims::Claim& c, const claims::Verdict& v);
+
+// Returns the exit status: 3 if a claim that held before does not hold now.
+int check_claims(const PaperCommandOptions& o);
+
+}  // namespace weir::app
