@@ -88,6 +88,32 @@ TEST(RateProbe, AddsUpToWhatWasDelivered) {
   EXPECT_LE(s.fairness->min_jain, s.fairness->mean_jain);
 }
 
+// What arrives behind a lost packet counts when the sender learns of it, not when the gap closes. No interval then has
+// more than its link carries, but for acknowledgements of one interval that come in the next.
+TEST(RateProbe, CountsWhatArrivesBehindAGap) {
+  const Lab::Flows flows{flow(0_us, 0, 1, 4_MB)};
+  ProbeParams params;
+  params.rates = RatesParams{.interval = 10_us};
+  const Scratch scratch;
+  ResultDirectory out(scratch / "a");
+  Lab lab(net::build(net::Star{.hosts = 2}), flows, "fixed-window", [](engine::Model& m) {
+    m.network.faults.loss = {{.links = "all", .probability = 0.01}};
+    m.profiles[0].recovery.kind = host::RecoveryKind::sack;
+    m.profiles[0].recovery.duplicates = 1000;  // lost packets are told late
+  });
+  lab.run(params, &out);
+  out.commit();
+  const auto rates = rows_of(text_of(scratch / "a/rates.csv"));
+  ASSERT_GT(rates.size(), 30u);
+  double bytes = 0;
+  for (std::size_t i = 1; i < rates.size(); ++i) {
+    EXPECT_LT(std::stod(rates[i][2]), 110e9) << rates[i][0];
+    bytes += std::stod(rates[i][2]) * 10e-6 / 8;
+  }
+  EXPECT_GT(lab.simulation->counters().retransmitted, 10u);
+  EXPECT_NEAR(bytes, 4e6, 0.05 * 4e6);  // the last interval is shorter
+}
+
 // A lone flow of fixed window: 119 packets acknowledged in each full interval of 10 us.
 TEST(RateProbe, LooksAtOneTagAndOneSpan) {
   const Lab::Flows flows{flow(0_us, 0, 1, 1_MB, 0), flow(0_us, 2, 3, 1_MB, 1)};

@@ -48,10 +48,10 @@ void RateProbe::on_finish(const host::FlowRecord& r) {
 
 std::vector<RateProbe::Active> RateProbe::look() const {
   std::vector<Active> flows;
-  simulation_.for_each_active([&](std::uint32_t, const host::Flow& f) {
+  simulation_.for_each_active([&](std::uint32_t src, const host::Flow& f) {
     if (wanted(f.tag))
       flows.push_back({.id = f.id,
-                       .acked = f.snd_una,
+                       .acked = simulation_.acknowledged(src, f),
                        .start = f.facts.start,
                        .pacing = f.control.rate,
                        .window = f.control.window});
