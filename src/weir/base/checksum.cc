@@ -17,6 +17,8 @@ Checksum::~Checksum() = default;
 
 void Checksum::update(std::string_view bytes) { XXH3_128bits_update(&state_->of, bytes.data(), bytes.size()); }
 
+void Checksum::restart() { XXH3_128bits_reset(&state_->of); }
+
 std::string Checksum::text() const {
   const XXH128_hash_t hash = XXH3_128bits_digest(&state_->of);
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);

@@ -16,6 +16,8 @@ class Checksum {
   ~Checksum();
 
   void update(std::string_view bytes);
+  // Forgets all bytes so far.
+  void restart();
   // Of all bytes so far: 32 hexadecimal digits in small letters.
   std::string text() const;
 

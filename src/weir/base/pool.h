@@ -23,6 +23,12 @@ class Pool {
   void give(std::uint32_t i) { free_.push_back(i); }
   Record& operator[](std::uint32_t i) { return records_[i]; }
 
+  template <class A>
+  void archive(A& a) {
+    a.values(records_);
+    a.values(free_);
+  }
+
  private:
   LargePageVector<Record> records_;
   std::vector<std::uint32_t> free_;

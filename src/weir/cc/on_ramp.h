@@ -69,6 +69,18 @@ class OnRamp {
     Time heard;
   };
   const Report& last_report() const { return report_; }
+  template <class A>
+  void archive(A& a) {
+    a.value(rule_);
+    a.value(gain_);
+    a.value(beta_);
+    for (auto* figure : {&payload_, &segment_, &segment_end_}) a.value(*figure);
+    for (auto* time : {&threshold_, &paused_before_, &pause_begin_, &pause_end_}) a.value(*time);
+    a.value(segment_first_);
+    a.value(black_);
+    a.value(report_);
+    a.values(notes_);
+  }
   Time threshold() const { return threshold_; }
 
  private:

@@ -41,8 +41,12 @@ namespace {
 template <sim::Scheduler S, class Tracer>
 class Team final : public Simulation::Crew {
  public:
-  Team(const Model& model, Network& network, std::uint32_t threads)
-      : topology_(model.topology), of_node_(net::partition(topology_, threads).of_node), barrier_(count_of(of_node_)) {
+  // Threads take their partitions in turn; there are as many of them as partitions, or fewer.
+  Team(const Model& model, Network& network, std::uint32_t partitions, std::uint32_t threads)
+      : topology_(model.topology),
+        of_node_(net::partition(topology_, partitions).of_node),
+        threads_(std::min(threads, count_of(of_node_))),
+        barrier_(threads_) {
     const std::uint32_t n = count_of(of_node_);
     for (std::uint32_t i = 0; i < n; ++i) {
       parts_.push_back(std::make_unique<Partition<S, Tracer>>(model, network, of_node_, static_cast<std::uint16_t>(i),
@@ -51,7 +55,7 @@ class Team final : public Simulation::Crew {
       pending_.emplace_back();
       failures_.emplace_back();
     }
-    for (std::uint32_t i = 1; i < n; ++i) workers_.emplace_back([this, i] { work(i); });
+    for (std::uint32_t i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { work(i); });
   }
 
   ~Team() override {
@@ -60,7 +64,8 @@ class Team final : public Simulation::Crew {
     for (auto& w : workers_) w.join();
   }
 
-  std::uint32_t size() const override { return static_cast<std::uint32_t>(parts_.size()); }
+  std::uint32_t threads() const override { return threads_; }
+  std::uint32_t partitions() const override { return static_cast<std::uint32_t>(parts_.size()); }
 
   void load(const traffic::Program& program, Time lag) override {
     for (auto& p : parts_) p->load(program, lag);
@@ -76,13 +81,13 @@ class Team final : public Simulation::Crew {
 
   void run_epoch(Time end) override {
     end_ = end;
-    if (workers_.empty()) {
+    if (parts_.size() == 1) {
       run(0);
       return;
     }
     turn_ ^= 1;
     barrier_.arrive_and_wait();
-    step(0);
+    step_all(0);
     for (const auto& failure : failures_)
       if (failure) std::rethrow_exception(failure);
   }
@@ -158,6 +163,13 @@ class Team final : public Simulation::Crew {
     return {};
   }
 
+  void save(Saver& a) override {
+    archive(a, [&](auto& part) { part.save(a); });
+  }
+  void load(Loader& a, Time now) override {
+    archive(a, [&](auto& part) { part.load(a, now); });
+  }
+
   void record([[maybe_unused]] const net::TraceFilter& filter) override {
     if constexpr (Tracer::kOn)
       for (auto& p : parts_) p->tracer().record(filter);
@@ -170,23 +182,32 @@ class Team final : public Simulation::Crew {
     return n;
   }
 
+  template <class A, class Part>
+  void archive(A& a, Part&& part) {
+    for (auto& p : parts_) part(*p);
+    a.each(mail_[turn_], [&](auto& boxes) { a.each(boxes, [&](Mailbox& box) { box.archive(a); }); });
+    if constexpr (Tracer::kOn) order_.archive(a);
+  }
+
   void run(std::uint32_t i) {
     for (const auto& flow : pending_[i]) parts_[i]->add_flow(flow);
     pending_[i].clear();
     parts_[i]->run_until(end_);
   }
 
-  // One epoch of one worker, between the barrier that starts it and the one that ends it: between epochs only the
-  // thread that calls is at work. What others handed over in the epoch before is taken over in this one. Whatever
-  // happens, both barriers are reached.
-  void step(std::uint32_t i) {
-    failures_[i] = failure_of([&] {
-      for (const auto& from : mail_[turn_ ^ 1]) parts_[i]->take_over(from[i]);
-      for (auto& box : mail_[turn_][i]) box.clear();
-      run(i);
-      parts_[i]->hand_over(end_, mail_[turn_][i]);
-    });
+  // One epoch of one thread, between the barrier that starts it and the one that ends it: between epochs only the
+  // thread that calls is at work. Whatever happens, both barriers are reached.
+  void step_all(std::uint32_t thread) {
+    for (std::uint32_t i = thread; i < parts_.size(); i += threads_) failures_[i] = failure_of([&] { step(i); });
     barrier_.arrive_and_wait();
+  }
+
+  // What others handed over in the epoch before is taken over in this one.
+  void step(std::uint32_t i) {
+    for (const auto& from : mail_[turn_ ^ 1]) parts_[i]->take_over(from[i]);
+    for (auto& box : mail_[turn_][i]) box.clear();
+    run(i);
+    parts_[i]->hand_over(end_, mail_[turn_][i]);
   }
 
   template <class Work>
@@ -199,21 +220,22 @@ class Team final : public Simulation::Crew {
     }
   }
 
-  void work(std::uint32_t i) {
+  void work(std::uint32_t thread) {
     for (;;) {
       barrier_.arrive_and_wait();
       if (stop_) return;
-      step(i);
+      step_all(thread);
     }
   }
 
   const net::Topology& topology_;
   std::vector<std::uint16_t> of_node_;
+  const std::uint32_t threads_;
   std::vector<std::unique_ptr<Partition<S, Tracer>>> parts_;
   std::array<std::vector<std::vector<Mailbox>>, 2> mail_;  // of every other epoch; by sender, then receiver
   std::uint32_t turn_ = 0;                                 // which of them the present or last epoch writes
   std::vector<std::vector<traffic::Flow>> pending_;
-  std::vector<std::exception_ptr> failures_;  // by worker; read between epochs
+  std::vector<std::exception_ptr> failures_;  // by partition; read between epochs
   TraceOrder order_;                          // of traced crews
   Barrier barrier_;
   Time end_;
@@ -224,9 +246,10 @@ class Team final : public Simulation::Crew {
 }  // namespace
 
 std::unique_ptr<Simulation::Crew> make_crew(const Model& model, Network& network, const RunOptions& options) {
+  const std::uint32_t partitions = options.partitions == 0 ? options.threads : options.partitions;
   const auto team = [&]<class S>() -> std::unique_ptr<Simulation::Crew> {
-    if (options.traced) return std::make_unique<Team<S, net::Recorder>>(model, network, options.threads);
-    return std::make_unique<Team<S, net::NoTracer>>(model, network, options.threads);
+    if (options.traced) return std::make_unique<Team<S, net::Recorder>>(model, network, partitions, options.threads);
+    return std::make_unique<Team<S, net::NoTracer>>(model, network, partitions, options.threads);
   };
   if (options.scheduler == SchedulerKind::heap) return team.template operator()<sim::HeapScheduler>();
   return team.template operator()<sim::WheelScheduler>();

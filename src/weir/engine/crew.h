@@ -32,7 +32,8 @@ class Barrier {
 class Simulation::Crew {
  public:
   virtual ~Crew() = default;
-  virtual std::uint32_t size() const = 0;
+  virtual std::uint32_t threads() const = 0;
+  virtual std::uint32_t partitions() const = 0;
   virtual void load(const traffic::Program& program, Time lag) = 0;
   // Nodes of the program that have ended.
   virtual std::uint64_t nodes_done() const = 0;
@@ -59,6 +60,10 @@ class Simulation::Crew {
   virtual void for_each_signal(const std::function<void(std::uint32_t node)>& visit) const = 0;
   // What has happened since the last call and before `end`; nothing if the crew is not traced.
   virtual std::span<const net::TraceEvent> trace(Time end) = 0;
+  // Between epochs: what all partitions hold (Partition::save, load). A crew takes what one of the same number of
+  // partitions has saved.
+  virtual void save(Saver& a) = 0;
+  virtual void load(Loader& a, Time now) = 0;
   // Records these from now on; only if the crew is traced.
   virtual void record(const net::TraceFilter& filter) = 0;
 };

@@ -7,8 +7,10 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
+#include "weir/base/archive.h"
 #include "weir/engine/counters.h"
 #include "weir/engine/model.h"
 #include "weir/engine/stall.h"
@@ -60,6 +62,16 @@ class Engine {
   // Why the run ended without having done what it was to do; null if it did, or has not ended.
   virtual const Stall* stall() const { return nullptr; }
 
+  // Between calls of advance(), unless the run has stalled: all that this run holds, as bytes without a header. An
+  // engine that has just been built from the same model and the same traffic, with as many partitions() and the same
+  // calls of every() and trace(), goes on from there as this one does, whatever its threads and its scheduler. load()
+  // throws InputError if the bytes do not fit; the engine is of no more use then. Only if it can be saved.
+  virtual bool can_be_saved() const { return false; }
+  virtual void save(Saver&) { throw std::logic_error("this engine cannot be saved"); }
+  virtual void load(Loader&) { throw std::logic_error("this engine cannot be saved"); }
+  // The parts that the network is cut into.
+  virtual std::uint32_t partitions() const { return 1; }
+
   virtual Time now() const = 0;
   // Epochs end at its multiples: calls of advance() up to one of them change nothing.
   virtual Time epoch() const = 0;
@@ -97,6 +109,9 @@ class Engine {
 
   // Active flows by host and slot.
   virtual void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const = 0;
+
+  // Between epochs: payload bytes of an active flow of host src that its sender knows to have arrived, in order or not.
+  virtual std::int64_t acknowledged(std::uint32_t /*src*/, const host::Flow& flow) const { return flow.snd_una; }
 
   // Between epochs; nothing if the flow has no On-Ramp, or has heard of no packet yet.
   virtual std::optional<OneWayReport> one_way_report(std::uint32_t, const host::Flow&) const { return std::nullopt; }

@@ -36,6 +36,14 @@ struct Mailbox {
   std::vector<Signal> signals;
 
   bool empty() const { return packets.empty() && expected.empty() && signals.empty(); }
+  template <class A>
+  void archive(A& a) {
+    a.values(packets);
+    a.values(telemetry);
+    a.values(sacks);
+    a.values(expected);
+    a.values(signals);
+  }
   void clear() {
     packets.clear();
     telemetry.clear();

@@ -33,6 +33,15 @@ class Messages : public sim::Room<Messages, P> {
   // The receiver of the message in this slot of `src` has all of it.
   void finish_message(std::uint32_t src, std::uint32_t slot, Time now);
 
+  // Between epochs, once all has been handed over.
+  template <class A>
+  void archive(A& a) {
+    a.each(messages_, [&](auto& of_sender) { a.values(of_sender); });
+    a.values(expected_);
+    a.values(signals_);
+    a.value(nodes_done_);
+  }
+
   // What hosts of other partitions have to know, by partition, and what they have told.
   void hand_over(std::vector<Mailbox>& outboxes);
   void take_over(const Mailbox& inbox);

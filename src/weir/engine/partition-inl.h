@@ -137,6 +137,52 @@ void Partition<S, T>::settle_all_before(Time end) {
 }
 
 template <sim::Scheduler S, class T>
+template <class A>
+void Partition<S, T>::archive(A& a, Time now) {
+  Network& network = lane().network;
+  std::vector<const host::BalancingParams*> known;
+  for (const auto& profile : lane().model.profiles) known.push_back(&profile.balancing);
+  for (std::uint32_t id = 0; id < lane().ports; ++id) {
+    net::Port& port = network.ports[id];
+    if (!lane().mine(port.owner)) continue;
+    port.archive(a);
+    if (port.kind == net::PortKind::queued) network.queues[port.queues].archive(a);
+    if (!network.loads.empty()) a.value(network.loads[id]);
+    if (!network.watches.empty()) a.value(network.watches[id]);
+  }
+  for (std::uint32_t s = 0; s < lane().switches; ++s)
+    if (lane().mine(lane().hosts + s)) network.switches[s].archive(a);
+  for (std::uint32_t h = 0; h < lane().hosts; ++h) {
+    if (!lane().mine(h)) continue;
+    network.hosts[h].archive(a, known);
+    senders().archive_flows(a, network.hosts[h]);
+  }
+  fabric().archive(a);
+  receivers().archive(a);
+  messages().archive(a);
+  lane().telemetry.archive(a);
+  lane().sacks.archive(a);
+  a.value(lane().counters);
+  lane().tracer.archive(a);
+  archive_events(a, now);
+}
+
+template <sim::Scheduler S, class T>
+template <class A>
+void Partition<S, T>::archive_events(A& a, Time now) {
+  std::vector<sim::Event> events;
+  lane().scheduler.for_each_pending([&](const sim::Event& event) { events.push_back(event); });
+  if constexpr (A::kLoads) {
+    for (const sim::Event& event : events) lane().scheduler.cancel(event.entity);
+    lane().scheduler.skip_to(now);
+    lane().now = now;
+  }
+  a.values(events);
+  if constexpr (A::kLoads)
+    for (const sim::Event& event : events) lane().scheduler.schedule(event.entity, event.time);
+}
+
+template <sim::Scheduler S, class T>
 void Partition<S, T>::for_each_packet(const net::PacketVisit& visit) const {
   fabric().for_each_packet(visit);
 }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weir/base/archive.h"
 #include "weir/engine/lane.h"
 #include "weir/engine/mailbox.h"
 #include "weir/engine/messages.h"
@@ -79,6 +80,10 @@ class Partition final : private LaneHolder<S, T>,
   void settle_all_before(Time end);
   const Counters& counters() const { return lane().counters; }
   T& tracer() { return lane().tracer; }
+  // Between epochs: what this partition holds, its ports, switches and hosts included. Loaded into one that has just
+  // been built from the same model, of the same number of partitions; `now` is the end of the last epoch.
+  void save(Saver& a) { archive(a, {}); }
+  void load(Loader& a, Time now) { archive(a, now); }
   // The program's nodes of this partition that have ended.
   std::uint64_t nodes_done() const { return messages().nodes_done(); }
   // Flows that ended since the last call of clear(), in order of their end.
@@ -99,6 +104,11 @@ class Partition final : private LaneHolder<S, T>,
  private:
   template <template <class> class Self, class P>
   friend class sim::Room;
+
+  template <class A>
+  void archive(A& a, Time now);
+  template <class A>
+  void archive_events(A& a, Time now);
 
   Lane<S, T>& lane() { return LaneHolder<S, T>::lane; }
   const Lane<S, T>& lane() const { return LaneHolder<S, T>::lane; }

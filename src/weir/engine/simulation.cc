@@ -136,6 +136,11 @@ void Simulation::apply_faults() {
     crew_->take_down(2 * link, now_);
     crew_->take_down(2 * link + 1, now_);
   }
+  reroute();
+}
+
+// Around the links that are down.
+void Simulation::reroute() {
   if (!model_.network.reroute) return;
   const bool whole = std::find(down_.begin(), down_.end(), true) == down_.end();
   auto routing =
@@ -200,6 +205,40 @@ Stall Simulation::stall_of(Stall::Kind kind) const {
   return out;
 }
 
+template <class A>
+void Simulation::archive(A& a) {
+  a.value(now_);
+  a.value(next_poll_);
+  a.value(changes_done_);
+  a.value(pauses_done_);
+  std::vector<std::uint8_t> down(down_.begin(), down_.end());
+  a.values(down);
+  down_.assign(down.begin(), down.end());
+  std::uint64_t pulled = traffic_.pulled();
+  a.value(pulled);
+  const std::size_t samplers = a.length(samplers_.size(), samplers_.size());
+  if (samplers != samplers_.size()) throw InputError("the checkpoint is of a run that was watched in another way");
+  for (auto& s : samplers_) a.value(s.next);
+  a.values(network_.node_states);
+  a.values(network_.node_times);
+  if constexpr (A::kLoads) {
+    traffic_.skip_to(pulled);
+    traffic_dry_ = !traffic_.peek().has_value();
+    if (!down_.empty()) reroute();
+  }
+}
+
+void Simulation::save(Saver& a) {
+  if (stall_) throw std::logic_error("a run that has stalled cannot be saved");
+  archive(a);
+  crew_->save(a);
+}
+
+void Simulation::load(Loader& a) {
+  archive(a);
+  crew_->load(a, now_);
+}
+
 bool Simulation::advance(Time until) {
   until = std::min(until, options_.stop);
   while (now_ < until && !ended()) {
@@ -243,7 +282,9 @@ bool Simulation::advance(Time until) {
   return ended();
 }
 
-std::uint32_t Simulation::threads() const { return crew_->size(); }
+std::uint32_t Simulation::threads() const { return crew_->threads(); }
+
+std::uint32_t Simulation::partitions() const { return crew_->partitions(); }
 
 Counters Simulation::counters() const { return crew_->counters(); }
 
@@ -317,6 +358,11 @@ const net::SwitchState& Simulation::switch_state(std::uint32_t s) const { return
 
 void Simulation::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
   crew_->for_each_active(visit);
+}
+
+std::int64_t Simulation::acknowledged(std::uint32_t src, const host::Flow& flow) const {
+  if (!flow.selective) return flow.snd_una;
+  return flow.snd_una + network_.hosts[src].besides[flow.slot].scoreboard.delivered_bytes();
 }
 
 const cc::OnRamp* Simulation::on_ramp(std::uint32_t src, const host::Flow& flow) const {

@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "weir/base/archive.h"
 #include "weir/engine/cut_off.h"
 #include "weir/engine/deadlock.h"
 #include "weir/engine/engine.h"
@@ -29,6 +30,8 @@ enum class SchedulerKind : std::uint8_t { wheel, heap };
 
 struct RunOptions {
   std::uint32_t threads = 1;  // fewer are used if the topology cannot be split so far
+  // The parts that the network is cut into, of which each is one thread's at a time; 0 = as many as threads.
+  std::uint32_t partitions = 0;
   SchedulerKind scheduler = SchedulerKind::wheel;
   Time stop = Time::max();     // end the run here even if flows are active
   bool traced = false;         // tell single events: trace()
@@ -46,6 +49,10 @@ class Simulation final : public Engine {
 
   void trace(net::TraceFilter filter, net::TraceVisit visit) override;
   bool advance(Time until = Time::max()) override;
+  bool can_be_saved() const override { return true; }
+  void save(Saver& a) override;
+  void load(Loader& a) override;
+  std::uint32_t partitions() const override;
   const Stall* stall() const override { return stall_ ? &*stall_ : nullptr; }
 
   Time now() const override { return now_; }
@@ -75,6 +82,8 @@ class Simulation final : public Engine {
   std::vector<std::uint32_t> path(const host::FlowRecord&) const override;
   void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
 
+  std::int64_t acknowledged(std::uint32_t src, const host::Flow& flow) const override;
+
   // Of an active flow of host src; null if it has none.
   const cc::OnRamp* on_ramp(std::uint32_t src, const host::Flow& flow) const;
   std::optional<OneWayReport> one_way_report(std::uint32_t src, const host::Flow& flow) const override;
@@ -82,6 +91,9 @@ class Simulation final : public Engine {
   class Crew;
 
  private:
+  template <class A>
+  void archive(A& a);
+  void reroute();
   void load_program();
   // With no event pending: the last epoch before anything can happen; nothing if nothing ever will.
   std::optional<Time> next_work(Time until) const;

@@ -16,6 +16,12 @@ class TraceOrder {
   // recorders had already, and come later. Flows are known from their `started` on.
   std::span<const net::TraceEvent> collect(std::span<net::Recorder* const> recorders, Time end);
 
+  template <class A>
+  void archive(A& a) {
+    a.values(later_);
+    a.each(slots_, [&](auto& of_sender) { a.values(of_sender); });
+  }
+
  private:
   struct Slot {
     std::uint32_t generation = 0;

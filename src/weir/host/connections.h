@@ -10,7 +10,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "weir/base/large_pages.h"
 #include "weir/host/path_choice.h"
@@ -70,6 +73,24 @@ class Connections {
   const PathChoice& paths(std::uint32_t c) const { return entries_[c].paths; }
   // Of those that flows have joined, with and without a flow at present.
   std::size_t known() const { return by_key_.size(); }
+
+  // `known`: PathChoice::archive.
+  template <class A>
+  void archive(A& a, std::span<const BalancingParams* const> known) {
+    a.each(entries_, [&](Entry& e) {
+      e.paths.archive(a, known);
+      a.value(e.key);
+      for (auto* figure : {&e.users, &e.previous, &e.next}) a.value(*figure);
+      a.value(e.kept);
+    });
+    for (auto* figure : {&free_, &oldest_, &newest_, &idle_}) a.value(*figure);
+    std::vector<std::pair<Key, std::uint32_t>> keys(by_key_.begin(), by_key_.end());
+    a.each(keys, [&](auto& key) {
+      a.value(key.first);
+      a.value(key.second);
+    });
+    if constexpr (A::kLoads) by_key_ = {keys.begin(), keys.end()};
+  }
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};

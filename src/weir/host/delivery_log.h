@@ -53,6 +53,14 @@ class DeliveryLog {
     return {{delivered_ - n.delivered}, std::max(now - n.delivered_at, sent - n.first_sent), n.app_limited};
   }
 
+  template <class A>
+  void archive(A& a) {
+    a.values(notes_);
+    for (auto* figure : {&payload_, &delivered_, &limited_until_}) a.value(*figure);
+    a.value(delivered_at_);
+    a.value(first_sent_);
+  }
+
  private:
   struct Note {
     Time sent{-1};

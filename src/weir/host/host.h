@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "weir/base/large_pages.h"
@@ -45,6 +47,10 @@ class TimedQueue {
   const TimedSlot& top() const { return heap_.front(); }
   Time first() const { return heap_.empty() ? Time::max() : heap_.front().time; }
   void prefetch() const { prefetch_line(heap_.data()); }
+  template <class A>
+  void archive(A& a) {
+    a.values(heap_);
+  }
   void push(const TimedSlot& entry) {
     heap_.push_back(entry);
     std::push_heap(heap_.begin(), heap_.end(), later);
@@ -76,6 +82,12 @@ class SlotQueue {
   const Entry& front() const { return ring_[head_ & (ring_.size() - 1)]; }
   // Brings its first entry near.
   void prefetch() const { prefetch_line(ring_.data() + (head_ & (ring_.size() - 1))); }
+  template <class A>
+  void archive(A& a) {
+    a.values(ring_);
+    a.value(head_);
+    a.value(tail_);
+  }
 
  private:
   void grow() {
@@ -141,6 +153,36 @@ struct alignas(64) Host {
   Beside& beside(std::uint32_t slot) {
     if (slot >= besides.size()) besides.resize(slot + std::size_t{1});
     return besides[slot];
+  }
+
+  // What changes of it, but for its flows. `known`: PathChoice::archive.
+  template <class A>
+  void archive(A& a, std::span<const BalancingParams* const> known) {
+    a.value(wake);
+    ready.archive(a);
+    a.values(parked);
+    pacing.archive(a);
+    timers.archive(a);
+    a.values(generations);
+    a.values(free_slots);
+    a.values(starts);
+    a.value(next_start);
+    a.each(besides, [&](Beside& b) {
+      b.delivery.archive(a);
+      b.scoreboard.archive(a);
+      b.on_ramp.archive(a);
+      a.value(b.connection);
+    });
+    std::vector<std::pair<std::uint32_t, SeenDelay>> seen;
+    if (seen_delays) seen.assign(seen_delays->begin(), seen_delays->end());
+    a.each(seen, [&](auto& entry) {
+      a.value(entry.first);
+      a.value(entry.second);
+    });
+    if constexpr (A::kLoads)
+      if (!seen.empty())
+        seen_delays = std::make_unique<std::unordered_map<std::uint32_t, SeenDelay>>(seen.begin(), seen.end());
+    connections.archive(a, known);
   }
 
   // Brings near what tells which flow comes next.

@@ -5,8 +5,10 @@
 // switches that choose, packet by packet (net/switching-inl.h), and the entropy only spreads acknowledgements.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "weir/base/params.h"
 #include "weir/base/random.h"
@@ -103,6 +105,17 @@ class PathChoice {
       thaw();
     else
       frozen_until_ = now + params_->freeze;
+  }
+
+  // Between a run and its checkpoint, parameters are known by their place in `known`, which is the same for both.
+  template <class A>
+  void archive(A& a, std::span<const BalancingParams* const> known) {
+    auto place = static_cast<std::uint32_t>(std::find(known.begin(), known.end(), params_) - known.begin());
+    a.value(place);
+    params_ = place < known.size() ? known[place] : nullptr;
+    a.value(frozen_until_);
+    for (auto* figure : {&draw_, &sent_, &explore_, &next_, &cached_, &fresh_}) a.value(*figure);
+    a.value(cache_);
   }
 
  private:

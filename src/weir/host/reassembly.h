@@ -54,6 +54,12 @@ class Reassembly {
     return out;
   }
 
+  template <class A>
+  void archive(A& a) {
+    a.values(words_);
+    for (auto* figure : {&payload_, &expected_, &end_}) a.value(*figure);
+  }
+
  private:
   std::int64_t room() const { return static_cast<std::int64_t>(64 * words_.size()); }
   std::uint64_t& word(std::int64_t n) { return words_[static_cast<std::size_t>(n / 64) & (words_.size() - 1)]; }

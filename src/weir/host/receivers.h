@@ -30,6 +30,12 @@ class Receivers : public sim::Room<Receivers, P> {
   // The slot of this sender has a new flow.
   Receiver& begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation, std::uint16_t profile);
 
+  template <class A>
+  void archive(A& a) {
+    a.each(receivers_, [&](auto& of_sender) { a.values(of_sender); });
+    a.each(reassemblies_, [&](auto& of_sender) { a.each(of_sender, [&](Reassembly& r) { r.archive(a); }); });
+  }
+
   // Bring near, in turn: the lists of this sender's flows; a flow's entries there; what selective recovery has besides.
   void prefetch_lists(std::uint32_t src) const {
     prefetch_line(&receivers_[src]);

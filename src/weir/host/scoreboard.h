@@ -139,6 +139,18 @@ class Scoreboard {
     return news.lost;
   }
 
+  template <class A>
+  void archive(A& a) {
+    a.values(packets_);
+    for (auto* figure : {&size_, &payload_, &reach_, &threshold_, &una_, &sent_, &frontier_, &arrived_behind_, &resend_,
+                         &episode_, &delivered_bytes_, &lost_bytes_, &run_, &run_end_, &unjudged_})
+      a.value(*figure);
+    a.value(reordering_);
+    a.value(latest_);
+    a.values(again_);
+    a.value(again_head_);
+  }
+
  private:
   enum class State : std::uint8_t { in_flight, delivered, lost };
   // In flight; `again`: sent more than once. Eight to a cache line.

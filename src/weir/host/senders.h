@@ -38,6 +38,22 @@ class Senders : public sim::Room<Senders, P> {
   // Flows that ended since the last call of clear(), in order of their end.
   std::vector<FlowRecord>& finished() { return finished_; }
 
+  // The active flows of a host of this partition. A loaded host has none before.
+  template <class A>
+  void archive_flows(A& a, Host& host) {
+    a.each(host.flows, [&](Flow*& flow) {
+      bool active = flow != nullptr;
+      a.value(active);
+      if (!active) return;
+      std::uint16_t profile = A::kLoads ? std::uint16_t{0} : flow->profile;
+      a.value(profile);
+      const std::size_t state = model().profiles.at(profile).algorithm->state_size;
+      if constexpr (A::kLoads) flow = flows_.take(profile, state);
+      static_assert(std::is_trivially_copyable_v<Flow>);
+      a.bytes(flow, sizeof(Flow) + state);
+    });
+  }
+
  private:
   using Packet = net::Packet;
   using Base = sim::Room<Senders, P>;

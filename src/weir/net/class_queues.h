@@ -43,6 +43,18 @@ struct ClassQueues {
     bytes[c] += packet.wire;
   }
 
+  template <class A>
+  void archive(A& a) {
+    control.archive(a);
+    for (PacketRing& ring : waiting) ring.archive(a);
+    a.value(bytes);
+    a.value(busy);
+    a.value(arrivals_);
+    a.value(deficit_);
+    a.value(turn_);
+    a.value(granted_);
+  }
+
   // What a packet of this class finds before it: its own class, and the one that goes ahead of all.
   std::uint32_t ahead_of(TrafficClass c) const {
     return c == TrafficClass::priority ? bytes[0] : bytes[0] + bytes[static_cast<std::size_t>(c)];

@@ -57,6 +57,11 @@ class Fabric : public sim::Room<Fabric, P> {
   void hand_over(Time end, Out&& out);
   // A packet that another partition has handed over.
   void take_over(std::uint32_t port, const Packet& packet);
+  // Between epochs: what it has taken over. Ports and switches are the network's.
+  template <class A>
+  void archive(A& a) {
+    for (PacketRing& wire : wires_) wire.archive(a);
+  }
   // Calls visit(port, packet) for each packet that has been put on a port of this partition, or taken over by it, and
   // has not reached the port's far end.
   template <class Visit>

@@ -63,6 +63,20 @@ class PacketRing {
     return data_[tail++ & mask_];
   }
   void pop() { ++head; }
+  // Places begin at the first one when it is loaded; `mark` is a position that moves with them.
+  template <class A>
+  void archive(A& a, std::uint32_t* mark = nullptr) {
+    const auto n = static_cast<std::uint32_t>(a.length(size(), std::uint32_t{1} << 31));
+    std::uint32_t ahead = mark != nullptr ? *mark - head : 0;
+    a.value(ahead);
+    if constexpr (A::kLoads) {
+      head = tail = 0;
+      for (std::uint32_t i = 0; i < n; ++i) a.value(push());
+      if (mark != nullptr) *mark = ahead;
+    } else {
+      for (std::uint32_t at = head; at != tail; ++at) a.value((*this)[at]);
+    }
+  }
   // Where the packet at this position is or would be; for prefetching only.
   const Packet* address(std::uint32_t at) const { return data_ + (at & mask_); }
 
@@ -125,6 +139,17 @@ struct alignas(64) Port {
   }
   Time arrival(const Packet& p) const { return p.departs + serialisation(p.wire) + delay; }
   std::uint32_t waiting() const { return ring.tail - cursor; }
+
+  // What changes of it.
+  template <class A>
+  void archive(A& a) {
+    ring.archive(a, &cursor);
+    for (auto* figure : {&queued, &pending_control, &marks, &lost, &pauses, &expected_egress}) a.value(*figure);
+    for (auto* figure : {&tx_bytes, &tx_packets}) a.value(*figure);
+    for (auto* time : {&free_at, &paused_since, &paused_total, &not_before}) a.value(*time);
+    a.value(paused);
+  }
+
   // From `now` on a class, which was not so before, may not start or may start again.
   void note_paused(TrafficClass c, bool is_paused, Time now) {
     if (is_paused) {

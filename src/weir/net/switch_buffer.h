@@ -112,6 +112,14 @@ class SwitchBuffer {
     if (lossless(c)) return std::numeric_limits<std::int64_t>::max();
     return (capacity_ * egress_alpha_q16_) >> 16;
   }
+  // What changes of it.
+  template <class A>
+  void archive(A& a) {
+    a.values(ingresses_);
+    a.value(used_);
+    a.value(paused_count_);
+  }
+
   // Some upstream port is paused: departures must be settled at their instants from now on.
   bool eager() const { return paused_count_ != 0; }
 

@@ -24,6 +24,18 @@ struct alignas(64) SwitchState {
   std::uint32_t turn = 0;            // ... its place whose port comes next
   std::uint32_t round = 0;
   std::uint32_t choices = 0;  // adaptive routing: made so far
+
+  template <class A>
+  void archive(A& a) {
+    buffer.archive(a);
+    a.value(next_departure);
+    a.value(drops);
+    a.value(pauses_sent);
+    a.values(order);
+    a.value(turn);
+    a.value(round);
+    a.value(choices);
+  }
 };
 
 }  // namespace weir::net

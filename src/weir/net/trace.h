@@ -86,6 +86,8 @@ struct NoTracer {
   static constexpr bool is_recording() { return false; }
   static constexpr bool takes(std::uint32_t, Time) { return false; }
   static void add(const TraceEvent&) {}
+  template <class A>
+  static void archive(A&) {}
 };
 
 // Records what the rooms of one partition tell. At one instant and one port, its records are in order.
@@ -100,6 +102,11 @@ class Recorder {
   bool takes(std::uint32_t port, Time time) const { return is_recording() && filter_->takes(port, time); }
   void add(const TraceEvent& event) { events_.push_back(event); }
   std::vector<TraceEvent>& events() { return events_; }
+
+  template <class A>
+  void archive(A& a) {
+    a.values(events_);
+  }
 
  private:
   const TraceFilter* filter_ = nullptr;

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "weir/engine/engine.h"
 #include "weir/probe/params.h"
@@ -20,6 +22,17 @@ class DelayProbe {
   void on_finish(const host::FlowRecord& r) { flows_.erase(r.id); }
   void sample(Time now);
   void finish();
+
+  template <class A>
+  void archive(A& a) {
+    std::vector<std::pair<std::uint64_t, Flow>> flows(flows_.begin(), flows_.end());
+    a.each(flows, [&](auto& flow) {
+      a.value(flow.first);
+      a.value(flow.second);
+    });
+    if constexpr (A::kLoads) flows_ = {flows.begin(), flows.end()};
+    if (file_) file_->archive(a);
+  }
 
  private:
   // Of a flow: its last OR-ACK, and what it told the sender that no packet has left with yet.

@@ -31,6 +31,10 @@ class SlowdownTable {
   static_assert(sizeof(Entry) == 16);
 
   void add(const Entry& entry) { entries_.push_back(entry); }
+  template <class A>
+  void archive(A& a) {
+    a.values(entries_);
+  }
   std::size_t size() const { return entries_.size(); }
 
   Distribution all() const;
@@ -58,6 +62,16 @@ class FlowProbe {
   void on_finish(const host::FlowRecord&);
   // Records the flows that have not finished.
   FlowSummary finish();
+
+  template <class A>
+  void archive(A& a) {
+    table_.archive(a);
+    for (auto* figure : {&summary_.finished, &summary_.retransmitted_packets, &digest_}) a.value(*figure);
+    for (auto* time : {&summary_.max_fct, &summary_.last_finish}) a.value(*time);
+    a.value(fct_sum_ps_);
+    for (auto* file : {&file_, &paths_})
+      if (*file) (*file)->archive(a);
+  }
 
   // Over all records so far, in order.
   std::uint64_t digest() const { return digest_; }

@@ -74,6 +74,13 @@ class Histogram {
   static constexpr std::uint32_t kPerDoubling = 128;
   static constexpr std::uint32_t kDoublings = 32 - 7;  // of kPerDoubling, up to 2^32
 
+  template <class A>
+  void archive(A& a) {
+    a.value(*bins_);
+    a.value(count_);
+    a.value(max_);
+  }
+
   // The bin of a value.
   static std::uint32_t index(std::uint32_t value) {
     if (value < kPerDoubling) return value;
@@ -111,6 +118,20 @@ class PortHistogram {
   }
 
   std::uint64_t sum() const { return sum_; }
+
+  template <class A>
+  void archive(A& a) {
+    for (auto& block : blocks_) {
+      bool used = block != nullptr;
+      a.value(used);
+      if (!used) continue;
+      if (!block) block = std::make_unique<Block>();
+      a.value(*block);
+    }
+    a.value(count_);
+    a.value(sum_);
+    a.value(max_);
+  }
 
   // Of `total` values, of which those that were not added are 0. Percentiles are within 1/128 of the value; `all` has
   // every value of this one.

@@ -21,6 +21,13 @@ class LinkProbe {
   void sample(Time now);
   LinkSummary finish();
 
+  template <class A>
+  void archive(A& a) {
+    a.value(last_);
+    a.values(sent_);
+    if (series_) series_->archive(a);
+  }
+
   bool has_series() const { return series_.has_value(); }
 
  private:

@@ -77,13 +77,17 @@ std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::er
 
 }  // namespace
 
-RunClock::RunClock() : wall_(std::chrono::steady_clock::now()), cpu_(process_seconds()) {}
+RunClock::RunClock(double wall_s_before, double cpu_s_before)
+    : wall_(std::chrono::steady_clock::now()),
+      cpu_(process_seconds()),
+      wall_before_(wall_s_before),
+      cpu_before_(cpu_s_before) {}
 
 double RunClock::wall_s() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_).count();
+  return wall_before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_).count();
 }
 
-double RunClock::cpu_s() const { return process_seconds() - cpu_; }
+double RunClock::cpu_s() const { return cpu_before_ + process_seconds() - cpu_; }
 
 std::uint64_t max_rss_bytes() {
   rusage usage{};

@@ -36,13 +36,16 @@ std::string to_json(const Manifest&);
 // Wall and processor time since it was made; of the whole process, all threads.
 class RunClock {
  public:
-  RunClock();
+  // With what earlier parts of the run took.
+  explicit RunClock(double wall_s_before = 0, double cpu_s_before = 0);
   double wall_s() const;
   double cpu_s() const;
 
  private:
   std::chrono::steady_clock::time_point wall_;
   double cpu_ = 0;
+  double wall_before_ = 0;
+  double cpu_before_ = 0;
 };
 
 // The largest resident set of the process so far.

@@ -31,6 +31,11 @@ class PacketProbe {
 
   void finish() { file_.close(); }
 
+  template <class A>
+  void archive(A& a) {
+    file_.archive(a);
+  }
+
  private:
   void write(std::span<const net::TraceEvent> events);
   void write(const net::TraceEvent& event);

@@ -106,6 +106,16 @@ struct Probes::Parts {
     if (delays) delays->on_finish(r);
   }
 
+  template <class A>
+  void archive(A& a) {
+    flows.archive(a);
+    if (queues) queues->archive(a);
+    if (rates) rates->archive(a);
+    if (delays) delays->archive(a);
+    if (links) links->archive(a);
+    if (packets) packets->archive(a);
+  }
+
   engine::Engine& simulation;
   ResultDirectory* const out;
   const std::vector<std::string> tags;
@@ -132,6 +142,10 @@ Probes::Probes(const ProbeParams& params, engine::Engine& simulation, const std:
 }
 
 Probes::~Probes() = default;
+
+void Probes::save(Saver& a) { parts_->archive(a); }
+
+void Probes::load(Loader& a) { parts_->archive(a); }
 
 Summary Probes::finish() {
   Parts& p = *parts_;

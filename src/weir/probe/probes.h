@@ -75,6 +75,12 @@ class Probes {
   ~Probes();
   Probes(const Probes&) = delete;
 
+  // Between calls of advance(): what has been observed so far, and where its files end. Loaded into probes that have
+  // just been made of the same parameters, on a directory that has these files (ResultDirectory::resume). Throws
+  // InputError if they do not fit.
+  void save(Saver& a);
+  void load(Loader& a);
+
   // Records unfinished flows, completes and closes the files. Once, after the last advance().
   Summary finish();
 

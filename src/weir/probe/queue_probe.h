@@ -28,6 +28,15 @@ class QueueProbe {
   void sample(Time now);
   QueueSummary finish();
 
+  template <class A>
+  void archive(A& a) {
+    for (Histogram& h : by_direction_) h.archive(a);
+    for (PortHistogram& h : by_port_) h.archive(a);
+    a.optional(peak_, [&](QueuePeak& peak) { peak.archive(a); });
+    a.value(instants_);
+    if (series_) series_->archive(a);
+  }
+
  private:
   PortName name_of(std::size_t place) const;
   void look_into(QueuePeak& peak);

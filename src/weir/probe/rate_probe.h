@@ -1,6 +1,7 @@
 // Rates of flows over time, how fairly they share, and how soon they get there.
 //
-// The rate of a flow in an interval is what its sender got acknowledged in it. Jain's index is
+// The rate of a flow in an interval is the payload that its sender learned in it to have arrived: by cumulative
+// acknowledgements, and by selective ones where the flow's recovery has them. Jain's index is
 // taken of the flows that were active during the whole interval: started at its begin or before,
 // not finished at its end.
 #pragma once
@@ -25,6 +26,11 @@ class Convergence {
   // Intervals in order: this one has the index (negative: none), and the latest flow so far
   // started at `last_start`.
   void add(Time begin, Time end, double index, Time last_start);
+  template <class A>
+  void archive(A& a) {
+    a.value(last_start_);
+    for (auto* time : {&high_since_, &time_}) a.optional(*time, [&](Time& t) { a.value(t); });
+  }
   // From that start to the end of the first interval of the lasting ones; nothing = not yet.
   std::optional<Time> time() const { return time_; }
 
@@ -44,6 +50,20 @@ class RateProbe {
   void on_finish(const host::FlowRecord&);
   void sample(Time now);
   FairnessSummary finish();
+
+  template <class A>
+  void archive(A& a) {
+    a.optional(last_, [&](Time& t) { a.value(t); });
+    a.values(before_);
+    a.values(finished_);
+    a.value(last_start_);
+    convergence_.archive(a);
+    a.value(summary_.intervals);
+    a.value(summary_.min_jain);
+    a.value(jain_sum_);
+    for (auto* file : {&rates_, &fairness_})
+      if (*file) (*file)->archive(a);
+  }
 
  private:
   struct Active {

@@ -5,29 +5,34 @@
 //   ... files are written next to the target, in results/a.partial-run ...
 //   out.commit();                       // one rename
 //
-// Without commit() nothing remains. A process that is killed leaves only the partial directory, which the next run of
-// this name clears.
+// Without commit() nothing remains, unless a checkpoint was kept. A process that is killed leaves only the partial
+// directory, which the next run of this name clears, or which its run goes on from.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "weir/base/archive.h"
 #include "weir/base/checksum.h"
 #include "weir/result/contents.h"
 
 namespace weir::probe {
 
+// The file of a checkpoint in the directory of a run that goes on or was ended from outside; no part of its result.
+inline constexpr std::string_view kCheckpoint = "checkpoint";
+
 // A file that is written from front to back through a buffer. Whoever cannot write (a full disk)
 // throws std::system_error that names the file.
 class ResultFile {
  public:
-  // Replaces what is there. `shown` is the name for messages. What the file is known by is put in `facts` when it is
-  // closed, unless that is null; it must outlive this.
-  ResultFile(const std::string& path, std::string shown, result::FileFacts* facts = nullptr);
+  // Replaces what is there, unless it is kept for archive(Loader&). `shown` is the name for messages. What the file is
+  // known by is put in `facts` when it is closed, unless that is null; it must outlive this.
+  ResultFile(const std::string& path, std::string shown, result::FileFacts* facts = nullptr, bool keep = false);
   ResultFile(ResultFile&&) noexcept;
   ResultFile& operator=(ResultFile&&) = delete;
   ~ResultFile();  // what has not been flushed is lost
@@ -42,6 +47,13 @@ class ResultFile {
     if (buffer_.size() >= kFlushAt) flush();
   }
   void flush();
+  // Flushes, and has the disk take what has been written.
+  void sync();
+  // The same; how much it is goes to the archive.
+  void archive(Saver& a);
+  // Takes the file back to what it was when it was saved: what came later is cut off. Throws InputError if it is
+  // shorter.
+  void archive(Loader& a);
   // Flushes and closes; the file is on its way to the disk without error so far.
   void close();
 
@@ -62,6 +74,13 @@ class ResultDirectory {
   // ResultDirectory of this or another process has taken the name, or if it cannot be created. Missing parents are
   // created.
   explicit ResultDirectory(const std::string& target);
+  // Where a run that has kept a checkpoint of itself has left its files: it was killed, or it was interrupted and the
+  // directory has its name. Throws InputError if there is none.
+  static std::string left_behind(const std::string& target);
+  // That result, so that its run can go on: files that are opened keep what they hold until has_gone_on(). Throws
+  // InputError if there is none, or another run is writing it.
+  static std::unique_ptr<ResultDirectory> resume(const std::string& target);
+  void has_gone_on() { keeps_ = false; }
   ResultDirectory(const ResultDirectory&) = delete;
   ~ResultDirectory();
 
@@ -71,6 +90,13 @@ class ResultDirectory {
   ResultFile table(std::string_view name);
   // A file, all at once. Replaces what it has written under this name.
   void write(std::string_view name, std::string_view text);
+  // A file that is there already is one of the result.
+  void adopt(std::string_view name);
+  // Keeps a checkpoint of the run, in place of the one before, whole or not at all. From now on the directory remains
+  // without commit().
+  void keep_checkpoint(std::string_view content);
+  // The run has ended: nothing will go on from it.
+  void drop_checkpoint();
   void remove(std::string_view name);
   // All of its files, but for the manifest: once each has been closed.
   result::Contents contents() const;
@@ -87,8 +113,12 @@ class ResultDirectory {
   const std::string& partial() const { return partial_; }
 
  private:
+  ResultDirectory() = default;
+
   std::string shown_;
   std::string target_;
+  bool keeps_ = false;                        // files that are opened keep what they hold
+  bool remains_ = false;                      // without commit(), for a run that goes on from its checkpoint
   std::string partial_;                       // empty once committed
   int lock_ = -1;                             // of partial_, open and locked
   std::vector<std::string> created_parents_;  // outermost first

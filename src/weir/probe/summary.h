@@ -68,6 +68,20 @@ struct QueuePeak {
   std::uint64_t other_flows = 0;  // all others
   std::uint64_t other_bytes = 0;
   std::uint64_t ended_bytes = 0;  // of flows that had ended
+
+  template <class A>
+  void archive(A& a) {
+    a.value(time);
+    for (auto* number : {&port.port, &port.from, &port.to}) a.value(*number);
+    a.text(port.group);
+    a.value(has_flows);
+    a.each(top, [&](Share& s) {
+      for (auto* figure : {&s.flow, &s.bytes}) a.value(*figure);
+      for (auto* host : {&s.src, &s.dst}) a.value(*host);
+      a.text(s.tag);
+    });
+    for (auto* figure : {&bytes, &other_flows, &other_bytes, &ended_bytes}) a.value(*figure);
+  }
 };
 
 // Values in bytes over time and ports.

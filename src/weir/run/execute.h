@@ -5,10 +5,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "weir/probe/manifest.h"
 #include "weir/probe/results.h"
 #include "weir/probe/summary.h"
+#include "weir/run/checkpoint.h"
 #include "weir/scenario/run.h"
 
 namespace weir::run {
@@ -32,6 +34,9 @@ struct ExecuteOptions {
   std::function<bool()> cancelled;        // asked as often: the run ends early, and keeps what it has, when it says so
   bool own_thread = false;                // processor time is that of the calling thread; the run has no other
   std::uint64_t memory = 0;  // bytes: the run ends early when the process takes more; 0 = it may take what there is
+  // Checkpoints are kept in the directory, and another when the run is cancelled or its memory is used up: resume()
+  // goes on from the last one.
+  CheckpointRhythm checkpoints;
 };
 
 // Builds and runs; results go to `directory`, which is left to be committed, or nowhere if it is null. Stops early when
@@ -40,6 +45,23 @@ Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory, 
 // The same with the model that scenario::build_model() has made of this scenario.
 Outcome execute(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
                 probe::ResultDirectory* directory, const ExecuteOptions& options);
+
+// Throws InputError, with the key that is to be changed, if checkpoints are asked for and the scenario's engine has
+// none.
+void check_checkpoints(const scenario::Scenario& s, const CheckpointRhythm& rhythm);
+
+// A run that has left a checkpoint under the name of its directory.
+struct Unfinished {
+  std::string folder;  // where its files are now
+  scenario::Scenario scenario;
+  Checkpoint checkpoint;
+};
+// Throws InputError if there is none, or if the checkpoint is not to be used (read_checkpoint); nothing is written.
+// `overrides` may change run.threads and run.scheduler, which change no result.
+Unfinished find_unfinished(const std::string& directory, const std::vector<std::string>& overrides);
+// Goes on with it. The result is that of a run that was never ended, but for the times in manifest.json.
+Outcome resume(const Unfinished& unfinished, std::shared_ptr<const engine::Model> model,
+               probe::ResultDirectory& directory, const ExecuteOptions& options);
 
 // {"manifest": ..., "summary": ...}
 std::string to_json(const Outcome& o);

@@ -337,12 +337,14 @@ void check_trace(const Scenario& s) {
              "only run.fidelity = \"exact\" tells single events; write that, or leave out this probe");
 }
 
-std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
+std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic,
+                                             std::uint32_t partitions) {
   const Time stop = s.run.stop > Time{} ? s.run.stop : Time::max();
   if (s.run.fidelity == Fidelity::ns3_hpcc) return std::make_unique<replica::Ns3Hpcc>(model, s.ns3, traffic, stop);
   if (s.run.fidelity == Fidelity::htsim_uet)
     return std::make_unique<replica::HtsimUet>(model, s.uet, connections_of(s, model, traffic), stop);
   const engine::RunOptions options{.threads = s.run.threads,
+                                   .partitions = partitions,
                                    .scheduler = s.run.scheduler,
                                    .stop = stop,
                                    .traced = s.probes.need_trace(),
@@ -371,9 +373,9 @@ Run prepare(const Scenario& s) { return prepare(s, build_model(s)); }
 
 Run build(const Scenario& s) { return build(s, build_model(s)); }
 
-Run build(const Scenario& s, std::shared_ptr<const engine::Model> model) {
+Run build(const Scenario& s, std::shared_ptr<const engine::Model> model, std::uint32_t partitions) {
   Run run = prepare(s, std::move(model));
-  run.simulation = build_engine(s, *run.model, *run.traffic);
+  run.simulation = build_engine(s, *run.model, *run.traffic, partitions);
   return run;
 }
 

@@ -26,8 +26,9 @@ struct Run {
 // Reads the data files, builds the network and checks what concerns several tables. Throws
 // InputError that names file, line and key.
 Run build(const Scenario&);
-// The same with the model that build_model() has made of this scenario.
-Run build(const Scenario&, std::shared_ptr<const engine::Model>);
+// The same with the model that build_model() has made of this scenario, and in so many partitions
+// (engine::RunOptions::partitions).
+Run build(const Scenario&, std::shared_ptr<const engine::Model>, std::uint32_t partitions = 0);
 // Checks the same, and stops short of the simulation, which stays null: nothing large is made.
 Run prepare(const Scenario&);
 

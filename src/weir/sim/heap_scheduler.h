@@ -47,6 +47,10 @@ class HeapScheduler {
 
   bool empty() const { return heap_.empty(); }
   void skip_to(Time) {}
+  template <class Visit>
+  void for_each_pending(Visit&& visit) const {
+    for (const Event& event : heap_) visit(event);
+  }
   void look_ahead() {}
   Entity upcoming(std::uint32_t) const { return kNone; }
 

@@ -39,6 +39,8 @@ concept Scheduler = requires(S s, const S cs, Entity e, Time t, Event& out, std:
   { cs.empty() } -> std::same_as<bool>;
   // Only while empty: nothing will be scheduled before t.
   s.skip_to(t);
+  // Calls its argument with each pending event, in any order.
+  cs.for_each_pending([](const Event&) {});
   // Brings near what is known of later events; another hint.
   s.look_ahead();
   // The entity that is due some events later, or kNone: a hint for prefetching, nothing more.

@@ -91,6 +91,12 @@ class WheelScheduler {
     for (auto& level : levels_) level.move_to(t.ps >> level.shift);
   }
 
+  template <class Visit>
+  void for_each_pending(Visit&& visit) const {
+    for (Entity e = 0; e < nodes_.size(); ++e)
+      if (nodes_[e].time != kIdle) visit(Event{{nodes_[e].time}, e});
+  }
+
   // Brings near what is known of an event that will be among the upcoming ones soon: another at each call.
   void look_ahead() {
     if (scout_ != kNone) scout_ = nodes_[scout_].next;

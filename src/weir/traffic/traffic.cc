@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "weir/base/error.h"
+
 namespace weir::traffic {
 
 Traffic::Traffic(std::uint32_t hosts) : ports_given_(hosts) {}
@@ -52,6 +54,11 @@ std::optional<Flow> Traffic::next() {
   assign_ports(flow);
   push_head(index);
   return flow;
+}
+
+void Traffic::skip_to(std::uint64_t pulled) {
+  while (flows_ < pulled)
+    if (!next()) throw InputError("the checkpoint is of a run with more flows");
 }
 
 void Traffic::pull_until(Time end, std::vector<Flow>& out) {

@@ -35,6 +35,11 @@ class Traffic {
   // all are drawn. Without messages that wait.
   Time end() const;
 
+  // How many flows have been taken by now, and: takes flows until they are so many, at least as many as by now. Throws
+  // InputError if there are not.
+  std::uint64_t pulled() const { return flows_; }
+  void skip_to(std::uint64_t pulled);
+
   // Appends all flows that start before `end`.
   void pull_until(Time end, std::vector<Flow>& out);
 

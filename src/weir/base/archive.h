@@ -1,0 +1,118 @@
+// What a run holds, as a row of bytes, and back: one description of each object serves both directions.
+//
+// An object that changes while a run goes on has a member `template <class A> void archive(A& a)` that names what
+// changes, in a fixed order, by a.value(), a.values(), a.each(), a.optional() and a.text(). With a Saver these are
+// written, with a Loader they are read into an object that has been built anew from the same model. Numbers stand as
+// they lie in memory: an archive is read by the program that wrote it, on the same kind of machine (run/checkpoint.h
+// refuses others).
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "weir/base/error.h"
+
+namespace weir {
+
+class Saver {
+ public:
+  static constexpr bool kLoads = false;
+
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void value(const T& v) { bytes(&v, sizeof(T)); }
+  void bytes(const void* from, std::size_t size) { out_.append(static_cast<const char*>(from), size); }
+  // A length; `longest` is what Loader accepts.
+  std::size_t length(std::size_t n, std::size_t /*longest*/ = ~std::size_t{0}) {
+    value(static_cast<std::uint64_t>(n));
+    return n;
+  }
+  // A container of objects that may be copied as bytes.
+  template <class Container>
+  void values(const Container& c) {
+    static_assert(std::is_trivially_copyable_v<typename Container::value_type>);
+    length(c.size());
+    bytes(c.data(), c.size() * sizeof(typename Container::value_type));
+  }
+  // A container of objects of which `one` archives each.
+  template <class Container, class One>
+  void each(Container& c, One&& one) {
+    length(c.size());
+    for (auto& object : c) one(object);
+  }
+
+  void text(const std::string& t) { values(t); }
+  template <class T, class One>
+  void optional(std::optional<T>& o, One&& one) {
+    value(o.has_value());
+    if (o) one(*o);
+  }
+
+  const std::string& content() const { return out_; }
+  std::string take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+// Throws InputError if there is less than an object needs.
+class Loader {
+ public:
+  static constexpr bool kLoads = true;
+
+  // `content` must outlive it.
+  explicit Loader(std::string_view content) : left_(content) {}
+
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void value(T& v) { bytes(&v, sizeof(T)); }
+  void bytes(void* to, std::size_t size) {
+    if (size > left_.size()) throw InputError("the checkpoint ends too early");
+    if (size != 0) std::memcpy(to, left_.data(), size);
+    left_.remove_prefix(size);
+  }
+  std::size_t length(std::size_t = 0, std::size_t longest = ~std::size_t{0}) {
+    std::uint64_t n = 0;
+    value(n);
+    if (n > longest || n > left_.size() + kEmptyObjects)
+      throw InputError("the checkpoint has a length that is not possible");
+    return n;
+  }
+  template <class Container>
+  void values(Container& c) {
+    static_assert(std::is_trivially_copyable_v<typename Container::value_type>);
+    const std::size_t n = length();
+    if (n > left_.size() / sizeof(typename Container::value_type)) throw InputError("the checkpoint ends too early");
+    c.resize(n);
+    bytes(c.data(), n * sizeof(typename Container::value_type));
+  }
+  template <class Container, class One>
+  void each(Container& c, One&& one) {
+    const std::size_t n = length();
+    c.clear();
+    c.resize(n);
+    for (auto& object : c) one(object);
+  }
+
+  void text(std::string& t) { values(t); }
+  template <class T, class One>
+  void optional(std::optional<T>& o, One&& one) {
+    bool is_there = false;
+    value(is_there);
+    o.reset();
+    if (is_there) one(o.emplace());
+  }
+
+  std::string_view rest() const { return left_; }
+  bool at_end() const { return left_.empty(); }
+
+ private:
+  static constexpr std::size_t kEmptyObjects = std::size_t{1} << 32;  // lengths of objects that hold nothing
+  std::string_view left_;
+};
+
+}  // namespace weir

@@ -1,0 +1,47 @@
+// Checkpoints: what a run holds at an instant, kept in its directory, so that it can go on from there.
+//
+// A checkpoint is a file of its own beside the results so far (probe::kCheckpoint). It has the version of Weir and the
+// checksum of the scenario that it belongs to, the time, what the engine and the probes hold, how long each result
+// file was, and last a checksum of all this. It is read by the version of Weir that wrote it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "weir/base/units.h"
+#include "weir/engine/engine.h"
+#include "weir/probe/manifest.h"
+#include "weir/probe/probes.h"
+#include "weir/probe/results.h"
+
+namespace weir::run {
+
+// How often a run keeps a checkpoint: both may be set, and each is at least so far apart; 0 = not by this.
+struct CheckpointRhythm {
+  Time simulated;
+  double wall_s = 0;
+
+  bool is_on() const { return simulated > Time{} || wall_s > 0; }
+};
+
+// Between calls of advance(), of an engine that can be saved. Keeps the checkpoint in the run's
+// directory, in place of the one before. Throws std::system_error.
+void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, probe::Probes& probes,
+                     const probe::RunClock& clock, const CheckpointRhythm& rhythm);
+
+struct Checkpoint {
+  std::uint32_t partitions = 1;
+  Time now;
+  double wall_s = 0;  // taken by the run until then
+  double cpu_s = 0;
+  CheckpointRhythm rhythm;  // of the run
+  std::string state;
+};
+
+// The checkpoint in the folder that a run has left. Throws InputError if it is of another version of Weir or of another
+// scenario than the one beside it, cut short, or changed; nothing is written.
+Checkpoint read_checkpoint(const std::string& folder);
+// Takes the engine and the probes, which have just been built, to the checkpoint.
+void go_on_from(const Checkpoint& checkpoint, engine::Engine& engine, probe::Probes& probes);
+
+}  // namespace weir::run

@@ -1,0 +1,171 @@
+// A run that is saved and loaded into another simulation goes on there as if nothing had happened: each
+// tests/scenarios/NAME.toml is run in one piece and in several, by other threads and schedulers, and all that can be
+// seen of it is compared.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weir/base/archive.h"
+#include "weir/engine/simulation.h"
+#include "weir/scenario/run.h"
+#include "weir/scenario/scenario.h"
+
+namespace weir::scenario {
+namespace {
+
+using namespace literals;
+
+const std::string kFolder = "tests/scenarios/";
+
+std::vector<std::string> names() {
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder))
+    if (entry.path().extension() == ".toml") out.push_back(entry.path().stem().string());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// What can be seen of a run: the figures of its ports every 20 us, the flows as they end, traced events.
+using Log = std::vector<std::uint64_t>;
+
+class Watched {
+ public:
+  Watched(const Scenario& s, std::shared_ptr<const engine::Model> model, engine::RunOptions options, Log& log)
+      : log_(log), model_(std::move(model)), traffic_(build_traffic(s, *model_, tags_)) {
+    options.stop = s.run.stop > Time{} ? s.run.stop : Time::max();
+    options.until_program = s.run.until == Until::collectives;
+    options.traced = s.probes.need_trace();
+    simulation = std::make_unique<engine::Simulation>(*model_, *traffic_, options);
+    simulation->every(20_us, [this](Time now) { look(now); });
+    simulation->on_finish([this](const host::FlowRecord& r) {
+      for (const std::uint64_t figure : {r.id, static_cast<std::uint64_t>(r.finish.ps), std::uint64_t{r.retransmitted}})
+        log_.push_back(figure);
+    });
+    if (options.traced)
+      simulation->trace({}, [this](std::span<const net::TraceEvent> events) {
+        for (const net::TraceEvent& e : events) {
+          const auto kind = static_cast<std::uint64_t>(e.kind);
+          for (const std::uint64_t figure : {static_cast<std::uint64_t>(e.time.ps), kind, e.flow})
+            log_.push_back(figure);
+          for (const std::uint64_t figure : {e.port, e.queued}) log_.push_back(figure);
+        }
+      });
+  }
+
+  // Runs to the end, whatever a stall is.
+  Time finish() {
+    while (!simulation->advance()) {
+    }
+    log_.push_back(simulation->state_digest());
+    log_.push_back(simulation->stall() != nullptr ? 1 : 0);
+    return simulation->now();
+  }
+  std::string saved() const {
+    Saver saver;
+    simulation->save(saver);
+    return saver.take();
+  }
+
+  std::unique_ptr<engine::Simulation> simulation;
+
+ private:
+  void look(Time now) {
+    log_.push_back(static_cast<std::uint64_t>(now.ps));
+    for (std::uint32_t port = 0; port < model_->topology.ports(); ++port) {
+      engine::Simulation& s = *simulation;
+      log_.push_back(s.queued_bytes(port));
+      for (const std::uint64_t figure : {s.sent_bytes(port), s.marked(port), s.lost(port)}) log_.push_back(figure);
+      log_.push_back(static_cast<std::uint64_t>(s.paused_time(port).ps));
+    }
+  }
+
+  Log& log_;
+  std::shared_ptr<const engine::Model> model_;
+  std::vector<std::string> tags_;
+  std::unique_ptr<traffic::Traffic> traffic_;
+};
+
+class Checkpoint : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    scenario_ = load_scenario_file(kFolder + GetParam() + ".toml");
+    if (scenario_.run.fidelity != Fidelity::exact) GTEST_SKIP() << "a replica cannot be saved";
+    model_ = build_model(scenario_);
+    end_ = Watched(scenario_, model_, {}, whole_).finish();
+  }
+
+  // Runs piece after piece, each by what the options say; cuts are shares of the whole run.
+  Log in_pieces(const std::vector<engine::RunOptions>& pieces, const std::vector<double>& cuts) {
+    Log log;
+    std::string saved;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      Watched piece(scenario_, model_, pieces[i], log);
+      if (i > 0) {
+        Loader loader(saved);
+        piece.simulation->load(loader);
+      }
+      if (i == cuts.size()) {
+        piece.finish();
+        break;
+      }
+      const Time epoch = piece.simulation->epoch();
+      const Time cut = static_cast<std::int64_t>(cuts[i] * static_cast<double>(end_.ps)) / epoch.ps * epoch;
+      while (!piece.simulation->advance(cut) && piece.simulation->now() < cut) {
+      }
+      saved = piece.saved();
+    }
+    return log;
+  }
+
+  Scenario scenario_;
+  std::shared_ptr<const engine::Model> model_;
+  Log whole_;
+  Time end_;
+};
+
+TEST_P(Checkpoint, GoesOnByTheOtherSchedulerAndBack) {
+  constexpr auto kWheel = engine::SchedulerKind::wheel;
+  constexpr auto kHeap = engine::SchedulerKind::heap;
+  EXPECT_TRUE(in_pieces({{.scheduler = kWheel}, {.scheduler = kHeap}, {.scheduler = kWheel}}, {0.3, 0.62}) == whole_);
+}
+
+TEST_P(Checkpoint, GoesOnByOtherThreads) {
+  const engine::RunOptions first{.threads = 3};
+  const auto partitions = [&] {
+    Log unused;
+    return Watched(scenario_, model_, first, unused).simulation->partitions();
+  }();
+  const engine::RunOptions alone{.threads = 1, .partitions = partitions};
+  const engine::RunOptions two{.threads = 2, .partitions = partitions};
+  EXPECT_TRUE(in_pieces({first, alone, two, first}, {0.15, 0.5, 0.77}) == whole_);
+}
+
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+  std::string out = info.param;
+  std::replace(out.begin(), out.end(), '-', '_');
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Tests, Checkpoint, testing::ValuesIn(names()), test_name);
+
+// Whatever is missing at its end.
+TEST(CheckpointBytes, CutShortAreRefused) {
+  const Scenario s = load_scenario_file(kFolder + names().front() + ".toml");
+  const auto model = build_model(s);
+  Log log;
+  Watched run(s, model, {}, log);
+  run.simulation->advance(run.simulation->epoch());
+  const std::string saved = run.saved();
+  for (std::size_t part = 0; part < 50; ++part) {
+    Watched again(s, model, {}, log);
+    Loader loader(std::string_view(saved).substr(0, saved.size() * part / 50));
+    EXPECT_THROW(again.simulation->load(loader), InputError) << part;
+  }
+}
+
+}  // namespace
+}  // namespace weir::scenario
