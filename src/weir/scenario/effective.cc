@@ -32,7 +32,8 @@ std::string preset_text(const Profile& p) {
 
 class Writer {
  public:
-  explicit Writer(const Scenario& s) : scenario_(s) {}
+  Writer(const Scenario& s, const std::string& folder)
+      : scenario_(s), folder_(folder.empty() ? "./" : fmt::format("./{}/", folder)) {}
 
   Effective write() {
     const Scenario& s = scenario_;
@@ -95,7 +96,7 @@ class Writer {
     const std::filesystem::path path = std::filesystem::path(scenario_.folder) / file;
     const std::string name = attachment_name(path.filename().string(), owner, param);
     out_.attachments.push_back({name, read_text_file(path.string(), "a data file of the scenario")});
-    return "./" + name;
+    return folder_ + name;
   }
 
   // "topology-ring.graph" of ring.graph, and of itself; by the parameter if the name is long, with a number if it is
@@ -145,6 +146,7 @@ class Writer {
   }
 
   const Scenario& scenario_;
+  std::string folder_;  // of attachments, as the text names it
   Effective out_;
 };
 
@@ -165,6 +167,6 @@ std::string toml_text(std::string_view text) {
   return out + '"';
 }
 
-Effective effective(const Scenario& s) { return Writer(s).write(); }
+Effective effective(const Scenario& s, const std::string& folder) { return Writer(s, folder).write(); }
 
 }  // namespace weir::scenario

@@ -22,8 +22,8 @@ struct Effective {
 };
 
 // The tables in a fixed order. Running the result gives the same digest. Throws InputError if a
-// data file cannot be read.
-Effective effective(const Scenario&);
+// data file cannot be read. `folder`: the text names the attachments in this one, relative to its own; "" = beside it.
+Effective effective(const Scenario&, const std::string& folder = "");
 
 // A text as TOML writes it, in quotes.
 std::string toml_text(std::string_view text);
