@@ -89,8 +89,7 @@ std::string to_text(const Report& r) {
       e.all ? "" : "over ", e.flows, static_cast<double>(e.payload.count) * 1e-9, e.packets,
       e.last_start.seconds() * 1e6, r.threads, static_cast<double>(r.memory) * 1e-6);
   for (const auto& series : r.output.series)
-    out += fmt::format("  series    {} {:.3g} MB of {}, estimated\n", r.output.to_stop ? "about" : "at least",
-                       static_cast<double>(series.bytes) * 1e-6, series.file);
+    out += fmt::format("  series    {} of {}, estimated\n", r.output.text(series.bytes), series.file);
   if (!r.ecn.empty()) out += fmt::format("  ECN       {}\n", r.ecn);
   for (const auto& warning : r.warnings) out += fmt::format("  warning   {}\n", warning);
   return out;

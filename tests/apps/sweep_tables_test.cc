@@ -24,7 +24,7 @@ TEST_F(Sweep, TablesTellOfSeedsThatFailed) {
   fail("0.4+seed2");
   const Output o = sweep({"--out", dir("a"), "-q"});
   EXPECT_EQ(o.status, 1);
-  EXPECT_TRUE(line_with(o.out, "load ").starts_with("load  seeds ")) << o.out;
+  EXPECT_TRUE(line_with(o.out, "load ").starts_with("load   seeds ")) << o.out;
   EXPECT_TRUE(line_with(o.out, "0.2 ").starts_with("0.2        2 ")) << o.out;
   EXPECT_TRUE(line_with(o.out, "0.4 ").starts_with("0.4   1 of 2 ")) << o.out;
   EXPECT_TRUE(line_with(file("a/points.csv"), "0.4,").starts_with("0.4,1,0,")) << file("a/points.csv");
@@ -43,8 +43,8 @@ TEST_F(Sweep, AFailedRunCanBeRepeated) {
   fail("0.4+seed2");
   const Output o = sweep({"--out", dir("a"), "-q"});
   EXPECT_EQ(o.status, 1);
-  EXPECT_TRUE(o.err.ends_with(fmt::format(
-      "; see {0}/failed/0.4+seed2.txt; weir run {0}/failed/0.4+seed2.toml repeats it\n", dir("a"))))
+  EXPECT_TRUE(o.err.ends_with(
+      fmt::format("; see {0}/failed/0.4+seed2.txt; weir run {0}/failed/0.4+seed2.toml repeats it\n", dir("a"))))
       << o.err;
   const Output repeated = weir({"run", dir("a") + "/failed/0.4+seed2.toml", "-q", "--out", dir("again")});
   EXPECT_EQ(repeated.status, 0) << repeated.err;

@@ -199,7 +199,7 @@ statistic = "mean"
     t.runs[i].status = Record::Status::done;
     t.runs[i].measures = {{i == 0 ? 1.0 : 321.0}};
   }
-  EXPECT_EQ(to_text(t), "algorithm   seeds           wait [ps]\nhpcc       2 of 3  161 n/a (2 seeds)\n");
+  EXPECT_EQ(to_text(t), "algorithm   seeds          wait [ps]\nhpcc       2 of 3  161 n/a (2 seeds)\n");
   const Interval two = t.over_seeds(0, 0).value();
   EXPECT_GT(two.high, 1e7);
   EXPECT_FALSE(is_informative(two));

@@ -45,7 +45,10 @@ Time sending_time(const engine::Model& model, const scenario::Expected& expected
   return Time{static_cast<std::int64_t>(std::min(seconds, kLongest) * 1e12)};
 }
 
-std::string gigabytes(std::uint64_t bytes) { return fmt::format("{:.1f} GB", static_cast<double>(bytes) * 1e-9); }
+std::string bytes_text(std::uint64_t bytes) {
+  const auto n = static_cast<double>(bytes);
+  return n < 1e9 ? fmt::format("{:.3f} MB", n * 1e-6) : fmt::format("{:.1f} GB", n * 1e-9);
+}
 
 }  // namespace
 
@@ -53,6 +56,10 @@ std::uint64_t OutputSize::bytes() const {
   std::uint64_t out = 0;
   for (const SeriesSize& s : series) out += s.bytes;
   return out;
+}
+
+std::string OutputSize::text(std::uint64_t bytes) const {
+  return fmt::format("{} {}", to_stop ? "up to" : "at least", bytes_text(bytes));
 }
 
 OutputSize output_size(const scenario::Scenario& s, const engine::Model& model, const scenario::Expected& expected) {
@@ -92,10 +99,9 @@ std::string size_warning(const OutputSize& size, std::uint64_t left) {
   for (const SeriesSize& s : size.series)
     files += fmt::format("{}{} with {} rows (probes.{})", files.empty() ? "" : " and ", s.file, s.rows, s.probe);
   return fmt::format(
-      "{} will take {} {} on disk, as estimated{}; fewer ports, a longer interval, or series = false "
-      "make it less",
-      files, size.to_stop ? "about" : "at least", gigabytes(bytes),
-      bytes > left ? fmt::format(", and {} are left", gigabytes(left)) : "");
+      "{} will take {} on disk, as estimated{}; fewer ports, a longer interval, or series = false make it "
+      "less",
+      files, size.text(bytes), bytes > left ? fmt::format(", and {} are left", bytes_text(left)) : "");
 }
 
 }  // namespace weir::run

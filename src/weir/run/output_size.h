@@ -19,8 +19,10 @@ struct SeriesSize {
 
 struct OutputSize {
   std::vector<SeriesSize> series;  // none = no series of ports is written
-  bool to_stop = false;         // of a run that goes on until run.stop; else until all has been sent, at the earliest
-  std::uint64_t bytes() const;  // of all series
+  bool to_stop = false;            // an upper bound, of a run that goes on until run.stop; else a lower one
+  std::uint64_t bytes() const;     // of all series
+  // "up to 1.2 GB" or "at least 1.2 GB" for so many bytes of them.
+  std::string text(std::uint64_t bytes) const;
 };
 
 // Samples x ports x bytes per line, for lines of mostly empty queues and idle links. A run without run.stop lasts at
