@@ -22,6 +22,7 @@
 #include "weir/embedded.h"
 #include "weir/output.h"
 #include "weir/run/execute.h"
+#include "weir/run/run_process.h"
 
 namespace weir::app {
 namespace {
@@ -90,7 +91,7 @@ const Case& case_named(const std::string& name) {
 
 // What the process of one repeat does.
 void run_case(const Case& c) {
-  end_with_parent();
+  run::end_with_parent();
   const run::Outcome o = run::execute(embedded_scenario(c.scenario, c.overrides), nullptr);
   const auto& counters = o.manifest.counters;
   nlohmann::ordered_json out{{"packet_hops", counters.packet_hops},

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <stdexcept>
 #include <system_error>
 
@@ -74,7 +72,5 @@ ChildResult run_child(const std::vector<std::string>& arguments) {
   out.max_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
   return out;
 }
-
-void end_with_parent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 }  // namespace weir::app

@@ -17,7 +17,4 @@ struct ChildResult {
 // Runs `weir ARGUMENTS` to its end. Throws std::runtime_error unless it exits with 0.
 ChildResult run_child(const std::vector<std::string>& arguments);
 
-// Lets this process, which run_child started, end when the one that waits for it does.
-void end_with_parent();
-
 }  // namespace weir::app

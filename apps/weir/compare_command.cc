@@ -18,6 +18,7 @@
 #include "weir/output.h"
 #include "weir/study/compare.h"
 #include "weir/study/run_differences.h"
+#include "weir/study/statistics.h"
 
 namespace weir::app {
 namespace {
@@ -103,17 +104,48 @@ void add_run(Comparison& out, const ComparedRun& base, const ComparedRun& other,
   add_some("by size", "> " + size_text(above), [&](const auto* p) { return p->row.size > above; });
 }
 
-// One comparison per point; runs that only one side has are told of.
+constexpr std::size_t kShownSeeds = 20;
+
+// Tells of runs that one side has, or should have, and this one has not: with their points and seeds, in one line.
+void tell_of_lacking(const ComparedSide& side, const ComparedSide& other) {
+  const auto find = [](const std::vector<ComparedRun>& runs, const ComparedRun& wanted) {
+    return std::any_of(runs.begin(), runs.end(),
+                       [&](const ComparedRun& r) { return r.point == wanted.point && r.seed == wanted.seed; });
+  };
+  std::vector<std::pair<std::string, std::vector<const ComparedRun*>>> points;
+  std::vector<const ComparedRun*> lacking;
+  for (const auto* runs : {&other.runs, &other.failed, &side.failed})
+    for (const ComparedRun& run : *runs) {
+      if (find(side.runs, run) || std::any_of(lacking.begin(), lacking.end(), [&](const auto* known) {
+            return known->point == run.point && known->seed == run.seed;
+          }))
+        continue;
+      lacking.push_back(&run);
+      auto at = std::find_if(points.begin(), points.end(), [&](const auto& p) { return p.first == run.point; });
+      if (at == points.end()) at = points.insert(points.end(), {run.point, {}});
+      at->second.push_back(&run);
+    }
+  if (lacking.empty()) return;
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [point, runs] : points) {
+    if (shown == kShownSeeds) break;
+    text += fmt::format("{}{}{}seed{} ", text.empty() ? "" : "; ", point, point.empty() ? "" : ": ",
+                        runs.size() == 1 ? "" : "s");
+    for (std::size_t i = 0; i < runs.size() && shown < kShownSeeds; ++i, ++shown)
+      text += fmt::format("{}{}{}", i == 0 ? "" : ", ", runs[i]->seed, find(side.failed, *runs[i]) ? " (failed)" : "");
+  }
+  notice("weir: {} lacks {} run{}, left out of the comparison with {}: {}{}", side.name, lacking.size(),
+         lacking.size() == 1 ? "" : "s", other.name, text, shown < lacking.size() ? "; ..." : "");
+}
+
+// One comparison per point; runs that one side lacks are told of.
 std::vector<Comparison> compare(const ComparedSide& base, const ComparedSide& other, bool along_axis) {
   std::vector<Comparison> out;
-  std::size_t alone = 0;
   for (const ComparedRun& run : other.runs) {
     const auto same = std::find_if(base.runs.begin(), base.runs.end(),
                                    [&](const ComparedRun& b) { return b.point == run.point && b.seed == run.seed; });
-    if (same == base.runs.end()) {
-      ++alone;
-      continue;
-    }
+    if (same == base.runs.end()) continue;
     auto at = std::find_if(out.begin(), out.end(), [&](const Comparison& c) { return c.point == run.point; });
     if (at == out.end())
       at = out.insert(out.end(), Comparison{.base = base.name, .other = other.name, .point = run.point});
@@ -121,14 +153,23 @@ std::vector<Comparison> compare(const ComparedSide& base, const ComparedSide& ot
   }
   if (out.empty())
     throw InputError(fmt::format("{} and {} have no run of the same point and seed", base.name, other.name));
-  if (alone > 0)
-    notice("weir: {} runs of {} have no counterpart in {}, and are left out", alone, other.name, base.name);
+  tell_of_lacking(base, other);
+  tell_of_lacking(other, base);
   for (Comparison& c : out)
     for (Row& row : c.rows) row.all = c.runs == 1 ? row.seeds.front() : study::over_seeds(row.seeds);
   return out;
 }
 
 std::string number(double v) { return std::isnan(v) ? "-" : fmt::format("{:.4f}", v); }
+// "n/a (2 seeds)" where the ends say nothing.
+std::string interval_text(const Row& row) {
+  const study::Ratios& r = row.all;
+  if (std::isnan(r.low)) return "-";
+  if (study::is_informative({r.geomean, r.low, r.high})) return number(r.low) + " - " + number(r.high);
+  const auto with_ratio = std::count_if(row.seeds.begin(), row.seeds.end(),
+                                        [](const study::Ratios& seed) { return !std::isnan(seed.geomean); });
+  return with_ratio > 1 ? fmt::format("n/a ({} seeds)", with_ratio) : fmt::format("n/a ({} flows)", r.n);
+}
 std::string percent(double v) { return std::isnan(v) ? "-" : fmt::format("{:.1f} %", 100 * v); }
 
 std::string to_text(const Comparison& c) {
@@ -141,8 +182,7 @@ std::string to_text(const Comparison& c) {
     group = row.group;
     const study::Ratios& r = row.all;
     out += fmt::format("  {:<18} {:>9} {:>9} {:>9}  {:<19} {:>9} {:>9}\n", row.name, r.n, number(r.median),
-                       number(r.geomean), std::isnan(r.low) ? "-" : number(r.low) + " - " + number(r.high),
-                       percent(r.slower), percent(r.faster));
+                       number(r.geomean), interval_text(row), percent(r.slower), percent(r.faster));
   }
   const study::Ratios& all = c.rows.front().all;
   if (all.unfinished_base + all.unfinished_other + all.unfinished_both > 0)
@@ -194,13 +234,16 @@ void warn_of_loads(const std::vector<Comparison>& all) {
   const auto first = std::find_if(all.begin(), all.end(), differs);
   if (first == all.end()) return;
   const auto more = std::count_if(first + 1, all.end(), differs);
-  notice("weir: {}{}; completion times differ by that alone, so the ratios do not tell of the rest alone",
-         first->load_example,
-         more == 0 ? "" : fmt::format(" (and {} more comparison{} like that)", more, more == 1 ? "" : "s"));
+  notice(
+      "weir: {}{}; completion times differ for that reason too, so the ratios are not those of the other "
+      "differences alone",
+      first->load_example,
+      more == 0 ? "" : fmt::format(" (and {} more comparison{} like that)", more, more == 1 ? "" : "s"));
 }
 
 int compare_all(const Options& o) {
-  const auto sides = sides_of(o.sides);
+  const auto [sides, notices] = sides_of(o.sides);
+  for (const std::string& text : notices) notice("weir: {}", text);
   const bool along_axis = o.sides.dirs.size() == 1;
   std::vector<Comparison> all;
   for (std::size_t i = 1; i < sides.size(); ++i)

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "weir/base/csv.h"
 #include "weir/base/error.h"
@@ -24,10 +27,12 @@ struct SweepRun {
   std::string seed;
 };
 
-// The runs of a sweep that are done and wanted, in the study's order.
+// The runs of a sweep that are wanted, in the study's order: at least one of them is done.
 struct SweepRuns {
-  std::vector<study::AxisLabels> axes;  // with the labels of these runs
+  std::vector<study::AxisLabels> axes;  // with the labels of runs that are done
   std::vector<SweepRun> runs;
+  std::vector<SweepRun> failed;  // those that are wanted
+  std::vector<std::string> notices;
 
   std::vector<std::string> axis_names() const {
     std::vector<std::string> out;
@@ -42,6 +47,15 @@ void add_labels(std::vector<study::AxisLabels>& axes, const std::vector<std::str
   for (std::size_t i = 0; i < axes.size(); ++i)
     if (auto& known = axes[i].labels; std::find(known.begin(), known.end(), labels[i]) == known.end())
       known.push_back(labels[i]);
+}
+
+// How many runs the study has, done or not; 0 if the sweep does not tell.
+std::size_t planned_runs(const std::string& dir) {
+  const std::string file = dir + "/sweep.json";
+  if (!std::filesystem::exists(file)) return 0;
+  const auto document = nlohmann::json::parse(read_text_file(file, "what weir sweep has written"), nullptr, false);
+  const nlohmann::json::json_pointer at("/runs/planned");
+  return document.contains(at) && document.at(at).is_number_unsigned() ? document.at(at).get<std::size_t>() : 0;
 }
 
 SweepRuns read_sweep(const std::string& dir, const std::string& only) {
@@ -62,16 +76,21 @@ SweepRuns read_sweep(const std::string& dir, const std::string& only) {
   SweepRuns out;
   for (std::size_t i = run + 1; i < seed; ++i) out.axes.push_back({names[i], {}});
   while (reader.next(fields)) {
-    if (fields.size() != names.size() || fields[status] != "done") continue;
+    if (fields.size() != names.size()) continue;
     const auto first = fields.begin() + static_cast<std::ptrdiff_t>(run) + 1;
-    out.runs.push_back({study::result_of(dir, fields[run]),
-                        {first, first + static_cast<std::ptrdiff_t>(out.axes.size())},
-                        fields[seed]});
-    add_labels(out.axes, out.runs.back().labels);
+    auto& runs = fields[status] == "done" ? out.runs : out.failed;
+    runs.push_back({study::result_of(dir, fields[run]),
+                    {first, first + static_cast<std::ptrdiff_t>(out.axes.size())},
+                    fields[seed]});
+    add_labels(out.axes, runs.back().labels);
   }
   if (out.runs.empty()) throw InputError(fmt::format("{}: no run is done there", dir));
+  if (const std::size_t planned = planned_runs(dir); planned > out.runs.size() + out.failed.size())
+    out.notices.push_back(fmt::format("{}: {} of {} runs are still to be done; what is compared lacks them", dir,
+                                      planned - out.runs.size() - out.failed.size(), planned));
   const study::WantedLabels wanted = study::parse_only(only, out.axes);
-  std::erase_if(out.runs, [&](const SweepRun& r) { return !study::passes(wanted, r.labels); });
+  for (auto* runs : {&out.runs, &out.failed})
+    std::erase_if(*runs, [&](const SweepRun& r) { return !study::passes(wanted, r.labels); });
   if (out.runs.empty()) throw InputError(fmt::format("--only: {} has no run that is done with these labels", dir));
   for (auto& axis : out.axes) axis.labels.clear();
   for (const SweepRun& r : out.runs) add_labels(out.axes, r.labels);
@@ -86,19 +105,22 @@ std::string point_of(const SweepRuns& sweep, const SweepRun& run, std::size_t wi
   return out;
 }
 
-ComparedSide side_of(const std::string& dir, const std::string& only) {
-  ComparedSide out{dir, {}};
+void add_side(const std::string& dir, const std::string& only, ComparedSides& to) {
+  ComparedSide& out = to.all.emplace_back(ComparedSide{dir, {}, {}});
   if (is_sweep(dir)) {
     const SweepRuns sweep = read_sweep(dir, only);
-    for (const SweepRun& run : sweep.runs)
-      out.runs.push_back({run.dir, point_of(sweep, run, sweep.axes.size()), run.seed});
-    return out;
+    const auto compared = [&](const SweepRun& run) {
+      return ComparedRun{run.dir, point_of(sweep, run, sweep.axes.size()), run.seed};
+    };
+    std::transform(sweep.runs.begin(), sweep.runs.end(), std::back_inserter(out.runs), compared);
+    std::transform(sweep.failed.begin(), sweep.failed.end(), std::back_inserter(out.failed), compared);
+    to.notices.insert(to.notices.end(), sweep.notices.begin(), sweep.notices.end());
+    return;
   }
   if (!study::is_result(dir))
     throw InputError(fmt::format("{}: it is neither a result of weir run nor of weir sweep", dir));
   if (!only.empty()) throw InputError(fmt::format("--only: it picks points of sweeps, and {} is a single run", dir));
   out.runs.push_back({dir, "", ""});
-  return out;
 }
 
 // The axis that is named; or, if none is, the only one of which there are several labels.
@@ -129,31 +151,44 @@ std::size_t axis_of(const SweepRuns& sweep, const SideOptions& o) {
 }
 
 // The labels of an axis, that of the base first.
-std::vector<ComparedSide> sides_of_axis(const SideOptions& o) {
-  const SweepRuns sweep = read_sweep(o.dirs.front(), o.only);
+ComparedSides sides_of_axis(const SideOptions& o) {
+  SweepRuns sweep = read_sweep(o.dirs.front(), o.only);
   const std::size_t axis = axis_of(sweep, o);
   const study::AxisLabels& labels = sweep.axes[axis];
   if (labels.labels.size() < 2)
     throw InputError(fmt::format("--axis: of '{}' there is only the label '{}', so nothing to compare it with",
                                  labels.name, labels.labels.front()));
-  std::vector<ComparedSide> out;
-  for (const auto& label : labels.labels) out.push_back({label, {}});
+  ComparedSides sides{{}, std::move(sweep.notices)};
+  std::vector<ComparedSide>& out = sides.all;
+  for (const auto& label : labels.labels) out.push_back({label, {}, {}});
+  const auto side = [&](const std::string& name) {
+    return std::find_if(out.begin(), out.end(), [&](const ComparedSide& s) { return s.name == name; });
+  };
   for (const SweepRun& run : sweep.runs)
-    std::find_if(out.begin(), out.end(), [&](const ComparedSide& s) {
-      return s.name == run.labels[axis];
-    })->runs.push_back({run.dir, point_of(sweep, run, axis), run.seed});
-  if (o.base.empty()) return out;
-  const auto base = std::find_if(out.begin(), out.end(), [&](const ComparedSide& s) { return s.name == o.base; });
+    side(run.labels[axis])->runs.push_back({run.dir, point_of(sweep, run, axis), run.seed});
+  std::vector<std::string> all_failed;
+  for (const SweepRun& run : sweep.failed) {
+    const std::string& label = run.labels[axis];
+    if (const auto at = side(label); at != out.end())
+      at->failed.push_back({run.dir, point_of(sweep, run, axis), run.seed});
+    else if (std::find(all_failed.begin(), all_failed.end(), label) == all_failed.end())
+      all_failed.push_back(label);
+  }
+  for (const std::string& label : all_failed)
+    sides.notices.push_back(fmt::format("{}={} is left out: all of its runs have failed; see {}/failed", labels.name,
+                                        label, o.dirs.front()));
+  if (o.base.empty()) return sides;
+  const auto base = side(o.base);
   if (base == out.end())
     throw InputError(fmt::format("--base: the axis '{}' has no label '{}' with a run that is done; valid is {}",
                                  labels.name, o.base, fmt::join(labels.labels, ", ")));
   std::rotate(out.begin(), base, base + 1);
-  return out;
+  return sides;
 }
 
 }  // namespace
 
-std::vector<ComparedSide> sides_of(const SideOptions& o) {
+ComparedSides sides_of(const SideOptions& o) {
   if (o.dirs.size() == 1 && is_sweep(o.dirs.front())) return sides_of_axis(o);
   if (!o.axis.empty())
     throw InputError(o.dirs.size() > 1
@@ -161,9 +196,9 @@ std::vector<ComparedSide> sides_of(const SideOptions& o) {
                          : fmt::format("--axis: {} is no result of weir sweep", o.dirs.front()));
   if (!o.base.empty())
     throw InputError("--base: it is a label of a sweep's axis; of several directories the first is the base");
-  std::vector<ComparedSide> out;
-  for (const auto& dir : o.dirs) out.push_back(side_of(dir, o.only));
-  if (out.size() < 2)
+  ComparedSides out;
+  for (const auto& dir : o.dirs) add_side(dir, o.only, out);
+  if (out.all.size() < 2)
     throw InputError(fmt::format("{} is a single run; name the result that it is compared with, too", o.dirs.front()));
   return out;
 }

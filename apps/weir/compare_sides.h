@@ -17,6 +17,12 @@ struct ComparedRun {
 struct ComparedSide {
   std::string name;
   std::vector<ComparedRun> runs;
+  std::vector<ComparedRun> failed;  // runs of a sweep, without a result
+};
+
+struct ComparedSides {
+  std::vector<ComparedSide> all;     // the base first, at least two
+  std::vector<std::string> notices;  // of what cannot be compared: labels without a run that is done, runs to come
 };
 
 struct SideOptions {
@@ -26,7 +32,7 @@ struct SideOptions {
   std::string only;  // points of sweeps: study::parse_only()
 };
 
-// The sides, the base first, at least two. Throws InputError that says what to name.
-std::vector<ComparedSide> sides_of(const SideOptions& options);
+// Throws InputError that says what to name.
+ComparedSides sides_of(const SideOptions& options);
 
 }  // namespace weir::app

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -14,6 +15,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
+#include "weir/base/text.h"
 #include "weir/base/text_file.h"
 #include "weir/commands.h"
 #include "weir/net/graph_file.h"
@@ -30,7 +32,7 @@ namespace {
 struct Options {
   std::string name;
   std::vector<std::string> set;
-  std::vector<std::uint32_t> paths;
+  std::vector<std::string> paths;
   bool json = false;
   std::string svg;
 };
@@ -71,9 +73,11 @@ Network find(const Options& o) {
   const bool is_name = std::find(names.begin(), names.end(), o.name) != names.end();
   const std::string scenario = is_name ? "" : scenario_of(o.name);
   if (scenario.empty() && !o.set.empty())
-    throw InputError(fmt::format("--set: '{}' is no scenario, a file that ends in .toml", o.name));
+    throw InputError(fmt::format(
+        "--set: '{}' is no scenario (a file that ends in .toml, or a directory that weir run --out has written)",
+        o.name));
   if (!scenario.empty()) {
-    out.model = scenario::build_model(scenario::load_scenario_file(scenario, o.set));
+    out.model = scenario::build_network(scenario::load_scenario_file(scenario, o.set));
   } else if (is_name) {
     const auto choice = net::find_topology(o.name);
     out.topology = std::make_unique<net::Topology>(choice.kind->build(choice.params.get()));
@@ -89,16 +93,27 @@ Network find(const Options& o) {
   return out;
 }
 
+std::uint32_t host_of(const std::string& text, std::uint32_t hosts) {
+  std::uint64_t host = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, host);
+  if (stop != end || error == std::errc::invalid_argument)
+    throw InputError(
+        fmt::format("--paths: '{}' is no number of a host; hosts are 0 to {}", one_line(text, kQuoted), hosts - 1));
+  if (error != std::errc() || host >= hosts)
+    throw InputError(
+        fmt::format("--paths: there is no host {}; hosts are 0 to {}", one_line(text, kQuoted), hosts - 1));
+  return static_cast<std::uint32_t>(host);
+}
+
 std::vector<NetworkPaths> paths_of(const Options& o, const Network& network) {
   if (o.paths.empty()) return {};
   const std::uint32_t hosts = network.nodes().hosts;
-  for (const std::uint32_t host : o.paths)
-    if (host >= hosts)
-      throw InputError(fmt::format("--paths: there is no host {}; hosts are 0 to {}", host, hosts - 1));
-  if (o.paths[0] == o.paths[1])
-    throw InputError(fmt::format("--paths: host {} has no path to itself; name two hosts", o.paths[0]));
-  if (network.model) return paths_over_time(*network.model, o.paths[0], o.paths[1]);
-  return {paths_between(net::Routing(*network.topology, 1), o.paths[0], o.paths[1])};
+  const std::uint32_t src = host_of(o.paths[0], hosts);
+  const std::uint32_t dst = host_of(o.paths[1], hosts);
+  if (src == dst) throw InputError(fmt::format("--paths: host {} has no path to itself; name two hosts", src));
+  if (network.model) return paths_over_time(*network.model, src, dst);
+  return {paths_between(net::Routing(*network.topology, 1), src, dst)};
 }
 
 probe::ResultFile open_picture(const std::string& name) {
@@ -120,7 +135,7 @@ int list_topology(const Options& o) {
     file.write(picture);
     file.close();
     show("{}: {}\n", o.svg, net::summary(view.topology));
-    return 0;
+    if (view.paths.empty()) return 0;
   }
   show_text(o.json ? listing_json(view) : listing_text(view));
   return 0;

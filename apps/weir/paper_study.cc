@@ -20,7 +20,8 @@ PaperPlan plan_paper_study(const claims::FigureFile& file, const PaperOptions& o
                .fresh = options.fresh,
                .shard = {},
                .runs = study::runs_with(out.plan, ""),
-               .cancelled = {}};
+               .cancelled = {},
+               .warn = {}};
   if (!options.fresh && std::filesystem::exists(study::results_of(out.sweep.dir))) run::find_done(out.plan, out.sweep);
   return out;
 }

@@ -16,6 +16,7 @@
 #include "weir/run/admission.h"
 #include "weir/run/execute.h"
 #include "weir/run/memory_limit.h"
+#include "weir/run/output_size.h"
 #include "weir/run_text.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/warnings.h"
@@ -35,6 +36,15 @@ struct Options {
   bool quiet = false;
 };
 
+// `out`: where the result goes, "" = nowhere.
+std::vector<std::string> warnings(const scenario::Scenario& s, const run::Admitted& admitted, const std::string& out) {
+  auto all = scenario::warnings(s, *admitted.model);
+  if (out.empty()) return all;
+  const auto size = run::output_size(s, *admitted.model, admitted.expected);
+  if (const auto warning = run::size_warning(size, run::space_left(out)); !warning.empty()) all.push_back(warning);
+  return all;
+}
+
 int run(const Options& o) {
   std::vector<scenario::Option> options;
   if (!o.seed.empty()) options.push_back({"--seed", "run.seed=" + o.seed});
@@ -49,7 +59,7 @@ int run(const Options& o) {
   run::Admitted admitted = run::admit(s, limit, o.file + ": it");
   std::optional<Progress> progress;
   if (!o.quiet) {
-    for (const auto& warning : scenario::warnings(s, *admitted.model)) notice("weir: {}", warning);
+    for (const auto& warning : warnings(s, admitted, o.out)) notice("weir: {}", warning);
     progress.emplace(admitted.expected, s.run.stop);
   }
   const std::string ecn = scenario::ecn_text(s, *admitted.model);
@@ -60,6 +70,7 @@ int run(const Options& o) {
   if (directory) directory->commit();
   progress.reset();
 
+  const std::string why = early_end_text(outcome);
   if (o.json) {
     show_text(run::to_json(outcome));
   } else {
@@ -67,12 +78,9 @@ int run(const Options& o) {
     show("{}\n{}", probe::to_text(outcome.summary), engine_text(outcome.manifest));
     if (!ecn.empty()) show("ecn      {}\n", ecn);
     show("results  {}\n", o.out.empty() ? "not kept; --out DIR keeps them" : o.out);
+    if (!why.empty()) show("\nThese are the figures of an incomplete run, {}.\n", why);
   }
-  if (outcome.manifest.interrupted)
-    notice("weir: interrupted at {:.3f} ms; the result is incomplete", outcome.manifest.sim_time.seconds() * 1e3);
-  else if (!outcome.manifest.reason.empty())
-    notice("weir: ended at {:.3f} ms: {}; the result is incomplete", outcome.manifest.sim_time.seconds() * 1e3,
-           outcome.manifest.reason);
+  if (!why.empty()) notice("weir: {}; the result is incomplete", why);
   return status_of(outcome);
 }
 

@@ -11,6 +11,13 @@ int status_of(const run::Outcome& o) {
   return o.is_whole() ? 0 : 1;
 }
 
+std::string early_end_text(const run::Outcome& o) {
+  if (o.is_whole()) return "";
+  const double ms = o.manifest.sim_time.seconds() * 1e3;
+  return o.manifest.interrupted ? fmt::format("interrupted at {:.3f} ms", ms)
+                                : fmt::format("ended at {:.3f} ms: {}", ms, o.manifest.reason);
+}
+
 std::string engine_text(const probe::Manifest& m) {
   const auto& c = m.counters;
   return fmt::format(

@@ -46,7 +46,9 @@ struct Options {
 };
 
 void list_runs(const study::Plan& plan, const std::vector<std::size_t>& runs) {
-  const auto estimates = study::check_runs(plan, runs);
+  std::vector<study::Notice> warnings;
+  const auto estimates = study::check_runs(plan, runs, &warnings);
+  for (const auto& warning : warnings) show_warning(warning);
   for (const std::size_t run : runs) {
     const auto& e = estimates[run];
     show("{:<40} {:>12.0f} packets {:>8.0f} MB at most\n", plan.runs[run].name, e.packets,
@@ -67,8 +69,11 @@ std::string to_json(const study::Table& table, const run::SweepOutcome& o) {
     for (std::size_t m = 0; m < table.study.measures.size(); ++m)
       if (const auto v = table.over_seeds(p, m); v && !table.study.measures[m].is_list())
         measures[table.study.measures[m].name()] = {
-            {"mean", number(v->mean)}, {"low", number(v->low)}, {"high", number(v->high)}};
-    points.push_back({{"point", std::move(labels)}, {"measures", std::move(measures)}});
+            {"mean", number(v->mean)}, {"low", number(v->low)}, {"high", number(v->high)}, {"seeds", v->count}};
+    points.push_back({{"point", std::move(labels)},
+                      {"seeds", table.runs_done(p)},
+                      {"unfinished", table.unfinished(p)},
+                      {"measures", std::move(measures)}});
   }
   const Json runs{{"planned", table.runs.size()}, {"done", o.done}, {"kept", o.kept}, {"failed", o.failures.size()}};
   return Json{{"runs", runs}, {"points", std::move(points)}}.dump(2) + "\n";
@@ -89,10 +94,9 @@ int sweep(const Options& o) {
   }
   if (o.out.empty()) throw InputError("--out is missing; name the directory that the results go to, or use --list");
 
-  for (const auto& [text, points] : study::notices_of(plan, runs)) notice("weir: {} ({})", text, points);
   catch_signals();
   const int jobs = o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const run::SweepOptions options{o.out, jobs, run::memory_limit(o.memory), o.fresh, shard, runs, {}};
+  const run::SweepOptions options{o.out, jobs, run::memory_limit(o.memory), o.fresh, shard, runs, {}, show_warning};
   const auto outcome = sweep_with_progress(plan, options, o.quiet);
   const auto table = collect_and_warn(plan, o.out);
 

@@ -32,6 +32,8 @@ run::SweepOutcome sweep_with_progress(const study::Plan& plan, run::SweepOptions
   });
 }
 
+void show_warning(const study::Notice& warning) { notice("weir: {} ({})", warning.text, warning.points); }
+
 study::Table collect_and_warn(const study::Plan& plan, const std::string& dir) {
   std::vector<std::string> warnings;
   auto table = run::collect_all(plan, dir, &warnings);

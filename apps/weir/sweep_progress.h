@@ -11,6 +11,9 @@ namespace weir::app {
 // As run::run_all(); signals cancel it, and it tells on standard error how far it is.
 run::SweepOutcome sweep_with_progress(const study::Plan& plan, run::SweepOptions options, bool quiet);
 
+// One line on standard error.
+void show_warning(const study::Notice& warning);
+
 // As run::collect_all(); tells what is to be warned of.
 study::Table collect_and_warn(const study::Plan& plan, const std::string& dir);
 

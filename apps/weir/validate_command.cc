@@ -15,6 +15,7 @@
 #include "weir/output.h"
 #include "weir/run/admission.h"
 #include "weir/run/memory_limit.h"
+#include "weir/run/output_size.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
@@ -46,6 +47,7 @@ struct Report {
   std::size_t links = 0;
   std::uint32_t threads = 0;
   std::uint64_t memory = 0;  // bytes, at most
+  run::OutputSize output;
 };
 
 Report validate(const std::string& file, const scenario::Scenario& s, std::uint64_t limit) {
@@ -68,6 +70,9 @@ Report validate(const std::string& file, const scenario::Scenario& s, std::uint6
   out.ecn = scenario::ecn_text(s, model);
   out.ecn_at = scenario::ecn_at_rates(model);
   out.warnings = scenario::warnings(s, model);
+  out.output = run::output_size(s, model, out.expected);
+  if (const auto warning = run::size_warning(out.output, run::space_left(".")); !warning.empty())
+    out.warnings.push_back(warning);
   return out;
 }
 
@@ -83,6 +88,8 @@ std::string to_text(const Report& r) {
       r.file, r.title.empty() ? "" : ", ", r.title, r.network, format_value(r.base_rtt), fmt::join(r.profiles, ", "),
       e.all ? "" : "over ", e.flows, static_cast<double>(e.payload.count) * 1e-9, e.packets,
       e.last_start.seconds() * 1e6, r.threads, static_cast<double>(r.memory) * 1e-6);
+  for (const auto& series : r.output.series)
+    out += fmt::format("  series    {} of {}, estimated\n", r.output.text(series.bytes), series.file);
   if (!r.ecn.empty()) out += fmt::format("  ECN       {}\n", r.ecn);
   for (const auto& warning : r.warnings) out += fmt::format("  warning   {}\n", warning);
   return out;
@@ -108,6 +115,7 @@ nlohmann::ordered_json to_json(const Report& r) {
           {"all_flows_counted", r.expected.all},
           {"threads", r.threads},
           {"memory_bytes", r.memory},
+          {"series_bytes", r.output.bytes()},
           {"ecn", ecn},
           {"warnings", r.warnings}};
 }

@@ -250,6 +250,7 @@ TEST(Run, ASignalEndsItWithAnIncompleteResult) {
         weir({"run", "scenarios/demo-hpcc.toml", "--set", "traffic.0.stop=50 ms", "--out", dir, "--quiet"}, signal, 2);
     EXPECT_EQ(o.status, status) << o.err;
     EXPECT_NE(o.err.find("incomplete"), std::string::npos) << o.err;
+    EXPECT_NE(o.out.find("\nThese are the figures of an incomplete run, interrupted at "), std::string::npos) << o.out;
     const Json manifest = Json::parse(read_file(dir + "/manifest.json"));
     EXPECT_FALSE(manifest.at("complete").get<bool>());
     EXPECT_TRUE(manifest.at("interrupted").get<bool>());
@@ -300,6 +301,48 @@ TEST(Validate, AndRunTellTheThresholdsOfEcn) {
   EXPECT_EQ(weir(without(run)).out.find("\necn "), std::string::npos);
 }
 
+// What sampled series of ports will take on disk, before anything runs.
+TEST(Validate, ForetellsTheSizeOfSeries) {
+  const std::vector<std::string> series{"validate", kScenario,        "--set", "probes.queues.series=true",
+                                        "--set",    "run.stop=100 us"};
+  auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), series.begin(), series.end());
+    const Output o = weir(more);
+    EXPECT_EQ(o.status, 0) << o.err;
+    return o.out;
+  };
+  const std::string little = with({});
+  EXPECT_NE(little.find("\n  series    up to "), std::string::npos) << little;
+  EXPECT_EQ(little.find("on disk"), std::string::npos) << little;
+  const std::string much = with({"--set", "run.stop=100 s"});
+  EXPECT_NE(much.find("  warning   queues.csv with "), std::string::npos) << much;
+  EXPECT_NE(much.find(" on disk, as estimated"), std::string::npos) << much;
+  EXPECT_EQ(weir({"validate", kScenario, "--set", "probes.queues.series=false"}).out.find("\n  series "),
+            std::string::npos);
+  // of a run whose end is not known, at least
+  const Output open = weir({"validate", kScenario, "--set", "probes.links.series=true"});
+  EXPECT_NE(open.out.find("\n  series    at least "), std::string::npos) << open.out;
+}
+
+// The estimate against what a run has written: half as much to twice as much.
+TEST(Validate, TheSizeOfSeriesIsNearTheTruth) {
+  const Folder folder("weir-series");
+  const std::vector<std::string> set{"--set", "probes.queues.series=true", "--set", "probes.queues.interval=100 ns",
+                                     "--set", "probes.links.series=true",  "--set", "probes.links.interval=100 ns"};
+  std::vector<std::string> run{"run", kScenario, "-q", "--out", folder / "a"};
+  run.insert(run.end(), set.begin(), set.end());
+  ASSERT_EQ(weir(run).status, 0);
+  const Json manifest = Json::parse(read_file(folder / "a/manifest.json"));
+  const auto ps = manifest.at("sim_time_ps").get<std::int64_t>();
+  std::vector<std::string> validate{"validate", kScenario, "--json", "--set", fmt::format("run.stop={} ps", ps)};
+  validate.insert(validate.end(), set.begin(), set.end());
+  const auto estimate = Json::parse(weir(validate).out).at(0).at("series_bytes").get<double>();
+  const auto taken = static_cast<double>(std::filesystem::file_size(folder / "a/queues.csv") +
+                                         std::filesystem::file_size(folder / "a/link_series.csv"));
+  EXPECT_GT(estimate, 0.5 * taken);
+  EXPECT_LT(estimate, 2 * taken);
+}
+
 TEST(Validate, RefusesAllForOne) {
   const Folder folder("weir-validate");
   std::ofstream(folder / "a.toml") << "[topology]\nkind = \"str\"\n[algorithm]\nname = \"hpcc\"\n[[traffic]]\n";
@@ -314,9 +357,12 @@ TEST(List, NamesEverything) {
   EXPECT_EQ(o.status, 0);
   for (const char* name : {"hpcc", "dcqcn", "fat-tree", "hpcc-fat-tree-320", "FB_Hadoop", "poisson", "queues"})
     EXPECT_NE(o.out.find(name), std::string::npos) << name;
+  const std::string help = weir({"list", "--help"}).out;
   const Output one = weir({"list", "algorithms", "hpcc"});
   EXPECT_NE(one.out.find("max_stage"), std::string::npos);
   const Json all = Json::parse(weir({"list", "--json"}).out);
+  for (const auto& section : all.items())
+    EXPECT_NE(help.find(section.key() + (section.key() == "run" ? "" : ",")), std::string::npos) << section.key();
   const auto algorithms = listed("algorithms");
   for (const char* name : {"dcqcn", "fixed-window", "hpcc"})
     EXPECT_NE(std::find(algorithms.begin(), algorithms.end(), name), algorithms.end()) << name;

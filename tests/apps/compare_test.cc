@@ -163,8 +163,8 @@ TEST_F(Compare, OtherDurationsAndLoadsAreTold) {
   EXPECT_EQ(cut.status, 0);
   EXPECT_NE(cut.out.find("unfinished"), std::string::npos) << cut.out;
   EXPECT_EQ(cut.err, fmt::format("weir: {} and {} differ in run.stop (0 ps and 300 us) (and 1 more comparison like "
-                                 "that); completion times differ by that alone, so the ratios do not tell of the rest "
-                                 "alone\n",
+                                 "that); completion times differ for that reason too, so the ratios are not those of "
+                                 "the other differences alone\n",
                                  dir("whole"), dir("cut")));
   EXPECT_EQ(json({dir("whole"), dir("cut")}).at(0).at("load_differs_in"), Json::array({"run.stop"}));
   const Output same = weir({"compare", dir("whole"), dir("more")});
@@ -193,12 +193,12 @@ TEST_F(Compare, AnAxisOfDurationsNeedsNoWarning) {
 TEST_F(Compare, MeasuresOfRatios) {
   sweep();
   const std::string points = read_file(dir("a") + "/points.csv");
-  EXPECT_EQ(cell(points, "0.3,dcqcn", 3), 1);
+  EXPECT_EQ(cell(points, "0.3,dcqcn", 4), 1);
   // over seeds the same as weir compare: the geometric mean and its interval
   const Json compared = json({dir("a"), "--axis", "algorithm", "--only", "load=0.6"}).at(0).at("ratios").at(0);
-  EXPECT_NEAR(cell(points, "0.6,hpcc", 3), compared.at("geomean").get<double>(), 1e-9);
-  EXPECT_NEAR(cell(points, "0.6,hpcc", 4), compared.at("low").get<double>(), 1e-9);
-  EXPECT_NEAR(cell(points, "0.6,hpcc", 5), compared.at("high").get<double>(), 1e-9);
+  EXPECT_NEAR(cell(points, "0.6,hpcc", 4), compared.at("geomean").get<double>(), 1e-9);
+  EXPECT_NEAR(cell(points, "0.6,hpcc", 5), compared.at("low").get<double>(), 1e-9);
+  EXPECT_NEAR(cell(points, "0.6,hpcc", 6), compared.at("high").get<double>(), 1e-9);
   double logs = 0;
   for (const std::string seed : {"1", "2", "3"}) {
     const std::string end = "+seed" + seed;
@@ -209,7 +209,7 @@ TEST_F(Compare, MeasuresOfRatios) {
                          .at("geomean")
                          .get<double>());
   }
-  EXPECT_NEAR(cell(points, "0.6,hpcc", 3), std::exp(logs / 3), 1e-9);
+  EXPECT_NEAR(cell(points, "0.6,hpcc", 4), std::exp(logs / 3), 1e-9);
   // percentiles say of how many values they are
   const Output o = weir({"sweep", dir("s.toml"), "--out", dir("a")});
   EXPECT_NE(o.out.find("\nweb_p99: of "), std::string::npos) << o.out;
@@ -239,6 +239,51 @@ TEST_F(Compare, UnfinishedFlowsAreTold) {
   const Output o = weir({"compare", dir("fifo"), dir("queued")});
   EXPECT_NE(o.out.find("unfinished, and so without a ratio: 0 only in"), std::string::npos) << o.out << o.err;
   EXPECT_NE(o.out.find("16 in both\n"), std::string::npos) << o.out;
+}
+
+// What one side lacks is told by point and seed, and what failed is said to have failed.
+TEST_F(Compare, MissingSeedsAreTold) {
+  const auto compare = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "compare");
+    const Output o = weir(arguments);
+    EXPECT_EQ(o.status, 0) << o.err;
+    return o.err;
+  };
+  fail("0.3+hpcc+seed2");
+  fail("0.3+hpcc+seed3");
+  fail("0.6+dcqcn+seed1");
+  fail("0.6+hpcc+seed1");
+  EXPECT_EQ(Sweep::sweep({"--out", dir("a"), "-q"}).status, 1);
+  EXPECT_EQ(compare({dir("a"), "--axis", "algorithm"}),
+            "weir: dcqcn lacks 1 run, left out of the comparison with hpcc: load=0.6: seed 1 (failed)\n"
+            "weir: hpcc lacks 3 runs, left out of the comparison with dcqcn: load=0.3: seeds 2 (failed), 3 (failed); "
+            "load=0.6: seed 1 (failed)\n");
+  EXPECT_EQ(compare({dir("a"), "--axis", "algorithm", "--only", "load=0.3"}),
+            "weir: hpcc lacks 2 runs, left out of the comparison with dcqcn: load=0.3: seeds 2 (failed), 3 (failed)\n");
+  // of two directories
+  write(kStudy);
+  EXPECT_EQ(Sweep::sweep({"--out", dir("b"), "-q", "--only", "load=0.3"}).status, 0);
+  EXPECT_EQ(
+      compare({dir("b"), dir("a"), "--only", "load=0.3"}),
+      fmt::format("weir: {0}: 6 of 12 runs are still to be done; what is compared lacks them\n"
+                  "weir: {1} lacks 2 runs, left out of the comparison with {0}: load=0.3, algorithm=hpcc: seeds 2 "
+                  "(failed), 3 (failed)\n",
+                  dir("b"), dir("a")));
+}
+
+// A label all of whose runs have failed is named; the others are compared.
+TEST_F(Compare, ALabelWithoutARunIsTold) {
+  std::string three = kStudy;
+  three.replace(three.find("[\"dcqcn\", \"hpcc\"]"), 17, "[\"dcqcn\", \"dctcp\", \"hpcc\"]");
+  write(three);
+  for (const char* load : {"0.3", "0.6"})
+    for (const char* seed : {"1", "2", "3"}) fail(fmt::format("{}+dctcp+seed{}", load, seed));
+  EXPECT_EQ(Sweep::sweep({"--out", dir("a"), "-q"}).status, 1);
+  const Output o = weir({"compare", dir("a"), "--axis", "algorithm"});
+  EXPECT_EQ(o.status, 0);
+  EXPECT_EQ(o.err,
+            fmt::format("weir: algorithm=dctcp is left out: all of its runs have failed; see {}/failed\n", dir("a")));
+  EXPECT_NE(o.out.find("hpcc / dcqcn"), std::string::npos) << o.out;
 }
 
 TEST_F(Compare, Refusals) {

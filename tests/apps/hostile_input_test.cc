@@ -133,7 +133,8 @@ TEST(LongInput, IsNotEchoedWhole) {
   write(folder / "ns3", key + " 1\n");
   expect_told(weir({"import", "ns3", folder / "ns3", "-o", folder / "b.toml"}), "unknown key");
   write(folder / "long.toml", std::string(17 << 20, '#'));
-  expect_told(weir({"run", folder / "long.toml"}), "cannot be read (more than 16 MiB)");
+  expect_told(weir({"run", folder / "long.toml"}),
+              "cannot be read (more than 16 MiB, which is the most that is read of such a file)");
   expect_told(weir({"run", "/dev/zero"}), "/dev/zero:1: it has a NUL character");
   expect_told(shell("yes '#' | \"$weir\" run /dev/stdin"),
               "cannot be read (more than 16 MiB, and it is no regular file)");

@@ -60,6 +60,34 @@ class Small : public testing::Test {
   const std::string file_ = folder_ / "a.toml";
 };
 
+// Buffers are a matter of runs.
+TEST_F(Small, IsListedWhateverItsBuffers) {
+  const std::string whole = listing({file_});
+  std::ofstream(file_, std::ios::app) << "[network.buffer]\nsize = \"1 KB\"\n";
+  EXPECT_EQ(listing({file_}), whole);
+  EXPECT_EQ(weir({"validate", file_}).status, 2);
+}
+
+TEST_F(Small, PathsAreToldBesideAPicture) {
+  const std::string picture = folder_ / "a.svg";
+  const std::string out = listing({file_, "--paths", "0", "3", "--svg", picture});
+  EXPECT_TRUE(out.ends_with(listing({file_, "--paths", "0", "3"}))) << out;
+  EXPECT_TRUE(out.starts_with(picture + ": leaf-spine: ")) << out;
+  EXPECT_FALSE(listing({file_, "--svg", picture}).find("paths") != std::string::npos);
+}
+
+TEST_F(Small, WhatIsNoHostIsNamed) {
+  expect_refused({file_, "--paths", "x", "2"}, "--paths: 'x' is no number of a host; hosts are 0 to 3");
+  expect_refused({file_, "--paths", "0", "2y"}, "--paths: '2y' is no number of a host; hosts are 0 to 3");
+  expect_refused({file_, "--paths", "0", "99999999999999999999"},
+                 "--paths: there is no host 99999999999999999999; hosts are 0 to 3");
+  const std::string graph = folder_ / "a.graph";
+  std::ofstream(graph) << "nonsense";
+  expect_refused({graph, "--set", "a=1"}, "--set: '" + graph +
+                                              "' is no scenario (a file that ends in .toml, or a directory that weir "
+                                              "run --out has written)");
+}
+
 TEST_F(Small, IsListedInFull) {
   EXPECT_EQ(listing({file_}), R"(leaf-spine: 4 hosts, 4 switches (2 + 2), 12 links, oversubscription 0.125:1
 
@@ -161,7 +189,9 @@ TEST(ListTopology, RefusesWhatIsNotThere) {
                  "hpcc-fat-tree-320, fat-tree");
   expect_refused({"star", "--paths", "0", "17"}, "--paths: there is no host 17; hosts are 0 to 16");
   expect_refused({"star", "--paths", "3", "3"}, "--paths: host 3 has no path to itself; name two hosts");
-  expect_refused({"star", "--set", "run.seed=1"}, "--set: 'star' is no scenario, a file that ends in .toml");
+  expect_refused(
+      {"star", "--set", "run.seed=1"},
+      "--set: 'star' is no scenario (a file that ends in .toml, or a directory that weir run --out has written)");
   expect_refused({"star", "--svg", "no/such/folder/a.svg"},
                  "--svg: cannot create no/such/folder/a.svg: No such file or directory");
 }

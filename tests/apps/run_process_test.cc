@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <filesystem>
+#include <stdexcept>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -27,6 +31,12 @@ namespace {
 study::Plan six_runs() {
   return study::make_plan(study::parse_study(
       "[study]\nseeds = 6\n" + star_scenario(5, "kind = \"incast\"\nsize = \"100 KB\"\n"), "s.toml"));
+}
+
+// None of them is at its end before the first look.
+study::Plan long_runs() {
+  return study::make_plan(study::parse_study(
+      "[study]\nseeds = 6\n" + star_scenario(5, "kind = \"incast\"\nsize = \"100 GB\"\n"), "s.toml"));
 }
 
 // What follows is done in a process that is then ended; its exit status is 0 if all went well.
@@ -50,6 +60,39 @@ SweepOptions all_of(const study::Plan& plan, const std::string& dir) {
   ::signal(SIGCHLD, SIG_IGN);
   const auto outcome = run_all(plan, all_of(plan, dir), [](const SweepPace&) {});
   end(outcome.done == 5 && outcome.failures.size() == 1);
+}
+
+void on_end(int) {}
+
+// Whoever called has SIGCHLD as it was: its action, and whether it is held.
+[[noreturn]] void sweep_and_look_at_signals(const study::Plan& plan, const std::string& dir) {
+  struct sigaction own {};
+  own.sa_handler = on_end;
+  ::sigaction(SIGCHLD, &own, nullptr);
+  sigset_t held;
+  sigemptyset(&held);
+  sigaddset(&held, SIGCHLD);
+  sigprocmask(SIG_UNBLOCK, &held, nullptr);
+  run_all(plan, all_of(plan, dir), [](const SweepPace&) {});
+  struct sigaction after {};
+  ::sigaction(SIGCHLD, nullptr, &after);
+  sigset_t mask;
+  sigprocmask(SIG_BLOCK, nullptr, &mask);
+  end(after.sa_handler == on_end && sigismember(&mask, SIGCHLD) == 0);
+}
+
+// Nobody is left at work, or waits to be told of, when the caller gives up.
+[[noreturn]] void give_up_while_runs_are_at_work(const study::Plan& plan, const std::string& dir) {
+  bool had_some = false;
+  try {
+    run_all(plan, all_of(plan, dir), [&](const SweepPace& pace) {
+      had_some = had_some || pace.running > 0;
+      throw std::runtime_error("enough");
+    });
+  } catch (const std::runtime_error&) {
+    end(had_some && ::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD);
+  }
+  end(false);
 }
 
 // As a user who may have three processes: this one and two runs.
@@ -81,6 +124,17 @@ TEST(RunProcess, IgnoredEndsAreTold) {
   ASSERT_EQ(::symlink("nowhere", (folder / "runs/seed3").c_str()), 0);
   EXPECT_EXIT(sweep_with_ends_ignored(six_runs(), folder.path()), testing::ExitedWithCode(0), "");
   EXPECT_EQ(read_file(folder / "failed/seed3.txt").find("filesystem error: cannot rename"), 0);
+}
+
+TEST(RunProcess, TheSignalOfEndsIsGivenBack) {
+  const Folder folder("weir-run-process");
+  EXPECT_EXIT(sweep_and_look_at_signals(six_runs(), folder / "a"), testing::ExitedWithCode(0), "");
+}
+
+TEST(RunProcess, NoneIsLeftWhenTheCallerGivesUp) {
+  const Folder folder("weir-run-process");
+  EXPECT_EXIT(give_up_while_runs_are_at_work(long_runs(), folder / "a"), testing::ExitedWithCode(0), "");
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "a/runs"));
 }
 
 // The others follow when those that found a place have ended.

@@ -211,7 +211,7 @@ TEST_F(Sweep, NewMeasuresOfFilesThatAreGone) {
                                dir("a")));
   EXPECT_EQ(runs("a"), kRuns);
   EXPECT_EQ(sweep({"--out", dir("a"), "--fresh"}).status, 0);
-  EXPECT_EQ(file("a/points.csv").find("load,seeds,p50,p50_low,p50_high,last,last_low,last_high,first,"), 0);
+  EXPECT_EQ(file("a/points.csv").find("load,seeds,unfinished,p50,p50_low,p50_high,last,last_low,last_high,first,"), 0);
   // and figures
   write(study("20 KB", "keep = []") +
         "[[figure]]\nid = \"b\"\nkind = \"cdf\"\nof = \"flows\"\ncolumn = \"slowdown\"\nwhere = { load = "

@@ -64,6 +64,11 @@ class Sweep : public testing::Test {
   }
   std::string dir(const std::string& name) const { return folder_ / name; }
   std::string file(const std::string& name) const { return read_file(folder_ / name); }
+  // A run of this name cannot be done in the directory a: its result finds no place.
+  void fail(const std::string& run) const {
+    fs::create_directories(dir("a") + "/runs");
+    fs::create_symlink("nowhere", dir("a") + "/runs/" + run);
+  }
   // The names in DIR/runs.
   std::vector<std::string> runs(const std::string& name) const {
     std::vector<std::string> out;

@@ -20,9 +20,9 @@ TEST_F(Sweep, LeavesRunsTablesAndFigures) {
   EXPECT_EQ(runs("a"), kRuns);
   EXPECT_NE(o.out.find("6 done, 0 kept from before, 0 failed"), std::string::npos) << o.out;
   EXPECT_EQ(file("a/runs.csv").substr(0, file("a/runs.csv").find('\n')),
-            "run,load,seed,status,message,wall_s,cpu_s,max_rss_bytes,p50,last");
+            "run,load,seed,status,message,wall_s,cpu_s,max_rss_bytes,unfinished,p50,last");
   EXPECT_EQ(file("a/points.csv").substr(0, file("a/points.csv").find('\n')),
-            "load,seeds,p50,p50_low,p50_high,last,last_low,last_high");
+            "load,seeds,unfinished,p50,p50_low,p50_high,last,last_low,last_high");
   const auto figures = nlohmann::json::parse(file("a/figures.json"));
   EXPECT_EQ(figures.at("format"), 1);
   EXPECT_EQ(figures.at("figures").at(0).at("series").at(0).at("x"), (std::vector<double>{0.2, 0.4, 0.6}));

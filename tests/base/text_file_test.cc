@@ -49,10 +49,13 @@ TEST(TextFile, ThatIsTooLongIsNotRead) {
   std::ofstream(path) << "a";
   std::filesystem::resize_file(path, kLargestDocument + 1);
   EXPECT_EQ(complaint([&] { return read_document(path, "a scenario"); }),
-            path + ": cannot be read (more than 16 MiB); it should be a scenario");
+            path +
+                ": cannot be read (more than 16 MiB, which is the most that is read of such a file); it should be a "
+                "scenario");
   std::filesystem::resize_file(path, kLargestData + 1);
-  EXPECT_EQ(complaint([&] { return read_text_file(path, "a list"); }),
-            path + ": cannot be read (more than 16384 MiB); it should be a list");
+  EXPECT_EQ(
+      complaint([&] { return read_text_file(path, "a list"); }),
+      path + ": cannot be read (more than 16 GiB, which is the most that is read of such a file); it should be a list");
   std::filesystem::remove(path);
 }
 

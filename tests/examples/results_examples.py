@@ -68,10 +68,27 @@ def longest_queue(directory):
     assert sum(flow["bytes"] for flow in top.values()) + peak["other_bytes"] + peak["ended_bytes"] == peak["queue_bytes"]
 
 
-def with_pandas(run, sweep):
+def waits_of_packets(directory):
+    """A flow that is alone waits nowhere but at its own NIC, behind its own packets."""
+    _, variables = run_example("packets.csv", directory)
+    waits = variables["waits"]
+    flows = rows_of(directory)
+    sent = sum(-(-int(flow["size_bytes"]) // 1000) for flow in flows)
+    hops = 2  # the NIC and the switch
+    assert len(waits) == sent * hops, (len(waits), sent)
+    assert (waits.wait_ps >= 0).all()
+    # 16 senders meet at the switch's port to the receiver
+    means = waits.groupby("from").wait_ps.mean()
+    switch = max(means.index)
+    assert means[switch] == means.max() > 0
+    assert len(variables["one"]) == hops * -(-int(flows[0]["size_bytes"]) // 1000)
+
+
+def with_pandas(run, sweep, packets):
     import pandas
     percentiles_by_size(run)
     longest_queue(run)
+    waits_of_packets(packets)
     printed, _ = run_example("points.csv", sweep)
     points = pandas.read_csv(f"{sweep}/points.csv")
     assert len(points) == 6
@@ -82,7 +99,7 @@ def with_pandas(run, sweep):
     assert len(runs) == 30 and (runs.status == "done").all()
 
 
-def with_duckdb(run, sweep):
+def with_duckdb(run, sweep, _):
     import duckdb
 
     def rows_of_example(what, old, new):
@@ -108,11 +125,14 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         run = f"{temporary}/run"
         sweep = f"{temporary}/load"
+        packets = f"{temporary}/packets"
         for command in (["run", "scenarios/mixed-algorithms.toml", "--set", "probes.queues=true",
                          "--set", "probes.flows.paths=true", "--out", run],
+                        ["run", "scenarios/incast-16.toml", "--set", "probes.packets=true",
+                         "--set", "traffic.0.size=20 KB", "--out", packets],
                         ["sweep", "scenarios/studies/load.toml", "--out", sweep]):
             subprocess.run([weir, *command, "-q"], check=True, stdout=subprocess.DEVNULL)
-        {"pandas": with_pandas, "duckdb": with_duckdb}[package](run, sweep)
+        {"pandas": with_pandas, "duckdb": with_duckdb}[package](run, sweep, packets)
 
 
 main()

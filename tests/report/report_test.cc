@@ -272,6 +272,37 @@ TEST(Document, NothingIsShownTwice) {
   EXPECT_EQ(verdict({folder / "two", folder / "one"}), "fails");
 }
 
+// A sweep of many runs without a figure of its own: the true reason, and the study's title.
+TEST(Document, TellsWhyThereAreNoFigures) {
+  const Folder folder("weir-report-no-figures");
+  std::filesystem::create_directories(folder / "sweep/runs");
+  run(folder, "run");
+  std::string runs = "run,status,message\n";
+  for (int i = 0; i < 13; ++i) {
+    const auto name = fmt::format("r{}", i);
+    std::filesystem::copy(folder / "run", folder / "sweep/runs/" + name);
+    runs += name + ",done,\n";
+  }
+  write(folder / "sweep/runs.csv", runs);
+  Json sweep{{"weir", version()}, {"format", 1}, {"title", "Many runs"}};
+  sweep["runs"] = {{"planned", 13}, {"done", 13}, {"failed", 0}};
+  sweep["units"] = Json::object();
+  write(folder / "sweep/sweep.json", sweep.dump());
+  const Document many = read({folder / "sweep"});
+  const std::string why =
+      "Figures that compare runs are drawn for up to 12 of them; the sweep sweep has 13, and no [[figure]] of its own. "
+      "Add one to its study, or name some of its runs, " +
+      folder / "sweep/runs/NAME.";
+  EXPECT_EQ(many.no_figures, why);
+  EXPECT_EQ(many.notices, std::vector<std::string>{why});
+  EXPECT_EQ(many.title, "Many runs");
+  EXPECT_EQ(to_json(many).at("no_figures"), why);
+  // as many as are compared, without the files that are drawn
+  write(folder / "sweep/runs.csv", "run,status,message\nr0,done,\n");
+  EXPECT_EQ(read({folder / "sweep"}).no_figures, "");
+  EXPECT_FALSE(read({folder / "sweep"}).figures.empty());
+}
+
 // What is damaged in a sweep does not hide the rest of it.
 TEST(Document, TellsWhatOfASweepIsNotShown) {
   const Folder folder("weir-report-damaged");

@@ -11,8 +11,10 @@
 
 #include "tests/support/command.h"
 #include "weir/base/error.h"
+#include "weir/base/text_file.h"
 #include "weir/probe/manifest.h"
 #include "weir/probe/probes.h"
+#include "weir/result/contents.h"
 
 namespace weir::result {
 namespace {
@@ -66,6 +68,28 @@ TEST_F(Results, AreWhatTheRunWrote) {
   for (const auto& [name, facts] : result.manifest().at("files").items()) listed.push_back(name);
   EXPECT_EQ(listed, (std::vector<std::string>{"queue_cdf.csv", "summary.json"}));
   EXPECT_EQ(result.manifest().at("files").at("queue_cdf.csv").at("bytes"), std::string(kCdf).size());
+}
+
+// The file is as the run wrote it; a sparse one takes no room and no time.
+TEST_F(Results, ThatAreTooLargeAreSaidToBe) {
+  const std::string dir = folder_ / "large";
+  probe::ResultDirectory out(dir);
+  out.write("queues.csv", "time_ps\n");
+  probe::store(out, {}, {});
+  out.commit();
+  constexpr std::uint64_t kBytes = kLargestData + (std::uint64_t{1} << 30);
+  std::filesystem::resize_file(dir + "/queues.csv", kBytes);
+  std::string manifest = app::read_file(dir + "/manifest.json");
+  const std::string bytes = "\"bytes\": 8";
+  const auto at = manifest.find(bytes);
+  ASSERT_NE(at, std::string::npos) << manifest;
+  manifest.replace(at, bytes.size(), "\"bytes\": " + std::to_string(kBytes));
+  std::ofstream(dir + "/manifest.json") << sealed(manifest.substr(0, manifest.rfind(",\n  \"checksum\"")) + "\n}\n");
+  EXPECT_EQ(refusal([&] { (void)Directory(dir).text("queues.csv"); }),
+            dir +
+                "/queues.csv: it is as the run wrote it, but too large to be read: it has 17.0 GiB, and files of "
+                "results are read up to 16 GiB; run again with fewer samples (of a probe: ports, interval, start, "
+                "stop, or series = false), or read it with another program");
 }
 
 TEST_F(Results, ThatWereChangedAreNamed) {

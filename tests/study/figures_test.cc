@@ -152,12 +152,14 @@ x = "algorithm"
     t.runs[i].status = Record::Status::done;
     t.runs[i].measures = {{275 + 50 * static_cast<double>(i)}, {123'449 + static_cast<double>(i)}};
   }
-  EXPECT_EQ(to_text(t), "algorithm            p95           sent\nhpcc       325 -100 +150  123450 +- 2.5\n");
+  EXPECT_EQ(to_text(t),
+            "algorithm  seeds            p95           sent\nhpcc           3  325 -100 +150  123450 +- 2.5\n");
   for (std::size_t i = 0; i < 3; ++i) t.runs[i].measures = {{1 + static_cast<double>(i)}, {0}};
   const std::string csv = points_csv(t);
   const Interval p95 = t.over_seeds(0, 0).value();
   EXPECT_GT(p95.low, 1);
-  EXPECT_NE(csv.find("hpcc,3,2," + number_text(p95.low) + "," + number_text(p95.high) + ",0,0,0\n"), std::string::npos)
+  EXPECT_NE(csv.find("hpcc,3,0,2," + number_text(p95.low) + "," + number_text(p95.high) + ",0,0,0\n"),
+            std::string::npos)
       << csv;
   const Figure f = make_figures(t, "none").at(0);
   EXPECT_EQ(f.whiskers, "95 % confidence interval of the mean over 3 seeds");
@@ -177,6 +179,37 @@ x = "algorithm"
   EXPECT_TRUE(make_figures(t, "none").at(0).series.at(0).few.empty());
   t.runs[1].status = Record::Status::failed;
   EXPECT_EQ(make_figures(t, "none").at(0).whiskers, "95 % confidence interval of the mean over 2 seeds");
+}
+
+// An interval whose ends say nothing is not shown; how many seeds have a value is, where some have none.
+TEST(Tables, WhatTooFewSeedsDoNotTellIsNotShown) {
+  Table t = empty_table(make_plan(parse_study("[study]\nseeds = 3\n" + std::string(kStarScenario) + R"(
+[[axis]]
+name = "algorithm"
+key = "algorithm.name"
+values = ["hpcc"]
+[[measure]]
+name = "wait"
+of = "flows"
+column = "fct_ps"
+statistic = "mean"
+)",
+                                              "s.toml")));
+  for (std::size_t i = 0; i < 2; ++i) {
+    t.runs[i].status = Record::Status::done;
+    t.runs[i].measures = {{i == 0 ? 1.0 : 321.0}};
+  }
+  EXPECT_EQ(to_text(t), "algorithm   seeds          wait [ps]\nhpcc       2 of 3  161 n/a (2 seeds)\n");
+  const Interval two = t.over_seeds(0, 0).value();
+  EXPECT_GT(two.high, 1e7);
+  EXPECT_FALSE(is_informative(two));
+  // the table for programs has them
+  EXPECT_NE(points_csv(t).find("hpcc,2,0,161," + number_text(two.low)), std::string::npos) << points_csv(t);
+  t.runs[2].status = Record::Status::done;
+  t.runs[2].measures = {{kNoValue}};
+  t.runs[1].measures = {{2}};
+  EXPECT_NE(to_text(t).find(" (of 2 seeds)\n"), std::string::npos) << to_text(t);
+  EXPECT_TRUE(is_informative(t.over_seeds(0, 0).value()));
 }
 
 // Web flows of three sizes beside incasts of 50 KB, all slow.

@@ -151,7 +151,8 @@ point = [{ label = "HPCC", set = { "algorithm.name" = "hpcc" } },
          { label = "Swift", set = { "algorithm.name" = "swift", "network.ecn.enabled" = true } }]
 )"));
   const auto points = [&](const std::string& only) {
-    const auto notices = notices_of(plan, runs_with(plan, only));
+    std::vector<Notice> notices;
+    check_runs(plan, runs_with(plan, only), &notices);
     if (notices.size() != 1) return std::to_string(notices.size());
     EXPECT_TRUE(notices[0].text.starts_with("network.ecn: no algorithm of this scenario comes with thresholds"));
     return notices[0].points;

@@ -80,4 +80,5 @@ export interface Report {
   figures: Figure[];
   claims: Claim[];
   notices: string[];
+  no_figures: string; // why there are none
 }

@@ -33,7 +33,7 @@ function figureSection(figures: Figure[]): HTMLElement {
     content.push(h('div', { class: 'grid' + (list.length === 1 ? ' single' : '') }, ...made.map((c) => c.card)));
   }
   if (figures.length === 0)
-    content.push(h('div', { class: 'card empty' }, h('p', {}, 'No figures.'), h('p', {}, 'Nothing here has finished flows, or probes that keep series.')));
+    content.push(h('div', { class: 'card empty' }, h('p', {}, 'No figures.'), h('p', {}, report.no_figures)));
   return section('figures', 'Figures',
     figures.length > 0 ? h('p', { class: 'hint' }, 'Drag to zoom into a part; Ctrl and the wheel, or the wheel after a click, zoom; Shift and drag move; double click shows all again. A click in a legend hides a series.') : null,
     ...content);

@@ -288,7 +288,12 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
     best_distance = distance;
     best = c;
   }
-  return best;
+  if (!best.empty()) return best;
+  // "size" of "size_bytes"
+  const auto longer = std::find_if(candidates.begin(), candidates.end(), [&](const std::string& c) {
+    return !word.empty() && c.size() > word.size() && c.starts_with(word) && c[word.size()] == '_';
+  });
+  return longer == candidates.end() ? "" : *longer;
 }
 
 void ParamSet::check() const {

@@ -15,9 +15,16 @@
 namespace weir {
 namespace {
 
+std::string size_text(std::size_t bytes) {
+  return bytes >> 30 > 0 && bytes % (std::size_t{1} << 30) == 0 ? fmt::format("{} GiB", bytes >> 30)
+                                                                : fmt::format("{} MiB", bytes >> 20);
+}
+
 [[noreturn]] void too_long(const std::string& path, std::string_view expected, std::size_t most, bool regular) {
-  fail({path, 0}, fmt::format("cannot be read (more than {} MiB{}); it should be {}", most >> 20,
-                              regular ? "" : ", and it is no regular file", expected));
+  fail({path, 0},
+       fmt::format("cannot be read (more than {}{}); it should be {}", size_text(most),
+                   regular ? ", which is the most that is read of such a file" : ", and it is no regular file",
+                   expected));
 }
 
 // Not beyond a NUL, which no text has, unless what is read need not be text.

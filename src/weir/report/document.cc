@@ -61,16 +61,14 @@ class Reader {
     rename();
     std::vector<Figure> figures;
     if (loose_.size() > kMaxCompared)
-      out_.notices.push_back(
-          fmt::format("Figures that compare runs are drawn for up to {} of them; here are {}. Name fewer "
-                      "directories to see them.",
-                      kMaxCompared, loose_.size()));
+      too_many_runs(fmt::format("here are {}. Name fewer directories to see them", loose_.size()));
     else if (!loose_.empty())
       figures = standard_figures(loose());
     for (Figure& figure : figures) figure.setting = setting_line(settings_at(loose_));
     // studies' figures first: they are what was asked for
     out_.figures.insert(out_.figures.end(), std::make_move_iterator(figures.begin()),
                         std::make_move_iterator(figures.end()));
+    if (out_.figures.empty()) out_.no_figures = why_no_figures();
     make_ids_unique();
     tell_differences();
     out_.title = title(named);
@@ -134,6 +132,20 @@ class Reader {
     }
   }
 
+  void too_many_runs(const std::string& here) {
+    too_many_ = fmt::format("Figures that compare runs are drawn for up to {} of them; {}.", kMaxCompared, here);
+    out_.notices.push_back(too_many_);
+  }
+
+  std::string why_no_figures() const {
+    if (!too_many_.empty()) return too_many_;
+    const auto of_study = [](const Run& run) { return !run.group.empty() && !run.has("flows.csv"); };
+    if (std::any_of(out_.runs.begin(), out_.runs.end(), of_study))
+      return "The runs of the sweep have not kept the files that figures are made of. Its study says which are kept: "
+             "those that its measures and figures read, and those in keep.";
+    return "Nothing here has finished flows, or probes that keep series.";
+  }
+
   void not_shown(const InputError& error) { out_.notices.push_back(fmt::format("Not shown: {}.", error.what())); }
 
   // A run that is named by itself and with its study is shown once, as the study's, and compared.
@@ -158,7 +170,16 @@ class Reader {
 
   void add_study(const std::string& directory) {
     StudyResult found = read_study(directory, name_of(directory));
-    const bool compare = !exists(directory + "/figures.json") && found.done.size() <= kMaxCompared;
+    const bool has_figures = exists(directory + "/figures.json");
+    const bool compare = !has_figures && found.done.size() <= kMaxCompared;
+    if (!has_figures) {
+      if (const auto title = found.sweep.value("title", ""); !title.empty()) titles_.push_back(title);
+      if (!compare)
+        too_many_runs(
+            fmt::format("the sweep {} has {}, and no [[figure]] of its own. Add one to its study, or name some "
+                        "of its runs, {}/runs/NAME",
+                        found.study.name, found.done.size(), directory));
+    }
     for (const StudyResult::Done& done : found.done) {
       const std::string path = fmt::format("{}/runs/{}", directory, done.run);
       if (!is_run(path)) {
@@ -306,7 +327,8 @@ class Reader {
   }
 
   Document out_;
-  std::vector<std::string> titles_;                                                  // of files of figures
+  std::vector<std::string> titles_;                                                  // of studies
+  std::string too_many_;                                                             // runs for figures of them
   std::vector<std::size_t> loose_;                                                   // runs that standard figures show
   std::vector<Settings> settings_;                                                   // of the runs
   std::map<std::string, std::vector<std::pair<std::size_t, Settings>>> study_runs_;  // by directory, with their labels

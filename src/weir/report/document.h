@@ -17,6 +17,7 @@ struct Document {
   std::vector<Figure> figures;
   Json claims = Json::array();       // as in verdicts.json
   std::vector<std::string> notices;  // what is not shown, and why
+  std::string no_figures;            // why there are no figures; "" if there are some
 };
 
 // Each directory is one of `weir run`, one of `weir sweep` or `weir paper`, or one that holds such directories, up to

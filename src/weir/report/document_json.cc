@@ -30,9 +30,10 @@ Json counts_json(const std::vector<std::vector<std::optional<Study::Count>>>& co
 }  // namespace
 
 Json to_json(const Document& document) {
-  Json out{{"title", document.title},    {"version", version()},     {"runs", Json::array()},
-           {"studies", Json::array()},   {"figures", Json::array()}, {"claims", document.claims},
-           {"notices", document.notices}};
+  Json out{{"title", document.title},     {"version", version()},
+           {"runs", Json::array()},       {"studies", Json::array()},
+           {"figures", Json::array()},    {"claims", document.claims},
+           {"notices", document.notices}, {"no_figures", document.no_figures}};
   for (const Run& run : document.runs) {
     Json item{{"name", run.name}};
     if (!run.group.empty()) item["group"] = run.group;

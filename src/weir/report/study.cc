@@ -75,6 +75,7 @@ Json read_sweep(const std::string& file) {
   check_made_by(sweep, "weir", file);
   try {
     sweep.at("runs").at("planned").get<std::size_t>();
+    if (sweep.contains("title")) sweep.at("title").get_ref<const std::string&>();
     for (const Json& unit : sweep.at("units")) unit.get_ref<const std::string&>();
     if (sweep.contains("measures"))
       for (const Json& words : sweep.at("measures")) words.get_ref<const std::string&>();

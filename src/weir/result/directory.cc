@@ -74,6 +74,12 @@ std::string Directory::text(std::string_view name) const {
   if (facts == contents_->end())
     throw InputError(fmt::format("{}: it is no file of this run: {} does not list it", file(name), kManifest));
   check_size(facts->first, facts->second);
+  if (facts->second.bytes > kLargestData)
+    throw InputError(
+        fmt::format("{}: it is as the run wrote it, but too large to be read: it has {:.1f} GiB, and files "
+                    "of results are read up to {} GiB; run again with fewer samples (of a probe: ports, "
+                    "interval, start, stop, or series = false), or read it with another program",
+                    file(name), static_cast<double>(facts->second.bytes) / (1 << 30), kLargestData >> 30));
   std::string out = read_bytes(file(name), kExpected);
   if (checksum_of(out) != facts->second.checksum)
     fail_changed(name, fmt::format("its checksum is not that in {}", kManifest));

@@ -101,7 +101,7 @@ std::string death(int status) {
 
 // The parent decides what signals mean, and the process ends when the parent does.
 void follow_parent() {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  end_with_parent();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);  // what a limit does, write() tells, as of a full disk
 }
@@ -109,6 +109,8 @@ void follow_parent() {
 [[noreturn]] void fail_with(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 }  // namespace
+
+void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 RunProcess::RunProcess(const study::Plan& plan, const std::string& dir, std::size_t run, std::uint64_t memory)
     : run_(run), target_(study::result_of(dir, plan.runs[run].name)) {

@@ -17,6 +17,9 @@
 
 namespace weir::run {
 
+// Lets this process end when the one that started it does.
+void end_with_parent();
+
 // How a run's process ended.
 struct RunEnd {
   enum class How { done, failed, cannot_write };  // the last: a full disk, for whichever run

@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "weir/base/error.h"
-#include "weir/probe/whole_files.h"
 #include "weir/run/earlier_runs.h"
 #include "weir/run/memory_limit.h"
 #include "weir/run/run_process.h"
 #include "weir/run/sweep_locks.h"
+#include "weir/run/sweep_results.h"
 #include "weir/study/check.h"
 #include "weir/study/kept.h"
 #include "weir/study/table.h"
@@ -62,14 +62,17 @@ class Sweep {
     for (const std::size_t run : o_.runs)
       if (done[run]) {
         ++out_.kept;
+        remove_failure(o_.dir, plan_.runs[run].name);
       } else {
         queue_.push_back(run);
       }
-    estimates_ = study::check_runs(plan_, queue_);
+    std::vector<study::Notice> warnings;
+    estimates_ = study::check_runs(plan_, queue_, o_.warn ? &warnings : nullptr);
     for (const std::size_t run : queue_) {
       total_work_ += work(run);
       refuse_beyond(o_.memory, estimate(run).bytes, "run " + plan_.runs[run].name);
     }
+    for (const auto& warning : warnings) o_.warn(warning);
     // the longest first, so that none is left alone at the end
     std::stable_sort(queue_.begin(), queue_.end(), [&](std::size_t a, std::size_t b) { return work(a) > work(b); });
     clean(plan_, o_);
@@ -137,14 +140,13 @@ class Sweep {
   }
 
   void settle(std::size_t run, const RunEnd& end) {
-    const std::string failure = study::failure_of(o_.dir, plan_.runs[run].name);
     switch (end.how) {
       case RunEnd::How::done:
         ++out_.done;
-        fs::remove(failure);
+        remove_failure(o_.dir, plan_.runs[run].name);
         return;
       case RunEnd::How::cannot_write: out_.obstacle = end.why; return;
-      case RunEnd::How::failed: out_.failures.emplace(run, end.why); probe::write_whole(failure, end.why + "\n");
+      case RunEnd::How::failed: out_.failures.emplace(run, end.why); write_failure(plan_, o_.dir, run, end.why);
     }
   }
 

@@ -19,6 +19,8 @@ struct SweepOptions {
   study::Shard shard;               // which share of the work this is; the whole = alone in the directory
   std::vector<std::size_t> runs;    // of the plan, to be done now
   std::function<bool()> cancelled;  // asked several times a second: the runs under way are given up when it says so
+  // Told what weir validate would warn of in the scenarios of the runs that are to be done, before any of them begins.
+  std::function<void(const study::Notice&)> warn;
 };
 
 // How far it is.

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "weir/base/error.h"
 #include "weir/base/text.h"
 #include "weir/probe/whole_files.h"
 #include "weir/run/sweep_locks.h"
@@ -46,10 +47,9 @@ std::string relocated(const study::Plan& plan, const std::string& dir) {
 
 constexpr std::size_t kLongestReason = 600;  // bytes that are shown
 
-// Reasons that differ in times and node numbers alone are the same.
-std::string without_numbers(std::string text) {
-  std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
-  return text;
+// In DIR/failed, of data files.
+std::string folder_of_failed(const std::string& dir, const std::string& run_name) {
+  return fmt::format("{}/failed/{}", dir, run_name);
 }
 
 }  // namespace
@@ -57,15 +57,39 @@ std::string without_numbers(std::string text) {
 std::string failures_text(const study::Table& table, const std::string& dir, const SweepOutcome& outcome) {
   const auto& failures = outcome.failures;
   const auto& [run, why] = *failures.begin();
-  const auto alike = std::count_if(failures.begin(), failures.end(), [kind = without_numbers(why)](const auto& f) {
-    return without_numbers(f.second) == kind;
-  });
+  // reasons that differ in times and node numbers alone are the same
+  const auto alike = std::count_if(
+      failures.begin(), failures.end(),
+      [kind = study::without_numbers(why)](const auto& f) { return study::without_numbers(f.second) == kind; });
   const std::string& name = table.planned[run].name;
-  const std::string file = study::failure_of(dir, name);
+  std::string file = study::failure_of(dir, name);
+  if (const auto scenario = study::failed_scenario_of(dir, name); fs::exists(scenario))
+    file += fmt::format("; weir run {} repeats it", scenario);
   if (failures.size() == 1)
     return fmt::format("1 run failed, {}: {}; see {}", name, one_line(why, kLongestReason), file);
   return fmt::format("{} runs failed; the first, {}: {}; {} failed for this reason; see {}", failures.size(), name,
                      one_line(why, kLongestReason), alike == 1 ? "no other" : fmt::format("{} of them", alike), file);
+}
+
+void write_failure(const study::Plan& plan, const std::string& dir, std::size_t run, const std::string& why) {
+  const std::string& name = plan.runs[run].name;
+  remove_failure(dir, name);
+  probe::write_whole(study::failure_of(dir, name), why + "\n");
+  try {
+    const auto scenario = scenario::effective(plan.scenario(run), name);
+    if (!scenario.attachments.empty()) fs::create_directory(folder_of_failed(dir, name));
+    for (const auto& file : scenario.attachments)
+      probe::write_whole(folder_of_failed(dir, name) + "/" + file.name, file.content);
+    probe::write_whole(study::failed_scenario_of(dir, name), scenario.toml);
+  } catch (const InputError&) {
+    // a data file of the scenario is gone, which may be why the run failed
+  }
+}
+
+void remove_failure(const std::string& dir, const std::string& run_name) {
+  fs::remove(study::failed_scenario_of(dir, run_name));
+  fs::remove_all(folder_of_failed(dir, run_name));
+  fs::remove(study::failure_of(dir, run_name));
 }
 
 study::Table collect_all(const study::Plan& plan, const std::string& dir, std::vector<std::string>* warnings) {

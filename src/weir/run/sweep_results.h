@@ -13,6 +13,12 @@ namespace weir::run {
 // have for the same reason, whatever numbers it names, and the file with the whole of it. One line.
 std::string failures_text(const study::Table& table, const std::string& dir, const SweepOutcome& outcome);
 
+// Why a run failed, and its scenario in full, with which weir run repeats it: NAME.txt and NAME.toml in DIR/failed,
+// with the data files of the scenario in the folder NAME there. Throws std::system_error.
+void write_failure(const study::Plan& plan, const std::string& dir, std::size_t run, const std::string& why);
+// Removes what write_failure() has left of this run, if anything.
+void remove_failure(const std::string& dir, const std::string& run_name);
+
 // Writes whatever is there, as study.toml, sweep.json, runs.csv, points.csv and, if the study has any, figures.json.
 study::Table collect_all(const study::Plan& plan, const std::string& dir, std::vector<std::string>* warnings = nullptr);
 

@@ -24,7 +24,8 @@ std::string preset_text(const Profile& p) {
 
 class Writer {
  public:
-  explicit Writer(const Scenario& s) : scenario_(s) {}
+  Writer(const Scenario& s, const std::string& folder)
+      : scenario_(s), folder_(folder.empty() ? "./" : fmt::format("./{}/", folder)) {}
 
   Effective write() {
     const Scenario& s = scenario_;
@@ -78,7 +79,7 @@ class Writer {
     const std::filesystem::path path = std::filesystem::path(scenario_.folder) / file;
     const std::string name = attachment_name(path.filename().string(), owner, param);
     out_.attachments.push_back({name, read_text_file(path.string(), "a data file of the scenario")});
-    return "./" + name;
+    return folder_ + name;
   }
 
   // "topology-ring.graph" of ring.graph, and of itself; by the parameter if the name is long, with a number if it is
@@ -128,12 +129,13 @@ class Writer {
   }
 
   const Scenario& scenario_;
+  const std::string folder_;  // of attachments, as the text names it
   TomlWriter toml_{"A scenario with all its values. Running it again gives the same result."};
   Effective out_;
 };
 
 }  // namespace
 
-Effective effective(const Scenario& s) { return Writer(s).write(); }
+Effective effective(const Scenario& s, const std::string& folder) { return Writer(s, folder).write(); }
 
 }  // namespace weir::scenario

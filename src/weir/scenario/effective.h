@@ -21,7 +21,7 @@ struct Effective {
 };
 
 // The tables in a fixed order. Running the result gives the same digest. Throws InputError if a
-// data file cannot be read.
-Effective effective(const Scenario&);
+// data file cannot be read. `folder`: the text names the attachments in this one, relative to its own; "" = beside it.
+Effective effective(const Scenario&, const std::string& folder = "");
 
 }  // namespace weir::scenario

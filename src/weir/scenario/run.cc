@@ -247,9 +247,7 @@ std::unique_ptr<traffic::Source> inline_flows(const Scenario& s, const std::stri
   return std::make_unique<traffic::FlowList>(std::move(flows));
 }
 
-}  // namespace
-
-std::shared_ptr<const engine::Model> build_model(const Scenario& s) {
+std::unique_ptr<engine::Model> unchecked_model(const Scenario& s) {
   auto model = std::make_unique<engine::Model>(build_topology(s), s.run.seed, s.network);
   model->buffer = s.buffer;
   model->ecn = s.ecn;
@@ -263,6 +261,15 @@ std::shared_ptr<const engine::Model> build_model(const Scenario& s) {
   for (const Profile& p : s.profiles)
     model->profiles.push_back({p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get()), p.recovery,
                                p.on_ramp, p.sending.data_class, p.balancing, p.sending.ack_every});
+  return model;
+}
+
+}  // namespace
+
+std::shared_ptr<const engine::Model> build_network(const Scenario& s) { return unchecked_model(s); }
+
+std::shared_ptr<const engine::Model> build_model(const Scenario& s) {
+  auto model = unchecked_model(s);
   check_ecn(s);
   check_watchdog(s, *model);
   if (s.run.fidelity == Fidelity::exact) check_buffers(s, *model);

@@ -34,6 +34,9 @@ Run prepare(const Scenario&);
 
 // The parts of build(), for those who need no simulation, or who look at the model before there is one.
 std::shared_ptr<const engine::Model> build_model(const Scenario&);
+// The same without the checks of what only a run needs, such as buffers that hold their reserves: to look at nodes,
+// links, faults and routes.
+std::shared_ptr<const engine::Model> build_network(const Scenario&);
 // Fills `tags`, which is empty, with those of the flows; indices into it are the flows' tags.
 std::unique_ptr<traffic::Traffic> build_traffic(const Scenario&, const engine::Model&, std::vector<std::string>& tags);
 

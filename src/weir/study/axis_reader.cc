@@ -199,8 +199,8 @@ std::vector<Override> read_overrides(const TableReader& table, std::string_view 
 }
 
 const std::set<std::string>& reserved_columns() {
-  static const std::set<std::string> names{"run",     "seed",   "seeds", "status",
-                                           "message", "wall_s", "cpu_s", "max_rss_bytes"};
+  static const std::set<std::string> names{"run",    "seed",  "seeds",         "status",    "message",
+                                           "wall_s", "cpu_s", "max_rss_bytes", "unfinished"};
   return names;
 }
 

@@ -13,6 +13,7 @@
 
 #include "weir/probe/port_choice.h"
 #include "weir/probe/possible.h"
+#include "weir/scenario/warnings.h"
 
 namespace weir::study {
 namespace {
@@ -217,17 +218,19 @@ class Selections {
 
 class Checker {
  public:
-  explicit Checker(const Plan& plan) : plan_(plan), selections_(plan.study), seen_(plan.points.size()) {}
+  Checker(const Plan& plan, bool warn) : plan_(plan), selections_(plan.study), seen_(plan.points.size()), warn_(warn) {}
 
   std::vector<Estimate> check(const std::vector<std::size_t>& runs) {
     std::vector<Estimate> out(plan_.runs.size());
     for (const std::size_t run : runs) out[run] = look(run);
+    warn_ = false;
     for (std::size_t point = 0; point < plan_.points.size() && selections_.open(); ++point)
       if (!seen_[point]) look(point * plan_.seeds);
     selections_.complain(all_);
     check_pairs(runs, out);
     return out;
   }
+  const std::vector<PointWarnings>& warnings() const { return warnings_; }
 
  private:
   template <class Work>
@@ -247,6 +250,7 @@ class Checker {
       check_files(plan_, s, plan_.points[point]);
       check_tiers(plan_, made.model->topology, s, plan_.points[point]);
       selections_.look(s, made);
+      if (warn_) warnings_.push_back({point, scenario::warnings(s, *made.model)});
       seen_[point] = true;
     }
     std::function<void(const ExpectedFlow&)> each;
@@ -275,12 +279,18 @@ class Checker {
   Selections selections_;
   std::vector<bool> seen_;  // by point
   bool all_ = true;
+  bool warn_;
+  std::vector<PointWarnings> warnings_;
 };
 
 }  // namespace
 
-std::vector<Estimate> check_runs(const Plan& plan, const std::vector<std::size_t>& runs) {
-  return Checker(plan).check(runs);
+std::vector<Estimate> check_runs(const Plan& plan, const std::vector<std::size_t>& runs,
+                                 std::vector<Notice>* warnings) {
+  Checker checker(plan, warnings != nullptr);
+  auto out = checker.check(runs);
+  if (warnings != nullptr) *warnings = notices_of(plan, checker.warnings());
+  return out;
 }
 
 }  // namespace weir::study

@@ -68,6 +68,9 @@ std::string result_of(const std::string& dir, const std::string& run_name) {
 std::string failure_of(const std::string& dir, const std::string& run_name) {
   return fmt::format("{}/failed/{}.txt", dir, run_name);
 }
+std::string failed_scenario_of(const std::string& dir, const std::string& run_name) {
+  return fmt::format("{}/failed/{}.toml", dir, run_name);
+}
 
 bool is_result(const std::string& run_dir) { return fs::exists(run_dir + "/manifest.json"); }
 

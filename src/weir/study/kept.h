@@ -8,10 +8,11 @@
 
 namespace weir::study {
 
-// In the directory of a sweep: all results, that of one run, and why a run failed.
+// In the directory of a sweep: all results, that of one run, why a run failed, and its scenario, to repeat it.
 std::string results_of(const std::string& dir);
 std::string result_of(const std::string& dir, const std::string& run_name);
 std::string failure_of(const std::string& dir, const std::string& run_name);
+std::string failed_scenario_of(const std::string& dir, const std::string& run_name);
 
 // Whether this has been written by weir run or weir sweep, whatever of it is left.
 bool is_result(const std::string& run_dir);

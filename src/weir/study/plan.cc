@@ -171,23 +171,37 @@ std::vector<std::size_t> runs_with(const Plan& plan, const std::string& only) {
   return out;
 }
 
-std::vector<Notice> notices_of(const Plan& plan, const std::vector<std::size_t>& runs) {
-  std::vector<std::pair<std::string, std::set<std::size_t>>> texts;  // with the points, as places in `labels`
-  std::vector<std::vector<std::string>> labels;                      // of the points that the runs are of
-  std::map<std::size_t, std::size_t> places;
-  for (const std::size_t run : runs) {
-    const std::size_t point = plan.runs[run].point;
-    const auto [place, is_new] = places.emplace(point, labels.size());
-    if (is_new) labels.push_back(plan.study.labels_of(plan.points[point]));
-    for (const std::string& text : plan.scenario(run).notices) {
-      auto known = std::find_if(texts.begin(), texts.end(), [&](const auto& t) { return t.first == text; });
-      if (known == texts.end()) known = texts.insert(texts.end(), {text, {}});
-      known->second.insert(place->second);
+std::string without_numbers(std::string text) {
+  std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+  return text;
+}
+
+std::vector<Notice> notices_of(const Plan& plan, const std::vector<PointWarnings>& warnings) {
+  struct Alike {
+    std::string kind;
+    std::string text;
+    std::size_t first = 0;         // point
+    std::set<std::size_t> places;  // of the points, in `labels`
+    bool numbers_differ = false;
+  };
+  std::vector<Alike> all;
+  std::vector<std::vector<std::string>> labels;
+  for (const auto& [point, texts] : warnings) {
+    for (const std::string& text : texts) {
+      const std::string kind = without_numbers(text);
+      auto known = std::find_if(all.begin(), all.end(), [&](const Alike& a) { return a.kind == kind; });
+      if (known == all.end()) known = all.insert(all.end(), {kind, text, point, {}, false});
+      known->places.insert(labels.size());
+      known->numbers_differ = known->numbers_differ || known->text != text;
     }
+    labels.push_back(plan.study.labels_of(plan.points[point]));
   }
   std::vector<Notice> out;
-  for (auto& [text, points] : texts)
-    out.push_back({std::move(text), describe_points(plan.study.axis_labels(), labels, points)});
+  for (Alike& a : all) {
+    std::string points = describe_points(plan.study.axis_labels(), labels, a.places);
+    if (a.numbers_differ) points += fmt::format("; these numbers are of {}", plan.study.describe(plan.points[a.first]));
+    out.push_back({std::move(a.text), std::move(points)});
+  }
   return out;
 }
 

@@ -43,13 +43,21 @@ Plan make_plan(Study study);
 // --only.
 std::vector<std::size_t> runs_with(const Plan& plan, const std::string& only);
 
-// What was chosen for want of a word in the scenarios of runs, and may surprise.
+// A warning of scenario::warnings() about the scenarios of some points.
 struct Notice {
-  std::string text;    // of scenario::Scenario::notices
-  std::string points;  // of which points: describe_points()
+  std::string text;  // as the first of these points has it
+  std::string
+      points;  // of which points: describe_points(); and which the numbers in `text` are of, if others have others
 };
-// Each text once, in order of the first run that has it.
-std::vector<Notice> notices_of(const Plan& plan, const std::vector<std::size_t>& runs);
+struct PointWarnings {
+  std::size_t point = 0;
+  std::vector<std::string> texts;
+};
+// Each text once, in order of the first point that has it. Texts that differ in numbers alone are one.
+std::vector<Notice> notices_of(const Plan& plan, const std::vector<PointWarnings>& warnings);
+
+// To compare texts that may differ in times, counts and node numbers alone: the text without its digits.
+std::string without_numbers(std::string text);
 
 // The i-th of n that share a study's runs.
 struct Shard {

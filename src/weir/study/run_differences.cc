@@ -33,7 +33,8 @@ std::string source_of(const std::string& key) {
   return key.starts_with("traffic.") ? key.substr(0, key.find('.', kBegin)) : "";
 }
 
-Leaves leaves_of(const RunFiles& files) {
+// What a result says of its experiment.
+Leaves settings_of(const RunFiles& files) {
   Leaves out;
   if (!files.has(kScenario)) return out;
   const auto root = scenario::parse_toml(files.text(kScenario), files.directory().file(kScenario));
@@ -52,8 +53,8 @@ std::set<std::string> sources_of(const Leaves& leaves) {
 
 std::vector<Difference> differences(const RunFiles& base, const RunFiles& other) {
   std::vector<Difference> out;
-  const Leaves a = leaves_of(base);
-  const Leaves b = leaves_of(other);
+  const Leaves a = settings_of(base);
+  const Leaves b = settings_of(other);
   if (a.empty() || b.empty()) return out;
   const auto a_sources = sources_of(a);
   const auto b_sources = sources_of(b);

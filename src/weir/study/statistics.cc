@@ -118,6 +118,13 @@ Interval confidence(std::span<const double> values, const Bounds& bounds) {
   return {mean, mean - half, mean + half, values.size()};
 }
 
+bool is_informative(const Interval& interval) {
+  constexpr double kFactor = 1000;
+  const double below = interval.mean - interval.low;
+  const double above = interval.high - interval.mean;
+  return above <= kFactor * below && below <= kFactor * above;
+}
+
 Interval geometric_confidence(std::span<const double> values) {
   std::vector<double> logs;
   logs.reserve(values.size());

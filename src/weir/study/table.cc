@@ -29,11 +29,13 @@ Record record_of(const Plan& plan, const std::string& dir, std::size_t run) {
   if (fs::exists(result)) {
     out.message = difference(plan, run, result);
     if (!out.message.empty()) return out;
-    const Json manifest = RunFiles(result).document("manifest.json");
+    const RunFiles files(result);
+    const Json manifest = files.document("manifest.json");
     out.status = Record::Status::done;
     out.wall_s = manifest.at("wall_s").get<double>();
     out.cpu_s = manifest.at("cpu_s").get<double>();
     out.max_rss_bytes = manifest.at("max_rss_bytes").get<std::uint64_t>();
+    out.unfinished = files.document("summary.json").at("flows").at("unfinished").get<std::uint64_t>();
     Measured measured = kept_measures(plan.study, result);
     out.measures = std::move(measured.values);
     out.counts = std::move(measured.counts);
@@ -77,6 +79,20 @@ void warn_of_others(const Table& table, const std::string& dir, std::vector<std:
   warnings.push_back(fmt::format("{} results are left out until they have been run again, such as {}, which {}",
                                  std::count_if(first, table.runs.end(), is_other),
                                  result_of(dir, table.planned[run].name), first->message));
+}
+
+// What has not finished has no completion time and no slowdown, and the longest flows are the likeliest not to.
+void warn_of_unfinished(const Table& table, std::vector<std::string>& warnings) {
+  const auto is_short = [](const Record& r) { return r.unfinished > 0; };
+  const auto first = std::find_if(table.runs.begin(), table.runs.end(), is_short);
+  if (first == table.runs.end()) return;
+  const auto done = std::count_if(table.runs.begin(), table.runs.end(),
+                                  [](const Record& r) { return r.status == Record::Status::done; });
+  warnings.push_back(
+      fmt::format("{} of {} runs ended with unfinished flows, such as {} with {}; these flows have no completion time "
+                  "and no slowdown, so that statistics of them may be too low (column 'unfinished')",
+                  std::count_if(first, table.runs.end(), is_short), done,
+                  table.planned[static_cast<std::size_t>(first - table.runs.begin())].name, first->unfinished));
 }
 
 std::size_t find_axis(const Study& study, const std::string& axis) {
@@ -148,6 +164,19 @@ Table::Selection Table::select(const Labels& labels, const Labels& otherwise) co
   return out;
 }
 
+std::size_t Table::runs_done(std::size_t point) const {
+  std::size_t out = 0;
+  for (std::size_t seed = 0; seed < seeds; ++seed)
+    out += runs[point * seeds + seed].status == Record::Status::done ? 1 : 0;
+  return out;
+}
+
+std::uint64_t Table::unfinished(std::size_t point) const {
+  std::uint64_t out = 0;
+  for (std::size_t seed = 0; seed < seeds; ++seed) out += runs[point * seeds + seed].unfinished;
+  return out;
+}
+
 const Values& Table::values(std::size_t point, std::size_t seed, std::size_t measure) const {
   static const Values kMissing;
   const Record& run = runs[point * seeds + seed];
@@ -192,6 +221,7 @@ Table collect(const Plan& plan, const std::string& dir, std::vector<std::string>
   compare_pairs(plan, dir, out, warnings);
   if (warnings == nullptr) return out;
   warn_of_others(out, dir, *warnings);
+  warn_of_unfinished(out, *warnings);
   for (std::size_t m = 0; m < plan.study.measures.size(); ++m) {
     bool is_done = false;
     bool has_value = false;

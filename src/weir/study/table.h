@@ -20,6 +20,7 @@ struct Record {
   double wall_s = 0;
   double cpu_s = 0;
   std::uint64_t max_rss_bytes = 0;
+  std::uint64_t unfinished = 0;  // flows that had started when the run ended, and not finished
   std::vector<Values> measures;  // of the study's measures, if it is done
   std::vector<double> counts;    // ... that are percentiles: of how many values; NaN for others; or empty
 };
@@ -40,6 +41,9 @@ struct Table {
   // The points that have all these labels, and those of `otherwise` whose axes these do not name. Throws InputError
   // that names what is unknown, or left open without a kAnyLabel.
   Selection select(const Labels& labels, const Labels& otherwise = {}) const;
+  // Of the runs of a point: how many are done, and how many unfinished flows they have together.
+  std::size_t runs_done(std::size_t point) const;
+  std::uint64_t unfinished(std::size_t point) const;
   // Empty if the run is not there; NaN where it has no value.
   const Values& values(std::size_t point, std::size_t seed, std::size_t measure) const;
   // Of a percentile at this point: of how few and how many values it is in its runs; nothing if that is not known.
@@ -54,7 +58,7 @@ struct Table {
 // Without results, to look up labels.
 Table empty_table(const Plan& plan);
 // Whatever is there of the plan's runs in DIR/runs and DIR/failed. `warnings` tells of results of another scenario or
-// version, which do not count, and of measures that no run has.
+// version, which do not count, of runs with unfinished flows, and of measures that no run has.
 Table collect(const Plan& plan, const std::string& dir, std::vector<std::string>* warnings = nullptr);
 
 // The texts of runs.csv and points.csv.
@@ -63,7 +67,7 @@ std::string points_csv(const Table& table);
 // The text of sweep.json: how many runs there are, the units of measures, what they are in words, and of how many
 // values percentiles are.
 std::string sweep_json(const Table& table);
-// points.csv for people.
+// points.csv for people. An interval that says nothing (is_informative()) is "n/a" there.
 std::string to_text(const Table& table);
 
 // "0.1234": 10 significant digits; "" for none.

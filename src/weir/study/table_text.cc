@@ -48,9 +48,10 @@ std::string rounded_text(double value, int digits) {
   return number_text(std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr));
 }
 
-// "325 +- 120", or "3.1 -2 +5.6" where both ends are not equally far.
+// "325 +- 120", "3.1 -2 +5.6" where both ends are not equally far, or "161 n/a (2 seeds)" where they say nothing.
 std::string interval_text(const Interval& v) {
   if (std::isnan(v.low)) return rounded_text(v.mean, 4);
+  if (!is_informative(v)) return fmt::format("{} n/a ({} seeds)", rounded_text(v.mean, 4), v.count);
   const std::string below = rounded_text(v.mean - v.low, 2);
   const std::string above = rounded_text(v.high - v.mean, 2);
   // four digits, or as far as those of the nearer end go
@@ -61,18 +62,11 @@ std::string interval_text(const Interval& v) {
   return below == above ? fmt::format("{} +- {}", mean, above) : fmt::format("{} -{} +{}", mean, below, above);
 }
 
-std::size_t runs_done(const Table& table, std::size_t point) {
-  std::size_t out = 0;
-  for (std::size_t seed = 0; seed < table.seeds; ++seed)
-    out += table.runs[point * table.seeds + seed].status == Record::Status::done ? 1 : 0;
-  return out;
-}
-
 // Of how many values a percentile is, row by row of points.csv; null where that is not known.
 Json counts_json(const Table& table, std::size_t measure) {
   Json out = Json::array();
   for (std::size_t p = 0; p < table.points.size(); ++p) {
-    if (runs_done(table, p) == 0) continue;
+    if (table.runs_done(p) == 0) continue;
     const auto n = table.counts(p, measure);
     if (n)
       out.push_back({{"fewest", static_cast<std::uint64_t>(n->first)},
@@ -93,7 +87,8 @@ std::string runs_csv(const Table& table) {
   const auto measures = single_measures(study);
   std::vector<std::string> header{"run"};
   for (const Axis& axis : study.axes) header.push_back(axis.name);
-  for (const char* name : {"seed", "status", "message", "wall_s", "cpu_s", "max_rss_bytes"}) header.emplace_back(name);
+  for (const char* name : {"seed", "status", "message", "wall_s", "cpu_s", "max_rss_bytes", "unfinished"})
+    header.emplace_back(name);
   for (const std::size_t m : measures) header.push_back(study.measures[m].name());
   std::string out;
   append_csv_record(out, header);
@@ -109,6 +104,7 @@ std::string runs_csv(const Table& table) {
     row.push_back(done ? fmt::format("{:.3f}", run.wall_s) : "");
     row.push_back(done ? fmt::format("{:.3f}", run.cpu_s) : "");
     row.push_back(done ? std::to_string(run.max_rss_bytes) : "");
+    row.push_back(done ? std::to_string(run.unfinished) : "");
     for (const std::size_t m : measures)
       row.push_back(done && run.measures[m].size() == 1 ? number_text(run.measures[m].front()) : "");
     append_csv_record(out, row);
@@ -121,16 +117,17 @@ std::string points_csv(const Table& table) {
   const auto measures = single_measures(study);
   std::vector<std::string> header;
   for (const Axis& axis : study.axes) header.push_back(axis.name);
-  header.emplace_back("seeds");
+  for (const char* name : {"seeds", "unfinished"}) header.emplace_back(name);
   for (const std::size_t m : measures)
     for (const char* end : {"", "_low", "_high"}) header.push_back(study.measures[m].name() + end);
   std::string out;
   append_csv_record(out, header);
   for (std::size_t p = 0; p < table.points.size(); ++p) {
-    const std::size_t done = runs_done(table, p);
+    const std::size_t done = table.runs_done(p);
     if (done == 0) continue;
     auto row = study.labels_of(table.points[p]);
     row.push_back(std::to_string(done));
+    row.push_back(std::to_string(table.unfinished(p)));
     for (const std::size_t m : measures) {
       const auto v = table.over_seeds(p, m).value_or(Interval{kNoValue, kNoValue, kNoValue});
       for (const double number : {v.mean, v.low, v.high}) row.push_back(number_text(number));
@@ -170,17 +167,26 @@ std::string sweep_json(const Table& table) {
 std::string to_text(const Table& table) {
   const Study& study = table.study;
   const auto measures = single_measures(study);
+  bool any_unfinished = false;
+  for (std::size_t p = 0; p < table.points.size(); ++p) any_unfinished = any_unfinished || table.unfinished(p) > 0;
   std::vector<std::vector<std::string>> rows(1);
   for (const Axis& axis : study.axes) rows[0].push_back(axis.name);
+  rows[0].emplace_back("seeds");
+  if (any_unfinished) rows[0].emplace_back("unfinished");
   for (const std::size_t m : measures) {
-    const auto& p = study.measures[m].params;
-    rows[0].push_back(p.unit.empty() ? p.name : fmt::format("{} [{}]", p.name, p.unit));
+    const std::string unit = study.measures[m].unit();
+    const std::string& name = study.measures[m].name();
+    rows[0].push_back(unit == "1" ? name : fmt::format("{} [{}]", name, unit));
   }
   for (std::size_t p = 0; p < table.points.size(); ++p) {
+    const std::size_t done = table.runs_done(p);
     auto row = study.labels_of(table.points[p]);
+    row.push_back(done == table.seeds ? std::to_string(done) : fmt::format("{} of {}", done, table.seeds));
+    if (any_unfinished) row.push_back(std::to_string(table.unfinished(p)));
     for (const std::size_t m : measures) {
       const auto v = table.over_seeds(p, m);
       row.push_back(v ? interval_text(*v) : "-");
+      if (v && v->count < done) row.back() += fmt::format(" (of {} seed{})", v->count, v->count == 1 ? "" : "s");
       if (v && table.is_the_largest(p, m)) row.back() += " *";
     }
     rows.push_back(std::move(row));

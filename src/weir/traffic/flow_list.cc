@@ -49,6 +49,15 @@ constexpr ColumnName kColumns[] = {
 
 constexpr std::string_view kRequired = "needed are src, dst, size_bytes and one of start_ps, start_ns, start_us";
 
+// Which column an unknown one may be. Of a start, another unit than those that are valid would be wrong by powers of
+// ten.
+std::string meant(std::string_view name, const std::vector<std::string>& names) {
+  if (name.starts_with("start") || name == "time")
+    return " (did you mean 'start_us', or 'start_ns' or 'start_ps'? the unit of the times is part of the name)";
+  const auto near = nearest(name, names);
+  return near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
+}
+
 // What the columns of one file mean, in their order.
 std::vector<ColumnName> read_header(const std::vector<std::string>& header, const Where& where) {
   std::vector<ColumnName> columns;
@@ -59,9 +68,7 @@ std::vector<ColumnName> read_header(const std::vector<std::string>& header, cons
     if (known == std::end(kColumns)) {
       std::vector<std::string> names;
       for (const auto& c : kColumns) names.emplace_back(c.name);
-      const auto near = nearest(name, names);
-      fail(where, fmt::format("unknown column '{}'{}; valid is {}", name,
-                              near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(names, ", ")));
+      fail(where, fmt::format("unknown column '{}'{}; valid is {}", name, meant(name, names), fmt::join(names, ", ")));
     }
     if (known->column != Column::ignored) {
       const auto [first, is_new] = seen.emplace(known->column, known->name);
