@@ -117,6 +117,7 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", fmt::format("weir {}", weir::version()));
     app.require_subcommand(1);
     add_run(app, status);
+    add_resume(app, status);
     add_validate(app, status);
     add_list(app, status);
     add_demo(app, status);

@@ -2,6 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
+#include "weir/base/error.h"
+#include "weir/base/params.h"
+#include "weir/commands.h"
+#include "weir/output.h"
+#include "weir/progress.h"
+#include "weir/scenario/ecn_choice.h"
 #include "weir/signals.h"
 
 namespace weir::app {
@@ -28,6 +37,69 @@ std::string engine_text(const probe::Manifest& m) {
       c.packet_hops, c.dropped, c.trimmed, c.lost, c.marked, c.retransmitted, c.timeouts, c.pauses, m.wall_s, m.threads,
       m.threads == 1 ? "" : "s", m.cpu_s, static_cast<double>(c.packet_hops) / m.cpu_s * 1e-6,
       static_cast<double>(m.max_rss_bytes) * 1e-6, m.digest);
+}
+
+run::CheckpointRhythm RunOptions::checkpoints() const {
+  run::CheckpointRhythm out{.simulated = {}, .wall_s = checkpoint_seconds};
+  if (checkpoint.empty()) return out;
+  try {
+    out.simulated = parse_time(checkpoint);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--checkpoint: {}", error.what()));
+  }
+  if (out.simulated <= Time{}) throw InputError("--checkpoint: write a time above 0, like '10 ms'");
+  return out;
+}
+
+void add_run_options(CLI::App& command, RunOptions& o) {
+  command.add_option("--threads", o.threads, "run.threads in place of the scenario's")->check(not_empty());
+  command
+      .add_option(
+          "--checkpoint", o.checkpoint,
+          "keep a checkpoint each time that so much simulated time has passed, like '10 ms'; `weir resume` goes "
+          "on from the last one")
+      ->check(not_empty());
+  command
+      .add_option("--checkpoint-seconds", o.checkpoint_seconds,
+                  "the same each time that the run has taken so many seconds more")
+      ->check(CLI::Range(1e-3, 1e9));
+  command.add_option("--memory", o.memory, "that it may take, like '8 GB'; without it, 80 % of what is free")
+      ->check(not_empty());
+  command.add_flag("--json", o.json, "print manifest and summary as JSON");
+  command.add_flag("-q,--quiet", o.quiet, "no progress, no warnings");
+}
+
+int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint64_t memory,
+                 const run::CheckpointRhythm& checkpoints, const RunOptions& o, probe::ResultDirectory* directory,
+                 const Go& go) {
+  std::optional<Progress> progress;
+  if (!o.quiet) progress.emplace(admitted.expected, s.run.stop);
+  const std::string ecn = scenario::ecn_text(s, *admitted.model);
+  const run::ExecuteOptions execution{.look =
+                                          [&](const run::Pace& pace) {
+                                            if (progress) progress->look(pace);
+                                          },
+                                      .cancelled = [] { return pending_signal() != 0; },
+                                      .memory = memory,
+                                      .checkpoints = checkpoints};
+  const run::Outcome outcome = go(std::move(admitted.model), execution);
+  if (directory != nullptr) directory->commit();
+  progress.reset();
+
+  const std::string why = early_end_text(outcome);
+  if (o.json) {
+    show_text(run::to_json(outcome));
+  } else {
+    if (!s.title.empty()) show("{}\n\n", s.title);
+    show("{}\n{}", probe::to_text(outcome.summary), engine_text(outcome.manifest));
+    if (!ecn.empty()) show("ecn      {}\n", ecn);
+    show("results  {}\n", directory == nullptr ? "not kept; --out DIR keeps them" : directory->name());
+    if (!why.empty()) show("\nThese are the figures of an incomplete run, {}.\n", why);
+  }
+  if (!why.empty()) notice("weir: {}; the result is incomplete", why);
+  if (!outcome.is_whole() && checkpoints.is_on() && !outcome.manifest.stall)
+    notice("weir: `weir resume {}` goes on from here", directory->name());
+  return status_of(outcome);
 }
 
 }  // namespace weir::app

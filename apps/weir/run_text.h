@@ -1,8 +1,14 @@
-// A run that has ended, for people and for the shell.
+// A run, for people and for the shell: how far it is, and what came of it.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 
+#include <CLI/CLI.hpp>
+
+#include "weir/run/admission.h"
 #include "weir/run/execute.h"
 
 namespace weir::app {
@@ -13,5 +19,27 @@ int status_of(const run::Outcome& o);
 std::string early_end_text(const run::Outcome& o);
 // What the engine did and how fast.
 std::string engine_text(const probe::Manifest& m);
+
+// What commands that run one scenario have in common.
+struct RunOptions {
+  std::string threads;
+  std::string memory;
+  std::string checkpoint;         // of simulated time, as "10 ms"; "" = none
+  double checkpoint_seconds = 0;  // of time that passes; 0 = none
+  bool json = false;
+  bool quiet = false;
+
+  // Throws InputError.
+  run::CheckpointRhythm checkpoints() const;
+};
+void add_run_options(CLI::App& command, RunOptions& o);
+
+// What `go` needs to run under these options, and to show how far it is; called once.
+using Go = std::function<run::Outcome(std::shared_ptr<const engine::Model>, const run::ExecuteOptions&)>;
+// Runs an admitted scenario, shows what came of it, and returns the exit status. `directory` is committed, unless it is
+// null.
+int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint64_t memory,
+                 const run::CheckpointRhythm& checkpoints, const RunOptions& o, probe::ResultDirectory* directory,
+                 const Go& go);
 
 }  // namespace weir::app

@@ -1,0 +1,51 @@
+// weir resume DIR: goes on with a run that was ended from outside.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "weir/commands.h"
+#include "weir/run/admission.h"
+#include "weir/run/execute.h"
+#include "weir/run/memory_limit.h"
+#include "weir/run_text.h"
+#include "weir/signals.h"
+
+namespace weir::app {
+namespace {
+
+struct Options {
+  std::string directory;
+  RunOptions run;
+};
+
+int resume(const Options& o) {
+  std::vector<std::string> overrides;
+  if (!o.run.threads.empty()) overrides.push_back("run.threads=" + o.run.threads);
+  const run::CheckpointRhythm asked = o.run.checkpoints();
+  const run::Unfinished unfinished = run::find_unfinished(o.directory, overrides);
+  const run::CheckpointRhythm checkpoints = asked.is_on() ? asked : unfinished.checkpoint.rhythm;
+  catch_signals();
+  const std::uint64_t limit = run::memory_limit(o.run.memory);
+  run::Admitted admitted = run::admit(unfinished.scenario, limit, o.directory + ": it");
+  const auto directory = probe::ResultDirectory::resume(o.directory);
+  return run_and_show(unfinished.scenario, std::move(admitted), limit, checkpoints, o.run, directory.get(),
+                      [&](std::shared_ptr<const engine::Model> model, const run::ExecuteOptions& execution) {
+                        return run::resume(unfinished, std::move(model), *directory, execution);
+                      });
+}
+
+}  // namespace
+
+void add_resume(CLI::App& app, int& status) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("resume", "Go on with a run that kept checkpoints and was killed or interrupted");
+  command->add_option("DIR", o->directory, "that the run was to leave, its --out")->required();
+  add_run_options(*command, o->run);
+  command->callback([o, &status] { status = resume(*o); });
+}
+
+}  // namespace weir::app

@@ -1,0 +1,185 @@
+// weir run --checkpoint and weir resume: a run that is killed over and over leaves the same bytes as one that is not.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/command.h"
+
+namespace weir::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Every probe writes what it can.
+constexpr const char* kScenario = R"(title = "killed"
+[run]
+stop = "3 ms"
+[topology]
+kind = "leaf-spine"
+leaves = 4
+spines = 2
+hosts_per_leaf = 4
+[algorithm]
+name = "hpcc"
+[[traffic]]
+kind = "poisson"
+tag = "web"
+sizes = "WebSearch"
+load = 0.4
+stop = "2 ms"
+[[traffic]]
+kind = "incast"
+tag = "incast"
+fan_in = 8
+size = "50 KB"
+[probes.flows]
+paths = true
+[probes.queues]
+interval = "5 us"
+series = true
+[probes.rates]
+interval = "10 us"
+[probes.links]
+interval = "20 us"
+series = true
+[probes.pfc]
+[probes.packets]
+ports = "17-4"
+)";
+
+class Resume : public testing::Test {
+ protected:
+  void SetUp() override { std::ofstream(file()) << kScenario; }
+
+  std::string file() const { return folder_ / "s.toml"; }
+  static std::string partial(const std::string& dir) { return dir + ".partial-run"; }
+  std::vector<std::string> run(const std::string& dir, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> out{"run", file(), "-q", "--out", dir, "--checkpoint", "100 us"};
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  }
+  // A run of this name that has been killed behind a checkpoint.
+  std::string killed(const std::string& name) const {
+    const std::string dir = folder_ / name;
+    for (double after = 0.02; !fs::exists(partial(dir) + "/checkpoint"); after *= 1.2) weir(run(dir), SIGKILL, after);
+    return dir;
+  }
+
+  Folder folder_{"resume"};
+};
+
+std::map<std::string, std::string> files_of(const std::string& dir) {
+  std::map<std::string, std::string> out;
+  for (const auto& entry : fs::directory_iterator(dir))
+    out[entry.path().filename().string()] = read_file(entry.path().string());
+  return out;
+}
+
+// Files are equal but for what says how long it took and on how many threads.
+void expect_same(const std::string& dir, const std::string& whole) {
+  auto found = files_of(dir);
+  auto expected = files_of(whole);
+  const auto manifest = nlohmann::json::parse(found["manifest.json"]);
+  const auto other = nlohmann::json::parse(expected["manifest.json"]);
+  EXPECT_EQ(manifest["digest"], other["digest"]);
+  EXPECT_TRUE(manifest["complete"]);
+  for (auto* files : {&found, &expected}) {
+    EXPECT_EQ(files->count("checkpoint"), 0u);
+    files->erase("manifest.json");
+  }
+  ASSERT_EQ(found.size(), expected.size());
+  for (const auto& [name, content] : expected) EXPECT_TRUE(found[name] == content) << name;
+  EXPECT_EQ(manifest["files"], other["files"]);
+}
+
+TEST_F(Resume, AfterKillsOverAndOver) {
+  const std::string whole = folder_ / "whole";
+  ASSERT_EQ(weir({"run", file(), "-q", "--out", whole}).status, 0);
+  const std::string dir = folder_ / "killed";
+  int resumed = 0;
+  double after = 0.02;
+  for (bool done = false; !done; after *= 1.1) {
+    const bool begun = fs::exists(partial(dir) + "/checkpoint");
+    resumed += begun ? 1 : 0;
+    const Output o = weir(begun ? std::vector<std::string>{"resume", dir, "-q"} : run(dir), SIGKILL, after);
+    ASSERT_TRUE(o.status == 0 || o.status == 128 + SIGKILL) << o.err;
+    done = o.status == 0;
+  }
+  EXPECT_GT(resumed, 0);
+  expect_same(dir, whole);
+  EXPECT_FALSE(fs::exists(partial(dir)));
+  EXPECT_EQ(weir({"report", dir, "--out", folder_ / "page.html"}).status, 0);
+}
+
+TEST_F(Resume, ByOtherThreadsAfterAnInterruption) {
+  const std::string whole = folder_ / "whole";
+  ASSERT_EQ(weir({"run", file(), "-q", "--out", whole, "--threads", "2"}).status, 0);
+  const std::string dir = folder_ / "interrupted";
+  double after = 0.02;
+  Output o;
+  for (o.status = 0; o.status != 128 + SIGINT; after *= 0.8) {
+    fs::remove_all(dir);
+    o = weir(run(dir, {"--threads", "2"}), SIGINT, after);
+  }
+  EXPECT_NE(o.err.find("`weir resume " + dir + "` goes on from here"), std::string::npos) << o.err;
+  EXPECT_FALSE(nlohmann::json::parse(read_file(dir + "/manifest.json"))["complete"]);
+  ASSERT_EQ(weir({"resume", dir, "-q", "--threads", "1"}).status, 0);
+  expect_same(dir, whole);
+}
+
+// What is not to be gone on from is refused, and stays as it is.
+TEST_F(Resume, RefusesWhatDoesNotBelong) {
+  const std::string dir = killed("killed");
+  const std::string checkpoint = partial(dir) + "/checkpoint";
+  const std::string good = read_file(checkpoint);
+  const auto refused = [&](const std::string& content, const std::string& why) {
+    std::ofstream(checkpoint, std::ios::binary) << content;
+    const auto before = files_of(partial(dir));
+    const Output o = weir({"resume", dir, "-q"});
+    EXPECT_EQ(o.status, 2) << why;
+    EXPECT_NE(o.err.find(why), std::string::npos) << o.err;
+    EXPECT_TRUE(files_of(partial(dir)) == before) << why;
+  };
+  refused("", "it is no checkpoint of Weir");
+  refused("something else", "it is no checkpoint of Weir");
+  for (std::size_t i = 1; i < 8; ++i) refused(good.substr(0, good.size() * i / 8), "cut short");
+  for (std::size_t i = 1; i < 20; ++i) {
+    std::string flipped = good;
+    flipped[100 + (good.size() - 100) * i / 20] ^= 4;
+    refused(flipped, "cut short or changed");
+  }
+  std::string other = good;
+  other[30] = other[30] == '9' ? '8' : '9';  // in the version, which follows its length
+  refused(other, "it is of version");
+  std::ofstream(checkpoint, std::ios::binary) << good;
+  std::ofstream(partial(dir) + "/scenario.toml", std::ios::app) << "\n# more\n";
+  refused(good, "it is of another scenario");
+}
+
+TEST_F(Resume, IsToldBeforeAnythingRuns) {
+  const auto expect = [](const Output& o, const std::string& why) {
+    EXPECT_EQ(o.status, 2);
+    EXPECT_NE(o.err.find(why), std::string::npos) << o.err;
+  };
+  const std::string dir = killed("killed");
+  expect(weir(run(dir)), "has left a checkpoint: `weir resume");
+  EXPECT_TRUE(fs::exists(partial(dir) + "/checkpoint"));
+  expect(weir({"resume", folder_ / "nothing"}), "there is no run of this name");
+  const std::string whole = folder_ / "whole";
+  ASSERT_EQ(weir({"run", file(), "-q", "--out", whole}).status, 0);
+  expect(weir({"resume", whole}), "it has no checkpoint");
+  expect(weir({"run", file(), "--checkpoint", "1 ms"}), "write --out DIR");
+  expect(weir(run(folder_ / "bad", {"--checkpoint", "soon"})), "--checkpoint");
+  expect(weir(run(folder_ / "bad", {"--set", "run.fidelity=\"ns3-hpcc\""})), "run.fidelity");
+  EXPECT_FALSE(fs::exists(folder_ / "bad"));
+}
+
+}  // namespace
+}  // namespace weir::app
