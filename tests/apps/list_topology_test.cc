@@ -72,7 +72,7 @@ TEST_F(Small, PathsAreToldBesideAPicture) {
   const std::string picture = folder_ / "a.svg";
   const std::string out = listing({file_, "--paths", "0", "3", "--svg", picture});
   EXPECT_TRUE(out.ends_with(listing({file_, "--paths", "0", "3"}))) << out;
-  EXPECT_TRUE(out.starts_with(picture + ": leaf-spine: ")) << out;
+  EXPECT_TRUE(out.starts_with(picture + ": 4 hosts, ")) << out;
   EXPECT_FALSE(listing({file_, "--svg", picture}).find("paths") != std::string::npos);
 }
 
@@ -199,7 +199,8 @@ TEST(ListTopology, RefusesWhatIsNotThere) {
 TEST_F(Small, IsDrawn) {
   const std::string svg = folder_ / "a.svg";
   EXPECT_EQ(listing({file_, "--paths", "0", "3", "--svg", svg}),
-            svg + ": 4 hosts, 4 switches (2 + 2), 12 links, oversubscription 0.125:1\n");
+            svg + ": 4 hosts, 4 switches (2 + 2), 12 links, oversubscription 0.125:1\n" +
+                listing({file_, "--paths", "0", "3"}));
   const std::string picture = read_file(svg);
   EXPECT_EQ(count(picture, "<title>node "), 8u);
   EXPECT_EQ(count(picture, "<title>link "), 8u);  // parallel ones are one line

@@ -29,7 +29,8 @@ class Incast : public Source {
     static void describe(ParamList<Params>& p) {
       p.bytes("size", &Params::size, "size of each flow", "", Bytes{1}, kMaxFlowSize).required = true;
       p.text("receiver", &Params::receiver, "receiving host, or \"last\"");
-      p.text("senders", &Params::senders, "sending hosts in this order, like \"0-15\" or \"0-3,8\"; \"all\" = all but the receiver");
+      p.text("senders", &Params::senders,
+             "sending hosts in this order, like \"0-15\" or \"0-3,8\"; \"all\" = all but the receiver");
       p.integer("fan_in", &Params::fan_in, 0, kMaxHosts, "only the first so many of the senders; 0 = every one");
       p.time("start", &Params::start, "the first flows start");
       p.time("stagger", &Params::stagger, "how much later the next flows start; 0 = all at once");
