@@ -164,8 +164,8 @@ void print(const Sides& sides) {
   };
   row(sides, "  capacity lost to PFC pauses",
       [](const Side& s) { return fmt::format("{:.4f} %", 100 * s.outcome.summary.pfc.value().all.capacity_share); });
-  counted("  packets dropped", &engine::Counters::dropped);
-  counted("  packets marked (ECN)", &engine::Counters::marked);
+  counted("  packets dropped by switches", &engine::Counters::dropped);
+  counted("  packets that arrived marked", &engine::Counters::marked);
 
   show("\nengine\n");
   counted("  packet-hops", &engine::Counters::packet_hops);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -23,8 +24,9 @@ constexpr std::size_t kMostHosts = 40;     // drawn one by one
 constexpr std::size_t kMostSwitches = 17;  // in a row
 constexpr double kRow = 130;               // from one row to the next
 constexpr double kTop = 60;
-constexpr double kLeft = 70;  // names of the tiers
-constexpr double kBox = 22;   // its height
+constexpr double kLeft = 70;      // names of the tiers
+constexpr double kBox = 22;       // its height
+constexpr double kCrossAt = 0.3;  // of a line's way, the cross of a link that goes down
 constexpr double kLetter = 7;
 constexpr double kTitleLetter = 8;
 constexpr double kGap = 12;
@@ -203,28 +205,62 @@ class Picture {
     }
     std::string plain;
     std::string paths;
+    std::string marks;  // above all lines
     for (const auto& [key, line] : all) {
       const auto& [from, to, kind] = key;
-      if (from != to) (line.path ? paths : plain) += one(from, to, kind, line);
+      if (from == to) continue;
+      (line.path ? paths : plain) += one(from, to, kind, line);
+      if (line.down) marks += mark(from, to, line);
     }
-    return plain + paths;
+    return plain + paths + marks;
   }
 
   std::string one(std::size_t a, std::size_t b, const Kind& kind, const Line& line) const {
     const Box& from = boxes_[a];
     const Box& to = boxes_[b];
-    const double x = (from.x + to.x) / 2;
-    const double y = (from.y + to.y) / 2;
     const double up = bow(a, b);
+    const double begin = edge(from, to, up);
+    const double end = edge(to, from, up);
+    const double x = (from.x + to.x) / 2;
+    const double y = (begin + end) / 2;
     const bool dashed = from.several || to.several;
-    std::string out = fmt::format(
+    return fmt::format(
         "<path d=\"M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\"{}>"
         "<title>{}</title></path>\n",
-        from.x, from.y, x, y - 2 * up, to.x, to.y, line.path ? kPathColour : colour(kind),
+        from.x, begin, x, y - 2 * up, to.x, end, line.path ? kPathColour : colour(kind),
         stroke(kind) + (line.path ? 1.5 : 0), dashed ? fmt::format(" stroke-dasharray=\"{}\"", kDashes) : "",
         describe(kind, line));
-    if (line.down) out += cross(x, y - up);
-    return out;
+  }
+
+  // That links of a line go down at some time.
+  std::string mark(std::size_t a, std::size_t b, const Line& line) const {
+    const Box& from = boxes_[a];
+    const Box& to = boxes_[b];
+    const double up = bow(a, b);
+    const double begin = edge(from, to, up);
+    const double end = edge(to, from, up);
+    // Lines of a regular network meet in their middles, so that a cross there would be on several.
+    const double part = up > 0 ? 0.5 : kCrossAt;
+    const double cross_x = from.x + part * (to.x - from.x);
+    const double cross_y = begin + part * (end - begin) - up;
+    return cross(cross_x, cross_y) + numbers(cross_x, cross_y, line);
+  }
+
+  // Where a line leaves a box: at its edge, for behind the row's other boxes it would seem to end at one of these.
+  static double edge(const Box& box, const Box& other, double up) {
+    if (box.y == other.y) return up > 0 ? box.y - kBox / 2 : box.y;
+    return box.y + (other.y > box.y ? kBox / 2 : -kBox / 2);
+  }
+
+  // Of the links that go down at some time, beside the cross: those that the legend tells of.
+  std::string numbers(double x, double y, const Line& line) const {
+    std::vector<std::uint32_t> links;
+    std::copy_if(line.links.begin(), line.links.end(), std::back_inserter(links),
+                 [&](std::uint32_t l) { return events_.contains(l); });
+    return fmt::format(
+        "<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\" font-weight=\"bold\" stroke=\"white\" stroke-width=\"3\" "
+        "paint-order=\"stroke\">{}</text>\n",
+        x + 9, y + kLetterShift, kDownColour, number_ranges(links));
   }
 
   static std::string cross(double x, double y) {

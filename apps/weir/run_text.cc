@@ -30,7 +30,8 @@ std::string early_end_text(const run::Outcome& o) {
 std::string engine_text(const probe::Manifest& m) {
   const auto& c = m.counters;
   return fmt::format(
-      "network  {} packet-hops, {} dropped, {} trimmed, {} lost, {} marked, {} retransmitted, {} timeouts, {} pauses\n"
+      "network  {} packet-hops; switches dropped {} packets and trimmed {}, links lost {}; {} data packets arrived "
+      "marked; {} retransmitted, {} timeouts, {} pauses\n"
       "engine   {:.2f} s on {} thread{}, {:.2f} s of processor time: {:.2f} M packet-hops per processor second; "
       "{:.0f} MB of memory\n"
       "digest   {:016x}\n",

@@ -128,6 +128,15 @@ TEST(Run, PrintsASummary) {
 }
 
 // Seven flows: no more than the median of them is told apart from the largest.
+// Two numbers of marks and two of losses, each with a name of its own.
+TEST(Run, SaysWhoMarkedAndWhereItWasLost) {
+  const Output o = weir({"run", "tests/scenarios/lossy-links.toml", "--quiet", "--set", "probes.links=true"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  for (const char* text : {"; switches marked ", " packets and dropped ", ", observed links lost ",
+                           "; switches dropped ", ", links lost ", " data packets arrived marked"})
+    EXPECT_NE(o.out.find(text), std::string::npos) << text << " is not in\n" << o.out;
+}
+
 TEST(Run, PercentilesOfFewFlowsAreNotShown) {
   const Output o = weir({"run", kScenario});
   std::istringstream lines(o.out);

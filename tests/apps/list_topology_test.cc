@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -242,6 +244,46 @@ TEST_F(Small, LinkEventsChangeThePathsAndAreMarked) {
       << "crosses, two strokes each";
   EXPECT_NE(picture.find(">link 4 (4-6): down at 1 ms, up at 2 ms</text>"), std::string::npos);
   EXPECT_EQ(picture.find("baseline"), std::string::npos);
+}
+
+// Every link between switches goes down: which cross is whose can be told, for each stands by itself with its numbers.
+TEST_F(Small, CrossesOfSeveralLinksAreToldApart) {
+  std::ofstream file(file_, std::ios::app);
+  for (const auto& [a, b] : {std::pair{4, 6}, {4, 7}, {5, 6}, {5, 7}})
+    file << "[[network.link_event]]\ntime = \"1 ms\"\na = " << a << "\nb = " << b << "\nstate = \"down\"\n";
+  file.close();
+  const std::string svg = folder_ / "a.svg";
+  listing({file_, "--svg", svg});
+  const std::string picture = read_file(svg);
+  std::set<std::string> places;
+  for (const char* links : {"4-5", "6-7", "8-9", "10-11"}) {
+    const auto at = picture.find(std::string(">") + links + "</text>");
+    ASSERT_NE(at, std::string::npos) << links;
+    const auto begin = picture.rfind("<text", at);
+    places.insert(picture.substr(begin, picture.find("fill", begin) - begin));
+  }
+  EXPECT_EQ(places.size(), 4u) << picture;
+}
+
+// Behind a box that it does not belong to, a line would seem to end there.
+TEST_F(Small, LinesEndAtTheEdgesOfBoxes) {
+  const std::string svg = folder_ / "a.svg";
+  listing({file_, "--svg", svg});
+  const std::string picture = read_file(svg);
+  std::set<double> tops;
+  for (auto at = picture.find("<rect x="); at != std::string::npos; at = picture.find("<rect x=", at + 1))
+    tops.insert(std::stod(picture.substr(picture.find("y=\"", at) + 3)));
+  ASSERT_EQ(tops.size(), 3u) << "rows";
+  std::size_t lines = 0;
+  for (auto at = picture.find("<path d=\"M"); at != std::string::npos; at = picture.find("<path d=\"M", at + 1)) {
+    std::istringstream numbers(picture.substr(at + 10));
+    double x = 0;
+    double y = 0;
+    numbers >> x >> y;
+    for (const double top : tops) EXPECT_FALSE(y > top + 0.1 && y < top + 21.9) << y << " within " << top;
+    ++lines;
+  }
+  EXPECT_EQ(lines, 8u);
 }
 
 TEST_F(Small, IsListedFromAResult) {

@@ -89,6 +89,39 @@ TEST(Svg, DotsDoNotHideOthers) {
   }
 }
 
+// The legend shows series as they are drawn: a marker only where the line has some, and its dashes.
+TEST(Svg, TheLegendLooksLikeTheLines) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  SvgWriter writer;
+  const auto legend = [&](const char* kind, std::size_t points) {
+    Figure f{.id = "l", .title = "l", .kind = kind};
+    for (const char* name : {"a", "b"}) {
+      Series s{.name = name};
+      for (std::size_t i = 0; i < points; ++i) {
+        s.x.push_back(static_cast<double>(i + 1));
+        s.y.push_back(static_cast<double>(i + 1) / static_cast<double>(points));
+      }
+      f.series.push_back(std::move(s));
+    }
+    const std::string svg = writer.svg(f);
+    expect_balanced(svg);
+    EXPECT_NE(svg.find(">b</text>"), std::string::npos);
+    const auto at = svg.find("<path d=\"M0 6h26\"");
+    EXPECT_NE(at, std::string::npos) << svg;
+    return at == std::string::npos ? "" : svg.substr(at);
+  };
+  const std::string dashed = "stroke=\"#d55e00\" stroke-width=\"2\" stroke-dasharray=\"7 3\"";
+  const std::string few = legend("lines", 3);
+  EXPECT_NE(few.find("<circle"), std::string::npos);
+  EXPECT_NE(few.find(dashed), std::string::npos) << few;
+  const std::string many = legend("lines", 61);
+  EXPECT_EQ(many.find("<circle"), std::string::npos) << many;
+  EXPECT_EQ(many.find("stroke-dasharray"), std::string::npos) << many;
+  const std::string steps = legend("steps", 61);
+  EXPECT_EQ(steps.find("<circle"), std::string::npos) << steps;
+  EXPECT_NE(steps.find(dashed), std::string::npos) << steps;
+}
+
 TEST(Svg, NamedTicksAndLongLabels) {
   if (!available()) GTEST_SKIP() << "this build has no report";
   SvgWriter writer;

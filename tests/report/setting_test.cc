@@ -119,7 +119,7 @@ TEST(SettingLine, TellsWhatHoldsAtTheLinksAndForWhom) {
       {{run("dctcp", dctcp)}, " · ECN above 975 KB at 100 Gbps; above 3.9 MB at 400 Gbps · "},
       {{run("dcqcn", dcqcn)},
        " · ECN 400 KB to 1.6 MB, p_max 0.2, at 100 Gbps; 1.6 MB to 6.4 MB, p_max 0.2, at 400 Gbps · "},
-      {{run("dcqcn", own)}, " · ECN 400 KB to 1.6 MB, p_max 0.2, at 100 Gbps; 5 KB to 7 KB, p_max 1.0, at 400 Gbps · "},
+      {{run("dcqcn", own)}, " · ECN 400 KB to 1.6 MB, p_max 0.2, at 100 Gbps; 5 KB to 7 KB, p_max 1, at 400 Gbps · "},
       {{run("nscc", alike)}, " · ECN above 40 KB · "},
       {in_file, " · ECN 100 KB to 400 KB, p_max 0.2 per 25 Gbps · "},
       {{run("hpcc", off), run("nscc", alike), run("swift", off)},
@@ -136,7 +136,70 @@ TEST(SettingLine, TellsWhatHoldsAtTheLinksAndForWhom) {
   }
 }
 
-// A study's figure is of the runs that its `where` names.
+// Whatever valid scenarios have: thresholds that no queue gets to, rates with units that are not known here.
+TEST(SettingLine, BoundsThresholdsAndTakesWhatItDoesNotKnow) {
+  const auto line = [](const std::string& rate, const std::string& at_rate) {
+    const Settings one{
+        {"topology.kind", "star"},        {"topology.rate", rate},          {"network.ecn.enabled", "true"},
+        {"network.ecn.k_min", "4 GB"},    {"network.ecn.k_max", "4 GB"},    {"network.ecn.p_max", "0.2"},
+        {"network.ecn.at_rate", at_rate}, {"network.buffer.size", "32 MB"}, {"network.buffer.mode", "lossless"}};
+    return setting_line({&one, 1});
+  };
+  EXPECT_NE(line("100 Gbps", "1 bps").find("ECN above 4294967294 B at 100 Gbps"), std::string::npos)
+      << line("100 Gbps", "1 bps");
+  EXPECT_NE(line("fast", "slow").find("ECN above 4 GB"), std::string::npos);
+}
+
+TEST(Document, BarsOfOnePercentileSayWhich) {
+  const Folder folder("weir-report-median");
+  run(folder, "a", {"--set", "traffic.1.size=8 KB", "--set", "traffic.1.tag=small"});
+  const Document document = read({folder / "a"});
+  const Figure& f = figure(document, "slowdown");
+  ASSERT_EQ(f.series.size(), 1u);
+  EXPECT_EQ(f.kind, "bars");
+  EXPECT_EQ(f.title, "Slowdown by flow size, median");
+  EXPECT_EQ(f.y.label, "FCT slowdown, median");
+}
+
+// All that PFC has paused, the longest first.
+TEST(Document, TellsThePortsThatPfcHasPaused) {
+  const Folder folder("weir-report-paused");
+  const auto o = app::weir({"run", "tests/scenarios/pfc-small-buffer.toml", "--quiet", "--out", folder / "a"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  const Document document = read({folder / "a"});
+  const auto& paused = document.runs.at(0).paused;
+  std::size_t expected = 0;
+  double longest = 0;
+  for (const auto& row : rows(folder / "a/pfc.csv")) {
+    expected += row.at("paused_ps") != "0";
+    longest = std::max(longest, std::stod(row.at("paused_ps")));
+  }
+  ASSERT_GT(expected, 1u);
+  ASSERT_EQ(paused.size(), expected);
+  EXPECT_EQ(paused[0].paused_ps, longest);
+  for (std::size_t i = 1; i < paused.size(); ++i) EXPECT_LE(paused[i].paused_ps, paused[i - 1].paused_ps);
+  const Json of_run = to_json(document).at("runs").at(0);
+  EXPECT_EQ(of_run.at("paused_ports"), expected);
+  EXPECT_EQ(of_run.at("paused").size(), std::min<std::size_t>(expected, 10));
+  EXPECT_EQ(of_run.at("paused").at(0).at("port"), paused[0].port);
+}
+
+TEST(SettingLine, LinkEventsSayWhatBecomesOfPackets) {
+  Settings one{
+      {"network.reroute", "true"},      {"network.link_event.0.time", "30 us"}, {"network.link_event.0.a", "8"},
+      {"network.link_event.0.b", "11"}, {"network.link_event.0.state", "down"}, {"network.link_event.1.time", "200 us"},
+      {"network.link_event.1.a", "8"},  {"network.link_event.1.b", "11"},       {"network.link_event.1.state", "up"}};
+  EXPECT_EQ(link_events(one), (std::vector<std::string>{
+                                  "At 30 us the links 8-11 go down; what is on them is lost, and from then on switches "
+                                  "take the paths that are left.",
+                                  "At 200 us the links 8-11 come up again."}));
+  one[0].second = "false";
+  EXPECT_EQ(link_events(one).at(0),
+            "At 30 us the links 8-11 go down; switches go on sending over them, and all of it is lost.");
+  EXPECT_TRUE(link_events({}).empty());
+}
+
+// A study's figure is of the runs that it names.
 TEST(Document, AFigureOfASweepTellsTheSettingOfItsRuns) {
   const Folder folder("weir-report-where");
   run(folder, "runs/a", {"--set", "network.buffer.size=8 MB"});
@@ -144,7 +207,7 @@ TEST(Document, AFigureOfASweepTellsTheSettingOfItsRuns) {
   write(folder / "runs.csv", "run,buffer,seed,status,message\na,small,1,done,\nb,large,1,done,\n");
   Json all = small_figure();
   Json one = small_figure();
-  one["where"] = {{"buffer", "large"}};
+  one["runs"] = {"b"};
   one["x"]["named"] = Json::array({{{"at", 1000}, {"text", "up to 1 KB"}}});
   one["whiskers"] = "what they are";
   write_figures(folder, Json::array({all, one}));
@@ -155,6 +218,54 @@ TEST(Document, AFigureOfASweepTellsTheSettingOfItsRuns) {
   const Json again = to_json(document.figures[1]);
   EXPECT_EQ(again.at("x").at("named"), one["x"]["named"]);
   EXPECT_EQ(again.at("whiskers"), "what they are");
+}
+
+// Figures that a run has nothing for do not speak of it.
+TEST(Document, TheSettingOfAFigureIsThatOfTheRunsItShows) {
+  const Folder folder("weir-report-shown");
+  run(folder, "small", {"--set", "network.buffer.size=8 MB"});
+  forget_files(folder / "small");
+  for (const char* file : {"queue_cdf.csv", "queues.csv"})
+    std::filesystem::remove(folder / ("small/" + std::string(file)));
+  run(folder, "large", {"--set", "network.buffer.size=16 MB"});
+  const Document document = read({folder / "small", folder / "large"});
+  EXPECT_NE(figure(document, "fct-cdf").setting.find("buffer 8 MB"), std::string::npos);
+  for (const char* id : {"queue-cdf", "queues", "rates-large"})
+    EXPECT_EQ(figure(document, id).setting.find("buffer 8 MB"), std::string::npos) << id;
+  EXPECT_EQ(figure(document, "rates-small").setting.find("buffer 16 MB"), std::string::npos);
+}
+
+// Flows without a finish are in no curve of times: the figures of flows say how many, those of other things do not.
+TEST(Document, FiguresOfFlowsTellWhichHadNotFinished) {
+  const Folder folder("weir-report-unfinished");
+  run(folder, "runs/short", {"--set", "run.stop=20 us"});
+  run(folder, "runs/whole");
+  const auto left = [](const report::Run& of) { return of.summary.at("flows").at("unfinished").get<int>(); };
+  const Document alone = read({folder / "runs/short"});
+  ASSERT_GT(left(alone.runs[0]), 0);
+  const std::string told = fmt::format("{} of 8", left(alone.runs[0]));
+  for (const char* id : {"fct-cdf", "start-finish"})
+    EXPECT_EQ(figure(alone, id).left_out,
+              "Flows that had not finished when the run ended are not in it: " + told + ".");
+  EXPECT_EQ(figure(alone, "queue-cdf").left_out, "");
+
+  const std::string of_both = "Flows that had not finished when their run ended are not in it: " + told + " of short.";
+  const Document both = read({folder / "runs/short", folder / "runs/whole"});
+  EXPECT_EQ(figure(both, "fct-cdf").left_out, of_both);
+  EXPECT_EQ(to_json(figure(both, "fct-cdf")).at("left_out"), of_both);
+
+  write(folder / "runs.csv", "run,buffer,seed,status,message\nshort,small,1,done,\nwhole,large,1,done,\n");
+  Json of_flows = small_figure();
+  of_flows["of_flows"] = true;
+  Json whole = of_flows;
+  whole["runs"] = {"whole"};
+  write_figures(folder, Json::array({of_flows, whole, small_figure()}));
+  const Document sweep = read({folder.path()});
+  EXPECT_EQ(sweep.figures.at(0).left_out, of_both);
+  EXPECT_EQ(sweep.figures.at(1).left_out, "");
+  EXPECT_EQ(sweep.figures.at(2).left_out, "");
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  EXPECT_NE(SvgWriter().svg(sweep.figures[0]).find("had not finished"), std::string::npos);
 }
 
 }  // namespace

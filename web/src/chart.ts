@@ -5,37 +5,14 @@ import { CanvasRenderer } from 'echarts/renderers';
 import { Figure } from './document';
 import { h, save, svg } from './dom';
 import { View, isCategory, ticksSeen } from './axes';
-import { lookOf } from './marks';
 import { noteOf, options, shownName } from './options';
-import { Theme } from './style';
+import { swatch } from './swatch';
 import { paperOf, toSvg } from './svg';
 import { onTheme, theme } from './theme';
 
 echarts.use([DataZoomComponent, ToolboxComponent, TooltipComponent, CanvasRenderer]);
 
 const font = getComputedStyle(document.documentElement).getPropertyValue('--font').trim() || 'system-ui, sans-serif';
-
-const shapes: { [name: string]: string } = {
-  circle: '<circle cx="13" cy="6" r="3.4"',
-  rect: '<rect x="9.8" y="2.8" width="6.4" height="6.4"',
-  triangle: '<path d="M13 2 17 9.4H9z"',
-  diamond: '<path d="M13 1.6 17.2 6 13 10.4 8.8 6z"',
-};
-
-// What a series looks like, for the legend.
-function swatch(figure: Figure, index: number, of: Theme): string {
-  const look = lookOf(figure, index, of);
-  const tint = look.colour;
-  const printed = figure.series[index].printed;
-  const head = '<svg viewBox="0 0 26 12" width="26" height="12" aria-hidden="true">';
-  if (figure.kind === 'bars' || figure.kind === 'stack')
-    return head + '<rect x="4" y="1" width="18" height="10" rx="2" ' + (printed
-      ? 'fill="none" stroke="' + tint + '" stroke-width="1.5" stroke-dasharray="3 2"/>' : 'fill="' + tint + '"/>') + '</svg>';
-  const stroke = figure.kind === 'scatter' ? '' : '<path d="M0 6h26" stroke="' + tint + '" stroke-width="2"' +
-    (look.dash === 'solid' ? '' : ' stroke-dasharray="' + (look.dash as number[]).join(' ') + '"') + '/>';
-  if (look.marker === 'none') return head + stroke + '</svg>';
-  return head + stroke + shapes[look.marker] + ' fill="' + (look.open ? of.surface : tint) + '" stroke="' + tint + '" stroke-width="1.4"/></svg>';
-}
 
 export class Chart {
   readonly card: HTMLElement;
@@ -182,7 +159,7 @@ export class Chart {
       h('button', {
         type: 'button', 'data-series': s.name, 'aria-pressed': String(this.selected[s.name]), title: 'click: hide or show; double click: this one alone',
         onclick: () => this.toggle(s.name), ondblclick: () => this.isolate(s.name),
-      }, svg(swatch(this.figure, i, theme())), h('span', {}, shownName(this.figure, s.name)))));
+      }, svg('<svg viewBox="0 0 26 12" width="26" height="12" aria-hidden="true">' + swatch(this.figure, i, theme()) + '</svg>'), h('span', {}, shownName(this.figure, s.name)))));
   }
 
   private toggle(name: string): void {

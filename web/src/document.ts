@@ -31,6 +31,7 @@ export interface Figure {
   group?: string; // the heading under which it stands
   whiskers?: string; // what low and high of the series are
   setting?: string; // of the experiment
+  left_out?: string; // flows that are not in it
 }
 
 export interface Distribution {
@@ -40,12 +41,24 @@ export interface Distribution {
   p99: number | null;
 }
 
+export interface PausedPort {
+  port: number;
+  from: number;
+  to: number;
+  pauses: number;
+  paused_ps: number;
+  share: number; // of the run
+}
+
 export interface Run {
   name: string;
   group?: string; // the study it belongs to
   manifest: { [key: string]: any };
   summary: { [key: string]: any };
   scenario: string;
+  events?: string[]; // what happens to links, in words
+  paused_ports?: number; // how many PFC has paused
+  paused?: PausedPort[]; // the first of them, the longest paused first
   differences?: [string, string][]; // keys of the scenario in which runs of the report differ, with this run's values
 }
 

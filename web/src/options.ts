@@ -5,6 +5,9 @@ import { Option, Place, View, categories, categoryAxis, isCategory, isClipped, n
 import { Axis, Figure, Series } from './document';
 import { escaped, plain, textWidth, withUnit } from './format';
 import { colourOf, drawn, indexOf, kSampled, lookOf } from './marks';
+import { kSwatchWidth } from './swatch';
+
+export const kSwatchGap = 5; // between a series' looks and its name, in the legend on paper
 
 // What a figure says in which nothing is drawn; '' = something is.
 function blank(figure: Figure, x: Place, y: Place): string {
@@ -23,10 +26,10 @@ export function shownName(figure: Figure, name: string): string {
   return figure.legend ? figure.legend + ' ' + name : name;
 }
 
-// What has to be said of the marks of a figure; '' = nothing.
+// What has to be said below a figure, on paper too: of its marks, and of what is missing; '' = nothing.
 export function noteOf(figure: Figure, view: View): string {
   const few = figure.series.some((s) => !!s.few && s.few.length > 0);
-  return [whiskerNote(figure, view), few ? kFew : ''].filter((text) => text !== '').join(' ');
+  return [figure.left_out || '', whiskerNote(figure, view), few ? kFew : ''].filter((text) => text !== '').join(' ');
 }
 
 // What has to be said of whiskers; '' = there are none, or it is not known what they are.
@@ -54,19 +57,37 @@ export function noteHeight(figure: Figure, view: View): number {
   return noteLines(noteOf(figure, view), view).length * kNoteSize * 1.3;
 }
 
-// How many lines the legend takes on paper.
-function legendRows(figure: Figure, view: View): number {
-  let rows = 1;
-  let used = 0;
-  figure.series.forEach((s) => {
-    const width = 26 + 15 + textWidth(shownName(figure, s.name), view.fontSize);
-    if (used > 0 && used + width > view.width - 24) {
-      rows++;
-      used = 0;
+// Places in the legend on paper.
+export interface Entry {
+  index: number; // of the series
+  x: number;
+  y: number; // of its middle
+}
+
+// The legend on paper, in rows that stand in the middle; series that are not shown have no entry.
+export function legendEntries(figure: Figure, view: View): Entry[] {
+  if (!view.paper || figure.series.length < 2) return [];
+  const gap = 12;
+  const rows: { entries: Entry[]; width: number }[] = [];
+  figure.series.forEach((s, index) => {
+    if (view.selected && view.selected[s.name] === false) return;
+    const width = kSwatchWidth + kSwatchGap + textWidth(shownName(figure, s.name), view.fontSize);
+    let row = rows[rows.length - 1];
+    if (!row || row.width + gap + width > view.width - 16) {
+      row = { entries: [], width: 0 };
+      rows.push(row);
     }
-    used += width;
+    const x = row.entries.length === 0 ? 0 : row.width + gap;
+    row.entries.push({ index: index, x: x, y: 10 + (rows.length - 1) * legendRowHeight(view) });
+    row.width = x + width;
   });
-  return rows;
+  const out: Entry[] = [];
+  rows.forEach((row) => row.entries.forEach((e) => out.push({ index: e.index, x: e.x + Math.max(4, (view.width - row.width) / 2), y: e.y })));
+  return out;
+}
+
+function legendRowHeight(view: View): number {
+  return view.fontSize * 1.55;
 }
 
 export function options(figure: Figure, view: View): Option {
@@ -76,8 +97,8 @@ export function options(figure: Figure, view: View): Option {
   figure.series.forEach((s, i) => drawn(figure, s, i, x, y, view).forEach((o) => series.push(o)));
 
   const note = view.paper ? noteLines(noteOf(figure, view), view).join('\n') : '';
-  const legend = view.paper && figure.series.length > 1;
-  const rowHeight = view.fontSize * 1.55;
+  const legend = legendEntries(figure, view);
+  const legendFoot = legend.length === 0 ? 14 : legend[legend.length - 1].y + legendRowHeight(view);
   const dense = figure.series.some((s) => s.x.length > kSampled);
   const xAxis = isCategory(figure) ? categoryAxis(figure, view) : valueAxis(figure, 'x', x, view);
   const yAxis = valueAxis(figure, 'y', y, view);
@@ -93,15 +114,11 @@ export function options(figure: Figure, view: View): Option {
     backgroundColor: view.paper ? view.theme.surface : 'transparent',
     textStyle: { fontFamily: view.font, fontSize: view.fontSize, color: view.theme.ink },
     grid: {
-      left: 10, right: 20, bottom: 8 + (view.paper ? noteHeight(figure, view) : 0), top: legend ? 10 + rowHeight * legendRows(figure, view) : 14,
+      left: 10, right: 20, bottom: 8 + (view.paper ? noteHeight(figure, view) : 0), top: legendFoot,
       outerBoundsMode: 'same', outerBoundsContain: 'all',
     },
-    legend: {
-      show: legend, top: 2, left: 'center', itemWidth: figure.kind === 'scatter' ? 9 : 26, itemHeight: 9, itemGap: 10, padding: [2, 8], selected: view.selected,
-      textStyle: { color: view.theme.ink, fontSize: view.fontSize, fontFamily: view.font }, lineStyle: { width: 2 },
-      formatter: (name: string): string => shownName(figure, name),
-      data: figure.series.map((s) => (figure.kind === 'stack' ? { name: s.name, icon: 'roundRect' } : { name: s.name })),
-    },
+    // what is hidden; page and paper draw legends of their own
+    legend: { show: false, selected: view.selected, data: figure.series.map((s) => s.name) },
     title: [{
       show: said !== '', text: said, left: 'center', top: 'middle',
       textStyle: { color: view.theme.faint, fontSize: view.fontSize, fontFamily: view.font, fontWeight: 'normal' },

@@ -4,7 +4,7 @@ import { Figure, Report, Run } from './document';
 import { h, svg } from './dom';
 import { plain, withUnit } from './format';
 import { kFew } from './options';
-import { algorithms, claimSection, hasFew, longestQueue, pointTable, runTable, slowdownTable } from './tables';
+import { algorithms, claimSection, hasFew, longestQueue, pauseTable, pointTable, runTable, slowdownTable } from './tables';
 import { themeSwitch } from './theme';
 
 const report: Report = JSON.parse(document.getElementById('document')!.textContent!);
@@ -45,6 +45,9 @@ const told: [string, string, (m: { [key: string]: any }) => string | null][] = [
   ['sim_time_ps', 'simulated time', (m) => (m.sim_time_ps === undefined ? null : withUnit(m.sim_time_ps, 'ps'))],
   ['wall_s', 'wall time', (m) => (m.wall_s === undefined ? null : plain(m.wall_s, 3) + ' s')],
   ['cpu_s', 'processor time', (m) => (m.cpu_s === undefined ? null : plain(m.cpu_s, 3) + ' s')],
+  ['packets_dropped', 'packets dropped by switches', (m) => (m.packets_dropped === undefined ? null : plain(m.packets_dropped, 12))],
+  ['packets_lost', 'packets lost on links', (m) => (m.packets_lost === undefined ? null : plain(m.packets_lost, 12))],
+  ['packets_marked', 'data packets that arrived marked', (m) => (m.packets_marked === undefined ? null : plain(m.packets_marked, 12))],
   ['max_rss_bytes', 'memory', (m) => (m.max_rss_bytes === undefined ? null : withUnit(m.max_rss_bytes, 'B', 3))],
 ];
 
@@ -95,11 +98,12 @@ function toml(text: string): HTMLElement {
 function runDetails(run: Run, index: number): HTMLElement {
   const body = h('div', { class: 'body' });
   const out = h('details', {
-    class: 'card run', id: 'run-' + index, 'data-run': run.name,
+    class: 'card run', id: 'run-' + index, 'data-run': run.name, open: report.runs.length === 1,
     ontoggle: () => {
       if (!out.open || body.childNodes.length > 0) return;
-      const slowdowns = slowdownTable(run);
-      body.append(manifest(run), ...(slowdowns ? [slowdowns] : []), h('details', { class: 'scenario' }, h('summary', {}, 'effective scenario'), toml(run.scenario)));
+      const tables = [slowdownTable(run), pauseTable(run)].filter((t): t is HTMLElement => t !== null);
+      const events = (run.events ?? []).map((text) => h('li', {}, text));
+      body.append(manifest(run), ...(events.length > 0 ? [h('ul', { class: 'events' }, ...events)] : []), ...tables, h('details', { class: 'scenario' }, h('summary', {}, 'effective scenario'), toml(run.scenario)));
     },
   }, h('summary', {}, h('b', {}, run.name), h('span', {}, [run.group ? '' : run.manifest.title, algorithms(run)].filter(Boolean).join(' · '))), body);
   return out;

@@ -6,8 +6,9 @@ import { SVGRenderer } from 'echarts/renderers';
 import { Figure } from './document';
 import { escaped } from './format';
 import { View } from './axes';
-import { noteHeight, options } from './options';
+import { kSwatchGap, legendEntries, noteHeight, options, shownName } from './options';
 import { light } from './style';
+import { kSwatchHeight, kSwatchWidth, swatch } from './swatch';
 
 echarts.use([BarChart, CustomChart, LineChart, ScatterChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer]);
 
@@ -35,7 +36,14 @@ export function toSvg(figure: Figure, paper: Paper): string {
   chart.setOption(options(figure, view));
   const svg = chart.renderToSVGString();
   chart.dispose();
-  return plainSvg(svg, figure);
+  return plainSvg(svg, figure).replace(/<\/svg>\s*$/, legend(figure, view) + '</svg>');
+}
+
+// The legend, as the page has it.
+function legend(figure: Figure, view: View): string {
+  return legendEntries(figure, view).map((e) => '<g transform="translate(' + e.x.toFixed(1) + ' ' + (e.y - kSwatchHeight / 2).toFixed(1) + ')">' +
+    swatch(figure, e.index, view.theme) + '<text dy="' + kMiddle + '" x="' + (kSwatchWidth + kSwatchGap) + '" y="' + kSwatchHeight / 2 + '" fill="' + view.theme.ink +
+    '" font-family="' + view.font + '" font-size="' + view.fontSize + 'px">' + escaped(shownName(figure, figure.series[e.index].name)) + '</text></g>').join('');
 }
 
 // How far below the middle of a line its letters stand, of their size: half the height of capitals, as in Helvetica.

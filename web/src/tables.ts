@@ -1,5 +1,5 @@
 // The tables of the page: runs, points of a study, claims.
-import { Claim, Report, Run, Study } from './document';
+import { Claim, PausedPort, Report, Run, Study } from './document';
 import { h } from './dom';
 import { plain, withUnit } from './format';
 
@@ -105,15 +105,34 @@ function peakPlace(peak: any): string {
   return peak.from + '\u00a0\u2192\u00a0' + peak.to + ' at\u00a0' + withUnit(peak.time_ps, 'ps');
 }
 
+// The flows in a run's longest queue, of which so many are named: "flow 3 (0 → 8) 12 KB, 5 more"; '' if it is not known.
+function flowsIn(peak: any, named: number): string {
+  const top: any[] = (peak.top ?? []).slice(0, named);
+  const flows = top.map((f) => 'flow\u00a0' + f.flow_id + '\u00a0(' + f.src + '\u00a0\u2192\u00a0' + f.dst + ')\u00a0' + withUnit(f.bytes, 'B', 3));
+  if (peak.flows > top.length) flows.push(plain(peak.flows - top.length, 12) + '\u00a0more');
+  return flows.join(', ');
+}
+
 // The longest queue of a run in words, with the flows in it; null if there was none, or it is not known.
 export function longestQueue(run: Run): string | null {
   const peak = at(run.summary, 'queues', 'peak');
   if (!peak) return null;
-  const kShown = 4;
-  const top: any[] = (peak.top ?? []).slice(0, kShown);
-  const flows = top.map((f) => 'flow ' + f.flow_id + ' (' + f.src + ' \u2192 ' + f.dst + ') ' + withUnit(f.bytes, 'B', 3));
-  if (peak.flows > top.length) flows.push(plain(peak.flows - top.length, 12) + ' more');
-  return withUnit(peak.queue_bytes, 'B', 4) + ', port ' + peak.port + ' (' + peakPlace(peak) + ')' + (flows.length > 0 ? '; of ' + flows.join(', ') : '');
+  const flows = flowsIn(peak, 4);
+  return withUnit(peak.queue_bytes, 'B', 4) + ', port ' + peak.port + ' (' + peakPlace(peak) + ')' + (flows ? '; of ' + flows : '');
+}
+
+// The ports that PFC has paused, the longest paused first; null if there are none, or it is not known.
+export function pauseTable(run: Run): HTMLElement | null {
+  const ports = run.paused ?? [];
+  if (ports.length === 0) return null;
+  const all = run.paused_ports ?? ports.length;
+  return table<PausedPort>([
+    { name: 'ports paused by PFC', left: true, note: all > ports.length ? 'the first ' + ports.length + ' of ' + plain(all, 12) : '', value: (p) => p.from + '\u00a0\u2192\u00a0' + p.to },
+    { name: 'port', value: (p) => p.port, text: (p) => String(p.port) },
+    { name: 'pauses', value: (p) => p.pauses, text: (p) => plain(p.pauses, 12) },
+    { name: 'paused', title: 'for how long', value: (p) => p.paused_ps, text: (p) => withUnit(p.paused_ps, 'ps') },
+    { name: 'of the run', value: (p) => p.share, text: (p) => plain(100 * p.share, 3) + '\u202f%' },
+  ], ports, 'paused-' + run.name.replace(/[^\w.-]/g, '_'));
 }
 
 interface Slowdowns {
@@ -168,9 +187,10 @@ export function runTable(report: Report): HTMLElement {
     },
     {
       name: 'longest queue', title: 'of all samples, with its port by node numbers and its time', value: (r) => at(r.summary, 'queues', 'peak', 'queue_bytes'),
-      text: (r) => h('div', {}, withUnit(r.summary.queues.peak.queue_bytes, 'B', 3), h('small', {}, peakPlace(r.summary.queues.peak))),
+      text: (r) => h('div', {}, withUnit(r.summary.queues.peak.queue_bytes, 'B', 3), h('small', {}, peakPlace(r.summary.queues.peak)), h('small', { class: 'who' }, flowsIn(r.summary.queues.peak, report.runs.length > 1 ? 1 : 2))),
     },
-    { name: 'dropped or lost', title: 'packets dropped by full buffers, and lost on links', value: (r) => (r.manifest.packets_dropped ?? 0) + (r.manifest.packets_lost ?? 0), text: (r) => plain((r.manifest.packets_dropped ?? 0) + (r.manifest.packets_lost ?? 0), 12) },
+    { name: 'dropped by switches', title: 'packets for which the buffers of switches had no room', value: (r) => r.manifest.packets_dropped },
+    ...(report.runs.some((r) => r.manifest.packets_lost > 0) ? [{ name: 'lost on links', title: 'packets of all kinds, at random or because the link was down', value: (r: Run) => r.manifest.packets_lost }] : []),
     {
       name: 'PFC', title: 'pause frames sent, and the share of capacity lost to pauses', value: (r) => r.manifest.pfc_pauses,
       text: (r) => plain(r.manifest.pfc_pauses, 12) + (r.manifest.pfc_pauses && at(r.summary, 'pfc', 'all', 'capacity_share') ? ' (' + plain(100 * r.summary.pfc.all.capacity_share, 2) + '\u202f%)' : ''),

@@ -107,6 +107,11 @@ function make() {
   execFileSync(weir, ['run', folder + '/title.toml', '-q', '--set', 'run.stop=1 us', '--out', folder + '/study/runs/x'], { stdio: 'ignore' });
   writeFileSync(folder + '/study/runs.csv', 'run,status,message\nx,done,\n');
   execFileSync(weir, ['report', folder + '/study', folder + '/hpcc', '--out', folder + '/study.html']);
+  // a run with pauses and a link that goes down and up
+  const event = (time, state) => `[[network.link_event]]\ntime = "${time}"\na = 3\nb = 5\nstate = "${state}"\n`;
+  writeFileSync(folder + '/paused.toml', scenario + '[probes.pfc]\n' + event('40 us', 'down') + event('50 us', 'up'));
+  execFileSync(weir, ['run', folder + '/paused.toml', '-q', '--set', 'algorithm.name=dcqcn', '--set', 'network.ecn.enabled=true', '--set', 'network.buffer.size=300 KB', '--out', folder + '/paused'], { stdio: 'ignore' });
+  execFileSync(weir, ['report', folder + '/paused', '--out', folder + '/paused.html']);
   // the command thins; the page is to bear more
   const page = readFileSync(folder + '/report.html', 'utf8');
   const data = /(<script type="application\/json" id="document">)([^]*?)(<\/script>)/;
@@ -314,6 +319,21 @@ const tests = {
     const study = await open(folder + '/study.html');
     assert.match(await study.locator('#runs-table .differences').first().innerText(), /^run\.stop = 1 us\nnetwork\.ecn\.enabled = false$/);
     await study.close();
+    await page.close();
+  },
+
+  async 'a run tells who was in the longest queue, which ports were paused, what happened to links, and whose losses are whose'() {
+    const page = await open(folder + '/paused.html');
+    assert.match(await page.locator('#runs-table .who').innerText(), /^flow\s\d \(\d\s\u2192\s\d\)\s[\d.]+\sKB, flow\s\d/);
+    assert.ok(await page.locator('#run-0[open]').isVisible(), 'a single run is open');
+    const shares = await page.locator('#paused-paused tbody tr td:last-child').evaluateAll((all) => all.map((td) => Number(td.dataset.value)));
+    assert.ok(shares.length > 0 && shares.every((v, i) => v > 0 && (i === 0 || v <= shares[i - 1])), String(shares));
+    assert.deepEqual(await page.locator('.events li').allInnerTexts().then((all) => all.map((t) => t.split(';')[0])), ['At 40 us the links 3-5 go down', 'At 50 us the links 3-5 come up again.']);
+    const names = await page.locator('#run-0 dt').allInnerTexts();
+    for (const name of ['packets dropped by switches', 'packets lost on links', 'data packets that arrived marked']) assert.ok(names.includes(name), names.join());
+    const heads = await page.locator('#runs-table thead').innerText();
+    assert.match(heads, /dropped by switches/);
+    assert.match(heads, /lost on links/);
     await page.close();
   },
 

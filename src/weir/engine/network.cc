@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "weir/base/marking.h"
 
 namespace weir::engine {
 namespace {
-
-std::uint32_t threshold(Bytes k) { return static_cast<std::uint32_t>(std::min<std::int64_t>(k.count, 0xfffffffe)); }
 
 net::IngressLimits ingress_limits(const Model& model, const net::Link& link, Rate slowest_host) {
   net::IngressLimits limits;
@@ -63,14 +64,11 @@ std::vector<net::SwitchBuffer> make_buffers(const Model& model) {
 
 net::EcnThresholds ecn_thresholds(const Model& model, Rate rate) {
   if (!model.ecn.enabled) return {};
-  for (const auto& o : model.ecn_overrides)
-    if (o.rate == rate) return {threshold(o.k_min), threshold(o.k_max), o.p_max};
-  const auto scaled = [&](Bytes k) {
-    if (model.ecn.at_rate.bits_per_second == 0) return k;
-    const __int128 bytes = static_cast<__int128>(k.count) * rate.bits_per_second / model.ecn.at_rate.bits_per_second;
-    return Bytes{static_cast<std::int64_t>(std::min<__int128>(bytes, std::numeric_limits<std::int64_t>::max()))};
-  };
-  return {threshold(scaled(model.ecn.k_min)), threshold(scaled(model.ecn.k_max)), model.ecn.p_max};
+  std::vector<RedMarkingOfRate> rows;
+  for (const auto& o : model.ecn_overrides) rows.push_back({o.rate, {o.k_min, o.k_max, o.p_max}});
+  const auto marking = marking_at(rate, {model.ecn.k_min, model.ecn.k_max, model.ecn.p_max}, model.ecn.at_rate, rows);
+  return {static_cast<std::uint32_t>(marking.k_min.count), static_cast<std::uint32_t>(marking.k_max.count),
+          marking.p_max};
 }
 
 Network::Network(const Model& model) : ports(model.topology.ports()), hosts(model.topology.hosts) {

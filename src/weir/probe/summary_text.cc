@@ -144,9 +144,10 @@ std::string to_text(const Summary& s) {
   if (s.pfc && s.pfc->all.storms > 0)
     out.line("PFC watchdog: {} storms, {} packets dropped", s.pfc->all.storms, s.pfc->all.storm_dropped);
   if (s.links) {
-    out.line("links: {:.2f} % used, the busiest {:.2f} %; {} packets marked, {} dropped, {} lost",
-             100 * s.links->all.utilisation, 100 * s.links->all.max_utilisation, s.links->marked_packets,
-             s.links->dropped_packets, s.links->lost_packets);
+    out.line(
+        "links: {:.2f} % used, the busiest {:.2f} %; switches marked {} packets and dropped {}, observed links lost {}",
+        100 * s.links->all.utilisation, 100 * s.links->all.max_utilisation, s.links->marked_packets,
+        s.links->dropped_packets, s.links->lost_packets);
   }
   return out.take();
 }

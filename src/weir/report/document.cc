@@ -1,6 +1,7 @@
 #include "weir/report/document.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -49,6 +50,33 @@ std::vector<std::string> folders(const std::string& in) {
   return out;
 }
 
+// A run's flows.
+struct Unfinished {
+  std::string run;
+  std::uint64_t unfinished = 0;
+  std::uint64_t finished = 0;
+};
+
+// "Flows that had not finished when their run ended are not in it: 12 of 960 of hpcc, 3 of 960 of dcqcn."; "" if all
+// have finished. Of several runs those that lack the most come first.
+std::string left_out_text(std::vector<Unfinished> runs) {
+  constexpr std::size_t kMaxNamed = 4;
+  const bool alone = runs.size() == 1;
+  std::erase_if(runs, [](const Unfinished& run) { return run.unfinished == 0; });
+  if (runs.empty()) return "";
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const Unfinished& a, const Unfinished& b) { return a.unfinished > b.unfinished; });
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < std::min(runs.size(), kMaxNamed); ++i)
+    parts.push_back(fmt::format("{} of {}{}", runs[i].unfinished, runs[i].unfinished + runs[i].finished,
+                                alone ? "" : " of " + runs[i].run));
+  std::uint64_t others = 0;
+  for (std::size_t i = kMaxNamed; i < runs.size(); ++i) others += runs[i].unfinished;
+  if (others > 0) parts.push_back(fmt::format("{} in {} further runs", others, runs.size() - kMaxNamed));
+  return fmt::format("Flows that had not finished when {} ended are not in it: {}.", alone ? "the run" : "their run",
+                     fmt::join(parts, ", "));
+}
+
 class Reader {
  public:
   Document read(const std::vector<std::string>& directories) {
@@ -60,11 +88,15 @@ class Reader {
       }
     rename();
     std::vector<Figure> figures;
+    std::vector<Run> compared;
     if (loose_.size() > kMaxCompared)
       too_many_runs(fmt::format("here are {}. Name fewer directories to see them", loose_.size()));
-    else if (!loose_.empty())
-      figures = standard_figures(loose());
-    for (Figure& figure : figures) figure.setting = setting_line(settings_at(loose_));
+    else
+      compared = loose();
+    if (!compared.empty()) figures = standard_figures(compared);
+    std::map<std::string, std::size_t> place;
+    for (std::size_t i = 0; i < compared.size(); ++i) place[compared[i].name] = loose_[i];
+    for (Figure& figure : figures) tell_of_runs(figure, place);
     // studies' figures first: they are what was asked for
     out_.figures.insert(out_.figures.end(), std::make_move_iterator(figures.begin()),
                         std::make_move_iterator(figures.end()));
@@ -154,6 +186,7 @@ class Reader {
     if (at == run_at_.end()) {
       Run run = read_run(path, name);
       settings_.push_back(settings_of(run));
+      run.events = link_events(settings_.back());
       out_.runs.push_back(std::move(run));
       at = run_at_.emplace(canonical(path), out_.runs.size() - 1).first;
       if (!out_.runs.back().files.is_checked())
@@ -180,16 +213,16 @@ class Reader {
                         "of its runs, {}/runs/NAME",
                         found.study.name, found.done.size(), directory));
     }
-    for (const StudyResult::Done& done : found.done) {
-      const std::string path = fmt::format("{}/runs/{}", directory, done.run);
+    for (const std::string& done : found.done) {
+      const std::string path = fmt::format("{}/runs/{}", directory, done);
       if (!is_run(path)) {
-        out_.notices.push_back(fmt::format("Not shown: {}/runs.csv: run {} is done, but {} has no manifest.json.",
-                                           directory, done.run, path));
+        out_.notices.push_back(
+            fmt::format("Not shown: {}/runs.csv: run {} is done, but {} has no manifest.json.", directory, done, path));
         continue;
       }
       try {
-        const std::size_t run = add_run(path, done.run, found.study.name, compare);
-        study_runs_[directory].emplace_back(run, done.labels);
+        const std::size_t run = add_run(path, done, found.study.name, compare);
+        study_runs_[directory][done] = run;
       } catch (const InputError& error) {
         not_shown(error);
       }
@@ -208,29 +241,33 @@ class Reader {
     if (!found.title.empty()) titles_.push_back(found.title);
     for (Figure& figure : found.figures) {
       figure.group = name_of(directory);
-      figure.setting = setting_line(settings_at(runs_of(figure, directory)));
+      tell_of_runs(figure, study_runs_[directory]);
       thin(figure, figure.kind == "stack" ? kMaxStackPoints : kMaxPoints);
       out_.figures.push_back(std::move(figure));
     }
   }
 
-  // The runs of a study that one of its figures is of.
-  std::vector<std::size_t> runs_of(const Figure& figure, const std::string& directory) const {
-    std::vector<std::size_t> out;
-    const auto found = study_runs_.find(directory);
-    if (found == study_runs_.end()) return out;
-    for (const auto& [run, labels] : found->second)
-      if (std::all_of(figure.where.begin(), figure.where.end(), [&, &labels = labels](const auto& one) {
-            return std::find(labels.begin(), labels.end(), one) != labels.end();
-          }))
-        out.push_back(run);
-    return out;
+  // The setting of the runs that a figure shows, and what is missing of them; `known` has their places among the runs
+  // by name. Of all of these if it does not say which.
+  void tell_of_runs(Figure& figure, const std::map<std::string, std::size_t>& known) const {
+    std::vector<Settings> settings;
+    std::vector<Unfinished> unfinished;
+    for (const auto i : shown_runs(figure, known)) {
+      settings.push_back(settings_[i]);
+      const Json& flows = out_.runs[i].summary.at("flows");
+      unfinished.push_back(
+          {out_.runs[i].name, flows.value("unfinished", std::uint64_t{0}), flows.value("finished", std::uint64_t{0})});
+    }
+    figure.setting = setting_line(settings);
+    if (figure.of_flows) figure.left_out = left_out_text(unfinished);
   }
 
-  std::vector<Settings> settings_at(const std::vector<std::size_t>& runs) const {
-    std::vector<Settings> out;
-    for (const std::size_t i : runs) out.push_back(settings_[i]);
-    return out;
+  static std::vector<std::size_t> shown_runs(const Figure& figure, const std::map<std::string, std::size_t>& known) {
+    std::set<std::size_t> out;
+    for (const auto& [name, place] : known)
+      if (figure.runs.empty() || std::find(figure.runs.begin(), figure.runs.end(), name) != figure.runs.end())
+        out.insert(place);
+    return {out.begin(), out.end()};
   }
 
   void tell_differences() {
@@ -327,11 +364,11 @@ class Reader {
   }
 
   Document out_;
-  std::vector<std::string> titles_;                                                  // of studies
-  std::string too_many_;                                                             // runs for figures of them
-  std::vector<std::size_t> loose_;                                                   // runs that standard figures show
-  std::vector<Settings> settings_;                                                   // of the runs
-  std::map<std::string, std::vector<std::pair<std::size_t, Settings>>> study_runs_;  // by directory, with their labels
+  std::vector<std::string> titles_;                                       // of studies
+  std::string too_many_;                                                  // runs for figures of them
+  std::vector<std::size_t> loose_;                                        // runs that standard figures show
+  std::vector<Settings> settings_;                                        // of the runs
+  std::map<std::string, std::map<std::string, std::size_t>> study_runs_;  // by directory and name
   std::set<std::string> named_;  // directories by their canonical names, as in the next two
   std::set<std::string> read_;
   std::map<std::string, std::size_t> run_at_;  // its place among the runs

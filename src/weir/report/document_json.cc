@@ -17,6 +17,22 @@ Json told(Json node) {
   return node;
 }
 
+// The first of them.
+Json paused_json(const std::vector<PausedPort>& ports) {
+  constexpr std::size_t kMaxShown = 10;
+  Json out = Json::array();
+  for (const PausedPort& p : ports) {
+    if (out.size() == kMaxShown) break;
+    out.push_back({{"port", p.port},
+                   {"from", p.from},
+                   {"to", p.to},
+                   {"pauses", p.pauses},
+                   {"paused_ps", p.paused_ps},
+                   {"share", p.share}});
+  }
+  return out;
+}
+
 Json counts_json(const std::vector<std::vector<std::optional<Study::Count>>>& columns) {
   Json out = Json::array();
   for (const auto& column : columns) {
@@ -40,6 +56,11 @@ Json to_json(const Document& document) {
     item["manifest"] = run.manifest;
     item["summary"] = told(run.summary);
     item["scenario"] = run.scenario;
+    if (!run.events.empty()) item["events"] = run.events;
+    if (!run.paused.empty()) {
+      item["paused_ports"] = run.paused.size();
+      item["paused"] = paused_json(run.paused);
+    }
     if (!run.differences.empty()) {
       item["differences"] = Json::array();
       for (const auto& [key, value] : run.differences) item["differences"].push_back({key, value});

@@ -50,8 +50,8 @@ class FigureReader {
     out.caption = from.value("caption", "");
     out.legend = from.value("legend", "");
     out.whiskers = from.value("whiskers", "");
-    if (from.contains("where"))
-      for (const auto& [axis, label] : from.at("where").items()) out.where.emplace_back(axis, label.get<std::string>());
+    if (from.contains("runs")) out.runs = from.at("runs").get<std::vector<std::string>>();
+    out.of_flows = from.value("of_flows", false);
     out.kind = one_of(text(from, "kind"), "kind", {"lines", "steps", "bars", "scatter", "stack"});
     out.x = axis(from, "x");
     out.y = axis(from, "y");
@@ -244,6 +244,7 @@ Json to_json(const Figure& figure) {
   if (!figure.group.empty()) out["group"] = figure.group;
   if (!figure.whiskers.empty()) out["whiskers"] = figure.whiskers;
   if (!figure.setting.empty()) out["setting"] = figure.setting;
+  if (!figure.left_out.empty()) out["left_out"] = figure.left_out;
   for (const Series& s : figure.series) {
     Json item{{"name", s.name}, {"x", numbers(s.x)}, {"y", numbers(s.y)}};
     if (!s.low.empty()) item["low"] = numbers(s.low);

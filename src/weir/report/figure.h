@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -55,7 +54,9 @@ struct Figure {
   std::string group;     // the heading under which it stands; empty = none
   std::string whiskers;  // what `low` and `high` of the series are; empty = it is not known, or there are none
   std::string setting;   // of the experiment: topology, load, ECN, buffer; empty = it is not known
-  std::vector<std::pair<std::string, std::string>> where{};  // of a study's: the axes, with their labels, that it is of
+  std::string left_out;  // which flows are not in it, for they had not finished; empty = none
+  std::vector<std::string> runs{};  // names of those that it shows; empty = it is not known
+  bool of_flows = false;            // of finished flows: their times, or what is made of these
 };
 
 // Keeps the first and last point of a series, and of each of `points` / 2 bins of equally many points the lowest and

@@ -38,6 +38,7 @@ void add_collectives(std::span<const Run> runs, std::vector<Figure>& to) {
       if (collective.at("bound_ps").is_number()) bounds.try_emplace(tag, collective.at("bound_ps").get<double>());
     }
     figure.series.push_back(std::move(s));
+    figure.runs.push_back(run.name);
   }
   Series least{.name = "least possible"};
   for (std::size_t i = 0; i < tags.size(); ++i)

@@ -59,6 +59,7 @@ void add_flow_figures(std::span<const Run> runs, std::vector<Figure>& to) {
     times.push_back(distribution(flows.fct));
     dots.push_back(starts_and_finishes(flows));
   }
+  const std::size_t first = to.size();
   slowdowns.add(to);
 
   Figure fct;
@@ -71,6 +72,7 @@ void add_flow_figures(std::span<const Run> runs, std::vector<Figure>& to) {
   for (std::size_t r = 0; r < runs.size(); ++r) {
     fct.series.push_back(std::move(times[r]));
     fct.series.back().name = runs[r].name;
+    fct.runs.push_back(runs[r].name);
   }
   double low = std::numeric_limits<double>::infinity();
   double high = 0;
@@ -90,6 +92,7 @@ void add_flow_figures(std::span<const Run> runs, std::vector<Figure>& to) {
   scatter.x = {"start", "ps", "linear", {}};
   scatter.y = {"finish", "ps", "linear", {}};
   for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (!dots[r].empty()) scatter.runs.push_back(runs[r].name);
     if (runs.size() == 1) {
       scatter.series = std::move(dots[r]);
     } else if (!dots[r].empty()) {
@@ -103,6 +106,7 @@ void add_flow_figures(std::span<const Run> runs, std::vector<Figure>& to) {
   }
   const auto at_once = [](const Series& s) { return std::set<double>(s.x.begin(), s.x.end()).size() < 2; };
   if (!std::all_of(scatter.series.begin(), scatter.series.end(), at_once)) to.push_back(std::move(scatter));
+  for (std::size_t i = first; i < to.size(); ++i) to[i].of_flows = true;
 }
 
 }  // namespace weir::report

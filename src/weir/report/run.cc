@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include "weir/base/error.h"
@@ -11,6 +13,25 @@
 namespace weir::report {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<PausedPort> paused_ports(const Run& run) {
+  std::vector<PausedPort> out;
+  if (!run.has("pfc.csv")) return out;
+  const Table table = run.table("pfc.csv");
+  table.each({"port", "from", "to", "pauses", "paused_ps", "share"},
+             [&](std::span<const double> v, std::span<const std::string>) {
+               if (v[4] > 0)
+                 out.push_back({static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]),
+                                static_cast<std::uint32_t>(v[2]), static_cast<std::uint64_t>(v[3]), v[4], v[5]});
+             });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const PausedPort& a, const PausedPort& b) { return a.paused_ps > b.paused_ps; });
+  return out;
+}
+
+}  // namespace
 
 bool is_run(const std::string& path) {
   std::error_code error;
@@ -27,6 +48,7 @@ Run read_run(const std::string& path, std::string name) {
     if (!out.summary.is_object() || !out.summary.contains(key) || !out.summary.at(key).is_object())
       throw InputError(fmt::format("{}: key {} is missing", out.file("summary.json"), key));
   out.scenario = out.files.text("scenario.toml");
+  out.paused = paused_ports(out);
   return out;
 }
 

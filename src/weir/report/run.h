@@ -1,6 +1,7 @@
 // What a result directory says, apart from its tables.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,16 @@
 
 namespace weir::report {
 
+// A port that PFC has paused.
+struct PausedPort {
+  std::uint32_t port = 0;
+  std::uint32_t from = 0;  // nodes
+  std::uint32_t to = 0;
+  std::uint64_t pauses = 0;
+  double paused_ps = 0;
+  double share = 0;  // of the run
+};
+
 struct Run {
   std::string name;        // among all runs of a report
   std::string group = {};  // the study it belongs to, or empty
@@ -21,6 +32,8 @@ struct Run {
   std::string scenario = {};  // text of scenario.toml
   // Keys of its effective scenario in which it differs from others of the report, with its values (setting.h).
   std::vector<std::pair<std::string, std::string>> differences = {};
+  std::vector<PausedPort> paused = {};   // all that pfc.csv tells of, the longest paused first; ties: by port
+  std::vector<std::string> events = {};  // what happens to links, in words (setting.h)
 
   bool has(const std::string& of) const { return files.has(of); }
   std::string file(const std::string& of) const { return files.file(of); }

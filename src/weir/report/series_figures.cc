@@ -113,6 +113,7 @@ void add_queue_cdf(std::span<const Run> runs, std::vector<Figure>& to) {
   figure.caption = "The share of samples, over time and switch ports, with no longer queue.";
   for (const Run& run : runs) {
     if (!run.has("queue_cdf.csv")) continue;
+    figure.runs.push_back(run.name);
     std::vector<std::string> tiers;
     std::map<std::string, Series> by_tier;
     const Table table = run.table("queue_cdf.csv");
@@ -146,6 +147,7 @@ void add_ports(std::span<const Run> runs, const PortColumn& column, Figure figur
       fmt::format("largest {}{}", column.rank == PortColumn::Rank::mean ? "mean " : "", column.what);
   for (const Run& run : runs) {
     if (!run.has(column.file)) continue;
+    figure.runs.push_back(run.name);
     const Table table = run.table(column.file);
     if (runs.size() == 1) {
       auto [series, ports] = top_ports(table, column);
@@ -190,6 +192,7 @@ void add_rates(const Run& run, bool alone, std::vector<Figure>& to) {
   }
   Figure figure;
   figure.id = alone ? "rates" : "rates-" + run.name;
+  figure.runs = {run.name};
   figure.title = alone ? "Rates of flows" : "Rates of flows: " + run.name;
   figure.kind = "stack";
   figure.x = {"time", "ps", "linear", {}};
@@ -234,6 +237,7 @@ void add_fairness(std::span<const Run> runs, std::vector<Figure>& to) {
   figure.caption = "Of the rates of flows active during each whole interval; 1 = all alike.";
   for (const Run& run : runs) {
     if (!run.has("fairness.csv")) continue;
+    figure.runs.push_back(run.name);
     Series s{.name = run.name};
     const Table table = run.table("fairness.csv");
     table.each({"time_ps", "jain"}, [&](std::span<const double> v, std::span<const std::string>) {

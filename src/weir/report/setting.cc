@@ -11,6 +11,8 @@
 #include <set>
 #include <string_view>
 
+#include "weir/base/error.h"
+#include "weir/base/marking.h"
 #include "weir/base/params.h"
 #include "weir/scenario/toml_parser.h"
 
@@ -116,50 +118,49 @@ std::string traffic_text(std::span<const Settings> runs) {
   }
 }
 
+std::string text_of(const RedMarking& k) {
+  const std::string low = format_value(k.k_min);
+  if (k.k_min == k.k_max) return "above " + low;
+  return fmt::format("{} to {}, p_max {:.7g}", low, format_value(k.k_max), k.p_max);
+}
+
+// What a scenario's text says of a rate or a size; nothing if it says none that is known here.
+template <typename T>
+std::optional<T> quantity(const std::string& text, T (*parse)(std::string_view)) {
+  if (text.empty()) return std::nullopt;
+  try {
+    return parse(text);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
 // The rates of the links that the topology's parameters tell, slowest first; none of a graph in a file.
 std::set<std::int64_t> link_rates(const Settings& settings) {
   std::set<std::int64_t> out;
   for (const auto& [key, value] : settings)
-    if (key.starts_with("topology.") && key.ends_with("rate")) out.insert(parse_rate(value).bits_per_second);
+    if (key.starts_with("topology.") && key.ends_with("rate"))
+      if (const auto rate = quantity(value, parse_rate)) out.insert(rate->bits_per_second);
   return out;
 }
 
-struct Thresholds {
-  Bytes low;
-  Bytes high;
-  std::string probability;  // at `high`
-
-  friend bool operator==(const Thresholds&, const Thresholds&) = default;
-};
-
-std::string text_of(const Thresholds& k) {
-  const std::string low = format_value(k.low);
-  if (k.low == k.high) return "above " + low;
-  return fmt::format("{} to {}{}", low, format_value(k.high), k.probability.empty() ? "" : ", p_max " + k.probability);
-}
-
 // Of a table with thresholds; nothing if it has none.
-std::optional<Thresholds> thresholds_in(const Values& run, const std::string& table) {
-  const std::string low = at(run, table + "k_min");
-  const std::string high = at(run, table + "k_max");
-  if (low.empty() || high.empty()) return std::nullopt;
-  return Thresholds{parse_bytes(low), parse_bytes(high), at(run, table + "p_max")};
+std::optional<RedMarking> marking_in(const Values& run, const std::string& table) {
+  const auto low = quantity(at(run, table + "k_min"), parse_bytes);
+  const auto high = quantity(at(run, table + "k_max"), parse_bytes);
+  if (!low || !high) return std::nullopt;
+  return RedMarking{*low, *high, std::strtod(at(run, table + "p_max").c_str(), nullptr)};
 }
 
-Bytes scaled(Bytes k, std::int64_t rate, std::int64_t at_rate) {
-  return {static_cast<std::int64_t>(static_cast<__int128>(k.count) * rate / at_rate)};
-}
-
-// What holds at links of this rate: the row that names it, or thresholds in proportion to the rate.
-Thresholds thresholds_at(const Values& run, const Thresholds& given, std::int64_t at_rate, std::int64_t rate) {
+std::vector<RedMarkingOfRate> markings_of_rates(const Values& run) {
+  std::vector<RedMarkingOfRate> out;
   for (std::size_t i = 0;; ++i) {
     const std::string row = fmt::format("network.ecn.rate.{}.", i);
-    const auto own = thresholds_in(run, row);
-    if (!own) break;
-    if (parse_rate(at(run, row + "rate")).bits_per_second == rate) return *own;
+    const auto rate = quantity(at(run, row + "rate"), parse_rate);
+    const auto marking = marking_in(run, row);
+    if (!rate || !marking) return out;
+    out.push_back({*rate, *marking});
   }
-  if (at_rate == 0) return given;
-  return {scaled(given.low, rate, at_rate), scaled(given.high, rate, at_rate), given.probability};
 }
 
 // "ECN 400 KB to 1.6 MB, p_max 0.2, at 100 Gbps": as it is at the network's links. Of a graph in a file, whose rates
@@ -167,15 +168,16 @@ Thresholds thresholds_at(const Values& run, const Thresholds& given, std::int64_
 std::string ecn_text(const Settings& settings) {
   const Values run = by_key(settings);
   if (at(run, "network.ecn.enabled") != "true") return "ECN off";
-  const auto given = thresholds_in(run, "network.ecn.");
+  const auto given = marking_in(run, "network.ecn.");
   if (!given) return "ECN on";
-  const std::string written_for = at(run, "network.ecn.at_rate");
-  const std::int64_t at_rate = written_for.empty() ? 0 : parse_rate(written_for).bits_per_second;
+  const Rate at_rate = quantity(at(run, "network.ecn.at_rate"), parse_rate).value_or(Rate{});
   const std::set<std::int64_t> rates = link_rates(settings);
-  if (rates.empty()) return fmt::format("ECN {}{}", text_of(*given), at_rate == 0 ? "" : " per " + written_for);
-  std::vector<std::pair<Thresholds, std::string>> parts;  // and their rates
+  if (rates.empty())
+    return fmt::format("ECN {}{}", text_of(*given), at_rate == Rate{} ? "" : " per " + format_value(at_rate));
+  const auto rows = markings_of_rates(run);
+  std::vector<std::pair<RedMarking, std::string>> parts;  // and their rates
   for (const std::int64_t rate : rates) {
-    const Thresholds k = thresholds_at(run, *given, at_rate, rate);
+    const RedMarking k = marking_at({rate}, *given, at_rate, rows);
     const std::string name = format_value(Rate{rate});
     if (!parts.empty() && parts.back().first == k)
       parts.back().second += " and " + name;
@@ -185,7 +187,7 @@ std::string ecn_text(const Settings& settings) {
   if (parts.size() == 1 && rates.size() > 1) return "ECN " + text_of(parts[0].first);
   std::vector<std::string> texts;
   for (const auto& [k, at_rates] : parts)
-    texts.push_back(fmt::format("{}{} at {}", text_of(k), k.low == k.high ? "" : ",", at_rates));
+    texts.push_back(fmt::format("{}{} at {}", text_of(k), k.k_min == k.k_max ? "" : ",", at_rates));
   return fmt::format("ECN {}", fmt::join(texts, "; "));
 }
 
@@ -225,6 +227,24 @@ std::string setting_line(std::span<const Settings> runs) {
                            together(runs, "settings of ECN", ecn_text), together(runs, "buffers", buffer_text)})
     if (!part.empty()) out.push_back(std::move(part));
   return fmt::format("{}", fmt::join(out, " · "));
+}
+
+std::vector<std::string> link_events(const Settings& settings) {
+  const Values run = by_key(settings);
+  const bool reroutes = at(run, "network.reroute") != "false";
+  std::vector<std::string> out;
+  for (std::size_t i = 0;; ++i) {
+    const std::string row = fmt::format("network.link_event.{}.", i);
+    const std::string state = at(run, row + "state");
+    if (state.empty()) return out;
+    const std::string what =
+        state == "up" ? "come up again"
+        : reroutes    ? "go down; what is on them is lost, and from then on switches take the paths that are "
+                        "left"
+                      : "go down; switches go on sending over them, and all of it is lost";
+    out.push_back(
+        fmt::format("At {} the links {}-{} {}.", at(run, row + "time"), at(run, row + "a"), at(run, row + "b"), what));
+  }
 }
 
 std::vector<Settings> differences(std::span<const Settings> runs) {

@@ -22,6 +22,10 @@ Settings settings_of(const Run& run);
 // Thresholds of ECN are those at the rates of the topology's links. Empty without runs.
 std::string setting_line(std::span<const Settings> runs);
 
+// What happens to links, one sentence for each of [[network.link_event]] in its order: "at 30 us the links 8-11 go
+// down; from then on no switch sends over them". Where switches do not reroute, that packets are lost there meanwhile.
+std::vector<std::string> link_events(const Settings& run);
+
 // For each of the runs, the keys that have not the same value in all of them, with the run's own. Of tables that are of
 // different kinds, the kinds alone: an algorithm's parameters differ with the algorithm. The algorithm itself, the
 // title, probes and the number of threads are left out.

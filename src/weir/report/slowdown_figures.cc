@@ -208,6 +208,7 @@ Figure SlowdownFigures::blank(const Selection& selection) const {
 
 // What all of them have at their end. `missing` names the percentiles that are not drawn at all.
 void SlowdownFigures::finish(Figure& figure, const Selection& selection, const std::string& missing) const {
+  for (const Run& run : runs_) figure.runs.push_back(run.name);
   bool gaps = false;
   for (const Series& s : figure.series)
     for (std::size_t i = 0; i < s.y.size(); ++i) gaps = gaps || lacks(s, i);
@@ -271,6 +272,11 @@ void SlowdownFigures::add(const Selection& selection, std::vector<Figure>& to) c
   Figure figure = blank(selection);
   for (const Series& s : of(taken_[0], selection))
     if (std::find(missing.begin(), missing.end(), s.name) == missing.end()) figure.series.push_back(s);
+  // a single one has no legend
+  if (figure.series.size() == 1) {
+    figure.title += ", " + figure.series[0].name;
+    figure.y.label += ", " + figure.series[0].name;
+  }
   finish(figure, selection, lacking);
   to.push_back(std::move(figure));
 }

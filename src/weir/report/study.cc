@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -47,13 +46,6 @@ std::vector<std::string> words_of(const std::vector<std::string>& columns, const
   return out;
 }
 
-// The axes of a study, which stand between "run" and "seed" in its runs.csv.
-std::vector<std::string> axes_of(const std::vector<std::string>& columns) {
-  const auto end = std::find(columns.begin(), columns.end(), "seed");
-  if (columns.empty() || end == columns.end()) return {};
-  return {columns.begin() + 1, end};
-}
-
 // What each column of points.csv is a percentile of, point by point.
 std::vector<std::vector<std::optional<Study::Count>>> counts_of(const std::vector<std::string>& columns,
                                                                 const Json& counts, std::size_t points) {
@@ -95,14 +87,9 @@ StudyResult read_study(const std::string& directory, const std::string& name) {
   Study& study = out.study;
   study.name = name;
   const Table runs(directory + "/runs.csv");
-  const auto axes = axes_of(runs.columns());
-  std::vector<std::string> columns{"text:run", "text:status", "text:message"};
-  for (const auto& axis : axes) columns.push_back("text:" + axis);
-  runs.each(columns, [&](std::span<const double>, std::span<const std::string> t) {
+  runs.each({"text:run", "text:status", "text:message"}, [&](std::span<const double>, std::span<const std::string> t) {
     if (t[1] == "done") {
-      StudyResult::Done& done = out.done.emplace_back();
-      done.run = t[0];
-      for (std::size_t i = 0; i < axes.size(); ++i) done.labels.emplace_back(axes[i], t[3 + i]);
+      out.done.push_back(t[0]);
     } else {
       const std::string message = text_or_empty(fmt::format("{}/failed/{}.txt", directory, t[0]));
       study.failed.emplace_back(t[0], message.empty() ? t[2] : message);

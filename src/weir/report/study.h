@@ -34,13 +34,9 @@ struct Study {
 };
 
 struct StudyResult {
-  struct Done {
-    std::string run;
-    std::vector<std::pair<std::string, std::string>> labels;  // of its axes
-  };
-  Study study;  // without its points
-  std::vector<Done> done;
-  nlohmann::ordered_json sweep;  // the document sweep.json; an empty object if there is none
+  Study study;                    // without its points
+  std::vector<std::string> done;  // runs
+  nlohmann::ordered_json sweep;   // the document sweep.json; an empty object if there is none
 };
 
 // From runs.csv, sweep.json and what failed. Throws InputError.

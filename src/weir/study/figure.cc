@@ -30,13 +30,19 @@ const std::vector<FigureKind>& kinds() {
        flows_and({"buckets", "seed"}),
        draw_by_size},
       {"cdf", "the distribution of flows or queues", {"of"}, flows_and({"column", "tier", "seed"}), draw_distribution},
-      {"series", "a column over time", {"file", "column"}, {"seed", "from", "until"}, draw_over_time},
+      {"series", "a column over time", {"file", "column"}, {"seed", "from", "until"}, draw_over_time, false, true},
       {"scatter",
        "a column over another, a dot per row",
        {"file", "column", "x_column"},
        {"seed", "from", "until"},
        draw_scatter},
-      {"stack", "the rates of one run's flows, one upon another", {}, {"seed", "from", "until"}, draw_stack},
+      {"stack",
+       "the rates of one run's flows, one upon another",
+       {},
+       {"seed", "from", "until"},
+       draw_stack,
+       false,
+       true},
       {"start-finish", "when flows start and finish", {}, flows_and({"seed"}), draw_start_finish},
   };
   return list;
@@ -132,6 +138,8 @@ std::string FigureSpec::file() const {
   if (kind->name == "stack") return "rates.csv";
   return kind->name == "cdf" && params.of == "queues" ? "queue_cdf.csv" : "flows.csv";
 }
+
+bool FigureSpec::of_flows() const { return kind->name == "slowdown-by-size" || file() == "flows.csv"; }
 
 FigureSpec read_figure(const TableReader& table) {
   FigureSpec out;

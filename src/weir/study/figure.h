@@ -56,6 +56,7 @@ struct FigureKind {
   std::vector<std::string> optional;
   void (*draw)(const FigureSource&, Figure&) = nullptr;  // fills all but what each figure has
   bool over_axis = false;                                // a measure over the axis `x`
+  bool one_run = false;                                  // of each series the first run alone
 };
 
 struct FigureSpec {
@@ -67,6 +68,8 @@ struct FigureSpec {
 
   // The file of the result directory that it is made from; "" for measures.
   std::string file() const;
+  // Of flows and not of a measure.
+  bool of_flows() const;
 };
 
 std::vector<std::string> figure_kinds();

@@ -30,16 +30,23 @@ std::vector<Group> FigureSource::groups() const {
   return out;
 }
 
-std::vector<std::string> FigureSource::run_dirs(const Group& group) const {
-  std::vector<std::string> out;
+std::vector<std::size_t> FigureSource::runs(const Group& group) const {
+  std::vector<std::size_t> out;
   for (const std::size_t point : group.points)
     for (std::size_t seed = 0; seed < table.seeds; ++seed) {
       const std::size_t run = point * table.seeds + seed;
       const std::int64_t wanted = spec.params.seed;
       if (wanted >= 0 && table.planned[run].seed != static_cast<std::uint64_t>(wanted)) continue;
-      if (table.runs[run].status == Record::Status::done)
-        out.push_back(fmt::format("{}/runs/{}", dir, table.planned[run].name));
+      if (table.runs[run].status != Record::Status::done) continue;
+      out.push_back(run);
+      if (spec.kind->one_run) return out;
     }
+  return out;
+}
+
+std::vector<std::string> FigureSource::run_dirs(const Group& group) const {
+  std::vector<std::string> out;
+  for (const std::size_t run : runs(group)) out.push_back(fmt::format("{}/runs/{}", dir, table.planned[run].name));
   return out;
 }
 

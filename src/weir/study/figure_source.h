@@ -28,7 +28,10 @@ struct FigureSource {
   // One per label of the figure's series, in order of the axis; one for all if it has none. Without those that `where`
   // leaves no point.
   std::vector<Group> groups() const;
-  // The result directories of the group's runs that are done, of the seed that the figure wants.
+  // The group's runs that are done, of the seed that the figure wants, by their places in the plan; the first one alone
+  // if the kind of figure shows no more.
+  std::vector<std::size_t> runs(const Group& group) const;
+  // Their result directories.
   std::vector<std::string> run_dirs(const Group& group) const;
   // Whether a row of this time, in ps, is drawn.
   bool in_span(double time) const;

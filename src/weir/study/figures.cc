@@ -27,6 +27,19 @@ void add_printed(const Printed& printed, const FigureSource& source, Figure& out
   out.series.push_back(std::move(series));
 }
 
+// Whether its labels say nothing without the axis: numbers, true and false.
+bool needs_its_name(const Axis& axis) {
+  const auto is_flag = [](const AxisPoint& p) { return p.label == "true" || p.label == "false"; };
+  return axis.is_numeric() || std::all_of(axis.points.begin(), axis.points.end(), is_flag);
+}
+
+// Whether unfinished flows are missing in it.
+bool is_of_flows(const FigureSource& source) {
+  if (!source.spec.kind->over_axis) return source.spec.of_flows();
+  const Measure& m = *source.study().measure(source.spec.params.measure);
+  return m.is_of_flows() || m.params.key.starts_with("slowdown.") || m.params.key.ends_with("_fct_ps");
+}
+
 Figure make(const FigureSource& source) {
   const FigureSpec& spec = source.spec;
   const FigureParams& p = spec.params;
@@ -35,9 +48,13 @@ Figure make(const FigureSource& source) {
   out.id = p.id;
   out.title = p.title.empty() ? p.id : p.title;
   out.caption = p.caption;
-  out.where = spec.only;
+  out.of_flows = is_of_flows(source);
+  for (const Group& group : source.groups()) {
+    for (const std::size_t run : source.runs(group)) out.runs.push_back(source.table.planned[run].name);
+    if (out.runs.size() == 1 && spec.kind->draw == draw_stack) break;
+  }
   spec.kind->draw(source, out);
-  if (!p.series.empty() && study.axes[study.axis(p.series)].is_numeric()) out.legend = with_spaces(p.series);
+  if (!p.series.empty() && needs_its_name(study.axes[study.axis(p.series)])) out.legend = with_spaces(p.series);
   for (const Printed& printed : spec.printed) add_printed(printed, source, out);
   if (!p.x_label.empty()) out.x.label = p.x_label;
   if (!p.y_label.empty()) out.y.label = p.y_label;
@@ -124,7 +141,8 @@ std::string to_json(const std::string& title, const std::vector<Figure>& figures
                     {"series", std::move(series)}});
     if (!f.legend.empty()) list.back()["legend"] = f.legend;
     if (!f.whiskers.empty()) list.back()["whiskers"] = f.whiskers;
-    for (const auto& [axis, label] : f.where) list.back()["where"][axis] = label;
+    if (!f.runs.empty()) list.back()["runs"] = f.runs;
+    if (f.of_flows) list.back()["of_flows"] = true;
   }
   Json out{{"weir", version()}, {"format", 1}};
   if (!title.empty()) out["title"] = title;

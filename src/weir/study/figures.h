@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "weir/study/table.h"
@@ -41,9 +40,10 @@ struct Figure {
   std::string kind;  // "lines", "steps", "bars", "scatter", "stack"
   FigureAxis x;
   FigureAxis y;
-  std::string whiskers;  // what `low` and `high` of the series are, and of how many seeds; "" = there are none
-  std::vector<std::pair<std::string, std::string>> where;  // axes and their labels that it is of alone
-  std::string legend;  // what names of series that are numbers are of; "" = they are no numbers
+  std::string whiskers;           // what `low` and `high` of the series are, and of how many seeds; "" = there are none
+  std::vector<std::string> runs;  // names of those that it is of
+  bool of_flows = false;          // of finished flows: their times, or what is made of these
+  std::string legend;             // what names of series that are numbers are of; "" = they are no numbers
   std::vector<FigureSeries> series;
 };
 
