@@ -108,7 +108,7 @@ function peakPlace(peak: any): string {
 // The flows in a run's longest queue, of which so many are named: "flow 3 (0 → 8) 12 KB, 5 more"; '' if it is not known.
 function flowsIn(peak: any, named: number): string {
   const top: any[] = (peak.top ?? []).slice(0, named);
-  const flows = top.map((f) => 'flow\u00a0' + f.flow_id + '\u00a0(' + f.src + '\u00a0\u2192\u00a0' + f.dst + ')\u00a0' + withUnit(f.bytes, 'B', 3));
+  const flows = top.map((f) => 'flow\u00a0' + f.flow_id + ' (' + f.src + '\u00a0\u2192\u00a0' + f.dst + ') ' + withUnit(f.bytes, 'B', 3));
   if (peak.flows > top.length) flows.push(plain(peak.flows - top.length, 12) + '\u00a0more');
   return flows.join(', ');
 }

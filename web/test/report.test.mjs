@@ -324,7 +324,7 @@ const tests = {
 
   async 'a run tells who was in the longest queue, which ports were paused, what happened to links, and whose losses are whose'() {
     const page = await open(folder + '/paused.html');
-    assert.match(await page.locator('#runs-table .who').innerText(), /^flow\s\d \(\d\s\u2192\s\d\)\s[\d.]+\sKB, flow\s\d/);
+    assert.match(await page.locator('#runs-table .who').innerText(), /^flow\s\d\s\(\d\s\u2192\s\d\)\s[\d.]+\sKB, flow\s\d/);
     assert.ok(await page.locator('#run-0[open]').isVisible(), 'a single run is open');
     const shares = await page.locator('#paused-paused tbody tr td:last-child').evaluateAll((all) => all.map((td) => Number(td.dataset.value)));
     assert.ok(shares.length > 0 && shares.every((v, i) => v > 0 && (i === 0 || v <= shares[i - 1])), String(shares));
