@@ -341,11 +341,16 @@ TEST(CutOff, OfFewEntropies) {
       };
       const bool by_switch = kind == Balancing::adaptive || kind == Balancing::round_robin;
       std::size_t free = 0;
+      Obstacles obstacles{.links = true};
       for (std::uint64_t id = 0; id < s.flows.size(); ++id) {
         const std::set<std::uint32_t> all = entropies_of(s, id);
-        free += std::any_of(all.begin(), all.end(), [&](std::uint32_t e) {
-          return (by_switch || alive(model->routing.path(0, 2, e))) && alive(model->routing.path(2, 0, mix32(e + 1)));
+        const auto arrives = [&](std::uint32_t e) { return by_switch || alive(model->routing.path(0, 2, e)); };
+        const bool is_free = std::any_of(all.begin(), all.end(), [&](std::uint32_t e) {
+          return arrives(e) && alive(model->routing.path(2, 0, mix32(e + 1)));
         });
+        free += is_free;
+        if (is_free) continue;
+        (std::any_of(all.begin(), all.end(), arrives) ? obstacles.of_acknowledgements : obstacles.of_data) = true;
       }
       const std::string what = fmt::format("kind {}, {} entropies", static_cast<int>(kind), entropies);
       const Outcome out = run(s);
@@ -353,7 +358,7 @@ TEST(CutOff, OfFewEntropies) {
       EXPECT_EQ(out.stall.has_value(), free < s.flows.size()) << what;
       if (out.stall) {
         EXPECT_EQ(out.stall->kind, Stall::Kind::cut_off) << what;
-        EXPECT_EQ(out.stall->obstacles, (Obstacles{.links = true})) << what;
+        EXPECT_EQ(out.stall->obstacles, obstacles) << what;
         EXPECT_EQ(out.stall->unfinished, s.flows.size() - free) << what;
       }
       few += free > 0 && free < s.flows.size();
@@ -412,11 +417,30 @@ TEST(CutOff, OfAPacketThatNoSwitchCanHold) {
     ASSERT_EQ(out.stall.has_value(), !c.ends) << c.name;
     if (out.stall) {
       EXPECT_EQ(out.stall->kind, Stall::Kind::cut_off) << c.name;
-      EXPECT_EQ(out.stall->obstacles, (Obstacles{.buffers = true})) << c.name;
+      const bool back = std::string_view(c.name) == "acknowledgements";
+      EXPECT_EQ(out.stall->obstacles, (Obstacles{.buffers = true, .of_data = !back, .of_acknowledgements = back}))
+          << c.name;
       EXPECT_NE(to_text(*out.stall).find("a switch whose buffer can never hold"), std::string::npos);
       EXPECT_LE(out.stall->found, 200_us) << c.name;
     }
     for (const Way& way : kFewWays) EXPECT_EQ(difference(out, run(s, way)), "") << c.name << ", " << name_of(way);
+  }
+}
+
+// Whether it is the data's way that is cut or that of what comes back.
+TEST(CutOff, SaysWhoseWayIsCut) {
+  const struct {
+    Obstacles by;
+    const char* says;
+  } cases[] = {
+      {{.links = true, .of_data = true}, "since every path crosses a link"},
+      {{.links = true, .of_acknowledgements = true}, "since every path of their acknowledgements crosses a link"},
+      {{.links = true, .of_data = true, .of_acknowledgements = true},
+       "since every path of their data or of their acknowledgements crosses a link"},
+  };
+  for (const auto& c : cases) {
+    const std::string text = to_text({.kind = Stall::Kind::cut_off, .obstacles = c.by, .unfinished = 1});
+    EXPECT_NE(text.find(c.says), std::string::npos) << text;
   }
 }
 
@@ -432,7 +456,7 @@ TEST(CutOff, ByLinksAndBuffers) {
   s.add_flow(1, 2, 500_B);
   const Outcome out = run(s);
   ASSERT_TRUE(out.stall.has_value());
-  EXPECT_EQ(out.stall->obstacles, (Obstacles{.links = true, .buffers = true}));
+  EXPECT_EQ(out.stall->obstacles, (Obstacles{.links = true, .buffers = true, .of_data = true}));
   EXPECT_EQ(out.stall->unfinished, 2u);
 }
 

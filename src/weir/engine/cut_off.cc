@@ -169,7 +169,9 @@ class Judge {
   bool is_cut_off(std::uint32_t src, const host::Flow& flow, Obstacles& by) const {
     const Need need = need_of(src, flow);
     const Fate enough = is_awaited(flow) ? Fate::arrives : Fate::acknowledged;
-    if (fate_of_(flow, need, ways_) >= enough) return false;
+    const Fate fate = fate_of_(flow, need, ways_);
+    if (fate >= enough) return false;
+    (fate == Fate::arrives ? by.of_acknowledgements : by.of_data) = true;
     const bool fits = need.data_fits(ways_) && (enough == Fate::arrives || need.feedback_fits(ways_));
     (fits && any_dead_ ? by.links : by.buffers) = true;
     return true;

@@ -23,6 +23,13 @@ std::string_view obstacles_text(const Obstacles& obstacles) {
          "packets (network.buffer)";
 }
 
+// Whose paths are cut.
+std::string_view paths_text(const Obstacles& obstacles) {
+  if (!obstacles.of_acknowledgements) return "every path";
+  if (!obstacles.of_data) return "every path of their acknowledgements";
+  return "every path of their data or of their acknowledgements";
+}
+
 std::string count_text(std::uint64_t flows) { return flows == 1 ? "1 flow has" : fmt::format("{} flows have", flows); }
 
 }  // namespace
@@ -49,9 +56,9 @@ std::string to_text(const Stall& stall) {
           format_value(stall.since), fmt::join(ports, ", "), count_text(stall.unfinished));
     }
     case Stall::Kind::cut_off:
-      return fmt::format("cut off: {} not ended after {} and never will, since every path crosses {}: {}",
-                         count_text(stall.unfinished), format_value(stall.found), obstacles_text(stall.obstacles),
-                         flows_text(stall));
+      return fmt::format("cut off: {} not ended after {} and never will, since {} crosses {}: {}",
+                         count_text(stall.unfinished), format_value(stall.found), paths_text(stall.obstacles),
+                         obstacles_text(stall.obstacles), flows_text(stall));
     case Stall::Kind::stuck:
       return fmt::format(
           "nothing is left to happen after {}, but {} not ended: {} may send nothing, and no timer is set",

@@ -29,10 +29,13 @@ struct StuckFlow {
 };
 
 // What cuts flows off: links that are down for ever or lose every packet; switches whose buffer can never hold one of
-// the packets, not even while it is empty.
+// the packets, not even while it is empty. And on which way it stands: that of data, or, of flows whose data arrive,
+// that of what comes back for them.
 struct Obstacles {
   bool links = false;
   bool buffers = false;
+  bool of_data = false;
+  bool of_acknowledgements = false;
 
   friend bool operator==(const Obstacles&, const Obstacles&) = default;
 };
