@@ -5,7 +5,7 @@
 
 #include "weir/base/error.h"
 #include "weir/net/graph_file.h"
-#include "weir/net/partition.h"
+#include "weir/net/split.h"
 #include "weir/net/path_facts.h"
 #include "weir/net/routing.h"
 

@@ -74,6 +74,7 @@ class Watched {
 
  private:
   void look(Time now) {
+    EXPECT_EQ(simulation->broken_invariant(), "") << now.ps << " ps";
     log_.push_back(static_cast<std::uint64_t>(now.ps));
     for (std::uint32_t port = 0; port < model_->topology.ports(); ++port) {
       engine::Simulation& s = *simulation;

@@ -4,7 +4,7 @@
 #include <array>
 #include <exception>
 
-#include "weir/net/partition.h"
+#include "weir/net/split.h"
 
 namespace weir::engine {
 
@@ -44,7 +44,7 @@ class Team final : public Simulation::Crew {
   // Threads take their partitions in turn; there are as many of them as partitions, or fewer.
   Team(const Model& model, Network& network, std::uint32_t partitions, std::uint32_t threads)
       : topology_(model.topology),
-        of_node_(net::partition(topology_, partitions).of_node),
+        of_node_(net::split(topology_, partitions).of_node),
         threads_(std::min(threads, count_of(of_node_))),
         barrier_(threads_) {
     const std::uint32_t n = count_of(of_node_);

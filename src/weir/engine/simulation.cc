@@ -1,10 +1,12 @@
 #include "weir/engine/simulation.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 
 #include "weir/engine/crew.h"
-#include "weir/net/partition.h"
+#include "weir/engine/invariants.h"
+#include "weir/net/split.h"
 
 namespace weir::engine {
 namespace {
@@ -216,9 +218,13 @@ void Simulation::archive(A& a) {
   down_.assign(down.begin(), down.end());
   std::uint64_t pulled = traffic_.pulled();
   a.value(pulled);
-  const std::size_t samplers = a.length(samplers_.size(), samplers_.size());
-  if (samplers != samplers_.size()) throw InputError("the checkpoint is of a run that was watched in another way");
-  for (auto& s : samplers_) a.value(s.next);
+  std::vector<Time> due;
+  for (const auto& sampler : samplers_) due.push_back(sampler.next);
+  a.values(due);
+  if (A::kLoads && !samplers_.empty()) {
+    if (due.size() != samplers_.size()) throw InputError("the checkpoint is of a run that was watched in another way");
+    for (std::size_t i = 0; i < due.size(); ++i) samplers_[i].next = due[i];
+  }
   a.values(network_.node_states);
   a.values(network_.node_times);
   if constexpr (A::kLoads) {
@@ -270,6 +276,7 @@ bool Simulation::advance(Time until) {
 
     crew_->run_epoch(end);
     now_ = end;
+    assert(broken_invariant().empty());
     tell_trace(end);
 
     finished_.clear();
@@ -359,6 +366,8 @@ const net::SwitchState& Simulation::switch_state(std::uint32_t s) const { return
 void Simulation::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
   crew_->for_each_active(visit);
 }
+
+std::string Simulation::broken_invariant() const { return engine::broken_invariant(network_); }
 
 std::int64_t Simulation::acknowledged(std::uint32_t src, const host::Flow& flow) const {
   if (!flow.selective) return flow.snd_una;

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "weir/base/archive.h"
@@ -81,6 +82,9 @@ class Simulation final : public Engine {
   std::uint64_t pauses_sent(std::uint32_t s) const override { return switch_state(s).pauses_sent; }
   std::vector<std::uint32_t> path(const host::FlowRecord&) const override;
   void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
+
+  // Between epochs: which invariant of the network does not hold (engine/invariants.h); "" = all do.
+  std::string broken_invariant() const;
 
   std::int64_t acknowledged(std::uint32_t src, const host::Flow& flow) const override;
 

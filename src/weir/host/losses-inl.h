@@ -51,10 +51,10 @@ inline void Senders<P>::note_scoreboard(Host& host, Flow& flow, const Scoreboard
 // Losses of one episode, up to what had been sent when the first was found, are reported once, unless the algorithm
 // judges by how many there are in a row.
 template <class P>
-void Senders<P>::find_losses(Host& host, Flow& flow, const Scoreboard::News& news, Time now) {
-  if (!host.beside(flow.slot).scoreboard.begins_episode(news) && !flow.control.every_loss) return;
-  report_loss(host, flow, cc::Loss::Kind::sack_hole, {news.first_lost}, {news.lost}, {flow.in_flight() + news.lost},
-              now, {news.in_a_row});
+void Senders<P>::find_losses(Host& host, Flow& flow, const Scoreboard::Findings& found, Time now) {
+  if (!host.beside(flow.slot).scoreboard.begins_episode(found) && !flow.control.every_loss) return;
+  report_loss(host, flow, cc::Loss::Kind::sack_hole, {found.first_lost}, {found.lost}, {flow.in_flight() + found.lost},
+              now, {found.in_a_row});
 }
 
 // Tells the algorithm that `lost` of the bytes that were in flight are lost.

@@ -39,11 +39,11 @@ struct BalancingParams {
         "Spraying II-A; uet-htsim");
     p.integer("entropies", &B::entropies, 1, 1LL << 32,
               "ops, ops-xor, reps: how many different ones a flow has; ops-xor: a power of two", "REPS; uet-htsim: 64");
-    p.time("freeze", &B::freeze,
-           "reps: after a timeout it goes through the entropies that it has kept in turn for so long, and explores "
-           "then; 0 = "
-           "never",
-           "uet-htsim: 10 ms");
+    p.time(
+        "freeze", &B::freeze,
+        "reps: after a timeout it goes through the entropies that it has kept in turn for so long, and explores then, "
+        "or at the next timeout after that; 0 = never",
+        "uet-htsim: 10 ms");
     p.integer("explore", &B::explore, 0, 1'000'000, "reps: random entropies after that", "uet-htsim");
     p.choice("memory", &B::memory, {"flow", "connection", "pair"},
              "reps: which flows share the entropies that have proved good: flow: none; connection: messages of one "

@@ -34,7 +34,7 @@ struct Sack {
 
 class Scoreboard {
  public:
-  struct News {
+  struct Findings {
     std::int64_t delivered = 0;                                          // bytes of which it was not known before
     std::int64_t lost = 0;                                               // bytes found lost
     std::int64_t first_lost = std::numeric_limits<std::int64_t>::max();  // the first of them
@@ -89,14 +89,14 @@ class Scoreboard {
   void prefetch_first() const { prefetch(una_); }
 
   // All bytes below `seq` have arrived; the packet that the acknowledgement is for was sent at `sent`.
-  News on_ack(std::int64_t seq, const Sack& sack, Time sent) {
-    News news;
+  Findings on_ack(std::int64_t seq, const Sack& sack, Time sent) {
+    Findings found;
     latest_ = std::max(latest_, sent);
     const std::int64_t una = seq >= size_ ? packet_of(size_ + payload_ - 1) : packet_of(seq);
     for (; una_ < una; ++una_) {
       Packet& p = at(una_);
       if (p.state() != State::delivered) {
-        news.delivered += bytes_of(una_);
+        found.delivered += bytes_of(una_);
         if (p.state() == State::lost) lost_bytes_ -= bytes_of(una_);
         note_arrival(p);
       } else {
@@ -105,38 +105,38 @@ class Scoreboard {
       }
     }
     frontier_ = std::max(frontier_, una_);
-    take(sack.trigger, news);
+    take(sack.trigger, found);
     for (std::uint64_t bits = sack.arrived; bits != 0; bits &= bits - 1)
-      take(sack.first + std::countr_zero(bits), news);
+      take(sack.first + std::countr_zero(bits), found);
     if (reordering_ > Time{})
-      lose_by_time(news);
+      lose_by_time(found);
     else
-      lose_by_count(news);
-    return news;
+      lose_by_count(found);
+    return found;
   }
 
   // Losses up to what had been sent when the first of them was found are of one episode. Do these begin another? If so,
   // all sent until now belongs to it.
-  bool begins_episode(const News& news) {
-    const bool begins = news.first_lost >= episode_ * payload_;
+  bool begins_episode(const Findings& found) {
+    const bool begins = found.first_lost >= episode_ * payload_;
     if (begins) episode_ = sent_;
     return begins;
   }
 
   // The packet at seq is lost for certain: it has been trimmed. Returns the bytes found lost.
   std::int64_t lose_one(std::int64_t seq) {
-    News news;
-    if (const std::int64_t n = packet_of(seq); n >= una_ && n < sent_) lose(n, news);
-    return news.lost;
+    Findings found;
+    if (const std::int64_t n = packet_of(seq); n >= una_ && n < sent_) lose(n, found);
+    return found.lost;
   }
 
   // A timeout: nothing of what is on its way is expected any more. Returns the bytes found lost.
   std::int64_t lose_all() {
-    News news;
-    for (std::int64_t n = una_; n < sent_; ++n) lose(n, news);
+    Findings found;
+    for (std::int64_t n = una_; n < sent_; ++n) lose(n, found);
     frontier_ = episode_ = sent_;
     arrived_behind_ = 0;
-    return news.lost;
+    return found.lost;
   }
 
   template <class A>
@@ -183,7 +183,7 @@ class Scoreboard {
     if (!p.again()) latest_ = std::max(latest_, p.sent());
   }
 
-  void take(std::int64_t n, News& news) {
+  void take(std::int64_t n, Findings& found) {
     if (n < una_ || n >= sent_) return;
     Packet& p = at(n);
     if (p.state() == State::delivered) return;
@@ -191,44 +191,44 @@ class Scoreboard {
     p.become(State::delivered);
     note_arrival(p);
     delivered_bytes_ += bytes_of(n);
-    news.delivered += bytes_of(n);
+    found.delivered += bytes_of(n);
     if (n >= frontier_) ++arrived_behind_;
   }
 
-  void lose(std::int64_t n, News& news) {
+  void lose(std::int64_t n, Findings& found) {
     Packet& p = at(n);
     if (p.state() != State::in_flight) return;
     p.become(State::lost);
     lost_bytes_ += bytes_of(n);
-    news.lost += bytes_of(n);
-    news.first_lost = std::min(news.first_lost, n * payload_);
+    found.lost += bytes_of(n);
+    found.first_lost = std::min(found.first_lost, n * payload_);
     // Packets are sent, and found lost, mostly in order of their numbers.
     run_ = n == run_end_ ? run_ + bytes_of(n) : bytes_of(n);
     run_end_ = n + 1;
-    news.in_a_row = std::max(news.in_a_row, run_);
+    found.in_a_row = std::max(found.in_a_row, run_);
     resend_ = std::min(resend_, n);
   }
 
-  void lose_by_count(News& news) {
+  void lose_by_count(Findings& found) {
     while (frontier_ < sent_) {
       const bool here = at(frontier_).state() == State::delivered;
       if (arrived_behind_ - (here ? 1 : 0) < threshold_) break;
       if (here)
         --arrived_behind_;
       else
-        lose(frontier_, news);
+        lose(frontier_, found);
       ++frontier_;
     }
   }
 
   // In order of sending: new packets are sent in order of their numbers, the others are in `again_`.
-  void lose_by_time(News& news) {
+  void lose_by_time(Findings& found) {
     for (;;) {
       const Time fresh = first_unjudged();
       const Time again = first_again();
       const Time first = std::min(fresh, again);
       if (first == Time::max() || latest_ - first <= reordering_) break;
-      lose(again < fresh ? again_[again_head_].packet : unjudged_, news);
+      lose(again < fresh ? again_[again_head_].packet : unjudged_, found);
     }
     if (2 * again_head_ > again_.size() + 64) {
       again_.erase(again_.begin(), again_.begin() + static_cast<std::ptrdiff_t>(again_head_));

@@ -260,7 +260,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   const std::int64_t progress = std::max<std::int64_t>(0, packet.seq - flow.snd_una);
   flow.snd_una += progress;
   std::int64_t acked = progress;
-  Scoreboard::News news;
+  Scoreboard::Findings found;
   std::int64_t trigger = packet.seq;
   std::uint32_t entropy = flow.entropy;
   if (flow.selective) {
@@ -270,8 +270,8 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
     Beside& beside = host.beside(flow.slot);
     if (flow.sprayed)
       host.connections.paths(beside.connection).on_ack(entropy, (packet.flags & net::kEchoMarked) != 0, now);
-    news = beside.scoreboard.on_ack(packet.seq, sack, packet.sent);
-    acked = news.delivered;
+    found = beside.scoreboard.on_ack(packet.seq, sack, packet.sent);
+    acked = found.delivered;
     note_scoreboard(host, flow, beside.scoreboard);
   } else {
     trigger += static_cast<std::int32_t>(packet.src);
@@ -292,7 +292,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
               .acked = {acked},
               .packet_seq = {trigger},
               .snd_nxt = {flow.snd_nxt},
-              .in_flight = {flow.in_flight() + news.lost},
+              .in_flight = {flow.in_flight() + found.lost},
               .ecn = (packet.flags & net::kEchoMarked) != 0,
               .app_limited = flow.exhausted(),
               .hops = packet.hops,
@@ -301,7 +301,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate)) sample_delivery(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   repace(host, flow, now);
-  if (news.lost > 0) find_losses(host, flow, news, now);
+  if (found.lost > 0) find_losses(host, flow, found, now);
 }
 
 // A packet has been sent whose acknowledgement shall tell a delivery rate.

@@ -92,7 +92,7 @@ class Senders : public sim::Room<Senders, P> {
   }
   void receive_trim_notice(Host& host, Flow& flow, const Packet& packet, Time now);
   void note_scoreboard(Host& host, Flow& flow, const Scoreboard& board);
-  void find_losses(Host& host, Flow& flow, const Scoreboard::News& news, Time now);
+  void find_losses(Host& host, Flow& flow, const Scoreboard::Findings& found, Time now);
   void report_loss(const Host& host, Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight,
                    Time now, Bytes in_a_row = {});
   void go_back(Host& host, Flow& flow, cc::Loss::Kind kind, Time now);

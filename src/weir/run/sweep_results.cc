@@ -12,6 +12,7 @@
 #include "weir/base/text.h"
 #include "weir/probe/whole_files.h"
 #include "weir/run/sweep_locks.h"
+#include "weir/scenario/effective.h"
 #include "weir/scenario/toml_writer.h"
 #include "weir/study/figures.h"
 #include "weir/study/kept.h"

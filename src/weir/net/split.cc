@@ -3,7 +3,7 @@
 // into consecutive runs that even out the work given to each part so far. The edge tier stands in
 // the order of its numbers if the topology is regular and in breadth-first order if not; a higher
 // tier is ordered by the mean part of the units below it, so that a pod's Aggs join its ToRs.
-#include "weir/net/partition.h"
+#include "weir/net/split.h"
 
 #include <algorithm>
 #include <limits>
@@ -170,14 +170,14 @@ std::vector<Index> assign(const Topology& t, const Units& u, std::size_t parts) 
 
 }  // namespace
 
-Partition partition(const Topology& t, std::uint32_t wanted) {
+Split split(const Topology& t, std::uint32_t wanted) {
   if (wanted < 1 || wanted > 65535) throw InputError("the number of partitions is out of range; valid is 1 to 65535");
   const Units u = make_units(t);
   const auto groups = static_cast<std::uint32_t>(std::count(u.has_hosts.begin(), u.has_hosts.end(), true));
   const std::vector<Index> part = assign(t, u, std::min(wanted, groups));
 
   // number the parts that got something, in the order of their nodes
-  Partition out;
+  Split out;
   out.parts = 0;
   out.of_node.resize(t.nodes());
   std::vector<Index> number(wanted, kNone);

@@ -1,4 +1,4 @@
-#include "weir/net/partition.h"
+#include "weir/net/split.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 using namespace weir::literals;
 
 // What every partition promises.
-void expect_sound(const Topology& t, const Partition& p, std::uint32_t wanted) {
+void expect_sound(const Topology& t, const Split& p, std::uint32_t wanted) {
   ASSERT_EQ(p.of_node.size(), t.nodes());
   ASSERT_GE(p.parts, 1u);
   ASSERT_LE(p.parts, wanted);
@@ -38,7 +38,7 @@ void expect_sound(const Topology& t, const Partition& p, std::uint32_t wanted) {
 }
 
 // The heaviest part's work over its fair share.
-double imbalance(const Topology& t, const Partition& p) {
+double imbalance(const Topology& t, const Split& p) {
   std::vector<double> work(p.parts, 0);
   double total = 0;
   for (const Link& l : t.links) {
@@ -61,7 +61,7 @@ double heaviest_switch(const Topology& t) {
   return *std::max_element(work.begin(), work.end()) / total;
 }
 
-std::vector<int> count(const Topology& t, const Partition& p, std::uint8_t tier) {
+std::vector<int> count(const Topology& t, const Split& p, std::uint8_t tier) {
   std::vector<int> out(p.parts, 0);
   for (std::uint32_t n = 0; n < t.nodes(); ++n) out[p.of_node[n]] += t.tier[n] == tier;
   return out;
@@ -74,9 +74,9 @@ Topology without_rules(Topology t) {
   return t;
 }
 
-TEST(Partition, HalvesOfTheHpccFatTree) {
+TEST(Split, HalvesOfTheHpccFatTree) {
   const Topology t = build(Clos{});
-  const Partition p = partition(t, 2);
+  const Split p = split(t, 2);
   expect_sound(t, p, 2);
   ASSERT_EQ(p.parts, 2u);
   EXPECT_EQ(count(t, p, 0), (std::vector<int>{160, 160}));
@@ -97,9 +97,9 @@ TEST(Partition, HalvesOfTheHpccFatTree) {
   EXPECT_EQ(p.cut_links, 8u + 16u * 2u);
 }
 
-TEST(Partition, PodsWhereTheyFit) {
+TEST(Split, PodsWhereTheyFit) {
   const Topology t = build(Clos{});
-  const Partition p = partition(t, 5);
+  const Split p = split(t, 5);
   ASSERT_EQ(p.parts, 5u);
   for (std::uint32_t n = 320; n < 340; ++n) {
     EXPECT_EQ(p.of_node[n], (n - 320) / 4);
@@ -107,9 +107,9 @@ TEST(Partition, PodsWhereTheyFit) {
   }
 }
 
-TEST(Partition, SameCutWithoutRules) {
+TEST(Split, SameCutWithoutRules) {
   const Topology t = without_rules(build(Clos{}));
-  const Partition p = partition(t, 2);
+  const Split p = split(t, 2);
   expect_sound(t, p, 2);
   EXPECT_EQ(count(t, p, 1), (std::vector<int>{10, 10}));
   EXPECT_EQ(count(t, p, 2), (std::vector<int>{10, 10}));
@@ -118,7 +118,7 @@ TEST(Partition, SameCutWithoutRules) {
 }
 
 // Nothing rests on how a file happens to number its nodes and order its links.
-TEST(Partition, FindsThePodsOfAShuffledFatTree) {
+TEST(Split, FindsThePodsOfAShuffledFatTree) {
   const RandomStream draw(5, 0, Purpose::permutation);
   std::uint64_t next = 0;
   const auto shuffle = [&](auto& items, std::size_t first, std::size_t last) {
@@ -134,26 +134,26 @@ TEST(Partition, FindsThePodsOfAShuffledFatTree) {
     for (Link& l : t.links) l = {label[l.a], label[l.b], l.rate, l.delay};
     shuffle(t.links, 0, t.links.size());
     t = without_rules(t);
-    const Partition p = partition(t, 2);
+    const Split p = split(t, 2);
     expect_sound(t, p, 2);
     EXPECT_EQ(p.cut_links, 40u);
     EXPECT_DOUBLE_EQ(imbalance(t, p), 1);
   }
 }
 
-TEST(Partition, SoundAndEvenOnAllKinds) {
+TEST(Split, SoundAndEvenOnAllKinds) {
   for (const Topology& regular :
        {build(Clos{}), build(FatTree{.k = 8}), build(LeafSpine{.leaves = 8, .spines = 4}),
         build(ParkingLot{.switches = 64}), build(Clos{.pods = 3, .hosts_per_tor = 5, .aggs_per_pod = 3, .cores = 9})}) {
     for (const Topology& t : {regular, without_rules(regular)}) {
       for (const std::uint32_t wanted : {1u, 2u, 3u, 4u, 7u, 8u}) {
         SCOPED_TRACE(t.name + " in " + std::to_string(wanted));
-        const Partition p = partition(t, wanted);
+        const Split p = split(t, wanted);
         expect_sound(t, p, wanted);
         EXPECT_EQ(p.parts, wanted);
         // no part exceeds its share by more than a rack
         EXPECT_LE(imbalance(t, p), 1 + heaviest_switch(t) * p.parts);
-        const Partition again = partition(t, wanted);
+        const Split again = split(t, wanted);
         EXPECT_EQ(p.of_node, again.of_node);
       }
     }
@@ -161,7 +161,7 @@ TEST(Partition, SoundAndEvenOnAllKinds) {
 }
 
 // Random trees with some more links, some of them without delay.
-TEST(Partition, SoundOnRandomGraphs) {
+TEST(Split, SoundOnRandomGraphs) {
   const RandomStream draw(11, 0, Purpose::algorithm);
   std::uint64_t next = 0;
   for (int round = 0; round < 200; ++round) {
@@ -178,38 +178,38 @@ TEST(Partition, SoundOnRandomGraphs) {
     }
     check(t);
     assign_tiers(t);
-    for (const std::uint32_t wanted : {1u, 2u, 5u}) expect_sound(t, partition(t, wanted), wanted);
+    for (const std::uint32_t wanted : {1u, 2u, 5u}) expect_sound(t, split(t, wanted), wanted);
   }
 }
 
-TEST(Partition, ChainsAreCutBetweenNeighbours) {
+TEST(Split, ChainsAreCutBetweenNeighbours) {
   const Topology t = build(ParkingLot{.switches = 64});
   for (const std::uint32_t wanted : {2u, 4u, 8u}) {
-    const Partition p = partition(t, wanted);
+    const Split p = split(t, wanted);
     EXPECT_EQ(p.cut_links, wanted - 1);
     EXPECT_LT(imbalance(t, p), 1.1);
   }
 }
 
-TEST(Partition, NoMorePartsThanRacks) {
-  EXPECT_EQ(partition(build(Star{}), 8).parts, 1u);
-  EXPECT_EQ(partition(build(Star{}), 8).lookahead, Time::max());
-  EXPECT_EQ(partition(build(Dumbbell{}), 8).parts, 2u);
-  EXPECT_EQ(partition(build(LeafSpine{.leaves = 3}), 8).parts, 3u);
+TEST(Split, NoMorePartsThanRacks) {
+  EXPECT_EQ(split(build(Star{}), 8).parts, 1u);
+  EXPECT_EQ(split(build(Star{}), 8).lookahead, Time::max());
+  EXPECT_EQ(split(build(Dumbbell{}), 8).parts, 2u);
+  EXPECT_EQ(split(build(LeafSpine{.leaves = 3}), 8).parts, 3u);
 }
 
-TEST(Partition, LinksWithoutDelayAreNotCut) {
+TEST(Split, LinksWithoutDelayAreNotCut) {
   const Topology pods = build(Clos{.fabric_delay = {}});  // a pod is one unit
-  const Partition p = partition(pods, 8);
+  const Split p = split(pods, 8);
   expect_sound(pods, p, 8);
   EXPECT_EQ(p.parts, 5u);
   const Topology whole = build(Clos{.fabric_delay = {}, .core_delay = {}});
-  EXPECT_EQ(partition(whole, 8).parts, 1u);
+  EXPECT_EQ(split(whole, 8).parts, 1u);
 }
 
-TEST(Partition, ImpossibleNumbersOfParts) {
-  EXPECT_THROW(partition(build(Star{}), 0), InputError);
-  EXPECT_THROW(partition(build(Star{}), 65536), InputError);
+TEST(Split, ImpossibleNumbersOfParts) {
+  EXPECT_THROW(split(build(Star{}), 0), InputError);
+  EXPECT_THROW(split(build(Star{}), 65536), InputError);
 }
 
 }  // namespace

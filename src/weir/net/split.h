@@ -16,7 +16,7 @@ inline bool may_be_cut(const Topology& t, const Link& l) {
   return l.delay >= kShortestCut && l.a >= t.hosts && l.b >= t.hosts;
 }
 
-struct Partition {
+struct Split {
   std::uint32_t parts = 1;
   std::vector<std::uint16_t> of_node;  // hosts are with their edge switch
   // The smallest propagation delay of a link between parts: what happens in one part cannot
@@ -29,6 +29,6 @@ struct Partition {
 // node's ports. Fewer, if there are fewer groups of hosts to separate: a switch with hosts is one
 // group, and nodes joined by a link shorter than kShortestCut are never separated. The topology must have
 // passed check() and carry tiers. The result depends on the topology and `wanted` alone.
-Partition partition(const Topology&, std::uint32_t wanted);
+Split split(const Topology&, std::uint32_t wanted);
 
 }  // namespace weir::net
