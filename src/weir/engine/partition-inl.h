@@ -183,6 +183,16 @@ void Partition<S, T>::archive_events(A& a, Time now) {
 }
 
 template <sim::Scheduler S, class T>
+void Partition<S, T>::save(Saver& a) {
+  archive(a, {});
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::load(Loader& a, Time now) {
+  archive(a, now);
+}
+
+template <sim::Scheduler S, class T>
 void Partition<S, T>::for_each_packet(const net::PacketVisit& visit) const {
   fabric().for_each_packet(visit);
 }

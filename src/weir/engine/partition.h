@@ -82,8 +82,8 @@ class Partition final : private LaneHolder<S, T>,
   T& tracer() { return lane().tracer; }
   // Between epochs: what this partition holds, its ports, switches and hosts included. Loaded into one that has just
   // been built from the same model, of the same number of partitions; `now` is the end of the last epoch.
-  void save(Saver& a) { archive(a, {}); }
-  void load(Loader& a, Time now) { archive(a, now); }
+  void save(Saver& a);
+  void load(Loader& a, Time now);
   // The program's nodes of this partition that have ended.
   std::uint64_t nodes_done() const { return messages().nodes_done(); }
   // Flows that ended since the last call of clear(), in order of their end.
