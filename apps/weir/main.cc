@@ -102,11 +102,6 @@ int failed(const std::filesystem::filesystem_error& error) {
 
 }  // namespace
 
-CLI::Validator weir::app::not_empty() {
-  return {[](std::string& value) { return value.empty() ? std::string("it is empty; write a value") : std::string(); },
-          ""};
-}
-
 int main(int argc, char** argv) {
   using namespace weir::app;
   hold_standard_descriptors();

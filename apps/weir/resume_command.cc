@@ -25,12 +25,12 @@ int resume(const Options& o) {
   std::vector<std::string> overrides;
   if (!o.run.threads.empty()) overrides.push_back("run.threads=" + o.run.threads);
   const run::CheckpointRhythm asked = o.run.checkpoints();
-  const run::Unfinished unfinished = run::find_unfinished(o.directory, overrides);
-  const run::CheckpointRhythm checkpoints = asked.is_on() ? asked : unfinished.checkpoint.rhythm;
   catch_signals();
+  const auto directory = probe::ResultDirectory::resume(o.directory);
+  run::Unfinished unfinished = run::read_unfinished(*directory, overrides);
+  const run::CheckpointRhythm checkpoints = asked.is_on() ? asked : unfinished.checkpoint.rhythm;
   const std::uint64_t limit = run::memory_limit(o.run.memory);
   run::Admitted admitted = run::admit(unfinished.scenario, limit, o.directory + ": it");
-  const auto directory = probe::ResultDirectory::resume(o.directory);
   return run_and_show(unfinished.scenario, std::move(admitted), limit, checkpoints, o.run, directory.get(),
                       [&](std::shared_ptr<const engine::Model> model, const run::ExecuteOptions& execution) {
                         return run::resume(unfinished, std::move(model), *directory, execution);

@@ -48,8 +48,14 @@ run::CheckpointRhythm RunOptions::checkpoints() const {
   } catch (const InputError& error) {
     throw InputError(fmt::format("--checkpoint: {}", error.what()));
   }
-  if (out.simulated <= Time{}) throw InputError("--checkpoint: write a time above 0, like '10 ms'");
+  if (out.simulated <= Time{} || out.simulated > Time{1'000'000 * kPicosecondsPerSecond})
+    throw InputError("--checkpoint: write a time above 0 and up to 1000000 s, like '10 ms'");
   return out;
+}
+
+CLI::Validator not_empty() {
+  return {[](std::string& value) { return value.empty() ? std::string("it is empty; write a value") : std::string(); },
+          ""};
 }
 
 void add_run_options(CLI::App& command, RunOptions& o) {
@@ -98,6 +104,8 @@ int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint6
     if (!why.empty()) show("\nThese are the figures of an incomplete run, {}.\n", why);
   }
   if (!why.empty()) notice("weir: {}; the result is incomplete", why);
+  if (!outcome.checkpoint_problem.empty())
+    notice("weir: the last checkpoint is not kept: {}", outcome.checkpoint_problem);
   if (!outcome.is_whole() && checkpoints.is_on() && !outcome.manifest.stall)
     notice("weir: `weir resume {}` goes on from here", directory->name());
   return status_of(outcome);

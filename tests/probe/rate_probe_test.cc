@@ -97,7 +97,7 @@ TEST(RateProbe, CountsWhatArrivesBehindAGap) {
   const Scratch scratch;
   ResultDirectory out(scratch / "a");
   Lab lab(net::build(net::Star{.hosts = 2}), flows, "fixed-window", [](engine::Model& m) {
-    m.network.faults.loss = {{.links = "all", .probability = 0.01}};
+    for (std::uint32_t link = 0; link < 2; ++link) m.faults.links[link].loss = net::LinkFaults::scaled(0.01);
     m.profiles[0].recovery.kind = host::RecoveryKind::sack;
     m.profiles[0].recovery.duplicates = 1000;  // lost packets are told late
   });

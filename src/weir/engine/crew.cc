@@ -44,6 +44,7 @@ class Team final : public Simulation::Crew {
   // Threads take their partitions in turn; there are as many of them as partitions, or fewer.
   Team(const Model& model, Network& network, std::uint32_t partitions, std::uint32_t threads)
       : topology_(model.topology),
+        partitions_(partitions),
         of_node_(net::split(topology_, partitions).of_node),
         threads_(std::min(threads, count_of(of_node_))),
         barrier_(threads_) {
@@ -65,7 +66,7 @@ class Team final : public Simulation::Crew {
   }
 
   std::uint32_t threads() const override { return threads_; }
-  std::uint32_t partitions() const override { return static_cast<std::uint32_t>(parts_.size()); }
+  std::uint32_t partitions() const override { return partitions_; }
 
   void load(const traffic::Program& program, Time lag) override {
     for (auto& p : parts_) p->load(program, lag);
@@ -184,6 +185,9 @@ class Team final : public Simulation::Crew {
 
   template <class A, class Part>
   void archive(A& a, Part&& part) {
+    auto n = static_cast<std::uint32_t>(parts_.size());
+    a.value(n);
+    if (n != parts_.size()) throw InputError("the checkpoint is of a network that was cut otherwise");
     for (auto& p : parts_) part(*p);
     a.each(mail_[turn_], [&](auto& boxes) { a.each(boxes, [&](Mailbox& box) { box.archive(a); }); });
     if constexpr (Tracer::kOn) order_.archive(a);
@@ -229,6 +233,7 @@ class Team final : public Simulation::Crew {
   }
 
   const net::Topology& topology_;
+  const std::uint32_t partitions_;
   std::vector<std::uint16_t> of_node_;
   const std::uint32_t threads_;
   std::vector<std::unique_ptr<Partition<S, Tracer>>> parts_;

@@ -33,7 +33,7 @@ class Simulation::Crew {
  public:
   virtual ~Crew() = default;
   virtual std::uint32_t threads() const = 0;
-  virtual std::uint32_t partitions() const = 0;
+  virtual std::uint32_t partitions() const = 0;  // as many as were asked for
   virtual void load(const traffic::Program& program, Time lag) = 0;
   // Nodes of the program that have ended.
   virtual std::uint64_t nodes_done() const = 0;

@@ -47,35 +47,35 @@ bool has_checkpoint(const fs::path& folder) {
   return fs::is_regular_file(folder / kCheckpoint, error);
 }
 
+const std::string kNext = std::string(kCheckpoint) + ".next";  // while it is written
+
 constexpr const char* kExists = "it exists already; choose another name or remove it first";
 
-enum class Leftover : std::uint8_t { clear, keep };
+enum class Origin : std::uint8_t { new_or_left, left };
 
-// Makes the directory, or takes the one that a killed run has left, and clears it if it is not to be kept, and holds it
-// against others: returns its descriptor, or -1 if another run holds it. The lock is that of the open directory, so it
-// ends with the process and moves with the directory. Where a file system has no locks, whoever makes the directory
-// holds it. Throws std::system_error.
-int take(const std::string& path, Leftover leftover) {
+// Makes the directory, or takes the one that a run has left, and holds it against others: returns its descriptor, or -1
+// if another run holds it. The lock is that of the open directory, so it ends with the process and moves with the
+// directory. Where a file system has no locks, whoever makes the directory holds it, or whoever goes on with what was
+// left. Throws std::system_error.
+int take(const std::string& path, Origin origin) {
   for (;;) {
-    const bool is_new = leftover == Leftover::clear && ::mkdir(path.c_str(), 0777) == 0;
-    if (!is_new && leftover == Leftover::clear && errno != EEXIST) fail_to("create", path);
+    const bool is_new = origin == Origin::new_or_left && ::mkdir(path.c_str(), 0777) == 0;
+    if (!is_new && origin == Origin::new_or_left && errno != EEXIST) fail_to("create", path);
     const int directory = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (directory < 0 && errno == ENOENT && leftover == Leftover::clear) continue;
+    if (directory < 0 && errno == ENOENT && origin == Origin::new_or_left) continue;
     if (directory < 0) fail_to("open", path);
     const bool locked = ::flock(directory, LOCK_EX | LOCK_NB) == 0;
-    if (!locked && (errno == EWOULDBLOCK || !is_new)) {
+    if (!locked && (errno == EWOULDBLOCK || (!is_new && origin == Origin::new_or_left))) {
       ::close(directory);
       return -1;
     }
     struct stat held {};
     struct stat named {};
     if (::fstat(directory, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
-        held.st_dev == named.st_dev) {
-      if (leftover == Leftover::clear)
-        for (const auto& left : fs::directory_iterator(path)) fs::remove_all(left.path());
+        held.st_dev == named.st_dev)
       return directory;
-    }
     ::close(directory);  // its run has ended meanwhile, and renamed or removed it
+    if (origin == Origin::left) return -1;
   }
 }
 
@@ -83,7 +83,7 @@ int take(const std::string& path, Leftover leftover) {
 
 ResultFile::ResultFile(const std::string& path, std::string shown, result::FileFacts* facts, bool keep)
     : shown_(std::move(shown)), facts_(facts) {
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | (keep ? 0 : O_TRUNC) | O_CLOEXEC, 0666);
+  descriptor_ = ::open(path.c_str(), O_RDWR | (keep ? 0 : O_CREAT | O_TRUNC) | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail_to("create", shown_);
 }
 
@@ -93,6 +93,7 @@ ResultFile::ResultFile(ResultFile&& o) noexcept
       facts_(o.facts_),
       checksum_(std::move(o.checksum_)),
       bytes_(o.bytes_),
+      cut_(o.cut_),
       buffer_(std::move(o.buffer_)) {}
 
 ResultFile::~ResultFile() {
@@ -100,6 +101,8 @@ ResultFile::~ResultFile() {
 }
 
 void ResultFile::flush() {
+  if (cut_ && ::ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0) fail_to("write", shown_);
+  cut_ = false;
   const char* at = buffer_.data();
   std::size_t left = buffer_.size();
   if (facts_ != nullptr) checksum_.update({at, left});
@@ -138,7 +141,7 @@ void ResultFile::archive(Loader& a) {
     checksum_.update({block.data(), static_cast<std::size_t>(read)});
     bytes_ += static_cast<std::uint64_t>(read);
   }
-  if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail_to("write", shown_);
+  cut_ = true;
 }
 
 void ResultFile::close() {
@@ -186,17 +189,20 @@ ResultDirectory::ResultDirectory(const std::string& target) : shown_(target) {
     undo();
     refuse(why);
   };
-  if (has_checkpoint(partial_))
-    give_up(
-        fmt::format("a run of this name has left a checkpoint: `weir resume {}` goes on from it; to begin anew, "
-                    "remove {}",
-                    shown_, partial_));
   try {
-    lock_ = take(partial_, Leftover::clear);
+    lock_ = take(partial_, Origin::new_or_left);
   } catch (const std::system_error& problem) {
     give_up(fmt::format("cannot create it: {}", std::strerror(problem.code().value())));
   }
   if (lock_ < 0) give_up("another run is writing it; wait for it, or choose another name");
+  if (has_checkpoint(partial_)) {
+    ::close(lock_);
+    give_up(
+        fmt::format("a run of this name has left a checkpoint: `weir resume {}` goes on from it; to begin anew, "
+                    "remove {}",
+                    shown_, partial_));
+  }
+  for (const auto& left : fs::directory_iterator(partial_)) fs::remove_all(left.path());
   if (fs::exists(path, error) && !fs::is_empty(path, error)) {  // a run has ended since it was looked at
     ::rmdir(partial_.c_str());
     ::close(lock_);
@@ -205,11 +211,12 @@ ResultDirectory::ResultDirectory(const std::string& target) : shown_(target) {
 }
 
 ResultDirectory::~ResultDirectory() {
-  if (partial_.empty()) return;
-  std::error_code ignored;
-  if (!remains_) fs::remove_all(partial_, ignored);
-  ::close(lock_);
-  if (remains_) return;
+  if (!partial_.empty() && !remains_) {
+    std::error_code ignored;
+    fs::remove_all(partial_, ignored);
+  }
+  if (lock_ >= 0) ::close(lock_);
+  if (partial_.empty() || remains_) return;
   for (auto parent = created_parents_.rbegin(); parent != created_parents_.rend(); ++parent) ::rmdir(parent->c_str());
 }
 
@@ -225,18 +232,27 @@ std::string ResultDirectory::left_behind(const std::string& target) {
 
 std::unique_ptr<ResultDirectory> ResultDirectory::resume(const std::string& target) {
   std::unique_ptr<ResultDirectory> out(new ResultDirectory());
-  const std::string from = left_behind(target);
   out->shown_ = target;
   out->target_ = canonical(target).string();
   out->keeps_ = out->remains_ = true;
-  out->lock_ = take(from, Leftover::keep);
+  const std::string from = left_behind(target);
+  std::error_code error;
+  if (from != out->target_ && fs::exists(out->target_, error) && !fs::is_empty(out->target_, error))
+    refuse(target, fmt::format("it exists already, beside what is to go on in {}; remove or rename it first", from));
+  out->lock_ = take(from, Origin::left);
   if (out->lock_ < 0) refuse(target, "another run is writing it; wait for it");
-  const std::string partial = partial_of(out->target_);
-  if (from != partial && std::rename(from.c_str(), partial.c_str()) != 0) fail_to("rename", from);
-  out->partial_ = partial;
-  for (const std::string_view name : {std::string_view("summary.json"), std::string_view(result::kManifest)})
-    fs::remove(fs::path(partial) / name);
+  if (!has_checkpoint(from)) refuse(target, "its run has ended meanwhile");
+  out->partial_ = from;
   return out;
+}
+
+void ResultDirectory::has_gone_on() {
+  keeps_ = false;
+  const std::string partial = partial_of(target_);
+  if (partial_ != partial && std::rename(partial_.c_str(), partial.c_str()) != 0) fail_to("rename", partial_);
+  partial_ = partial;
+  for (const std::string& name : {std::string("summary.json"), std::string(result::kManifest), kNext})
+    fs::remove(fs::path(partial_) / name);
 }
 
 void ResultDirectory::adopt(std::string_view name) {
@@ -245,18 +261,20 @@ void ResultDirectory::adopt(std::string_view name) {
 }
 
 void ResultDirectory::keep_checkpoint(std::string_view content) {
-  const std::string path = fmt::format("{}/{}", partial_, kCheckpoint);
-  ResultFile next(path + ".next", fmt::format("{}/{}", shown_, kCheckpoint));
-  next.write(content);
-  next.sync();
-  next.close();
-  if (std::rename((path + ".next").c_str(), path.c_str()) != 0) fail_to("write", shown_);
+  const std::string next_path = fmt::format("{}/{}", partial_, kNext);
+  try {
+    ResultFile next(next_path, fmt::format("{}/{}", shown_, kCheckpoint));
+    next.write(content);
+    next.sync();
+    next.close();
+    if (std::rename(next_path.c_str(), fmt::format("{}/{}", partial_, kCheckpoint).c_str()) != 0)
+      fail_to("write", shown_);
+  } catch (...) {
+    ::unlink(next_path.c_str());
+    throw;
+  }
+  ::fsync(lock_);  // the directory, so that it has the new name after a power cut; not all file systems can
   remains_ = true;
-}
-
-void ResultDirectory::drop_checkpoint() {
-  remains_ = false;
-  fs::remove(fmt::format("{}/{}", partial_, kCheckpoint));
 }
 
 ResultFile ResultDirectory::file(std::string_view name) {
@@ -295,7 +313,8 @@ void ResultDirectory::commit() {
   // Onto nothing or onto an empty directory; whoever filled it meanwhile keeps what is theirs.
   if (std::rename(partial_.c_str(), target_.c_str()) != 0) fail_to("create", shown_);
   partial_.clear();
-  ::close(lock_);
+  if (has_ended_) ::unlink(fmt::format("{}/{}", target_, kCheckpoint).c_str());
+  ::close(std::exchange(lock_, -1));
 }
 
 }  // namespace weir::probe

@@ -65,6 +65,7 @@ class ResultFile {
   result::FileFacts* facts_ = nullptr;
   Checksum checksum_;
   std::uint64_t bytes_ = 0;
+  bool cut_ = false;  // what is behind `bytes_` is to be cut off
   fmt::memory_buffer buffer_;
 };
 
@@ -77,10 +78,12 @@ class ResultDirectory {
   // Where a run that has kept a checkpoint of itself has left its files: it was killed, or it was interrupted and the
   // directory has its name. Throws InputError if there is none.
   static std::string left_behind(const std::string& target);
-  // That result, so that its run can go on: files that are opened keep what they hold until has_gone_on(). Throws
-  // InputError if there is none, or another run is writing it.
+  // That result, held against others, so that its run can go on: files that are opened keep what they hold. Nothing is
+  // changed before has_gone_on(), and partial() is where it was left until then. Throws InputError if there is none, or
+  // another run is writing it, or something else has its name.
   static std::unique_ptr<ResultDirectory> resume(const std::string& target);
-  void has_gone_on() { keeps_ = false; }
+  // The run stands where it was at its checkpoint: what it left is from now on a result that is being written.
+  void has_gone_on();
   ResultDirectory(const ResultDirectory&) = delete;
   ~ResultDirectory();
 
@@ -95,8 +98,8 @@ class ResultDirectory {
   // Keeps a checkpoint of the run, in place of the one before, whole or not at all. From now on the directory remains
   // without commit().
   void keep_checkpoint(std::string_view content);
-  // The run has ended: nothing will go on from it.
-  void drop_checkpoint();
+  // The run has ended: commit() removes the checkpoint, if there is one.
+  void has_ended() { has_ended_ = true; }
   void remove(std::string_view name);
   // All of its files, but for the manifest: once each has been closed.
   result::Contents contents() const;
@@ -118,6 +121,7 @@ class ResultDirectory {
   std::string shown_;
   std::string target_;
   bool keeps_ = false;                        // files that are opened keep what they hold
+  bool has_ended_ = false;                    // the run: nothing goes on from its checkpoint
   bool remains_ = false;                      // without commit(), for a run that goes on from its checkpoint
   std::string partial_;                       // empty once committed
   int lock_ = -1;                             // of partial_, open and locked

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
 #include <string_view>
 
 #include "weir/base/archive.h"
@@ -21,13 +23,27 @@ std::string scenario_checksum(const std::string& folder) {
   return checksum_of(read_text_file(fmt::format("{}/{}", folder, kScenario), "the scenario of the run"));
 }
 
+// What reads and writes memory in the same way: version, compiler and the sizes of what is written as it lies there.
+std::string kind() {
+  return fmt::format("{} ({}, {} {} {} {})", version(), __VERSION__, sizeof(void*), sizeof(host::Flow),
+                     sizeof(net::Packet), sizeof(cc::FlowFacts));
+}
+
+// Not a text: what base/text_file.h refuses may stand in it.
+std::string read_bytes(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string out((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (!in && !in.eof()) throw InputError(fmt::format("{}: it cannot be read", file));
+  return out;
+}
+
 }  // namespace
 
 void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, probe::Probes& probes,
                      const probe::RunClock& clock, const CheckpointRhythm& rhythm) {
   Saver a;
   a.bytes(kMagic.data(), kMagic.size());
-  a.text(std::string(version()));
+  a.text(kind());
   a.text(scenario_checksum(directory.partial()));
   a.value(engine.partitions());
   a.value(engine.now());
@@ -43,7 +59,7 @@ void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, 
 
 Checkpoint read_checkpoint(const std::string& folder) {
   const std::string file = fmt::format("{}/{}", folder, probe::kCheckpoint);
-  const std::string content = read_text_file(file, "the checkpoint");
+  const std::string content = read_bytes(file);
   const auto refuse = [&](const std::string& why) { throw InputError(fmt::format("{}: {}", file, why)); };
   const std::string_view all = content;
   if (!all.starts_with(kMagic)) refuse("it is no checkpoint of Weir");
@@ -53,8 +69,7 @@ Checkpoint read_checkpoint(const std::string& folder) {
   Loader a(body.substr(kMagic.size()));
   std::string text;
   a.text(text);
-  if (text != version())
-    refuse(fmt::format("it is of version {}, and this is {}; run the scenario again", text, version()));
+  if (text != kind()) refuse(fmt::format("it is of weir {}, and this is {}; run the scenario again", text, kind()));
   if (checksum_of(body) != all.substr(body.size())) refuse("it is cut short or changed");
   a.text(text);
   if (text != scenario_checksum(folder)) refuse("it is of another scenario than the one beside it");

@@ -2,7 +2,8 @@
 //
 // A checkpoint is a file of its own beside the results so far (probe::kCheckpoint). It has the version of Weir and the
 // checksum of the scenario that it belongs to, the time, what the engine and the probes hold, how long each result
-// file was, and last a checksum of all this. It is read by the version of Weir that wrote it.
+// file was, and last a checksum of all this. It is read by the version of Weir that wrote it, built by the same
+// compiler.
 #pragma once
 
 #include <cstdint>

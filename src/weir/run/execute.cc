@@ -6,6 +6,8 @@
 #include <chrono>
 #include <ctime>
 #include <optional>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -58,7 +60,8 @@ class Execution {
     outcome.manifest.reason = outcome.manifest.stall ? engine::to_text(*outcome.manifest.stall) : reason;
     if (options_.own_thread) outcome.manifest.cpu_s = thread_cpu_s() - cpu_before;
     if (directory_ != nullptr) probe::store(*directory_, outcome.summary, outcome.manifest);
-    if (directory_ != nullptr && !goes_on) directory_->drop_checkpoint();
+    if (directory_ != nullptr && !goes_on) directory_->has_ended();
+    outcome.checkpoint_problem = std::move(problem_);
     return outcome;
   }
 
@@ -110,8 +113,14 @@ class Execution {
     const Time epoch = run_.simulation->epoch();
     return rhythm.simulated > Time{} && run_.simulation->now() + epoch > next_checkpoint();
   }
+  // A full disk, say, may have room again, and the results may still have: the run goes on without.
   void keep() {
-    keep_checkpoint(*directory_, *run_.simulation, *probes_, clock_, options_.checkpoints);
+    try {
+      keep_checkpoint(*directory_, *run_.simulation, *probes_, clock_, options_.checkpoints);
+      problem_.clear();
+    } catch (const std::system_error& error) {
+      problem_ = error.what();
+    }
     kept_ = run_.simulation->now();
     kept_wall_s_ = clock_.wall_s();
   }
@@ -124,6 +133,7 @@ class Execution {
   std::optional<probe::Probes> probes_;
   Time kept_;  // the last checkpoint, or where the run began
   double kept_wall_s_ = 0;
+  std::string problem_;  // why the last checkpoint was not kept
 };
 
 }  // namespace
@@ -135,6 +145,7 @@ Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory, 
 Outcome execute(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
                 probe::ResultDirectory* directory, const ExecuteOptions& options) {
   check_checkpoints(s, options.checkpoints);
+  if (options.checkpoints.is_on() && directory == nullptr) throw std::logic_error("checkpoints need a directory");
   return Execution(s, std::move(model), directory, options, nullptr).finish();
 }
 
@@ -144,22 +155,24 @@ void check_checkpoints(const scenario::Scenario& s, const CheckpointRhythm& rhyt
                      "only \"exact\" keeps checkpoints; write that, or leave out --checkpoint");
 }
 
-Unfinished find_unfinished(const std::string& directory, const std::vector<std::string>& overrides) {
+Unfinished read_unfinished(const probe::ResultDirectory& directory, const std::vector<std::string>& overrides) {
   for (const std::string& override : overrides)
     if (!override.starts_with("run.threads=") && !override.starts_with("run.scheduler="))
       throw InputError(
           fmt::format("--set {}: a run goes on as it began; only run.threads and run.scheduler may be "
                       "others",
                       override));
-  Unfinished out{.folder = probe::ResultDirectory::left_behind(directory), .scenario = {}, .checkpoint = {}};
-  out.checkpoint = read_checkpoint(out.folder);
-  out.scenario = scenario::load_scenario_file(out.folder + "/scenario.toml", overrides);
+  Unfinished out;
+  out.checkpoint = read_checkpoint(directory.partial());
+  out.scenario = scenario::load_scenario_file(directory.partial() + "/scenario.toml", overrides);
   return out;
 }
 
-Outcome resume(const Unfinished& unfinished, std::shared_ptr<const engine::Model> model,
-               probe::ResultDirectory& directory, const ExecuteOptions& options) {
-  return Execution(unfinished.scenario, std::move(model), &directory, options, &unfinished.checkpoint).finish();
+Outcome resume(Unfinished& unfinished, std::shared_ptr<const engine::Model> model, probe::ResultDirectory& directory,
+               const ExecuteOptions& options) {
+  Execution execution(unfinished.scenario, std::move(model), &directory, options, &unfinished.checkpoint);
+  unfinished.checkpoint.state = {};
+  return execution.finish();
 }
 
 std::string to_json(const Outcome& o) {

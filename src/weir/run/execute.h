@@ -25,6 +25,7 @@ struct Outcome {
   probe::Summary summary;
   // Why the run ended early, if it did: `interrupted` if it was cancelled, else `reason`.
   probe::Manifest manifest;
+  std::string checkpoint_problem;  // why the last checkpoint could not be kept; "" = it was, or none was due
 
   bool is_whole() const { return !manifest.interrupted && manifest.reason.empty(); }
 };
@@ -50,18 +51,18 @@ Outcome execute(const scenario::Scenario& s, std::shared_ptr<const engine::Model
 // none.
 void check_checkpoints(const scenario::Scenario& s, const CheckpointRhythm& rhythm);
 
-// A run that has left a checkpoint under the name of its directory.
+// A run that goes on.
 struct Unfinished {
-  std::string folder;  // where its files are now
   scenario::Scenario scenario;
   Checkpoint checkpoint;
 };
-// Throws InputError if there is none, or if the checkpoint is not to be used (read_checkpoint); nothing is written.
-// `overrides` may change run.threads and run.scheduler, which change no result.
-Unfinished find_unfinished(const std::string& directory, const std::vector<std::string>& overrides);
-// Goes on with it. The result is that of a run that was never ended, but for the times in manifest.json.
-Outcome resume(const Unfinished& unfinished, std::shared_ptr<const engine::Model> model,
-               probe::ResultDirectory& directory, const ExecuteOptions& options);
+// Of a directory that is held (probe::ResultDirectory::resume). Throws InputError if the checkpoint is not to be used
+// (read_checkpoint); nothing is written. `overrides` may change run.threads and run.scheduler, which change no result.
+Unfinished read_unfinished(const probe::ResultDirectory& directory, const std::vector<std::string>& overrides);
+// Goes on with it, and gives back the memory of its checkpoint. The result is that of a run that was never ended, but
+// for what manifest.json says it took.
+Outcome resume(Unfinished& unfinished, std::shared_ptr<const engine::Model> model, probe::ResultDirectory& directory,
+               const ExecuteOptions& options);
 
 // {"manifest": ..., "summary": ...}
 std::string to_json(const Outcome& o);
