@@ -445,7 +445,8 @@ TEST(BadInput, OfADataFile) {
       {star + rest + flows, "src,dst,size_bytes,start_ns\n0,4,1,1\n",
        "%/data:2: host 4 does not exist: hosts are 0 to 3"},
       {star + rest + flows, "src,dst,size,start_ns\n",
-       "%/data:1: unknown column 'size'; valid is src, dst, size_bytes, start_ps, start_ns, start_us, tag, algorithm, "
+       "%/data:1: unknown column 'size' (did you mean 'size_bytes'?); valid is src, dst, size_bytes, start_ps, "
+       "start_ns, start_us, tag, algorithm, "
        "profile, sport, dport, flow_id, actual_start_ns, finish_ps, fct_ps, fct_ns, ideal_fct_ps, standalone_fct_ns, "
        "slowdown, retransmitted_packets"},
       {star + rest + flows, "src,dst,size_bytes,start_ns,profile\n0,1,1,1,hpc\n",

@@ -26,7 +26,11 @@ void signal_when_busy(pid_t pid, int signal, double after_cpu_s) {
   clockid_t clock{};
   if (clock_getcpuclockid(pid, &clock) != 0) return;
   timespec used{};
-  while (clock_gettime(clock, &used) == 0 &&
+  const auto has_ended = [pid] {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+  };
+  while (!has_ended() && clock_gettime(clock, &used) == 0 &&
          static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec) < after_cpu_s)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   kill(pid, signal);

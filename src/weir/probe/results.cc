@@ -83,7 +83,7 @@ int take(const std::string& path, Origin origin) {
 
 ResultFile::ResultFile(const std::string& path, std::string shown, result::FileFacts* facts, bool keep)
     : shown_(std::move(shown)), facts_(facts) {
-  descriptor_ = ::open(path.c_str(), O_RDWR | (keep ? 0 : O_CREAT | O_TRUNC) | O_CLOEXEC, 0666);
+  descriptor_ = ::open(path.c_str(), (keep ? O_RDWR : O_WRONLY | O_CREAT | O_TRUNC) | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail_to("create", shown_);
 }
 
