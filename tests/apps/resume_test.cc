@@ -140,8 +140,10 @@ TEST_F(Resume, ByOtherThreadsAfterAnInterruption) {
     o = weir(run(dir, {"--threads", "2"}), SIGINT, after);
   }
   EXPECT_NE(o.err.find("`weir resume " + dir + "` goes on from here"), std::string::npos) << o.err;
+  EXPECT_NE(weir(run(dir)).err.find("`weir resume " + dir + "` goes on with it"), std::string::npos);
   EXPECT_FALSE(nlohmann::json::parse(read_file(dir + "/manifest.json"))["complete"]);
   ASSERT_EQ(weir({"resume", dir, "-q", "--threads", "1"}).status, 0);
+  EXPECT_FALSE(fs::exists(partial(dir)));
   expect_same(dir, whole);
 }
 
@@ -172,6 +174,14 @@ TEST_F(Resume, RefusesWhatDoesNotBelong) {
   std::ofstream(checkpoint, std::ios::binary) << good;
   std::ofstream(partial(dir) + "/scenario.toml", std::ios::app) << "\n# more\n";
   refused(good, "it is of another scenario");
+}
+
+// Whoever names what the run has left means its result.
+TEST_F(Resume, ByTheNameOfWhatIsLeft) {
+  const std::string dir = killed("killed");
+  ASSERT_EQ(weir({"resume", partial(dir), "-q"}).status, 0);
+  EXPECT_TRUE(fs::exists(dir + "/manifest.json"));
+  EXPECT_FALSE(fs::exists(partial(dir)));
 }
 
 TEST_F(Resume, IsToldBeforeAnythingRuns) {

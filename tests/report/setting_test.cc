@@ -189,13 +189,15 @@ TEST(SettingLine, LinkEventsSayWhatBecomesOfPackets) {
       {"network.reroute", "true"},      {"network.link_event.0.time", "30 us"}, {"network.link_event.0.a", "8"},
       {"network.link_event.0.b", "11"}, {"network.link_event.0.state", "down"}, {"network.link_event.1.time", "200 us"},
       {"network.link_event.1.a", "8"},  {"network.link_event.1.b", "11"},       {"network.link_event.1.state", "up"}};
-  EXPECT_EQ(link_events(one), (std::vector<std::string>{
-                                  "At 30 us the links 8-11 go down; what is on them is lost, and from then on switches "
-                                  "take the paths that are left.",
-                                  "At 200 us the links 8-11 come up again."}));
+  EXPECT_EQ(
+      link_events(one),
+      (std::vector<std::string>{"At 30 us every link between nodes 8 and 11 goes down; what is on it is lost, and from "
+                                "then on switches take the paths that are left, if any.",
+                                "At 200 us every link between nodes 8 and 11 comes up again."}));
   one[0].second = "false";
   EXPECT_EQ(link_events(one).at(0),
-            "At 30 us the links 8-11 go down; switches go on sending over them, and all of it is lost.");
+            "At 30 us every link between nodes 8 and 11 goes down; switches go on sending over it, and all of that is "
+            "lost.");
   EXPECT_TRUE(link_events({}).empty());
 }
 

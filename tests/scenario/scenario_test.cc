@@ -55,14 +55,15 @@ TEST(Scenario, TopologyPresetsAreKinds) {
 }
 
 TEST(Scenario, OverridesWinOverTheFile) {
-  const Scenario s =
-      load_scenario(kStar, "a.toml",
-                    {"run.seed=1", "run.seed=7", "topology.rate=25 Gbps", "traffic.0.size=\"1 MB\"",
-                     "traffic.0.receiver=2", "network.ecn.enabled=true", "title=5 GbE", "probes.queues=true"});
+  const Scenario s = load_scenario(
+      kStar, "a.toml",
+      {"run.seed=1", "run.seed=7", "topology.rate=25 Gbps", "traffic.0.size=\"1 MB\"", "traffic.0.receiver=2",
+       "network.ecn.enabled=true", "title=5 GbE", "probes.queues=true", "probes.queues.series=true"});
   EXPECT_EQ(s.run.seed, 7u);
   EXPECT_EQ(s.title, "5 GbE");
   EXPECT_TRUE(s.ecn.enabled);
-  EXPECT_TRUE(s.probes.queues.has_value());
+  ASSERT_TRUE(s.probes.queues.has_value());
+  EXPECT_TRUE(s.probes.queues->series);
   const auto& incast = *static_cast<const traffic::Incast::Params*>(s.traffic[0].params.get());
   EXPECT_EQ(incast.size, 1_MB);
   EXPECT_EQ(incast.receiver, "2");

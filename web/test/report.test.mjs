@@ -328,7 +328,7 @@ const tests = {
     assert.ok(await page.locator('#run-0[open]').isVisible(), 'a single run is open');
     const shares = await page.locator('#paused-paused tbody tr td:last-child').evaluateAll((all) => all.map((td) => Number(td.dataset.value)));
     assert.ok(shares.length > 0 && shares.every((v, i) => v > 0 && (i === 0 || v <= shares[i - 1])), String(shares));
-    assert.deepEqual(await page.locator('.events li').allInnerTexts().then((all) => all.map((t) => t.split(';')[0])), ['At 40 us the links 3-5 go down', 'At 50 us the links 3-5 come up again.']);
+    assert.deepEqual(await page.locator('.events li').allInnerTexts().then((all) => all.map((t) => t.split(';')[0])), ['At 40 us every link between nodes 3 and 5 goes down', 'At 50 us every link between nodes 3 and 5 comes up again.']);
     const names = await page.locator('#run-0 dt').allInnerTexts();
     for (const name of ['packets dropped by switches', 'packets lost on links', 'data packets that arrived marked']) assert.ok(names.includes(name), names.join());
     const heads = await page.locator('#runs-table thead').innerText();

@@ -40,7 +40,14 @@ fs::path canonical(const std::string& shown) {
   return path.has_filename() ? path : path.parent_path();
 }
 
-std::string partial_of(const fs::path& target) { return target.string() + ".partial-run"; }
+constexpr std::string_view kPartial = ".partial-run";
+
+std::string partial_of(const fs::path& target) { return target.string() + std::string(kPartial); }
+
+// The result that a run goes on with, whether it is named itself or by what its run has left.
+std::string target_of(const std::string& shown) {
+  return shown.ends_with(kPartial) ? shown.substr(0, shown.size() - kPartial.size()) : shown;
+}
 
 bool has_checkpoint(const fs::path& folder) {
   std::error_code error;
@@ -163,6 +170,7 @@ ResultDirectory::ResultDirectory(const std::string& target) : shown_(target) {
     if (!fs::is_directory(path, error)) refuse("it exists and is no directory; choose another name");
     const bool empty = fs::is_empty(path, error);
     if (error) refuse(error.message());
+    if (!empty && has_checkpoint(path)) refuse(fmt::format("{}; `weir resume {}` goes on with it", kExists, shown_));
     if (!empty) refuse(kExists);
   } else if (error) {
     refuse(error.message());
@@ -221,19 +229,20 @@ ResultDirectory::~ResultDirectory() {
 }
 
 std::string ResultDirectory::left_behind(const std::string& target) {
-  const fs::path path = canonical(target);
+  const fs::path path = canonical(target_of(target));
   if (has_checkpoint(partial_of(path))) return partial_of(path);
   if (has_checkpoint(path)) return path.string();
   std::error_code error;
   refuse(target, fs::exists(path, error) || fs::exists(partial_of(path), error)
-                     ? "it has no checkpoint; only a run with --checkpoint that was ended from outside goes on"
+                     ? "it has no checkpoint: its run has ended, or kept none (--checkpoint), or was ended before the "
+                       "first one; run the scenario again"
                      : "there is no run of this name that could go on");
 }
 
 std::unique_ptr<ResultDirectory> ResultDirectory::resume(const std::string& target) {
   std::unique_ptr<ResultDirectory> out(new ResultDirectory());
-  out->shown_ = target;
-  out->target_ = canonical(target).string();
+  out->shown_ = target_of(target);
+  out->target_ = canonical(out->shown_).string();
   out->keeps_ = out->remains_ = true;
   const std::string from = left_behind(target);
   std::error_code error;

@@ -100,7 +100,8 @@ void queue_lines(Text& out, const QueueSummary& q) {
   if (!q.peak) return;
   const QueuePeak& p = *q.peak;
   if (q.busiest) out.line("busiest: {}", port_text(*q.busiest));
-  out.line("longest: {} bytes at {}, {}", p.bytes, us(p.time), port_text(p.port));
+  out.line("longest: {} bytes at {}, {}, of {} ports sampled every {}", p.bytes, us(p.time), port_text(p.port), q.ports,
+           us(q.interval));
   if (!p.has_flows) return;
   constexpr std::size_t kShown = 4;
   std::string in;

@@ -238,12 +238,11 @@ std::vector<std::string> link_events(const Settings& settings) {
     const std::string state = at(run, row + "state");
     if (state.empty()) return out;
     const std::string what =
-        state == "up" ? "come up again"
-        : reroutes    ? "go down; what is on them is lost, and from then on switches take the paths that are "
-                        "left"
-                      : "go down; switches go on sending over them, and all of it is lost";
-    out.push_back(
-        fmt::format("At {} the links {}-{} {}.", at(run, row + "time"), at(run, row + "a"), at(run, row + "b"), what));
+        state == "up" ? "comes up again"
+        : reroutes ? "goes down; what is on it is lost, and from then on switches take the paths that are left, if any"
+                   : "goes down; switches go on sending over it, and all of that is lost";
+    out.push_back(fmt::format("At {} every link between nodes {} and {} {}.", at(run, row + "time"), at(run, row + "a"),
+                              at(run, row + "b"), what));
   }
 }
 

@@ -38,6 +38,8 @@ Value& descend(Value& value, const std::string& part, const std::string& path, c
                            list->empty() ? "it is empty" : fmt::format("valid is 0 to {}", list->size() - 1)));
     return (*list)[index];
   }
+  // `true` where a table may stand is that table with its defaults.
+  if (const bool* on = value.as<bool>(); on != nullptr && *on) value.data = Table{};
   auto* table = value.as<Table>();
   if (table == nullptr)
     fail_key(where, key, fmt::format("'{}' is {}, it has no key '{}'", path, value.type_name(), part));
