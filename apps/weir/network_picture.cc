@@ -259,8 +259,8 @@ class Picture {
                  [&](std::uint32_t l) { return events_.contains(l); });
     return fmt::format(
         "<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\" font-weight=\"bold\" stroke=\"white\" stroke-width=\"3\" "
-        "paint-order=\"stroke\">{}</text>\n",
-        x + 9, y + kLetterShift, kDownColour, number_ranges(links));
+        "paint-order=\"stroke\">{} {}</text>\n",
+        x + 9, y + kLetterShift, kDownColour, links.size() == 1 ? "link" : "links", number_ranges(links));
   }
 
   static std::string cross(double x, double y) {

@@ -257,7 +257,7 @@ TEST_F(Small, CrossesOfSeveralLinksAreToldApart) {
   const std::string picture = read_file(svg);
   std::set<std::string> places;
   for (const char* links : {"4-5", "6-7", "8-9", "10-11"}) {
-    const auto at = picture.find(std::string(">") + links + "</text>");
+    const auto at = picture.find(std::string(">links ") + links + "</text>");
     ASSERT_NE(at, std::string::npos) << links;
     const auto begin = picture.rfind("<text", at);
     places.insert(picture.substr(begin, picture.find("fill", begin) - begin));

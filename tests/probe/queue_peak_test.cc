@@ -48,6 +48,12 @@ TEST(QueuePeak, NamesThePortTheInstantAndTheFlows) {
   }
   EXPECT_EQ(sum, peak.bytes);
   EXPECT_GE(peak.top[0].bytes, peak.top[1].bytes);
+  ASSERT_EQ(peak.by_tag.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {  // one flow each
+    EXPECT_EQ(peak.by_tag[i].tag, peak.top[i].tag);
+    EXPECT_EQ(peak.by_tag[i].flows, 1u);
+    EXPECT_EQ(peak.by_tag[i].bytes, peak.top[i].bytes);
+  }
 }
 
 TEST(QueuePeak, IsTheSameOfPlainPortsAndOfQueuedOnes) {

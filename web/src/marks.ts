@@ -48,7 +48,7 @@ function whiskers(figure: Figure, s: Series, index: number, x: Place, y: Place, 
   const tint = lookOf(figure, index, view.theme).colour;
   const stroke = bars ? view.theme.ink : tint;
   return {
-    type: 'custom', name: s.name, data: data, z: 5, silent: true, clip: true,
+    type: 'custom', name: s.name, data: data, z: 5, silent: true, clip: false,
     tooltip: { show: false }, encode: { x: 0, y: [1, 2] }, itemStyle: { color: tint },
     renderItem: (params: any, api: any): Option | null => {
       const high = api.coord([api.value(0), api.value(2)]);
@@ -56,6 +56,9 @@ function whiskers(figure: Figure, s: Series, index: number, x: Place, y: Place, 
       const top = params.coordSys.y;
       const bottom = top + params.coordSys.height;
       if (high[1] > bottom || low[1] < top) return null;
+      // Whiskers of the first and the last x reach beyond the axis sideways; those of points that are out of sight do not.
+      const left = params.coordSys.x;
+      if (high[0] < left - 1 || high[0] > left + params.coordSys.width + 1) return null;
       let shift = dodge(figure, index, view);
       let half = 3;
       if (bars) {

@@ -72,7 +72,17 @@ void QueueProbe::look_into(QueuePeak& peak) {
         share.tag = tags_.at(flow->tag);
         share.bytes += bytes;
       });
-  for (auto& [id, share] : shares) peak.top.push_back(std::move(share));
+  std::map<std::string, QueuePeak::TagShare> by_tag;
+  for (auto& [id, share] : shares) {
+    QueuePeak::TagShare& of_tag = by_tag[share.tag];
+    of_tag.tag = share.tag;
+    ++of_tag.flows;
+    of_tag.bytes += share.bytes;
+    peak.top.push_back(std::move(share));
+  }
+  for (auto& [tag, share] : by_tag) peak.by_tag.push_back(std::move(share));
+  std::stable_sort(peak.by_tag.begin(), peak.by_tag.end(),
+                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   std::stable_sort(peak.top.begin(), peak.top.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   while (peak.top.size() > QueuePeak::kTop) {
     ++peak.other_flows;

@@ -60,11 +60,17 @@ struct QueuePeak {
     std::string tag;
     std::uint64_t bytes = 0;  // with headers; acknowledgements count for the flow that they acknowledge
   };
+  struct TagShare {
+    std::string tag;
+    std::uint64_t flows = 0;
+    std::uint64_t bytes = 0;
+  };
   Time time;
   PortName port;
   std::uint64_t bytes = 0;
   bool has_flows = false;         // the engine tells the rest
   std::vector<Share> top;         // the most bytes first (ties: of flow), at most kTop
+  std::vector<TagShare> by_tag;   // of all flows, the most bytes first (ties: by name)
   std::uint64_t other_flows = 0;  // all others
   std::uint64_t other_bytes = 0;
   std::uint64_t ended_bytes = 0;  // of flows that had ended
@@ -79,6 +85,11 @@ struct QueuePeak {
       for (auto* figure : {&s.flow, &s.bytes}) a.value(*figure);
       for (auto* host : {&s.src, &s.dst}) a.value(*host);
       a.text(s.tag);
+    });
+    a.each(by_tag, [&](TagShare& s) {
+      a.text(s.tag);
+      a.value(s.flows);
+      a.value(s.bytes);
     });
     for (auto* figure : {&bytes, &other_flows, &other_bytes, &ended_bytes}) a.value(*figure);
   }

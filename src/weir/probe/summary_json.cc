@@ -99,6 +99,8 @@ Json peak(const QueuePeak& p) {
   json["top"] = Json::array();
   for (const auto& s : p.top)
     json["top"].push_back({{"flow_id", s.flow}, {"src", s.src}, {"dst", s.dst}, {"tag", s.tag}, {"bytes", s.bytes}});
+  json["by_tag"] = Json::array();
+  for (const auto& s : p.by_tag) json["by_tag"].push_back({{"tag", s.tag}, {"flows", s.flows}, {"bytes", s.bytes}});
   json["other_flows"] = p.other_flows;
   json["other_bytes"] = p.other_bytes;
   json["ended_bytes"] = p.ended_bytes;

@@ -116,6 +116,11 @@ void queue_lines(Text& out, const QueueSummary& q) {
   if (others > 0) in += fmt::format(", {} other flows {}", others, p.bytes - told);
   if (p.ended_bytes > 0) in += fmt::format("{}flows that had ended {}", in.empty() ? "" : ", ", p.ended_bytes);
   out.line("  of these bytes: {}", in);
+  if (p.by_tag.size() < 2) return;
+  in.clear();
+  for (const auto& s : p.by_tag)
+    in += fmt::format("{}{} {} in {} flow{}", in.empty() ? "" : ", ", s.tag, s.bytes, s.flows, s.flows == 1 ? "" : "s");
+  out.line("  by tag: {}", in);
 }
 
 }  // namespace
