@@ -32,7 +32,8 @@ TEST(StalledRun, IsKeptAsIncompleteAndSaysWhy) {
         Case{"cut-off-small-buffer", 1, "cut-off", "a switch whose buffer can never hold one of their packets",
              "2 flows have (the first: host 0 to 3) a packet that a switch can never hold, such as one of 1048 B, and "
              "never end: network.buffer lets an empty switch take no packet of more than 750 B"},
-        Case{"cut-off-few-entropies", 1, "cut-off", "every path of their data or of their acknowledgements crosses a link", "5-6"},
+        Case{"cut-off-few-entropies", 1, "cut-off",
+             "every path of their data or of their acknowledgements crosses a link", "5-6"},
         Case{"no-flows", 0, "done", "", ""}}) {
     const Folder folder("weir-stalled");
     const std::string file = std::string("tests/scenarios/") + c.scenario + ".toml";

@@ -5,9 +5,9 @@
 
 #include "weir/base/error.h"
 #include "weir/net/graph_file.h"
-#include "weir/net/split.h"
 #include "weir/net/path_facts.h"
 #include "weir/net/routing.h"
+#include "weir/net/split.h"
 
 namespace {
 
