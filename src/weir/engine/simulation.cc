@@ -276,7 +276,7 @@ bool Simulation::advance(Time until) {
 
     crew_->run_epoch(end);
     now_ = end;
-    assert(broken_invariant().empty());
+    assert(now_.ps % (16 * grid_.ps) != 0 || broken_invariant().empty());  // it looks at the whole network
     tell_trace(end);
 
     finished_.clear();
