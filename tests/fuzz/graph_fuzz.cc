@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Bytes ack{60};
   require(paths.base_rtt(0, t.hosts - 1, data_wire, ack) <= paths.network_rtt(data_wire, ack));
   require(paths.ideal_fct(0, t.hosts - 1, {100'000}, {{1000}, {48}, ack}) > Time{});
-  const Partition p = partition(t, 3);
+  const Split p = split(t, 3);
   require(p.parts >= 1 && p.parts <= 3 && p.of_node.size() == t.nodes());
   return 0;
 }
