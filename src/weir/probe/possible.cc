@@ -51,6 +51,7 @@ Summary possible_summary(const ProbeParams& params, const engine::Model& model, 
     queues.busiest.emplace();
     queues.peak.emplace().has_flows = true;
     queues.peak->top.resize(QueuePeak::kTop);
+    queues.peak->by_tag.resize(tags.size());
   }
   if (params.rates) {
     out.fairness.emplace().intervals = 1;
