@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include "weir/base/archive.h"
@@ -29,14 +27,6 @@ std::string kind() {
                      sizeof(net::Packet), sizeof(cc::FlowFacts));
 }
 
-// Not a text: what base/text_file.h refuses may stand in it.
-std::string read_bytes(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string out((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (!in && !in.eof()) throw InputError(fmt::format("{}: it cannot be read", file));
-  return out;
-}
-
 }  // namespace
 
 void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, probe::Probes& probes,
@@ -59,7 +49,7 @@ void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, 
 
 Checkpoint read_checkpoint(const std::string& folder) {
   const std::string file = fmt::format("{}/{}", folder, probe::kCheckpoint);
-  const std::string content = read_bytes(file);
+  const std::string content = read_bytes(file, "the checkpoint");
   const auto refuse = [&](const std::string& why) { throw InputError(fmt::format("{}: {}", file, why)); };
   const std::string_view all = content;
   if (!all.starts_with(kMagic)) refuse("it is no checkpoint of Weir");

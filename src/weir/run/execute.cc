@@ -46,7 +46,6 @@ class Execution {
   }
 
   Outcome finish() {
-    const double cpu_before = thread_cpu_s();
     Outcome outcome;
     bool cancelled = false;
     const std::string reason = advance(cancelled);
@@ -58,7 +57,7 @@ class Execution {
     outcome.manifest.title = scenario_.title;
     outcome.manifest.interrupted = cancelled;
     outcome.manifest.reason = outcome.manifest.stall ? engine::to_text(*outcome.manifest.stall) : reason;
-    if (options_.own_thread) outcome.manifest.cpu_s = thread_cpu_s() - cpu_before;
+    if (options_.own_thread) outcome.manifest.cpu_s = thread_cpu_s() - cpu_before_;
     if (directory_ != nullptr) probe::store(*directory_, outcome.summary, outcome.manifest);
     if (directory_ != nullptr && !goes_on) directory_->has_ended();
     outcome.checkpoint_problem = std::move(problem_);
@@ -125,6 +124,7 @@ class Execution {
     kept_wall_s_ = clock_.wall_s();
   }
 
+  const double cpu_before_ = thread_cpu_s();
   const scenario::Scenario& scenario_;
   probe::ResultDirectory* const directory_;
   const ExecuteOptions& options_;
