@@ -18,7 +18,7 @@ namespace {
 
 struct Options {
   std::string directory;
-  RunOptions run;
+  RunCommandOptions run;
 };
 
 int resume(const Options& o) {

@@ -28,7 +28,7 @@ struct Options {
   std::string out;
   std::vector<std::string> set;
   std::string seed;
-  RunOptions run;
+  RunCommandOptions run;
 };
 
 // `out`: where the result goes, "" = nowhere.

@@ -40,7 +40,7 @@ std::string engine_text(const probe::Manifest& m) {
       static_cast<double>(m.max_rss_bytes) * 1e-6, m.digest);
 }
 
-run::CheckpointRhythm RunOptions::checkpoints() const {
+run::CheckpointRhythm RunCommandOptions::checkpoints() const {
   run::CheckpointRhythm out{.simulated = {}, .wall_s = checkpoint_seconds};
   if (checkpoint.empty()) return out;
   try {
@@ -53,12 +53,7 @@ run::CheckpointRhythm RunOptions::checkpoints() const {
   return out;
 }
 
-CLI::Validator not_empty() {
-  return {[](std::string& value) { return value.empty() ? std::string("it is empty; write a value") : std::string(); },
-          ""};
-}
-
-void add_run_options(CLI::App& command, RunOptions& o) {
+void add_run_options(CLI::App& command, RunCommandOptions& o) {
   command.add_option("--threads", o.threads, "run.threads in place of the scenario's")->check(not_empty());
   command
       .add_option(
@@ -77,8 +72,8 @@ void add_run_options(CLI::App& command, RunOptions& o) {
 }
 
 int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint64_t memory,
-                 const run::CheckpointRhythm& checkpoints, const RunOptions& o, probe::ResultDirectory* directory,
-                 const Go& go) {
+                 const run::CheckpointRhythm& checkpoints, const RunCommandOptions& o,
+                 probe::ResultDirectory* directory, const Go& go) {
   std::optional<Progress> progress;
   if (!o.quiet) progress.emplace(admitted.expected, s.run.stop);
   const std::string ecn = scenario::ecn_text(s, *admitted.model);

@@ -21,7 +21,7 @@ std::string early_end_text(const run::Outcome& o);
 std::string engine_text(const probe::Manifest& m);
 
 // What commands that run one scenario have in common.
-struct RunOptions {
+struct RunCommandOptions {
   std::string threads;
   std::string memory;
   std::string checkpoint;         // of simulated time, as "10 ms"; "" = none
@@ -32,14 +32,14 @@ struct RunOptions {
   // Throws InputError.
   run::CheckpointRhythm checkpoints() const;
 };
-void add_run_options(CLI::App& command, RunOptions& o);
+void add_run_options(CLI::App& command, RunCommandOptions& o);
 
 // What `go` needs to run under these options, and to show how far it is; called once.
 using Go = std::function<run::Outcome(std::shared_ptr<const engine::Model>, const run::ExecuteOptions&)>;
 // Runs an admitted scenario, shows what came of it, and returns the exit status. `directory` is committed, unless it is
 // null.
 int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint64_t memory,
-                 const run::CheckpointRhythm& checkpoints, const RunOptions& o, probe::ResultDirectory* directory,
-                 const Go& go);
+                 const run::CheckpointRhythm& checkpoints, const RunCommandOptions& o,
+                 probe::ResultDirectory* directory, const Go& go);
 
 }  // namespace weir::app

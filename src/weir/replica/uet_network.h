@@ -272,6 +272,7 @@ class Network {
   void receive_data(std::uint32_t flow, const Packet& packet);
   void receive_trimmed(std::uint32_t flow, const Packet& packet);
   void receive_request(std::uint32_t flow, const Packet& packet);
+  std::uint32_t new_answer(PacketKind kind, std::uint32_t flow, const Packet& to);
   static bool has_arrived(const Receiver& r, std::uint32_t seq);
   static bool accept(Receiver& r, std::uint32_t seq);
   static std::uint64_t bitmap(const Receiver& r, std::uint32_t base);

@@ -80,6 +80,19 @@ void Network::receive_data(std::uint32_t flow, const Packet& packet) {
   send_ack(flow, packet, packet.marked || packet.ack_requested);
 }
 
+std::uint32_t Network::new_answer(PacketKind kind, std::uint32_t flow, const Packet& to) {
+  const std::uint32_t id = take_packet();
+  Packet& answer = packets_[id];
+  answer.kind = kind;
+  answer.header = true;
+  answer.size = kHeader;
+  answer.flow = flow;
+  answer.seq = to.seq;
+  answer.entropy = to.entropy;
+  answer.marked = to.marked;
+  return id;
+}
+
 void Network::receive_trimmed(std::uint32_t flow, const Packet& packet) {
   if (has_arrived(flows_[flow].receiver, packet.seq)) {
     Packet unmarked = packet;
@@ -87,16 +100,8 @@ void Network::receive_trimmed(std::uint32_t flow, const Packet& packet) {
     send_ack(flow, unmarked, false);
     return;
   }
-  const std::uint32_t id = take_packet();
-  Packet& nack = packets_[id];
-  nack.kind = PacketKind::nack;
-  nack.header = true;
-  nack.size = kHeader;
-  nack.flow = flow;
-  nack.seq = packet.seq;
-  nack.entropy = packet.entropy;
-  nack.marked = packet.marked;
-  nack.trimmed_last = packet.trimmed_last;
+  const std::uint32_t id = new_answer(PacketKind::nack, flow, packet);
+  packets_[id].trimmed_last = packet.trimmed_last;
   send_control(flows_[flow].connection.dst, id);
 }
 
@@ -114,15 +119,8 @@ void Network::receive_request(std::uint32_t flow, const Packet& packet) {
 // The bitmap begins with the packet itself, or ends with it as far as what is before it has come.
 void Network::send_ack(std::uint32_t flow, const Packet& packet, bool from_packet) {
   const Receiver& r = flows_[flow].receiver;
-  const std::uint32_t id = take_packet();
+  const std::uint32_t id = new_answer(PacketKind::ack, flow, packet);
   Packet& ack = packets_[id];
-  ack.kind = PacketKind::ack;
-  ack.header = true;
-  ack.size = kHeader;
-  ack.flow = flow;
-  ack.seq = packet.seq;
-  ack.entropy = packet.entropy;
-  ack.marked = packet.marked;
   ack.resent = packet.resent;
   ack.request = take_request_mark() || packet.kind == PacketKind::request;
   ack.expected = r.expected;
