@@ -1,11 +1,11 @@
-# `cmake --install`, so that find_package(weir) gives weir::weir.
+# `cmake --install`: the command, and for programs that embed Weir the library, its public headers (include/), and what
+# find_package(weir) and pkg-config need.
 include(CMakePackageConfigHelpers)
 
 set(weir_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
 
 install(TARGETS weir EXPORT weir INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY src/weir DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
-        PATTERN report EXCLUDE PATTERN "*-inl.h" EXCLUDE)
+install(DIRECTORY include/weir DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(EXPORT weir NAMESPACE weir:: FILE weir-targets.cmake DESTINATION ${weir_package_dir})
 configure_package_config_file(cmake/weir-config.cmake.in ${PROJECT_BINARY_DIR}/weir-config.cmake
                               INSTALL_DESTINATION ${weir_package_dir})
@@ -13,6 +13,15 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/weir-config-version.cmake
 install(FILES ${PROJECT_BINARY_DIR}/weir-config.cmake ${PROJECT_BINARY_DIR}/weir-config-version.cmake
               cmake/FindRandom123.cmake
         DESTINATION ${weir_package_dir})
+# At install time, when the prefix is known: `cmake --install --prefix` may name another one.
+install(CODE "
+  set(PROJECT_DESCRIPTION \"${PROJECT_DESCRIPTION}\")
+  set(PROJECT_VERSION ${PROJECT_VERSION})
+  set(CMAKE_INSTALL_LIBDIR ${CMAKE_INSTALL_LIBDIR})
+  set(CMAKE_INSTALL_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR})
+  configure_file(\"${CMAKE_CURRENT_SOURCE_DIR}/cmake/weir.pc.in\"
+                 \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig/weir.pc\" @ONLY)
+")
 if(TARGET weir_cli)
   install(TARGETS weir_cli)
 endif()

@@ -18,6 +18,7 @@ BEGIN {
   below["scenario"] = "scenario replica probe engine traffic host net cc sim theory result base"
   below["study"] = "study scenario replica probe engine traffic host net cc sim theory result base"
   below["run"] = "run study scenario replica probe engine traffic host net cc sim theory result base"
+  below["api"] = "run study scenario replica probe engine traffic host net cc sim theory result base"
   below["claims"] = "claims study scenario replica probe engine traffic host net cc sim theory result base"
 
   also["host"] = "traffic/flow.h"
@@ -26,7 +27,7 @@ BEGIN {
 }
 FNR == 1 {
   layer = ""
-  if (FILENAME ~ /^src\/weir\/[a-z]+\//) {
+  if (FILENAME ~ /^(src|include)\/weir\/[a-z]+\//) {
     split(FILENAME, part, "/")
     layer = part[3]
     if (!(layer in below)) complain("the layer '" layer "' is unknown")

@@ -10,6 +10,7 @@ namespace weir::app {
 
 void add_run(CLI::App& app, int& status);
 void add_resume(CLI::App& app, int& status);
+void add_fork(CLI::App& app, int& status);
 void add_validate(CLI::App& app, int& status);
 void add_list(CLI::App& app, int& status);
 // A subcommand of list.

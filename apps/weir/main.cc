@@ -113,6 +113,7 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     add_run(app, status);
     add_resume(app, status);
+    add_fork(app, status);
     add_validate(app, status);
     add_list(app, status);
     add_demo(app, status);

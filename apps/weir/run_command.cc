@@ -48,7 +48,7 @@ int run(const Options& o) {
   const run::CheckpointRhythm checkpoints = o.run.checkpoints();
   if (checkpoints.is_on() && o.out.empty())
     throw InputError("--checkpoint: checkpoints stand in the directory of the results; write --out DIR");
-  run::check_checkpoints(s, checkpoints);
+  if (checkpoints.is_on()) run::check_can_be_saved(s, "keeps checkpoints; write that, or leave out --checkpoint");
   catch_signals();
   const std::uint64_t limit = run::memory_limit(o.run.memory);
   // first of all: a large network takes its time

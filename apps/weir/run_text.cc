@@ -84,7 +84,13 @@ int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint6
                                       .cancelled = [] { return pending_signal() != 0; },
                                       .memory = memory,
                                       .checkpoints = checkpoints};
-  const run::Outcome outcome = go(std::move(admitted.model), execution);
+  const std::optional<run::Outcome> result = go(std::move(admitted.model), execution);
+  if (!result) {
+    progress.reset();
+    notice("weir: interrupted; there is no result yet, and nothing is kept");
+    return 128 + pending_signal();
+  }
+  const run::Outcome& outcome = *result;
   if (directory != nullptr) directory->commit();
   progress.reset();
 

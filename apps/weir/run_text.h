@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -34,8 +35,9 @@ struct RunCommandOptions {
 };
 void add_run_options(CLI::App& command, RunCommandOptions& o);
 
-// What `go` needs to run under these options, and to show how far it is; called once.
-using Go = std::function<run::Outcome(std::shared_ptr<const engine::Model>, const run::ExecuteOptions&)>;
+// What `go` needs to run under these options, and to show how far it is; called once. Nothing is returned of a run that
+// was cancelled before there was a result.
+using Go = std::function<std::optional<run::Outcome>(std::shared_ptr<const engine::Model>, const run::ExecuteOptions&)>;
 // Runs an admitted scenario, shows what came of it, and returns the exit status. `directory` is committed, unless it is
 // null.
 int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint64_t memory,

@@ -1,6 +1,6 @@
 # Builds the consumer project SOURCE in the folder BINARY. If INSTALL names a build tree of Weir, that is installed first
-# into BINARY/prefix, where the consumer finds it, and the consumer is linked and run; otherwise its
-# source alone is compiled.
+# into BINARY/prefix, where the consumer finds it; the consumer is linked and run, and so are the programs of EXAMPLES,
+# by CMake and, one of them, by pkg-config. Otherwise the consumer's source alone is compiled.
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -12,10 +12,30 @@ if(INSTALL)
   list(APPEND options -DCMAKE_PREFIX_PATH=${BINARY}/prefix)
 endif()
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BINARY}/build ${options})
-if(INSTALL)
-  run(${CMAKE_COMMAND} --build ${BINARY}/build --target consumer)
-  run(${BINARY}/build/consumer)
-else()
+if(NOT INSTALL)
   cmake_path(SET main NORMALIZE ${SOURCE}/../main.cc)
   run(${CMAKE_COMMAND} --build ${BINARY}/build --target ${main}^)  # ninja's name of what is compiled from it
+  return()
+endif()
+
+run(${CMAKE_COMMAND} --build ${BINARY}/build --target consumer)
+run(${BINARY}/build/consumer)
+
+run(${CMAKE_COMMAND} -S ${EXAMPLES} -B ${BINARY}/examples ${options})
+run(${CMAKE_COMMAND} --build ${BINARY}/examples)
+file(GLOB examples ${EXAMPLES}/*.cc)
+foreach(example IN LISTS examples)
+  cmake_path(GET example STEM name)
+  run(${BINARY}/examples/${name})
+endforeach()
+
+find_program(pkg_config pkg-config)
+if(pkg_config)
+  file(GLOB_RECURSE pc ${BINARY}/prefix/*/weir.pc)
+  cmake_path(GET pc PARENT_PATH folder)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder} ${pkg_config} --cflags --libs weir
+                  OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run(${COMPILER} ${EXAMPLES}/embed.cc -o ${BINARY}/embed ${flags})
+  run(${BINARY}/embed)
 endif()

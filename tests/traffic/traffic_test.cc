@@ -175,7 +175,7 @@ TEST(Traffic, MemoryDoesNotFollowTheFlows) {
 
 TEST(Catalogue, BuildsEveryKindFromItsParameters) {
   std::string names;
-  for (const auto& k : kinds()) names += k.name + " ";
+  for (const auto* k : kinds()) names += k->name + " ";
   EXPECT_EQ(names, "poisson incast incast_poisson permutation flows collective hsdp program goal ");
 
   const auto& kind = kind_named("permutation");
@@ -225,7 +225,8 @@ TEST(Catalogue, DefaultsAskForWhatIsMissing) {
   auto context = uniform_hosts(8);
   context.where = {"s.toml", 5};
   Traffic traffic(8);
-  for (const auto& kind : kinds()) {
+  for (const Kind* entry : kinds()) {
+    const Kind& kind = *entry;
     const auto params = kind.params->make();
     const auto message = error_of([&] { kind.add(traffic, params.get(), context); });
     EXPECT_TRUE(message.starts_with("s.toml:5: ")) << kind.name << ": " << message;

@@ -275,6 +275,13 @@ std::string format_value(const ParamValue& value) {
   return std::visit(Formatter{}, value);
 }
 
+void check_new_name(std::string_view what, std::string_view name, bool is_taken) {
+  constexpr std::string_view kValid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  if (name.empty() || name.find_first_not_of(kValid) != std::string_view::npos)
+    throw InputError(fmt::format("'{}' cannot be the name of {}; write letters, digits, '-' and '_'", name, what));
+  if (is_taken) throw InputError(fmt::format("there is {} of the name '{}' already; choose another", what, name));
+}
+
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   const std::size_t tolerance = std::max<std::size_t>(2, word.size() / 2);
   std::string best;

@@ -1,11 +1,16 @@
 // The list of all algorithms: one line each, sorted by name.
+#include <algorithm>
 #include <array>
+#include <memory>
+#include <string_view>
+#include <vector>
 
 #include "weir/cc/algorithm.h"
 #include "weir/cc/bbr.h"
 #include "weir/cc/cubic.h"
 #include "weir/cc/dcqcn.h"
 #include "weir/cc/dctcp.h"
+#include "weir/cc/external.h"
 #include "weir/cc/fixed_window.h"
 #include "weir/cc/hpcc.h"
 #include "weir/cc/hpcc_alpha_fair.h"
@@ -18,19 +23,43 @@
 
 namespace weir::cc {
 
-std::span<const Algorithm> catalogue() {
-  static const std::array all{
-      describe<Bbr>(),         describe<Cubic>(),  describe<Dcqcn>(),         describe<Dctcp>(),
-      describe<FixedWindow>(), describe<Hpcc>(),   describe<HpccAlphaFair>(), describe<MDctcp>(),
-      describe<MHpcc>(),       describe<MNscc>(),  describe<MSwift>(),        describe<NewReno>(),
-      describe<Nscc>(),        describe<Smartt>(), describe<Swift>(),         describe<Timely>(),
-  };
+namespace {
+
+std::vector<std::unique_ptr<const Algorithm>>& entries() {
+  static std::vector<std::unique_ptr<const Algorithm>> all = [] {
+    const std::array list{
+        describe<Bbr>(),      describe<Cubic>(),       describe<Dcqcn>(),  describe<Dctcp>(),
+        describe<External>(), describe<FixedWindow>(), describe<Hpcc>(),   describe<HpccAlphaFair>(),
+        describe<MDctcp>(),   describe<MHpcc>(),       describe<MNscc>(),  describe<MSwift>(),
+        describe<NewReno>(),  describe<Nscc>(),        describe<Smartt>(), describe<Swift>(),
+        describe<Timely>(),
+    };
+    std::vector<std::unique_ptr<const Algorithm>> out;
+    for (const Algorithm& a : list) out.push_back(std::make_unique<const Algorithm>(a));
+    return out;
+  }();
   return all;
 }
 
+}  // namespace
+
+std::vector<const Algorithm*> catalogue() {
+  std::vector<const Algorithm*> out;
+  for (const auto& a : entries()) out.push_back(a.get());
+  return out;
+}
+
+const Algorithm& add_algorithm(const Algorithm& algorithm) {
+  const std::string_view name = algorithm.about.name;
+  check_new_name("an algorithm", name, find_algorithm(name) != nullptr);
+  auto& all = entries();
+  const auto behind = std::find_if(all.begin(), all.end(), [&](const auto& a) { return a->about.name > name; });
+  return **all.insert(behind, std::make_unique<const Algorithm>(algorithm));
+}
+
 const Algorithm* find_algorithm(std::string_view name) {
-  for (const auto& a : catalogue())
-    if (a.about.name == name) return &a;
+  for (const auto& a : entries())
+    if (a->about.name == name) return a.get();
   return nullptr;
 }
 

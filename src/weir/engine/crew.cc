@@ -176,6 +176,22 @@ class Team final : public Simulation::Crew {
       for (auto& p : parts_) p->tracer().record(filter);
   }
 
+  void decide_by([[maybe_unused]] const host::Policy& policy) override {
+    for (auto& p : parts_) p->decisions().decide_by(policy);
+  }
+
+  void collect(std::vector<host::Question>& out) override {
+    for (auto& p : parts_) {
+      std::vector<host::Question>& open = p->decisions().open();
+      out.insert(out.end(), open.begin(), open.end());
+      open.clear();
+    }
+  }
+
+  void answer(const host::Question& question, const cc::Control& control, Time now) override {
+    parts_[of_node_[question.src]]->take_decision(question, control, now);
+  }
+
  private:
   static std::uint32_t count_of(const std::vector<std::uint16_t>& of_node) {
     std::uint32_t n = 1;

@@ -66,6 +66,12 @@ class Simulation::Crew {
   virtual void load(Loader& a, Time now) = 0;
   // Records these from now on; only if the crew is traced.
   virtual void record(const net::TraceFilter& filter) = 0;
+  // Who answers at once; only if the crew is traced.
+  virtual void decide_by(const host::Policy& policy) = 0;
+  // Between epochs: moves the questions that nobody has answered to `out`, and takes an answer, before all else at
+  // `now`.
+  virtual void collect(std::vector<host::Question>& out) = 0;
+  virtual void answer(const host::Question& question, const cc::Control& control, Time now) = 0;
 };
 
 std::unique_ptr<Simulation::Crew> make_crew(const Model& model, Network& network, const RunOptions& options);

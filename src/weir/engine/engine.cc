@@ -2,6 +2,9 @@
 
 #include <stdexcept>
 
+#include "weir/engine/model.h"
+#include "weir/traffic/program.h"
+
 namespace weir::engine {
 namespace {
 
@@ -16,6 +19,23 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps both
 void Engine::trace(net::TraceFilter, net::TraceVisit) {
   throw std::logic_error("this run does not tell single events, or has begun");
+}
+
+std::uint32_t Engine::hosts() const { return model().topology.hosts; }
+
+std::uint32_t Engine::switches() const { return model().topology.switches; }
+
+std::uint32_t Engine::ports() const { return model().topology.ports(); }
+
+PortFacts Engine::port_facts(std::uint32_t port) const {
+  const net::Topology& t = model().topology;
+  const net::Link& link = t.links.at(port / 2);
+  return {.from = t.port_owner(port), .to = t.port_peer(port), .rate = link.rate, .delay = link.delay};
+}
+
+const traffic::Program& Engine::program() const {
+  static const traffic::Program none;
+  return none;
 }
 
 std::uint64_t Engine::state_digest() {
@@ -33,6 +53,15 @@ std::uint64_t Engine::state_digest() {
   }
   return h;
 }
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
+void Engine::decide(host::Policy) {
+  throw std::logic_error("this run asks nobody for decisions, or somebody else, or has begun");
+}
+
+void Engine::decide(host::BatchPolicy) { decide(host::Policy()); }
+
+std::uint64_t Engine::inject(traffic::Flow) { throw std::logic_error("this engine takes no flows from outside"); }
 
 bool advance_unstalled(Engine& engine, Time until) {
   const bool ended = engine.advance(until);

@@ -10,6 +10,7 @@
 #include "weir/engine/counters.h"
 #include "weir/engine/model.h"
 #include "weir/engine/network.h"
+#include "weir/host/decisions.h"
 #include "weir/host/reassembly.h"
 #include "weir/sim/scheduler.h"
 
@@ -56,6 +57,7 @@ struct Lane {
   Pool<host::Sack> sacks;
   Counters counters;
   [[no_unique_address]] Tracer tracer;
+  host::Decisions decisions;  // asked for if the tracer is on
 };
 
 }  // namespace weir::engine

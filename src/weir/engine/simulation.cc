@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "weir/engine/crew.h"
 #include "weir/engine/invariants.h"
@@ -91,6 +94,55 @@ void Simulation::tell_trace(Time end) {
                  [&](const net::TraceEvent& e) { return reader.filter.takes(e); });
     if (!chosen_.empty()) reader.visit(chosen_);
   }
+}
+
+void Simulation::decide(host::Policy policy) {
+  if (!options_.traced || now_ != Time{} || decide_) Engine::decide(std::move(policy));
+  decided_at_once_ = true;
+  crew_->decide_by(policy);
+}
+
+void Simulation::decide(host::BatchPolicy policy) {
+  if (!options_.traced || now_ != Time{} || decided_at_once_) Engine::decide(std::move(policy));
+  decide_ = std::move(policy);
+}
+
+void Simulation::check_decided() const {
+  if (decided_at_once_ || decide_) return;
+  for (const auto& profile : model_.profiles)
+    if (cc::has(profile.algorithm->about.needs, cc::Needs::decisions))
+      throw InputError(
+          fmt::format("algorithm '{}' is decided from outside, by a program that embeds the run (engine::"
+                      "Engine::decide), and there is none",
+                      profile.algorithm->about.name));
+}
+
+// A flow has one question at a time: what it knows is looked at now.
+void Simulation::answer_questions() {
+  if (!decide_) return;
+  questions_.clear();
+  crew_->collect(questions_);
+  std::stable_sort(questions_.begin(), questions_.end(), [](const auto& a, const auto& b) { return a.flow < b.flow; });
+  questions_.erase(
+      std::unique(questions_.begin(), questions_.end(), [](const auto& a, const auto& b) { return a.flow == b.flow; }),
+      questions_.end());
+  answers_.clear();
+  std::erase_if(questions_, [this](const host::Question& q) {
+    const host::Flow* flow = network_.hosts[q.src].find(q.slot, q.generation);
+    if (flow != nullptr) answers_.push_back(flow->control);
+    return flow == nullptr;
+  });
+  if (questions_.empty()) return;
+  decide_(questions_, answers_);
+  for (std::size_t i = 0; i < questions_.size(); ++i) crew_->answer(questions_[i], answers_[i], now_);
+}
+
+std::uint64_t Simulation::inject(traffic::Flow flow) {
+  if (flow.start < now_) throw InputError("a flow cannot start before the present instant");
+  if (flow.profile >= model_.profiles.size()) throw InputError("there is no such profile");
+  const std::uint64_t id = traffic_.inject(flow);
+  traffic_dry_ = false;
+  return id;
 }
 
 bool Simulation::ended() const {
@@ -211,13 +263,10 @@ template <class A>
 void Simulation::archive(A& a) {
   a.value(now_);
   a.value(next_poll_);
-  a.value(changes_done_);
-  a.value(pauses_done_);
   std::vector<std::uint8_t> down(down_.begin(), down_.end());
   a.values(down);
   down_.assign(down.begin(), down.end());
-  std::uint64_t pulled = traffic_.pulled();
-  a.value(pulled);
+  traffic_.archive(a);
   std::vector<Time> due;
   for (const auto& sampler : samplers_) due.push_back(sampler.next);
   a.values(due);
@@ -228,9 +277,13 @@ void Simulation::archive(A& a) {
   a.values(network_.node_states);
   a.values(network_.node_times);
   if constexpr (A::kLoads) {
-    traffic_.skip_to(pulled);
     traffic_dry_ = !traffic_.peek().has_value();
     if (!down_.empty()) reroute();
+    // What is due at this instant has not been done: it comes first when the run goes on.
+    const auto& [links, changes, pauses] = model_.faults;
+    changes_done_ = pauses_done_ = 0;
+    while (changes_done_ < changes.size() && changes[changes_done_].time < now_) ++changes_done_;
+    while (pauses_done_ < pauses.size() && pauses[pauses_done_].start < now_) ++pauses_done_;
   }
 }
 
@@ -246,6 +299,7 @@ void Simulation::load(Loader& a) {
 }
 
 bool Simulation::advance(Time until) {
+  if (now_ == Time{}) check_decided();
   until = std::min(until, options_.stop);
   while (now_ < until && !ended()) {
     for (auto& s : samplers_)
@@ -278,13 +332,13 @@ bool Simulation::advance(Time until) {
     now_ = end;
     assert(now_.ps % (16 * grid_.ps) != 0 || broken_invariant().empty());  // it looks at the whole network
     tell_trace(end);
+    answer_questions();
 
     finished_.clear();
     crew_->collect(finished_);
     std::sort(finished_.begin(), finished_.end(),
               [](const auto& a, const auto& b) { return a.finish != b.finish ? a.finish < b.finish : a.id < b.id; });
-    if (on_finish_)
-      for (const auto& record : finished_) on_finish_(record);
+    tell_finished(finished_);
   }
   return ended();
 }

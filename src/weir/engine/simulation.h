@@ -35,7 +35,7 @@ struct RunOptions {
   std::uint32_t partitions = 0;
   SchedulerKind scheduler = SchedulerKind::wheel;
   Time stop = Time::max();     // end the run here even if flows are active
-  bool traced = false;         // tell single events: trace()
+  bool traced = false;         // tell single events and ask for decisions: trace(), decide()
   bool until_program = false;  // end it when the messages that wait for each other are done, even if others are active
 };
 
@@ -45,10 +45,12 @@ class Simulation final : public Engine {
   Simulation(const Model& model, traffic::Traffic& traffic, const RunOptions& options);
   ~Simulation() override;
 
-  void on_finish(std::function<void(const host::FlowRecord&)> call) override { on_finish_ = std::move(call); }
   void every(Time interval, std::function<void(Time)> call) override;
 
   void trace(net::TraceFilter filter, net::TraceVisit visit) override;
+  void decide(host::Policy policy) override;
+  void decide(host::BatchPolicy policy) override;
+  std::uint64_t inject(traffic::Flow flow) override;
   bool advance(Time until = Time::max()) override;
   bool can_be_saved() const override { return true; }
   void save(Saver& a) override;
@@ -105,6 +107,8 @@ class Simulation final : public Engine {
   void apply_faults();
   void poll_watchdog();
   void tell_trace(Time end);
+  void check_decided() const;
+  void answer_questions();
   std::optional<Stall> find_stall(bool idle);
   std::optional<Obstacles> find_cut_off();
   Stall stall_of(Stall::Kind kind) const;
@@ -138,7 +142,10 @@ class Simulation final : public Engine {
   net::TraceFilter filter_;  // what any of the readers wants
   std::vector<TraceReader> readers_;
   std::vector<net::TraceEvent> chosen_;
-  std::function<void(const host::FlowRecord&)> on_finish_;
+  bool decided_at_once_ = false;  // what flows ask for
+  host::BatchPolicy decide_;      // the same, at the end of an epoch
+  std::vector<host::Question> questions_;
+  std::vector<cc::Control> answers_;
   std::vector<traffic::Flow> batch_;
   std::vector<host::FlowRecord> finished_;
   std::unique_ptr<Crew> crew_;

@@ -73,7 +73,7 @@ void Senders<P>::report_loss(const Host& host, Flow& flow, cc::Loss::Kind kind, 
                       .in_flight = in_flight,
                       .entropy = flow.entropy};
   profile.algorithm->on_loss(flow.state(), profile.params.get(), flow.facts, loss, flow.control);
-  repace(host, flow, now);
+  follow(host, flow, now);
 }
 
 // Go-back-N: sends again from the first unacknowledged byte.

@@ -54,7 +54,7 @@ inline void Nics<P>::run_timers(std::uint32_t h, Time now) {
       flow->control.timer = cc::kNoTimer;
       const Profile& profile = model().profiles[flow->profile];
       profile.algorithm->on_timer(flow->state(), profile.params.get(), flow->facts, now, flow->control);
-      senders().repace(host, *flow, now);
+      senders().follow(host, *flow, now);
     }
     if (flow->rto_at <= now) senders().time_out(host, *flow, now);
     arm(host, *flow);

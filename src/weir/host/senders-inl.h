@@ -97,6 +97,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   profile.algorithm->start(flow.state(), profile.params.get(), flow.facts, flow.control);
   ++counters().flows_started;
   trace(net::EventKind::started, host, flow, now);
+  ask(host, flow, now);
   trace(net::EventKind::controlled, host, flow, now);
   nics().arm(host, flow);
   nics().consider(host, flow, now);
@@ -300,7 +301,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
               .telemetry = packet.telemetry == net::kNoTelemetry ? nullptr : &telemetry()[packet.telemetry]};
   if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate)) sample_delivery(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
-  repace(host, flow, now);
+  follow(host, flow, now);
   if (found.lost > 0) find_losses(host, flow, found, now);
 }
 
@@ -341,13 +342,50 @@ inline void Senders<P>::notify_congestion(const Host& host, Flow& flow, Time now
   const Profile& profile = model().profiles[flow.profile];
   if (profile.algorithm->on_cnp == nullptr) return;
   profile.algorithm->on_cnp(flow.state(), profile.params.get(), flow.facts, now, flow.control);
-  repace(host, flow, now);
+  follow(host, flow, now);
 }
 
-// An algorithm that wants it gets the running pacing gap adapted to its new rate.
 template <class P>
-inline void Senders<P>::repace(const Host& host, Flow& flow, Time now) {
+inline void Senders<P>::follow(const Host& host, Flow& flow, Time now) {
+  ask(host, flow, now);
   trace(net::EventKind::controlled, host, flow, now);
+  repace(flow);
+}
+
+template <class P>
+inline void Senders<P>::ask(const Host& host, Flow& flow, Time now) {
+  if constexpr (std::remove_reference_t<decltype(this->tracer())>::kOn) {
+    if (!flow.control.ask) return;
+    flow.control.ask = false;
+    decisions().ask({.now = now,
+                     .flow = flow.id,
+                     .src = network().ports[host.port].owner,
+                     .dst = flow.dst,
+                     .profile = flow.profile,
+                     .tag = flow.tag,
+                     .facts = &flow.facts,
+                     .state = flow.state(),
+                     .slot = flow.slot,
+                     .generation = flow.generation},
+                    flow.control);
+  }
+}
+
+template <class P>
+void Senders<P>::take_decision(std::uint32_t h, const Question& question, const cc::Control& control, Time now) {
+  Host& host = network().hosts[h];
+  Flow* flow = host.find(question.slot, question.generation);
+  if (flow == nullptr) return;
+  flow->control = control;
+  trace(net::EventKind::controlled, host, *flow, now);
+  repace(*flow);
+  nics().arm(host, *flow);
+  nics().consider(host, *flow, now);
+  nics().update_wake(h, now);
+}
+
+template <class P>
+inline void Senders<P>::repace(Flow& flow) {
   if (!flow.control.repace || flow.last_wire == 0) return;
   flow.next_send = flow.control.rate.bits_per_second == 0
                        ? flow.last_sent

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weir/base/telemetry.h"
+#include "weir/host/decisions.h"
 #include "weir/host/flow.h"
 #include "weir/host/flow_pool.h"
 #include "weir/host/host.h"
@@ -32,8 +33,11 @@ class Senders : public sim::Room<Senders, P> {
   void receive_feedback(std::uint32_t h, net::Packet& packet, Time now);
   // The retransmission timeout is due.
   void time_out(Host& host, Flow& flow, Time now);
-  // The algorithm has been called: the running pacing gap is adapted to its new rate if it wants that.
-  void repace(const Host& host, Flow& flow, Time now);
+  // The algorithm has been called: a decision is asked for, and the running pacing gap is adapted to its new rate, if
+  // it wants that.
+  void follow(const Host& host, Flow& flow, Time now);
+  // A decision has come for this flow of host h, if it is still there, before all else at `now`.
+  void take_decision(std::uint32_t h, const Question& question, const cc::Control& control, Time now);
 
   // Flows that ended since the last call of clear(), in order of their end.
   std::vector<FlowRecord>& finished() { return finished_; }
@@ -58,6 +62,7 @@ class Senders : public sim::Room<Senders, P> {
   using Packet = net::Packet;
   using Base = sim::Room<Senders, P>;
   using Base::counters;
+  using Base::decisions;
   using Base::fabric;
   using Base::lane;
   using Base::messages;
@@ -75,6 +80,10 @@ class Senders : public sim::Room<Senders, P> {
   // senders-inl.h
   std::uint32_t connect(Host& host, const traffic::Flow& flow);
   void board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params& params);
+  // Asks for a decision if the algorithm wants one; nothing if there is no tracer.
+  void ask(const Host& host, Flow& flow, Time now);
+  // The running pacing gap is adapted to the algorithm's new rate, if it wants that.
+  static void repace(Flow& flow);
   void finish_flow(std::uint32_t h, Flow& flow, Time now);
   bool asks(const Flow& flow, const Packet& packet) const;
   void hold(Host& host, Flow& flow);

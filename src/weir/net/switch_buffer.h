@@ -112,10 +112,15 @@ class SwitchBuffer {
     if (lossless(c)) return std::numeric_limits<std::int64_t>::max();
     return (capacity_ * egress_alpha_q16_) >> 16;
   }
-  // What changes of it.
+  // What changes of it: not its limits, which another model may set otherwise.
   template <class A>
   void archive(A& a) {
-    a.values(ingresses_);
+    for (Ingress& ingress : ingresses_)
+      for (IngressPool& pool : ingress.pools) {
+        a.value(pool.bytes);
+        a.value(pool.headroom);
+        a.value(pool.paused);
+      }
     a.value(used_);
     a.value(paused_count_);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "weir/engine/engine.h"
+#include "weir/engine/model.h"
 #include "weir/probe/params.h"
 #include "weir/probe/results.h"
 #include "weir/probe/summary.h"

@@ -1,4 +1,5 @@
 #include "weir/probe/link_probe.h"
+#include "weir/engine/model.h"
 
 #include <algorithm>
 #include <string>

@@ -8,6 +8,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/text.h"
+#include "weir/engine/model.h"
 #include "weir/probe/port_choice.h"
 
 namespace weir::probe {

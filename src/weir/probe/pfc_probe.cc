@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "weir/engine/model.h"
 #include "weir/probe/port_choice.h"
 
 namespace weir::probe {

@@ -26,6 +26,7 @@
 #include "weir/base/error.h"
 #include "weir/base/params.h"
 #include "weir/engine/engine.h"
+#include "weir/engine/model.h"
 #include "weir/probe/manifest.h"
 #include "weir/probe/params.h"
 #include "weir/probe/results.h"

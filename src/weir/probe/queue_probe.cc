@@ -1,4 +1,5 @@
 #include "weir/probe/queue_probe.h"
+#include "weir/engine/model.h"
 
 #include <algorithm>
 #include <map>

@@ -255,6 +255,13 @@ std::unique_ptr<ResultDirectory> ResultDirectory::resume(const std::string& targ
   return out;
 }
 
+void ResultDirectory::take_copies(const std::string& folder) {
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.is_regular_file() && entry.path().filename() != kCheckpoint)
+      fs::copy_file(entry.path(), fs::path(partial_) / entry.path().filename());
+  keep_files();
+}
+
 void ResultDirectory::has_gone_on() {
   keeps_ = false;
   const std::string partial = partial_of(target_);

@@ -82,6 +82,10 @@ class ResultDirectory {
   // changed before has_gone_on(), and partial() is where it was left until then. Throws InputError if there is none, or
   // another run is writing it, or something else has its name.
   static std::unique_ptr<ResultDirectory> resume(const std::string& target);
+  // Files that are opened from now on keep what they hold, until has_gone_on().
+  void keep_files() { keeps_ = true; }
+  // The same, with the files of another result, or of what another run has left, as they are.
+  void take_copies(const std::string& folder);
   // The run stands where it was at its checkpoint: what it left is from now on a result that is being written.
   void has_gone_on();
   ResultDirectory(const ResultDirectory&) = delete;

@@ -38,8 +38,7 @@ void PlainEngine::report() {
   auto& records = finished();
   std::sort(records.begin(), records.end(),
             [](const auto& a, const auto& b) { return a.finish != b.finish ? a.finish < b.finish : a.id < b.id; });
-  if (on_finish_)
-    for (const auto& record : records) on_finish_(record);
+  tell_finished(records);
   records.clear();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weir/engine/engine.h"
+#include "weir/engine/model.h"
 
 namespace weir::replica {
 
@@ -14,7 +15,6 @@ class PlainEngine : public engine::Engine {
   // The model must outlive this.
   PlainEngine(const engine::Model& model, Time stop) : model_(model), stop_(stop) {}
 
-  void on_finish(std::function<void(const host::FlowRecord&)> call) override { on_finish_ = std::move(call); }
   void every(Time interval, std::function<void(Time)> call) override;
   // A run also ends when all that is left are flows that wait in vain.
   bool advance(Time until = Time::max()) override;
@@ -45,7 +45,6 @@ class PlainEngine : public engine::Engine {
   const Time stop_;
   Time now_;
   std::vector<Sampler> samplers_;
-  std::function<void(const host::FlowRecord&)> on_finish_;
 };
 
 }  // namespace weir::replica

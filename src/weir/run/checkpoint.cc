@@ -21,19 +21,18 @@ std::string scenario_checksum(const std::string& folder) {
   return checksum_of(read_text_file(fmt::format("{}/{}", folder, kScenario), "the scenario of the run"));
 }
 
-// What reads and writes memory in the same way: version, compiler and the sizes of what is written as it lies there.
-std::string kind() {
+}  // namespace
+
+std::string build_of_weir() {
   return fmt::format("{} ({}, {} {} {} {})", version(), __VERSION__, sizeof(void*), sizeof(host::Flow),
                      sizeof(net::Packet), sizeof(cc::FlowFacts));
 }
-
-}  // namespace
 
 void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, probe::Probes& probes,
                      const probe::RunClock& clock, const CheckpointRhythm& rhythm) {
   Saver a;
   a.bytes(kMagic.data(), kMagic.size());
-  a.text(kind());
+  a.text(build_of_weir());
   a.text(scenario_checksum(directory.partial()));
   a.value(engine.partitions());
   a.value(engine.now());
@@ -59,7 +58,8 @@ Checkpoint read_checkpoint(const std::string& folder) {
   Loader a(body.substr(kMagic.size()));
   std::string text;
   a.text(text);
-  if (text != kind()) refuse(fmt::format("it is of weir {}, and this is {}; run the scenario again", text, kind()));
+  if (text != build_of_weir())
+    refuse(fmt::format("it is of weir {}, and this is {}; run the scenario again", text, build_of_weir()));
   if (checksum_of(body) != all.substr(body.size())) refuse("it is cut short or changed");
   a.text(text);
   if (text != scenario_checksum(folder)) refuse("it is of another scenario than the one beside it");

@@ -17,6 +17,10 @@
 
 namespace weir::run {
 
+// Who reads and writes what a run holds in the same way: the version, the compiler and the sizes of what is written as
+// it lies in memory.
+std::string build_of_weir();
+
 // How often a run keeps a checkpoint: both may be set, and each is at least so far apart; 0 = not by this.
 struct CheckpointRhythm {
   Time simulated;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weir/probe/manifest.h"
@@ -32,8 +33,10 @@ struct Outcome {
 
 struct ExecuteOptions {
   std::function<void(const Pace&)> look;  // called several times a second, between epochs
-  std::function<bool()> cancelled;        // asked as often: the run ends early, and keeps what it has, when it says so
-  bool own_thread = false;                // processor time is that of the calling thread; the run has no other
+  // Called before the run begins, and in the same way when it goes on: to ask for events, decisions or instants.
+  std::function<void(engine::Engine&)> prepare;
+  std::function<bool()> cancelled;  // asked as often: the run ends early, and keeps what it has, when it says so
+  bool own_thread = false;          // processor time is that of the calling thread; the run has no other
   std::uint64_t memory = 0;  // bytes: the run ends early when the process takes more; 0 = it may take what there is
   // Checkpoints are kept in the directory, and another when the run is cancelled or its memory is used up: resume()
   // goes on from the last one.
@@ -47,9 +50,8 @@ Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory, 
 Outcome execute(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
                 probe::ResultDirectory* directory, const ExecuteOptions& options);
 
-// Throws InputError, with the key that is to be changed, if checkpoints are asked for and the scenario's engine has
-// none.
-void check_checkpoints(const scenario::Scenario& s, const CheckpointRhythm& rhythm);
+// Throws InputError "... only "exact" <what>" if the state of the scenario's engine cannot be saved.
+void check_can_be_saved(const scenario::Scenario& s, std::string_view what);
 
 // A run that goes on.
 struct Unfinished {

@@ -30,6 +30,7 @@ class Writer {
   Effective write() {
     const Scenario& s = scenario_;
     toml_.text("title", s.title);
+    if (s.traffic.empty() && s.uet.connections.empty()) toml_.line("traffic", "[]", "none: a program sends the flows");
     tables_of(s, tables().first(1), "");
     if (const ParamSet* list = s.fidelity_list()) {
       toml_.section("[fidelity]");

@@ -344,6 +344,11 @@ void check_trace(const Scenario& s) {
              "only run.fidelity = \"exact\" tells single events; write that, or leave out this probe");
 }
 
+bool needs_decisions(const engine::Model& model) {
+  return std::any_of(model.profiles.begin(), model.profiles.end(),
+                     [](const auto& profile) { return cc::has(profile.algorithm->about.needs, cc::Needs::decisions); });
+}
+
 std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic,
                                              std::uint32_t partitions) {
   const Time stop = s.run.stop > Time{} ? s.run.stop : Time::max();
@@ -354,7 +359,7 @@ std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Mo
                                    .partitions = partitions,
                                    .scheduler = s.run.scheduler,
                                    .stop = stop,
-                                   .traced = s.probes.need_trace(),
+                                   .traced = s.probes.need_trace() || needs_decisions(model),
                                    .until_program = s.run.until == Until::collectives};
   return std::make_unique<engine::Simulation>(model, traffic, options);
 }
@@ -363,7 +368,7 @@ Run prepare(const Scenario& s, std::shared_ptr<const engine::Model> model) {
   Run run;
   run.model = std::move(model);
   run.traffic = build_traffic(s, *run.model, run.tags);
-  if (run.tags.empty()) run.tags.emplace_back(kConnectionsTag);
+  if (run.tags.empty()) run.tags.emplace_back(s.uet.connections.empty() ? "program" : kConnectionsTag);
   check_program(s, run.traffic->program());
   check_trace(s);
   if (s.run.fidelity == Fidelity::htsim_uet) {
@@ -375,6 +380,16 @@ Run prepare(const Scenario& s, std::shared_ptr<const engine::Model> model) {
 }
 
 }  // namespace
+
+Run copy(const Scenario& s, const Run& run) {
+  Run out{.model = run.model, .tags = run.tags, .traffic = run.traffic->clone(), .simulation = nullptr};
+  out.simulation = build_engine(s, *out.model, *out.traffic, run.simulation->partitions());
+  Saver saver;
+  run.simulation->save(saver);
+  Loader loader(saver.content());
+  out.simulation->load(loader);
+  return out;
+}
 
 Run prepare(const Scenario& s) { return prepare(s, build_model(s)); }
 

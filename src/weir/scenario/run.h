@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "weir/engine/engine.h"
+#include "weir/engine/model.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/traffic.h"
 
@@ -22,6 +23,11 @@ struct Run {
   std::unique_ptr<traffic::Traffic> traffic;
   std::unique_ptr<engine::Engine> simulation;  // refers to the model and the traffic
 };
+
+// Between calls of advance(): a run of its own that goes on as this one does, in the same scenario, with the same model
+// and as many threads. What has been asked for at its simulation (on_finish, every, trace, decide) has to be asked for
+// anew. Throws logic_error if the simulation cannot be saved.
+Run copy(const Scenario&, const Run&);
 
 // Reads the data files, builds the network and checks what concerns several tables. Throws
 // InputError that names file, line and key.

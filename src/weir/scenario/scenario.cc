@@ -86,7 +86,7 @@ bool is_of_another(const Value& name, const Value& value) {
 Profile read_algorithm(const TableReader& table, std::string_view name_key, std::vector<std::string> others,
                        std::vector<std::string>& notices) {
   std::vector<std::string> names;
-  for (const auto& a : cc::catalogue()) names.emplace_back(a.about.name);
+  for (const auto* a : cc::catalogue()) names.emplace_back(a->about.name);
   Profile out;
   const auto name = table.required_text(name_key, fmt::format("one of {}", fmt::join(names, ", ")));
   out.algorithm = cc::find_algorithm(name);
@@ -160,7 +160,7 @@ void check_profile(const TableReader& table, const std::string& name, const std:
 
 TrafficSource read_source(const TableReader& table, const std::vector<Profile>& profiles) {
   std::vector<std::string> kinds;
-  for (const auto& k : traffic::kinds()) kinds.push_back(k.name);
+  for (const auto* k : traffic::kinds()) kinds.push_back(k->name);
   const auto name = table.required_text("kind", fmt::format("one of {}", fmt::join(kinds, ", ")));
   TrafficSource out;
   out.kind = look_up(table, "kind", [&] { return &traffic::kind_named(name); });
@@ -335,7 +335,6 @@ Scenario read_scenario(const Value& document, const std::string& file) {
   for (const auto& table : root.tables("traffic")) out.traffic.push_back(read_source(table, out.profiles));
   if (has_connections && !out.traffic.empty())
     root.fail_at("traffic", "all flows are those of fidelity.connections; remove one of the two");
-  if (out.traffic.empty() && !has_connections) root.fail_at("traffic", "empty; write at least one [[traffic]]");
   read_probes(root.table("probes"), out.probes);
   return out;
 }

@@ -166,10 +166,23 @@ void warn_of_equal_shares(const Scenario& s, const engine::Model& model, std::ve
   }
 }
 
+// What only a program that embeds the run can do.
+void warn_of_programs(const Scenario& s, std::vector<std::string>& out) {
+  if (s.traffic.empty() && s.uet.connections.empty())
+    out.emplace_back("traffic = [] stands for flows that a program sends; without one this run ends at once");
+  for (const Profile& p : s.profiles)
+    if (cc::has(p.algorithm->about.needs, cc::Needs::decisions))
+      out.push_back(
+          fmt::format("algorithm '{}' is decided by a program that embeds the run; `weir run` has none, and "
+                      "refuses it",
+                      p.algorithm->about.name));
+}
+
 }  // namespace
 
 std::vector<std::string> warnings(const Scenario& s, const engine::Model& model) {
   std::vector<std::string> out = s.notices;
+  warn_of_programs(s, out);
   if (s.run.fidelity != Fidelity::exact) return out;
   const DeadLinks links(model);
   warn_of_equal_shares(s, model, out);

@@ -31,6 +31,7 @@ class Room {
   auto& telemetry() { return lane().telemetry; }
   auto& sacks() { return lane().sacks; }
   auto& tracer() { return lane().tracer; }
+  auto& decisions() { return lane().decisions; }
 
   auto& fabric() { return whole().fabric(); }
   const auto& fabric() const { return whole().fabric(); }

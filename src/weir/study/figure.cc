@@ -16,9 +16,9 @@ using scenario::TableReader;
 using scenario::Value;
 
 const std::vector<FigureKind>& kinds() {
-  static const std::vector<std::string> kFlows{"tag", "algorithm", "src", "dst", "above", "up_to", "from", "until"};
+  static const std::vector<std::string> kOfFlows{"tag", "algorithm", "src", "dst", "above", "up_to", "from", "until"};
   static const auto flows_and = [](std::vector<std::string> keys) {
-    keys.insert(keys.end(), kFlows.begin(), kFlows.end());
+    keys.insert(keys.end(), kOfFlows.begin(), kOfFlows.end());
     return keys;
   };
   static const std::vector<FigureKind> list{

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 #include "weir/traffic/collectives.h"
@@ -14,23 +14,26 @@
 #include "weir/traffic/permutation.h"
 #include "weir/traffic/poisson.h"
 #include "weir/traffic/program_file.h"
+#include "weir/traffic/traffic.h"
 
 namespace weir::traffic {
 namespace {
 
-template <class S>
-Kind kind(std::string name, std::string meaning) {
-  using Params = typename S::Params;
-  return {std::move(name), std::move(meaning), &params_of<Params>(),
+// Takes a source whose flows get these labels, or keep their own.
+void add_source(Traffic& traffic, std::unique_ptr<Source> source, std::optional<Labels> labels,
+                const Context& context) {
+  if (context.completion)
+    traffic.add(independent(*source, labels, context.labels.tag));
+  else
+    traffic.add(std::move(source), labels);
+}
+
+// A flow list names tags and algorithms flow by flow.
+Kind flow_list() {
+  return {"flows", "the flows of a CSV file", &params_of<FlowList::Params>(),
           [](Traffic& traffic, const void* params, const Context& context) {
-            auto source = std::make_unique<S>(*static_cast<const Params*>(params), context);
-            // a flow list names tags and algorithms flow by flow
-            const bool own_labels = std::is_same_v<S, FlowList>;
-            const auto labels = own_labels ? std::nullopt : std::optional(context.labels);
-            if (context.completion)
-              traffic.add(independent(*source, labels, context.labels.tag));
-            else
-              traffic.add(std::move(source), labels);
+            add_source(traffic, std::make_unique<FlowList>(*static_cast<const FlowList::Params*>(params), context),
+                       std::nullopt, context);
           }};
 }
 
@@ -44,7 +47,7 @@ Kind program(std::string name, std::string meaning, Program (*make)(const Params
 
 // Elephants are no part of what completes.
 Kind permutation() {
-  Kind k = kind<Permutation>("permutation", "every host sends one flow to another, in one random cycle");
+  Kind k = kind_of<Permutation>("permutation", "every host sends one flow to another, in one random cycle");
   k.add = [others = k.add](Traffic& traffic, const void* params, const Context& context) {
     others(traffic, params, context);
     auto flows = Permutation::elephants(*static_cast<const Permutation::Params*>(params), context);
@@ -55,27 +58,53 @@ Kind permutation() {
 
 }  // namespace
 
-std::span<const Kind> kinds() {
-  static const std::vector<Kind> list{
-      kind<Poisson>("poisson", "open-loop Poisson arrivals at every sender, uniform destinations"),
-      kind<Incast>("incast", "one incast between given hosts, at once or staggered"),
-      kind<PoissonIncast>("incast_poisson", "incasts of random senders to random receivers at random times"),
-      permutation(),
-      kind<FlowList>("flows", "the flows of a CSV file"),
-      program<Collective>("collective", "a collective operation: messages that wait for each other", make_collective),
-      program<Hsdp>("hsdp", "ring steps of hybrid sharded data parallelism between servers of several GPUs", make_hsdp),
-      program<ProgramFile>("program", "messages and computations that wait for each other, from a CSV file",
-                           read_program),
-      program<Goal>("goal", "messages and computations that wait for each other, from a GOAL schedule", read_goal),
-  };
-  return list;
+void add_source(Traffic& traffic, std::unique_ptr<Source> source, const Context& context) {
+  add_source(traffic, std::move(source), context.labels, context);
+}
+
+namespace {
+
+std::vector<std::unique_ptr<const Kind>>& entries() {
+  static std::vector<std::unique_ptr<const Kind>> all = [] {
+    std::vector<Kind> list{
+        kind_of<Poisson>("poisson", "open-loop Poisson arrivals at every sender, uniform destinations"),
+        kind_of<Incast>("incast", "one incast between given hosts, at once or staggered"),
+        kind_of<PoissonIncast>("incast_poisson", "incasts of random senders to random receivers at random times"),
+        permutation(),
+        flow_list(),
+        program<Collective>("collective", "a collective operation: messages that wait for each other", make_collective),
+        program<Hsdp>("hsdp", "ring steps of hybrid sharded data parallelism between servers of several GPUs",
+                      make_hsdp),
+        program<ProgramFile>("program", "messages and computations that wait for each other, from a CSV file",
+                             read_program),
+        program<Goal>("goal", "messages and computations that wait for each other, from a GOAL schedule", read_goal),
+    };
+    std::vector<std::unique_ptr<const Kind>> out;
+    for (Kind& k : list) out.push_back(std::make_unique<const Kind>(std::move(k)));
+    return out;
+  }();
+  return all;
+}
+
+}  // namespace
+
+std::vector<const Kind*> kinds() {
+  std::vector<const Kind*> out;
+  for (const auto& k : entries()) out.push_back(k.get());
+  return out;
+}
+
+const Kind& add_kind(Kind kind) {
+  const auto has_name = [&](const auto& k) { return k->name == kind.name; };
+  check_new_name("a kind of traffic", kind.name, std::any_of(entries().begin(), entries().end(), has_name));
+  return *entries().emplace_back(std::make_unique<const Kind>(std::move(kind)));
 }
 
 const Kind& kind_named(std::string_view name) {
   std::vector<std::string> names;
-  for (const auto& k : kinds()) {
-    if (k.name == name) return k;
-    names.push_back(k.name);
+  for (const Kind* k : kinds()) {
+    if (k->name == name) return *k;
+    names.push_back(k->name);
   }
   const auto near = nearest(name, names);
   throw InputError(fmt::format("unknown kind of traffic '{}'{}; valid is {}", name,

@@ -38,7 +38,7 @@ FlowTable parse_flow_list(std::string_view text, const std::string& file, std::u
 // Throws InputError unless both hosts exist and differ, size is 1 B to kMaxFlowSize and start >= 0.
 void check_flow(const Flow&, std::uint32_t hosts, const Where&);
 
-class FlowList : public Source {
+class FlowList : public CopyableSource<FlowList> {
  public:
   struct Params {
     std::string file;

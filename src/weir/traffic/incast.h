@@ -15,7 +15,7 @@ namespace weir::traffic {
 
 // One incast between given hosts, all at once or in steps (the staggered incasts of FCF and of
 // the HPCC artifact: 2 more flows every 20 us). Flows come in the order of `senders`.
-class Incast : public Source {
+class Incast : public CopyableSource<Incast> {
  public:
   struct Params {
     Bytes size;
@@ -52,7 +52,7 @@ class Incast : public Source {
 // Incasts at random times: each takes a random receiver and `fan_in` distinct random senders,
 // which all start at once. The events are one Poisson process; that is the same as a process
 // per receiver with the same load of each receiver's link. Flows come in order of (start, src).
-class PoissonIncast : public Source {
+class PoissonIncast : public CopyableSource<PoissonIncast> {
  public:
   struct Params {
     Bytes size;

@@ -16,7 +16,7 @@ namespace weir::traffic {
 
 // Of the flows that are no elephants. The pairs form one random cycle through all hosts that take part, each of the (n
 // - 1)! cycles being equally likely; so nobody sends to itself. Flows come in order of src.
-class Permutation : public Source {
+class Permutation : public CopyableSource<Permutation> {
  public:
   struct Params {
     Bytes size;

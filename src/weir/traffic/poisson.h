@@ -16,7 +16,7 @@ namespace weir::traffic {
 
 // Flows come in order of (start, src). Each sender draws from streams of its own, so its flows do
 // not depend on who else sends.
-class Poisson : public Source {
+class Poisson : public CopyableSource<Poisson> {
  public:
   struct Params {
     std::string sizes;

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "weir/base/error.h"
 
 namespace weir::traffic {
@@ -32,7 +34,37 @@ void Traffic::add(Program program) {
   program_.append(program);
 }
 
+namespace {
+
+// Of the heap of flows from outside.
+bool later(const Flow& a, const Flow& b) { return a.start != b.start ? a.start > b.start : a.id > b.id; }
+
+}  // namespace
+
+std::uint64_t Traffic::inject(Flow flow) {
+  const auto hosts = static_cast<std::uint32_t>(ports_given_.size());
+  if (flow.src >= hosts || flow.dst >= hosts)
+    throw InputError(fmt::format("there is no host {}; valid is 0 to {}", std::max(flow.src, flow.dst), hosts - 1));
+  if (flow.src == flow.dst) throw InputError("a flow goes from one host to another");
+  if (flow.size < Bytes{1} || flow.size > kMaxFlowSize)
+    throw InputError(
+        fmt::format("a flow of {} bytes is not possible; valid is 1 to {}", flow.size.count, kMaxFlowSize.count));
+  flow.id = kFirstInjected + injections_++;
+  // of its own, so that the other flows' ports stay as they are
+  if (flow.sport == 0) flow.sport = static_cast<std::uint16_t>(kFirstSourcePort + flow.id % kSourcePorts);
+  if (flow.dport == 0) flow.dport = kDestinationPort;
+  injected_.push_back(flow);
+  std::push_heap(injected_.begin(), injected_.end(), later);
+  return flow.id;
+}
+
+// At one instant those of the sources come first.
+bool Traffic::is_injected_next() const {
+  return !injected_.empty() && (heap_.empty() || injected_.front().start < heap_.front().start);
+}
+
 std::optional<Time> Traffic::peek() const {
+  if (is_injected_next()) return injected_.front().start;
   if (heap_.empty()) return std::nullopt;
   return heap_.front().start;
 }
@@ -44,7 +76,17 @@ Time Traffic::end() const {
 }
 
 std::optional<Flow> Traffic::next() {
+  if (is_injected_next()) {
+    std::pop_heap(injected_.begin(), injected_.end(), later);
+    const Flow flow = injected_.back();
+    injected_.pop_back();
+    return flow;
+  }
   if (heap_.empty()) return std::nullopt;
+  return next_of_sources();
+}
+
+Flow Traffic::next_of_sources() {
   std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
   const auto index = heap_.back().feed;
   heap_.pop_back();
@@ -56,13 +98,35 @@ std::optional<Flow> Traffic::next() {
   return flow;
 }
 
-void Traffic::skip_to(std::uint64_t pulled) {
-  while (flows_ < pulled)
-    if (!next()) throw InputError("the checkpoint is of a run with more flows");
+template <class A>
+void Traffic::archive_all(A& a) {
+  std::uint64_t drawn = flows_;
+  a.value(drawn);
+  a.value(injections_);
+  a.values(injected_);
+  if constexpr (A::kLoads) {
+    while (flows_ < drawn && !heap_.empty()) next_of_sources();
+    if (flows_ != drawn) throw InputError("the checkpoint is of a run with other flows");
+  }
+}
+
+void Traffic::archive(Saver& a) { archive_all(a); }
+void Traffic::archive(Loader& a) { archive_all(a); }
+
+std::unique_ptr<Traffic> Traffic::clone() const {
+  auto out = std::make_unique<Traffic>(static_cast<std::uint32_t>(ports_given_.size()));
+  for (const Feed& feed : feeds_) out->feeds_.push_back({feed.source->clone(), feed.labels, feed.head});
+  out->heap_ = heap_;
+  out->injected_ = injected_;
+  out->injections_ = injections_;
+  out->program_ = program_;
+  out->flows_ = flows_;
+  out->ports_given_ = ports_given_;
+  return out;
 }
 
 void Traffic::pull_until(Time end, std::vector<Flow>& out) {
-  while (!heap_.empty() && heap_.front().start < end) out.push_back(*next());
+  for (auto start = peek(); start && *start < end; start = peek()) out.push_back(*next());
 }
 
 void Traffic::push_head(std::uint32_t index) {

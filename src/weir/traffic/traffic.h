@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "weir/base/archive.h"
 #include "weir/traffic/context.h"
 #include "weir/traffic/flow.h"
 #include "weir/traffic/program.h"
@@ -35,10 +36,16 @@ class Traffic {
   // all are drawn. Without messages that wait.
   Time end() const;
 
-  // How many flows have been taken by now, and: takes flows until they are so many, at least as many as by now. Throws
-  // InputError if there are not.
-  std::uint64_t pulled() const { return flows_; }
-  void skip_to(std::uint64_t pulled);
+  // One more flow, from outside; its ports are chosen if they are 0. Returns its id, kFirstInjected + how many there
+  // have been before. Throws InputError if there is no such host or the size is not valid.
+  std::uint64_t inject(Flow flow);
+
+  // The same sources where these are, drawn apart from now on.
+  std::unique_ptr<Traffic> clone() const;
+
+  // Where it is. Loaded, the sources are drawn up to there; throws InputError if they end before, or are beyond.
+  void archive(Saver& a);
+  void archive(Loader& a);
 
   // Appends all flows that start before `end`.
   void pull_until(Time end, std::vector<Flow>& out);
@@ -55,16 +62,26 @@ class Traffic {
     friend constexpr auto operator<=>(const Head&, const Head&) = default;
   };
 
+  template <class A>
+  void archive_all(A& a);
+  Flow next_of_sources();
+  bool is_injected_next() const;
   void push_head(std::uint32_t feed);
   void assign_ports(Flow&);
   std::uint16_t next_port(std::uint32_t src);
 
   std::vector<Feed> feeds_;
   std::vector<Head> heap_;
+  std::vector<Flow> injected_;  // not yet taken: a heap by (start, id)
+  std::uint64_t injections_ = 0;
   Program program_;
   std::uint64_t flows_ = 0;
   std::vector<std::uint16_t> ports_given_;  // per host, modulo kSourcePorts
 };
+
+// Flows from outside are numbered from here: the streams of random numbers that follow the lower 32 bits of an id are
+// those of no other flow.
+inline constexpr std::uint64_t kFirstInjected = std::uint64_t{1} << 31;
 
 // A flow without ports gets the source port kFirstSourcePort + how many of its sender's flows
 // got one before it, modulo kSourcePorts, and the destination port kDestinationPort (the

@@ -8,17 +8,24 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "weir/base/archive.h"
 #include "weir/engine/counters.h"
-#include "weir/engine/model.h"
 #include "weir/engine/stall.h"
+#include "weir/host/decisions.h"
 #include "weir/host/flow.h"
 #include "weir/net/trace.h"
-#include "weir/traffic/program.h"
+#include "weir/traffic/flow.h"
+
+namespace weir::traffic {
+class Program;
+}
 
 namespace weir::engine {
+
+struct Model;
 
 // When the events of a program's node happened; Time::max() = not yet.
 struct NodeTimes {
@@ -40,14 +47,22 @@ struct Storms {
   std::uint64_t dropped = 0;
 };
 
+// A port, the link that it sends by, and the node at the far end. Hosts are the first nodes, switches follow.
+struct PortFacts {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  Rate rate;
+  Time delay;  // of propagation
+};
+
 class Engine {
  public:
   Engine() = default;
   Engine(const Engine&) = delete;
   virtual ~Engine() = default;
 
-  // Called for each flow that ends, in order of (finish, id).
-  virtual void on_finish(std::function<void(const host::FlowRecord&)> call) = 0;
+  // Called for each flow that ends, in order of (finish, id). Each of several is called.
+  void on_finish(std::function<void(const host::FlowRecord&)> call) { on_finish_.push_back(std::move(call)); }
   // Called at 0, interval, 2 * interval, ... with all events before that time done.
   virtual void every(Time interval, std::function<void(Time)> call) = 0;
 
@@ -55,6 +70,18 @@ class Engine {
   // events of one epoch at most. Only before the first advance(), and only of an engine that was made for it
   // (RunOptions::traced); throws logic_error else.
   virtual void trace(net::TraceFilter filter, net::TraceVisit visit);
+
+  // Who answers when flows ask for decisions (host/decisions.h): at once, or at the end of each epoch. One of the two,
+  // and only before the first advance() of an engine that was made for it (RunOptions::traced); throws logic_error
+  // else.
+  virtual void decide(host::Policy policy);
+  virtual void decide(host::BatchPolicy policy);
+
+  // A flow that starts at flow.start, not before now(), in addition to the traffic; between calls of advance(), also
+  // after the run has ended, which then goes on. Its ports are chosen here if they are 0, and its id is: traffic::
+  // kFirstInjected for the first one, and so on. Returns the id. Throws InputError if there is no such host or profile,
+  // or the size or the start is not valid; logic_error if this engine takes none.
+  virtual std::uint64_t inject(traffic::Flow flow);
 
   // Runs until `until`, or until all flows have ended and the traffic has run dry, or the stop
   // time, or until it is found that the run cannot go on (stall). Returns true when the run has ended.
@@ -79,6 +106,10 @@ class Engine {
   virtual std::uint32_t threads() const = 0;
   virtual Counters counters() const = 0;
   virtual const Model& model() const = 0;
+  std::uint32_t hosts() const;
+  std::uint32_t switches() const;
+  std::uint32_t ports() const;
+  PortFacts port_facts(std::uint32_t port) const;
 
   // Between epochs, of a port with all departures before now() settled:
   // bytes that have been accepted and not begun to leave,
@@ -118,14 +149,20 @@ class Engine {
   virtual std::optional<OneWayReport> one_way_report(std::uint32_t, const host::Flow&) const { return std::nullopt; }
 
   // The messages that wait for each other, and what has become of them by node; none if it knows no such traffic.
-  virtual const traffic::Program& program() const {
-    static const traffic::Program none;
-    return none;
-  }
+  virtual const traffic::Program& program() const;
   virtual std::span<const NodeTimes> node_times() const { return {}; }
 
   // A hash of the final state of all ports and counters; equal for equal runs.
   std::uint64_t state_digest();
+
+ protected:
+  void tell_finished(std::span<const host::FlowRecord> records) const {
+    for (const auto& record : records)
+      for (const auto& call : on_finish_) call(record);
+  }
+
+ private:
+  std::vector<std::function<void(const host::FlowRecord&)>> on_finish_;
 };
 
 // advance() for those who have no use for part of a run: throws runtime_error with to_text(stall) if there is one.

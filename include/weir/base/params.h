@@ -65,6 +65,10 @@ Time parse_time(std::string_view text);
 Bytes parse_bytes(std::string_view text);
 Rate parse_rate(std::string_view text);
 
+// Throws InputError if this cannot be the name of another entry of a catalogue: it is to have letters, digits, '-' and
+// '_' alone, and not to be taken. `what` is "an algorithm", say.
+void check_new_name(std::string_view what, std::string_view name, bool is_taken);
+
 // The candidate closest to `word` by edit distance, whatever the case, or "" if none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 

@@ -32,6 +32,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "weir/base/params.h"
 #include "weir/base/random.h"
@@ -47,6 +48,7 @@ enum class Needs : std::uint32_t {
   telemetry = 1 << 0,      // per-hop INT records, charged 42 bytes per packet
   delivery_rate = 1 << 1,  // delivered-bytes samples in the manner of BBR
   ecn = 1 << 2,            // marks: costs nothing, but is no use in a network that does not mark
+  decisions = 1 << 3,      // answers to Control::ask, by a program that embeds the run
 };
 constexpr Needs operator|(Needs a, Needs b) {
   return static_cast<Needs>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -133,6 +135,9 @@ struct Control {
   bool repace = false;
   // With selective recovery: tell all losses as they are found, also those of an episode that has been told.
   bool every_loss = false;
+  // A decision is wanted from whoever embeds the run (host/decisions.h); taken back when it is asked for. Only of
+  // algorithms with Needs::decisions, and not in on_send().
+  bool ask = false;
 };
 
 // What the algorithm asks of the receiving end.
@@ -347,7 +352,10 @@ Algorithm describe() {
 }
 
 // All algorithms, in the order of their names.
-std::span<const Algorithm> catalogue();
+std::vector<const Algorithm*> catalogue();
+// One more, of a program that embeds Weir, before it reads a scenario that names it; not while another thread reads
+// one. What it points to must last. Throws InputError if the name is taken, or is no name (check_new_name).
+const Algorithm& add_algorithm(const Algorithm& algorithm);
 // The entry of this name, or null.
 const Algorithm* find_algorithm(std::string_view name);
 

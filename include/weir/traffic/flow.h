@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "weir/base/units.h"
@@ -29,8 +30,17 @@ class Source {
   virtual ~Source() = default;
   // The next flow, or nothing when the stream has ended. id, tag and profile are set by the caller.
   virtual std::optional<Flow> next() = 0;
+  // A stream that goes on as this one does, apart from it.
+  virtual std::unique_ptr<Source> clone() const = 0;
   // No flow starts then or later; Time::max() = that is not known before all are drawn.
   virtual Time end() const { return Time::max(); }
+};
+
+// Base of a source S that can be copied.
+template <class S>
+class CopyableSource : public Source {
+ public:
+  std::unique_ptr<Source> clone() const override { return std::make_unique<S>(static_cast<const S&>(*this)); }
 };
 
 }  // namespace weir::traffic

@@ -1,0 +1,136 @@
+#include "weir/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "weir/base/archive.h"
+#include "weir/base/checksum.h"
+#include "weir/base/error.h"
+#include "weir/engine/simulation.h"
+#include "weir/probe/probes.h"
+#include "weir/run/checkpoint.h"
+#include "weir/run/execute.h"
+#include "weir/scenario/effective.h"
+#include "weir/scenario/run.h"
+#include "weir/scenario/scenario.h"
+
+namespace weir {
+
+struct Simulation::Parts {
+  Parts(const Scenario& s, scenario::Run&& built)
+      : scenario(s), run(std::move(built)), probes(s.internal().probes, *run.simulation, run.tags) {}
+
+  Scenario scenario;
+  scenario::Run run;
+  probe::Probes probes;
+};
+
+Simulation::Simulation(const Scenario& scenario)
+    : parts_(std::make_unique<Parts>(scenario, scenario::build(scenario.internal()))) {}
+
+Simulation::Simulation(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+Simulation::~Simulation() = default;
+
+engine::Engine& Simulation::engine() { return *parts_->run.simulation; }
+const engine::Engine& Simulation::engine() const { return *parts_->run.simulation; }
+
+bool Simulation::advance(Time until) { return engine().advance(until); }
+
+namespace {
+
+// The place of a name in a list; that of the first one for "".
+template <class Names>
+std::uint16_t index_of(const Names& names, const std::string& name, const char* what) {
+  if (name.empty()) return 0;
+  const auto at = std::find(names.begin(), names.end(), name);
+  if (at == names.end())
+    throw InputError(fmt::format("there is no {} '{}'; valid is {}", what, name, fmt::join(names, ", ")));
+  return static_cast<std::uint16_t>(at - names.begin());
+}
+
+}  // namespace
+
+std::uint64_t Simulation::send(const NewFlow& flow) {
+  std::vector<std::string> profiles;
+  for (const auto& p : parts_->scenario.internal().profiles) profiles.push_back(p.name);
+  traffic::Flow out;
+  out.start = flow.start < Time{} ? engine().now() : flow.start;
+  out.src = flow.src;
+  out.dst = flow.dst;
+  out.size = flow.size;
+  out.tag = index_of(parts_->run.tags, flow.tag, "tag");
+  out.profile = index_of(profiles, flow.profile, "profile");
+  return engine().inject(out);
+}
+
+std::string Simulation::save() const {
+  Saver a;
+  a.text(run::build_of_weir());
+  a.text(checksum_of(parts_->scenario.to_toml()));
+  a.value(engine().partitions());
+  parts_->run.simulation->save(a);
+  parts_->probes.save(a);
+  std::string out = a.take();
+  return out + checksum_of(out);
+}
+
+void Simulation::restore(std::string_view saved) {
+  const std::size_t checksum = checksum_of("").size();
+  if (saved.size() < checksum ||
+      checksum_of(saved.substr(0, saved.size() - checksum)) != saved.substr(saved.size() - checksum))
+    throw InputError("the saved run is cut short or changed");
+  Loader a(saved.substr(0, saved.size() - checksum));
+  std::string text;
+  a.text(text);
+  if (text != run::build_of_weir())
+    throw InputError(fmt::format("the saved run is of weir {}, and this is {}", text, run::build_of_weir()));
+  a.text(text);
+  if (text != checksum_of(parts_->scenario.to_toml())) throw InputError("the saved run is of another scenario");
+  std::uint32_t partitions = 0;
+  a.value(partitions);
+  if (partitions != engine().partitions())
+    throw InputError(fmt::format("the saved run is in {} partitions, and this one in {}; set run.threads alike",
+                                 partitions, engine().partitions()));
+  engine().load(a);
+  parts_->probes.load(a);
+}
+
+Simulation Simulation::clone() const {
+  auto parts = std::make_unique<Parts>(parts_->scenario, scenario::copy(parts_->scenario.internal(), parts_->run));
+  Saver saver;
+  parts_->probes.save(saver);
+  Loader loader(saver.content());
+  parts->probes.load(loader);
+  return Simulation(std::move(parts));
+}
+
+std::string Simulation::finish() { return probe::to_json(parts_->probes.finish()); }
+
+Result execute(const Scenario& scenario, const ExecuteOptions& options) {
+  std::optional<probe::ResultDirectory> directory;
+  if (!options.directory.empty()) directory.emplace(options.directory);
+  Time now;
+  bool goes_on = true;
+  const run::ExecuteOptions inner{.look = [&](const run::Pace& pace) { now = pace.now; },
+                                  .prepare = options.prepare,
+                                  .cancelled =
+                                      [&] {
+                                        if (options.progress) goes_on = options.progress(now);
+                                        return !goes_on;
+                                      }};
+  const run::Outcome outcome = run::execute(scenario.internal(), directory ? &*directory : nullptr, inner);
+  if (directory) directory->commit();
+  Result out{.summary = probe::to_json(outcome.summary),
+             .manifest = probe::to_json(outcome.manifest, directory ? directory->contents() : result::Contents()),
+             .is_whole = outcome.is_whole(),
+             .reason = goes_on ? outcome.manifest.reason : "cancelled"};
+  return out;
+}
+
+}  // namespace weir

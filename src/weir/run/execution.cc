@@ -1,0 +1,146 @@
+#include "weir/run/execution.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "weir/base/archive.h"
+#include "weir/base/error.h"
+#include "weir/run/fork.h"
+#include "weir/run/memory_limit.h"
+#include "weir/scenario/effective.h"
+
+namespace weir::run {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double thread_cpu_s() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+}  // namespace
+
+Execution::Execution(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
+                     probe::ResultDirectory* directory, const ExecuteOptions& options, const Checkpoint* from)
+    : cpu_before_(thread_cpu_s()),
+      scenario_(s),
+      directory_(directory),
+      options_(options),
+      clock_(from != nullptr ? from->wall_s : 0, from != nullptr ? from->cpu_s : 0),
+      run_(scenario::build(s, std::move(model), from != nullptr ? from->partitions : 0)) {
+  if (directory_ != nullptr) store_scenario(from != nullptr);
+  probes_.emplace(s.probes, *run_.simulation, run_.tags, directory_);
+  if (options.prepare) options.prepare(*run_.simulation);
+  if (from != nullptr) go_on_from(*from, *run_.simulation, *probes_);
+  if (from != nullptr && directory_ != nullptr) directory_->has_gone_on();
+}
+
+Outcome Execution::finish() {
+  Outcome outcome;
+  const std::string reason = advance(Time::max());
+  // A run that can still go on elsewhere, or later, does so from here.
+  const bool goes_on = (cancelled_ || !reason.empty()) && run_.simulation->stall() == nullptr;
+  if (goes_on && options_.checkpoints.is_on()) keep();
+  outcome.summary = probes_->finish();
+  outcome.manifest = probes_->manifest(clock_);
+  outcome.manifest.title = scenario_.title;
+  outcome.manifest.interrupted = cancelled_;
+  outcome.manifest.reason = outcome.manifest.stall ? engine::to_text(*outcome.manifest.stall) : reason;
+  if (options_.own_thread) outcome.manifest.cpu_s = thread_cpu_s() - cpu_before_;
+  if (directory_ != nullptr) probe::store(*directory_, outcome.summary, outcome.manifest);
+  if (directory_ != nullptr && !goes_on) directory_->has_ended();
+  outcome.checkpoint_problem = std::move(problem_);
+  return outcome;
+}
+
+std::optional<Checkpoint> Execution::state_at(Time at) {
+  engine::Engine& simulation = *run_.simulation;
+  const Time end = at / simulation.epoch() * simulation.epoch();
+  const std::string reason = advance(end);
+  if (cancelled_) return std::nullopt;
+  if (!reason.empty()) throw InputError(reason);
+  if (simulation.stall() != nullptr) throw InputError(engine::to_text(*simulation.stall()));
+  if (simulation.now() < end) throw InputError(fmt::format("the run ends at {}", format_value(simulation.now())));
+  Checkpoint out{.partitions = simulation.partitions(),
+                 .now = simulation.now(),
+                 .wall_s = clock_.wall_s(),
+                 .cpu_s = clock_.cpu_s(),
+                 .rhythm = {},
+                 .state = {}};
+  Saver a;
+  simulation.save(a);
+  probes_->save(a);
+  out.state = a.take();
+  return out;
+}
+
+// Of a run that goes on its files are there.
+void Execution::store_scenario(bool is_there) {
+  const auto effective = scenario::effective(scenario_);
+  if (!is_there) {
+    directory_->write("scenario.toml", effective.toml);
+    for (const auto& file : effective.attachments) directory_->write(file.name, file.content);
+    return;
+  }
+  directory_->adopt("scenario.toml");
+  for (const auto& file : effective.attachments) directory_->adopt(file.name);
+  for (const std::string_view name : {kFork, kBeforeFork})
+    if (std::filesystem::exists(directory_->within(name))) directory_->adopt(name);
+}
+
+// Advances by whole epochs, so many at a time as take about 50 ms.
+std::string Execution::advance(Time limit) {
+  engine::Engine& simulation = *run_.simulation;
+  std::int64_t epochs = 1;
+  const Time epoch = simulation.epoch();
+  kept_ = simulation.now();
+  kept_wall_s_ = clock_.wall_s();
+  while (simulation.now() < limit) {
+    const auto begin = Clock::now();
+    Time until = std::min(limit, (simulation.now() / epoch + epochs) * epoch);
+    if (options_.checkpoints.simulated > Time{})
+      until = std::min(until, std::max((simulation.now() / epoch + 1) * epoch, next_checkpoint() / epoch * epoch));
+    const bool ended = simulation.advance(until);
+    if (options_.look) options_.look({simulation.now(), simulation.counters()});
+    if (ended) return "";
+    cancelled_ = options_.cancelled && options_.cancelled();
+    if (cancelled_) return "";
+    if (options_.memory > 0 && memory_resident() > options_.memory)
+      return fmt::format("it took more than {:.0f} MB of memory, its limit (--memory sets another)",
+                         static_cast<double>(options_.memory) * 1e-6);
+    if (is_checkpoint_due()) keep();
+    const std::chrono::duration<double> took = Clock::now() - begin;
+    if (took.count() < 0.04) epochs = std::min<std::int64_t>(epochs * 2, 1 << 20);
+    if (took.count() > 0.1) epochs = std::max<std::int64_t>(epochs / 2, 1);
+  }
+  return "";
+}
+
+bool Execution::is_checkpoint_due() const {
+  const CheckpointRhythm& rhythm = options_.checkpoints;
+  if (rhythm.wall_s > 0 && clock_.wall_s() - kept_wall_s_ >= rhythm.wall_s) return true;
+  const Time epoch = run_.simulation->epoch();
+  return rhythm.simulated > Time{} && run_.simulation->now() + epoch > next_checkpoint();
+}
+
+// A full disk, say, may have room again, and the results may still have: the run goes on without.
+void Execution::keep() {
+  try {
+    keep_checkpoint(*directory_, *run_.simulation, *probes_, clock_, options_.checkpoints);
+    problem_.clear();
+  } catch (const std::system_error& error) {
+    problem_ = error.what();
+  }
+  kept_ = run_.simulation->now();
+  kept_wall_s_ = clock_.wall_s();
+}
+
+}  // namespace weir::run

@@ -1,0 +1,51 @@
+// A run between its beginning, or a state that was saved, and its end: what execute(), resume() and fork() share.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "weir/probe/manifest.h"
+#include "weir/probe/probes.h"
+#include "weir/run/checkpoint.h"
+#include "weir/run/execute.h"
+#include "weir/scenario/run.h"
+
+namespace weir::run {
+
+class Execution {
+ public:
+  // Begins, or goes on from `from` with the files that the directory has kept. The scenario and the options must
+  // outlive this. `directory` may be null.
+  Execution(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model, probe::ResultDirectory* directory,
+            const ExecuteOptions& options, const Checkpoint* from);
+
+  // Runs to the end, or until it is ended early, and stores the result.
+  Outcome finish();
+
+  // Runs up to the last end of an epoch that is not after `at` and returns the state there, with all files on their
+  // way to the disk. Throws InputError if the run has ended before, or must; nothing if it was cancelled.
+  std::optional<Checkpoint> state_at(Time at);
+
+ private:
+  void store_scenario(bool is_there);
+  // Why the run ended early; "" = it has ended, or was cancelled, or is where it was to go.
+  std::string advance(Time until);
+  Time next_checkpoint() const { return kept_ + options_.checkpoints.simulated; }
+  bool is_checkpoint_due() const;
+  void keep();
+
+  const double cpu_before_;  // of this thread
+  const scenario::Scenario& scenario_;
+  probe::ResultDirectory* const directory_;
+  const ExecuteOptions& options_;
+  const probe::RunClock clock_;
+  scenario::Run run_;
+  std::optional<probe::Probes> probes_;
+  bool cancelled_ = false;
+  Time kept_;  // the last checkpoint, or where the run began
+  double kept_wall_s_ = 0;
+  std::string problem_;  // why the last checkpoint was not kept
+};
+
+}  // namespace weir::run

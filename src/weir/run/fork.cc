@@ -1,0 +1,218 @@
+#include "weir/run/fork.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <utility>
+#include <variant>
+
+#include "weir/base/error.h"
+#include "weir/base/params.h"
+#include "weir/run/execution.h"
+#include "weir/scenario/document.h"
+#include "weir/scenario/effective.h"
+#include "weir/scenario/toml_parser.h"
+#include "weir/scenario/toml_writer.h"
+
+namespace weir::run {
+namespace {
+
+constexpr std::string_view kCanChange =
+    "what can change is run.stop, run.threads, run.scheduler, network.ecn, network.buffer.size, its pfc_alpha, "
+    "egress_alpha and resume_offset, later rows of network.link_event, network.failure and host.pause, network.loss, "
+    "and times, rates, bytes and numbers of algorithms";
+
+// A key, or all keys of a table.
+struct Rule {
+  std::string_view key;
+  std::string_view reason;  // why it cannot change; "" = it can
+};
+constexpr std::array kRules{
+    Rule{"title", ""},
+    Rule{"run.stop", ""},
+    Rule{"run.threads", ""},
+    Rule{"run.scheduler", ""},
+    Rule{"run.seed", "all that is random before the fork would be another"},
+    Rule{"network.ecn", ""},
+    Rule{"network.buffer.size", ""},
+    Rule{"network.buffer.pfc_alpha", ""},
+    Rule{"network.buffer.egress_alpha", ""},
+    Rule{"network.buffer.resume_offset", ""},
+    Rule{"network.buffer", "packets that are in the buffer are accounted for by it"},
+    Rule{"network.loss", ""},
+    Rule{"network.failure", ""},
+    Rule{"network.link_event", ""},
+    Rule{"host.pause", ""},
+    Rule{"topology", "packets are on their way through this network"},
+    Rule{"traffic", "flows are drawn from the start of the run, and those before the fork would be others"},
+    Rule{"probes", "the files of the result have been begun"},
+    Rule{"transport", "flows and packets under way are framed by it"},
+};
+
+bool is_of(std::string_view key, std::string_view table) {
+  return key.starts_with(table) && (key.size() == table.size() || key[table.size()] == '.');
+}
+
+bool is_quantity(const Param& p) {
+  return std::visit(
+      [](const auto& value) {
+        using T = std::decay_t<decltype(value)>;
+        return !std::is_same_v<T, std::string> && !std::is_same_v<T, std::int64_t> && !std::is_same_v<T, bool>;
+      },
+      p.fallback);
+}
+
+// The profile whose own parameters a key may be one of, and the parameter.
+std::optional<std::string> reason_of_profile(const scenario::Scenario& s, std::string_view key) {
+  for (std::size_t i = 0; i < s.profiles.size(); ++i) {
+    const std::string table = i == 0 ? "algorithm" : fmt::format("profile.{}", i - 1);
+    if (!is_of(key, table)) continue;
+    const auto* p =
+        key.size() > table.size() ? s.profiles[i].algorithm->params->find(key.substr(table.size() + 1)) : nullptr;
+    if (p == nullptr) return "flows under way have state of it";
+    if (!is_quantity(*p)) return "counts and choices of an algorithm are part of the state of its flows";
+    return "";
+  }
+  return std::nullopt;
+}
+
+// Why this key cannot change; "" = it can.
+std::string reason_of(const scenario::Scenario& s, std::string_view key) {
+  for (const Rule& rule : kRules)
+    if (is_of(key, rule.key)) return std::string(rule.reason);
+  return reason_of_profile(s, key).value_or("the network that runs stands for it");
+}
+
+struct Change {
+  std::string key;
+  std::string before;  // "" = it was not there
+  std::string after;
+};
+
+using Leaves = std::map<std::string, std::string>;
+
+Leaves leaves_of(const scenario::Scenario& s) {
+  const scenario::Value root = scenario::parse_toml(scenario::effective(s).toml, "the effective scenario");
+  Leaves out;
+  for (const auto& [key, value] : scenario::leaves_of(root)) out[key] = scenario::text_of(*value).value_or("");
+  return out;
+}
+
+std::vector<Change> changes_of(const Fork& f) {
+  const Leaves before = leaves_of(f.before);
+  const Leaves after = leaves_of(f.after);
+  std::vector<Change> out;
+  for (const auto& [key, value] : before) {
+    const auto at = after.find(key);
+    if (at == after.end() || at->second != value) out.push_back({key, value, at == after.end() ? "" : at->second});
+  }
+  for (const auto& [key, value] : after)
+    if (!before.contains(key)) out.push_back({key, "", value});
+  return out;
+}
+
+// What goes wrong before the fork is the same in both.
+void check_past(const Fork& f, const engine::Model& before, const engine::Model& after) {
+  const auto upto = [&](const auto& rows, auto&& time) {
+    return std::count_if(rows.begin(), rows.end(), [&](const auto& row) { return time(row) < f.at; });
+  };
+  const auto change_time = [](const engine::LinkChange& c) { return c.time; };
+  const auto pause_time = [](const engine::HostPauseRow& p) { return p.start; };
+  const auto& a = before.faults;
+  const auto& b = after.faults;
+  const auto changes = upto(a.changes, change_time);
+  const auto pauses = upto(a.pauses, pause_time);
+  const auto same_change = [](const engine::LinkChange& x, const engine::LinkChange& y) {
+    return x.time == y.time && x.link == y.link && x.state == y.state;
+  };
+  const auto same_pause = [](const engine::HostPauseRow& x, const engine::HostPauseRow& y) {
+    return x.host == y.host && x.start == y.start && x.duration == y.duration;
+  };
+  const auto refuse = [&](const char* key) {
+    scenario::fail_key(f.after.place(key), key,
+                       fmt::format("up to the fork at {} it must be what it was", format_value(f.at)));
+  };
+  if (changes != upto(b.changes, change_time) ||
+      !std::equal(a.changes.begin(), a.changes.begin() + changes, b.changes.begin(), same_change))
+    refuse("network.link_event");
+  if (pauses != upto(b.pauses, pause_time) ||
+      !std::equal(a.pauses.begin(), a.pauses.begin() + pauses, b.pauses.begin(), same_pause))
+    refuse("host.pause");
+}
+
+std::string to_toml(Time at, const std::vector<Change>& changes) {
+  scenario::TomlWriter out(fmt::format("Up to this instant {} holds, from then on scenario.toml.", kBeforeFork));
+  out.text("at", format_value(at));
+  for (const Change& c : changes) {
+    out.section("[[change]]");
+    out.text("key", c.key);
+    if (!c.before.empty()) out.text("before", c.before);
+    if (!c.after.empty()) out.text("after", c.after);
+  }
+  return out.take();
+}
+
+}  // namespace
+
+Fork read_fork(const std::string& folder, Time at, const std::vector<std::string>& overrides) {
+  namespace fs = std::filesystem;
+  const std::string file = folder + "/scenario.toml";
+  if (!fs::exists(file))
+    throw InputError(fmt::format("{}: there is no run in it, for it has no scenario.toml", folder));
+  Fork out;
+  out.before = scenario::load_scenario_file(file);
+  out.after = scenario::load_scenario_file(file, overrides);
+  out.at = at;
+  out.folder = folder;
+  if (fs::exists(fs::path(folder) / kFork))
+    throw InputError(
+        fmt::format("{}: it was forked itself; fork the run that it was forked from, or run scenario.toml as it is and "
+                    "fork that",
+                    folder));
+  check_can_be_saved(out.before, "can be forked");
+  for (const Change& change : changes_of(out))
+    if (const std::string reason = reason_of(out.before, change.key); !reason.empty())
+      scenario::fail_key(out.after.place(change.key), change.key,
+                         fmt::format("it cannot change while the network runs: {}; {}", reason, kCanChange));
+  const Time stop = out.before.run.stop;
+  if (stop > Time{} && at >= stop)
+    throw InputError(fmt::format("--at {}: the run stops at {}", format_value(at), format_value(stop)));
+  if (out.after.run.stop > Time{} && out.after.run.stop <= at)
+    scenario::fail_key(out.after.place("run.stop"), "run.stop",
+                       fmt::format("the fork is at {}; write a later time, or 0", format_value(at)));
+  if (fs::exists(fs::path(folder) / probe::kCheckpoint))
+    if (Checkpoint c = read_checkpoint(folder); c.now <= at) out.from = std::move(c);
+  return out;
+}
+
+std::optional<Outcome> fork(Fork& f, std::shared_ptr<const engine::Model> model, probe::ResultDirectory& directory,
+                            const ExecuteOptions& options) {
+  std::optional<Checkpoint> at;
+  {
+    const auto first = scenario::build_model(f.before);
+    check_past(f, *first, *model);
+    ExecuteOptions plain = options;
+    plain.checkpoints = {};
+    if (f.from) directory.take_copies(f.folder);
+    Execution before(f.before, first, &directory, plain, f.from ? &*f.from : nullptr);
+    f.from.reset();
+    try {
+      at = before.state_at(f.at);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("--at {}: before the fork {}", format_value(f.at), error.what()));
+    }
+  }
+  if (!at) return std::nullopt;
+  directory.write(kBeforeFork, scenario::effective(f.before).toml);
+  directory.write(kFork, to_toml(at->now, changes_of(f)));
+  directory.write("scenario.toml", scenario::effective(f.after).toml);
+  directory.keep_files();
+  Execution after(f.after, std::move(model), &directory, options, &*at);
+  at->state = {};
+  return after.finish();
+}
+
+}  // namespace weir::run

@@ -1,0 +1,313 @@
+// Runs as a program that embeds Weir has them: stepped, watched, steered, saved, copied.
+#include "weir/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "weir/base/error.h"
+#include "weir/cc/external.h"
+#include "weir/scenario.h"
+
+namespace weir {
+namespace {
+
+using namespace literals;
+
+const std::vector<std::string> kStar{"title=star",          "topology.kind=star", "topology.hosts=9",
+                                     "algorithm.name=hpcc", "probes.queues=true", "run.stop=2 ms"};
+
+Scenario star(const std::vector<std::string>& more = {}) {
+  std::vector<std::string> values = kStar;
+  values.insert(values.end(), more.begin(), more.end());
+  return Scenario::from_values(values);
+}
+
+// Flows are busy all the time in two partitions.
+Scenario fabric(const std::vector<std::string>& more = {}) {
+  std::vector<std::string> values{
+      "topology.kind=leaf-spine", "topology.leaves=2",
+      "topology.spines=2",        "topology.hosts_per_leaf=8",
+      "algorithm.name=hpcc",      "traffic=[{kind='poisson', sizes='WebSearch', load=0.8, stop='400 us'}]"};
+  values.insert(values.end(), more.begin(), more.end());
+  return Scenario::from_values(values);
+}
+
+struct Ended {
+  std::uint64_t id;
+  Time finish;
+  friend bool operator==(const Ended&, const Ended&) = default;
+};
+
+// The flows of a run as they end, and a hash of where it ends.
+struct Log {
+  std::vector<Ended> flows;
+  std::uint64_t digest = 0;
+  friend bool operator==(const Log&, const Log&) = default;
+
+  void listen(Simulation& run) {
+    run.engine().on_finish([this](const host::FlowRecord& r) { flows.push_back({r.id, r.finish}); });
+  }
+  void finish(Simulation& run, Time step = Time::max()) {
+    while (!run.advance(step == Time::max() ? step : run.engine().now() + step)) {
+    }
+    digest = run.engine().state_digest();
+  }
+};
+
+Log whole(const Scenario& s) {
+  Simulation run(s);
+  Log log;
+  log.listen(run);
+  log.finish(run);
+  return log;
+}
+
+TEST(Embedded, StepsChangeNothing) {
+  const Scenario s = fabric();
+  Simulation run(s);
+  Log log;
+  log.listen(run);
+  log.finish(run, 10_us);
+  EXPECT_GT(log.flows.size(), 20u);
+  EXPECT_TRUE(log == whole(s));
+  const auto summary = nlohmann::json::parse(run.finish());
+  EXPECT_EQ(summary["flows"]["finished"], log.flows.size());
+  const Result executed = execute(s);
+  EXPECT_TRUE(executed.is_whole);
+  EXPECT_EQ(nlohmann::json::parse(executed.summary), summary);
+}
+
+TEST(Embedded, SavesRestoresAndClones) {
+  for (const char* threads : {"run.threads=1", "run.threads=2"}) {
+    const Scenario s = fabric({threads});
+    const Log expected = whole(s);
+    Simulation first(s);
+    Log log;
+    log.listen(first);
+    ASSERT_FALSE(first.advance(150_us));
+    const std::string saved = first.save();
+    const std::size_t before = log.flows.size();
+    Simulation copy = first.clone();
+    log.finish(first);
+    EXPECT_TRUE(log == expected);
+
+    Simulation second(s);
+    for (Simulation* run : {&copy, &second}) {
+      Log rest{{expected.flows.begin(), expected.flows.begin() + static_cast<std::ptrdiff_t>(before)}, 0};
+      rest.listen(*run);
+      if (run == &second) run->restore(saved);
+      EXPECT_EQ(run->engine().now(), 150_us);
+      rest.finish(*run);
+      EXPECT_TRUE(rest == expected);
+      EXPECT_EQ(nlohmann::json::parse(run->finish())["flows"]["finished"], expected.flows.size());
+    }
+  }
+}
+
+TEST(Embedded, RefusesWhatWasNotSavedByItsLike) {
+  const auto refusal = [](Simulation& run, const std::string& saved) -> std::string {
+    try {
+      run.restore(saved);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  Simulation one(fabric());
+  one.advance(50_us);
+  std::string saved = one.save();
+  Simulation other(fabric({"run.seed=2"}));
+  EXPECT_EQ(refusal(other, saved), "the saved run is of another scenario");
+  EXPECT_EQ(refusal(other, ""), "the saved run is cut short or changed");
+  saved[saved.size() / 2] ^= 1;
+  EXPECT_EQ(refusal(other, saved), "the saved run is cut short or changed");
+}
+
+// Flows that a program sends are like those of a scenario, but for their ids.
+TEST(Embedded, SendsFlowsWhileItRuns) {
+  const Scenario listed = Scenario::from_text(R"(
+[topology]
+kind = "star"
+hosts = 9
+[algorithm]
+name = "hpcc"
+[[traffic]]
+kind = "flows"
+[[traffic.flow]]
+src = 0
+dst = 8
+size = "1 MB"
+[[traffic.flow]]
+src = 1
+dst = 8
+size = "500 KB"
+start = "30 us"
+[[traffic.flow]]
+src = 2
+dst = 8
+size = "10 KB"
+start = "400 us"
+)");
+  const Log expected = whole(listed);
+  ASSERT_EQ(expected.flows.size(), 3u);
+
+  Simulation run(star({"traffic=[]"}));
+  Log log;
+  log.listen(run);
+  const std::uint64_t first = run.send({.src = 0, .dst = 8, .size = Bytes{1'000'000}});
+  EXPECT_FALSE(run.advance(30_us));
+  EXPECT_EQ(run.send({.src = 1, .dst = 8, .size = Bytes{500'000}}), first + 1);
+  EXPECT_TRUE(run.advance());  // all has ended ...
+  EXPECT_LT(run.engine().now(), 400_us);
+  Simulation copy = run.clone();
+  run.send({.src = 2, .dst = 8, .size = Bytes{10'000}, .start = 400_us});
+  EXPECT_TRUE(run.advance());  // ... and goes on
+  ASSERT_EQ(log.flows.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(log.flows[i].finish, expected.flows[i].finish) << i;
+
+  // What has been sent and has not started is part of what is saved.
+  copy.send({.src = 2, .dst = 8, .size = Bytes{10'000}, .start = 400_us});
+  const std::string saved = copy.save();
+  Simulation restored(star({"traffic=[]"}));
+  Log rest;
+  rest.listen(restored);
+  restored.restore(saved);
+  rest.finish(restored);
+  ASSERT_EQ(rest.flows.size(), 1u);
+  EXPECT_TRUE(rest.flows[0] == log.flows[2]);
+}
+
+TEST(Embedded, RefusesFlowsThatCannotBe) {
+  Simulation run(star({"traffic=[]"}));
+  run.send({.src = 0, .dst = 1, .size = Bytes{1'000'000}});
+  run.advance(20_us);
+  const auto refusal = [&](const NewFlow& flow) -> std::string {
+    try {
+      run.send(flow);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal({.src = 0, .dst = 9, .size = Bytes{1}}), "there is no host 9; valid is 0 to 8");
+  EXPECT_EQ(refusal({.src = 3, .dst = 3, .size = Bytes{1}}), "a flow goes from one host to another");
+  EXPECT_EQ(refusal({.src = 0, .dst = 1}), "a flow of 0 bytes is not possible; valid is 1 to 1000000000000000");
+  EXPECT_EQ(refusal({.src = 0, .dst = 1, .size = Bytes{1}, .start = 19_us}),
+            "a flow cannot start before the present instant");
+  EXPECT_EQ(refusal({.src = 0, .dst = 1, .size = Bytes{1}, .tag = "web"}), "there is no tag 'web'; valid is program");
+  EXPECT_EQ(refusal({.src = 0, .dst = 1, .size = Bytes{1}, .profile = "x"}), "there is no profile 'x'; valid is hpcc");
+}
+
+// Halves and raises the rate by what a monitor interval tells.
+void decide(const cc::Observation& seen, const cc::FlowFacts& facts, cc::Control& control) {
+  const auto line = static_cast<double>(facts.line_rate.bits_per_second);
+  const auto rate = static_cast<double>(control.rate.bits_per_second);
+  const bool queued = seen.acks > 0 && seen.mean_rtt() > facts.base_rtt + 2_us;
+  control.rate = {static_cast<std::int64_t>(queued ? rate * 0.7 : std::min(line, rate + line / 20))};
+}
+
+Log decided(const char* threads, bool at_once, std::uint64_t& asked, Time cut = Time{}) {
+  const Scenario s = fabric({threads, "algorithm.name=external", "network.buffer.size=4 MB"});
+  auto run = std::make_unique<Simulation>(s);
+  Log log;
+  std::atomic<std::uint64_t> questions = 0;
+  const auto attach = [&](Simulation& r) {
+    log.listen(r);
+    if (at_once)
+      r.engine().decide([&](const host::Question& q, cc::Control& control) {
+        ++questions;
+        decide(static_cast<const cc::External*>(q.state)->last(), *q.facts, control);
+      });
+    else
+      r.engine().decide([&](std::span<const host::Question> q, std::span<cc::Control> controls) {
+        ASSERT_EQ(q.size(), controls.size());
+        for (std::size_t i = 0; i < q.size(); ++i) {
+          EXPECT_TRUE(i == 0 || q[i - 1].flow < q[i].flow);
+          EXPECT_LE(q[i].now, r.engine().now());
+          EXPECT_GT(q[i].now, r.engine().now() - r.engine().epoch());
+          ++questions;
+          decide(static_cast<const cc::External*>(q[i].state)->last(), *q[i].facts, controls[i]);
+        }
+      });
+  };
+  attach(*run);
+  if (cut > Time{}) {
+    run->advance(cut);
+    const std::string saved = run->save();
+    run = std::make_unique<Simulation>(s);
+    attach(*run);
+    run->restore(saved);
+  }
+  log.finish(*run);
+  asked = questions;
+  return log;
+}
+
+// At once and at the end of an epoch: on any number of threads the same, and over a cut as well.
+TEST(Embedded, DecidesForFlows) {
+  std::uint64_t questions = 0;
+  std::uint64_t again = 0;
+  const Log at_once = decided("run.threads=1", true, questions);
+  EXPECT_GT(questions, 100u);
+  EXPECT_TRUE(decided("run.threads=2", true, again) == at_once);
+  EXPECT_EQ(again, questions);
+  EXPECT_TRUE(decided("run.threads=1", true, again, 100_us) == at_once);
+  const Log later = decided("run.threads=1", false, questions);
+  EXPECT_GT(questions, 100u);
+  EXPECT_FALSE(later == at_once);
+  EXPECT_TRUE(decided("run.threads=2", false, again) == later);
+  EXPECT_EQ(again, questions);
+  EXPECT_TRUE(decided("run.threads=1", false, again, 100_us) == later);
+}
+
+TEST(Embedded, NeedsSomebodyWhoDecides) {
+  const Scenario s = fabric({"algorithm.name=external"});
+  EXPECT_THROW(execute(s), InputError);
+  EXPECT_FALSE(s.warnings().empty());
+  Simulation run(fabric());
+  EXPECT_THROW(run.engine().decide([](const host::Question&, cc::Control&) {}), std::logic_error);
+}
+
+TEST(Embedded, ExecutesIntoADirectoryAndEndsWhenTold) {
+  const std::string folder = (std::filesystem::temp_directory_path() / "weir-embedded-test").string();
+  std::filesystem::remove_all(folder);
+  std::uint64_t samples = 0;
+  const Result whole =
+      execute(fabric(),
+              {.directory = folder, .prepare = [&](engine::Engine& e) { e.every(100_us, [&](Time) { ++samples; }); }});
+  EXPECT_TRUE(whole.is_whole);
+  EXPECT_GT(samples, 3u);
+  EXPECT_TRUE(std::filesystem::exists(folder + "/flows.csv"));
+  EXPECT_THROW(execute(fabric(), {.directory = folder}), InputError);  // it exists
+  std::filesystem::remove_all(folder);
+  const Result cut = execute(fabric({"traffic.0.stop=1 s"}), {.progress = [](Time now) { return now < 1_ms; }});
+  EXPECT_FALSE(cut.is_whole);
+  EXPECT_EQ(cut.reason, "cancelled");
+}
+
+TEST(Embedded, TellsOfPorts) {
+  Simulation run(star({"traffic=[]"}));
+  const engine::Engine& e = run.engine();
+  EXPECT_EQ(e.hosts(), 9u);
+  EXPECT_EQ(e.switches(), 1u);
+  EXPECT_EQ(e.ports(), 18u);
+  for (std::uint32_t port = 0; port < e.ports(); ++port) {
+    const engine::PortFacts f = e.port_facts(port);
+    EXPECT_TRUE((f.from == 9) != (f.to == 9)) << port;
+    EXPECT_EQ(f.rate, 100_Gbps);
+  }
+}
+
+}  // namespace
+}  // namespace weir
