@@ -18,7 +18,7 @@ BEGIN {
   below["scenario"] = "scenario replica probe engine traffic host net cc sim theory result base"
   below["study"] = "study scenario replica probe engine traffic host net cc sim theory result base"
   below["run"] = "run study scenario replica probe engine traffic host net cc sim theory result base"
-  below["api"] = "run study scenario replica probe engine traffic host net cc sim theory result base"
+  below["api"] = "scenario.h simulation.h run study scenario replica probe engine traffic host net cc sim theory result base"
   below["claims"] = "claims study scenario replica probe engine traffic host net cc sim theory result base"
 
   also["host"] = "traffic/flow.h"

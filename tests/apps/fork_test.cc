@@ -155,7 +155,7 @@ TEST_F(Fork, ChangesWhatFollows) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
       {"marking", {"network.ecn.k_min=2 KB", "network.ecn.k_max=4 KB", "network.ecn.p_max=1"}},
       {"buffers", {"network.buffer.size=1.5 MB", "network.buffer.pfc_alpha=0.01"}},
-      {"rate", {"algorithm.rate_ai=400 Mbps"}},
+      {"rate", {"algorithm.r_ai=400 Mbps"}},
       {"links",
        {"network.link_event=[{time=\"200 us\",a=12,b=15,state=\"down\"},{time=\"300 us\",a=12,b=15,state=\"up\"},"
         "{time=\"900 us\",a=13,b=15,state=\"down\"}]"}},
@@ -211,7 +211,7 @@ TEST_F(Fork, RefusesWhatARunningNetworkCannotChange) {
   refused("1 ms", {"probes.queues.interval=1 us"}, "the files of the result have been begun");
   refused("1 ms", {"transport.payload=2000 B"}, "framed by it");
   refused("1 ms", {"network.buffer.mode=lossy"}, "accounted for by it");
-  refused("1 ms", {"algorithm.name=hpcc", "network.telemetry=true"}, "it cannot change while the network runs");
+  refused("1 ms", {"algorithm.fast_recovery=3"}, "counts and choices of an algorithm are part of the state of its flows");
   refused("1 ms", {"algorithm.recovery.kind=irn"}, "flows under way have state of it");
   refused("1 ms", {"network.link_event.0.time=250 us"}, "up to the fork at 1 ms it must be what it was");
   refused("1 ms", {"run.stop=1 ms"}, "write a later time, or 0");

@@ -188,7 +188,8 @@ TEST(HpccAlphaFair, Snapshot) {
     ack.now = {whole(row[0])};
     ack.seq = {whole(row[1])};
     ack.snd_nxt = {whole(row[2])};
-    ack.path_changed = whole(row[3]) != 0;
+    ack.sent_at = ack.now;
+    if (whole(row[3]) != 0) ack.path_since = ack.now;
     ack.hops = 2;
     ack.telemetry = &records;
     hpcc.on_ack(params, f, ack, control);

@@ -42,7 +42,8 @@ struct Flow {
     a.now = now;
     a.hops = static_cast<std::uint8_t>(n);
     a.telemetry = n > 0 ? &records : nullptr;
-    a.path_changed = path_changed;
+    a.sent_at = now;
+    if (path_changed) a.path_since = now;
     if (round == new_round) {
       acked = next + 1;
       next = acked + 100'000;
@@ -579,7 +580,8 @@ std::string answers(const Hpcc::Params& params, const IntFormat& format) {
     ack.now = {whole(row[0])};
     ack.seq = {whole(row[1])};
     ack.snd_nxt = {whole(row[2])};
-    ack.path_changed = whole(row[3]) != 0;
+    ack.sent_at = ack.now;
+    if (whole(row[3]) != 0) ack.path_since = ack.now;
     ack.hops = 2;
     ack.telemetry = &records;
     hpcc.on_ack(params, f, ack, control);

@@ -76,14 +76,13 @@ struct FlowFacts {
   RandomStream random;    // the flow's own stream; the algorithm counts its own draws
 };
 
-// One acknowledgement has arrived. Weir's transport leaves two members as they are initialised, for transports that
-// know more: endpoint_delay, which is 0 since its hosts answer in no time, and path_changed, since its packets do not
-// carry which path they took.
+// One acknowledgement has arrived. The hosts of a simulation answer in no time, so that endpoint_delay is 0 there.
 struct Ack {
   Time now;
   Time rtt;             // from the transmit time of the packet that triggered it, measured at the NIC
   Time sent_at;         // transmit time of that packet
   Time endpoint_delay;  // part of rtt spent in the receiving host
+  Time path_since;      // switches choose paths in the same way since then; what was sent before may have gone elsewhere
   Bytes seq;            // all bytes below are acknowledged
   Bytes acked;          // newly acknowledged by this one, in order or selectively; 0 for a duplicate
   Bytes packet_seq;     // first byte of the packet that triggered it
@@ -94,7 +93,6 @@ struct Ack {
   bool delivery_app_limited = false;
   bool ecn = false;                      // the packet was marked (congestion experienced)
   bool app_limited = false;              // nothing is waiting to be sent
-  bool path_changed = false;             // another path than the previous acknowledgement's
   std::uint8_t hops = 0;                 // telemetry records present
   std::uint32_t entropy = 0;             // path selector of the packet
   const Telemetry* telemetry = nullptr;  // null unless Needs::telemetry

@@ -29,7 +29,7 @@ class HpccLinks {
   // Do differences to the previous acknowledgement mean anything? Not for the first one of a flow or of a path, and not
   // where truncated counters may have wrapped unseen.
   bool continue_with(const IntFormat& format, const Ack& ack) const {
-    return ack.hops == hops_ && !ack.path_changed && !ambiguous(format, ack);
+    return ack.hops == hops_ && last_sent_ >= ack.path_since && !ambiguous(format, ack);
   }
 
   // Equation 2 of one link: u' = (qlen / T + bytes / dt) / B.
@@ -56,6 +56,7 @@ class HpccLinks {
     hops_ = ack.hops;
     std::copy_n(ack.telemetry->hop.begin(), hops_, link_.begin());
     last_ack_ = ack.now;
+    last_sent_ = ack.sent_at;
   }
 
  private:
@@ -76,6 +77,7 @@ class HpccLinks {
   }
 
   Time last_ack_;
+  Time last_sent_;                                    // of the packet that the previous acknowledgement was for
   std::uint8_t hops_ = 0;                             // records in link_; 0 = none yet
   std::array<HopTelemetry, kMaxTelemetryHops> link_;  // L: what the previous acknowledgement brought
 };

@@ -126,8 +126,8 @@ class Team final : public Simulation::Crew {
     for (auto& p : parts_) p->watch(now);
   }
 
-  void route_by(const net::Routing& routing) override {
-    for (auto& p : parts_) p->route_by(routing);
+  void route_by(const net::Routing& routing, Time since) override {
+    for (auto& p : parts_) p->route_by(routing, since);
   }
 
   void settle_before(std::uint32_t port, Time end) override {

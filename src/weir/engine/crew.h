@@ -51,7 +51,7 @@ class Simulation::Crew {
   virtual void take_down(std::uint32_t port, Time now) = 0;
   virtual void stall(std::uint32_t host, Time until, Time now) = 0;
   virtual void watch(Time now) = 0;
-  virtual void route_by(const net::Routing& routing) = 0;
+  virtual void route_by(const net::Routing& routing, Time since) = 0;
   virtual void settle_before(std::uint32_t port, Time end) = 0;
   virtual void for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const = 0;
   // Between epochs: packets by the port that they have not reached the far end of, and signals to nodes of the program

@@ -52,6 +52,7 @@ struct Lane {
   const std::uint32_t ports;
   const std::uint32_t switches;
   Time now;
+  Time routed_at;  // since then packets find their way as they do
   S scheduler;
   Pool<Telemetry> telemetry;
   Pool<host::Sack> sacks;

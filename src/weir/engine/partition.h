@@ -76,8 +76,11 @@ class Partition final : private LaneHolder<S, T>,
   host::Decisions& decisions() { return lane().decisions; }
   // The same: the PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
   void watch(Time now);
-  // Packets find their way by this from now on; it must outlive its use.
-  void route_by(const net::Routing& routing) { fabric().route_by(routing); }
+  // Packets find their way by this from `since` on; it must outlive its use.
+  void route_by(const net::Routing& routing, Time since) {
+    fabric().route_by(routing);
+    lane().routed_at = since;
+  }
 
   bool owns_port(std::uint32_t port) const { return lane().mine(lane().network.ports[port].owner); }
   // Brings a port's counters up to date with all departures before `end`.

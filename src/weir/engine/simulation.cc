@@ -199,7 +199,7 @@ void Simulation::reroute() {
   const bool whole = std::find(down_.begin(), down_.end(), true) == down_.end();
   auto routing =
       whole ? nullptr : std::make_unique<net::Routing>(model_.topology, model_.seed, down_, model_.network.ecmp);
-  crew_->route_by(whole ? model_.routing : *routing);
+  crew_->route_by(whole ? model_.routing : *routing, model_.faults.changes[changes_done_ - 1].time);
   rerouted_ = std::move(routing);
 }
 
@@ -278,12 +278,12 @@ void Simulation::archive(A& a) {
   a.values(network_.node_times);
   if constexpr (A::kLoads) {
     traffic_dry_ = !traffic_.peek().has_value();
-    if (!down_.empty()) reroute();
     // What is due at this instant has not been done: it comes first when the run goes on.
     const auto& [links, changes, pauses] = model_.faults;
     changes_done_ = pauses_done_ = 0;
     while (changes_done_ < changes.size() && changes[changes_done_].time < now_) ++changes_done_;
     while (pauses_done_ < pauses.size() && pauses[pauses_done_].start < now_) ++pauses_done_;
+    if (changes_done_ > 0) reroute();
   }
 }
 

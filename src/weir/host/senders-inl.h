@@ -289,6 +289,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   cc::Ack ack{.now = now,
               .rtt = rtt,
               .sent_at = packet.sent,
+              .path_since = lane().routed_at,
               .seq = {packet.seq},
               .acked = {acked},
               .packet_seq = {trigger},
