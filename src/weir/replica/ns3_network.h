@@ -11,7 +11,6 @@
 #include "weir/engine/counters.h"
 #include "weir/engine/model.h"
 #include "weir/host/flow.h"
-#include "weir/replica/event_ring.h"
 #include "weir/replica/ns3_control.h"
 #include "weir/replica/ns3_params.h"
 #include "weir/replica/ns3_routes.h"
@@ -195,7 +194,7 @@ class Ns3Network {
   const net::Topology& topology_;
   const Ns3Params params_;
   traffic::Traffic& traffic_;
-  EventRing events_;
+  Ns3Events events_;
   std::unique_ptr<Control> control_;
   Ns3Routes routes_;
   const HopFormat int_format_;

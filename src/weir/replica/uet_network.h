@@ -15,8 +15,8 @@
 #include "weir/engine/counters.h"
 #include "weir/engine/model.h"
 #include "weir/host/flow.h"
+#include "weir/replica/event_queue.h"
 #include "weir/replica/uet_connections.h"
-#include "weir/replica/uet_events.h"
 #include "weir/replica/uet_params.h"
 #include "weir/replica/uet_paths.h"
 #include "weir/replica/uet_random.h"
@@ -292,7 +292,7 @@ class Network {
   const std::int64_t mtu_;
   const std::int64_t mss_;
   Random random_;
-  Events events_;
+  EventQueue<7, 1u << 17> events_;
   std::vector<Port> ports_;
   std::vector<Switch> switches_;
   std::vector<std::vector<std::uint32_t>> hops_;
