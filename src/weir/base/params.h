@@ -54,9 +54,9 @@ struct Param {
 };
 
 // Text to value and back. Times, bytes and rates need a unit ("1.5 us", "32 MiB", "100 Gbps");
-// a plain 0 needs none. Throws InputError that says what would be valid.
+// a plain 0 needs none. Throws InputError about the parameter that says what would be valid.
 ParamValue parse_value(const Param& param, std::string_view text);
-// Range and choice check of a value that already has the right type. Throws InputError.
+// Range and choice check of a value that already has the right type. Throws InputError about the parameter.
 void check_value(const Param& param, const ParamValue& value);
 // The shortest text that parses back to exactly this value.
 std::string format_value(const ParamValue& value);

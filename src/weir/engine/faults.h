@@ -93,7 +93,7 @@ struct Faults {
   std::vector<HostPauseRow> pauses;                // by start
 };
 
-// Throws InputError "network.loss.0.links: what is wrong" with the key of the row to blame.
+// Throws InputError about the key of the row to blame, "network.loss.0.links".
 Faults work_out(const FaultRows&, const net::Topology&, std::uint64_t seed);
 
 }  // namespace weir::engine

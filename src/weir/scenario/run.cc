@@ -25,63 +25,13 @@ std::string data_file(const Scenario& s, const std::string& name) {
   return (std::filesystem::path(s.folder) / name).string();
 }
 
-// The parameter that a component's complaint is about: messages begin with its name, with the name
-// of a data file that cannot be read, or quote its text. Null if it cannot be told.
-const Param* culprit(const Scenario& s, const ParamSet& params, const void* object, std::string_view message) {
-  const auto end = message.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-  if (const Param* p = params.find(message.substr(0, end))) return p;
-  for (const Param& p : params.params()) {
-    const ParamValue value = p.get(object);
-    const auto* text = std::get_if<std::string>(&value);
-    if (text == nullptr || text->empty()) continue;
-    if (p.names_file != nullptr && p.names_file(*text)) {
-      if (message.starts_with(data_file(s, *text) + ": cannot be read")) return &p;
-    } else if (message.find(fmt::format("'{}'", *text)) != std::string_view::npos) {
-      return &p;
-    }
-  }
-  return nullptr;
-}
-
-// Tells a component's complaint where its cause is written.
-[[noreturn]] void blame(const Scenario& s, const std::string& table, const ParamSet& params, const void* object,
-                        std::string_view message) {
-  const Param* p = culprit(s, params, object, message);
-  if (p == nullptr) fail_key(s.place(table), table, message);
-  const std::string path = join(table, p->name);
-  if (message.starts_with(p->name + " = ")) message.remove_prefix(p->name.size() + 3);
-  fail_key(s.place(path), path, message);
-}
-
-// Of work whose complaints begin with the whole key.
-template <class Work>
-void with_key(const Scenario& s, Work&& work) {
-  try {
-    work();
-  } catch (const InputError& error) {
-    const std::string_view what = error.what();
-    const auto colon = what.find(": ");
-    fail_key(s.place(what.substr(0, colon)), what.substr(0, colon), what.substr(colon + 2));
-  }
-}
-
 net::Topology build_topology(const Scenario& s) {
-  if (s.topology.kind == nullptr) {
-    const auto path = data_file(s, static_cast<const GraphParams*>(s.topology.params.get())->file);
-    std::string text;
-    try {
-      text = read_text_file(path, "a graph file");
-    } catch (const InputError& error) {
-      if (culprit(s, s.topology.list(), s.topology.params.get(), error.what()) == nullptr) throw;
-      blame(s, "topology", s.topology.list(), s.topology.params.get(), error.what());
-    }
-    return net::parse_graph(text, path);
-  }
-  try {
-    return s.topology.kind->build(s.topology.params.get());
-  } catch (const InputError& error) {
-    blame(s, "topology", s.topology.list(), s.topology.params.get(), error.what());
-  }
+  return at_its_place(s, "topology", [&] {
+    const void* params = s.topology.params.get();
+    if (s.topology.kind != nullptr) return s.topology.kind->build(params);
+    const std::string path = data_file(s, static_cast<const GraphParams*>(params)->file);
+    return net::parse_graph(read_named_file(path, "a graph file", "file"), path);
+  });
 }
 
 std::string key_of_profile(std::size_t i) {
@@ -185,14 +135,7 @@ void check_watchdog(const Scenario& s, const engine::Model& model) {
 
 // The shared buffer of a switch holds its reserves.
 void check_buffers(const Scenario& s, const engine::Model& model) {
-  try {
-    engine::make_buffers(model);
-  } catch (const InputError& error) {
-    constexpr std::string_view kKey = "network.buffer.size";
-    std::string_view what = error.what();
-    what.remove_prefix(kKey.size() + 3);
-    fail_key(s.place(kKey), kKey, what);
-  }
+  at_its_place(s, "network.buffer", [&] { engine::make_buffers(model); });
 }
 
 // The list of tags, and where each of them stands in it.
@@ -237,11 +180,7 @@ std::unique_ptr<traffic::Source> inline_flows(const Scenario& s, const std::stri
     traffic::Flow flow{.start = f.start, .src = f.src, .dst = f.dst, .size = f.size};
     flow.tag = tags.index_of(f.tag, s.place(row), row);
     flow.profile = profile_index(s, f.profile, {});
-    try {
-      traffic::check_flow(flow, hosts, {});
-    } catch (const InputError& error) {
-      fail_key(s.place(row), row, error.what());
-    }
+    at_its_place(s, row, [&] { traffic::check_flow(flow, hosts, {}); });
     flows.push_back(flow);
   }
   return std::make_unique<traffic::FlowList>(std::move(flows));
@@ -255,7 +194,7 @@ std::unique_ptr<engine::Model> unchecked_model(const Scenario& s) {
   model->adaptive = s.adaptive;
   model->watchdog = s.watchdog;
   model->classes = s.classes;
-  with_key(s, [&] { model->faults = engine::work_out(s.faults, model->topology, s.run.seed); });
+  at_its_place(s, "", [&] { model->faults = engine::work_out(s.faults, model->topology, s.run.seed); });
   model->transport = s.transport;
   model->clocks = s.clocks;
   for (const Profile& p : s.profiles)
@@ -299,7 +238,6 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
     context.source = static_cast<std::uint32_t>(i);
     context.labels = {tags.index_of(source.tag, s.place(key), key), profile_index(s, source.profile, s.place(key))};
     context.completion = source.completion;
-    context.where = s.place(key);
     if (!source.flows.empty()) {
       auto flows = inline_flows(s, key, source, model.topology.hosts, tags);
       if (source.completion)
@@ -308,19 +246,7 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
         out->add(std::move(flows), std::nullopt);
       continue;
     }
-    try {
-      source.kind->add(*out, source.params.get(), context);
-    } catch (const InputError& error) {
-      // a complaint about the source itself, or about a line of its data file
-      const std::string here = context.where.text() + ": ";
-      std::string_view what = error.what();
-      if (what.starts_with(here)) {
-        what.remove_prefix(here.size());
-      } else if (culprit(s, *source.kind->params, source.params.get(), what) == nullptr) {
-        throw;
-      }
-      blame(s, key, *source.kind->params, source.params.get(), what);
-    }
+    at_its_place(s, key, [&] { source.kind->add(*out, source.params.get(), context); });
   }
   return out;
 }
@@ -370,7 +296,7 @@ Run prepare(const Scenario& s, std::shared_ptr<const engine::Model> model) {
     std::vector<std::string> tags;
     connections_of(s, *run.model, *build_traffic(s, *run.model, tags));
   }
-  with_key(s, [&] { probe::check(s.probes, *run.model, run.tags); });
+  at_its_place(s, "probes", [&] { probe::check(s.probes, *run.model, run.tags); });
   return run;
 }
 

@@ -289,6 +289,12 @@ Where Scenario::place(std::string_view key) const {
   }
 }
 
+void tell_place(const Scenario& s, std::string_view path, const InputError& error) {
+  if (!error.where().file.empty()) throw error;
+  const std::string key = *error.under(path).key();
+  fail_key(s.place(key), key, error.reason());
+}
+
 Scenario load_scenario(std::string_view text, const std::string& file, const std::vector<std::string>& overrides,
                        const std::vector<Option>& options) {
   if (net::looks_like_graph(text))

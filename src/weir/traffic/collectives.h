@@ -88,7 +88,7 @@ struct Hsdp {
     p.bytes("size", &Hsdp::size, "size of a message, in place of the model's; 0 = the model's", "", Bytes{0},
             kMaxFlowSize);
     p.integer("steps", &Hsdp::steps, 1, 1'000'000, "steps of the ring", "Spraying IV-A");
-    p.integer("group", &Hsdp::group, 1, kMaxHosts, "hosts of a server", "Spraying IV-A");
+    p.integer("group", &Hsdp::group, 1, net::kMaxHosts, "hosts of a server", "Spraying IV-A");
     p.text("hosts", &Hsdp::hosts, "those that take part, server by server: \"all\", \"0-15\", \"0-3,8\"");
     p.choice("placement", &Hsdp::placement, {"in-order", "random"}, "which server is next: as listed, or at random",
              "Spraying IV-A");

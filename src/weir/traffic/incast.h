@@ -31,10 +31,11 @@ class Incast : public Source {
       p.text("receiver", &Params::receiver, "receiving host, or \"last\"");
       p.text("senders", &Params::senders,
              "sending hosts in this order, like \"0-15\" or \"0-3,8\"; \"all\" = all but the receiver");
-      p.integer("fan_in", &Params::fan_in, 0, kMaxHosts, "only the first so many of the senders; 0 = every one");
+      p.integer("fan_in", &Params::fan_in, 0, net::kMaxHosts, "only the first so many of the senders; 0 = every one");
       p.time("start", &Params::start, "the first flows start");
       p.time("stagger", &Params::stagger, "how much later the next flows start; 0 = all at once");
-      p.integer("stagger_every", &Params::stagger_every, 1, kMaxHosts, "how many flows start together if staggered");
+      p.integer("stagger_every", &Params::stagger_every, 1, net::kMaxHosts,
+                "how many flows start together if staggered");
     }
   };
 
@@ -64,7 +65,7 @@ class PoissonIncast : public Source {
 
     static void describe(ParamList<Params>& p) {
       p.bytes("size", &Params::size, "size of each flow", "", Bytes{1}, kMaxFlowSize).required = true;
-      p.integer("fan_in", &Params::fan_in, 1, kMaxHosts, "senders of one incast", "HPCC 5.1").required = true;
+      p.integer("fan_in", &Params::fan_in, 1, net::kMaxHosts, "senders of one incast", "HPCC 5.1").required = true;
       p.number("load", &Params::load, kLeastLoad, 1, "payload bytes per second / rate of all the hosts' links together",
                "HPCC 5.1")
           .required = true;

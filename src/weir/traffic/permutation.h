@@ -32,8 +32,8 @@ class Permutation : public Source {
       p.bytes("size", &Params::size, "size of each flow", "", Bytes{1}, kMaxFlowSize).required = true;
       p.time("start", &Params::start, "all flows start");
       p.text("hosts", &Params::hosts, "those that take part: \"all\", \"0-15\", \"0-3,8\"");
-      p.integer("members", &Params::members, 0, kMaxHosts, "only so many of them, at random; 0 = every one");
-      p.integer("elephants", &Params::elephants, 0, kMaxHosts,
+      p.integer("members", &Params::members, 0, net::kMaxHosts, "only so many of them, at random; 0 = every one");
+      p.integer("elephants", &Params::elephants, 0, net::kMaxHosts,
                 "so many of these, at random, have a permutation of elephants of their own; 0 = none", "Spraying IV-A");
       p.bytes("elephant_size", &Params::elephant_size,
               "size of each elephant; beyond what the run lets them send if they are to last", "", Bytes{0},
