@@ -10,6 +10,7 @@
 #include "tests/scenario/scenario_files.h"
 #include "weir/base/archive.h"
 #include "weir/engine/simulation.h"
+#include "weir/scenario/fidelity.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 
@@ -83,7 +84,7 @@ class Checkpoint : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     scenario_ = load_scenario_file(kTestScenarios + GetParam() + ".toml");
-    if (scenario_.run.fidelity != Fidelity::exact) GTEST_SKIP() << "a replica cannot be saved";
+    if (!scenario_.run.fidelity->can_be_saved) GTEST_SKIP() << "its engine cannot be saved";
     model_ = build_model(scenario_);
     end_ = Watched(scenario_, model_, {}, whole_).finish();
   }

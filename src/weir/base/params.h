@@ -152,6 +152,26 @@ class ParamList : public ParamSet {
     return p;
   }
 
+  // A pointer to an entry of a list that never changes; entries are written by their names.
+  template <class Entry>
+  Param& entry(Text name, const Entry* T::*field, std::span<const Entry> list, Text meaning, Text source = "") {
+    const T defaults{};
+    Param& p = params_.emplace_back();
+    p.name = std::move(name);
+    p.fallback = std::string((defaults.*field)->name);
+    for (const Entry& e : list) p.choices.emplace_back(e.name);
+    p.meaning = std::move(meaning);
+    p.source = std::move(source);
+    p.set = [field, list](void* object, const ParamValue& v) {
+      for (const Entry& e : list)
+        if (e.name == std::get<std::string>(v)) static_cast<T*>(object)->*field = &e;
+    };
+    p.get = [field](const void* object) -> ParamValue {
+      return std::string((static_cast<const T*>(object)->*field)->name);
+    };
+    return p;
+  }
+
   // The parameters of a part that T embeds, `prefix` before their names. Defaults are those that T gives the part.
   template <class Part>
   void part(const Text& prefix, Part T::*member) {

@@ -50,7 +50,6 @@ class Simulation final : public Engine {
 
   void trace(net::TraceFilter filter, net::TraceVisit visit) override;
   bool advance(Time until = Time::max()) override;
-  bool can_be_saved() const override { return true; }
   void save(Saver& a) override;
   void load(Loader& a) override;
   std::uint32_t partitions() const override;

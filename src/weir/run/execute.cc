@@ -17,6 +17,7 @@
 #include "weir/run/memory_limit.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/effective.h"
+#include "weir/scenario/fidelity.h"
 
 namespace weir::run {
 namespace {
@@ -150,9 +151,10 @@ Outcome execute(const scenario::Scenario& s, std::shared_ptr<const engine::Model
 }
 
 void check_checkpoints(const scenario::Scenario& s, const CheckpointRhythm& rhythm) {
-  if (!rhythm.is_on() || s.run.fidelity == scenario::Fidelity::exact) return;
+  if (!rhythm.is_on() || s.run.fidelity->can_be_saved) return;
   scenario::fail_key(s.place("run.fidelity"), "run.fidelity",
-                     "only \"exact\" keeps checkpoints; write that, or leave out --checkpoint");
+                     fmt::format("only {} keeps checkpoints; write that, or leave out --checkpoint",
+                                 scenario::names_of([](const scenario::Fidelity& f) { return f.can_be_saved; })));
 }
 
 Unfinished read_unfinished(const probe::ResultDirectory& directory, const std::vector<std::string>& overrides) {

@@ -8,6 +8,7 @@
 #include "weir/base/text.h"
 #include "weir/base/text_file.h"
 #include "weir/scenario/document.h"
+#include "weir/scenario/fidelity.h"
 #include "weir/scenario/tables.h"
 #include "weir/scenario/toml_writer.h"
 
@@ -31,9 +32,9 @@ class Writer {
     const Scenario& s = scenario_;
     toml_.text("title", s.title);
     tables_of(s, tables().first(1), "");
-    if (const ParamSet* list = s.fidelity_list()) {
+    if (const ParamSet* set = s.run.fidelity->params) {
       toml_.section("[fidelity]");
-      params(*list, s.fidelity_params(), "fidelity");
+      params(*set, s.fidelity_params.get(), "fidelity");
     }
     toml_.section("[topology]");
     toml_.text("kind", s.topology.name, s.topology.kind == nullptr ? "a graph file" : s.topology.kind->meaning);

@@ -9,13 +9,9 @@
 #include <utility>
 
 #include "weir/base/text_file.h"
-#include "weir/engine/simulation.h"
 #include "weir/net/graph_file.h"
-#include "weir/replica/ns3_hpcc.h"
-#include "weir/replica/uet_htsim.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/fidelity.h"
-#include "weir/scenario/uet_connections.h"
 #include "weir/traffic/flow_list.h"
 
 namespace weir::scenario {
@@ -133,11 +129,6 @@ void check_watchdog(const Scenario& s, const engine::Model& model) {
                            format_value(time)));
 }
 
-// The shared buffer of a switch holds its reserves.
-void check_buffers(const Scenario& s, const engine::Model& model) {
-  at_its_place(s, "network.buffer", [&] { engine::make_buffers(model); });
-}
-
 // The list of tags, and where each of them stands in it.
 class Tags {
  public:
@@ -211,10 +202,9 @@ std::shared_ptr<const engine::Model> build_model(const Scenario& s) {
   auto model = unchecked_model(s);
   check_ecn(s);
   check_watchdog(s, *model);
-  if (s.run.fidelity == Fidelity::exact) check_buffers(s, *model);
   check_needs(s, *model);
   check_profiles(s, *model);
-  check_fidelity(s, *model);
+  if (s.run.fidelity->check != nullptr) s.run.fidelity->check(s, *model);
   return model;
 }
 
@@ -230,6 +220,9 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
   context.folder = s.folder;
   context.tag_of = [&tags](const std::string& name, const Where& where) { return tags.index_of(name, where); };
   context.profile_of = [&s](const std::string& name, const Where& where) { return profile_index(s, name, where); };
+
+  // Flows that come from elsewhere have the tag of the parameter that names them.
+  if (!own_flows(s).empty()) tags.index_of(std::string(s.run.fidelity->flows_param), {});
 
   auto out = std::make_unique<traffic::Traffic>(model.topology.hosts);
   for (std::size_t i = 0; i < s.traffic.size(); ++i) {
@@ -258,43 +251,40 @@ void check_program(const Scenario& s, const traffic::Program& program) {
     fail_key(s.place("run.until"), "run.until",
              "no traffic is a collective, so the run would not end; write \"flows\", or completion = true in a "
              "[[traffic]]");
-  if (!program.empty() && s.run.fidelity != Fidelity::exact)
+  if (!program.empty() && !s.run.fidelity->runs_programs)
     fail_key(s.place("run.fidelity"), "run.fidelity",
-             "there are collectives, which only \"exact\" knows; write that, or take other traffic");
+             fmt::format("there are collectives, which only {} knows; write that, or take other traffic",
+                         names_of([](const Fidelity& f) { return f.runs_programs; })));
 }
 
-// A replica does not tell single events.
 void check_trace(const Scenario& s) {
-  if (s.run.fidelity != Fidelity::exact && s.probes.need_trace())
+  if (!s.run.fidelity->tells_events && s.probes.need_trace())
     fail_key(s.place("probes.packets"), "probes.packets",
-             "only run.fidelity = \"exact\" tells single events; write that, or leave out this probe");
+             fmt::format("only run.fidelity = {} tells single events; write that, or leave out this probe",
+                         names_of([](const Fidelity& f) { return f.tells_events; })));
 }
 
 std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic,
                                              std::uint32_t partitions) {
-  const Time stop = s.run.stop > Time{} ? s.run.stop : Time::max();
-  if (s.run.fidelity == Fidelity::ns3_hpcc) return std::make_unique<replica::Ns3Hpcc>(model, s.ns3, traffic, stop);
-  if (s.run.fidelity == Fidelity::htsim_uet)
-    return std::make_unique<replica::HtsimUet>(model, s.uet, connections_of(s, model, traffic), stop);
   const engine::RunOptions options{.threads = s.run.threads,
                                    .partitions = partitions,
                                    .scheduler = s.run.scheduler,
-                                   .stop = stop,
+                                   .stop = s.run.stop > Time{} ? s.run.stop : Time::max(),
                                    .traced = s.probes.need_trace(),
                                    .until_program = s.run.until == Until::collectives};
-  return std::make_unique<engine::Simulation>(model, traffic, options);
+  return s.run.fidelity->make(s, model, traffic, options);
 }
 
 Run prepare(const Scenario& s, std::shared_ptr<const engine::Model> model) {
   Run run;
   run.model = std::move(model);
   run.traffic = build_traffic(s, *run.model, run.tags);
-  if (run.tags.empty()) run.tags.emplace_back(kConnectionsTag);
   check_program(s, run.traffic->program());
   check_trace(s);
-  if (s.run.fidelity == Fidelity::htsim_uet) {
+  if (s.run.fidelity->for_each_flow != nullptr) {
     std::vector<std::string> tags;
-    connections_of(s, *run.model, *build_traffic(s, *run.model, tags));
+    s.run.fidelity->for_each_flow(s, *run.model, *build_traffic(s, *run.model, tags),
+                                  [](const traffic::Flow&, bool) {});
   }
   at_its_place(s, "probes", [&] { probe::check(s.probes, *run.model, run.tags); });
   return run;

@@ -14,7 +14,7 @@
 #include "weir/base/text_file.h"
 #include "weir/replica/uet_params.h"
 #include "weir/scenario/document.h"
-#include "weir/scenario/fidelity.h"
+#include "weir/scenario/replica_rules.h"
 #include "weir/traffic/fields.h"
 
 namespace weir::scenario {
@@ -208,7 +208,7 @@ UetConnections connections_of(traffic::Traffic& traffic, Time stop) {
 }
 
 replica::UetConnections connections_of(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
-  const std::string& name = s.uet.connections;
+  const std::string& name = fidelity_params<replica::UetParams>(s).connections;
   if (name.empty()) return at_its_place(s, "traffic", [&] { return connections_of(traffic, s.run.stop); });
   const std::string file = (std::filesystem::path(s.folder) / name).string();
   const std::string text =
