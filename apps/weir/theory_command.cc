@@ -39,7 +39,7 @@ void add_params(CLI::App& command, const std::shared_ptr<T>& object) {
           try {
             p.set(object.get(), parse_value(p, text));
           } catch (const InputError& error) {
-            throw InputError(fmt::format("--{}", error.what()));
+            throw InputError(fmt::format("--{}{} {}", p.name, p.choices.empty() ? " =" : "", error.reason()));
           }
         },
         fmt::format("{} ({})", p.meaning, format_value(p.fallback)));

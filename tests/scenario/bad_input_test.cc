@@ -500,6 +500,8 @@ TEST(BadInput, Fidelity) {
                  "telemetry has no code; valid is 25, 50, 100, 200, 400 Gbps");
   expect_refused({"topology.delay=1500 ps"},
                  "a.toml:1: key 'topology': the link 0 - 4 has a delay of 1.5 ns; valid are whole nanoseconds");
+  expect_refused({"traffic.0.size=4294967296 B"},
+                 "a.toml:8: key 'traffic': a flow of 4294967296 bytes; valid is up to 4294967295");
   expect_refused({"fidelity.link_down_at=1 us", "fidelity.link_down_a=0", "fidelity.link_down_b=4"},
                  "--set fidelity.link_down_a: there is no link 0 - 4 between two switches");
   expect_message(

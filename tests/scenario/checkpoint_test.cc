@@ -3,14 +3,14 @@
 // seen of it is compared.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tests/scenario/scenario_files.h"
 #include "weir/base/archive.h"
 #include "weir/engine/simulation.h"
+#include "weir/scenario/fidelity.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 
@@ -18,16 +18,6 @@ namespace weir::scenario {
 namespace {
 
 using namespace literals;
-
-const std::string kFolder = "tests/scenarios/";
-
-std::vector<std::string> names() {
-  std::vector<std::string> out;
-  for (const auto& entry : std::filesystem::directory_iterator(kFolder))
-    if (entry.path().extension() == ".toml") out.push_back(entry.path().stem().string());
-  std::sort(out.begin(), out.end());
-  return out;
-}
 
 // What can be seen of a run: the figures of its ports every 20 us, the flows as they end, traced events.
 using Log = std::vector<std::uint64_t>;
@@ -93,8 +83,8 @@ class Watched {
 class Checkpoint : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    scenario_ = load_scenario_file(kFolder + GetParam() + ".toml");
-    if (scenario_.run.fidelity != Fidelity::exact) GTEST_SKIP() << "a replica cannot be saved";
+    scenario_ = load_scenario_file(kTestScenarios + GetParam() + ".toml");
+    if (!scenario_.run.fidelity->can_be_saved) GTEST_SKIP() << "its engine cannot be saved";
     model_ = build_model(scenario_);
     end_ = Watched(scenario_, model_, {}, whole_).finish();
   }
@@ -145,17 +135,11 @@ TEST_P(Checkpoint, GoesOnByOtherThreads) {
   EXPECT_TRUE(in_pieces({first, alone, two, first}, {0.15, 0.5, 0.77}) == whole_);
 }
 
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
-  std::string out = info.param;
-  std::replace(out.begin(), out.end(), '-', '_');
-  return out;
-}
-
-INSTANTIATE_TEST_SUITE_P(Tests, Checkpoint, testing::ValuesIn(names()), test_name);
+INSTANTIATE_TEST_SUITE_P(Tests, Checkpoint, testing::ValuesIn(names_in(kTestScenarios)), test_name);
 
 // Whatever is missing at its end.
 TEST(CheckpointBytes, CutShortAreRefused) {
-  const Scenario s = load_scenario_file(kFolder + names().front() + ".toml");
+  const Scenario s = load_scenario_file(kTestScenarios + names_in(kTestScenarios).front() + ".toml");
   const auto model = build_model(s);
   Log log;
   Watched run(s, model, {}, log);

@@ -13,28 +13,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/scenario/scenario_files.h"
 #include "weir/probe/probes.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
 
 namespace weir::scenario {
 namespace {
-
-const std::string kFolder = "tests/scenarios/";
-
-std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> out;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().extension() == ".toml") out.push_back(entry.path().stem().string());
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
-  std::string out = info.param;
-  std::replace(out.begin(), out.end(), '-', '_');
-  return out;
-}
 
 struct Result {
   std::string digest;
@@ -76,19 +61,19 @@ Result simulate(const Scenario& s) {
 }
 
 Scenario load(const std::string& name, const std::vector<std::string>& overrides = {}) {
-  return load_scenario_file(kFolder + name + ".toml", overrides);
+  return load_scenario_file(kTestScenarios + name + ".toml", overrides);
 }
 
 class ScenarioFile : public testing::TestWithParam<std::string> {
  protected:
   std::string expected_digest() {
-    std::ifstream file(kFolder + GetParam() + ".expect.json");
+    std::ifstream file(kTestScenarios + GetParam() + ".expect.json");
     return nlohmann::json::parse(file).at("digest");
   }
 };
 
 TEST_P(ScenarioFile, GivesTheExpectedFigures) {
-  const std::string path = kFolder + GetParam() + ".expect.json";
+  const std::string path = kTestScenarios + GetParam() + ".expect.json";
   const auto figures = simulate(load(GetParam())).figures.dump(2);
   if (std::getenv("WEIR_UPDATE_SNAPSHOTS") != nullptr) {
     std::ofstream(path) << figures << "\n";
@@ -131,7 +116,7 @@ TEST_P(ScenarioFile, EffectiveScenarioIsTheSameRun) {
   std::filesystem::remove_all(folder);
 }
 
-INSTANTIATE_TEST_SUITE_P(Tests, ScenarioFile, testing::ValuesIn(names_in(kFolder)), test_name);
+INSTANTIATE_TEST_SUITE_P(Tests, ScenarioFile, testing::ValuesIn(names_in(kTestScenarios)), test_name);
 
 // The examples build, and their effective form is a scenario.
 class Example : public testing::TestWithParam<std::string> {};

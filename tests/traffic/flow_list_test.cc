@@ -206,8 +206,8 @@ TEST(FlowList, ReadsAFileAndTurnsNamesIntoIndices) {
             path + ":2: column 'algorithm' cannot be used here; remove it");
   std::remove(path.c_str());
   EXPECT_EQ(error_of([&] { FlowList({"weir_flows.csv"}, context); }),
-            path + ": cannot be read (No such file or directory); it should be a CSV file of flows");
-  EXPECT_EQ(error_of([&] { FlowList(FlowList::Params{}, context); }), "file is missing; name a CSV file of flows");
+            "file: " + path + ": cannot be read (No such file or directory); it should be a CSV file of flows");
+  EXPECT_EQ(error_of([&] { FlowList(FlowList::Params{}, context); }), "file: missing; name a CSV file of flows");
 }
 
 }  // namespace

@@ -117,20 +117,20 @@ TEST(Permutation, OfSomeHostsAtRandom) {
 TEST(Permutation, RefusesBadParameters) {
   auto p = eight_megabytes();
   p.size = {};
-  EXPECT_EQ(error_of([&] { Permutation(p, uniform_hosts(4)); }), "size = 0 B is out of range; valid is 1 B to 1 PB");
+  EXPECT_EQ(error_of([&] { Permutation(p, uniform_hosts(4)); }), "size: 0 B is out of range; valid is 1 B to 1 PB");
   p = {1_B, {}, "3"};
   EXPECT_EQ(error_of([&] { Permutation(p, uniform_hosts(4)); }),
-            "hosts = '3' leaves 1 host(s); a permutation needs at least 2");
+            "hosts: '3' leaves 1 host(s); a permutation needs at least 2");
   p = eight_megabytes();
   p.members = 5;
-  EXPECT_EQ(error_of([&] { Permutation(p, uniform_hosts(4)); }), "members = 5 is out of range; hosts are 4");
+  EXPECT_EQ(error_of([&] { Permutation(p, uniform_hosts(4)); }), "members: 5 is out of range; hosts are 4");
   p.members = 0;
   p.elephants = 1;
   EXPECT_EQ(error_of([&] { Permutation(p, uniform_hosts(4)); }),
-            "elephants = 1 is out of range; valid is 0, or 2 to 4, as many as take part");
+            "elephants: 1 is out of range; valid is 0, or 2 to 4, as many as take part");
   p.elephants = 2;
   EXPECT_EQ(error_of([&] { Permutation(p, uniform_hosts(4)); }),
-            "elephant_size = 0 B is out of range; write the size of each elephant");
+            "elephant_size: 0 B is out of range; write the size of each elephant");
 }
 
 }  // namespace

@@ -190,44 +190,41 @@ TEST(Poisson, RefusesBadParameters) {
     return p;
   };
   const Case cases[] = {
-      {"no load", with([](auto& p) { p.load = 0; }), "s.toml:9: load = 0 is out of range; valid is 1e-09 to 1"},
-      {"load above 1", with([](auto& p) { p.load = 1.2; }),
-       "s.toml:9: load = 1.2 is out of range; valid is 1e-09 to 1"},
+      {"no load", with([](auto& p) { p.load = 0; }), "load: 0 is out of range; valid is 1e-09 to 1"},
+      {"load above 1", with([](auto& p) { p.load = 1.2; }), "load: 1.2 is out of range; valid is 1e-09 to 1"},
       {"load not a number", with([](auto& p) { p.load = std::nan(""); }),
-       "s.toml:9: load = nan is out of range; valid is 1e-09 to 1"},
-      {"no stop", with([](auto& p) { p.stop = {}; }), "s.toml:9: stop = 0 ps is not after start = 0 ps"},
-      {"stop before start", with([](auto& p) { p.start = 2_ms; }), "s.toml:9: stop = 1 ms is not after start = 2 ms"},
+       "load: nan is out of range; valid is 1e-09 to 1"},
+      {"no stop", with([](auto& p) { p.stop = {}; }), "stop: 0 ps is not after start = 0 ps"},
+      {"stop before start", with([](auto& p) { p.start = 2_ms; }), "stop: 1 ms is not after start = 2 ms"},
       {"host beyond", with([](auto& p) { p.hosts = "0-16"; }),
-       "s.toml:9: hosts = '0-16': host 16 does not exist: hosts are 0 to 15"},
-      {"receiver beyond", with([](auto& p) { p.to = "400"; }),
-       "s.toml:9: to = '400': host 400 does not exist: hosts are 0 to 15"},
-      {"alone", with([](auto& p) { p.to = "3"; }),
-       "s.toml:9: host 3 has no other host to send to; add receivers in 'to'"},
+       "hosts: '0-16': host 16 does not exist: hosts are 0 to 15"},
+      {"receiver beyond", with([](auto& p) { p.to = "400"; }), "to: '400': host 400 does not exist: hosts are 0 to 15"},
+      {"alone", with([](auto& p) { p.to = "3"; }), "to: host 3 has no other host to send to; add receivers"},
   };
-  auto context = uniform_hosts(16);
-  context.where = {"s.toml", 9};
+  const auto context = uniform_hosts(16);
   for (const auto& c : cases) EXPECT_EQ(error_of([&] { Poisson(c.params, context); }), c.message) << c.what;
 }
 
 TEST(Poisson, RefusesArrivalsFasterThanTheClock) {
   auto context = uniform_hosts(2);
   context.host_rates[1] = {10'000'000'000'000'000};
-  EXPECT_EQ(
-      error_of([&] { Poisson(params("1 B", 1, 1_ms), context); }),
-      "the mean time between arrivals is 0.0008 ps, at least 1 ps is possible; use larger flows or a smaller load");
+  EXPECT_EQ(error_of([&] { Poisson(params("1 B", 1, 1_ms), context); }),
+            "load: the mean time between arrivals is 0.0008 ps, at least 1 ps is possible; use larger flows or a "
+            "smaller load");
 }
 
 TEST(Poisson, TheParameterListRefusesLoadAboveOne) {
   const auto* load = params_of<Poisson::Params>().find("load");
   ASSERT_NE(load, nullptr);
-  EXPECT_EQ(error_of([&] { parse_value(*load, "1.2"); }), "load = 1.2 is out of range; valid is 1e-09 to 1");
+  EXPECT_EQ(error_of([&] { parse_value(*load, "1.2"); }), "load: 1.2 is out of range; valid is 1e-09 to 1");
 }
 
 TEST(Poisson, RefusesMoreHostsOrSourcesThanStreams) {
   const auto p = params("1 KB", 0.5, 1_ms);
   EXPECT_EQ(error_of([&] { Poisson(p, uniform_hosts(2, 1, kMaxSources)); }),
             "at most 1024 traffic sources are possible");
-  EXPECT_EQ(error_of([&] { Poisson(p, uniform_hosts(kMaxHosts + 1)); }), "traffic can address at most 4194304 hosts");
+  EXPECT_EQ(error_of([&] { Poisson(p, uniform_hosts(net::kMaxHosts + 1)); }),
+            "traffic can address at most 2097152 hosts");
 }
 
 TEST(Arrivals, GapsBeyondTheClockEndTheStream) {

@@ -188,7 +188,7 @@ TEST(SizeDistribution, HugeSizesStayInside) {
 }
 
 TEST(SizeDistribution, FixedSize) {
-  const auto d = SizeDistribution::from_text("1 MB", "");
+  const auto d = SizeDistribution::from_text("1 MB", "sizes", "");
   EXPECT_EQ(d.quantile(0).count, 1'000'000);
   EXPECT_EQ(d.quantile(0.999).count, 1'000'000);
   EXPECT_EQ(d.largest().count, 1'000'000);
@@ -196,12 +196,12 @@ TEST(SizeDistribution, FixedSize) {
 }
 
 TEST(SizeDistribution, FromTextTakesNamesSizesAndFiles) {
-  EXPECT_EQ(SizeDistribution::from_text("WebSearch", "").points(), 12u);
-  EXPECT_EQ(SizeDistribution::from_text("2 KiB", "").largest().count, 2048);
-  EXPECT_EQ(SizeDistribution::from_text("WebSearch.cdf.txt", "data/workloads").points(), 12u);
-  EXPECT_EQ(SizeDistribution::from_text("data/workloads/WebSearch.cdf.txt", "").points(), 12u);
+  EXPECT_EQ(SizeDistribution::from_text("WebSearch", "sizes", "").points(), 12u);
+  EXPECT_EQ(SizeDistribution::from_text("2 KiB", "sizes", "").largest().count, 2048);
+  EXPECT_EQ(SizeDistribution::from_text("WebSearch.cdf.txt", "sizes", "data/workloads").points(), 12u);
+  EXPECT_EQ(SizeDistribution::from_text("data/workloads/WebSearch.cdf.txt", "sizes", "").points(), 12u);
   const auto absolute = std::filesystem::absolute("data/workloads/WebSearch.cdf.txt").string();
-  EXPECT_EQ(SizeDistribution::from_text(absolute, "elsewhere").points(), 12u);
+  EXPECT_EQ(SizeDistribution::from_text(absolute, "sizes", "elsewhere").points(), 12u);
 }
 
 struct Bad {
@@ -255,30 +255,26 @@ TEST(SizeDistribution, RefusesBadSizesAsAScenarioWritesThem) {
       "valid is AliStorage2019, CacheFollower, DataMining, FB_Hadoop, FB_Hadoop_fine, GoogleRPC2008, GoogleSearchRPC, "
       "Solar2022, WebSearch, WebServer, a size like \"1 MB\", or a file like \"./my.cdf.txt\"";
   const std::pair<std::string, std::string> cases[] = {
-      {"FB_Hadop", "s.toml:4: unknown workload 'FB_Hadop' (did you mean 'FB_Hadoop'?); " + names},
-      {"websearch", "s.toml:4: unknown workload 'websearch' (did you mean 'WebSearch'?); " + names},
-      {"", "s.toml:4: unknown workload ''; " + names},
-      {"0 B", "s.toml:4: a flow of 0 B is out of range; valid is 1 B to 1000000000000000 B"},
-      {"2000000 GB", "s.toml:4: a flow of 2000000000000000 B is out of range; valid is 1 B to 1000000000000000 B"},
+      {"FB_Hadop", "sizes: unknown workload 'FB_Hadop' (did you mean 'FB_Hadoop'?); " + names},
+      {"websearch", "sizes: unknown workload 'websearch' (did you mean 'WebSearch'?); " + names},
+      {"", "sizes: unknown workload ''; " + names},
+      {"0 B", "sizes: a flow of 0 B is out of range; valid is 1 B to 1000000000000000 B"},
+      {"2000000 GB", "sizes: a flow of 2000000000000000 B is out of range; valid is 1 B to 1000000000000000 B"},
       {"no.txt",
-       "dir/no.txt: cannot be read (No such file or directory); it should be a file of lines 'size_bytes "
+       "sizes: dir/no.txt: cannot be read (No such file or directory); it should be a file of lines 'size_bytes "
        "cumulative_percent'"},
       {"../data/",
-       "dir/../data/: cannot be read (No such file or directory); it should be a file of lines "
+       "sizes: dir/../data/: cannot be read (No such file or directory); it should be a file of lines "
        "'size_bytes cumulative_percent'"},
   };
   for (const auto& c : cases)
-    EXPECT_EQ(error_of([&] { SizeDistribution::from_text(c.first, "dir", {"s.toml", 4}); }), c.second) << c.first;
-  EXPECT_EQ(error_of([] { SizeDistribution::from_text("data/workloads", ""); }),
-            "data/workloads: cannot be read (Is a directory); it should be a file of lines 'size_bytes "
+    EXPECT_EQ(error_of([&] { SizeDistribution::from_text(c.first, "sizes", "dir"); }), c.second) << c.first;
+  EXPECT_EQ(error_of([] { SizeDistribution::from_text("data/workloads", "sizes", ""); }),
+            "sizes: data/workloads: cannot be read (Is a directory); it should be a file of lines 'size_bytes "
             "cumulative_percent'");
   // the message about units is the parser's own
-  EXPECT_TRUE(error_of([] {
-                SizeDistribution::from_text("5", "", {"s.toml", 4});
-              }).starts_with("s.toml:4: '5' is not"));
-  EXPECT_TRUE(error_of([] {
-                SizeDistribution::from_text("-5 B", "", {"s.toml", 4});
-              }).find("negative") != std::string::npos);
+  EXPECT_TRUE(error_of([] { SizeDistribution::from_text("5", "sizes", ""); }).starts_with("sizes: '5' is not"));
+  EXPECT_TRUE(error_of([] { SizeDistribution::from_text("-5 B", "sizes", ""); }).find("negative") != std::string::npos);
 }
 
 }  // namespace

@@ -7,10 +7,8 @@
 #include "tests/support/document.h"
 #include "weir/base/csv.h"
 #include "weir/base/text_file.h"
-#include "weir/engine/simulation.h"
-#include "weir/replica/ns3_hpcc.h"
+#include "weir/scenario/fidelity.h"
 #include "weir/scenario/run.h"
-#include "weir/scenario/scenario.h"
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/traffic.h"
 
@@ -20,12 +18,6 @@ namespace {
 using namespace weir::literals;
 
 const std::string kData = "data/reference/ns3-hpcc/";
-
-std::unique_ptr<engine::Engine> engine_of(const Instance& instance, traffic::Traffic& traffic) {
-  if (instance.fidelity)
-    return std::make_unique<replica::Ns3Hpcc>(*instance.model, *instance.fidelity, traffic, Time::max());
-  return std::make_unique<engine::Simulation>(*instance.model, traffic, engine::RunOptions{});
-}
 
 }  // namespace
 
@@ -58,11 +50,11 @@ Instance instance_of(const ArtifactRun& run, const std::vector<std::string>& set
   std::vector<std::string> overrides = run.settings;
   overrides.insert(overrides.end(), settings.begin(), settings.end());
   overrides.push_back("traffic.0.file=../../" + kData + run.flows + ".flows.csv");
-  const scenario::Scenario s = scenario::load_scenario_file("tests/validation/" + run.scenario, overrides);
-  Instance out{.model = scenario::build_model(s), .fidelity = {}, .flows = {}};
-  if (s.run.fidelity != scenario::Fidelity::exact) out.fidelity = s.ns3;
+  Instance out;
+  out.scenario = scenario::load_scenario_file("tests/validation/" + run.scenario, overrides);
+  out.model = scenario::build_model(out.scenario);
   std::vector<std::string> tags;
-  const auto traffic = scenario::build_traffic(s, *out.model, tags);
+  const auto traffic = scenario::build_traffic(out.scenario, *out.model, tags);
   while (const auto flow = traffic->next()) out.flows.push_back(*flow);
   return out;
 }
@@ -70,7 +62,8 @@ Instance instance_of(const ArtifactRun& run, const std::vector<std::string>& set
 std::vector<Time> simulate(const Instance& instance, Time sample_until, const QueueSampler& sampler) {
   traffic::Traffic traffic(instance.model->topology.hosts);
   traffic.add(std::make_unique<traffic::FlowList>(instance.flows), std::nullopt);
-  const std::unique_ptr<engine::Engine> simulation = engine_of(instance, traffic);
+  const scenario::Scenario& s = instance.scenario;
+  const std::unique_ptr<engine::Engine> simulation = s.run.fidelity->make(s, *instance.model, traffic, {});
   std::vector<Time> times(instance.flows.size());
   simulation->on_finish([&](const host::FlowRecord& r) { times.at(r.id) = r.finish - r.start; });
   if (sampler)

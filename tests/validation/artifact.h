@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "weir/engine/model.h"
-#include "weir/replica/ns3_params.h"
+#include "weir/scenario/scenario.h"
 #include "weir/traffic/flow.h"
 
 namespace weir::validation {
@@ -45,8 +45,8 @@ inline const std::vector<std::string> kReplica{"run.fidelity=ns3-hpcc", "transpo
 
 struct Instance {
   std::shared_ptr<const engine::Model> model;
-  std::optional<replica::Ns3Params> fidelity;  // of the replica
-  std::vector<traffic::Flow> flows;            // in order of start, which is that of their ids
+  scenario::Scenario scenario;       // by the rules of its fidelity
+  std::vector<traffic::Flow> flows;  // in order of start, which is that of their ids
 };
 Instance instance_of(const ArtifactRun& run, const std::vector<std::string>& settings = {});
 

@@ -54,9 +54,9 @@ struct Param {
 };
 
 // Text to value and back. Times, bytes and rates need a unit ("1.5 us", "32 MiB", "100 Gbps");
-// a plain 0 needs none. Throws InputError that says what would be valid.
+// a plain 0 needs none. Throws InputError about the parameter that says what would be valid.
 ParamValue parse_value(const Param& param, std::string_view text);
-// Range and choice check of a value that already has the right type. Throws InputError.
+// Range and choice check of a value that already has the right type. Throws InputError about the parameter.
 void check_value(const Param& param, const ParamValue& value);
 // The shortest text that parses back to exactly this value.
 std::string format_value(const ParamValue& value);
@@ -152,6 +152,26 @@ class ParamList : public ParamSet {
     };
     p.get = [field, words](const void* object) -> ParamValue {
       return words.at(static_cast<std::size_t>(static_cast<const T*>(object)->*field));
+    };
+    return p;
+  }
+
+  // A pointer to an entry of a list that never changes; entries are written by their names.
+  template <class Entry>
+  Param& entry(Text name, const Entry* T::*field, std::span<const Entry> list, Text meaning, Text source = "") {
+    const T defaults{};
+    Param& p = params_.emplace_back();
+    p.name = std::move(name);
+    p.fallback = std::string((defaults.*field)->name);
+    for (const Entry& e : list) p.choices.emplace_back(e.name);
+    p.meaning = std::move(meaning);
+    p.source = std::move(source);
+    p.set = [field, list](void* object, const ParamValue& v) {
+      for (const Entry& e : list)
+        if (e.name == std::get<std::string>(v)) static_cast<T*>(object)->*field = &e;
+    };
+    p.get = [field](const void* object) -> ParamValue {
+      return std::string((static_cast<const T*>(object)->*field)->name);
     };
     return p;
   }

@@ -92,9 +92,8 @@ class Engine {
   // Between calls of advance(), unless the run has stalled: all that this run holds, as bytes without a header. An
   // engine that has just been built from the same model and the same traffic, with as many partitions() and the same
   // calls of every() (or none) and trace(), goes on from there as this one does, whatever its threads and its
-  // scheduler. load() throws InputError if the bytes do not fit; the engine is of no more use then. Only if it can be
-  // saved.
-  virtual bool can_be_saved() const { return false; }
+  // scheduler. load() throws InputError if the bytes do not fit; the engine is of no more use then. Both throw
+  // logic_error of an engine that cannot be saved.
   virtual void save(Saver&) { throw std::logic_error("this engine cannot be saved"); }
   virtual void load(Loader&) { throw std::logic_error("this engine cannot be saved"); }
   // The parts that the network is cut into.

@@ -24,7 +24,7 @@ struct Kind {
   std::string meaning;
   const ParamSet* params = nullptr;
   // Builds a source from an object of these parameters (ParamSet::make) and adds it, its flows
-  // labelled with context.labels. Throws InputError, beginning with context.where.
+  // labelled with context.labels. Throws InputError about one of the parameters, or about a line of a file.
   std::function<void(Traffic&, const void* params, const Context&)> add;
 };
 

@@ -10,6 +10,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "weir/base/text.h"
+
 namespace weir {
 namespace {
 
@@ -215,15 +217,13 @@ void check_value(const Param& param, const ParamValue& value) {
   if (!param.choices.empty()) {
     const auto& word = std::get<std::string>(value);
     if (std::find(param.choices.begin(), param.choices.end(), word) != param.choices.end()) return;
-    const auto near = nearest(word, param.choices);
-    throw InputError(fmt::format("{} cannot be '{}'; it is {}{}", param.name, word, param.valid(),
-                                 near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
+    throw InputError(param.name,
+                     fmt::format("cannot be '{}'; it is {}{}", word, param.valid(), did_you_mean(word, param.choices)));
   }
   if (std::holds_alternative<bool>(value) || std::holds_alternative<std::string>(value)) return;
   const double v = as_double(value);
   if (!(v >= param.min && v <= param.max))
-    throw InputError(
-        fmt::format("{} = {} is out of range; valid is {}", param.name, format_value(value), param.valid()));
+    throw InputError(param.name, fmt::format("{} is out of range; valid is {}", format_value(value), param.valid()));
 }
 
 ParamValue parse_value(const Param& param, std::string_view text) {
@@ -252,12 +252,7 @@ ParamValue parse_value(const Param& param, std::string_view text) {
     ParamValue operator()(Rate) const { return parse_rate(text); }
     ParamValue operator()(const std::string&) const { return std::string(text); }
   };
-  ParamValue value;
-  try {
-    value = std::visit(Parser{text, param}, param.fallback);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{} = {}", param.name, error.what()));
-  }
+  const ParamValue value = under_key(param.name, [&] { return std::visit(Parser{text, param}, param.fallback); });
   check_value(param, value);
   return value;
 }

@@ -83,6 +83,12 @@ std::string read_text_file(const std::string& path, std::string_view expected) {
   return read_text(path, expected, kLargestData);
 }
 
+std::string read_named_file(const std::string& path, std::string_view expected, std::string_view key) {
+  std::string text = under_key(key, [&] { return read(path, expected, kLargestData, false); });
+  check_is_text(text, path, expected);
+  return text;
+}
+
 std::string read_document(const std::string& path, std::string_view expected) {
   return read_text(path, expected, kLargestDocument);
 }

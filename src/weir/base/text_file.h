@@ -18,6 +18,9 @@ inline constexpr std::size_t kLargestStream = std::size_t{64} << 20;
 // quotes nothing of the content.
 std::string read_text_file(const std::string& path, std::string_view expected);
 std::string read_document(const std::string& path, std::string_view expected);
+// The same as read_text_file for a file that a value of a scenario names: where the file cannot be read at all, the
+// error is about that value, `key` (InputError::key).
+std::string read_named_file(const std::string& path, std::string_view expected, std::string_view key);
 // The same of data that may be anything, such as what a run left that was cut short.
 std::string read_bytes(const std::string& path, std::string_view expected);
 

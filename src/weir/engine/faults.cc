@@ -19,7 +19,7 @@ std::optional<std::uint32_t> number(std::string_view text) {
   return value;
 }
 
-// All links between two nodes. Complaints begin with `key`.
+// All links between two nodes. Complaints are about `key`.
 std::vector<std::uint32_t> links_between(const net::Topology& t, std::uint32_t a, std::uint32_t b,
                                          std::string_view key) {
   std::vector<std::uint32_t> out;
@@ -32,9 +32,9 @@ std::vector<std::uint32_t> links_between(const net::Topology& t, std::uint32_t a
   }
   for (const std::uint32_t node : {a, b})
     if (node >= t.nodes())
-      throw InputError(fmt::format("{}: there is no node {}; nodes are 0 to {}", key, node, t.nodes() - 1));
+      throw InputError(std::string(key), fmt::format("there is no node {}; nodes are 0 to {}", node, t.nodes() - 1));
   if (out.empty())
-    throw InputError(fmt::format("{}: there is no link {}-{}; {} is linked to{}", key, a, b, a, neighbours));
+    throw InputError(std::string(key), fmt::format("there is no link {}-{}; {} is linked to{}", a, b, a, neighbours));
   return out;
 }
 
@@ -43,7 +43,7 @@ std::vector<std::uint32_t> links_named(const net::Topology& t, const std::string
   const auto those = [&](auto&& wanted) {
     for (std::uint32_t l = 0; l < t.links.size(); ++l)
       if (wanted(t.links[l].a < t.hosts || t.links[l].b < t.hosts)) out.push_back(l);
-    if (out.empty()) throw InputError(fmt::format("{}: this network has no such links", key));
+    if (out.empty()) throw InputError(std::string(key), "this network has no such links");
     return out;
   };
   if (name == "all") return those([](bool) { return true; });
@@ -51,13 +51,14 @@ std::vector<std::uint32_t> links_named(const net::Topology& t, const std::string
   if (name == "fabric") return those([](bool of_host) { return !of_host; });
   if (name.find("->") != std::string::npos)
     throw InputError(
-        fmt::format("{}: '{}' is one direction, and links lose packets in both; write two nodes as 320-0", key, name));
+        std::string(key),
+        fmt::format("'{}' is one direction, and links lose packets in both; write two nodes as 320-0", name));
   const auto dash = name.find('-');
   const auto a = number(std::string_view(name).substr(0, dash));
   const auto b = dash == std::string::npos ? std::nullopt : number(std::string_view(name).substr(dash + 1));
   if (!a || !b)
-    throw InputError(
-        fmt::format("{}: '{}' names no links; valid is all, hosts, fabric, or two nodes as 320-0", key, name));
+    throw InputError(std::string(key),
+                     fmt::format("'{}' names no links; valid is all, hosts, fabric, or two nodes as 320-0", name));
   return links_between(t, *a, *b, key);
 }
 
@@ -73,11 +74,11 @@ void add_outages(const std::vector<LinkEventRow>& rows, const net::Topology& t, 
       auto& outages = out.links[link].outages;
       const bool is_down = !outages.empty() && outages.back().up == Time::max();
       if (is_down == (row.state == LinkState::down))
-        throw InputError(fmt::format("{}.state: the link {}-{} is {} already at {}", key, row.a, row.b,
-                                     is_down ? "down" : "up", format_value(row.time)));
+        throw InputError(key + ".state", fmt::format("the link {}-{} is {} already at {}", row.a, row.b,
+                                                     is_down ? "down" : "up", format_value(row.time)));
       if (is_down && row.time == outages.back().down)
-        throw InputError(
-            fmt::format("{}.time: the link {}-{} goes down at that instant; write a later time", key, row.a, row.b));
+        throw InputError(key + ".time",
+                         fmt::format("the link {}-{} goes down at that instant; write a later time", row.a, row.b));
       if (is_down)
         outages.back().up = row.time;
       else
@@ -104,8 +105,8 @@ void add_failures(const std::vector<FailureRow>& rows, const net::Topology& t, s
 void add_pauses(const std::vector<HostPauseRow>& rows, const net::Topology& t, Faults& out) {
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].host >= t.hosts)
-      throw InputError(
-          fmt::format("host.pause.{}.host: there is no host {}; hosts are 0 to {}", i, rows[i].host, t.hosts - 1));
+      throw InputError(fmt::format("host.pause.{}.host", i),
+                       fmt::format("there is no host {}; hosts are 0 to {}", rows[i].host, t.hosts - 1));
   out.pauses = rows;
   std::stable_sort(out.pauses.begin(), out.pauses.end(), [](auto& x, auto& y) { return x.start < y.start; });
 }

@@ -51,8 +51,8 @@ struct LinkEventRow {
 
   static void describe(ParamList<LinkEventRow>& p) {
     p.time("time", &LinkEventRow::time, "acts before all else at this instant").required = true;
-    p.integer("a", &LinkEventRow::a, 0, net::kMaxHosts + net::kMaxSwitches, "a node ...").required = true;
-    p.integer("b", &LinkEventRow::b, 0, net::kMaxHosts + net::kMaxSwitches,
+    p.integer("a", &LinkEventRow::a, 0, kMaxHosts + net::kMaxSwitches, "a node ...").required = true;
+    p.integer("b", &LinkEventRow::b, 0, kMaxHosts + net::kMaxSwitches,
               "... and another; all links between them, in both directions")
         .required = true;
     p.choice("state", &LinkEventRow::state, {"down", "up"}, "of the links from then on").required = true;
@@ -66,7 +66,7 @@ struct HostPauseRow {
   Time duration;
 
   static void describe(ParamList<HostPauseRow>& p) {
-    p.integer("host", &HostPauseRow::host, 0, net::kMaxHosts, "the host").required = true;
+    p.integer("host", &HostPauseRow::host, 0, kMaxHosts, "the host").required = true;
     p.time("start", &HostPauseRow::start, "from then on no packet begins to leave, acknowledgements included")
         .required = true;
     p.time("duration", &HostPauseRow::duration, "for how long", "", Time{1}).required = true;
@@ -93,7 +93,7 @@ struct Faults {
   std::vector<HostPauseRow> pauses;                // by start
 };
 
-// Throws InputError "network.loss.0.links: what is wrong" with the key of the row to blame.
+// Throws InputError about the key of the row to blame, "network.loss.0.links".
 Faults work_out(const FaultRows&, const net::Topology&, std::uint64_t seed);
 
 }  // namespace weir::engine

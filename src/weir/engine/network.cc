@@ -45,10 +45,9 @@ net::SwitchBuffer make_buffer(const Model& model, std::uint32_t s, Rate slowest_
     limits.push_back(ingress_limits(model, model.topology.links[id / 2], slowest_host));
   net::SwitchBuffer out(model.buffer, limits, model.data_classes(), model.pfc_classes());
   if (out.shared_capacity() < 0)
-    throw InputError(
-        fmt::format("network.buffer.size = {} is smaller than the reserve and headroom of switch {} "
-                    "({} more bytes are needed)",
-                    format_value(model.buffer.size), s, -out.shared_capacity()));
+    throw InputError("size", fmt::format("{} is smaller than the reserve and headroom of switch {} "
+                                         "({} more bytes are needed)",
+                                         format_value(model.buffer.size), s, -out.shared_capacity()));
   return out;
 }
 

@@ -35,7 +35,7 @@ struct Network {
   Time network_rtt;                    // the largest unloaded round trip of full packets, of any profile
 };
 
-// The empty buffers of all switches. Throws InputError that begins with network.buffer.size if one of them does not
+// The empty buffers of all switches. Throws InputError about the buffer's "size" if one of them does not
 // hold its reserves.
 std::vector<net::SwitchBuffer> make_buffers(const Model& model);
 

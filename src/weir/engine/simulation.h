@@ -52,7 +52,6 @@ class Simulation final : public Engine {
   void decide(host::BatchPolicy policy) override;
   std::uint64_t inject(traffic::Flow flow) override;
   bool advance(Time until = Time::max()) override;
-  bool can_be_saved() const override { return true; }
   void save(Saver& a) override;
   void load(Loader& a) override;
   std::uint32_t partitions() const override;

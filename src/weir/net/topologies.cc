@@ -9,30 +9,35 @@
 namespace weir::net {
 namespace {
 
-void require(bool good, const std::string& what) {
-  if (!good) throw InputError(what);
+// Else the parameter `key` is to blame.
+void require(bool good, std::string_view key, const std::string& what) {
+  if (!good) throw InputError(std::string(key), what);
 }
+
+// Where several are, it is the first of "leaves and hosts_per_leaf".
+std::string_view first_of(std::string_view keys) { return keys.substr(0, keys.find_first_of(", ")); }
 
 // Counts come from parameters, so a product may not fit the type of a node number.
 std::uint32_t count_hosts(std::initializer_list<std::uint32_t> factors, std::string_view keys) {
   std::uint64_t n = 1;
   for (const auto f : factors) n = std::min<std::uint64_t>(n * f, std::uint64_t{1} << 32);
-  require(n >= 2 && n <= kMaxHosts,
+  require(n >= 2 && n <= kMaxHosts, first_of(keys),
           fmt::format("{} make {}{} hosts; valid is 2 to {}", keys, n >> 32 ? "over " : "", n, kMaxHosts));
   return static_cast<std::uint32_t>(n);
 }
 
 void require_ports(std::uint64_t ports, std::string_view keys) {
-  require(ports <= kMaxSwitchPorts,
+  require(ports <= kMaxSwitchPorts, first_of(keys),
           fmt::format("{} give a switch {} ports; valid is at most {}", keys, ports, kMaxSwitchPorts));
 }
 
 void require_links(std::uint64_t links, std::string_view keys) {
-  require(links <= kMaxLinks, fmt::format("{} make {} links; valid is at most {}", keys, links, kMaxLinks));
+  require(links <= kMaxLinks, first_of(keys),
+          fmt::format("{} make {} links; valid is at most {}", keys, links, kMaxLinks));
 }
 
 void at_least_one(std::uint32_t value, std::string_view key) {
-  require(value > 0, fmt::format("{} = 0 is out of range; valid is at least 1", key));
+  require(value > 0, key, "0 is out of range; valid is at least 1");
 }
 
 // Hosts first; `per_edge` consecutive ones on each switch from node `hosts` on.
@@ -65,7 +70,7 @@ Topology build(const Star& p) {
 Topology build(const Dumbbell& p) {
   at_least_one(p.left, "left");
   at_least_one(p.right, "right");
-  require(std::uint64_t{p.left} + p.right <= kMaxHosts,
+  require(std::uint64_t{p.left} + p.right <= kMaxHosts, "left",
           fmt::format("left and right make {} hosts; valid is 2 to {}", std::uint64_t{p.left} + p.right, kMaxHosts));
   require_ports(std::uint64_t{std::max(p.left, p.right)} + 1, "left and right");
   const std::uint32_t hosts = p.left + p.right;
@@ -78,9 +83,9 @@ Topology build(const Dumbbell& p) {
 }
 
 Topology build(const ParkingLot& p) {
-  require(p.switches >= 2, fmt::format("switches = {} makes no chain; valid is at least 2", p.switches));
-  require(p.switches <= kMaxSwitches,
-          fmt::format("switches = {} is out of range; valid is 2 to {}", p.switches, kMaxSwitches));
+  require(p.switches >= 2, "switches", fmt::format("{} makes no chain; valid is at least 2", p.switches));
+  require(p.switches <= kMaxSwitches, "switches",
+          fmt::format("{} is out of range; valid is 2 to {}", p.switches, kMaxSwitches));
   const std::uint32_t hosts = 2 * p.switches;
   Topology t = start("parking-lot", hosts, p.switches, hosts, p.host_rate, p.host_delay);
   t.links[1].b = hosts + p.switches - 1;
@@ -118,8 +123,8 @@ Topology build(const Clos& p) {
   at_least_one(p.aggs_per_pod, "aggs_per_pod");
   const std::uint32_t hosts =
       count_hosts({p.pods, p.tors_per_pod, p.hosts_per_tor}, "pods, tors_per_pod and hosts_per_tor");
-  require(p.cores % p.aggs_per_pod == 0 && (p.cores > 0 || p.pods == 1),
-          fmt::format("cores = {} cannot be shared out to aggs_per_pod = {}; valid is a multiple of {}{}", p.cores,
+  require(p.cores % p.aggs_per_pod == 0 && (p.cores > 0 || p.pods == 1), "cores",
+          fmt::format("{} cannot be shared out to aggs_per_pod = {}; valid is a multiple of {}{}", p.cores,
                       p.aggs_per_pod, p.aggs_per_pod, p.pods == 1 ? " or 0" : ""));
   const std::uint32_t cores_per_agg = p.cores / p.aggs_per_pod;
   require_ports(std::uint64_t{p.hosts_per_tor} + p.aggs_per_pod, "hosts_per_tor and aggs_per_pod");
@@ -127,7 +132,7 @@ Topology build(const Clos& p) {
   require_ports(p.pods, "pods");
   const std::uint32_t tors = p.pods * p.tors_per_pod;
   const std::uint64_t all_aggs = std::uint64_t{p.pods} * p.aggs_per_pod;
-  require(tors + all_aggs + p.cores <= kMaxSwitches,
+  require(tors + all_aggs + p.cores <= kMaxSwitches, "pods",
           fmt::format("pods, tors_per_pod, aggs_per_pod and cores make {} switches; valid is at most {}",
                       tors + all_aggs + p.cores, kMaxSwitches));
   const auto aggs = static_cast<std::uint32_t>(all_aggs);
@@ -156,8 +161,8 @@ Topology build(const Clos& p) {
 }
 
 Topology build(const FatTree& p) {
-  require(p.k >= 2 && p.k % 2 == 0 && p.k <= 202,
-          fmt::format("k = {} makes no fat tree; valid is an even number from 2 to 202", p.k));
+  require(p.k >= 2 && p.k % 2 == 0 && p.k <= 202, "k",
+          fmt::format("{} makes no fat tree; valid is an even number from 2 to 202", p.k));
   const std::uint32_t half = p.k / 2;
   Topology t = build(Clos{p.k, half, half, half, half * half, p.rate, p.rate, p.rate, p.delay, p.delay, p.delay});
   t.name = "fat-tree";

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "weir/base/limits.h"
 #include "weir/base/units.h"
 
 namespace weir::net {
@@ -32,9 +33,7 @@ struct TreeRule {
   std::uint32_t ports_per_child = 1;
 };
 
-// Bounds that keep arithmetic exact: host numbers divide by multiplication (net/routing.h), and
-// the latency of any path fits 64 bits of picoseconds.
-inline constexpr std::uint32_t kMaxHosts = 1u << 21;
+// Bounds that keep arithmetic exact: the latency of any path fits 64 bits of picoseconds.
 inline constexpr std::uint32_t kMaxSwitches = 1u << 20;
 inline constexpr std::uint32_t kMaxSwitchPorts = 65535;
 inline constexpr std::uint64_t kMaxLinks = 1 << 24;

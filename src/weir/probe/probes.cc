@@ -58,15 +58,10 @@ std::span<const ProbeKind> probe_kinds() {
   return kinds;
 }
 
-void check(const ProbeParams& params, const engine::Model& model, const std::vector<std::string>& tags,
-           const Locate& locate) {
+void check(const ProbeParams& params, const engine::Model& model, const std::vector<std::string>& tags) {
   const net::Topology& topology = model.topology;
   const auto checked = [&](std::string_view probe, std::string_view key, auto&& use) {
-    try {
-      use();
-    } catch (const InputError& error) {
-      fail(locate ? locate(probe, key) : Where{}, fmt::format("probes.{}.{}: {}", probe, key, error.what()));
-    }
+    under_key(fmt::format("{}.{}", probe, key), use);
   };
   checked("flows", "buckets", [&] { parse_buckets(params.flows.buckets); });
   if (params.queues) checked("queues", "ports", [&] { choose_ports(topology, params.queues->ports); });

@@ -61,11 +61,8 @@ struct ProbeKind {
 
 std::span<const ProbeKind> probe_kinds();
 
-// Where the scenario sets a parameter of a probe, for messages.
-using Locate = std::function<Where(std::string_view probe, std::string_view key)>;
-
-// Throws InputError if a parameter does not fit the network, its flows or the tags.
-void check(const ProbeParams&, const engine::Model&, const std::vector<std::string>& tags, const Locate& = {});
+// Throws InputError about the parameter, "queues.ports", that does not fit the network, its flows or the tags.
+void check(const ProbeParams&, const engine::Model&, const std::vector<std::string>& tags);
 
 class Probes {
  public:

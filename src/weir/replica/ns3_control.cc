@@ -10,7 +10,7 @@
 
 namespace weir::replica {
 
-std::unique_ptr<Control> make_control(const engine::Model& model, const Ns3Params& params, EventRing& events) {
+std::unique_ptr<Control> make_control(const engine::Model& model, const Ns3Params& params, Ns3Events& events) {
   const std::string_view name = model.profiles.front().algorithm->about.name;
   if (name == cc::Hpcc::about.name) return make_hpcc(model, params);
   if (name == cc::Dcqcn::about.name) return make_dcqcn(model, events);

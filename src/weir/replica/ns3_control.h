@@ -8,11 +8,14 @@
 #include <span>
 
 #include "weir/engine/model.h"
-#include "weir/replica/event_ring.h"
+#include "weir/replica/event_queue.h"
 #include "weir/replica/ns3_params.h"
 #include "weir/replica/ns3_telemetry.h"
 
 namespace weir::replica {
+
+// By whole nanoseconds.
+using Ns3Events = EventQueue<0, 1u << 13>;
 
 enum EventKind : std::uint32_t {
   kTransmitted,  // of a port: it is free again
@@ -71,10 +74,10 @@ class Control {
 };
 
 // For the first profile of the model, whose algorithm is one of hpcc, dcqcn, timely and dctcp.
-std::unique_ptr<Control> make_control(const engine::Model& model, const Ns3Params& params, EventRing& events);
+std::unique_ptr<Control> make_control(const engine::Model& model, const Ns3Params& params, Ns3Events& events);
 
 std::unique_ptr<Control> make_hpcc(const engine::Model& model, const Ns3Params& params);
-std::unique_ptr<Control> make_dcqcn(const engine::Model& model, EventRing& events);
+std::unique_ptr<Control> make_dcqcn(const engine::Model& model, Ns3Events& events);
 std::unique_ptr<Control> make_timely(const engine::Model& model);
 std::unique_ptr<Control> make_dctcp(const engine::Model& model, const Ns3Params& params);
 

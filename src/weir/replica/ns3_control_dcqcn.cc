@@ -13,7 +13,7 @@ std::int64_t whole_us(Time t) { return t.ps / 1'000'000 * 1'000; }
 
 class DcqcnControl final : public Control {
  public:
-  DcqcnControl(const engine::Model& model, EventRing& events)
+  DcqcnControl(const engine::Model& model, Ns3Events& events)
       : Control(static_cast<Window>(params_as<cc::Dcqcn>(model).window.kind), 0),
         p_(params_as<cc::Dcqcn>(model)),
         t_alpha_(whole_us(p_.t_alpha)),
@@ -106,13 +106,13 @@ class DcqcnControl final : public Control {
   const std::int64_t t_alpha_;
   const std::int64_t t_d_;
   const std::int64_t t_i_;
-  EventRing& events_;
+  Ns3Events& events_;
   std::vector<Flow> flows_;
 };
 
 }  // namespace
 
-std::unique_ptr<Control> make_dcqcn(const engine::Model& model, EventRing& events) {
+std::unique_ptr<Control> make_dcqcn(const engine::Model& model, Ns3Events& events) {
   return std::make_unique<DcqcnControl>(model, events);
 }
 

@@ -51,7 +51,7 @@ void Ns3Network::serve(std::uint32_t host) {
   Nic& nic = nics_[host];
   SimPort& p = ports_[nic.port];
   if (p.busy) return;
-  if (!nic.acks.empty() && (!p.paused || params_.ack_high_prio)) return transmit(nic.port, pop(nic.acks));
+  if (!nic.acks.empty() && (!p.paused || params_.ack_high_prio)) return transmit(nic.port, packets_.pop(nic.acks));
   const std::uint32_t id = choose_flow(nic);
   if (id != kNone) {
     SimFlow& f = flows_[id];
@@ -98,7 +98,7 @@ std::uint32_t Ns3Network::choose_flow(Nic& nic) {
 
 std::uint32_t Ns3Network::next_packet(SimFlow& f, std::uint32_t id) {
   const auto payload = std::min(f.left(), static_cast<std::uint64_t>(model_.transport.payload.count));
-  const std::uint32_t place = take_packet();
+  const std::uint32_t place = packets_.take();
   Packet& packet = packets_[place];
   packet.flow = id;
   packet.seq = static_cast<std::uint32_t>(f.nxt);
@@ -158,20 +158,20 @@ void Ns3Network::receive_data(std::uint32_t host, std::uint32_t id) {
   SimFlow& f = flows_[packet.flow];
   counters_.marked += packet.marked;
   PacketKind kind = PacketKind::ack;
-  if (!answers(f, packet, kind)) return give_packet(id);
+  if (!answers(f, packet, kind)) return packets_.give(id);
   counters_.nacks += kind == PacketKind::nack;
   counters_.cnps += packet.marked;
   packet.kind = kind;
   packet.seq = f.expected;
   packet.wire = static_cast<std::uint16_t>(ack_wire_);
-  push(nics_[host].acks, id);
+  packets_.push(nics_[host].acks, id);
   serve(host);
 }
 
 void Ns3Network::receive_ack(std::uint32_t host, std::uint32_t id) {
   const Packet& packet = packets_[id];
   SimFlow& f = flows_[packet.flow];
-  if (f.finished) return give_packet(id);
+  if (f.finished) return packets_.give(id);
   const auto chunk = static_cast<std::uint32_t>(params_.chunk.count);
   const std::uint32_t acknowledged = params_.back_to_zero ? packet.seq / chunk * chunk : packet.seq;
   f.una = std::max<std::uint64_t>(f.una, acknowledged);
@@ -189,7 +189,7 @@ void Ns3Network::receive_ack(std::uint32_t host, std::uint32_t id) {
     if (control_->moves_gap()) move_gap(host, f, *rate);
     set_rate(f, *rate);
   }
-  give_packet(id);
+  packets_.give(id);
   serve(host);
 }
 

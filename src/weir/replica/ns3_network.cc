@@ -65,31 +65,6 @@ void Ns3Network::happen(const Event& event) {
   }
 }
 
-std::uint32_t Ns3Network::take_packet() {
-  if (free_packets_.empty()) {
-    packets_.emplace_back();
-    return static_cast<std::uint32_t>(packets_.size() - 1);
-  }
-  const std::uint32_t id = free_packets_.back();
-  free_packets_.pop_back();
-  return id;
-}
-
-void Ns3Network::push(PacketQueue& queue, std::uint32_t id) {
-  packets_[id].next = kNone;
-  if (queue.empty())
-    queue.first = id;
-  else
-    packets_[queue.last].next = id;
-  queue.last = id;
-}
-
-std::uint32_t Ns3Network::pop(PacketQueue& queue) {
-  const std::uint32_t id = queue.first;
-  queue.first = packets_[id].next;
-  return id;
-}
-
 host::FlowRecord Ns3Network::record_of(const SimFlow& f, Time finish) const {
   return {.id = f.flow.id,
           .src = f.flow.src,

@@ -11,15 +11,14 @@
 #include "weir/engine/counters.h"
 #include "weir/engine/model.h"
 #include "weir/host/flow.h"
-#include "weir/replica/event_ring.h"
 #include "weir/replica/ns3_control.h"
 #include "weir/replica/ns3_params.h"
 #include "weir/replica/ns3_routes.h"
+#include "weir/replica/packet_pool.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::replica {
 
-inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 inline constexpr std::int64_t kNever = INT64_MAX;
 
 enum class PacketKind : std::uint8_t { data, ack, nack, pause, resume };
@@ -36,13 +35,6 @@ struct Packet {
   std::uint8_t hops = 0;
   std::int64_t sent = 0;  // when it left the sender's queue
   std::array<Hop, kMaxHops> hop;
-};
-
-// Packets of the pool, linked.
-struct PacketQueue {
-  std::uint32_t first = kNone;
-  std::uint32_t last = kNone;
-  bool empty() const { return first == kNone; }
 };
 
 struct SimPort {
@@ -185,17 +177,13 @@ class Ns3Network {
   void move_gap(std::uint32_t host, SimFlow& flow, std::int64_t new_rate);
   void on_timer(const Event& event);
 
-  std::uint32_t take_packet();
-  void give_packet(std::uint32_t id) { free_packets_.push_back(id); }
-  void push(PacketQueue& queue, std::uint32_t id);
-  std::uint32_t pop(PacketQueue& queue);
   std::int64_t now() const { return events_.now(); }
 
   const engine::Model& model_;
   const net::Topology& topology_;
   const Ns3Params params_;
   traffic::Traffic& traffic_;
-  EventRing events_;
+  Ns3Events events_;
   std::unique_ptr<Control> control_;
   Ns3Routes routes_;
   const HopFormat int_format_;
@@ -209,8 +197,7 @@ class Ns3Network {
   std::deque<SimFlow> flows_;
   std::optional<traffic::Flow> next_flow_;
   std::uint32_t installed_ = 0;  // flows that have been read
-  std::vector<Packet> packets_;
-  std::vector<std::uint32_t> free_packets_;
+  PacketPool<Packet> packets_;
   std::uint64_t lively_ = 0;  // pending events other than DCQCN's timers
   std::vector<host::FlowRecord> finished_;
   engine::Counters counters_;

@@ -74,10 +74,10 @@ void Ns3Network::arrive(std::uint32_t port, std::uint32_t id) {
   if (!p.up || (params_.loss > 0 && random.uniform(p.arrived++) < params_.loss)) {
     ++counters_.lost;
     ++p.lost;
-    return give_packet(id);
+    return packets_.give(id);
   }
   if (kind == PacketKind::pause || kind == PacketKind::resume) {
-    give_packet(id);
+    packets_.give(id);
     set_paused(net::Topology::reverse(port), kind == PacketKind::pause);
   } else if (p.to_switch) {
     packets_[id].ingress = port;
@@ -122,7 +122,7 @@ void Ns3Network::forward(std::uint32_t node, std::uint32_t id) {
   if (out == kNone || !admit(s, in, packet.wire)) {
     ++s.drops;
     ++counters_.dropped;
-    return give_packet(id);
+    return packets_.give(id);
   }
   if (!in.paused && (in.headroom_used > 0 || shared_share(in) >= threshold(s, in))) {
     send_control(net::Topology::reverse(packet.ingress), PacketKind::pause);
@@ -131,7 +131,7 @@ void Ns3Network::forward(std::uint32_t node, std::uint32_t id) {
     ++counters_.pauses;
   }
   SimPort& p = ports_[out];
-  push(p.queue, id);
+  packets_.push(p.queue, id);
   p.queued += packets_[id].wire;
   p.queued_total += packets_[id].wire;
   depart(out);
@@ -172,12 +172,12 @@ void Ns3Network::release(SimSwitch& s, Ingress& in, std::uint32_t wire) const {
 }
 
 void Ns3Network::send_control(std::uint32_t port, PacketKind kind) {
-  const std::uint32_t id = take_packet();
+  const std::uint32_t id = packets_.take();
   Packet& packet = packets_[id];
   packet.kind = kind;
   packet.wire = static_cast<std::uint16_t>(model_.network.pfc_frame.count);
   SimPort& p = ports_[port];
-  push(p.control, id);
+  packets_.push(p.control, id);
   p.queued_total += packet.wire;
   depart(port);
 }
@@ -186,12 +186,12 @@ void Ns3Network::depart(std::uint32_t port) {
   SimPort& p = ports_[port];
   if (!p.up || p.busy) return;
   if (!p.control.empty()) {
-    const std::uint32_t id = pop(p.control);
+    const std::uint32_t id = packets_.pop(p.control);
     p.queued_total -= packets_[id].wire;
     return transmit(port, id);
   }
   if (p.paused || p.queue.empty()) return;
-  const std::uint32_t id = pop(p.queue);
+  const std::uint32_t id = packets_.pop(p.queue);
   const std::uint32_t wire = packets_[id].wire;
   p.queued -= wire;
   p.queued_total -= wire;
@@ -241,7 +241,7 @@ void Ns3Network::take_link_down() {
 void Ns3Network::discard_queues(SimPort& p) {
   for (PacketQueue* queue : {&p.control, &p.queue})
     while (!queue->empty()) {
-      give_packet(pop(*queue));
+      packets_.give(packets_.pop(*queue));
       ++counters_.dropped;
     }
   if (p.paused) p.paused_total += now() - p.paused_since;

@@ -153,12 +153,12 @@ void Network::cant_send(std::uint32_t host) {
 }
 
 void Network::send_control(std::uint32_t host, std::uint32_t packet) {
-  push(nics_[host].control, packet);
+  packets_.push(nics_[host].control, packet);
   if (!nics_[host].busy) send_control_now(host);
 }
 
 void Network::send_control_now(std::uint32_t host) {
-  const std::uint32_t id = pop(nics_[host].control);
+  const std::uint32_t id = packets_.pop(nics_[host].control);
   occupy(host, packets_[id].size);
   enqueue(nics_[host].port, id);
 }

@@ -20,7 +20,7 @@ namespace weir::replica {
 class HtsimUet final : public PlainEngine {
  public:
   // The model must outlive this. It has one profile, of NSCC, a network of at most three tiers, and the same rate at
-  // all hosts (scenario::check_fidelity sees to it).
+  // all hosts (scenario/uet_rules.cc sees to it).
   HtsimUet(const engine::Model& model, const UetParams& params, UetConnections connections, Time stop)
       : PlainEngine(model, stop), network_(model, params, std::move(connections)) {}
 

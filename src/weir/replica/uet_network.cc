@@ -46,45 +46,4 @@ void Network::happen(const Event& event) {
   }
 }
 
-std::uint32_t Network::take_packet() {
-  if (free_packets_.empty()) {
-    packets_.emplace_back();
-    return static_cast<std::uint32_t>(packets_.size() - 1);
-  }
-  const std::uint32_t id = free_packets_.back();
-  free_packets_.pop_back();
-  packets_[id] = {};
-  return id;
-}
-
-void Network::push(PacketQueue& queue, std::uint32_t id) {
-  packets_[id].next = kNone;
-  packets_[id].previous = queue.last;
-  if (queue.empty())
-    queue.first = id;
-  else
-    packets_[queue.last].next = id;
-  queue.last = id;
-}
-
-std::uint32_t Network::pop(PacketQueue& queue) {
-  const std::uint32_t id = queue.first;
-  queue.first = packets_[id].next;
-  if (queue.empty())
-    queue.last = kNone;
-  else
-    packets_[queue.first].previous = kNone;
-  return id;
-}
-
-std::uint32_t Network::pop_last(PacketQueue& queue) {
-  const std::uint32_t id = queue.last;
-  queue.last = packets_[id].previous;
-  if (queue.last == kNone)
-    queue.first = kNone;
-  else
-    packets_[queue.last].next = kNone;
-  return id;
-}
-
 }  // namespace weir::replica::uet

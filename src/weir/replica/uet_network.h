@@ -15,15 +15,15 @@
 #include "weir/engine/counters.h"
 #include "weir/engine/model.h"
 #include "weir/host/flow.h"
+#include "weir/replica/event_queue.h"
+#include "weir/replica/packet_pool.h"
 #include "weir/replica/uet_connections.h"
-#include "weir/replica/uet_events.h"
 #include "weir/replica/uet_params.h"
 #include "weir/replica/uet_paths.h"
 #include "weir/replica/uet_random.h"
 
 namespace weir::replica::uet {
 
-inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 inline constexpr std::uint32_t kHeader = 64;  // bytes; also an acknowledgement and any other control packet
 
 enum class PacketKind : std::uint8_t { data, request, ack, nack };
@@ -52,13 +52,6 @@ struct Packet {
   std::uint32_t base = 0;      // the packet of the bitmap's lowest bit
   std::uint64_t bitmap = 0;
   std::int64_t received = 0;  // bytes of the flow
-};
-
-// Packets of the pool, linked.
-struct PacketQueue {
-  std::uint32_t first = kNone;
-  std::uint32_t last = kNone;
-  bool empty() const { return first == kNone; }
 };
 
 // A link's queue, its transmitter and its wire.
@@ -278,11 +271,6 @@ class Network {
   static std::uint64_t bitmap(const Receiver& r, std::uint32_t base);
   void send_ack(std::uint32_t flow, const Packet& packet, bool from_packet);
 
-  std::uint32_t take_packet();
-  void give_packet(std::uint32_t id) { free_packets_.push_back(id); }
-  void push(PacketQueue& queue, std::uint32_t id);
-  std::uint32_t pop(PacketQueue& queue);
-  std::uint32_t pop_last(PacketQueue& queue);
   std::int64_t now() const { return events_.now(); }
 
   const engine::Model& model_;
@@ -292,7 +280,7 @@ class Network {
   const std::int64_t mtu_;
   const std::int64_t mss_;
   Random random_;
-  Events events_;
+  EventQueue<7, 1u << 17> events_;
   std::vector<Port> ports_;
   std::vector<Switch> switches_;
   std::vector<std::vector<std::uint32_t>> hops_;
@@ -307,8 +295,7 @@ class Network {
   std::vector<std::vector<std::uint32_t>> triggered_;  // flows, by trigger
   std::vector<std::uint32_t> calls_;                   // so far
   std::vector<std::uint32_t> pending_;                 // flows that a trigger starts now, the last one first
-  std::vector<Packet> packets_;
-  std::vector<std::uint32_t> free_packets_;
+  PacketPool<Packet> packets_;
   std::vector<bool> request_marks_;  // of acknowledgements whose memory is free
   std::vector<host::FlowRecord> finished_;
   std::function<void(const Acknowledged&)> watch_;

@@ -13,7 +13,7 @@ constexpr std::uint32_t kBits = 64;  // of a bitmap
 
 void Network::receive(std::uint32_t, std::uint32_t id) {
   const Packet packet = packets_[id];
-  give_packet(id);
+  packets_.give(id);
   switch (packet.kind) {
     case PacketKind::ack:
       receive_ack(packet.flow, packet);
@@ -81,8 +81,8 @@ void Network::receive_data(std::uint32_t flow, const Packet& packet) {
 }
 
 std::uint32_t Network::new_answer(PacketKind kind, std::uint32_t flow, const Packet& to) {
-  const std::uint32_t id = take_packet();
-  Packet& answer = packets_[id];
+  const std::uint32_t id = packets_.take();
+  Packet& answer = packets_[id] = {};
   answer.kind = kind;
   answer.header = true;
   answer.size = kHeader;

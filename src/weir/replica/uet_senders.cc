@@ -86,8 +86,8 @@ std::uint32_t Network::send_again(std::uint32_t flow) {
 
 std::uint32_t Network::new_packet(std::uint32_t flow, PacketKind kind, std::uint32_t seq, std::uint32_t size) {
   Sender& s = flows_[flow].sender;
-  const std::uint32_t id = take_packet();
-  Packet& packet = packets_[id];
+  const std::uint32_t id = packets_.take();
+  Packet& packet = packets_[id] = {};
   packet.flow = flow;
   packet.kind = kind;
   packet.header = kind != PacketKind::data;

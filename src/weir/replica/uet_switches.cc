@@ -73,7 +73,7 @@ void Network::enqueue(std::uint32_t p, std::uint32_t id) {
 }
 
 void Network::enqueue_data(Port& port, std::uint32_t id) {
-  push(port.data, id);
+  packets_.push(port.data, id);
   port.data_bytes += packets_[id].size;
 }
 
@@ -83,13 +83,13 @@ void Network::enqueue_header(Port& port, std::uint32_t id) {
     drop(port, id);
     return;
   }
-  push(port.headers, id);
+  packets_.push(port.headers, id);
   port.header_bytes += size;
 }
 
 // The packet that came last.
 std::uint32_t Network::pop_data(Port& port) {
-  const std::uint32_t id = pop_last(port.data);
+  const std::uint32_t id = packets_.pop_last(port.data);
   port.data_bytes -= packets_[id].size;
   return id;
 }
@@ -111,7 +111,7 @@ void Network::drop(const Port& port, std::uint32_t id) {
   ++counters_.dropped;
   ++switches_[port.owner - topology_.hosts].drops;
   if (packets_[id].kind == PacketKind::ack) request_marks_.push_back(packets_[id].request);
-  give_packet(id);
+  packets_.give(id);
 }
 
 void Network::begin_service(std::uint32_t p) {
@@ -130,7 +130,7 @@ void Network::begin_service(std::uint32_t p) {
 void Network::served(std::uint32_t p) {
   Port& port = ports_[p];
   const bool header = port.serving == Port::Serving::headers;
-  const std::uint32_t id = pop(header ? port.headers : port.data);
+  const std::uint32_t id = packets_.pop(header ? port.headers : port.data);
   Packet& packet = packets_[id];
   (header ? port.header_bytes : port.data_bytes) -= packet.size;
   if (!header && port.at_switch && marks(port)) {
@@ -157,12 +157,12 @@ void Network::travel(std::uint32_t p, std::uint32_t id) {
   Port& port = ports_[p];
   packets_[id].due = now() + port.delay;
   if (port.wire.empty()) schedule(packets_[id].due, {kArrived, p});
-  push(port.wire, id);
+  packets_.push(port.wire, id);
 }
 
 void Network::arrived(std::uint32_t p) {
   Port& port = ports_[p];
-  const std::uint32_t id = pop(port.wire);
+  const std::uint32_t id = packets_.pop(port.wire);
   if (port.to_switch)
     enter(port.peer - topology_.hosts, id);
   else
@@ -179,12 +179,12 @@ void Network::enter(std::uint32_t s, std::uint32_t id) {
   packet.egress = choose(sw, packet, hops_to(s, forward ? connection.dst : connection.src));
   packet.due = now() + sw.latency;
   if (sw.inside.empty()) schedule(packet.due, {kCross, s});
-  push(sw.inside, id);
+  packets_.push(sw.inside, id);
 }
 
 void Network::cross(std::uint32_t s) {
   Switch& sw = switches_[s];
-  const std::uint32_t id = pop(sw.inside);
+  const std::uint32_t id = packets_.pop(sw.inside);
   enqueue(packets_[id].egress, id);
   if (!sw.inside.empty()) schedule(packets_[sw.inside.first].due, {kCross, s});
 }

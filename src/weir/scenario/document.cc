@@ -152,13 +152,8 @@ std::string join(std::string_view path, std::string_view key) {
 void fail_key(const Where& where, std::string_view path, std::string_view what) {
   // an override is named by its key already, or by an option that stands for that key alone
   if (is_override(where) && (!where.file.starts_with(kOverride) || where.file.substr(kOverride.size()) == path))
-    throw InputError(fmt::format("{}: {}", one_line(where.file, kQuoted), one_line(what)));
+    fail({one_line(where.file, kQuoted), 0}, one_line(what));
   fail(where, one_line(fmt::format("key '{}': {}", one_line(path, kQuoted), what)));
-}
-
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::string near = nearest(word, candidates);
-  return near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
 }
 
 }  // namespace weir::scenario

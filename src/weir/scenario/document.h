@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "weir/base/error.h"
+#include "weir/base/text.h"
 
 namespace weir::scenario {
 
@@ -83,7 +84,6 @@ std::string join(std::string_view path, std::string_view key);
 // Throws InputError "file:line: key 'path': what", or "--set path: what".
 [[noreturn]] void fail_key(const Where& where, std::string_view path, std::string_view what);
 
-// " (did you mean 'x'?)" or nothing.
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+using weir::did_you_mean;
 
 }  // namespace weir::scenario

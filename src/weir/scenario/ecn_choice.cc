@@ -7,6 +7,7 @@
 #include <set>
 
 #include "weir/cc/marking.h"
+#include "weir/scenario/fidelity.h"
 
 namespace weir::scenario {
 namespace {
@@ -34,7 +35,7 @@ std::string whose(const Scenario& s) {
 }  // namespace
 
 void choose_ecn(const TableReader& table, Scenario& s) {
-  if (!s.ecn.enabled || s.run.fidelity != Fidelity::exact) return;
+  if (!s.ecn.enabled || !s.run.fidelity->chooses_ecn) return;
   if (table.find("k_min") != nullptr || table.find("k_max") != nullptr) return;
   const std::vector<Wish> wishes = wishes_of(s);
   if (wishes.empty()) {

@@ -11,8 +11,8 @@ namespace weir::scenario {
 
 // Where switches mark and neither k_min nor k_max is written, sets them, and what else is not written, to what the
 // algorithms' sources recommend: those of the first profile that has any. Tells in s.notices of profiles that want
-// others, and where none wants any. `table` is [network.ecn] of the document. Runs by another simulator's physics
-// keep the defaults.
+// others, and where none wants any. `table` is [network.ecn] of the document. Fidelities that do not choose thresholds
+// (Fidelity::chooses_ecn) keep the defaults.
 void choose_ecn(const TableReader& table, Scenario& s);
 
 // Which profiles' sources recommend the thresholds that the scenario has: "dctcp: SIGCOMM'10 ..."; "" if none.

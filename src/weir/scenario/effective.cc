@@ -8,6 +8,7 @@
 #include "weir/base/text.h"
 #include "weir/base/text_file.h"
 #include "weir/scenario/document.h"
+#include "weir/scenario/fidelity.h"
 #include "weir/scenario/tables.h"
 #include "weir/scenario/toml_writer.h"
 
@@ -30,11 +31,11 @@ class Writer {
   Effective write() {
     const Scenario& s = scenario_;
     toml_.text("title", s.title);
-    if (s.traffic.empty() && s.uet.connections.empty()) toml_.line("traffic", "[]", "none: a program sends the flows");
+    if (s.traffic.empty() && own_flows(s).empty()) toml_.line("traffic", "[]", "none: a program sends the flows");
     tables_of(s, tables().first(1), "");
-    if (const ParamSet* list = s.fidelity_list()) {
+    if (const ParamSet* set = s.run.fidelity->params) {
       toml_.section("[fidelity]");
-      params(*list, s.fidelity_params(), "fidelity");
+      params(*set, s.fidelity_params.get(), "fidelity");
     }
     toml_.section("[topology]");
     toml_.text("kind", s.topology.name, s.topology.kind == nullptr ? "a graph file" : s.topology.kind->meaning);

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "weir/scenario/fidelity.h"
 #include "weir/scenario/run.h"
-#include "weir/scenario/uet_connections.h"
 
 namespace weir::scenario {
 namespace {
@@ -67,13 +67,12 @@ Expected expect(const Scenario& s, const engine::Model& model, std::uint64_t max
                 const std::function<void(const ExpectedFlow&)>& look) {
   std::vector<std::string> tags;
   const auto traffic = build_traffic(s, model, tags);
-  if (tags.empty()) tags.emplace_back(kConnectionsTag);
   Counter counter(s, model, tags, look);
   Expected& out = counter.out;
-  if (!s.uet.connections.empty())
-    for (const auto& c : connections_of(s, model, *traffic).rows)
-      counter.add(c.src, c.dst, c.size, c.trigger == replica::kNoTrigger ? std::optional(c.start) : std::nullopt, c.tag,
-                  c.profile);
+  if (!own_flows(s).empty())
+    s.run.fidelity->for_each_flow(s, model, *traffic, [&](const traffic::Flow& f, bool waits) {
+      counter.add(f.src, f.dst, f.size, waits ? std::nullopt : std::optional(f.start), f.tag, f.profile);
+    });
   const traffic::Program& program = traffic->program();
   for (std::uint32_t node = 0; node < program.size(); ++node)
     if (const auto& n = program[node]; n.is_message())

@@ -1,21 +1,71 @@
-// run.fidelity: whose physics a scenario is run by. "ns3-hpcc" and "htsim-uet" stand for rules and sizes that cannot be
-// set, so a scenario may not ask for others.
+// run.fidelity: by whose rules a scenario is simulated, Weir's own or those of another simulator, which stand for rules
+// and sizes that cannot be set.
+//
+// Each set of rules is one entry of the list in fidelity.cc. Nobody compares entries: who needs to know what one can do
+// asks for the fact.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/base/params.h"
+#include "weir/engine/engine.h"
 #include "weir/engine/model.h"
+#include "weir/engine/simulation.h"
 #include "weir/scenario/scenario.h"
+#include "weir/traffic/traffic.h"
 
 namespace weir::scenario {
 
-// Sets network and transport to what run.fidelity stands for.
-void set_fidelity_defaults(Scenario&);
+// Sees a flow as the engine gets it. One that `waits` for others has no start.
+using VisitFlow = std::function<void(const traffic::Flow& flow, bool waits)>;
 
-// Flows have 32-bit sequence numbers there.
-inline constexpr Bytes kNs3MaxFlowSize{0xffffffff};
-// And sizes are 32-bit numbers with a sign here.
-inline constexpr Bytes kUetMaxFlowSize{0x7fffffff};
+struct Fidelity {
+  std::string_view name;  // in run.fidelity
+  std::string_view meaning;
+  std::string_view source;
+  const ParamSet* params = nullptr;  // of [fidelity]; null: there is no such table
 
-// Throws InputError that names file, line and key if the scenario asks for something that the replica has not.
-void check_fidelity(const Scenario&, const engine::Model&);
+  // What the engine does, for those who ask before there is one.
+  bool can_be_saved = false;   // Engine::save
+  bool tells_events = false;   // Engine::trace
+  bool runs_programs = false;  // messages that wait for each other
+  // ECN thresholds that nobody has written are those that come with the algorithms (scenario/ecn_choice.h).
+  bool chooses_ecn = false;
+  // The parameter that may name a file with all flows, in place of [[traffic]]; "" = there is none.
+  std::string_view flows_param;
+
+  // Sets network and transport to what these rules stand for, before the scenario's own values are read. Null: nothing.
+  void (*set_defaults)(Scenario&) = nullptr;
+  // Throws InputError that names file, line and key if the scenario asks for something that these rules do not have.
+  void (*check)(const Scenario&, const engine::Model&) = nullptr;
+  // Adds what may surprise about a run of this model. Null: nothing.
+  void (*warn)(const Scenario&, const engine::Model&, std::vector<std::string>& out) = nullptr;
+  // Draws all flows, from the traffic or from the file that `flows_param` names, and shows them. Throws InputError that
+  // names file, line and key if the engine cannot take one. Null: it takes all that [[traffic]] gives, one by one.
+  void (*for_each_flow)(const Scenario&, const engine::Model&, traffic::Traffic&, const VisitFlow&) = nullptr;
+  // Model and traffic must outlive the engine. `check` has passed. An engine that knows only some of the options leaves
+  // the others alone.
+  std::unique_ptr<engine::Engine> (*make)(const Scenario&, const engine::Model&, traffic::Traffic&,
+                                          const engine::RunOptions&) = nullptr;
+};
+
+// Weir's own come first.
+std::span<const Fidelity> fidelities();
+// The names of those that have a fact, each in quotes, with "or" between them.
+std::string names_of(bool (*has)(const Fidelity&));
+
+// The key of the file that has all flows in place of [[traffic]]; "" if the flows are those of [[traffic]].
+std::string own_flows(const Scenario&);
+
+// The parameters of [fidelity], for those who know whose they are.
+template <class Params>
+const Params& fidelity_params(const Scenario& s) {
+  return *static_cast<const Params*>(s.fidelity_params.get());
+}
 
 }  // namespace weir::scenario

@@ -11,7 +11,7 @@
 #include "weir/base/text.h"
 #include "weir/net/graph_file.h"
 #include "weir/replica/uet_network.h"
-#include "weir/scenario/fidelity.h"
+#include "weir/replica/uet_params.h"
 #include "weir/scenario/htsim_files.h"
 #include "weir/scenario/htsim_network.h"
 #include "weir/scenario/htsim_options.h"

@@ -8,9 +8,9 @@
 
 #include "weir/base/text.h"
 #include "weir/scenario/document.h"
-#include "weir/scenario/fidelity.h"
 #include "weir/scenario/htsim_files.h"
 #include "weir/scenario/htsim_lines.h"
+#include "weir/scenario/replica_rules.h"
 #include "weir/scenario/uet_connections.h"
 
 namespace weir::scenario {

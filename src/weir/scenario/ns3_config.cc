@@ -175,7 +175,7 @@ std::map<std::uint64_t, double> Ns3Config::by_rate(const std::string& key, doubl
 std::vector<std::uint64_t> Ns3Config::link_down() const {
   std::vector<std::uint64_t> out(3);
   const Entry* entry = find("LINK_DOWN");
-  constexpr std::uint64_t kMost[] = {1'000'000'000'000, net::kMaxHosts, net::kMaxHosts};
+  constexpr std::uint64_t kMost[] = {1'000'000'000'000, kMaxHosts, kMaxHosts};
   if (entry != nullptr)
     for (std::size_t i = 0; i < out.size(); ++i)
       out[i] = read_ns3_whole(entry->values[i], 0, kMost[i], where("LINK_DOWN"), "LINK_DOWN");

@@ -39,7 +39,7 @@ Ns3Topology parse_ns3_topology(std::string_view text, const std::string& file) {
   Ns3Topology out;
   net::Topology& t = out.topology;
   t.name = "file";
-  const std::uint32_t nodes = words.whole("the number of nodes", 1, net::kMaxHosts);
+  const std::uint32_t nodes = words.whole("the number of nodes", 1, kMaxHosts);
   t.switches = words.whole("the number of switches", 1, std::min(nodes, net::kMaxSwitches));
   const std::uint32_t links = words.whole("the number of links", 1, net::kMaxLinks);
   t.hosts = nodes - t.switches;

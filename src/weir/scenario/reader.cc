@@ -44,15 +44,6 @@ std::optional<std::string> plain_text(const Value& value, const Param& param) {
   return std::nullopt;
 }
 
-// Messages of base/params begin with the parameter's name, which is told already.
-std::string_view without_name(std::string_view message, const std::string& name) {
-  if (!message.starts_with(name)) return message;
-  message.remove_prefix(name.size());
-  if (message.starts_with(" = ")) message.remove_prefix(3);
-  if (message.starts_with(" ")) message.remove_prefix(1);
-  return message;
-}
-
 }  // namespace
 
 ParamValue read_value(const Value& value, const Param& param, const std::string& path) {
@@ -61,7 +52,7 @@ ParamValue read_value(const Value& value, const Param& param, const std::string&
   try {
     return parse_value(param, *text);
   } catch (const InputError& error) {
-    fail_key(value.where, path, without_name(error.what(), param.name));
+    fail_key(value.where, path, error.reason());
   }
 }
 

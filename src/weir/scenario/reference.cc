@@ -1,11 +1,13 @@
 #include "weir/scenario/reference.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "weir/cc/algorithm.h"
 #include "weir/cc/marking.h"
 #include "weir/net/topologies.h"
 #include "weir/probe/probes.h"
+#include "weir/scenario/fidelity.h"
 #include "weir/scenario/scenario.h"
 #include "weir/scenario/tables.h"
 #include "weir/traffic/catalogue.h"
@@ -119,12 +121,20 @@ ReferenceSection section_of(std::string name, std::string meaning) {
   return out;
 }
 
-ReferenceSection run_tables() {
-  ReferenceSection out = section_of("run", "the run itself, [run]");
-  out.items.push_back(item("fidelity", "what the simulator of HPCC's authors can be told beyond, with run.fidelity",
-                           "[fidelity]", &params_of<replica::Ns3Params>()));
-  out.items.push_back(item("fidelity-htsim", "what uet-htsim can be told beyond, with run.fidelity = \"htsim-uet\"",
-                           "[fidelity]", &params_of<replica::UetParams>()));
+ReferenceSection rules() {
+  ReferenceSection out{"fidelities", "by whose rules a run is simulated, [run] fidelity", {}};
+  for (const Fidelity& f : fidelities()) {
+    auto& entry = out.items.emplace_back();
+    entry.name = f.name;
+    std::vector<std::string_view> lacks;
+    if (!f.runs_programs) lacks.push_back("collectives");
+    if (!f.can_be_saved) lacks.push_back("checkpoints");
+    if (!f.tells_events) lacks.push_back("single events");
+    entry.meaning =
+        lacks.empty() ? std::string(f.meaning) : fmt::format("{}; without {}", f.meaning, fmt::join(lacks, ", "));
+    entry.source = f.source;
+    if (f.params != nullptr) entry.tables.push_back({"[fidelity]", f.params});
+  }
   return out;
 }
 
@@ -139,7 +149,8 @@ std::vector<ReferenceSection> reference() {
           section_of("transport", "framing and recovery, [transport]"),
           section_of("host", "hosts, [host]"),
           section_of("network", "switches, [network]"),
-          run_tables()};
+          section_of("run", "the run itself, [run]"),
+          rules()};
 }
 
 std::string default_text(const Param& p) {

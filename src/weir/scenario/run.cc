@@ -9,13 +9,9 @@
 #include <utility>
 
 #include "weir/base/text_file.h"
-#include "weir/engine/simulation.h"
 #include "weir/net/graph_file.h"
-#include "weir/replica/ns3_hpcc.h"
-#include "weir/replica/uet_htsim.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/fidelity.h"
-#include "weir/scenario/uet_connections.h"
 #include "weir/traffic/flow_list.h"
 
 namespace weir::scenario {
@@ -25,63 +21,13 @@ std::string data_file(const Scenario& s, const std::string& name) {
   return (std::filesystem::path(s.folder) / name).string();
 }
 
-// The parameter that a component's complaint is about: messages begin with its name, with the name
-// of a data file that cannot be read, or quote its text. Null if it cannot be told.
-const Param* culprit(const Scenario& s, const ParamSet& params, const void* object, std::string_view message) {
-  const auto end = message.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-  if (const Param* p = params.find(message.substr(0, end))) return p;
-  for (const Param& p : params.params()) {
-    const ParamValue value = p.get(object);
-    const auto* text = std::get_if<std::string>(&value);
-    if (text == nullptr || text->empty()) continue;
-    if (p.names_file != nullptr && p.names_file(*text)) {
-      if (message.starts_with(data_file(s, *text) + ": cannot be read")) return &p;
-    } else if (message.find(fmt::format("'{}'", *text)) != std::string_view::npos) {
-      return &p;
-    }
-  }
-  return nullptr;
-}
-
-// Tells a component's complaint where its cause is written.
-[[noreturn]] void blame(const Scenario& s, const std::string& table, const ParamSet& params, const void* object,
-                        std::string_view message) {
-  const Param* p = culprit(s, params, object, message);
-  if (p == nullptr) fail_key(s.place(table), table, message);
-  const std::string path = join(table, p->name);
-  if (message.starts_with(p->name + " = ")) message.remove_prefix(p->name.size() + 3);
-  fail_key(s.place(path), path, message);
-}
-
-// Of work whose complaints begin with the whole key.
-template <class Work>
-void with_key(const Scenario& s, Work&& work) {
-  try {
-    work();
-  } catch (const InputError& error) {
-    const std::string_view what = error.what();
-    const auto colon = what.find(": ");
-    fail_key(s.place(what.substr(0, colon)), what.substr(0, colon), what.substr(colon + 2));
-  }
-}
-
 net::Topology build_topology(const Scenario& s) {
-  if (s.topology.kind == nullptr) {
-    const auto path = data_file(s, static_cast<const GraphParams*>(s.topology.params.get())->file);
-    std::string text;
-    try {
-      text = read_text_file(path, "a graph file");
-    } catch (const InputError& error) {
-      if (culprit(s, s.topology.list(), s.topology.params.get(), error.what()) == nullptr) throw;
-      blame(s, "topology", s.topology.list(), s.topology.params.get(), error.what());
-    }
-    return net::parse_graph(text, path);
-  }
-  try {
-    return s.topology.kind->build(s.topology.params.get());
-  } catch (const InputError& error) {
-    blame(s, "topology", s.topology.list(), s.topology.params.get(), error.what());
-  }
+  return at_its_place(s, "topology", [&] {
+    const void* params = s.topology.params.get();
+    if (s.topology.kind != nullptr) return s.topology.kind->build(params);
+    const std::string path = data_file(s, static_cast<const GraphParams*>(params)->file);
+    return net::parse_graph(read_named_file(path, "a graph file", "file"), path);
+  });
 }
 
 std::string key_of_profile(std::size_t i) {
@@ -183,18 +129,6 @@ void check_watchdog(const Scenario& s, const engine::Model& model) {
                            format_value(time)));
 }
 
-// The shared buffer of a switch holds its reserves.
-void check_buffers(const Scenario& s, const engine::Model& model) {
-  try {
-    engine::make_buffers(model);
-  } catch (const InputError& error) {
-    constexpr std::string_view kKey = "network.buffer.size";
-    std::string_view what = error.what();
-    what.remove_prefix(kKey.size() + 3);
-    fail_key(s.place(kKey), kKey, what);
-  }
-}
-
 // The list of tags, and where each of them stands in it.
 class Tags {
  public:
@@ -237,11 +171,7 @@ std::unique_ptr<traffic::Source> inline_flows(const Scenario& s, const std::stri
     traffic::Flow flow{.start = f.start, .src = f.src, .dst = f.dst, .size = f.size};
     flow.tag = tags.index_of(f.tag, s.place(row), row);
     flow.profile = profile_index(s, f.profile, {});
-    try {
-      traffic::check_flow(flow, hosts, {});
-    } catch (const InputError& error) {
-      fail_key(s.place(row), row, error.what());
-    }
+    at_its_place(s, row, [&] { traffic::check_flow(flow, hosts, {}); });
     flows.push_back(flow);
   }
   return std::make_unique<traffic::FlowList>(std::move(flows));
@@ -255,7 +185,7 @@ std::unique_ptr<engine::Model> unchecked_model(const Scenario& s) {
   model->adaptive = s.adaptive;
   model->watchdog = s.watchdog;
   model->classes = s.classes;
-  with_key(s, [&] { model->faults = engine::work_out(s.faults, model->topology, s.run.seed); });
+  at_its_place(s, "", [&] { model->faults = engine::work_out(s.faults, model->topology, s.run.seed); });
   model->transport = s.transport;
   model->clocks = s.clocks;
   for (const Profile& p : s.profiles)
@@ -272,10 +202,9 @@ std::shared_ptr<const engine::Model> build_model(const Scenario& s) {
   auto model = unchecked_model(s);
   check_ecn(s);
   check_watchdog(s, *model);
-  if (s.run.fidelity == Fidelity::exact) check_buffers(s, *model);
   check_needs(s, *model);
   check_profiles(s, *model);
-  check_fidelity(s, *model);
+  if (s.run.fidelity->check != nullptr) s.run.fidelity->check(s, *model);
   return model;
 }
 
@@ -292,6 +221,12 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
   context.tag_of = [&tags](const std::string& name, const Where& where) { return tags.index_of(name, where); };
   context.profile_of = [&s](const std::string& name, const Where& where) { return profile_index(s, name, where); };
 
+  // Flows that come from elsewhere have the tag of the parameter that names them.
+  if (!own_flows(s).empty())
+    tags.index_of(std::string(s.run.fidelity->flows_param), {});
+  else if (s.traffic.empty())
+    tags.index_of("program", {});
+
   auto out = std::make_unique<traffic::Traffic>(model.topology.hosts);
   for (std::size_t i = 0; i < s.traffic.size(); ++i) {
     const TrafficSource& source = s.traffic[i];
@@ -299,7 +234,6 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
     context.source = static_cast<std::uint32_t>(i);
     context.labels = {tags.index_of(source.tag, s.place(key), key), profile_index(s, source.profile, s.place(key))};
     context.completion = source.completion;
-    context.where = s.place(key);
     if (!source.flows.empty()) {
       auto flows = inline_flows(s, key, source, model.topology.hosts, tags);
       if (source.completion)
@@ -308,19 +242,7 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
         out->add(std::move(flows), std::nullopt);
       continue;
     }
-    try {
-      source.kind->add(*out, source.params.get(), context);
-    } catch (const InputError& error) {
-      // a complaint about the source itself, or about a line of its data file
-      const std::string here = context.where.text() + ": ";
-      std::string_view what = error.what();
-      if (what.starts_with(here)) {
-        what.remove_prefix(here.size());
-      } else if (culprit(s, *source.kind->params, source.params.get(), what) == nullptr) {
-        throw;
-      }
-      blame(s, key, *source.kind->params, source.params.get(), what);
-    }
+    at_its_place(s, key, [&] { source.kind->add(*out, source.params.get(), context); });
   }
   return out;
 }
@@ -332,16 +254,17 @@ void check_program(const Scenario& s, const traffic::Program& program) {
     fail_key(s.place("run.until"), "run.until",
              "no traffic is a collective, so the run would not end; write \"flows\", or completion = true in a "
              "[[traffic]]");
-  if (!program.empty() && s.run.fidelity != Fidelity::exact)
+  if (!program.empty() && !s.run.fidelity->runs_programs)
     fail_key(s.place("run.fidelity"), "run.fidelity",
-             "there are collectives, which only \"exact\" knows; write that, or take other traffic");
+             fmt::format("there are collectives, which only {} knows; write that, or take other traffic",
+                         names_of([](const Fidelity& f) { return f.runs_programs; })));
 }
 
-// A replica does not tell single events.
 void check_trace(const Scenario& s) {
-  if (s.run.fidelity != Fidelity::exact && s.probes.need_trace())
+  if (!s.run.fidelity->tells_events && s.probes.need_trace())
     fail_key(s.place("probes.packets"), "probes.packets",
-             "only run.fidelity = \"exact\" tells single events; write that, or leave out this probe");
+             fmt::format("only run.fidelity = {} tells single events; write that, or leave out this probe",
+                         names_of([](const Fidelity& f) { return f.tells_events; })));
 }
 
 bool needs_decisions(const engine::Model& model) {
@@ -351,31 +274,27 @@ bool needs_decisions(const engine::Model& model) {
 
 std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic,
                                              std::uint32_t partitions) {
-  const Time stop = s.run.stop > Time{} ? s.run.stop : Time::max();
-  if (s.run.fidelity == Fidelity::ns3_hpcc) return std::make_unique<replica::Ns3Hpcc>(model, s.ns3, traffic, stop);
-  if (s.run.fidelity == Fidelity::htsim_uet)
-    return std::make_unique<replica::HtsimUet>(model, s.uet, connections_of(s, model, traffic), stop);
   const engine::RunOptions options{.threads = s.run.threads,
                                    .partitions = partitions,
                                    .scheduler = s.run.scheduler,
-                                   .stop = stop,
+                                   .stop = s.run.stop > Time{} ? s.run.stop : Time::max(),
                                    .traced = s.probes.need_trace() || needs_decisions(model),
                                    .until_program = s.run.until == Until::collectives};
-  return std::make_unique<engine::Simulation>(model, traffic, options);
+  return s.run.fidelity->make(s, model, traffic, options);
 }
 
 Run prepare(const Scenario& s, std::shared_ptr<const engine::Model> model) {
   Run run;
   run.model = std::move(model);
   run.traffic = build_traffic(s, *run.model, run.tags);
-  if (run.tags.empty()) run.tags.emplace_back(s.uet.connections.empty() ? "program" : kConnectionsTag);
   check_program(s, run.traffic->program());
   check_trace(s);
-  if (s.run.fidelity == Fidelity::htsim_uet) {
+  if (s.run.fidelity->for_each_flow != nullptr) {
     std::vector<std::string> tags;
-    connections_of(s, *run.model, *build_traffic(s, *run.model, tags));
+    s.run.fidelity->for_each_flow(s, *run.model, *build_traffic(s, *run.model, tags),
+                                  [](const traffic::Flow&, bool) {});
   }
-  with_key(s, [&] { probe::check(s.probes, *run.model, run.tags); });
+  at_its_place(s, "probes", [&] { probe::check(s.probes, *run.model, run.tags); });
   return run;
 }
 

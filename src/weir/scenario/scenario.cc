@@ -198,14 +198,16 @@ TrafficSource read_source(const TableReader& table, const std::vector<Profile>& 
 
 // Sets what the scenario does not write to what the fidelity stands for.
 void read_fidelity(const TableReader& root, Scenario& out) {
-  if (out.run.fidelity == Fidelity::exact) {
-    if (root.find("fidelity") != nullptr)
-      root.fail_at("fidelity", fmt::format("of use only with run.fidelity = \"{}\" or \"{}\"; set that, or remove this",
-                                           replica::kNs3Hpcc, replica::kHtsimUet));
-    return;
+  const Fidelity& fidelity = *out.run.fidelity;
+  if (fidelity.set_defaults != nullptr) fidelity.set_defaults(out);
+  if (fidelity.params != nullptr) {
+    const auto params = fidelity.params->make();
+    root.table("fidelity").read(*fidelity.params, params.get());
+    out.fidelity_params = params;
+  } else if (root.find("fidelity") != nullptr) {
+    root.fail_at("fidelity", fmt::format("of use only with run.fidelity = {}; set that, or remove this",
+                                         names_of([](const Fidelity& f) { return f.params != nullptr; })));
   }
-  set_fidelity_defaults(out);
-  root.table("fidelity").read(*out.fidelity_list(), const_cast<void*>(out.fidelity_params()));
 }
 
 // A probe is on when its table is there, or with `name = true`.
@@ -236,8 +238,8 @@ void RunParams::describe(ParamList<RunParams>& p) {
   p.time("stop", &RunParams::stop, "end here even if flows are active; 0 = when all flows are done");
   p.choice("until", &RunParams::until, {"flows", "collectives"},
            "end when all flows are done, or already when all collectives are, even if other flows are active");
-  p.choice(
-      "fidelity", &RunParams::fidelity, {"exact", replica::kNs3Hpcc, replica::kHtsimUet},
+  p.entry(
+      "fidelity", &RunParams::fidelity, fidelities(),
       "whose physics: Weir's, or those of the public simulator of HPCC's authors, to the nanosecond, or of uet-htsim, "
       "to the picosecond",
       "docs/from-ns3.md, docs/from-htsim.md");
@@ -259,25 +261,12 @@ void Sending::describe(ParamList<Sending>& p) {
 }
 
 void InlineFlow::describe(ParamList<InlineFlow>& p) {
-  p.integer("src", &InlineFlow::src, 0, net::kMaxHosts, "sending host").required = true;
-  p.integer("dst", &InlineFlow::dst, 0, net::kMaxHosts, "receiving host").required = true;
+  p.integer("src", &InlineFlow::src, 0, kMaxHosts, "sending host").required = true;
+  p.integer("dst", &InlineFlow::dst, 0, kMaxHosts, "receiving host").required = true;
   p.bytes("size", &InlineFlow::size, "payload", "", Bytes{1}, traffic::kMaxFlowSize).required = true;
   p.time("start", &InlineFlow::start, "when it starts");
   p.text("tag", &InlineFlow::tag, "tag, if not that of the source");
   p.text("profile", &InlineFlow::profile, "profile, if not that of the source");
-}
-
-const ParamSet* Scenario::fidelity_list() const {
-  switch (run.fidelity) {
-    case Fidelity::ns3_hpcc: return &params_of<replica::Ns3Params>();
-    case Fidelity::htsim_uet: return &params_of<replica::UetParams>();
-    case Fidelity::exact: break;
-  }
-  return nullptr;
-}
-
-const void* Scenario::fidelity_params() const {
-  return run.fidelity == Fidelity::htsim_uet ? static_cast<const void*>(&uet) : &ns3;
 }
 
 Where Scenario::place(std::string_view key) const {
@@ -287,6 +276,12 @@ Where Scenario::place(std::string_view key) const {
     const auto dot = key.rfind('.');
     key = dot == std::string_view::npos ? std::string_view() : key.substr(0, dot);
   }
+}
+
+void tell_place(const Scenario& s, std::string_view path, const InputError& error) {
+  if (!error.where().file.empty()) throw error;
+  const std::string key = *error.under(path).key();
+  fail_key(s.place(key), key, error.reason());
 }
 
 Scenario load_scenario(std::string_view text, const std::string& file, const std::vector<std::string>& overrides,
@@ -319,9 +314,9 @@ Scenario read_scenario(const Value& document, const std::string& file) {
   out.title = root.text("title");
   read_table(root, tables().front(), tables(), out);
   read_fidelity(root, out);
-  const bool has_connections = !out.uet.connections.empty();
+  const std::string other_flows = own_flows(out);
   for (const auto& key : {"topology", "algorithm", "traffic"})
-    if (root.find(key) == nullptr && !(has_connections && key == std::string_view("traffic")))
+    if (root.find(key) == nullptr && (other_flows.empty() || key != std::string_view("traffic")))
       root.fail_at(key, "missing; a scenario needs [topology], [algorithm] and [[traffic]]");
   out.topology = read_topology(root);
 
@@ -333,8 +328,8 @@ Scenario read_scenario(const Value& document, const std::string& file) {
   out.profiles = read_profiles(root, out.notices);
   choose_ecn(root.table("network").table("ecn"), out);
   for (const auto& table : root.tables("traffic")) out.traffic.push_back(read_source(table, out.profiles));
-  if (has_connections && !out.traffic.empty())
-    root.fail_at("traffic", "all flows are those of fidelity.connections; remove one of the two");
+  if (!other_flows.empty() && !out.traffic.empty())
+    root.fail_at("traffic", fmt::format("all flows are those of {}; remove one of the two", other_flows));
   read_probes(root.table("probes"), out.probes);
   return out;
 }

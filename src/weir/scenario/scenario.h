@@ -22,17 +22,15 @@
 #include "weir/net/switch_buffer.h"
 #include "weir/net/topologies.h"
 #include "weir/probe/probes.h"
-#include "weir/replica/ns3_params.h"
-#include "weir/replica/uet_params.h"
 #include "weir/traffic/catalogue.h"
 
 namespace weir::scenario {
 
 struct Value;  // scenario/document.h
 
-// Whose physics: Weir's, those of the simulator of HPCC's authors (replica/ns3_hpcc.h), or uet-htsim's
-// (replica/uet_htsim.h).
-enum class Fidelity : std::uint8_t { exact, ns3_hpcc, htsim_uet };
+// By whose rules a run is simulated (scenario/fidelity.h), and which are Weir's own.
+struct Fidelity;
+const Fidelity& exact_rules();
 
 // What the run waits for before it ends.
 enum class Until : std::uint8_t { flows, collectives };
@@ -46,7 +44,7 @@ struct RunParams {
   engine::SchedulerKind scheduler = engine::SchedulerKind::wheel;
   Time stop;
   Until until = Until::flows;
-  Fidelity fidelity = Fidelity::exact;
+  const Fidelity* fidelity = &exact_rules();
 
   static void describe(ParamList<RunParams>& p);
 };
@@ -114,8 +112,7 @@ struct Scenario {
   std::string title;
   std::vector<std::string> notices;  // what was chosen for want of a word in the file, and may surprise; for people
   RunParams run;
-  replica::Ns3Params ns3;  // [fidelity] where run.fidelity says so
-  replica::UetParams uet;
+  std::shared_ptr<const void> fidelity_params;  // [fidelity], of run.fidelity; null where that has none
   Topology topology;
   net::NetworkParams network;
   net::BufferParams buffer;
@@ -131,14 +128,23 @@ struct Scenario {
   std::vector<TrafficSource> traffic;
   probe::ProbeParams probes;
 
-  // [fidelity] of this run; nothing for exact.
-  const ParamSet* fidelity_list() const;
-  const void* fidelity_params() const;
-
   // Where a dotted key is written; else its table, or the file.
   Where place(std::string_view key) const;
   std::map<std::string, Where, std::less<>> places;
 };
+
+// Tells the error of a component, whose table is `path`, where the scenario has the value to blame, or else the table.
+// An error that has a place already, such as a line of a data file, stays as it is.
+[[noreturn]] void tell_place(const Scenario&, std::string_view path, const InputError&);
+// Lets a component do its work, and tells places of its errors.
+template <class Work>
+auto at_its_place(const Scenario& s, std::string_view path, Work&& work) {
+  try {
+    return work();
+  } catch (const InputError& error) {
+    tell_place(s, path, error);
+  }
+}
 
 // An option of a command that stands for an override: {"--seed", "run.seed=7"}. Messages name the option.
 struct Option {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -15,7 +14,8 @@
 #include "weir/base/text_file.h"
 #include "weir/replica/uet_params.h"
 #include "weir/scenario/document.h"
-#include "weir/scenario/fidelity.h"
+#include "weir/scenario/replica_rules.h"
+#include "weir/traffic/fields.h"
 
 namespace weir::scenario {
 namespace {
@@ -55,12 +55,7 @@ class Reader {
   [[noreturn]] void fail(const std::string& what) const { weir::fail(csv_.where(), what); }
 
   std::int64_t whole(std::size_t column, std::string_view field, std::int64_t min, std::int64_t max) const {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    if (error != std::errc{} || end != field.data() + field.size() || value < min || value > max)
-      fail(
-          fmt::format("{} = '{}' is not valid; write a whole number from {} to {}", kColumns[column], field, min, max));
-    return value;
+    return traffic::whole_number(field, kColumns[column], min, max, csv_.where());
   }
 
   void read_row() {
@@ -213,21 +208,11 @@ UetConnections connections_of(traffic::Traffic& traffic, Time stop) {
 }
 
 replica::UetConnections connections_of(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
-  constexpr std::string_view kKey = "fidelity.connections";
-  if (s.uet.connections.empty()) {
-    try {
-      return connections_of(traffic, s.run.stop);
-    } catch (const InputError& error) {
-      fail_key(s.place("traffic"), "traffic", error.what());
-    }
-  }
-  const std::string file = (std::filesystem::path(s.folder) / s.uet.connections).string();
-  std::string text;
-  try {
-    text = read_text_file(file, "a CSV of connections");
-  } catch (const InputError& error) {
-    fail_key(s.place(kKey), kKey, error.what());
-  }
+  const std::string& name = fidelity_params<replica::UetParams>(s).connections;
+  if (name.empty()) return at_its_place(s, "traffic", [&] { return connections_of(traffic, s.run.stop); });
+  const std::string file = (std::filesystem::path(s.folder) / name).string();
+  const std::string text =
+      at_its_place(s, "fidelity", [&] { return read_named_file(file, "a CSV of connections", "connections"); });
   return parse_connections(text, file, model.topology.hosts);
 }
 

@@ -37,7 +37,4 @@ replica::UetConnections connections_of(traffic::Traffic& traffic, Time stop);
 // The connections of a scenario: those of its file, or else of its traffic.
 replica::UetConnections connections_of(const Scenario&, const engine::Model&, traffic::Traffic&);
 
-// The tag of the connections of a file, which have no other.
-inline constexpr const char* kConnectionsTag = "connections";
-
 }  // namespace weir::scenario

@@ -7,6 +7,7 @@
 
 #include "weir/engine/packet_sizes.h"
 #include "weir/net/dependencies.h"
+#include "weir/scenario/fidelity.h"
 #include "weir/scenario/run.h"
 
 namespace weir::scenario {
@@ -168,7 +169,7 @@ void warn_of_equal_shares(const Scenario& s, const engine::Model& model, std::ve
 
 // What only a program that embeds the run can do.
 void warn_of_programs(const Scenario& s, std::vector<std::string>& out) {
-  if (s.traffic.empty() && s.uet.connections.empty())
+  if (s.traffic.empty() && own_flows(s).empty())
     out.emplace_back("traffic = [] stands for flows that a program sends; without one this run ends at once");
   for (const Profile& p : s.profiles)
     if (cc::has(p.algorithm->about.needs, cc::Needs::decisions))
@@ -183,15 +184,18 @@ void warn_of_programs(const Scenario& s, std::vector<std::string>& out) {
 std::vector<std::string> warnings(const Scenario& s, const engine::Model& model) {
   std::vector<std::string> out = s.notices;
   warn_of_programs(s, out);
-  if (s.run.fidelity != Fidelity::exact) return out;
+  if (s.run.fidelity->warn != nullptr) s.run.fidelity->warn(s, model, out);
+  return out;
+}
+
+void warn_of_network(const Scenario& s, const engine::Model& model, std::vector<std::string>& out) {
   const DeadLinks links(model);
   warn_of_equal_shares(s, model, out);
   warn_of_deadlocks(model, links, out);
   warn_of_small_buffers(s, model, out);
-  if (!links.any) return out;
+  if (!links.any) return;
   warn_of_cut_off_flows(s, model, links, out);
   warn_of_sinks(model, links, out);
-  return out;
 }
 
 }  // namespace weir::scenario

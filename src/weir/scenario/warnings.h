@@ -12,4 +12,7 @@ namespace weir::scenario {
 // hops of all switches. It draws all flows, up to ten million, if some link is down for ever or loses every packet.
 std::vector<std::string> warnings(const Scenario&, const engine::Model&);
 
+// Those of a network that runs by Weir's own rules.
+void warn_of_network(const Scenario&, const engine::Model&, std::vector<std::string>& out);
+
 }  // namespace weir::scenario

@@ -238,7 +238,7 @@ class Checker {
     try {
       return work();
     } catch (const InputError& error) {
-      plan_.study.blame(plan_.points[point], error.what());
+      plan_.study.blame(plan_.points[point], error);
     }
   }
 

@@ -14,7 +14,7 @@
 namespace weir::study {
 namespace {
 
-constexpr std::string_view kFlows = "flows.csv";
+constexpr std::string_view kFlowsFile = "flows.csv";
 
 struct Listed {
   std::int64_t id = 0;
@@ -23,12 +23,12 @@ struct Listed {
 
 // The rows of flows.csv in order of flow_id. `tags` holds the texts of their tags.
 std::vector<Listed> listed(const RunFiles& files, std::set<std::string, std::less<>>& tags) {
-  if (!files.has(kFlows))
+  if (!files.has(kFlowsFile))
     throw InputError(
         fmt::format("{} has kept no {}; write keep = [\"{}\"] in [study] and run such results again with --fresh",
-                    files.directory().path(), kFlows, kFlows));
+                    files.directory().path(), kFlowsFile, kFlowsFile));
   std::vector<Listed> out;
-  result::Rows rows = files.rows(kFlows, {"flow_id", "src", "dst", "size_bytes", "start_ps", "fct_ps", "tag"});
+  result::Rows rows = files.rows(kFlowsFile, {"flow_id", "src", "dst", "size_bytes", "start_ps", "fct_ps", "tag"});
   while (rows.next()) {
     const auto tag = tags.insert(rows.text(6)).first;
     FlowRow row;

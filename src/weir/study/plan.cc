@@ -70,7 +70,7 @@ scenario::Scenario load(const Plan& plan, const Point& point, const std::uint64_
     if (seed != nullptr) scenario::set_key(document, "run.seed", Value{study.where, static_cast<std::int64_t>(*seed)});
     return scenario::read_scenario(document, name.empty() ? study.file : path_of(study, name));
   } catch (const InputError& error) {
-    study.blame(point, error.what());
+    study.blame(point, error);
   }
 }
 

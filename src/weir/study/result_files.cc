@@ -61,8 +61,8 @@ result::Rows RunFiles::rows(std::string_view name, const std::vector<std::string
 void FlowFilter::describe(ParamList<FlowFilter>& p) {
   p.text("tag", &FlowFilter::tag, "flows of this tag");
   p.text("algorithm", &FlowFilter::algorithm, "flows of this algorithm or profile");
-  p.integer("src", &FlowFilter::src, -1, net::kMaxHosts, "flows of this sender; -1 = all");
-  p.integer("dst", &FlowFilter::dst, -1, net::kMaxHosts, "flows to this receiver; -1 = all");
+  p.integer("src", &FlowFilter::src, -1, kMaxHosts, "flows of this sender; -1 = all");
+  p.integer("dst", &FlowFilter::dst, -1, kMaxHosts, "flows to this receiver; -1 = all");
   p.bytes("above", &FlowFilter::above, "flows larger than this");
   p.bytes("up_to", &FlowFilter::up_to, "flows no larger than this; 0 = all");
   p.time("from", &FlowFilter::from, "flows that start then or later; of a series: rows from then on");

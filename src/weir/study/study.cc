@@ -124,12 +124,12 @@ std::string Study::describe(const Point& point) const {
   return out;
 }
 
-void Study::blame(const Point& point, std::string_view complaint) const {
+void Study::blame(const Point& point, const InputError& error) const {
   const std::string at = axes.empty() ? "" : fmt::format("point {}", describe(point));
-  if (complaint.starts_with(file + ":"))
-    throw InputError(at.empty() ? std::string(complaint) : fmt::format("{} (at {})", complaint, at));
+  if (error.where().file == file)
+    throw InputError(error.where(), at.empty() ? error.reason() : fmt::format("{} (at {})", error.reason(), at));
   const Where place = axes.empty() ? where : axes.front().points[point.front()].where;
-  fail(place, at.empty() ? std::string(complaint) : fmt::format("{}: {}", at, complaint));
+  fail(place, at.empty() ? std::string(error.what()) : fmt::format("{}: {}", at, error.what()));
 }
 
 }  // namespace weir::study

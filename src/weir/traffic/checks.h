@@ -1,37 +1,38 @@
-// Checks that several sources share.
+// Checks that several sources share. They throw InputError about the parameter of that name.
 #pragma once
 
 #include <fmt/format.h>
 
+#include "weir/base/error.h"
 #include "weir/base/params.h"
 #include "weir/traffic/arrivals.h"
-#include "weir/traffic/context.h"
 #include "weir/traffic/flow.h"
 
 namespace weir::traffic {
 
-inline void check_load(double load, const Context& context) {
+inline void check_load(double load) {
   if (!(load >= kLeastLoad && load <= 1))
-    fail(context.where, fmt::format("load = {} is out of range; valid is {} to 1", load, kLeastLoad));
+    throw InputError("load", fmt::format("{} is out of range; valid is {} to 1", load, kLeastLoad));
 }
 
-inline void check_window(Time start, Time stop, const Context& context) {
+inline void check_window(Time start, Time stop) {
   if (stop <= start)
-    fail(context.where, fmt::format("stop = {} is not after start = {}", format_value(stop), format_value(start)));
+    throw InputError("stop", fmt::format("{} is not after start = {}", format_value(stop), format_value(start)));
 }
 
-inline void check_size(Bytes size, const Context& context) {
+inline void check_size(Bytes size) {
   if (size < Bytes{1} || size > kMaxFlowSize)
-    fail(context.where,
-         fmt::format("size = {} is out of range; valid is 1 B to {}", format_value(size), format_value(kMaxFlowSize)));
+    throw InputError(
+        "size", fmt::format("{} is out of range; valid is 1 B to {}", format_value(size), format_value(kMaxFlowSize)));
 }
 
 // Below a picosecond, gaps round to nothing and time would not advance.
-inline void check_mean_gap(double ps, const Context& context) {
+inline void check_mean_gap(double ps) {
   if (!(ps >= 1))
-    fail(context.where, fmt::format("the mean time between arrivals is {} ps, at least 1 ps is possible; use larger "
-                                    "flows or a smaller load",
-                                    ps));
+    throw InputError("load",
+                     fmt::format("the mean time between arrivals is {} ps, at least 1 ps is possible; use larger "
+                                 "flows or a smaller load",
+                                 ps));
 }
 
 }  // namespace weir::traffic

@@ -106,29 +106,31 @@ void halving_doubling(Builder& out, const Hosts& hosts, std::int64_t size) {
   }
 }
 
-void check_count(double messages, const Context& context) {
+// Of a source with so many messages, most of which follow from the value of `key`.
+void check_count(double messages, std::string key) {
   if (messages > kMaxNodes)
-    fail(context.where, fmt::format("that would be {:.0f} messages; at most {} are possible", messages, kMaxNodes));
+    throw InputError(std::move(key),
+                     fmt::format("that would be {:.0f} messages; at most {} are possible", messages, kMaxNodes));
 }
 
 }  // namespace
 
 Program make_collective(const Collective& c, const Context& context) {
   Hosts hosts = parse_hosts(c.hosts, "hosts", context);
-  check_size(c.size, context);
+  check_size(c.size);
   const auto n = static_cast<std::uint32_t>(hosts.size());
-  if (n < 2) fail(context.where, fmt::format("hosts = '{}' is {} host(s); a collective needs at least 2", c.hosts, n));
+  if (n < 2) throw InputError("hosts", fmt::format("'{}' is {} host(s); a collective needs at least 2", c.hosts, n));
   if (c.operation == Operation::halving_doubling_all_reduce && !std::has_single_bit(n))
-    fail(context.where, fmt::format("hosts = '{}' are {} hosts; halving and doubling needs a power of 2", c.hosts, n));
+    throw InputError("hosts", fmt::format("'{}' are {} hosts; halving and doubling needs a power of 2", c.hosts, n));
   if (c.size.count / c.chunks < n)
-    fail(context.where,
-         fmt::format("size = {} is out of range; {} hosts and {} chunk(s) need at least {}", format_value(c.size), n,
-                     c.chunks, format_value(Bytes{static_cast<std::int64_t>(c.chunks) * n})));
+    throw InputError(
+        "size", fmt::format("{} is out of range; {} hosts and {} chunk(s) need at least {}", format_value(c.size), n,
+                            c.chunks, format_value(Bytes{static_cast<std::int64_t>(c.chunks) * n})));
   const double hosts_as_double = n;
   const double steps = c.operation == Operation::halving_doubling_all_reduce ? 2.0 * std::countr_zero(n)
                        : c.operation == Operation::ring_all_reduce           ? 2 * (hosts_as_double - 1)
                                                                              : hosts_as_double - 1;
-  check_count(steps * hosts_as_double * c.chunks, context);
+  check_count(steps * hosts_as_double * c.chunks, "hosts");
   hosts = place(hosts, c.placement, 1, context);
 
   Builder out(context, c.start, c.step_delay);
@@ -149,9 +151,9 @@ Program make_hsdp(const Hsdp& h, const Context& context) {
   Hosts hosts = parse_hosts(h.hosts, "hosts", context);
   const auto n = static_cast<std::uint32_t>(hosts.size());
   if (h.group < 1 || n % h.group != 0 || n / h.group < 2)
-    fail(context.where,
-         fmt::format("group = {} does not fit {} hosts; they must be at least two whole groups", h.group, n));
-  check_count(static_cast<double>(n) * h.steps, context);
+    throw InputError("group",
+                     fmt::format("{} does not fit {} hosts; they must be at least two whole groups", h.group, n));
+  check_count(static_cast<double>(n) * h.steps, "steps");
   const std::uint32_t servers = n / h.group;
   constexpr std::int64_t kPaperPackets = 3'344;
   constexpr std::int64_t kPaperPayload = 4'096;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "weir/base/csv.h"
+#include "weir/base/text.h"
 #include "weir/base/text_file.h"
 #include "weir/traffic/fields.h"
 #include "weir/traffic/hosts.h"
@@ -54,8 +55,7 @@ constexpr std::string_view kRequired = "needed are src, dst, size_bytes and one 
 std::string meant(std::string_view name, const std::vector<std::string>& names) {
   if (name.starts_with("start") || name == "time")
     return " (did you mean 'start_us', or 'start_ns' or 'start_ps'? the unit of the times is part of the name)";
-  const auto near = nearest(name, names);
-  return near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
+  return did_you_mean(name, names);
 }
 
 // What the columns of one file mean, in their order.
@@ -183,9 +183,9 @@ FlowList::FlowList(std::vector<Flow> flows) : flows_(std::move(flows)) {
 }
 
 FlowList::FlowList(const Params& params, const Context& context) {
-  if (params.file.empty()) fail(context.where, "file is missing; name a CSV file of flows");
+  if (params.file.empty()) throw InputError("file", "missing; name a CSV file of flows");
   const auto path = (std::filesystem::path(context.folder) / params.file).string();
-  auto table = parse_flow_list(read_text_file(path, "a CSV file of flows"), path, context.hosts());
+  auto table = parse_flow_list(read_named_file(path, "a CSV file of flows", "file"), path, context.hosts());
   if (table.flows.empty()) fail({path, 0}, "a header and no flows; write at least one flow");
   const auto tags = resolve(table.tags, context.tag_of, context.labels.tag, "tag");
   const auto profiles = resolve(table.algorithms, context.profile_of, context.labels.profile, "algorithm");

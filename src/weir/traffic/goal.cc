@@ -292,10 +292,11 @@ Program parse_goal(std::string_view text, const std::string& file, Time unit, co
 }
 
 Program read_goal(const Goal& params, const Context& context) {
-  if (params.file.empty()) fail(context.where, "file is missing; name a GOAL schedule");
+  if (params.file.empty()) throw InputError("file", "missing; name a GOAL schedule");
   const auto path = (std::filesystem::path(context.folder) / params.file).string();
   const auto hosts = place(parse_hosts(params.hosts, "hosts", context), params.placement, 1, context);
-  Program out = parse_goal(read_text_file(path, "a GOAL schedule"), path, params.time_unit, hosts, context.labels);
+  Program out =
+      parse_goal(read_named_file(path, "a GOAL schedule", "file"), path, params.time_unit, hosts, context.labels);
   if (out.empty()) fail({path, 0}, "no operation; write at least one");
   return out;
 }

@@ -26,7 +26,7 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
 
 std::uint32_t checked(std::int64_t host, std::string_view text, std::string_view key, const Context& context) {
   if (host >= context.hosts())
-    fail(context.where, fmt::format("{} = '{}': {}", key, text, no_such_host(host, context.hosts())));
+    throw InputError(std::string(key), fmt::format("'{}': {}", text, no_such_host(host, context.hosts())));
   return static_cast<std::uint32_t>(host);
 }
 
@@ -52,11 +52,12 @@ std::vector<std::uint32_t> parse_hosts(std::string_view text, std::string_view k
     const auto first = parse_number(item.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : parse_number(item.substr(dash + 1));
     if (!first || !last || *first > *last)
-      fail(context.where, fmt::format("{} = '{}': '{}' is not a host or a range; write \"all\", \"0-15\" or \"0-3,8\"",
-                                      key, text, trim(item)));
+      throw InputError(
+          std::string(key),
+          fmt::format("'{}': '{}' is not a host or a range; write \"all\", \"0-15\" or \"0-3,8\"", text, trim(item)));
     checked(*last, text, key, context);
     for (auto host = static_cast<std::uint32_t>(*first); host <= *last; ++host) {
-      if (seen[host]) fail(context.where, fmt::format("{} = '{}': host {} is listed twice", key, text, host));
+      if (seen[host]) throw InputError(std::string(key), fmt::format("'{}': host {} is listed twice", text, host));
       seen[host] = true;
       out.push_back(host);
     }
@@ -85,7 +86,7 @@ std::vector<std::uint32_t> place(const std::vector<std::uint32_t>& hosts, Placem
 std::uint32_t parse_host(std::string_view text, std::string_view key, const Context& context) {
   if (trim(text) == "last" && context.hosts() > 0) return context.hosts() - 1;
   const auto host = parse_number(text);
-  if (!host) fail(context.where, fmt::format("{} = '{}' is not a host; write its number or \"last\"", key, text));
+  if (!host) throw InputError(std::string(key), fmt::format("'{}' is not a host; write its number or \"last\"", text));
   return checked(*host, text, key, context);
 }
 

@@ -11,7 +11,7 @@
 namespace weir::traffic {
 
 // "all", one host ("7"), ranges ("0-15") or a comma-separated list of both ("0-3,8,12-15"), in
-// the order written. Throws InputError that names `key` for hosts that do not exist or are
+// the order written. Throws InputError about `key` for hosts that do not exist or are
 // listed twice.
 std::vector<std::uint32_t> parse_hosts(std::string_view text, std::string_view key, const Context&);
 

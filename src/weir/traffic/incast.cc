@@ -14,24 +14,24 @@ Incast::Incast(const Params& params, const Context& context)
     : params_(params),
       receiver_(parse_host(params.receiver, "receiver", context)),
       senders_(parse_hosts(params.senders, "senders", context)) {
-  check_size(params.size, context);
+  check_size(params.size);
   if (const auto self = std::find(senders_.begin(), senders_.end(), receiver_); self != senders_.end()) {
     if (params.senders != "all")
-      fail(context.where, fmt::format("senders = '{}' has the receiver, host {}, in it", params.senders, receiver_));
+      throw InputError("senders", fmt::format("'{}' has the receiver, host {}, in it", params.senders, receiver_));
     senders_.erase(self);
   }
-  if (senders_.empty()) fail(context.where, fmt::format("host {} has no other host to receive from", receiver_));
+  if (senders_.empty())
+    throw InputError("senders", fmt::format("host {} has no other host to receive from", receiver_));
   if (params.fan_in > senders_.size())
-    fail(context.where,
-         fmt::format("fan_in = {} is out of range; there are {} senders", params.fan_in, senders_.size()));
+    throw InputError("fan_in", fmt::format("{} is out of range; there are {} senders", params.fan_in, senders_.size()));
   if (params.fan_in > 0) senders_.resize(params.fan_in);
-  if (params.stagger_every < 1) fail(context.where, "stagger_every = 0 is out of range; valid is at least 1");
+  if (params.stagger_every < 1) throw InputError("stagger_every", "0 is out of range; valid is at least 1");
 
   const auto steps = static_cast<std::int64_t>((senders_.size() - 1) / params.stagger_every);
   std::int64_t last = 0;
   if (__builtin_mul_overflow(steps, params.stagger.ps, &last) || __builtin_add_overflow(last, params.start.ps, &last))
-    fail(context.where, fmt::format("stagger = {} puts the last flow beyond the end of time, {}",
-                                    format_value(params.stagger), format_value(Time::max())));
+    throw InputError("stagger", fmt::format("{} puts the last flow beyond the end of time, {}",
+                                            format_value(params.stagger), format_value(Time::max())));
 }
 
 std::optional<Flow> Incast::next() {
@@ -50,18 +50,18 @@ PoissonIncast::PoissonIncast(const Params& params, const Context& context)
       members_(context.stream(Purpose::incast_members)),
       hosts_(parse_hosts(params.hosts, "hosts", context)),
       time_(params.start) {
-  check_size(params.size, context);
-  check_load(params.load, context);
-  check_window(params.start, params.stop, context);
+  check_size(params.size);
+  check_load(params.load);
+  check_window(params.start, params.stop);
   if (params.fan_in < 1 || params.fan_in >= hosts_.size())
-    fail(context.where,
-         fmt::format("fan_in = {} is out of range; valid is 1 to {}, one less than the hosts that take part",
-                     params.fan_in, hosts_.size() - 1));
+    throw InputError("fan_in",
+                     fmt::format("{} is out of range; valid is 1 to {}, one less than the hosts that take part",
+                                 params.fan_in, hosts_.size() - 1));
   std::sort(hosts_.begin(), hosts_.end());
   double capacity = 0;
   for (const auto host : hosts_) capacity += static_cast<double>(context.host_rates[host].bits_per_second);
   mean_gap_ps_ = traffic::mean_gap_ps(static_cast<double>(params.size.count) * params.fan_in, params.load, capacity);
-  check_mean_gap(mean_gap_ps_, context);
+  check_mean_gap(mean_gap_ps_);
   senders_.reserve(params.fan_in);
   chosen_in_.resize(hosts_.size() - 1);
 }

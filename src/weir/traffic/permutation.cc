@@ -22,15 +22,15 @@ Members choose(const Permutation::Params& params, const Context& context) {
   auto& hosts = out.others;
   const std::size_t members = params.members == 0 ? hosts.size() : params.members;
   if (members > hosts.size())
-    fail(context.where, fmt::format("members = {} is out of range; hosts are {}", members, hosts.size()));
+    throw InputError("members", fmt::format("{} is out of range; hosts are {}", members, hosts.size()));
   if (params.elephants == 1 || params.elephants > members)
-    fail(context.where, fmt::format("elephants = {} is out of range; valid is 0, or 2 to {}, as many as take part",
-                                    params.elephants, members));
+    throw InputError("elephants", fmt::format("{} is out of range; valid is 0, or 2 to {}, as many as take part",
+                                              params.elephants, members));
   if (params.elephants > 0 && params.elephant_size < Bytes{1})
-    fail(context.where, "elephant_size = 0 B is out of range; write the size of each elephant");
+    throw InputError("elephant_size", "0 B is out of range; write the size of each elephant");
   if (members - params.elephants < 2)
-    fail(context.where, fmt::format("hosts = '{}' leaves {} host(s); a permutation needs at least 2", params.hosts,
-                                    members - params.elephants));
+    throw InputError("hosts", fmt::format("'{}' leaves {} host(s); a permutation needs at least 2", params.hosts,
+                                          members - params.elephants));
   std::sort(hosts.begin(), hosts.end());
   if (members < hosts.size() || params.elephants > 0) {
     hosts = place(hosts, Placement::random, 1, context);
@@ -54,7 +54,7 @@ std::vector<std::uint32_t> cycle(std::vector<std::uint32_t> hosts, const RandomS
 
 Permutation::Permutation(const Params& params, const Context& context)
     : params_(params), hosts_(choose(params, context).others) {
-  check_size(params.size, context);
+  check_size(params.size);
   successor_ = cycle(hosts_, context.stream(Purpose::permutation), 0);
 }
 
@@ -65,9 +65,9 @@ std::vector<Flow> Permutation::elephants(const Params& params, const Context& co
             .size = params.elephant_size,
             .tag = context.labels.tag,
             .profile = context.labels.profile};
-  if (context.tag_of) flow.tag = context.tag_of(params.elephant_tag, context.where);
+  if (context.tag_of) flow.tag = under_key("elephant_tag", [&] { return context.tag_of(params.elephant_tag, {}); });
   if (context.profile_of && !params.elephant_profile.empty())
-    flow.profile = context.profile_of(params.elephant_profile, context.where);
+    flow.profile = under_key("elephant_profile", [&] { return context.profile_of(params.elephant_profile, {}); });
   // behind the draws that chose the hosts
   const auto successor = cycle(hosts, context.stream(Purpose::placement), std::uint64_t{context.hosts()} + 1);
   std::vector<Flow> out;

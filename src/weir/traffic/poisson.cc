@@ -13,13 +13,13 @@ namespace weir::traffic {
 
 Poisson::Poisson(const Params& params, const Context& context)
     : context_(context),
-      sizes_(SizeDistribution::from_text(params.sizes, context.folder, context.where)),
+      sizes_(SizeDistribution::from_text(params.sizes, "sizes", context.folder)),
       load_(params.load),
       mean_size_(sizes_.mean()),
       stop_(params.stop),
       receivers_(parse_hosts(params.to, "to", context)) {
-  check_load(params.load, context);
-  check_window(params.start, params.stop, context);
+  check_load(params.load);
+  check_window(params.start, params.stop);
   std::vector<std::uint32_t> place(context.hosts(), kNowhere);
   for (std::uint32_t i = 0; i < receivers_.size(); ++i) place[receivers_[i]] = i;
 
@@ -29,9 +29,9 @@ Poisson::Poisson(const Params& params, const Context& context)
   heap_.reserve(hosts.size());
   for (const auto host : hosts) {
     if (receivers_.size() == 1 && receivers_.front() == host)
-      fail(context.where, fmt::format("host {} has no other host to send to; add receivers in 'to'", host));
+      throw InputError("to", fmt::format("host {} has no other host to send to; add receivers", host));
     senders_.push_back({host, place[host], 0});
-    check_mean_gap(mean_gap_ps(host), context);
+    check_mean_gap(mean_gap_ps(host));
     push_next(static_cast<std::uint32_t>(senders_.size() - 1), params.start);
   }
 }

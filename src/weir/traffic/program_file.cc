@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "weir/base/csv.h"
+#include "weir/base/text.h"
 #include "weir/base/text_file.h"
 #include "weir/traffic/fields.h"
 #include "weir/traffic/flow_list.h"
@@ -29,11 +30,6 @@ constexpr std::array<std::pair<std::string_view, Column>, 9> kColumns{{{"id", Co
                                                                        {"algorithm", Column::algorithm},
                                                                        {"profile", Column::algorithm}}};
 constexpr std::size_t kRequired = 4;
-
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& names) {
-  const auto near = nearest(word, names);
-  return near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
-}
 
 std::vector<Column> read_header(const std::vector<std::string>& header, const Where& where) {
   std::vector<std::string> names;
@@ -203,9 +199,9 @@ Program parse_program(std::string_view text, const std::string& file, const Cont
 }
 
 Program read_program(const ProgramFile& params, const Context& context) {
-  if (params.file.empty()) fail(context.where, "file is missing; name a CSV file of messages");
+  if (params.file.empty()) throw InputError("file", "missing; name a CSV file of messages");
   const auto path = (std::filesystem::path(context.folder) / params.file).string();
-  Program out = parse_program(read_text_file(path, "a CSV file of messages"), path, context);
+  Program out = parse_program(read_named_file(path, "a CSV file of messages", "file"), path, context);
   if (out.empty()) fail({path, 0}, "a header and no rows; write at least one message");
   return out;
 }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "weir/base/params.h"
+#include "weir/base/text.h"
 #include "weir/base/text_file.h"
 #include "weir/traffic/flow.h"
 #include "weir/traffic/workloads.h"
@@ -101,35 +102,31 @@ SizeDistribution SizeDistribution::parse(std::string_view text, const std::strin
   return out;
 }
 
-SizeDistribution SizeDistribution::from_file(const std::string& path) {
-  return parse(read_text_file(path, "a file of lines 'size_bytes cumulative_percent'"), path);
-}
-
 SizeDistribution SizeDistribution::named(std::string_view name) {
   std::vector<std::string> names;
   for (const auto& workload : workloads()) {
     if (workload.name == name) return parse(workload.cdf, std::string(name));
     names.emplace_back(workload.name);
   }
-  const auto near = nearest(name, names);
   throw InputError(
       fmt::format("unknown workload '{}'{}; valid is {}, a size like \"1 MB\", or a file like \"./my.cdf.txt\"", name,
-                  near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(names, ", ")));
+                  did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
 bool SizeDistribution::names_file(std::string_view text) {
   return text.find('/') != std::string_view::npos || text.ends_with(".txt");
 }
 
-SizeDistribution SizeDistribution::from_text(std::string_view text, const std::string& folder, const Where& where) {
-  if (names_file(text)) return from_file((std::filesystem::path(folder) / text).string());
-  try {
+SizeDistribution SizeDistribution::from_text(std::string_view text, std::string_view key, const std::string& folder) {
+  if (names_file(text)) {
+    const std::string path = (std::filesystem::path(folder) / text).string();
+    return parse(read_named_file(path, "a file of lines 'size_bytes cumulative_percent'", key), path);
+  }
+  return under_key(key, [&] {
     // no workload's name starts with a digit
     const bool quantity = !text.empty() && ((text[0] >= '0' && text[0] <= '9') || text[0] == '-' || text[0] == '.');
     return quantity ? fixed(parse_bytes(text)) : named(text);
-  } catch (const InputError& error) {
-    fail(where, error.what());
-  }
+  });
 }
 
 double SizeDistribution::mean() const {

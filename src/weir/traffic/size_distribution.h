@@ -19,15 +19,15 @@ class SizeDistribution {
   // the last at 100 %, and two lines of one size are a point mass. Text from '#' on and empty
   // lines do not count. Throws InputError naming `file`, the line and what would be valid.
   static SizeDistribution parse(std::string_view text, const std::string& file);
-  static SizeDistribution from_file(const std::string& path);
 
   // One that comes with Weir, "FB_Hadoop".
   static SizeDistribution named(std::string_view name);
 
   // As a scenario writes it: a workload's name, a size ("1 MB"), or a file's name, recognised by
-  // a '/' or by its end ".txt" and relative to `folder`.
+  // a '/' or by its end ".txt" and relative to `folder`. Throws InputError about `key`, or what the file's content has
+  // wrong at its place in the file.
   static bool names_file(std::string_view text);
-  static SizeDistribution from_text(std::string_view text, const std::string& folder, const Where& where = {});
+  static SizeDistribution from_text(std::string_view text, std::string_view key, const std::string& folder);
 
   // The mean of the piecewise-linear curve (trapezoids). A draw's mean is up to a byte smaller,
   // because draws are whole bytes; the load of HPCC's traffic generator has the same convention.

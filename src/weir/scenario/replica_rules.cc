@@ -1,0 +1,47 @@
+#include "weir/scenario/replica_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "weir/scenario/document.h"
+
+namespace weir::scenario {
+
+void refuse(const Scenario& s, const std::string& key, std::string_view what) {
+  fail_key(s.place(key), key, fmt::format("{} under run.fidelity = \"{}\"", what, s.run.fidelity->name));
+}
+
+void hold(const Scenario& s, const std::string& table, const ParamSet& set, const void* object, const void* fixed,
+          const std::vector<std::string_view>& free) {
+  for (const Param& p : set.params()) {
+    if (std::find(free.begin(), free.end(), p.name) != free.end()) continue;
+    if (p.get(object) != p.get(fixed))
+      refuse(s, join(table, p.name),
+             fmt::format("it is '{}', but only '{}' is possible", format_value(p.get(object)),
+                         format_value(p.get(fixed))));
+  }
+}
+
+void hold_profile(const Scenario& s) {
+  if (s.profiles.size() > 1) refuse(s, "profile.0", "all flows have the one profile of [algorithm]: remove this one");
+  const host::RecoveryParams go_back_n;
+  hold(s, "algorithm.recovery", params_of<host::RecoveryParams>(), &s.profiles.front().recovery, &go_back_n, {});
+  const host::BalancingParams ecmp;
+  hold(s, "algorithm.load_balancing", params_of<host::BalancingParams>(), &s.profiles.front().balancing, &ecmp, {});
+  if (s.profiles.front().on_ramp) refuse(s, "algorithm.on_ramp", "On-Ramp is not possible");
+}
+
+void hold_faults(const Scenario& s, std::string_view loss, std::string_view failures) {
+  const auto none = [&](bool any, const std::string& key, std::string_view instead) {
+    if (any)
+      refuse(s, key, instead.empty() ? "it is not possible" : fmt::format("it is not possible; set {}", instead));
+  };
+  none(!s.faults.loss.empty(), "network.loss.0", loss);
+  none(!s.faults.failures.empty(), "network.failure.0", failures);
+  none(!s.faults.link_events.empty(), "network.link_event.0", failures);
+  if (!s.faults.host_pauses.empty()) refuse(s, "host.pause.0", "pauses of hosts are not possible");
+  if (!s.classes.empty()) refuse(s, "network.class.0", "classes are not possible");
+}
+
+}  // namespace weir::scenario

@@ -1,0 +1,29 @@
+// The replicas of other simulators as entries of the list of fidelities, and what their checks share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/scenario/fidelity.h"
+
+namespace weir::scenario {
+
+Fidelity ns3_hpcc();
+Fidelity htsim_uet();
+
+// Sizes are 32-bit numbers with a sign in uet-htsim.
+inline constexpr Bytes kUetMaxFlowSize{0x7fffffff};
+
+// Throws InputError that names file, line and key, and these rules.
+[[noreturn]] void refuse(const Scenario& s, const std::string& key, std::string_view what);
+// Refuses parameters other than `free` that do not have the values of `fixed`.
+void hold(const Scenario& s, const std::string& table, const ParamSet& set, const void* object, const void* fixed,
+          const std::vector<std::string_view>& free);
+// Refuses a second way of sending, and what a replica's one does not have.
+void hold_profile(const Scenario& s);
+// Refuses faults, whose place is in [fidelity] where the original knows any: what stands there in place of loss and of
+// failing links, "" for nothing. Refuses classes, too.
+void hold_faults(const Scenario& s, std::string_view loss, std::string_view failures);
+
+}  // namespace weir::scenario
