@@ -1,10 +1,11 @@
 # An include may only point down the layers, from the top:
 #   claims, run > study > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base;
-#   probe, study, report > result > base.
+#   study, report > figure > result > base; probe > result.
 # Each layer names all that it may include; a few single headers are interfaces between layers.
 BEGIN {
   below["base"] = "base"
   below["result"] = "result base"
+  below["figure"] = "figure result base"
   below["sim"] = "sim base"
   below["cc"] = "cc base"
   below["theory"] = "theory base"
@@ -14,10 +15,10 @@ BEGIN {
   below["engine"] = "engine traffic host net cc sim theory base"
   below["replica"] = "replica engine traffic host net cc sim theory base"
   below["probe"] = "probe engine traffic host net cc sim theory result base"
-  below["report"] = "report result base"
+  below["report"] = "report figure result base"
   below["scenario"] = "scenario replica probe engine traffic host net cc sim theory result base"
-  below["study"] = "study scenario replica probe engine traffic host net cc sim theory result base"
-  below["run"] = "run study scenario replica probe engine traffic host net cc sim theory result base"
+  below["study"] = "study scenario replica probe engine traffic host net cc sim theory figure result base"
+  below["run"] = "run study scenario replica probe engine traffic host net cc sim theory figure result base"
   below["api"] = "scenario.h simulation.h run study scenario replica probe engine traffic host net cc sim theory result base"
   below["claims"] = "claims study scenario replica probe engine traffic host net cc sim theory result base"
 

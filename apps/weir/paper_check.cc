@@ -85,7 +85,7 @@ struct Results {
 
 // What studies have found of the claims that are named, or of all.
 struct Studied {
-  std::vector<claims::Judgement> judgements;
+  std::vector<study::Judgement> judgements;
   std::vector<std::pair<std::string, std::string>> errors;  // claim, why there is no verdict
 };
 
@@ -116,7 +116,7 @@ void judge_study(const Wanted& wanted, const PaperCommandOptions& o, Studied& ou
     for (const study::Judgement& j : run.judgements) {
       if (!contains(wanted.ids, j.id)) continue;
       if (j.complete)
-        out.judgements.push_back({j.id, j.holds, j.measured});
+        out.judgements.push_back(j);
       else
         out.errors.emplace_back(j.id, fmt::format("{}: {}", name, why.empty() ? "values are missing" : why));
     }
@@ -139,7 +139,7 @@ Studied judge_studies(const std::vector<Wanted>& studies, const PaperCommandOpti
 Results gather(const std::vector<Claim>& all, const Verdicts& accepted, const std::vector<Found>& found,
                Studied studied) {
   Results out{.verdicts = accepted, .judged = {}, .errors = std::move(studied.errors), .rows = {}};
-  std::vector<claims::Judgement> judgements = std::move(studied.judgements);
+  std::vector<study::Judgement> judgements = std::move(studied.judgements);
   for (const Found& f : found) {
     judgements.insert(judgements.end(), f.judgements.begin(), f.judgements.end());
     out.rows.insert(out.rows.end(), f.rows.begin(), f.rows.end());
@@ -147,7 +147,7 @@ Results gather(const std::vector<Claim>& all, const Verdicts& accepted, const st
     for (const std::string& id : f.evaluator->ids) out.errors.emplace_back(id, f.error);
   }
   std::vector<std::string> ids;
-  for (const claims::Judgement& j : judgements) {
+  for (const study::Judgement& j : judgements) {
     out.verdicts.set(j);
     ids.push_back(j.id);
   }

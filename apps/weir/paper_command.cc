@@ -113,7 +113,7 @@ int run_figure(const PaperCommandOptions& o) {
     }
   std::filesystem::remove(run.dir + "/verdicts.json");
   if (!judged.empty()) claims::write_text(run.dir + "/verdicts.json", claims::to_json(all, verdicts, judged));
-  show("{}\n\n{}\n{}", file.study.study.title, study::to_text(run.table), printed(file.study));
+  show("{}\n\n{}\n{}", file.study.study.title, study::to_text(run.measured), printed(file.study));
   if (!file.study.figure.note.empty()) show("\n{}\n", file.study.figure.note);
   for (const std::string& id : judged) show("\n{}", describe(*claims::find(all, id), verdicts.of(id)));
   if (const auto& others = file.study.figure.claims; !others.empty())

@@ -13,7 +13,7 @@ namespace weir::app {
 
 PaperPlan plan_paper_study(const claims::FigureFile& file, const PaperOptions& options) {
   PaperPlan out{.file = &file, .plan = study::make_plan(file.study.study), .sweep = {}};
-  for (const auto& claim : file.study.claims) study::check(claim, study::empty_table(out.plan));
+  for (const auto& claim : file.study.claims) study::check(claim, study::no_measurements(out.plan));
   out.sweep = {.dir = fmt::format("{}/{}", options.out, file.name),
                .jobs = options.jobs,
                .memory = options.memory,
@@ -27,10 +27,10 @@ PaperPlan plan_paper_study(const claims::FigureFile& file, const PaperOptions& o
 }
 
 PaperRun run_paper_study(const PaperPlan& plan, bool quiet) {
-  PaperRun out{.table = {}, .judgements = {}, .outcome = {}, .dir = plan.sweep.dir};
+  PaperRun out{.measured = {}, .judgements = {}, .outcome = {}, .dir = plan.sweep.dir};
   out.outcome = sweep_with_progress(plan.plan, plan.sweep, quiet);
-  out.table = collect_and_warn(plan.plan, out.dir);
-  for (const auto& claim : plan.file->study.claims) out.judgements.push_back(study::judge(claim, out.table));
+  out.measured = collect_and_warn(plan.plan, out.dir);
+  for (const auto& claim : plan.file->study.claims) out.judgements.push_back(study::judge(claim, out.measured));
   return out;
 }
 
@@ -38,7 +38,7 @@ std::string incomplete(const PaperRun& run) {
   const run::SweepOutcome& o = run.outcome;
   if (o.cancelled) return "interrupted; the same command goes on from there";
   if (!o.obstacle.empty()) return o.obstacle;
-  return o.failures.empty() ? "" : run::failures_text(run.table, run.dir, o);
+  return o.failures.empty() ? "" : run::failures_text(run.measured, run.dir, o);
 }
 
 }  // namespace weir::app

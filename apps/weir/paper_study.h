@@ -26,7 +26,7 @@ struct PaperPlan {
 };
 
 struct PaperRun {
-  study::Table table;
+  study::Measurements measured;
   std::vector<study::Judgement> judgements;  // of its [[claim]] tables
   run::SweepOutcome outcome;
   std::string dir;

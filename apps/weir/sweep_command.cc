@@ -22,8 +22,8 @@
 #include "weir/signals.h"
 #include "weir/study/check.h"
 #include "weir/study/figures.h"
+#include "weir/study/measurements.h"
 #include "weir/study/paper.h"
-#include "weir/study/table.h"
 #include "weir/sweep_progress.h"
 
 namespace weir::app {
@@ -57,25 +57,25 @@ void list_runs(const study::Plan& plan, const std::vector<std::size_t>& runs) {
   show("{} runs\n", runs.size());
 }
 
-std::string to_json(const study::Table& table, const run::SweepOutcome& o) {
+std::string to_json(const study::Measurements& measured, const run::SweepOutcome& o) {
   using Json = nlohmann::ordered_json;
   const auto number = [](double v) { return std::isnan(v) ? Json(nullptr) : Json(v); };
   Json points = Json::array();
-  for (std::size_t p = 0; p < table.points.size(); ++p) {
+  for (std::size_t p = 0; p < measured.points.size(); ++p) {
     Json labels = Json::object();
-    for (std::size_t i = 0; i < table.study.axes.size(); ++i)
-      labels[table.study.axes[i].name] = table.study.axes[i].points[table.points[p][i]].label;
+    for (std::size_t i = 0; i < measured.study.axes.size(); ++i)
+      labels[measured.study.axes[i].name] = measured.study.axes[i].points[measured.points[p][i]].label;
     Json measures = Json::object();
-    for (std::size_t m = 0; m < table.study.measures.size(); ++m)
-      if (const auto v = table.over_seeds(p, m); v && !table.study.measures[m].is_list())
-        measures[table.study.measures[m].name()] = {
+    for (std::size_t m = 0; m < measured.study.measures.size(); ++m)
+      if (const auto v = measured.over_seeds(p, m); v && !measured.study.measures[m].is_list())
+        measures[measured.study.measures[m].name()] = {
             {"mean", number(v->mean)}, {"low", number(v->low)}, {"high", number(v->high)}, {"seeds", v->count}};
     points.push_back({{"point", std::move(labels)},
-                      {"seeds", table.runs_done(p)},
-                      {"unfinished", table.unfinished(p)},
+                      {"seeds", measured.runs_done(p)},
+                      {"unfinished", measured.unfinished(p)},
                       {"measures", std::move(measures)}});
   }
-  const Json runs{{"planned", table.runs.size()}, {"done", o.done}, {"kept", o.kept}, {"failed", o.failures.size()}};
+  const Json runs{{"planned", measured.runs.size()}, {"done", o.done}, {"kept", o.kept}, {"failed", o.failures.size()}};
   return Json{{"runs", runs}, {"points", std::move(points)}}.dump(2) + "\n";
 }
 
@@ -98,13 +98,13 @@ int sweep(const Options& o) {
   const int jobs = o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const run::SweepOptions options{o.out, jobs, run::memory_limit(o.memory), o.fresh, shard, runs, {}, show_warning};
   const auto outcome = sweep_with_progress(plan, options, o.quiet);
-  const auto table = collect_and_warn(plan, o.out);
+  const auto measured = collect_and_warn(plan, o.out);
 
   if (o.json) {
-    show_text(to_json(table, outcome));
+    show_text(to_json(measured, outcome));
   } else {
     if (!plan.study.title.empty()) show("{}\n\n", plan.study.title);
-    show("{}\n", study::to_text(table));
+    show("{}\n", study::to_text(measured));
     show("runs     {} done, {} kept from before, {} failed\n", outcome.done, outcome.kept, outcome.failures.size());
     show("results  {}\n", o.out);
   }
@@ -117,7 +117,7 @@ int sweep(const Options& o) {
     return 1;
   }
   if (outcome.failures.empty()) return 0;
-  notice("weir: {}", run::failures_text(table, o.out, outcome));
+  notice("weir: {}", run::failures_text(measured, o.out, outcome));
   return 1;
 }
 

@@ -34,11 +34,11 @@ run::SweepOutcome sweep_with_progress(const study::Plan& plan, run::SweepOptions
 
 void show_warning(const study::Notice& warning) { notice("weir: {} ({})", warning.text, warning.points); }
 
-study::Table collect_and_warn(const study::Plan& plan, const std::string& dir) {
+study::Measurements collect_and_warn(const study::Plan& plan, const std::string& dir) {
   std::vector<std::string> warnings;
-  auto table = run::collect_all(plan, dir, &warnings);
+  auto measured = run::collect_all(plan, dir, &warnings);
   for (const auto& warning : warnings) notice("weir: {}", warning);
-  return table;
+  return measured;
 }
 
 }  // namespace weir::app

@@ -15,6 +15,6 @@ run::SweepOutcome sweep_with_progress(const study::Plan& plan, run::SweepOptions
 void show_warning(const study::Notice& warning);
 
 // As run::collect_all(); tells what is to be warned of.
-study::Table collect_and_warn(const study::Plan& plan, const std::string& dir);
+study::Measurements collect_and_warn(const study::Plan& plan, const std::string& dir);
 
 }  // namespace weir::app

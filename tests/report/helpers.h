@@ -18,6 +18,7 @@
 #include "tests/support/command.h"
 #include "weir/base/error.h"
 #include "weir/base/version.h"
+#include "weir/figure/document.h"
 #include "weir/report/document.h"
 #include "weir/report/figures.h"
 #include "weir/report/render.h"

@@ -192,7 +192,7 @@ TEST(Document, ASweepIsItsRunsFiguresPointsAndClaims) {
   EXPECT_TRUE(printed.printed);
   EXPECT_EQ(printed.x, (std::vector<double>{1000, 10000, 100000}));
   EXPECT_TRUE(std::isnan(printed.y[1]));
-  const Json again = to_json(document.figures[0]);
+  const Json again = to_json(document.figures[0], figure::Form::drawn);
   EXPECT_EQ(again.at("series").at(0).at("y").dump(), "[1.5,null,3]");
   EXPECT_EQ(again.at("legend"), "algorithm");
 }
@@ -431,7 +431,7 @@ TEST(Document, LeavesOutPercentilesOfTooFewFlows) {
   ASSERT_EQ(slowdown.x.named.size(), 1u);
   EXPECT_EQ(slowdown.x.named[0].at, p99.x.back());
   EXPECT_TRUE(slowdown.x.named[0].text.starts_with("> ")) << slowdown.x.named[0].text;
-  EXPECT_EQ(to_json(slowdown).at("series").at(2).at("count").at(1), 100);
+  EXPECT_EQ(to_json(slowdown, figure::Form::drawn).at("series").at(2).at("count").at(1), 100);
 }
 
 TEST(Document, RefusesFilesThatTheRunHasNotWritten) {
@@ -527,61 +527,7 @@ TEST(Document, TellsWhatIsWrong) {
   EXPECT_EQ(figures("/caption", 3), place + "a value is of the wrong type; see docs/report.md");
 }
 
-TEST(Figure, ThinsToTheExtremesOfEachBin) {
-  Series s{.name = "s"};
-  for (int i = 0; i < 1'000'000; ++i) {
-    s.x.push_back(i);
-    s.y.push_back(i % 1000);
-  }
-  s.y[500'123] = -7;
-  s.y[700'321] = 5000;
-  ASSERT_TRUE(thin(s, 20'000));
-  EXPECT_LE(s.x.size(), 20'002u);
-  EXPECT_GE(s.x.size(), 19'000u);
-  EXPECT_EQ(s.x.front(), 0);
-  EXPECT_EQ(s.x.back(), 999'999);
-  EXPECT_TRUE(std::is_sorted(s.x.begin(), s.x.end()));
-  EXPECT_EQ(*std::min_element(s.y.begin(), s.y.end()), -7);
-  EXPECT_EQ(*std::max_element(s.y.begin(), s.y.end()), 5000);
-  Series few{.name = "few", .x = {1, 2}, .y = {1, 2}};
-  EXPECT_FALSE(thin(few, 2));
-  EXPECT_EQ(few.x.size(), 2u);
-}
-
-// Three bins of four points: with one gap, with none, and of gaps alone.
-TEST(Figure, KeepsExtremesBesideGaps) {
-  const double none = std::nan("");
-  Series s{.name = "s", .x = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}};
-  s.y = {0.5, 0.2, none, 0.9, 0.4, 0.1, 0.3, 0.2, none, none, none, none};
-  ASSERT_TRUE(thin(s, 9));
-  EXPECT_EQ(s.x, (std::vector<double>{0, 1, 2, 3, 4, 5, 8, 11}));
-  EXPECT_EQ(s.y[1], 0.2);
-  EXPECT_TRUE(std::isnan(s.y[2]));
-  EXPECT_EQ(s.y[3], 0.9);
-}
-
-TEST(Figure, StacksBecomeMeansAndKeepTheirSum) {
-  Figure f{.id = "rates", .title = "Rates", .caption = "Of flows.", .kind = "stack"};
-  for (const double rate : {1.0, 10.0}) {
-    Series s{.name = std::to_string(rate)};
-    for (int i = 0; i < 100'000; ++i) {
-      s.x.push_back(i);
-      s.y.push_back(rate * (i % 2));
-    }
-    f.series.push_back(std::move(s));
-  }
-  thin(f, 2'000);
-  EXPECT_EQ(f.caption, "Of flows. Means of 50 intervals.");
-  for (std::size_t k = 0; k < 2; ++k) {
-    ASSERT_EQ(f.series[k].x.size(), 2'000u);
-    EXPECT_EQ(f.series[k].x[1], 74.5);
-    EXPECT_EQ(f.series[k].y, std::vector<double>(2'000, k == 0 ? 0.5 : 5));
-  }
-  thin(f, 2'000);
-  EXPECT_EQ(f.caption, "Of flows. Means of 50 intervals.") << "it is short enough";
-}
-
-// The same of a sweep's own figures.
+// A sweep's own figures, as those of runs.
 TEST(Document, FiguresOfASweepAreThinned) {
   const Folder folder("weir-report-thinned");
   Json stack = small_figure();
@@ -657,7 +603,7 @@ TEST(Svg, TellsThatAFigureHasNoData) {
     EXPECT_NE(writer.svg(f).find(">no data<"), std::string::npos) << kind;
     EXPECT_EQ(labels(writer.svg(f)), std::vector<std::string>{}) << kind;
   }
-  f = lines({1, 2}, {kNothing, kNothing});
+  f = lines({1, 2}, {std::nan(""), std::nan("")});
   f.x.unit = "B";
   f.x.scale = "log";
   EXPECT_NE(writer.svg(f).find(">no data<"), std::string::npos);

@@ -217,7 +217,7 @@ TEST(Document, AFigureOfASweepTellsTheSettingOfItsRuns) {
   EXPECT_NE(document.figures.at(0).setting.find("buffer 8 MB, lossless / buffer 16 MB, lossless"), std::string::npos)
       << document.figures[0].setting;
   EXPECT_NE(document.figures.at(1).setting.find(" · buffer 16 MB, lossless"), std::string::npos);
-  const Json again = to_json(document.figures[1]);
+  const Json again = to_json(document.figures[1], figure::Form::drawn);
   EXPECT_EQ(again.at("x").at("named"), one["x"]["named"]);
   EXPECT_EQ(again.at("whiskers"), "what they are");
 }
@@ -254,7 +254,7 @@ TEST(Document, FiguresOfFlowsTellWhichHadNotFinished) {
   const std::string of_both = "Flows that had not finished when their run ended are not in it: " + told + " of short.";
   const Document both = read({folder / "runs/short", folder / "runs/whole"});
   EXPECT_EQ(figure(both, "fct-cdf").left_out, of_both);
-  EXPECT_EQ(to_json(figure(both, "fct-cdf")).at("left_out"), of_both);
+  EXPECT_EQ(to_json(figure(both, "fct-cdf"), figure::Form::drawn).at("left_out"), of_both);
 
   write(folder / "runs.csv", "run,buffer,seed,status,message\nshort,small,1,done,\nwhole,large,1,done,\n");
   Json of_flows = small_figure();

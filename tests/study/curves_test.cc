@@ -13,7 +13,7 @@ namespace weir::study {
 namespace {
 
 // One done run of a study with the queues of some ports, whose queues.csv has these rows.
-std::vector<Figure> figures_of(const std::string& rows) {
+std::vector<figure::Figure> figures_of(const std::string& rows) {
   const auto plan = make_plan(parse_study(std::string("[study]\n") + kStarScenario + R"([scenario.probes.queues]
 series = true
 [[axis]]
@@ -32,7 +32,7 @@ series = "fan_in"
   const std::string run = folder / ("runs/" + plan.runs[0].name);
   std::filesystem::create_directories(run);
   std::ofstream(run + "/queues.csv") << "time_ps,port,from,to,queue_bytes\n" << rows;
-  Table table = empty_table(plan);
+  Measurements table = no_measurements(plan);
   table.runs[0].status = Record::Status::done;
   return make_figures(table, folder.path());
 }

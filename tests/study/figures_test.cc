@@ -11,6 +11,7 @@
 
 #include "tests/support/command.h"
 #include "tests/support/star_scenario.h"
+#include "weir/figure/document.h"
 
 namespace weir::study {
 namespace {
@@ -32,8 +33,8 @@ statistic = "count"
 )";
 
 // All runs done, p95 = 1, 2, ... and slow = 10, 20, ...
-Table table(const std::string& figure) {
-  Table out = empty_table(make_plan(parse_study(kStudy + figure, "s.toml")));
+Measurements table(const std::string& figure) {
+  Measurements out = no_measurements(make_plan(parse_study(kStudy + figure, "s.toml")));
   for (std::size_t i = 0; i < out.runs.size(); ++i) {
     const auto v = static_cast<double>(i + 1);
     out.runs[i].status = Record::Status::done;
@@ -42,9 +43,9 @@ Table table(const std::string& figure) {
   return out;
 }
 
-std::vector<std::string> names(const Figure& figure) {
+std::vector<std::string> names(const figure::Figure& figure) {
   std::vector<std::string> out;
-  for (const FigureSeries& s : figure.series) out.push_back(s.name);
+  for (const figure::Series& s : figure.series) out.push_back(s.name);
   return out;
 }
 
@@ -114,12 +115,13 @@ TEST(Figures, TellTheirRunsAndWhetherTheyAreOfFlows) {
   };
   const std::string sent = "[[measure]]\nname = \"sent\"\nof = \"manifest\"\nkey = \"data_packets\"\n";
   for (const auto& c : cases) {
-    Table t = empty_table(make_plan(parse_study(kStudy + sent + "[[figure]]\nid = \"a\"\n" + c.figure, "s.toml")));
+    Measurements t =
+        no_measurements(make_plan(parse_study(kStudy + sent + "[[figure]]\nid = \"a\"\n" + c.figure, "s.toml")));
     for (Record& run : t.runs) {
       run.status = Record::Status::done;
       run.measures = {{1}, {10}, {100}};
     }
-    const Figure f = make_figures(t, "none").at(0);
+    const figure::Figure f = make_figures(t, "none").at(0);
     EXPECT_EQ(f.of_flows, c.of_flows) << c.figure;
     EXPECT_EQ(f.runs.size(), c.runs) << c.figure;
   }
@@ -130,14 +132,14 @@ TEST(Figures, LegendsOfFlagsNameTheirAxis) {
   const std::string axis = "[[axis]]\nname = \"reroute\"\nkey = \"network.reroute\"\nvalues = [true, false]\n";
   const std::string figure =
       "[[figure]]\nid = \"a\"\nkind = \"bars\"\nmeasure = \"p95\"\nx = \"algorithm\"\nseries = \"reroute\"\n";
-  const Table t = empty_table(make_plan(parse_study(kStudy + axis + figure, "s.toml")));
+  const Measurements t = no_measurements(make_plan(parse_study(kStudy + axis + figure, "s.toml")));
   EXPECT_EQ(make_figures(t, "none").at(0).legend, "reroute");
 }
 
 // Two flows in 5000 intervals of 1 us, of which the second sends in the first half of them.
 TEST(Figures, LongStacksBecomeMeans) {
   const app::Folder folder("weir-study-figures");
-  const Table t = table("[[figure]]\nid = \"a\"\nkind = \"stack\"\nwhere = { algorithm = \"hpcc\" }\n");
+  const Measurements t = table("[[figure]]\nid = \"a\"\nkind = \"stack\"\nwhere = { algorithm = \"hpcc\" }\n");
   const std::string run = folder / ("runs/" + t.planned[0].name);
   std::filesystem::create_directories(run);
   {
@@ -148,7 +150,7 @@ TEST(Figures, LongStacksBecomeMeans) {
       if (i < 2499) rates << fmt::format("{},1,6000000000\n", (i + 1) * 1'000'000LL);
     }
   }
-  const Figure f = make_figures(t, folder.path()).at(0);
+  const figure::Figure f = make_figures(t, folder.path()).at(0);
   EXPECT_EQ(f.caption, "Means of 3 intervals.");
   ASSERT_EQ(f.series.size(), 2u);
   ASSERT_EQ(f.series[0].x.size(), 1667u);
@@ -162,7 +164,7 @@ TEST(Figures, LongStacksBecomeMeans) {
 
 // Three seeds of p95: 325 and about it, of which the interval is not symmetric.
 TEST(Tables, IntervalsAreWrittenOutAndStayAboveTheBound) {
-  Table t = empty_table(make_plan(parse_study("[study]\nseeds = 3\n" + std::string(kStarScenario) + R"(
+  Measurements t = no_measurements(make_plan(parse_study("[study]\nseeds = 3\n" + std::string(kStarScenario) + R"(
 [[axis]]
 name = "algorithm"
 key = "algorithm.name"
@@ -181,7 +183,7 @@ kind = "bars"
 measure = "p95"
 x = "algorithm"
 )",
-                                              "s.toml")));
+                                                         "s.toml")));
   for (std::size_t i = 0; i < 3; ++i) {
     t.runs[i].status = Record::Status::done;
     t.runs[i].measures = {{275 + 50 * static_cast<double>(i)}, {123'449 + static_cast<double>(i)}};
@@ -195,19 +197,19 @@ x = "algorithm"
   EXPECT_NE(csv.find("hpcc,3,0,2," + number_text(p95.low) + "," + number_text(p95.high) + ",0,0,0\n"),
             std::string::npos)
       << csv;
-  const Figure f = make_figures(t, "none").at(0);
+  const figure::Figure f = make_figures(t, "none").at(0);
   EXPECT_EQ(f.whiskers, "95 % confidence interval of the mean over 3 seeds");
   EXPECT_EQ(f.y.label, "FCT slowdown, 95th percentile");
   EXPECT_EQ(f.series.at(0).low.at(0), p95.low);
   // of how many values, in the run that has the fewest: a percentile that is the largest of them is marked
   EXPECT_TRUE(f.series[0].few.empty());
   for (std::size_t i = 0; i < 3; ++i) t.runs[i].counts = {static_cast<double>(20 + i), kNoValue};
-  const FigureSeries marked = make_figures(t, "none").at(0).series.at(0);
+  const figure::Series marked = make_figures(t, "none").at(0).series.at(0);
   EXPECT_EQ(marked.count.at(0), 20);
   EXPECT_EQ(marked.few, std::vector<std::size_t>{0});
   const auto counts = nlohmann::json::parse(sweep_json(t)).at("counts");
   EXPECT_EQ(counts.dump(), R"({"p95":[{"few":true,"fewest":20,"most":22}]})");
-  const std::string json = to_json("t", make_figures(t, "none"));
+  const std::string json = figure::to_text({"t", make_figures(t, "none")});
   EXPECT_NE(json.find("\"few\""), std::string::npos);
   t.runs[0].counts[0] = 21;
   EXPECT_TRUE(make_figures(t, "none").at(0).series.at(0).few.empty());
@@ -217,7 +219,7 @@ x = "algorithm"
 
 // An interval whose ends say nothing is not shown; how many seeds have a value is, where some have none.
 TEST(Tables, WhatTooFewSeedsDoNotTellIsNotShown) {
-  Table t = empty_table(make_plan(parse_study("[study]\nseeds = 3\n" + std::string(kStarScenario) + R"(
+  Measurements t = no_measurements(make_plan(parse_study("[study]\nseeds = 3\n" + std::string(kStarScenario) + R"(
 [[axis]]
 name = "algorithm"
 key = "algorithm.name"
@@ -228,7 +230,7 @@ of = "flows"
 column = "fct_ps"
 statistic = "mean"
 )",
-                                              "s.toml")));
+                                                         "s.toml")));
   for (std::size_t i = 0; i < 2; ++i) {
     t.runs[i].status = Record::Status::done;
     t.runs[i].measures = {{i == 0 ? 1.0 : 321.0}};
@@ -250,7 +252,7 @@ statistic = "mean"
 TEST(Figures, SlowdownBySizeOfOneTag) {
   const app::Folder folder("weir-study-by-size");
   const auto figure = [&](const std::string& more) {
-    const Table t = table(
+    const Measurements t = table(
         "[[figure]]\nid = \"a\"\nkind = \"slowdown-by-size\"\nstatistic = \"p95\"\nwhere = { algorithm = \"hpcc\" }\n" +
         more);
     const std::string run = folder / ("runs/" + t.planned[0].name);
@@ -269,36 +271,36 @@ TEST(Figures, SlowdownBySizeOfOneTag) {
            "4,1,0,400000,0,40,40,10,4,hpcc,web,0\n5,1,0,50000,0,,,10,,hpcc,web,0\n";
     return make_figures(t, folder.path()).at(0);
   };
-  const Figure all = figure("");
+  const figure::Figure all = figure("");
   EXPECT_EQ(all.series.at(0).y, (std::vector<double>{2, 30, 4}));
   EXPECT_EQ(all.y.label, "FCT slowdown, 95th percentile");
   ASSERT_EQ(all.runs.size(), 1u);
-  EXPECT_NE(to_json("t", {all}).find("\"runs\": [\n    \"" + all.runs[0] + "\""), std::string::npos)
-      << to_json("t", {all});
-  EXPECT_NE(to_json("t", {all}).find("\"of_flows\": true"), std::string::npos);
+  EXPECT_NE(figure::to_text({"t", {all}}).find("\"runs\": [\n    \"" + all.runs[0] + "\""), std::string::npos)
+      << figure::to_text({"t", {all}});
+  EXPECT_NE(figure::to_text({"t", {all}}).find("\"of_flows\": true"), std::string::npos);
   // the open bucket is a step of the same ratio further, and told as what it is
   EXPECT_EQ(all.series[0].x, (std::vector<double>{1e4, 1e5, 1e6}));
   ASSERT_EQ(all.x.named.size(), 1u);
   EXPECT_EQ(all.x.named[0].at, 1e6);
   EXPECT_EQ(all.x.named[0].text, "> 100 KB");
-  EXPECT_NE(to_json("t", {all}).find("\"text\": \"> 100 KB\""), std::string::npos);
+  EXPECT_NE(figure::to_text({"t", {all}}).find("\"text\": \"> 100 KB\""), std::string::npos);
   // of up to 20 flows the 95th percentile is the largest
   EXPECT_EQ(all.series[0].count, (std::vector<double>{20, 21, 1}));
   EXPECT_EQ(all.series[0].few, (std::vector<std::size_t>{0, 2}));
   EXPECT_EQ(all.x.label, "flow size, up to");
 
-  const Figure web = figure("tag = \"web\"\n");
+  const figure::Figure web = figure("tag = \"web\"\n");
   EXPECT_EQ(web.series.at(0).x, (std::vector<double>{1e4, 1e5, 1e6}));
   EXPECT_EQ(web.series[0].y, (std::vector<double>{2, 3, 4}));
   EXPECT_EQ(web.series[0].count, (std::vector<double>{1, 1, 1}));
   EXPECT_EQ(web.series[0].few, (std::vector<std::size_t>{0, 1, 2}));
   EXPECT_EQ(web.y.label, "FCT slowdown of web, 95th percentile");
-  const Figure incast = figure("tag = \"incast\"\nuntil = \"1 us\"\n");
+  const figure::Figure incast = figure("tag = \"incast\"\nuntil = \"1 us\"\n");
   EXPECT_EQ(incast.series.at(0).x, std::vector<double>{1e5});
   EXPECT_EQ(incast.series[0].y, std::vector<double>{30});
   EXPECT_TRUE(figure("tag = \"other\"\n").series.empty());
   // groups of equally many: one and two of three
-  const Figure groups = figure("tag = \"web\"\nbuckets = \"equal-count\"\n");
+  const figure::Figure groups = figure("tag = \"web\"\nbuckets = \"equal-count\"\n");
   EXPECT_EQ(groups.series.at(0).x, (std::vector<double>{1e4, 4e5}));
   EXPECT_EQ(groups.series[0].y, (std::vector<double>{2, 4}));
   EXPECT_EQ(groups.series[0].count, (std::vector<double>{1, 2}));

@@ -31,7 +31,7 @@ TEST_P(Papers, CanBePlannedAndJudged) {
   const Plan plan = make_plan(paper.study);
   EXPECT_FALSE(plan.runs.empty());
   EXPECT_NO_THROW(check_runs(plan, {}));  // its measures and figures take something
-  const Table nothing = empty_table(plan);
+  const Measurements nothing = no_measurements(plan);
   for (const PaperClaim& claim : paper.claims) {
     EXPECT_NO_THROW(check(claim, nothing)) << claim.id;
     EXPECT_FALSE(claim.show.empty()) << claim.id << " does not say what was measured";
@@ -64,8 +64,8 @@ key = "flows.max_fct_ps"
 )";
 
 // A table with values in place of results: 3 and 4.
-Table filled(const PaperStudy& paper) {
-  Table table = empty_table(make_plan(paper.study));
+Measurements filled(const PaperStudy& paper) {
+  Measurements table = no_measurements(make_plan(paper.study));
   for (std::size_t i = 0; i < table.runs.size(); ++i)
     table.runs[i] = {.status = Record::Status::done, .message = {}, .measures = {{3.0 + static_cast<double>(i)}}};
   return table;
@@ -89,13 +89,13 @@ show = ['fct{"160 B"}']
                                              "s.toml");
   EXPECT_EQ(paper.figure.figure, "1");
   ASSERT_EQ(paper.claims.size(), 2u);
-  const Table table = filled(paper);
+  const Measurements table = filled(paper);
   const Judgement first = judge(paper.claims[0], table);
   EXPECT_TRUE(first.complete);
   EXPECT_TRUE(first.holds);
   EXPECT_EQ(first.measured, R"(fct{"160 B"} - fct{"80 B"} = 1)");
   EXPECT_FALSE(judge(paper.claims[1], table).holds);
-  EXPECT_FALSE(judge(paper.claims[0], empty_table(make_plan(paper.study))).complete);
+  EXPECT_FALSE(judge(paper.claims[0], no_measurements(make_plan(paper.study))).complete);
 }
 
 TEST(PaperStudy, TellsWhereARuleIsNotTrue) {

@@ -14,7 +14,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // Loads 0.3 and 0.5, HPCC and DCTCP, two seeds; p95 is a value and list a list of two.
-Table table() {
+Measurements table() {
   const auto plan = make_plan(parse_study(std::string("[study]\nseeds = 2\n") + kStarScenario + R"([[axis]]
 name = "load"
 key = "traffic.0.fan_in"
@@ -37,7 +37,7 @@ of = "summary"
 key = "slowdown.by_size.*.p95"
 )",
                                           "s.toml"));
-  Table out = empty_table(plan);
+  Measurements out = no_measurements(plan);
   for (std::size_t i = 0; i < out.runs.size(); ++i) {
     out.runs[i].status = Record::Status::done;
     const auto v = static_cast<double>(i);
@@ -49,7 +49,8 @@ key = "slowdown.by_size.*.p95"
 Rule rule(const std::string& text, double in_share = 1) { return {{"claims.toml", 9}, text, in_share}; }
 
 TEST(Rule, ComparesPoints) {
-  const Verdict v = judge(rule("p95{load=4, algorithm=HPCC} - p95{load=3,algorithm=\"DCTCP, 10 %\"} == 2"), table());
+  const RuleOutcome v =
+      judge(rule("p95{load=4, algorithm=HPCC} - p95{load=3,algorithm=\"DCTCP, 10 %\"} == 2"), table());
   EXPECT_TRUE(v.holds);
   EXPECT_TRUE(v.complete);
   EXPECT_EQ(v.elements, 2);
@@ -60,7 +61,7 @@ TEST(Rule, ComparesPoints) {
 
 // 4 > 4.5 is false for the first seed, 5 > 4.5 true for the second.
 TEST(Rule, IsTrueInAShareOfSeeds) {
-  const Verdict strict = judge(rule("p95{4,HPCC} > 4.5"), table());
+  const RuleOutcome strict = judge(rule("p95{4,HPCC} > 4.5"), table());
   EXPECT_FALSE(strict.holds);
   EXPECT_EQ(strict.share(), 0.5);
   EXPECT_TRUE(judge(rule("p95{4,HPCC} > 4.5", 0.5), table()).holds);
@@ -78,9 +79,9 @@ TEST(Rule, ListsElementByElement) {
 }
 
 TEST(Rule, WhatIsMissingIsNotTrue) {
-  Table t = table();
+  Measurements t = table();
   t.runs[4].measures[0] = {kNone};
-  const Verdict v = judge(rule("p95{4,HPCC} > 0", 0.5), t);
+  const RuleOutcome v = judge(rule("p95{4,HPCC} > 0", 0.5), t);
   EXPECT_EQ(v.missing, 1);
   EXPECT_EQ(v.share(), 0.5);
   EXPECT_TRUE(v.complete);
@@ -111,7 +112,7 @@ TEST(Rule, IsLookedAtForEachLabel) {
   // true of DCTCP's 6 and 7 alone
   Rule high = rule("p95{4} > 5.5");
   high.each = {{"algorithm", {"HPCC", "DCTCP, 10 %"}}};
-  const Verdict v = judge(high, table());
+  const RuleOutcome v = judge(high, table());
   EXPECT_FALSE(v.holds);
   EXPECT_EQ(v.good, 2u);
   EXPECT_EQ(v.against, (std::vector<Labels>{{{"algorithm", "HPCC"}}}));
@@ -130,13 +131,13 @@ TEST(Rule, ComparisonsMayBeJoined) {
 // 0 of the first seed and 1 of the second
 TEST(Rule, NothingIsTrueOfNothing) {
   EXPECT_EQ(judge(rule("4 / p95{3,HPCC} >= 4"), table()).good, 2u);
-  const Verdict v = judge(rule("p95{3,HPCC} / p95{3,HPCC} >= 0"), table());
+  const RuleOutcome v = judge(rule("p95{3,HPCC} / p95{3,HPCC} >= 0"), table());
   EXPECT_EQ(v.good, 1u);
   EXPECT_EQ(v.elements, 2u);
 }
 
 TEST(Rule, ListsOfTwoLengthsAreRefused) {
-  Table t = table();
+  Measurements t = table();
   t.runs[4].measures[1] = {4, 40, 400};
   t.runs[5].measures[1] = {5, 50, 500};
   try {
@@ -151,7 +152,7 @@ TEST(Rule, ListsOfTwoLengthsAreRefused) {
 
 // Nine of ten.
 TEST(Rule, AShareIsReachedExactly) {
-  Table t = table();
+  Measurements t = table();
   for (const std::size_t run : {4u, 5u}) t.runs[run].measures[1] = {1, 1, 1, 1, 0, 1, 1, 1, 1, 1};
   EXPECT_TRUE(judge(rule("list{4,HPCC} > 0", 0.9), t).holds);
   EXPECT_FALSE(judge(rule("list{4,HPCC} > 0", 0.91), t).holds);
@@ -173,7 +174,7 @@ TEST(Rule, EachOfSeveralAxesInTurn) {
 }
 
 TEST(Rule, RunsOfEachLabelHaveToBeThere) {
-  Table t = table();
+  Measurements t = table();
   t.runs[7].status = Record::Status::missing;
   Rule r = rule("p95{4} > 0");
   r.each = {{"algorithm", {"*"}}};
@@ -241,7 +242,7 @@ TEST(Rule, BadOnesAreRefusedWithTheirPlace) {
   EXPECT_THROW(judge(rule("p95{4,HPCC} + 1"), table()), InputError);  // neither true nor false
 }
 
-TEST(Table, MeansOverSeeds) {
+TEST(Measurements, MeansOverSeeds) {
   const std::string csv = points_csv(table());
   // t of one degree of freedom is 12.7062; the deviation of 0 and 1 from 0.5 gives 0.5 * 12.7062
   EXPECT_EQ(csv.substr(0, csv.find("3,\"DCTCP")),

@@ -17,14 +17,11 @@
 #include <vector>
 
 #include "weir/base/units.h"
+#include "weir/study/judgement.h"
 
 namespace weir::claims {
 
-struct Judgement {
-  std::string id;
-  bool holds = false;
-  std::string measured;
-};
+using study::Judgement;
 
 // What else was measured on the way: the last cells of a row of a table that a document has (document.h).
 struct Row {

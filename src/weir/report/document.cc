@@ -10,6 +10,8 @@
 #include <system_error>
 
 #include "weir/base/error.h"
+#include "weir/figure/document.h"
+#include "weir/figure/thin.h"
 #include "weir/report/figures.h"
 #include "weir/report/read.h"
 #include "weir/report/setting.h"
@@ -237,7 +239,7 @@ class Reader {
 
   void add_figures(const std::string& directory) {
     const std::string file = directory + "/figures.json";
-    FigureFile found = parse_figures(read_text(file), file);
+    figure::Document found = figure::parse(read_text(file), file);
     if (!found.title.empty()) titles_.push_back(found.title);
     for (Figure& figure : found.figures) {
       figure.group = name_of(directory);

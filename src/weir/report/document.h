@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/report/figure.h"
+#include "weir/report/figures.h"
 #include "weir/report/run.h"
 #include "weir/report/study.h"
 

@@ -1,4 +1,5 @@
 #include "weir/base/version.h"
+#include "weir/figure/document.h"
 #include "weir/report/document.h"
 #include "weir/result/percentile.h"
 
@@ -80,7 +81,7 @@ Json to_json(const Document& document) {
                               {"points", study.points},
                               {"counts", counts_json(study.counts)}});
   }
-  for (const Figure& figure : document.figures) out["figures"].push_back(to_json(figure));
+  for (const Figure& figure : document.figures) out["figures"].push_back(to_json(figure, figure::Form::drawn));
   return out;
 }
 

@@ -11,8 +11,6 @@ namespace weir::report {
 
 inline constexpr std::size_t kMaxQuantiles = 4'000;  // points of a distribution
 
-bool has_values(const Figure& figure);
-
 // Each appends what the runs have data for.
 void add_flow_figures(std::span<const Run> runs, std::vector<Figure>& to);
 void add_queue_cdf(std::span<const Run> runs, std::vector<Figure>& to);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weir/report/figure_parts.h"
+#include "weir/result/no_value.h"
 
 namespace weir::report {
 namespace {
@@ -34,7 +35,7 @@ void add_collectives(std::span<const Run> runs, std::vector<Figure>& to) {
       if (found == tags.end()) found = tags.insert(tags.end(), tag);
       const Json& taken = collective.at("completion_ps");
       s.x.push_back(static_cast<double>(found - tags.begin()));
-      s.y.push_back(taken.is_number() ? taken.get<double>() : kNothing);
+      s.y.push_back(taken.is_number() ? taken.get<double>() : result::kNoValue);
       if (collective.at("bound_ps").is_number()) bounds.try_emplace(tag, collective.at("bound_ps").get<double>());
     }
     figure.series.push_back(std::move(s));
@@ -51,13 +52,6 @@ void add_collectives(std::span<const Run> runs, std::vector<Figure>& to) {
 }
 
 }  // namespace
-
-bool has_values(const Figure& figure) {
-  for (const Series& s : figure.series)
-    for (const double y : s.y)
-      if (!std::isnan(y)) return true;
-  return false;
-}
 
 std::vector<Figure> standard_figures(std::span<const Run> runs) {
   std::vector<Figure> out;

@@ -4,10 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "weir/report/figure.h"
+#include "weir/figure/figure.h"
 #include "weir/report/run.h"
 
 namespace weir::report {
+
+using figure::Figure;
+using figure::Series;
 
 // So many runs can be told apart in one figure.
 inline constexpr std::size_t kMaxCompared = 12;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "weir/figure/thin.h"
 #include "weir/report/figure_parts.h"
 #include "weir/report/flows.h"
 #include "weir/report/slowdown_figures.h"

@@ -6,7 +6,6 @@
 
 #include "weir/base/error.h"
 #include "weir/base/text_file.h"
-#include "weir/base/version.h"
 #include "weir/result/rows.h"
 
 namespace weir::report {
@@ -14,24 +13,7 @@ namespace {
 
 constexpr std::string_view kText = "text:";
 
-// "0.1" of "0.1.0+4f1c09ab12": releases that agree in it write the same keys.
-std::string_view series_of(std::string_view version) {
-  const auto first = version.find('.');
-  return first == std::string_view::npos ? version : version.substr(0, version.find_first_of(".+", first + 1));
-}
-
 }  // namespace
-
-void check_made_by(const nlohmann::ordered_json& document, const std::string& key, const std::string& file) {
-  if (!document.is_object() || !document.contains(key) || !document.at(key).is_string())
-    throw InputError(fmt::format("{}: it does not tell which weir wrote it (key {})", file, key));
-  const auto made_by = document.at(key).get<std::string>();
-  if (series_of(made_by) != series_of(version()))
-    throw InputError(fmt::format("{}: written by weir {}, this is {}; report it with that version, or run it again",
-                                 file, made_by, version()));
-  if (document.contains("format") && document.at("format") != 1)
-    throw InputError(fmt::format("{}: format {}; this weir reads format 1", file, document.at("format").dump()));
-}
 
 Table::Table(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {
   columns_ = result::Rows(text_, path_).columns();

@@ -6,18 +6,14 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "weir/result/directory.h"
 
 namespace weir::report {
 
+using Json = nlohmann::ordered_json;
+using result::check_made_by;
 using result::parse_json;
 using result::read_text;
-
-// Throws InputError if `document`, which tells its maker's version under `key`, was written by a release that means
-// other things by its keys, or in another format.
-void check_made_by(const nlohmann::ordered_json& document, const std::string& key, const std::string& file);
 
 // Rows of a CSV file by the names of their columns.
 class Table {

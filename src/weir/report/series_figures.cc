@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "weir/figure/thin.h"
 #include "weir/report/figure_parts.h"
 #include "weir/report/read.h"
 

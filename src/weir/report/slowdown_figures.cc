@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "weir/report/figure_parts.h"
+#include "weir/result/no_value.h"
 #include "weir/result/percentile.h"
 #include "weir/result/size_buckets.h"
 
@@ -96,7 +97,7 @@ SlowdownFigures::BySize SlowdownFigures::percentiles(std::vector<std::vector<dou
       const bool told = !values.empty() && !result::is_the_largest(values.size(), wanted);
       out[p].name = kShown[p].name;
       out[p].x.push_back(x[g]);
-      out[p].y.push_back(told ? values[result::percentile_place(values.size(), wanted)] : kNothing);
+      out[p].y.push_back(told ? values[result::percentile_place(values.size(), wanted)] : result::kNoValue);
       out[p].count.push_back(static_cast<double>(values.size()));
     }
   }
@@ -251,7 +252,7 @@ void SlowdownFigures::add(const Selection& selection, std::vector<Figure>& to) c
       if (!s.x.empty() || in_groups_) continue;
       for (std::size_t b = 0; b <= edges_.size(); ++b)  // a run without such flows
         s.x.push_back(edges_.empty() ? 0 : result::bucket_place(edges_, b));
-      s.y.assign(s.x.size(), kNothing);
+      s.y.assign(s.x.size(), result::kNoValue);
       s.count.assign(s.x.size(), 0);
     }
     if (has_values(figure))

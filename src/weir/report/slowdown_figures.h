@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/report/figure.h"
+#include "weir/report/figures.h"
 #include "weir/report/flows.h"
 #include "weir/report/run.h"
 

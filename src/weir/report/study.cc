@@ -8,7 +8,6 @@
 #include <system_error>
 
 #include "weir/base/error.h"
-#include "weir/report/figure.h"
 #include "weir/report/read.h"
 
 namespace weir::report {

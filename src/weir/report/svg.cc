@@ -1,6 +1,8 @@
 #include <string>
 #include <utility>
 
+#include "weir/figure/document.h"
+#include "weir/figure/thin.h"
 #include "weir/report/assets.h"
 #include "weir/report/render.h"
 
@@ -57,7 +59,7 @@ SvgWriter::~SvgWriter() = default;
 
 std::string SvgWriter::svg(Figure figure) {
   thin(figure, kMaxOnPaper);
-  const std::string text = to_json(figure).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = to_json(figure, figure::Form::drawn).dump(-1, ' ', false, Json::error_handler_t::replace);
   duk_context* duk = engine_->context.get();
   duk_get_global_string(duk, "weirFigure");
   duk_push_lstring(duk, text.data(), text.size());

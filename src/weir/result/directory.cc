@@ -9,6 +9,7 @@
 #include "weir/base/checksum.h"
 #include "weir/base/error.h"
 #include "weir/base/text_file.h"
+#include "weir/base/version.h"
 
 namespace weir::result {
 namespace {
@@ -33,6 +34,12 @@ std::optional<Contents> contents_of(const Json& manifest, const std::string& fil
   return out;
 }
 
+// "0.1" of "0.1.0+4f1c09ab12": releases that agree in it write the same keys.
+std::string_view series_of(std::string_view version) {
+  const auto first = version.find('.');
+  return first == std::string_view::npos ? version : version.substr(0, version.find_first_of(".+", first + 1));
+}
+
 }  // namespace
 
 std::string read_text(const std::string& path) { return read_text_file(path, kExpected); }
@@ -45,6 +52,17 @@ Json parse_json(const std::string& text, const std::string& file) {
     const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(upto), '\n');
     throw InputError(fmt::format("{}:{}: this is no whole JSON document", file, line));
   }
+}
+
+void check_made_by(const Json& document, const std::string& key, const std::string& file) {
+  if (!document.is_object() || !document.contains(key) || !document.at(key).is_string())
+    throw InputError(fmt::format("{}: it does not tell which weir wrote it (key {})", file, key));
+  const auto made_by = document.at(key).get<std::string>();
+  if (series_of(made_by) != series_of(version()))
+    throw InputError(fmt::format("{}: written by weir {}, this is {}; report it with that version, or run it again",
+                                 file, made_by, version()));
+  if (document.contains("format") && document.at("format") != 1)
+    throw InputError(fmt::format("{}: format {}; this weir reads format 1", file, document.at("format").dump()));
 }
 
 Directory::Directory(std::string path) : path_(std::move(path)) {

@@ -20,6 +20,9 @@ namespace weir::result {
 std::string read_text(const std::string& path);
 // Throws InputError that names file and line.
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& file);
+// Throws InputError if `document`, which tells its maker's version under `key`, was written by a release that means
+// other things by its keys, or in another format.
+void check_made_by(const nlohmann::ordered_json& document, const std::string& key, const std::string& file);
 
 class Directory {
  public:

@@ -23,7 +23,7 @@
 #include "weir/run/execute.h"
 #include "weir/scenario/effective.h"
 #include "weir/study/kept.h"
-#include "weir/study/table.h"
+#include "weir/study/measurements.h"
 
 namespace weir::run {
 namespace {

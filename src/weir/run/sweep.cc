@@ -18,7 +18,7 @@
 #include "weir/run/sweep_results.h"
 #include "weir/study/check.h"
 #include "weir/study/kept.h"
-#include "weir/study/table.h"
+#include "weir/study/measurements.h"
 
 namespace weir::run {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/text.h"
+#include "weir/figure/document.h"
 #include "weir/probe/whole_files.h"
 #include "weir/run/sweep_locks.h"
 #include "weir/scenario/effective.h"
@@ -55,14 +56,14 @@ std::string folder_of_failed(const std::string& dir, const std::string& run_name
 
 }  // namespace
 
-std::string failures_text(const study::Table& table, const std::string& dir, const SweepOutcome& outcome) {
+std::string failures_text(const study::Measurements& measured, const std::string& dir, const SweepOutcome& outcome) {
   const auto& failures = outcome.failures;
   const auto& [run, why] = *failures.begin();
   // reasons that differ in times and node numbers alone are the same
   const auto alike = std::count_if(
       failures.begin(), failures.end(),
       [kind = study::without_numbers(why)](const auto& f) { return study::without_numbers(f.second) == kind; });
-  const std::string& name = table.planned[run].name;
+  const std::string& name = measured.planned[run].name;
   std::string file = study::failure_of(dir, name);
   if (const auto scenario = study::failed_scenario_of(dir, name); fs::exists(scenario))
     file += fmt::format("; weir run {} repeats it", scenario);
@@ -93,19 +94,19 @@ void remove_failure(const std::string& dir, const std::string& run_name) {
   fs::remove(study::failure_of(dir, run_name));
 }
 
-study::Table collect_all(const study::Plan& plan, const std::string& dir, std::vector<std::string>* warnings) {
+study::Measurements collect_all(const study::Plan& plan, const std::string& dir, std::vector<std::string>* warnings) {
   // those that finish after this one wait, and their tables have more
   const ResultsLock lock(dir);
-  auto table = study::collect(plan, dir, warnings);
+  auto measured = study::collect(plan, dir, warnings);
   probe::write_whole(dir + "/study.toml", relocated(plan, dir));
-  probe::write_whole(dir + "/runs.csv", study::runs_csv(table));
-  probe::write_whole(dir + "/points.csv", study::points_csv(table));
-  probe::write_whole(dir + "/sweep.json", study::sweep_json(table));
+  probe::write_whole(dir + "/runs.csv", study::runs_csv(measured));
+  probe::write_whole(dir + "/points.csv", study::points_csv(measured));
+  probe::write_whole(dir + "/sweep.json", study::sweep_json(measured));
   if (plan.study.figures.empty())
     fs::remove(dir + "/figures.json");
   else
-    probe::write_whole(dir + "/figures.json", study::to_json(plan.study.title, study::make_figures(table, dir)));
-  return table;
+    probe::write_whole(dir + "/figures.json", figure::to_text({plan.study.title, study::make_figures(measured, dir)}));
+  return measured;
 }
 
 }  // namespace weir::run

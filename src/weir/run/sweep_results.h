@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "weir/run/sweep.h"
-#include "weir/study/table.h"
+#include "weir/study/measurements.h"
 
 namespace weir::run {
 
 // Of an outcome with failures: how many runs have failed, why the first of them in the plan's order has, how many more
 // have for the same reason, whatever numbers it names, and the file with the whole of it. One line.
-std::string failures_text(const study::Table& table, const std::string& dir, const SweepOutcome& outcome);
+std::string failures_text(const study::Measurements& measured, const std::string& dir, const SweepOutcome& outcome);
 
 // Why a run failed, and its scenario in full, with which weir run repeats it: NAME.txt and NAME.toml in DIR/failed,
 // with the data files of the scenario in the folder NAME there. Throws std::system_error.
@@ -20,6 +20,7 @@ void write_failure(const study::Plan& plan, const std::string& dir, std::size_t 
 void remove_failure(const std::string& dir, const std::string& run_name);
 
 // Writes whatever is there, as study.toml, sweep.json, runs.csv, points.csv and, if the study has any, figures.json.
-study::Table collect_all(const study::Plan& plan, const std::string& dir, std::vector<std::string>* warnings = nullptr);
+study::Measurements collect_all(const study::Plan& plan, const std::string& dir,
+                                std::vector<std::string>* warnings = nullptr);
 
 }  // namespace weir::run

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "weir/figure/figure.h"
 #include "weir/scenario/reader.h"
 #include "weir/study/measure.h"
 #include "weir/study/result_files.h"
@@ -46,7 +47,6 @@ struct Printed {
   std::vector<double> y;       // NaN = none
 };
 
-struct Figure;
 struct FigureSource;
 
 struct FigureKind {
@@ -54,9 +54,9 @@ struct FigureKind {
   std::string_view meaning;
   std::vector<std::string> required;
   std::vector<std::string> optional;
-  void (*draw)(const FigureSource&, Figure&) = nullptr;  // fills all but what each figure has
-  bool over_axis = false;                                // a measure over the axis `x`
-  bool one_run = false;                                  // of each series the first run alone
+  void (*draw)(const FigureSource&, figure::Figure&) = nullptr;  // fills all but what each figure has
+  bool over_axis = false;                                        // a measure over the axis `x`
+  bool one_run = false;                                          // of each series the first run alone
 };
 
 struct FigureSpec {

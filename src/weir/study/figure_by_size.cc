@@ -105,7 +105,7 @@ bool stands_on_few(const Bucket& bucket, const Statistic& statistic) {
 
 }  // namespace
 
-void draw_by_size(const FigureSource& source, Figure& out) {
+void draw_by_size(const FigureSource& source, figure::Figure& out) {
   const FigureParams& p = source.spec.params;
   const Statistic statistic = parse_statistic(p.statistic == "p999" ? "p99.9" : p.statistic).value();
   const bool filtered = p.filter != FlowFilter{};
@@ -113,7 +113,7 @@ void draw_by_size(const FigureSource& source, Figure& out) {
   out.kind = "lines";
   out.x = {by_edge ? result::kBucketAxis : "flow size", "B", "log", {}};
   out.y = {fmt::format("FCT slowdown{}, {}", in_words(p.filter), in_words(statistic)), "1", "linear", {}};
-  Means means(source.table);
+  Means means(source.measured);
   for (const Group& group : source.groups()) {
     std::vector<std::vector<double>> sizes;  // by bucket, of each run
     std::vector<std::vector<double>> values;
@@ -142,7 +142,7 @@ void draw_by_size(const FigureSource& source, Figure& out) {
         out.x.named.push_back({at, result::open_bucket_text(bucket.above)});
       }
     }
-    FigureSeries series;
+    figure::Series series;
     series.name = group.name;
     for (std::size_t i = 0; i < sizes.size(); ++i)
       if (!values[i].empty())

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "weir/figure/thin.h"
 #include "weir/study/figure_source.h"
 #include "weir/study/words.h"
 
@@ -18,9 +19,9 @@ constexpr std::size_t kMaxRows = 2000;  // of a curve: more than a screen shows
 constexpr std::size_t kMaxCurves = 32;  // of flows or ports of one run
 
 // One step per value, or so many that they are 1 / kMaxRows high at least.
-FigureSeries cumulative(const std::string& name, std::vector<Counted>& all) {
+figure::Series cumulative(const std::string& name, std::vector<Counted>& all) {
   const double total = statistic_of(all, {Statistic::Kind::count});  // sorts
-  FigureSeries out;
+  figure::Series out;
   out.name = name;
   double before = 0;
   double shown = 0;
@@ -38,10 +39,10 @@ FigureSeries cumulative(const std::string& name, std::vector<Counted>& all) {
 
 // Of one run: one for each port or flow that its file has; the first ones, if they are more than people can tell
 // apart.
-std::map<std::string, FigureSeries> curves(const FigureSource& source, const RunFiles& files) {
+std::map<std::string, figure::Series> curves(const FigureSource& source, const RunFiles& files) {
   const FigureParams& p = source.spec.params;
-  const std::string of(result_file(p.file)->of);
-  std::map<std::string, FigureSeries> out;
+  const std::string of(result::find_table(p.file)->of);
+  std::map<std::string, figure::Series> out;
   result::Rows rows = files.rows(p.file, {"time_ps", p.column, of.empty() ? "time_ps" : of});
   while (rows.next()) {
     if (!source.in_span(rows.number(0))) continue;
@@ -53,34 +54,9 @@ std::map<std::string, FigureSeries> curves(const FigureSource& source, const Run
   return out;
 }
 
-// Every k-th row, so that at most kMaxRows are left.
-void thin(FigureSeries& series) {
-  const std::size_t step = (series.x.size() + kMaxRows - 1) / kMaxRows;
-  if (step < 2) return;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < series.x.size(); i += step, ++kept) {
-    series.x[kept] = series.x[i];
-    series.y[kept] = series.y[i];
-  }
-  series.x.resize(kept);
-  series.y.resize(kept);
-}
-
-// Means of runs of neighbouring values, so that what is stacked keeps its sum.
-void average(std::vector<double>& values, std::size_t every) {
-  std::size_t kept = 0;
-  for (std::size_t begin = 0; begin < values.size(); begin += every) {
-    const std::size_t end = std::min(values.size(), begin + every);
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += values[i];
-    values[kept++] = sum / static_cast<double>(end - begin);
-  }
-  values.resize(kept);
-}
-
 }  // namespace
 
-void draw_distribution(const FigureSource& source, Figure& out) {
+void draw_distribution(const FigureSource& source, figure::Figure& out) {
   const FigureParams& p = source.spec.params;
   out.kind = "steps";
   out.x = {quantity_of_column(p.column), unit_of_column(p.column), "linear", {}};
@@ -102,7 +78,7 @@ void draw_distribution(const FigureSource& source, Figure& out) {
   }
 }
 
-void draw_over_time(const FigureSource& source, Figure& out) {
+void draw_over_time(const FigureSource& source, figure::Figure& out) {
   const FigureParams& p = source.spec.params;
   out.kind = "lines";
   out.x = {"time", "ps", "linear", {}};
@@ -113,13 +89,13 @@ void draw_over_time(const FigureSource& source, Figure& out) {
     auto all = curves(source, RunFiles(dirs.front()));
     for (auto& [of, series] : all) {
       series.name = all.size() == 1 ? group.name : fmt::format("{}, {}", group.name, of);
-      thin(series);
+      thin(series, kMaxRows, figure::Keep::every_kth);
       out.series.push_back(std::move(series));
     }
   }
 }
 
-void draw_stack(const FigureSource& source, Figure& out) {
+void draw_stack(const FigureSource& source, figure::Figure& out) {
   out.kind = "stack";
   out.x = {"time", "ps", "linear", {}};
   out.y = {"rate", "bit/s", "linear", {}};
@@ -140,7 +116,7 @@ void draw_stack(const FigureSource& source, Figure& out) {
   for (const std::int64_t flow : flows) {
     const bool own = flows.size() <= kMaxCurves || i + 1 < kMaxCurves;
     if (own || i + 1 == kMaxCurves) out.series.push_back({own ? fmt::format("flow {}", flow) : "other flows"});
-    FigureSeries& series = out.series.back();
+    figure::Series& series = out.series.back();
     series.x.resize(rates.size());
     series.y.resize(rates.size());
     std::size_t row = 0;
@@ -151,22 +127,16 @@ void draw_stack(const FigureSource& source, Figure& out) {
     }
     ++i;
   }
-  const std::size_t every = (rates.size() + kMaxRows - 1) / kMaxRows;
-  if (every < 2) return;
-  for (FigureSeries& series : out.series) {
-    average(series.x, every);
-    average(series.y, every);
-  }
-  out.caption += fmt::format("{}Means of {} intervals.", out.caption.empty() ? "" : " ", every);
+  thin(out, kMaxRows);
 }
 
-void draw_scatter(const FigureSource& source, Figure& out) {
+void draw_scatter(const FigureSource& source, figure::Figure& out) {
   const FigureParams& p = source.spec.params;
   out.kind = "scatter";
   out.x = {quantity_of_column(p.x_column), unit_of_column(p.x_column), "linear", {}};
   out.y = {quantity_of_column(p.column), unit_of_column(p.column), "linear", {}};
   for (const Group& group : source.groups()) {
-    FigureSeries series;
+    figure::Series series;
     series.name = group.name;
     for (const auto& dir : source.run_dirs(group)) {
       const RunFiles files(dir);
@@ -177,18 +147,18 @@ void draw_scatter(const FigureSource& source, Figure& out) {
         series.y.push_back(rows.number(2));
       }
     }
-    thin(series);
+    thin(series, kMaxRows, figure::Keep::every_kth);
     if (!series.x.empty()) out.series.push_back(std::move(series));
   }
 }
 
-void draw_start_finish(const FigureSource& source, Figure& out) {
+void draw_start_finish(const FigureSource& source, figure::Figure& out) {
   const FigureParams& p = source.spec.params;
   out.kind = "scatter";
   out.x = {"start", "ps", "linear", {}};
   out.y = {"finish", "ps", "linear", {}};
   for (const Group& group : source.groups()) {
-    FigureSeries series;
+    figure::Series series;
     series.name = group.name;
     for (const auto& dir : source.run_dirs(group))
       for_each_flow(RunFiles(dir), p.filter, "finish_ps", [&](const FlowRow& row) {
@@ -196,7 +166,7 @@ void draw_start_finish(const FigureSource& source, Figure& out) {
         series.x.push_back(row.start);
         series.y.push_back(row.value);
       });
-    thin(series);
+    thin(series, kMaxRows, figure::Keep::every_kth);
     if (!series.x.empty()) out.series.push_back(std::move(series));
   }
 }

@@ -8,10 +8,10 @@ namespace weir::study {
 
 std::vector<Group> FigureSource::groups() const {
   const auto has = [&](std::size_t point, std::size_t axis, std::size_t label) {
-    return table.points[point][axis] == label;
+    return measured.points[point][axis] == label;
   };
   std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < table.points.size(); ++i)
+  for (std::size_t i = 0; i < measured.points.size(); ++i)
     if (std::all_of(spec.only.begin(), spec.only.end(), [&](const auto& o) {
           const std::size_t axis = study().axis(o.first);
           return has(i, axis, *study().axes[axis].find(o.second));
@@ -33,11 +33,11 @@ std::vector<Group> FigureSource::groups() const {
 std::vector<std::size_t> FigureSource::runs(const Group& group) const {
   std::vector<std::size_t> out;
   for (const std::size_t point : group.points)
-    for (std::size_t seed = 0; seed < table.seeds; ++seed) {
-      const std::size_t run = point * table.seeds + seed;
+    for (std::size_t seed = 0; seed < measured.seeds; ++seed) {
+      const std::size_t run = point * measured.seeds + seed;
       const std::int64_t wanted = spec.params.seed;
-      if (wanted >= 0 && table.planned[run].seed != static_cast<std::uint64_t>(wanted)) continue;
-      if (table.runs[run].status != Record::Status::done) continue;
+      if (wanted >= 0 && measured.planned[run].seed != static_cast<std::uint64_t>(wanted)) continue;
+      if (measured.runs[run].status != Record::Status::done) continue;
       out.push_back(run);
       if (spec.kind->one_run) return out;
     }
@@ -46,7 +46,7 @@ std::vector<std::size_t> FigureSource::runs(const Group& group) const {
 
 std::vector<std::string> FigureSource::run_dirs(const Group& group) const {
   std::vector<std::string> out;
-  for (const std::size_t run : runs(group)) out.push_back(fmt::format("{}/runs/{}", dir, table.planned[run].name));
+  for (const std::size_t run : runs(group)) out.push_back(fmt::format("{}/runs/{}", dir, measured.planned[run].name));
   return out;
 }
 
@@ -55,7 +55,7 @@ bool FigureSource::in_span(double time) const {
   return time >= static_cast<double>(f.from.ps) && (f.until == Time{} || time < static_cast<double>(f.until.ps));
 }
 
-void Means::add(FigureSeries& series, double x, const std::optional<Interval>& y, const Basis& basis) {
+void Means::add(figure::Series& series, double x, const std::optional<Interval>& y, const Basis& basis) {
   if (y && basis.few) series.few.push_back(series.x.size());
   series.x.push_back(x);
   series.y.push_back(y ? y->mean : kNoValue);

@@ -1,7 +1,7 @@
 // What a figure of a study is drawn of: the points that it chooses, and the runs of these that are done.
 //
-// A kind of figure is a function that fills a Figure from a FigureSource; make_figures() calls it and adds what all
-// figures have. Internal to the figures of this layer.
+// A kind of figure is a function that fills a figure::Figure from a FigureSource; make_figures() calls it and adds what
+// all figures have. Internal to the figures of this layer.
 #pragma once
 
 #include <algorithm>
@@ -9,22 +9,24 @@
 #include <string>
 #include <vector>
 
-#include "weir/study/figures.h"
+#include "weir/figure/figure.h"
+#include "weir/study/figure.h"
+#include "weir/study/measurements.h"
 
 namespace weir::study {
 
 // Points of the study that one series is drawn of.
 struct Group {
   std::string name;
-  std::vector<std::size_t> points;  // of the table
+  std::vector<std::size_t> points;  // of the study
 };
 
 struct FigureSource {
-  const Table& table;
+  const Measurements& measured;
   const std::string& dir;  // of the sweep
   const FigureSpec& spec;
 
-  const Study& study() const { return table.study; }
+  const Study& study() const { return measured.study; }
   // One per label of the figure's series, in order of the axis; one for all if it has none. Without those that `where`
   // leaves no point.
   std::vector<Group> groups() const;
@@ -40,14 +42,14 @@ struct FigureSource {
 // Points of a series with their confidence intervals over seeds.
 class Means {
  public:
-  explicit Means(const Table& table) : has_whiskers_(table.seeds > 1) {}
+  explicit Means(const Measurements& measured) : has_whiskers_(measured.seeds > 1) {}
   // What stands behind the value at x.
   struct Basis {
     double count = kNoValue;  // values in the run that has the fewest; NaN = not known
     bool few = false;         // so few in some run that the percentile is the largest of them
   };
   // Nothing = there is no value at x.
-  void add(FigureSeries& series, double x, const std::optional<Interval>& y, const Basis& basis);
+  void add(figure::Series& series, double x, const std::optional<Interval>& y, const Basis& basis);
   // What the whiskers of all points that were added are: "95 % confidence interval of the mean over 5 seeds"; "" if
   // there are none.
   std::string whiskers() const;
@@ -59,14 +61,14 @@ class Means {
 };
 
 // A measure over an axis: bars, lines.
-void draw_over_axis(const FigureSource& source, Figure& out);
+void draw_over_axis(const FigureSource& source, figure::Figure& out);
 // slowdown-by-size.
-void draw_by_size(const FigureSource& source, Figure& out);
+void draw_by_size(const FigureSource& source, figure::Figure& out);
 // cdf, series, scatter, stack, start-finish.
-void draw_distribution(const FigureSource& source, Figure& out);
-void draw_over_time(const FigureSource& source, Figure& out);
-void draw_scatter(const FigureSource& source, Figure& out);
-void draw_stack(const FigureSource& source, Figure& out);
-void draw_start_finish(const FigureSource& source, Figure& out);
+void draw_distribution(const FigureSource& source, figure::Figure& out);
+void draw_over_time(const FigureSource& source, figure::Figure& out);
+void draw_scatter(const FigureSource& source, figure::Figure& out);
+void draw_stack(const FigureSource& source, figure::Figure& out);
+void draw_start_finish(const FigureSource& source, figure::Figure& out);
 
 }  // namespace weir::study

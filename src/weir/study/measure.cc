@@ -357,7 +357,7 @@ void check_series_file(const TableReader& table, const std::string& file) {
 }
 
 void check_column(const TableReader& table, std::string_view key, std::string_view file, const std::string& column) {
-  const auto columns = measured_columns(*result_file(file));
+  const auto columns = measured_columns(*result::find_table(file));
   if (std::find(columns.begin(), columns.end(), column) == columns.end())
     table.fail_at(key, fmt::format("{} has no column of numbers '{}'{}; valid is {}", file, column,
                                    scenario::did_you_mean(column, columns), fmt::join(columns, ", ")));

@@ -66,9 +66,9 @@ std::string shown(const Labels& labels) {
 }
 
 // "p95{HPCC} = 2.31 (2.1 ... 2.6)", or with `each` "p95{OR} / p95{no OR} = 0.81 for DCQCN, 0.9 for TIMELY".
-std::string shown(const Rule& expression, const Table& table) {
+std::string shown(const Rule& expression, const Measurements& measured) {
   std::vector<std::string> out;
-  for (const Evaluation& e : evaluate(expression, table)) {
+  for (const Evaluation& e : evaluate(expression, measured)) {
     std::string text = shown(e.mean);
     if (e.values.size() > 1 && e.max > e.min) text += fmt::format(" ({} ... {})", shown(e.min), shown(e.max));
     if (!e.labels.empty()) text += " for " + shown(e.labels);
@@ -78,10 +78,10 @@ std::string shown(const Rule& expression, const Table& table) {
 }
 
 // "true in 9 of 12; not for DCTCP, HPCC"
-std::string shown(const Verdict& verdict) {
-  std::string out = fmt::format("true in {} of {}", verdict.good, verdict.elements);
+std::string shown(const RuleOutcome& outcome) {
+  std::string out = fmt::format("true in {} of {}", outcome.good, outcome.elements);
   std::vector<std::string> against;
-  for (const Labels& labels : verdict.against) against.push_back(shown(labels));
+  for (const Labels& labels : outcome.against) against.push_back(shown(labels));
   if (!against.empty()) out += fmt::format("; not for {}", fmt::join(against, ", "));
   return out;
 }
@@ -142,20 +142,20 @@ Study read_study(const std::string& file) {
   return read_study(document, text, file);
 }
 
-void check(const PaperClaim& claim, const Table& table) {
-  check(claim.rule, table);
-  for (const Rule& expression : claim.show) check_expression(expression, table);
+void check(const PaperClaim& claim, const Measurements& measured) {
+  check(claim.rule, measured);
+  for (const Rule& expression : claim.show) check_expression(expression, measured);
 }
 
-Judgement judge(const PaperClaim& claim, const Table& table) {
-  const Verdict verdict = judge(claim.rule, table);
-  const bool has_values = verdict.missing < verdict.elements;
-  Judgement out{.id = claim.id, .complete = verdict.complete && has_values, .holds = verdict.holds, .measured = {}};
+Judgement judge(const PaperClaim& claim, const Measurements& measured) {
+  const RuleOutcome outcome = judge(claim.rule, measured);
+  const bool has_values = outcome.missing < outcome.elements;
+  Judgement out{.id = claim.id, .holds = outcome.holds, .measured = {}, .complete = outcome.complete && has_values};
   for (const Rule& expression : claim.show) {
     if (!out.measured.empty()) out.measured += "; ";
-    out.measured += shown(expression, table);
+    out.measured += shown(expression, measured);
   }
-  if (verdict.elements > 1) out.measured += (out.measured.empty() ? "" : "; ") + shown(verdict);
+  if (outcome.elements > 1) out.measured += (out.measured.empty() ? "" : "; ") + shown(outcome);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weir/base/params.h"
+#include "weir/study/judgement.h"
 #include "weir/study/rule.h"
 
 namespace weir::study {
@@ -34,14 +35,6 @@ struct PaperClaim {
   std::string note;        // how the rule was read
 };
 
-// What became of a claim.
-struct Judgement {
-  std::string id;
-  bool complete = false;  // all runs that its rule asks for are done, and some of them have values
-  bool holds = false;
-  std::string measured;  // "p95{HPCC} = 2.31; ..."
-};
-
 struct PaperStudy {
   Study study;
   PaperFigure figure;
@@ -55,7 +48,7 @@ PaperStudy read_paper_study(const std::string& file);
 Study read_study(const std::string& file);
 
 // Throws InputError for rules that name what the study has not.
-void check(const PaperClaim& claim, const Table& table);
-Judgement judge(const PaperClaim& claim, const Table& table);
+void check(const PaperClaim& claim, const Measurements& measured);
+Judgement judge(const PaperClaim& claim, const Measurements& measured);
 
 }  // namespace weir::study

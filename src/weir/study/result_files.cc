@@ -4,8 +4,6 @@
 
 namespace weir::study {
 
-const result::TableKind* result_file(std::string_view name) { return result::find_table(name); }
-
 std::vector<std::string> measured_columns(const result::TableKind& table) {
   std::vector<std::string> out;
   for (const auto& column : table.columns)
@@ -14,7 +12,7 @@ std::vector<std::string> measured_columns(const result::TableKind& table) {
 }
 
 Bounds bounds_of_column(std::string_view file, std::string_view column) {
-  for (const auto& known : result_file(file)->columns)
+  for (const auto& known : result::find_table(file)->columns)
     if (known.name == column) return {known.name == "slowdown" ? 1 : known.least, known.most};
   return {};
 }
@@ -31,7 +29,7 @@ std::string turn_on(std::string_view probe) {
 }
 
 std::string missing_probe(const scenario::Scenario& s, std::string_view file) {
-  const result::TableKind* known = result_file(file);
+  const result::TableKind* known = result::find_table(file);
   if (known == nullptr || known->probe.empty()) return "";
   for (const auto& kind : probe::probe_kinds())
     if (kind.name == known->probe && kind.get(s.probes) == nullptr) return turn_on(kind.name);

@@ -17,8 +17,6 @@
 
 namespace weir::study {
 
-// Null if a result has no table of this name.
-const result::TableKind* result_file(std::string_view name);
 // Its columns of numbers that can be measured.
 std::vector<std::string> measured_columns(const result::TableKind& table);
 // The range in which values of this column must lie, of a column that the file has: that of the table, and a slowdown

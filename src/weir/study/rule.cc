@@ -42,8 +42,8 @@ std::string variable(std::size_t i) { return fmt::format("reference_{}_", i); }
 
 class Scanner {
  public:
-  Scanner(const Rule& rule, const Table& table, const Labels& combination)
-      : rule_(rule), text_(rule.text), table_(table), combination_(combination) {}
+  Scanner(const Rule& rule, const Measurements& measured, const Labels& combination)
+      : rule_(rule), text_(rule.text), measured_(measured), combination_(combination) {}
 
   Expression scan() {
     while (at_ < text_.size()) {
@@ -100,7 +100,7 @@ class Scanner {
     const std::size_t end = at_;
     skip_space();
     const bool braces = at_ < text_.size() && text_[at_] == '{';
-    const Measure* measure = table_.study.measure(name);
+    const Measure* measure = measured_.study.measure(name);
     if (!braces && measure == nullptr) {  // a function or a constant
       at_ = end;
       out_.text += name;
@@ -108,7 +108,7 @@ class Scanner {
     }
     if (measure == nullptr) {
       std::vector<std::string> names;
-      for (const Measure& m : table_.study.measures) names.push_back(m.name());
+      for (const Measure& m : measured_.study.measures) names.push_back(m.name());
       complain(fmt::format("no measure '{}'{}; valid is {}", name, scenario::did_you_mean(name, names),
                            fmt::join(names, ", ")));
     }
@@ -120,7 +120,7 @@ class Scanner {
     }
     const std::string written(text_.substr(begin, at_ - begin));
     try {
-      refer(written, static_cast<std::size_t>(measure - table_.study.measures.data()), labels);
+      refer(written, static_cast<std::size_t>(measure - measured_.study.measures.data()), labels);
     } catch (const InputError& error) {
       complain(fmt::format("{}: {}", written, error.what()));
     }
@@ -128,7 +128,7 @@ class Scanner {
 
   // A variable for each point, with commas between them.
   void refer(const std::string& written, std::size_t measure, const Labels& labels) {
-    const Table::Selection selection = table_.select(labels, combination_);
+    const Measurements::Selection selection = measured_.select(labels, combination_);
     for (std::size_t i = 0; i < selection.points.size(); ++i) {
       out_.text += fmt::format("{} {} ", i == 0 ? "" : ",", variable(out_.references.size()));
       out_.references.push_back({written, measure, selection.points[i]});
@@ -181,7 +181,7 @@ class Scanner {
 
   const Rule& rule_;
   const std::string_view text_;
-  const Table& table_;
+  const Measurements& measured_;
   const Labels& combination_;
   std::size_t at_ = 0;
   std::vector<bool> compared_{false};  // by depth of brackets
@@ -239,13 +239,13 @@ class Evaluator {
 };
 
 // How many elements each seed has.
-std::size_t length_of(const Rule& rule, const Expression& e, const Table& table) {
+std::size_t length_of(const Rule& rule, const Expression& e, const Measurements& measured) {
   std::size_t length = 1;
   const Reference* by = nullptr;
   for (const Reference& r : e.references) {
-    if (!table.study.measures[r.measure].is_list()) continue;
-    for (std::size_t seed = 0; seed < table.seeds; ++seed) {
-      const std::size_t n = table.values(r.point, seed, r.measure).size();
+    if (!measured.study.measures[r.measure].is_list()) continue;
+    for (std::size_t seed = 0; seed < measured.seeds; ++seed) {
+      const std::size_t n = measured.values(r.point, seed, r.measure).size();
       if (n == 0 || (by != nullptr && n == length)) continue;
       if (by != nullptr)
         complain_about(rule, fmt::format("{} has {} elements, and {} has {}", by->text, length, r.text, n));
@@ -257,28 +257,28 @@ std::size_t length_of(const Rule& rule, const Expression& e, const Table& table)
 }
 
 // Of a reference; NaN = none.
-double element(const Reference& r, const Table& table, std::size_t seed, std::size_t i) {
-  const Values& v = table.values(r.point, seed, r.measure);
+double element(const Reference& r, const Measurements& measured, std::size_t seed, std::size_t i) {
+  const Values& v = measured.values(r.point, seed, r.measure);
   if (v.empty()) return kNoValue;
-  return table.study.measures[r.measure].is_list() ? v[i] : v.front();
+  return measured.study.measures[r.measure].is_list() ? v[i] : v.front();
 }
 
-bool is_complete(const Expression& e, const Table& table) {
+bool is_complete(const Expression& e, const Measurements& measured) {
   for (const Reference& r : e.references)
-    for (std::size_t seed = 0; seed < table.seeds; ++seed)
-      if (table.runs[r.point * table.seeds + seed].status != Record::Status::done) return false;
+    for (std::size_t seed = 0; seed < measured.seeds; ++seed)
+      if (measured.runs[r.point * measured.seeds + seed].status != Record::Status::done) return false;
   return true;
 }
 
-std::vector<double> elements(const Rule& rule, const Expression& e, const Table& table) {
+std::vector<double> elements(const Rule& rule, const Expression& e, const Measurements& measured) {
   Evaluator evaluator(rule, e);
-  const std::size_t length = length_of(rule, e, table);
+  const std::size_t length = length_of(rule, e, measured);
   std::vector<double> out;
-  for (std::size_t seed = 0; seed < table.seeds; ++seed)
+  for (std::size_t seed = 0; seed < measured.seeds; ++seed)
     for (std::size_t i = 0; i < length; ++i) {
       bool has_all = true;
       for (std::size_t r = 0; r < e.references.size(); ++r) {
-        evaluator.value(r) = element(e.references[r], table, seed, i);
+        evaluator.value(r) = element(e.references[r], measured, seed, i);
         has_all = has_all && !std::isnan(evaluator.value(r));
       }
       out.push_back(has_all ? evaluator.evaluate() : kNoValue);
@@ -286,9 +286,9 @@ std::vector<double> elements(const Rule& rule, const Expression& e, const Table&
   return out;
 }
 
-std::vector<std::string> labels_of(const Rule& rule, const Table& table, const std::string& axis) {
+std::vector<std::string> labels_of(const Rule& rule, const Measurements& measured, const std::string& axis) {
   std::vector<std::string> out;
-  for (const Axis& a : table.study.axes)
+  for (const Axis& a : measured.study.axes)
     if (a.name == axis)
       for (const auto& p : a.points) out.push_back(p.label);
   if (out.empty()) fail(rule.where, fmt::format("'each' names an axis '{}', which the study has not", axis));
@@ -296,11 +296,11 @@ std::vector<std::string> labels_of(const Rule& rule, const Table& table, const s
 }
 
 // Of the labels in `each`, the last axis fastest; a single one without labels if there are none.
-std::vector<Labels> combinations(const Rule& rule, const Table& table) {
+std::vector<Labels> combinations(const Rule& rule, const Measurements& measured) {
   std::vector<Labels> out{{}};
   for (const auto& [name, labels] : rule.each) {
     std::vector<std::string> wanted = labels;
-    if (labels.size() == 1 && labels.front() == kAnyLabel) wanted = labels_of(rule, table, name);
+    if (labels.size() == 1 && labels.front() == kAnyLabel) wanted = labels_of(rule, measured, name);
     std::vector<Labels> longer;
     for (const Labels& begin : out)
       for (const std::string& label : wanted) {
@@ -312,11 +312,11 @@ std::vector<Labels> combinations(const Rule& rule, const Table& table) {
   return out;
 }
 
-Evaluation evaluate(const Rule& rule, const Expression& e, const Table& table) {
+Evaluation evaluate(const Rule& rule, const Expression& e, const Measurements& measured) {
   Evaluation out;
   out.labels = e.taken;
-  out.complete = is_complete(e, table);
-  out.values = elements(rule, e, table);
+  out.complete = is_complete(e, measured);
+  out.values = elements(rule, e, measured);
   double sum = 0;
   double n = 0;
   out.min = out.max = kNoValue;
@@ -333,34 +333,34 @@ Evaluation evaluate(const Rule& rule, const Expression& e, const Table& table) {
 
 }  // namespace
 
-void check_expression(const Rule& expression, const Table& table) {
-  for (const Labels& combination : combinations(expression, table)) {
-    const Expression e = Scanner(expression, table, combination).scan();
+void check_expression(const Rule& expression, const Measurements& measured) {
+  for (const Labels& combination : combinations(expression, measured)) {
+    const Expression e = Scanner(expression, measured, combination).scan();
     const Evaluator evaluator(expression, e);
   }
 }
 
-void check(const Rule& rule, const Table& table) {
-  check_expression(rule, table);
-  const Expression e = Scanner(rule, table, combinations(rule, table).front()).scan();
+void check(const Rule& rule, const Measurements& measured) {
+  check_expression(rule, measured);
+  const Expression e = Scanner(rule, measured, combinations(rule, measured).front()).scan();
   if (!e.compares || e.references.empty())
     complain_about(rule, "it compares no measure with anything; write one like p95{HPCC} <= 24");
 }
 
-std::vector<Evaluation> evaluate(const Rule& expression, const Table& table) {
+std::vector<Evaluation> evaluate(const Rule& expression, const Measurements& measured) {
   std::vector<Evaluation> out;
-  for (const Labels& combination : combinations(expression, table)) {
-    const Expression e = Scanner(expression, table, combination).scan();
+  for (const Labels& combination : combinations(expression, measured)) {
+    const Expression e = Scanner(expression, measured, combination).scan();
     const bool known = std::any_of(out.begin(), out.end(), [&](const Evaluation& o) { return o.labels == e.taken; });
-    if (!known) out.push_back(evaluate(expression, e, table));
+    if (!known) out.push_back(evaluate(expression, e, measured));
   }
   return out;
 }
 
-Verdict judge(const Rule& rule, const Table& table) {
-  Verdict out;
+RuleOutcome judge(const Rule& rule, const Measurements& measured) {
+  RuleOutcome out;
   out.complete = true;
-  for (const Evaluation& e : evaluate(rule, table)) {
+  for (const Evaluation& e : evaluate(rule, measured)) {
     out.complete = out.complete && e.complete;
     std::size_t good = 0;
     for (const double v : e.values) {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "weir/study/table.h"
+#include "weir/study/measurements.h"
 
 namespace weir::study {
 
@@ -27,7 +27,7 @@ struct Rule {
   std::vector<std::pair<std::string, std::vector<std::string>>> each{};
 };
 
-struct Verdict {
+struct RuleOutcome {
   bool complete = false;  // all runs that it asks for are done
   bool holds = false;     // it is complete and true in enough elements
   std::size_t elements = 0;
@@ -39,11 +39,11 @@ struct Verdict {
 };
 
 // Throws InputError with the rule's place for what is no expression, or names what the study has not.
-Verdict judge(const Rule& rule, const Table& table);
+RuleOutcome judge(const Rule& rule, const Measurements& measured);
 // The same complaints without looking at any value, also of a rule that compares nothing.
-void check(const Rule& rule, const Table& table);
+void check(const Rule& rule, const Measurements& measured);
 // The same of an expression that only tells a value.
-void check_expression(const Rule& expression, const Table& table);
+void check_expression(const Rule& expression, const Measurements& measured);
 
 // At one combination of the labels of `each`.
 struct Evaluation {
@@ -55,6 +55,6 @@ struct Evaluation {
   double max = 0;
 };
 // Not empty: without `each`, or if the expression names all axes itself, there is one.
-std::vector<Evaluation> evaluate(const Rule& expression, const Table& table);
+std::vector<Evaluation> evaluate(const Rule& expression, const Measurements& measured);
 
 }  // namespace weir::study

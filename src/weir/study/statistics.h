@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "weir/result/no_value.h"
+
 namespace weir::study {
 
-inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+using result::kNoValue;
 
 // "mean", "geomean", "median", "p99.9", "min", "max", "count", "sum", "std".
 struct Statistic {

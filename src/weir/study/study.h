@@ -1,10 +1,10 @@
 // A study: one scenario, or several, over the points of axes and over seeds (docs/studies.md), as a TOML file says it.
 //
-//   const Study study = read_study("study.toml");  // study/paper.h
-//   const Plan plan = make_plan(study);           // study/plan.h
-//   ... run plan.runs ...                         // run/sweep.h
-//   const Table table = collect(plan, "dir");     // study/table.h
-//   ... points_csv(table), make_figures(table, "dir") ...  // study/figures.h
+//   const Study study = read_study("study.toml");      // study/paper.h
+//   const Plan plan = make_plan(study);                // study/plan.h
+//   ... run plan.runs ...                              // run/sweep.h
+//   const Measurements all = collect(plan, "dir");     // study/measurements.h
+//   ... points_csv(all), make_figures(all, "dir") ...  // study/figures.h
 #pragma once
 
 #include <cstdint>

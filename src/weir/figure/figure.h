@@ -1,20 +1,14 @@
-// A figure as data: the one form in which it travels from a study or a result to the page and to paper.
+// A figure as data: the one form in which it goes from a run or a study to figures.json, the page and paper.
 //
-// Units are "ps", "B", "bit/s", "1", "%" or any other text; the drawing scales the first three.
+// Units are "ps", "B", "bit/s", "1", "%" or any other text. Values are in these units everywhere; who draws scales the
+// first three for people (web/src/format.ts).
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-namespace weir::report {
-
-using Json = nlohmann::ordered_json;
-
-inline constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();  // where there is no value
+namespace weir::figure {
 
 struct Axis {
   std::string label;
@@ -31,12 +25,12 @@ struct Axis {
 struct Series {
   std::string name;  // unique in a figure
   std::vector<double> x;
-  std::vector<double> y;     // kNothing = no value
+  std::vector<double> y;     // result::kNoValue = no value
   std::vector<double> low;   // whiskers: empty, or one for each point
   std::vector<double> high;  // the same
-  bool printed = false;      // the authors' printed values
+  bool printed = false;      // the authors' printed values, not measured
   // Of how many values each y is, if it is a statistic; of several runs the fewest. Empty, or one for each point, where
-  // kNothing = not known.
+  // result::kNoValue = not known.
   std::vector<double> count{};
   // Places of percentiles that are the largest of so few values in some run: a "*" stands at them. Ascending.
   std::vector<std::size_t> few{};
@@ -59,23 +53,10 @@ struct Figure {
   bool of_flows = false;            // of finished flows: their times, or what is made of these
 };
 
-// Keeps the first and last point of a series, and of each of `points` / 2 bins of equally many points the lowest and
-// the highest; in a series with gaps, of each of `points` / 3 bins one point without a value as well. False if it has
-// no more than `points` as it is.
-bool thin(Series& series, std::size_t points);
-// The same for all series of lines, steps or dots; stacks become means of neighbouring points, so that their sums are
-// kept. The caption says so. Bars stay as they are.
-void thin(Figure& figure, std::size_t points);
+// Whether any series has a value.
+bool has_values(const Figure& figure);
+// Adds the authors' values. Series are told apart by name, and theirs often have the name of one that was measured:
+// such a name gets ", printed" behind it, as often as it takes.
+void add_printed(Figure& figure, Series series);
 
-// Numbers with 9 significant digits.
-Json to_json(const Figure& figure);
-
-// A file figures.json.
-struct FigureFile {
-  std::string title;  // of all of them; may be empty
-  std::vector<Figure> figures;
-};
-// Throws InputError that names `file` and the key.
-FigureFile parse_figures(const std::string& text, const std::string& file);
-
-}  // namespace weir::report
+}  // namespace weir::figure

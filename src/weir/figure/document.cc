@@ -1,4 +1,4 @@
-#include "weir/report/figure.h"
+#include "weir/figure/document.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,33 +8,49 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
-#include <optional>
 #include <string_view>
 
 #include "weir/base/error.h"
-#include "weir/report/read.h"
+#include "weir/base/version.h"
+#include "weir/result/directory.h"
+#include "weir/result/no_value.h"
 
-namespace weir::report {
+namespace weir::figure {
 namespace {
 
-Json number(double v) {
+// As text first: the same digits on each machine.
+double rounded(double v, int digits) { return std::strtod(fmt::format("{:.{}g}", v, digits).c_str(), nullptr); }
+
+Json number(double v, Form form) {
   if (!std::isfinite(v)) return nullptr;
-  const double rounded = std::strtod(fmt::format("{:.9g}", v).c_str(), nullptr);
-  // whole numbers without a fraction: a third of the file otherwise
-  if (std::abs(rounded) < 9e15 && rounded == std::floor(rounded)) return static_cast<std::int64_t>(rounded);
-  return rounded;
+  if (form == Form::file) return rounded(v, 10);
+  const double shown = rounded(v, 9);
+  if (std::abs(shown) < 9e15 && shown == std::floor(shown)) return static_cast<std::int64_t>(shown);
+  return shown;
 }
 
-Json numbers(const std::vector<double>& values) {
+Json numbers(const std::vector<double>& values, Form form) {
   Json out = Json::array();
-  for (const double v : values) out.push_back(number(v));
+  for (const double v : values) out.push_back(number(v, form));
   return out;
 }
 
-Json to_json(const Axis& axis) {
+Json to_json(const Axis& axis, Form form) {
   Json out{{"label", axis.label}, {"unit", axis.unit}, {"scale", axis.scale}};
   if (!axis.categories.empty()) out["categories"] = axis.categories;
-  for (const Axis::Name& name : axis.named) out["named"].push_back({{"at", number(name.at)}, {"text", name.text}});
+  for (const Axis::Name& name : axis.named)
+    out["named"].push_back({{"at", number(name.at, form)}, {"text", name.text}});
+  return out;
+}
+
+Json to_json(const Series& series, Form form) {
+  Json out{{"name", series.name}, {"x", numbers(series.x, form)}, {"y", numbers(series.y, form)}};
+  if (!series.low.empty()) out["low"] = numbers(series.low, form);
+  if (!series.high.empty()) out["high"] = numbers(series.high, form);
+  if (series.printed) out["printed"] = true;
+  const auto known = [](double count) { return !std::isnan(count); };
+  if (std::any_of(series.count.begin(), series.count.end(), known)) out["count"] = numbers(series.count, form);
+  if (!series.few.empty()) out["few"] = series.few;
   return out;
 }
 
@@ -59,8 +75,7 @@ class FigureReader {
     const Json& series = member(from, "series", "a list of series");
     if (!series.is_array()) complain("series", "a list of series");
     for (const Json& s : series) {
-      out.series.push_back(read_series(s, out));
-      make_name_unique(out);
+      add(read_series(s, out), out);
       pair_up(out.series);
     }
     return out;
@@ -103,7 +118,7 @@ class FigureReader {
     std::vector<double> out;
     for (const Json& v : list) {
       if (!v.is_number() && !v.is_null()) complain(key, "numbers, or null for no value");
-      out.push_back(v.is_null() ? kNothing : v.get<double>());
+      out.push_back(v.is_null() ? result::kNoValue : v.get<double>());
     }
     return out;
   }
@@ -132,15 +147,12 @@ class FigureReader {
     }
     return out;
   }
-  // The page tells series apart by name. The authors' values may have the name of ours.
-  void make_name_unique(Figure& figure) const {
-    Series& last = figure.series.back();
-    const auto taken = [&] {
-      return std::any_of(figure.series.begin(), figure.series.end() - 1,
-                         [&](const Series& s) { return s.name == last.name; });
-    };
-    while (last.printed && taken()) last.name += ", printed";
-    if (taken()) complain(fmt::format("series '{}': name", last.name), "a name that no other series of it has");
+  void add(Series series, Figure& to) const {
+    if (series.printed) return add_printed(to, std::move(series));
+    for (const Series& other : to.series)
+      if (other.name == series.name)
+        complain(fmt::format("series '{}': name", series.name), "a name that no other series of it has");
+    to.series.push_back(std::move(series));
   }
   // The last series, if it is printed, behind the one it is printed of: they are seen as a pair, above all in bars.
   static void pair_up(std::vector<Series>& series) {
@@ -156,113 +168,43 @@ class FigureReader {
   std::string place_;
 };
 
-// Means of each `every` neighbouring values, of those that are there.
-void average(std::vector<double>& values, std::size_t every) {
-  std::size_t kept = 0;
-  for (std::size_t begin = 0; begin < values.size(); begin += every) {
-    double sum = 0;
-    double count = 0;
-    for (std::size_t i = begin; i < std::min(values.size(), begin + every); ++i) {
-      if (std::isnan(values[i])) continue;
-      sum += values[i];
-      ++count;
-    }
-    values[kept++] = sum / count;  // 0 / 0 of none
-  }
-  values.resize(kept);
-}
-
-// Says what it has done; nothing if series have no more than `points`, or are not of the same places.
-std::string average(Figure& figure, std::size_t points) {
-  if (figure.series.empty()) return "";
-  const std::vector<double>& places = figure.series.front().x;
-  const std::size_t every = (places.size() + points - 1) / points;
-  const bool alike =
-      std::all_of(figure.series.begin(), figure.series.end(), [&](const Series& s) { return s.x == places; });
-  if (every < 2 || !alike) return "";
-  for (Series& s : figure.series)
-    for (auto* values : {&s.x, &s.y, &s.low, &s.high}) average(*values, every);
-  return fmt::format("Means of {} intervals.", every);
-}
-
 }  // namespace
 
-bool thin(Series& series, std::size_t points) {
-  const std::size_t n = series.x.size();
-  if (n <= points) return false;
-  const auto nothing = [](double y) { return std::isnan(y); };
-  const bool gaps = std::any_of(series.y.begin(), series.y.end(), nothing);
-  const std::size_t bins = std::max<std::size_t>(1, points / (gaps ? 3 : 2));
-  std::vector<std::size_t> kept{0};
-  for (std::size_t bin = 0; bin < bins; ++bin) {
-    const std::size_t begin = n * bin / bins;
-    const std::size_t end = n * (bin + 1) / bins;
-    std::optional<std::size_t> low, high, gap;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (nothing(series.y[i])) {
-        if (!gap) gap = i;
-        continue;
-      }
-      if (!low || series.y[i] < series.y[*low]) low = i;
-      if (!high || series.y[i] > series.y[*high]) high = i;
-    }
-    const std::size_t before = kept.size();
-    for (const auto& at : {low, high, gap})
-      if (at) kept.push_back(*at);
-    std::sort(kept.begin() + static_cast<std::ptrdiff_t>(before), kept.end());
-  }
-  kept.push_back(n - 1);
-  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
-  std::vector<std::size_t> few;
-  for (std::size_t i = 0; i < kept.size(); ++i)
-    if (std::binary_search(series.few.begin(), series.few.end(), kept[i])) few.push_back(i);
-  series.few = std::move(few);
-  for (auto* values : {&series.x, &series.y, &series.low, &series.high, &series.count}) {
-    if (values->empty()) continue;
-    for (std::size_t i = 0; i < kept.size(); ++i) (*values)[i] = (*values)[kept[i]];
-    values->resize(kept.size());
-  }
-  return true;
-}
-
-void thin(Figure& figure, std::size_t points) {
-  std::string done;
-  if (figure.kind == "stack") {
-    done = average(figure, points);
-  } else if (figure.kind != "bars") {
-    for (Series& s : figure.series)
-      if (thin(s, points))
-        done = fmt::format("Thinned to {} points a series: the lowest and the highest of each bin.", points);
-  }
-  if (!done.empty()) figure.caption += (figure.caption.empty() ? "" : " ") + done;
-}
-
-Json to_json(const Figure& figure) {
-  Json out{{"id", figure.id},        {"title", figure.title},  {"caption", figure.caption}, {"kind", figure.kind},
-           {"x", to_json(figure.x)}, {"y", to_json(figure.y)}, {"series", Json::array()}};
+Json to_json(const Figure& figure, Form form) {
+  Json series = Json::array();
+  for (const Series& s : figure.series) series.push_back(to_json(s, form));
+  Json out{{"id", figure.id},
+           {"title", figure.title},
+           {"caption", figure.caption},
+           {"kind", figure.kind},
+           {"x", to_json(figure.x, form)},
+           {"y", to_json(figure.y, form)},
+           {"series", std::move(series)}};
   if (!figure.legend.empty()) out["legend"] = figure.legend;
   if (!figure.group.empty()) out["group"] = figure.group;
   if (!figure.whiskers.empty()) out["whiskers"] = figure.whiskers;
   if (!figure.setting.empty()) out["setting"] = figure.setting;
   if (!figure.left_out.empty()) out["left_out"] = figure.left_out;
-  for (const Series& s : figure.series) {
-    Json item{{"name", s.name}, {"x", numbers(s.x)}, {"y", numbers(s.y)}};
-    if (!s.low.empty()) item["low"] = numbers(s.low);
-    if (!s.high.empty()) item["high"] = numbers(s.high);
-    if (s.printed) item["printed"] = true;
-    if (!s.count.empty()) item["count"] = numbers(s.count);
-    if (!s.few.empty()) item["few"] = s.few;
-    out["series"].push_back(std::move(item));
-  }
+  if (form == Form::drawn) return out;
+  if (!figure.runs.empty()) out["runs"] = figure.runs;
+  if (figure.of_flows) out["of_flows"] = true;
   return out;
 }
 
-FigureFile parse_figures(const std::string& text, const std::string& file) {
-  const Json document = parse_json(text, file);
-  check_made_by(document, "weir", file);
+std::string to_text(const Document& document) {
+  Json out{{"weir", version()}, {"format", 1}};
+  if (!document.title.empty()) out["title"] = document.title;
+  out["figures"] = Json::array();
+  for (const Figure& figure : document.figures) out["figures"].push_back(to_json(figure, Form::file));
+  return out.dump(1) + "\n";
+}
+
+Document parse(const std::string& text, const std::string& file) {
+  const Json document = result::parse_json(text, file);
+  result::check_made_by(document, "weir", file);
   if (!document.contains("figures") || !document.at("figures").is_array())
     throw InputError(fmt::format("{}: figures: valid is a list of figures", file));
-  FigureFile out;
+  Document out;
   if (document.contains("title")) {
     if (!document.at("title").is_string()) throw InputError(fmt::format("{}: title: valid is a text", file));
     out.title = document.at("title").get<std::string>();
@@ -278,4 +220,4 @@ FigureFile parse_figures(const std::string& text, const std::string& file) {
   return out;
 }
 
-}  // namespace weir::report
+}  // namespace weir::figure

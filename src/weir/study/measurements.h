@@ -27,7 +27,7 @@ struct Record {
 
 inline constexpr std::string_view kAnyLabel = "*";  // in place of a label: all of the axis, or of all axes not named
 
-struct Table {
+struct Measurements {
   Study study;
   std::vector<Point> points;
   std::vector<PlannedRun> planned;
@@ -56,19 +56,19 @@ struct Table {
 };
 
 // Without results, to look up labels.
-Table empty_table(const Plan& plan);
+Measurements no_measurements(const Plan& plan);
 // Whatever is there of the plan's runs in DIR/runs and DIR/failed. `warnings` tells of results of another scenario or
 // version, which do not count, of runs with unfinished flows, and of measures that no run has.
-Table collect(const Plan& plan, const std::string& dir, std::vector<std::string>* warnings = nullptr);
+Measurements collect(const Plan& plan, const std::string& dir, std::vector<std::string>* warnings = nullptr);
 
 // The texts of runs.csv and points.csv.
-std::string runs_csv(const Table& table);
-std::string points_csv(const Table& table);
+std::string runs_csv(const Measurements& measured);
+std::string points_csv(const Measurements& measured);
 // The text of sweep.json: how many runs there are, the units of measures, what they are in words, and of how many
 // values percentiles are.
-std::string sweep_json(const Table& table);
+std::string sweep_json(const Measurements& measured);
 // points.csv for people. An interval that says nothing (is_informative()) is "n/a" there.
-std::string to_text(const Table& table);
+std::string to_text(const Measurements& measured);
 
 // "0.1234": 10 significant digits; "" for none.
 std::string number_text(double value);

@@ -1,4 +1,4 @@
-#include "weir/study/table.h"
+#include "weir/study/measurements.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -48,16 +48,17 @@ Record record_of(const Plan& plan, const std::string& dir, std::size_t run) {
 }
 
 // Measures of pairs of runs, where both are done.
-void compare_pairs(const Plan& plan, const std::string& dir, Table& table, std::vector<std::string>* warnings) {
+void compare_pairs(const Plan& plan, const std::string& dir, Measurements& measured,
+                   std::vector<std::string>* warnings) {
   for (std::size_t m = 0; m < plan.study.measures.size(); ++m) {
     const Measure& measure = plan.study.measures[m];
     if (!measure.is_of_pairs()) continue;
-    for (std::size_t run = 0; run < table.runs.size(); ++run) {
+    for (std::size_t run = 0; run < measured.runs.size(); ++run) {
       const std::size_t base = plan.base_of(run, measure);
-      Record& record = table.runs[run];
+      Record& record = measured.runs[run];
       if (record.status != Record::Status::done) continue;
       record.measures[m] = {kNoValue};
-      if (table.runs[base].status != Record::Status::done) continue;
+      if (measured.runs[base].status != Record::Status::done) continue;
       const RunFiles files(result_of(dir, plan.runs[run].name));
       const RunFiles base_files(result_of(dir, plan.runs[base].name));
       try {
@@ -71,28 +72,28 @@ void compare_pairs(const Plan& plan, const std::string& dir, Table& table, std::
 }
 
 // Tells of results that are there and do not count.
-void warn_of_others(const Table& table, const std::string& dir, std::vector<std::string>& warnings) {
+void warn_of_others(const Measurements& measured, const std::string& dir, std::vector<std::string>& warnings) {
   const auto is_other = [](const Record& r) { return r.status == Record::Status::missing && !r.message.empty(); };
-  const auto first = std::find_if(table.runs.begin(), table.runs.end(), is_other);
-  if (first == table.runs.end()) return;
-  const auto run = static_cast<std::size_t>(first - table.runs.begin());
+  const auto first = std::find_if(measured.runs.begin(), measured.runs.end(), is_other);
+  if (first == measured.runs.end()) return;
+  const auto run = static_cast<std::size_t>(first - measured.runs.begin());
   warnings.push_back(fmt::format("{} results are left out until they have been run again, such as {}, which {}",
-                                 std::count_if(first, table.runs.end(), is_other),
-                                 result_of(dir, table.planned[run].name), first->message));
+                                 std::count_if(first, measured.runs.end(), is_other),
+                                 result_of(dir, measured.planned[run].name), first->message));
 }
 
 // What has not finished has no completion time and no slowdown, and the longest flows are the likeliest not to.
-void warn_of_unfinished(const Table& table, std::vector<std::string>& warnings) {
+void warn_of_unfinished(const Measurements& measured, std::vector<std::string>& warnings) {
   const auto is_short = [](const Record& r) { return r.unfinished > 0; };
-  const auto first = std::find_if(table.runs.begin(), table.runs.end(), is_short);
-  if (first == table.runs.end()) return;
-  const auto done = std::count_if(table.runs.begin(), table.runs.end(),
+  const auto first = std::find_if(measured.runs.begin(), measured.runs.end(), is_short);
+  if (first == measured.runs.end()) return;
+  const auto done = std::count_if(measured.runs.begin(), measured.runs.end(),
                                   [](const Record& r) { return r.status == Record::Status::done; });
   warnings.push_back(
       fmt::format("{} of {} runs ended with unfinished flows, such as {} with {}; these flows have no completion time "
                   "and no slowdown, so that statistics of them may be too low (column 'unfinished')",
-                  std::count_if(first, table.runs.end(), is_short), done,
-                  table.planned[static_cast<std::size_t>(first - table.runs.begin())].name, first->unfinished));
+                  std::count_if(first, measured.runs.end(), is_short), done,
+                  measured.planned[static_cast<std::size_t>(first - measured.runs.begin())].name, first->unfinished));
 }
 
 std::size_t find_axis(const Study& study, const std::string& axis) {
@@ -128,7 +129,7 @@ std::pair<std::size_t, std::size_t> find_label(const Study& study, const std::st
 
 }  // namespace
 
-Table::Selection Table::select(const Labels& labels, const Labels& otherwise) const {
+Measurements::Selection Measurements::select(const Labels& labels, const Labels& otherwise) const {
   std::vector<std::optional<std::size_t>> wanted(study.axes.size());
   bool rest = false;
   Selection out;
@@ -164,26 +165,26 @@ Table::Selection Table::select(const Labels& labels, const Labels& otherwise) co
   return out;
 }
 
-std::size_t Table::runs_done(std::size_t point) const {
+std::size_t Measurements::runs_done(std::size_t point) const {
   std::size_t out = 0;
   for (std::size_t seed = 0; seed < seeds; ++seed)
     out += runs[point * seeds + seed].status == Record::Status::done ? 1 : 0;
   return out;
 }
 
-std::uint64_t Table::unfinished(std::size_t point) const {
+std::uint64_t Measurements::unfinished(std::size_t point) const {
   std::uint64_t out = 0;
   for (std::size_t seed = 0; seed < seeds; ++seed) out += runs[point * seeds + seed].unfinished;
   return out;
 }
 
-const Values& Table::values(std::size_t point, std::size_t seed, std::size_t measure) const {
+const Values& Measurements::values(std::size_t point, std::size_t seed, std::size_t measure) const {
   static const Values kMissing;
   const Record& run = runs[point * seeds + seed];
   return run.status == Record::Status::done ? run.measures[measure] : kMissing;
 }
 
-std::optional<std::pair<double, double>> Table::counts(std::size_t point, std::size_t measure) const {
+std::optional<std::pair<double, double>> Measurements::counts(std::size_t point, std::size_t measure) const {
   std::optional<std::pair<double, double>> out;
   for (std::size_t seed = 0; seed < seeds; ++seed) {
     const Record& run = runs[point * seeds + seed];
@@ -194,13 +195,13 @@ std::optional<std::pair<double, double>> Table::counts(std::size_t point, std::s
   return out;
 }
 
-bool Table::is_the_largest(std::size_t point, std::size_t measure) const {
+bool Measurements::is_the_largest(std::size_t point, std::size_t measure) const {
   const auto thousandths = study.measures[measure].percentile();
   const auto n = counts(point, measure);
   return thousandths && n && probe::is_the_largest(static_cast<std::uint64_t>(n->first), *thousandths);
 }
 
-std::optional<Interval> Table::over_seeds(std::size_t point, std::size_t measure) const {
+std::optional<Interval> Measurements::over_seeds(std::size_t point, std::size_t measure) const {
   std::vector<double> found;
   for (std::size_t seed = 0; seed < seeds; ++seed) {
     const Values& v = values(point, seed, measure);
@@ -211,12 +212,12 @@ std::optional<Interval> Table::over_seeds(std::size_t point, std::size_t measure
   return m.is_geometric() ? geometric_confidence(found) : confidence(found, m.bounds());
 }
 
-Table empty_table(const Plan& plan) {
+Measurements no_measurements(const Plan& plan) {
   return {plan.study, plan.points, plan.runs, plan.seeds, std::vector<Record>(plan.runs.size())};
 }
 
-Table collect(const Plan& plan, const std::string& dir, std::vector<std::string>* warnings) {
-  Table out = empty_table(plan);
+Measurements collect(const Plan& plan, const std::string& dir, std::vector<std::string>* warnings) {
+  Measurements out = no_measurements(plan);
   for (std::size_t i = 0; i < plan.runs.size(); ++i) out.runs[i] = record_of(plan, dir, i);
   compare_pairs(plan, dir, out, warnings);
   if (warnings == nullptr) return out;

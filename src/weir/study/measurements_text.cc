@@ -8,7 +8,7 @@
 
 #include "weir/base/csv.h"
 #include "weir/base/version.h"
-#include "weir/study/table.h"
+#include "weir/study/measurements.h"
 
 namespace weir::study {
 namespace {
@@ -25,18 +25,18 @@ std::vector<std::size_t> single_measures(const Study& study) {
 }
 
 // Of how many values each of the percentiles is, and what a mark at one of them means.
-std::string about_percentiles(const Table& table) {
+std::string about_percentiles(const Measurements& measured) {
   std::string out;
   bool marked = false;
-  for (const std::size_t m : single_measures(table.study)) {
+  for (const std::size_t m : single_measures(measured.study)) {
     std::optional<std::pair<double, double>> all;
-    for (std::size_t p = 0; p < table.points.size(); ++p) {
-      const auto n = table.counts(p, m);
+    for (std::size_t p = 0; p < measured.points.size(); ++p) {
+      const auto n = measured.counts(p, m);
       if (n) all = all ? std::pair(std::min(all->first, n->first), std::max(all->second, n->second)) : n;
-      marked = marked || table.is_the_largest(p, m);
+      marked = marked || measured.is_the_largest(p, m);
     }
     if (!all) continue;
-    out += fmt::format("{}: of {:.0f}{} values in each run\n", table.study.measures[m].name(), all->first,
+    out += fmt::format("{}: of {:.0f}{} values in each run\n", measured.study.measures[m].name(), all->first,
                        all->first < all->second ? fmt::format(" to {:.0f}", all->second) : "");
   }
   if (marked) out += "*: of so few values, in some run, that this percentile is the largest of them\n";
@@ -63,15 +63,15 @@ std::string interval_text(const Interval& v) {
 }
 
 // Of how many values a percentile is, row by row of points.csv; null where that is not known.
-Json counts_json(const Table& table, std::size_t measure) {
+Json counts_json(const Measurements& measured, std::size_t measure) {
   Json out = Json::array();
-  for (std::size_t p = 0; p < table.points.size(); ++p) {
-    if (table.runs_done(p) == 0) continue;
-    const auto n = table.counts(p, measure);
+  for (std::size_t p = 0; p < measured.points.size(); ++p) {
+    if (measured.runs_done(p) == 0) continue;
+    const auto n = measured.counts(p, measure);
     if (n)
       out.push_back({{"fewest", static_cast<std::uint64_t>(n->first)},
                      {"most", static_cast<std::uint64_t>(n->second)},
-                     {"few", table.is_the_largest(p, measure)}});
+                     {"few", measured.is_the_largest(p, measure)}});
     else
       out.push_back(nullptr);
   }
@@ -82,8 +82,8 @@ Json counts_json(const Table& table, std::size_t measure) {
 
 std::string number_text(double value) { return std::isnan(value) ? "" : fmt::format("{:.10g}", value); }
 
-std::string runs_csv(const Table& table) {
-  const Study& study = table.study;
+std::string runs_csv(const Measurements& measured) {
+  const Study& study = measured.study;
   const auto measures = single_measures(study);
   std::vector<std::string> header{"run"};
   for (const Axis& axis : study.axes) header.push_back(axis.name);
@@ -92,13 +92,13 @@ std::string runs_csv(const Table& table) {
   for (const std::size_t m : measures) header.push_back(study.measures[m].name());
   std::string out;
   append_csv_record(out, header);
-  for (std::size_t i = 0; i < table.runs.size(); ++i) {
-    const Record& run = table.runs[i];
+  for (std::size_t i = 0; i < measured.runs.size(); ++i) {
+    const Record& run = measured.runs[i];
     if (run.status == Record::Status::missing) continue;
     const bool done = run.status == Record::Status::done;
-    std::vector<std::string> row{table.planned[i].name};
-    for (auto& label : study.labels_of(table.points[table.planned[i].point])) row.push_back(std::move(label));
-    row.push_back(std::to_string(table.planned[i].seed));
+    std::vector<std::string> row{measured.planned[i].name};
+    for (auto& label : study.labels_of(measured.points[measured.planned[i].point])) row.push_back(std::move(label));
+    row.push_back(std::to_string(measured.planned[i].seed));
     row.push_back(status_text(run.status));
     row.push_back(run.message);
     row.push_back(done ? fmt::format("{:.3f}", run.wall_s) : "");
@@ -112,8 +112,8 @@ std::string runs_csv(const Table& table) {
   return out;
 }
 
-std::string points_csv(const Table& table) {
-  const Study& study = table.study;
+std::string points_csv(const Measurements& measured) {
+  const Study& study = measured.study;
   const auto measures = single_measures(study);
   std::vector<std::string> header;
   for (const Axis& axis : study.axes) header.push_back(axis.name);
@@ -122,14 +122,14 @@ std::string points_csv(const Table& table) {
     for (const char* end : {"", "_low", "_high"}) header.push_back(study.measures[m].name() + end);
   std::string out;
   append_csv_record(out, header);
-  for (std::size_t p = 0; p < table.points.size(); ++p) {
-    const std::size_t done = table.runs_done(p);
+  for (std::size_t p = 0; p < measured.points.size(); ++p) {
+    const std::size_t done = measured.runs_done(p);
     if (done == 0) continue;
-    auto row = study.labels_of(table.points[p]);
+    auto row = study.labels_of(measured.points[p]);
     row.push_back(std::to_string(done));
-    row.push_back(std::to_string(table.unfinished(p)));
+    row.push_back(std::to_string(measured.unfinished(p)));
     for (const std::size_t m : measures) {
-      const auto v = table.over_seeds(p, m).value_or(Interval{kNoValue, kNoValue, kNoValue});
+      const auto v = measured.over_seeds(p, m).value_or(Interval{kNoValue, kNoValue, kNoValue});
       for (const double number : {v.mean, v.low, v.high}) row.push_back(number_text(number));
     }
     append_csv_record(out, row);
@@ -137,24 +137,25 @@ std::string points_csv(const Table& table) {
   return out;
 }
 
-std::string sweep_json(const Table& table) {
+std::string sweep_json(const Measurements& measured) {
   const auto count = [&](Record::Status status) {
-    return std::count_if(table.runs.begin(), table.runs.end(), [&](const Record& r) { return r.status == status; });
+    return std::count_if(measured.runs.begin(), measured.runs.end(),
+                         [&](const Record& r) { return r.status == status; });
   };
   Json units = Json::object();
   Json words = Json::object();
   Json counts = Json::object();
-  for (const Measure& m : table.study.measures) {
+  for (const Measure& m : measured.study.measures) {
     units[m.name()] = m.unit();
     words[m.name()] = m.in_words();
   }
-  for (const std::size_t m : single_measures(table.study))
-    if (table.study.measures[m].percentile()) counts[table.study.measures[m].name()] = counts_json(table, m);
+  for (const std::size_t m : single_measures(measured.study))
+    if (measured.study.measures[m].percentile()) counts[measured.study.measures[m].name()] = counts_json(measured, m);
   return Json{{"weir", version()},
               {"format", 1},
-              {"title", table.study.title},
+              {"title", measured.study.title},
               {"runs",
-               {{"planned", table.runs.size()},
+               {{"planned", measured.runs.size()},
                 {"done", count(Record::Status::done)},
                 {"failed", count(Record::Status::failed)}}},
               {"units", std::move(units)},
@@ -164,11 +165,12 @@ std::string sweep_json(const Table& table) {
          "\n";
 }
 
-std::string to_text(const Table& table) {
-  const Study& study = table.study;
+std::string to_text(const Measurements& measured) {
+  const Study& study = measured.study;
   const auto measures = single_measures(study);
   bool any_unfinished = false;
-  for (std::size_t p = 0; p < table.points.size(); ++p) any_unfinished = any_unfinished || table.unfinished(p) > 0;
+  for (std::size_t p = 0; p < measured.points.size(); ++p)
+    any_unfinished = any_unfinished || measured.unfinished(p) > 0;
   std::vector<std::vector<std::string>> rows(1);
   for (const Axis& axis : study.axes) rows[0].push_back(axis.name);
   rows[0].emplace_back("seeds");
@@ -178,16 +180,16 @@ std::string to_text(const Table& table) {
     const std::string& name = study.measures[m].name();
     rows[0].push_back(unit == "1" ? name : fmt::format("{} [{}]", name, unit));
   }
-  for (std::size_t p = 0; p < table.points.size(); ++p) {
-    const std::size_t done = table.runs_done(p);
-    auto row = study.labels_of(table.points[p]);
-    row.push_back(done == table.seeds ? std::to_string(done) : fmt::format("{} of {}", done, table.seeds));
-    if (any_unfinished) row.push_back(std::to_string(table.unfinished(p)));
+  for (std::size_t p = 0; p < measured.points.size(); ++p) {
+    const std::size_t done = measured.runs_done(p);
+    auto row = study.labels_of(measured.points[p]);
+    row.push_back(done == measured.seeds ? std::to_string(done) : fmt::format("{} of {}", done, measured.seeds));
+    if (any_unfinished) row.push_back(std::to_string(measured.unfinished(p)));
     for (const std::size_t m : measures) {
-      const auto v = table.over_seeds(p, m);
+      const auto v = measured.over_seeds(p, m);
       row.push_back(v ? interval_text(*v) : "-");
       if (v && v->count < done) row.back() += fmt::format(" (of {} seed{})", v->count, v->count == 1 ? "" : "s");
-      if (v && table.is_the_largest(p, m)) row.back() += " *";
+      if (v && measured.is_the_largest(p, m)) row.back() += " *";
     }
     rows.push_back(std::move(row));
   }
@@ -203,7 +205,7 @@ std::string to_text(const Table& table) {
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
   }
-  return out + about_percentiles(table);
+  return out + about_percentiles(measured);
 }
 
 }  // namespace weir::study
