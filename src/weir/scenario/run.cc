@@ -11,6 +11,7 @@
 #include "weir/base/text_file.h"
 #include "weir/engine/simulation.h"
 #include "weir/net/graph_file.h"
+#include "weir/probe/probes.h"
 #include "weir/replica/ns3_hpcc.h"
 #include "weir/replica/uet_htsim.h"
 #include "weir/scenario/document.h"
@@ -339,9 +340,9 @@ void check_program(const Scenario& s, const traffic::Program& program) {
 
 // A replica does not tell single events.
 void check_trace(const Scenario& s) {
-  if (s.run.fidelity != Fidelity::exact && s.probes.need_trace())
-    fail_key(s.place("probes.packets"), "probes.packets",
-             "only run.fidelity = \"exact\" tells single events; write that, or leave out this probe");
+  if (s.run.fidelity == Fidelity::exact) return;
+  if (const std::string key = s.probes.trace_key(); !key.empty())
+    fail_key(s.place(key), key, "only run.fidelity = \"exact\" tells single events; write that, or leave this out");
 }
 
 std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic,
