@@ -148,6 +148,7 @@ TEST_P(Trace, KeepsTheBooksOfEachPort) {
         ++b.left;
         EXPECT_EQ(b.waiting, e.queued) << text_of(e);
         break;
+      case EventKind::dropped: EXPECT_EQ(b.waiting, e.queued) << text_of(e); break;
       case EventKind::arrived:
       case EventKind::lost: ++b.beyond; break;
       default: break;

@@ -22,7 +22,7 @@ std::vector<Row> rows_of(Lab::Flows flows, const DelaysParams& params) {
     m.profiles[0].on_ramp = {.T = 1_s};
   });
   ProbeParams probes;
-  probes.delays = params;
+  probes.set(params);
   const auto lines = table_of(lab, probes, "delays.csv");
   EXPECT_EQ(lines.at(0), "time_ps,flow_id,sent_ps,delay_ps,measured_ps,rtt_ps,known_delay_ps,known_rtt_ps");
   std::vector<Row> rows;
@@ -73,7 +73,7 @@ TEST(DelayProbe, TellsWhatTheSenderKnew) {
 TEST(DelayProbe, NeedsOnRamp) {
   const Lab lab(net::build(net::Star{.hosts = 3}), {});
   ProbeParams params;
-  params.delays.emplace();
+  params.set(DelaysParams{});
   EXPECT_THROW(check(params, lab.model, {}), InputError);
 }
 

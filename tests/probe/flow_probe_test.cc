@@ -63,7 +63,7 @@ TEST(FlowProbe, SummarisesSlowdown) {
 // acknowledgement not at all.
 TEST(FlowProbe, TakesTheIdealOfHpccsArtifact) {
   ProbeParams params;
-  params.flows.ideal = net::IdealFct::hpcc;
+  params.set(FlowsParams{.ideal = net::IdealFct::hpcc});
   const Summary s = Lab(star(3), {flow(0_us, 0, 2, 1000_B), flow(0_us, 1, 2, 1000_B)}).run(params);
   EXPECT_EQ(s.flows.slowdown.p50, static_cast<float>(4'261'120.0 / 4'243'840));
   EXPECT_EQ(s.flows.by_size[0].slowdown.mean, (1 + s.flows.slowdown.max) / 2);  // not below 1

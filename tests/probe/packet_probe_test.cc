@@ -16,7 +16,7 @@ using namespace weir::literals;
 std::vector<std::string> rows_of(Lab::Flows flows, const PacketsParams& params) {
   Lab lab(net::build(net::Star{.hosts = 3}), std::move(flows), "fixed-window", {}, {.traced = true});
   ProbeParams probes;
-  probes.packets = params;
+  probes.set(params);
   auto rows = table_of(lab, probes, "packets.csv");
   EXPECT_EQ(rows.at(0),
             "time_ps,event,port,from,to,flow_id,packet,seq,wire_bytes,queue_bytes,entropy,marked,again,window_bytes,"

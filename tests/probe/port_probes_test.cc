@@ -4,6 +4,9 @@
 #include "tests/probe/helpers.h"
 #include "weir/base/csv.h"
 #include "weir/base/error.h"
+#include "weir/probe/link_probe.h"
+#include "weir/probe/pfc_probe.h"
+#include "weir/probe/queue_probe.h"
 
 namespace weir::probe {
 namespace {
@@ -21,7 +24,7 @@ TEST(QueueProbe, SeesAnIncastDrain) {
   Lab::Flows flows;
   for (std::uint32_t h = 0; h < kSenders; ++h) flows.push_back(flow(0_us, h, kSenders, 1000_B));
   ProbeParams params;
-  params.queues = QueuesParams{.ports = "9->8", .interval = 10_ns, .start = 500_ns, .stop = 3_us, .series = true};
+  params.set(QueuesParams{.ports = "9->8", .interval = 10_ns, .start = 500_ns, .stop = 3_us, .series = true});
 
   const Scratch scratch;
   ResultDirectory out(scratch / "a");
@@ -65,7 +68,7 @@ TEST(PfcProbe, MeasuresOnePause) {
     m.buffer.resume_offset = Bytes{2 * 4 * 1048};
   };
   ProbeParams params;
-  params.pfc.emplace();
+  params.set(PfcParams{});
   const Scratch scratch;
   ResultDirectory out(scratch / "a");
   Lab lab(t, {flow(0_us, 0, 1, 40'000_B)}, "fixed-window", buffer, {.stop = 50_us});
@@ -97,7 +100,7 @@ TEST(PfcProbe, MeasuresOnePause) {
 // 100 packets of 1048 bytes one way, 100 acknowledgements of 60 bytes the other.
 TEST(LinkProbe, SeesALoneFlow) {
   ProbeParams params;
-  params.links = LinksParams{.ports = "all, hosts", .series = true, .interval = 5_us};
+  params.set(LinksParams{.ports = "all, hosts", .series = true, .interval = 5_us});
   const Scratch scratch;
   ResultDirectory out(scratch / "a");
   const Summary s = Lab(net::build(net::Star{.hosts = 2}), {flow(0_us, 0, 1, 100'000_B)}).run(params, &out);
@@ -131,7 +134,7 @@ TEST(LinkProbe, SeesALoneFlow) {
 
 TEST(LinkProbe, CountsMarksAndDrops) {
   ProbeParams params;
-  params.links = LinksParams{.ports = "4->3"};
+  params.set(LinksParams{.ports = "4->3"});
   const auto lossy = [](engine::Model& m) {
     m.buffer.mode = net::BufferMode::lossy;
     m.buffer.size = 100_KB;

@@ -3,10 +3,17 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "tests/probe/helpers.h"
 #include "weir/base/error.h"
+#include "weir/probe/delay_probe.h"
+#include "weir/probe/flow_probe.h"
+#include "weir/probe/link_probe.h"
+#include "weir/probe/packet_probe.h"
+#include "weir/probe/pfc_probe.h"
+#include "weir/probe/queue_probe.h"
+#include "weir/probe/rate_probe.h"
+#include "weir/result/rows.h"
 
 namespace weir::probe {
 namespace {
@@ -15,13 +22,13 @@ using namespace weir::literals;
 
 ProbeParams everything() {
   ProbeParams p;
-  p.flows.equal_count_buckets = 4;
-  p.queues = QueuesParams{.ports = "all", .interval = 1_us, .series = true};
-  p.flows.paths = true;
-  p.rates = RatesParams{.interval = 10_us};
-  p.delays.emplace();
-  p.pfc.emplace();
-  p.links = LinksParams{.series = true, .interval = 7_us};
+  p.set(FlowsParams{.equal_count_buckets = 4, .paths = true});
+  p.set(QueuesParams{.ports = "all", .interval = 1_us, .series = true});
+  p.set(RatesParams{.interval = 10_us});
+  p.set(DelaysParams{});
+  p.set(PfcParams{});
+  p.set(LinksParams{.series = true, .interval = 7_us});
+  p.set(PacketsParams{.ports = "edge down", .flows = "0-20"});
   return p;
 }
 
@@ -39,7 +46,7 @@ Lab fabric(std::uint32_t threads, const std::string& algorithm) {
     m.clocks = host::ClockParams{.offset = 200_ns};
     m.profiles[0].on_ramp = {.T = 20_us};
   };
-  return Lab(t, flows, algorithm, edit, {.threads = threads});
+  return Lab(t, flows, algorithm, edit, {.threads = threads, .traced = true});
 }
 
 std::map<std::string, std::string> results_of(Lab lab, const ProbeParams& params, const std::string& directory) {
@@ -65,7 +72,7 @@ TEST(Probes, WriteTheSameFilesOnAnyNumberOfThreads) {
     EXPECT_EQ(first, second);
     one.erase("manifest.json");
     two.erase("manifest.json");
-    EXPECT_EQ(one.size(), 12u);
+    EXPECT_EQ(one.size(), 13u);
     EXPECT_EQ(one.size(), two.size());
     // not EXPECT_EQ: gtest would look for the shortest edit of these long texts
     for (const auto& [name, text] : one) EXPECT_TRUE(text == two[name]) << algorithm << ": " << name << " differs";
@@ -127,6 +134,38 @@ TEST(Probes, AnInterruptedRunSaysSo) {
             manifest["flows_started"].get<int>() - manifest["flows_completed"].get<int>());
 }
 
+// The part of docs/results.md below a heading that has this in it, up to the next one.
+std::string section_of(const std::string& docs, const std::string& name) {
+  const auto from = docs.find(name);
+  return from == std::string::npos ? "" : docs.substr(from, docs.find("\n## ", from) - from);
+}
+
+// Each table of the list stands in the list of files of docs/results.md, with what it needs to be written, and each of
+// its columns in the section of the file or of its probe.
+TEST(Tables, AreDocumented) {
+  const std::string docs = text_of("docs/results.md");
+  for (const result::TableKind& table : result::table_kinds()) {
+    const auto row_at = docs.find("\n| `" + table.file + "` | ");
+    ASSERT_NE(row_at, std::string::npos) << table.file;
+    const std::string row = docs.substr(row_at + 1, docs.find('\n', row_at + 1) - row_at - 1);
+    const ProbeKind& kind = *find_kind(table.probe);
+    const std::string of_probe = "probe `" + table.probe + "`";
+    if (!table.if_set.empty()) {
+      const bool fallback = std::get<bool>(kind.params->find(table.if_set)->fallback);
+      const std::string condition =
+          of_probe + (fallback ? ", unless `" + table.if_set + " = false`" : ", `" + table.if_set + " = true`");
+      EXPECT_NE(row.find("| " + condition + " |"), std::string::npos) << row << " lacks " << condition;
+    } else {
+      EXPECT_NE(row.find(kind.is_always_on ? "| always |" : "| " + of_probe + " |"), std::string::npos) << row;
+    }
+    std::string section = section_of(docs, "\n## `" + table.file + "`\n");
+    if (section.empty()) section = section_of(docs, "\n## Probe `" + table.probe + "`\n");
+    ASSERT_NE(section, "") << table.file;
+    for (const result::Column& column : table.columns)
+      EXPECT_NE(section.find("`" + column.name + "`"), std::string::npos) << table.file << " " << column.name;
+  }
+}
+
 void collect_keys(const nlohmann::json& json, std::set<std::string>& keys) {
   for (const auto& [key, value] : json.items()) {
     if (json.is_object()) keys.insert(key);
@@ -134,24 +173,16 @@ void collect_keys(const nlohmann::json& json, std::set<std::string>& keys) {
   }
 }
 
-// Every file, column and key that a run with all probes writes has its place in docs/results.md.
+// Every key that a run with all probes writes has its place in docs/results.md.
 TEST(Probes, AreDocumented) {
   const Scratch scratch;
   const std::string docs = text_of("docs/results.md");
-  const auto expect_documented = [&](const std::string& what, const std::string& name) {
-    EXPECT_NE(docs.find("`" + name + "`"), std::string::npos) << what << " " << name;
-  };
   for (const auto& [file, text] : results_of(fabric(1, "hpcc"), everything(), scratch / "a")) {
-    expect_documented("file", file);
-    if (file.ends_with(".csv")) {
-      std::stringstream header(text.substr(0, text.find('\n')));
-      for (std::string column; std::getline(header, column, ',');) expect_documented(file, column);
-    } else {
-      std::set<std::string> keys;
-      collect_keys(nlohmann::json::parse(text), keys);
-      for (const char* of_the_run : {"web", "incast", "hpcc", "tier 2"}) keys.erase(of_the_run);
-      for (const auto& key : keys) expect_documented(file, key);
-    }
+    if (!file.ends_with(".json")) continue;
+    std::set<std::string> keys;
+    collect_keys(nlohmann::json::parse(text), keys);
+    for (const char* of_the_run : {"web", "incast", "hpcc", "tier 2"}) keys.erase(of_the_run);
+    for (const auto& key : keys) EXPECT_NE(docs.find("`" + key + "`"), std::string::npos) << file << " " << key;
   }
 }
 
@@ -170,26 +201,95 @@ TEST(Probes, AreCheckedBeforeTheRun) {
     return "";
   };
   EXPECT_EQ(message([](auto&) {}), "");
-  EXPECT_EQ(message([](auto& p) { p.queues.emplace().ports = "0->1"; }),
+  EXPECT_EQ(message([](auto& p) { p.set(QueuesParams{.ports = "0->1"}); }),
             "queues-ports.toml:7: probes.queues.ports: there is no link 0->1; 0 is linked to 4");
-  EXPECT_EQ(message([](auto& p) { p.rates.emplace().tag = "wbe"; }),
+  EXPECT_EQ(message([](auto& p) { p.set(RatesParams{.tag = "wbe"}); }),
             "rates-tag.toml:7: probes.rates.tag: no traffic has the tag 'wbe'; tags are web, incast");
-  EXPECT_EQ(message([](auto& p) { p.pfc.emplace().ports = "fabric"; }),
+  EXPECT_EQ(message([](auto& p) { p.set(PfcParams{.ports = "fabric"}); }),
             "pfc-ports.toml:7: probes.pfc.ports: this network has no such ports");
-  EXPECT_TRUE(message([](auto& p) { p.links.emplace().ports = "x"; }).starts_with("links-ports.toml:7: "));
-  EXPECT_TRUE(message([](auto& p) { p.flows.buckets = "1"; }).starts_with("flows-buckets.toml:7: probes.flows."));
+  EXPECT_TRUE(message([](auto& p) { p.set(LinksParams{.ports = "x"}); }).starts_with("links-ports.toml:7: "));
+  EXPECT_TRUE(
+      message([](auto& p) { p.set(FlowsParams{.buckets = "1"}); }).starts_with("flows-buckets.toml:7: probes.flows."));
 }
 
 TEST(ProbeKinds, TurnProbesOnByName) {
   ProbeParams params;
   for (const ProbeKind& kind : probe_kinds()) {
-    EXPECT_EQ(kind.get(params) != nullptr, kind.name == "flows") << kind.name;
-    void* object = kind.enable(params);
-    EXPECT_EQ(kind.get(params), object);
-    EXPECT_EQ(kind.enable(params), object);  // what has been set stays
+    EXPECT_EQ(find_kind(kind.name), &kind);
+    EXPECT_EQ(params.get(kind) != nullptr, kind.is_always_on) << kind.name;
+    EXPECT_EQ(kind.is_always_on, kind.name == "flows");
+    const std::shared_ptr<void> object = kind.params->make();
+    params.set(kind, object);
+    EXPECT_EQ(params.get(kind), object.get());
     EXPECT_FALSE(kind.params->params().empty()) << kind.meaning;
   }
-  EXPECT_TRUE(params.queues && params.rates && params.pfc && params.links);
+  EXPECT_EQ(find_kind("queue"), nullptr);
+}
+
+TEST(ProbeParams, AreAValue) {
+  ProbeParams params;
+  params.set(QueuesParams{.ports = "hosts"});
+  ProbeParams other = params;
+  other.set(QueuesParams{.ports = "edge"});
+  other.set(FlowsParams{.paths = true});
+  EXPECT_EQ(params.get<QueuesParams>()->ports, "hosts");
+  EXPECT_EQ(other.get<QueuesParams>()->ports, "edge");
+  EXPECT_FALSE(params.get<FlowsParams>()->paths);
+  EXPECT_EQ(params.get<LinksParams>(), nullptr);
+}
+
+TEST(ProbeParams, TellWhatAsksForSingleEvents) {
+  ProbeParams params;
+  params.set(QueuesParams{});
+  EXPECT_FALSE(params.need_trace());
+  params.set(PacketsParams{});
+  EXPECT_TRUE(params.need_trace());
+  EXPECT_EQ(params.trace_key(), "probes.packets");
+}
+
+// Each table of the list belongs to a probe, which writes it with exactly the columns of the list and with values that
+// readers take, and a run with all probes writes no other one.
+TEST(Tables, AreThoseThatProbesWrite) {
+  const Scratch scratch;
+  const auto files = results_of(fabric(1, "hpcc"), everything(), scratch / "a");
+  std::set<std::string> written;
+  for (const auto& [file, text] : files)
+    if (file.ends_with(".csv")) written.insert(file);
+  std::set<std::string> listed;
+  for (const result::TableKind& table : result::table_kinds()) {
+    listed.insert(table.file);
+    const ProbeKind* kind = find_kind(table.probe);
+    ASSERT_NE(kind, nullptr) << table.file;
+    if (!table.if_set.empty()) {
+      const Param* flag = kind->params->find(table.if_set);
+      EXPECT_TRUE(flag != nullptr && flag->type_name() == "boolean") << table.file;
+    }
+    ASSERT_TRUE(files.contains(table.file)) << table.file;
+    result::Rows rows(files.at(table.file), table.file, {});
+    std::vector<std::string> columns;
+    for (const result::Column& column : table.columns) columns.push_back(column.name);
+    EXPECT_EQ(rows.columns(), columns) << table.file;
+    std::size_t count = 0;
+    while (rows.next()) ++count;  // throws for a row that does not fit the columns
+    EXPECT_GT(count, 0u) << table.file;
+  }
+  EXPECT_EQ(written, listed);
+}
+
+// A table that is written only if a flag of its probe is set is not there without.
+TEST(Tables, AreWrittenIfTheirFlagIsSet) {
+  for (const result::TableKind& table : result::table_kinds()) {
+    if (table.if_set.empty()) continue;
+    const ProbeKind& kind = *find_kind(table.probe);
+    for (const bool set : {false, true}) {
+      const Scratch scratch;
+      ProbeParams params;
+      const std::shared_ptr<void> of_kind = kind.params->make();
+      kind.params->find(table.if_set)->set(of_kind.get(), set);
+      params.set(kind, of_kind);
+      EXPECT_EQ(results_of(fabric(1, "hpcc"), params, scratch / "a").contains(table.file), set) << table.file;
+    }
+  }
 }
 
 TEST(Summary, IsTextForPeople) {

@@ -3,6 +3,9 @@
 
 #include "tests/probe/helpers.h"
 #include "weir/base/csv.h"
+#include "weir/probe/flow_probe.h"
+#include "weir/probe/link_probe.h"
+#include "weir/probe/queue_probe.h"
 
 namespace weir::probe {
 namespace {
@@ -18,7 +21,7 @@ Lab::Flows culprits() {
 
 QueueSummary queues(const std::function<void(engine::Model&)>& edit = {}, const std::string& ports = "all") {
   ProbeParams params;
-  params.queues = QueuesParams{.ports = ports, .interval = 100_ns};
+  params.set(QueuesParams{.ports = ports, .interval = 100_ns});
   return *Lab(net::build(net::Star{.hosts = 7}), culprits(), "fixed-window", edit).run(params).queues;
 }
 
@@ -72,7 +75,7 @@ TEST(QueuePeak, CountsThoseThatAreNotNamed) {
   Lab::Flows flows;
   for (std::uint32_t h = 0; h < 16; ++h) flows.push_back(flow(0_us, h, 16, 20'000_B));
   ProbeParams params;
-  params.queues.emplace().interval = 1_us;
+  params.set(QueuesParams{.interval = 1_us});
   const QueuePeak peak = *Lab(net::build(net::Star{.hosts = 17}), flows).run(params).queues->peak;
   ASSERT_EQ(peak.top.size(), QueuePeak::kTop);
   EXPECT_EQ(peak.other_flows, 6u);
@@ -88,7 +91,7 @@ TEST(QueuePeak, CountsThoseThatAreNotNamed) {
 
 TEST(QueuePeak, IsNoneWithoutAQueue) {
   ProbeParams params;
-  params.queues.emplace();
+  params.set(QueuesParams{});
   const QueueSummary s = *Lab(net::build(net::Star{.hosts = 2}), {flow(0_us, 0, 1, 5'000_B)}).run(params).queues;
   EXPECT_FALSE(s.peak.has_value());
   EXPECT_FALSE(s.busiest.has_value());
@@ -99,10 +102,10 @@ TEST(BusiestPort, IsTheOneWithTheQueue) {
   Lab::Flows flows;
   for (std::uint32_t h = 0; h < 16; ++h) flows.push_back(flow(0_us, h, 16, 100'000_B));
   ProbeParams params;
-  params.queues.emplace();
+  params.set(QueuesParams{});
   const Lab::Flows same = flows;
   const Summary all = Lab(net::build(net::Star{.hosts = 17}), flows).run(params);
-  params.queues->ports = "17->16";
+  params.set(QueuesParams{.ports = "17->16"});
   const Summary one = Lab(net::build(net::Star{.hosts = 17}), same).run(params);
   ASSERT_TRUE(all.queues->busiest.has_value());
   EXPECT_EQ(all.queues->busiest->from, 17u);
@@ -135,8 +138,8 @@ std::vector<std::vector<std::string>> rows_of(const std::string& file) {
 TEST(FlowPaths, LeadFromSenderToReceiver) {
   const net::Topology t = net::build(net::LeafSpine{.leaves = 4, .spines = 4, .hosts_per_leaf = 4});
   ProbeParams params;
-  params.flows.paths = true;
-  params.links = LinksParams{};
+  params.set(FlowsParams{.paths = true});
+  params.set(LinksParams{});
   for (const bool sprayed : {false, true}) {
     const Scratch scratch;
     ResultDirectory out(scratch / "a");

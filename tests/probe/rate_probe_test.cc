@@ -54,7 +54,7 @@ std::vector<std::vector<std::string>> rows_of(const std::string& text) {
 TEST(RateProbe, AddsUpToWhatWasDelivered) {
   const Lab::Flows flows{flow(0_us, 0, 3, 1_MB), flow(0_us, 1, 3, 300_KB), flow(25_us, 2, 3, 500_KB, 1)};
   ProbeParams params;
-  params.rates = RatesParams{.interval = 10_us};
+  params.set(RatesParams{.interval = 10_us});
   const Scratch scratch;
   ResultDirectory out(scratch / "a");
   Lab lab(net::build(net::Star{.hosts = 4}), flows, "hpcc");
@@ -93,7 +93,7 @@ TEST(RateProbe, AddsUpToWhatWasDelivered) {
 TEST(RateProbe, CountsWhatArrivesBehindAGap) {
   const Lab::Flows flows{flow(0_us, 0, 1, 4_MB)};
   ProbeParams params;
-  params.rates = RatesParams{.interval = 10_us};
+  params.set(RatesParams{.interval = 10_us});
   const Scratch scratch;
   ResultDirectory out(scratch / "a");
   Lab lab(net::build(net::Star{.hosts = 2}), flows, "fixed-window", [](engine::Model& m) {
@@ -118,7 +118,7 @@ TEST(RateProbe, CountsWhatArrivesBehindAGap) {
 TEST(RateProbe, LooksAtOneTagAndOneSpan) {
   const Lab::Flows flows{flow(0_us, 0, 1, 1_MB, 0), flow(0_us, 2, 3, 1_MB, 1)};
   ProbeParams params;
-  params.rates = RatesParams{.tag = "incast", .interval = 10_us, .start = 20_us, .stop = 40_us};
+  params.set(RatesParams{.tag = "incast", .interval = 10_us, .start = 20_us, .stop = 40_us});
   const Scratch scratch;
   ResultDirectory out(scratch / "a");
   Lab(net::build(net::Star{.hosts = 4}), flows).run(params, &out);

@@ -1,15 +1,18 @@
 // A run that is saved and loaded into another simulation goes on there as if nothing had happened: each
 // tests/scenarios/NAME.toml is run in one piece and in several, by other threads and schedulers, and all that can be
-// seen of it is compared.
+// seen of it is compared, what its probes tell at the end included.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/scenario/scenario_files.h"
 #include "weir/base/archive.h"
 #include "weir/engine/simulation.h"
+#include "weir/probe/probes.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
@@ -19,7 +22,8 @@ namespace {
 
 using namespace literals;
 
-// What can be seen of a run: the figures of its ports every 20 us, the flows as they end, traced events.
+// What can be seen of a run: the figures of its ports every 20 us, traced events, and the digest and the summary that
+// its probes leave.
 using Log = std::vector<std::uint64_t>;
 
 class Watched {
@@ -31,10 +35,6 @@ class Watched {
     options.traced = s.probes.need_trace();
     simulation = std::make_unique<engine::Simulation>(*model_, *traffic_, options);
     simulation->every(20_us, [this](Time now) { look(now); });
-    simulation->on_finish([this](const host::FlowRecord& r) {
-      for (const std::uint64_t figure : {r.id, static_cast<std::uint64_t>(r.finish.ps), std::uint64_t{r.retransmitted}})
-        log_.push_back(figure);
-    });
     if (options.traced)
       simulation->trace({}, [this](std::span<const net::TraceEvent> events) {
         for (const net::TraceEvent& e : events) {
@@ -44,20 +44,27 @@ class Watched {
           for (const std::uint64_t figure : {e.port, e.queued}) log_.push_back(figure);
         }
       });
+    probes_.emplace(s.probes, *simulation, tags_);
   }
 
   // Runs to the end, whatever a stall is.
   Time finish() {
     while (!simulation->advance()) {
     }
-    log_.push_back(simulation->state_digest());
+    log_.push_back(std::hash<std::string>()(probe::to_json(probes_->finish())));
+    log_.push_back(probes_->manifest(probe::RunClock()).digest);
     log_.push_back(simulation->stall() != nullptr ? 1 : 0);
     return simulation->now();
   }
-  std::string saved() const {
+  std::string saved() {
     Saver saver;
     simulation->save(saver);
+    probes_->save(saver);
     return saver.take();
+  }
+  void load(Loader& loader) {
+    simulation->load(loader);
+    probes_->load(loader);
   }
 
   std::unique_ptr<engine::Simulation> simulation;
@@ -78,6 +85,7 @@ class Watched {
   std::shared_ptr<const engine::Model> model_;
   std::vector<std::string> tags_;
   std::unique_ptr<traffic::Traffic> traffic_;
+  std::optional<probe::Probes> probes_;
 };
 
 class Checkpoint : public testing::TestWithParam<std::string> {
@@ -97,7 +105,7 @@ class Checkpoint : public testing::TestWithParam<std::string> {
       Watched piece(scenario_, model_, pieces[i], log);
       if (i > 0) {
         Loader loader(saved);
-        piece.simulation->load(loader);
+        piece.load(loader);
       }
       if (i == cuts.size()) {
         piece.finish();
@@ -148,7 +156,7 @@ TEST(CheckpointBytes, CutShortAreRefused) {
   for (std::size_t part = 0; part < 50; ++part) {
     Watched again(s, model, {}, log);
     Loader loader(std::string_view(saved).substr(0, saved.size() * part / 50));
-    EXPECT_THROW(again.simulation->load(loader), InputError) << part;
+    EXPECT_THROW(again.load(loader), InputError) << part;
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "tests/scenario/scenario_files.h"
 #include "weir/probe/probes.h"
+#include "weir/probe/queue_probe.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
 
@@ -30,7 +31,7 @@ Result simulate(const Scenario& s) {
   const Run run = build(s);
   const probe::RunClock clock;
   Scenario with_queues = s;
-  if (!with_queues.probes.queues) with_queues.probes.queues.emplace();
+  if (with_queues.probes.get<probe::QueuesParams>() == nullptr) with_queues.probes.set(probe::QueuesParams{});
   probe::Probes probes(with_queues.probes, *run.simulation, run.tags);
   while (!run.simulation->advance()) {
   }

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "weir/probe/pfc_probe.h"
 #include "weir/probe/probes.h"
+#include "weir/probe/queue_probe.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
 #include "weir/traffic/incast.h"
@@ -38,7 +40,7 @@ TEST(Scenario, DefaultsAreThoseOfTheParameters) {
   ASSERT_EQ(s.traffic.size(), 1u);
   EXPECT_EQ(s.traffic[0].tag, "incast");
   EXPECT_EQ(s.traffic[0].profile, "hpcc");
-  EXPECT_FALSE(s.probes.queues.has_value());
+  EXPECT_EQ(s.probes.get<probe::QueuesParams>(), nullptr);
 }
 
 TEST(Scenario, PresetsGiveWayToWrittenValues) {
@@ -62,8 +64,8 @@ TEST(Scenario, OverridesWinOverTheFile) {
   EXPECT_EQ(s.run.seed, 7u);
   EXPECT_EQ(s.title, "5 GbE");
   EXPECT_TRUE(s.ecn.enabled);
-  ASSERT_TRUE(s.probes.queues.has_value());
-  EXPECT_TRUE(s.probes.queues->series);
+  ASSERT_NE(s.probes.get<probe::QueuesParams>(), nullptr);
+  EXPECT_TRUE(s.probes.get<probe::QueuesParams>()->series);
   const auto& incast = *static_cast<const traffic::Incast::Params*>(s.traffic[0].params.get());
   EXPECT_EQ(incast.size, 1_MB);
   EXPECT_EQ(incast.receiver, "2");
@@ -77,8 +79,9 @@ TEST(Scenario, AnyCharactersInQuotesAndComments) {
 }
 
 TEST(Scenario, ProbesCanBeTurnedOff) {
-  EXPECT_TRUE(load_scenario(kStar + "[probes.pfc]\n", "a.toml").probes.pfc.has_value());
-  EXPECT_FALSE(load_scenario(kStar + "[probes.pfc]\n", "a.toml", {"probes.pfc=false"}).probes.pfc.has_value());
+  const auto has_pfc = [](const Scenario& s) { return s.probes.get<probe::PfcParams>() != nullptr; };
+  EXPECT_TRUE(has_pfc(load_scenario(kStar + "[probes.pfc]\n", "a.toml")));
+  EXPECT_FALSE(has_pfc(load_scenario(kStar + "[probes.pfc]\n", "a.toml", {"probes.pfc=false"})));
 }
 
 TEST(Scenario, EqualTagsAreOne) {

@@ -11,6 +11,7 @@
 
 #include "tests/support/star_scenario.h"
 #include "weir/probe/possible.h"
+#include "weir/probe/probes.h"
 
 namespace weir::study {
 namespace {

@@ -1,11 +1,21 @@
 #include "weir/probe/delay_probe.h"
 
+#include <algorithm>
+
 namespace weir::probe {
 
-DelayProbe::DelayProbe(const DelaysParams& params, engine::Engine& simulation, ResultDirectory* out)
-    : params_(params), simulation_(simulation) {
-  if (out == nullptr) return;
-  file_.emplace(out->table("delays.csv"));
+void DelayProbe::check(const Params&, const Checks& checks) {
+  checks.of_key("interval", [&] {
+    const auto& profiles = checks.setting.model.profiles;
+    const auto has = [](const auto& profile) { return profile.on_ramp.has_value(); };
+    if (std::any_of(profiles.begin(), profiles.end(), has)) return;
+    throw InputError("no flow has On-Ramp, whose OR-ACKs tell delays; add a table [algorithm.on_ramp]");
+  });
+}
+
+DelayProbe::DelayProbe(const Params& params, const Context& context) : params_(params), simulation_(context.engine) {
+  simulation_.every(params.interval, [this](Time now) { sample(now); });
+  if (context.out != nullptr) file_.emplace(context.out->table("delays.csv"));
 }
 
 void DelayProbe::sample(Time now) {
@@ -31,7 +41,7 @@ void DelayProbe::sample(Time now) {
   });
 }
 
-void DelayProbe::finish() {
+void DelayProbe::finish(Summary&) {
   if (file_) file_->close();
 }
 

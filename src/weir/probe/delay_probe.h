@@ -5,23 +5,43 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "weir/base/params.h"
 #include "weir/engine/engine.h"
-#include "weir/probe/params.h"
+#include "weir/probe/probe.h"
 #include "weir/probe/results.h"
 
 namespace weir::probe {
 
-class DelayProbe {
- public:
-  DelayProbe(const DelaysParams&, engine::Engine&, ResultDirectory* out);
+struct DelaysParams {
+  Time interval{1'000'000};
+  Time start;
+  Time stop;
 
-  void on_finish(const host::FlowRecord& r) { flows_.erase(r.id); }
-  void sample(Time now);
-  void finish();
+  static void describe(ParamList<DelaysParams>& p) {
+    p.time("interval", &DelaysParams::interval,
+           "time between looks; of the OR-ACKs of a flow in between the last one counts", "", kMinInterval);
+    p.time("start", &DelaysParams::start, "no look before this time");
+    p.time("stop", &DelaysParams::stop, "no look from this time on; 0 = to the end of the run");
+  }
+};
+
+class DelayProbe : public ArchivedProbe<DelayProbe> {
+ public:
+  using Params = DelaysParams;
+  static constexpr std::string_view kName = "delays";
+  static constexpr std::string_view kMeaning = "delays of packets under On-Ramp, as its OR-ACKs tell them";
+
+  static void check(const Params&, const Checks&);
+  DelayProbe(const Params&, const Context&);
+
+  void on_finish(const host::FlowRecord& r) override { flows_.erase(r.id); }
+  void finish(Summary&) override;
 
   template <class A>
   void archive(A& a) {
@@ -35,6 +55,8 @@ class DelayProbe {
   }
 
  private:
+  void sample(Time now);
+
   // Of a flow: its last OR-ACK, and what it told the sender that no packet has left with yet.
   struct Flow {
     engine::OneWayReport last;

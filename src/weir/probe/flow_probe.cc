@@ -21,18 +21,34 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 
 }  // namespace
 
-FlowProbe::FlowProbe(const FlowsParams& params, const engine::Engine& simulation, std::vector<std::string> tags,
-                     ResultDirectory* out)
+void FlowProbe::check(const Params& params, const Checks& checks) {
+  checks.of_key("buckets", [&] { parse_buckets(params.buckets); });
+}
+
+void FlowProbe::add_possible(const Params& params, const Setting& setting, Summary& summary) {
+  FlowSummary& out = summary.flows;
+  out.finished = 1;
+  out.slowdown = kSomeValue;
+  for (const auto& tag : setting.tags) out.by_tag.push_back({tag, kSomeValue});
+  for (const auto& profile : setting.model.profiles) out.by_algorithm.push_back({profile.name, kSomeValue});
+  const auto edges = parse_buckets(params.buckets);
+  for (std::size_t i = 0; i <= edges.size(); ++i)
+    out.by_size.push_back(
+        {i == 0 ? Bytes{0} : edges[i - 1], i == edges.size() ? SizeBucket::kNoLimit : edges[i], kSomeValue});
+  for (std::uint32_t i = 0; i < params.equal_count_buckets; ++i) out.by_equal_count.push_back({{}, {}, kSomeValue});
+}
+
+FlowProbe::FlowProbe(const Params& params, const Context& context)
     : params_(params),
-      simulation_(simulation),
-      model_(simulation.model()),
-      tags_(std::move(tags)),
+      simulation_(context.engine),
+      model_(simulation_.model()),
+      tags_(context.tags),
       edges_(parse_buckets(params.buckets)),
       framing_(host::framing_without_int(model_.transport)) {
   for (const auto& profile : model_.profiles) profiles_.push_back(profile.name);
-  if (out == nullptr) return;
-  file_.emplace(out->table("flows.csv"));
-  if (params.paths) paths_.emplace(out->table("paths.csv"));
+  if (context.out == nullptr) return;
+  file_.emplace(context.out->table("flows.csv"));
+  if (params.paths) paths_.emplace(context.out->table("paths.csv"));
 }
 
 Time FlowProbe::ideal(const host::FlowRecord& r) const {
@@ -58,7 +74,7 @@ void FlowProbe::write(const host::FlowRecord& r, Time best, float slowdown) {
   for (const std::uint64_t v : {r.id, std::uint64_t{r.src} << 32 | r.dst, static_cast<std::uint64_t>(r.size.count),
                                 static_cast<std::uint64_t>(r.start.ps), static_cast<std::uint64_t>(r.finish.ps),
                                 std::uint64_t{r.retransmitted} << 32 | std::uint64_t{r.profile} << 16 | r.tag})
-    digest_ = mix(digest_, v);
+    summary_.digest = mix(summary_.digest, v);
   summary_.retransmitted_packets += r.retransmitted;
   if (!file_) return;
   file_->print("{},{},{},{},{},", r.id, r.src, r.dst, r.size.count, r.start.ps);
@@ -79,7 +95,7 @@ void FlowProbe::write_path(const host::FlowRecord& r) {
                   topology.port_peer(ports[hop]));
 }
 
-FlowSummary FlowProbe::finish() {
+void FlowProbe::finish(Summary& out) {
   std::vector<host::FlowRecord> active;
   simulation_.for_each_active(
       [&](std::uint32_t src, const host::Flow& flow) { active.push_back(record_of(src, flow, Time::max())); });
@@ -97,7 +113,7 @@ FlowSummary FlowProbe::finish() {
   summary_.by_algorithm = table_.by_profile(profiles_);
   summary_.by_size = table_.by_size(edges_);
   summary_.by_equal_count = table_.by_equal_count(params_.equal_count_buckets);
-  return summary_;
+  out.flows = summary_;
 }
 
 }  // namespace weir::probe

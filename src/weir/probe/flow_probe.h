@@ -9,9 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "weir/base/params.h"
 #include "weir/engine/engine.h"
 #include "weir/engine/model.h"
-#include "weir/probe/params.h"
+#include "weir/net/path_facts.h"
+#include "weir/probe/probe.h"
 #include "weir/probe/results.h"
 #include "weir/probe/summary.h"
 
@@ -56,26 +58,49 @@ class SlowdownTable {
   std::vector<Entry> entries_;
 };
 
-class FlowProbe {
- public:
-  FlowProbe(const FlowsParams&, const engine::Engine&, std::vector<std::string> tags, ResultDirectory* out);
+struct FlowsParams {
+  net::IdealFct ideal = net::IdealFct::exact;
+  std::string buckets = "1 KB, 10 KB, 100 KB, 1 MB, 10 MB";
+  std::uint32_t equal_count_buckets = 0;
+  bool paths = false;
 
-  void on_finish(const host::FlowRecord&);
+  static void describe(ParamList<FlowsParams>& p) {
+    p.choice("ideal", &FlowsParams::ideal, {"exact", "hpcc"},
+             "what slowdown is taken against: the flow alone in the network, or the formula of HPCC's artifact; "
+             "headers without INT",
+             "HPCC public simulator");
+    p.text("buckets", &FlowsParams::buckets, "slowdown is reported for flows up to each of these sizes and above");
+    p.integer("equal_count_buckets", &FlowsParams::equal_count_buckets, 0, 1000,
+              "report slowdown for this many groups of flows of similar size too, each with the same number of flows; "
+              "20 in HPCC's figures; 0 = none",
+              "HPCC 5.1");
+    p.flag("paths", &FlowsParams::paths, "write the ports that each flow crosses to paths.csv");
+  }
+};
+
+class FlowProbe : public ArchivedProbe<FlowProbe> {
+ public:
+  using Params = FlowsParams;
+  static constexpr std::string_view kName = "flows";
+  static constexpr std::string_view kMeaning = "completion time and slowdown of every flow; always on";
+
+  static void check(const Params&, const Checks&);
+  static void add_possible(const Params&, const Setting&, Summary&);
+  FlowProbe(const Params&, const Context&);
+
+  void on_finish(const host::FlowRecord&) override;
   // Records the flows that have not finished.
-  FlowSummary finish();
+  void finish(Summary&) override;
 
   template <class A>
   void archive(A& a) {
     table_.archive(a);
-    for (auto* figure : {&summary_.finished, &summary_.retransmitted_packets, &digest_}) a.value(*figure);
+    for (auto* figure : {&summary_.finished, &summary_.retransmitted_packets, &summary_.digest}) a.value(*figure);
     for (auto* time : {&summary_.max_fct, &summary_.last_finish}) a.value(*time);
     a.value(fct_sum_ps_);
     for (auto* file : {&file_, &paths_})
       if (*file) (*file)->archive(a);
   }
-
-  // Over all records so far, in order.
-  std::uint64_t digest() const { return digest_; }
 
  private:
   Time ideal(const host::FlowRecord&) const;
@@ -94,7 +119,6 @@ class FlowProbe {
   SlowdownTable table_;
   FlowSummary summary_;
   __int128 fct_sum_ps_ = 0;
-  std::uint64_t digest_ = 0x243f6a8885a308d3ull;
 };
 
 }  // namespace weir::probe

@@ -4,6 +4,8 @@
 // its values. A bin also sums its values and is reported as their mean: exact wherever all
 // values of a bin are equal, which is the rule for queues of full packets.
 //
+// A value counts once, or with the weight that it is added with: how long it lasted.
+//
 // Memory: 3,328 bins of 16 bytes, 52 KiB.
 #pragma once
 
@@ -17,19 +19,34 @@
 
 namespace weir::probe {
 
-class Histogram {
+// Each value counts once: counts of one port's values in 32 bits, and sums of values in 64.
+struct Samples {
+  using Count = std::uint32_t;
+  using Sum = std::uint64_t;
+};
+// Values count for picoseconds. Bytes times picoseconds, summed over ports, take more than 64 bits; sums are kept with
+// the 53 bits of a double.
+struct Durations {
+  using Count = std::uint64_t;
+  using Sum = double;
+};
+
+template <class Weights>
+class HistogramOf {
  public:
+  using Sum = typename Weights::Sum;
+
   void add(std::uint32_t value) { add(value, index(value)); }
   // `at` is index(value).
-  void add(std::uint32_t value, std::uint32_t at) {
+  void add(std::uint32_t value, std::uint32_t at, typename Weights::Count weight = 1) {
     Bin& bin = (*bins_)[at];
-    ++bin.count;
-    bin.sum += value;
-    ++count_;
+    bin.count += weight;
+    bin.sum += static_cast<Sum>(value) * static_cast<Sum>(weight);
+    count_ += weight;
     if (value > max_) max_ = value;
   }
 
-  void merge(const Histogram& o) {
+  void merge(const HistogramOf& o) {
     for (std::size_t i = 0; i < bins_->size(); ++i) {
       (*bins_)[i].count += (*o.bins_)[i].count;
       (*bins_)[i].sum += (*o.bins_)[i].sum;
@@ -53,7 +70,7 @@ class Histogram {
 
   Distribution distribution() const {
     if (count_ == 0) return {};
-    std::uint64_t sum = 0;
+    Sum sum = 0;
     for (const Bin& bin : *bins_) sum += bin.sum;
     return {.count = count_,
             .mean = static_cast<double>(sum) / static_cast<double>(count_),
@@ -93,7 +110,7 @@ class Histogram {
  private:
   struct Bin {
     std::uint64_t count = 0;
-    std::uint64_t sum = 0;
+    Sum sum = 0;
     double mean() const { return static_cast<double>(sum) / static_cast<double>(count); }
   };
   using Bins = std::array<Bin, kPerDoubling*(kDoublings + 1)>;
@@ -103,21 +120,27 @@ class Histogram {
   std::uint32_t max_ = 0;
 };
 
+using Histogram = HistogramOf<Samples>;
+
 // The same of one port among many, in less memory and without its zeros: it counts only, in bins that are there once
 // they are needed, and takes what a bin's values are from a histogram that has them as well.
-class PortHistogram {
+template <class Weights>
+class PortHistogramOf {
  public:
+  using Count = typename Weights::Count;
+  using Sum = typename Weights::Sum;
+
   // Of a value above 0; `at` is Histogram::index(value).
-  void add(std::uint32_t value, std::uint32_t at) {
-    sum_ += value;
+  void add(std::uint32_t value, std::uint32_t at, Count weight = 1) {
+    sum_ += static_cast<Sum>(value) * static_cast<Sum>(weight);
     max_ = std::max(max_, value);
     auto& block = blocks_[at / kBlock];
     if (!block) block = std::make_unique<Block>();
-    ++(*block)[at % kBlock];
-    ++count_;
+    (*block)[at % kBlock] += weight;
+    count_ += weight;
   }
 
-  std::uint64_t sum() const { return sum_; }
+  Sum sum() const { return sum_; }
 
   template <class A>
   void archive(A& a) {
@@ -133,9 +156,9 @@ class PortHistogram {
     a.value(max_);
   }
 
-  // Of `total` values, of which those that were not added are 0. Percentiles are within 1/128 of the value; `all` has
-  // every value of this one.
-  Distribution distribution(std::uint64_t total, const Histogram& all) const {
+  // Of values that weigh `total`, of which those that were not added are 0. Percentiles are within 1/128 of the value;
+  // `all` has every value of this one.
+  Distribution distribution(std::uint64_t total, const HistogramOf<Weights>& all) const {
     const auto at = [&](unsigned thousandths) {
       const std::uint64_t place = percentile_place(total, thousandths);
       return place < total - count_ ? 0 : value_at(place - (total - count_), all);
@@ -151,13 +174,13 @@ class PortHistogram {
 
  private:
   static constexpr std::uint32_t kBlock = Histogram::kPerDoubling;
-  using Block = std::array<std::uint32_t, kBlock>;
+  using Block = std::array<Count, kBlock>;
 
   // Of those that were added, in ascending order.
-  double value_at(std::uint64_t left, const Histogram& all) const {
+  double value_at(std::uint64_t left, const HistogramOf<Weights>& all) const {
     for (std::uint32_t b = 0; b < blocks_.size(); ++b)
       for (std::uint32_t i = 0; blocks_[b] && i < kBlock; ++i) {
-        const std::uint32_t times = (*blocks_[b])[i];
+        const Count times = (*blocks_[b])[i];
         if (left < times) return std::min(all.mean_of(b * kBlock + i), static_cast<double>(max_));
         left -= times;
       }
@@ -166,7 +189,7 @@ class PortHistogram {
 
   std::array<std::unique_ptr<Block>, Histogram::kDoublings + 1> blocks_;
   std::uint64_t count_ = 0;
-  std::uint64_t sum_ = 0;
+  Sum sum_ = 0;
   std::uint32_t max_ = 0;
 };
 

@@ -30,15 +30,21 @@ struct Sums {
 
 }  // namespace
 
-LinkProbe::LinkProbe(const LinksParams& params, engine::Engine& simulation, ResultDirectory* out)
-    : params_(params),
-      simulation_(simulation),
-      out_(out),
-      ports_(choose_ports(simulation.model().topology, params.ports)),
-      tiers_(simulation.model().topology, ports_) {
-  if (out == nullptr || !params.series) return;
+void LinkProbe::check(const Params& params, const Checks& checks) { check_ports(params.ports, checks); }
+
+void LinkProbe::add_possible(const Params& params, const Setting& setting, Summary& out) {
+  add_possible_tiers(out.links.emplace(), setting.model.topology, params.ports);
+}
+
+LinkProbe::LinkProbe(const Params& params, const Context& context)
+    : simulation_(context.engine),
+      out_(context.out),
+      ports_(choose_ports(simulation_.model().topology, params.ports)),
+      tiers_(simulation_.model().topology, ports_) {
+  if (out_ == nullptr || !params.series) return;
   sent_.resize(ports_.size());
-  series_.emplace(out->table("link_series.csv"));
+  series_.emplace(out_->table("link_series.csv"));
+  simulation_.every(params.interval, [this](Time now) { sample(now); });
 }
 
 void LinkProbe::sample(Time now) {
@@ -55,7 +61,7 @@ void LinkProbe::sample(Time now) {
   last_ = now;
 }
 
-LinkSummary LinkProbe::finish() {
+void LinkProbe::finish(Summary& out) {
   const net::Topology& topology = simulation_.model().topology;
   const Time run = simulation_.now();
   if (series_) {
@@ -86,12 +92,13 @@ LinkSummary LinkProbe::finish() {
   }
   if (file) file->close();
 
-  LinkSummary summary{.all = all.result("all", run), .by_tier = {}, .by_direction = {}, .lost_packets = lost_packets};
+  LinkSummary& summary = out.links.emplace();
+  summary.all = all.result("all", run);
+  summary.lost_packets = lost_packets;
   for (std::size_t i = 0; i < by_tier.size(); ++i) summary.by_tier.push_back(by_tier[i].result(tiers_.names[i], run));
   for (std::size_t i = 0; i < by_direction.size(); ++i)
     summary.by_direction.push_back(by_direction[i].result(tiers_.groups[i].name, run));
   write_switches(summary);
-  return summary;
 }
 
 void LinkProbe::write_switches(LinkSummary& summary) {

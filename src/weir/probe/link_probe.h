@@ -3,23 +3,42 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "weir/base/params.h"
 #include "weir/engine/engine.h"
-#include "weir/probe/params.h"
-#include "weir/probe/port_choice.h"
+#include "weir/probe/port_params.h"
+#include "weir/probe/probe.h"
 #include "weir/probe/results.h"
 #include "weir/probe/summary.h"
 
 namespace weir::probe {
 
-class LinkProbe {
- public:
-  LinkProbe(const LinksParams&, engine::Engine&, ResultDirectory* out);
+struct LinksParams {
+  std::string ports = "all, hosts";
+  bool series = false;
+  Time interval{10'000'000};
 
-  // Only for the time series.
-  void sample(Time now);
-  LinkSummary finish();
+  static void describe(ParamList<LinksParams>& p) {
+    p.text("ports", &LinksParams::ports, std::string("ports to report") + kPortsHelp);
+    p.flag("series", &LinksParams::series, "write utilisation over time to link_series.csv");
+    p.time("interval", &LinksParams::interval, "time between rows of link_series.csv", "", kMinInterval);
+  }
+};
+
+class LinkProbe : public ArchivedProbe<LinkProbe> {
+ public:
+  using Params = LinksParams;
+  static constexpr std::string_view kName = "links";
+  static constexpr std::string_view kMeaning = "utilisation of links, marks and drops of switches";
+
+  static void check(const Params&, const Checks&);
+  static void add_possible(const Params&, const Setting&, Summary&);
+  LinkProbe(const Params&, const Context&);
+
+  void finish(Summary&) override;
 
   template <class A>
   void archive(A& a) {
@@ -28,12 +47,11 @@ class LinkProbe {
     if (series_) series_->archive(a);
   }
 
-  bool has_series() const { return series_.has_value(); }
-
  private:
+  // Only for the time series.
+  void sample(Time now);
   void write_switches(LinkSummary&);
 
-  const LinksParams params_;
   engine::Engine& simulation_;
   ResultDirectory* const out_;
   const std::vector<std::uint32_t> ports_;

@@ -9,7 +9,6 @@
 #include "weir/base/error.h"
 #include "weir/base/text.h"
 #include "weir/engine/model.h"
-#include "weir/probe/port_choice.h"
 
 namespace weir::probe {
 namespace {
@@ -29,15 +28,6 @@ std::string_view kind_name(net::PacketKind kind) {
     case Kind::resume: break;
   }
   return "";
-}
-
-net::TraceFilter filter_of(const PacketsParams& params, const net::Topology& topology) {
-  net::TraceFilter filter;
-  filter.ports.resize(topology.ports());
-  for (const std::uint32_t port : choose_ports(topology, params.ports)) filter.ports[port] = true;
-  filter.from = params.start;
-  if (params.stop.ps != 0) filter.until = params.stop;
-  return filter;
 }
 
 }  // namespace
@@ -70,9 +60,21 @@ std::vector<IdRange> parse_ids(std::string_view list) {
   return out;
 }
 
-PacketProbe::PacketProbe(const PacketsParams& params, engine::Engine& simulation, ResultDirectory& out)
-    : topology_(simulation.model().topology), flows_(parse_ids(params.flows)), file_(out.table("packets.csv")) {
-  simulation.trace(filter_of(params, topology_), [this](std::span<const net::TraceEvent> events) { write(events); });
+void PacketProbe::check(const Params& params, const Checks& checks) {
+  check_ports(params.ports, checks);
+  checks.of_key("flows", [&] { parse_ids(params.flows); });
+}
+
+PacketProbe::PacketProbe(const Params& params, const Context& context)
+    : topology_(context.engine.model().topology), flows_(parse_ids(params.flows)) {
+  if (context.out == nullptr) return;
+  file_.emplace(context.out->table("packets.csv"));
+  context.engine.trace(trace_filter(topology_, params.ports, params.start, params.stop),
+                       [this](std::span<const net::TraceEvent> events) { write(events); });
+}
+
+void PacketProbe::finish(Summary&) {
+  if (file_) file_->close();
 }
 
 bool PacketProbe::chosen(std::uint64_t flow) const {
@@ -87,31 +89,31 @@ void PacketProbe::write(std::span<const net::TraceEvent> events) {
 
 void PacketProbe::write(const net::TraceEvent& event) {
   const net::Packet& p = event.packet;
-  file_.print("{},{},{},{},{},", event.time.ps, net::name_of(event.kind), event.port, topology_.port_owner(event.port),
-              topology_.port_peer(event.port));
+  file_->print("{},{},{},{},{},", event.time.ps, net::name_of(event.kind), event.port, topology_.port_owner(event.port),
+               topology_.port_peer(event.port));
   if (net::is_of_port(event.kind)) {
-    file_.print(",class {},,,,,,,,,\n", static_cast<unsigned>(p.traffic_class) - 1);
+    file_->print(",class {},,,,,,,,,\n", static_cast<unsigned>(p.traffic_class) - 1);
     return;
   }
-  if (event.flow != net::kNoFlow) file_.print("{}", event.flow);
+  if (event.flow != net::kNoFlow) file_->print("{}", event.flow);
   if (!net::is_of_flow(event.kind)) {
     const bool marked = (p.flags & (p.to_receiver() ? net::kMarked : net::kEchoMarked)) != 0;
-    file_.print(",{},{},{},", kind_name(p.kind), p.seq, p.wire);
-    if (!net::is_at_far_end(event.kind)) file_.print("{}", event.queued);
-    file_.print(",{},{},{},,,\n", p.entropy, marked ? 1 : 0, (p.flags & net::kRetransmission) != 0 ? 1 : 0);
+    file_->print(",{},{},{},", kind_name(p.kind), p.seq, p.wire);
+    if (!net::is_at_far_end(event.kind)) file_->print("{}", event.queued);
+    file_->print(",{},{},{},,,\n", p.entropy, marked ? 1 : 0, (p.flags & net::kRetransmission) != 0 ? 1 : 0);
     return;
   }
-  file_.write(",,");
+  file_->write(",,");
   if (event.kind == net::EventKind::told_loss) {
-    file_.print("{},,,,,,,,{}\n", event.first.count, event.window.count);
+    file_->print("{},,,,,,,,{}\n", event.first.count, event.window.count);
   } else if (event.kind == net::EventKind::controlled) {
-    file_.write(",,,,,,");
-    if (event.window != cc::kNoWindow) file_.print("{}", event.window.count);
-    file_.write(",");
-    if (event.rate.bits_per_second != 0) file_.print("{}", event.rate.bits_per_second);
-    file_.write(",\n");
+    file_->write(",,,,,,");
+    if (event.window != cc::kNoWindow) file_->print("{}", event.window.count);
+    file_->write(",");
+    if (event.rate.bits_per_second != 0) file_->print("{}", event.rate.bits_per_second);
+    file_->write(",\n");
   } else {
-    file_.write(",,,,,,,,\n");
+    file_->write(",,,,,,,,\n");
   }
 }
 

@@ -5,13 +5,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "weir/base/params.h"
 #include "weir/engine/engine.h"
 #include "weir/net/trace.h"
-#include "weir/probe/params.h"
+#include "weir/probe/port_params.h"
+#include "weir/probe/probe.h"
 #include "weir/probe/results.h"
 
 namespace weir::probe {
@@ -24,16 +28,36 @@ struct IdRange {
 };
 std::vector<IdRange> parse_ids(std::string_view list);
 
-class PacketProbe {
- public:
-  // Has the engine trace, before its first advance().
-  PacketProbe(const PacketsParams&, engine::Engine&, ResultDirectory& out);
+struct PacketsParams {
+  std::string ports = "all, hosts";
+  std::string flows;
+  Time start;
+  Time stop;
 
-  void finish() { file_.close(); }
+  static void describe(ParamList<PacketsParams>& p) {
+    p.text("ports", &PacketsParams::ports, std::string("ports at which packets are followed") + kPortsHelp);
+    p.text("flows", &PacketsParams::flows, "their ids, such as \"0, 17, 200-299\"; empty = all flows");
+    p.time("start", &PacketsParams::start, "no event before this time");
+    p.time("stop", &PacketsParams::stop, "no event from this time on; 0 = to the end of the run");
+  }
+};
+
+class PacketProbe : public ArchivedProbe<PacketProbe> {
+ public:
+  using Params = PacketsParams;
+  static constexpr std::string_view kName = "packets";
+  static constexpr std::string_view kMeaning = "what happens to single packets and flows, event by event";
+
+  static void check(const Params&, const Checks&);
+  static std::optional<std::string_view> trace_key(const Params&) { return ""; }
+  // Has the engine trace, if there is a directory.
+  PacketProbe(const Params&, const Context&);
+
+  void finish(Summary&) override;
 
   template <class A>
   void archive(A& a) {
-    file_.archive(a);
+    if (file_) file_->archive(a);
   }
 
  private:
@@ -43,7 +67,7 @@ class PacketProbe {
 
   const net::Topology& topology_;
   const std::vector<IdRange> flows_;  // empty: all
-  ResultFile file_;
+  std::optional<ResultFile> file_;
 };
 
 }  // namespace weir::probe

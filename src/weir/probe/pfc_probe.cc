@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "weir/engine/model.h"
-#include "weir/probe/port_choice.h"
 
 namespace weir::probe {
 namespace {
@@ -36,24 +35,31 @@ struct PauseSums {
 
 }  // namespace
 
-PfcSummary report_pfc(const PfcParams& params, engine::Engine& simulation, ResultDirectory* out) {
-  const auto& topology = simulation.model().topology;
-  const std::vector<std::uint32_t> ports = choose_ports(topology, params.ports);
+void PfcProbe::check(const Params& params, const Checks& checks) { check_ports(params.ports, checks); }
+
+void PfcProbe::add_possible(const Params& params, const Setting& setting, Summary& out) {
+  add_possible_tiers(out.pfc.emplace(), setting.model.topology, params.ports);
+}
+
+PfcProbe::PfcProbe(const Params& params, const Context& context)
+    : params_(params), simulation_(context.engine), out_(context.out) {}
+
+void PfcProbe::finish(Summary& out) {
+  const auto& topology = simulation_.model().topology;
+  const std::vector<std::uint32_t> ports = choose_ports(topology, params_.ports);
   const Tiers tiers(topology, ports);
-  const Time run = simulation.now();
+  const Time run = simulation_.now();
 
   std::optional<ResultFile> file;
-  if (out != nullptr) {
-    file.emplace(out->table("pfc.csv"));
-  }
+  if (out_ != nullptr) file.emplace(out_->table("pfc.csv"));
   PauseSums all;
   std::vector<PauseSums> by_tier(tiers.names.size());
   std::vector<PauseSums> by_direction(tiers.groups.size());
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    const std::uint32_t pauses = simulation.pauses(ports[i]);
-    const Time paused = simulation.paused_time(ports[i]);
+    const std::uint32_t pauses = simulation_.pauses(ports[i]);
+    const Time paused = simulation_.paused_time(ports[i]);
     const Rate rate = topology.links[ports[i] / 2].rate;
-    const engine::Storms storms = simulation.storms(ports[i]);
+    const engine::Storms storms = simulation_.storms(ports[i]);
     all.add(pauses, paused, storms, rate);
     by_tier[tiers.tier_of(i)].add(pauses, paused, storms, rate);
     by_direction[tiers.of_port[i]].add(pauses, paused, storms, rate);
@@ -64,11 +70,11 @@ PfcSummary report_pfc(const PfcParams& params, engine::Engine& simulation, Resul
   }
   if (file) file->close();
 
-  PfcSummary summary{.all = all.result("all", run), .by_tier = {}, .by_direction = {}};
+  PfcSummary& summary = out.pfc.emplace();
+  summary.all = all.result("all", run);
   for (std::size_t i = 0; i < by_tier.size(); ++i) summary.by_tier.push_back(by_tier[i].result(tiers.names[i], run));
   for (std::size_t i = 0; i < by_direction.size(); ++i)
     summary.by_direction.push_back(by_direction[i].result(tiers.groups[i].name, run));
-  return summary;
 }
 
 }  // namespace weir::probe

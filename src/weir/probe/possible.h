@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "weir/engine/model.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/params.h"
 #include "weir/probe/summary.h"
 #include "weir/traffic/program.h"
 

@@ -1,10 +1,10 @@
-// What is observed of a run, and where it goes.
+// The probes of a run: what is observed of it, and where that goes.
 //
 // Probes look at the simulation between epochs, on one thread, so that what they write does not
 // depend on the number of threads. Nothing is observed that was not asked for; flows always are.
 //
-//   ProbeParams params;                    // from the scenario; see probe_kinds()
-//   check(params, topology, tags);         // before anything is simulated
+//   ProbeParams params;                    // from the scenario; see catalogue.h
+//   check(params, model, tags);            // before anything is simulated
 //   RunClock clock;
 //   Probes probes(params, simulation, tags, &out);
 //   while (!simulation.advance(...)) {}
@@ -15,51 +15,19 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "weir/base/error.h"
-#include "weir/base/params.h"
 #include "weir/engine/engine.h"
-#include "weir/engine/model.h"
+#include "weir/probe/catalogue.h"
 #include "weir/probe/manifest.h"
 #include "weir/probe/params.h"
+#include "weir/probe/probe.h"
 #include "weir/probe/results.h"
 #include "weir/probe/summary.h"
 
 namespace weir::probe {
-
-// Those that are present are on.
-struct ProbeParams {
-  FlowsParams flows;
-  std::optional<QueuesParams> queues;
-  std::optional<RatesParams> rates;
-  std::optional<DelaysParams> delays;
-  std::optional<PfcParams> pfc;
-  std::optional<LinksParams> links;
-  std::optional<PacketsParams> packets;
-
-  // Whether the engine has to tell single events (engine::RunOptions::traced).
-  bool need_trace() const { return packets.has_value(); }
-};
-
-// A probe that a scenario can ask for by name.
-struct ProbeKind {
-  std::string_view name;
-  std::string_view meaning;
-  const ParamSet* params = nullptr;
-  // Turns it on, if it is not yet, and gives its parameters to fill in.
-  void* (*enable)(ProbeParams&) = nullptr;
-  // Its parameters, or null if it is off.
-  const void* (*get)(const ProbeParams&) = nullptr;
-};
-
-std::span<const ProbeKind> probe_kinds();
 
 // Throws InputError about the parameter, "queues.ports", that does not fit the network, its flows or the tags.
 void check(const ProbeParams&, const engine::Model&, const std::vector<std::string>& tags);
@@ -69,8 +37,7 @@ class Probes {
   // Takes the simulation's on_finish. Without a directory only the summary is kept. The
   // simulation and the directory must outlive this; make it before the first advance().
   // `tags` names the flows' tags by index. Throws InputError like check().
-  Probes(const ProbeParams&, engine::Engine&, const std::vector<std::string>& tags, ResultDirectory* out = nullptr);
-  ~Probes();
+  Probes(const ProbeParams&, engine::Engine&, std::vector<std::string> tags, ResultDirectory* out = nullptr);
   Probes(const Probes&) = delete;
 
   // Between calls of advance(): what has been observed so far, and where its files end. Loaded into probes that have
@@ -86,8 +53,10 @@ class Probes {
   Manifest manifest(const RunClock&) const;
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  engine::Engine& simulation_;
+  const std::vector<std::string> tags_;
+  std::vector<std::unique_ptr<Probe>> probes_;  // in the catalogue's order
+  std::uint64_t flow_digest_ = 0;               // after finish()
 };
 
 // Writes summary.json, and as the last file manifest.json, which lists all others. What is written or removed after

@@ -8,51 +8,72 @@
 
 namespace weir::probe {
 
-QueueProbe::QueueProbe(const QueuesParams& params, engine::Engine& simulation, std::vector<std::string> tags,
-                       ResultDirectory* out)
-    : params_(params),
-      simulation_(simulation),
-      tags_(std::move(tags)),
-      out_(out),
-      ports_(choose_ports(simulation.model().topology, params.ports)),
-      tiers_(simulation.model().topology, ports_),
-      by_direction_(tiers_.groups.size()),
-      by_port_(ports_.size()) {
-  if (out == nullptr || !params.series) return;
-  series_.emplace(out->table("queues.csv"));
+void QueueProbe::check(const Params& params, const Checks& checks) {
+  check_ports(params.ports, checks);
+  if (params.exact && params.series)
+    checks.of_key("series",
+                  [] { throw InputError("with exact = true there are no samples to write; set one of both"); });
 }
 
-PortName QueueProbe::name_of(std::size_t place) const {
-  const net::Topology& topology = simulation_.model().topology;
-  const std::uint32_t port = ports_[place];
-  return {port, topology.port_owner(port), topology.port_peer(port), tiers_.groups[tiers_.of_port[place]].name};
+std::optional<std::string_view> QueueProbe::trace_key(const Params& params) {
+  return params.exact ? std::optional<std::string_view>("exact") : std::nullopt;
+}
+
+std::unique_ptr<Probe> QueueProbe::make(const Params& params, const Context& context) {
+  if (params.exact) return std::make_unique<ExactQueueProbe>(params, context);
+  return std::make_unique<QueueProbe>(params, context);
+}
+
+void QueueProbe::add_possible(const Params& params, const Setting& setting, Summary& out) {
+  QueueSummary& queues = out.queues.emplace();
+  queues.all = queues.busiest_port = kSomeValue;
+  add_possible_tiers(queues, setting.model.topology, params.ports);
+  for (auto* names : {&queues.by_tier, &queues.by_direction})
+    for (auto& name : *names) name.values = kSomeValue;
+  queues.busiest.emplace();
+  queues.peak.emplace();
+  if (params.exact) return;
+  queues.interval = params.interval;
+  queues.peak->has_flows = true;
+  queues.peak->top.resize(QueuePeak::kTop);
+  queues.peak->by_tag.resize(setting.tags.size());
+}
+
+QueueProbe::QueueProbe(const Params& params, const Context& context)
+    : params_(params),
+      simulation_(context.engine),
+      tags_(context.tags),
+      out_(context.out),
+      tally_(simulation_.model().topology, params.ports) {
+  simulation_.every(params.interval, [this](Time now) { sample(now); });
+  if (out_ == nullptr || !params.series) return;
+  series_.emplace(out_->table("queues.csv"));
 }
 
 void QueueProbe::sample(Time now) {
   if (now < params_.start || (params_.stop.ps != 0 && now >= params_.stop)) return;
   ++instants_;
   const net::Topology& topology = simulation_.model().topology;
+  const std::vector<std::uint32_t>& ports = tally_.ports();
   std::size_t longest = 0;
   std::uint64_t most = peak_ ? peak_->bytes : 0;
   bool is_peak = false;
-  for (std::size_t i = 0; i < ports_.size(); ++i) {
-    const std::uint32_t queued = simulation_.queued_bytes(ports_[i]);
-    const std::uint32_t bin = Histogram::index(queued);
-    by_direction_[tiers_.of_port[i]].add(queued, bin);
-    if (queued > 0) by_port_[i].add(queued, bin);
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const std::uint32_t queued = simulation_.queued_bytes(ports[i]);
+    tally_.add(i, queued);
     if (queued > most) {
       most = queued;
       longest = i;
       is_peak = true;
     }
     if (series_)
-      series_->print("{},{},{},{},{}\n", now.ps, ports_[i], topology.port_owner(ports_[i]),
-                     topology.port_peer(ports_[i]), queued);
+      series_->print("{},{},{},{},{}\n", now.ps, ports[i], topology.port_owner(ports[i]), topology.port_peer(ports[i]),
+                     queued);
   }
   if (!is_peak) return;
   peak_.emplace();
   peak_->time = now;
-  peak_->port = name_of(longest);
+  peak_->port = tally_.name_of(longest);
   peak_->bytes = most;
   look_into(*peak_);
 }
@@ -92,57 +113,63 @@ void QueueProbe::look_into(QueuePeak& peak) {
   }
 }
 
-QueueSummary QueueProbe::finish() {
-  Histogram all;
-  std::vector<Histogram> by_tier(tiers_.names.size());
-  for (std::size_t i = 0; i < by_direction_.size(); ++i) {
-    all.merge(by_direction_[i]);
-    by_tier[tiers_.groups[i].tier].merge(by_direction_[i]);
-  }
+void QueueProbe::finish(Summary& out) {
   if (series_) series_->close();
-  if (out_ != nullptr) write_distributions(all, by_tier);
-
-  QueueSummary summary;
+  QueueSummary& summary = out.queues.emplace();
   summary.interval = params_.interval;
-  summary.ports = static_cast<std::uint32_t>(ports_.size());
   summary.instants = instants_;
-  summary.all = all.distribution();
-  for (std::size_t i = 0; i < by_tier.size(); ++i)
-    summary.by_tier.push_back({tiers_.names[i], by_tier[i].distribution()});
-  for (std::size_t i = 0; i < by_direction_.size(); ++i)
-    summary.by_direction.push_back({tiers_.groups[i].name, by_direction_[i].distribution()});
-  find_busiest(all, summary);
+  tally_.report(instants_, summary, out_);
   summary.peak = std::move(peak_);
-  return summary;
 }
 
-// Each tier, and behind it its directions.
-void QueueProbe::write_distributions(const Histogram& all, const std::vector<Histogram>& by_tier) {
-  ResultFile file = out_->table("queue_cdf.csv");
-  const auto write = [&](std::string_view tier, const Histogram& h) {
-    std::uint64_t below = 0;
-    h.for_each([&](double value, std::uint64_t count) {
-      below += count;
-      file.print("{},{:.7g},{},{:.9g}\n", tier, value, count,
-                 static_cast<double>(below) / static_cast<double>(h.count()));
-    });
-  };
-  write("all", all);
-  for (std::size_t tier = 0; tier < by_tier.size(); ++tier) {
-    write(tiers_.names[tier], by_tier[tier]);
-    for (std::size_t i = 0; i < by_direction_.size(); ++i)
-      if (tiers_.groups[i].tier == tier && tiers_.groups[i].name != tiers_.names[tier])
-        write(tiers_.groups[i].name, by_direction_[i]);
+ExactQueueProbe::ExactQueueProbe(const QueuesParams& params, const Context& context)
+    : params_(params),
+      simulation_(context.engine),
+      out_(context.out),
+      tally_(simulation_.model().topology, params.ports),
+      place_of_(simulation_.model().topology.ports()),
+      queues_(tally_.ports().size(), Queue{.since = params.start}) {
+  for (std::size_t i = 0; i < queues_.size(); ++i) place_of_[tally_.ports()[i]] = static_cast<std::uint32_t>(i);
+  // From the beginning on, so that the lengths at `start` are known.
+  simulation_.trace(trace_filter(simulation_.model().topology, params.ports, Time{}, params.stop),
+                    [this](std::span<const net::TraceEvent> events) { follow(events); });
+}
+
+void ExactQueueProbe::follow(std::span<const net::TraceEvent> events) {
+  using Kind = net::EventKind;
+  for (const net::TraceEvent& event : events) {
+    if (event.kind != Kind::accepted && event.kind != Kind::left && event.kind != Kind::dropped) continue;
+    const std::size_t place = place_of_[event.port];
+    count_until(place, event.time);
+    queues_[place].length = event.queued;
   }
-  file.close();
 }
 
-void QueueProbe::find_busiest(const Histogram& all, QueueSummary& summary) const {
-  const auto busiest = std::max_element(by_port_.begin(), by_port_.end(),
-                                        [](const auto& a, const auto& b) { return a.sum() < b.sum(); });
-  if (busiest->sum() == 0) return;
-  summary.busiest = name_of(static_cast<std::size_t>(busiest - by_port_.begin()));
-  summary.busiest_port = busiest->distribution(instants_, all);
+void ExactQueueProbe::count_until(std::size_t place, Time time) {
+  Queue& queue = queues_[place];
+  if (time <= queue.since) return;
+  tally_.add(place, queue.length, static_cast<std::uint64_t>((time - queue.since).ps));
+  const std::uint64_t most = peak_ ? peak_->bytes : 0;
+  const auto is_before = [&] {
+    const std::uint32_t port = tally_.ports()[place];
+    return queue.since != peak_->time ? queue.since < peak_->time : port < peak_->port.port;
+  };
+  if (queue.length > most || (most > 0 && queue.length == most && is_before())) {
+    peak_.emplace();
+    peak_->time = queue.since;
+    peak_->port = tally_.name_of(place);
+    peak_->bytes = queue.length;
+  }
+  queue.since = time;
+}
+
+void ExactQueueProbe::finish(Summary& out) {
+  Time end = simulation_.now();
+  if (params_.stop.ps != 0) end = std::min(end, params_.stop);
+  for (std::size_t place = 0; place < queues_.size(); ++place) count_until(place, end);
+  QueueSummary& summary = out.queues.emplace();
+  tally_.report(static_cast<std::uint64_t>(std::max(end - params_.start, Time{}).ps), summary, out_);
+  summary.peak = std::move(peak_);
 }
 
 }  // namespace weir::probe

@@ -1,59 +1,116 @@
-// Lengths of egress queues at regular instants: their distribution over time and ports, the busiest port, the longest
-// queue and whose packets were in it, and on request every sample.
+// Lengths of egress queues, at regular instants or for as long as they last: their distribution over time and ports,
+// the busiest port, the longest queue and whose packets were in it, and on request every sample.
 //
 // A queue is what the port has accepted and not begun to send, headers included; empty ones count.
-//
-// Memory: 52 KiB for each direction of a tier, and for each port 250 bytes and 512 for each doubling of its lengths.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "weir/base/params.h"
 #include "weir/engine/engine.h"
-#include "weir/probe/histogram.h"
-#include "weir/probe/params.h"
-#include "weir/probe/port_choice.h"
-#include "weir/probe/results.h"
-#include "weir/probe/summary.h"
+#include "weir/net/trace.h"
+#include "weir/probe/port_params.h"
+#include "weir/probe/probe.h"
+#include "weir/probe/queue_tally.h"
 
 namespace weir::probe {
 
-class QueueProbe {
- public:
-  // `tags` names the flows' tags by index.
-  QueueProbe(const QueuesParams&, engine::Engine&, std::vector<std::string> tags, ResultDirectory* out);
+struct QueuesParams {
+  std::string ports = "all";
+  Time interval{1'000'000};
+  Time start;
+  Time stop;
+  bool series = false;
+  bool exact = false;
 
-  void sample(Time now);
-  QueueSummary finish();
+  static void describe(ParamList<QueuesParams>& p) {
+    p.text("ports", &QueuesParams::ports, std::string("ports to sample") + kPortsHelp);
+    p.time("interval", &QueuesParams::interval, "time between samples", "HPCC 5.4", kMinInterval);
+    p.time("start", &QueuesParams::start, "no sample before this time");
+    p.time("stop", &QueuesParams::stop, "no sample from this time on; 0 = to the end of the run");
+    p.flag("series", &QueuesParams::series, "write every sample to queues.csv");
+    p.flag("exact", &QueuesParams::exact,
+           "take no samples, but follow each queue from packet to packet: every length counts for as long as it lasts");
+  }
+};
+
+// Samples.
+class QueueProbe : public ArchivedProbe<QueueProbe> {
+ public:
+  using Params = QueuesParams;
+  static constexpr std::string_view kName = "queues";
+  static constexpr std::string_view kMeaning = "lengths of egress queues, at regular instants or exactly";
+
+  static void check(const Params&, const Checks&);
+  static std::optional<std::string_view> trace_key(const Params&);
+  static void add_possible(const Params&, const Setting&, Summary&);
+  // This, or an ExactQueueProbe.
+  static std::unique_ptr<Probe> make(const Params&, const Context&);
+  QueueProbe(const Params&, const Context&);
+
+  void finish(Summary&) override;
 
   template <class A>
   void archive(A& a) {
-    for (Histogram& h : by_direction_) h.archive(a);
-    for (PortHistogram& h : by_port_) h.archive(a);
+    tally_.archive(a);
     a.optional(peak_, [&](QueuePeak& peak) { peak.archive(a); });
     a.value(instants_);
     if (series_) series_->archive(a);
   }
 
  private:
-  PortName name_of(std::size_t place) const;
+  void sample(Time now);
   void look_into(QueuePeak& peak);
-  void write_distributions(const Histogram& all, const std::vector<Histogram>& by_tier);
-  void find_busiest(const Histogram& all, QueueSummary& summary) const;
 
   const QueuesParams params_;
   engine::Engine& simulation_;
-  const std::vector<std::string> tags_;
+  const std::vector<std::string>& tags_;
   ResultDirectory* const out_;
-  const std::vector<std::uint32_t> ports_;
-  const Tiers tiers_;
-  std::vector<Histogram> by_direction_;
-  std::vector<PortHistogram> by_port_;
+  QueueTally<Samples> tally_;
   std::optional<QueuePeak> peak_;
   std::uint64_t instants_ = 0;
   std::optional<ResultFile> series_;
+};
+
+// The distribution over time itself, from the events of the ports (net/trace.h). Lengths that last no time do not
+// count, and whose packets the longest queue has is not known.
+class ExactQueueProbe : public ArchivedProbe<ExactQueueProbe> {
+ public:
+  ExactQueueProbe(const QueuesParams&, const Context&);
+
+  void finish(Summary&) override;
+
+  template <class A>
+  void archive(A& a) {
+    tally_.archive(a);
+    a.values(queues_);
+    a.optional(peak_, [&](QueuePeak& peak) { peak.archive(a); });
+  }
+
+ private:
+  struct Queue {
+    Time since;
+    std::uint32_t length = 0;
+    std::uint32_t unused = 0;  // no byte of an archive is undefined
+  };
+
+  void follow(std::span<const net::TraceEvent> events);
+  // The queue has had its length up to then.
+  void count_until(std::size_t place, Time time);
+
+  const QueuesParams params_;
+  engine::Engine& simulation_;
+  ResultDirectory* const out_;
+  QueueTally<Durations> tally_;
+  std::vector<std::uint32_t> place_of_;  // by port
+  std::vector<Queue> queues_;            // by place
+  std::optional<QueuePeak> peak_;
 };
 
 }  // namespace weir::probe

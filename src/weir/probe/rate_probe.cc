@@ -1,5 +1,7 @@
 #include "weir/probe/rate_probe.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "weir/probe/statistics.h"
@@ -28,15 +30,29 @@ void Convergence::add(Time begin, Time end, double index, Time last_start) {
   if (end - *high_since_ >= hold_) time_ = *high_since_ - last_start;
 }
 
-RateProbe::RateProbe(const RatesParams& params, engine::Engine& simulation, const std::vector<std::string>& tags,
-                     ResultDirectory* out)
-    : params_(params), simulation_(simulation), convergence_(params.threshold, params.hold) {
+void RateProbe::check(const Params& params, const Checks& checks) {
+  const auto& tags = checks.setting.tags;
+  if (params.tag.empty() || std::find(tags.begin(), tags.end(), params.tag) != tags.end()) return;
+  checks.of_key("tag", [&] {
+    throw InputError(fmt::format("no traffic has the tag '{}'; tags are {}", params.tag, fmt::join(tags, ", ")));
+  });
+}
+
+void RateProbe::add_possible(const Params&, const Setting&, Summary& out) {
+  out.fairness.emplace().intervals = 1;
+  out.fairness->convergence = Time{};
+}
+
+RateProbe::RateProbe(const Params& params, const Context& context)
+    : params_(params), simulation_(context.engine), convergence_(params.threshold, params.hold) {
+  const auto& tags = context.tags;
   if (!params.tag.empty())
     tag_ = static_cast<std::uint16_t>(std::find(tags.begin(), tags.end(), params.tag) - tags.begin());
-  if (out == nullptr) return;
-  fairness_.emplace(out->table("fairness.csv"));
+  simulation_.every(params.interval, [this](Time now) { sample(now); });
+  if (context.out == nullptr) return;
+  fairness_.emplace(context.out->table("fairness.csv"));
   if (!params.series) return;
-  rates_.emplace(out->table("rates.csv"));
+  rates_.emplace(context.out->table("rates.csv"));
 }
 
 void RateProbe::on_finish(const host::FlowRecord& r) {
@@ -119,7 +135,7 @@ void RateProbe::write_fairness(Time begin, Time end) {
   summary_.min_jain = summary_.intervals == 1 ? index : std::min(summary_.min_jain, index);
 }
 
-FairnessSummary RateProbe::finish() {
+void RateProbe::finish(Summary& out) {
   // What was delivered since the last sample, in an interval that may be shorter.
   if (last_ && *last_ < simulation_.now()) sample(simulation_.now());
   if (rates_) rates_->close();
@@ -128,7 +144,7 @@ FairnessSummary RateProbe::finish() {
   summary_.last_start = last_start_;
   summary_.convergence = convergence_.time();
   if (summary_.intervals > 0) summary_.mean_jain = jain_sum_ / static_cast<double>(summary_.intervals);
-  return summary_;
+  out.fairness = summary_;
 }
 
 }  // namespace weir::probe

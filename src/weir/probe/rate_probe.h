@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "weir/base/params.h"
 #include "weir/engine/engine.h"
-#include "weir/probe/params.h"
+#include "weir/probe/probe.h"
 #include "weir/probe/results.h"
 #include "weir/probe/summary.h"
 
@@ -42,14 +44,38 @@ class Convergence {
   std::optional<Time> time_;
 };
 
-class RateProbe {
- public:
-  // `tags` are those of the scenario.
-  RateProbe(const RatesParams&, engine::Engine&, const std::vector<std::string>& tags, ResultDirectory* out);
+struct RatesParams {
+  std::string tag;
+  Time interval{20'000'000};
+  Time start;
+  Time stop;
+  bool series = true;
+  double threshold = 0.95;
+  Time hold{50'000'000};
 
-  void on_finish(const host::FlowRecord&);
-  void sample(Time now);
-  FairnessSummary finish();
+  static void describe(ParamList<RatesParams>& p) {
+    p.text("tag", &RatesParams::tag, "flows of this tag only; empty = all flows");
+    p.time("interval", &RatesParams::interval, "rates are means over this time", "", kMinInterval);
+    p.time("start", &RatesParams::start, "no interval begins before this time");
+    p.time("stop", &RatesParams::stop, "no interval ends after this time; 0 = to the end of the run");
+    p.flag("series", &RatesParams::series, "write rates.csv; fairness.csv is always written");
+    p.number("threshold", &RatesParams::threshold, 0, 1, "rates have converged when Jain's index stays at least this");
+    p.time("hold", &RatesParams::hold, "... for this long");
+  }
+};
+
+class RateProbe : public ArchivedProbe<RateProbe> {
+ public:
+  using Params = RatesParams;
+  static constexpr std::string_view kName = "rates";
+  static constexpr std::string_view kMeaning = "rates of flows over time, fairness and convergence";
+
+  static void check(const Params&, const Checks&);
+  static void add_possible(const Params&, const Setting&, Summary&);
+  RateProbe(const Params&, const Context&);
+
+  void on_finish(const host::FlowRecord&) override;
+  void finish(Summary&) override;
 
   template <class A>
   void archive(A& a) {
@@ -75,6 +101,7 @@ class RateProbe {
     bool finished = false;
   };
 
+  void sample(Time now);
   bool wanted(std::uint16_t tag) const { return !tag_ || *tag_ == tag; }
   std::vector<Active> look() const;
   void write_interval(Time begin, Time end, const std::vector<Active>& flows);

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -300,7 +300,7 @@ ResultFile ResultDirectory::file(std::string_view name) {
 
 ResultFile ResultDirectory::table(std::string_view name) {
   const result::TableKind* kind = result::find_table(name);
-  assert(kind != nullptr);
+  if (kind == nullptr) throw std::logic_error(fmt::format("{} is no table of result/tables.h", name));
   ResultFile out = file(name);
   out.write(kind->header());
   return out;

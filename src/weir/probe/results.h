@@ -93,7 +93,7 @@ class ResultDirectory {
 
   // A new file of the result. The directory must outlive it.
   ResultFile file(std::string_view name);
-  // One of the tables of result/tables.h, with its header line.
+  // One of the tables of result/tables.h, with its header line. Throws logic_error if it is none.
   ResultFile table(std::string_view name);
   // A file, all at once. Replaces what it has written under this name.
   void write(std::string_view name, std::string_view text);

@@ -32,6 +32,9 @@ struct Distribution {
   double max = 0;
 };
 
+// Of one value, whatever it is: where a summary may have values (ProbeKind::add_possible).
+inline constexpr Distribution kSomeValue{.count = 1};
+
 // Sorts `values`.
 template <class T>
 Distribution distribution_of(std::vector<T>& values) {

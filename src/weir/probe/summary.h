@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "weir/base/units.h"
@@ -40,7 +42,8 @@ struct FlowSummary {
   std::vector<NamedDistribution> by_tag;        // in the scenario's order, those with flows
   std::vector<NamedDistribution> by_algorithm;  // in the scenario's order, those with flows
   std::vector<SizeBucket> by_size;
-  std::vector<SizeBucket> by_equal_count;  // only if asked for
+  std::vector<SizeBucket> by_equal_count;        // only if asked for
+  std::uint64_t digest = 0x243f6a8885a308d3ull;  // over all flow records in order; no part of the document
 };
 
 struct PortName {
@@ -97,7 +100,7 @@ struct QueuePeak {
 
 // Values in bytes over time and ports.
 struct QueueSummary {
-  Time interval;
+  Time interval;  // 0: no samples, but every length for as long as it lasted; counts are picoseconds
   std::uint32_t ports = 0;
   std::uint64_t instants = 0;  // at which all ports were sampled
   Distribution all;
@@ -167,6 +170,13 @@ inline double excess(Time taken, Time bound) {
   return static_cast<double>((taken - bound).ps) / static_cast<double>(std::max<std::int64_t>(1, bound.ps));
 }
 
+// What a probe tells beside the parts above. Figures that are not finite are null in summary.json.
+struct Section {
+  using Number = std::variant<std::int64_t, double>;
+  std::string probe;                                    // its name
+  std::vector<std::pair<std::string, Number>> figures;  // in the order in which they are written
+};
+
 struct Summary {
   Time sim_time;
   FlowSummary flows;
@@ -175,6 +185,7 @@ struct Summary {
   std::optional<FairnessSummary> fairness;
   std::optional<PfcSummary> pfc;
   std::optional<LinkSummary> links;
+  std::vector<Section> sections;
 };
 
 // A percentile in a table for people: "-" where the values are so few that it is the largest of them.

@@ -109,9 +109,10 @@ Json peak(const QueuePeak& p) {
 
 Json queues(const QueueSummary& q) {
   Json json;
-  json["interval_ps"] = q.interval.ps;
+  const bool is_sampled = q.interval > Time{};
+  json["interval_ps"] = is_sampled ? Json(q.interval.ps) : Json(nullptr);
   json["ports"] = q.ports;
-  json["instants"] = q.instants;
+  json["instants"] = is_sampled ? Json(q.instants) : Json(nullptr);
   json["all"] = values(q.all);
   json["by_tier"] = by_name(q.by_tier);
   json["by_direction"] = by_name(q.by_direction);
@@ -178,6 +179,15 @@ Json links(const LinkSummary& l) {
   return json;
 }
 
+Json figures(const Section& section) {
+  Json json = Json::object();
+  for (const auto& [key, number] : section.figures) {
+    const auto* real = std::get_if<double>(&number);
+    json[key] = real != nullptr ? Json(rounded(*real)) : Json(std::get<std::int64_t>(number));
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string to_json(const Summary& s) {
@@ -190,6 +200,7 @@ std::string to_json(const Summary& s) {
   if (s.fairness) json["fairness"] = fairness(*s.fairness);
   if (s.pfc) json["pfc"] = pfc(*s.pfc);
   if (s.links) json["links"] = links(*s.links);
+  for (const Section& section : s.sections) json["probes"][section.probe] = figures(section);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

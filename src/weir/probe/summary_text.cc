@@ -100,8 +100,9 @@ void queue_lines(Text& out, const QueueSummary& q) {
   if (!q.peak) return;
   const QueuePeak& p = *q.peak;
   if (q.busiest) out.line("busiest: {}", port_text(*q.busiest));
-  out.line("longest: {} bytes at {}, {}, of {} ports sampled every {}", p.bytes, us(p.time), port_text(p.port), q.ports,
-           us(q.interval));
+  const bool is_sampled = q.interval > Time{};
+  out.line("longest: {} bytes at {}, {}, of {} ports {}", p.bytes, us(p.time), port_text(p.port), q.ports,
+           is_sampled ? "sampled every " + us(q.interval) : "at any time; counts are picoseconds");
   if (!p.has_flows) return;
   constexpr std::size_t kShown = 4;
   std::string in;
@@ -123,6 +124,16 @@ void queue_lines(Text& out, const QueueSummary& q) {
   out.line("  by tag: {}", in);
 }
 
+std::string section_text(const Section& section) {
+  std::string out = section.probe;
+  for (const auto& [key, number] : section.figures) {
+    out += fmt::format("{} {} ", out == section.probe ? ":" : ",", key);
+    const auto* real = std::get_if<double>(&number);
+    out += real != nullptr ? fmt::format("{:.7g}", *real) : fmt::format("{}", std::get<std::int64_t>(number));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string percentile_text(std::uint64_t count, unsigned thousandths, double value, int digits) {
@@ -136,7 +147,7 @@ std::string to_text(const Summary& s) {
   for (const auto& c : s.collectives) collective(out, c);
   if (s.queues) queue_lines(out, *s.queues);
   out.explain_gaps();
-  if (s.fairness || s.pfc || s.links) out.line("");
+  if (s.fairness || s.pfc || s.links || !s.sections.empty()) out.line("");
   if (s.fairness) {
     if (s.fairness->intervals > 0)
       out.line("fairness: Jain's index {:.4f} on average, {:.4f} at worst", s.fairness->mean_jain,
@@ -155,6 +166,7 @@ std::string to_text(const Summary& s) {
         100 * s.links->all.utilisation, 100 * s.links->all.max_utilisation, s.links->marked_packets,
         s.links->dropped_packets, s.links->lost_packets);
   }
+  for (const Section& section : s.sections) out.line("{}", section_text(section));
   return out.take();
 }
 

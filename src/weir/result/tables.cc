@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
+#include <utility>
+
+#include "weir/base/error.h"
 
 namespace weir::result {
 namespace {
@@ -13,10 +17,12 @@ using Type = Column::Type;
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-Column text(std::string_view name) { return {.name = name, .type = Type::text, .is_measure = false}; }
-Column key(std::string_view name) { return {.name = name, .type = Type::whole, .is_measure = false}; }
-Column whole(std::string_view name) { return {.name = name, .type = Type::whole}; }
-Column real(std::string_view name, double most = kNoLimit) { return {.name = name, .type = Type::real, .most = most}; }
+Column text(std::string name) { return {.name = std::move(name), .type = Type::text, .is_measure = false}; }
+Column key(std::string name) { return {.name = std::move(name), .type = Type::whole, .is_measure = false}; }
+Column whole(std::string name) { return {.name = std::move(name), .type = Type::whole}; }
+Column real(std::string name, double most = kNoLimit) {
+  return {.name = std::move(name), .type = Type::real, .most = most};
+}
 Column maybe(Column column) {
   column.may_be_empty = true;
   return column;
@@ -41,6 +47,81 @@ std::string flow_fault(std::span<const Value> v) {
   return "";
 }
 
+std::deque<TableKind>& all_tables() {
+  static std::deque<TableKind> list{
+      {"flows.csv",
+       "flows",
+       "",
+       "flow_id",
+       {key("flow_id"), key("src"), key("dst"), whole("size_bytes"), whole("start_ps"), maybe(whole("finish_ps")),
+        maybe(whole("fct_ps")), whole("ideal_fct_ps"), maybe(real("slowdown")), text("algorithm"), text("tag"),
+        whole("retransmitted_packets")},
+       flow_fault},
+      {"paths.csv",
+       "flows",
+       "paths",
+       "flow_id",
+       {key("flow_id"), maybe(key("hop")), maybe(key("port")), maybe(key("from")), maybe(key("to"))}},
+      {"queue_cdf.csv",
+       "queues",
+       "",
+       "tier",
+       {text("tier"), real("queue_bytes"), key("samples"), no_measure(real("cumulative", 1))}},
+      {"queues.csv",
+       "queues",
+       "series",
+       "port",
+       {key("time_ps"), key("port"), key("from"), key("to"), whole("queue_bytes")}},
+      {"rates.csv",
+       "rates",
+       "series",
+       "flow_id",
+       {key("time_ps"), key("flow_id"), whole("rate_bps"), maybe(whole("pacing_bps")), maybe(whole("window_bytes"))}},
+      {"delays.csv",
+       "delays",
+       "",
+       "flow_id",
+       {key("time_ps"), key("flow_id"), whole("sent_ps"), whole("delay_ps"), by_clocks(whole("measured_ps")),
+        whole("rtt_ps"), maybe(by_clocks(whole("known_delay_ps"))), maybe(whole("known_rtt_ps"))}},
+      {"fairness.csv",
+       "rates",
+       "",
+       "",
+       {key("time_ps"), whole("active"), maybe(real("jain", 1)), maybe(real("jain_pacing", 1))}},
+      {"pfc.csv",
+       "pfc",
+       "",
+       "port",
+       {key("port"), key("from"), key("to"), text("tier"), whole("pauses"), whole("paused_ps"), real("share", 1),
+        whole("storms"), whole("storm_dropped_packets")}},
+      {"links.csv",
+       "links",
+       "",
+       "port",
+       {key("port"), key("from"), key("to"), text("tier"), whole("rate_bps"), whole("sent_bytes"), real("utilisation"),
+        whole("marked_packets"), whole("lost_packets")}},
+      {"switches.csv",
+       "links",
+       "",
+       "node",
+       {key("node"), text("tier"), whole("marked_packets"), whole("dropped_packets"), whole("pauses_sent")}},
+      {"packets.csv",
+       "packets",
+       "",
+       "flow_id",
+       {key("time_ps"), text("event"), key("port"), key("from"), key("to"), maybe(key("flow_id")), text("packet"),
+        maybe(no_measure(whole("seq"))), maybe(whole("wire_bytes")), maybe(whole("queue_bytes")), maybe(key("entropy")),
+        maybe(key("marked")), maybe(key("again")), maybe(whole("window_bytes")), maybe(whole("rate_bps")),
+        maybe(whole("lost_bytes"))}},
+      {"link_series.csv",
+       "links",
+       "series",
+       "port",
+       {key("time_ps"), key("port"), key("from"), key("to"), whole("sent_bytes"), real("utilisation")}},
+  };
+  return list;
+}
+
 }  // namespace
 
 bool TableKind::has_time() const { return !columns.empty() && columns.front().name == "time_ps"; }
@@ -51,70 +132,31 @@ std::string TableKind::header() const {
   return out + "\n";
 }
 
-std::span<const TableKind> table_kinds() {
-  static const std::vector<TableKind> list{
-      {"flows.csv",
-       "",
-       "flow_id",
-       {key("flow_id"), key("src"), key("dst"), whole("size_bytes"), whole("start_ps"), maybe(whole("finish_ps")),
-        maybe(whole("fct_ps")), whole("ideal_fct_ps"), maybe(real("slowdown")), text("algorithm"), text("tag"),
-        whole("retransmitted_packets")},
-       flow_fault},
-      {"paths.csv",
-       "flows",
-       "flow_id",
-       {key("flow_id"), maybe(key("hop")), maybe(key("port")), maybe(key("from")), maybe(key("to"))}},
-      {"queue_cdf.csv",
-       "queues",
-       "tier",
-       {text("tier"), real("queue_bytes"), key("samples"), no_measure(real("cumulative", 1))}},
-      {"queues.csv", "queues", "port", {key("time_ps"), key("port"), key("from"), key("to"), whole("queue_bytes")}},
-      {"rates.csv",
-       "rates",
-       "flow_id",
-       {key("time_ps"), key("flow_id"), whole("rate_bps"), maybe(whole("pacing_bps")), maybe(whole("window_bytes"))}},
-      {"delays.csv",
-       "delays",
-       "flow_id",
-       {key("time_ps"), key("flow_id"), whole("sent_ps"), whole("delay_ps"), by_clocks(whole("measured_ps")),
-        whole("rtt_ps"), maybe(by_clocks(whole("known_delay_ps"))), maybe(whole("known_rtt_ps"))}},
-      {"fairness.csv",
-       "rates",
-       "",
-       {key("time_ps"), whole("active"), maybe(real("jain", 1)), maybe(real("jain_pacing", 1))}},
-      {"pfc.csv",
-       "pfc",
-       "port",
-       {key("port"), key("from"), key("to"), text("tier"), whole("pauses"), whole("paused_ps"), real("share", 1),
-        whole("storms"), whole("storm_dropped_packets")}},
-      {"links.csv",
-       "links",
-       "port",
-       {key("port"), key("from"), key("to"), text("tier"), whole("rate_bps"), whole("sent_bytes"), real("utilisation"),
-        whole("marked_packets"), whole("lost_packets")}},
-      {"switches.csv",
-       "links",
-       "node",
-       {key("node"), text("tier"), whole("marked_packets"), whole("dropped_packets"), whole("pauses_sent")}},
-      {"packets.csv",
-       "packets",
-       "flow_id",
-       {key("time_ps"), text("event"), key("port"), key("from"), key("to"), maybe(key("flow_id")), text("packet"),
-        maybe(no_measure(whole("seq"))), maybe(whole("wire_bytes")), maybe(whole("queue_bytes")), maybe(key("entropy")),
-        maybe(key("marked")), maybe(key("again")), maybe(whole("window_bytes")), maybe(whole("rate_bps")),
-        maybe(whole("lost_bytes"))}},
-      {"link_series.csv",
-       "links",
-       "port",
-       {key("time_ps"), key("port"), key("from"), key("to"), whole("sent_bytes"), real("utilisation")}},
-  };
-  return list;
-}
+const std::deque<TableKind>& table_kinds() { return all_tables(); }
 
 const TableKind* find_table(std::string_view file) {
   for (const TableKind& kind : table_kinds())
     if (kind.file == file) return &kind;
   return nullptr;
+}
+
+void add_tables(std::vector<TableKind> tables) {
+  for (const TableKind& table : tables) {
+    const auto refuse = [&](const std::string& why) {
+      throw InputError(fmt::format("table '{}': {}", table.file, why));
+    };
+    const bool is_csv = table.file.ends_with(".csv") && table.file.find('/') == std::string::npos;
+    if (!is_csv) refuse("its file is to be called NAME.csv, without a directory");
+    const auto has_its_name = [&](const TableKind& other) { return &other != &table && other.file == table.file; };
+    if (find_table(table.file) != nullptr || std::any_of(tables.begin(), tables.end(), has_its_name))
+      refuse("there is one of this name; choose another");
+    if (table.columns.empty()) refuse("it has no columns");
+    std::set<std::string_view> names;
+    for (const Column& column : table.columns)
+      if (column.name.empty() || !names.insert(column.name).second)
+        refuse(fmt::format("column '{}': each needs a name of its own", column.name));
+  }
+  for (TableKind& table : tables) all_tables().push_back(std::move(table));
 }
 
 }  // namespace weir::result

@@ -1,8 +1,10 @@
 // The tables of a result: their files, columns and the values that are valid in them (docs/results.md). Writers take
-// the header line from here, readers check each row.
+// the header line from here, readers check each row, and studies measure what is a measure here. It stands below the
+// probes, which write the tables, since results are also read where nothing is simulated.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <span>
 #include <string>
@@ -13,7 +15,7 @@ namespace weir::result {
 
 struct Column {
   enum class Type : std::uint8_t { text, whole, real };
-  std::string_view name;
+  std::string name;
   Type type = Type::whole;
   bool is_measure = true;  // else it tells what the row is of
   bool may_be_empty = false;
@@ -28,9 +30,10 @@ struct Value {
 };
 
 struct TableKind {
-  std::string_view file;
-  std::string_view probe;  // that writes it; "" = always written
-  std::string_view of;     // the column that tells what a row is of; "" = of the network
+  std::string file;
+  std::string probe;   // that writes it
+  std::string if_set;  // the flag of the probe without which it is not written; "" = written whenever the probe is on
+  std::string of;      // the column that tells what a row is of; "" = of the network
   std::vector<Column> columns;
   // What is wrong with a row whose values are valid one by one; "" = nothing.
   std::string (*fault)(std::span<const Value> values) = nullptr;
@@ -41,8 +44,14 @@ struct TableKind {
   std::string header() const;
 };
 
-std::span<const TableKind> table_kinds();
+// Entries stay where they are when others are added.
+const std::deque<TableKind>& table_kinds();
 // Null if there is none of this name.
 const TableKind* find_table(std::string_view file);
+
+// Adds tables of a program that embeds Weir; probe::add_kind() calls it. Throws InputError, and adds none, if a file is
+// taken or is not called NAME.csv, if a table has no columns, or if one of its columns has no name or that of another.
+// Not while another thread looks at tables.
+void add_tables(std::vector<TableKind> tables);
 
 }  // namespace weir::result

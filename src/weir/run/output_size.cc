@@ -9,7 +9,9 @@
 #include <system_error>
 
 #include "weir/base/error.h"
+#include "weir/probe/link_probe.h"
 #include "weir/probe/port_choice.h"
+#include "weir/probe/queue_probe.h"
 
 namespace weir::run {
 namespace {
@@ -74,12 +76,12 @@ OutputSize output_size(const scenario::Scenario& s, const engine::Model& model, 
       return 0;  // build() tells what is wrong with the list, and where
     }
   };
-  if (const auto& q = s.probes.queues; q && q->series) {
+  if (const auto* q = s.probes.get<probe::QueuesParams>(); q != nullptr && q->series) {
     const Time stop = q->stop > Time{} ? std::min(q->stop, end) : end;
     out.series.push_back(size_of("queues.csv", "queues", ports(q->ports), stop - std::min(q->start, stop), q->interval,
                                  place + kQueueLine));
   }
-  if (const auto& l = s.probes.links; l && l->series)
+  if (const auto* l = s.probes.get<probe::LinksParams>(); l != nullptr && l->series)
     out.series.push_back(size_of("link_series.csv", "links", ports(l->ports), end, l->interval, place + kLinkLine));
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "weir/base/text.h"
 #include "weir/base/text_file.h"
+#include "weir/probe/catalogue.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/tables.h"
@@ -44,7 +45,7 @@ class Writer {
     for (const Profile& p : s.profiles) profile(p, &p == &s.profiles.front());
     for (std::size_t i = 0; i < s.traffic.size(); ++i) source(s.traffic[i], i);
     for (const auto& kind : probe::probe_kinds())
-      if (const void* object = kind.get(s.probes)) {
+      if (const void* object = s.probes.get(kind)) {
         toml_.section(fmt::format("[probes.{}]", kind.name));
         params(*kind.params, object);
       }

@@ -6,7 +6,7 @@
 #include "weir/cc/algorithm.h"
 #include "weir/cc/marking.h"
 #include "weir/net/topologies.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/catalogue.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/scenario.h"
 #include "weir/scenario/tables.h"
@@ -91,7 +91,7 @@ ReferenceSection probes() {
   ReferenceSection out{"probes", "what is observed, [probes.NAME]", {}};
   for (const auto& kind : probe::probe_kinds())
     out.items.push_back(
-        item(std::string(kind.name), std::string(kind.meaning), fmt::format("[probes.{}]", kind.name), kind.params));
+        item(kind.name, kind.meaning, fmt::format("[probes.{}]", kind.name), kind.params));
   return out;
 }
 

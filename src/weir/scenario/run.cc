@@ -10,6 +10,7 @@
 
 #include "weir/base/text_file.h"
 #include "weir/net/graph_file.h"
+#include "weir/probe/probes.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/traffic/flow_list.h"
@@ -261,9 +262,10 @@ void check_program(const Scenario& s, const traffic::Program& program) {
 }
 
 void check_trace(const Scenario& s) {
-  if (!s.run.fidelity->tells_events && s.probes.need_trace())
-    fail_key(s.place("probes.packets"), "probes.packets",
-             fmt::format("only run.fidelity = {} tells single events; write that, or leave out this probe",
+  if (s.run.fidelity->tells_events) return;
+  if (const std::string key = s.probes.trace_key(); !key.empty())
+    fail_key(s.place(key), key,
+             fmt::format("only run.fidelity = {} tells single events; write that, or leave this out",
                          names_of([](const Fidelity& f) { return f.tells_events; })));
 }
 

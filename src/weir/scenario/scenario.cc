@@ -7,6 +7,7 @@
 
 #include "weir/base/text_file.h"
 #include "weir/net/graph_file.h"
+#include "weir/probe/catalogue.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/fidelity.h"
@@ -213,18 +214,19 @@ void read_fidelity(const TableReader& root, Scenario& out) {
 // A probe is on when its table is there, or with `name = true`.
 void read_probes(const TableReader& table, probe::ProbeParams& out) {
   std::vector<std::string> names;
-  for (const auto& kind : probe::probe_kinds()) names.emplace_back(kind.name);
+  for (const auto& kind : probe::probe_kinds()) names.push_back(kind.name);
   table.allow_only(names);
   for (const auto& kind : probe::probe_kinds()) {
     const Value* value = table.find(kind.name);
     if (value == nullptr) continue;
     const auto* on = value->as<bool>();
     if (on != nullptr && !*on) {
-      if (kind.get(out) != nullptr) table.fail_at(kind.name, "always on; remove it");
+      if (kind.is_always_on) table.fail_at(kind.name, "always on; remove it");
       continue;
     }
-    void* params = kind.enable(out);
-    if (on == nullptr) table.table(kind.name).read(*kind.params, params);
+    const std::shared_ptr<void> params = kind.params->make();
+    if (on == nullptr) table.table(kind.name).read(*kind.params, params.get());
+    out.set(kind, params);
   }
 }
 

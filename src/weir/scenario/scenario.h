@@ -21,7 +21,7 @@
 #include "weir/host/transport.h"
 #include "weir/net/switch_buffer.h"
 #include "weir/net/topologies.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/params.h"
 #include "weir/traffic/catalogue.h"
 
 namespace weir::scenario {

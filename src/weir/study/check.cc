@@ -11,8 +11,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "weir/probe/catalogue.h"
+#include "weir/probe/flow_probe.h"
+#include "weir/probe/manifest.h"
 #include "weir/probe/port_choice.h"
 #include "weir/probe/possible.h"
+#include "weir/probe/queue_probe.h"
 #include "weir/scenario/warnings.h"
 
 namespace weir::study {
@@ -26,7 +30,8 @@ using scenario::fail_key;
 void check_tier(const Plan& plan, const Where& where, const std::string& tier, const net::Topology& topology,
                 const scenario::Scenario& s, const Point& point) {
   if (tier == "all") return;
-  const auto valid = probe::Tiers(topology, probe::choose_ports(topology, s.probes.queues->ports)).selectable();
+  const std::string& ports = s.probes.get<probe::QueuesParams>()->ports;
+  const auto valid = probe::Tiers(topology, probe::choose_ports(topology, ports)).selectable();
   if (std::find(valid.begin(), valid.end(), tier) != valid.end()) return;
   scenario::fail_key(
       where, "tier",
@@ -51,7 +56,7 @@ void check_files(const Plan& plan, const scenario::Scenario& s, const Point& poi
   for (const FigureSpec& f : plan.study.figures) {
     if (!f.file().empty()) check(f.where, fmt::format("figure '{}'", f.params.id), f.file());
     const bool groups = f.kind->name == "slowdown-by-size" && f.params.buckets == "equal-count";
-    if (groups && s.probes.flows.equal_count_buckets == 0)
+    if (groups && s.probes.get<probe::FlowsParams>()->equal_count_buckets == 0)
       fail(f.where, fmt::format("figure '{}' draws groups of equal counts; set \"probes.flows.equal_count_buckets\"",
                                 f.params.id));
   }
@@ -152,9 +157,9 @@ Json possible_document(const probe::ProbeParams& probes, const scenario::Run& ru
 // An advice: a probe that is off, with which summary.json would have the key; "" if there is none.
 std::string probe_for(const std::string& key, const scenario::Scenario& s, const scenario::Run& run) {
   for (const auto& kind : probe::probe_kinds()) {
-    if (kind.get(s.probes) != nullptr) continue;
+    if (s.probes.get(kind) != nullptr) continue;
     auto probes = s.probes;
-    kind.enable(probes);
+    probes.set(kind, kind.params->make());
     if (missing_key(possible_document(probes, run), key).empty()) return turn_on(kind.name);
   }
   return "";

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "weir/probe/catalogue.h"
+
 namespace weir::study {
 
 std::vector<std::string> measured_columns(const result::TableKind& table) {
@@ -30,13 +32,12 @@ std::string turn_on(std::string_view probe) {
 
 std::string missing_probe(const scenario::Scenario& s, std::string_view file) {
   const result::TableKind* known = result::find_table(file);
-  if (known == nullptr || known->probe.empty()) return "";
-  for (const auto& kind : probe::probe_kinds())
-    if (kind.name == known->probe && kind.get(s.probes) == nullptr) return turn_on(kind.name);
-  const bool series = (file != "queues.csv" || s.probes.queues->series) &&
-                      (file != "rates.csv" || s.probes.rates->series) &&
-                      (file != "link_series.csv" || s.probes.links->series);
-  return series ? "" : fmt::format("set \"probes.{}.series\" = true", known->probe);
+  const probe::ProbeKind* kind = known == nullptr ? nullptr : probe::find_kind(known->probe);
+  if (kind == nullptr) return "";
+  const void* params = s.probes.get(*kind);
+  if (params == nullptr) return turn_on(known->probe);
+  if (known->if_set.empty() || std::get<bool>(kind->params->find(known->if_set)->get(params))) return "";
+  return fmt::format("set \"probes.{}.{}\" = true", known->probe, known->if_set);
 }
 
 std::string unit_of_column(std::string_view column) {

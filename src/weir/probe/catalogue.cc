@@ -1,0 +1,63 @@
+// The list of all probes: one line each.
+#include "weir/probe/catalogue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "weir/probe/delay_probe.h"
+#include "weir/probe/flow_probe.h"
+#include "weir/probe/link_probe.h"
+#include "weir/probe/packet_probe.h"
+#include "weir/probe/pfc_probe.h"
+#include "weir/probe/queue_probe.h"
+#include "weir/probe/rate_probe.h"
+
+namespace weir::probe {
+namespace {
+
+ProbeKind always_on(ProbeKind kind) {
+  kind.is_always_on = true;
+  return kind;
+}
+
+std::deque<ProbeKind>& catalogue() {
+  static std::deque<ProbeKind> list{
+      always_on(describe<FlowProbe>()), describe<QueueProbe>(), describe<RateProbe>(),
+      describe<DelayProbe>(),           describe<PfcProbe>(),   describe<LinkProbe>(),
+      describe<PacketProbe>(),
+  };
+  return list;
+}
+
+bool is_valid(std::string_view name) {
+  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") == std::string_view::npos;
+}
+
+}  // namespace
+
+const std::deque<ProbeKind>& probe_kinds() { return catalogue(); }
+
+const ProbeKind* find_kind(std::string_view name) {
+  for (const ProbeKind& kind : probe_kinds())
+    if (kind.name == name) return &kind;
+  return nullptr;
+}
+
+void add_kind(ProbeKind kind, std::vector<result::TableKind> tables) {
+  if (!is_valid(kind.name))
+    throw InputError(fmt::format("probe '{}': valid are lower-case letters, digits, '-' and '_'", kind.name));
+  if (find_kind(kind.name) != nullptr)
+    throw InputError(fmt::format("probe '{}': there is one of this name; choose another", kind.name));
+  for (result::TableKind& table : tables) {
+    table.probe = kind.name;
+    const Param* flag = table.if_set.empty() ? nullptr : kind.params->find(table.if_set);
+    if (!table.if_set.empty() && (flag == nullptr || !std::holds_alternative<bool>(flag->fallback)))
+      throw InputError(fmt::format("table {}: probe '{}' has no flag '{}'", table.file, kind.name, table.if_set));
+  }
+  result::add_tables(std::move(tables));
+  catalogue().push_back(std::move(kind));
+}
+
+}  // namespace weir::probe
