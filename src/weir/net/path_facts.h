@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "weir/base/units.h"
+#include "weir/net/ideal_fct.h"
 #include "weir/net/routing.h"
 
 namespace weir::net {
@@ -19,16 +20,6 @@ struct PathFacts {
   std::uint32_t switches = 0;
   Rate slowest;      // the slowest link
   Time propagation;  // one way
-};
-
-// The completion time of a flow that is alone in the network, against which slowdown is taken.
-enum class IdealFct {
-  // From the first bit sent to the acknowledgement of the last byte received, every packet sent
-  // at line rate as soon as the one before has left and each acknowledged by itself.
-  exact,
-  // HPCC's artifact: 2 * propagation + store-and-forward of one payload over the hops
-  // + (size + 48 per packet) / slowest link. Counts the first packet twice and no INT.
-  hpcc,
 };
 
 // How a transport cuts a flow into packets; sizes on the wire.

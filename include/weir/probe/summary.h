@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "weir/base/units.h"
-#include "weir/net/path_facts.h"
+#include "weir/net/ideal_fct.h"
 #include "weir/probe/statistics.h"
 
 namespace weir::probe {
