@@ -20,6 +20,8 @@ struct PacketQueue {
 // member `previous` if queues are also taken from behind; both belong to the pool.
 template <class Packet>
 class PacketPool {
+  static constexpr bool kBothWays = requires(Packet p) { p.previous; };
+
  public:
   Packet& operator[](std::uint32_t id) { return packets_[id]; }
   const Packet& operator[](std::uint32_t id) const { return packets_[id]; }
@@ -69,8 +71,6 @@ class PacketPool {
   }
 
  private:
-  static constexpr bool kBothWays = requires(Packet p) { p.previous; };
-
   std::vector<Packet> packets_;
   std::vector<std::uint32_t> free_;
 };
