@@ -96,13 +96,15 @@ TEST(ExactQueues, AreNoneBeforeTheStart) {
   EXPECT_FALSE(late.summary.peak.has_value());
 }
 
+constexpr Time kStop = 15_us;  // before the flows end, and with them the run
+
 // Long and short flows to one host and to others, with and without a buffer that makes switches pause or drop.
 QueueSummary star(bool exact, std::uint32_t threads, const std::function<void(engine::Model&)>& edit,
                   Manifest* manifest = nullptr) {
   Lab::Flows flows{flow(0_us, 5, 6, 90'000_B)};
   for (std::uint32_t h = 0; h < 4; ++h) flows.push_back(flow(Time{h * 777'777}, h, 4, Bytes{20'000 * (h + 1)}));
   ProbeParams params;
-  params.set(QueuesParams{.ports = "all, hosts", .interval = 1_ns, .exact = exact});
+  params.set(QueuesParams{.ports = "all, hosts", .interval = 1_ns, .stop = kStop, .exact = exact});
   Lab lab(net::build(net::LeafSpine{.leaves = 4, .spines = 2, .hosts_per_leaf = 2}), flows, "dcqcn", edit,
           {.threads = threads, .traced = exact});
   const QueueSummary out = *lab.run(params).queues;
@@ -125,10 +127,11 @@ TEST(ExactQueues, AgreeWithSamplesAtShortIntervals) {
     Manifest manifest;
     const QueueSummary exact = star(true, 1, edit, &manifest);
     const QueueSummary sampled = star(false, 1, edit);
-    const double span = static_cast<double>(manifest.sim_time.ps);
+    ASSERT_GT(manifest.sim_time, kStop);
+    const double span = static_cast<double>(kStop.ps);
     const double changes = 2 * static_cast<double>(manifest.counters.packet_hops);
     const double share = changes * 1'000 / (span * exact.ports);  // of time that is taken for another length
-    ASSERT_LT(share, 0.01);
+    ASSERT_LT(share, 0.02);
     ASSERT_GT(exact.all.mean, 100);
     EXPECT_NEAR(sampled.all.mean, exact.all.mean, share * 1'100);
     EXPECT_EQ(exact.ports, sampled.ports);

@@ -137,7 +137,7 @@ TEST(Probes, AnInterruptedRunSaysSo) {
 // The part of docs/results.md below a heading that has this in it, up to the next one.
 std::string section_of(const std::string& docs, const std::string& name) {
   const auto from = docs.find(name);
-  return from == std::string::npos ? "" : docs.substr(from, docs.find("\n## ", from) - from);
+  return from == std::string::npos ? "" : docs.substr(from, docs.find("\n## ", from + 1) - from);
 }
 
 // Each table of the list stands in the list of files of docs/results.md, with what it needs to be written, and each of

@@ -510,6 +510,11 @@ TEST(BadInput, Fidelity) {
       std::string(kGood), {"fidelity.loss=0.1"}, "a.toml",
       "--set fidelity.loss: key 'fidelity': of use only with run.fidelity = \"ns3-hpcc\" or \"htsim-uet\"; set that, "
       "or remove this");
+  // single events
+  for (const std::string key : {"probes.packets", "probes.queues.exact"})
+    expect_message(
+        std::string(kGood), {good, "algorithm.preset=ns3", key + "=true"}, "a.toml",
+        "--set " + key + ": only run.fidelity = \"exact\" tells single events; write that, or leave this out");
 }
 
 }  // namespace
