@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "weir/base/error.h"
+#include "weir/base/suggestion.h"
 #include "weir/child.h"
 #include "weir/commands.h"
 #include "weir/embedded.h"
@@ -84,9 +85,8 @@ const Case& case_named(const std::string& name) {
     if (c.name == name) return c;
     names.push_back(c.name);
   }
-  const auto near = nearest(name, names);
-  throw InputError(fmt::format("--case: unknown case '{}'{}; valid is {}", name,
-                               near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(names, ", ")));
+  throw InputError(
+      fmt::format("--case: unknown case '{}'{}; valid is {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
 // What the process of one repeat does.

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "weir/base/error.h"
+#include "weir/base/suggestion.h"
 #include "weir/commands.h"
 #include "weir/output.h"
 #include "weir/scenario/reference.h"
@@ -25,9 +26,8 @@ struct Options {
 };
 
 [[noreturn]] void unknown(const std::string& what, const std::string& word, const std::vector<std::string>& names) {
-  const auto near = nearest(word, names);
-  throw InputError(fmt::format("list: unknown {} '{}'{}; valid is {}", what, word,
-                               near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(names, ", ")));
+  throw InputError(fmt::format("list: unknown {} '{}'{}; valid is {}", what, word, did_you_mean(word, names),
+                               fmt::join(names, ", ")));
 }
 
 // Keeps the section and the item that were asked for.

@@ -15,6 +15,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
+#include "weir/base/suggestion.h"
 #include "weir/base/text.h"
 #include "weir/base/text_file.h"
 #include "weir/commands.h"
@@ -84,11 +85,10 @@ Network find(const Options& o) {
   } else if (std::filesystem::exists(o.name)) {
     out.topology = std::make_unique<net::Topology>(net::parse_graph(read_text_file(o.name, "a graph file"), o.name));
   } else {
-    const auto near = nearest(o.name, names);
     throw InputError(fmt::format(
         "list topology: there is no file '{}', and no topology of that name{}; valid is a scenario, a result "
         "directory, a graph file, {}",
-        o.name, near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(names, ", ")));
+        o.name, did_you_mean(o.name, names), fmt::join(names, ", ")));
   }
   return out;
 }

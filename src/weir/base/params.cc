@@ -10,6 +10,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "weir/base/suggestion.h"
+
 namespace weir {
 namespace {
 
@@ -215,9 +217,8 @@ void check_value(const Param& param, const ParamValue& value) {
   if (!param.choices.empty()) {
     const auto& word = std::get<std::string>(value);
     if (std::find(param.choices.begin(), param.choices.end(), word) != param.choices.end()) return;
-    const auto near = nearest(word, param.choices);
     throw InputError(fmt::format("{} cannot be '{}'; it is {}{}", param.name, word, param.valid(),
-                                 near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
+                                 did_you_mean(word, param.choices)));
   }
   if (std::holds_alternative<bool>(value) || std::holds_alternative<std::string>(value)) return;
   const double v = as_double(value);

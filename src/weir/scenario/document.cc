@@ -156,9 +156,4 @@ void fail_key(const Where& where, std::string_view path, std::string_view what) 
   fail(where, one_line(fmt::format("key '{}': {}", one_line(path, kQuoted), what)));
 }
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::string near = nearest(word, candidates);
-  return near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
-}
-
 }  // namespace weir::scenario

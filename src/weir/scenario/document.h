@@ -83,7 +83,4 @@ std::string join(std::string_view path, std::string_view key);
 // Throws InputError "file:line: key 'path': what", or "--set path: what".
 [[noreturn]] void fail_key(const Where& where, std::string_view path, std::string_view what);
 
-// " (did you mean 'x'?)" or nothing.
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
-
 }  // namespace weir::scenario

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "weir/base/suggestion.h"
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/goal.h"
@@ -77,9 +78,8 @@ const Kind& kind_named(std::string_view name) {
     if (k.name == name) return k;
     names.push_back(k.name);
   }
-  const auto near = nearest(name, names);
-  throw InputError(fmt::format("unknown kind of traffic '{}'{}; valid is {}", name,
-                               near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(names, ", ")));
+  throw InputError(fmt::format("unknown kind of traffic '{}'{}; valid is {}", name, did_you_mean(name, names),
+                               fmt::join(names, ", ")));
 }
 
 }  // namespace weir::traffic

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "weir/base/csv.h"
+#include "weir/base/suggestion.h"
 #include "weir/base/text_file.h"
 #include "weir/traffic/fields.h"
 #include "weir/traffic/hosts.h"
@@ -54,8 +55,7 @@ constexpr std::string_view kRequired = "needed are src, dst, size_bytes and one 
 std::string meant(std::string_view name, const std::vector<std::string>& names) {
   if (name.starts_with("start") || name == "time")
     return " (did you mean 'start_us', or 'start_ns' or 'start_ps'? the unit of the times is part of the name)";
-  const auto near = nearest(name, names);
-  return near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
+  return did_you_mean(name, names);
 }
 
 // What the columns of one file mean, in their order.

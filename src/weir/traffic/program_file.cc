@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "weir/base/csv.h"
+#include "weir/base/suggestion.h"
 #include "weir/base/text_file.h"
 #include "weir/traffic/fields.h"
 #include "weir/traffic/flow_list.h"
@@ -29,11 +30,6 @@ constexpr std::array<std::pair<std::string_view, Column>, 9> kColumns{{{"id", Co
                                                                        {"algorithm", Column::algorithm},
                                                                        {"profile", Column::algorithm}}};
 constexpr std::size_t kRequired = 4;
-
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& names) {
-  const auto near = nearest(word, names);
-  return near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
-}
 
 std::vector<Column> read_header(const std::vector<std::string>& header, const Where& where) {
   std::vector<std::string> names;

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "weir/base/params.h"
+#include "weir/base/suggestion.h"
 #include "weir/base/text_file.h"
 #include "weir/traffic/flow.h"
 #include "weir/traffic/workloads.h"
@@ -111,10 +112,9 @@ SizeDistribution SizeDistribution::named(std::string_view name) {
     if (workload.name == name) return parse(workload.cdf, std::string(name));
     names.emplace_back(workload.name);
   }
-  const auto near = nearest(name, names);
   throw InputError(
       fmt::format("unknown workload '{}'{}; valid is {}, a size like \"1 MB\", or a file like \"./my.cdf.txt\"", name,
-                  near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(names, ", ")));
+                  did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
 bool SizeDistribution::names_file(std::string_view text) {
