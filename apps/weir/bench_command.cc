@@ -17,7 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "weir/base/error.h"
-#include "weir/base/text.h"
+#include "weir/base/suggestion.h"
 #include "weir/child.h"
 #include "weir/commands.h"
 #include "weir/embedded.h"

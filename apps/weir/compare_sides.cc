@@ -11,9 +11,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "weir/base/csv.h"
 #include "weir/base/error.h"
-#include "weir/base/text_file.h"
+#include "weir/base/suggestion.h"
+#include "weir/result/directory.h"
+#include "weir/result/sweep.h"
 #include "weir/scenario/document.h"
 #include "weir/study/kept.h"
 #include "weir/study/selection.h"
@@ -21,14 +22,11 @@
 namespace weir::app {
 namespace {
 
-struct SweepRun {
-  std::string dir;
-  std::vector<std::string> labels;  // one per axis
-  std::string seed;
-};
+using result::is_sweep;
+using result::SweepRun;
 
 // The runs of a sweep that are wanted, in the study's order: at least one of them is done.
-struct SweepRuns {
+struct WantedRuns {
   std::vector<study::AxisLabels> axes;  // with the labels of runs that are done
   std::vector<SweepRun> runs;
   std::vector<SweepRun> failed;  // those that are wanted
@@ -41,8 +39,6 @@ struct SweepRuns {
   }
 };
 
-bool is_sweep(const std::string& dir) { return std::filesystem::exists(dir + "/runs.csv"); }
-
 void add_labels(std::vector<study::AxisLabels>& axes, const std::vector<std::string>& labels) {
   for (std::size_t i = 0; i < axes.size(); ++i)
     if (auto& known = axes[i].labels; std::find(known.begin(), known.end(), labels[i]) == known.end())
@@ -53,36 +49,18 @@ void add_labels(std::vector<study::AxisLabels>& axes, const std::vector<std::str
 std::size_t planned_runs(const std::string& dir) {
   const std::string file = dir + "/sweep.json";
   if (!std::filesystem::exists(file)) return 0;
-  const auto document = nlohmann::json::parse(read_text_file(file, "what weir sweep has written"), nullptr, false);
-  const nlohmann::json::json_pointer at("/runs/planned");
+  const auto document = result::parse_json(result::read_text(file), file);
+  const nlohmann::ordered_json::json_pointer at("/runs/planned");
   return document.contains(at) && document.at(at).is_number_unsigned() ? document.at(at).get<std::size_t>() : 0;
 }
 
-SweepRuns read_sweep(const std::string& dir, const std::string& only) {
-  const std::string file = dir + "/runs.csv";
-  const std::string text = read_text_file(file, "the list of a sweep's runs");
-  CsvReader reader(text, file);
-  std::vector<std::string> names;
-  std::vector<std::string> fields;
-  reader.next(names);
-  const auto column = [&](const char* name) {
-    const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-    if (at == names.size()) throw InputError(fmt::format("{} has no column '{}'; it is of no sweep", file, name));
-    return at;
-  };
-  const std::size_t run = column("run");
-  const std::size_t seed = column("seed");
-  const std::size_t status = column("status");
-  SweepRuns out;
-  for (std::size_t i = run + 1; i < seed; ++i) out.axes.push_back({names[i], {}});
-  while (reader.next(fields)) {
-    if (fields.size() != names.size()) continue;
-    const auto first = fields.begin() + static_cast<std::ptrdiff_t>(run) + 1;
-    auto& runs = fields[status] == "done" ? out.runs : out.failed;
-    runs.push_back({study::result_of(dir, fields[run]),
-                    {first, first + static_cast<std::ptrdiff_t>(out.axes.size())},
-                    fields[seed]});
-    add_labels(out.axes, runs.back().labels);
+WantedRuns read_sweep(const std::string& dir, const std::string& only) {
+  result::SweepRuns all = result::read_sweep_runs(dir);
+  WantedRuns out;
+  for (std::string& axis : all.axes) out.axes.push_back({std::move(axis), {}});
+  for (SweepRun& run : all.runs) {
+    add_labels(out.axes, run.labels);
+    (run.done ? out.runs : out.failed).push_back(std::move(run));
   }
   if (out.runs.empty()) throw InputError(fmt::format("{}: no run is done there", dir));
   if (const std::size_t planned = planned_runs(dir); planned > out.runs.size() + out.failed.size())
@@ -98,7 +76,7 @@ SweepRuns read_sweep(const std::string& dir, const std::string& only) {
 }
 
 // All labels but that of the axis that is compared.
-std::string point_of(const SweepRuns& sweep, const SweepRun& run, std::size_t without) {
+std::string point_of(const WantedRuns& sweep, const SweepRun& run, std::size_t without) {
   std::string out;
   for (std::size_t i = 0; i < sweep.axes.size(); ++i)
     if (i != without) out += fmt::format("{}{}={}", out.empty() ? "" : ", ", sweep.axes[i].name, run.labels[i]);
@@ -108,9 +86,9 @@ std::string point_of(const SweepRuns& sweep, const SweepRun& run, std::size_t wi
 void add_side(const std::string& dir, const std::string& only, ComparedSides& to) {
   ComparedSide& out = to.all.emplace_back(ComparedSide{dir, {}, {}});
   if (is_sweep(dir)) {
-    const SweepRuns sweep = read_sweep(dir, only);
+    const WantedRuns sweep = read_sweep(dir, only);
     const auto compared = [&](const SweepRun& run) {
-      return ComparedRun{run.dir, point_of(sweep, run, sweep.axes.size()), run.seed};
+      return ComparedRun{study::result_of(dir, run.name), point_of(sweep, run, sweep.axes.size()), run.seed};
     };
     std::transform(sweep.runs.begin(), sweep.runs.end(), std::back_inserter(out.runs), compared);
     std::transform(sweep.failed.begin(), sweep.failed.end(), std::back_inserter(out.failed), compared);
@@ -124,13 +102,13 @@ void add_side(const std::string& dir, const std::string& only, ComparedSides& to
 }
 
 // The axis that is named; or, if none is, the only one of which there are several labels.
-std::size_t axis_of(const SweepRuns& sweep, const SideOptions& o) {
+std::size_t axis_of(const WantedRuns& sweep, const SideOptions& o) {
   const auto names = sweep.axis_names();
   if (!o.axis.empty()) {
     const auto at = std::find(names.begin(), names.end(), o.axis);
     if (at == names.end())
       throw InputError(fmt::format("--axis: the study has no axis '{}'{}; valid is {}", o.axis,
-                                   scenario::did_you_mean(o.axis, names), fmt::join(names, ", ")));
+                                   did_you_mean(o.axis, names), fmt::join(names, ", ")));
     return static_cast<std::size_t>(at - names.begin());
   }
   std::vector<std::string> open;
@@ -152,7 +130,7 @@ std::size_t axis_of(const SweepRuns& sweep, const SideOptions& o) {
 
 // The labels of an axis, that of the base first.
 ComparedSides sides_of_axis(const SideOptions& o) {
-  SweepRuns sweep = read_sweep(o.dirs.front(), o.only);
+  WantedRuns sweep = read_sweep(o.dirs.front(), o.only);
   const std::size_t axis = axis_of(sweep, o);
   const study::AxisLabels& labels = sweep.axes[axis];
   if (labels.labels.size() < 2)
@@ -165,12 +143,13 @@ ComparedSides sides_of_axis(const SideOptions& o) {
     return std::find_if(out.begin(), out.end(), [&](const ComparedSide& s) { return s.name == name; });
   };
   for (const SweepRun& run : sweep.runs)
-    side(run.labels[axis])->runs.push_back({run.dir, point_of(sweep, run, axis), run.seed});
+    side(run.labels[axis])
+        ->runs.push_back({study::result_of(o.dirs.front(), run.name), point_of(sweep, run, axis), run.seed});
   std::vector<std::string> all_failed;
   for (const SweepRun& run : sweep.failed) {
     const std::string& label = run.labels[axis];
     if (const auto at = side(label); at != out.end())
-      at->failed.push_back({run.dir, point_of(sweep, run, axis), run.seed});
+      at->failed.push_back({study::result_of(o.dirs.front(), run.name), point_of(sweep, run, axis), run.seed});
     else if (std::find(all_failed.begin(), all_failed.end(), label) == all_failed.end())
       all_failed.push_back(label);
   }

@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "weir/base/error.h"
-#include "weir/base/text.h"
+#include "weir/base/suggestion.h"
 #include "weir/commands.h"
 #include "weir/output.h"
 #include "weir/scenario/reference.h"

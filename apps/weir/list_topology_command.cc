@@ -15,6 +15,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
+#include "weir/base/suggestion.h"
 #include "weir/base/text.h"
 #include "weir/base/text_file.h"
 #include "weir/commands.h"

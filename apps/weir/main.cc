@@ -17,6 +17,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
+#include "weir/base/suggestion.h"
 #include "weir/base/text.h"
 #include "weir/base/version.h"
 #include "weir/commands.h"
@@ -69,8 +70,7 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
       }
     out = fmt::format("{} '{}'", lacks_command && !word.starts_with('-') ? "unknown command" : "unexpected argument",
                       word);
-    if (const auto near = meant(word, known_words(*command)); !near.empty())
-      out += fmt::format(" (did you mean '{}'?)", near);
+    out += weir::did_you_mean(meant(word, known_words(*command)));
   }
   return fmt::format("{}; see weir{} --help", out, path);
 }

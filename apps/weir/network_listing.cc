@@ -10,35 +10,12 @@
 #include <nlohmann/json.hpp>
 
 #include "weir/base/params.h"
+#include "weir/base/text_table.h"
 #include "weir/net/topologies.h"
 #include "weir/probe/port_choice.h"
 
 namespace weir::app {
 namespace {
-
-// Rows of words, each column as wide as its longest.
-class Columns {
- public:
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  std::string text() const {
-    std::vector<std::size_t> width;
-    for (const auto& row : rows_) {
-      width.resize(std::max(width.size(), row.size()));
-      for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
-    }
-    std::string out;
-    for (const auto& row : rows_) {
-      std::string line;
-      for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{}{:<{}}", i > 0 ? "  " : "", row[i], width[i]);
-      line.erase(line.find_last_not_of(' ') + 1);
-      out += line + '\n';
-    }
-    return out;
-  }
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-};
 
 std::string range(std::uint32_t first, std::uint32_t last) {
   return first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
@@ -77,30 +54,28 @@ std::vector<LinkRun> runs(const net::Topology& t) {
 std::string tiers_text(const net::Topology& t) {
   std::vector<std::uint32_t> ports(t.nodes());
   for (std::uint32_t p = 0; p < t.ports(); ++p) ++ports[t.port_owner(p)];
-  Columns out;
-  out.add({"tier", "nodes", "ports of each"});
+  TextRows out{{"tier", "nodes", "ports of each"}};
   const auto tiers = nodes_by_tier(t);
   for (std::size_t tier = 0; tier < tiers.size(); ++tier) {
     if (tiers[tier].empty()) continue;
     const auto [least, most] = std::minmax_element(tiers[tier].begin(), tiers[tier].end(),
                                                    [&](auto x, auto y) { return ports[x] < ports[y]; });
-    out.add({probe::tier_name(static_cast<std::uint8_t>(tier)), number_ranges(tiers[tier]),
-             ports[*least] == ports[*most] ? fmt::format("{}", ports[*least])
-                                           : fmt::format("{} to {}", ports[*least], ports[*most])});
+    out.push_back({probe::tier_name(static_cast<std::uint8_t>(tier)), number_ranges(tiers[tier]),
+                   ports[*least] == ports[*most] ? fmt::format("{}", ports[*least])
+                                                 : fmt::format("{} to {}", ports[*least], ports[*most])});
   }
-  return out.text();
+  return text_table(out, kAllColumns);
 }
 
 std::string links_text(const net::Topology& t) {
-  Columns out;
-  out.add({"links", "a", "b", "rate", "delay", "ports"});
+  TextRows out{{"links", "a", "b", "rate", "delay", "ports"}};
   for (const auto& [first, last] : runs(t)) {
     const net::Link& f = t.links[first];
     const net::Link& l = t.links[last];
-    out.add({range(first, last), range(f.a, l.a), range(f.b, l.b), format_value(f.rate), format_value(f.delay),
-             range(2 * first, 2 * last + 1)});
+    out.push_back({range(first, last), range(f.a, l.a), range(f.b, l.b), format_value(f.rate), format_value(f.delay),
+                   range(2 * first, 2 * last + 1)});
   }
-  return out.text();
+  return text_table(out, kAllColumns);
 }
 
 std::string event_text(const net::Topology& t) {
@@ -137,13 +112,12 @@ std::optional<std::uint32_t> broken_link(const NetworkPath& path, const std::vec
 }
 
 std::string paths_text(const net::Topology& t, const NetworkPaths& paths, bool changing) {
-  Columns rows;
-  rows.add({"nodes", "ports", "share of flows", "slowest link", "propagation"});
+  TextRows rows{{"nodes", "ports", "share of flows", "slowest link", "propagation"}};
   for (const NetworkPath& path : paths.listed) {
     const auto broken = broken_link(path, paths.down);
-    rows.add({fmt::format("{}", fmt::join(nodes_of(t, path), " ")), fmt::format("{}", fmt::join(path.ports, " ")),
-              fmt::format("{:.3g} %", 100 * path.share), format_value(path.slowest), format_value(path.propagation),
-              broken ? link_text(t, *broken) + " is down" : ""});
+    rows.push_back({fmt::format("{}", fmt::join(nodes_of(t, path), " ")), fmt::format("{}", fmt::join(path.ports, " ")),
+                    fmt::format("{:.3g} %", 100 * path.share), format_value(path.slowest),
+                    format_value(path.propagation), broken ? link_text(t, *broken) + " is down" : ""});
   }
   const std::string more =
       paths.count > static_cast<double>(paths.listed.size())
@@ -157,7 +131,7 @@ std::string paths_text(const net::Topology& t, const NetworkPaths& paths, bool c
       when += fmt::format("{}{}", link == paths.down.front() ? ", without " : ", ", link_text(t, link));
   }
   return fmt::format("{:.0f} path{} from host {} to host {}{}\n{}{}", paths.count, paths.count == 1 ? "" : "s",
-                     paths.src, paths.dst, when, rows.text(), more);
+                     paths.src, paths.dst, when, text_table(rows, kAllColumns), more);
 }
 
 }  // namespace

@@ -7,13 +7,14 @@
 #include <sstream>
 
 #include "weir/base/error.h"
+#include "weir/base/suggestion.h"
+#include "weir/base/text_table.h"
 #include "weir/claims/catalogue.h"
 #include "weir/claims/check.h"
 #include "weir/claims/document.h"
 #include "weir/output.h"
 #include "weir/scenario/document.h"
 #include "weir/signals.h"
-#include "weir/theory_output.h"
 
 namespace weir::app {
 namespace {
@@ -45,8 +46,8 @@ std::vector<std::string> named_claims(const PaperCommandOptions& o, const std::v
   std::vector<std::string> out;
   for (const std::string& id : split(o.only)) {
     if (!contains(known, id))
-      throw InputError(fmt::format("--only: there is no claim '{}'{}; `weir paper list` tells them", id,
-                                   scenario::did_you_mean(id, known)));
+      throw InputError(
+          fmt::format("--only: there is no claim '{}'{}; `weir paper list` tells them", id, did_you_mean(id, known)));
     if (!contains(out, id)) out.push_back(id);
   }
   if (out.empty() && !o.only.empty())
@@ -158,7 +159,7 @@ Results gather(const std::vector<Claim>& all, const Verdicts& accepted, const st
 
 // Counted are all claims, with the accepted verdicts of those that were not run now.
 std::string counts(const std::vector<Claim>& all, const Verdicts& verdicts) {
-  std::vector<std::vector<std::string>> rows{{"paper", "claims", "holds", "fails", "not run"}};
+  TextRows rows{{"paper", "claims", "holds", "fails", "not run"}};
   for (const claims::Paper& paper : claims::kPapers) {
     const auto number = [&](std::string_view verdict) {
       return fmt::format("{}", claims::count(all, verdicts, paper, verdict));
@@ -166,7 +167,7 @@ std::string counts(const std::vector<Claim>& all, const Verdicts& verdicts) {
     rows.push_back(
         {std::string(paper.name), number(""), number(claims::kHolds), number(claims::kFails), number(claims::kNotRun)});
   }
-  return to_text(rows);
+  return text_table(rows, 1, "  ");
 }
 
 std::vector<std::string> no_longer(const Results& results, const Verdicts& accepted) {

@@ -12,6 +12,8 @@
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
+#include "weir/base/suggestion.h"
+#include "weir/base/text_table.h"
 #include "weir/claims/catalogue.h"
 #include "weir/claims/claim.h"
 #include "weir/claims/document.h"
@@ -22,7 +24,6 @@
 #include "weir/paper_study.h"
 #include "weir/scenario/document.h"
 #include "weir/signals.h"
-#include "weir/theory_output.h"
 
 namespace weir::app {
 namespace {
@@ -60,11 +61,11 @@ int list(const PaperCommandOptions& o) {
   for (const claims::Paper& paper : claims::kPapers) {
     if (!o.paper.empty() && o.paper != paper.name) continue;
     show("{}: {}\n\n", paper.name, paper.title);
-    std::vector<std::vector<std::string>> rows{{"claim", "cost", "judged by", "verdict", "place"}};
+    TextRows rows{{"claim", "cost", "judged by", "verdict", "place"}};
     for (const Claim& c : all)
       if (c.paper == paper.name)
         rows.push_back({c.id, c.cost, evidence(c, figures), accepted.of(c.id).verdict, c.place});
-    show("{}\n", to_text(rows));
+    show("{}\n", text_table(rows, 1, "  "));
     for (const claims::FigureFile& f : figures)
       if (f.study.figure.paper == paper.name) show("  {:14}  {}\n", f.name, f.study.figure.title);
     show("\n");
@@ -81,8 +82,8 @@ const claims::FigureFile& find_figure(const std::vector<claims::FigureFile>& fig
     if (f.name == name) return f;
     names.push_back(f.name);
   }
-  throw InputError(fmt::format("there is no figure '{}'{}; `weir paper list` tells them", name,
-                               scenario::did_you_mean(name, names)));
+  throw InputError(
+      fmt::format("there is no figure '{}'{}; `weir paper list` tells them", name, did_you_mean(name, names)));
 }
 
 // The authors' values beside those measured, for bars.

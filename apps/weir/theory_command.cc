@@ -15,6 +15,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
+#include "weir/base/text_table.h"
 #include "weir/commands.h"
 #include "weir/output.h"
 #include "weir/theory/queue.h"
@@ -27,7 +28,6 @@ namespace weir::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Table = std::vector<std::vector<std::string>>;
 
 // An option for each parameter of the object.
 template <class T>
@@ -61,10 +61,11 @@ int queue_command(const theory::PeriodicQueue& queue, bool json) {
   const double poisson_mean = queue.load < 1 ? poisson.mean_work() : kNone;
   const auto digits = [](double v) { return std::isnan(v) ? "-" : fmt::format("{:.4g}", v); };
 
-  Table rows{{"", "exact", "Brownian bridge", "M/D/1"},
-             {"mean work, packet times", digits(queue.mean_work()), digits(queue.bridge_mean()), digits(poisson_mean)},
-             {"mean packets", digits(queue.mean_packets())},
-             {"  of them waiting", digits(queue.mean_waiting())}};
+  TextRows rows{
+      {"", "exact", "Brownian bridge", "M/D/1"},
+      {"mean work, packet times", digits(queue.mean_work()), digits(queue.bridge_mean()), digits(poisson_mean)},
+      {"mean packets", digits(queue.mean_packets())},
+      {"  of them waiting", digits(queue.mean_waiting())}};
   Json out{{"sources", queue.sources},
            {"load", queue.load},
            {"mean_work", rounded(queue.mean_work())},
@@ -85,7 +86,7 @@ int queue_command(const theory::PeriodicQueue& queue, bool json) {
     show("{}\n", out.dump(2));
   else
     show("{} periodic flows at load {}, each with a packet every {:.6g} packet times\n\n{}", queue.sources, queue.load,
-         queue.sources / queue.load, to_text(rows));
+         queue.sources / queue.load, text_table(rows, 1, kTableIndent));
   return 0;
 }
 
@@ -109,7 +110,7 @@ int sampling_command(const theory::SamplingModel& model, const Series& series, b
     throw InputError(fmt::format("--step = {} is not valid; valid is at least a 100000th of --until, {}",
                                  format_value(series.step), format_value(series.until)));
   constexpr double kGbps = 8;  // of a byte per nanosecond
-  Table rows{{"time", "R_1", "R_0", "Jain", "S_1", "S_0", "Jain", "F"}};
+  TextRows rows{{"time", "R_1", "R_0", "Jain", "S_1", "S_0", "Jain", "F"}};
   auto list = Json::array();
   for (const auto& s : theory::integrate(model, series.step, series.until)) {
     const auto gbps = [](double x) { return fmt::format("{:.4f}", x * kGbps); };
@@ -139,7 +140,7 @@ int sampling_command(const theory::SamplingModel& model, const Series& series, b
   }
   show("R decrease once per {}, S once per {} acknowledgements; rates and F = (R_1 - R_0) - (S_1 - S_0) in Gbps\n\n",
        format_value(model.rtt), model.acks_per_drop);
-  show("{}\n", to_text(rows));
+  show("{}\n", text_table(rows, 1, kTableIndent));
   if (model.gains())
     show("F rises at first, is largest, {:.4f} Gbps, after {}, and negative after {}\n", times.peak_gain * kGbps,
          us(times.peak), us(times.end_of_gain));
@@ -167,7 +168,7 @@ void check(const theory::SprayingModel& m) {
 int spraying_command(theory::SprayingModel model, bool json) {
   check(model);
   std::set<double> parts{0.005, 0.01, 0.02, 0.05, 0.1, model.q};
-  Table rows{{"q", "TCP, DCTCP", "Swift", "SMaRTT", "resilient Swift", "order 1", "median of 3 or more"}};
+  TextRows rows{{"q", "TCP, DCTCP", "Swift", "SMaRTT", "resilient Swift", "order 1", "median of 3 or more"}};
   auto list = Json::array();
   for (const double q : parts) {
     model.q = q;
@@ -187,7 +188,7 @@ int spraying_command(theory::SprayingModel model, bool json) {
     show("{}\n", Json{{"throughput", list}}.dump(2));
   else
     show("packets of {}, round trips of {} and, on a part q of the paths, {}\n\n{}", format_value(model.mss),
-         format_value(model.t_s), format_value(model.t_l), to_text(rows));
+         format_value(model.t_s), format_value(model.t_l), text_table(rows, 1, kTableIndent));
   return 0;
 }
 

@@ -2,29 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string_view>
 #include <utility>
 
 namespace weir::app {
-
-std::string to_text(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> width;
-  for (const auto& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      if (c == width.size()) width.push_back(0);
-      width[c] = std::max(width[c], row[c].size());
-    }
-  std::string out;
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c)
-      out += c == 0 ? fmt::format("  {:<{}}", row[c], width[c]) : fmt::format("  {:>{}}", row[c], width[c]);
-    out += '\n';
-  }
-  return out;
-}
 
 std::string rate_text(double bits_per_second) {
   constexpr std::pair<double, std::string_view> kUnits[] = {

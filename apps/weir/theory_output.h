@@ -2,14 +2,12 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 namespace weir::app {
 
-// Columns as wide as they need to be, the first one flush left. Each row ends its line.
-std::string to_text(const std::vector<std::vector<std::string>>& rows);
+inline constexpr const char* kTableIndent = "  ";  // before each line of a table
 
 // "33.3333 Gbps"
 std::string rate_text(double bits_per_second);

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "weir/base/error.h"
+#include "weir/base/text_table.h"
 #include "weir/scenario/flows_on_links.h"
 #include "weir/theory/alpha_fair.h"
 #include "weir/theory/max_min.h"
@@ -25,7 +26,6 @@ namespace weir::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Table = std::vector<std::vector<std::string>>;
 
 scenario::FlowsOnLinks load(const std::string& file) {
   return scenario::parse_flows_on_links(read_document(file, "links and flows, a TOML file"), file);
@@ -78,13 +78,13 @@ class Report {
       out.update(facts_);
       show("{}\n", out.dump(2));
     } else {
-      show("{}\n{}\n{}\n", to_text(flow_rows_), to_text(link_rows_), closing_);
+      show("{}\n{}\n{}\n", text_table(flow_rows_, 1, kTableIndent), text_table(link_rows_, 1, kTableIndent), closing_);
     }
   }
 
  private:
   template <class T, class J>
-  static void column(Table& rows, Json& list, const std::string& title, const std::string& key, T&& text, J&& json) {
+  static void column(TextRows& rows, Json& list, const std::string& title, const std::string& key, T&& text, J&& json) {
     rows[0].push_back(title);
     for (std::size_t n = 0; n < list.size(); ++n) {
       rows[n + 1].push_back(text(n));
@@ -92,8 +92,8 @@ class Report {
     }
   }
 
-  Table flow_rows_;
-  Table link_rows_;
+  TextRows flow_rows_;
+  TextRows link_rows_;
   Json flows_ = Json::array();
   Json links_ = Json::array();
   Json facts_ = Json::object();
@@ -171,7 +171,7 @@ int pareto_command(const std::string& file, const ParetoOptions& options, bool j
                           increase > 0 ? "" : fmt::format("; the links are {}", input.links.size())));
   if (options.steps > 0) {
     const auto series = first_steps(target, input.start, increase, options.steps);
-    Table rows{{"step"}};
+    TextRows rows{{"step"}};
     rows[0].insert(rows[0].end(), input.flows.begin(), input.flows.end());
     auto list = Json::array();
     for (std::size_t n = 0; n < series.size(); ++n) {
@@ -182,7 +182,7 @@ int pareto_command(const std::string& file, const ParetoOptions& options, bool j
         rates.push_back(rounded(r));
       }
     }
-    report.fact("rates_bps_by_step", list, "\n" + to_text(rows));
+    report.fact("rates_bps_by_step", list, "\n" + text_table(rows, 1, kTableIndent));
   }
   report.print(json);
   return 0;

@@ -59,7 +59,7 @@ TEST(GraphFile, ErrorsNameFileLineAndWhatIsValid) {
       {head + "hosts 4", "g:3: 'hosts' a second time; it is 4 already"},
       {"hosts 4\nlink 0 4 1 Gbps 1 us", "g:2: a link before its nodes; write the hosts and switches lines first"},
       {head + "\nlnik 0 4 1 Gbps 1 us",
-       "g:4: unknown keyword 'lnik'; did you mean 'link'? valid is hosts, switches or link"},
+       "g:4: unknown keyword 'lnik' (did you mean 'link'?); valid is hosts, switches or link"},
       {head + "node 4", "g:3: unknown keyword 'node'; valid is hosts, switches or link"},
       {head + "link 0", "g:3: the second node is missing; valid is 0 to 5"},
       {head + "link 0 6 1 Gbps 1 us", "g:3: the second node cannot be '6'; valid is 0 to 5"},

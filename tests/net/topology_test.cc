@@ -213,7 +213,7 @@ TEST(Topology, ImpossibleParametersNameTheirKey) {
       {[] { build(Star{.hosts = 1}); }, "hosts: hosts make 1 hosts; valid is 2 to 2097152"},
       {[] { build(Star{.rate = 0_bps}); }, "the link 0 - 17 has the rate 0 bps; valid is 1 Kbps to 100 Tbps"},
       {[] { find_topology("fat-tre"); },
-       "unknown topology 'fat-tre'; did you mean 'fat-tree'? valid is star, dumbbell, parking-lot, leaf-spine, "
+       "unknown topology 'fat-tre' (did you mean 'fat-tree'?); valid is star, dumbbell, parking-lot, leaf-spine, "
        "hpcc-testbed-32, clos, hpcc-fat-tree-320, fat-tree"},
   };
   for (const Case& c : cases) EXPECT_EQ(message_of(c.build), c.message);

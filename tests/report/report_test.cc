@@ -135,7 +135,7 @@ TEST(Document, SeveralRunsAreCompared) {
 // A directory as of a sweep without figures; NAME is the one run.
 void sweep(const Folder& folder, const std::string& directory, const std::string& name) {
   run(folder, directory + "/runs/" + name);
-  write(folder / (directory + "/runs.csv"), "run,status,message\n" + name + ",done,\n");
+  write(folder / (directory + "/runs.csv"), "run,seed,status,message\n" + name + ",1,done,\n");
 }
 
 TEST(Document, RunsOfOneNameInTwoSweepsAreToldApart) {
@@ -168,7 +168,7 @@ TEST(Document, FoldersWithinAFolderAreShownAndWhatIsBrokenTold) {
 TEST(Document, ASweepIsItsRunsFiguresPointsAndClaims) {
   const Folder folder("weir-report-sweep");
   run(folder, "runs/a");
-  write(folder / "runs.csv", "run,algorithm,status,message,wall_s\na,hpcc,done,,1\nb,swift,failed,\"bad, really\",0\n");
+  write(folder / "runs.csv", "run,algorithm,seed,status,message\na,hpcc,1,done,\nb,swift,1,failed,\"bad, really\"\n");
   write(folder / "points.csv", "algorithm,seeds,p99,p99_low,p99_high\nhpcc,1,1.5,,\n");
   Json with_legend = small_figure();
   with_legend["legend"] = "algorithm";
@@ -237,7 +237,7 @@ TEST(Document, PrintedSeriesStandBesideTheirs) {
 TEST(Document, NothingIsShownTwice) {
   const Folder folder("weir-report-twice");
   run(folder, "all/sweep/runs/a");
-  write(folder / "all/sweep/runs.csv", "run,status,message\na,done,\n");
+  write(folder / "all/sweep/runs.csv", "run,seed,status,message\na,1,done,\n");
   write_figures(folder, Json::array({small_figure()}));
   std::filesystem::rename(folder / "figures.json", folder / "all/sweep/figures.json");
   const auto claims = [&](const std::string& name, const char* verdict) {
@@ -277,11 +277,11 @@ TEST(Document, TellsWhyThereAreNoFigures) {
   const Folder folder("weir-report-no-figures");
   std::filesystem::create_directories(folder / "sweep/runs");
   run(folder, "run");
-  std::string runs = "run,status,message\n";
+  std::string runs = "run,seed,status,message\n";
   for (int i = 0; i < 13; ++i) {
     const auto name = fmt::format("r{}", i);
     std::filesystem::copy(folder / "run", folder / "sweep/runs/" + name);
-    runs += name + ",done,\n";
+    runs += name + ",1,done,\n";
   }
   write(folder / "sweep/runs.csv", runs);
   Json sweep{{"weir", version()}, {"format", 1}, {"title", "Many runs"}};
@@ -298,7 +298,7 @@ TEST(Document, TellsWhyThereAreNoFigures) {
   EXPECT_EQ(many.title, "Many runs");
   EXPECT_EQ(to_json(many).at("no_figures"), why);
   // as many as are compared, without the files that are drawn
-  write(folder / "sweep/runs.csv", "run,status,message\nr0,done,\n");
+  write(folder / "sweep/runs.csv", "run,seed,status,message\nr0,1,done,\n");
   EXPECT_EQ(read({folder / "sweep"}).no_figures, "");
   EXPECT_FALSE(read({folder / "sweep"}).figures.empty());
 }
@@ -307,7 +307,7 @@ TEST(Document, TellsWhyThereAreNoFigures) {
 TEST(Document, TellsWhatOfASweepIsNotShown) {
   const Folder folder("weir-report-damaged");
   run(folder, "runs/a");
-  write(folder / "runs.csv", "run,status,message\na,done,\n");
+  write(folder / "runs.csv", "run,seed,status,message\na,1,done,\n");
   const auto notices = [&](const std::string& points) {
     write(folder / "points.csv", points);
     const Document d = read({folder.path()});
@@ -335,7 +335,7 @@ TEST(Document, TellsWhatOfASweepIsNotShown) {
 
 TEST(Document, OfASweepTellsItsUnitsAndWhatIsMissing) {
   const Folder folder("weir-report-units");
-  write(folder / "runs.csv", "run,load,status,message\nx,0.3,failed,no\n");
+  write(folder / "runs.csv", "run,load,seed,status,message\nx,0.3,1,failed,no\n");
   write(folder / "points.csv", "load,seeds,wait,wait_low,wait_high,share_low\n0.3,1,2.5,,,0.5\n");
   const auto study = [&] { return read({folder.path()}).studies.at(0); };
   EXPECT_EQ(study().units, (std::vector<std::string>{"", "1", "1", "1", "1", "1"}));
@@ -356,7 +356,7 @@ TEST(Document, OfASweepTellsItsUnitsAndWhatIsMissing) {
 // A "*" is the sweep's; the page tells of how many values.
 TEST(Document, OfASweepTellsOfHowManyValuesPercentilesAre) {
   const Folder folder("weir-report-counts");
-  write(folder / "runs.csv", "run,load,status,message\nx,0.3,failed,no\n");
+  write(folder / "runs.csv", "run,load,seed,status,message\nx,0.3,1,failed,no\n");
   write(folder / "points.csv", "load,seeds,p99,p99_low,p99_high\n0.3,1,2.5,,\n0.5,1,3.5,,\n");
   Json sweep{{"weir", version()}, {"format", 1}};
   sweep["runs"] = {{"planned", 1}, {"done", 0}, {"failed", 1}};

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "tests/support/document.h"
+#include "weir/result/percentile.h"
 
 namespace weir::study {
 namespace {
@@ -56,6 +57,18 @@ TEST(Statistics, OfNothing) {
 TEST(Statistics, RefusesOtherWords) {
   for (const char* word : {"", "p", "p101", "p-1", "p99.95", "pnan", "average", "p5x"})
     EXPECT_FALSE(parse_statistic(word)) << word;
+}
+
+// Keys of summary.json, by the rule of percentiles that wrote them.
+TEST(Statistics, OfAKey) {
+  for (const auto& [key, thousandths] : result::kPercentileKeys) {
+    const auto statistic = statistic_of_key(key);
+    ASSERT_TRUE(statistic) << key;
+    EXPECT_EQ(statistic->kind, Statistic::Kind::percentile) << key;
+    EXPECT_EQ(statistic->thousandths, thousandths) << key;
+  }
+  EXPECT_EQ(statistic_of_key("max")->kind, Statistic::Kind::max);
+  EXPECT_FALSE(statistic_of_key("above_bytes"));
 }
 
 TEST(Confidence, ByStudentsT) {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "weir/base/text.h"
+#include "weir/base/suggestion.h"
 
 namespace weir {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "weir/base/params.h"
 
 namespace weir {
 namespace {
@@ -97,11 +96,6 @@ std::string one_line(std::string_view text, std::size_t most) {
   for (char& c : spaced)
     if (c == '\n' || c == '\r' || c == '\t') c = ' ';
   return printable(spaced);
-}
-
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::string near = nearest(word, candidates);
-  return near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
 }
 
 }  // namespace weir

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace weir {
 
@@ -24,8 +23,5 @@ inline constexpr std::size_t kQuoted = 100;
 // For messages: printable, and line ends and tabs are spaces. Of more than `most` bytes the middle is left out and
 // the message says how much that is.
 std::string one_line(std::string_view text, std::size_t most = std::string_view::npos);
-
-// " (did you mean 'x'?)" of the candidate nearest to a word that is none of them (params.h); "" if none is near.
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace weir

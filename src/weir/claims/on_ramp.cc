@@ -167,13 +167,18 @@ void c7_on_ramp_helps_dcqcn(Context& context, Joins& joins) {
   context.judge("C7", holds, text);
 }
 
+// Two parameters each of the algorithms that On-Ramp stands under, and how texts name them one after another.
+std::vector<std::pair<std::string, Overrides>> tuned_algorithms() {
+  return {{"TIMELY 0.2", timely("0.2")},
+          {"0.8", timely("0.8")},
+          {"DCQCN (55, 50)", dcqcn("55-50")},
+          {"(300, 4)", dcqcn("300-4")}};
+}
+
 void c8_on_ramp_is_fairer(Context& context, Joins& joins) {
   bool holds = true;
   std::string text;
-  for (const auto& [name, base] : std::vector<std::pair<std::string, Overrides>>{{"TIMELY 0.2", timely("0.2")},
-                                                                                 {"0.8", timely("0.8")},
-                                                                                 {"DCQCN (55, 50)", dcqcn("55-50")},
-                                                                                 {"(300, 4)", dcqcn("300-4")}}) {
+  for (const auto& [name, base] : tuned_algorithms()) {
     const double without = joins.at(base).fairness;
     const double with = joins.at(base + kOnRamp).fairness;
     holds &= with > without;
@@ -354,10 +359,7 @@ Time longest_burst(const Context& context, const Overrides& overrides) {
 void c46_no_burst_after_a_pause(Context& context) {
   bool holds = true;
   std::string text;
-  for (const auto& [name, base] : std::vector<std::pair<std::string, Overrides>>{{"TIMELY 0.2", timely("0.2")},
-                                                                                 {"0.8", timely("0.8")},
-                                                                                 {"DCQCN (55, 50)", dcqcn("55-50")},
-                                                                                 {"(300, 4)", dcqcn("300-4")}}) {
+  for (const auto& [name, base] : tuned_algorithms()) {
     const Time without = longest_burst(context, base);
     const Time with = longest_burst(context, base + kOnRamp);
     holds &= with <= without;

@@ -10,6 +10,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
+#include "weir/base/suggestion.h"
 #include "weir/base/text.h"
 
 namespace weir::net {
@@ -46,9 +47,8 @@ class Parser {
     } else if (words_[0] == "link") {
       link();
     } else {
-      const std::string near = nearest(words_[0], {"hosts", "switches", "link"});
-      fail(where_, fmt::format("unknown keyword '{}'; {}valid is hosts, switches or link", one_line(words_[0], kQuoted),
-                               near.empty() ? "" : fmt::format("did you mean '{}'? ", near)));
+      fail(where_, fmt::format("unknown keyword '{}'{}; valid is hosts, switches or link", one_line(words_[0], kQuoted),
+                               did_you_mean(words_[0], {"hosts", "switches", "link"})));
     }
     if (at_ < words_.size())
       fail(where_, fmt::format("'{}' is too much; the line ends before it", one_line(words_[at_], kQuoted)));

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "weir/base/error.h"
+#include "weir/base/suggestion.h"
 #include "weir/net/topologies.h"
 
 namespace weir::net {
@@ -148,9 +149,8 @@ TopologyChoice find_topology(std::string_view name) {
       return out;
     }
   }
-  const std::string near = nearest(name, names);
-  throw InputError(fmt::format("unknown topology '{}'; {}valid is {}", name,
-                               near.empty() ? "" : fmt::format("did you mean '{}'? ", near), fmt::join(names, ", ")));
+  throw InputError(
+      fmt::format("unknown topology '{}'{}; valid is {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
 }  // namespace weir::net

@@ -11,6 +11,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
+#include "weir/base/suggestion.h"
 
 namespace weir::probe {
 namespace {
@@ -125,11 +126,10 @@ struct Chooser {
     } else if (text == "fabric") {
       mark([&](auto owner, auto peer) { return is_switch(owner) && is_switch(peer); });
     } else {
-      const std::string near = nearest(text, {"all", "edge", "edge down", "edge up", "fabric", "hosts"});
       throw InputError(fmt::format(
           "'{}' names no ports; valid: all, fabric, hosts, edge, tier N, the last two also with down, up or across "
           "behind, or links such as 320->0, or 320-0 for both directions{}",
-          text, near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
+          text, did_you_mean(text, {"all", "edge", "edge down", "edge up", "fabric", "hosts"})));
     }
   }
 };

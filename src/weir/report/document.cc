@@ -16,6 +16,7 @@
 #include "weir/report/read.h"
 #include "weir/report/setting.h"
 #include "weir/report/study.h"
+#include "weir/result/sweep.h"
 
 namespace weir::report {
 namespace {
@@ -138,7 +139,7 @@ class Reader {
       return true;
     }
     bool found = false;
-    if (exists(directory + "/runs.csv")) {
+    if (result::is_sweep(directory)) {
       add_study(directory);
       found = true;
     } else if (depth > 0) {

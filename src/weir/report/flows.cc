@@ -18,7 +18,7 @@ Flows read_flows(const Run& run) {
     if (is_new) names.push_back(name);
     return at->second;
   };
-  const Table table = run.table("flows.csv");
+  const CsvTable table = run.table("flows.csv");
   table.each({"size_bytes", "start_ps", "finish_ps", "fct_ps", "slowdown", "text:algorithm", "text:tag"},
              [&](std::span<const double> v, std::span<const std::string> t) {
                if (std::isnan(v[2])) return;

@@ -15,11 +15,11 @@ constexpr std::string_view kText = "text:";
 
 }  // namespace
 
-Table::Table(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {
+CsvTable::CsvTable(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {
   columns_ = result::Rows(text_, path_).columns();
 }
 
-void Table::each(const std::vector<std::string>& columns, const Row& row) const {
+void CsvTable::each(const std::vector<std::string>& columns, const Row& row) const {
   std::vector<std::string> names;
   for (const auto& column : columns) names.push_back(column.substr(column.starts_with(kText) ? kText.size() : 0));
   std::vector<double> values(columns.size());
@@ -35,7 +35,7 @@ void Table::each(const std::vector<std::string>& columns, const Row& row) const 
   }
 }
 
-void Table::each(const std::function<void(const std::vector<std::string>& fields)>& row) const {
+void CsvTable::each(const std::function<void(const std::vector<std::string>& fields)>& row) const {
   result::Rows rows(text_, path_);
   while (rows.next()) row(rows.fields());
 }

@@ -16,12 +16,12 @@ using result::parse_json;
 using result::read_text;
 
 // Rows of a CSV file by the names of their columns.
-class Table {
+class CsvTable {
  public:
   // Reads the file. Throws InputError.
-  explicit Table(const std::string& path) : Table(path, read_text(path)) {}
+  explicit CsvTable(const std::string& path) : CsvTable(path, read_text(path)) {}
   // `text` is that of the file.
-  Table(std::string path, std::string text);
+  CsvTable(std::string path, std::string text);
 
   // Calls `row` for each row with the values of these columns, an empty one as NaN; those of columns that are asked for
   // as "text:NAME" stand in `texts`, at the same place.

@@ -19,7 +19,7 @@ namespace {
 std::vector<PausedPort> paused_ports(const Run& run) {
   std::vector<PausedPort> out;
   if (!run.has("pfc.csv")) return out;
-  const Table table = run.table("pfc.csv");
+  const CsvTable table = run.table("pfc.csv");
   table.each({"port", "from", "to", "pauses", "paused_ps", "share"},
              [&](std::span<const double> v, std::span<const std::string>) {
                if (v[4] > 0)

@@ -37,7 +37,7 @@ struct Run {
 
   bool has(const std::string& of) const { return files.has(of); }
   std::string file(const std::string& of) const { return files.file(of); }
-  Table table(const std::string& of) const { return {file(of), files.text(of)}; }
+  CsvTable table(const std::string& of) const { return {file(of), files.text(of)}; }
 };
 
 // True if `path` has a run's manifest.json.

@@ -20,7 +20,7 @@ constexpr double kLeastShare = 0.01;     // of the first one's: below, a port is
 constexpr std::size_t kMaxStacked = 16;  // flows shown by themselves
 
 // The first ports by the column's rank, and how many there are.
-std::pair<std::vector<Series>, std::size_t> top_ports(const Table& table, const PortColumn& column) {
+std::pair<std::vector<Series>, std::size_t> top_ports(const CsvTable& table, const PortColumn& column) {
   struct Port {
     double largest = 0;
     double sum = 0;
@@ -69,7 +69,7 @@ std::pair<std::vector<Series>, std::size_t> top_ports(const Table& table, const 
 }
 
 // The largest value of any port at each time.
-Series largest(const Table& table, const std::string& column) {
+Series largest(const CsvTable& table, const std::string& column) {
   Series out;
   table.each({"time_ps", column}, [&](std::span<const double> v, std::span<const std::string>) {
     if (out.x.empty() || out.x.back() != v[0]) {
@@ -86,7 +86,7 @@ Series largest(const Table& table, const std::string& column) {
 std::map<double, std::pair<double, double>> ends_of_flows(const Run& run, const std::set<double>& flows) {
   std::map<double, std::pair<double, double>> out;
   if (!run.has("flows.csv")) return out;
-  const Table table = run.table("flows.csv");
+  const CsvTable table = run.table("flows.csv");
   table.each({"flow_id", "src", "dst"}, [&](std::span<const double> v, std::span<const std::string>) {
     if (flows.contains(v[0])) out[v[0]] = {v[1], v[2]};
   });
@@ -117,7 +117,7 @@ void add_queue_cdf(std::span<const Run> runs, std::vector<Figure>& to) {
     figure.runs.push_back(run.name);
     std::vector<std::string> tiers;
     std::map<std::string, Series> by_tier;
-    const Table table = run.table("queue_cdf.csv");
+    const CsvTable table = run.table("queue_cdf.csv");
     table.each({"text:tier", "queue_bytes", "cumulative"},
                [&](std::span<const double> v, std::span<const std::string> t) {
                  const auto [at, is_new] = by_tier.try_emplace(t[0]);
@@ -149,7 +149,7 @@ void add_ports(std::span<const Run> runs, const PortColumn& column, Figure figur
   for (const Run& run : runs) {
     if (!run.has(column.file)) continue;
     figure.runs.push_back(run.name);
-    const Table table = run.table(column.file);
+    const CsvTable table = run.table(column.file);
     if (runs.size() == 1) {
       auto [series, ports] = top_ports(table, column);
       figure.series = std::move(series);
@@ -175,7 +175,7 @@ void add_ports(std::span<const Run> runs, const PortColumn& column, Figure figur
 
 void add_rates(const Run& run, bool alone, std::vector<Figure>& to) {
   if (!run.has("rates.csv")) return;
-  const Table table = run.table("rates.csv");
+  const CsvTable table = run.table("rates.csv");
   std::map<double, double> total;  // by flow
   std::vector<double> times;
   table.each({"time_ps", "flow_id", "rate_bps"}, [&](std::span<const double> v, std::span<const std::string>) {
@@ -240,7 +240,7 @@ void add_fairness(std::span<const Run> runs, std::vector<Figure>& to) {
     if (!run.has("fairness.csv")) continue;
     figure.runs.push_back(run.name);
     Series s{.name = run.name};
-    const Table table = run.table("fairness.csv");
+    const CsvTable table = run.table("fairness.csv");
     table.each({"time_ps", "jain"}, [&](std::span<const double> v, std::span<const std::string>) {
       s.x.push_back(v[0]);
       s.y.push_back(v[1]);

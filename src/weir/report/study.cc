@@ -9,6 +9,7 @@
 
 #include "weir/base/error.h"
 #include "weir/report/read.h"
+#include "weir/result/sweep.h"
 
 namespace weir::report {
 namespace {
@@ -85,15 +86,14 @@ StudyResult read_study(const std::string& directory, const std::string& name) {
   StudyResult out;
   Study& study = out.study;
   study.name = name;
-  const Table runs(directory + "/runs.csv");
-  runs.each({"text:run", "text:status", "text:message"}, [&](std::span<const double>, std::span<const std::string> t) {
-    if (t[1] == "done") {
-      out.done.push_back(t[0]);
+  for (const result::SweepRun& run : result::read_sweep_runs(directory).runs) {
+    if (run.done) {
+      out.done.push_back(run.name);
     } else {
-      const std::string message = text_or_empty(fmt::format("{}/failed/{}.txt", directory, t[0]));
-      study.failed.emplace_back(t[0], message.empty() ? t[2] : message);
+      const std::string message = text_or_empty(fmt::format("{}/failed/{}.txt", directory, run.name));
+      study.failed.emplace_back(run.name, message.empty() ? run.message : message);
     }
-  });
+  }
   study.done = out.done.size();
   study.runs = out.done.size() + study.failed.size();
   out.sweep = read_sweep(directory + "/sweep.json");
@@ -104,7 +104,7 @@ StudyResult read_study(const std::string& directory, const std::string& name) {
 void read_points(const std::string& directory, StudyResult& to) {
   const std::string file = directory + "/points.csv";
   if (!exists(file)) return;
-  const Table table(file);
+  const CsvTable table(file);
   std::vector<std::vector<std::string>> points;
   table.each({"seeds"}, [](std::span<const double>, std::span<const std::string>) {});
   table.each([&](const std::vector<std::string>& fields) { points.push_back(fields); });

@@ -84,6 +84,4 @@ std::string join(std::string_view path, std::string_view key);
 // Throws InputError "file:line: key 'path': what", or "--set path: what".
 [[noreturn]] void fail_key(const Where& where, std::string_view path, std::string_view what);
 
-using weir::did_you_mean;
-
 }  // namespace weir::scenario

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "weir/base/params.h"
+#include "weir/base/suggestion.h"
 #include "weir/scenario/reader.h"
 #include "weir/scenario/toml_parser.h"
 

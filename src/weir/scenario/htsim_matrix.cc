@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "weir/base/suggestion.h"
 #include "weir/base/text.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/htsim_files.h"

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "weir/base/error.h"
+#include "weir/base/suggestion.h"
 #include "weir/base/text.h"
 #include "weir/scenario/document.h"
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "weir/base/params.h"
+#include "weir/base/suggestion.h"
 #include "weir/base/text.h"
 #include "weir/net/topology.h"
 #include "weir/scenario/document.h"

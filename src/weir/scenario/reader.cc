@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "weir/base/suggestion.h"
+
 namespace weir::scenario {
 namespace {
 

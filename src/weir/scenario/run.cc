@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "weir/base/suggestion.h"
 #include "weir/base/text_file.h"
 #include "weir/net/graph_file.h"
 #include "weir/probe/probes.h"

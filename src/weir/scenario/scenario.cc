@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "weir/base/suggestion.h"
 #include "weir/base/text_file.h"
 #include "weir/net/graph_file.h"
 #include "weir/probe/catalogue.h"

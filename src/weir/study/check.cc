@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "weir/base/suggestion.h"
 #include "weir/probe/catalogue.h"
 #include "weir/probe/flow_probe.h"
 #include "weir/probe/manifest.h"
@@ -35,7 +36,7 @@ void check_tier(const Plan& plan, const Where& where, const std::string& tier, c
   if (std::find(valid.begin(), valid.end(), tier) != valid.end()) return;
   scenario::fail_key(
       where, "tier",
-      fmt::format("no tier '{}'{}{}; valid is all, {}", tier, scenario::did_you_mean(tier, valid),
+      fmt::format("no tier '{}'{}{}; valid is all, {}", tier, did_you_mean(tier, valid),
                   plan.study.axes.empty() ? "" : " at point " + plan.study.describe(point), fmt::join(valid, ", ")));
 }
 
@@ -98,7 +99,7 @@ class FlowSelection {
     const auto names = [&](const char* key, const char* what, const std::string& name, const auto& known) {
       const std::vector<std::string> valid(known.begin(), known.end());
       fail_key(where_, key,
-               fmt::format("no traffic has the {} '{}'{}; valid is {}", what, name, scenario::did_you_mean(name, valid),
+               fmt::format("no traffic has the {} '{}'{}; valid is {}", what, name, did_you_mean(name, valid),
                            fmt::join(valid, ", ")));
     };
     const auto failed = [&](Condition c) { return !passed_[static_cast<std::size_t>(c)]; };

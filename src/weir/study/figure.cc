@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "weir/base/suggestion.h"
 #include "weir/study/figure_source.h"
 #include "weir/study/measure.h"
 
@@ -16,9 +17,9 @@ using scenario::TableReader;
 using scenario::Value;
 
 const std::vector<FigureKind>& kinds() {
-  static const std::vector<std::string> kOfFlows{"tag", "algorithm", "src", "dst", "above", "up_to", "from", "until"};
   static const auto flows_and = [](std::vector<std::string> keys) {
-    keys.insert(keys.end(), kOfFlows.begin(), kOfFlows.end());
+    const auto filters = params_of<FlowFilter>().names();
+    keys.insert(keys.end(), filters.begin(), filters.end());
     return keys;
   };
   static const std::vector<FigureKind> list{
@@ -77,8 +78,8 @@ Printed read_printed(const TableReader& table) {
 void check_words(const TableReader& table, const char* key, const std::string& word,
                  const std::vector<std::string>& valid) {
   if (!word.empty() && std::find(valid.begin(), valid.end(), word) == valid.end())
-    table.fail_at(key, fmt::format("unknown '{}'{}; valid is {}", word, scenario::did_you_mean(word, valid),
-                                   fmt::join(valid, ", ")));
+    table.fail_at(key,
+                  fmt::format("unknown '{}'{}; valid is {}", word, did_you_mean(word, valid), fmt::join(valid, ", ")));
 }
 
 // What the kind takes its values from is there.
@@ -149,7 +150,7 @@ FigureSpec read_figure(const TableReader& table) {
   for (const auto& kind : kinds())
     if (kind.name == name) out.kind = &kind;
   if (out.kind == nullptr)
-    table.fail_at("kind", fmt::format("unknown figure '{}'{}; valid is {}", name, scenario::did_you_mean(name, names),
+    table.fail_at("kind", fmt::format("unknown figure '{}'{}; valid is {}", name, did_you_mean(name, names),
                                       fmt::join(names, ", ")));
   std::vector<std::string> keys{"id",      "title",   "caption", "kind",    "series", "where",
                                 "printed", "x_label", "y_label", "x_scale", "y_scale"};

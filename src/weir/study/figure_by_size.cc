@@ -107,7 +107,7 @@ bool stands_on_few(const Bucket& bucket, const Statistic& statistic) {
 
 void draw_by_size(const FigureSource& source, figure::Figure& out) {
   const FigureParams& p = source.spec.params;
-  const Statistic statistic = parse_statistic(p.statistic == "p999" ? "p99.9" : p.statistic).value();
+  const Statistic statistic = statistic_of_key(p.statistic).value();
   const bool filtered = p.filter != FlowFilter{};
   const bool by_edge = p.buckets == "size";
   out.kind = "lines";

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "weir/base/suggestion.h"
 #include "weir/base/text.h"
 #include "weir/result/percentile.h"
 #include "weir/study/compare.h"
@@ -20,8 +21,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using scenario::TableReader;
-
-const std::vector<std::string> kFlowFilters{"tag", "algorithm", "src", "dst", "above", "up_to", "from", "until"};
 
 double number_of(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
@@ -148,10 +147,7 @@ void MeasureParams::describe(ParamList<MeasureParams>& p) {
 }
 
 std::span<const MeasureKind> measure_kinds() {
-  static const auto with_filters = [](std::vector<std::string> keys) {
-    keys.insert(keys.end(), kFlowFilters.begin(), kFlowFilters.end());
-    return keys;
-  };
+  static const std::vector<std::string> filters = params_of<FlowFilter>().names();
   static const std::vector<MeasureKind> list{
       {"summary",
        "a value of summary.json",
@@ -168,14 +164,14 @@ std::span<const MeasureKind> measure_kinds() {
       {"flows",
        "a statistic of a column of flows.csv",
        {"column", "statistic"},
-       with_filters({}),
+       filters,
        [](const MeasureParams&) { return std::string("flows.csv"); },
        of_flows},
       {"requests",
        "the same of requests: flows of one tag to one receiver with the same start, the largest of whose "
        "values counts",
        {"column", "statistic"},
-       with_filters({}),
+       filters,
        [](const MeasureParams&) { return std::string("flows.csv"); },
        of_requests},
       {"queues",
@@ -193,7 +189,7 @@ std::span<const MeasureKind> measure_kinds() {
       {"ratio",
        "a statistic of the flows' completion times over those of the same flows at another point",
        {"against", "statistic"},
-       with_filters({}),
+       filters,
        [](const MeasureParams&) { return std::string("flows.csv"); },
        nullptr,
        of_ratios},
@@ -271,8 +267,8 @@ Measure read_measure(const TableReader& table) {
   for (const auto& kind : measure_kinds())
     if (kind.name == of) out.kind = &kind;
   if (out.kind == nullptr)
-    table.fail_at("of", fmt::format("unknown source '{}'{}; valid is {}", of, scenario::did_you_mean(of, kinds),
-                                    fmt::join(kinds, ", ")));
+    table.fail_at(
+        "of", fmt::format("unknown source '{}'{}; valid is {}", of, did_you_mean(of, kinds), fmt::join(kinds, ", ")));
   std::vector<std::string> keys{"name", "of"};
   keys.insert(keys.end(), out.kind->required.begin(), out.kind->required.end());
   keys.insert(keys.end(), out.kind->optional.begin(), out.kind->optional.end());
@@ -345,22 +341,22 @@ std::string missing_key(const Json& document, const std::string& path) {
   for (const auto& entry : at->items()) names.push_back(entry.key());
   const std::string name(rest.substr(0, rest.find('.')));
   return rest.empty() ? fmt::format("{} is no number; go on with {}", here, fmt::join(names, ", "))
-                      : fmt::format("{} has no '{}'{}; valid is {}", here, one_line(name),
-                                    scenario::did_you_mean(name, names), fmt::join(names, ", "));
+                      : fmt::format("{} has no '{}'{}; valid is {}", here, one_line(name), did_you_mean(name, names),
+                                    fmt::join(names, ", "));
 }
 
 void check_series_file(const TableReader& table, const std::string& file) {
   const auto files = series_files();
   if (std::find(files.begin(), files.end(), file) == files.end())
-    table.fail_at("file", fmt::format("no series '{}'{}; valid is {}", file, scenario::did_you_mean(file, files),
-                                      fmt::join(files, ", ")));
+    table.fail_at(
+        "file", fmt::format("no series '{}'{}; valid is {}", file, did_you_mean(file, files), fmt::join(files, ", ")));
 }
 
 void check_column(const TableReader& table, std::string_view key, std::string_view file, const std::string& column) {
   const auto columns = measured_columns(*result::find_table(file));
   if (std::find(columns.begin(), columns.end(), column) == columns.end())
     table.fail_at(key, fmt::format("{} has no column of numbers '{}'{}; valid is {}", file, column,
-                                   scenario::did_you_mean(column, columns), fmt::join(columns, ", ")));
+                                   did_you_mean(column, columns), fmt::join(columns, ", ")));
 }
 
 Statistic read_statistic(const TableReader& table, const std::string& text) {

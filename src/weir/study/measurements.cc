@@ -10,8 +10,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "weir/base/suggestion.h"
 #include "weir/base/text_file.h"
-#include "weir/probe/statistics.h"
+#include "weir/result/percentile.h"
 #include "weir/study/kept.h"
 
 namespace weir::study {
@@ -102,7 +103,7 @@ std::size_t find_axis(const Study& study, const std::string& axis) {
   const auto at = std::find(names.begin(), names.end(), axis);
   if (at == names.end())
     throw InputError(
-        fmt::format("no axis '{}'{}; valid is {}", axis, scenario::did_you_mean(axis, names), fmt::join(names, ", ")));
+        fmt::format("no axis '{}'{}; valid is {}", axis, did_you_mean(axis, names), fmt::join(names, ", ")));
   return static_cast<std::size_t>(at - names.begin());
 }
 
@@ -124,7 +125,7 @@ std::pair<std::size_t, std::size_t> find_label(const Study& study, const std::st
   if (found.size() > 1) throw InputError(fmt::format("several axes have a label '{}'; write axis={}", label, label));
   throw InputError(fmt::format("{} has no label '{}'{}; valid is {}",
                                every ? "the study" : fmt::format("the axis '{}'", axis), label,
-                               scenario::did_you_mean(label, labels), fmt::join(labels, ", ")));
+                               did_you_mean(label, labels), fmt::join(labels, ", ")));
 }
 
 }  // namespace
@@ -198,7 +199,7 @@ std::optional<std::pair<double, double>> Measurements::counts(std::size_t point,
 bool Measurements::is_the_largest(std::size_t point, std::size_t measure) const {
   const auto thousandths = study.measures[measure].percentile();
   const auto n = counts(point, measure);
-  return thousandths && n && probe::is_the_largest(static_cast<std::uint64_t>(n->first), *thousandths);
+  return thousandths && n && result::is_the_largest(static_cast<std::uint64_t>(n->first), *thousandths);
 }
 
 std::optional<Interval> Measurements::over_seeds(std::size_t point, std::size_t measure) const {

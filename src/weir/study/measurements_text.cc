@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "weir/base/csv.h"
+#include "weir/base/text_table.h"
 #include "weir/base/version.h"
 #include "weir/study/measurements.h"
 
@@ -171,7 +172,7 @@ std::string to_text(const Measurements& measured) {
   bool any_unfinished = false;
   for (std::size_t p = 0; p < measured.points.size(); ++p)
     any_unfinished = any_unfinished || measured.unfinished(p) > 0;
-  std::vector<std::vector<std::string>> rows(1);
+  TextRows rows(1);
   for (const Axis& axis : study.axes) rows[0].push_back(axis.name);
   rows[0].emplace_back("seeds");
   if (any_unfinished) rows[0].emplace_back("unfinished");
@@ -193,19 +194,7 @@ std::string to_text(const Measurements& measured) {
     }
     rows.push_back(std::move(row));
   }
-  std::vector<std::size_t> widths(rows[0].size());
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  std::string out;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += i < study.axes.size() ? fmt::format("{:<{}}  ", row[i], widths[i])
-                                    : fmt::format("{:>{}}  ", row[i], widths[i]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-  return out + about_percentiles(measured);
+  return text_table(rows, study.axes.size()) + about_percentiles(measured);
 }
 
 }  // namespace weir::study

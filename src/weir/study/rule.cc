@@ -10,6 +10,7 @@
 #include <limits>
 #include <regex>
 
+#include "weir/base/suggestion.h"
 #include "weir/base/text.h"
 
 namespace weir::study {
@@ -109,8 +110,7 @@ class Scanner {
     if (measure == nullptr) {
       std::vector<std::string> names;
       for (const Measure& m : measured_.study.measures) names.push_back(m.name());
-      complain(fmt::format("no measure '{}'{}; valid is {}", name, scenario::did_you_mean(name, names),
-                           fmt::join(names, ", ")));
+      complain(fmt::format("no measure '{}'{}; valid is {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
     }
     Labels labels;
     if (braces) {

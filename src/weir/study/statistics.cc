@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "weir/probe/statistics.h"
+#include "weir/result/percentile.h"
 
 namespace weir::study {
 namespace {
@@ -25,7 +25,7 @@ double t_quantile(std::size_t degrees) {
 }
 
 double percentile(const std::vector<Counted>& ascending, double total, unsigned thousandths) {
-  const auto place = static_cast<double>(probe::percentile_place(static_cast<std::size_t>(total), thousandths));
+  const auto place = static_cast<double>(result::percentile_place(static_cast<std::size_t>(total), thousandths));
   double before = 0;
   for (const auto& [value, times] : ascending) {
     before += times;
@@ -53,6 +53,12 @@ std::optional<Statistic> parse_statistic(std::string_view text) {
       std::abs(thousandths - percent * 10) > 1e-9)
     return std::nullopt;
   return Statistic{Kind::percentile, static_cast<unsigned>(thousandths)};
+}
+
+std::optional<Statistic> statistic_of_key(std::string_view key) {
+  for (const auto& [name, thousandths] : result::kPercentileKeys)
+    if (key == name) return Statistic{Statistic::Kind::percentile, thousandths};
+  return parse_statistic(key);
 }
 
 double statistic_of(std::vector<Counted>& values, const Statistic& statistic) {

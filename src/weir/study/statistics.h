@@ -23,6 +23,8 @@ inline constexpr std::string_view kStatistics = "mean, geomean, median, p50 or p
 
 // Nothing if the text is none.
 std::optional<Statistic> parse_statistic(std::string_view text);
+// The same of a key of summary.json, where "p999" stands for p99.9.
+std::optional<Statistic> statistic_of_key(std::string_view key);
 
 // A value that occurs several times over.
 struct Counted {

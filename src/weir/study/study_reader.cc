@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "weir/base/suggestion.h"
 #include "weir/base/text.h"
 #include "weir/scenario/toml_parser.h"
 #include "weir/study/axis_reader.h"
@@ -14,7 +15,6 @@
 namespace weir::study {
 namespace {
 
-using scenario::did_you_mean;
 using scenario::fail_key;
 using scenario::join;
 using scenario::List;

@@ -61,7 +61,7 @@ std::string key_in_words(std::string_view key) {
   const std::string_view last = parts.back();
   std::string what = with_spaces(without_unit(last));
   if (const auto quantity = find(kDistributions, parts.front()); !quantity.empty() && parts.size() > 2) {
-    const auto statistic = last == "p999" ? parse_statistic("p99.9") : parse_statistic(last);
+    const auto statistic = statistic_of_key(last);
     what = fmt::format("{}, {}", quantity, statistic ? in_words(*statistic) : what);
   }
   // a name stands between the kind of part and the value, and may have dots

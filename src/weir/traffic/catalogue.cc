@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "weir/base/text.h"
+#include "weir/base/suggestion.h"
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/goal.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "weir/base/csv.h"
-#include "weir/base/text.h"
+#include "weir/base/suggestion.h"
 #include "weir/base/text_file.h"
 #include "weir/traffic/fields.h"
 #include "weir/traffic/hosts.h"

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "weir/base/csv.h"
-#include "weir/base/text.h"
+#include "weir/base/suggestion.h"
 #include "weir/base/text_file.h"
 #include "weir/traffic/fields.h"
 #include "weir/traffic/flow_list.h"

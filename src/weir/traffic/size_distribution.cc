@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "weir/base/params.h"
-#include "weir/base/text.h"
+#include "weir/base/suggestion.h"
 #include "weir/base/text_file.h"
 #include "weir/traffic/flow.h"
 #include "weir/traffic/workloads.h"
