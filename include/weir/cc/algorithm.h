@@ -82,14 +82,14 @@ struct Ack {
   Time rtt;             // from the transmit time of the packet that triggered it, measured at the NIC
   Time sent_at;         // transmit time of that packet
   Time endpoint_delay;  // part of rtt spent in the receiving host
-  Time path_since;      // switches choose paths in the same way since then; what was sent before may have gone elsewhere
-  Bytes seq;            // all bytes below are acknowledged
-  Bytes acked;          // newly acknowledged by this one, in order or selectively; 0 for a duplicate
-  Bytes packet_seq;     // first byte of the packet that triggered it
-  Bytes snd_nxt;        // next byte to be sent
-  Bytes in_flight;      // sent and not acknowledged, after this acknowledgement
-  Bytes delivered;      // delivery-rate sample: bytes delivered ...
-  Time delivery_span;   // ... within this span; 0 = no sample; only with Needs::delivery_rate
+  Time path_since;     // switches choose paths in the same way since then; what was sent before may have gone elsewhere
+  Bytes seq;           // all bytes below are acknowledged
+  Bytes acked;         // newly acknowledged by this one, in order or selectively; 0 for a duplicate
+  Bytes packet_seq;    // first byte of the packet that triggered it
+  Bytes snd_nxt;       // next byte to be sent
+  Bytes in_flight;     // sent and not acknowledged, after this acknowledgement
+  Bytes delivered;     // delivery-rate sample: bytes delivered ...
+  Time delivery_span;  // ... within this span; 0 = no sample; only with Needs::delivery_rate
   bool delivery_app_limited = false;
   bool ecn = false;                      // the packet was marked (congestion experienced)
   bool app_limited = false;              // nothing is waiting to be sent

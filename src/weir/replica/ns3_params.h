@@ -58,10 +58,9 @@ struct Ns3Params {
              "ERROR_RATE_PER_LINK");
     p.time("link_down_at", &Ns3Params::link_down_at, "a link between two switches fails at this time; 0 = none",
            "LINK_DOWN");
-    p.integer("link_down_a", &Ns3Params::link_down_a, 0, kMaxHosts + net::kMaxSwitches,
-              "its one end, a node number", "LINK_DOWN");
-    p.integer("link_down_b", &Ns3Params::link_down_b, 0, kMaxHosts + net::kMaxSwitches, "its other end",
+    p.integer("link_down_a", &Ns3Params::link_down_a, 0, kMaxHosts + net::kMaxSwitches, "its one end, a node number",
               "LINK_DOWN");
+    p.integer("link_down_b", &Ns3Params::link_down_b, 0, kMaxHosts + net::kMaxSwitches, "its other end", "LINK_DOWN");
   }
 };
 

@@ -28,9 +28,9 @@ Outcome execute(const scenario::Scenario& s, std::shared_ptr<const engine::Model
 
 void check_can_be_saved(const scenario::Scenario& s, std::string_view what) {
   if (s.run.fidelity->can_be_saved) return;
-  scenario::fail_key(s.place("run.fidelity"), "run.fidelity",
-                     fmt::format("only {} {}", scenario::names_of([](const scenario::Fidelity& f) { return f.can_be_saved; }),
-                                 what));
+  scenario::fail_key(
+      s.place("run.fidelity"), "run.fidelity",
+      fmt::format("only {} {}", scenario::names_of([](const scenario::Fidelity& f) { return f.can_be_saved; }), what));
 }
 
 Unfinished read_unfinished(const probe::ResultDirectory& directory, const std::vector<std::string>& overrides) {

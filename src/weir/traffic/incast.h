@@ -34,8 +34,7 @@ class Incast : public CopyableSource<Incast> {
       p.integer("fan_in", &Params::fan_in, 0, kMaxHosts, "only the first so many of the senders; 0 = every one");
       p.time("start", &Params::start, "the first flows start");
       p.time("stagger", &Params::stagger, "how much later the next flows start; 0 = all at once");
-      p.integer("stagger_every", &Params::stagger_every, 1, kMaxHosts,
-                "how many flows start together if staggered");
+      p.integer("stagger_every", &Params::stagger_every, 1, kMaxHosts, "how many flows start together if staggered");
     }
   };
 
