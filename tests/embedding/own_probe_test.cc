@@ -152,8 +152,7 @@ TEST_F(OwnProbe, IsCheckedWithItsPlace) {
     }
     return "";
   };
-  EXPECT_EQ(message("probes.active.interval=2 ms"),
-            "--set probes.active.interval: key 'probes.active.interval': a millisecond is the longest");
+  EXPECT_EQ(message("probes.active.interval=2 ms"), "--set probes.active.interval: a millisecond is the longest");
   EXPECT_NE(message("probes.actve=true").find("did you mean 'active'?"), std::string::npos);
 }
 
