@@ -13,10 +13,10 @@ namespace weir::host {
 // The sender's state; the algorithm's own state follows it in the same block.
 struct alignas(64) Flow {
   // what every acknowledgement and every send touch
-  std::int64_t snd_una = 0;  // all bytes below are acknowledged
-  std::int64_t snd_nxt = 0;  // next byte to send
-  std::int64_t limit = 0;    // first byte that may not be sent yet
-  std::int64_t gone = 0;     // bytes of [snd_una, snd_nxt) not in flight: arrived out of order, or lost
+  std::int64_t snd_una = 0;        // all bytes below are acknowledged
+  std::int64_t snd_nxt = 0;        // next byte to send
+  std::int64_t limit = 0;          // first byte that may not be sent yet
+  std::int64_t not_in_flight = 0;  // bytes of [snd_una, snd_nxt): arrived out of order, or lost
   cc::Control control;
   Time next_send;               // pacing: not before this
   Time held;                    // On-Ramp: not before this
@@ -48,7 +48,7 @@ struct alignas(64) Flow {
   cc::FlowFacts facts;
 
   std::int64_t size() const { return facts.size.count; }
-  std::int64_t in_flight() const { return snd_nxt - snd_una - gone; }
+  std::int64_t in_flight() const { return snd_nxt - snd_una - not_in_flight; }
   bool sendable() const { return (snd_nxt < limit || resend) && in_flight() < control.window.count; }
   // Nothing is left to be sent, but for what may still be lost.
   bool exhausted() const { return snd_nxt >= size() && !resend; }

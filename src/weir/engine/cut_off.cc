@@ -112,7 +112,7 @@ class Need {
     // Quick, and what cuts most flows off.
     if (!ways.spreads(port_, out_)) return Fate::lost;
     const Fate best = ways.spreads(port_back_, back_) ? Fate::acknowledged : Fate::arrives;
-    const host::PathChoice& choice = host_.connections.paths(host_.besides[flow_.slot].connection);
+    const host::PathChoice& choice = host_.connections.paths(host_.extras[flow_.slot].connection);
     Fate out = Fate::lost;
     for (std::int64_t n = 0; n < choice.entropies() && out < best; ++n)
       out = std::max(out, fate_by(ways, choice.entropy(static_cast<std::uint32_t>(n))));

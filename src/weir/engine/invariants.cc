@@ -37,11 +37,11 @@ std::string broken_at(const net::Port& p, const std::vector<net::ClassQueues>& q
 std::string broken_at(const host::Flow& f, const host::Host& host) {
   if (f.snd_una < 0 || f.snd_una > f.snd_nxt || f.snd_nxt > f.size()) return "its sequence numbers are out of order";
   if (f.snd_max > f.size()) return "more has been sent than there is";
-  if (f.gone < 0 || f.in_flight() < 0) return fmt::format("{} bytes are in flight", f.in_flight());
+  if (f.not_in_flight < 0 || f.in_flight() < 0) return fmt::format("{} bytes are in flight", f.in_flight());
   if (!f.selective) return "";
-  const host::Scoreboard& board = host.besides[f.slot].scoreboard;
-  const std::int64_t gone = board.lost_bytes() + board.delivered_bytes();
-  if (gone != f.gone) return fmt::format("{} bytes are gone, not {}", gone, f.gone);
+  const host::Scoreboard& board = host.extras[f.slot].scoreboard;
+  const std::int64_t known = board.lost_bytes() + board.delivered_bytes();
+  if (known != f.not_in_flight) return fmt::format("{} bytes are not in flight, not {}", known, f.not_in_flight);
   if (f.resend != (board.lost_bytes() > 0)) return "what is lost is not what is to be sent again";
   return "";
 }

@@ -3,8 +3,9 @@
 // - A port: its cursor is within its ring, and the bytes and pause frames that it counts as waiting are those that
 // wait.
 // - A host: a flow stands at its own slot with the slot's generation, free slots have no flow, and each is free once.
-// - A flow: 0 <= acknowledged <= next <= size, no fewer than 0 bytes are in flight, and what is gone lies between.
-// - A sender's scoreboard: its bytes found lost or arrived are those that the flow counts as gone.
+// - A flow: 0 <= acknowledged <= next <= size, no fewer than 0 bytes are in flight, and what is not in flight lies
+// between.
+// - A sender's scoreboard: its bytes found lost or arrived are those that the flow counts as not in flight.
 #pragma once
 
 #include <string>

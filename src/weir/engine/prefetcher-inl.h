@@ -55,8 +55,8 @@ inline void Prefetcher<P>::prefetch_selective(std::uint32_t port) {
   if (packet.kind == net::PacketKind::data) {
     receivers().prefetch_bitmap(packet.src, packet.slot);
   } else {
-    const auto& besides = network().hosts[p.peer].besides;
-    if (packet.slot < besides.size()) besides[packet.slot].scoreboard.prefetch_first();
+    const auto& extras = network().hosts[p.peer].extras;
+    if (packet.slot < extras.size()) extras[packet.slot].scoreboard.prefetch_first();
   }
 }
 
@@ -74,7 +74,7 @@ inline void Prefetcher<P>::prefetch_senders() {
     if (host.ready.empty()) return;
     const auto next = host.ready.front();
     if (const host::Flow* flow = host.find(next.slot, next.generation); flow != nullptr) prefetch_object(flow);
-    if (next.slot < host.besides.size()) prefetch_object(&host.besides[next.slot]);
+    if (next.slot < host.extras.size()) prefetch_object(&host.extras[next.slot]);
   }
   if (const std::uint32_t h = host_ahead(3); h < lane().hosts) {
     const host::Host& host = network().hosts[h];
@@ -82,7 +82,7 @@ inline void Prefetcher<P>::prefetch_senders() {
     prefetch_line(ring.address(ring.tail));
     if (host.ready.empty()) return;
     const auto next = host.ready.front();
-    if (next.slot < host.besides.size()) host.besides[next.slot].scoreboard.prefetch_next();
+    if (next.slot < host.extras.size()) host.extras[next.slot].scoreboard.prefetch_next();
   }
 }
 
@@ -119,8 +119,8 @@ inline void Prefetcher<P>::prefetch_behind(std::uint32_t port) {
     receivers().prefetch_entries(packet.src, packet.slot);
   } else if (const host::Flow* flow = network().hosts[p.peer].find(packet.slot, packet.generation); flow != nullptr) {
     prefetch_object(flow);
-    const auto& besides = network().hosts[p.peer].besides;
-    if (packet.slot < besides.size()) prefetch_object(&besides[packet.slot]);
+    const auto& extras = network().hosts[p.peer].extras;
+    if (packet.slot < extras.size()) prefetch_object(&extras[packet.slot]);
   }
 }
 

@@ -425,11 +425,11 @@ std::string Simulation::broken_invariant() const { return engine::broken_invaria
 
 std::int64_t Simulation::acknowledged(std::uint32_t src, const host::Flow& flow) const {
   if (!flow.selective) return flow.snd_una;
-  return flow.snd_una + network_.hosts[src].besides[flow.slot].scoreboard.delivered_bytes();
+  return flow.snd_una + network_.hosts[src].extras[flow.slot].scoreboard.delivered_bytes();
 }
 
 const cc::OnRamp* Simulation::on_ramp(std::uint32_t src, const host::Flow& flow) const {
-  return flow.on_ramp ? &network_.hosts[src].besides[flow.slot].on_ramp : nullptr;
+  return flow.on_ramp ? &network_.hosts[src].extras[flow.slot].on_ramp : nullptr;
 }
 
 std::optional<OneWayReport> Simulation::one_way_report(std::uint32_t src, const host::Flow& flow) const {

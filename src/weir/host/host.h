@@ -101,7 +101,7 @@ class SlotQueue {
 };
 
 // What a flow may have beside its block.
-struct Beside {
+struct FlowExtras {
   DeliveryLog delivery;   // its algorithm wants the delivery rate
   Scoreboard scoreboard;  // its recovery is selective
   cc::OnRamp on_ramp;
@@ -126,7 +126,7 @@ struct alignas(64) Host {
   std::vector<std::uint32_t> free_slots;
   std::vector<traffic::Flow> starts;  // handed over, by start
   std::size_t next_start = 0;
-  LargePageVector<Beside> besides;                                            // by slot, once a flow has had one
+  LargePageVector<FlowExtras> extras;                                         // by slot, once a flow has had one
   std::unique_ptr<std::unordered_map<std::uint32_t, SeenDelay>> seen_delays;  // On-Ramp: by receiver
   Clock clock;
   Connections connections;  // of flows that spray
@@ -150,9 +150,9 @@ struct alignas(64) Host {
     free_slots.push_back(slot);
   }
 
-  Beside& beside(std::uint32_t slot) {
-    if (slot >= besides.size()) besides.resize(slot + std::size_t{1});
-    return besides[slot];
+  FlowExtras& extras_of(std::uint32_t slot) {
+    if (slot >= extras.size()) extras.resize(slot + std::size_t{1});
+    return extras[slot];
   }
 
   // What changes of it, but for its flows. `known`: PathChoice::archive.
@@ -167,7 +167,7 @@ struct alignas(64) Host {
     a.values(free_slots);
     a.values(starts);
     a.value(next_start);
-    a.each(besides, [&](Beside& b) {
+    a.each(extras, [&](FlowExtras& b) {
       b.delivery.archive(a);
       b.scoreboard.archive(a);
       b.on_ramp.archive(a);

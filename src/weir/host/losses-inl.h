@@ -34,16 +34,16 @@ inline void Senders<P>::watch_for_timeout(Flow& flow, std::int64_t payload, Time
 template <class P>
 void Senders<P>::receive_trim_notice(Host& host, Flow& flow, const Packet& packet, Time now) {
   const Bytes in_flight{flow.in_flight()};
-  const Bytes lost{host.beside(flow.slot).scoreboard.lose_one(packet.seq)};
+  const Bytes lost{host.extras_of(flow.slot).scoreboard.lose_one(packet.seq)};
   if (lost.count == 0) return;
-  note_scoreboard(host, flow, host.beside(flow.slot).scoreboard);
+  note_scoreboard(host, flow, host.extras_of(flow.slot).scoreboard);
   report_loss(host, flow, cc::Loss::Kind::trim, {packet.seq}, lost, in_flight, now);
 }
 
 template <class P>
 inline void Senders<P>::note_scoreboard(Host& host, Flow& flow, const Scoreboard& board) {
   flow.resend = board.lost_bytes() > 0;
-  flow.gone = board.lost_bytes() + board.delivered_bytes();
+  flow.not_in_flight = board.lost_bytes() + board.delivered_bytes();
   flow.limit = board.limit(flow.snd_una);
   hold(host, flow);
 }
@@ -52,7 +52,7 @@ inline void Senders<P>::note_scoreboard(Host& host, Flow& flow, const Scoreboard
 // judges by how many there are in a row.
 template <class P>
 void Senders<P>::find_losses(Host& host, Flow& flow, const Scoreboard::Findings& found, Time now) {
-  if (!host.beside(flow.slot).scoreboard.begins_episode(found) && !flow.control.every_loss) return;
+  if (!host.extras_of(flow.slot).scoreboard.begins_episode(found) && !flow.control.every_loss) return;
   report_loss(host, flow, cc::Loss::Kind::sack_hole, {found.first_lost}, {found.lost}, {flow.in_flight() + found.lost},
               now, {found.in_a_row});
 }
@@ -94,9 +94,9 @@ void Senders<P>::time_out(Host& host, Flow& flow, Time now) {
   if (flow.backoff < 6) ++flow.backoff;
   if (flow.selective) {
     const Bytes in_flight{flow.in_flight()};
-    const Bytes lost{host.beside(flow.slot).scoreboard.lose_all()};
-    if (flow.sprayed) host.connections.paths(host.beside(flow.slot).connection).on_timeout(now);
-    note_scoreboard(host, flow, host.beside(flow.slot).scoreboard);
+    const Bytes lost{host.extras_of(flow.slot).scoreboard.lose_all()};
+    if (flow.sprayed) host.connections.paths(host.extras_of(flow.slot).connection).on_timeout(now);
+    note_scoreboard(host, flow, host.extras_of(flow.slot).scoreboard);
     report_loss(host, flow, cc::Loss::Kind::timeout, {flow.snd_una}, lost, in_flight, now);
   } else {
     go_back(host, flow, cc::Loss::Kind::timeout, now);

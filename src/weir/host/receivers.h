@@ -36,7 +36,7 @@ class Receivers : public sim::Room<Receivers, P> {
     a.each(reassemblies_, [&](auto& of_sender) { a.each(of_sender, [&](Reassembly& r) { r.archive(a); }); });
   }
 
-  // Bring near, in turn: the lists of this sender's flows; a flow's entries there; what selective recovery has besides.
+  // Bring near, in turn: the lists of this sender's flows; a flow's entries there; what selective recovery has extras.
   void prefetch_lists(std::uint32_t src) const {
     prefetch_line(&receivers_[src]);
     prefetch_line(&reassemblies_[src]);

@@ -81,17 +81,17 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   if (profile.balancing.sprays()) {
     flow.sprayed = true;
     flow.packet_flags = profile.balancing.packet_flags();
-    host.beside(flow.slot).connection = connect(host, start);
+    host.extras_of(flow.slot).connection = connect(host, start);
   }
   flow.srtt = flow.facts.base_rtt;
   flow.next_send = now;
   if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate))
-    host.beside(flow.slot).delivery.start(model().transport.payload);
+    host.extras_of(flow.slot).delivery.start(model().transport.payload);
   if (profile.recovery.selective()) {
     flow.selective = true;
-    host.beside(flow.slot).scoreboard.start(profile.recovery, flow.size(), model().transport.payload.count,
-                                            reach(profile.recovery, flow.facts).count);
-    note_scoreboard(host, flow, host.beside(flow.slot).scoreboard);
+    host.extras_of(flow.slot).scoreboard.start(profile.recovery, flow.size(), model().transport.payload.count,
+                                               reach(profile.recovery, flow.facts).count);
+    note_scoreboard(host, flow, host.extras_of(flow.slot).scoreboard);
   }
   if (profile.on_ramp) board_on_ramp(host, flow, *profile.on_ramp);
   profile.algorithm->start(flow.state(), profile.params.get(), flow.facts, flow.control);
@@ -120,7 +120,7 @@ std::uint32_t Senders<P>::connect(Host& host, const traffic::Flow& flow) {
 
 template <class P>
 void Senders<P>::board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params& params) {
-  cc::OnRamp& shim = host.beside(flow.slot).on_ramp;
+  cc::OnRamp& shim = host.extras_of(flow.slot).on_ramp;
   shim.start(params, thresholds_[flow.profile], model().transport.payload);
   if (host.seen_delays != nullptr)
     if (const auto seen = host.seen_delays->find(flow.dst); seen != host.seen_delays->end())
@@ -136,7 +136,7 @@ void Senders<P>::finish_flow(std::uint32_t h, Flow& flow, Time now) {
   const std::uint64_t id = flow.id;
   Host& host = network().hosts[h];
   trace(net::EventKind::ended, host, flow, now);
-  if (flow.sprayed) host.connections.leave(host.beside(flow.slot).connection);
+  if (flow.sprayed) host.connections.leave(host.extras_of(flow.slot).connection);
   host.free_slot(flow.slot);
   flows_.give(flow.profile, &flow);
   if (messages().is_message(id)) messages().end_node(static_cast<std::uint32_t>(id), now);
@@ -145,14 +145,14 @@ void Senders<P>::finish_flow(std::uint32_t h, Flow& flow, Time now) {
 template <class P>
 inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   Host& host = network().hosts[h];
-  Beside* const beside = flow.selective || flow.sprayed ? &host.beside(flow.slot) : nullptr;
+  FlowExtras* const extras = flow.selective || flow.sprayed ? &host.extras_of(flow.slot) : nullptr;
   Packet packet;
-  packet.seq = flow.resend ? beside->scoreboard.first_lost() : flow.snd_nxt;
+  packet.seq = flow.resend ? extras->scoreboard.first_lost() : flow.snd_nxt;
   const std::int64_t payload = std::min(model().transport.payload.count, flow.size() - packet.seq);
   packet.sent = now;
   packet.src = h;
   packet.dst = flow.dst;
-  packet.entropy = flow.sprayed ? host.connections.paths(beside->connection).next(now) : flow.entropy;
+  packet.entropy = flow.sprayed ? host.connections.paths(extras->connection).next(now) : flow.entropy;
   packet.slot = flow.slot;
   packet.generation = flow.generation;
   packet.profile = flow.profile;
@@ -175,11 +175,11 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   if (packet.seq == flow.snd_nxt) flow.snd_nxt += payload;
   flow.snd_max = std::max(flow.snd_max, flow.snd_nxt);
   if (flow.selective) {
-    beside->scoreboard.on_send(packet.seq, now);
-    note_scoreboard(host, flow, beside->scoreboard);
+    extras->scoreboard.on_send(packet.seq, now);
+    note_scoreboard(host, flow, extras->scoreboard);
   }
   if (flow.on_ramp) {
-    host.beside(flow.slot).on_ramp.on_send(packet.seq, flow.snd_una, now, again);
+    host.extras_of(flow.slot).on_ramp.on_send(packet.seq, flow.snd_una, now, again);
     hold(host, flow);
   }
   if (cc::has(algorithm.about.needs, cc::Needs::delivery_rate)) note_delivery(host, flow, packet, now);
@@ -214,8 +214,8 @@ inline bool Senders<P>::asks(const Flow& flow, const Packet& packet) const {
 template <class P>
 inline void Senders<P>::hold(Host& host, Flow& flow) {
   if (!flow.on_ramp) return;
-  Beside& beside = host.beside(flow.slot);
-  flow.held = beside.on_ramp.next_packet(flow.resend ? beside.scoreboard.first_lost() : flow.snd_nxt);
+  FlowExtras& extras = host.extras_of(flow.slot);
+  flow.held = extras.on_ramp.next_packet(flow.resend ? extras.scoreboard.first_lost() : flow.snd_nxt);
 }
 
 template <class P>
@@ -268,12 +268,12 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
     const Sack& sack = sacks()[packet.src];
     trigger = sack.trigger * model().transport.payload.count;
     entropy = sack.entropy;
-    Beside& beside = host.beside(flow.slot);
+    FlowExtras& extras = host.extras_of(flow.slot);
     if (flow.sprayed)
-      host.connections.paths(beside.connection).on_ack(entropy, (packet.flags & net::kEchoMarked) != 0, now);
-    found = beside.scoreboard.on_ack(packet.seq, sack, packet.sent);
+      host.connections.paths(extras.connection).on_ack(entropy, (packet.flags & net::kEchoMarked) != 0, now);
+    found = extras.scoreboard.on_ack(packet.seq, sack, packet.sent);
     acked = found.delivered;
-    note_scoreboard(host, flow, beside.scoreboard);
+    note_scoreboard(host, flow, extras.scoreboard);
   } else {
     trigger += static_cast<std::int32_t>(packet.src);
     flow.snd_nxt = std::max(flow.snd_nxt, flow.snd_una);
@@ -309,14 +309,14 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
 // A packet has been sent whose acknowledgement shall tell a delivery rate.
 template <class P>
 void Senders<P>::note_delivery(Host& host, const Flow& flow, const Packet& packet, Time now) {
-  DeliveryLog& log = host.beside(flow.slot).delivery;
+  DeliveryLog& log = host.extras_of(flow.slot).delivery;
   log.on_send(packet.seq, flow.snd_una, (packet.flags & net::kRetransmission) != 0, now);
   if (flow.exhausted() && flow.in_flight() < flow.control.window.count) log.limit(flow.in_flight());
 }
 
 template <class P>
 void Senders<P>::sample_delivery(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack) {
-  DeliveryLog& log = host.beside(flow.slot).delivery;
+  DeliveryLog& log = host.extras_of(flow.slot).delivery;
   const auto sample = log.on_ack(ack.acked.count, ack.packet_seq.count, packet.sent, ack.now);
   ack.delivered = sample.delivered;
   ack.delivery_span = sample.span;
@@ -326,7 +326,7 @@ void Senders<P>::sample_delivery(Host& host, const Flow& flow, const Packet& pac
 // The packet's one-way delay, by the clocks of both ends, may pause its flow.
 template <class P>
 void Senders<P>::receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now) {
-  cc::OnRamp& shim = host.beside(flow.slot).on_ramp;
+  cc::OnRamp& shim = host.extras_of(flow.slot).on_ramp;
   const Time sent = shim.sent_at(packet.seq);
   if (sent == Time::max()) return;
   const Time delay = packet.sent - host.clock.at(sent);

@@ -1,10 +1,11 @@
 #include "weir/probe/queue_probe.h"
-#include "weir/engine/model.h"
 
 #include <algorithm>
 #include <map>
 #include <string_view>
 #include <utility>
+
+#include "weir/engine/model.h"
 
 namespace weir::probe {
 
