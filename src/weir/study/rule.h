@@ -7,8 +7,8 @@
 //
 // A rule is looked at element by element: for each combination of labels in `each`, which measures have that leave its
 // axes open; for each seed; and for each element of measures that are lists. Single values stand beside each of these.
-// Where a measure has no value, a rule that uses it has no value either, and a rule without a value is not true. A number
-// divided by 0 is infinite, and 0 divided by 0 has no value.
+// Where a measure has no value, a rule that uses it has no value either, and a rule without a value is not true. A
+// number divided by 0 is infinite, and 0 divided by 0 has no value.
 #pragma once
 
 #include <string>
