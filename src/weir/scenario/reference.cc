@@ -86,8 +86,7 @@ ReferenceSection traffic_kinds() {
 ReferenceSection probes() {
   ReferenceSection out{"probes", "what is observed, [probes.NAME]", {}};
   for (const auto& kind : probe::probe_kinds())
-    out.items.push_back(
-        item(kind.name, kind.meaning, fmt::format("[probes.{}]", kind.name), kind.params));
+    out.items.push_back(item(kind.name, kind.meaning, fmt::format("[probes.{}]", kind.name), kind.params));
   return out;
 }
 
