@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "weir/engine/model.h"
+
 namespace weir::probe {
 
 void DelayProbe::check(const Params&, const Checks& checks) {

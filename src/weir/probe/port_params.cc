@@ -1,5 +1,7 @@
 #include "weir/probe/port_params.h"
 
+#include "weir/engine/model.h"
+
 namespace weir::probe {
 
 void check_ports(const std::string& ports, const Checks& checks) {
