@@ -95,7 +95,7 @@ void add_list(CLI::App& app, int& status) {
   auto o = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("list", "List algorithms, topologies, workloads... and their parameters");
   command->add_option("SECTION", o->section,
-                      "algorithms, topologies, workloads, traffic, probes, transport, host, network, run");
+                      "algorithms, topologies, workloads, traffic, probes, transport, host, network, run, fidelities");
   command->add_option("NAME", o->name, "one of them, in full");
   command->add_flag("--json", o->json, "print everything as JSON");
   command->add_flag("--markdown", o->markdown, "print everything as Markdown");
