@@ -82,7 +82,7 @@ struct Ack {
   Time rtt;             // from the transmit time of the packet that triggered it, measured at the NIC
   Time sent_at;         // transmit time of that packet
   Time endpoint_delay;  // part of rtt spent in the receiving host
-  Time path_since;     // routes have not changed since then; packets that were sent earlier may have taken other paths
+  Time path_since;     // routes have not changed since then; packets which were sent earlier may have taken other paths
   Bytes seq;           // all bytes below are acknowledged
   Bytes acked;         // newly acknowledged by this one, in order or selectively; 0 for a duplicate
   Bytes packet_seq;    // first byte of the packet that triggered it

@@ -22,7 +22,7 @@ struct ProbeKind {
   std::string meaning;
   const ParamSet* params = nullptr;
   bool is_always_on = false;
-  // Throws InputError, through Checks::of_key, if the parameters do not fit the network or the tags. Null: they always do.
+  // Throws InputError, through Checks::of_key, if the parameters do not fit the setting. Null: they always do.
   std::function<void(const void* params, const Checks&)> check;
   // Tells whether the probe needs single events (engine::Engine::trace): the name of the parameter that asks for them,
   // "" if the probe always needs them, nothing if it does not need them. Null: it never does.
@@ -64,10 +64,10 @@ const std::deque<ProbeKind>& probe_kinds();
 // The kind of this name; null if there is none.
 const ProbeKind* find_kind(std::string_view name);
 
-// Adds a probe and the tables that it writes, and sets `probe` of each table to the probe's name. Throws InputError, and
-// adds nothing, if the name of the probe or of a table is taken or not valid, or if TableKind::if_set of a table is no
-// flag of the probe. Add all kinds before the first scenario is read, on one thread: the catalogue has no locks, and a
-// scenario does not know of kinds that are added after it was read.
+// Adds a probe and the tables that it writes, and sets `probe` of each table to the probe's name. Throws InputError,
+// and adds nothing, if the name of the probe or of a table is taken or not valid, or if TableKind::if_set of a table is
+// no flag of the probe. Add all kinds before the first scenario is read, on one thread: the catalogue has no locks, and
+// a scenario does not know of kinds that are added after it was read.
 void add_kind(ProbeKind kind, std::vector<result::TableKind> tables = {});
 
 }  // namespace weir::probe

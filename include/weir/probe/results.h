@@ -30,8 +30,8 @@ inline constexpr std::string_view kCheckpoint = "checkpoint";
 // a full disk, throw std::system_error with the file's name.
 class ResultFile {
  public:
-  // Opens the file and empties it, or keeps what it holds for archive(Loader&) if `keep` is true. `shown` is its name in
-  // messages. close() puts the file's size and checksum into `facts`, which must outlive this; null: nowhere.
+  // Opens the file and empties it, or keeps what it holds for archive(Loader&) if `keep` is true. `shown` is its name
+  // in messages. close() puts the file's size and checksum into `facts`, which must outlive this; null: nowhere.
   ResultFile(const std::string& path, std::string shown, result::FileFacts* facts = nullptr, bool keep = false);
   ResultFile(ResultFile&&) noexcept;
   ResultFile& operator=(ResultFile&&) = delete;
@@ -79,9 +79,9 @@ class ResultDirectory {
   // The directory with the files and the checkpoint of a run that did not end by itself: the partial one if the run was
   // killed, the target if it was interrupted. Throws InputError if there is none.
   static std::string left_behind(const std::string& target);
-  // Locks that directory, so that its run can go on; files that are opened keep what they hold. Nothing is changed before
-  // has_gone_on(), and until then partial() is the directory as it was left. Throws InputError if there is none, if
-  // another run is writing it, or if something else has the name of the target.
+  // Locks that directory, so that its run can go on; files that are opened keep what they hold. Nothing is changed
+  // before has_gone_on(), and until then partial() is the directory as it was left. Throws InputError if there is none,
+  // if another run is writing it, or if something else has the name of the target.
   static std::unique_ptr<ResultDirectory> resume(const std::string& target);
   // From this call until has_gone_on(), files that are opened keep what they hold.
   void keep_files() { keeps_ = true; }
