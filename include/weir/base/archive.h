@@ -1,4 +1,4 @@
-// Archives: the state of a run as a string of bytes, for checkpoints, for copies of runs and for the probes in them.
+// Archives: the state of a run as a string of bytes, for checkpoints and copies of runs. Probes are saved in it too.
 //
 // An object whose state changes during a run has a member `template <class A> void archive(A& a)`. It passes what
 // changes, in a fixed order, to a.value(), a.values(), a.each(), a.optional() and a.text(). A Saver writes these

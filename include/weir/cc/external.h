@@ -46,7 +46,7 @@ class External {
   void on_send(const Params& p, const FlowFacts& flow, const Send& send, Control& control);
   void on_timer(const Params& p, const FlowFacts& flow, Time now, Control& control);
 
-  // The interval that has ended last. Before the first one has ended, it is empty, from and until the flow's start.
+  // The interval that has ended last. Until the first one has, it is empty, with from = until = the flow's start.
   const Observation& last() const { return last_; }
   // The number of intervals that have ended.
   std::uint32_t intervals() const { return intervals_; }

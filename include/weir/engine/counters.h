@@ -16,8 +16,8 @@ struct Counters {
   std::uint64_t cnps = 0;
   std::uint64_t or_acks = 0;
   std::uint64_t marked = 0;   // data packets that arrived marked
-  std::uint64_t dropped = 0;  // packets that found a buffer full
-  std::uint64_t trimmed = 0;  // packets that lost their payload to a full buffer
+  std::uint64_t dropped = 0;  // packets dropped by full buffers
+  std::uint64_t trimmed = 0;  // packets whose payload full buffers cut off
   std::uint64_t lost = 0;     // packets lost on links
   std::uint64_t pauses = 0;   // pause frames sent
   std::uint64_t storms = 0;   // pause storms that the PFC watchdog found (SONiC, Junos)
