@@ -70,7 +70,8 @@ Rate parse_rate(std::string_view text);
 // '-' and '_' alone and must not be taken. `what` is the kind of entry for the message, such as "an algorithm".
 void check_new_name(std::string_view what, std::string_view name, bool is_taken);
 
-// The candidate nearest to `word` by edit distance regardless of case, else one that begins with `word` and "_", or "".
+// The candidate closest to `word` by edit distance regardless of case, or else one that begins with `word` and "_". It
+// is "" if there is neither.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 // The list of parameters of one component, without the type of the struct that stores their values.

@@ -51,7 +51,7 @@ struct Stall {
   Time found;                      // when it was found, which is the end of the run
   Time since;                      // deadlock: when the last port of the cycle was paused; else `found`
   std::vector<BlockedPort> cycle;  // deadlock: each waits for the next one, and the last for the first
-  std::uint32_t blocked = 0;       // deadlock: classes of switch ports that can never send again, with those of the cycle
+  std::uint32_t blocked = 0;       // deadlock: classes of switch ports that can never send again, cycle included
   Obstacles obstacles;             // cut_off
   std::uint64_t unfinished = 0;    // flows that have started and not ended
   std::vector<StuckFlow> flows;    // the first few of them, by id

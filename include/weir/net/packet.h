@@ -41,7 +41,7 @@ struct alignas(64) Packet {
   std::int64_t seq = 0;          // data: first byte; acknowledgement: all bytes below are acknowledged
   Time sent;                     // data: start of transmission at the sender; echoed by acknowledgements; on an
                                  // OR-ACK: when the packet arrived, by the receiver's clock
-  std::uint32_t src = 0;         // host; ACK: index of its SACK record (kSack), else first byte of the data packet - seq
+  std::uint32_t src = 0;         // host; ACK: index of its SACK record, or first byte of the data packet - seq
   std::uint32_t dst = 0;         // host
   std::uint32_t entropy = 0;     // path selector
   std::uint32_t slot = 0;        // the flow's slot at its sender ...

@@ -147,7 +147,7 @@ struct LinkTier {
   std::string name;
   std::uint32_t ports = 0;
   std::uint64_t sent_bytes = 0;
-  double utilisation = 0;      // sent / (capacity * time), from 0 to 1, of all these ports
+  double utilisation = 0;      // sent / (capacity * time), of all these ports together
   double max_utilisation = 0;  // the largest of one port
 };
 struct LinkSummary {
@@ -166,7 +166,7 @@ struct CollectiveSummary {
   std::uint64_t unfinished = 0;  // messages that have not been acknowledged
   Bytes payload;                 // of all messages
   std::optional<Time> start;     // of the first message or computation; nothing = none has started
-  Time bound;                    // the least that `completion` can be (engine/completion.h); and that `acknowledged`
+  Time bound;                    // lower bounds of `completion` and of `acknowledged` (engine/completion.h)
   Time acknowledged_bound;
   std::optional<Time> completion;    // from the start until all is received; nothing = not complete
   std::optional<Time> acknowledged;  // from the start until all is acknowledged: the largest FCT if all start together
