@@ -1,10 +1,10 @@
-// What is to be simulated, for programs that embed Weir: a scenario as `weir run` takes it (docs/scenario.md).
+// Scenario: what is to be simulated, as `weir run` takes it (docs/scenario.md), for programs that embed Weir.
 //
-//   weir::Scenario s = weir::Scenario::from_file("scenarios/incast.toml", {"run.seed=7"});
+//   weir::Scenario s = weir::Scenario::from_file("scenarios/incast-16.toml", {"run.seed=7"});
 //   weir::Scenario t = weir::Scenario::from_values({"topology.kind=star", "topology.hosts=9", "algorithm.name=hpcc",
 //                                                   "traffic=[]"});
 //
-// A Scenario is a constant value that may be copied and used by several threads.
+// A Scenario never changes; it may be copied and used by several threads at once.
 #pragma once
 
 #include <memory>
@@ -20,25 +20,25 @@ struct Scenario;
 
 class Scenario {
  public:
-  // Each of these throws InputError, with the file, the line and the key, if something cannot be used; data files are
-  // read when a run is made. `overrides` are "key=value" as for `weir run --set`, and win over the text.
+  // Each of these functions throws InputError, with file, line and key, if something is wrong. Data files are only read
+  // when a Simulation is made. `overrides` are "key=value" as for `weir run --set`, and replace what the text says.
 
-  // A TOML file. Names of data files in it are relative to its folder.
+  // Reads a TOML file. Names of data files in it are relative to its folder.
   static Scenario from_file(const std::string& file, const std::vector<std::string>& overrides = {});
-  // TOML text; `name` is what messages call it, and its folder is where names of data files start.
+  // Reads TOML text. Messages call it `name`, and names of data files are relative to the folder of `name`.
   static Scenario from_text(std::string_view toml, const std::vector<std::string>& overrides = {},
                             const std::string& name = "scenario.toml");
-  // Values alone, in the order given: "topology.kind=star", "algorithm.name=hpcc", "traffic=[{kind='incast', size='1
-  // MB'}, {kind='poisson', load=0.3}]", "traffic.0.size=2 MB". With "traffic=[]" there are no flows but those that the
-  // program sends.
+  // Makes a scenario from values alone, which are applied in order: "topology.kind=star", "algorithm.name=hpcc",
+  // "traffic=[{kind='incast', size='1 MB'}, {kind='poisson', load=0.3}]", "traffic.0.size=2 MB". With "traffic=[]" the
+  // only flows are those that the program sends.
   static Scenario from_values(const std::vector<std::string>& values);
 
-  // The scenario in full, as TOML: all parameters with their values, defaults included.
+  // The effective scenario as TOML: all parameters with their values, defaults included.
   std::string to_toml() const;
-  // What `weir validate` warns of, one sentence each. Builds the network; throws InputError like Simulation.
+  // The warnings of `weir validate`, one sentence each. Builds the network, and throws InputError as Simulation does.
   std::vector<std::string> warnings() const;
 
-  // For the library itself.
+  // Internal: for the library itself.
   const scenario::Scenario& internal() const { return *scenario_; }
 
  private:

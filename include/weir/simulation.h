@@ -1,14 +1,14 @@
-// Runs, for programs that embed Weir: executed as `weir run` does it, or stepped, watched, steered, saved and copied.
+// Simulation: a run that a program steps, watches, steers, saves and copies. execute(): a whole run, like `weir run`.
 //
-//   weir::Run run(scenario);
+//   weir::Simulation run(scenario);
 //   run.engine().on_finish([](const weir::host::FlowRecord& flow) { ... });
 //   run.send({.src = 0, .dst = 8, .size = weir::Bytes{1'000'000}});
 //   while (!run.advance(run.engine().now() + weir::Time{100'000'000})) { ... }       // steps of 100 us
 //   std::string figures = run.finish();
 //
-// Any number of runs may live in one process, each used by one thread at a time. The same scenario and the same calls
-// give the same results, whatever the number of threads (run.threads of the scenario). Wrong input throws InputError
-// (weir/error.h) with the text that the command would show; nothing here ends the process or writes to the terminal.
+// A process may have any number of runs, each used by one thread at a time. The same scenario and the same calls give
+// the same results, whatever the number of threads (run.threads of the scenario). Wrong input throws InputError
+// (weir/base/error.h) with the message of the command; nothing here ends the process or writes to the terminal.
 #pragma once
 
 #include <cstdint>
@@ -28,41 +28,43 @@ struct NewFlow {
   std::uint32_t src = 0;  // hosts, counted from 0; two different ones
   std::uint32_t dst = 0;
   Bytes size;                // of payload; 1 B to 1 PB
-  Time start{-1};            // not before the present instant; below 0 = at the present instant
-  std::string tag = "";      // one of the scenario's tags of traffic; "" = the first one
-  std::string profile = "";  // one of the scenario's ways of sending; "" = [algorithm]
+  Time start{-1};            // not before the present instant; below 0 = now
+  std::string tag = "";      // one of the tags of the scenario's traffic; "" = the first one
+  std::string profile = "";  // one of the scenario's profiles; "" = that of [algorithm]
 };
 
 class Simulation {
  public:
-  // Builds the network and reads data files. Throws InputError if that is not possible. Results stay in memory: what
-  // the scenario's probes write to files is left out, what they add to the summary is not.
+  // Builds the network and reads data files; throws InputError if that is not possible. Results stay in memory: the
+  // scenario's probes add to the summary, but write no files.
   explicit Simulation(const Scenario& scenario);
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
   ~Simulation();
 
-  // What can be seen and asked for while it runs: flows that end, samples at instants, events, decisions, ports.
+  // The engine, for what can be seen and set while the run goes on: ended flows, samples, events, decisions, ports.
   engine::Engine& engine();
   const engine::Engine& engine() const;
 
-  // Runs until `until`, and true if the run has ended: all flows have ended, or run.stop is reached, or it cannot go on
-  // (engine().stall()). A run that has ended goes on when another flow is sent, unless it was stopped.
+  // Runs until `until` or until the run ends. Returns true if the run has ended: all flows have ended, or run.stop is
+  // reached, or it cannot go on (engine().stall()). If all flows have ended, it goes on when another flow is sent.
   bool advance(Time until = Time::max());
 
-  // Sends a flow, between calls of advance(). Returns its id.
+  // Sends a flow; call it between calls of advance(). Returns the flow's id. Throws InputError if a value is not valid.
   std::uint64_t send(const NewFlow& flow);
 
-  // Between calls of advance(): all that the run holds. Restored into a run that has been made of the same scenario by
-  // the same build of Weir, which goes on from there as this one does; calls of engine() have to be made again, before.
-  // Throws InputError if the bytes are of another scenario or another build, cut short or changed; the run is then of
-  // no more use.
+  // save() gives the whole state of the run as bytes, between calls of advance(). restore() takes them into a run that
+  // has just been made from the same scenario by the same build of Weir, and which then goes on as this one does; calls
+  // at engine() are made at the new run before restore(). restore() throws InputError if the bytes are of another
+  // scenario or build, cut short or changed; that run must not be used then. Both throw std::logic_error if the
+  // scenario follows the rules of another simulator, save() also if the run has stalled.
   std::string save() const;
   void restore(std::string_view saved);
-  // A run of its own that goes on as this one does; without what has been asked for at engine().
-  Simulation clone() const;
+  // Makes a copy that goes on by itself as this run does, without the calls that have been made at engine(): `prepare`
+  // makes those that are wanted of the copy, before it has the state. Throws as save() does.
+  Simulation clone(const std::function<void(engine::Engine&)>& prepare = {}) const;
 
-  // Once, after the last advance(): the summary as JSON, the document summary.json (docs/results.md).
+  // Gives the summary as JSON, the document summary.json (docs/results.md). Call it once, after the last advance().
   std::string finish();
 
  private:
@@ -71,24 +73,24 @@ class Simulation {
   std::unique_ptr<Parts> parts_;
 };
 
-// What came of a run that was executed.
+// The result of execute().
 struct Result {
-  std::string summary;   // JSON: summary.json of docs/results.md
-  std::string manifest;  // JSON: manifest.json, without its list of files
-  bool is_whole = true;  // else it ended early, for `reason`
+  std::string summary;   // JSON, the document summary.json (docs/results.md)
+  std::string manifest;  // JSON, the document manifest.json; lists no files without a directory
+  bool is_whole = true;  // false: it ended early, for `reason`
   std::string reason;
 };
 
 struct ExecuteOptions {
-  std::string directory;  // where the results go, a new directory; "" = nowhere
-  // Called before the run begins, to ask for events, samples or decisions.
+  std::string directory;  // new directory for the results; "" = no files
+  // Called before the run begins, to call trace(), every(), decide() and the like at the engine.
   std::function<void(engine::Engine&)> prepare;
-  // Called several times a second with the present instant; the run ends early when it returns false, and keeps what
-  // it has.
+  // Called several times a second with the simulated time. When it returns false, the run ends early and its results so
+  // far are kept.
   std::function<bool(Time now)> progress;
 };
 
-// From the start to the end, as `weir run`. Throws InputError, and std::system_error if results cannot be written.
+// Runs a scenario from start to end, as `weir run` does. Throws InputError, or std::system_error if it cannot write.
 Result execute(const Scenario& scenario, const ExecuteOptions& options = {});
 
 }  // namespace weir

@@ -95,9 +95,9 @@ TEST_F(OwnEntries, HaveMessagesLikeAllOthers) {
             "scenario.toml:8: key 'algorithm.window': 1 B is out of range; valid is 1 KB to 1 MB");
   EXPECT_NE(refusal([] { Scenario::from_text(scenario(""), {"algorithm.name=owm"}); }).find("did you mean 'own'?"),
             std::string::npos);
-  EXPECT_NE(refusal([] { Scenario::from_text(scenario(""), {"traffic.0.kind=circles"}); })
-                .find("did you mean 'circle'?"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal([] { Scenario::from_text(scenario(""), {"traffic.0.kind=circles"}); }).find("did you mean 'circle'?"),
+      std::string::npos);
 }
 
 TEST_F(OwnEntries, AreRefusedIfTheirNameIsTaken) {

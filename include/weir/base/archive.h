@@ -1,10 +1,10 @@
-// What a run holds, as a row of bytes, and back: one description of each object serves both directions.
+// Archives: the state of a run as a string of bytes, for checkpoints and copies of runs. Probes are saved in it too.
 //
-// An object that changes while a run goes on has a member `template <class A> void archive(A& a)` that names what
-// changes, in a fixed order, by a.value(), a.values(), a.each(), a.optional() and a.text(). With a Saver these are
-// written, with a Loader they are read into an object that has been built anew from the same model. Numbers stand as
-// they lie in memory: an archive is read by the program that wrote it, on the same kind of machine (run/checkpoint.h
-// refuses others).
+// An object whose state changes during a run has a member `template <class A> void archive(A& a)`. It passes what
+// changes, in a fixed order, to a.value(), a.values(), a.each(), a.optional() and a.text(). A Saver writes these
+// members; a Loader reads them into an object that has been newly built from the same model. Numbers are stored as they
+// lie in memory, so an archive can only be read by the build of Weir that wrote it, on the same kind of machine
+// (Simulation::restore() and run/checkpoint.h refuse others).
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 
 namespace weir {
 
+// Writes an archive.
 class Saver {
  public:
   static constexpr bool kLoads = false;
@@ -26,19 +27,19 @@ class Saver {
   requires std::is_trivially_copyable_v<T>
   void value(const T& v) { bytes(&v, sizeof(T)); }
   void bytes(const void* from, std::size_t size) { out_.append(static_cast<const char*>(from), size); }
-  // A length; `longest` is what Loader accepts.
+  // Writes the length of a container and returns it. `longest` matters to Loader alone.
   std::size_t length(std::size_t n, std::size_t /*longest*/ = ~std::size_t{0}) {
     value(static_cast<std::uint64_t>(n));
     return n;
   }
-  // A container of objects that may be copied as bytes.
+  // Writes a contiguous container of objects that may be copied as bytes: its length, then the objects.
   template <class Container>
   void values(const Container& c) {
     static_assert(std::is_trivially_copyable_v<typename Container::value_type>);
     length(c.size());
     bytes(c.data(), c.size() * sizeof(typename Container::value_type));
   }
-  // A container of objects of which `one` archives each.
+  // Writes the length of a container, then calls one(object) for each object, which archives it.
   template <class Container, class One>
   void each(Container& c, One&& one) {
     length(c.size());
@@ -59,12 +60,12 @@ class Saver {
   std::string out_;
 };
 
-// Throws InputError if there is less than an object needs.
+// Reads an archive. Throws InputError if the bytes end too early or a length is not possible.
 class Loader {
  public:
   static constexpr bool kLoads = true;
 
-  // `content` must outlive it.
+  // `content` must outlive the Loader.
   explicit Loader(std::string_view content) : left_(content) {}
 
   template <class T>
@@ -111,7 +112,7 @@ class Loader {
   bool at_end() const { return left_.empty(); }
 
  private:
-  static constexpr std::size_t kEmptyObjects = std::size_t{1} << 32;  // lengths of objects that hold nothing
+  static constexpr std::size_t kEmptyObjects = std::size_t{1} << 32;  // more objects than bytes: they may hold nothing
   std::string_view left_;
 };
 

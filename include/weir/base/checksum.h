@@ -1,4 +1,4 @@
-// Checksums of files: XXH3 with 128 bits (xxHash), written as `xxh128sum` prints them.
+// Checksums of result files and saved runs: XXH3 with 128 bits (xxHash), written as `xxh128sum` prints them.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// Of bytes that come piece by piece.
+// Computes the checksum of bytes that are given piece by piece.
 class Checksum {
  public:
   Checksum();
@@ -16,9 +16,9 @@ class Checksum {
   ~Checksum();
 
   void update(std::string_view bytes);
-  // Forgets all bytes so far.
+  // Begins again, as if no bytes had been given.
   void restart();
-  // Of all bytes so far: 32 hexadecimal digits in small letters.
+  // The checksum of all bytes so far: 32 hexadecimal digits in lower case.
   std::string text() const;
 
  private:
@@ -26,7 +26,7 @@ class Checksum {
   std::unique_ptr<State> state_;
 };
 
-// The same of a whole text.
+// The checksum of a whole text, in the same form.
 std::string checksum_of(std::string_view bytes);
 
 }  // namespace weir

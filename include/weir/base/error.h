@@ -1,4 +1,4 @@
-// What went wrong with an input, told so that the user can mend it.
+// InputError, which all of Weir throws when the user's input is wrong: what is wrong, where, and what would be valid.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace weir {
 
-// Where in an input a value stands. line 0 = no line (a command-line override, a whole file).
+// The place of a value in an input. line 0 = no line, as for a command-line override or a whole file.
 struct Where {
   std::string file;
   int line = 0;
@@ -17,29 +17,29 @@ struct Where {
   std::string text() const { return line > 0 ? file + ":" + std::to_string(line) : file; }
 };
 
-// The user's input cannot be used: exit status 2. The message is one line and says what would be valid, behind the
-// place or the key as far as they are known.
+// The user's input cannot be used; the command `weir` then exits with status 2. The message is one line: the place or
+// the key, as far as they are known, then what is wrong and what would be valid.
 class InputError : public std::runtime_error {
  public:
-  // About no single value, or the message names its place itself.
+  // An error about no single value, or one whose message names the place itself.
   explicit InputError(const std::string& what) : std::runtime_error(what), reason_(what) {}
-  // About what stands at a place; a place without a file is unknown.
+  // An error about the value at a place. An empty file name means that the place is unknown.
   InputError(Where where, const std::string& reason)
       : std::runtime_error(where.file.empty() ? reason : where.text() + ": " + reason),
         where_(std::move(where)),
         reason_(reason) {}
-  // About one value of the component that complains: `key` names it as that component does, with dots if it lies
-  // deeper ("size" of a buffer). An empty key is the component itself. Whoever knows where the component's values
-  // stand says so (scenario::at_its_place).
+  // An error about one value of the component that throws it. `key` is the component's own name of the value, with dots
+  // where components are nested ("buffer.size"). An empty key means the component itself. A caller that knows where the
+  // component's values stand in the input turns the key into a place (scenario::at_its_place).
   InputError(std::string key, const std::string& reason)
       : std::runtime_error(key.empty() ? reason : key + ": " + reason), key_(std::move(key)), reason_(reason) {}
 
   const std::optional<std::string>& key() const { return key_; }
   const Where& where() const { return where_; }
-  // what() without the place or the key.
+  // The text of what() without the place or the key.
   const std::string& reason() const { return reason_; }
 
-  // The same error as one of a larger component, which has the one that complains under `key`.
+  // The same error as seen from a larger component, which holds the throwing one under `key`.
   InputError under(std::string_view key) const {
     std::string whole(key);
     if (key_ && !key_->empty()) whole += (whole.empty() ? "" : ".") + *key_;
@@ -54,7 +54,7 @@ class InputError : public std::runtime_error {
 
 [[noreturn]] inline void fail(const Where& where, const std::string& what) { throw InputError(where, what); }
 
-// Does a part of a component's work. Its errors become errors about `key`, or what lies under it.
+// Calls work() and returns its result. An InputError that it throws becomes one about `key`, or about a value under it.
 template <class Work>
 auto under_key(std::string_view key, Work&& work) {
   try {

@@ -1,11 +1,11 @@
-// Bounds of what can be simulated that several layers share.
+// Limits on what can be simulated that several parts of Weir share.
 #pragma once
 
 #include <cstdint>
 
 namespace weir {
 
-// Hosts of a network. Host numbers divide by multiplication up to here (net/routing.h).
+// The most hosts that a network may have. Up to this number, net/routing.h divides host numbers by multiplication.
 inline constexpr std::uint32_t kMaxHosts = 1u << 21;
 
 }  // namespace weir

@@ -1,8 +1,8 @@
-// Parameters that describe themselves.
+// Parameters of algorithms, traffic sources, probes and all other components that a scenario configures.
 //
-// A component declares each of its parameters once (name, default, bounds, meaning, source);
-// from that one list come parsing, validation, `weir list`, the effective configuration in
-// every result and the reference page.
+// A component declares each of its parameters once, with its name, default, bounds, meaning and
+// source. From this one list come parsing, validation, `weir list`, the effective scenario in
+// every result and the reference page. For example:
 //
 //   struct Params {
 //     double eta = 0.95;
@@ -31,19 +31,19 @@
 
 namespace weir {
 
-// A value in the type of its parameter. Choices and free text are strings.
+// The value of a parameter, in the parameter's type. Choices and free text are strings.
 using ParamValue = std::variant<bool, std::int64_t, double, Time, Bytes, Rate, std::string>;
 
 struct Param {
   std::string name;
-  ParamValue fallback;  // the default; its alternative is the parameter's type
+  ParamValue fallback;  // the default; the alternative that it holds is the parameter's type
   double min = 0;       // inclusive bounds in the type's base unit (ps, bytes, bit/s); numbers only
   double max = 0;
   std::vector<std::string> choices;  // valid texts; empty = any text
   std::string meaning;
   std::string source;
-  bool required = false;                                // must be written; the default stands for "not given"
-  bool (*names_file)(std::string_view text) = nullptr;  // texts only: does this one name a data file?
+  bool required = false;                                // the user must give it; the default is never used
+  bool (*names_file)(std::string_view text) = nullptr;  // text only: whether this text names a data file
   std::function<void(void*, const ParamValue&)> set;
   std::function<ParamValue(const void*)> get;
 
@@ -53,47 +53,50 @@ struct Param {
   std::string valid() const;
 };
 
-// Text to value and back. Times, bytes and rates need a unit ("1.5 us", "32 MiB", "100 Gbps");
-// a plain 0 needs none. Throws InputError about the parameter that says what would be valid.
+// Parses and checks the text of a value. Times, bytes and rates need a unit ("1.5 us", "32 MiB",
+// "100 Gbps"); a plain 0 needs none. Throws InputError about the parameter, which says what would be valid.
 ParamValue parse_value(const Param& param, std::string_view text);
-// Range and choice check of a value that already has the right type. Throws InputError about the parameter.
+// Checks the range or the choice of a value that has the right type already. Throws InputError about the parameter.
 void check_value(const Param& param, const ParamValue& value);
 // The shortest text that parses back to exactly this value.
 std::string format_value(const ParamValue& value);
 
+// Parse a text of one type in the same notation, without the bounds of a parameter. Throw InputError.
 Time parse_time(std::string_view text);
 Bytes parse_bytes(std::string_view text);
 Rate parse_rate(std::string_view text);
 
-// Throws InputError if this cannot be the name of another entry of a catalogue: it is to have letters, digits, '-' and
-// '_' alone, and not to be taken. `what` is "an algorithm", say.
+// Throws InputError unless `name` can be the name of a new entry of a catalogue: it must consist of letters, digits,
+// '-' and '_' alone and must not be taken. `what` is the kind of entry for the message, such as "an algorithm".
 void check_new_name(std::string_view what, std::string_view name, bool is_taken);
 
-// The candidate closest to `word` by edit distance, whatever the case, or "" if none is near.
+// The candidate closest to `word` by edit distance regardless of case, or else one that begins with `word` and "_". It
+// is "" if there is neither.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-// The list of parameters of one component, and its storage, without its type.
+// The list of parameters of one component, without the type of the struct that stores their values.
 class ParamSet {
  public:
   std::span<const Param> params() const { return params_; }
   const Param* find(std::string_view name) const;
   std::vector<std::string> names() const;
-  // A new object with all defaults.
+  // Makes a new object that holds all defaults.
   std::shared_ptr<void> make() const { return make_(); }
 
  protected:
-  // Throws logic_error if a name comes twice or a default is not valid itself.
+  // Throws std::logic_error if two parameters have the same name or a default is not valid.
   void check() const;
 
   std::vector<Param> params_;
   std::function<std::shared_ptr<void>()> make_;
 };
 
-// What a parameter may be at most unless its description says otherwise (and Rate: kMaxRate): sums and
-// products of such values fit 64 bits.
+// The largest time and size that a parameter may have unless its description says otherwise (for a rate it is
+// kMaxRate): 10^6 seconds and 1 PB. A sum of several such values fits 64 bits.
 inline constexpr Time kMaxTime{1'000'000 * kPicosecondsPerSecond};
 inline constexpr Bytes kMaxBytes{1'000'000'000'000'000};
 
+// The parameters of a component whose struct of values is T. T::describe() calls one function of this class for each.
 template <class T>
 class ParamList : public ParamSet {
  public:
@@ -105,14 +108,14 @@ class ParamList : public ParamSet {
     check();
   }
 
-  // The field is a double, or of a type that is made from one and gives it back.
+  // The field is a double, or of a type that converts from a double and back.
   template <class F>
   Param& number(Text name, F T::*field, double min, double max, Text meaning, Text source = "") {
     return add_as<double>(std::move(name), field, min, max, std::move(meaning), std::move(source));
   }
   template <class I>
   Param& integer(Text name, I T::*field, double min, double max, Text meaning, Text source = "") {
-    // No value that passes the bounds may change when it is stored in the field.
+    // A value that passes the bounds must not change when it is stored in the field.
     min = std::max(min, static_cast<double>(std::numeric_limits<I>::min()));
     max = std::min(max, static_cast<double>(std::numeric_limits<I>::max()));
     return add_as<std::int64_t>(std::move(name), field, min, max, std::move(meaning), std::move(source));
@@ -135,7 +138,7 @@ class ParamList : public ParamSet {
   Param& text(Text name, std::string T::*field, Text meaning, Text source = "") {
     return add(std::move(name), field, 0, 0, std::move(meaning), std::move(source));
   }
-  // An enum whose values 0, 1, 2... are written as the given words.
+  // The field is an enum, whose values 0, 1, 2, ... are written as `words`, in this order.
   template <class E>
   Param& choice(Text name, E T::*field, std::vector<std::string> words, Text meaning, Text source = "") {
     const T defaults{};
@@ -156,7 +159,7 @@ class ParamList : public ParamSet {
     return p;
   }
 
-  // A pointer to an entry of a list that never changes; entries are written by their names.
+  // The field points to an entry of `list`, which must never change. An entry is written by its name.
   template <class Entry>
   Param& entry(Text name, const Entry* T::*field, std::span<const Entry> list, Text meaning, Text source = "") {
     const T defaults{};
@@ -176,7 +179,7 @@ class ParamList : public ParamSet {
     return p;
   }
 
-  // The parameters of a part that T embeds, `prefix` before their names. Defaults are those that T gives the part.
+  // Adds the parameters of a part that T embeds, with `prefix` before their names and T's values as their defaults.
   template <class Part>
   void part(const Text& prefix, Part T::*member) {
     const T defaults{};
@@ -217,7 +220,7 @@ class ParamList : public ParamSet {
   }
 };
 
-// The one list of T's parameters.
+// The list of T's parameters, which is made once and never destroyed before the program ends.
 template <class T>
 const ParamSet& params_of() {
   static const ParamList<T> list;

@@ -1,7 +1,7 @@
-// Counter-based randomness: a draw is a pure function of (seed, entity, purpose, index).
+// Random numbers of traffic, switches and algorithms: a draw is a pure function of (seed, entity, purpose, index).
 //
-// Philox-4x32-10 (Salmon et al., SC'11) from Random123. No draw depends on the order in which
-// other entities draw, so results do not depend on the number of threads.
+// The generator is Philox-4x32-10 (Salmon et al., SC'11) from Random123. No draw depends on the order in
+// which other entities draw, so results do not depend on the number of threads.
 #pragma once
 
 #include <Random123/philox.h>
@@ -10,8 +10,8 @@
 
 namespace weir {
 
-// What a stream is for: one value per kind of decision, so that adding one kind of draw
-// leaves every other stream as it was. Append only; the values are part of every digest.
+// The purpose of a stream: one value for each kind of random decision, so that a new kind leaves every
+// other stream as it is. A value never changes, because all results depend on it.
 enum class Purpose : std::uint32_t {
   flow_arrival = 1,
   flow_size = 2,
@@ -31,13 +31,14 @@ enum class Purpose : std::uint32_t {
   resampling = 16,
 };
 
+// The draws of one entity (a host, a flow, a port) for one purpose. It has no position: the caller counts its draws.
 class RandomStream {
  public:
   RandomStream() = default;
   constexpr RandomStream(std::uint64_t seed, std::uint32_t entity, Purpose purpose)
       : seed_(seed), entity_(entity), purpose_(static_cast<std::uint32_t>(purpose)) {}
 
-  // The draw with this index: 64 uniform bits.
+  // The draw with this index, as 64 uniform bits.
   std::uint64_t bits(std::uint64_t index) const {
     using Philox = r123::Philox4x32;
     const Philox::ctr_type counter{
@@ -47,16 +48,16 @@ class RandomStream {
     return (static_cast<std::uint64_t>(out[1]) << 32) | out[0];
   }
 
-  // Uniform in [0, 1), a multiple of 2^-53.
+  // The draw as a uniform number in [0, 1), a multiple of 2^-53.
   double uniform(std::uint64_t index) const { return static_cast<double>(bits(index) >> 11) * 0x1.0p-53; }
 
-  // Uniform integer in [0, n), n > 0; the bias is below n / 2^64.
+  // The draw as a uniform integer in [0, n), n > 0; the bias is below n / 2^64.
   std::uint64_t below(std::uint64_t index, std::uint64_t n) const {
     return static_cast<std::uint64_t>((static_cast<unsigned __int128>(bits(index)) * n) >> 64);
   }
 
-  // Exponentially distributed with mean 1. Uses only correctly rounded operations, so that
-  // the same seed gives the same arrivals on every machine (libm's log does not promise that).
+  // The draw as an exponentially distributed number with mean 1. It uses only correctly rounded operations, so that
+  // the same seed gives the same arrivals on every machine; the logarithm of libm does not promise that.
   double exponential(std::uint64_t index) const;
 
  private:
@@ -65,7 +66,7 @@ class RandomStream {
   std::uint32_t purpose_ = 0;
 };
 
-// Avalanche mix of 32 bits (the finaliser of MurmurHash3); used by the ECMP hash.
+// Mixes 32 bits so that every input bit affects every output bit (the finaliser of MurmurHash3); used by the ECMP hash.
 constexpr std::uint32_t mix32(std::uint32_t h) {
   h ^= h >> 16;
   h *= 0x85ebca6bu;

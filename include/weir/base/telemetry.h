@@ -1,5 +1,5 @@
-// In-band network telemetry (INT): what a switch writes into a packet as it leaves, and the
-// 42-byte wire format that carries it (HPCC, SIGCOMM'19, section 4.1 and figure 7).
+// In-band network telemetry (INT), for algorithms that read it: what a switch writes into a packet that leaves it,
+// and the 42-byte wire format that carries it (HPCC, SIGCOMM'19, section 4.1 and figure 7).
 #pragma once
 
 #include <array>
@@ -9,25 +9,26 @@
 
 namespace weir {
 
-// Most switch hops a telemetry record can hold. The wire format has room for kMaxWireHops.
+// The most switch hops that the telemetry of a packet can hold; in the wire format there is room for kMaxWireHops.
 inline constexpr int kMaxTelemetryHops = 8;
 inline constexpr int kMaxWireHops = 5;
 
-// One egress port's state at the instant a packet starts to leave it. In exact form the
-// fields are picoseconds and bytes; in wire form they are the raw, truncated counters of
-// IntFormat, and only differences modulo its masks mean anything.
+// The state of an egress port at the instant at which a packet starts to leave it. In exact form the
+// units are picoseconds and bytes. In wire form the fields are the raw, truncated counters of
+// IntFormat; `time` and `tx_bytes` then mean something only as differences modulo its masks.
 struct HopTelemetry {
   std::int64_t time = 0;        // departure (start of transmission)
   std::int64_t tx_bytes = 0;    // bytes sent by the port before this packet
   std::int32_t queue = 0;       // bytes left in the queue behind this packet
-  std::uint32_t rate_mbps = 0;  // capacity of the port
+  std::uint32_t rate_mbps = 0;  // capacity of the port in Mb/s
 };
 
+// The records of a packet, one for each switch that it has left, in the order of its path.
 struct Telemetry {
   std::array<HopTelemetry, kMaxTelemetryHops> hop;
 };
 
-// How to read the counters: value = raw * unit; differences are taken modulo mask + 1.
+// How an algorithm reads the counters: value = raw * unit, and differences are taken modulo mask + 1.
 struct IntFormat {
   std::int64_t time_mask = -1;
   std::int64_t time_unit_ps = 1;
@@ -38,15 +39,15 @@ struct IntFormat {
 
   static constexpr IntFormat exact() { return {}; }
 
-  // 24-bit time in ns, 20-bit txBytes in 128 B, 16-bit qLen in 80 B, the last two times
-  // `multiplier` (the authors' simulator uses NIC Gb/s / 25).
+  // The wire format: 24 bits of time in ns, 20 bits of txBytes in units of 128 B and 16 bits of qLen in units of 80 B.
+  // The last two units are multiplied by `multiplier` (the HPCC authors' simulator uses the NIC's Gb/s / 25).
   static constexpr IntFormat wire(std::int64_t multiplier = 1) {
     return {(1 << 24) - 1, 1000, (1 << 20) - 1, 128 * multiplier, (1 << 16) - 1, 80 * multiplier};
   }
 
   constexpr bool is_exact() const { return time_mask == -1; }
 
-  // Elapsed picoseconds and bytes sent between two records of the same port.
+  // The picoseconds and the bytes sent between two records of a port, less than one wrap of the counter apart.
   constexpr std::int64_t elapsed_ps(const HopTelemetry& now, const HopTelemetry& before) const {
     return ((now.time - before.time) & time_mask) * time_unit_ps;
   }
@@ -55,8 +56,8 @@ struct IntFormat {
   }
   constexpr std::int64_t queue_bytes(const HopTelemetry& h) const { return h.queue * queue_unit; }
 
-  // An exact record truncated to this format: floor division, wrap-around of time and bytes,
-  // saturation of the queue.
+  // Truncates an exact record to this format: values are divided by their units and rounded down,
+  // time and bytes wrap around, and the queue is at most queue_max.
   constexpr HopTelemetry quantise(const HopTelemetry& h) const {
     if (is_exact()) return h;
     const auto q = h.queue / queue_unit;

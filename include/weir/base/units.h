@@ -1,8 +1,8 @@
-// Time, data and rate as distinct integer types.
+// Time, Bytes and Rate: distinct integer types for times, amounts of data and rates, used in all of Weir.
 //
-// Time counts picoseconds, Bytes counts octets, Rate counts bits per second; each is a
-// signed 64-bit integer. At 25, 40, 50, 100, 200, 400 and 800 Gb/s a byte lasts a whole
-// number of picoseconds; at other rates a transmission is rounded up to the next one.
+// Time counts picoseconds, Bytes counts octets, Rate counts bits per second; each is a signed
+// 64-bit integer. At 10, 25, 40, 50, 100, 200, 400 and 800 Gb/s a byte lasts a whole number of
+// picoseconds. Where it does not, the time of a transmission is rounded up to the next picosecond.
 #pragma once
 
 #include <cassert>
@@ -55,23 +55,23 @@ struct Rate {
   constexpr double bytes_per_second() const { return static_cast<double>(bits_per_second) / 8.0; }
 };
 
-inline constexpr Rate kMaxRate{100'000'000'000'000};  // of a link or a parameter
+inline constexpr Rate kMaxRate{100'000'000'000'000};  // of a link or a parameter: 100 Tb/s
 
 inline constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
 
-// The time that `size` occupies a link of `rate`, rounded up. rate > 0.
+// The time that a link of `rate` needs to send `size`, rounded up to whole picoseconds. size >= 0, rate > 0.
 constexpr Time transmission_time(Bytes size, Rate rate) {
   assert(size.count >= 0 && rate.bits_per_second > 0);
   constexpr std::uint64_t ps = 8u * kPicosecondsPerSecond;
   const auto bytes = static_cast<std::uint64_t>(size.count);
   const auto r = static_cast<std::uint64_t>(rate.bits_per_second);
-  // A packet's picobits fit 64 bits, whose division is many times cheaper; those of a flow do not.
+  // Below 1 MiB, the product fits 64 bits, whose division is many times cheaper than that of 128 bits.
   if (bytes < (1u << 20)) [[likely]]
     return {static_cast<std::int64_t>((bytes * ps + r - 1) / r)};
   return {static_cast<std::int64_t>((static_cast<unsigned __int128>(bytes) * ps + r - 1) / r)};
 }
 
-// Whole bytes that a link of `rate` carries in `span`; the bandwidth-delay product. Any span.
+// Whole bytes that a link of `rate` carries in `span`, such as a bandwidth-delay product. The result must fit 64 bits.
 constexpr Bytes bytes_in(Time span, Rate rate) {
   const auto product = static_cast<__int128>(span.ps) * rate.bits_per_second;
   return {static_cast<std::int64_t>(product / (8 * static_cast<__int128>(kPicosecondsPerSecond)))};

@@ -1,8 +1,8 @@
-// What a congestion-control algorithm is.
+// The interface of congestion-control algorithms, for authors of new ones in Weir or in a program that embeds it.
 //
-// A small, pure, trivially copyable object, one per flow, that knows no simulator and does no
-// I/O. The transport tells it what happened; it leaves its answer (window, pacing rate, next
-// timer) in a Control that the transport reads without calling it. Write a class like
+// An algorithm is a small, trivially copyable object, one per flow, that knows no simulator and does
+// no I/O. The transport tells it what has happened, and it leaves its answer (window, pacing rate,
+// next timer) in a Control, which the transport then reads by itself. Write a class like
 //
 //   class Hpcc {
 //    public:
@@ -18,8 +18,8 @@
 //     void on_timer(const Params&, const FlowFacts&, Time now, Control&);     // optional
 //   };
 //
-// and add one line to catalogue.cc. docs/adding-an-algorithm.md walks through it. A member that has the name of one of
-// these functions and another signature does not compile.
+// and add one line to src/weir/cc/catalogue.cc (docs/adding-an-algorithm.md), or call add_algorithm() in a program that
+// embeds Weir. A member with the name of one of these functions and another signature does not compile.
 #pragma once
 
 #include <array>
@@ -41,14 +41,14 @@
 
 namespace weir::cc {
 
-// The feedback an algorithm reads beyond what every acknowledgement carries for free
-// (bytes, round-trip time, ECN echo). The network pays only for what some flow needs.
+// The feedback that an algorithm reads beyond what every acknowledgement carries (bytes, round-trip
+// time, ECN echo). A simulation spends time on a kind of feedback only if some flow needs it.
 enum class Needs : std::uint32_t {
   nothing = 0,
-  telemetry = 1 << 0,      // per-hop INT records, charged 42 bytes per packet
-  delivery_rate = 1 << 1,  // delivered-bytes samples in the manner of BBR
-  ecn = 1 << 2,            // marks: costs nothing, but is no use in a network that does not mark
-  decisions = 1 << 3,      // answers to Control::ask, by a program that embeds the run
+  telemetry = 1 << 0,      // per-hop INT records; packets are transport.int_bytes (42) longer
+  delivery_rate = 1 << 1,  // samples of the delivery rate as in BBR
+  ecn = 1 << 2,            // ECN marks: a scenario without network.ecn.enabled is refused
+  decisions = 1 << 3,      // decisions of the program that embeds the run, see Control::ask
 };
 constexpr Needs operator|(Needs a, Needs b) {
   return static_cast<Needs>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -60,7 +60,7 @@ constexpr bool has(Needs set, Needs one) {
 inline constexpr Bytes kNoWindow{std::numeric_limits<std::int64_t>::max()};
 inline constexpr Time kNoTimer = Time::max();
 
-// What holds for the whole life of a flow.
+// Facts about a flow that hold for its whole life.
 struct FlowFacts {
   Rate line_rate;    // of the sending NIC
   Rate path_rate;    // of the slowest link of the path
@@ -68,7 +68,7 @@ struct FlowFacts {
   Time network_rtt;  // the largest base_rtt between any two hosts
   Bytes payload;     // of a full packet
   Bytes wire;        // of a full packet, with all headers
-  Bytes size;        // of the flow
+  Bytes size;        // payload of the flow
   Time start;
   int switch_hops = 0;    // switches on the path
   bool trimming = false;  // switches cut packets to their headers instead of dropping them
@@ -76,40 +76,40 @@ struct FlowFacts {
   RandomStream random;    // the flow's own stream; the algorithm counts its own draws
 };
 
-// One acknowledgement has arrived. The hosts of a simulation answer in no time, so that endpoint_delay is 0 there.
+// An acknowledgement has arrived that does not complete the flow. Simulated hosts answer at once: endpoint_delay is 0.
 struct Ack {
   Time now;
   Time rtt;             // from the transmit time of the packet that triggered it, measured at the NIC
   Time sent_at;         // transmit time of that packet
   Time endpoint_delay;  // part of rtt spent in the receiving host
-  Time path_since;     // switches choose paths in the same way since then; what was sent before may have gone elsewhere
+  Time path_since;     // routes have not changed since then; packets which were sent earlier may have taken other paths
   Bytes seq;           // all bytes below are acknowledged
   Bytes acked;         // newly acknowledged by this one, in order or selectively; 0 for a duplicate
   Bytes packet_seq;    // first byte of the packet that triggered it
   Bytes snd_nxt;       // next byte to be sent
-  Bytes in_flight;     // sent and not acknowledged, after this acknowledgement
+  Bytes in_flight;     // sent, not acknowledged, and not known to be lost before this acknowledgement
   Bytes delivered;     // delivery-rate sample: bytes delivered ...
   Time delivery_span;  // ... within this span; 0 = no sample; only with Needs::delivery_rate
   bool delivery_app_limited = false;
   bool ecn = false;                      // the packet was marked (congestion experienced)
   bool app_limited = false;              // nothing is waiting to be sent
   std::uint8_t hops = 0;                 // telemetry records present
-  std::uint32_t entropy = 0;             // path selector of the packet
+  std::uint32_t entropy = 0;             // path selector of the packet that triggered it
   const Telemetry* telemetry = nullptr;  // null unless Needs::telemetry
 };
 
-// The transport concluded that data was lost, trimmed or reordered beyond tolerance. With go-back-N
-// `kind` is nack or timeout; with selective recovery it is sack_hole, once for all losses up to what
-// had been sent by the first of them (unless Control::every_loss), or timeout.
+// The transport has concluded that data was lost, trimmed or reordered beyond tolerance. With go-back-N, `kind` is nack
+// or timeout. With selective recovery it is timeout; trim, for each packet whose payload was cut off; or sack_hole,
+// once for all losses among what had been sent when the first of them was found (unless Control::every_loss).
 struct Loss {
   enum class Kind : std::uint8_t { nack, sack_hole, trim, timeout };
   Kind kind = Kind::nack;
   Time now;
   Bytes seq;        // first missing byte
   Bytes lost;       // bytes that will be sent again, as far as known
-  Bytes in_a_row;   // the longest run of lost packets without a gap, as far as known; 0 = not known
-  Bytes snd_nxt;    // before a rewind
-  Bytes in_flight;  // before anything of it was found lost
+  Bytes in_a_row;   // the longest run of adjacent lost packets, as far as known; 0 = not known
+  Bytes snd_nxt;    // next byte to be sent, before a rewind
+  Bytes in_flight;  // before these losses were found
   std::uint32_t entropy = 0;
 };
 
@@ -120,7 +120,7 @@ struct Send {
   Bytes wire;
   Bytes in_flight;  // including this packet
   bool retransmission = false;
-  bool app_limited = false;  // it is the last one at hand
+  bool app_limited = false;  // no more data is waiting
 };
 
 // The algorithm's answer, read by the transport after every call.
@@ -128,26 +128,26 @@ struct Control {
   Bytes window = kNoWindow;  // send while in_flight < window
   Rate rate{};               // pacing rate of wire bytes; 0 = not paced
   Time timer = kNoTimer;     // call on_timer at this time; kNoTimer = none
-  // After a change of rate, should the gap that is already running be stretched or shortened
-  // to the new rate (HPCC), or only the next one?
+  // true: a change of rate also stretches or shortens the pacing gap that is already running, as
+  // HPCC does it; false: it takes effect from the next gap on.
   bool repace = false;
-  // With selective recovery: tell all losses as they are found, also those of an episode that has been told.
+  // With selective recovery: report all losses as they are found, also further ones of an episode already reported.
   bool every_loss = false;
-  // A decision is wanted from whoever embeds the run (host/decisions.h); taken back when it is asked for. Only of
-  // algorithms with Needs::decisions, and not in on_send().
+  // Set to ask the program that embeds the run for a decision (host/decisions.h); the transport clears it when it asks.
+  // Only for algorithms with Needs::decisions, and not in on_send().
   bool ask = false;
 };
 
-// What the algorithm asks of the receiving end.
+// What the algorithm requires of a flow's receiver.
 struct ReceiverRules {
-  bool cnp = false;         // notify of marked packets with CNPs
-  bool cnp_packet = false;  // as packets of their own; otherwise as a flag on the acknowledgement
+  bool cnp = false;         // answer marked packets with congestion notification packets
+  bool cnp_packet = false;  // send CNPs as packets of their own, else as a flag on the acknowledgement
   Time cnp_interval{};      // at most one CNP per flow in this time
 };
 
 struct About {
-  std::string_view name;   // in scenario files
-  std::string_view title;  // as its paper writes it
+  std::string_view name;   // how scenario files name it
+  std::string_view title;  // how its paper writes it
   std::string_view source;
   Needs needs = Needs::nothing;
 };
@@ -156,7 +156,7 @@ struct PresetValue {
   std::string_view key;
   std::string_view value;
 };
-// The values of one preset and those that another one adds.
+// Joins the values of a preset and those that another preset adds to them.
 template <std::size_t N, std::size_t M>
 constexpr std::array<PresetValue, N + M> with(const std::array<PresetValue, N>& base, const PresetValue (&more)[M]) {
   std::array<PresetValue, N + M> out{};
@@ -164,15 +164,15 @@ constexpr std::array<PresetValue, N + M> with(const std::array<PresetValue, N>& 
   for (std::size_t i = 0; i < M; ++i) out[N + i] = more[i];
   return out;
 }
-// A named set of parameter values where several papers set them differently.
+// A named set of parameter values, for algorithms that several papers configure differently.
 struct Preset {
   std::string_view name;
   std::string_view source;
   std::span<const PresetValue> values;
 };
 
-// One entry of the catalogue: an algorithm without its type. The state is raw storage of
-// state_size bytes owned by the transport; it may be copied as bytes.
+// One entry of the catalogue: an algorithm class without its type, as describe() makes it. `state` is raw
+// storage of state_size bytes, which the transport owns and may copy as bytes.
 struct Algorithm {
   About about;
   std::span<const Preset> presets;
@@ -181,15 +181,15 @@ struct Algorithm {
   ReceiverRules (*receiver)(const void* params) = nullptr;
   void (*start)(void* state, const void* params, const FlowFacts&, Control&) = nullptr;
   void (*on_ack)(void* state, const void* params, const FlowFacts&, const Ack&, Control&) = nullptr;
-  // Null where the algorithm does not care.
+  // Null if the class has no such function.
   void (*on_loss)(void* state, const void* params, const FlowFacts&, const Loss&, Control&) = nullptr;
   void (*on_cnp)(void* state, const void* params, const FlowFacts&, Time, Control&) = nullptr;
   void (*on_send)(void* state, const void* params, const FlowFacts&, const Send&, Control&) = nullptr;
   void (*on_timer)(void* state, const void* params, const FlowFacts&, Time, Control&) = nullptr;
 };
 
-// The functions of an algorithm that events call. Each has the name, which a class may or may not have, and what tells
-// of the event.
+// Internal helpers of describe(), which check the functions of an algorithm at compile time. Each of the first structs
+// stands for the name of one function; its `Told` is the type in which the function is told of the event.
 namespace hooks {
 
 struct OnAck {
@@ -281,7 +281,7 @@ struct Presets {
   };
 };
 
-// Has A a member of the hook's name, whatever its signature? The name is ambiguous in a class that gets it from both.
+// Whether A has a member of the hook's name, whatever its signature: the name is then ambiguous in Both, which has two.
 template <class A, class Hook>
 struct Both : A, Hook::Name {};
 template <class A, class Hook>
@@ -291,11 +291,11 @@ template <class A, class Hook, class LastArgument>
 concept Takes = requires(A& a, const typename A::Params& p, const FlowFacts& f, typename Hook::Told x, LastArgument c) {
   { Hook::call(a, p, f, x, c) } -> std::same_as<void>;
 };
-// ... with the signature that the transport calls? What takes a constant Control cannot answer.
+// Whether that member has the signature that the transport calls. One that takes a const Control& could not answer.
 template <class A, class Hook>
 concept Fits = Takes<A, Hook, Control&> && !Takes<A, Hook, const Control&>;
 
-// If A has such a member, it has the right signature.
+// Whether A has no member of that name, or one with the right signature.
 template <class A, class Hook>
 concept Agrees = !Names<A, Hook> || Fits<A, Hook>;
 template <class A>
@@ -307,7 +307,7 @@ concept PresetsAgree = !Names<A, Presets> || requires {
   { A::presets() } -> std::convertible_to<std::span<const Preset>>;
 };
 
-// The function without its type; null if A has no member of that name.
+// The member as a function that does not name the type A; null if A has no member of that name.
 template <class Hook, class A>
 constexpr auto erased() -> void (*)(void*, const void*, const FlowFacts&, typename Hook::Told, Control&) {
   if constexpr (Names<A, Hook>)
@@ -320,13 +320,13 @@ constexpr auto erased() -> void (*)(void*, const void*, const FlowFacts&, typena
 
 }  // namespace hooks
 
-// Every member of A that has the name of a function at the head of this file has its signature too.
+// Whether A has on_ack(), and each member with the name of a function at the head of this file has its signature.
 template <class A>
 concept HooksFit = hooks::Fits<A, hooks::OnAck> && hooks::Agrees<A, hooks::OnLoss> && hooks::Agrees<A, hooks::OnCnp> &&
     hooks::Agrees<A, hooks::OnSend> && hooks::Agrees<A, hooks::OnTimer> && hooks::ReceiverAgrees<A> &&
     hooks::PresetsAgree<A>;
 
-// The catalogue entry of class A.
+// Makes the catalogue entry of class A.
 template <class A>
 Algorithm describe() {
   static_assert(std::is_trivially_copyable_v<A>, "algorithm state must be copyable as bytes");
@@ -349,10 +349,11 @@ Algorithm describe() {
   return a;
 }
 
-// All algorithms, in the order of their names.
+// All algorithms, sorted by name.
 std::vector<const Algorithm*> catalogue();
-// One more, of a program that embeds Weir, before it reads a scenario that names it; not while another thread reads
-// one. What it points to must last. Throws InputError if the name is taken, or is no name (check_new_name).
+// Adds an algorithm of a program that embeds Weir. Call it before reading a scenario that names the algorithm, and not
+// while another thread reads a scenario. What `algorithm` points to must live until the program ends. Throws InputError
+// if the name is taken or not valid (check_new_name).
 const Algorithm& add_algorithm(const Algorithm& algorithm);
 // The entry of this name, or null.
 const Algorithm* find_algorithm(std::string_view name);

@@ -1,8 +1,8 @@
-// A flow that is decided from outside: it observes, and whoever embeds the run answers.
+// The algorithm "external": the flow observes, and the program that embeds the run decides its window and rate.
 //
-// The flow's life is cut into monitor intervals, as in PCC (Dong et al., NSDI'15, section 2.2). At the end of each
-// interval, whether anything was heard in it or not, the flow asks for a decision (Control::ask), and `last` is what it
-// has observed. A decision holds until the next one.
+// The flow's life is divided into monitor intervals, as in PCC (Dong et al., NSDI'15, section 2.2). At the end of each
+// interval, even one without an acknowledgement, the flow asks for a decision (Control::ask), and last() gives what it
+// has observed in the interval. A decision holds until the next one.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace weir::cc {
 
-// Of one monitor interval.
+// What a flow has observed in one monitor interval.
 struct Observation {
   Time from;
   Time until;
-  Bytes sent;                    // on the wire, with what was sent again
-  Bytes acked;                   // payload that arrived, as far as known
+  Bytes sent;                    // bytes on the wire, with headers and retransmissions
+  Bytes acked;                   // payload that was newly acknowledged
   Bytes lost;                    // payload that was found lost
-  Time least_rtt = Time::max();  // of the acknowledgements; max = there were none
+  Time least_rtt = Time::max();  // smallest RTT of the acknowledgements; max = there were none
   Time sum_rtt;
   std::uint32_t acks = 0;
-  std::uint32_t marked = 0;    // of them: of marked packets
+  std::uint32_t marked = 0;    // acknowledgements of marked packets
   std::uint32_t timeouts = 0;  // of the retransmission timer
 
   Time mean_rtt() const { return acks > 0 ? sum_rtt / acks : Time{}; }
@@ -46,9 +46,9 @@ class External {
   void on_send(const Params& p, const FlowFacts& flow, const Send& send, Control& control);
   void on_timer(const Params& p, const FlowFacts& flow, Time now, Control& control);
 
-  // The interval that has ended last; all zero before the first one has.
+  // The interval that has ended last. Until the first one has, it is empty, with from = until = the flow's start.
   const Observation& last() const { return last_; }
-  // How many have ended.
+  // The number of intervals that have ended.
   std::uint32_t intervals() const { return intervals_; }
 
  private:

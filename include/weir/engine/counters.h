@@ -1,4 +1,4 @@
-// What a run has done so far, in figures.
+// Counters: how much a run has simulated so far (Engine::counters(), manifest.json).
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct Counters {
   std::uint64_t cnps = 0;
   std::uint64_t or_acks = 0;
   std::uint64_t marked = 0;   // data packets that arrived marked
-  std::uint64_t dropped = 0;  // by full buffers
-  std::uint64_t trimmed = 0;  // by full buffers, of their payload
-  std::uint64_t lost = 0;     // on links
+  std::uint64_t dropped = 0;  // packets dropped by full buffers
+  std::uint64_t trimmed = 0;  // packets whose payload full buffers cut off
+  std::uint64_t lost = 0;     // packets lost on links
   std::uint64_t pauses = 0;   // pause frames sent
-  std::uint64_t storms = 0;   // begun, by the PFC watchdog (net/watchdog.h)
+  std::uint64_t storms = 0;   // pause storms that the PFC watchdog found (SONiC, Junos)
   std::uint64_t storm_dropped = 0;
   std::uint64_t flows_started = 0;
   std::uint64_t flows_completed = 0;

@@ -1,6 +1,6 @@
-// A run as probes and the command see it, whatever simulates it: Simulation, or a replica of another simulator.
-//
-// Nothing here is called for a packet.
+// Engine: a run as probes, the command and programs that embed Weir look at it and steer it. It is the same for Weir's
+// own simulation and for the replicas of other simulators.
+// No function of it is called for each packet.
 #pragma once
 
 #include <cstdint>
@@ -27,32 +27,33 @@ namespace weir::engine {
 
 struct Model;
 
-// When the events of a program's node happened; Time::max() = not yet.
+// When the events of one node of a program (a message or a computation) happened; Time::max() = not yet.
 struct NodeTimes {
   Time started = Time::max();
   Time sent = Time::max();
   Time received = Time::max();
 };
 
-// What the last OR-ACK told a flow of a packet.
+// What the last OR-ACK (On-Ramp, NSDI 2021, section 3) told a flow's sender about a packet.
 struct OneWayReport {
   Time sent{-1};
   Time heard;
-  Time delay;  // from end to end, by the clocks of both hosts
-  Time error;  // of it: how far the receiver's clock is ahead of the sender's
+  Time delay;  // one-way delay, by the clocks of both hosts
+  Time error;  // of `delay`: how far the receiver's clock was ahead of the sender's
 };
 
+// Pause storms that the PFC watchdog of a port has found, and the packets that were dropped in them.
 struct Storms {
   std::uint32_t begun = 0;
   std::uint64_t dropped = 0;
 };
 
-// A port, the link that it sends by, and the node at the far end. Hosts are the first nodes, switches follow.
+// A port, the link on which it sends, and the nodes at both ends. Hosts are the first nodes; switches follow.
 struct PortFacts {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   Rate rate;
-  Time delay;  // of propagation
+  Time delay;  // propagation delay
 };
 
 class Engine {
@@ -61,46 +62,48 @@ class Engine {
   Engine(const Engine&) = delete;
   virtual ~Engine() = default;
 
-  // Called for each flow that ends, in order of (finish, id). Each of several is called.
+  // Calls `call` for each flow that ends, in order of (finish, id). Several functions may be given; each is called.
   void on_finish(std::function<void(const host::FlowRecord&)> call) { on_finish_.push_back(std::move(call)); }
-  // Called at 0, interval, 2 * interval, ... with all events before that time done.
+  // Calls `call` at now(), now() + interval, now() + 2 * interval, ..., with all events before that instant done and
+  // none at it. The call comes when advance() goes on from that instant.
   virtual void every(Time interval, std::function<void(Time)> call) = 0;
 
-  // Calls visit for the events that the filter takes, between epochs and in order (net/trace.h); in one call come the
-  // events of one epoch at most. Only before the first advance(), and only of an engine that was made for it
-  // (RunOptions::traced); throws logic_error else.
+  // Calls `visit` with the events that the filter takes, in order (net/trace.h), after each epoch that has any. It may
+  // only be called before the first advance(), and if the scenario has a probe that asks for single events, such as
+  // probes.packets, or an algorithm with Needs::decisions. Otherwise it throws std::logic_error.
   virtual void trace(net::TraceFilter filter, net::TraceVisit visit);
 
-  // Who answers when flows ask for decisions (host/decisions.h): at once, or at the end of each epoch. One of the two,
-  // and only before the first advance() of an engine that was made for it (RunOptions::traced); throws logic_error
-  // else.
+  // Sets the function that answers when flows ask for decisions (host/decisions.h): a Policy answers at once, a
+  // BatchPolicy at the end of each epoch. Only one of the two may be set, and only when trace() may be called.
+  // Otherwise it throws std::logic_error.
   virtual void decide(host::Policy policy);
   virtual void decide(host::BatchPolicy policy);
 
-  // A flow that starts at flow.start, not before now(), in addition to the traffic; between calls of advance(), also
-  // after the run has ended, which then goes on. Its ports are chosen here if they are 0, and its id is: traffic::
-  // kFirstInjected for the first one, and so on. Returns the id. Throws InputError if there is no such host or profile,
-  // or the size or the start is not valid; logic_error if this engine takes none.
+  // Adds a flow to those of the traffic; it starts at flow.start, which must not be before now(). Call it between calls
+  // of advance(). A run whose flows have all ended then goes on. Ports that are 0 are chosen here. Returns the flow's
+  // id, which is 2^31 for the first such flow, and counts up. Throws InputError if there is no such host or profile, or
+  // if the size or the start is not valid; std::logic_error if this engine takes no flows.
   virtual std::uint64_t inject(traffic::Flow flow);
 
-  // Runs until `until`, or until all flows have ended and the traffic has run dry, or the stop
-  // time, or until it is found that the run cannot go on (stall). Returns true when the run has ended.
+  // Runs until `until` or until the run ends, and returns whether it has ended: because all flows have ended and the
+  // traffic has no more, because its stop time is reached, or because it cannot go on (stall()).
   virtual bool advance(Time until = Time::max()) = 0;
-  // Why the run ended without having done what it was to do; null if it did, or has not ended.
+  // Why the run cannot go on although flows are left; null if it can, or has ended in another way.
   virtual const Stall* stall() const { return nullptr; }
 
-  // Between calls of advance(), unless the run has stalled: all that this run holds, as bytes without a header. An
-  // engine that has just been built from the same model and the same traffic, with as many partitions() and the same
-  // calls of every() (or none) and trace(), goes on from there as this one does, whatever its threads and its
-  // scheduler. load() throws InputError if the bytes do not fit; the engine is of no more use then. Both throw
-  // logic_error of an engine that cannot be saved.
+  // save() writes the whole state of the run, without a header, between calls of advance(). load() reads it into an
+  // engine that has just been built from the same model and the same traffic, with as many partitions(). That engine
+  // then goes on as this one does, whatever its threads and its scheduler; samplers that have been added to it before
+  // go on where this one's were, in the order in which they were added. load() throws InputError if the bytes do not
+  // fit; the engine must not be used then. Both throw std::logic_error if the engine cannot be saved, save() also if
+  // the run has stalled.
   virtual void save(Saver&) { throw std::logic_error("this engine cannot be saved"); }
   virtual void load(Loader&) { throw std::logic_error("this engine cannot be saved"); }
-  // The parts that the network is cut into.
+  // The number of parts into which the network is divided.
   virtual std::uint32_t partitions() const { return 1; }
 
   virtual Time now() const = 0;
-  // Epochs end at its multiples: calls of advance() up to one of them change nothing.
+  // The length of an epoch. Epochs end at its multiples, so a call of advance() that stops at one changes nothing.
   virtual Time epoch() const = 0;
   virtual std::uint32_t threads() const = 0;
   virtual Counters counters() const = 0;
@@ -110,48 +113,48 @@ class Engine {
   std::uint32_t ports() const;
   PortFacts port_facts(std::uint32_t port) const;
 
-  // Between epochs, of a port with all departures before now() settled:
-  // bytes that have been accepted and not begun to leave,
+  // The functions up to paused_time() tell about a port, between epochs and with all departures before now() done:
+  // the bytes that it has accepted and that have not begun to leave;
   virtual std::uint32_t queued_bytes(std::uint32_t port) = 0;
-  // the packets of them, each with its flow and the flow's sender (null: the flow has ended), in no order that means
-  // anything; false if this engine does not tell,
+  // the packets of these bytes, each with its flow (null: the flow has ended) and the flow's sender, in no particular
+  // order; returns false if this engine cannot tell;
   using VisitQueued = std::function<void(const host::Flow* flow, std::uint32_t src, std::uint32_t bytes)>;
   virtual bool for_each_queued(std::uint32_t /*port*/, const VisitQueued& /*visit*/) { return false; }
-  // bytes that have begun to leave,
+  // the bytes that have begun to leave;
   virtual std::uint64_t sent_bytes(std::uint32_t port) = 0;
-  // packets marked as they left,
+  // the packets that were marked as they left;
   virtual std::uint64_t marked(std::uint32_t port) = 0;
-  // packets that its link has lost,
+  // the packets that its link has lost;
   virtual std::uint64_t lost(std::uint32_t port) = 0;
-  // pause frames received, and how long the data class has been paused so far.
+  // the pause frames received, and for how long at least one data class has been paused so far.
   virtual std::uint32_t pauses(std::uint32_t port) = 0;
   virtual Time paused_time(std::uint32_t port) = 0;
 
-  // Of a switch's port: storms that its PFC watchdog has seen begin, and packets dropped in them.
+  // The storms that the PFC watchdog has found at a switch's port, and the packets dropped in them.
   virtual Storms storms(std::uint32_t) const { return {}; }
 
-  // Of a switch, counted from 0: packets dropped, and pause frames sent.
+  // The packets that switch `s`, counted from 0, has dropped for lack of room, and the pause frames that it has sent.
   virtual std::uint64_t dropped(std::uint32_t s) const = 0;
   virtual std::uint64_t pauses_sent(std::uint32_t s) const = 0;
 
-  // The ports that the flow's packets leave by while no link is down, from its host's to the last switch's; empty if
-  // the flow has no fixed path, as its packets are sprayed, or if this engine does not tell.
+  // The ports by which the flow's packets leave while no link is down, from its host's port to that of the last switch.
+  // It is empty if the flow sprays its packets over several paths, or if this engine cannot tell.
   virtual std::vector<std::uint32_t> path(const host::FlowRecord&) const { return {}; }
 
-  // Active flows by host and slot.
+  // Calls `visit` for each active flow, by host and then by slot.
   virtual void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const = 0;
 
-  // Between epochs: payload bytes of an active flow of host src that its sender knows to have arrived, in order or not.
+  // Between epochs: the payload bytes of host src's active flow that its sender knows to have arrived, in order or not.
   virtual std::int64_t acknowledged(std::uint32_t /*src*/, const host::Flow& flow) const { return flow.snd_una; }
 
-  // Between epochs; nothing if the flow has no On-Ramp, or has heard of no packet yet.
+  // Between epochs: the flow's last OR-ACK; nothing if the flow has no On-Ramp or has received no OR-ACK yet.
   virtual std::optional<OneWayReport> one_way_report(std::uint32_t, const host::Flow&) const { return std::nullopt; }
 
-  // The messages that wait for each other, and what has become of them by node; none if it knows no such traffic.
+  // The messages that wait for each other, and when their events happened, by node; empty without such traffic.
   virtual const traffic::Program& program() const;
   virtual std::span<const NodeTimes> node_times() const { return {}; }
 
-  // A hash of the final state of all ports and counters; equal for equal runs.
+  // A hash of the state of all ports and of the switches' counters; equal runs have equal ones.
   std::uint64_t state_digest();
 
  protected:
@@ -164,7 +167,7 @@ class Engine {
   std::vector<std::function<void(const host::FlowRecord&)>> on_finish_;
 };
 
-// advance() for those who have no use for part of a run: throws runtime_error with to_text(stall) if there is one.
+// Calls advance(), and throws std::runtime_error with to_text(stall) if the run has stalled.
 bool advance_unstalled(Engine&, Time until = Time::max());
 
 }  // namespace weir::engine

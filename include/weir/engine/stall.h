@@ -1,4 +1,4 @@
-// Why a run that has not done what it was asked for cannot go on.
+// Stall: why a run cannot go on although flows are left (Engine::stall(), manifest.json).
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace weir::engine {
 
-// A class of a port that waits to be resumed.
+// A data class of a port that PFC has paused, and that waits to be resumed.
 struct BlockedPort {
   std::uint32_t port = 0;
-  std::uint32_t from = 0;  // nodes
+  std::uint32_t from = 0;  // node that owns the port
   std::uint32_t to = 0;
   unsigned data_class = 0;
 
@@ -28,9 +28,9 @@ struct StuckFlow {
   friend bool operator==(const StuckFlow&, const StuckFlow&) = default;
 };
 
-// What cuts flows off: links that are down for ever or lose every packet; switches whose buffer can never hold one of
-// the packets, not even while it is empty. And on which way it stands: that of data, or, of flows whose data arrive,
-// that of what comes back for them.
+// What cuts flows off. `links`: links that are down for ever or lose every packet. `buffers`: switches whose buffer can
+// never hold one of the packets, not even while it is empty. `of_data`: some flow's data cannot arrive.
+// `of_acknowledgements`: some flow's data can arrive, but no acknowledgement of it can.
 struct Obstacles {
   bool links = false;
   bool buffers = false;
@@ -42,16 +42,16 @@ struct Obstacles {
 
 struct Stall {
   // deadlock: ports that PFC has paused wait for each other in a cycle.
-  // cut_off: each flow that is left has no path without such an obstacle as `Obstacles` names.
-  // stuck: no event is pending, and flows have not ended: their algorithms let nothing be sent and have set no timer.
+  // cut_off: every path of each flow that is left has an obstacle, of the kinds that `obstacles` names.
+  // stuck: no event is pending, but flows have not ended: their algorithms let nothing be sent and have set no timer.
   enum class Kind : std::uint8_t { deadlock, cut_off, stuck };
   static constexpr std::size_t kFewFlows = 5;
 
   Kind kind = Kind::stuck;
-  Time found;                      // the run ends here
-  Time since;                      // deadlock: all ports of the cycle have been paused since then; else `found`
-  std::vector<BlockedPort> cycle;  // deadlock: each waits for the next, the last one for the first
-  std::uint32_t blocked = 0;       // deadlock: classes of switch ports that can never send again, the cycle included
+  Time found;                      // when it was found, which is the end of the run
+  Time since;                      // deadlock: when the last port of the cycle was paused; else `found`
+  std::vector<BlockedPort> cycle;  // deadlock: each waits for the next one, and the last for the first
+  std::uint32_t blocked = 0;       // deadlock: classes of switch ports that can never send again, cycle included
   Obstacles obstacles;             // cut_off
   std::uint64_t unfinished = 0;    // flows that have started and not ended
   std::vector<StuckFlow> flows;    // the first few of them, by id
@@ -59,9 +59,9 @@ struct Stall {
   friend bool operator==(const Stall&, const Stall&) = default;
 };
 
-// "deadlock", "cut-off", "stuck"
+// The name of a kind: "deadlock", "cut-off" or "stuck".
 std::string_view name_of(Stall::Kind kind);
-// One sentence without its full stop, such as "PFC deadlock: ...".
+// The stall in one sentence without a full stop, such as "PFC deadlock: ...".
 std::string to_text(const Stall& stall);
 
 }  // namespace weir::engine

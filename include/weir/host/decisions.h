@@ -1,10 +1,10 @@
-// Decisions from outside: whoever embeds a run is asked for the next window, rate and timer of a flow at the instants
-// at which the flow's algorithm wants that (cc::Control::ask).
+// Decisions of a program that embeds a run: whenever a flow's algorithm asks (cc::Control::ask), the program gives the
+// flow's next window, rate and timer (engine::Engine::decide).
 //
-// The answer comes in the same event (Policy), or at the end of the epoch for all that asked in it at once
-// (BatchPolicy). An epoch is as long as the shortest link between switches, or 10 us in a network without any, so an
-// answer is late by less than that; it counts from the end of the epoch on. Both ways are deterministic as long as the
-// answers are: they must depend on the questions alone.
+// A Policy answers in the same event. A BatchPolicy answers at the end of the epoch, for all flows that asked in it. An
+// epoch is at most 10 us and no longer than the propagation delay of the shortest link between switches. The answer of
+// a BatchPolicy counts from the end of the epoch on, so it is late by no more than that. Both ways are deterministic if
+// the answers depend on the questions alone.
 #pragma once
 
 #include <cstdint>
@@ -18,27 +18,28 @@
 
 namespace weir::host {
 
-// A flow wants a decision.
+// The question of a flow that wants a decision.
 struct Question {
-  Time now;                // when it asked
-  std::uint64_t flow = 0;  // id
-  std::uint32_t src = 0;   // hosts
+  Time now;                // when the flow asked
+  std::uint64_t flow = 0;  // id of the flow
+  std::uint32_t src = 0;   // sending and receiving host
   std::uint32_t dst = 0;
   std::uint16_t profile = 0;
   std::uint16_t tag = 0;
   const cc::FlowFacts* facts = nullptr;
-  const void* state = nullptr;  // the object of its algorithm, as it is when the question is told
-  std::uint32_t slot = 0;       // by these two its sender knows it
+  const void* state = nullptr;  // the algorithm's object of this flow, in its present state
+  std::uint32_t slot = 0;       // these two identify the flow at its sender
   std::uint32_t generation = 0;
 };
 
-// Changes what the flow has; called on the thread that simulates it, so on several at once if the run has several.
+// Answers by changing the flow's Control. It is called on the thread that simulates the flow, so on several threads at
+// once if the run has several.
 using Policy = std::function<void(const Question&, cc::Control&)>;
-// The same for many flows: one Control for each question, by id of the flow, each flow once. Called between epochs, on
-// the thread that called advance().
+// The same for many flows: the Control at a place belongs to the question at that place. Questions are ordered by the
+// flow's id, and each flow comes once. Called between epochs, on the thread that called advance().
 using BatchPolicy = std::function<void(std::span<const Question>, std::span<cc::Control>)>;
 
-// What the senders of one partition ask.
+// Internal: the questions of the senders in one partition of the network.
 class Decisions {
  public:
   void decide_by(Policy policy) { policy_ = std::move(policy); }
@@ -48,7 +49,7 @@ class Decisions {
     else
       open_.push_back(question);
   }
-  // Those that wait for an answer, in the order in which they were asked.
+  // The questions that wait for an answer, in the order in which they were asked.
   std::vector<Question>& open() { return open_; }
 
  private:

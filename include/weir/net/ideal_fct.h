@@ -1,15 +1,15 @@
-// What slowdown is taken against.
+// IdealFct: which ideal completion time slowdowns of results are relative to (slowdown = FCT / ideal FCT).
 #pragma once
 
 namespace weir::net {
 
-// The completion time of a flow that is alone in the network, against which slowdown is taken.
+// Two ways to compute the completion time of a flow that is alone in the network.
 enum class IdealFct {
-  // From the first bit sent to the acknowledgement of the last byte received, every packet sent
-  // at line rate as soon as the one before has left and each acknowledged by itself.
+  // The time from the first bit sent until the sender has the acknowledgement of the last byte. Packets
+  // are sent back to back at line rate, and each is acknowledged by itself.
   exact,
-  // HPCC's artifact: 2 * propagation + store-and-forward of one payload over the hops
-  // + (size + 48 per packet) / slowest link. Counts the first packet twice and no INT.
+  // As in HPCC's artifact: 2 * propagation + store-and-forward of one payload over the hops
+  // + (size + 48 B per packet) / slowest link. It counts the first packet twice, and no INT.
   hpcc,
 };
 

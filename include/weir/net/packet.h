@@ -1,4 +1,4 @@
-// A packet: one cache line, moved by value from ring to ring.
+// Packet: a packet of the simulated network, as switches and hosts handle it and as trace events show it.
 #pragma once
 
 #include <cstdint>
@@ -9,63 +9,64 @@
 
 namespace weir::net {
 
-// A packet is `lost` from when it reaches the end of a link that has lost it, and `trimmed` from when a switch that had
-// no room for it cut off its payload.
+// What a packet is. It becomes `lost` when a link loses it, and `trimmed` when a switch that had no room for it has cut
+// off its payload.
 enum class PacketKind : std::uint8_t { data, ack, nack, cnp, or_ack, trimmed, lost, pause, resume };
 
-// Traffic classes: acknowledgements that go ahead of all data, then the data classes of a scenario, the first of which
-// is `data`. A pause or resume frame names the class that it is about and is itself in none.
+// Traffic classes. `priority` goes ahead of all data; the data classes of a scenario follow, of which `data` is the
+// first. A pause or resume frame names the class that it is about, and is in no class itself.
 enum class TrafficClass : std::uint8_t { priority = 0, data = 1 };
-inline constexpr unsigned kDataClasses = 7;  // at most
+inline constexpr unsigned kDataClasses = 7;  // the most that a scenario may have
 inline constexpr unsigned kTrafficClasses = 1 + kDataClasses;
 constexpr TrafficClass data_class(unsigned number) { return static_cast<TrafficClass>(1 + number); }
-// Sets of data classes, one bit each.
+// A set of data classes, with one bit for each.
 using ClassSet = std::uint8_t;
 constexpr ClassSet class_bit(TrafficClass c) { return static_cast<ClassSet>(1u << static_cast<unsigned>(c) >> 1); }
 
-inline constexpr std::uint8_t kMarked = 1;      // congestion experienced
+inline constexpr std::uint8_t kMarked = 1;      // ECN: congestion experienced
 inline constexpr std::uint8_t kEchoMarked = 2;  // on an acknowledgement: the data packet was marked
 inline constexpr std::uint8_t kEchoCnp = 4;     // on an acknowledgement: it carries a CNP
 inline constexpr std::uint8_t kRetransmission = 8;
-inline constexpr std::uint8_t kSack = 16;        // on an acknowledgement: `src` is the index of a selective one
-inline constexpr std::uint8_t kAdaptive = 32;    // switches choose the shortest of its queues ...
-inline constexpr std::uint8_t kRoundRobin = 64;  // ... or take their ports in turn
-inline constexpr std::uint8_t kAskAck = 128;     // the receiver shall acknowledge it at once
+inline constexpr std::uint8_t kSack = 16;        // on an acknowledgement: `src` is the index of its SACK record
+inline constexpr std::uint8_t kAdaptive = 32;    // each switch sends it by the port with the shortest queue ...
+inline constexpr std::uint8_t kRoundRobin = 64;  // ... or by its equal-cost ports in turn
+inline constexpr std::uint8_t kAskAck = 128;     // the receiver must acknowledge it at once
 
 inline constexpr std::uint32_t kNoTelemetry = ~std::uint32_t{0};
-inline constexpr Time kHeld = Time::max();  // departure of a packet whose port is paused
+inline constexpr Time kHeld = Time::max();  // departure time of a packet whose port is paused
 
+// A packet fills one cache line and is copied by value from port to port.
 struct alignas(64) Packet {
   Time departs;                  // start of transmission by the port whose ring holds it
   std::int64_t seq = 0;          // data: first byte; acknowledgement: all bytes below are acknowledged
   Time sent;                     // data: start of transmission at the sender; echoed by acknowledgements; on an
                                  // OR-ACK: when the packet arrived, by the receiver's clock
-  std::uint32_t src = 0;         // host; of an acknowledgement: trigger_offset
+  std::uint32_t src = 0;         // host; ACK: index of its SACK record, or first byte of the data packet - seq
   std::uint32_t dst = 0;         // host
   std::uint32_t entropy = 0;     // path selector
   std::uint32_t slot = 0;        // the flow's slot at its sender ...
   std::uint32_t generation = 0;  // ... and which flow of that slot
   std::uint32_t telemetry = kNoTelemetry;
-  std::uint32_t queue = 0;  // bytes left behind it in the port when it departed
+  std::uint32_t queue = 0;  // bytes waiting behind it in the port when it departed
   std::uint16_t profile = 0;
   std::uint16_t wire = 0;     // bytes on the wire
   std::uint16_t payload = 0;  // of the data packet, also on its acknowledgement
-  std::uint16_t ingress = 0;  // local index of the port it entered the current switch by
+  std::uint16_t ingress = 0;  // index, at the current switch, of the port by which it came in
   PacketKind kind = PacketKind::data;
   TrafficClass traffic_class = TrafficClass::data;
   std::uint8_t flags = 0;
-  std::uint8_t hops = 0;  // telemetry records
+  std::uint8_t hops = 0;  // telemetry records present
 
   bool is_control() const { return kind >= PacketKind::pause; }
-  // On its way from the flow's sender to its receiver; while it is neither lost nor a pause frame.
+  // Whether it goes from the flow's sender to its receiver. Not valid for lost packets, pause and resume frames.
   bool to_receiver() const { return kind == PacketKind::data || kind == PacketKind::trimmed; }
-  // The host whose flow it belongs to; on the same condition.
+  // The host that sends the flow to which it belongs. Not valid for the same packets.
   std::uint32_t sender() const { return to_receiver() ? src : dst; }
 };
 static_assert(sizeof(Packet) == 64);
 
-// The path selector of a flow: all its packets carry it, so that they share a path. Its
-// acknowledgements carry mix32(entropy + 1).
+// The path selector (entropy) of a flow that does not spray. All its packets carry it, so that they share
+// a path. Acknowledgements carry mix32(entropy + 1).
 constexpr std::uint32_t flow_entropy(std::uint32_t src, std::uint32_t dst, std::uint16_t sport, std::uint16_t dport) {
   const std::uint32_t ports = static_cast<std::uint32_t>(sport) | static_cast<std::uint32_t>(dport) << 16;
   return mix32(mix32(mix32(src) ^ dst) ^ ports);

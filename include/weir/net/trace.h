@@ -1,8 +1,8 @@
-// What happens to single packets and flows, one event at a time: for packet traces, captures and exact distributions.
+// Trace events: what happens to single packets, ports and flows, for packet traces, captures and exact distributions.
 //
-// Whether a run is traced is known when its partitions are compiled (engine::Partition's parameter Tracer): NoTracer
-// has no code and no data, so that a run that nobody traces pays nothing. A run that is traced records what happens in
-// each partition, and hands it over between epochs, on one thread, in an order that depends on the scenario alone.
+// Probes and programs read them by engine::Engine::trace(). A traced run records events in each partition of the
+// network and hands them over between epochs, on one thread, in an order that depends on the scenario alone. A run
+// that nobody traces is compiled with NoTracer (engine::Partition's parameter Tracer), which costs nothing.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace weir::net {
 
-// Of packets: `arrived` at the far end of the port's link, or `lost` on it; `accepted` by the port, and `left` when its
-// transmission begins; `marked` (ECN) as it left; `trimmed`, then accepted, or `dropped` where the port had no room
-// for it.
-// Of ports: `paused` and `resumed` by PFC, for the class of `packet`.
-// Of flows: `started`; `ended`, when all is acknowledged; `told_loss`, when its algorithm learns of lost bytes;
-// `controlled`, when its algorithm has been called and the window or the rate is another than before.
+// Kinds of events of packets: `arrived` at the far end of the port's link, or `lost` on the link; `accepted` by the
+// port; `left`, when its transmission begins; `marked` (ECN) as it left; `trimmed` (and then accepted) or `dropped`,
+// when there was no room for it.
+// Of ports: `paused` and `resumed` by PFC, for the traffic class of `packet`.
+// Of flows: `started`; `ended`, when all is acknowledged; `told_loss`, when the sender tells its algorithm of lost
+// bytes; `controlled`, when its algorithm or a decision has changed the window or the rate.
 enum class EventKind : std::uint8_t {
   arrived,
   lost,
@@ -39,7 +39,7 @@ enum class EventKind : std::uint8_t {
 };
 inline constexpr unsigned kEventKinds = 13;
 
-// "arrived", "lost", ...
+// The name of a kind: "arrived", "lost", ...
 std::string_view name_of(EventKind);
 // The first two kinds happen at the far end of a port's link, all others at the port or at the flow's sender.
 constexpr bool is_at_far_end(EventKind kind) { return kind <= EventKind::lost; }
@@ -51,17 +51,17 @@ inline constexpr std::uint64_t kNoFlow = ~std::uint64_t{0};
 struct TraceEvent {
   Time time;
   EventKind kind = EventKind::arrived;
-  std::uint32_t port = 0;        // where it happens; of flows the sender's NIC
-  std::uint64_t flow = kNoFlow;  // id; of a pause, and of a packet that has outlived its flow, there is none
+  std::uint32_t port = 0;        // where it happens; for flows, the sender's NIC
+  std::uint64_t flow = kNoFlow;  // id; kNoFlow for a pause, and for a packet that has outlived its flow
   std::uint32_t src = 0;         // the flow's sender
   std::uint32_t queued = 0;      // accepted, left, marked, trimmed, dropped: bytes that wait at the port afterwards
-  Packet packet;                 // as it is then; of flows only its dst, slot, generation and profile mean something
-  Bytes window;                  // controlled: the window; told_loss: the bytes that are lost
+  Packet packet;                 // as it is then; for flows only src, dst, slot, generation and profile are set
+  Bytes window;                  // controlled: the window; told_loss: how many bytes are lost
   Rate rate;                     // controlled: the pacing rate; 0 = none
-  Bytes first;                   // told_loss: where the lost bytes begin
+  Bytes first;                   // told_loss: the first lost byte
 };
 
-// Which events are told. Those of flows are at any port.
+// Which events are handed over: those at these ports in [from, until). Events of flows pass whatever their port.
 struct TraceFilter {
   std::vector<bool> ports;  // by port; empty: all
   Time from;
@@ -75,11 +75,11 @@ struct TraceFilter {
   }
 };
 
-// The events of one epoch, or of a part of one, in order of time; of one instant arrivals at far ends come first, then
-// what happens at ports and to flows, by port.
+// Receives the events of one epoch, or of a part of one, in order of time. Of the events of one instant, arrivals at
+// far ends and losses come first, and then all others; both are ordered by port.
 using TraceVisit = std::function<void(std::span<const TraceEvent>)>;
 
-// Nobody looks: what the rooms do for a tracer alone is dropped when it is compiled.
+// The tracer of a run that nobody traces. Code that only serves a tracer is then not compiled.
 struct NoTracer {
   static constexpr bool kOn = false;
 
@@ -90,14 +90,14 @@ struct NoTracer {
   static void archive(A&) {}
 };
 
-// Records what the rooms of one partition tell. At one instant and one port, its records are in order.
+// Records the events of one partition of the network. Its records of one instant and one port are in order.
 class Recorder {
  public:
   static constexpr bool kOn = true;
 
-  // Nothing is recorded before; the filter must outlive this.
+  // Begins to record the events that the filter takes; the filter must outlive this.
   void record(const TraceFilter& filter) { filter_ = &filter; }
-  // Events of flows are recorded at any time: what they tell is what others are known by.
+  // Whether anything is recorded. Events of flows then are at any time, since they tell which flow a packet belongs to.
   bool is_recording() const { return filter_ != nullptr; }
   bool takes(std::uint32_t port, Time time) const { return is_recording() && filter_->takes(port, time); }
   void add(const TraceEvent& event) { events_.push_back(event); }

@@ -1,5 +1,5 @@
-// The probes that a scenario can name, [probes.NAME]. A new one is one line in catalogue.cc, or one call of add_kind()
-// in the program that embeds Weir.
+// The probes that a scenario can name in a table [probes.NAME]. A new probe is added by one line in
+// src/weir/probe/catalogue.cc, or by a call of add_kind() in a program that embeds Weir.
 #pragma once
 
 #include <deque>
@@ -16,24 +16,24 @@
 
 namespace weir::probe {
 
-// A probe without its type. `params` of its functions is an object of its parameters (ParamSet::make).
+// A kind of probe, without the type of its class. `params` is an object of its parameters (ParamSet::make).
 struct ProbeKind {
   std::string name;  // in scenarios: lower-case letters, digits, '-' and '_'
   std::string meaning;
   const ParamSet* params = nullptr;
   bool is_always_on = false;
-  // Throws InputError, by Checks::of_key, if the parameters do not fit. Null: they always do.
+  // Throws InputError, through Checks::of_key, if the parameters do not fit the setting. Null: they always do.
   std::function<void(const void* params, const Checks&)> check;
-  // Whether the engine has to tell single events for it (engine::RunOptions::traced): the parameter that asks for that,
-  // "" if the probe always does; nothing if it does not. Null: it never does.
+  // Tells whether the probe needs single events (engine::Engine::trace): the name of the parameter that asks for them,
+  // "" if the probe always needs them, nothing if it does not need them. Null: it never does.
   std::function<std::optional<std::string_view>(const void* params)> trace_key;
-  // Gives the summary some value at every place where finish() may, so that to_json() of it has every key that
-  // summary.json can have. The parameters have been checked. Null: it adds nothing to the summary.
+  // Puts some value into the summary wherever finish() may put one, so that to_json() of it has every key that
+  // summary.json can have. The parameters have been checked. Null: the probe adds nothing to the summary.
   std::function<void(const void* params, const Setting&, Summary&)> add_possible;
   std::function<std::unique_ptr<Probe>(const void* params, const Context&)> make;
 };
 
-// The kind of a class as probe.h describes it.
+// Makes the kind of a probe class P, which probe.h describes.
 template <class P>
 ProbeKind describe() {
   using Params = typename P::Params;
@@ -59,15 +59,15 @@ ProbeKind describe() {
   return k;
 }
 
-// In the order in which scenarios and references list them. Entries stay where they are when others are added.
+// All kinds, in the order in which the reference page lists them. Entries stay in place when others are added.
 const std::deque<ProbeKind>& probe_kinds();
-// Null if there is none of this name.
+// The kind of this name; null if there is none.
 const ProbeKind* find_kind(std::string_view name);
 
-// Adds a probe and the tables that it writes, whose `probe` becomes its name. Throws InputError, and adds nothing, if
-// the name of the probe or of a table is taken or not valid, or if a table has a condition (TableKind::if_set) that is
+// Adds a probe and the tables that it writes, and sets `probe` of each table to the probe's name. Throws InputError,
+// and adds nothing, if the name of the probe or of a table is taken or not valid, or if TableKind::if_set of a table is
 // no flag of the probe. Add all kinds before the first scenario is read, on one thread: the catalogue has no locks, and
-// what has been read does not know of kinds that come later.
+// a scenario does not know of kinds that are added after it was read.
 void add_kind(ProbeKind kind, std::vector<result::TableKind> tables = {});
 
 }  // namespace weir::probe

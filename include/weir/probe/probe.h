@@ -1,4 +1,4 @@
-// What a probe is: it looks at a run while that goes on, and tells at its end what it has seen.
+// The interface of probes, for authors of new ones: a probe observes a run and reports at its end what it has seen.
 //
 // Write a class like
 //
@@ -14,10 +14,11 @@
 //     QueueProbe(const Params&, const Context&);
 //     void on_finish(const host::FlowRecord&) override;                // optional
 //     void finish(Summary&) override;
-//     template <class A> void archive(A&);  // what it has seen so far (base/archive.h)
+//     template <class A> void archive(A&);  // its state (base/archive.h)
 //   };
 //
-// and add one line to catalogue.cc. Its tables are listed in result/tables.cc, which readers know without a probe.
+// and add one line to src/weir/probe/catalogue.cc and its tables to src/weir/result/tables.cc, or call add_kind() in a
+// program that embeds Weir (probe/catalogue.h).
 #pragma once
 
 #include <string>
@@ -36,32 +37,32 @@ namespace weir::probe {
 // The shortest interval at which a probe may look at a run.
 inline constexpr Time kMinInterval{1'000};
 
-// What a probe is made in. All of it outlives the probe.
+// What a probe is made with. All of it outlives the probe.
 struct Context {
   engine::Engine& engine;
   const std::vector<std::string>& tags;  // names of the flows' tags, by index
-  ResultDirectory* out;                  // null: only the summary is kept
+  ResultDirectory* out;                  // where tables go; null: only the summary is kept
 };
 
-// One probe of one run. Its constructor asks the engine for what it wants to be told (engine::Engine::every, trace);
-// it is not moved, so that it may give its own address away. All calls come on one thread, between epochs.
+// One probe of one run. Its constructor asks the engine for the calls that it wants (engine::Engine::every, trace). A
+// probe is never moved, so it may give its own address away. All calls come on one thread, between epochs.
 class Probe {
  public:
   Probe() = default;
   Probe(const Probe&) = delete;
   virtual ~Probe() = default;
 
-  // For each flow that ends, in order of (finish, id).
+  // Called for each flow that ends, in order of (finish, id).
   virtual void on_finish(const host::FlowRecord&) {}
-  // What it has seen so far, and where its files end: loaded into a probe that has just been made of the same
-  // parameters in the same setting. load() throws InputError if the bytes do not fit.
+  // save() writes what the probe has seen so far and where its files end. load() reads that into a probe that has just
+  // been made with the same parameters in the same setting; it throws InputError if the bytes do not fit.
   virtual void save(Saver&) {}
   virtual void load(Loader&) {}
-  // Once, after the last event: adds its part to the summary, and completes and closes its files.
+  // Called once, after the last event: adds the probe's part to the summary, and completes and closes its files.
   virtual void finish(Summary&) = 0;
 };
 
-// A probe of class P, whose member archive() serves both directions.
+// Base of a probe class P whose member archive() both saves and loads.
 template <class P>
 class ArchivedProbe : public Probe {
  public:
@@ -69,18 +70,18 @@ class ArchivedProbe : public Probe {
   void load(Loader& a) final { static_cast<P&>(*this).archive(a); }
 };
 
-// What the parameters of a probe have to fit, before anything runs.
+// What the parameters of a probe are checked against before the run: the network, and the names of the flows' tags.
 struct Setting {
   const engine::Model& model;
   const std::vector<std::string>& tags;
 };
 
-// Tells which parameter does not fit the setting.
+// Helps ProbeKind::check to name the parameter that does not fit the setting.
 class Checks {
  public:
   explicit Checks(const Setting& in) : setting(in) {}
 
-  // Calls use(). An InputError that it throws is one of this parameter of the probe.
+  // Calls use(). An InputError that it throws becomes one about this parameter of the probe.
   template <class Use>
   void of_key(std::string_view key, Use&& use) const {
     under_key(key, use);

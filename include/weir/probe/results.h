@@ -1,4 +1,4 @@
-// The directory that a run leaves: whole, or visibly not.
+// The directory and files of a run's results, for probes that write tables. A result is complete, or visibly not:
 //
 //   ResultDirectory out("results/a");   // takes the name, or refuses, before anything is simulated
 //   out.write("scenario.toml", text);
@@ -6,7 +6,7 @@
 //   out.commit();                       // one rename
 //
 // Without commit() nothing remains, unless a checkpoint was kept. A process that is killed leaves only the partial
-// directory, which the next run of this name clears, or which its run goes on from.
+// directory. The next run of this name clears it, or, if it has a checkpoint, `weir resume` goes on from it.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,19 @@
 
 namespace weir::probe {
 
-// The file of a checkpoint in the directory of a run that goes on or was ended from outside; no part of its result.
+// The name of the checkpoint in the directory of a run that has not ended by itself; it is no part of the result.
 inline constexpr std::string_view kCheckpoint = "checkpoint";
 
-// A file that is written from front to back through a buffer. Whoever cannot write (a full disk)
-// throws std::system_error that names the file.
+// A file that is written from front to back through a buffer. Functions that cannot write, such as on
+// a full disk, throw std::system_error with the file's name.
 class ResultFile {
  public:
-  // Replaces what is there, unless it is kept for archive(Loader&). `shown` is the name for messages. What the file is
-  // known by is put in `facts` when it is closed, unless that is null; it must outlive this.
+  // Opens the file and empties it, or keeps what it holds for archive(Loader&) if `keep` is true. `shown` is its name
+  // in messages. close() puts the file's size and checksum into `facts`, which must outlive this; null: nowhere.
   ResultFile(const std::string& path, std::string shown, result::FileFacts* facts = nullptr, bool keep = false);
   ResultFile(ResultFile&&) noexcept;
   ResultFile& operator=(ResultFile&&) = delete;
-  ~ResultFile();  // what has not been flushed is lost
+  ~ResultFile();  // closes the file; what has not been flushed is lost
 
   void write(std::string_view text) {
     buffer_.append(text.data(), text.data() + text.size());
@@ -47,14 +47,14 @@ class ResultFile {
     if (buffer_.size() >= kFlushAt) flush();
   }
   void flush();
-  // Flushes, and has the disk take what has been written.
+  // Flushes, and waits until the disk has what has been written.
   void sync();
-  // The same; how much it is goes to the archive.
+  // The same, and saves the length of the file.
   void archive(Saver& a);
-  // Takes the file back to what it was when it was saved: what came later is cut off. Throws InputError if it is
-  // shorter.
+  // Takes the file back to the length that was saved: what was written later is cut off. Throws InputError if the file
+  // is shorter than that.
   void archive(Loader& a);
-  // Flushes and closes; the file is on its way to the disk without error so far.
+  // Flushes and closes the file. Throws std::system_error if the operating system reports an error by then.
   void close();
 
  private:
@@ -65,58 +65,59 @@ class ResultFile {
   result::FileFacts* facts_ = nullptr;
   Checksum checksum_;
   std::uint64_t bytes_ = 0;
-  bool cut_ = false;  // what is behind `bytes_` is to be cut off
+  bool cut_ = false;  // what lies after `bytes_` must still be cut off
   fmt::memory_buffer buffer_;
 };
 
+// The directory of a result while it is written, under its partial name and locked against other runs.
 class ResultDirectory {
  public:
-  // Throws InputError if the target exists (an empty directory may; a link that leads nowhere may not), if another
-  // ResultDirectory of this or another process has taken the name, or if it cannot be created. Missing parents are
-  // created.
+  // Creates the partial directory, with missing parents. Throws InputError if the target exists, unless it is an empty
+  // directory; if it is a symbolic link to nothing; if another ResultDirectory of any process has taken the name; if a
+  // run of this name has left a checkpoint; or if the directory cannot be created.
   explicit ResultDirectory(const std::string& target);
-  // Where a run that has kept a checkpoint of itself has left its files: it was killed, or it was interrupted and the
-  // directory has its name. Throws InputError if there is none.
+  // The directory with the files and the checkpoint of a run that did not end by itself: the partial one if the run was
+  // killed, the target if it was interrupted. Throws InputError if there is none.
   static std::string left_behind(const std::string& target);
-  // That result, held against others, so that its run can go on: files that are opened keep what they hold. Nothing is
-  // changed before has_gone_on(), and partial() is where it was left until then. Throws InputError if there is none, or
-  // another run is writing it, or something else has its name.
+  // Locks that directory, so that its run can go on; files that are opened keep what they hold. Nothing is changed
+  // before has_gone_on(), and until then partial() is the directory as it was left. Throws InputError if there is none,
+  // if another run is writing it, or if something else has the name of the target.
   static std::unique_ptr<ResultDirectory> resume(const std::string& target);
-  // Files that are opened from now on keep what they hold, until has_gone_on().
+  // From this call until has_gone_on(), files that are opened keep what they hold.
   void keep_files() { keeps_ = true; }
-  // The same, with the files of another result, or of what another run has left, as they are.
+  // The same, after copying all files but the checkpoint from `folder`, the directory of another run.
   void take_copies(const std::string& folder);
-  // The run stands where it was at its checkpoint: what it left is from now on a result that is being written.
+  // The run has been brought back to its checkpoint: the directory gets its partial name and is written again.
   void has_gone_on();
   ResultDirectory(const ResultDirectory&) = delete;
   ~ResultDirectory();
 
-  // A new file of the result. The directory must outlive it.
+  // Opens a file of the result. The directory must outlive it.
   ResultFile file(std::string_view name);
-  // One of the tables of result/tables.h, with its header line. Throws logic_error if it is none.
+  // Opens a table and writes its header line. Throws std::logic_error if result/tables.h has no such table.
   ResultFile table(std::string_view name);
-  // A file, all at once. Replaces what it has written under this name.
+  // Writes a whole file, in place of an earlier one of this name.
   void write(std::string_view name, std::string_view text);
-  // A file that is there already is one of the result.
+  // Counts a file that is in the directory already as one of the result.
   void adopt(std::string_view name);
-  // Keeps a checkpoint of the run, in place of the one before, whole or not at all. From now on the directory remains
+  // Writes a checkpoint of the run in place of the one before, whole or not at all. The directory then remains even
   // without commit().
   void keep_checkpoint(std::string_view content);
-  // The run has ended: commit() removes the checkpoint, if there is one.
+  // States that the run has ended by itself: commit() then removes the checkpoint, if there is one.
   void has_ended() { has_ended_ = true; }
   void remove(std::string_view name);
-  // All of its files, but for the manifest: once each has been closed.
+  // The size and checksum of each file but the manifest; all files must have been closed.
   result::Contents contents() const;
 
-  // The target of another result that is to be a part of this one. It is committed before this one is.
+  // The path for another result inside this one, which must be committed before this one is.
   std::string within(std::string_view name) const;
 
-  // Gives the directory its name. All files have been closed. Throws std::system_error.
+  // Renames the partial directory to the target. All files must have been closed. Throws std::system_error.
   void commit();
 
   // The final name, as the user gave it.
   const std::string& name() const { return shown_; }
-  // Where its files are until then.
+  // The directory in which the files are until commit().
   const std::string& partial() const { return partial_; }
 
  private:
@@ -125,10 +126,10 @@ class ResultDirectory {
   std::string shown_;
   std::string target_;
   bool keeps_ = false;                        // files that are opened keep what they hold
-  bool has_ended_ = false;                    // the run: nothing goes on from its checkpoint
-  bool remains_ = false;                      // without commit(), for a run that goes on from its checkpoint
+  bool has_ended_ = false;                    // the run has ended by itself: its checkpoint is of no more use
+  bool remains_ = false;                      // stays without commit(), with its checkpoint
   std::string partial_;                       // empty once committed
-  int lock_ = -1;                             // of partial_, open and locked
+  int lock_ = -1;                             // descriptor of partial_, open and locked
   std::vector<std::string> created_parents_;  // outermost first
   result::Contents contents_;
 };

@@ -1,4 +1,4 @@
-// The few statistics that results are told in.
+// The statistics that summaries report: percentiles, distributions and Jain's fairness index.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,14 @@ namespace weir::probe {
 using result::is_the_largest;
 using result::percentile_place;
 
+// A percentile of values in ascending order, at least one, by the rule of result/percentile.h; 990 = p99.
 template <class T>
 T percentile(std::span<const T> ascending, unsigned thousandths) {
   assert(!ascending.empty());
   return ascending[percentile_place(ascending.size(), thousandths)];
 }
 
-// What is told of a set of values; all 0 if there are none.
+// What a summary reports of a set of values; all 0 if there are none.
 struct Distribution {
   std::uint64_t count = 0;
   double mean = 0;
@@ -32,10 +33,10 @@ struct Distribution {
   double max = 0;
 };
 
-// Of one value, whatever it is: where a summary may have values (ProbeKind::add_possible).
+// The distribution of one value, for places at which a summary may have values (ProbeKind::add_possible).
 inline constexpr Distribution kSomeValue{.count = 1};
 
-// Sorts `values`.
+// The distribution of `values`, which it sorts.
 template <class T>
 Distribution distribution_of(std::vector<T>& values) {
   if (values.empty()) return {};
@@ -52,8 +53,8 @@ Distribution distribution_of(std::vector<T>& values) {
           .max = static_cast<double>(values.back())};
 }
 
-// Jain's fairness index (sum x)^2 / (n * sum x^2): 1 = all alike, 1/n = one has all. Values >= 0.
-// Negative if it is not defined: no values, or all of them 0.
+// Jain's fairness index (sum x)^2 / (n * sum x^2) of values >= 0: 1 = all are equal, 1/n = one has all.
+// It is -1 where the index is not defined: without values, or if all of them are 0.
 inline double jain(std::span<const double> x) {
   double sum = 0;
   double squares = 0;

@@ -1,4 +1,4 @@
-// What a run amounts to: the document summary.json, and what the command prints at its end.
+// Summary: the figures of a run, which probes fill in. It becomes summary.json and what the command prints at the end.
 #pragma once
 
 #include <algorithm>
@@ -16,20 +16,22 @@
 
 namespace weir::probe {
 
+// The distribution of a named subset, such as a tag, an algorithm or a tier.
 struct NamedDistribution {
   std::string name;
   Distribution values;
 };
 
-// Flows of a size in (above, up_to].
+// The slowdowns of flows with a size in (above, up_to].
 struct SizeBucket {
   Bytes above;
-  Bytes up_to;  // the largest flow of an equal-count bucket; kNoLimit = open
+  Bytes up_to;  // in an equal-count bucket, its largest flow; kNoLimit = open
   Distribution slowdown;
 
   static constexpr Bytes kNoLimit{std::numeric_limits<std::int64_t>::max()};
 };
 
+// Of all flows: completion times (FCT) and slowdowns (FCT / ideal FCT).
 struct FlowSummary {
   std::uint64_t finished = 0;
   std::uint64_t unfinished = 0;
@@ -39,21 +41,22 @@ struct FlowSummary {
   Time max_fct;      // of finished flows: the completion time of a collective that starts at once
   Time last_finish;  // 0 if none
   Distribution slowdown;
-  std::vector<NamedDistribution> by_tag;        // in the scenario's order, those with flows
-  std::vector<NamedDistribution> by_algorithm;  // in the scenario's order, those with flows
+  std::vector<NamedDistribution> by_tag;        // slowdown; in the scenario's order, those with flows
+  std::vector<NamedDistribution> by_algorithm;  // slowdown; in the scenario's order, those with flows
   std::vector<SizeBucket> by_size;
-  std::vector<SizeBucket> by_equal_count;        // only if asked for
-  std::uint64_t digest = 0x243f6a8885a308d3ull;  // over all flow records in order; no part of the document
+  std::vector<SizeBucket> by_equal_count;        // only if the scenario asks for it
+  std::uint64_t digest = 0x243f6a8885a308d3ull;  // hash of all flow records in order; not in summary.json
 };
 
+// How summaries name a port.
 struct PortName {
   std::uint32_t port = 0;
-  std::uint32_t from = 0;  // nodes
+  std::uint32_t from = 0;  // node that owns it
   std::uint32_t to = 0;
-  std::string group;  // "edge down", ...
+  std::string group;  // tier and direction: "edge down", ...
 };
 
-// The longest queue that was sampled, the first of several, and whose packets were in it.
+// The longest queue that was sampled (the first, if several are as long), and the flows whose packets were in it.
 struct QueuePeak {
   static constexpr std::size_t kTop = 10;
   struct Share {
@@ -71,12 +74,12 @@ struct QueuePeak {
   Time time;
   PortName port;
   std::uint64_t bytes = 0;
-  bool has_flows = false;         // the engine tells the rest
-  std::vector<Share> top;         // the most bytes first (ties: of flow), at most kTop
+  bool has_flows = false;         // whether the engine tells what follows
+  std::vector<Share> top;         // flows, the most bytes first (ties: by id), at most kTop
   std::vector<TagShare> by_tag;   // of all flows, the most bytes first (ties: by name)
-  std::uint64_t other_flows = 0;  // all others
+  std::uint64_t other_flows = 0;  // flows that are not in `top`
   std::uint64_t other_bytes = 0;
-  std::uint64_t ended_bytes = 0;  // of flows that had ended
+  std::uint64_t ended_bytes = 0;  // packets of flows that had ended
 
   template <class A>
   void archive(A& a) {
@@ -98,13 +101,13 @@ struct QueuePeak {
   }
 };
 
-// Values in bytes over time and ports.
+// Queue lengths in bytes, over time and ports.
 struct QueueSummary {
-  Time interval;  // 0: no samples, but every length for as long as it lasted; counts are picoseconds
+  Time interval;  // of samples; 0: each length counts for as long as it lasted, and counts are picoseconds
   std::uint32_t ports = 0;
-  std::uint64_t instants = 0;  // at which all ports were sampled
+  std::uint64_t instants = 0;  // of samples, each of all ports
   Distribution all;
-  std::vector<NamedDistribution> by_tier;       // "edge", "tier 2", ...: of the node that owns the port
+  std::vector<NamedDistribution> by_tier;       // by the tier of the node that owns the port: "edge", "tier 2", ...
   std::vector<NamedDistribution> by_direction;  // "edge down", "edge up", ...
   // The port with the longest queue on average (ties: the smallest number); nothing if no port ever had a queue.
   std::optional<PortName> busiest;
@@ -112,37 +115,40 @@ struct QueueSummary {
   std::optional<QueuePeak> peak;  // nothing if no port ever had a queue
 };
 
+// Jain's index of the rates of flows, from intervals in which at least two flows were active throughout.
 struct FairnessSummary {
   Time interval;
-  std::uint64_t intervals = 0;  // with two or more flows active throughout
+  std::uint64_t intervals = 0;  // number of such intervals
   double mean_jain = 0;
   double min_jain = 0;
   Time last_start;                  // the latest start of a flow
-  std::optional<Time> convergence;  // after last_start; nothing = not reached
+  std::optional<Time> convergence;  // time after last_start until rates were fair; nothing = not reached
 };
 
+// Pauses of a group of ports.
 struct PfcTier {
   std::string name;
   std::uint32_t ports = 0;
   std::uint64_t pauses = 0;
   Time paused;                // summed over ports
   double share = 0;           // paused / (ports * time)
-  double capacity_share = 0;  // the same, each port weighted by its rate
-  std::uint64_t storms = 0;   // begun, by the PFC watchdog
+  double capacity_share = 0;  // the same with each port weighted by its rate
+  std::uint64_t storms = 0;   // that the PFC watchdog found
   std::uint64_t storm_dropped = 0;
 };
 struct PfcSummary {
   PfcTier all;
-  std::vector<PfcTier> by_tier;  // of the node that was paused
+  std::vector<PfcTier> by_tier;  // by the tier of the node that was paused
   std::vector<PfcTier> by_direction;
 };
 
+// What a group of ports has sent.
 struct LinkTier {
   std::string name;
   std::uint32_t ports = 0;
   std::uint64_t sent_bytes = 0;
-  double utilisation = 0;      // sent / (capacity * time), over all these ports
-  double max_utilisation = 0;  // of one port
+  double utilisation = 0;      // sent / (capacity * time), of all these ports together
+  double max_utilisation = 0;  // the largest of one port
 };
 struct LinkSummary {
   LinkTier all;
@@ -153,30 +159,31 @@ struct LinkSummary {
   std::uint64_t lost_packets = 0;     // on the links of these ports
 };
 
-// Messages of one traffic source that wait for each other, or are to be complete together.
+// One traffic source whose messages wait for each other, or whose completion as a whole is reported.
 struct CollectiveSummary {
   std::string tag;
   std::uint64_t messages = 0;
-  std::uint64_t unfinished = 0;  // messages
-  Bytes payload;                 // of all of them
-  std::optional<Time> start;     // of the first; nothing = none has started
-  Time bound;                    // the least that the next two can be (engine/completion.h)
+  std::uint64_t unfinished = 0;  // messages that have not been acknowledged
+  Bytes payload;                 // of all messages
+  std::optional<Time> start;     // of the first message or computation; nothing = none has started
+  Time bound;                    // lower bounds of `completion` and of `acknowledged` (engine/completion.h)
   Time acknowledged_bound;
-  std::optional<Time> completion;    // from the start until all is received; nothing = something is missing
-  std::optional<Time> acknowledged;  // ... until the last sender knows: the largest FCT if all start together
+  std::optional<Time> completion;    // from the start until all is received; nothing = not complete
+  std::optional<Time> acknowledged;  // from the start until all is acknowledged: the largest FCT if all start together
 };
-// Beyond the bound, as a share of it.
+// How much longer something took than its lower bound, as a share of the bound; 0 = no longer.
 inline double excess(Time taken, Time bound) {
   return static_cast<double>((taken - bound).ps) / static_cast<double>(std::max<std::int64_t>(1, bound.ps));
 }
 
-// What a probe tells beside the parts above. Figures that are not finite are null in summary.json.
+// Further figures of a probe, beside the parts above. Figures that are not finite are null in summary.json.
 struct Section {
   using Number = std::variant<std::int64_t, double>;
-  std::string probe;                                    // its name
+  std::string probe;                                    // name of the probe
   std::vector<std::pair<std::string, Number>> figures;  // in the order in which they are written
 };
 
+// The whole summary. A part is missing if its probe is not on.
 struct Summary {
   Time sim_time;
   FlowSummary flows;
@@ -188,13 +195,13 @@ struct Summary {
   std::vector<Section> sections;
 };
 
-// A percentile in a table for people: "-" where the values are so few that it is the largest of them.
+// The text of a percentile in a table for people: "-" where the values are so few that it is the largest of them.
 std::string percentile_text(std::uint64_t count, unsigned thousandths, double value, int digits);
 inline constexpr std::string_view kPercentileGap = "-: of so few values this percentile would be the largest of them";
 
-// The text of summary.json; ends in a line end.
+// The text of summary.json, which ends with a newline.
 std::string to_json(const Summary&);
-// Tables for people.
+// The summary as tables for people.
 std::string to_text(const Summary&);
 
 }  // namespace weir::probe

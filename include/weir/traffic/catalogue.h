@@ -1,4 +1,5 @@
-// The kinds of traffic that a scenario can name. A new kind is one line in catalogue.cc.
+// The kinds of traffic that a scenario can name. A new kind is added by one line in src/weir/traffic/catalogue.cc, or
+// by a call of add_kind() in a program that embeds Weir.
 #pragma once
 
 #include <functional>
@@ -16,23 +17,25 @@ namespace weir::traffic {
 
 class Traffic;
 
-// Adds a source whose flows are labelled with context.labels; if the context says so, as one collective.
+// Adds a source to the traffic. Its flows get context.labels; with context.completion they are one collective.
 void add_source(Traffic& traffic, std::unique_ptr<Source> source, const Context& context);
 
+// A kind of traffic, without the type of its class.
 struct Kind {
   std::string name;
   std::string meaning;
   const ParamSet* params = nullptr;
-  // Builds a source from an object of these parameters (ParamSet::make) and adds it, its flows
-  // labelled with context.labels. Throws InputError about one of the parameters, or about a line of a file.
+  // Builds a source from an object of these parameters (ParamSet::make) and adds it as add_source() does.
+  // Throws InputError about one of the parameters, or about a line of a file.
   std::function<void(Traffic&, const void* params, const Context&)> add;
 };
 
+// All kinds.
 std::vector<const Kind*> kinds();
-// One more, of a program that embeds Weir, before it reads a scenario that names it; not while another thread reads
-// one. Throws InputError if the name is taken, or is no name (check_new_name).
+// Adds a kind of a program that embeds Weir. Call it before reading a scenario that names the kind, and not while
+// another thread reads a scenario. Throws InputError if the name is taken or not valid (check_new_name).
 const Kind& add_kind(Kind kind);
-// The kind of a class S of sources with S::Params, built by S(const S::Params&, const Context&).
+// Makes the kind of a source class S that has S::Params and a constructor S(const S::Params&, const Context&).
 template <class S>
 Kind kind_of(std::string name, std::string meaning) {
   using Params = typename S::Params;
@@ -42,7 +45,7 @@ Kind kind_of(std::string name, std::string meaning) {
           }};
 }
 
-// Throws InputError with the nearest valid name.
+// The kind of this name. Throws InputError with the nearest valid name if there is none.
 const Kind& kind_named(std::string_view name);
 
 }  // namespace weir::traffic

@@ -1,4 +1,4 @@
-// What every traffic source is told about the scenario that it is part of.
+// Context: what a traffic source is told about its scenario when it is made, for authors of sources.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace weir::traffic {
 
-// Random streams are numbered by source and host (Context::stream). There is room for kStreamsPerSource hosts, more
-// than a network may have.
+// Random streams are numbered by source and host (Context::stream). Each source has kStreamsPerSource numbers, which is
+// more than a network may have hosts.
 inline constexpr std::uint32_t kStreamsPerSource = 1u << 22;
 inline constexpr std::uint32_t kMaxSources = 1u << 10;
 static_assert(kMaxHosts <= kStreamsPerSource);
@@ -25,25 +25,26 @@ struct Labels {
   std::uint16_t profile = 0;
 };
 
+// What a source is made with.
 struct Context {
-  // A name as the scenario's index; throws InputError at the place of the name, if it has one, if there is no such
-  // thing.
+  // Gives the scenario's index of a name. Throws InputError about `where`, the place of the name in a file if it has
+  // one, if there is no such name.
   using IndexOf = std::function<std::uint16_t(const std::string& name, const Where&)>;
 
-  std::vector<Rate> host_rates;  // of each host's link; its length is the number of hosts
+  std::vector<Rate> host_rates;  // rate of each host's link; the length is the number of hosts
   std::uint64_t seed = 1;
-  std::uint32_t source = 0;  // the source's place in the scenario: part of its random streams
+  std::uint32_t source = 0;  // the source's place in the scenario, from 0; part of its random streams
   Labels labels;
-  bool completion = false;  // the source's flows are taken as one Program, whose completion is reported
-  IndexOf tag_of;           // both for names in files and parameters; empty = such a column is refused
+  bool completion = false;  // the source's flows are one collective, whose completion is reported
+  IndexOf tag_of;           // both for names in files and parameters; empty = a column of them is refused
   IndexOf profile_of;
-  std::string folder;  // relative file names start here; "" = the working directory
+  std::string folder;  // file names are relative to this folder; "" = the working directory
 
   std::uint32_t hosts() const { return static_cast<std::uint32_t>(host_rates.size()); }
 
-  // A random stream of one host in this source, or of the whole source (host 0). No two sources
-  // share a stream, so one more source at the end of a scenario leaves the others' flows as
-  // they were. Throws InputError about the source if there are more hosts or sources than streams.
+  // The random stream of one host in this source, or of the source as a whole (host 0). No two sources
+  // share a stream, so a further source at the end of a scenario leaves the flows of the others as they
+  // are. Throws InputError about the source if there are more than kMaxHosts hosts or kMaxSources sources.
   RandomStream stream(Purpose purpose, std::uint32_t host = 0) const {
     if (hosts() > kMaxHosts)
       throw InputError("", "traffic can address at most " + std::to_string(kMaxHosts) + " hosts");

@@ -101,11 +101,15 @@ void Simulation::restore(std::string_view saved) {
   parts_->probes.load(a);
 }
 
-Simulation Simulation::clone() const {
-  auto parts = std::make_unique<Parts>(parts_->scenario, scenario::copy(parts_->scenario.internal(), parts_->run));
+Simulation Simulation::clone(const std::function<void(engine::Engine&)>& prepare) const {
+  const scenario::Scenario& s = parts_->scenario.internal();
+  auto parts = std::make_unique<Parts>(parts_->scenario, scenario::build_for_copy(s, parts_->run));
+  if (prepare) prepare(*parts->run.simulation);
   Saver saver;
+  parts_->run.simulation->save(saver);
   parts_->probes.save(saver);
   Loader loader(saver.content());
+  parts->run.simulation->load(loader);
   parts->probes.load(loader);
   return Simulation(std::move(parts));
 }

@@ -270,10 +270,11 @@ void Simulation::archive(A& a) {
   std::vector<Time> due;
   for (const auto& sampler : samplers_) due.push_back(sampler.next);
   a.values(due);
-  if (A::kLoads && !samplers_.empty()) {
-    if (due.size() != samplers_.size()) throw InputError("the checkpoint is of a run that was watched in another way");
-    for (std::size_t i = 0; i < due.size(); ++i) samplers_[i].next = due[i];
-  }
+  if constexpr (A::kLoads)
+    for (std::size_t i = 0; i < samplers_.size(); ++i)
+      samplers_[i].next =
+          i < due.size() ? due[i]
+                         : (now_ + samplers_[i].interval - Time{1}) / samplers_[i].interval * samplers_[i].interval;
   a.values(network_.node_states);
   a.values(network_.node_times);
   if constexpr (A::kLoads) {

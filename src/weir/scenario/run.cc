@@ -303,13 +303,9 @@ Run prepare(const Scenario& s, std::shared_ptr<const engine::Model> model) {
 
 }  // namespace
 
-Run copy(const Scenario& s, const Run& run) {
+Run build_for_copy(const Scenario& s, const Run& run) {
   Run out{.model = run.model, .tags = run.tags, .traffic = run.traffic->clone(), .simulation = nullptr};
   out.simulation = build_engine(s, *out.model, *out.traffic, run.simulation->partitions());
-  Saver saver;
-  run.simulation->save(saver);
-  Loader loader(saver.content());
-  out.simulation->load(loader);
   return out;
 }
 

@@ -24,10 +24,10 @@ struct Run {
   std::unique_ptr<engine::Engine> simulation;  // refers to the model and the traffic
 };
 
-// Between calls of advance(): a run of its own that goes on as this one does, in the same scenario, with the same model
-// and as many threads. What has been asked for at its simulation (on_finish, every, trace, decide) has to be asked for
-// anew. Throws logic_error if the simulation cannot be saved.
-Run copy(const Scenario&, const Run&);
+// A run for the state of another one, between its calls of advance(): in the same scenario, with the same model, as
+// many partitions, and its traffic drawn as far. What is wanted of its simulation (on_finish, every, trace, decide) is
+// asked for first; then it loads what the other one's simulation has saved.
+Run build_for_copy(const Scenario&, const Run&);
 
 // Reads the data files, builds the network and checks what concerns several tables. Throws
 // InputError that names file, line and key.
