@@ -1,14 +1,13 @@
 #include "weir/engine/simulation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <iterator>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "weir/engine/crew.h"
-#include "weir/engine/invariants.h"
 #include "weir/net/split.h"
 
 namespace weir::engine {
@@ -349,96 +348,5 @@ std::uint32_t Simulation::threads() const { return crew_->threads(); }
 std::uint32_t Simulation::partitions() const { return crew_->partitions(); }
 
 Counters Simulation::counters() const { return crew_->counters(); }
-
-const net::Port& Simulation::port(std::uint32_t id) {
-  crew_->settle_before(id, now_);
-  return network_.ports[id];
-}
-
-bool Simulation::for_each_queued(std::uint32_t id, const VisitQueued& visit) {
-  const auto tell = [&](const net::Packet& packet) {
-    if (packet.is_control()) return;
-    const std::uint32_t src = packet.sender();
-    const auto& flows = network_.hosts[src].flows;
-    const host::Flow* flow = packet.slot < flows.size() ? flows[packet.slot] : nullptr;
-    visit(flow != nullptr && flow->generation == packet.generation ? flow : nullptr, src, packet.wire);
-  };
-  const net::Port& p = port(id);
-  for (std::uint32_t at = p.cursor; at != p.ring.tail; ++at) tell(p.ring[at]);
-  if (p.kind == net::PortKind::queued)
-    for (const net::PacketRing& waiting : network_.queues[p.queues].waiting)
-      for (std::uint32_t at = waiting.head; at != waiting.tail; ++at) tell(waiting[at]);
-  return true;
-}
-
-std::vector<std::uint32_t> Simulation::path(const host::FlowRecord& r) const {
-  if (model_.profiles[r.profile].balancing.sprays()) return {};
-  return model_.routing.path(r.src, r.dst, r.entropy);
-}
-
-std::uint64_t Simulation::sent_bytes(std::uint32_t id) {
-  const net::Port& p = port(id);
-  std::uint64_t bytes = p.tx_bytes;
-  for (std::uint32_t at = p.ring.head; at != p.cursor; ++at) bytes += p.ring[at].wire;
-  return bytes;
-}
-
-std::uint64_t Simulation::marked(std::uint32_t id) {
-  const net::Port& p = port(id);
-  std::uint64_t marks = p.marks;
-  if (!p.at_switch) return marks;
-  const RandomStream random(model_.seed, id, Purpose::ecn_mark);
-  std::uint64_t index = p.tx_packets;
-  for (std::uint32_t at = p.ring.head; at != p.cursor; ++at, ++index)
-    marks += p.ring[at].kind == net::PacketKind::data && p.ring[at].queue > p.ecn_min &&
-             net::marks(p, p.ring[at].queue, random, index);
-  return marks;
-}
-
-std::uint64_t Simulation::lost(std::uint32_t id) {
-  const net::Port& p = port(id);
-  std::uint64_t lost = p.lost;
-  if (p.faults == nullptr) return lost;
-  const RandomStream random(model_.seed, id, Purpose::link_loss);
-  std::uint64_t index = p.tx_packets;
-  for (std::uint32_t at = p.ring.head; at != p.cursor; ++at, ++index)
-    lost += p.faults->loses(p.ring[at], p.arrival(p.ring[at]), random, index);
-  return lost;
-}
-
-Time Simulation::paused_time(std::uint32_t id) {
-  const net::Port& p = network_.ports[id];
-  return p.paused ? p.paused_total + (now_ - p.paused_since) : p.paused_total;
-}
-
-Storms Simulation::storms(std::uint32_t id) const {
-  if (network_.watches.empty()) return {};
-  return {network_.watches[id].storms, network_.watches[id].dropped};
-}
-
-const net::SwitchState& Simulation::switch_state(std::uint32_t s) const { return network_.switches[s]; }
-
-void Simulation::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
-  crew_->for_each_active(visit);
-}
-
-std::string Simulation::broken_invariant() const { return engine::broken_invariant(network_); }
-
-std::int64_t Simulation::acknowledged(std::uint32_t src, const host::Flow& flow) const {
-  if (!flow.selective) return flow.snd_una;
-  return flow.snd_una + network_.hosts[src].extras[flow.slot].scoreboard.delivered_bytes();
-}
-
-const cc::OnRamp* Simulation::on_ramp(std::uint32_t src, const host::Flow& flow) const {
-  return flow.on_ramp ? &network_.hosts[src].extras[flow.slot].on_ramp : nullptr;
-}
-
-std::optional<OneWayReport> Simulation::one_way_report(std::uint32_t src, const host::Flow& flow) const {
-  const cc::OnRamp* shim = on_ramp(src, flow);
-  if (shim == nullptr || shim->last_report().sent < Time{}) return std::nullopt;
-  const cc::OnRamp::Report& r = shim->last_report();
-  const Time ahead = network_.hosts[flow.dst].clock.at(r.sent) - network_.hosts[src].clock.at(r.sent);
-  return OneWayReport{.sent = r.sent, .heard = r.heard, .delay = r.delay, .error = ahead};
-}
 
 }  // namespace weir::engine
