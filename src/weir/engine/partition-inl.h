@@ -121,6 +121,11 @@ void Partition<S, T>::stall(std::uint32_t h, Time until, Time now) {
 }
 
 template <sim::Scheduler S, class T>
+void Partition<S, T>::take_decision(const host::Question& question, const cc::Control& control, Time now) {
+  senders().take_decision(question.src, question, control, now);
+}
+
+template <sim::Scheduler S, class T>
 void Partition<S, T>::watch(Time now) {
   fabric().watch(now);
 }

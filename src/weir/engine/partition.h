@@ -69,9 +69,7 @@ class Partition final : private LaneHolder<S, T>,
   // The same: no packet of this host begins to leave before `until`.
   void stall(std::uint32_t h, Time until, Time now);
   // The same: a decision has come for a flow of this partition, if it is still there.
-  void take_decision(const host::Question& question, const cc::Control& control, Time now) {
-    senders().take_decision(question.src, question, control, now);
-  }
+  void take_decision(const host::Question& question, const cc::Control& control, Time now);
   // Between epochs: what is asked of whoever embeds the run; only if the tracer is on.
   host::Decisions& decisions() { return lane().decisions; }
   // The same: the PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
