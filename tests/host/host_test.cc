@@ -106,11 +106,11 @@ TEST(Flow, MaySendWhileItsWindowIsOpen) {
   f.snd_una = 2'999;
   EXPECT_FALSE(f.sendable());  // all has been sent
   f.resend = true;
-  f.gone = 1;
+  f.not_in_flight = 1;
   EXPECT_TRUE(f.sendable());  // but some of it is lost
   f.control.window = {};
   f.snd_nxt = f.snd_una;
-  f.gone = 0;
+  f.not_in_flight = 0;
   EXPECT_FALSE(f.sendable());
 }
 
