@@ -120,7 +120,8 @@ TEST(Preset, OfAnotherAlgorithmIsTold) {
   const auto in_study = [&](bool with_preset) {
     Value document = parse_toml(written, "a.toml");
     set_key(document, "algorithm.name", Value{{"study.toml", 4}, std::string("dcqcn")});
-    if (with_preset) set_key(document, "algorithm.preset", Value{{"study.toml", 4}, std::string("paper")});
+    const Value preset{Where{"study.toml", 4}, std::string("paper")};
+    if (with_preset) set_key(document, "algorithm.preset", preset);
     return read_scenario(document, "a.toml").notices;
   };
   EXPECT_EQ(in_study(true), none);
