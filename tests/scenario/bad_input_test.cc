@@ -353,7 +353,6 @@ TEST(BadInput, OfAnOverrideIsToldByItsKey) {
       {"topology.kind.name=star", "--set topology.kind.name: 'topology.kind' is text, it has no key 'name'"},
       {"traffic.1.size=1 KB", "--set traffic.1.size: 'traffic' has no entry '1'; valid is 0 to 0"},
       {"traffic.x.size=1 KB", "--set traffic.x.size: 'traffic' has no entry 'x'; valid is 0 to 0"},
-      {"traffic=[]", "--set traffic: empty; write at least one [[traffic]]"},
       {"traffic.0.receiver=7", "--set traffic.0.receiver: '7': host 7 does not exist: hosts are 0 to 3"},
       {"algorithm.eta=2", "--set algorithm.eta: 2 is out of range; valid is 0.5 to 1"},
       {"algorithm.eta=high", "--set algorithm.eta: 'high' is not a number"},

@@ -91,7 +91,7 @@ TEST_P(EachFidelity, TellsEventsAsItSays) {
   EXPECT_EQ(refusal(scenario_by(fidelity_, {"probes.packets=true"})),
             fidelity_.tells_events ? ""
                                    : "--set probes.packets: only run.fidelity = \"exact\" tells single events; write "
-                                     "that, or leave out this probe");
+                                     "that, or leave this out");
 }
 
 TEST_P(EachFidelity, RunsProgramsAsItSays) {

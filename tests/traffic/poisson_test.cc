@@ -223,8 +223,7 @@ TEST(Poisson, RefusesMoreHostsOrSourcesThanStreams) {
   const auto p = params("1 KB", 0.5, 1_ms);
   EXPECT_EQ(error_of([&] { Poisson(p, uniform_hosts(2, 1, kMaxSources)); }),
             "at most 1024 traffic sources are possible");
-  EXPECT_EQ(error_of([&] { Poisson(p, uniform_hosts(kMaxHosts + 1)); }),
-            "traffic can address at most 2097152 hosts");
+  EXPECT_EQ(error_of([&] { Poisson(p, uniform_hosts(kMaxHosts + 1)); }), "traffic can address at most 2097152 hosts");
 }
 
 TEST(Arrivals, GapsBeyondTheClockEndTheStream) {

@@ -97,7 +97,7 @@ function make() {
   writeFileSync(folder + '/claims/verdicts.json', JSON.stringify({ weir: version, format: 1, date: '2026-01-01', claims }));
   execFileSync(weir, ['report', folder + '/hpcc', folder + '/dcqcn', folder + '/claims', '--out', folder + '/report.html']);
   mkdirSync(folder + '/sweep');
-  writeFileSync(folder + '/sweep/runs.csv', 'run,availability,status,message,wall_s\n');
+  writeFileSync(folder + '/sweep/runs.csv', 'run,availability,seed,status,message,wall_s\n');
   writeFileSync(folder + '/sweep/points.csv', 'availability,seeds,wait,wait_low,wait_high,fct_ps,fct_ps_low,fct_ps_high\n0.99951,3,2.5,2,3,2000000,,\n0.99952,3,4,3,5,3000000,,\n');
   writeFileSync(folder + '/sweep/sweep.json', JSON.stringify({ weir: version, format: 1, runs: { planned: 5, done: 4, failed: 0 }, units: { wait: 'us', fct_ps: 'ps' }, counts: { wait: [{ fewest: 90, most: 120, few: true }, { fewest: 120, most: 120, few: false }] }, measures: { wait: 'wait of web, mean', fct_ps: 'completion time, mean' } }));
   execFileSync(weir, ['report', folder + '/sweep', '--out', folder + '/sweep.html']);
@@ -105,7 +105,7 @@ function make() {
   writeFileSync(folder + '/title.toml', 'title = "of the scenario"\n' + scenario);
   mkdirSync(folder + '/study/runs', { recursive: true });
   execFileSync(weir, ['run', folder + '/title.toml', '-q', '--set', 'run.stop=1 us', '--out', folder + '/study/runs/x'], { stdio: 'ignore' });
-  writeFileSync(folder + '/study/runs.csv', 'run,status,message\nx,done,\n');
+  writeFileSync(folder + '/study/runs.csv', 'run,seed,status,message\nx,1,done,\n');
   execFileSync(weir, ['report', folder + '/study', folder + '/hpcc', '--out', folder + '/study.html']);
   // a run with pauses and a link that goes down and up
   const event = (time, state) => `[[network.link_event]]\ntime = "${time}"\na = 3\nb = 5\nstate = "${state}"\n`;

@@ -55,28 +55,26 @@ class HpccLinks {
     assert(ack.hops <= kMaxTelemetryHops);
     hops_ = ack.hops;
     std::copy_n(ack.telemetry->hop.begin(), hops_, link_.begin());
-    last_ack_ = ack.now;
     last_sent_ = ack.sent_at;
   }
 
  private:
   static constexpr double kMbpsPerBytePs = 8e6;  // one byte per picosecond in Mb/s
 
-  // By the sender's own clock: has more than half of the shortest wrap period gone by since the previous
-  // acknowledgement? The periods are those of TS and, at the speed of the fastest port, of txBytes (section 4.1,
-  // figure 7).
+  // By the sender's own clock: has more than half of the shortest wrap period gone by between the packets of this and
+  // of the previous acknowledgement? The periods are those of TS and, at the speed of the fastest port, of txBytes
+  // (section 4.1, figure 7).
   bool ambiguous(const IntFormat& format, const Ack& ack) const {
     if (format.is_exact()) return false;
     std::uint32_t fastest = 0;
     for (std::size_t i = 0; i < hops_; ++i) fastest = std::max(fastest, ack.telemetry->hop[i].rate_mbps);
-    const auto elapsed = static_cast<double>((ack.now - last_ack_).ps);
+    const auto elapsed = static_cast<double>((ack.sent_at - last_sent_).ps);
     const auto time_range = static_cast<double>((format.time_mask + 1) * format.time_unit_ps);
     const auto tx_range = static_cast<double>((format.tx_mask + 1) * format.tx_unit);
     const double could_send = elapsed * static_cast<double>(fastest) / kMbpsPerBytePs;
     return 2 * elapsed > time_range || 2 * could_send > tx_range;
   }
 
-  Time last_ack_;
   Time last_sent_;                                    // of the packet that the previous acknowledgement was for
   std::uint8_t hops_ = 0;                             // records in link_; 0 = none yet
   std::array<HopTelemetry, kMaxTelemetryHops> link_;  // L: what the previous acknowledgement brought
