@@ -27,10 +27,10 @@ namespace weir {
 struct NewFlow {
   std::uint32_t src = 0;  // hosts, counted from 0; two different ones
   std::uint32_t dst = 0;
-  Bytes size;                // of payload; 1 B to 1 PB
-  Time start{-1};            // not before the present instant; below 0 = now
-  std::string tag = "";      // one of the tags of the scenario's traffic; "" = the first one
-  std::string profile = "";  // one of the scenario's profiles; "" = that of [algorithm]
+  Bytes size;           // of payload; 1 B to 1 PB
+  Time start{-1};       // not before the present instant; below 0 = now
+  std::string tag;      // one of the tags of the scenario's traffic; "" = the first one
+  std::string profile;  // one of the scenario's profiles; "" = that of [algorithm]
 };
 
 class Simulation {

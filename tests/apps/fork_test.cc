@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command.h"
+#include "weir/run/fork.h"
 
 namespace weir::app {
 namespace {
@@ -141,6 +142,8 @@ TEST_F(Fork, WithoutChangesIsTheRun) {
 TEST_F(Fork, FromACheckpoint) {
   const std::string dir = killed("killed");
   const std::string a = folder_ / "a";
+  EXPECT_TRUE(run::read_fork(partial(dir), Time{1'900'000'000}, {}).from.has_value());
+  EXPECT_FALSE(run::read_fork(partial(dir), Time{50'000'000}, {}).from.has_value());
   ASSERT_EQ(weir(fork(dir, "1.9 ms", a, {})).status, 0);
   expect_same_tables(a, whole());
   const std::string b = folder_ / "b";  // before the checkpoint: done again from its start
@@ -148,6 +151,22 @@ TEST_F(Fork, FromACheckpoint) {
   expect_same_tables(b, whole());
   ASSERT_EQ(weir({"resume", dir, "-q"}).status, 0);
   expect_same_tables(dir, whole());
+}
+
+// Whatever the threads of the run and of its fork.
+TEST_F(Fork, IsTheSameOnAnyThreads) {
+  const std::string two = folder_ / "two";
+  ASSERT_EQ(weir({"run", file(), "-q", "--out", two, "--threads", "2"}).status, 0);
+  for (const std::string& change : {std::string("network.ecn={k_min=\"2 KB\",k_max=\"4 KB\",p_max=1}"),
+                                    std::string("network.loss=[{links=\"fabric\",probability=0.02}]")}) {
+    const std::string a = folder_ / "a";
+    const std::string b = folder_ / "b";
+    fs::remove_all(a);
+    fs::remove_all(b);
+    ASSERT_EQ(weir(fork(whole(), "800 us", a, {change})).status, 0);
+    ASSERT_EQ(weir(fork(two, "800 us", b, {change}, {"--threads", "2"})).status, 0);
+    expect_same_tables(a, b);
+  }
 }
 
 TEST_F(Fork, ChangesWhatFollows) {
@@ -219,6 +238,9 @@ TEST_F(Fork, RefusesWhatARunningNetworkCannotChange) {
   refused("2 ms", {}, "--at 2 ms: the run stops at 2 ms");
   refused("soon", {}, "--at:");
   refused("1 ms", {"network.nothing=1"}, "network.nothing");
+  fs::create_directory(folder_ / "other");
+  std::ofstream(folder_ / "other/more.csv") << "src,dst,size_bytes,start_us\n0,5,300000,10\n3,9,2000000,600\n";
+  refused("1 ms", {"traffic.1.file=" + (folder_ / "other/more.csv")}, "a fork cannot change it");
   const Output o = weir({"fork", folder_ / "nowhere", "--at", "1 ms", "--out", out});
   EXPECT_EQ(o.status, 2);
   EXPECT_NE(o.err.find("there is no run of this name"), std::string::npos) << o.err;

@@ -109,11 +109,11 @@ TEST_F(OwnEntries, AreRefusedIfTheirNameIsTaken) {
             "there is an algorithm of the name 'hpcc' already; choose another");
   other.about.name = "two words";
   EXPECT_EQ(refusal([&] { cc::add_algorithm(other); }),
-            "'two words' cannot be the name of an algorithm; write letters, digits, '-' and '_'");
+            "'two words' cannot be the name of an algorithm; write lower-case letters, digits, '-' and '_'");
   EXPECT_EQ(refusal([] { traffic::add_kind(traffic::kind_of<Circle>("incast", "")); }),
             "there is a kind of traffic of the name 'incast' already; choose another");
   EXPECT_EQ(refusal([] { traffic::add_kind(traffic::kind_of<Circle>("", "")); }),
-            "'' cannot be the name of a kind of traffic; write letters, digits, '-' and '_'");
+            "'' cannot be the name of a kind of traffic; write lower-case letters, digits, '-' and '_'");
 }
 
 }  // namespace

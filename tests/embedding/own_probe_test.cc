@@ -265,10 +265,10 @@ TEST_F(OwnProbe, IsRefusedIfANameIsTakenOrNotValid) {
     }
     return "";
   };
-  EXPECT_EQ(refusal("active", {}), "probe 'active': there is one of this name; choose another");
-  EXPECT_EQ(refusal("queues", {}), "probe 'queues': there is one of this name; choose another");
+  EXPECT_EQ(refusal("active", {}), "there is a probe of the name 'active' already; choose another");
+  EXPECT_EQ(refusal("queues", {}), "there is a probe of the name 'queues' already; choose another");
   for (const char* name : {"", "Queue", "a.b", "a b"})
-    EXPECT_NE(refusal(name, {}).find("valid are lower-case letters"), std::string::npos) << name;
+    EXPECT_NE(refusal(name, {}).find("write lower-case letters"), std::string::npos) << name;
   EXPECT_EQ(refusal("more", {table("new.csv"), table("active.csv")}),
             "table 'active.csv': there is one of this name; choose another");
   EXPECT_EQ(refusal("more", {table("new.csv"), table("new.csv")}),

@@ -295,6 +295,51 @@ TEST(Embedded, NeedsSomebodyWhoDecides) {
   EXPECT_FALSE(s.warnings().empty());
   Simulation run(fabric());
   EXPECT_THROW(run.engine().decide([](const host::Question&, cc::Control&) {}), std::logic_error);
+
+  // One of two, in either order, and also for a copy.
+  const host::Policy at_once = [](const host::Question&, cc::Control&) {};
+  const host::BatchPolicy later = [](std::span<const host::Question>, std::span<cc::Control>) {};
+  Simulation first(s);
+  first.engine().decide(at_once);
+  EXPECT_THROW(first.engine().decide(later), std::logic_error);
+  Simulation second(s);
+  second.engine().decide(later);
+  EXPECT_THROW(second.engine().decide(at_once), std::logic_error);
+  EXPECT_FALSE(first.advance(50_us));
+  EXPECT_THROW(first.clone().advance(), InputError);
+  EXPECT_TRUE(first.clone([&](engine::Engine& e) { e.decide(later); }).advance());
+}
+
+// A timer in the past neither hangs the run nor calls for the same instant again and again.
+TEST(Embedded, TakesTimersOfThePast) {
+  for (const bool at_once : {true, false}) {
+    Simulation run(fabric({"algorithm.name=external"}));
+    std::uint64_t questions = 0;
+    if (at_once)
+      run.engine().decide([&](const host::Question& q, cc::Control& control) {
+        if (++questions % 2 == 0) control.timer = q.now;
+      });
+    else
+      run.engine().decide([&](std::span<const host::Question> q, std::span<cc::Control> controls) {
+        for (std::size_t i = 0; i < q.size(); ++i)
+          if (++questions % 2 == 0) controls[i].timer = q[i].now;
+      });
+    EXPECT_TRUE(run.advance());
+    EXPECT_GT(questions, 100u);
+  }
+}
+
+TEST(Embedded, IsOfNoMoreUseAfterAnExceptionOfTheProgram) {
+  Simulation run(fabric());
+  run.engine().on_finish([](const host::FlowRecord&) { throw std::runtime_error("enough"); });
+  EXPECT_THROW(run.advance(), std::runtime_error);
+  EXPECT_THROW(run.advance(), std::logic_error);
+  EXPECT_THROW(run.save(), std::logic_error);
+  EXPECT_THROW(run.engine().every(Time{}, [](Time) {}), InputError);
+  Simulation other(fabric());
+  const std::string saved = other.save();
+  other.advance(50_us);
+  EXPECT_THROW(other.restore(saved), std::logic_error);
 }
 
 TEST(Embedded, ExecutesIntoADirectoryAndEndsWhenTold) {

@@ -66,7 +66,8 @@ Time parse_time(std::string_view text);
 Bytes parse_bytes(std::string_view text);
 Rate parse_rate(std::string_view text);
 
-// Throws InputError unless `name` can be the name of a new entry of a catalogue: it must consist of letters, digits,
+// Throws InputError unless `name` can be the name of a new entry of a catalogue: it must consist of lower-case letters,
+// digits,
 // '-' and '_' alone and must not be taken. `what` is the kind of entry for the message, such as "an algorithm".
 void check_new_name(std::string_view what, std::string_view name, bool is_taken);
 

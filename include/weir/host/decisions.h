@@ -32,8 +32,8 @@ struct Question {
   std::uint32_t generation = 0;
 };
 
-// Answers by changing the flow's Control. It is called on the thread that simulates the flow, so on several threads at
-// once if the run has several.
+// Answers by changing the flow's Control. A timer that is not in the future counts as one of the next picosecond. It is
+// called on the thread that simulates the flow, so on several threads at once if the run has several.
 using Policy = std::function<void(const Question&, cc::Control&)>;
 // The same for many flows: the Control at a place belongs to the question at that place. Questions are ordered by the
 // flow's id, and each flow comes once. Called between epochs, on the thread that called advance().

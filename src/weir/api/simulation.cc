@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,14 @@ namespace weir {
 struct Simulation::Parts {
   Parts(const Scenario& s, scenario::Run&& built)
       : scenario(s), run(std::move(built)), probes(s.internal().probes, *run.simulation, run.tags) {}
+
+  // Of the scenario and of its data files.
+  std::string checksum() const {
+    const auto effective = scenario::effective(scenario.internal());
+    std::string all = effective.toml;
+    for (const auto& file : effective.attachments) all += checksum_of(file.content);
+    return checksum_of(all);
+  }
 
   Scenario scenario;
   scenario::Run run;
@@ -72,7 +81,7 @@ std::uint64_t Simulation::send(const NewFlow& flow) {
 std::string Simulation::save() const {
   Saver a;
   a.text(run::build_of_weir());
-  a.text(checksum_of(parts_->scenario.to_toml()));
+  a.text(parts_->checksum());
   a.value(engine().partitions());
   parts_->run.simulation->save(a);
   parts_->probes.save(a);
@@ -81,6 +90,7 @@ std::string Simulation::save() const {
 }
 
 void Simulation::restore(std::string_view saved) {
+  if (engine().now() != Time{}) throw std::logic_error("a run that has begun cannot take the state of another one");
   const std::size_t checksum = checksum_of("").size();
   if (saved.size() < checksum ||
       checksum_of(saved.substr(0, saved.size() - checksum)) != saved.substr(saved.size() - checksum))
@@ -91,7 +101,7 @@ void Simulation::restore(std::string_view saved) {
   if (text != run::build_of_weir())
     throw InputError(fmt::format("the saved run is of weir {}, and this is {}", text, run::build_of_weir()));
   a.text(text);
-  if (text != checksum_of(parts_->scenario.to_toml())) throw InputError("the saved run is of another scenario");
+  if (text != parts_->checksum()) throw InputError("the saved run is of another scenario");
   std::uint32_t partitions = 0;
   a.value(partitions);
   if (partitions != engine().partitions())
@@ -99,6 +109,7 @@ void Simulation::restore(std::string_view saved) {
                                  partitions, engine().partitions()));
   engine().load(a);
   parts_->probes.load(a);
+  if (!a.at_end()) throw InputError("the saved run is longer than this one needs");
 }
 
 Simulation Simulation::clone(const std::function<void(engine::Engine&)>& prepare) const {

@@ -252,7 +252,7 @@ ParamValue parse_value(const Param& param, std::string_view text) {
     ParamValue operator()(Rate) const { return parse_rate(text); }
     ParamValue operator()(const std::string&) const { return std::string(text); }
   };
-  const ParamValue value = under_key(param.name, [&] { return std::visit(Parser{text, param}, param.fallback); });
+  ParamValue value = under_key(param.name, [&] { return std::visit(Parser{text, param}, param.fallback); });
   check_value(param, value);
   return value;
 }
@@ -271,9 +271,10 @@ std::string format_value(const ParamValue& value) {
 }
 
 void check_new_name(std::string_view what, std::string_view name, bool is_taken) {
-  constexpr std::string_view kValid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  constexpr std::string_view kValid = "abcdefghijklmnopqrstuvwxyz0123456789-_";
   if (name.empty() || name.find_first_not_of(kValid) != std::string_view::npos)
-    throw InputError(fmt::format("'{}' cannot be the name of {}; write letters, digits, '-' and '_'", name, what));
+    throw InputError(
+        fmt::format("'{}' cannot be the name of {}; write lower-case letters, digits, '-' and '_'", name, what));
   if (is_taken) throw InputError(fmt::format("there is {} of the name '{}' already; choose another", what, name));
 }
 

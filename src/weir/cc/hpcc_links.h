@@ -29,7 +29,7 @@ class HpccLinks {
   // Do differences to the previous acknowledgement mean anything? Not for the first one of a flow or of a path, and not
   // where truncated counters may have wrapped unseen.
   bool continue_with(const IntFormat& format, const Ack& ack) const {
-    return ack.hops == hops_ && last_sent_ >= ack.path_since && !ambiguous(format, ack);
+    return ack.hops == hops_ && std::min(last_sent_, ack.sent_at) >= ack.path_since && !ambiguous(format, ack);
   }
 
   // Equation 2 of one link: u' = (qlen / T + bytes / dt) / B.

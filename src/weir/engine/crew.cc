@@ -169,6 +169,9 @@ class Team final : public Simulation::Crew {
   }
   void load(Loader& a, Time now) override {
     archive(a, [&](auto& part) { part.load(a, now); });
+    // Whoever was not traced before has not noted them.
+    if constexpr (Tracer::kOn)
+      for_each_active([this](std::uint32_t src, const host::Flow& flow) { order_.know(src, flow); });
   }
 
   void record([[maybe_unused]] const net::TraceFilter& filter) override {

@@ -59,7 +59,8 @@ void Engine::decide(host::Policy) {
   throw std::logic_error("this run asks nobody for decisions, or somebody else, or has begun");
 }
 
-void Engine::decide(host::BatchPolicy) { decide(host::Policy()); }
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the same
+void Engine::decide(host::BatchPolicy) { Engine::decide(host::Policy()); }
 
 std::uint64_t Engine::inject(traffic::Flow) { throw std::logic_error("this engine takes no flows from outside"); }
 

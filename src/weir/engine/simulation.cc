@@ -66,6 +66,7 @@ void Simulation::load_program() {
 }
 
 void Simulation::every(Time interval, std::function<void(Time)> call) {
+  if (interval <= Time{}) throw InputError("an interval of samples is above 0");
   samplers_.push_back({interval, now_, std::move(call)});
 }
 
@@ -96,13 +97,13 @@ void Simulation::tell_trace(Time end) {
 }
 
 void Simulation::decide(host::Policy policy) {
-  if (!options_.traced || now_ != Time{} || decide_) Engine::decide(std::move(policy));
+  if (!options_.traced || has_begun() || decide_) Engine::decide(host::Policy());
   decided_at_once_ = true;
   crew_->decide_by(policy);
 }
 
 void Simulation::decide(host::BatchPolicy policy) {
-  if (!options_.traced || now_ != Time{} || decided_at_once_) Engine::decide(std::move(policy));
+  if (!options_.traced || has_begun() || decided_at_once_) Engine::decide(host::Policy());
   decide_ = std::move(policy);
 }
 
@@ -266,14 +267,19 @@ void Simulation::archive(A& a) {
   a.values(down);
   down_.assign(down.begin(), down.end());
   traffic_.archive(a);
-  std::vector<Time> due;
-  for (const auto& sampler : samplers_) due.push_back(sampler.next);
+  struct Due {
+    Time interval;
+    Time next;
+  };
+  std::vector<Due> due;
+  for (const auto& sampler : samplers_) due.push_back({sampler.interval, sampler.next});
   a.values(due);
   if constexpr (A::kLoads)
-    for (std::size_t i = 0; i < samplers_.size(); ++i)
-      samplers_[i].next =
-          i < due.size() ? due[i]
-                         : (now_ + samplers_[i].interval - Time{1}) / samplers_[i].interval * samplers_[i].interval;
+    for (std::size_t i = 0; i < samplers_.size(); ++i) {
+      Sampler& s = samplers_[i];
+      const bool is_known = i < due.size() && due[i].interval == s.interval;
+      s.next = is_known ? due[i].next : (now_ + s.interval - Time{1}) / s.interval * s.interval;
+    }
   a.values(network_.node_states);
   a.values(network_.node_times);
   if constexpr (A::kLoads) {
@@ -289,6 +295,7 @@ void Simulation::archive(A& a) {
 
 void Simulation::save(Saver& a) {
   if (stall_) throw std::logic_error("a run that has stalled cannot be saved");
+  if (broken_) throw std::logic_error("a run that has been left by an exception cannot be saved");
   archive(a);
   crew_->save(a);
 }
@@ -299,8 +306,16 @@ void Simulation::load(Loader& a) {
 }
 
 bool Simulation::advance(Time until) {
-  if (now_ == Time{}) check_decided();
-  until = std::min(until, options_.stop);
+  if (broken_) throw std::logic_error("this run has been left by an exception, and is of no more use");
+  if (!checked_) check_decided();
+  checked_ = true;
+  broken_ = true;  // unless this call returns
+  const bool has_ended = advance_to(std::min(until, options_.stop));
+  broken_ = false;
+  return has_ended;
+}
+
+bool Simulation::advance_to(Time until) {
   while (now_ < until && !ended()) {
     for (auto& s : samplers_)
       if (s.next <= now_) {

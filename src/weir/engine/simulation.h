@@ -106,6 +106,8 @@ class Simulation final : public Engine {
   void apply_faults();
   void poll_watchdog();
   void tell_trace(Time end);
+  bool has_begun() const { return now_ != Time{} || checked_; }
+  bool advance_to(Time until);
   void check_decided() const;
   void answer_questions();
   std::optional<Stall> find_stall(bool idle);
@@ -141,6 +143,8 @@ class Simulation final : public Engine {
   net::TraceFilter filter_;  // what any of the readers wants
   std::vector<TraceReader> readers_;
   std::vector<net::TraceEvent> chosen_;
+  bool checked_ = false;          // that somebody decides, if flows may ask
+  bool broken_ = false;           // an exception has left advance()
   bool decided_at_once_ = false;  // what flows ask for
   host::BatchPolicy decide_;      // the same, at the end of an epoch
   std::vector<host::Question> questions_;

@@ -33,6 +33,12 @@ TraceOrder::Slot& TraceOrder::slot_of(std::uint32_t src, std::uint32_t slot) {
   return of_sender[slot];
 }
 
+void TraceOrder::know(std::uint32_t src, const host::Flow& flow) {
+  Slot& slot = slot_of(src, flow.slot);
+  if (slot.generation == flow.generation && slot.flow == flow.id) return;
+  slot = {flow.generation, flow.id, flow.control.window, flow.control.rate};
+}
+
 // False if the event says nothing new.
 bool TraceOrder::resolve(net::TraceEvent& event) {
   const net::Packet& packet = event.packet;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "weir/host/flow.h"
 #include "weir/net/trace.h"
 
 namespace weir::engine {
@@ -15,6 +16,9 @@ class TraceOrder {
   // The events since the last call that come before `end`, in order (net/trace.h); later calls give those that the
   // recorders had already, and come later. Flows are known from their `started` on.
   std::span<const net::TraceEvent> collect(std::span<net::Recorder* const> recorders, Time end);
+
+  // A flow of host src that has started before anything was recorded.
+  void know(std::uint32_t src, const host::Flow& flow);
 
   template <class A>
   void archive(A& a) {

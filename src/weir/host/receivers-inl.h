@@ -16,7 +16,7 @@ Receivers<P>::Receivers(const Model& m) : receivers_(m.topology.hosts), reassemb
 // Acknowledgements choose their path by themselves.
 inline std::uint32_t back(const net::Packet& packet) { return mix32(packet.entropy + 1); }
 
-// A packet to the sender of this data packet, extras its acknowledgement.
+// A packet to the sender of this data packet, besides its acknowledgement.
 inline net::Packet answer(const net::Packet& packet, net::PacketKind kind, Bytes wire, net::TrafficClass c) {
   net::Packet out;
   out.kind = kind;

@@ -369,6 +369,7 @@ inline void Senders<P>::ask(const Host& host, Flow& flow, Time now) {
                      .slot = flow.slot,
                      .generation = flow.generation},
                     flow.control);
+    flow.control.timer = std::max(flow.control.timer, now + Time{1});
   }
 }
 
@@ -378,6 +379,7 @@ void Senders<P>::take_decision(std::uint32_t h, const Question& question, const 
   Flow* flow = host.find(question.slot, question.generation);
   if (flow == nullptr) return;
   flow->control = control;
+  flow->control.timer = std::max(control.timer, now + Time{1});
   trace(net::EventKind::controlled, host, *flow, now);
   repace(*flow);
   nics().arm(host, *flow);

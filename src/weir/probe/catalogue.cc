@@ -31,10 +31,6 @@ std::deque<ProbeKind>& catalogue() {
   return list;
 }
 
-bool is_valid(std::string_view name) {
-  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") == std::string_view::npos;
-}
-
 }  // namespace
 
 const std::deque<ProbeKind>& probe_kinds() { return catalogue(); }
@@ -46,10 +42,7 @@ const ProbeKind* find_kind(std::string_view name) {
 }
 
 void add_kind(ProbeKind kind, std::vector<result::TableKind> tables) {
-  if (!is_valid(kind.name))
-    throw InputError(fmt::format("probe '{}': valid are lower-case letters, digits, '-' and '_'", kind.name));
-  if (find_kind(kind.name) != nullptr)
-    throw InputError(fmt::format("probe '{}': there is one of this name; choose another", kind.name));
+  check_new_name("a probe", kind.name, find_kind(kind.name) != nullptr);
   for (result::TableKind& table : tables) {
     table.probe = kind.name;
     const Param* flag = table.if_set.empty() ? nullptr : kind.params->find(table.if_set);

@@ -29,13 +29,14 @@ double thread_cpu_s() {
 }  // namespace
 
 Execution::Execution(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
-                     probe::ResultDirectory* directory, const ExecuteOptions& options, const Checkpoint* from)
+                     probe::ResultDirectory* directory, const ExecuteOptions& options, const Checkpoint* from,
+                     std::uint32_t partitions)
     : cpu_before_(thread_cpu_s()),
       scenario_(s),
       directory_(directory),
       options_(options),
       clock_(from != nullptr ? from->wall_s : 0, from != nullptr ? from->cpu_s : 0),
-      run_(scenario::build(s, std::move(model), from != nullptr ? from->partitions : 0)) {
+      run_(scenario::build(s, std::move(model), from != nullptr ? from->partitions : partitions)) {
   if (directory_ != nullptr) store_scenario(from != nullptr);
   probes_.emplace(s.probes, *run_.simulation, run_.tags, directory_);
   if (options.prepare) options.prepare(*run_.simulation);

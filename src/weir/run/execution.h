@@ -1,6 +1,7 @@
 // A run between its beginning, or a state that was saved, and its end: what execute(), resume() and fork() share.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,9 +17,9 @@ namespace weir::run {
 class Execution {
  public:
   // Begins, or goes on from `from` with the files that the directory has kept. The scenario and the options must
-  // outlive this. `directory` may be null.
+  // outlive this. `directory` may be null. `partitions` of a run that begins: engine::RunOptions::partitions.
   Execution(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model, probe::ResultDirectory* directory,
-            const ExecuteOptions& options, const Checkpoint* from);
+            const ExecuteOptions& options, const Checkpoint* from, std::uint32_t partitions = 0);
 
   // Runs to the end, or until it is ended early, and stores the result.
   Outcome finish();

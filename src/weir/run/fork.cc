@@ -20,11 +20,6 @@
 namespace weir::run {
 namespace {
 
-constexpr std::string_view kCanChange =
-    "what can change is run.stop, run.threads, run.scheduler, network.ecn, network.buffer.size, its pfc_alpha, "
-    "egress_alpha and resume_offset, later rows of network.link_event, network.failure and host.pause, network.loss, "
-    "and times, rates, bytes and numbers of algorithms";
-
 // A key, or all keys of a table.
 struct Rule {
   std::string_view key;
@@ -51,6 +46,14 @@ constexpr std::array kRules{
     Rule{"probes", "the files of the result have been begun"},
     Rule{"transport", "flows and packets under way are framed by it"},
 };
+
+// The keys that can change, for messages.
+std::string changeable() {
+  std::vector<std::string_view> keys;
+  for (const Rule& rule : kRules)
+    if (rule.reason.empty()) keys.push_back(rule.key);
+  return fmt::format("{}, and times, rates, bytes and numbers of algorithms", fmt::join(keys, ", "));
+}
 
 bool is_of(std::string_view key, std::string_view table) {
   return key.starts_with(table) && (key.size() == table.size() || key[table.size()] == '.');
@@ -114,6 +117,18 @@ std::vector<Change> changes_of(const Fork& f) {
   return out;
 }
 
+// Data files are the same in both, whatever their names.
+void check_files(const Fork& f) {
+  const auto before = scenario::effective(f.before).attachments;
+  const auto after = scenario::effective(f.after).attachments;
+  const auto same = [](const auto& a, const auto& b) { return a.name == b.name && a.content == b.content; };
+  const auto [a, b] = std::mismatch(before.begin(), before.end(), after.begin(), after.end(), same);
+  if (a != before.end() || b != after.end())
+    throw InputError(
+        fmt::format("{}: the run has begun with another content of this data file; a fork cannot change it",
+                    a != before.end() ? a->name : b->name));
+}
+
 // What goes wrong before the fork is the same in both.
 void check_past(const Fork& f, const engine::Model& before, const engine::Model& after) {
   const auto upto = [&](const auto& rows, auto&& time) {
@@ -175,8 +190,10 @@ Fork read_fork(const std::string& folder, Time at, const std::vector<std::string
   check_can_be_saved(out.before, "can be forked");
   for (const Change& change : changes_of(out))
     if (const std::string reason = reason_of(out.before, change.key); !reason.empty())
-      scenario::fail_key(out.after.place(change.key), change.key,
-                         fmt::format("it cannot change while the network runs: {}; {}", reason, kCanChange));
+      scenario::fail_key(
+          out.after.place(change.key), change.key,
+          fmt::format("it cannot change while the network runs: {}; what can is {}", reason, changeable()));
+  check_files(out);
   const Time stop = out.before.run.stop;
   if (stop > Time{} && at >= stop)
     throw InputError(fmt::format("--at {}: the run stops at {}", format_value(at), format_value(stop)));
@@ -184,7 +201,7 @@ Fork read_fork(const std::string& folder, Time at, const std::vector<std::string
     scenario::fail_key(out.after.place("run.stop"), "run.stop",
                        fmt::format("the fork is at {}; write a later time, or 0", format_value(at)));
   if (fs::exists(fs::path(folder) / probe::kCheckpoint))
-    if (Checkpoint c = read_checkpoint(folder); c.now <= at) out.from = std::move(c);
+    if (Checkpoint c = read_checkpoint(folder); c.now <= at && c.partitions == 1) out.from = std::move(c);
   return out;
 }
 
@@ -197,7 +214,8 @@ std::optional<Outcome> fork(Fork& f, std::shared_ptr<const engine::Model> model,
     ExecuteOptions plain = options;
     plain.checkpoints = {};
     if (f.from) directory.take_copies(f.folder);
-    Execution before(f.before, first, &directory, plain, f.from ? &*f.from : nullptr);
+    // In one part: by which rules a packet under way is judged at the far end of its link depends on the division.
+    Execution before(f.before, first, &directory, plain, f.from ? &*f.from : nullptr, 1);
     f.from.reset();
     try {
       at = before.state_at(f.at);

@@ -126,9 +126,9 @@ ReferenceSection rules() {
     auto& entry = out.items.emplace_back();
     entry.name = f.name;
     std::vector<std::string_view> lacks;
-    if (!f.runs_programs) lacks.push_back("collectives");
-    if (!f.can_be_saved) lacks.push_back("checkpoints");
-    if (!f.tells_events) lacks.push_back("single events");
+    if (!f.runs_programs) lacks.emplace_back("collectives");
+    if (!f.can_be_saved) lacks.emplace_back("checkpoints");
+    if (!f.tells_events) lacks.emplace_back("single events");
     entry.meaning =
         lacks.empty() ? std::string(f.meaning) : fmt::format("{}; without {}", f.meaning, fmt::join(lacks, ", "));
     entry.source = f.source;
