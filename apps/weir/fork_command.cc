@@ -45,9 +45,14 @@ int fork(const Options& o) {
   const run::CheckpointRhythm checkpoints = o.run.checkpoints();
   catch_signals();
   // A run that has left a checkpoint is held, so that it does not go on meanwhile.
+  namespace fs = std::filesystem;
   std::unique_ptr<probe::ResultDirectory> held;
   std::string folder = o.directory;
-  if (!std::filesystem::exists(folder + "/scenario.toml") || std::filesystem::exists(folder + "/checkpoint")) {
+  if (fs::is_regular_file(folder))
+    throw InputError(fmt::format("{}: it is a file; run it with --out DIR first, and fork that directory", folder));
+  if (!fs::exists(folder) && !fs::exists(folder + ".partial-run"))
+    throw InputError(fmt::format("{}: there is no such directory", folder));
+  if (!fs::exists(folder + "/scenario.toml") || fs::exists(folder + "/checkpoint")) {
     held = probe::ResultDirectory::resume(o.directory);
     folder = held->partial();
   }

@@ -241,9 +241,15 @@ TEST_F(Fork, RefusesWhatARunningNetworkCannotChange) {
   fs::create_directory(folder_ / "other");
   std::ofstream(folder_ / "other/more.csv") << "src,dst,size_bytes,start_us\n0,5,300000,10\n3,9,2000000,600\n";
   refused("1 ms", {"traffic.1.file=" + (folder_ / "other/more.csv")}, "a fork cannot change it");
+  const std::string altered = folder_ / "altered";
+  fs::copy(whole(), altered, fs::copy_options::recursive);
+  std::ofstream(altered + "/scenario.toml", std::ios::app) << "\n";
+  const Output other = weir(fork(altered, "1 ms", out, {}));
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.err.find("scenario.toml"), std::string::npos) << other.err;
   const Output o = weir({"fork", folder_ / "nowhere", "--at", "1 ms", "--out", out});
   EXPECT_EQ(o.status, 2);
-  EXPECT_NE(o.err.find("there is no run of this name"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("there is no such directory"), std::string::npos) << o.err;
 }
 
 }  // namespace

@@ -174,7 +174,7 @@ TEST(ExactQueues, HaveNoSeries) {
     check(params, lab.model, {});
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "queues.series: with exact = true there are no samples to write; set one of both");
+    EXPECT_STREQ(error.what(), "queues.series: with exact = true there are no samples to write; set only one of them");
   }
 }
 

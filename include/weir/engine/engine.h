@@ -112,6 +112,8 @@ class Engine {
   std::uint32_t switches() const;
   std::uint32_t ports() const;
   PortFacts port_facts(std::uint32_t port) const;
+  // Throws std::out_of_range unless there is such a port; so do the calls that take one.
+  void check_port(std::uint32_t port) const;
 
   // The functions up to paused_time() tell about a port, between epochs and with all departures before now() done:
   // the bytes that it has accepted and that have not begun to leave;

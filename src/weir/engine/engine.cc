@@ -28,9 +28,14 @@ std::uint32_t Engine::switches() const { return model().topology.switches; }
 std::uint32_t Engine::ports() const { return model().topology.ports(); }
 
 PortFacts Engine::port_facts(std::uint32_t port) const {
+  check_port(port);
   const net::Topology& t = model().topology;
   const net::Link& link = t.links.at(port / 2);
   return {.from = t.port_owner(port), .to = t.port_peer(port), .rate = link.rate, .delay = link.delay};
+}
+
+void Engine::check_port(std::uint32_t port) const {
+  if (port >= ports()) throw std::out_of_range("there is no such port");
 }
 
 const traffic::Program& Engine::program() const {

@@ -6,6 +6,7 @@
 namespace weir::engine {
 
 const net::Port& Simulation::port(std::uint32_t id) {
+  check_port(id);
   crew_->settle_before(id, now_);
   return network_.ports[id];
 }

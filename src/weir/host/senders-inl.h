@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 
+#include "weir/base/error.h"
 #include "weir/host/senders.h"
 
 namespace weir::host {
@@ -14,6 +15,13 @@ inline Bytes reach(const RecoveryParams& recovery, const cc::FlowFacts& facts) {
   if (recovery.kind != RecoveryKind::irn) return facts.size;
   const auto product = static_cast<double>(bytes_in(facts.network_rtt, facts.line_rate).count);
   return {std::max<std::int64_t>(facts.payload.count, std::llround(std::min(recovery.window * product, 1e18)))};
+}
+
+inline void check_decision(const cc::Control& control) {
+  if (control.window < Bytes{} || control.rate < Rate{})
+    throw InputError(
+        "a decision has a window or a rate below 0; valid are a window from 0 on and a rate from 0 on, where "
+        "a rate of 0 is no pacing");
 }
 
 // T of On-Ramp. The largest one-way delay of the empty network is half a round trip of two full packets.
@@ -369,6 +377,7 @@ inline void Senders<P>::ask(const Host& host, Flow& flow, Time now) {
                      .slot = flow.slot,
                      .generation = flow.generation},
                     flow.control);
+    check_decision(flow.control);
     flow.control.timer = std::max(flow.control.timer, now + Time{1});
   }
 }
@@ -378,6 +387,7 @@ void Senders<P>::take_decision(std::uint32_t h, const Question& question, const 
   Host& host = network().hosts[h];
   Flow* flow = host.find(question.slot, question.generation);
   if (flow == nullptr) return;
+  check_decision(control);
   flow->control = control;
   flow->control.timer = std::max(control.timer, now + Time{1});
   trace(net::EventKind::controlled, host, *flow, now);

@@ -13,7 +13,7 @@ void QueueProbe::check(const Params& params, const Checks& checks) {
   check_ports(params.ports, checks);
   if (params.exact && params.series)
     checks.of_key("series",
-                  [] { throw InputError("with exact = true there are no samples to write; set one of both"); });
+                  [] { throw InputError("with exact = true there are no samples to write; set only one of them"); });
 }
 
 std::optional<std::string_view> QueueProbe::trace_key(const Params& params) {

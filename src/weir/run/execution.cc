@@ -69,7 +69,8 @@ std::optional<Checkpoint> Execution::state_at(Time at) {
   if (cancelled_) return std::nullopt;
   if (!reason.empty()) throw InputError(reason);
   if (simulation.stall() != nullptr) throw InputError(engine::to_text(*simulation.stall()));
-  if (simulation.now() < end) throw InputError(fmt::format("the run ends at {}", format_value(simulation.now())));
+  if (simulation.now() < end)
+    throw InputError(fmt::format("the run ends at {}; choose an earlier instant", format_value(simulation.now())));
   Checkpoint out{.partitions = simulation.partitions(),
                  .now = simulation.now(),
                  .wall_s = clock_.wall_s(),

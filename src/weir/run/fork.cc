@@ -11,6 +11,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
+#include "weir/result/directory.h"
 #include "weir/run/execution.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/effective.h"
@@ -177,9 +178,13 @@ Fork read_fork(const std::string& folder, Time at, const std::vector<std::string
   const std::string file = folder + "/scenario.toml";
   if (!fs::exists(file))
     throw InputError(fmt::format("{}: there is no run in it, for it has no scenario.toml", folder));
+  // What the run wrote: another scenario or data file would not repeat it.
+  const result::Directory written(folder);
+  const std::string text = written.text("scenario.toml");
   Fork out;
-  out.before = scenario::load_scenario_file(file);
-  out.after = scenario::load_scenario_file(file, overrides);
+  out.before = scenario::load_scenario(text, file);
+  out.after = scenario::load_scenario(text, file, overrides);
+  for (const auto& data : scenario::effective(out.before).attachments) written.text(data.name);
   out.at = at;
   out.folder = folder;
   if (fs::exists(fs::path(folder) / kFork))
@@ -220,7 +225,7 @@ std::optional<Outcome> fork(Fork& f, std::shared_ptr<const engine::Model> model,
     try {
       at = before.state_at(f.at);
     } catch (const InputError& error) {
-      throw InputError(fmt::format("--at {}: before the fork {}", format_value(f.at), error.what()));
+      throw InputError(fmt::format("--at {}: {}", format_value(f.at), error.what()));
     }
   }
   if (!at) return std::nullopt;
