@@ -1,7 +1,6 @@
 // weir fork: up to the fork the bytes of the run that it is forked from, behind it those of the changes.
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -12,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/apps/killed_run.h"
 #include "tests/support/command.h"
 #include "weir/run/fork.h"
 
@@ -64,28 +64,14 @@ interval = "10 us"
 [probes.links]
 )";
 
-class Fork : public testing::Test {
+class Fork : public KilledRun {
  protected:
-  void SetUp() override {
-    std::ofstream(file()) << kScenario;
-    std::ofstream(folder_ / "more.csv") << "src,dst,size_bytes,start_us\n0,5,300000,10\n3,9,2000000,500\n";
-  }
+  Fork() : KilledRun("fork", kScenario) {}
 
-  std::string file() const { return folder_ / "s.toml"; }
-  static std::string partial(const std::string& dir) { return dir + ".partial-run"; }
   std::string whole() const {
     const std::string dir = folder_ / "whole";
     if (!fs::exists(dir)) {
       EXPECT_EQ(weir({"run", file(), "-q", "--out", dir}).status, 0);
-    }
-    return dir;
-  }
-  // A run of this name that has been killed behind a checkpoint.
-  std::string killed(const std::string& name) const {
-    const std::string dir = folder_ / name;
-    for (double after = 0.02; !fs::exists(partial(dir) + "/checkpoint"); after = after < 30 ? after * 1.2 : 0.02) {
-      fs::remove_all(dir);
-      weir({"run", file(), "-q", "--out", dir, "--checkpoint", "100 us"}, SIGKILL, after);
     }
     return dir;
   }
@@ -97,8 +83,6 @@ class Fork : public testing::Test {
     line.insert(line.end(), more.begin(), more.end());
     return line;
   }
-
-  Folder folder_{"fork"};
 };
 
 std::string digest_of(const std::string& dir) {
@@ -207,10 +191,7 @@ TEST_F(Fork, CanBeResumed) {
   const std::string a = folder_ / "a";
   ASSERT_EQ(weir(fork(whole(), "300 us", a, changes)).status, 0);
   const std::string b = folder_ / "b";
-  for (double after = 0.05; !fs::exists(partial(b) + "/checkpoint"); after = after < 30 ? after * 1.2 : 0.05) {
-    fs::remove_all(b);
-    weir(fork(whole(), "300 us", b, changes, {"--checkpoint", "100 us"}), SIGKILL, after);
-  }
+  kill(b, fork(whole(), "300 us", b, changes, {"--checkpoint", "100 us"}));
   ASSERT_EQ(weir({"resume", b, "-q"}).status, 0);
   expect_same_tables(b, a);
   EXPECT_TRUE(read_file(b + "/before.toml") == read_file(a + "/before.toml"));

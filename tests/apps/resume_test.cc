@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/apps/killed_run.h"
 #include "tests/support/command.h"
 
 namespace weir::app {
@@ -58,31 +59,9 @@ series = true
 ports = "17-4"
 )";
 
-class Resume : public testing::Test {
+class Resume : public KilledRun {
  protected:
-  void SetUp() override {
-    std::ofstream(file()) << kScenario;
-    std::ofstream(folder_ / "more.csv") << "src,dst,size_bytes,start_us\n0,5,300000,10\n3,9,2000000,500\n";
-  }
-
-  std::string file() const { return folder_ / "s.toml"; }
-  static std::string partial(const std::string& dir) { return dir + ".partial-run"; }
-  std::vector<std::string> run(const std::string& dir, const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> out{"run", file(), "-q", "--out", dir, "--checkpoint", "100 us"};
-    out.insert(out.end(), more.begin(), more.end());
-    return out;
-  }
-  // A run of this name that has been killed behind a checkpoint.
-  std::string killed(const std::string& name) const {
-    const std::string dir = folder_ / name;
-    for (double after = 0.02; !fs::exists(partial(dir) + "/checkpoint"); after = after < 30 ? after * 1.2 : 0.02) {
-      fs::remove_all(dir);
-      weir(run(dir), SIGKILL, after);
-    }
-    return dir;
-  }
-
-  Folder folder_{"resume"};
+  Resume() : KilledRun("resume", kScenario) {}
 };
 
 std::map<std::string, std::string> files_of(const std::string& dir) {

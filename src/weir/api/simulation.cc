@@ -22,24 +22,32 @@
 namespace weir {
 
 struct Simulation::Parts {
-  Parts(const Scenario& s, scenario::Run&& built)
-      : scenario(s), run(std::move(built)), probes(s.internal().probes, *run.simulation, run.tags) {}
-
-  // Of the scenario and of its data files.
-  std::string checksum() const {
-    const auto effective = scenario::effective(scenario.internal());
-    std::string all = effective.toml;
-    for (const auto& file : effective.attachments) all += checksum_of(file.content);
-    return checksum_of(all);
-  }
+  Parts(const Scenario& s, std::string sum, scenario::Run&& built)
+      : scenario(s),
+        checksum(std::move(sum)),
+        run(std::move(built)),
+        probes(s.internal().probes, *run.simulation, run.tags) {}
 
   Scenario scenario;
+  const std::string checksum;  // of the scenario and of its data files, as they were when the run was built
   scenario::Run run;
   probe::Probes probes;
 };
 
+namespace {
+
+std::string checksum_of_all(const scenario::Scenario& s) {
+  const auto effective = scenario::effective(s);
+  std::string all = effective.toml;
+  for (const auto& file : effective.attachments) all += checksum_of(file.content);
+  return checksum_of(all);
+}
+
+}  // namespace
+
 Simulation::Simulation(const Scenario& scenario)
-    : parts_(std::make_unique<Parts>(scenario, scenario::build(scenario.internal()))) {}
+    : parts_(std::make_unique<Parts>(scenario, checksum_of_all(scenario.internal()),
+                                     scenario::build(scenario.internal()))) {}
 
 Simulation::Simulation(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Simulation::Simulation(Simulation&&) noexcept = default;
@@ -53,38 +61,39 @@ bool Simulation::advance(Time until) { return engine().advance(until); }
 
 namespace {
 
-// The place of a name in a list; that of the first one for "".
-template <class Names>
-std::uint16_t index_of(const Names& names, const std::string& name, const char* what) {
+// The place in a list of what has this name; the first place for "".
+template <class List, class NameOf>
+std::uint16_t index_of(const List& list, const std::string& name, const char* what, NameOf&& name_of) {
   if (name.empty()) return 0;
-  const auto at = std::find(names.begin(), names.end(), name);
-  if (at == names.end())
-    throw InputError(fmt::format("there is no {} '{}'; valid is {}", what, name, fmt::join(names, ", ")));
-  return static_cast<std::uint16_t>(at - names.begin());
+  const auto at = std::find_if(list.begin(), list.end(), [&](const auto& one) { return name_of(one) == name; });
+  if (at != list.end()) return static_cast<std::uint16_t>(at - list.begin());
+  std::vector<std::string> names;
+  for (const auto& one : list) names.push_back(name_of(one));
+  throw InputError(fmt::format("there is no {} '{}'; valid is {}", what, name, fmt::join(names, ", ")));
 }
 
 }  // namespace
 
 std::uint64_t Simulation::send(const NewFlow& flow) {
-  std::vector<std::string> profiles;
-  for (const auto& p : parts_->scenario.internal().profiles) profiles.push_back(p.name);
   traffic::Flow out;
   out.start = flow.start < Time{} ? engine().now() : flow.start;
   out.src = flow.src;
   out.dst = flow.dst;
   out.size = flow.size;
-  out.tag = index_of(parts_->run.tags, flow.tag, "tag");
-  out.profile = index_of(profiles, flow.profile, "profile");
+  out.tag = index_of(
+      parts_->run.tags, flow.tag, "tag", [](const std::string& tag) -> const auto& { return tag; });
+  out.profile = index_of(
+      parts_->scenario.internal().profiles, flow.profile, "profile",
+      [](const scenario::Profile& p) -> const auto& { return p.name; });
   return engine().inject(out);
 }
 
 std::string Simulation::save() const {
   Saver a;
   a.text(run::build_of_weir());
-  a.text(parts_->checksum());
+  a.text(parts_->checksum);
   a.value(engine().partitions());
-  parts_->run.simulation->save(a);
-  parts_->probes.save(a);
+  run::save(a, *parts_->run.simulation, parts_->probes);
   std::string out = a.take();
   return out + checksum_of(out);
 }
@@ -101,27 +110,22 @@ void Simulation::restore(std::string_view saved) {
   if (text != run::build_of_weir())
     throw InputError(fmt::format("the saved run is of weir {}, and this is {}", text, run::build_of_weir()));
   a.text(text);
-  if (text != parts_->checksum()) throw InputError("the saved run is of another scenario");
+  if (text != parts_->checksum) throw InputError("the saved run is of another scenario");
   std::uint32_t partitions = 0;
   a.value(partitions);
   if (partitions != engine().partitions())
     throw InputError(fmt::format("the saved run is in {} partitions, and this one in {}; set run.threads alike",
                                  partitions, engine().partitions()));
-  engine().load(a);
-  parts_->probes.load(a);
-  if (!a.at_end()) throw InputError("the saved run is longer than this one needs");
+  run::load(a.rest(), engine(), parts_->probes);
 }
 
 Simulation Simulation::clone(const std::function<void(engine::Engine&)>& prepare) const {
-  const scenario::Scenario& s = parts_->scenario.internal();
-  auto parts = std::make_unique<Parts>(parts_->scenario, scenario::build_for_copy(s, parts_->run));
+  auto parts = std::make_unique<Parts>(parts_->scenario, parts_->checksum,
+                                       scenario::build_for_copy(parts_->scenario.internal(), parts_->run));
   if (prepare) prepare(*parts->run.simulation);
-  Saver saver;
-  parts_->run.simulation->save(saver);
-  parts_->probes.save(saver);
-  Loader loader(saver.content());
-  parts->run.simulation->load(loader);
-  parts->probes.load(loader);
+  Saver a;
+  run::save(a, *parts_->run.simulation, parts_->probes);
+  run::load(a.content(), *parts->run.simulation, parts->probes);
   return Simulation(std::move(parts));
 }
 

@@ -17,11 +17,13 @@ inline Bytes reach(const RecoveryParams& recovery, const cc::FlowFacts& facts) {
   return {std::max<std::int64_t>(facts.payload.count, std::llround(std::min(recovery.window * product, 1e18)))};
 }
 
-inline void check_decision(const cc::Control& control) {
+// Whether an answer from outside can be followed. A timer that is not in the future is the next picosecond's.
+inline void admit_decision(cc::Control& control, Time now) {
   if (control.window < Bytes{} || control.rate < Rate{})
     throw InputError(
         "a decision has a window or a rate below 0; valid are a window from 0 on and a rate from 0 on, where "
         "a rate of 0 is no pacing");
+  control.timer = std::max(control.timer, now + Time{1});
 }
 
 // T of On-Ramp. The largest one-way delay of the empty network is half a round trip of two full packets.
@@ -377,8 +379,7 @@ inline void Senders<P>::ask(const Host& host, Flow& flow, Time now) {
                      .slot = flow.slot,
                      .generation = flow.generation},
                     flow.control);
-    check_decision(flow.control);
-    flow.control.timer = std::max(flow.control.timer, now + Time{1});
+    admit_decision(flow.control, now);
   }
 }
 
@@ -387,9 +388,8 @@ void Senders<P>::take_decision(std::uint32_t h, const Question& question, const 
   Host& host = network().hosts[h];
   Flow* flow = host.find(question.slot, question.generation);
   if (flow == nullptr) return;
-  check_decision(control);
   flow->control = control;
-  flow->control.timer = std::max(control.timer, now + Time{1});
+  admit_decision(flow->control, now);
   trace(net::EventKind::controlled, host, *flow, now);
   repace(*flow);
   nics().arm(host, *flow);

@@ -39,8 +39,7 @@ void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, 
   a.value(clock.wall_s());
   a.value(clock.cpu_s());
   a.value(rhythm);
-  engine.save(a);
-  probes.save(a);
+  save(a, engine, probes);
   std::string content = a.take();
   content += checksum_of(content);
   directory.keep_checkpoint(content);
@@ -73,11 +72,16 @@ Checkpoint read_checkpoint(const std::string& folder) {
   return out;
 }
 
-void go_on_from(const Checkpoint& checkpoint, engine::Engine& engine, probe::Probes& probes) {
-  Loader a(checkpoint.state);
+void save(Saver& a, engine::Engine& engine, probe::Probes& probes) {
+  engine.save(a);
+  probes.save(a);
+}
+
+void load(std::string_view state, engine::Engine& engine, probe::Probes& probes) {
+  Loader a(state);
   engine.load(a);
   probes.load(a);
-  if (!a.at_end()) throw InputError("the checkpoint is longer than this run needs");
+  if (!a.at_end()) throw InputError("what was saved is longer than this run needs");
 }
 
 }  // namespace weir::run

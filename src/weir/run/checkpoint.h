@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
+#include "weir/base/archive.h"
 #include "weir/base/units.h"
 #include "weir/engine/engine.h"
 #include "weir/probe/manifest.h"
@@ -46,7 +48,10 @@ struct Checkpoint {
 // The checkpoint in the folder that a run has left. Throws InputError if it is of another version of Weir or of another
 // scenario than the one beside it, cut short, or changed; nothing is written.
 Checkpoint read_checkpoint(const std::string& folder);
-// Takes the engine and the probes, which have just been built, to the checkpoint.
-void go_on_from(const Checkpoint& checkpoint, engine::Engine& engine, probe::Probes& probes);
+
+// All that a run holds, between calls of advance(); and the same for an engine and probes that have just been built.
+// load() throws InputError if the bytes do not fit.
+void save(Saver& a, engine::Engine& engine, probe::Probes& probes);
+void load(std::string_view state, engine::Engine& engine, probe::Probes& probes);
 
 }  // namespace weir::run

@@ -40,7 +40,7 @@ Execution::Execution(const scenario::Scenario& s, std::shared_ptr<const engine::
   if (directory_ != nullptr) store_scenario(from != nullptr);
   probes_.emplace(s.probes, *run_.simulation, run_.tags, directory_);
   if (options.prepare) options.prepare(*run_.simulation);
-  if (from != nullptr) go_on_from(*from, *run_.simulation, *probes_);
+  if (from != nullptr) load(from->state, *run_.simulation, *probes_);
   if (from != nullptr && directory_ != nullptr) directory_->has_gone_on();
 }
 
@@ -78,8 +78,7 @@ std::optional<Checkpoint> Execution::state_at(Time at) {
                  .rhythm = {},
                  .state = {}};
   Saver a;
-  simulation.save(a);
-  probes_->save(a);
+  save(a, simulation, *probes_);
   out.state = a.take();
   return out;
 }

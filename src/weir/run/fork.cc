@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -98,16 +99,16 @@ struct Change {
 
 using Leaves = std::map<std::string, std::string>;
 
-Leaves leaves_of(const scenario::Scenario& s) {
-  const scenario::Value root = scenario::parse_toml(scenario::effective(s).toml, "the effective scenario");
+Leaves leaves_of(const std::string& toml) {
+  const scenario::Value root = scenario::parse_toml(toml, "the effective scenario");
   Leaves out;
   for (const auto& [key, value] : scenario::leaves_of(root)) out[key] = scenario::text_of(*value).value_or("");
   return out;
 }
 
 std::vector<Change> changes_of(const Fork& f) {
-  const Leaves before = leaves_of(f.before);
-  const Leaves after = leaves_of(f.after);
+  const Leaves before = leaves_of(f.before_toml);
+  const Leaves after = leaves_of(f.after_toml);
   std::vector<Change> out;
   for (const auto& [key, value] : before) {
     const auto at = after.find(key);
@@ -119,9 +120,7 @@ std::vector<Change> changes_of(const Fork& f) {
 }
 
 // Data files are the same in both, whatever their names.
-void check_files(const Fork& f) {
-  const auto before = scenario::effective(f.before).attachments;
-  const auto after = scenario::effective(f.after).attachments;
+void check_files(const std::vector<scenario::Attachment>& before, const std::vector<scenario::Attachment>& after) {
   const auto same = [](const auto& a, const auto& b) { return a.name == b.name && a.content == b.content; };
   const auto [a, b] = std::mismatch(before.begin(), before.end(), after.begin(), after.end(), same);
   if (a != before.end() || b != after.end())
@@ -131,32 +130,24 @@ void check_files(const Fork& f) {
 }
 
 // What goes wrong before the fork is the same in both.
-void check_past(const Fork& f, const engine::Model& before, const engine::Model& after) {
-  const auto upto = [&](const auto& rows, auto&& time) {
-    return std::count_if(rows.begin(), rows.end(), [&](const auto& row) { return time(row) < f.at; });
+void check_past(const Fork& f, const engine::Faults& before, const engine::Faults& after) {
+  const auto check = [&](const char* key, const auto& a, const auto& b, auto&& facts_of, auto&& time_of) {
+    const auto is_past = [&](const auto& row) { return time_of(row) < f.at; };
+    const auto same = [&](const auto& x, const auto& y) { return facts_of(x) == facts_of(y); };
+    const auto end_a = std::partition_point(a.begin(), a.end(), is_past);  // both are in order of time
+    const auto end_b = std::partition_point(b.begin(), b.end(), is_past);
+    if (!std::equal(a.begin(), end_a, b.begin(), end_b, same))
+      scenario::fail_key(f.after.place(key), key,
+                         fmt::format("up to the fork at {} it must be what it was", format_value(f.at)));
   };
-  const auto change_time = [](const engine::LinkChange& c) { return c.time; };
-  const auto pause_time = [](const engine::HostPauseRow& p) { return p.start; };
-  const auto& a = before.faults;
-  const auto& b = after.faults;
-  const auto changes = upto(a.changes, change_time);
-  const auto pauses = upto(a.pauses, pause_time);
-  const auto same_change = [](const engine::LinkChange& x, const engine::LinkChange& y) {
-    return x.time == y.time && x.link == y.link && x.state == y.state;
-  };
-  const auto same_pause = [](const engine::HostPauseRow& x, const engine::HostPauseRow& y) {
-    return x.host == y.host && x.start == y.start && x.duration == y.duration;
-  };
-  const auto refuse = [&](const char* key) {
-    scenario::fail_key(f.after.place(key), key,
-                       fmt::format("up to the fork at {} it must be what it was", format_value(f.at)));
-  };
-  if (changes != upto(b.changes, change_time) ||
-      !std::equal(a.changes.begin(), a.changes.begin() + changes, b.changes.begin(), same_change))
-    refuse("network.link_event");
-  if (pauses != upto(b.pauses, pause_time) ||
-      !std::equal(a.pauses.begin(), a.pauses.begin() + pauses, b.pauses.begin(), same_pause))
-    refuse("host.pause");
+  check(
+      "network.link_event", before.changes, after.changes,
+      [](const engine::LinkChange& c) { return std::tuple(c.time, c.link, c.state); },
+      [](const engine::LinkChange& c) { return c.time; });
+  check(
+      "host.pause", before.pauses, after.pauses,
+      [](const engine::HostPauseRow& p) { return std::tuple(p.start, p.host, p.duration); },
+      [](const engine::HostPauseRow& p) { return p.start; });
 }
 
 std::string to_toml(Time at, const std::vector<Change>& changes) {
@@ -184,7 +175,11 @@ Fork read_fork(const std::string& folder, Time at, const std::vector<std::string
   Fork out;
   out.before = scenario::load_scenario(text, file);
   out.after = scenario::load_scenario(text, file, overrides);
-  for (const auto& data : scenario::effective(out.before).attachments) written.text(data.name);
+  const scenario::Effective before = scenario::effective(out.before);
+  const scenario::Effective after = scenario::effective(out.after);
+  for (const auto& data : before.attachments) written.text(data.name);
+  out.before_toml = before.toml;
+  out.after_toml = after.toml;
   out.at = at;
   out.folder = folder;
   if (fs::exists(fs::path(folder) / kFork))
@@ -198,7 +193,7 @@ Fork read_fork(const std::string& folder, Time at, const std::vector<std::string
       scenario::fail_key(
           out.after.place(change.key), change.key,
           fmt::format("it cannot change while the network runs: {}; what can is {}", reason, changeable()));
-  check_files(out);
+  check_files(before.attachments, after.attachments);
   const Time stop = out.before.run.stop;
   if (stop > Time{} && at >= stop)
     throw InputError(fmt::format("--at {}: the run stops at {}", format_value(at), format_value(stop)));
@@ -215,7 +210,7 @@ std::optional<Outcome> fork(Fork& f, std::shared_ptr<const engine::Model> model,
   std::optional<Checkpoint> at;
   {
     const auto first = scenario::build_model(f.before);
-    check_past(f, *first, *model);
+    check_past(f, first->faults, model->faults);
     ExecuteOptions plain = options;
     plain.checkpoints = {};
     if (f.from) directory.take_copies(f.folder);
@@ -229,9 +224,9 @@ std::optional<Outcome> fork(Fork& f, std::shared_ptr<const engine::Model> model,
     }
   }
   if (!at) return std::nullopt;
-  directory.write(kBeforeFork, scenario::effective(f.before).toml);
+  directory.write(kBeforeFork, f.before_toml);
   directory.write(kFork, to_toml(at->now, changes_of(f)));
-  directory.write("scenario.toml", scenario::effective(f.after).toml);
+  directory.write("scenario.toml", f.after_toml);
   directory.keep_files();
   Execution after(f.after, std::move(model), &directory, options, &*at);
   at->state = {};

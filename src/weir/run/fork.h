@@ -26,6 +26,8 @@ inline constexpr std::string_view kBeforeFork = "before.toml";
 struct Fork {
   scenario::Scenario before;
   scenario::Scenario after;
+  std::string before_toml;  // both in full
+  std::string after_toml;
   Time at;
   // Of the first run, not after the fork, and where its files are; else the first run is done again from its start.
   std::optional<Checkpoint> from;
