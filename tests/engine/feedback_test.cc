@@ -48,6 +48,13 @@ class Recorder {
   void on_cnp(const Params&, const cc::FlowFacts&, Time now, cc::Control&) { told.cnps.push_back(now); }
 };
 
+// The same, with CNPs that are packets of their own.
+class Notified : public Recorder {
+ public:
+  using Recorder::Recorder;
+  static cc::ReceiverRules receiver(const Params&) { return {.cnp = true, .cnp_packet = true, .cnp_interval = 500_ns}; }
+};
+
 class Feedback : public testing::TestWithParam<net::PortKind> {
  protected:
   Feedback() {
@@ -56,6 +63,13 @@ class Feedback : public testing::TestWithParam<net::PortKind> {
   }
   static host::Profile recorder(Rate rate, bool every_loss = false) {
     static const cc::Algorithm algorithm = cc::describe<Recorder>();
+    return of(algorithm, rate, every_loss);
+  }
+  static host::Profile notified(Rate rate) {
+    static const cc::Algorithm algorithm = cc::describe<Notified>();
+    return of(algorithm, rate, false);
+  }
+  static host::Profile of(const cc::Algorithm& algorithm, Rate rate, bool every_loss) {
     host::Profile p = profile(algorithm);
     const auto params = std::make_shared<Recorder::Params>();
     params->rate = rate;
@@ -161,6 +175,62 @@ TEST_P(Feedback, AcknowledgementsByHand) {
     EXPECT_EQ(told.sends[i].app_limited, i == 3);
   }
   EXPECT_TRUE(told.losses.empty());
+}
+
+// A receiving host takes 2 us for each answer: acknowledgements come so much later, and say so, whatever finds what is
+// lost. Answers with jitter keep their order.
+TEST_P(Feedback, TimeInTheReceivingHostIsTold) {
+  s_.topology = build(net::Dumbbell{1, 1, 100_Gbps, 1_us, 50_Gbps, 1_us});
+  s_.host.receive_delay = 2_us;
+  for (const auto recovery : {host::RecoveryKind::go_back_n, host::RecoveryKind::sack}) {
+    told = {};
+    s_.profiles[0].recovery.kind = recovery;
+    s_.flows.clear();
+    s_.add_flow(0, 1, 3'500_B, 1_us);
+    const Outcome out = run_it();
+    ASSERT_EQ(told.acks.size(), 3u);
+    const Time base = told.facts[0].base_rtt;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto n = static_cast<std::int64_t>(i);
+      EXPECT_EQ(told.acks[i].endpoint_delay, 2_us);
+      EXPECT_EQ(told.acks[i].now.ps, 1'000'000 + base.ps + n * 174'400 + 2'000'000);
+      EXPECT_EQ(told.acks[i].packet_seq.count, 1'000 * n);
+    }
+    EXPECT_EQ(out.flows.at(0).finish.ps, 1'000'000 + base.ps + 3 * 174'400 - 500 * (160 + 80) + 2'000'000);
+  }
+  told = {};
+  s_.host.receive_jitter = 5_us;
+  s_.flows.clear();
+  s_.add_flow(0, 1, 100'000_B);
+  run_it();
+  ASSERT_EQ(told.acks.size(), 99u);
+  double sum = 0;
+  for (std::size_t i = 0; i < told.acks.size(); ++i) {
+    EXPECT_GE(told.acks[i].endpoint_delay, 2_us);
+    if (i > 0) {
+      EXPECT_GT(told.acks[i].packet_seq, told.acks[i - 1].packet_seq);
+    }
+    sum += static_cast<double>(told.acks[i].endpoint_delay.ps) * 1e-6;
+  }
+  EXPECT_GT(sum / 99, 7) << "2 us and the mean of what is drawn; less would be faster than the draws";
+}
+
+// A CNP of its own leaves the receiver 3 us after the marked packet has come.
+TEST_P(Feedback, CnpsTakeTheirTime) {
+  s_.topology = build(net::Dumbbell{2, 2, 100_Gbps, 1_us, 50_Gbps, 1_us});
+  s_.ecn = {.enabled = true, .k_min = 0_B, .k_max = 0_B};
+  std::vector<Time> first;
+  for (const Time delay : {0_us, 3_us}) {
+    told = {};
+    s_.host.cnp_delay = delay;
+    s_.profiles = {notified({})};
+    s_.flows.clear();
+    s_.add_flow(0, 2, 4'000_B);
+    run_it();
+    ASSERT_FALSE(told.cnps.empty());
+    first.push_back(told.cnps[0]);
+  }
+  EXPECT_EQ(first[1] - first[0], 3_us);
 }
 
 // Every fact of a flow against the model: of a path that is not the longest one, in a network that trims, and with all

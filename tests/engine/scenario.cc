@@ -68,6 +68,7 @@ std::unique_ptr<Model> Scenario::model(net::PortKind port) const {
   m->classes = classes;
   m->faults = work_out(faults, topology, seed);
   m->transport = transport;
+  m->host = host;
   m->clocks = clocks;
   m->profiles = profiles;
   return m;
@@ -501,6 +502,16 @@ void add_spraying(Scenario& s, std::uint64_t seed) {
   s.network.ecmp = dice.pick({net::Multipath::equal, net::Multipath::capacity});
 }
 
+// Hosts that take their time, in one of six.
+void add_host_delays(Scenario& s, std::uint64_t seed) {
+  Dice dice(seed ^ 0x5eed'de1a);
+  if (!dice.chance(6)) return;
+  s.host = {.receive_delay = {dice.pick({0, 500'000, 4'000'000})},
+            .receive_jitter = {dice.pick({0, 1'000'000})},
+            .cnp_delay = {dice.pick({0, 3'000'000})},
+            .timestamp_jitter = {dice.pick({0, 2'000'000})}};
+}
+
 }  // namespace
 
 Scenario random_scenario(std::uint64_t seed) {
@@ -508,6 +519,7 @@ Scenario random_scenario(std::uint64_t seed) {
   add_classes(s, seed);
   add_faults(s, seed);
   add_spraying(s, seed);
+  add_host_delays(s, seed);
   return s;
 }
 

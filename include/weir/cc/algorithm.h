@@ -76,7 +76,8 @@ struct FlowFacts {
   RandomStream random;    // the flow's own stream; the algorithm counts its own draws
 };
 
-// An acknowledgement has arrived that does not complete the flow. Simulated hosts answer at once: endpoint_delay is 0.
+// An acknowledgement has arrived that does not complete the flow. endpoint_delay is 0 unless the scenario has
+// [host] receive_delay or receive_jitter.
 struct Ack {
   Time now;
   Time rtt;             // from the transmit time of the packet that triggered it, measured at the NIC

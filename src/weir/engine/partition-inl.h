@@ -8,6 +8,7 @@
 #include "weir/engine/messages-inl.h"
 #include "weir/engine/partition.h"
 #include "weir/engine/prefetcher-inl.h"
+#include "weir/host/answers-inl.h"
 #include "weir/host/losses-inl.h"
 #include "weir/host/nics-inl.h"
 #include "weir/host/receivers-inl.h"
@@ -53,6 +54,7 @@ Partition<S, T>::Partition(const Model& model, Network& network, const std::vect
       host::Nics<Partition>(static_cast<net::ClassSet>((1u << model.data_classes()) - 1)),
       host::Senders<Partition>(model),
       host::Receivers<Partition>(model),
+      host::Answers<Partition>(model),
       Prefetcher<Partition>(model.topology.ports()) {}
 
 template <sim::Scheduler S, class T>
@@ -71,12 +73,15 @@ void Partition<S, T>::run_until(Time end) {
   const sim::Entity first_switch = lane().departures_of_switch(0);
   const sim::Entity first_arrival = lane().arrival(0);
   const sim::Entity first_host = lane().wake(0);
+  const sim::Entity first_answers = lane().answers(0);
   while (lane().scheduler.next(end, event)) {
     ++lane().counters.events;
     lane().now = event.time;
     prefetcher().before_event();
     if (event.entity >= first_arrival && event.entity < first_host) [[likely]]
       fabric().on_arrival(event.entity - first_arrival, event.time);
+    else if (event.entity >= first_answers)
+      answers().on_due(event.entity - first_answers, event.time);
     else if (event.entity >= first_host)
       nics().on_wake(event.entity - first_host, event.time);
     else if (event.entity < first_switch)
@@ -164,6 +169,7 @@ void Partition<S, T>::archive(A& a, Time now) {
   }
   fabric().archive(a);
   receivers().archive(a);
+  answers().archive(a);
   messages().archive(a);
   lane().telemetry.archive(a);
   lane().sacks.archive(a);

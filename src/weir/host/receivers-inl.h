@@ -81,10 +81,9 @@ void Receivers<P>::report_arrival(std::uint32_t h, Receiver& r, const Packet& pa
   if (++r.unreported < params.packets_per_ack) return;
   r.unreported = 0;
   ++counters().or_acks;
-  const Host& host = network().hosts[h];
   Packet report = answer(packet, net::PacketKind::or_ack, params.ack_size, packet.traffic_class);
-  report.sent = host.clock.at(now);
-  fabric().send(host.port, report, now);
+  report.sent = network().hosts[h].clock.at(answers().stamp(h, now));
+  answers().give(h, report, now);
 }
 
 // A data packet becomes its own acknowledgement: the record is turned round in place and keeps
@@ -137,10 +136,11 @@ inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now
     r.next_cnp = now + rules.cnp_interval;
     cnp = true;
     ++counters().cnps;
-    if (rules.cnp_packet)
-      fabric().send(network().hosts[h].port,
-                    answer(packet, net::PacketKind::cnp, model().transport.min_frame, ack_class(packet.traffic_class)),
-                    now);
+    if (rules.cnp_packet) {
+      Packet notice =
+          answer(packet, net::PacketKind::cnp, model().transport.min_frame, ack_class(packet.traffic_class));
+      answers().give(h, notice, now);
+    }
   }
   if (silent) {
     lane().discard(packet);
@@ -167,13 +167,18 @@ inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now
     sacks()[sack].entropy = packet.entropy;
     packet.src = sack;
     packet.flags |= net::kSack;
+  } else if (answers().tell_delay() && !profile.recovery.selective()) {
+    const std::uint32_t sack = sacks().take();
+    sacks()[sack] = {.trigger = first / model().transport.payload.count};
+    packet.src = sack;
+    packet.flags |= net::kSack;
   } else {
     packet.src = static_cast<std::uint32_t>(first - packet.seq);
   }
   packet.entropy = back(packet);
   packet.wire = ack_wire_[packet.profile];
   packet.traffic_class = ack_class(packet.traffic_class);
-  fabric().send(network().hosts[h].port, packet, now);
+  answers().give(h, packet, now);
 }
 
 }  // namespace weir::host

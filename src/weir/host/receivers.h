@@ -52,8 +52,8 @@ class Receivers : public sim::Room<Receivers, P> {
  private:
   using Packet = net::Packet;
   using Base = sim::Room<Receivers, P>;
+  using Base::answers;
   using Base::counters;
-  using Base::fabric;
   using Base::lane;
   using Base::messages;
   using Base::model;

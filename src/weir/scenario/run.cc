@@ -189,6 +189,7 @@ std::unique_ptr<engine::Model> unchecked_model(const Scenario& s) {
   model->classes = s.classes;
   at_its_place(s, "", [&] { model->faults = engine::work_out(s.faults, model->topology, s.run.seed); });
   model->transport = s.transport;
+  model->host = s.host;
   model->clocks = s.clocks;
   for (const Profile& p : s.profiles)
     model->profiles.push_back({p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get()), p.recovery,

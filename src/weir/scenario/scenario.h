@@ -18,6 +18,7 @@
 #include "weir/cc/algorithm.h"
 #include "weir/engine/model.h"
 #include "weir/engine/simulation.h"
+#include "weir/host/params.h"
 #include "weir/host/transport.h"
 #include "weir/net/switch_buffer.h"
 #include "weir/net/topologies.h"
@@ -123,6 +124,7 @@ struct Scenario {
   net::WatchdogParams watchdog;
   engine::FaultRows faults;
   host::TransportParams transport;
+  host::HostParams host;
   std::optional<host::ClockParams> clocks;
   std::vector<Profile> profiles;
   std::vector<TrafficSource> traffic;
