@@ -504,7 +504,7 @@ void add_spraying(Scenario& s, std::uint64_t seed) {
 
 // Hosts that take their time, in one of six.
 void add_host_delays(Scenario& s, std::uint64_t seed) {
-  Dice dice(seed ^ 0x5eed'de1a);
+  Dice dice(~seed ^ 0x165667b1);
   if (!dice.chance(6)) return;
   s.host = {.receive_delay = {dice.pick({0, 500'000, 4'000'000})},
             .receive_jitter = {dice.pick({0, 1'000'000})},
