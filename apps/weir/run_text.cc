@@ -101,6 +101,8 @@ int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint6
     if (!s.title.empty()) show("{}\n\n", s.title);
     show("{}\n{}", probe::to_text(outcome.summary), engine_text(outcome.manifest));
     if (!ecn.empty()) show("ecn      {}\n", ecn);
+    if (outcome.manifest.forked_at)
+      show("fork     at {}; up to there it is another run\n", format_value(*outcome.manifest.forked_at));
     show("results  {}\n", directory == nullptr ? "not kept; --out DIR keeps them" : directory->name());
     if (!why.empty()) show("\nThese are the figures of an incomplete run, {}.\n", why);
   }

@@ -1,6 +1,7 @@
 // weir fork: up to the fork the bytes of the run that it is forked from, behind it those of the changes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -13,6 +14,7 @@
 
 #include "tests/apps/killed_run.h"
 #include "tests/support/command.h"
+#include "weir/report/render.h"
 #include "weir/run/fork.h"
 
 namespace weir::app {
@@ -180,9 +182,25 @@ TEST_F(Fork, ChangesWhatFollows) {
       EXPECT_TRUE(rows_until(dir + table, static_cast<std::size_t>(column), kAt) == before) << table;
     }
     EXPECT_NE(read_file(dir + "/fork.toml").find("at = \"800 us\""), std::string::npos);
+    EXPECT_EQ(nlohmann::json::parse(read_file(dir + "/manifest.json"))["forked_at_ps"], kAt);
     EXPECT_EQ(weir({"validate", dir + "/before.toml"}).status, 0);
     EXPECT_EQ(weir({"validate", dir + "/scenario.toml"}).status, 0);
   }
+}
+
+// The command and the report say of a fork that it is one.
+TEST_F(Fork, IsCalledAFork) {
+  const std::string dir = folder_ / "a";
+  std::vector<std::string> line = fork(whole(), "800 us", dir, {"algorithm.r_ai=400 Mbps"});
+  line.erase(std::find(line.begin(), line.end(), "-q"));
+  const Output o = weir(line);
+  EXPECT_NE(o.out.find("fork     at 800 us; up to there it is another run"), std::string::npos) << o.out;
+  if (!report::available()) GTEST_SKIP() << "this build has no report";
+  const std::string page = folder_ / "page.html";
+  ASSERT_EQ(weir({"report", dir, "--out", page}).status, 0);
+  EXPECT_NE(read_file(page).find("At 800 us the run was forked from another one, which it equals up to there; from "
+                                 "then on algorithm.r_ai = 400 Mbps in place of "),
+            std::string::npos);
 }
 
 // Killed over and over behind the fork, it is resumed to the same bytes.

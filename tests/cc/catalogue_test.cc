@@ -11,12 +11,11 @@ namespace weir::cc {
 namespace {
 
 TEST(Catalogue, IsSortedAndComplete) {
-  const auto all = catalogue();
-  EXPECT_TRUE(std::is_sorted(all.begin(), all.end(),
-                             [](const auto* a, const auto* b) { return a->about.name < b->about.name; }));
-  for (const Algorithm* entry : all) {
-    const Algorithm& a = *entry;
-    EXPECT_EQ(find_algorithm(a.about.name), entry);
+  const auto& all = catalogue();
+  EXPECT_TRUE(
+      std::is_sorted(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.about.name < b.about.name; }));
+  for (const Algorithm& a : all) {
+    EXPECT_EQ(find_algorithm(a.about.name), &a);
     EXPECT_FALSE(a.about.title.empty());
     EXPECT_FALSE(a.about.source.empty());
     EXPECT_NE(a.start, nullptr);
@@ -28,8 +27,7 @@ TEST(Catalogue, IsSortedAndComplete) {
 }
 
 TEST(Catalogue, EveryParameterExplainsItselfAndRoundTrips) {
-  for (const Algorithm* entry : catalogue()) {
-    const Algorithm& a = *entry;
+  for (const Algorithm& a : catalogue()) {
     const auto object = a.params->make();
     for (const auto& p : a.params->params()) {
       const auto where = std::string(a.about.name) + "." + p.name;
@@ -42,8 +40,7 @@ TEST(Catalogue, EveryParameterExplainsItselfAndRoundTrips) {
 }
 
 TEST(Catalogue, EveryPresetIsValid) {
-  for (const Algorithm* entry : catalogue()) {
-    const Algorithm& a = *entry;
+  for (const Algorithm& a : catalogue()) {
     for (const auto& preset : a.presets) {
       EXPECT_FALSE(preset.source.empty());
       const auto object = a.params->make();

@@ -6,7 +6,7 @@
 #include "weir/cc/algorithm.h"
 
 int main() {
-  const auto all = weir::cc::catalogue();
+  const auto& all = weir::cc::catalogue();
   std::cout << "weir " << weir::version() << " has " << all.size() << " algorithms; 12.5 us is "
             << weir::parse_time("12.5 us").ps << " ps\n";
   return all.empty() ? 1 : 0;

@@ -138,8 +138,7 @@ TEST(Allocations, AreCounted) {
 TEST(Memory, HasBudgets) {
   static_assert(sizeof(net::Packet) <= 64);
   static_assert(sizeof(net::Port) <= 256);
-  for (const cc::Algorithm* entry : cc::catalogue()) {
-    const cc::Algorithm& a = *entry;
+  for (const cc::Algorithm& a : cc::catalogue()) {
     // As FlowPool rounds them; HPCC keeps the telemetry of the last acknowledgement, and a median its signals, which do
     // not count.
     const std::size_t state = (a.state_size + 63) / 64 * 64;

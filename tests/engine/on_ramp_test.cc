@@ -53,8 +53,7 @@ constexpr Time kT = 30_us;
 TEST(OnRamp, WorksUnderEveryAlgorithm) {
   const double at_threshold = static_cast<double>(bytes_in(kT, 100_Gbps).count);
   int far_above = 0;
-  for (const cc::Algorithm* entry : cc::catalogue()) {
-    const cc::Algorithm& algorithm = *entry;
+  for (const cc::Algorithm& algorithm : cc::catalogue()) {
     SCOPED_TRACE(algorithm.about.name);
     if (cc::has(algorithm.about.needs, cc::Needs::decisions)) continue;  // it is told what to do
     host::Profile p = profile(algorithm);

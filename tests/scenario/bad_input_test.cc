@@ -30,7 +30,7 @@ constexpr std::string_view kGood =
 // Their names, as messages list them.
 std::string algorithms() {
   std::vector<std::string_view> names;
-  for (const auto* a : cc::catalogue()) names.push_back(a->about.name);
+  for (const auto& a : cc::catalogue()) names.push_back(a.about.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

@@ -37,8 +37,8 @@ TEST_P(Demo, RunsToTheEnd) {
 
 std::vector<std::string> algorithms() {
   std::vector<std::string> out;
-  for (const auto* a : cc::catalogue())
-    if (!cc::has(a->about.needs, cc::Needs::decisions)) out.emplace_back(a->about.name);
+  for (const auto& a : cc::catalogue())
+    if (!cc::has(a.about.needs, cc::Needs::decisions)) out.emplace_back(a.about.name);
   return out;
 }
 

@@ -175,7 +175,7 @@ TEST(Traffic, MemoryDoesNotFollowTheFlows) {
 
 TEST(Catalogue, BuildsEveryKindFromItsParameters) {
   std::string names;
-  for (const auto* k : kinds()) names += k->name + " ";
+  for (const Kind& k : kinds()) names += k.name + " ";
   EXPECT_EQ(names, "poisson incast incast_poisson permutation flows collective hsdp program goal ");
 
   const auto& kind = kind_named("permutation");
@@ -224,8 +224,7 @@ TEST(Catalogue, FlowsAreOneCollectiveIfAskedTo) {
 TEST(Catalogue, DefaultsAskForWhatIsMissing) {
   const auto context = uniform_hosts(8);
   Traffic traffic(8);
-  for (const Kind* entry : kinds()) {
-    const Kind& kind = *entry;
+  for (const Kind& kind : kinds()) {
     const auto params = kind.params->make();
     try {
       kind.add(traffic, params.get(), context);

@@ -27,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <list>
 #include <new>
 #include <span>
 #include <string_view>
@@ -350,8 +351,8 @@ Algorithm describe() {
   return a;
 }
 
-// All algorithms, sorted by name.
-std::vector<const Algorithm*> catalogue();
+// All algorithms, sorted by name. Entries stay in place when others are added.
+const std::list<Algorithm>& catalogue();
 // Adds an algorithm of a program that embeds Weir. Call it before reading a scenario that names the algorithm, and not
 // while another thread reads a scenario. What `algorithm` points to must live until the program ends. Throws InputError
 // if the name is taken or not valid (check_new_name).

@@ -2,8 +2,8 @@
 // src/weir/probe/catalogue.cc, or by a call of add_kind() in a program that embeds Weir.
 #pragma once
 
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,7 +60,7 @@ ProbeKind describe() {
 }
 
 // All kinds, in the order in which the reference page lists them. Entries stay in place when others are added.
-const std::deque<ProbeKind>& probe_kinds();
+const std::list<ProbeKind>& probe_kinds();
 // The kind of this name; null if there is none.
 const ProbeKind* find_kind(std::string_view name);
 

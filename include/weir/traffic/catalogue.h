@@ -3,11 +3,11 @@
 #pragma once
 
 #include <functional>
+#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "weir/base/params.h"
 #include "weir/traffic/context.h"
@@ -30,8 +30,8 @@ struct Kind {
   std::function<void(Traffic&, const void* params, const Context&)> add;
 };
 
-// All kinds.
-std::vector<const Kind*> kinds();
+// All kinds, in the order in which the reference page lists them. Entries stay in place when others are added.
+const std::list<Kind>& kinds();
 // Adds a kind of a program that embeds Weir. Call it before reading a scenario that names the kind, and not while
 // another thread reads a scenario. Throws InputError if the name is taken or not valid (check_new_name).
 const Kind& add_kind(Kind kind);

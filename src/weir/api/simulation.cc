@@ -84,7 +84,7 @@ std::uint64_t Simulation::send(const NewFlow& flow) {
       parts_->run.tags, flow.tag, "tag", [](const std::string& tag) -> const auto& { return tag; });
   out.profile = index_of(
       parts_->scenario.internal().profiles, flow.profile, "profile",
-      [](const scenario::Profile& p) -> const auto& { return p.name; });
+      [](const scenario::ProfileSettings& p) -> const auto& { return p.name; });
   return engine().inject(out);
 }
 

@@ -1,9 +1,7 @@
 // The list of all algorithms: one line each, sorted by name.
 #include <algorithm>
-#include <array>
-#include <memory>
+#include <list>
 #include <string_view>
-#include <vector>
 
 #include "weir/cc/algorithm.h"
 #include "weir/cc/bbr.h"
@@ -25,41 +23,31 @@ namespace weir::cc {
 
 namespace {
 
-std::vector<std::unique_ptr<const Algorithm>>& entries() {
-  static std::vector<std::unique_ptr<const Algorithm>> all = [] {
-    const std::array list{
-        describe<Bbr>(),      describe<Cubic>(),       describe<Dcqcn>(),  describe<Dctcp>(),
-        describe<External>(), describe<FixedWindow>(), describe<Hpcc>(),   describe<HpccAlphaFair>(),
-        describe<MDctcp>(),   describe<MHpcc>(),       describe<MNscc>(),  describe<MSwift>(),
-        describe<NewReno>(),  describe<Nscc>(),        describe<Smartt>(), describe<Swift>(),
-        describe<Timely>(),
-    };
-    std::vector<std::unique_ptr<const Algorithm>> out;
-    for (const Algorithm& a : list) out.push_back(std::make_unique<const Algorithm>(a));
-    return out;
-  }();
+std::list<Algorithm>& entries() {
+  static std::list<Algorithm> all{
+      describe<Bbr>(),         describe<Cubic>(),  describe<Dcqcn>(),         describe<Dctcp>(),  describe<External>(),
+      describe<FixedWindow>(), describe<Hpcc>(),   describe<HpccAlphaFair>(), describe<MDctcp>(), describe<MHpcc>(),
+      describe<MNscc>(),       describe<MSwift>(), describe<NewReno>(),       describe<Nscc>(),   describe<Smartt>(),
+      describe<Swift>(),       describe<Timely>(),
+  };
   return all;
 }
 
 }  // namespace
 
-std::vector<const Algorithm*> catalogue() {
-  std::vector<const Algorithm*> out;
-  for (const auto& a : entries()) out.push_back(a.get());
-  return out;
-}
+const std::list<Algorithm>& catalogue() { return entries(); }
 
 const Algorithm& add_algorithm(const Algorithm& algorithm) {
   const std::string_view name = algorithm.about.name;
   check_new_name("an algorithm", name, find_algorithm(name) != nullptr);
   auto& all = entries();
-  const auto behind = std::find_if(all.begin(), all.end(), [&](const auto& a) { return a->about.name > name; });
-  return **all.insert(behind, std::make_unique<const Algorithm>(algorithm));
+  const auto behind = std::find_if(all.begin(), all.end(), [&](const auto& a) { return a.about.name > name; });
+  return *all.insert(behind, algorithm);
 }
 
 const Algorithm* find_algorithm(std::string_view name) {
-  for (const auto& a : entries())
-    if (a->about.name == name) return a.get();
+  for (const Algorithm& a : entries())
+    if (a.about.name == name) return &a;
   return nullptr;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <list>
 #include <utility>
 
 #include "weir/probe/delay_probe.h"
@@ -22,8 +23,8 @@ ProbeKind always_on(ProbeKind kind) {
   return kind;
 }
 
-std::deque<ProbeKind>& catalogue() {
-  static std::deque<ProbeKind> list{
+std::list<ProbeKind>& entries() {
+  static std::list<ProbeKind> list{
       always_on(describe<FlowProbe>()), describe<QueueProbe>(), describe<RateProbe>(),
       describe<DelayProbe>(),           describe<PfcProbe>(),   describe<LinkProbe>(),
       describe<PacketProbe>(),
@@ -33,7 +34,7 @@ std::deque<ProbeKind>& catalogue() {
 
 }  // namespace
 
-const std::deque<ProbeKind>& probe_kinds() { return catalogue(); }
+const std::list<ProbeKind>& probe_kinds() { return entries(); }
 
 const ProbeKind* find_kind(std::string_view name) {
   for (const ProbeKind& kind : probe_kinds())
@@ -50,7 +51,7 @@ void add_kind(ProbeKind kind, std::vector<result::TableKind> tables) {
       throw InputError(fmt::format("table {}: probe '{}' has no flag '{}'", table.file, kind.name, table.if_set));
   }
   result::add_tables(std::move(tables));
-  catalogue().push_back(std::move(kind));
+  entries().push_back(std::move(kind));
 }
 
 }  // namespace weir::probe

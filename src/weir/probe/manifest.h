@@ -14,7 +14,8 @@
 namespace weir::probe {
 
 struct Manifest {
-  std::string title;  // of the scenario
+  std::string title;              // of the scenario
+  std::optional<Time> forked_at;  // up to this instant another scenario held (weir fork)
   std::uint64_t seed = 0;
   std::uint32_t threads = 1;
   bool interrupted = false;            // ended by a signal, before all flows were done or the stop time came

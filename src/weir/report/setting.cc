@@ -246,6 +246,26 @@ std::vector<std::string> link_events(const Settings& settings) {
   }
 }
 
+std::vector<std::string> fork_event(const Run& run) {
+  if (!run.has(std::string(result::kFork))) return {};
+  Values fork;
+  const std::string file = run.file(std::string(result::kFork));
+  const scenario::Value root = scenario::parse_toml(run.files.text(result::kFork), file);
+  for (const auto& [key, value] : scenario::leaves_of(root)) fork[key] = shown(*value);
+  std::vector<std::string> changes;
+  for (std::size_t i = 0;; ++i) {
+    const std::string row = fmt::format("change.{}.", i);
+    const std::string key = at(fork, row + "key");
+    if (key.empty()) break;
+    const std::string before = at(fork, row + "before");
+    const std::string after = at(fork, row + "after");
+    changes.push_back(fmt::format("{} = {}{}", key, after.empty() ? "(its default)" : after,
+                                  before.empty() ? "" : fmt::format(" in place of {}", before)));
+  }
+  return {fmt::format("At {} the run was forked from another one, which it equals up to there{}{}.", at(fork, "at"),
+                      changes.empty() ? "" : "; from then on ", fmt::join(changes, ", "))};
+}
+
 std::vector<Settings> differences(std::span<const Settings> runs) {
   std::vector<Settings> out(runs.size());
   std::vector<Values> values;

@@ -16,6 +16,10 @@
 
 namespace weir::result {
 
+// Files of a result that was forked: when, with what changes, and the scenario that held before.
+inline constexpr std::string_view kFork = "fork.toml";
+inline constexpr std::string_view kBeforeFork = "before.toml";
+
 // The text of a regular file. Throws InputError.
 std::string read_text(const std::string& path);
 // Throws InputError that names file and line.

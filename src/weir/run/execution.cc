@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "weir/base/archive.h"
 #include "weir/base/error.h"
+#include "weir/result/directory.h"
 #include "weir/run/fork.h"
 #include "weir/run/memory_limit.h"
 #include "weir/scenario/effective.h"
@@ -53,6 +53,7 @@ Outcome Execution::finish() {
   outcome.summary = probes_->finish();
   outcome.manifest = probes_->manifest(clock_);
   outcome.manifest.title = scenario_.title;
+  outcome.manifest.forked_at = forked_at_;
   outcome.manifest.interrupted = cancelled_;
   outcome.manifest.reason = outcome.manifest.stall ? engine::to_text(*outcome.manifest.stall) : reason;
   if (options_.own_thread) outcome.manifest.cpu_s = thread_cpu_s() - cpu_before_;
@@ -93,8 +94,9 @@ void Execution::store_scenario(bool is_there) {
   }
   directory_->adopt("scenario.toml");
   for (const auto& file : effective.attachments) directory_->adopt(file.name);
-  for (const std::string_view name : {kFork, kBeforeFork})
-    if (std::filesystem::exists(directory_->within(name))) directory_->adopt(name);
+  forked_at_ = fork_time(directory_->partial());
+  if (!forked_at_) return;
+  for (const std::string_view name : {result::kFork, result::kBeforeFork}) directory_->adopt(name);
 }
 
 // Advances by whole epochs, so many at a time as take about 50 ms.

@@ -43,6 +43,7 @@ class Execution {
   const probe::RunClock clock_;
   scenario::Run run_;
   std::optional<probe::Probes> probes_;
+  std::optional<Time> forked_at_;  // the run is a fork of another, from here on
   bool cancelled_ = false;
   Time kept_;  // the last checkpoint, or where the run began
   double kept_wall_s_ = 0;

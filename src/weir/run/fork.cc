@@ -151,7 +151,8 @@ void check_past(const Fork& f, const engine::Faults& before, const engine::Fault
 }
 
 std::string to_toml(Time at, const std::vector<Change>& changes) {
-  scenario::TomlWriter out(fmt::format("Up to this instant {} holds, from then on scenario.toml.", kBeforeFork));
+  scenario::TomlWriter out(
+      fmt::format("Up to this instant {} holds, from then on scenario.toml.", result::kBeforeFork));
   out.text("at", format_value(at));
   for (const Change& c : changes) {
     out.section("[[change]]");
@@ -163,6 +164,15 @@ std::string to_toml(Time at, const std::vector<Change>& changes) {
 }
 
 }  // namespace
+
+std::optional<Time> fork_time(const std::string& folder) {
+  const std::string file = fmt::format("{}/{}", folder, result::kFork);
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  const scenario::Value root = scenario::parse_toml(result::read_text(file), file);
+  for (const auto& [key, value] : scenario::leaves_of(root))
+    if (key == "at") return parse_time(scenario::text_of(*value).value_or(""));
+  throw InputError(fmt::format("{}: key 'at': missing; it is the instant of the fork", file));
+}
 
 Fork read_fork(const std::string& folder, Time at, const std::vector<std::string>& overrides) {
   namespace fs = std::filesystem;
@@ -182,7 +192,7 @@ Fork read_fork(const std::string& folder, Time at, const std::vector<std::string
   out.after_toml = after.toml;
   out.at = at;
   out.folder = folder;
-  if (fs::exists(fs::path(folder) / kFork))
+  if (fs::exists(fs::path(folder) / result::kFork))
     throw InputError(
         fmt::format("{}: it was forked itself; fork the run that it was forked from, or run scenario.toml as it is and "
                     "fork that",
@@ -224,8 +234,8 @@ std::optional<Outcome> fork(Fork& f, std::shared_ptr<const engine::Model> model,
     }
   }
   if (!at) return std::nullopt;
-  directory.write(kBeforeFork, f.before_toml);
-  directory.write(kFork, to_toml(at->now, changes_of(f)));
+  directory.write(result::kBeforeFork, f.before_toml);
+  directory.write(result::kFork, to_toml(at->now, changes_of(f)));
   directory.write("scenario.toml", f.after_toml);
   directory.keep_files();
   Execution after(f.after, std::move(model), &directory, options, &*at);

@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "weir/probe/results.h"
@@ -19,9 +18,9 @@
 
 namespace weir::run {
 
-// Files of a result that was forked: when, with what changes, and the scenario that held before.
-inline constexpr std::string_view kFork = "fork.toml";
-inline constexpr std::string_view kBeforeFork = "before.toml";
+// The instant of the fork of the result in `folder`; nothing if it was not forked. Throws InputError if fork.toml does
+// not tell.
+std::optional<Time> fork_time(const std::string& folder);
 
 struct Fork {
   scenario::Scenario before;

@@ -19,7 +19,7 @@ struct Wish {
 
 std::vector<Wish> wishes_of(const Scenario& s) {
   std::vector<Wish> out;
-  for (const Profile& p : s.profiles)
+  for (const ProfileSettings& p : s.profiles)
     if (const auto* marking = cc::marking_of(*p.algorithm, p.preset)) out.push_back({p.name, marking});
   return out;
 }

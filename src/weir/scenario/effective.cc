@@ -17,7 +17,7 @@ namespace weir::scenario {
 namespace {
 
 // Whose preset a profile has.
-std::string preset_text(const Profile& p) {
+std::string preset_text(const ProfileSettings& p) {
   for (const cc::Preset& preset : p.algorithm->presets)
     if (preset.name == p.preset)
       return fmt::format("{}; where the values below differ from it, they count", preset.source);
@@ -42,7 +42,7 @@ class Writer {
     toml_.text("kind", s.topology.name, s.topology.kind == nullptr ? "a graph file" : s.topology.kind->meaning);
     params(s.topology.list(), s.topology.params.get(), "topology");
     tables_of(s, tables().subspan(1), "");
-    for (const Profile& p : s.profiles) profile(p, &p == &s.profiles.front());
+    for (const ProfileSettings& p : s.profiles) profile(p, &p == &s.profiles.front());
     for (std::size_t i = 0; i < s.traffic.size(); ++i) source(s.traffic[i], i);
     for (const auto& kind : probe::probe_kinds())
       if (const void* object = s.probes.get(kind)) {
@@ -101,7 +101,7 @@ class Writer {
     return name;
   }
 
-  void profile(const Profile& p, bool is_default) {
+  void profile(const ProfileSettings& p, bool is_default) {
     toml_.section(is_default ? "[algorithm]" : "[[profile]]");
     toml_.text("name", p.name);
     if (!is_default) toml_.text("algorithm", p.algorithm->about.name);

@@ -55,7 +55,7 @@ void check_algorithm(const Scenario& s) {
   if (form == known.end())
     refuse(s, "algorithm.name",
            fmt::format("'{}' is not possible; valid is hpcc, dcqcn, timely, dctcp", s.profiles.front().name));
-  const Profile& profile = s.profiles.front();
+  const ProfileSettings& profile = s.profiles.front();
   hold(s, "algorithm", *profile.algorithm->params, profile.params.get(), form->fixed.get(), form->free);
   if (form->algorithm != cc::Hpcc::about.name) return;
   if (static_cast<const cc::Hpcc::Params*>(profile.params.get())->reaction == cc::Hpcc::Reaction::per_ack)

@@ -24,8 +24,7 @@ ReferenceItem item(std::string name, std::string meaning, std::string header, co
 
 ReferenceSection algorithms() {
   ReferenceSection out{"algorithms", "congestion control, [algorithm] and [[profile]]", {}};
-  for (const cc::Algorithm* entry_of : cc::catalogue()) {
-    const cc::Algorithm& a = *entry_of;
+  for (const cc::Algorithm& a : cc::catalogue()) {
     auto& entry = out.items.emplace_back(item(std::string(a.about.name), std::string(a.about.title),
                                               fmt::format("[algorithm] name = \"{}\"", a.about.name), a.params));
     entry.source = a.about.source;
@@ -77,8 +76,7 @@ ReferenceSection workloads() {
 
 ReferenceSection traffic_kinds() {
   ReferenceSection out{"traffic", "sources of flows, [[traffic]]; each also takes tag, profile and completion", {}};
-  for (const traffic::Kind* entry_of : traffic::kinds()) {
-    const traffic::Kind& kind = *entry_of;
+  for (const traffic::Kind& kind : traffic::kinds()) {
     auto& entry = out.items.emplace_back(
         item(kind.name, kind.meaning, fmt::format("[[traffic]] kind = \"{}\"", kind.name), kind.params));
     if (kind.params == &params_of<traffic::FlowList::Params>())

@@ -73,7 +73,7 @@ void check_needs(const Scenario& s, const engine::Model& model) {
 // Profiles get what they need.
 void check_profiles(const Scenario& s, const engine::Model& model) {
   for (std::size_t i = 0; i < s.profiles.size(); ++i) {
-    const Profile& p = s.profiles[i];
+    const ProfileSettings& p = s.profiles[i];
     const std::string table = i == 0 ? "algorithm" : fmt::format("profile.{}", i - 1);
     if (p.sending.data_class >= model.data_classes())
       fail_key(s.place(table + ".class"), table + ".class",
@@ -191,7 +191,7 @@ std::unique_ptr<engine::Model> unchecked_model(const Scenario& s) {
   model->transport = s.transport;
   model->host = s.host;
   model->clocks = s.clocks;
-  for (const Profile& p : s.profiles)
+  for (const ProfileSettings& p : s.profiles)
     model->profiles.push_back({p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get()), p.recovery,
                                p.on_ramp, p.sending.data_class, p.balancing, p.sending.ack_every});
   return model;

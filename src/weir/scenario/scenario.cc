@@ -85,11 +85,11 @@ bool is_of_another(const Value& name, const Value& value) {
 }
 
 // The table gives the algorithm's name under `name_key`, a preset and parameters.
-Profile read_algorithm(const TableReader& table, std::string_view name_key, std::vector<std::string> others,
-                       std::vector<std::string>& notices) {
+ProfileSettings read_algorithm(const TableReader& table, std::string_view name_key, std::vector<std::string> others,
+                               std::vector<std::string>& notices) {
   std::vector<std::string> names;
-  for (const auto* a : cc::catalogue()) names.emplace_back(a->about.name);
-  Profile out;
+  for (const auto& a : cc::catalogue()) names.emplace_back(a.about.name);
+  ProfileSettings out;
   const auto name = table.required_text(name_key, fmt::format("one of {}", fmt::join(names, ", ")));
   out.algorithm = cc::find_algorithm(name);
   if (out.algorithm == nullptr)
@@ -137,14 +137,14 @@ Profile read_algorithm(const TableReader& table, std::string_view name_key, std:
   return out;
 }
 
-std::vector<Profile> read_profiles(const TableReader& root, std::vector<std::string>& notices) {
-  std::vector<Profile> out{read_algorithm(root.table("algorithm"), "name", {}, notices)};
+std::vector<ProfileSettings> read_profiles(const TableReader& root, std::vector<std::string>& notices) {
+  std::vector<ProfileSettings> out{read_algorithm(root.table("algorithm"), "name", {}, notices)};
   for (const auto& table : root.tables("profile")) {
     const auto name = table.required_text("name", "the name that traffic calls it by");
     if (name.empty()) table.fail_at("name", "it is empty; write the name that traffic calls it by");
-    Profile profile = read_algorithm(table, "algorithm", {"name"}, notices);
+    ProfileSettings profile = read_algorithm(table, "algorithm", {"name"}, notices);
     profile.name = name;
-    if (std::any_of(out.begin(), out.end(), [&](const Profile& p) { return p.name == name; }))
+    if (std::any_of(out.begin(), out.end(), [&](const ProfileSettings& p) { return p.name == name; }))
       table.fail_at("name", fmt::format("there is a profile '{}' already{}; write another name", name,
                                         name == out.front().name ? ", that of [algorithm]" : ""));
     out.push_back(std::move(profile));
@@ -152,7 +152,7 @@ std::vector<Profile> read_profiles(const TableReader& root, std::vector<std::str
   return out;
 }
 
-void check_profile(const TableReader& table, const std::string& name, const std::vector<Profile>& profiles) {
+void check_profile(const TableReader& table, const std::string& name, const std::vector<ProfileSettings>& profiles) {
   std::vector<std::string> names;
   for (const auto& p : profiles) names.push_back(p.name);
   if (std::find(names.begin(), names.end(), name) == names.end())
@@ -160,9 +160,9 @@ void check_profile(const TableReader& table, const std::string& name, const std:
                                          did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
-TrafficSource read_source(const TableReader& table, const std::vector<Profile>& profiles) {
+TrafficSource read_source(const TableReader& table, const std::vector<ProfileSettings>& profiles) {
   std::vector<std::string> kinds;
-  for (const auto* k : traffic::kinds()) kinds.push_back(k->name);
+  for (const auto& k : traffic::kinds()) kinds.push_back(k.name);
   const auto name = table.required_text("kind", fmt::format("one of {}", fmt::join(kinds, ", ")));
   TrafficSource out;
   out.kind = look_up(table, "kind", [&] { return &traffic::kind_named(name); });

@@ -74,7 +74,7 @@ struct Sending {
 };
 
 // A way of sending. The first one of a scenario is [algorithm], named like its algorithm.
-struct Profile {
+struct ProfileSettings {
   std::string name;
   const cc::Algorithm* algorithm = nullptr;
   bool reads_telemetry() const { return cc::has(algorithm->about.needs, cc::Needs::telemetry); }
@@ -126,7 +126,7 @@ struct Scenario {
   host::TransportParams transport;
   host::HostParams host;
   std::optional<host::ClockParams> clocks;
-  std::vector<Profile> profiles;
+  std::vector<ProfileSettings> profiles;
   std::vector<TrafficSource> traffic;
   probe::ProbeParams probes;
 

@@ -92,8 +92,8 @@ std::span<const TableKind<Scenario>> tables() {
   return list;
 }
 
-std::span<const TableKind<Profile>> profile_tables() {
-  using P = Profile;
+std::span<const TableKind<ProfileSettings>> profile_tables() {
+  using P = ProfileSettings;
   static const std::array list{
       part<P, &P::sending>("", "transport", "class and acknowledgements; of each way of sending"),
       part<P, &P::recovery>("recovery", "transport", "what is sent again; of each way of sending"),

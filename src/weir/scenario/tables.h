@@ -41,7 +41,7 @@ struct TableKind {
 // In the order in which they are read and written. A table within another follows that one. The scenario's first is
 // [run], which is read before and written above [fidelity] and [topology]; the profile's first is that of its own keys.
 std::span<const TableKind<Scenario>> tables();
-std::span<const TableKind<Profile>> profile_tables();
+std::span<const TableKind<ProfileSettings>> profile_tables();
 
 // Null if the list has none of this path.
 template <class Owner>

@@ -171,7 +171,7 @@ void warn_of_equal_shares(const Scenario& s, const engine::Model& model, std::ve
 void warn_of_programs(const Scenario& s, std::vector<std::string>& out) {
   if (s.traffic.empty() && own_flows(s).empty())
     out.emplace_back("traffic = [] stands for flows that a program sends; without one this run ends at once");
-  for (const Profile& p : s.profiles)
+  for (const ProfileSettings& p : s.profiles)
     if (cc::has(p.algorithm->about.needs, cc::Needs::decisions))
       out.push_back(
           fmt::format("algorithm '{}' is decided by a program that embeds the run; `weir run` has none, and "

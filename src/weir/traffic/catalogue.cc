@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <list>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -65,47 +66,37 @@ void add_source(Traffic& traffic, std::unique_ptr<Source> source, const Context&
 
 namespace {
 
-std::vector<std::unique_ptr<const Kind>>& entries() {
-  static std::vector<std::unique_ptr<const Kind>> all = [] {
-    std::vector<Kind> list{
-        kind_of<Poisson>("poisson", "open-loop Poisson arrivals at every sender, uniform destinations"),
-        kind_of<Incast>("incast", "one incast between given hosts, at once or staggered"),
-        kind_of<PoissonIncast>("incast_poisson", "incasts of random senders to random receivers at random times"),
-        permutation(),
-        flow_list(),
-        program<Collective>("collective", "a collective operation: messages that wait for each other", make_collective),
-        program<Hsdp>("hsdp", "ring steps of hybrid sharded data parallelism between servers of several GPUs",
-                      make_hsdp),
-        program<ProgramFile>("program", "messages and computations that wait for each other, from a CSV file",
-                             read_program),
-        program<Goal>("goal", "messages and computations that wait for each other, from a GOAL schedule", read_goal),
-    };
-    std::vector<std::unique_ptr<const Kind>> out;
-    for (Kind& k : list) out.push_back(std::make_unique<const Kind>(std::move(k)));
-    return out;
-  }();
+std::list<Kind>& entries() {
+  static std::list<Kind> all{
+      kind_of<Poisson>("poisson", "open-loop Poisson arrivals at every sender, uniform destinations"),
+      kind_of<Incast>("incast", "one incast between given hosts, at once or staggered"),
+      kind_of<PoissonIncast>("incast_poisson", "incasts of random senders to random receivers at random times"),
+      permutation(),
+      flow_list(),
+      program<Collective>("collective", "a collective operation: messages that wait for each other", make_collective),
+      program<Hsdp>("hsdp", "ring steps of hybrid sharded data parallelism between servers of several GPUs", make_hsdp),
+      program<ProgramFile>("program", "messages and computations that wait for each other, from a CSV file",
+                           read_program),
+      program<Goal>("goal", "messages and computations that wait for each other, from a GOAL schedule", read_goal),
+  };
   return all;
 }
 
 }  // namespace
 
-std::vector<const Kind*> kinds() {
-  std::vector<const Kind*> out;
-  for (const auto& k : entries()) out.push_back(k.get());
-  return out;
-}
+const std::list<Kind>& kinds() { return entries(); }
 
 const Kind& add_kind(Kind kind) {
-  const auto has_name = [&](const auto& k) { return k->name == kind.name; };
+  const auto has_name = [&](const Kind& k) { return k.name == kind.name; };
   check_new_name("a kind of traffic", kind.name, std::any_of(entries().begin(), entries().end(), has_name));
-  return *entries().emplace_back(std::make_unique<const Kind>(std::move(kind)));
+  return entries().emplace_back(std::move(kind));
 }
 
 const Kind& kind_named(std::string_view name) {
   std::vector<std::string> names;
-  for (const Kind* k : kinds()) {
-    if (k->name == name) return *k;
-    names.push_back(k->name);
+  for (const Kind& k : kinds()) {
+    if (k.name == name) return k;
+    names.push_back(k.name);
   }
   throw InputError(fmt::format("unknown kind of traffic '{}'{}; valid is {}", name, did_you_mean(name, names),
                                fmt::join(names, ", ")));
