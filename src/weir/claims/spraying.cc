@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,7 +21,8 @@ namespace {
 struct Choice {
   std::string name;
   std::string preset;
-  bool in_order = false;  // three packets that overtake another one make it lost
+  bool in_order = false;           // three packets that overtake another one make it lost
+  std::string_view marks = "ack";  // by which REPS judges a path
 };
 
 Choice choice(const Algorithm& a) {
@@ -29,8 +31,8 @@ Choice choice(const Algorithm& a) {
                                                  {"MSwift", {"mswift", "mswift"}},
                                                  {"MSwift-P10", {"mswift", "mswift-p10"}},
                                                  {"MSwift-P90", {"mswift", "mswift-p90"}},
-                                                 {"NSCC", {"nscc", "spraying"}},
-                                                 {"MNSCC", {"mnscc", "mnscc"}}};
+                                                 {"NSCC", {"nscc", "spraying", false, "data"}},
+                                                 {"MNSCC", {"mnscc", "mnscc", false, "data"}}};
   return known.at(a);
 }
 
@@ -40,6 +42,7 @@ std::vector<std::string> overrides(const Setting& s, const Algorithm& a, const B
   if (s.by_seed) out = s.by_seed(seed);
   out.push_back(fmt::format("run.seed={}", seed));
   out.push_back("algorithm.load_balancing.kind=" + b);
+  out.push_back(fmt::format("algorithm.load_balancing.marks={}", c.marks));
   out.push_back("algorithm.name=" + c.name);
   out.push_back("algorithm.preset=" + c.preset);
   if (c.in_order) out.emplace_back("algorithm.recovery.reordering=0 us");

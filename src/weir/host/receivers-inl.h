@@ -10,7 +10,8 @@ namespace weir::host {
 template <class P>
 template <class Model>
 Receivers<P>::Receivers(const Model& m) : receivers_(m.topology.hosts), reassemblies_(m.topology.hosts) {
-  for (const auto& profile : m.profiles) ack_wire_.push_back(static_cast<std::uint16_t>(m.ack_wire(profile).count));
+  for (const auto& profile : m.profiles)
+    ack_frames_.push_back({static_cast<std::uint16_t>(m.ack_wire(profile).count), profile.balancing.ack_flags()});
 }
 
 // Acknowledgements choose their path by themselves.
@@ -159,8 +160,9 @@ inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now
   const bool selective = profile.recovery.selective() && !stale;
   packet.seq = stale ? end : selective && gap ? first : r.expected;
   packet.dst = packet.src;
-  packet.flags =
-      static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) | (cnp && !rules.cnp_packet ? net::kEchoCnp : 0));
+  const AckFrame frame = ack_frames_[packet.profile];
+  packet.flags = static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) |
+                                           (cnp && !rules.cnp_packet ? net::kEchoCnp : 0) | frame.flags);
   if (selective && !gap) {
     const std::uint32_t sack = sacks().take();
     sacks()[sack] = reassembly(packet.src, packet.slot).sack(first);
@@ -176,7 +178,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now
     packet.src = static_cast<std::uint32_t>(first - packet.seq);
   }
   packet.entropy = back(packet);
-  packet.wire = ack_wire_[packet.profile];
+  packet.wire = frame.wire;
   packet.traffic_class = ack_class(packet.traffic_class);
   answers().give(h, packet, now);
 }

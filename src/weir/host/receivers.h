@@ -18,6 +18,12 @@
 
 namespace weir::host {
 
+// What all acknowledgements of a profile have in common.
+struct AckFrame {
+  std::uint16_t wire = 0;
+  std::uint8_t flags = 0;
+};
+
 template <class P>
 class Receivers : public sim::Room<Receivers, P> {
  public:
@@ -71,7 +77,7 @@ class Receivers : public sim::Room<Receivers, P> {
 
   std::vector<LargePageVector<Receiver>> receivers_;       // by sender, then slot
   std::vector<LargePageVector<Reassembly>> reassemblies_;  // the same, of selective flows
-  std::vector<std::uint16_t> ack_wire_;                    // by profile
+  std::vector<AckFrame> ack_frames_;                       // by profile
 };
 
 }  // namespace weir::host

@@ -280,8 +280,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
     trigger = sack.trigger * model().transport.payload.count;
     entropy = sack.entropy;
     FlowExtras& extras = host.extras_of(flow.slot);
-    if (flow.sprayed)
-      host.connections.paths(extras.connection).on_ack(entropy, (packet.flags & net::kEchoMarked) != 0, now);
+    if (flow.sprayed) host.connections.paths(extras.connection).on_ack(entropy, packet.flags, now);
     found = extras.scoreboard.on_ack(packet.seq, sack, packet.sent);
     acked = found.delivered;
     note_scoreboard(host, flow, extras.scoreboard);
