@@ -9,6 +9,7 @@
 #include "weir/engine/partition.h"
 #include "weir/engine/prefetcher-inl.h"
 #include "weir/host/answers-inl.h"
+#include "weir/host/decisions-inl.h"
 #include "weir/host/losses-inl.h"
 #include "weir/host/nics-inl.h"
 #include "weir/host/receivers-inl.h"

@@ -30,7 +30,7 @@ struct HostParams {
            Time{0}, kLongest);
     p.time("timestamp_jitter", &H::timestamp_jitter,
            "mean of an exponentially distributed time by which the time stamps that OR-ACKs carry are late",
-           "On-Ramp 5.6: segments in virtual machines are stamped up to some 50 us late", Time{0}, kLongest);
+           "On-Ramp 5.1.4: time stamps of virtual machines are off by around 50 us", Time{0}, kLongest);
   }
 };
 
