@@ -70,13 +70,15 @@ void a15_sixty_four_new_flows(Context& context) {
   }
   std::sort(least.begin(), least.end());
   std::sort(last.begin(), last.end());
-  const double peak = static_cast<double>(watch.peak().queue) / kWInit;
+  // A window counts payload; 53 packets of 1,000 B and 90 B of headers fill it.
+  constexpr double kWire = 53 * 1'090;
+  const double peak = static_cast<double>(watch.peak().queue) / kWire;
   const bool holds = std::abs(peak / 64 - 1) <= 0.1 && last.front() >= 55 && last.back() <= 75;
-  context.judge(
-      "A15", holds,
-      fmt::format("peak {:.1f} BDP ({:+.1f} %); W = W_init / {:.1f} ... {:.1f} after the ACK of the last initial "
-                  "packet, at the least W_init / {:.0f} ... {:.0f} before it",
-                  peak, 100 * (peak / 64 - 1), last.front(), last.back(), least.front(), least.back()));
+  context.judge("A15", holds,
+                fmt::format("peak {:.1f} windows on the wire ({:+.1f} %); W = W_init / {:.1f} ... {:.1f} after the ACK "
+                            "of the last initial "
+                            "packet, at the least W_init / {:.0f} ... {:.0f} before it",
+                            peak, 100 * (peak / 64 - 1), last.front(), last.back(), least.front(), least.back()));
 }
 
 void a16_a_lone_flow_keeps_line_rate(Context& context) {
