@@ -151,7 +151,7 @@ void sixteen_swift_flows(Context& context) {
            compare(four, "Swift", until_the_first_finish, " KB", 1);
   };
   context.judge("B13", least(all(four.one_gbps, swing_of_all)) > swing_of_all(plain), both(swing, swing_of_all));
-  context.judge("B17", vai_sf_has_least(four, mean_queue), both(mean_queue, mean_of_all));
+  context.judge("B17", vai_sf_has_least(four, mean_of_all), both(mean_queue, mean_of_all));
   judge_deviation(context, "B22", four, 0.6);
 
   tell(context, "sixteen", "Swift", four);
