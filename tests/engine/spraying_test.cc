@@ -185,9 +185,8 @@ class WhoseMark : public testing::Test {
   static Seen seen(host::PathMarks marks, std::uint32_t port_with_queue) {
     Scenario s;
     s.topology = build(net::Star{4});
-    s.profiles = {unlimited(), unlimited(host::Balancing::reps)};
-    s.profiles[1] = profile("fixed-window", {{"window", "10 KB"}});
-    s.profiles[1].recovery = s.profiles[0].recovery;
+    s.profiles = {profile("fixed-window", {{"window", "40 KB"}}), profile("fixed-window", {{"window", "10 KB"}})};
+    for (host::Profile& p : s.profiles) p.recovery.kind = host::RecoveryKind::sack;
     s.profiles[1].balancing.kind = host::Balancing::reps;
     s.profiles[1].balancing.marks = marks;
     s.ecn = {.enabled = true, .k_min = 5'000_B, .k_max = 5'000_B};

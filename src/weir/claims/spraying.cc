@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,9 +20,13 @@ namespace {
 struct Choice {
   std::string name;
   std::string preset;
-  bool in_order = false;           // three packets that overtake another one make it lost
-  std::string_view marks = "ack";  // by which REPS judges a path
+  bool in_order = false;                 // three packets that overtake another one make it lost
+  std::vector<std::string> others = {};  // of the sprayed flows and the network
 };
+
+// Its simulator serves headers first, routes them by hash, and its REPS judges by the marks of data (docs/spraying.md).
+const std::vector<std::string> kOfUltraEthernet{"transport.ack_class=priority", "algorithm.load_balancing.marks=data",
+                                                "algorithm.load_balancing.acks=hash"};
 
 Choice choice(const Algorithm& a) {
   static const std::map<Algorithm, Choice> known{{"Swift", {"swift", "spraying", true}},
@@ -31,8 +34,8 @@ Choice choice(const Algorithm& a) {
                                                  {"MSwift", {"mswift", "mswift"}},
                                                  {"MSwift-P10", {"mswift", "mswift-p10"}},
                                                  {"MSwift-P90", {"mswift", "mswift-p90"}},
-                                                 {"NSCC", {"nscc", "spraying", false, "data"}},
-                                                 {"MNSCC", {"mnscc", "mnscc", false, "data"}}};
+                                                 {"NSCC", {"nscc", "spraying", false, kOfUltraEthernet}},
+                                                 {"MNSCC", {"mnscc", "mnscc", false, kOfUltraEthernet}}};
   return known.at(a);
 }
 
@@ -42,9 +45,9 @@ std::vector<std::string> overrides(const Setting& s, const Algorithm& a, const B
   if (s.by_seed) out = s.by_seed(seed);
   out.push_back(fmt::format("run.seed={}", seed));
   out.push_back("algorithm.load_balancing.kind=" + b);
-  out.push_back(fmt::format("algorithm.load_balancing.marks={}", c.marks));
   out.push_back("algorithm.name=" + c.name);
   out.push_back("algorithm.preset=" + c.preset);
+  out.insert(out.end(), c.others.begin(), c.others.end());
   if (c.in_order) out.emplace_back("algorithm.recovery.reordering=0 us");
   if (!s.elephants) return out;
   out.push_back("profile.0.algorithm=" + c.name);

@@ -67,7 +67,7 @@ struct BalancingParams {
         "acks", &B::acks, {"hash", "adaptive"},
         "adaptive: how switches route acknowledgements: each by the hash of an entropy of its own, or as they route "
         "data",
-        "csg-htsim, uet-htsim: adaptive");
+        "csg-htsim: adaptive; uet-htsim hashes packets under 100 B");
   }
 
   bool sprays() const { return kind != Balancing::ecmp; }
