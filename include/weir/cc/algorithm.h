@@ -98,6 +98,7 @@ struct Ack {
   std::uint8_t hops = 0;                 // telemetry records present
   std::uint32_t entropy = 0;             // path selector of the packet that triggered it
   const Telemetry* telemetry = nullptr;  // null unless Needs::telemetry
+  bool window_limited = true;            // false: the host's queue, not the window, has limited the last window of data
 };
 
 // The transport has concluded that data was lost, trimmed or reordered beyond tolerance. With go-back-N, `kind` is nack
@@ -138,6 +139,8 @@ struct Control {
   // Set to ask the program that embeds the run for a decision (host/decisions.h); the transport clears it when it asks.
   // Only for algorithms with Needs::decisions, and not in on_send().
   bool ask = false;
+  // The window is below half of the threshold of slow start: hosts that pace by windows then take a larger rate.
+  bool slow_start = false;
 };
 
 // What the algorithm requires of a flow's receiver.

@@ -54,7 +54,7 @@ void Cubic::on_ack(const Params& p, const FlowFacts& facts, const Ack& ack, Cont
     events_.reduce(ack.now, ack.snd_nxt);
   } else if (!events_.recovering() && ack.acked.count > 0) {
     if (p.hystart) look_for_end(facts, ack);
-    grow(p, facts, ack, in_use(ack, control.window));
+    grow(p, facts, ack, in_use(ack, control.window) && (ack.window_limited || cwnd_ < ssthresh_));
   }
   last_ack_ = ack.now;
   answer(facts, control);
@@ -141,6 +141,7 @@ void Cubic::on_loss(const Params& p, const FlowFacts& facts, const Loss& loss, C
 
 void Cubic::answer(const FlowFacts& facts, Control& control) const {
   control.window = {static_cast<std::int64_t>(cwnd_ * static_cast<double>(facts.payload.count))};
+  control.slow_start = cwnd_ < ssthresh_ / 2;
 }
 
 }  // namespace weir::cc

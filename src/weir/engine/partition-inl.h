@@ -14,6 +14,7 @@
 #include "weir/host/nics-inl.h"
 #include "weir/host/receivers-inl.h"
 #include "weir/host/senders-inl.h"
+#include "weir/host/stack-inl.h"
 #include "weir/net/pausing-inl.h"
 #include "weir/net/switching-inl.h"
 #include "weir/net/wires-inl.h"

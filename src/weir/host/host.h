@@ -23,6 +23,7 @@
 #include "weir/host/delivery_log.h"
 #include "weir/host/flow.h"
 #include "weir/host/scoreboard.h"
+#include "weir/host/small_queue.h"
 
 namespace weir::host {
 
@@ -106,6 +107,7 @@ struct FlowExtras {
   Scoreboard scoreboard;  // its recovery is selective
   cc::OnRamp on_ramp;
   std::uint32_t connection = 0;  // it sprays: of its host
+  SmallQueue queue;              // its host has a stack
 };
 
 // A one-way delay and when it became known.
@@ -171,6 +173,7 @@ struct alignas(64) Host {
       b.delivery.archive(a);
       b.scoreboard.archive(a);
       b.on_ramp.archive(a);
+      b.queue.archive(a);
       a.value(b.connection);
     });
     std::vector<std::pair<std::uint32_t, SeenDelay>> seen;

@@ -85,8 +85,10 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   }
   flow.srtt = flow.facts.base_rtt;
   flow.next_send = now;
-  if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate))
+  if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate)) {
+    flow.noted = true;
     host.extras_of(flow.slot).delivery.start(model().transport.payload);
+  }
   if (profile.recovery.selective()) {
     flow.selective = true;
     host.extras_of(flow.slot).scoreboard.start(profile.recovery, flow.size(), model().transport.payload.count,
@@ -99,6 +101,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   trace(net::EventKind::started, host, flow, now);
   ask(host, flow, now);
   trace(net::EventKind::controlled, host, flow, now);
+  if (profile.stack) board_stack(host, flow, now);
   nics().arm(host, flow);
   nics().consider(host, flow, now);
   return flow;
@@ -149,7 +152,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   Packet packet;
   packet.seq = flow.resend ? extras->scoreboard.first_lost() : flow.snd_nxt;
   const std::int64_t payload = std::min(model().transport.payload.count, flow.size() - packet.seq);
-  packet.sent = now;
+  packet.sent = flow.stacked && !flow.resend ? extras->queue.handed_down() : now;
   packet.src = h;
   packet.dst = flow.dst;
   packet.entropy = flow.sprayed ? host.connections.paths(extras->connection).next(now) : flow.entropy;
@@ -168,6 +171,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
     ++flow.retransmitted;
     ++counters().retransmitted;
   }
+  const Time sent = packet.sent;
   ++counters().data_packets;
   if (model().profiles[flow.profile].ack_every.count > 0 && asks(flow, packet)) packet.flags |= net::kAskAck;
   fabric().send(host.port, packet, now);
@@ -175,18 +179,18 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   if (packet.seq == flow.snd_nxt) flow.snd_nxt += payload;
   flow.snd_max = std::max(flow.snd_max, flow.snd_nxt);
   if (flow.selective) {
-    extras->scoreboard.on_send(packet.seq, now);
+    extras->scoreboard.on_send(packet.seq, sent);
     note_scoreboard(host, flow, extras->scoreboard);
   }
   if (flow.on_ramp) {
     host.extras_of(flow.slot).on_ramp.on_send(packet.seq, flow.snd_una, now, again);
     hold(host, flow);
   }
-  if (cc::has(algorithm.about.needs, cc::Needs::delivery_rate)) note_delivery(host, flow, packet, now);
   flow.last_sent = now;
   flow.last_wire = packet.wire;
   if (flow.control.rate.bits_per_second != 0)
     flow.next_send = now + transmission_time(Bytes{packet.wire}, flow.control.rate);
+  if (flow.noted) note(host, flow, packet, sent, now);
   watch_for_timeout(flow, payload, now);
   if (algorithm.on_send != nullptr)
     algorithm.on_send(flow.state(), model().profiles[flow.profile].params.get(), flow.facts,
@@ -302,23 +306,37 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
               .hops = packet.hops,
               .entropy = entropy,
               .telemetry = packet.telemetry == net::kNoTelemetry ? nullptr : &telemetry()[packet.telemetry]};
-  if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate)) sample_delivery(host, flow, packet, ack);
+  if (flow.noted) look_up(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   follow(host, flow, now);
   if (found.lost > 0) find_losses(host, flow, found, now);
+  if (flow.stacked) hand_down(host, flow, now);
 }
 
-// A packet has been sent whose acknowledgement shall tell a delivery rate.
+// A packet has left at `now` that its algorithm takes for sent at `sent`.
 template <class P>
-void Senders<P>::note_delivery(Host& host, const Flow& flow, const Packet& packet, Time now) {
-  DeliveryLog& log = host.extras_of(flow.slot).delivery;
-  log.on_send(packet.seq, flow.snd_una, (packet.flags & net::kRetransmission) != 0, now);
-  if (flow.exhausted() && flow.in_flight() < flow.control.window.count) log.limit(flow.in_flight());
+void Senders<P>::note(Host& host, Flow& flow, const Packet& packet, Time sent, Time now) {
+  const bool again = (packet.flags & net::kRetransmission) != 0;
+  if (cc::has(model().profiles[flow.profile].algorithm->about.needs, cc::Needs::delivery_rate)) {
+    DeliveryLog& log = host.extras_of(flow.slot).delivery;
+    log.on_send(packet.seq, flow.snd_una, again, sent);
+    if (flow.exhausted() && flow.in_flight() < flow.control.window.count) log.limit(flow.in_flight());
+  }
+  if (flow.stacked) leave_stack(host, flow, packet, again, now);
 }
 
+// What notes of the acknowledged packet tell.
 template <class P>
-void Senders<P>::sample_delivery(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack) {
-  DeliveryLog& log = host.extras_of(flow.slot).delivery;
+void Senders<P>::look_up(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack) {
+  FlowExtras& extras = host.extras_of(flow.slot);
+  if (flow.stacked) {
+    const Bytes waiting{extras.queue.waiting(flow.snd_nxt)};
+    ack.snd_nxt += waiting;
+    ack.in_flight += waiting;
+    ack.window_limited = extras.queue.window_limited();
+  }
+  if (!cc::has(model().profiles[flow.profile].algorithm->about.needs, cc::Needs::delivery_rate)) return;
+  DeliveryLog& log = extras.delivery;
   const auto sample = log.on_ack(ack.acked.count, ack.packet_seq.count, packet.sent, ack.now);
   ack.delivered = sample.delivered;
   ack.delivery_span = sample.span;

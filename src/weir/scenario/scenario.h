@@ -84,6 +84,7 @@ struct ProfileSettings {
   host::RecoveryParams recovery;
   host::BalancingParams balancing;
   std::optional<cc::OnRamp::Params> on_ramp;
+  std::optional<host::StackParams> stack;
 };
 
 // One flow written in the scenario itself.

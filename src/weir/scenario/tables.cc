@@ -100,7 +100,10 @@ std::span<const TableKind<ProfileSettings>> profile_tables() {
       part<P, &P::balancing>("load_balancing", "transport", "which path each packet takes; of each way of sending"),
       part<P, &P::on_ramp>("on_ramp", "transport",
                            "an underlay that holds flows back while their packets queue; of each way of sending, if "
-                           "the table is there")};
+                           "the table is there"),
+      part<P, &P::stack>("stack", "transport",
+                         "what a Linux host has between TCP and the NIC: segments, small queues, pacing; of each way "
+                         "of sending, if the table is there")};
   return list;
 }
 

@@ -1,0 +1,124 @@
+#include "weir/host/small_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "weir/base/params.h"
+
+namespace weir::host {
+namespace {
+
+using namespace literals;
+
+constexpr std::int64_t kPayload = 1'448;
+constexpr std::int64_t kEndless = 1'000'000'000;
+
+// A queue of a flow of which nothing has left, filled once.
+struct Filled {
+  explicit Filled(double rate, std::int64_t window = kEndless, const StackParams& p = {}) : params(p) {
+    queue.start(Bytes{kPayload});
+    room.window = window;
+    room.limit = kEndless;
+    fill(rate);
+  }
+  void fill(double rate, Time now = {}) { queue.fill(params, room, rate, now); }
+  std::int64_t packets() const { return queue.waiting(room.sent) / kPayload; }
+
+  StackParams params;
+  SmallQueue queue;
+  SmallQueue::Room room;
+};
+
+// Linux 4.15: a segment holds what is sent in a second >> 10, from two packets to 64 KB, which are 44 packets. More is
+// handed down until more than two segments and more than that millisecond wait, or more than 262,144 B.
+//   100 Mb/s   12,207 B are 8 packets; the limit is 16 of them       8, 16, 24: then 24 > 16
+//   1 Mb/s     2 packets; the limit is 4                              2, 4, 6
+//   1 Gb/s     122,070 B, so 44 packets; the limit 88                 44, 88, 132
+//   10 Gb/s    44 packets; 1.2 MB, so 262,144 B = 181 packets         44 ... 176, 220
+TEST(SmallQueue, KeepsFewSegmentsBelowTheSocket) {
+  EXPECT_EQ(Filled(100e6).packets(), 24);
+  EXPECT_EQ(Filled(1e6).packets(), 6);
+  EXPECT_EQ(Filled(1e9).packets(), 132);
+  EXPECT_EQ(Filled(10e9).packets(), 220);
+  EXPECT_EQ(Filled(10e9, kEndless, {.segment = 16_KB}).packets(), 187);  // segments of 11 packets
+}
+
+// What leaves makes room for as much.
+TEST(SmallQueue, IsFilledAsItDrains) {
+  Filled f(100e6);
+  f.room.sent = 7 * kPayload;
+  f.fill(100e6);
+  EXPECT_EQ(f.packets(), 17);
+  f.room.sent = 8 * kPayload;
+  f.fill(100e6);
+  EXPECT_EQ(f.packets(), 24);
+}
+
+// What waits is under way for TCP. What is left of the window is handed down once it is a segment, or a third of the
+// window: with 21 packets, 7.
+TEST(SmallQueue, FillsTheWindow) {
+  Filled f(1e9, 21 * kPayload);
+  EXPECT_EQ(f.packets(), 21);
+  f.room.sent = 21 * kPayload;
+  f.room.acknowledged = 6 * kPayload;
+  f.room.in_flight = 15 * kPayload;
+  f.fill(1e9);
+  EXPECT_EQ(f.packets(), 0);
+  f.room.acknowledged = 7 * kPayload;
+  f.room.in_flight = 14 * kPayload;
+  f.fill(1e9);
+  EXPECT_EQ(f.packets(), 7);
+}
+
+// tcp_is_cwnd_limited: whether the window was full at some time within the last window of data.
+TEST(SmallQueue, TellsWhetherTheWindowLimits) {
+  Filled by_window(1e9, 21 * kPayload);
+  EXPECT_TRUE(by_window.queue.window_limited());
+  Filled by_queue(1e9, 500 * kPayload);
+  EXPECT_FALSE(by_queue.queue.window_limited());
+  by_queue.room.window = 132 * kPayload;
+  by_queue.fill(1e9);
+  EXPECT_TRUE(by_queue.queue.window_limited());
+}
+
+TEST(SmallQueue, RemembersWhenSegmentsWereHandedDown) {
+  Filled f(1e6);  // segments of two packets, three of them at 0
+  f.room.sent = 2 * kPayload;
+  EXPECT_EQ(f.queue.handed_down(), 0_us);
+  f.queue.on_send(2 * kPayload, Bytes{1'514}, false, 5_us);
+  f.fill(1e6, 5_us);
+  for (const std::int64_t sent : {3, 4, 5, 6}) {
+    EXPECT_EQ(f.queue.handed_down(), 0_us);
+    f.queue.on_send(sent * kPayload, Bytes{1'514}, false, 6_us);
+  }
+  EXPECT_EQ(f.queue.handed_down(), 5_us);
+}
+
+// The packets of a segment leave at once; the next one leaves when all of it would have been sent at the rate. The
+// first ten packets are not paced. 8 packets of 1,514 B at 100 Mb/s: 968.96 us.
+TEST(SmallQueue, PacesSegments) {
+  Filled f(100e6);
+  Time now = 1_us;
+  std::int64_t sent = 0;
+  const auto leave = [&] {
+    now += 1_us;
+    return f.queue.on_send(++sent * kPayload, Bytes{1'514}, true, now);
+  };
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(leave(), now);
+  const Time begun = now + 1_us;
+  for (int i = 0; i < 7; ++i) EXPECT_EQ(leave(), now);
+  EXPECT_EQ(leave(), begun + 968'960_ns);
+}
+
+// Reads of 64 KB, two of which are under way: the third is asked for when the first has been answered.
+TEST(SmallQueue, AsksForOneAnswerAfterAnother) {
+  const StackParams p{.request = 64_KB, .outstanding = 2};
+  EXPECT_EQ(p.asked_for(0), 128'000);
+  EXPECT_EQ(p.asked_for(63'999), 128'000);
+  EXPECT_EQ(p.asked_for(64'000), 192'000);
+  EXPECT_GT(StackParams{}.asked_for(0), kEndless);
+}
+
+}  // namespace
+}  // namespace weir::host
