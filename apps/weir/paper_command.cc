@@ -1,5 +1,6 @@
 // weir paper: what the papers claim, and whether it holds.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -54,6 +55,7 @@ int list(const PaperCommandOptions& o) {
   check_paper(o.paper);
   const std::vector<Claim> all = read_claims(o);
   const auto figures = claims::read_figures(o.papers, all);
+  const auto experiments = claims::read_experiments(o.papers, all);
   const Verdicts accepted = claims::read_verdicts(o.verdicts_file(), all);
   show(
       "cost, as it was estimated before: T arithmetic, S seconds, M minutes, H hours, R real hosts, - not to be "
@@ -68,6 +70,15 @@ int list(const PaperCommandOptions& o) {
     show("{}\n", text_table(rows, 1, "  "));
     for (const claims::FigureFile& f : figures)
       if (f.study.figure.paper == paper.name) show("  {:14}  {}\n", f.name, f.study.figure.title);
+    bool first = true;
+    for (const claims::FigureFile& f : experiments) {
+      if (f.study.figure.paper != paper.name) continue;
+      if (first) show("\n  why claims fail, by experiment\n");
+      first = false;
+      std::vector<std::string> ids;
+      for (const study::PaperClaim& claim : f.study.claims) ids.push_back(claim.id);
+      show("  {:26}  {} ({})\n", f.name, f.study.figure.title, fmt::join(ids, ", "));
+    }
     show("\n");
   }
   return 0;
