@@ -500,6 +500,11 @@ void add_spraying(Scenario& s, std::uint64_t seed) {
   using Memory = host::PathMemory;
   for (auto& p : s.profiles) p.balancing.memory = dice.pick({Memory::flow, Memory::connection, Memory::pair});
   s.network.ecmp = dice.pick({net::Multipath::equal, net::Multipath::capacity});
+  using Marks = host::PathMarks;
+  for (auto& p : s.profiles) {
+    p.balancing.marks = dice.pick({Marks::data, Marks::ack, Marks::none});
+    p.balancing.acks = dice.pick({host::AckRouting::hash, host::AckRouting::adaptive});
+  }
 }
 
 // Hosts that take their time, in one of six.
