@@ -8,6 +8,7 @@
 #include "weir/engine/messages-inl.h"
 #include "weir/engine/partition.h"
 #include "weir/engine/prefetcher-inl.h"
+#include "weir/host/decisions-inl.h"
 #include "weir/host/losses-inl.h"
 #include "weir/host/nics-inl.h"
 #include "weir/host/receivers-inl.h"

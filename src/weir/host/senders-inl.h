@@ -5,7 +5,6 @@
 #include <cmath>
 #include <memory>
 
-#include "weir/base/error.h"
 #include "weir/host/senders.h"
 
 namespace weir::host {
@@ -15,15 +14,6 @@ inline Bytes reach(const RecoveryParams& recovery, const cc::FlowFacts& facts) {
   if (recovery.kind != RecoveryKind::irn) return facts.size;
   const auto product = static_cast<double>(bytes_in(facts.network_rtt, facts.line_rate).count);
   return {std::max<std::int64_t>(facts.payload.count, std::llround(std::min(recovery.window * product, 1e18)))};
-}
-
-// Whether an answer from outside can be followed. A timer that is not in the future is the next picosecond's.
-inline void admit_decision(cc::Control& control, Time now) {
-  if (control.window < Bytes{} || control.rate < Rate{})
-    throw InputError(
-        "a decision has a window or a rate below 0; valid are a window from 0 on and a rate from 0 on, where "
-        "a rate of 0 is no pacing");
-  control.timer = std::max(control.timer, now + Time{1});
 }
 
 // T of On-Ramp. The largest one-way delay of the empty network is half a round trip of two full packets.
@@ -361,40 +351,6 @@ inline void Senders<P>::follow(const Host& host, Flow& flow, Time now) {
   ask(host, flow, now);
   trace(net::EventKind::controlled, host, flow, now);
   repace(flow);
-}
-
-template <class P>
-inline void Senders<P>::ask(const Host& host, Flow& flow, Time now) {
-  if constexpr (std::remove_reference_t<decltype(this->tracer())>::kOn) {
-    if (!flow.control.ask) return;
-    flow.control.ask = false;
-    decisions().ask({.now = now,
-                     .flow = flow.id,
-                     .src = network().ports[host.port].owner,
-                     .dst = flow.dst,
-                     .profile = flow.profile,
-                     .tag = flow.tag,
-                     .facts = &flow.facts,
-                     .state = flow.state(),
-                     .slot = flow.slot,
-                     .generation = flow.generation},
-                    flow.control);
-    admit_decision(flow.control, now);
-  }
-}
-
-template <class P>
-void Senders<P>::take_decision(std::uint32_t h, const Question& question, const cc::Control& control, Time now) {
-  Host& host = network().hosts[h];
-  Flow* flow = host.find(question.slot, question.generation);
-  if (flow == nullptr) return;
-  flow->control = control;
-  admit_decision(flow->control, now);
-  trace(net::EventKind::controlled, host, *flow, now);
-  repace(*flow);
-  nics().arm(host, *flow);
-  nics().consider(host, *flow, now);
-  nics().update_wake(h, now);
 }
 
 template <class P>
