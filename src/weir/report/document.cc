@@ -189,8 +189,8 @@ class Reader {
     if (at == run_at_.end()) {
       Run run = read_run(path, name);
       settings_.push_back(settings_of(run));
-      run.events = fork_event(run);
-      for (std::string& event : link_events(settings_.back())) run.events.push_back(std::move(event));
+      run.events = link_events(settings_.back());
+      if (std::string fork = fork_event(run); !fork.empty()) run.events.insert(run.events.begin(), std::move(fork));
       out_.runs.push_back(std::move(run));
       at = run_at_.emplace(canonical(path), out_.runs.size() - 1).first;
       if (!out_.runs.back().files.is_checked())

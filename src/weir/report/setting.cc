@@ -246,11 +246,12 @@ std::vector<std::string> link_events(const Settings& settings) {
   }
 }
 
-std::vector<std::string> fork_event(const Run& run) {
-  if (!run.has(std::string(result::kFork))) return {};
+std::string fork_event(const Run& run) {
+  const auto forked_at = run.manifest.find("forked_at_ps");
+  if (forked_at == run.manifest.end()) return "";
   Values fork;
-  const std::string file = run.file(std::string(result::kFork));
-  const scenario::Value root = scenario::parse_toml(run.files.text(result::kFork), file);
+  const scenario::Value root =
+      scenario::parse_toml(run.files.text(result::kFork), run.file(std::string(result::kFork)));
   for (const auto& [key, value] : scenario::leaves_of(root)) fork[key] = shown(*value);
   std::vector<std::string> changes;
   for (std::size_t i = 0;; ++i) {
@@ -262,8 +263,9 @@ std::vector<std::string> fork_event(const Run& run) {
     changes.push_back(fmt::format("{} = {}{}", key, after.empty() ? "(its default)" : after,
                                   before.empty() ? "" : fmt::format(" in place of {}", before)));
   }
-  return {fmt::format("At {} the run was forked from another one, which it equals up to there{}{}.", at(fork, "at"),
-                      changes.empty() ? "" : "; from then on ", fmt::join(changes, ", "))};
+  return fmt::format("At {} the run was forked from another one, which it equals up to there{}{}.",
+                     format_value(Time{forked_at->get<std::int64_t>()}), changes.empty() ? "" : "; from then on ",
+                     fmt::join(changes, ", "));
 }
 
 std::vector<Settings> differences(std::span<const Settings> runs) {

@@ -26,8 +26,8 @@ std::string setting_line(std::span<const Settings> runs);
 // down; from then on no switch sends over them". Where switches do not reroute, that packets are lost there meanwhile.
 std::vector<std::string> link_events(const Settings& run);
 
-// What `weir fork` has changed in the run, and when: one sentence, or none.
-std::vector<std::string> fork_event(const Run& run);
+// What `weir fork` has changed in the run, and when, in one sentence; "" if the run is no fork.
+std::string fork_event(const Run& run);
 
 // For each of the runs, the keys that have not the same value in all of them, with the run's own. Of tables that are of
 // different kinds, the kinds alone: an algorithm's parameters differ with the algorithm. The algorithm itself, the

@@ -37,6 +37,7 @@ Execution::Execution(const scenario::Scenario& s, std::shared_ptr<const engine::
       options_(options),
       clock_(from != nullptr ? from->wall_s : 0, from != nullptr ? from->cpu_s : 0),
       run_(scenario::build(s, std::move(model), from != nullptr ? from->partitions : partitions)) {
+  if (from != nullptr && directory_ != nullptr) forked_at_ = fork_time(directory_->partial());
   if (directory_ != nullptr) store_scenario(from != nullptr);
   probes_.emplace(s.probes, *run_.simulation, run_.tags, directory_);
   if (options.prepare) options.prepare(*run_.simulation);
@@ -94,9 +95,8 @@ void Execution::store_scenario(bool is_there) {
   }
   directory_->adopt("scenario.toml");
   for (const auto& file : effective.attachments) directory_->adopt(file.name);
-  forked_at_ = fork_time(directory_->partial());
-  if (!forked_at_) return;
-  for (const std::string_view name : {result::kFork, result::kBeforeFork}) directory_->adopt(name);
+  if (forked_at_)
+    for (const std::string_view name : {result::kFork, result::kBeforeFork}) directory_->adopt(name);
 }
 
 // Advances by whole epochs, so many at a time as take about 50 ms.

@@ -16,6 +16,7 @@
 #include "weir/run/execution.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/effective.h"
+#include "weir/scenario/reader.h"
 #include "weir/scenario/toml_parser.h"
 #include "weir/scenario/toml_writer.h"
 
@@ -169,9 +170,13 @@ std::optional<Time> fork_time(const std::string& folder) {
   const std::string file = fmt::format("{}/{}", folder, result::kFork);
   if (!std::filesystem::exists(file)) return std::nullopt;
   const scenario::Value root = scenario::parse_toml(result::read_text(file), file);
-  for (const auto& [key, value] : scenario::leaves_of(root))
-    if (key == "at") return parse_time(scenario::text_of(*value).value_or(""));
-  throw InputError(fmt::format("{}: key 'at': missing; it is the instant of the fork", file));
+  const scenario::TableReader table(root, "");
+  const std::string at = table.required_text("at", "the instant of the fork, like \"5 ms\"");
+  try {
+    return parse_time(at);
+  } catch (const InputError& error) {
+    table.fail_at("at", error.what());
+  }
 }
 
 Fork read_fork(const std::string& folder, Time at, const std::vector<std::string>& overrides) {
