@@ -82,17 +82,27 @@ TEST(SmallQueue, TellsWhetherTheWindowLimits) {
   EXPECT_TRUE(by_queue.queue.window_limited());
 }
 
-TEST(SmallQueue, RemembersWhenSegmentsWereHandedDown) {
-  Filled f(1e6);  // segments of two packets, three of them at 0
-  f.room.sent = 2 * kPayload;
-  EXPECT_EQ(f.queue.handed_down(), 0_us);
-  f.queue.on_send(2 * kPayload, Bytes{1'514}, false, 5_us);
-  f.fill(1e6, 5_us);
-  for (const std::int64_t sent : {3, 4, 5, 6}) {
-    EXPECT_EQ(f.queue.handed_down(), 0_us);
-    f.queue.on_send(sent * kPayload, Bytes{1'514}, false, 6_us);
-  }
-  EXPECT_EQ(f.queue.handed_down(), 5_us);
+// Segments of two packets. The first three are handed down at 0, the fourth when the first has left; each waits until
+// its first packet leaves. What is acknowledged is forgotten.
+TEST(SmallQueue, RemembersHowLongSegmentsWaited) {
+  Filled f(1e6);
+  const auto leave = [&](std::int64_t packet, Time now) {
+    f.queue.on_send((packet + 1) * kPayload, Bytes{1'514}, false, now);
+    f.room.sent = (packet + 1) * kPayload;
+    f.fill(1e6, now);
+  };
+  for (const std::int64_t packet : {0, 1}) leave(packet, 5_us + packet * 1_us);
+  EXPECT_EQ(f.packets(), 6);
+  for (const std::int64_t packet : {2, 3, 4, 5, 6}) leave(packet, packet * 10_us);
+  const auto waited = [&](std::int64_t packet) { return f.queue.waited(packet * kPayload); };
+  EXPECT_EQ(waited(0), 5_us);
+  EXPECT_EQ(waited(1), 5_us);
+  EXPECT_EQ(waited(2), 20_us);
+  EXPECT_EQ(waited(5), 40_us);
+  EXPECT_EQ(waited(6), 54_us);
+  f.room.acknowledged = 6 * kPayload;
+  f.fill(1e6, 100_us);
+  EXPECT_EQ(waited(6), 54_us);
 }
 
 // The packets of a segment leave at once; the next one leaves when all of it would have been sent at the rate. The

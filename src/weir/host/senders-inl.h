@@ -152,7 +152,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   Packet packet;
   packet.seq = flow.resend ? extras->scoreboard.first_lost() : flow.snd_nxt;
   const std::int64_t payload = std::min(model().transport.payload.count, flow.size() - packet.seq);
-  packet.sent = flow.stacked && !flow.resend ? extras->queue.handed_down() : now;
+  packet.sent = now;
   packet.src = h;
   packet.dst = flow.dst;
   packet.entropy = flow.sprayed ? host.connections.paths(extras->connection).next(now) : flow.entropy;
@@ -171,7 +171,6 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
     ++flow.retransmitted;
     ++counters().retransmitted;
   }
-  const Time sent = packet.sent;
   ++counters().data_packets;
   if (model().profiles[flow.profile].ack_every.count > 0 && asks(flow, packet)) packet.flags |= net::kAskAck;
   fabric().send(host.port, packet, now);
@@ -179,7 +178,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   if (packet.seq == flow.snd_nxt) flow.snd_nxt += payload;
   flow.snd_max = std::max(flow.snd_max, flow.snd_nxt);
   if (flow.selective) {
-    extras->scoreboard.on_send(packet.seq, sent);
+    extras->scoreboard.on_send(packet.seq, now);
     note_scoreboard(host, flow, extras->scoreboard);
   }
   if (flow.on_ramp) {
@@ -190,7 +189,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   flow.last_wire = packet.wire;
   if (flow.control.rate.bits_per_second != 0)
     flow.next_send = now + transmission_time(Bytes{packet.wire}, flow.control.rate);
-  if (flow.noted) note(host, flow, packet, sent, now);
+  if (flow.noted) note(host, flow, packet, now);
   watch_for_timeout(flow, payload, now);
   if (algorithm.on_send != nullptr)
     algorithm.on_send(flow.state(), model().profiles[flow.profile].params.get(), flow.facts,
@@ -258,7 +257,7 @@ inline void Senders<P>::receive_feedback(std::uint32_t h, Packet& packet, Time n
 
 template <class P>
 inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet, Time now) {
-  const Time rtt = now - packet.sent;
+  const Time rtt = now - packet.sent + (flow.stacked ? waited(host, flow, packet) : Time{});
   const Time error = rtt > flow.srtt ? rtt - flow.srtt : flow.srtt - rtt;
   flow.rttvar = flow.rttvar + (error - flow.rttvar) / 4;
   flow.srtt = flow.srtt + (rtt - flow.srtt) / 8;
@@ -313,13 +312,13 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   if (flow.stacked) hand_down(host, flow, now);
 }
 
-// A packet has left at `now` that its algorithm takes for sent at `sent`.
+// A packet has left.
 template <class P>
-void Senders<P>::note(Host& host, Flow& flow, const Packet& packet, Time sent, Time now) {
+void Senders<P>::note(Host& host, Flow& flow, const Packet& packet, Time now) {
   const bool again = (packet.flags & net::kRetransmission) != 0;
   if (cc::has(model().profiles[flow.profile].algorithm->about.needs, cc::Needs::delivery_rate)) {
     DeliveryLog& log = host.extras_of(flow.slot).delivery;
-    log.on_send(packet.seq, flow.snd_una, again, sent);
+    log.on_send(packet.seq, flow.snd_una, again, now);
     if (flow.exhausted() && flow.in_flight() < flow.control.window.count) log.limit(flow.in_flight());
   }
   if (flow.stacked) leave_stack(host, flow, packet, again, now);

@@ -89,11 +89,12 @@ class Senders : public sim::Room<Senders, P> {
   void hold(Host& host, Flow& flow);
   void board_stack(Host& host, Flow& flow, Time now);
   void hand_down(Host& host, Flow& flow, Time now);
+  Time waited(Host& host, const Flow& flow, const Packet& ack);
   void leave_stack(Host& host, Flow& flow, const Packet& packet, bool again, Time now);
   void acknowledge(Host& host, Flow& flow, const Packet& packet, Time now);
   void receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now);
   void notify_congestion(const Host& host, Flow& flow, Time now);
-  void note(Host& host, Flow& flow, const Packet& packet, Time sent, Time now);
+  void note(Host& host, Flow& flow, const Packet& packet, Time now);
   void look_up(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack);
 
   // losses-inl.h

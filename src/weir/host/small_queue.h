@@ -89,6 +89,7 @@ class SmallQueue {
   // Hands down as many segments as there is room for. `rate` is that of pacing, bits per second of wire bytes.
   void fill(const StackParams& p, const Room& room, double rate, Time now) {
     rate_ = rate;
+    forget(room.acknowledged);
     const std::int64_t goal = goal_of(p, rate);
     const auto millisecond = static_cast<std::int64_t>(rate / 8 / kPerMillisecond);
     const std::int64_t most = std::min(std::max(2 * goal, millisecond), p.limit_output.count);
@@ -105,7 +106,7 @@ class SmallQueue {
       }
       if (waiting(room.sent) > most) break;
       end_ += size;
-      segments_.push_back({end_, now});
+      segments_.push_back({.end = end_, .handed_down = now});
     }
     note_limit(room, limited);
   }
@@ -115,22 +116,23 @@ class SmallQueue {
   // Whether it was the window, and not what waits below the socket, that limited the flow within the last window
   // (tcp_is_cwnd_limited).
   bool window_limited() const { return window_limited_; }
-  // When the packet at `seq`, the next one, was handed down.
-  Time handed_down() const { return segments_[head_].time; }
+  // How long the segment of the packet at `seq`, which has left, waited before that; 0 if it has been forgotten.
+  Time waited(std::int64_t seq) const {
+    const auto behind = [](std::int64_t at, const Segment& s) { return at < s.end; };
+    const auto found = std::upper_bound(segments_.begin(), segments_.end(), seq, behind);
+    return found == segments_.end() ? Time{} : found->waited;
+  }
 
   // The next packet has left, and all up to `sent` with it. When the one after it may leave.
   Time on_send(std::int64_t sent, Bytes wire, bool pace, Time now) {
     if (begun_ == kNone) {
       begun_ = now;
       wire_ = 0;
+      segments_[head_].waited = now - segments_[head_].handed_down;
     }
     wire_ += wire.count;
     if (sent < segments_[head_].end) return now;
     ++head_;
-    if (2 * head_ > segments_.size()) {
-      segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(head_));
-      head_ = 0;
-    }
     const Time begun = begun_;
     begun_ = kNone;
     if (!pace || rate_ <= 0 || sent <= kUnpaced * payload_) return now;
@@ -150,7 +152,8 @@ class SmallQueue {
  private:
   struct Segment {
     std::int64_t end = 0;  // first byte behind it
-    Time time;             // when it was handed down
+    Time handed_down;      // when
+    Time waited;           // until its first packet left
   };
   static constexpr double kPerMillisecond = 1024;   // sk_pacing_shift: a second >> 10
   static constexpr std::int64_t kUnpaced = 10;      // packets of a flow that fq does not pace (initial_quantum)
@@ -164,6 +167,14 @@ class SmallQueue {
     const std::int64_t packets = std::max(std::min(paced, p.segment.count) / payload_, kLeastSegment);
     return packets * payload_;
   }
+  // What is acknowledged below `una`, once it is most of what is kept.
+  void forget(std::int64_t una) {
+    std::size_t done = 0;
+    while (done < head_ && segments_[done].end <= una) ++done;
+    if (2 * done <= segments_.size()) return;
+    segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(done));
+    head_ -= done;
+  }
   void note_limit(const Room& room, bool limited) {
     const std::int64_t out = room.in_flight + waiting(room.sent);
     if (room.acknowledged < max_end_ && out <= max_out_ && !limited) return;
@@ -172,8 +183,8 @@ class SmallQueue {
     window_limited_ = limited;
   }
 
-  std::vector<Segment> segments_;  // from head_ on
-  std::size_t head_ = 0;
+  std::vector<Segment> segments_;  // those that are not acknowledged, and some that are
+  std::size_t head_ = 0;           // the first that has not left
   std::int64_t payload_ = 1;
   std::int64_t end_ = 0;
   Time begun_ = kNone;     // when the first packet of the segment left that is leaving

@@ -34,6 +34,12 @@ void Senders<P>::hand_down(Host& host, Flow& flow, Time now) {
   flow.limit = extras.queue.end();
 }
 
+// How long the packet that this acknowledges waited below the socket.
+template <class P>
+Time Senders<P>::waited(Host& host, const Flow& flow, const Packet& ack) {
+  return host.extras_of(flow.slot).queue.waited(sacks()[ack.src].trigger * model().transport.payload.count);
+}
+
 // A packet has left. One that is sent again does not come from the queue.
 template <class P>
 void Senders<P>::leave_stack(Host& host, Flow& flow, const Packet& packet, bool again, Time now) {
