@@ -24,8 +24,8 @@ struct Choice {
   std::vector<std::string> others = {};  // of the sprayed flows and the network
 };
 
-// Its simulator serves headers first, routes them by hash, and its REPS judges by the marks of data (docs/spraying.md).
-const std::vector<std::string> kOfUltraEthernet{"transport.ack_class=priority", "algorithm.load_balancing.marks=data",
+// Its simulator routes acknowledgements by hash, and its REPS judges by the marks of data (docs/spraying.md).
+const std::vector<std::string> kOfUltraEthernet{"algorithm.load_balancing.marks=data",
                                                 "algorithm.load_balancing.acks=hash"};
 
 Choice choice(const Algorithm& a) {
