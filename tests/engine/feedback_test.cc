@@ -218,14 +218,16 @@ TEST_P(Feedback, TimeInTheReceivingHostIsTold) {
 // A CNP of its own leaves the receiver 3 us after the marked packet has come.
 TEST_P(Feedback, CnpsTakeTheirTime) {
   s_.topology = build(net::Dumbbell{2, 2, 100_Gbps, 1_us, 50_Gbps, 1_us});
-  s_.ecn = {.enabled = true, .k_min = 0_B, .k_max = 0_B};
+  s_.ecn.enabled = true;
+  s_.ecn.k_min = s_.ecn.k_max = 3'000_B;
+  s_.ecn.at_rate = {};
   std::vector<Time> first;
   for (const Time delay : {0_us, 3_us}) {
     told = {};
     s_.host.cnp_delay = delay;
     s_.profiles = {notified({})};
     s_.flows.clear();
-    s_.add_flow(0, 2, 4'000_B);
+    s_.add_flow(0, 2, 20'000_B);
     run_it();
     ASSERT_FALSE(told.cnps.empty());
     first.push_back(told.cnps[0]);

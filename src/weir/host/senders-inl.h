@@ -257,7 +257,9 @@ inline void Senders<P>::receive_feedback(std::uint32_t h, Packet& packet, Time n
 
 template <class P>
 inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet, Time now) {
-  const Time rtt = now - packet.sent + (flow.stacked ? waited(host, flow, packet) : Time{});
+  Time rtt = now - packet.sent;
+  if (flow.stacked) [[unlikely]]
+    rtt += waited(host, flow, packet);
   const Time error = rtt > flow.srtt ? rtt - flow.srtt : flow.srtt - rtt;
   flow.rttvar = flow.rttvar + (error - flow.rttvar) / 4;
   flow.srtt = flow.srtt + (rtt - flow.srtt) / 8;
@@ -309,7 +311,8 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   follow(host, flow, now);
   if (found.lost > 0) find_losses(host, flow, found, now);
-  if (flow.stacked) hand_down(host, flow, now);
+  if (flow.stacked) [[unlikely]]
+    hand_down(host, flow, now);
 }
 
 // A packet has left.
