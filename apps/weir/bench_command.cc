@@ -150,7 +150,7 @@ nlohmann::ordered_json to_json(const Case& c, const Result& r) {
   return out;
 }
 
-struct Options {
+struct BenchOptions {
   std::vector<std::string> names;
   int repeat = 0;
   bool json = false;
@@ -158,7 +158,7 @@ struct Options {
   std::string one;
 };
 
-int bench(const Options& o) {
+int bench(const BenchOptions& o) {
   if (!o.one.empty()) {
     run_case(case_named(o.one));
     return 0;
@@ -206,7 +206,7 @@ int bench(const Options& o) {
 }  // namespace
 
 void add_bench(CLI::App& app, int& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<BenchOptions>();
   CLI::App* command = app.add_subcommand("bench", "Measure the engine on named cases");
   command->add_option("--case", o->names, "only this case; may be repeated")->allow_extra_args(false);
   command->add_option("--repeat", o->repeat, "repeats of each case, whose median counts")->check(CLI::Range(1, 1000));

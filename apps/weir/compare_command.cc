@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct CompareOptions {
   SideOptions sides;
   bool json = false;
 };
@@ -241,7 +241,7 @@ void warn_of_loads(const std::vector<Comparison>& all) {
       more == 0 ? "" : fmt::format(" (and {} more comparison{} like that)", more, more == 1 ? "" : "s"));
 }
 
-int compare_all(const Options& o) {
+int compare_all(const CompareOptions& o) {
   const auto [sides, notices] = sides_of(o.sides);
   for (const std::string& text : notices) notice("weir: {}", text);
   const bool along_axis = o.sides.dirs.size() == 1;
@@ -263,7 +263,7 @@ int compare_all(const Options& o) {
 }  // namespace
 
 void add_compare(CLI::App& app, int& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CompareOptions>();
   CLI::App* command = app.add_subcommand("compare", "Compare results with the same traffic, flow by flow");
   command->add_option("DIR", o->sides.dirs, "results of weir run or weir sweep; the first is the base")->required();
   command

@@ -35,7 +35,7 @@
 namespace weir::app {
 namespace {
 
-struct Options {
+struct DemoOptions {
   std::string duration;
   std::string seed;
   std::string out;
@@ -215,7 +215,7 @@ void make_report(const std::string& results, const std::string& page, bool quiet
   }
 }
 
-int demo(const Options& o) {
+int demo(const DemoOptions& o) {
   catch_signals();
   std::vector<scenario::Option> options;
   if (!o.duration.empty()) options.push_back({"--duration", "traffic.0.stop=" + o.duration});
@@ -269,7 +269,7 @@ int demo(const Options& o) {
 }  // namespace
 
 void add_demo(CLI::App& app, int& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<DemoOptions>();
   CLI::App* command = app.add_subcommand("demo", "Compare HPCC and DCQCN side by side, in about a minute");
   command->add_option("--duration", o->duration, "simulated time in which flows arrive (10 ms)")->check(not_empty());
   command->add_option("--seed", o->seed, "seed of the flows and of ECMP (1)")->check(not_empty());

@@ -22,7 +22,7 @@
 namespace weir::app {
 namespace {
 
-struct Options {
+struct ForkOptions {
   std::string directory;
   std::string at;
   std::string out;
@@ -38,7 +38,7 @@ Time parse_at(const std::string& text) {
   }
 }
 
-int fork(const Options& o) {
+int fork(const ForkOptions& o) {
   const Time at = parse_at(o.at);
   std::vector<std::string> overrides = o.set;
   if (!o.run.threads.empty()) overrides.push_back("run.threads=" + o.run.threads);
@@ -69,7 +69,7 @@ int fork(const Options& o) {
 }  // namespace
 
 void add_fork(CLI::App& app, int& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ForkOptions>();
   CLI::App* command =
       app.add_subcommand("fork", "What if: repeat a run up to an instant, and go on from there with changes");
   command->add_option("DIR", o->directory, "the result of the run, or what it has left")->required();

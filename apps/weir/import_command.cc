@@ -22,7 +22,7 @@
 namespace weir::app {
 namespace {
 
-struct Options {
+struct ImportOptions {
   std::string config;
   std::vector<std::string> arguments;
   std::string out;
@@ -42,7 +42,7 @@ void write_files(const Files& files) {
 }
 
 // Where the scenario goes. `usage` says how the command is called.
-std::filesystem::path check_target(const Options& o, std::string_view usage) {
+std::filesystem::path check_target(const ImportOptions& o, std::string_view usage) {
   if (o.out.empty()) throw InputError(fmt::format("--out is missing; write {}", usage));
   std::filesystem::path target(o.out);
   if (target.extension() != ".toml") throw InputError(fmt::format("--out {}: write a name that ends in .toml", o.out));
@@ -52,13 +52,13 @@ std::filesystem::path check_target(const Options& o, std::string_view usage) {
   return target;
 }
 
-int report(const Options& o, const std::vector<std::string>& ignored) {
+int report(const ImportOptions& o, const std::vector<std::string>& ignored) {
   if (!ignored.empty()) notice("ignored: {}", fmt::join(ignored, ", "));
   show("{}\n", o.out);
   return 0;
 }
 
-int import_ns3(const Options& o) {
+int import_ns3(const ImportOptions& o) {
   const std::filesystem::path target = check_target(o, "weir import ns3 -o FILE.toml CONFIG");
   const scenario::Ns3ImportOptions options{.exact = o.exact,
                                            .graph_name = target.stem().string() + ".graph",
@@ -73,7 +73,7 @@ int import_ns3(const Options& o) {
   return report(o, result.ignored);
 }
 
-int import_htsim(const Options& o) {
+int import_htsim(const ImportOptions& o) {
   constexpr std::string_view kUsage =
       "weir import htsim -o FILE.toml -- OPTIONS, such as -- -tm FILE.cm -linkspeed 400000";
   const std::filesystem::path target = check_target(o, kUsage);
@@ -96,7 +96,7 @@ int import_htsim(const Options& o) {
   return report(o, result.ignored);
 }
 
-void add_target(CLI::App* command, Options& o) {
+void add_target(CLI::App* command, ImportOptions& o) {
   command->add_option("-o,--out", o.out, "the scenario, a new TOML file; its data files are written beside it")
       ->check(not_empty());
   command->add_flag("--exact", o.exact, "with Weir's physics, not with that simulator's own");
@@ -107,13 +107,13 @@ void add_target(CLI::App* command, Options& o) {
 void add_import(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("import", "Make a scenario of another simulator's input");
   command->require_subcommand(1);
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ImportOptions>();
   CLI::App* ns3 = command->add_subcommand("ns3", "The config of the simulator of HPCC's authors, and what it names");
   ns3->add_option("CONFIG", o->config, "its config file")->required();
   add_target(ns3, *o);
   ns3->callback([o, &status] { status = import_ns3(*o); });
   CLI::App* htsim =
-      command->add_subcommand("htsim", "Options of htsim_uec, of uet-htsim, and the files that they name");
+      command->add_subcommand("htsim", "ImportOptions of htsim_uec, of uet-htsim, and the files that they name");
   add_target(htsim, *o);
   htsim->add_option("--goal-unit", o->goal_unit,
                     "what a calc counts in, with -goal: ns (the default), us, '100 ns'...");

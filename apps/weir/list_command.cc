@@ -18,7 +18,7 @@
 namespace weir::app {
 namespace {
 
-struct Options {
+struct ListOptions {
   std::string section;
   std::string name;
   bool json = false;
@@ -31,7 +31,7 @@ struct Options {
 }
 
 // Keeps the section and the item that were asked for.
-std::vector<scenario::ReferenceSection> chosen(const Options& o) {
+std::vector<scenario::ReferenceSection> chosen(const ListOptions& o) {
   auto sections = scenario::reference();
   if (o.section.empty()) return sections;
   std::vector<std::string> names;
@@ -57,7 +57,7 @@ std::vector<scenario::ReferenceSection> chosen(const Options& o) {
   return {only};
 }
 
-int list(const Options& o) {
+int list(const ListOptions& o) {
   const auto sections = chosen(o);
   if (o.json) {
     show_text(scenario::to_json(sections));
@@ -92,7 +92,7 @@ int list(const Options& o) {
 }  // namespace
 
 void add_list(CLI::App& app, int& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ListOptions>();
   CLI::App* command = app.add_subcommand("list", "List algorithms, topologies, workloads... and their parameters");
   command->add_option("SECTION", o->section,
                       "algorithms, topologies, workloads, traffic, probes, transport, host, network, run, fidelities");

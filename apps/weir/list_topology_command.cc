@@ -30,7 +30,7 @@
 namespace weir::app {
 namespace {
 
-struct Options {
+struct ListTopologyOptions {
   std::string name;
   std::vector<std::string> set;
   std::vector<std::string> paths;
@@ -68,7 +68,7 @@ std::string scenario_of(const std::string& name) {
       "list topology: the directory '{}' has no scenario.toml; valid is one that weir run --out has written", name));
 }
 
-Network find(const Options& o) {
+Network find(const ListTopologyOptions& o) {
   Network out;
   const auto names = topology_names();
   const bool is_name = std::find(names.begin(), names.end(), o.name) != names.end();
@@ -106,7 +106,7 @@ std::uint32_t host_of(const std::string& text, std::uint32_t hosts) {
   return static_cast<std::uint32_t>(host);
 }
 
-std::vector<NetworkPaths> paths_of(const Options& o, const Network& network) {
+std::vector<NetworkPaths> paths_of(const ListTopologyOptions& o, const Network& network) {
   if (o.paths.empty()) return {};
   const std::uint32_t hosts = network.nodes().hosts;
   const std::uint32_t src = host_of(o.paths[0], hosts);
@@ -124,7 +124,7 @@ probe::ResultFile open_picture(const std::string& name) {
   }
 }
 
-int list_topology(const Options& o) {
+int list_topology(const ListTopologyOptions& o) {
   const Network network = find(o);
   const NetworkView view{network.nodes(),
                          network.model ? network.model->faults.changes : std::vector<engine::LinkChange>{},
@@ -144,7 +144,7 @@ int list_topology(const Options& o) {
 }  // namespace
 
 void add_list_topology(CLI::App& list, int& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ListTopologyOptions>();
   CLI::App* command = list.add_subcommand("topology", "Nodes, links, ports and paths of a network, by their numbers");
   command->add_option("FILE", o->name, "a scenario, a result directory, a graph file, or the name of a topology")
       ->required();

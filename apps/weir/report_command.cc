@@ -63,13 +63,13 @@ void make_folder(const std::string& path, const char* option) {
   if (error) throw InputError(fmt::format("{}: cannot create {}: {}", option, path, error.message()));
 }
 
-struct Options {
+struct ReportOptions {
   std::vector<std::string> directories;
   std::string out;
   std::string svg;
 };
 
-int report_command(const Options& o) {
+int report_command(const ReportOptions& o) {
   report::require();
   const report::Document document = report::read(o.directories);
   const std::string page = !o.out.empty() ? o.out : o.svg.empty() ? "report.html" : "";
@@ -108,7 +108,7 @@ void write_report(const std::vector<std::string>& directories, const std::string
 }
 
 void add_report(CLI::App& app, int& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand("report", "Show results in one HTML page, and figures as SVG");
   command->add_option("DIR", o->directories, "directories of weir run --out, weir sweep or weir paper, any number")
       ->required()

@@ -16,12 +16,12 @@
 namespace weir::app {
 namespace {
 
-struct Options {
+struct ResumeOptions {
   std::string directory;
   RunCommandOptions run;
 };
 
-int resume(const Options& o) {
+int resume(const ResumeOptions& o) {
   std::vector<std::string> overrides;
   if (!o.run.threads.empty()) overrides.push_back("run.threads=" + o.run.threads);
   const run::CheckpointRhythm asked = o.run.checkpoints();
@@ -40,7 +40,7 @@ int resume(const Options& o) {
 }  // namespace
 
 void add_resume(CLI::App& app, int& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ResumeOptions>();
   CLI::App* command =
       app.add_subcommand("resume", "Go on with a run that kept checkpoints and was killed or interrupted");
   command->add_option("DIR", o->directory, "that the run was to leave, its --out")->required();

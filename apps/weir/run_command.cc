@@ -23,7 +23,7 @@
 namespace weir::app {
 namespace {
 
-struct Options {
+struct RunOptions {
   std::string file;
   std::string out;
   std::vector<std::string> set;
@@ -40,7 +40,7 @@ std::vector<std::string> warnings(const scenario::Scenario& s, const run::Admitt
   return all;
 }
 
-int run(const Options& o) {
+int run(const RunOptions& o) {
   std::vector<scenario::Option> options;
   if (!o.seed.empty()) options.push_back({"--seed", "run.seed=" + o.seed});
   if (!o.run.threads.empty()) options.push_back({"--threads", "run.threads=" + o.run.threads});
@@ -67,7 +67,7 @@ int run(const Options& o) {
 }  // namespace
 
 void add_run(CLI::App& app, int& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Run a scenario");
   command->add_option("FILE", o->file, "scenario, a TOML file")->required();
   command->add_option("-o,--out", o->out, "write the results to this new directory; without it they are only shown")

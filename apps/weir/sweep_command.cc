@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct SweepOptions {
   std::string file;
   std::string out;
   int jobs = 0;
@@ -79,7 +79,7 @@ std::string to_json(const study::Measurements& measured, const run::SweepOutcome
   return Json{{"runs", runs}, {"points", std::move(points)}}.dump(2) + "\n";
 }
 
-int sweep(const Options& o) {
+int sweep(const SweepOptions& o) {
   auto study = study::read_study(o.file);
   if (o.seeds > 0) {
     study.seeds.clear();
@@ -124,7 +124,7 @@ int sweep(const Options& o) {
 }  // namespace
 
 void add_sweep(CLI::App& app, int& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<SweepOptions>();
   CLI::App* command = app.add_subcommand("sweep", "Run a study: a scenario over several values and seeds");
   command->add_option("STUDY", o->file, "study, a TOML file")->required();
   command->add_option("-o,--out", o->out, "directory of the results; what it has is not run again")->check(not_empty());

@@ -24,7 +24,7 @@
 namespace weir::app {
 namespace {
 
-struct Options {
+struct ValidateOptions {
   std::vector<std::string> files;
   std::vector<std::string> set;
   std::string memory;
@@ -32,7 +32,7 @@ struct Options {
   bool effective = false;
 };
 
-struct Report {
+struct Validated {
   std::string file;
   std::string title;
   std::string network;
@@ -50,8 +50,8 @@ struct Report {
   run::OutputSize output;
 };
 
-Report validate(const std::string& file, const scenario::Scenario& s, std::uint64_t limit) {
-  Report out;
+Validated validate(const std::string& file, const scenario::Scenario& s, std::uint64_t limit) {
+  Validated out;
   run::Admitted admitted = run::admit(s, limit, file + ": it");
   out.memory = admitted.bytes;
   out.expected = admitted.expected.all ? admitted.expected : scenario::expect(s, *admitted.model);
@@ -76,7 +76,7 @@ Report validate(const std::string& file, const scenario::Scenario& s, std::uint6
   return out;
 }
 
-std::string to_text(const Report& r) {
+std::string to_text(const Validated& r) {
   const auto& e = r.expected;
   std::string out = fmt::format(
       "{}: valid{}{}\n"
@@ -95,7 +95,7 @@ std::string to_text(const Report& r) {
   return out;
 }
 
-nlohmann::ordered_json to_json(const Report& r) {
+nlohmann::ordered_json to_json(const Validated& r) {
   auto ecn = nlohmann::ordered_json::array();
   for (const auto& [rate, k] : r.ecn_at)
     ecn.push_back(
@@ -120,14 +120,14 @@ nlohmann::ordered_json to_json(const Report& r) {
           {"warnings", r.warnings}};
 }
 
-int validate_all(const Options& o) {
+int validate_all(const ValidateOptions& o) {
   // nothing is printed unless all are valid
   std::string text;
   auto json = nlohmann::ordered_json::array();
   const std::uint64_t limit = run::memory_limit(o.memory);
   for (const auto& file : o.files) {
     const auto s = scenario::load_scenario_file(file, o.set);
-    const Report report = validate(file, s, limit);
+    const Validated report = validate(file, s, limit);
     text += o.effective ? scenario::effective(s).toml : to_text(report);
     json.push_back(to_json(report));
   }
@@ -138,7 +138,7 @@ int validate_all(const Options& o) {
 }  // namespace
 
 void add_validate(CLI::App& app, int& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ValidateOptions>();
   CLI::App* command = app.add_subcommand("validate", "Check scenarios and tell what they would run");
   command->add_option("FILE", o->files, "scenarios, TOML files")->required();
   command->add_option("--set", o->set, "key=value: any value in place of the scenario's")->allow_extra_args(false);

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // DCQCN in a small fabric, busy all the time.
-constexpr const char* kScenario = R"(title = "warm"
+constexpr const char* kForked = R"(title = "warm"
 [run]
 stop = "2 ms"
 [topology]
@@ -68,7 +68,7 @@ interval = "10 us"
 
 class Fork : public KilledRun {
  protected:
-  Fork() : KilledRun("fork", kScenario) {}
+  Fork() : KilledRun("fork", kForked) {}
 
   std::string whole() const {
     const std::string dir = folder_ / "whole";

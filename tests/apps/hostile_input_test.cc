@@ -15,7 +15,7 @@
 namespace weir::app {
 namespace {
 
-const std::string kScenario = "tests/scenarios/ring-graph.toml";
+const std::string kHostile = "tests/scenarios/ring-graph.toml";
 
 void write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
@@ -36,7 +36,7 @@ TEST(StandardError, MayBeClosedOrFull) {
   const std::vector<Case> cases{
       {"run nothing.toml", 2},
       {"nonsense", 2},
-      {"run " + kScenario, 0},
+      {"run " + kHostile, 0},
       {"validate nothing.toml", 2},
       {"import ns3 nothing -o a.toml", 2},
       {"report nothing", 2},
@@ -52,7 +52,7 @@ TEST(StandardError, MayBeClosedOrFull) {
 }
 
 TEST(StandardOutput, ThatIsClosedIsTold) {
-  const std::vector<std::string> commands{"list", "run " + kScenario + " -q", "list --json", "--help", "--version"};
+  const std::vector<std::string> commands{"list", "run " + kHostile + " -q", "list --json", "--help", "--version"};
   for (const std::string& command : commands) {
     EXPECT_EQ(shell("\"$weir\" " + command + " >&-").status, 1) << command;
     EXPECT_EQ(shell("\"$weir\" " + command + " >&- 2>&-").status, 1) << command;
@@ -65,7 +65,7 @@ TEST(StandardOutput, ThatIsClosedIsTold) {
 TEST(StandardOutput, ThatIsClosedDoesNotEndInAResult) {
   const Folder folder("weir-closed-descriptors");
   const std::string out = folder / "out";
-  shell("\"$weir\" run " + kScenario + " --out " + out + " 0<&- >&- 2>&-");
+  shell("\"$weir\" run " + kHostile + " --out " + out + " 0<&- >&- 2>&-");
   EXPECT_EQ(read_file(out + "/flows.csv").substr(0, 8), "flow_id,");
   EXPECT_EQ(read_file(out + "/flows.csv").find("results "), std::string::npos);
   EXPECT_EQ(read_file(out + "/flows.csv").find("slowdown  "), std::string::npos);
@@ -145,7 +145,7 @@ TEST(FileNames, ThatCannotBeAreTold) {
   const Folder folder("weir-file-names");
   const std::string name(300, 'a');
   const std::vector<std::vector<std::string>> commands{
-      {"run", kScenario, "-q", "--out", folder / name},
+      {"run", kHostile, "-q", "--out", folder / name},
       {"run", name},
       {"validate", name},
       {"report", name},

@@ -28,7 +28,7 @@ std::string listing(const std::vector<std::string>& arguments) {
   return o.out;
 }
 
-void expect_refused(std::vector<std::string> arguments, const std::string& message) {
+void expect_no_topology(std::vector<std::string> arguments, const std::string& message) {
   arguments.insert(arguments.begin(), {"list", "topology"});
   const Output o = weir(arguments);
   EXPECT_EQ(o.status, 2) << message;
@@ -79,15 +79,16 @@ TEST_F(Small, PathsAreToldBesideAPicture) {
 }
 
 TEST_F(Small, WhatIsNoHostIsNamed) {
-  expect_refused({file_, "--paths", "x", "2"}, "--paths: 'x' is no number of a host; hosts are 0 to 3");
-  expect_refused({file_, "--paths", "0", "2y"}, "--paths: '2y' is no number of a host; hosts are 0 to 3");
-  expect_refused({file_, "--paths", "0", "99999999999999999999"},
-                 "--paths: there is no host 99999999999999999999; hosts are 0 to 3");
+  expect_no_topology({file_, "--paths", "x", "2"}, "--paths: 'x' is no number of a host; hosts are 0 to 3");
+  expect_no_topology({file_, "--paths", "0", "2y"}, "--paths: '2y' is no number of a host; hosts are 0 to 3");
+  expect_no_topology({file_, "--paths", "0", "99999999999999999999"},
+                     "--paths: there is no host 99999999999999999999; hosts are 0 to 3");
   const std::string graph = folder_ / "a.graph";
   std::ofstream(graph) << "nonsense";
-  expect_refused({graph, "--set", "a=1"}, "--set: '" + graph +
-                                              "' is no scenario (a file that ends in .toml, or a directory that weir "
-                                              "run --out has written)");
+  expect_no_topology({graph, "--set", "a=1"},
+                     "--set: '" + graph +
+                         "' is no scenario (a file that ends in .toml, or a directory that weir "
+                         "run --out has written)");
 }
 
 TEST_F(Small, IsListedInFull) {
@@ -184,18 +185,19 @@ TEST(ListTopology, TakesNamesAndGraphs) {
 }
 
 TEST(ListTopology, RefusesWhatIsNotThere) {
-  expect_refused({"fat-tre"},
-                 "list topology: there is no file 'fat-tre', and no topology of that name (did you mean 'fat-tree'?); "
-                 "valid is a scenario, a result directory, a graph file, star, dumbbell, parking-lot, leaf-spine, "
-                 "hpcc-testbed-32, clos, "
-                 "hpcc-fat-tree-320, fat-tree");
-  expect_refused({"star", "--paths", "0", "17"}, "--paths: there is no host 17; hosts are 0 to 16");
-  expect_refused({"star", "--paths", "3", "3"}, "--paths: host 3 has no path to itself; name two hosts");
-  expect_refused(
+  expect_no_topology(
+      {"fat-tre"},
+      "list topology: there is no file 'fat-tre', and no topology of that name (did you mean 'fat-tree'?); "
+      "valid is a scenario, a result directory, a graph file, star, dumbbell, parking-lot, leaf-spine, "
+      "hpcc-testbed-32, clos, "
+      "hpcc-fat-tree-320, fat-tree");
+  expect_no_topology({"star", "--paths", "0", "17"}, "--paths: there is no host 17; hosts are 0 to 16");
+  expect_no_topology({"star", "--paths", "3", "3"}, "--paths: host 3 has no path to itself; name two hosts");
+  expect_no_topology(
       {"star", "--set", "run.seed=1"},
       "--set: 'star' is no scenario (a file that ends in .toml, or a directory that weir run --out has written)");
-  expect_refused({"star", "--svg", "no/such/folder/a.svg"},
-                 "--svg: cannot create no/such/folder/a.svg: No such file or directory");
+  expect_no_topology({"star", "--svg", "no/such/folder/a.svg"},
+                     "--svg: cannot create no/such/folder/a.svg: No such file or directory");
 }
 
 TEST_F(Small, IsDrawn) {
@@ -291,12 +293,12 @@ TEST_F(Small, IsListedFromAResult) {
   EXPECT_EQ(listing({folder_ / "out"}), listing({file_}));
   EXPECT_EQ(listing({folder_ / "out", "--paths", "0", "3"}), listing({file_, "--paths", "0", "3"}));
   std::filesystem::create_directories(folder_ / "sweep/runs");
-  expect_refused({folder_ / "sweep"}, "list topology: '" + folder_ / "sweep" +
-                                          "' holds the runs of a sweep; name one of them, such as " +
-                                          folder_ / "sweep/runs/NAME");
+  expect_no_topology({folder_ / "sweep"}, "list topology: '" + folder_ / "sweep" +
+                                              "' holds the runs of a sweep; name one of them, such as " +
+                                              folder_ / "sweep/runs/NAME");
   std::filesystem::create_directories(folder_ / "empty");
-  expect_refused({folder_ / "empty"}, "list topology: the directory '" + folder_ / "empty" +
-                                          "' has no scenario.toml; valid is one that weir run --out has written");
+  expect_no_topology({folder_ / "empty"}, "list topology: the directory '" + folder_ / "empty" +
+                                              "' has no scenario.toml; valid is one that weir run --out has written");
 }
 
 // Five switches in a ring: the line from the last to the first bows over the others, below the title.

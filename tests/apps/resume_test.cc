@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Every probe writes what it can.
-constexpr const char* kScenario = R"(title = "killed"
+constexpr const char* kKilled = R"(title = "killed"
 [run]
 stop = "3 ms"
 [topology]
@@ -61,7 +61,7 @@ ports = "17-4"
 
 class Resume : public KilledRun {
  protected:
-  Resume() : KilledRun("resume", kScenario) {}
+  Resume() : KilledRun("resume", kKilled) {}
 };
 
 std::map<std::string, std::string> files_of(const std::string& dir) {

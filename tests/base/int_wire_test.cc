@@ -112,7 +112,7 @@ TEST(IntWire, RejectsWhatItCannotSay) {
 }
 
 // Differences of truncated counters are those of the true ones, modulo the field's range.
-TEST(IntFormat, DifferencesSurviveWrapAround) {
+TEST(IntFormatOfTheSimulator, DifferencesSurviveWrapAround) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 100'000; ++i) {
     const std::int64_t multiplier = 1 << random() % 5;
@@ -134,7 +134,7 @@ TEST(IntFormat, DifferencesSurviveWrapAround) {
   }
 }
 
-TEST(IntFormat, QueueSaturates) {
+TEST(IntFormatOfTheSimulator, QueueSaturates) {
   // 65535 * 80 B = 5,242,800 B is the longest queue that can be told.
   const auto format = IntFormat::wire();
   const auto told = [&](std::int32_t queue) { return format.queue_bytes(format.quantise({0, 0, queue, 100'000})); };
@@ -146,7 +146,7 @@ TEST(IntFormat, QueueSaturates) {
   EXPECT_EQ(told(INT32_MAX), 5'242'800);
 }
 
-TEST(IntFormat, ExactChangesNothing) {
+TEST(IntFormatOfTheSimulator, ExactChangesNothing) {
   std::mt19937_64 random(4);
   for (int i = 0; i < 1000; ++i) {
     const auto format = IntFormat::exact();

@@ -16,7 +16,7 @@ struct Row {
 };
 
 // Flows from host 1, and 2, to host 0 at 100 Gb/s over one switch with links of 1 us, whose clocks are off.
-std::vector<Row> rows_of(Lab::Flows flows, const DelaysParams& params) {
+std::vector<Row> delay_rows(Lab::Flows flows, const DelaysParams& params) {
   Lab lab(net::build(net::Star{.hosts = 3}), std::move(flows), "fixed-window", [](engine::Model& m) {
     m.clocks = host::ClockParams{.offset = 50_us};
     m.profiles[0].on_ramp = {.T = 1_s};
@@ -37,9 +37,9 @@ std::vector<Row> rows_of(Lab::Flows flows, const DelaysParams& params) {
 }
 
 TEST(DelayProbe, ALonePacketTakesWhatTheEmptyPathTakes) {
-  const auto rows = rows_of({flow(0_us, 1, 0, 1_KB)}, {});
+  const auto rows = delay_rows({flow(0_us, 1, 0, 1_KB)}, {});
   ASSERT_EQ(rows.size(), 0u) << "it has ended when it is looked at";
-  const auto some = rows_of({flow(0_us, 1, 0, 100_KB)}, {.interval = 1_us});
+  const auto some = delay_rows({flow(0_us, 1, 0, 100_KB)}, {.interval = 1_us});
   ASSERT_GT(some.size(), 3u);
   // two links of 1 us, and twice a packet of 1,048 B at 100 Gb/s
   const std::int64_t empty = 2'000'000 + 2 * 1'048 * 80;
@@ -54,7 +54,7 @@ TEST(DelayProbe, ALonePacketTakesWhatTheEmptyPathTakes) {
 
 // Two flows fill the receiver's link, so that delays grow: what is known is older than what the packet meets.
 TEST(DelayProbe, TellsWhatTheSenderKnew) {
-  const auto rows = rows_of({flow(0_us, 1, 0, 1_MB), flow(0_us, 2, 0, 1_MB)}, {.interval = 500_ns, .stop = 60_us});
+  const auto rows = delay_rows({flow(0_us, 1, 0, 1_MB), flow(0_us, 2, 0, 1_MB)}, {.interval = 500_ns, .stop = 60_us});
   std::size_t pairs = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_LT(rows[i].time, 60'000'000);

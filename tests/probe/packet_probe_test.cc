@@ -13,7 +13,7 @@ namespace {
 using namespace weir::literals;
 
 // The rows of a run over one switch with links of 1 us and 100 Gb/s, without the header line.
-std::vector<std::string> rows_of(Lab::Flows flows, const PacketsParams& params) {
+std::vector<std::string> packet_rows(Lab::Flows flows, const PacketsParams& params) {
   Lab lab(net::build(net::Star{.hosts = 3}), std::move(flows), "fixed-window", {}, {.traced = true});
   ProbeParams probes;
   probes.set(params);
@@ -37,7 +37,7 @@ std::string plain(const std::string& row) {
 // Two links of 1 us; the packet takes 1,048 B at 80 ps each, its acknowledgement 60 B. Host 1's NIC is port 2, and the
 // switch's ports are 1 (to host 0) and 3 (to host 1).
 TEST(PacketProbe, TellsTheLifeOfAPacket) {
-  const auto rows = rows_of({flow(0_us, 1, 0, 1_KB)}, {});
+  const auto rows = packet_rows({flow(0_us, 1, 0, 1_KB)}, {});
   const std::vector<std::string> expected{
       "0,started,2,1,3,0,,,,,,,,,,",
       "0,controlled,2,1,3,0,,,,,,,,1000000000,,",
@@ -62,7 +62,7 @@ TEST(PacketProbe, TellsTheLifeOfAPacket) {
 
 TEST(PacketProbe, FollowsChosenFlowsPortsAndTimes) {
   const Lab::Flows flows{flow(0_us, 1, 0, 20_KB), flow(1_us, 2, 0, 20_KB), flow(2_us, 1, 2, 5_KB)};
-  const auto all = rows_of(flows, {});
+  const auto all = packet_rows(flows, {});
   const auto field = [](const std::string& row, int n) {
     std::istringstream fields(row);
     std::string out;
@@ -83,11 +83,11 @@ TEST(PacketProbe, FollowsChosenFlowsPortsAndTimes) {
     std::copy_if(all.begin(), all.end(), std::back_inserter(out), is);
     return out;
   };
-  EXPECT_EQ(rows_of(flows, {.flows = "1-2"}), pick(of_flow));
-  EXPECT_EQ(rows_of(flows, {.ports = "edge down"}).size(),
+  EXPECT_EQ(packet_rows(flows, {.flows = "1-2"}), pick(of_flow));
+  EXPECT_EQ(packet_rows(flows, {.ports = "edge down"}).size(),
             pick([&](const auto& r) { return of_port(r) || field(r, 3) == "3"; }).size());
-  EXPECT_EQ(rows_of(flows, {.ports = "3->0"}), pick(of_port));
-  EXPECT_EQ(rows_of(flows, {.start = 2_us, .stop = 4_us}), pick(in_time));
+  EXPECT_EQ(packet_rows(flows, {.ports = "3->0"}), pick(of_port));
+  EXPECT_EQ(packet_rows(flows, {.start = 2_us, .stop = 4_us}), pick(in_time));
 }
 
 TEST(ParseIds, ReadsIdsAndRanges) {

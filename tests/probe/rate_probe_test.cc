@@ -42,7 +42,7 @@ TEST(Convergence, StartsAgainWithANewFlow) {
   EXPECT_EQ(*s.c.time(), 100_us - 65_us);
 }
 
-std::vector<std::vector<std::string>> rows_of(const std::string& text) {
+std::vector<std::vector<std::string>> read_rows(const std::string& text) {
   CsvReader reader(text, "");
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> fields;
@@ -61,7 +61,7 @@ TEST(RateProbe, AddsUpToWhatWasDelivered) {
   const Summary s = lab.run(params, &out);
   out.commit();
 
-  const auto rates = rows_of(text_of(scratch / "a/rates.csv"));
+  const auto rates = read_rows(text_of(scratch / "a/rates.csv"));
   ASSERT_EQ(rates[0], (std::vector<std::string>{"time_ps", "flow_id", "rate_bps", "pacing_bps", "window_bytes"}));
   std::map<std::string, double> bytes;
   for (std::size_t i = 1; i < rates.size(); ++i) bytes[rates[i][1]] += std::stod(rates[i][2]) * 10e-6 / 8;
@@ -70,7 +70,7 @@ TEST(RateProbe, AddsUpToWhatWasDelivered) {
   EXPECT_NEAR(bytes["2"], 5e5, 1);
 
   // flow 2 starts at 25 us: it is in the rates of 30 us, but active throughout only after that
-  const auto fairness = rows_of(text_of(scratch / "a/fairness.csv"));
+  const auto fairness = read_rows(text_of(scratch / "a/fairness.csv"));
   ASSERT_GE(fairness.size(), 6u);
   EXPECT_EQ(fairness[3][0], "30000000");
   EXPECT_EQ(fairness[3][1], "2");
@@ -103,7 +103,7 @@ TEST(RateProbe, CountsWhatArrivesBehindAGap) {
   });
   lab.run(params, &out);
   out.commit();
-  const auto rates = rows_of(text_of(scratch / "a/rates.csv"));
+  const auto rates = read_rows(text_of(scratch / "a/rates.csv"));
   ASSERT_GT(rates.size(), 30u);
   double bytes = 0;
   for (std::size_t i = 1; i < rates.size(); ++i) {
@@ -123,7 +123,7 @@ TEST(RateProbe, LooksAtOneTagAndOneSpan) {
   ResultDirectory out(scratch / "a");
   Lab(net::build(net::Star{.hosts = 4}), flows).run(params, &out);
   out.commit();
-  const auto rates = rows_of(text_of(scratch / "a/rates.csv"));
+  const auto rates = read_rows(text_of(scratch / "a/rates.csv"));
   ASSERT_EQ(rates.size(), 3u);
   EXPECT_EQ(rates[1][0], "30000000");
   EXPECT_EQ(rates[2][0], "40000000");

@@ -28,7 +28,7 @@ constexpr std::string_view kGood =
     "size = \"100 KB\"\n";  // 10
 
 // Their names, as messages list them.
-std::string algorithms() {
+std::string names_of_algorithms() {
   std::vector<std::string_view> names;
   for (const auto& a : cc::catalogue()) names.push_back(a.about.name);
   return fmt::format("{}", fmt::join(names, ", "));
@@ -99,7 +99,7 @@ TEST(BadInput, IsTold) {
            ", name, preset, recovery, load_balancing, on_ramp, stack, class, ack_every"},
       {"size = \"100 KB\"", "",
        "a.toml:8: key 'traffic.0.size': missing; write a size in quotes, like \"100 KB\" (size of each flow)"},
-      {"name = \"hpcc\"", "", "a.toml:5: key 'algorithm.name': missing; write one of " + algorithms()},
+      {"name = \"hpcc\"", "", "a.toml:5: key 'algorithm.name': missing; write one of " + names_of_algorithms()},
       {"kind = \"star\"", "",
        "a.toml:1: key 'topology.kind': missing; write one of star, dumbbell, parking-lot, leaf-spine, hpcc-testbed-32, "
        "clos, hpcc-fat-tree-320, fat-tree, file"},
@@ -150,7 +150,8 @@ TEST(BadInput, IsTold) {
        "a.toml:2: key 'topology.kind': unknown topology 'sstar' (did you mean 'star'?); valid is star, dumbbell, "
        "parking-lot, leaf-spine, hpcc-testbed-32, clos, hpcc-fat-tree-320, fat-tree, file"},
       {"\"hpcc\"", "\"hpcx\"",
-       "a.toml:6: key 'algorithm.name': unknown algorithm 'hpcx' (did you mean 'hpcc'?); valid is " + algorithms()},
+       "a.toml:6: key 'algorithm.name': unknown algorithm 'hpcx' (did you mean 'hpcc'?); valid is " +
+           names_of_algorithms()},
       {"name = \"hpcc\"", "name = \"hpcc\"\npreset = \"papr\"",
        "a.toml:7: key 'algorithm.preset': unknown preset 'papr' of 'hpcc' (did you mean 'paper'?); valid is " +
            hpcc_presets()},
@@ -170,7 +171,7 @@ TEST(BadInput, IsTold) {
       {"", "[[profile]]\nname = \"\"\nalgorithm = \"hpcc\"\n",
        "a.toml:12: key 'profile.0.name': it is empty; write the name that traffic calls it by"},
       {"", "[[profile]]\nname = \"x\"\n",
-       "a.toml:11: key 'profile.0.algorithm': missing; write one of " + algorithms()},
+       "a.toml:11: key 'profile.0.algorithm': missing; write one of " + names_of_algorithms()},
       // traffic
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"poisson\"\nsizes = \"FB_Hadop\"\nload = 0.5\nstop = \"1 ms\"",
        "a.toml:10: key 'traffic.0.sizes': unknown workload 'FB_Hadop' (did you mean 'FB_Hadoop'?); valid is "

@@ -12,7 +12,8 @@
 namespace weir::scenario {
 namespace {
 
-const std::string kStar = "[topology]\nkind = \"star\"\nhosts = 4\n[[traffic]]\nkind = \"incast\"\nsize = \"1 KB\"\n";
+const std::string kEcnStar =
+    "[topology]\nkind = \"star\"\nhosts = 4\n[[traffic]]\nkind = \"incast\"\nsize = \"1 KB\"\n";
 
 struct Chosen {
   Bytes k_min, k_max;
@@ -66,7 +67,7 @@ TEST(EcnThresholds, AreTheAlgorithms) {
   };
   for (const auto& [text, chosen, notices] : cases) {
     SCOPED_TRACE(text);
-    const Scenario s = load_scenario(kStar + text, "a.toml");
+    const Scenario s = load_scenario(kEcnStar + text, "a.toml");
     EXPECT_EQ(s.ecn.k_min, chosen.k_min);
     EXPECT_EQ(s.ecn.k_max, chosen.k_max);
     EXPECT_EQ(s.ecn.p_max, chosen.p_max);
@@ -83,7 +84,7 @@ TEST(EcnThresholds, AreTheAlgorithms) {
 }
 
 TEST(EcnThresholds, TheEffectiveScenarioSaysWhose) {
-  const auto toml = [](const std::string& text) { return effective(load_scenario(kStar + text, "a.toml")).toml; };
+  const auto toml = [](const std::string& text) { return effective(load_scenario(kEcnStar + text, "a.toml")).toml; };
   const std::string on = "[network.ecn]\nenabled = true\n";
   const auto has = [](const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -97,7 +98,7 @@ TEST(EcnThresholds, TheEffectiveScenarioSaysWhose) {
 
 TEST(Preset, OfAnotherAlgorithmIsTold) {
   const std::string written =
-      kStar + "[algorithm]\nname = \"hpcc\"\npreset = \"paper\"\n[network.ecn]\nenabled = true\n";
+      kEcnStar + "[algorithm]\nname = \"hpcc\"\npreset = \"paper\"\n[network.ecn]\nenabled = true\n";
   const auto notices = [&](const std::vector<std::string>& overrides) {
     return load_scenario(written + "k_min = \"1 KB\"\n", "a.toml", overrides).notices;
   };

@@ -19,7 +19,7 @@
 namespace weir::scenario {
 namespace {
 
-constexpr const char* kStar = R"(
+constexpr const char* kFidelityStar = R"(
 [topology]
 kind = "star"
 hosts = 4
@@ -44,7 +44,7 @@ Scenario scenario_by(const Fidelity& f, std::vector<std::string> more = {}) {
   if (const auto known = needs.find(f.name); known != needs.end())
     overrides.insert(overrides.end(), known->second.begin(), known->second.end());
   overrides.insert(overrides.end(), more.begin(), more.end());
-  return load_scenario(kStar, "a.toml", overrides);
+  return load_scenario(kFidelityStar, "a.toml", overrides);
 }
 
 std::string refusal(const Scenario& s) {

@@ -11,7 +11,7 @@
 namespace weir::scenario {
 namespace {
 
-constexpr std::string_view kGood =
+constexpr std::string_view kGoodLines =
     "[[link]]\n"                 // 1
     "name = \"a\"\n"             // 2
     "capacity = \"100 Gbps\"\n"  // 3
@@ -27,14 +27,14 @@ constexpr std::string_view kGood =
     "start = \"5 Gbps\"\n";      // 13
 
 std::string with(std::string_view part, std::string_view other) {
-  std::string text(kGood);
+  std::string text(kGoodLines);
   const auto at = text.find(part);
   EXPECT_NE(at, std::string::npos) << part;
   return text.replace(at, part.size(), other);
 }
 
 TEST(FlowsOnLinks, AreRead) {
-  const FlowsOnLinks got = parse_flows_on_links(kGood, "a.toml");
+  const FlowsOnLinks got = parse_flows_on_links(kGoodLines, "a.toml");
   EXPECT_EQ(got.network.capacities, (std::vector<double>{100e9, 40e9}));
   EXPECT_EQ(got.links, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(got.flows, (std::vector<std::string>{"0", "pair"}));

@@ -16,7 +16,7 @@
 namespace weir::study {
 namespace {
 
-const std::string kStudy = std::string("\n[study]\n") + kStarScenario + R"([[axis]]
+const std::string kFigureStudy = std::string("\n[study]\n") + kStarScenario + R"([[axis]]
 name = "algorithm"
 key = "algorithm.name"
 values = ["hpcc", "timely"]
@@ -34,7 +34,7 @@ statistic = "count"
 
 // All runs done, p95 = 1, 2, ... and slow = 10, 20, ...
 Measurements table(const std::string& figure) {
-  Measurements out = no_measurements(make_plan(parse_study(kStudy + figure, "s.toml")));
+  Measurements out = no_measurements(make_plan(parse_study(kFigureStudy + figure, "s.toml")));
   for (std::size_t i = 0; i < out.runs.size(); ++i) {
     const auto v = static_cast<double>(i + 1);
     out.runs[i].status = Record::Status::done;
@@ -116,7 +116,7 @@ TEST(Figures, TellTheirRunsAndWhetherTheyAreOfFlows) {
   const std::string sent = "[[measure]]\nname = \"sent\"\nof = \"manifest\"\nkey = \"data_packets\"\n";
   for (const auto& c : cases) {
     Measurements t =
-        no_measurements(make_plan(parse_study(kStudy + sent + "[[figure]]\nid = \"a\"\n" + c.figure, "s.toml")));
+        no_measurements(make_plan(parse_study(kFigureStudy + sent + "[[figure]]\nid = \"a\"\n" + c.figure, "s.toml")));
     for (Record& run : t.runs) {
       run.status = Record::Status::done;
       run.measures = {{1}, {10}, {100}};
@@ -132,7 +132,7 @@ TEST(Figures, LegendsOfFlagsNameTheirAxis) {
   const std::string axis = "[[axis]]\nname = \"reroute\"\nkey = \"network.reroute\"\nvalues = [true, false]\n";
   const std::string figure =
       "[[figure]]\nid = \"a\"\nkind = \"bars\"\nmeasure = \"p95\"\nx = \"algorithm\"\nseries = \"reroute\"\n";
-  const Measurements t = no_measurements(make_plan(parse_study(kStudy + axis + figure, "s.toml")));
+  const Measurements t = no_measurements(make_plan(parse_study(kFigureStudy + axis + figure, "s.toml")));
   EXPECT_EQ(make_figures(t, "none").at(0).legend, "reroute");
 }
 
@@ -309,7 +309,7 @@ TEST(Figures, SlowdownBySizeOfOneTag) {
 // What a filter reads is kept of each run.
 TEST(Figures, AFilterReadsFlows) {
   const auto file = [](const std::string& more) {
-    return parse_study(kStudy +
+    return parse_study(kFigureStudy +
                            "[[figure]]\nid = \"a\"\nkind = \"slowdown-by-size\"\nstatistic = \"p50\"\nseries = "
                            "\"algorithm\"\n" +
                            more,

@@ -11,7 +11,7 @@ namespace {
 
 Study parse(const std::string& text) { return parse_study(text + "\n" + kStarScenario, "s.toml"); }
 
-std::string complaint(const std::string& text) {
+std::string parse_complaint(const std::string& text) {
   try {
     make_plan(parse(text));
     return "none";
@@ -281,7 +281,7 @@ TEST(Study, BadOnesAreRefusedWithTheirPlace) {
        "s.toml:13: key 'figure.0.where': the axis 'a' has no label '3'; valid is 1, 2"},
   };
   for (const auto& [text, message] : list) {
-    const auto found = complaint(text);
+    const auto found = parse_complaint(text);
     EXPECT_EQ(found.substr(0, message.size()), message) << text;
   }
 }

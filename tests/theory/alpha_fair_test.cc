@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "tests/theory/near.h"
 #include "weir/base/error.h"
 #include "weir/theory/max_min.h"
 #include "weir/theory/random_network.h"
@@ -17,11 +18,6 @@ namespace {
 using Rates = std::vector<double>;
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
-void expect_near(const Rates& got, const Rates& wanted, double relative) {
-  ASSERT_EQ(got.size(), wanted.size());
-  for (std::size_t j = 0; j < got.size(); ++j) EXPECT_NEAR(got[j], wanted[j], relative * wanted[j]) << "flow " << j;
-}
 
 // A parking lot of n links: the price p is the same everywhere, a short flow has p^(-1/alpha) and the long one
 // (n p)^(-1/alpha), together C. Hence short / long = n^(1/alpha) and long = C / (1 + n^(1/alpha)):

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/theory/near.h"
 #include "weir/theory/random_network.h"
 #include "weir/theory/recursion.h"
 
@@ -13,11 +14,6 @@ namespace {
 
 using Rates = std::vector<double>;
 using Links = std::vector<std::uint32_t>;
-
-void expect_near(const Rates& got, const Rates& wanted, double relative) {
-  ASSERT_EQ(got.size(), wanted.size());
-  for (std::size_t j = 0; j < got.size(); ++j) EXPECT_NEAR(got[j], wanted[j], relative * wanted[j]) << "flow " << j;
-}
 
 // Link 0 (6) has flows 0, 1, 2: 6 / 3 = 2 each is the lowest level.
 // Link 1 (9) has flows 2, 3, 4: (9 - 2) / 2 = 3.5. Link 2 (20) has 4 and 5: 20 - 3.5 = 16.5.

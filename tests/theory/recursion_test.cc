@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/theory/near.h"
 #include "weir/theory/alpha_fair.h"
 #include "weir/theory/max_min.h"
 #include "weir/theory/random_network.h"
@@ -14,11 +15,6 @@ namespace weir::theory {
 namespace {
 
 using Rates = std::vector<double>;
-
-void expect_near(const Rates& got, const Rates& wanted, double relative) {
-  ASSERT_EQ(got.size(), wanted.size());
-  for (std::size_t j = 0; j < got.size(); ++j) EXPECT_NEAR(got[j], wanted[j], relative * wanted[j]) << "flow " << j;
-}
 
 // Y = (4 + 8, 4 + 2) = (12, 6), Y / C = (1.2, 0.3): rates 4 / 1.2, 8 / 1.2, 2 / 0.3.
 TEST(Recursion, OneStep) {

@@ -142,7 +142,7 @@ class ParamList : public ParamSet {
   // The field is an enum, whose values 0, 1, 2, ... are written as `words`, in this order.
   template <class E>
   Param& choice(Text name, E T::*field, std::vector<std::string> words, Text meaning, Text source = "") {
-    const T defaults{};
+    static const T defaults{};
     Param& p = params_.emplace_back();
     p.name = std::move(name);
     p.fallback = words.at(static_cast<std::size_t>(defaults.*field));
@@ -163,7 +163,7 @@ class ParamList : public ParamSet {
   // The field points to an entry of `list`, which must never change. An entry is written by its name.
   template <class Entry>
   Param& entry(Text name, const Entry* T::*field, std::span<const Entry> list, Text meaning, Text source = "") {
-    const T defaults{};
+    static const T defaults{};
     Param& p = params_.emplace_back();
     p.name = std::move(name);
     p.fallback = std::string((defaults.*field)->name);
@@ -183,7 +183,7 @@ class ParamList : public ParamSet {
   // Adds the parameters of a part that T embeds, with `prefix` before their names and T's values as their defaults.
   template <class Part>
   void part(const Text& prefix, Part T::*member) {
-    const T defaults{};
+    static const T defaults{};
     const ParamList<Part> list;
     for (Param p : list.params()) {
       p.name = prefix + p.name;
@@ -205,7 +205,7 @@ class ParamList : public ParamSet {
   }
   template <class V, class F>
   Param& add_as(Text name, F T::*field, double min, double max, Text meaning, Text source) {
-    const T defaults{};
+    static const T defaults{};
     Param& p = params_.emplace_back();
     p.name = std::move(name);
     p.fallback = static_cast<V>(defaults.*field);

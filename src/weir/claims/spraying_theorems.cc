@@ -145,11 +145,11 @@ const Overrides kDctcp{"algorithm.name=dctcp"};
 const Overrides kUnmarked{"algorithm.name=dctcp", "network.ecn.enabled=true", "network.ecn.k_min=10 MB",
                           "network.ecn.k_max=10 MB"};
 // Their target is that of five switches; there are three here.
-const std::string kTarget = "algorithm.base_target=4126 ns";
-const Overrides kSwift{"algorithm.name=swift", "algorithm.preset=spraying", kTarget};
-const Overrides kLswift{"algorithm.name=swift", "algorithm.preset=lswift", kTarget, "algorithm.fs_range=0 us",
+const std::string kTargetDelay = "algorithm.base_target=4126 ns";
+const Overrides kSwift{"algorithm.name=swift", "algorithm.preset=spraying", kTargetDelay};
+const Overrides kLswift{"algorithm.name=swift", "algorithm.preset=lswift", kTargetDelay, "algorithm.fs_range=0 us",
                         "algorithm.recovery.reordering=50 us"};
-const Overrides kMswift{"algorithm.name=mswift", "algorithm.preset=mswift", kTarget, "algorithm.pacing=always",
+const Overrides kMswift{"algorithm.name=mswift", "algorithm.preset=mswift", kTargetDelay, "algorithm.pacing=always",
                         "algorithm.recovery.reordering=50 us"};
 const Overrides kSmartt{"algorithm.name=smartt", "algorithm.preset=model", "algorithm.recovery.reordering=100 us"};
 

@@ -13,7 +13,7 @@ namespace {
 
 using namespace weir::literals;
 
-constexpr int kSeeds = 10;
+constexpr int kRandomSeeds = 10;
 
 void measure_finishes(const Watch& watch, Outcome& out) {
   std::vector<double> start;
@@ -86,7 +86,7 @@ Variant swift(const std::string& suffix, const std::vector<std::string>& overrid
 
 std::vector<Outcome> run_staggered(const Context& context, const Incast& incast, const Variant& variant) {
   std::vector<Outcome> out;
-  for (int seed = 1; seed <= (variant.random ? kSeeds : 1); ++seed)
+  for (int seed = 1; seed <= (variant.random ? kRandomSeeds : 1); ++seed)
     out.push_back(run_once(context, incast, variant, seed));
   return out;
 }

@@ -23,9 +23,9 @@
 namespace weir::scenario {
 namespace {
 
-class Import {
+class HtsimImporter {
  public:
-  Import(const std::vector<std::string>& arguments, const HtsimImportOptions& options, const ReadFile& read)
+  HtsimImporter(const std::vector<std::string>& arguments, const HtsimImportOptions& options, const ReadFile& read)
       : arguments_(arguments), options_(options), read_(read) {}
 
   HtsimImport run() {
@@ -355,7 +355,7 @@ class Import {
 
 HtsimImport import_htsim(const std::vector<std::string>& arguments, const HtsimImportOptions& options,
                          const ReadFile& read) {
-  return Import(arguments, options, read).run();
+  return HtsimImporter(arguments, options, read).run();
 }
 
 }  // namespace weir::scenario

@@ -14,13 +14,13 @@
 namespace weir::scenario {
 namespace {
 
-enum class Use { model, output, nothing, refused };
+enum class HtsimUse { model, output, nothing, refused };
 
 // Options of htsim_uec (main_uec.cpp), with the number of values that follow.
 struct Known {
   std::string_view name;
   std::size_t values = 1;
-  Use use = Use::model;
+  HtsimUse use = HtsimUse::model;
   std::string_view instead = {};
 };
 constexpr Known kOptions[] = {
@@ -56,24 +56,26 @@ constexpr Known kOptions[] = {
     {"-planes"},
     {"-enable_accurate_base_rtt", 0},
     {"-disable_base_rtt_update_on_nack", 0},
-    {"-o", 1, Use::output},
-    {"-log", 1, Use::output},
-    {"-logtime", 1, Use::output},
-    {"-logtime_us", 1, Use::output},
-    {"-debug", 0, Use::output},
-    {"-host_queue_type", 1, Use::nothing},  // NICs pace what they put there
-    {"-ar_sticky_delta", 1, Use::nothing},  // of flowlets
-    {"-force_disable_oversubscribed_cc", 0, Use::nothing},
-    {"-Ai", 1, Use::nothing},  // of the receiver's control
-    {"-Md", 1, Use::nothing},
-    {"-alpha", 1, Use::nothing},
-    {"-receiver_cc", 0, Use::refused, "the receiver's congestion control is not possible; write -sender_cc_only"},
-    {"-receiver_cc_only", 0, Use::refused, "the receiver's congestion control is not possible; write -sender_cc_only"},
-    {"-oversubscribed_cc", 0, Use::refused, "the receiver's congestion control is not possible; write -sender_cc_only"},
-    {"-sleek", 0, Use::refused, "SLEEK is not possible; leave it out"},
-    {"-conn_reuse", 0, Use::refused, "several messages on one connection are not possible; leave it out"},
-    {"-failed", 1, Use::refused, "slow links are not possible; leave it out"},
-    {"-pcie", 1, Use::refused, "the model of the receiver's PCIe is not possible; leave it out"},
+    {"-o", 1, HtsimUse::output},
+    {"-log", 1, HtsimUse::output},
+    {"-logtime", 1, HtsimUse::output},
+    {"-logtime_us", 1, HtsimUse::output},
+    {"-debug", 0, HtsimUse::output},
+    {"-host_queue_type", 1, HtsimUse::nothing},  // NICs pace what they put there
+    {"-ar_sticky_delta", 1, HtsimUse::nothing},  // of flowlets
+    {"-force_disable_oversubscribed_cc", 0, HtsimUse::nothing},
+    {"-Ai", 1, HtsimUse::nothing},  // of the receiver's control
+    {"-Md", 1, HtsimUse::nothing},
+    {"-alpha", 1, HtsimUse::nothing},
+    {"-receiver_cc", 0, HtsimUse::refused, "the receiver's congestion control is not possible; write -sender_cc_only"},
+    {"-receiver_cc_only", 0, HtsimUse::refused,
+     "the receiver's congestion control is not possible; write -sender_cc_only"},
+    {"-oversubscribed_cc", 0, HtsimUse::refused,
+     "the receiver's congestion control is not possible; write -sender_cc_only"},
+    {"-sleek", 0, HtsimUse::refused, "SLEEK is not possible; leave it out"},
+    {"-conn_reuse", 0, HtsimUse::refused, "several messages on one connection are not possible; leave it out"},
+    {"-failed", 1, HtsimUse::refused, "slow links are not possible; leave it out"},
+    {"-pcie", 1, HtsimUse::refused, "the model of the receiver's PCIe is not possible; leave it out"},
 };
 const Known& option_named(const std::string& name) {
   const auto known =
@@ -90,11 +92,11 @@ const Known& option_named(const std::string& name) {
 HtsimOptions::HtsimOptions(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Known& known = option_named(arguments[i]);
-    if (known.use == Use::refused) fail_at(arguments[i], std::string(known.instead));
+    if (known.use == HtsimUse::refused) fail_at(arguments[i], std::string(known.instead));
     if (arguments.size() - i - 1 < known.values)
       fail_at(arguments[i], fmt::format("{} values follow; write {}", arguments.size() - i - 1, known.values));
     const std::string name(known.name);
-    if (known.use != Use::model && !values_.contains(name)) ignored_.push_back(name);
+    if (known.use != HtsimUse::model && !values_.contains(name)) ignored_.push_back(name);
     values_[name] = {arguments.begin() + static_cast<std::ptrdiff_t>(i + 1),
                      arguments.begin() + static_cast<std::ptrdiff_t>(i + 1 + known.values)};
     // Of -paths and a -strat that sets the paths the later one counts.

@@ -15,21 +15,21 @@
 namespace weir::scenario {
 namespace {
 
-enum class Use { model, output, nothing };
+enum class Ns3Use { model, output, nothing };
 
 // Keys of third.cc. `values` = 0: a map, whose first value says how many pairs follow.
 struct Key {
   std::string_view name;
   std::size_t values = 1;
-  Use use = Use::model;
+  Ns3Use use = Ns3Use::model;
 };
 constexpr Key kKeys[] = {
     {"ENABLE_QCN"},
-    {"USE_DYNAMIC_PFC_THRESHOLD", 1, Use::nothing},
+    {"USE_DYNAMIC_PFC_THRESHOLD", 1, Ns3Use::nothing},
     {"CLAMP_TARGET_RATE"},
-    {"PAUSE_TIME", 1, Use::nothing},
-    {"DATA_RATE", 1, Use::nothing},
-    {"LINK_DELAY", 1, Use::nothing},
+    {"PAUSE_TIME", 1, Ns3Use::nothing},
+    {"DATA_RATE", 1, Ns3Use::nothing},
+    {"LINK_DELAY", 1, Ns3Use::nothing},
     {"PACKET_PAYLOAD_SIZE"},
     {"L2_CHUNK_SIZE"},
     {"L2_ACK_INTERVAL"},
@@ -37,7 +37,7 @@ constexpr Key kKeys[] = {
     {"TOPOLOGY_FILE"},
     {"FLOW_FILE"},
     {"TRACE_FILE"},
-    {"TRACE_OUTPUT_FILE", 1, Use::output},
+    {"TRACE_OUTPUT_FILE", 1, Ns3Use::output},
     {"SIMULATOR_STOP_TIME"},
     {"ALPHA_RESUME_INTERVAL"},
     {"RP_TIMER"},
@@ -49,7 +49,7 @@ constexpr Key kKeys[] = {
     {"CC_MODE"},
     {"RATE_DECREASE_INTERVAL"},
     {"MIN_RATE"},
-    {"FCT_OUTPUT_FILE", 1, Use::output},
+    {"FCT_OUTPUT_FILE", 1, Ns3Use::output},
     {"HAS_WIN"},
     {"GLOBAL_T"},
     {"MI_THRESH"},
@@ -60,20 +60,20 @@ constexpr Key kKeys[] = {
     {"RATE_BOUND"},
     {"ACK_HIGH_PRIO"},
     {"DCTCP_RATE_AI"},
-    {"PFC_OUTPUT_FILE", 1, Use::output},
+    {"PFC_OUTPUT_FILE", 1, Ns3Use::output},
     {"LINK_DOWN", 3},
     {"ENABLE_TRACE"},
     {"KMAX_MAP", 0},
     {"KMIN_MAP", 0},
     {"PMAX_MAP", 0},
     {"BUFFER_SIZE"},
-    {"QLEN_MON_FILE", 1, Use::output},
+    {"QLEN_MON_FILE", 1, Ns3Use::output},
     {"QLEN_MON_START"},
     {"QLEN_MON_END"},
     {"MULTI_RATE"},
     {"SAMPLE_FEEDBACK"},
-    {"PINT_LOG_BASE", 1, Use::nothing},
-    {"PINT_PROB", 1, Use::nothing},
+    {"PINT_LOG_BASE", 1, Ns3Use::nothing},
+    {"PINT_PROB", 1, Ns3Use::nothing},
 };
 
 const Key& key_named(const std::string& name, const Where& where) {
@@ -120,7 +120,7 @@ void Ns3Config::fail_at(const std::string& key, const std::string& what) const {
 std::vector<std::string> Ns3Config::without_effect() const {
   std::vector<std::pair<int, std::string>> found;
   for (const Key& key : kKeys)
-    if (const Entry* entry = find(std::string(key.name)); entry != nullptr && key.use != Use::model)
+    if (const Entry* entry = find(std::string(key.name)); entry != nullptr && key.use != Ns3Use::model)
       found.emplace_back(entry->line, key.name);
   std::sort(found.begin(), found.end());
   std::vector<std::string> out;

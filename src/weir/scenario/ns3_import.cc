@@ -25,9 +25,9 @@ enum class Mode : std::uint64_t { dcqcn = 1, hpcc = 3, timely = 7, dctcp = 8 };
 // MicroSeconds() takes a whole number.
 std::string microseconds(double us) { return format_value(Time{static_cast<std::int64_t>(us) * 1'000'000}); }
 
-class Import {
+class Ns3Importer {
  public:
-  Import(std::string_view config, const std::string& file, const Ns3ImportOptions& options, const ReadFile& read)
+  Ns3Importer(std::string_view config, const std::string& file, const Ns3ImportOptions& options, const ReadFile& read)
       : config_(config, file),
         options_(options),
         read_(read),
@@ -339,7 +339,7 @@ class Import {
 
 Ns3Import import_ns3(std::string_view config, const std::string& file, const Ns3ImportOptions& options,
                      const ReadFile& read) {
-  return Import(config, file, options, read).run();
+  return Ns3Importer(config, file, options, read).run();
 }
 
 }  // namespace weir::scenario
