@@ -11,19 +11,19 @@ namespace {
 
 using namespace literals;
 
-constexpr std::int64_t kPayload = 1'448;
+constexpr std::int64_t kSegmentPayload = 1'448;
 constexpr std::int64_t kEndless = 1'000'000'000;
 
 // A queue of a flow of which nothing has left, filled once.
 struct Filled {
   explicit Filled(double rate, std::int64_t window = kEndless, const StackParams& p = {}) : params(p) {
-    queue.start(Bytes{kPayload});
+    queue.start(Bytes{kSegmentPayload});
     room.window = window;
     room.limit = kEndless;
     fill(rate);
   }
   void fill(double rate, Time now = {}) { queue.fill(params, room, rate, now); }
-  std::int64_t packets() const { return queue.waiting(room.sent) / kPayload; }
+  std::int64_t packets() const { return queue.waiting(room.sent) / kSegmentPayload; }
 
   StackParams params;
   SmallQueue queue;
@@ -47,10 +47,10 @@ TEST(SmallQueue, KeepsFewSegmentsBelowTheSocket) {
 // What leaves makes room for as much.
 TEST(SmallQueue, IsFilledAsItDrains) {
   Filled f(100e6);
-  f.room.sent = 7 * kPayload;
+  f.room.sent = 7 * kSegmentPayload;
   f.fill(100e6);
   EXPECT_EQ(f.packets(), 17);
-  f.room.sent = 8 * kPayload;
+  f.room.sent = 8 * kSegmentPayload;
   f.fill(100e6);
   EXPECT_EQ(f.packets(), 24);
 }
@@ -58,26 +58,26 @@ TEST(SmallQueue, IsFilledAsItDrains) {
 // What waits is under way for TCP. What is left of the window is handed down once it is a segment, or a third of the
 // window: with 21 packets, 7.
 TEST(SmallQueue, FillsTheWindow) {
-  Filled f(1e9, 21 * kPayload);
+  Filled f(1e9, 21 * kSegmentPayload);
   EXPECT_EQ(f.packets(), 21);
-  f.room.sent = 21 * kPayload;
-  f.room.acknowledged = 6 * kPayload;
-  f.room.in_flight = 15 * kPayload;
+  f.room.sent = 21 * kSegmentPayload;
+  f.room.acknowledged = 6 * kSegmentPayload;
+  f.room.in_flight = 15 * kSegmentPayload;
   f.fill(1e9);
   EXPECT_EQ(f.packets(), 0);
-  f.room.acknowledged = 7 * kPayload;
-  f.room.in_flight = 14 * kPayload;
+  f.room.acknowledged = 7 * kSegmentPayload;
+  f.room.in_flight = 14 * kSegmentPayload;
   f.fill(1e9);
   EXPECT_EQ(f.packets(), 7);
 }
 
 // tcp_is_cwnd_limited: whether the window was full at some time within the last window of data.
 TEST(SmallQueue, TellsWhetherTheWindowLimits) {
-  Filled by_window(1e9, 21 * kPayload);
+  Filled by_window(1e9, 21 * kSegmentPayload);
   EXPECT_TRUE(by_window.queue.window_limited());
-  Filled by_queue(1e9, 500 * kPayload);
+  Filled by_queue(1e9, 500 * kSegmentPayload);
   EXPECT_FALSE(by_queue.queue.window_limited());
-  by_queue.room.window = 132 * kPayload;
+  by_queue.room.window = 132 * kSegmentPayload;
   by_queue.fill(1e9);
   EXPECT_TRUE(by_queue.queue.window_limited());
 }
@@ -87,20 +87,20 @@ TEST(SmallQueue, TellsWhetherTheWindowLimits) {
 TEST(SmallQueue, RemembersHowLongSegmentsWaited) {
   Filled f(1e6);
   const auto leave = [&](std::int64_t packet, Time now) {
-    f.queue.on_send((packet + 1) * kPayload, Bytes{1'514}, false, now);
-    f.room.sent = (packet + 1) * kPayload;
+    f.queue.on_send((packet + 1) * kSegmentPayload, Bytes{1'514}, false, now);
+    f.room.sent = (packet + 1) * kSegmentPayload;
     f.fill(1e6, now);
   };
   for (const std::int64_t packet : {0, 1}) leave(packet, 5_us + packet * 1_us);
   EXPECT_EQ(f.packets(), 6);
   for (const std::int64_t packet : {2, 3, 4, 5, 6}) leave(packet, packet * 10_us);
-  const auto waited = [&](std::int64_t packet) { return f.queue.waited(packet * kPayload); };
+  const auto waited = [&](std::int64_t packet) { return f.queue.waited(packet * kSegmentPayload); };
   EXPECT_EQ(waited(0), 5_us);
   EXPECT_EQ(waited(1), 5_us);
   EXPECT_EQ(waited(2), 20_us);
   EXPECT_EQ(waited(5), 40_us);
   EXPECT_EQ(waited(6), 54_us);
-  f.room.acknowledged = 6 * kPayload;
+  f.room.acknowledged = 6 * kSegmentPayload;
   f.fill(1e6, 100_us);
   EXPECT_EQ(waited(6), 54_us);
 }
@@ -113,7 +113,7 @@ TEST(SmallQueue, PacesSegments) {
   std::int64_t sent = 0;
   const auto leave = [&] {
     now += 1_us;
-    return f.queue.on_send(++sent * kPayload, Bytes{1'514}, true, now);
+    return f.queue.on_send(++sent * kSegmentPayload, Bytes{1'514}, true, now);
   };
   for (int i = 0; i < 8; ++i) EXPECT_EQ(leave(), now);
   const Time begun = now + 1_us;
