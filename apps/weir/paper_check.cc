@@ -226,6 +226,11 @@ std::vector<std::string> shown(const std::vector<std::string>& only, const Resul
 int check_causes(const PaperCommandOptions& o, const std::vector<Claim>& all, const std::vector<std::string>& only) {
   const auto experiments = claims::read_experiments(o.papers, all);
   const std::vector<Wanted> studies = choose_studies(experiments, o, only);
+  if (o.json || o.update)
+    throw InputError(fmt::format("--{}: experiments give no verdicts; leave it out", o.json ? "json" : "update"));
+  for (const std::string& id : only)
+    if (std::none_of(studies.begin(), studies.end(), [&](const Wanted& w) { return contains(w.ids, id); }))
+      throw InputError(fmt::format("--only: no experiment is about {}; `weir paper list` names those there are", id));
   catch_signals();
   const Studied found = judge_studies(studies, o);
   bool all_shown = true;

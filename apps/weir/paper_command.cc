@@ -102,8 +102,9 @@ int why(const PaperCommandOptions& o) {
            line("before", fmt::format("{}: {}", c.restated->rule, c.restated->verdict));
   if (v.verdict == claims::kNotRun) out += line("because", v.reason);
   if (v.verdict == claims::kFails && !c.cause) out += line("because", v.reason);
-  if (v.verdict == claims::kFails && c.cause) {
+  if (c.cause) {
     const claims::Cause& cause = *c.cause;
+    if (v.verdict != claims::kFails) out += "\nof the former rule\n";
     out += "\n" + line("the paper", cause.printed) + line("here", cause.found);
     out += cause.is_shown() ? line("shown by", cause.shown) + line("again", claims::command_of(c))
                             : line("because", "the cause is unknown");
@@ -141,12 +142,13 @@ std::string printed(const study::PaperStudy& p) {
   return out;
 }
 
-// What an experiment has found is no verdict: the rule holds, or not, with something changed.
-std::string shown_cause(const study::Judgement& j, const Claim& claim) {
-  return fmt::format("\n{} with what this changes: its rule is {}{}{}\n", j.id,
-                     j.holds ? "true, so that it shows the cause" : "not true; the cause is not shown",
+// What an experiment has found is no verdict: its rule says what is so if the cause is the right one.
+std::string shown_cause(const study::Judgement& j, const claims::FigureFile& file) {
+  const auto& claims = file.study.claims;
+  const auto of = std::find_if(claims.begin(), claims.end(), [&](const auto& c) { return c.id == j.id; });
+  return fmt::format("\n{}: {}{}{}\n", j.id, j.holds ? "the cause is shown" : "the cause is not shown",
                      j.measured.empty() ? "" : ": ", j.measured) +
-         fmt::format("  rule      {}\n", claim.rule);
+         fmt::format("  rule      {}\n", of->rule.text);
 }
 
 int run_figure(const PaperCommandOptions& o) {
@@ -169,7 +171,8 @@ int run_figure(const PaperCommandOptions& o) {
   if (!file.study.figure.note.empty()) show("\n{}\n", file.study.figure.note);
   for (const std::string& id : judged) show("\n{}", describe(*claims::find(all, id), verdicts.of(id)));
   if (is_experiment)
-    for (const auto& j : run.judgements) show("{}", shown_cause(j, *claims::find(all, j.id)));
+    for (const auto& j : run.judgements)
+      if (j.complete) show("{}", shown_cause(j, file));
   if (const auto& others = file.study.figure.claims; !others.empty())
     show("\njudged by code, with `weir paper check --only {}`\n", fmt::join(others, ","));
   show("\nresults  {}\n", run.dir);

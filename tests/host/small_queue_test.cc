@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "weir/base/params.h"
+#include "weir/cc/algorithm.h"
 
 namespace weir::host {
 namespace {
@@ -42,6 +43,7 @@ TEST(SmallQueue, KeepsFewSegmentsBelowTheSocket) {
   EXPECT_EQ(Filled(1e9).packets(), 132);
   EXPECT_EQ(Filled(10e9).packets(), 220);
   EXPECT_EQ(Filled(10e9, kEndless, {.segment = 16_KB}).packets(), 187);  // segments of 11 packets
+  EXPECT_EQ(Filled(1e9, cc::kNoWindow.count).packets(), 132);
 }
 
 // What leaves makes room for as much.
@@ -82,9 +84,9 @@ TEST(SmallQueue, TellsWhetherTheWindowLimits) {
   EXPECT_TRUE(by_queue.queue.window_limited());
 }
 
-// Segments of two packets. The first three are handed down at 0, the fourth when the first has left; each waits until
-// its first packet leaves. What is acknowledged is forgotten.
-TEST(SmallQueue, RemembersHowLongSegmentsWaited) {
+// Segments of two packets. The first three are handed down at 0, the fourth when the first has left. A packet that is
+// sent again counts from when it leaves, and so does one whose segment is forgotten.
+TEST(SmallQueue, RemembersWhenSegmentsWereHandedDown) {
   Filled f(1e6);
   const auto leave = [&](std::int64_t packet, Time now) {
     f.queue.on_send((packet + 1) * kSegmentPayload, Bytes{1'514}, false, now);
@@ -93,16 +95,19 @@ TEST(SmallQueue, RemembersHowLongSegmentsWaited) {
   };
   for (const std::int64_t packet : {0, 1}) leave(packet, 5_us + packet * 1_us);
   EXPECT_EQ(f.packets(), 6);
-  for (const std::int64_t packet : {2, 3, 4, 5, 6}) leave(packet, packet * 10_us);
-  const auto waited = [&](std::int64_t packet) { return f.queue.waited(packet * kSegmentPayload); };
-  EXPECT_EQ(waited(0), 5_us);
-  EXPECT_EQ(waited(1), 5_us);
-  EXPECT_EQ(waited(2), 20_us);
-  EXPECT_EQ(waited(5), 40_us);
-  EXPECT_EQ(waited(6), 54_us);
-  f.room.acknowledged = 6 * kSegmentPayload;
+  for (std::int64_t packet = 2; packet < 10; ++packet) leave(packet, packet * 10_us);
+  const auto under_way = [&](std::int64_t packet, Time sent) {
+    return f.queue.under_way(packet * kSegmentPayload, sent);
+  };
+  EXPECT_EQ(under_way(0, 5_us), 0_us);
+  EXPECT_EQ(under_way(1, 6_us), 0_us);
+  EXPECT_EQ(under_way(5, 50_us), 0_us);
+  EXPECT_EQ(under_way(6, 60_us), 6_us);
+  EXPECT_EQ(under_way(2, 70_us), 70_us) << "sent again";
+  f.room.acknowledged = 10 * kSegmentPayload;
   f.fill(1e6, 100_us);
-  EXPECT_EQ(waited(6), 54_us);
+  EXPECT_EQ(under_way(5, 50_us), 50_us) << "forgotten";
+  EXPECT_LT(under_way(10, 100_us), 100_us);
 }
 
 // The packets of a segment leave at once; the next one leaves when all of it would have been sent at the rate. The
@@ -121,13 +126,14 @@ TEST(SmallQueue, PacesSegments) {
   EXPECT_EQ(leave(), begun + 968'960_ns);
 }
 
-// Reads of 64 KB, two of which are under way: the third is asked for when the first has been answered.
+// Reads of 64 KB, which are 45 packets of 1,448 B, two of which are under way: the third is asked for when the first has
+// been answered.
 TEST(SmallQueue, AsksForOneAnswerAfterAnother) {
   const StackParams p{.request = 64_KB, .outstanding = 2};
-  EXPECT_EQ(p.asked_for(0), 128'000);
-  EXPECT_EQ(p.asked_for(63'999), 128'000);
-  EXPECT_EQ(p.asked_for(64'000), 192'000);
-  EXPECT_GT(StackParams{}.asked_for(0), kEndless);
+  EXPECT_EQ(p.asked_for(0, kSegmentPayload), 130'320);
+  EXPECT_EQ(p.asked_for(65'159, kSegmentPayload), 130'320);
+  EXPECT_EQ(p.asked_for(65'160, kSegmentPayload), 195'480);
+  EXPECT_GT(StackParams{}.asked_for(0, kSegmentPayload), kEndless);
 }
 
 }  // namespace

@@ -78,10 +78,10 @@ struct FlowFacts {
 };
 
 // An acknowledgement has arrived that does not complete the flow. endpoint_delay is 0 unless the scenario has
-// [host] receive_delay or receive_jitter.
+// [host] receive_delay or receive_jitter. Under a Linux host's stack what has been handed down counts as sent.
 struct Ack {
   Time now;
-  Time rtt;             // from the transmit time of the packet that triggered it, measured at the NIC
+  Time rtt;             // from the transmit time of the packet that triggered it; under a stack, from its hand-down
   Time sent_at;         // transmit time of that packet
   Time endpoint_delay;  // part of rtt spent in the receiving host
   Time path_since;     // routes have not changed since then; packets which were sent earlier may have taken other paths

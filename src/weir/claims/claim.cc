@@ -84,6 +84,8 @@ void read_causes(const std::string& file, std::vector<Claim>& claims) {
                 .tried = table.texts("tried")};
     if (!cause.experiment.empty() && cause.shown.empty())
       table.fail_at("study", "it shows something; write what under 'shown'");
+    if (cause.against_paper && cause.shown.empty())
+      table.fail_at("against_paper", "a finding against the paper needs what shows it; write it under 'shown'");
     if (!cause.experiment.empty()) cause.experiment = fmt::format("{}/{}", kExperiments, cause.experiment);
     claim->cause = std::move(cause);
   }

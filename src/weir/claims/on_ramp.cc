@@ -345,6 +345,7 @@ void c38_or_acks_cost_little(Context& context) {
 Bytes largest_excess(const Context& context, const Overrides& overrides) {
   constexpr Time kStep = 1_us;
   constexpr std::int64_t kPacket = 1'000;  // payload, twelve-to-one.toml
+  constexpr std::int64_t kWire = 1'048;
   Watch watch(context.scenario("twelve-to-one.toml"), "0->13", overrides);
   struct Seen {
     Time time;
@@ -357,7 +358,7 @@ Bytes largest_excess(const Context& context, const Overrides& overrides) {
     Seen& seen = last[src];
     if (seen.time + kStep == now) {
       const Rate rate = std::max(seen.rate, flow.control.rate);
-      out = std::max(out, flow.snd_nxt - seen.sent - bytes_in(kStep, rate).count - kPacket);
+      out = std::max(out, flow.snd_nxt - seen.sent - bytes_in(kStep, rate).count * kPacket / kWire - kPacket);
     }
     seen = {now, flow.snd_nxt, flow.control.rate};
   });

@@ -208,6 +208,7 @@ void Partition<S, T>::load(Loader& a, Time now) {
 template <sim::Scheduler S, class T>
 void Partition<S, T>::for_each_packet(const net::PacketVisit& visit) const {
   fabric().for_each_packet(visit);
+  answers().for_each_packet(visit);
 }
 
 }  // namespace weir::engine

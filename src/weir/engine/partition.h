@@ -127,6 +127,7 @@ class Partition final : private LaneHolder<S, T>,
   host::Senders<Partition>& senders() { return *this; }
   host::Receivers<Partition>& receivers() { return *this; }
   host::Answers<Partition>& answers() { return *this; }
+  const host::Answers<Partition>& answers() const { return *this; }
   Messages<Partition>& messages() { return *this; }
   const Messages<Partition>& messages() const { return *this; }
   Prefetcher<Partition>& prefetcher() { return *this; }

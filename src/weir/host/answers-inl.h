@@ -57,4 +57,12 @@ void Answers<P>::schedule(std::uint32_t h) {
   if (next < Time::max()) scheduler().schedule(lane().answers(h), next);
 }
 
+template <class P>
+template <class Visit>
+void Answers<P>::for_each_packet(Visit&& visit) const {
+  for (std::uint32_t h = 0; h < desks_.size(); ++h)
+    for (const net::PacketRing* ring : {&desks_[h].answers, &desks_[h].cnps})
+      for (std::uint32_t at = ring->head; at != ring->tail; ++at) visit(network().hosts[h].port, (*ring)[at]);
+}
+
 }  // namespace weir::host

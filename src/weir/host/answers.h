@@ -29,6 +29,10 @@ class Answers : public sim::Room<Answers, P> {
   // The event of host h: what is due goes to the NIC.
   void on_due(std::uint32_t h, Time now);
 
+  // `visit` as in net/packet_visit.h, with the port of the host that the packet waits in.
+  template <class Visit>
+  void for_each_packet(Visit&& visit) const;
+
   template <class A>
   void archive(A& a) {
     a.each(desks_, [&](Desk& desk) {

@@ -198,7 +198,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
                        .wire = {packet.wire},
                        .in_flight = {flow.in_flight()},
                        .retransmission = again,
-                       .app_limited = flow.exhausted()},
+                       .app_limited = app_limited(host, flow)},
                       flow.control);
   trace(net::EventKind::controlled, host, flow, now);
   nics().arm(host, flow);
@@ -259,7 +259,7 @@ template <class P>
 inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet, Time now) {
   Time rtt = now - packet.sent;
   if (flow.stacked) [[unlikely]]
-    rtt += waited(host, flow, packet);
+    rtt = now - under_way(host, flow, packet);
   const Time error = rtt > flow.srtt ? rtt - flow.srtt : flow.srtt - rtt;
   flow.rttvar = flow.rttvar + (error - flow.rttvar) / 4;
   flow.srtt = flow.srtt + (rtt - flow.srtt) / 8;
@@ -315,6 +315,12 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
     hand_down(host, flow, now);
 }
 
+// Whether the flow has nothing to send, or its stack nothing to hand down, though the window has room.
+template <class P>
+inline bool Senders<P>::app_limited(Host& host, const Flow& flow) const {
+  return flow.exhausted() || (flow.stacked && host.small_queue_of(flow.slot).app_limited());
+}
+
 // A packet has left.
 template <class P>
 void Senders<P>::note(Host& host, Flow& flow, const Packet& packet, Time now) {
@@ -322,7 +328,7 @@ void Senders<P>::note(Host& host, Flow& flow, const Packet& packet, Time now) {
   if (cc::has(model().profiles[flow.profile].algorithm->about.needs, cc::Needs::delivery_rate)) {
     DeliveryLog& log = host.extras_of(flow.slot).delivery;
     log.on_send(packet.seq, flow.snd_una, again, now);
-    if (flow.exhausted() && flow.in_flight() < flow.control.window.count) log.limit(flow.in_flight());
+    if (app_limited(host, flow) && flow.in_flight() < flow.control.window.count) log.limit(flow.in_flight());
   }
   if (flow.stacked) leave_stack(host, flow, packet, again, now);
 }
@@ -330,15 +336,16 @@ void Senders<P>::note(Host& host, Flow& flow, const Packet& packet, Time now) {
 // What notes of the acknowledged packet tell.
 template <class P>
 void Senders<P>::look_up(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack) {
-  FlowExtras& extras = host.extras_of(flow.slot);
   if (flow.stacked) {
-    const Bytes waiting{extras.queue.waiting(flow.snd_nxt)};
+    const SmallQueue& queue = host.small_queue_of(flow.slot);
+    const Bytes waiting{queue.waiting(flow.snd_nxt)};
     ack.snd_nxt += waiting;
     ack.in_flight += waiting;
-    ack.window_limited = extras.queue.window_limited();
+    ack.window_limited = queue.window_limited();
+    ack.app_limited |= queue.app_limited();
   }
   if (!cc::has(model().profiles[flow.profile].algorithm->about.needs, cc::Needs::delivery_rate)) return;
-  DeliveryLog& log = extras.delivery;
+  DeliveryLog& log = host.extras_of(flow.slot).delivery;
   const auto sample = log.on_ack(ack.acked.count, ack.packet_seq.count, packet.sent, ack.now);
   ack.delivered = sample.delivered;
   ack.delivery_span = sample.span;

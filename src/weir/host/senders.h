@@ -89,7 +89,8 @@ class Senders : public sim::Room<Senders, P> {
   void hold(Host& host, Flow& flow);
   void board_stack(Host& host, Flow& flow, Time now);
   void hand_down(Host& host, Flow& flow, Time now);
-  Time waited(Host& host, const Flow& flow, const Packet& ack);
+  Time under_way(Host& host, const Flow& flow, const Packet& ack);
+  bool app_limited(Host& host, const Flow& flow) const;
   void leave_stack(Host& host, Flow& flow, const Packet& packet, bool again, Time now);
   void acknowledge(Host& host, Flow& flow, const Packet& packet, Time now);
   void receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now);

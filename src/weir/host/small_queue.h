@@ -5,8 +5,9 @@
 //
 // TCP hands down a segment when its window has room for it and not too much waits already (TCP small queues: Dumazet,
 // "tcp: TCP Small Queues", 2012, and "TSQ can use a dynamic limit", 2013). For TCP it is under way from then on: it
-// fills the window, and round-trip times count from then. The queueing discipline below releases one segment after
-// another, paced or not, and holds them while On-Ramp says so.
+// fills the window, and round-trip times of packets that are sent once count from then, as in Linux before 4.20 (later
+// ones count from when pacing lets a packet go). The queueing discipline below releases one segment after another,
+// paced or not, and holds them while On-Ramp says so.
 #pragma once
 
 #include <algorithm>
@@ -48,18 +49,20 @@ struct StackParams {
              "Linux ip-sysctl, tcp_pacing_ss_ratio (200 %)");
     p.number("avoidance_ratio", &S::avoidance_ratio, 0.01, 100, "fq: the same in congestion avoidance",
              "Linux ip-sysctl, tcp_pacing_ca_ratio (120 %)");
-    p.bytes("request", &S::request,
-            "a flow is the answers, of this size each, to requests of which each waits for an answer; 0 = all of the "
-            "flow is there from its start",
-            "On-Ramp 6: reads of 16 to 128 KB", Bytes{0}, Bytes{1'000'000'000});
+    p.bytes(
+        "request", &S::request,
+        "a flow is the answers, of this size each, to requests of which each waits for an answer; in whole packets; "
+        "0 = all of the flow is there from its start",
+        "On-Ramp 6: reads of 16 to 128 KB", Bytes{0}, Bytes{1'000'000'000});
     p.integer("outstanding", &S::outstanding, 1, 1'000'000, "so many requests of a flow are under way at once");
   }
 
-  // The first byte that nobody has asked for, with all acknowledged below `una`. A request arrives with the
-  // acknowledgement of the last byte of an answer.
-  std::int64_t asked_for(std::int64_t una) const {
+  // The first byte that nobody has asked for, with all acknowledged below `una`, of packets of so much payload. A
+  // request arrives with the acknowledgement of the last byte of an answer.
+  std::int64_t asked_for(std::int64_t una, std::int64_t payload) const {
     if (request.count == 0) return std::numeric_limits<std::int64_t>::max();
-    return (una / request.count + outstanding) * request.count;
+    const std::int64_t answer = (request.count + payload - 1) / payload * payload;
+    return (una / answer + outstanding) * answer;
   }
 };
 
@@ -78,12 +81,14 @@ class SmallQueue {
   void start(Bytes payload) {
     segments_.clear();
     head_ = 0;
+    kept_ = 0;
     payload_ = payload.count;
     end_ = 0;
     begun_ = kNone;
     rate_ = 0;
     max_out_ = max_end_ = 0;
     window_limited_ = true;
+    app_limited_ = false;
   }
 
   // Hands down as many segments as there is room for. `rate` is that of pacing, bits per second of wire bytes.
@@ -94,11 +99,15 @@ class SmallQueue {
     const auto millisecond = static_cast<std::int64_t>(rate / 8 / kPerMillisecond);
     const std::int64_t most = std::min(std::max(2 * goal, millisecond), p.limit_output.count);
     bool limited = false;
+    app_limited_ = false;
     for (;;) {
       const std::int64_t left = room.limit - end_;
-      if (left <= 0) break;
       const std::int64_t free = room.window - room.in_flight - waiting(room.sent);
-      const std::int64_t size = std::min({goal, whole_packets(free), left});
+      if (left <= 0) {
+        app_limited_ = free > 0;
+        break;
+      }
+      const std::int64_t size = std::min({goal, whole_packets(std::min(free, goal)), left});
       // Less than it could be is not handed down: more acknowledgements will come (tcp_tso_should_defer).
       if (free <= 0 || size < std::min({goal, room.window / 3, left})) {
         limited = true;
@@ -116,11 +125,15 @@ class SmallQueue {
   // Whether it was the window, and not what waits below the socket, that limited the flow within the last window
   // (tcp_is_cwnd_limited).
   bool window_limited() const { return window_limited_; }
-  // How long the segment of the packet at `seq`, which has left, waited before that; 0 if it has been forgotten.
-  Time waited(std::int64_t seq) const {
+  // Whether there was nothing to hand down when the window had room.
+  bool app_limited() const { return app_limited_; }
+  // When the packet at `seq`, which left at `sent`, was under way for TCP: when its segment was handed down, or `sent`
+  // if that is forgotten or the packet has been sent again.
+  Time under_way(std::int64_t seq, Time sent) const {
+    if (seq < kept_) return sent;
     const auto behind = [](std::int64_t at, const Segment& s) { return at < s.end; };
     const auto found = std::upper_bound(segments_.begin(), segments_.end(), seq, behind);
-    return found == segments_.end() ? Time{} : found->waited;
+    return found == segments_.end() || sent > found->left ? sent : found->handed_down;
   }
 
   // The next packet has left, and all up to `sent` with it. When the one after it may leave.
@@ -128,11 +141,10 @@ class SmallQueue {
     if (begun_ == kNone) {
       begun_ = now;
       wire_ = 0;
-      segments_[head_].waited = now - segments_[head_].handed_down;
     }
     wire_ += wire.count;
     if (sent < segments_[head_].end) return now;
-    ++head_;
+    segments_[head_++].left = now;
     const Time begun = begun_;
     begun_ = kNone;
     if (!pace || rate_ <= 0 || sent <= kUnpaced * payload_) return now;
@@ -143,22 +155,24 @@ class SmallQueue {
   void archive(A& a) {
     a.values(segments_);
     a.value(head_);
-    for (auto* figure : {&payload_, &end_, &wire_, &max_out_, &max_end_}) a.value(*figure);
+    for (auto* figure : {&payload_, &end_, &kept_, &wire_, &max_out_, &max_end_}) a.value(*figure);
     a.value(rate_);
     a.value(begun_);
     a.value(window_limited_);
+    a.value(app_limited_);
   }
 
  private:
-  struct Segment {
-    std::int64_t end = 0;  // first byte behind it
-    Time handed_down;      // when
-    Time waited;           // until its first packet left
-  };
   static constexpr double kPerMillisecond = 1024;   // sk_pacing_shift: a second >> 10
   static constexpr std::int64_t kUnpaced = 10;      // packets of a flow that fq does not pace (initial_quantum)
   static constexpr std::int64_t kLeastSegment = 2;  // packets (tcp_min_tso_segs)
   static constexpr Time kNone = Time::max();
+
+  struct Segment {
+    std::int64_t end = 0;  // first byte behind it
+    Time handed_down;
+    Time left = kNone;  // its last packet
+  };
 
   std::int64_t whole_packets(std::int64_t bytes) const { return (bytes + payload_ - 1) / payload_ * payload_; }
   // The size of a segment (tcp_tso_autosize).
@@ -172,6 +186,7 @@ class SmallQueue {
     std::size_t done = 0;
     while (done < head_ && segments_[done].end <= una) ++done;
     if (2 * done <= segments_.size()) return;
+    kept_ = segments_[done - 1].end;
     segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(done));
     head_ -= done;
   }
@@ -187,12 +202,14 @@ class SmallQueue {
   std::size_t head_ = 0;           // the first that has not left
   std::int64_t payload_ = 1;
   std::int64_t end_ = 0;
+  std::int64_t kept_ = 0;  // the first byte of segments_
   Time begun_ = kNone;     // when the first packet of the segment left that is leaving
   std::int64_t wire_ = 0;  // what has left of it
   double rate_ = 0;
   std::int64_t max_out_ = 0;  // most under way within the window that ends at max_end_
   std::int64_t max_end_ = 0;
   bool window_limited_ = true;
+  bool app_limited_ = false;
 };
 
 }  // namespace weir::host
