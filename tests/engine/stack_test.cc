@@ -43,8 +43,8 @@ TEST(Stack, SmallQueuesLimitWhatWaits) {
   EXPECT_LT(srtt, 20_us);
 }
 
-// On-Ramp's pauses are part of the round trip that the algorithm sees: eight flows share a link of which each pauses
-// for most of the time. The path itself is never longer than some T.
+// On-Ramp's pauses are part of the round trip that the algorithm sees: eight flows share a link, and each pauses for
+// most of the time. The path itself is shorter.
 TEST(Stack, PausesArePartOfTheRoundTrip) {
   const auto mean_srtt = [](bool stacked) {
     Scenario s;
@@ -63,7 +63,7 @@ TEST(Stack, PausesArePartOfTheRoundTrip) {
     simulation.for_each_active([&](std::uint32_t, const host::Flow& flow) { sum += flow.srtt; });
     return sum / 8;
   };
-  EXPECT_LT(mean_srtt(false), 200_us);
+  EXPECT_LT(mean_srtt(false), 400_us);
   EXPECT_GT(mean_srtt(true), 500_us);  // 800 KB under way at 10 Gb/s are 640 us
 }
 

@@ -82,7 +82,7 @@ void Cubic::grow(const Params& p, const FlowFacts& facts, const Ack& ack, bool i
     return;
   }
   if (!started) start_epoch(p, ack.now);
-  const double least = has_reduced_ ? cwnd_ : cwnd_ + p.initial_growth * acked;
+  const double least = hystart_.has_reduced() ? cwnd_ : cwnd_ + p.initial_growth * acked;
   avoid_congestion(p, acked, ack.now);
   cwnd_ = std::max(cwnd_, least);
 }
@@ -121,7 +121,7 @@ void Cubic::start_epoch(const Params& p, Time now) {
 void Cubic::reduce(const Params& p, double flight, double least) {
   w_max_ = p.fast_convergence && cwnd_ < w_max_ ? cwnd_ * (1 + p.beta) / 2 : cwnd_;
   cwnd_prior_ = cwnd_;
-  has_reduced_ = true;
+  hystart_.note_reduction();
   cwnd_ = std::min(cwnd_, std::max(flight * p.beta, least));
   ssthresh_ = std::max(flight * p.beta, 2.0);
   epoch_ = kNoTimer;
@@ -136,9 +136,8 @@ void Cubic::on_loss(const Params& p, const FlowFacts& facts, const Loss& loss, C
     events_.time_out(loss);
     cwnd_ = 1;
     w_max_ = 0;  // the curve starts flat where slow start ends (section 4.8)
-    has_reduced_ = false;
     epoch_ = kNoTimer;
-    if (p.hystart) hystart_.reset(facts, loss.now, loss.snd_nxt);
+    hystart_.reset(facts, loss.now, loss.snd_nxt);
   }
   answer(facts, control);
 }

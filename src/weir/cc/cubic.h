@@ -56,10 +56,9 @@ class Cubic {
   // Windows are counted in packets, as in the RFC.
   double cwnd_;
   double ssthresh_;
-  double w_max_ = 0;          // 0: none known, the curve starts flat where the epoch starts
-  double cwnd_prior_ = 0;     // before the last reduction
-  bool has_reduced_ = false;  // since a timeout
-  double k_ = 0;              // K, seconds
+  double w_max_ = 0;       // 0: none known, the curve starts flat where the epoch starts
+  double cwnd_prior_ = 0;  // before the last reduction
+  double k_ = 0;           // K, seconds
   double w_est_ = 0;
   Time epoch_ = kNoTimer;  // t_epoch; kNoTimer: congestion avoidance has not begun
   Time last_ack_;

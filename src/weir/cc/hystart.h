@@ -40,9 +40,13 @@ class HyStart {
   // A flow begins, or begins anew after a timeout.
   void reset(const FlowFacts& facts, Time now, Bytes snd_nxt) {
     least_ = 0;
-    found_ = false;
+    found_ = reduced_ = false;
     begin_round(facts, now, snd_nxt);
   }
+
+  // The window has been reduced, and whether it has been since the flow has begun, or begun anew.
+  void note_reduction() { reduced_ = true; }
+  bool has_reduced() const { return reduced_; }
 
   // Each acknowledgement of new data, in slow start or not.
   void measure(Time rtt) {
@@ -92,6 +96,7 @@ class HyStart {
   std::uint16_t rtt_ = 0;          // least of the round's first acknowledgements
   std::uint8_t samples_ = 0;       // how many these have been
   bool found_ = false;
+  bool reduced_ = false;
 };
 
 }  // namespace weir::cc
