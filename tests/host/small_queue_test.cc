@@ -126,8 +126,8 @@ TEST(SmallQueue, PacesSegments) {
   EXPECT_EQ(leave(), begun + 968'960_ns);
 }
 
-// Reads of 64 KB, which are 45 packets of 1,448 B, two of which are under way: the third is asked for when the first has
-// been answered.
+// Reads of 64 KB, which are 45 packets of 1,448 B, two of which are under way: the third is asked for when the first
+// has been answered.
 TEST(SmallQueue, AsksForOneAnswerAfterAnother) {
   const StackParams p{.request = 64_KB, .outstanding = 2};
   EXPECT_EQ(p.asked_for(0, kSegmentPayload), 130'320);

@@ -82,7 +82,7 @@ void Partition<S, T>::run_until(Time end) {
     prefetcher().before_event();
     if (event.entity >= first_arrival && event.entity < first_host) [[likely]]
       fabric().on_arrival(event.entity - first_arrival, event.time);
-    else if (event.entity >= first_answers)
+    else if (event.entity >= first_answers) [[unlikely]]
       answers().on_due(event.entity - first_answers, event.time);
     else if (event.entity >= first_host)
       nics().on_wake(event.entity - first_host, event.time);

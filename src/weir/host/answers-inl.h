@@ -10,11 +10,7 @@
 namespace weir::host {
 
 template <class P>
-inline void Answers<P>::give(std::uint32_t h, net::Packet& packet, Time now) {
-  if (desks_.empty()) [[likely]] {
-    fabric().send(network().hosts[h].port, packet, now);
-    return;
-  }
+void Answers<P>::keep(std::uint32_t h, net::Packet& packet, Time now) {
   const auto& delays = model().host;
   const bool is_cnp = packet.kind == net::PacketKind::cnp;
   net::PacketRing& ring = is_cnp ? desks_[h].cnps : desks_[h].answers;

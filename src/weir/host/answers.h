@@ -23,7 +23,12 @@ class Answers : public sim::Room<Answers, P> {
   // Whether acknowledgements tell how long they have waited here (Sack::held).
   bool tell_delay() const { return !desks_.empty(); }
   // Host h has made this packet at `now`.
-  void give(std::uint32_t h, net::Packet& packet, Time now);
+  void give(std::uint32_t h, net::Packet& packet, Time now) {
+    if (desks_.empty()) [[likely]]
+      fabric().send(network().hosts[h].port, packet, now);
+    else
+      keep(h, packet, now);
+  }
   // The time stamp of a packet that arrives at host h.
   Time stamp(std::uint32_t h, Time now);
   // The event of host h: what is due goes to the NIC.
@@ -58,6 +63,7 @@ class Answers : public sim::Room<Answers, P> {
     std::uint64_t drawn = 0;
   };
 
+  void keep(std::uint32_t h, net::Packet& packet, Time now);
   Time draw(std::uint32_t h, Time mean);
   void schedule(std::uint32_t h);
 

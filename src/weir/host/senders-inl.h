@@ -269,9 +269,10 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   Scoreboard::Findings found;
   std::int64_t trigger = packet.seq;
   std::uint32_t entropy = flow.entropy;
-  const Sack* const record = (packet.flags & net::kSack) != 0 ? &sacks()[packet.src] : nullptr;
+  Time held;
   if (flow.selective) {
-    const Sack& sack = *record;
+    const Sack& sack = sacks()[packet.src];
+    held = sack.held;
     trigger = sack.trigger * model().transport.payload.count;
     entropy = sack.entropy;
     FlowExtras& extras = host.extras_of(flow.slot);
@@ -280,8 +281,13 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
     acked = found.delivered;
     note_scoreboard(host, flow, extras.scoreboard);
   } else {
-    trigger = record != nullptr ? record->trigger * model().transport.payload.count
-                                : trigger + static_cast<std::int32_t>(packet.src);
+    if ((packet.flags & net::kSack) != 0) [[unlikely]] {
+      const Sack& sack = sacks()[packet.src];
+      held = sack.held;
+      trigger = sack.trigger * model().transport.payload.count;
+    } else {
+      trigger += static_cast<std::int32_t>(packet.src);
+    }
     flow.snd_nxt = std::max(flow.snd_nxt, flow.snd_una);
   }
   // What arrives behind a missing packet does not put off its timeout: it may have been sent again, and lost again
@@ -295,7 +301,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   cc::Ack ack{.now = now,
               .rtt = rtt,
               .sent_at = packet.sent,
-              .endpoint_delay = record != nullptr ? record->held : Time{},
+              .endpoint_delay = held,
               .path_since = lane().routed_at,
               .seq = {packet.seq},
               .acked = {acked},
