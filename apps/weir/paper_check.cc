@@ -41,13 +41,9 @@ bool contains(const std::vector<std::string>& ids, const std::string& id) {
 
 // Each once; none if all are meant.
 std::vector<std::string> named_claims(const PaperCommandOptions& o, const std::vector<Claim>& all) {
-  std::vector<std::string> known;
-  for (const Claim& claim : all) known.push_back(claim.id);
   std::vector<std::string> out;
-  for (const std::string& id : split(o.only)) {
-    if (!contains(known, id))
-      throw InputError(
-          fmt::format("--only: there is no claim '{}'{}; `weir paper list` tells them", id, did_you_mean(id, known)));
+  for (const std::string& name : split(o.only)) {
+    const std::string& id = named_claim("--only", name, all).id;
     if (!contains(out, id)) out.push_back(id);
   }
   if (out.empty() && !o.only.empty())
@@ -56,8 +52,8 @@ std::vector<std::string> named_claims(const PaperCommandOptions& o, const std::v
 }
 
 void check_tier(const std::string& tier) {
-  if (tier != "quick" && tier != "long" && tier != "full")
-    throw InputError(fmt::format("--tier = '{}' is not valid; valid is quick, long or full", tier));
+  if (tier != "quick" && tier != "long" && tier != "full" && tier != "causes")
+    throw InputError(fmt::format("--tier = '{}' is not valid; valid is quick, long, full or causes", tier));
 }
 
 // Those that judge a named claim, whatever the tier; or all of the tier.
@@ -159,13 +155,11 @@ Results gather(const std::vector<Claim>& all, const Verdicts& accepted, const st
 
 // Counted are all claims, with the accepted verdicts of those that were not run now.
 std::string counts(const std::vector<Claim>& all, const Verdicts& verdicts) {
-  TextRows rows{{"paper", "claims", "holds", "fails", "not run"}};
+  TextRows rows{{"paper"}};
+  rows.front().insert(rows.front().end(), std::begin(claims::kStandings), std::end(claims::kStandings));
   for (const claims::Paper& paper : claims::kPapers) {
-    const auto number = [&](std::string_view verdict) {
-      return fmt::format("{}", claims::count(all, verdicts, paper, verdict));
-    };
-    rows.push_back(
-        {std::string(paper.name), number(""), number(claims::kHolds), number(claims::kFails), number(claims::kNotRun)});
+    rows.push_back({std::string(paper.name)});
+    for (const std::size_t n : claims::counts(all, verdicts, paper)) rows.back().push_back(fmt::format("{}", n));
   }
   return text_table(rows, 1, "  ");
 }
@@ -189,9 +183,14 @@ void update(const PaperCommandOptions& o, const std::vector<Claim>& all, const R
     text = claims::with_row(text, row);
   }
   const std::string readme = o.document("README.md");
-  text_of(readme) = claims::with_summary(text_of(readme), readme, all, results.verdicts);
+  text_of(readme) = claims::with_readme(text_of(readme), readme, all, results.verdicts);
   const std::string overview = o.document("docs/claims.md");
   text_of(overview) = claims::with_overview(text_of(overview), overview, all, results.verdicts);
+  for (const claims::Paper& paper : claims::kPapers) {
+    if (paper.page.empty()) continue;
+    const std::string page = o.document(fmt::format("docs/claims/{}", paper.page));
+    text_of(page) = claims::with_causes(text_of(page), page, all, results.verdicts, paper);
+  }
   texts[o.verdicts_file()] = claims::to_json(all, results.verdicts);
   for (const auto& [file, text] : texts) claims::write_text(file, text);
 }
@@ -223,13 +222,42 @@ std::vector<std::string> shown(const std::vector<std::string>& only, const Resul
   return out;
 }
 
+// Runs the experiments that show why claims fail, of those that are named or of all.
+int check_causes(const PaperCommandOptions& o, const std::vector<Claim>& all, const std::vector<std::string>& only) {
+  const auto experiments = claims::read_experiments(o.papers, all);
+  const std::vector<Wanted> studies = choose_studies(experiments, o, only);
+  if (o.json || o.update)
+    throw InputError(fmt::format("--{}: experiments give no verdicts; leave it out", o.json ? "json" : "update"));
+  for (const std::string& id : only)
+    if (std::none_of(studies.begin(), studies.end(), [&](const Wanted& w) { return contains(w.ids, id); }))
+      throw InputError(fmt::format("--only: no experiment is about {}; `weir paper list` names those there are", id));
+  catch_signals();
+  const Studied found = judge_studies(studies, o);
+  bool all_shown = true;
+  for (const study::Judgement& j : found.judgements) {
+    show("{}: {}: {}\n", j.id, j.holds ? "the cause is shown" : "NOT SHOWN", j.measured);
+    all_shown = all_shown && j.holds;
+  }
+  for (const auto& [id, why] : found.errors) notice("weir: the cause of {} cannot be looked at: {}", id, why);
+  if (pending_signal() != 0) return 128 + pending_signal();
+  return !found.errors.empty() ? 1 : all_shown ? 0 : kNoLongerHolds;
+}
+
 }  // namespace
 
 std::vector<Claim> read_claims(const PaperCommandOptions& o) {
   if (!std::filesystem::is_directory(o.papers))
     throw InputError(
         fmt::format("--papers = '{}' is not a folder; valid is the folder that has claims.toml", o.papers));
-  return claims::read_claims(o.claims_file());
+  return claims::read_claims(o.papers);
+}
+
+const Claim& named_claim(std::string_view option, const std::string& id, const std::vector<Claim>& all) {
+  if (const Claim* claim = claims::find(all, id)) return *claim;
+  std::vector<std::string> known;
+  for (const Claim& claim : all) known.push_back(claim.id);
+  throw InputError(
+      fmt::format("{}: there is no claim '{}'{}; `weir paper list` tells them", option, id, did_you_mean(id, known)));
 }
 
 std::string describe(const Claim& c, const Verdict& v) {
@@ -242,6 +270,7 @@ int check_claims(const PaperCommandOptions& o) {
   check_tier(o.tier);
   const std::vector<Claim> all = read_claims(o);
   const std::vector<std::string> only = named_claims(o, all);
+  if (o.tier == "causes") return check_causes(o, all, only);
   const Verdicts accepted = claims::read_verdicts(o.verdicts_file(), all);
   const std::vector<const Evaluator*> chosen = choose(o, only);
   const auto figures = claims::read_figures(o.papers, all);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weir/claims/claim.h"
@@ -18,6 +19,7 @@ struct PaperCommandOptions {
   std::string tier = "quick";
   std::string only;
   std::string figure;
+  std::string claim;
   std::string out = "out/papers";
   std::string memory;
   unsigned jobs = 2;
@@ -26,7 +28,6 @@ struct PaperCommandOptions {
   bool json = false;
   bool update = false;
 
-  std::string claims_file() const { return papers + "/claims.toml"; }
   std::string verdicts_file() const { return papers + "/verdicts.json"; }
   PaperOptions studies() const {
     return {.out = out,
@@ -41,6 +42,8 @@ struct PaperCommandOptions {
 
 // The claims of o.papers. Throws InputError if that is no folder.
 std::vector<claims::Claim> read_claims(const PaperCommandOptions& o);
+// The claim of this id. Throws InputError that names the option and the nearest id if there is none.
+const claims::Claim& named_claim(std::string_view option, const std::string& id, const std::vector<claims::Claim>& all);
 // A claim with its verdict, in several lines.
 std::string describe(const claims::Claim& c, const claims::Verdict& v);
 

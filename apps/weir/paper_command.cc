@@ -1,5 +1,6 @@
 // weir paper: what the papers claim, and whether it holds.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -54,6 +55,7 @@ int list(const PaperCommandOptions& o) {
   check_paper(o.paper);
   const std::vector<Claim> all = read_claims(o);
   const auto figures = claims::read_figures(o.papers, all);
+  const auto experiments = claims::read_experiments(o.papers, all);
   const Verdicts accepted = claims::read_verdicts(o.verdicts_file(), all);
   show(
       "cost, as it was estimated before: T arithmetic, S seconds, M minutes, H hours, R real hosts, - not to be "
@@ -68,8 +70,49 @@ int list(const PaperCommandOptions& o) {
     show("{}\n", text_table(rows, 1, "  "));
     for (const claims::FigureFile& f : figures)
       if (f.study.figure.paper == paper.name) show("  {:14}  {}\n", f.name, f.study.figure.title);
+    bool first = true;
+    for (const claims::FigureFile& f : experiments) {
+      if (f.study.figure.paper != paper.name) continue;
+      if (first) show("\n  why claims fail, by experiment\n");
+      first = false;
+      std::vector<std::string> ids;
+      for (const study::PaperClaim& claim : f.study.claims) ids.push_back(claim.id);
+      show("  {:26}  {} ({})\n", f.name, f.study.figure.title, fmt::join(ids, ", "));
+    }
     show("\n");
   }
+  return 0;
+}
+
+// why
+
+std::string line(std::string_view head, const std::string& text) {
+  return text.empty() ? "" : fmt::format("  {:<12}{}\n", head, text);
+}
+
+int why(const PaperCommandOptions& o) {
+  const std::vector<Claim> all = read_claims(o);
+  const Claim& c = named_claim("ID", o.claim, all);
+  const Verdicts accepted = claims::read_verdicts(o.verdicts_file(), all);
+  const auto& v = accepted.of(c.id);
+  std::string out = fmt::format("{} ({}, {}): {}\n", c.id, c.paper, c.place, v.verdict) + line("claim", c.expected) +
+                    line("counts if", c.rule) + line("measured", v.measured);
+  if (c.restated)
+    out += line("in words", c.restated->words) +
+           line("before", fmt::format("{}: {}", c.restated->rule, c.restated->verdict));
+  if (v.verdict == claims::kNotRun) out += line("because", v.reason);
+  if (v.verdict == claims::kFails && !c.cause) out += line("because", v.reason);
+  if (c.cause) {
+    const claims::Cause& cause = *c.cause;
+    if (v.verdict != claims::kFails) out += "\nof the former rule\n";
+    out += "\n" + line("the paper", cause.printed) + line("here", cause.found);
+    out += cause.is_shown() ? line("shown by", cause.shown) + line("again", claims::command_of(c))
+                            : line("because", "the cause is unknown");
+    for (const std::string& tried : cause.tried) out += line("tried", tried);
+    out += line("holds with", cause.holds_with);
+    if (cause.against_paper) out += line("", "The claim itself does not hold, whatever a simulation does.");
+  }
+  show("{}", out);
   return 0;
 }
 
@@ -99,16 +142,26 @@ std::string printed(const study::PaperStudy& p) {
   return out;
 }
 
+// What an experiment has found is no verdict: its rule says what is so if the cause is the right one.
+std::string shown_cause(const study::Judgement& j, const claims::FigureFile& file) {
+  const auto& claims = file.study.claims;
+  const auto of = std::find_if(claims.begin(), claims.end(), [&](const auto& c) { return c.id == j.id; });
+  return fmt::format("\n{}: {}{}{}\n", j.id, j.holds ? "the cause is shown" : "the cause is not shown",
+                     j.measured.empty() ? "" : ": ", j.measured) +
+         fmt::format("  rule      {}\n", of->rule.text);
+}
+
 int run_figure(const PaperCommandOptions& o) {
   const std::vector<Claim> all = read_claims(o);
-  const auto figures = claims::read_figures(o.papers, all);
+  const bool is_experiment = o.figure.starts_with(claims::kExperiments);
+  const auto figures = is_experiment ? claims::read_experiments(o.papers, all) : claims::read_figures(o.papers, all);
   const claims::FigureFile& file = find_figure(figures, o.figure);
   catch_signals();
   const PaperRun run = run_paper_study(plan_paper_study(file, o.studies()), o.quiet);
   Verdicts verdicts(all);
   std::vector<std::string> judged;
   for (const auto& j : run.judgements)
-    if (j.complete) {
+    if (j.complete && !is_experiment) {
       verdicts.set({j.id, j.holds, j.measured});
       judged.push_back(j.id);
     }
@@ -117,6 +170,9 @@ int run_figure(const PaperCommandOptions& o) {
   show("{}\n\n{}\n{}", file.study.study.title, study::to_text(run.measured), printed(file.study));
   if (!file.study.figure.note.empty()) show("\n{}\n", file.study.figure.note);
   for (const std::string& id : judged) show("\n{}", describe(*claims::find(all, id), verdicts.of(id)));
+  if (is_experiment)
+    for (const auto& j : run.judgements)
+      if (j.complete) show("{}", shown_cause(j, file));
   if (const auto& others = file.study.figure.claims; !others.empty())
     show("\njudged by code, with `weir paper check --only {}`\n", fmt::join(others, ","));
   show("\nresults  {}\n", run.dir);
@@ -142,6 +198,10 @@ void add_paper(CLI::App& app, int& status) {
   listing->add_option("PAPER", o->paper, "hpcc, fairness, onramp, rl or spraying (all)");
   listing->callback([o, &status] { status = list(*o); });
 
+  CLI::App* asking = add("why", "Why a claim fails, and the command that shows it again");
+  asking->add_option("ID", o->claim, "of the claim, such as C20")->required();
+  asking->callback([o, &status] { status = why(*o); });
+
   const auto add_study_options = [&](CLI::App* command) {
     command->add_option("-o,--out", o->out, "studies leave their results here, and go on from there (out/papers)")
         ->check(not_empty());
@@ -152,14 +212,19 @@ void add_paper(CLI::App& app, int& status) {
     command->add_flag("-q,--quiet", o->quiet, "no progress");
   };
   CLI::App* running = add("run", "Run the study of a figure, and judge its claims");
-  running->add_option("FIGURE", o->figure, "as `weir paper list` names it, such as hpcc/fig13")->required();
+  running
+      ->add_option("FIGURE", o->figure,
+                   "as `weir paper list` names it, such as hpcc/fig13; or an experiment, as `weir paper why` names it")
+      ->required();
   add_study_options(running);
   running->callback([o, &status] { status = run_figure(*o); });
 
   CLI::App* checking = add("check", "Measure, and judge by the rules; status 3 if what held before does not");
   checking
-      ->add_option("--tier", o->tier,
-                   "quick: in seconds; long: also those that take minutes; full: and studies (quick)")
+      ->add_option(
+          "--tier", o->tier,
+          "quick: in seconds; long: also those that take minutes; full: and studies; causes: the experiments that "
+          "show why claims fail (quick)")
       ->check(not_empty());
   checking->add_option("--only", o->only, "ID,...: these claims, of any tier")->check(not_empty());
   add_study_options(checking);

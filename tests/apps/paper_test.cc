@@ -44,7 +44,7 @@ TEST(Paper, RefusesWhatItDoesNotKnow) {
     EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
     EXPECT_EQ(o.out, "");
   };
-  refused({"paper", "check", "--tier", "slow"}, "quick, long or full");
+  refused({"paper", "check", "--tier", "slow"}, "quick, long, full or causes");
   refused({"paper", "check", "--only", "A25,Z1"}, "'Z1'");
   refused({"paper", "check", "--papers", "no/such/folder"}, "no/such/folder");
   refused({"paper", "list", "--papers", "no/such/folder"}, "no/such/folder");
@@ -69,10 +69,10 @@ class Accepted {
 };
 
 TEST(Paper, TellsWhatHoldsNoLonger) {
-  const Accepted accepted("A20", "holds");
-  const Output o = weir({"paper", "check", "--only", "A20,A21", "--papers", accepted.path()});
+  const Accepted accepted("A28", "holds");
+  const Output o = weir({"paper", "check", "--only", "A28,A21", "--papers", accepted.path()});
   EXPECT_EQ(o.status, 3);
-  EXPECT_NE(o.err.find("A20 held before and does not hold now"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("A28 held before and does not hold now"), std::string::npos) << o.err;
   EXPECT_EQ(o.err.find("A21 held"), std::string::npos) << o.err;
 }
 

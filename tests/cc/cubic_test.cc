@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "tests/cc/loss_driven.h"
 
@@ -184,6 +185,116 @@ TEST(Cubic, IdleTimesDoNotCount) {
   c.ack(24_s, {.sent_at = 22_s, .rtt = 1_s});
   EXPECT_EQ(a.a.window(), c.a.window());
   EXPECT_GT(a.a.window(), 25.9);
+}
+
+// HyStart. A flow in slow start with 16 packets in its window.
+Flow starting(Time rtt, std::uint32_t id = 0) {
+  FlowFacts f = loss_facts();
+  f.base_rtt = rtt;
+  f.random = RandomStream(1, id, Purpose::algorithm);
+  return Flow({.initial_window = 16, .hystart = true}, f);
+}
+bool in_slow_start(const Flow& f) { return f.a.window() < f.a.threshold(); }
+// Acknowledgements one `gap` after another; when slow start has ended, or `until`.
+Time end_of_slow_start(Flow f, Time gap, Time rtt, Time until) {
+  Time now = gap;
+  for (; now < until; now += gap) {
+    f.ack(now, {.rtt = rtt});
+    if (!in_slow_start(f)) break;
+  }
+  return now;
+}
+
+// The clock goes on by a millisecond at an instant of the flow's own, and rounds of much less are not told apart by it.
+// Ten thousand acknowledgements per millisecond are a single train, and that of the next tick ends slow start.
+TEST(CubicHyStart, TrainsEndWhereTheClockOfAMillisecondGoesOn) {
+  Time sum;
+  for (std::uint32_t id = 0; id < 200; ++id) {
+    const Time end = end_of_slow_start(starting(100_us, id), 100_ns, 100_us, 10_ms);
+    ASSERT_LE(end, 1_ms + 100_ns) << id;
+    sum += end;
+  }
+  EXPECT_NEAR(static_cast<double>((sum / 200).ps), 5e8, 0.6e8);  // 0.5 ms, with a standard error of 20 us
+}
+
+// Half of 16 ms on the clock: a train of more than 8 ms. All of it belongs to the first round, of 16 packets.
+TEST(CubicHyStart, TrainsLastHalfOfTheLeastRoundTrip) {
+  Flow f = starting(16_ms);
+  f.ack(20_ms, {.in_flight = 1'000'000_B, .rtt = 16_ms});
+  Time now = 20_ms;
+  while (in_slow_start(f) && now < 40_ms) {
+    now += 500_us;
+    f.ack(now, {.in_flight = 900'000_B, .rtt = 17_ms});
+  }
+  EXPECT_GT(now, 20_ms + 8_ms);
+  EXPECT_LE(now, 20_ms + 9_ms + 500_us);
+}
+
+// Acknowledgements of packets that are more than 2 ms apart are no train; with 3 ms from one to the next the clock
+// always says so.
+TEST(CubicHyStart, GapsEndTrains) { EXPECT_EQ(end_of_slow_start(starting(100_us), 3_ms, 100_us, 300_ms), 300_ms); }
+
+// Each acknowledgement is of twenty packets and begins a round of its own; 2 ms on, the train has lasted for 2 ms of
+// this round, and for all since the flow's start only if rounds did not begin anew.
+TEST(CubicHyStart, RoundsBeginAnew) {
+  Flow f = starting(16_ms);
+  for (int i = 1; i < 20; ++i) f.ack(i * 2_ms, {.acked = 20'000_B, .in_flight = 0_B, .rtt = 16_ms});
+  EXPECT_GT(f.a.window(), 24);
+  EXPECT_TRUE(in_slow_start(f));
+}
+
+TEST(CubicHyStart, WindowsOfLessThan16PacketsAreLeftAlone) {
+  FlowFacts facts = loss_facts();
+  facts.base_rtt = 100_us;
+  Flow f({.initial_window = 10, .hystart = true}, facts);
+  for (int i = 1; i <= 5; ++i) f.ack(i * 1_ms, {.in_flight = 20'000_B, .rtt = 100_us});
+  EXPECT_EQ(f.a.window(), 15);
+  EXPECT_TRUE(in_slow_start(f));
+}
+
+// The least of a round's first eight round trips is above the least of all by more than an eighth of it, between 4 and
+// 16 ms, in whole eighths of a millisecond; the ninth acknowledgement tells.
+TEST(CubicHyStart, DelaysEndSlowStart) {
+  struct Case {
+    Time least;
+    Time limit;  // the largest that does not count as an increase
+  };
+  for (const Case& c : {Case{10_ms, 14_ms}, Case{96_ms, 108_ms}, Case{200_ms, 216_ms}}) {
+    for (const Time rtt : {c.limit, c.limit + 125_us}) {
+      Flow f = starting(c.least);
+      f.ack(1_s, {.in_flight = 1'000'000_B, .rtt = c.least});  // begins a round
+      f.acks(8, 1_s, {.in_flight = 900'000_B, .rtt = rtt});
+      EXPECT_TRUE(in_slow_start(f));
+      f.ack(1_s, {.in_flight = 900'000_B, .rtt = rtt});
+      EXPECT_EQ(in_slow_start(f), rtt == c.limit) << c.least.ps << ' ' << rtt.ps;
+    }
+  }
+}
+
+// Up to a loss tcp_cubic adds a twentieth of what is acknowledged, although the curve and Reno are slower.
+TEST(Cubic, GrowsByATwentiethUntilTheFirstLoss) {
+  FlowFacts facts = loss_facts();
+  Flow f(preset_of<Cubic::Params>(Cubic::presets(), "linux"), facts);
+  EXPECT_TRUE(f.params.hystart);
+  f.params.initial_window = 100;
+  f = Flow(f.params, facts);
+  for (Time now = 1_us; in_slow_start(f); now += 1_us) f.ack(now);
+  const double w = f.a.window();
+  f.ack(2_ms);
+  EXPECT_NEAR(f.a.window(), w + 0.05, 1e-12);
+  f.lose(3_ms, 200'000_B);
+  const double reduced = f.a.window();
+  f.ack(4_ms, {.sent_at = 3_ms});
+  EXPECT_LT(f.a.window(), reduced + 0.02);
+}
+
+// After a timeout slow start is looked at anew: it ends before the threshold that the timeout has left.
+TEST(CubicHyStart, BeginsAnewAfterATimeout) {
+  Flow f({.initial_window = 1'000, .hystart = true});
+  f.lose(1_us, 1'000'000_B, Loss::Kind::timeout);
+  EXPECT_EQ(f.a.threshold(), 700);
+  for (Time now = 2_us; in_slow_start(f) && now < 5_ms; now += 2_us) f.ack(now, {.rtt = 100_us});
+  EXPECT_LT(f.a.threshold(), 600);
 }
 
 TEST(Cubic, Snapshot) {

@@ -176,6 +176,59 @@ TEST(Swift, DecreasesOncePerRoundTrip) {
   EXPECT_NEAR(g.swift.cwnd(), 9.6, kTiny);
 }
 
+// csg-htsim compares with the smoothed round trip, 7/8 of the former and 1/8 of the new one, as it was before this
+// acknowledgement. It is 25 us until one of 50 us makes it 28.125, and 25 more of 25 us 25.11: 26 us after the decrease
+// another one may follow, although its own round trip is 50 us and would make the smoothed one 28.2.
+TEST(Swift, DecreasesOncePerSmoothedRoundTrip) {
+  auto params = simple();
+  params.decrease_guard = Swift::Guard::srtt;
+  const auto second = [&params](int acks_between) {
+    Flow f(params);
+    f.acks(8, 25_us);
+    f.ack(50_us);
+    EXPECT_NEAR(f.swift.cwnd(), 9.6, kTiny);
+    f.acks(acks_between, 25_us);  // the target exactly
+    f.ack(50_us);
+    return f.swift.cwnd();
+  };
+  EXPECT_NEAR(second(24), 9.6, kTiny);
+  EXPECT_NEAR(second(25), 9.6 * 0.6, kTiny);
+  params.decrease_guard = Swift::Guard::rtt;
+  EXPECT_NEAR(second(48), 9.6, kTiny);
+  EXPECT_NEAR(second(49), 9.6 * 0.6, kTiny);
+}
+
+// It guards against losses and slow hosts as well.
+TEST(Swift, SmoothedRoundTripGuardsAllDecreases) {
+  auto params = simple();
+  params.decrease_guard = Swift::Guard::srtt;
+  params.max_cwnd = 40;
+  params.endpoint_target = 10_us;
+  const auto cut = [&params] {
+    Flow f(params);
+    f.acks(8, 25_us);
+    f.ack(50_us);  // 28.125 us from now on
+    f.now += 27_us;
+    return f;
+  };
+  Flow f = cut();
+  f.lose(Loss::Kind::sack_hole);
+  EXPECT_NEAR(f.swift.cwnd(), 9.6, kTiny);
+  f.lose(Loss::Kind::sack_hole);
+  EXPECT_NEAR(f.swift.cwnd(), 4.8, kTiny);
+  // A slow host halves its window. The round trip of 60 us has made the smoothed one 29.375 us.
+  Flow g(params);
+  g.acks(8, 25_us);
+  g.ack(60_us, Flow::within_round, 40_us);
+  EXPECT_NEAR(g.swift.endpoint_cwnd(), 20, kTiny);
+  g.now += 28_us;
+  g.ack(60_us, Flow::within_round, 40_us);
+  EXPECT_NEAR(g.swift.endpoint_cwnd(), 20, kTiny);
+  g.now += 40_us;
+  g.ack(60_us, Flow::within_round, 40_us);
+  EXPECT_NEAR(g.swift.endpoint_cwnd(), 10, kTiny);
+}
+
 // Section 3.4: one packet in flight, and rtt / cwnd from one to the next. 0.25 packets at 40 us are one in 160 us:
 // 1,048 * 8 b / 160 us = 52.4 Mb/s. From 1 packet on there is no pacing.
 TEST(Swift, PacesWindowsBelowOnePacket) {
@@ -378,6 +431,7 @@ TEST(Swift, TargetsOfSpraying) {
     const auto params = preset<Swift>(name);
     EXPECT_EQ(params.lost_in_a_row, lost);
     EXPECT_EQ(params.delayed_in_a_row, delayed);
+    EXPECT_EQ(params.decrease_guard, Swift::Guard::srtt);
     for (const auto& [hops, rtt] : {std::pair{1, 2'084'480}, {3, 4'168'960}, {5, 6'253'440}})
       EXPECT_NEAR(Flow(params, facts(hops)).swift.target_delay(params, 152), rtt + 1e6, 2e3);
   }

@@ -20,7 +20,7 @@ namespace weir::claims {
 namespace {
 
 const std::vector<Claim>& all() {
-  static const std::vector<Claim> claims = read_claims("papers/claims.toml");
+  static const std::vector<Claim> claims = read_claims("papers");
   return claims;
 }
 
@@ -93,12 +93,34 @@ TEST(Claims, FailForAReason) {
   const Verdicts verdicts = accepted();
   for (const Verdict& v : verdicts.all()) {
     EXPECT_EQ(v.holds(), v.reason.empty()) << v.id;
+    const Claim& claim = *find(all(), v.id);
+    // The cause of a claim that holds tells why its former rule failed.
+    EXPECT_TRUE(v.verdict == kFails ? claim.cause.has_value() : !claim.cause || claim.restated)
+        << v.id << ", papers/causes.toml";
+  }
+}
+
+// Each experiment is named by a cause, each cause finds its experiment, and what the experiments ask for is there.
+TEST(Claims, ThatFailAreShownToByExperiments) {
+  std::set<std::string> names;
+  for (const FigureFile& f : read_experiments("papers", all())) {
+    EXPECT_TRUE(names.insert(f.name).second);
+    EXPECT_FALSE(f.study.claims.empty()) << f.file;
+    EXPECT_FALSE(f.study.study.figures.empty()) << f.file;
+    for (const study::PaperClaim& claim : f.study.claims)
+      EXPECT_NO_THROW(study::check(claim, study::no_measurements(study::make_plan(f.study.study)))) << f.file;
   }
 }
 
 TEST(Claims, AreInTheDocumentAsInTheData) {
   const std::string readme = read_text("README.md");
-  EXPECT_TRUE(with_summary(readme, "README.md", all(), accepted()) == readme) << "weir paper check --update writes it";
+  EXPECT_TRUE(with_readme(readme, "README.md", all(), accepted()) == readme) << "weir paper check --update writes it";
+  for (const Paper& paper : kPapers) {
+    if (paper.page.empty()) continue;
+    const std::string file = "docs/claims/" + std::string(paper.page);
+    const std::string page = read_text(file);
+    EXPECT_TRUE(with_causes(page, file, all(), accepted(), paper) == page) << file << ": weir paper check --update";
+  }
   const std::string text = read_text("docs/claims.md");
   EXPECT_TRUE(with_overview(text, "docs/claims.md", all(), accepted()) == text)
       << "weir paper check --update writes its tables anew";
@@ -164,6 +186,83 @@ TEST(Documents, HaveTheLastCellsOfARowReplaced) {
   EXPECT_EQ(with_row(text, {"d.md", "t", "two", {"5"}}),
             "<!-- table: t -->\n| k | a | b |\n|---|---|---|\n| one | 1 | 2 |\n| two | 3 | 5 |\n");
   EXPECT_THROW(with_row(text, {"d.md", "t", "three", {"5"}}), InputError);
+}
+
+// A folder of papers with one claim, and what causes.toml says of it.
+class Causes : public testing::Test {
+ protected:
+  Causes() {
+    std::ofstream(papers_ / "claims.toml") << "[[claim]]\nid = \"A42\"\npaper = \"hpcc\"\nplace = \"11\"\nexpected = "
+                                              "\"slow\"\nrule = \"slow\"\ncost = \"S\"\n";
+    std::ofstream(papers_ / "verdicts.json") << R"({"claims": [{"id": "A42", "verdict": "fails", "measured": "2.4"}]})";
+  }
+  void write(const std::string& causes) const { std::ofstream(papers_ / "causes.toml") << causes; }
+  void experiment(const std::string& id) const {
+    std::filesystem::create_directory(papers_ / "causes");
+    std::ofstream(papers_ / "causes/stages.toml") << "[study]\nscenario = \"s.toml\"\n[paper]\npaper = \"hpcc\"\n"
+                                                     "figure = \"1\"\ntitle = \"f\"\n[[claim]]\nid = \"" +
+                                                         id + "\"\nrule = \"1 > 0\"\n";
+  }
+  std::string why(const std::string& id) const {
+    const app::Output o = app::weir({"paper", "why", id, "--papers", papers_.path()});
+    return o.status == 0 ? o.out : o.err;
+  }
+  app::Folder papers_{"weir-causes"};
+};
+
+constexpr const char* kCause = R"([[cause]]
+claim = "A42"
+printed = "1.24 times"
+found = "2.4 times"
+)";
+
+TEST_F(Causes, AreTold) {
+  EXPECT_EQ(
+      why("A42"),
+      "A42 (hpcc, 11): fails\n  claim       slow\n  counts if   slow\n  measured    2.4\n  because     the cause is "
+      "unknown\n");
+  write(std::string(kCause) + "tried = [\"more seeds: 2.5\"]\n");
+  EXPECT_NE(
+      why("A42").find("\n  the paper   1.24 times\n  here        2.4 times\n  because     the cause is unknown\n  "
+                      "tried       more seeds: 2.5\n"),
+      std::string::npos)
+      << why("A42");
+  write(std::string(kCause) + "study = \"stages\"\nshown = \"without stages 1.24\"\nholds_with = \"no stages\"\n");
+  EXPECT_NE(
+      why("A42").find("\n  shown by    without stages 1.24\n  again       weir paper run causes/stages\n  holds with  "
+                      "no stages\n"),
+      std::string::npos)
+      << why("A42");
+  const std::vector<Claim> claims = read_claims(papers_.path());
+  const Verdicts verdicts = read_verdicts(papers_ / "verdicts.json", claims);
+  EXPECT_EQ(standing_of(claims[0], verdicts.of("A42")), Standing::cause_shown);
+  EXPECT_EQ(verdicts.of("A42").reason, "without stages 1.24");
+}
+
+TEST_F(Causes, ThatCannotBeAreRefused) {
+  const auto complaint = [&](const std::string& causes) {
+    write(causes);
+    try {
+      read_experiments(papers_.path(), read_claims(papers_.path()));
+    } catch (const InputError& error) {
+      return std::string(error.what()).substr(papers_.path().size());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(why("A43"), "weir: ID: there is no claim 'A43' (did you mean 'A42'?); `weir paper list` tells them\n");
+  EXPECT_EQ(complaint("[[cause]]\nclaim = \"A43\"\nprinted = \"1\"\nfound = \"2\"\n"),
+            "/causes.toml:2: key 'cause.0.claim': claims.toml has no claim 'A43'");
+  EXPECT_EQ(complaint(std::string(kCause) + kCause), "/causes.toml:6: key 'cause.1.claim': 'A42' is there twice");
+  EXPECT_EQ(complaint(std::string(kCause) + "study = \"stages\"\n"),
+            "/causes.toml:5: key 'cause.0.study': it shows something; write what under 'shown'");
+  const std::string shown = std::string(kCause) + "study = \"stages\"\nshown = \"1.24\"\n";
+  EXPECT_NE(complaint(shown).find("/causes/stages.toml has no [[claim]] A42"), std::string::npos);
+  experiment("A42");
+  EXPECT_EQ(complaint(shown), "none");
+  EXPECT_NE(complaint(kCause).find("causes.toml does not name this study as what shows why A42 fails"),
+            std::string::npos);
+  experiment("A43");
+  EXPECT_EQ(complaint(shown), "/causes/stages.toml:7: key 'claim.id': claims.toml has no claim 'A43'");
 }
 
 }  // namespace

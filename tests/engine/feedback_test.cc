@@ -56,6 +56,9 @@ class Feedback : public testing::TestWithParam<net::PortKind> {
   }
   static host::Profile recorder(Rate rate, bool every_loss = false) {
     static const cc::Algorithm algorithm = cc::describe<Recorder>();
+    return of(algorithm, rate, every_loss);
+  }
+  static host::Profile of(const cc::Algorithm& algorithm, Rate rate, bool every_loss) {
     host::Profile p = profile(algorithm);
     const auto params = std::make_shared<Recorder::Params>();
     params->rate = rate;
@@ -161,6 +164,64 @@ TEST_P(Feedback, AcknowledgementsByHand) {
     EXPECT_EQ(told.sends[i].app_limited, i == 3);
   }
   EXPECT_TRUE(told.losses.empty());
+}
+
+// A receiving host takes 2 us for each answer: acknowledgements come so much later, and say so, whatever finds what is
+// lost. Answers with jitter keep their order.
+TEST_P(Feedback, TimeInTheReceivingHostIsTold) {
+  s_.topology = build(net::Dumbbell{1, 1, 100_Gbps, 1_us, 50_Gbps, 1_us});
+  s_.host.receive_delay = 2_us;
+  for (const auto recovery : {host::RecoveryKind::go_back_n, host::RecoveryKind::sack}) {
+    told = {};
+    s_.profiles[0].recovery.kind = recovery;
+    s_.flows.clear();
+    s_.add_flow(0, 1, 3'500_B, 1_us);
+    const Outcome out = run_it();
+    ASSERT_EQ(told.acks.size(), 3u);
+    const Time base = told.facts[0].base_rtt;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto n = static_cast<std::int64_t>(i);
+      EXPECT_EQ(told.acks[i].endpoint_delay, 2_us);
+      EXPECT_EQ(told.acks[i].now.ps, 1'000'000 + base.ps + n * 174'400 + 2'000'000);
+      EXPECT_EQ(told.acks[i].packet_seq.count, 1'000 * n);
+    }
+    EXPECT_EQ(out.flows.at(0).finish.ps, 1'000'000 + base.ps + 3 * 174'400 - 500 * (160 + 80) + 2'000'000);
+  }
+  told = {};
+  s_.host.receive_jitter = 5_us;
+  s_.flows.clear();
+  s_.add_flow(0, 1, 100'000_B);
+  run_it();
+  ASSERT_EQ(told.acks.size(), 99u);
+  double sum = 0;
+  for (std::size_t i = 0; i < told.acks.size(); ++i) {
+    EXPECT_GE(told.acks[i].endpoint_delay, 2_us);
+    if (i > 0) {
+      EXPECT_GT(told.acks[i].packet_seq, told.acks[i - 1].packet_seq);
+    }
+    sum += static_cast<double>(told.acks[i].endpoint_delay.ps) * 1e-6;
+  }
+  EXPECT_GT(sum / 99, 7) << "2 us and the mean of what is drawn; less would be faster than the draws";
+}
+
+// DCQCN slows down when CNPs come, which are packets of their own, and not before: eight flows of 1 MB, which need 671
+// us and headers, end before CNPs that take a millisecond.
+TEST_P(Feedback, CnpsTakeTheirTime) {
+  s_.topology = build(net::Star{9});
+  s_.ecn.enabled = true;
+  s_.ecn.k_min = s_.ecn.k_max = 10'000_B;
+  s_.ecn.at_rate = {};
+  s_.profiles = {profile("dcqcn", {{"cnp_packet", "true"}})};
+  for (std::uint32_t h = 0; h < 8; ++h) s_.add_flow(h, 8, 1_MB);
+  const auto last = [&] {
+    const auto flows = run_it().flows;
+    return std::max_element(flows.begin(), flows.end(),
+                            [](const auto& a, const auto& b) { return a.finish < b.finish; })
+        ->finish;
+  };
+  EXPECT_GT(last(), 1_ms);
+  s_.host.cnp_delay = 1_ms;
+  EXPECT_LT(last(), 800_us);
 }
 
 // Every fact of a flow against the model: of a path that is not the longest one, in a network that trims, and with all

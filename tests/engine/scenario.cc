@@ -68,6 +68,7 @@ std::unique_ptr<Model> Scenario::model(net::PortKind port) const {
   m->classes = classes;
   m->faults = work_out(faults, topology, seed);
   m->transport = transport;
+  m->host = host;
   m->clocks = clocks;
   m->profiles = profiles;
   return m;
@@ -499,6 +500,21 @@ void add_spraying(Scenario& s, std::uint64_t seed) {
   using Memory = host::PathMemory;
   for (auto& p : s.profiles) p.balancing.memory = dice.pick({Memory::flow, Memory::connection, Memory::pair});
   s.network.ecmp = dice.pick({net::Multipath::equal, net::Multipath::capacity});
+  using Marks = host::PathMarks;
+  for (auto& p : s.profiles) {
+    p.balancing.marks = dice.pick({Marks::data, Marks::ack, Marks::none});
+    p.balancing.acks = dice.pick({host::AckRouting::hash, host::AckRouting::adaptive});
+  }
+}
+
+// Hosts that take their time, in one of six.
+void add_host_delays(Scenario& s, std::uint64_t seed) {
+  Dice dice(~seed ^ 0x165667b1);
+  if (!dice.chance(6)) return;
+  s.host = {.receive_delay = {dice.pick({0, 500'000, 4'000'000})},
+            .receive_jitter = {dice.pick({0, 1'000'000})},
+            .cnp_delay = {dice.pick({0, 3'000'000})},
+            .timestamp_jitter = {dice.pick({0, 2'000'000})}};
 }
 
 }  // namespace
@@ -508,6 +524,7 @@ Scenario random_scenario(std::uint64_t seed) {
   add_classes(s, seed);
   add_faults(s, seed);
   add_spraying(s, seed);
+  add_host_delays(s, seed);
   return s;
 }
 

@@ -37,6 +37,7 @@ struct Scenario {
   std::vector<net::ClassRow> classes;
   FaultRows faults;
   host::TransportParams transport;
+  host::HostParams host;
   host::ClockParams clocks;
   std::vector<host::Profile> profiles;
   std::vector<traffic::Flow> flows;  // explicit ones, in any order

@@ -1,6 +1,11 @@
 // What switches do for sprayed packets, and receivers, by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <span>
+
 #include "tests/engine/scenario.h"
 #include "weir/engine/simulation.h"
 
@@ -139,6 +144,107 @@ TEST_F(TwoUplinks, TheShorterQueueIsTaken) {
   auto packets = sent();
   std::sort(packets.begin(), packets.end());
   EXPECT_EQ(packets, (std::vector<std::uint64_t>{20, 200}));
+}
+
+// The same with one that comes from the other leaf: its acknowledgements leave leaf 0. By their hash they would share
+// both uplinks; adaptively they go by the one without a queue.
+TEST_F(TwoUplinks, AcknowledgementsMayTakeTheShorterQueueToo) {
+  const auto on_busy_uplink = [this](host::AckRouting acks) {
+    scenario_.profiles = {unlimited(), unlimited(host::Balancing::adaptive)};
+    scenario_.profiles[1].balancing.acks = acks;
+    scenario_.adaptive = {.quantised = false, .refresh = {}};
+    scenario_.flows.clear();
+    for (const std::uint32_t src : {0u, 1u}) scenario_.add_flow(src, 3 + src, 100'000_B);
+    scenario_.add_flow(5, 2, 20'000_B, 5_us, 1);
+    const auto model = scenario_.model();
+    const auto uplink = [&](std::uint32_t src, std::uint16_t sport) {
+      return model->routing.egress(0, 3 + src, net::flow_entropy(src, 3 + src, sport, 100));
+    };
+    std::uint16_t same = 1;
+    while (uplink(1, same) != uplink(0, 1)) ++same;
+    scenario_.flows[0].sport = 1;
+    scenario_.flows[1].sport = same;
+    for (auto& f : scenario_.flows) f.dport = 100;
+    const auto packets = sent();
+    EXPECT_EQ(packets[0] + packets[1], 220u);
+    return std::max(packets[0], packets[1]) - 200;
+  };
+  EXPECT_GT(on_busy_uplink(host::AckRouting::hash), 3u);
+  EXPECT_EQ(on_busy_uplink(host::AckRouting::adaptive), 0u);
+}
+
+// A star. Host 0 sends 200 packets to host 1, ten at a time, beside two hosts that make a queue at a port: host 1's,
+// which marks its data, or its own, which marks its acknowledgements where the profile asks for that.
+class WhoseMark : public testing::Test {
+ protected:
+  struct Seen {
+    std::uint64_t marked_data = 0;
+    std::uint64_t marked_acks = 0;
+    std::size_t entropies = 0;  // different ones of host 0's packets
+  };
+  static Seen seen(host::PathMarks marks, std::uint32_t port_with_queue) {
+    Scenario s;
+    s.topology = build(net::Star{4});
+    s.profiles = {profile("fixed-window", {{"window", "40 KB"}}), profile("fixed-window", {{"window", "10 KB"}})};
+    for (host::Profile& p : s.profiles) p.recovery.kind = host::RecoveryKind::sack;
+    s.profiles[1].balancing.kind = host::Balancing::reps;
+    s.profiles[1].balancing.marks = marks;
+    s.ecn = {.enabled = true, .k_min = 5'000_B, .k_max = 5'000_B};
+    s.ecn.at_rate = {};
+    s.buffer.mode = net::BufferMode::per_port;
+    for (const std::uint32_t src : {2u, 3u}) s.add_flow(src, port_with_queue, 2'000'000_B);
+    s.add_flow(0, 1, 200'000_B, 20_us, 1);
+    const auto model = s.model();
+    const auto traffic = s.traffic();
+    Simulation simulation(*model, *traffic, {.traced = true});
+    Seen out;
+    std::set<std::uint32_t> entropies;
+    std::uint64_t all_marked = 0;
+    simulation.trace({}, [&](std::span<const net::TraceEvent> events) {
+      for (const net::TraceEvent& e : events) {
+        const bool of_flow = e.packet.profile == 1;
+        if (e.kind == net::EventKind::marked) {
+          ++all_marked;
+          if (of_flow) ++(e.packet.kind == net::PacketKind::data ? out.marked_data : out.marked_acks);
+        }
+        if (e.kind == net::EventKind::accepted && of_flow && e.packet.kind == net::PacketKind::data)
+          entropies.insert(e.packet.entropy);
+      }
+    });
+    while (!simulation.advance()) {
+    }
+    std::uint64_t counted = 0;
+    for (std::uint32_t id = 0; id < model->topology.ports(); ++id) counted += simulation.marked(id);
+    EXPECT_EQ(counted, all_marked);
+    out.entropies = entropies.size();
+    return out;
+  }
+};
+
+TEST_F(WhoseMark, OfData) {
+  for (const host::PathMarks marks : {host::PathMarks::data, host::PathMarks::ack, host::PathMarks::none}) {
+    const Seen s = seen(marks, 1);
+    EXPECT_GT(s.marked_data, 150u);
+    EXPECT_EQ(s.marked_acks, 0u);
+    if (marks == host::PathMarks::data)
+      EXPECT_GT(s.entropies, 150u);
+    else
+      EXPECT_LT(s.entropies, 50u);
+  }
+}
+
+TEST_F(WhoseMark, OfAcknowledgements) {
+  for (const host::PathMarks marks : {host::PathMarks::data, host::PathMarks::ack, host::PathMarks::none}) {
+    const Seen s = seen(marks, 0);
+    EXPECT_EQ(s.marked_data, 0u);
+    if (marks == host::PathMarks::ack) {
+      EXPECT_GT(s.marked_acks, 150u);
+      EXPECT_GT(s.entropies, 150u);
+    } else {
+      EXPECT_EQ(s.marked_acks, 0u);
+      EXPECT_LT(s.entropies, 50u);
+    }
+  }
 }
 
 // A link that fails at random is one between switches, and none fails twice.

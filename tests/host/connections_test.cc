@@ -9,6 +9,7 @@ using namespace literals;
 
 const BalancingParams kReps{.kind = Balancing::reps};
 constexpr std::uint32_t kGood = 12'345;  // an entropy
+constexpr std::uint8_t kUnmarked = 0;
 
 Connections::Key to(std::uint32_t dst) { return {.dst = dst, .sport = 10'000, .dport = 100, .profile = 0}; }
 
@@ -20,7 +21,7 @@ std::uint32_t first_entropy(Connections& connections, const Connections::Key& ke
 TEST(Connections, KeepWhatTheirFlowsLearned) {
   Connections connections;
   const std::uint32_t c = connections.join(to(1), kReps, 7);
-  connections.paths(c).on_ack(kGood, false, 1_us);
+  connections.paths(c).on_ack(kGood, kUnmarked, 1_us);
   connections.leave(c);
   EXPECT_EQ(first_entropy(connections, to(1)), kGood);
 }
@@ -31,7 +32,7 @@ TEST(Connections, AreToldApartByAllOfTheirKey) {
        {Connections::Key{2, one.sport, one.dport, 0}, Connections::Key{1, 10'001, one.dport, 0},
         Connections::Key{1, one.sport, 101, 0}, Connections::Key{1, one.sport, one.dport, 1}}) {
     Connections connections;
-    connections.paths(connections.join(one, kReps, 7)).on_ack(kGood, false, 1_us);
+    connections.paths(connections.join(one, kReps, 7)).on_ack(kGood, kUnmarked, 1_us);
     EXPECT_NE(first_entropy(connections, other), kGood);
     EXPECT_EQ(connections.known(), 2u);
   }
@@ -43,11 +44,11 @@ TEST(Connections, ServeFlowsThatOverlap) {
   const std::uint32_t first = connections.join(to(1), kReps, 7);
   const std::uint32_t second = connections.join(to(1), kReps, 8);
   EXPECT_EQ(first, second);
-  connections.paths(first).on_ack(kGood, false, 1_us);
+  connections.paths(first).on_ack(kGood, kUnmarked, 1_us);
   EXPECT_EQ(connections.paths(second).next(2_us), kGood);
   EXPECT_NE(connections.paths(first).next(2_us), kGood);  // it has been taken
   connections.leave(first);
-  connections.paths(second).on_ack(kGood + 1, false, 3_us);
+  connections.paths(second).on_ack(kGood + 1, kUnmarked, 3_us);
   connections.leave(second);
   EXPECT_EQ(first_entropy(connections, to(1)), kGood + 1);
 }
@@ -58,7 +59,7 @@ TEST(Connections, OfOneFlowAloneLeaveNothing) {
     const std::uint32_t c = connections.open(kReps, 7);
     EXPECT_EQ(c, 0u);  // its place is used again
     EXPECT_NE(connections.paths(c).next(0_us), kGood);
-    connections.paths(c).on_ack(kGood, false, 1_us);
+    connections.paths(c).on_ack(kGood, kUnmarked, 1_us);
     connections.leave(c);
   }
   EXPECT_EQ(connections.known(), 0u);
@@ -69,7 +70,7 @@ TEST(Connections, AreForgottenWhenTooManyAreIdle) {
   Connections connections;
   const auto use = [&](std::uint32_t dst) {
     const std::uint32_t c = connections.join(to(dst), kReps, 7);
-    connections.paths(c).on_ack(kGood, false, 1_us);
+    connections.paths(c).on_ack(kGood, kUnmarked, 1_us);
     connections.leave(c);
   };
   const std::uint32_t busy = connections.join(to(0), kReps, 7);

@@ -96,7 +96,7 @@ TEST(BadInput, IsTold) {
       {"hosts = 4", "pods = 4", "a.toml:3: key 'topology.pods': unknown key; valid is hosts, rate, delay, kind"},
       {"name = \"hpcc\"", "name = \"hpcc\"\nmaxstage = 3",
        "a.toml:7: key 'algorithm.maxstage': unknown key (did you mean 'max_stage'?); valid is " + hpcc_keys() +
-           ", name, preset, recovery, load_balancing, on_ramp, class, ack_every"},
+           ", name, preset, recovery, load_balancing, on_ramp, stack, class, ack_every"},
       {"size = \"100 KB\"", "",
        "a.toml:8: key 'traffic.0.size': missing; write a size in quotes, like \"100 KB\" (size of each flow)"},
       {"name = \"hpcc\"", "", "a.toml:5: key 'algorithm.name': missing; write one of " + names_of_algorithms()},
@@ -299,7 +299,9 @@ TEST(BadInput, IsTold) {
        "a.toml:12: key 'host.pause.0.host': there is no host 4; hosts are 0 to 3"},
       {"", "[[host.pause]]\nhost = 1\nstart = \"1 us\"\nduration = \"0 us\"\n",
        "a.toml:14: key 'host.pause.0.duration': 0 ps is out of range; valid is 1 ps to 1000000 s"},
-      {"", "[host]\nstall = 1\n", "a.toml:12: key 'host.stall': unknown key; valid is pause"},
+      {"", "[host]\nstall = 1\n",
+       "a.toml:12: key 'host.stall': unknown key; valid is receive_delay, receive_jitter, cnp_delay, "
+       "timestamp_jitter, pause"},
       {"", "[[network.ecn.rate]]\nrate = \"25 Gbps\"\n",
        "a.toml:11: key 'network.ecn.rate.0.k_min': missing; write a size in quotes, like \"100 KB\" (queue length up "
        "to which nothing is marked)"},

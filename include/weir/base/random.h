@@ -29,6 +29,7 @@ enum class Purpose : std::uint32_t {
   placement = 14,
   round_robin = 15,
   resampling = 16,
+  host_delay = 17,
 };
 
 // The draws of one entity (a host, a flow, a port) for one purpose. It has no position: the caller counts its draws.

@@ -77,10 +77,11 @@ struct FlowFacts {
   RandomStream random;    // the flow's own stream; the algorithm counts its own draws
 };
 
-// An acknowledgement has arrived that does not complete the flow. Simulated hosts answer at once: endpoint_delay is 0.
+// An acknowledgement has arrived that does not complete the flow. endpoint_delay is 0 unless the scenario has
+// [host] receive_delay or receive_jitter. Under a Linux host's stack what has been handed down counts as sent.
 struct Ack {
   Time now;
-  Time rtt;             // from the transmit time of the packet that triggered it, measured at the NIC
+  Time rtt;             // from the transmit time of the packet that triggered it; under a stack, from its hand-down
   Time sent_at;         // transmit time of that packet
   Time endpoint_delay;  // part of rtt spent in the receiving host
   Time path_since;     // routes have not changed since then; packets which were sent earlier may have taken other paths
@@ -97,6 +98,7 @@ struct Ack {
   std::uint8_t hops = 0;                 // telemetry records present
   std::uint32_t entropy = 0;             // path selector of the packet that triggered it
   const Telemetry* telemetry = nullptr;  // null unless Needs::telemetry
+  bool window_limited = true;            // false: the host's queue, not the window, has limited the last window of data
 };
 
 // The transport has concluded that data was lost, trimmed or reordered beyond tolerance. With go-back-N, `kind` is nack
@@ -137,6 +139,8 @@ struct Control {
   // Set to ask the program that embeds the run for a decision (host/decisions.h); the transport clears it when it asks.
   // Only for algorithms with Needs::decisions, and not in on_send().
   bool ask = false;
+  // The window is below half of the threshold of slow start: hosts that pace by windows then take a larger rate.
+  bool slow_start = false;
 };
 
 // What the algorithm requires of a flow's receiver.

@@ -25,12 +25,26 @@ void Cubic::Params::describe(ParamList<Params>& p) {
   p.integer("abc_limit", &Params::abc_limit, 1, 1'000, "L: slow start adds at most so many packets per acknowledgement",
             "RFC 5681 equation 2 (1); RFC 3465, section 2.3 (2)");
   p.flag("ecn", &Params::ecn, "a mark counts as a loss", "RFC 9438, section 4.6");
+  p.flag("hystart", &Params::hystart, "slow start ends before the first loss when acknowledgements say so",
+         "Ha and Rhee, Computer Networks 55(9), 2011; Linux tcp_cubic up to 5.4");
+  p.number("initial_growth", &Params::initial_growth, 0, 1,
+           "until the first reduction, and again after a timeout, congestion avoidance adds at least this part of the "
+           "window "
+           "per round trip",
+           "Linux tcp_cubic (5 %)");
+}
+
+std::span<const Preset> Cubic::presets() {
+  static constexpr PresetValue linux_values[] = {{"hystart", "true"}, {"initial_growth", "0.05"}};
+  static constexpr Preset all[] = {{"linux", "tcp_cubic of Linux up to 5.4", linux_values}};
+  return all;
 }
 
 Cubic::Cubic(const Params& p, const FlowFacts& facts, Control& control)
     : cwnd_(static_cast<double>(p.initial_window)),
       ssthresh_(std::numeric_limits<double>::infinity()),
       srtt_(facts.base_rtt) {
+  if (p.hystart) hystart_.reset(facts, facts.start, Bytes{0});
   answer(facts, control);
 }
 
@@ -41,24 +55,39 @@ void Cubic::on_ack(const Params& p, const FlowFacts& facts, const Ack& ack, Cont
     reduce(p, packets(ack.in_flight + ack.acked, facts), 1);
     events_.reduce(ack.now, ack.snd_nxt);
   } else if (!events_.recovering() && ack.acked.count > 0) {
-    grow(p, packets(ack.acked, facts), ack, in_use(ack, control.window));
+    if (p.hystart) look_for_end(facts, ack);
+    grow(p, facts, ack, in_use(ack, control.window) && (ack.window_limited || cwnd_ < ssthresh_));
   }
   last_ack_ = ack.now;
   answer(facts, control);
 }
 
-void Cubic::grow(const Params& p, double acked, const Ack& ack, bool in_use) {
+// Linux measures nothing in the first second of an epoch, lest what recovery has left of a queue counts.
+void Cubic::look_for_end(const FlowFacts& facts, const Ack& ack) {
+  if (epoch_ != kNoTimer && ack.now - epoch_ < Time{kPicosecondsPerSecond}) return;
+  hystart_.measure(ack.rtt);
+  if (cwnd_ < ssthresh_ && cwnd_ >= HyStart::kLowWindow && hystart_.finds_end(facts, ack)) ssthresh_ = cwnd_;
+}
+
+void Cubic::grow(const Params& p, const FlowFacts& facts, const Ack& ack, bool in_use) {
   // The curve stands still while something else limits the flow, and while nothing is on its way: between the previous
   // acknowledgement and the transmission of this one's packet (section 5.8).
   const bool started = epoch_ != kNoTimer;
   if (started) epoch_ += in_use ? std::max(Time{}, ack.sent_at - last_ack_) : ack.now - last_ack_;
   if (!in_use) return;
+  const double acked = packets(ack.acked, facts);
   if (cwnd_ < ssthresh_) {
+    if (p.hystart && hystart_.ends_round(ack)) hystart_.begin_round(facts, ack.now, ack.snd_nxt);
     cwnd_ += std::min(acked, static_cast<double>(p.abc_limit));
     return;
   }
   if (!started) start_epoch(p, ack.now);
+  const double least = hystart_.has_reduced() ? cwnd_ : cwnd_ + p.initial_growth * acked;
+  avoid_congestion(p, acked, ack.now);
+  cwnd_ = std::max(cwnd_, least);
+}
 
+void Cubic::avoid_congestion(const Params& p, double acked, Time now) {
   // Section 4.3, figure 4; alpha is 1 once the window has returned to where it was.
   const double alpha = w_est_ >= cwnd_prior_ ? 1 : 3 * (1 - p.beta) / (1 + p.beta);
   w_est_ += alpha * acked / cwnd_;
@@ -66,7 +95,7 @@ void Cubic::grow(const Params& p, double acked, const Ack& ack, bool in_use) {
     const double x = t.seconds() - k_;
     return p.c * x * x * x + w_max_;
   };
-  const Time t = ack.now - epoch_;
+  const Time t = now - epoch_;
   if (p.reno_friendly && curve(t) < w_est_) {
     cwnd_ = std::max(cwnd_, w_est_);
     return;
@@ -92,6 +121,7 @@ void Cubic::start_epoch(const Params& p, Time now) {
 void Cubic::reduce(const Params& p, double flight, double least) {
   w_max_ = p.fast_convergence && cwnd_ < w_max_ ? cwnd_ * (1 + p.beta) / 2 : cwnd_;
   cwnd_prior_ = cwnd_;
+  hystart_.note_reduction();
   cwnd_ = std::min(cwnd_, std::max(flight * p.beta, least));
   ssthresh_ = std::max(flight * p.beta, 2.0);
   epoch_ = kNoTimer;
@@ -107,12 +137,14 @@ void Cubic::on_loss(const Params& p, const FlowFacts& facts, const Loss& loss, C
     cwnd_ = 1;
     w_max_ = 0;  // the curve starts flat where slow start ends (section 4.8)
     epoch_ = kNoTimer;
+    hystart_.reset(facts, loss.now, loss.snd_nxt);
   }
   answer(facts, control);
 }
 
 void Cubic::answer(const FlowFacts& facts, Control& control) const {
   control.window = {static_cast<std::int64_t>(cwnd_ * static_cast<double>(facts.payload.count))};
+  control.slow_start = cwnd_ < ssthresh_ / 2;
 }
 
 }  // namespace weir::cc

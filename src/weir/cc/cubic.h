@@ -7,9 +7,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "weir/cc/algorithm.h"
 #include "weir/cc/congestion_events.h"
+#include "weir/cc/hystart.h"
 
 namespace weir::cc {
 
@@ -23,6 +25,8 @@ class Cubic {
     std::int64_t initial_window = 10;
     std::int64_t abc_limit = 1;
     bool ecn = false;
+    bool hystart = false;
+    double initial_growth = 0;
     static void describe(ParamList<Params>&);
   };
 
@@ -32,6 +36,7 @@ class Cubic {
   Cubic(const Params&, const FlowFacts&, Control&);
   void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);
   void on_loss(const Params&, const FlowFacts&, const Loss&, Control&);
+  static std::span<const Preset> presets();
 
   // For probes and tests; windows in packets, K in seconds.
   double window() const { return cwnd_; }
@@ -41,7 +46,9 @@ class Cubic {
   double w_est() const { return w_est_; }
 
  private:
-  void grow(const Params&, double acked, const Ack&, bool in_use);
+  void look_for_end(const FlowFacts&, const Ack&);
+  void grow(const Params&, const FlowFacts&, const Ack&, bool in_use);
+  void avoid_congestion(const Params&, double acked, Time now);
   void start_epoch(const Params&, Time now);
   void reduce(const Params&, double flight, double least);
   void answer(const FlowFacts&, Control&) const;
@@ -57,6 +64,7 @@ class Cubic {
   Time last_ack_;
   Time srtt_;
   CongestionEvents events_;
+  HyStart hystart_;
 };
 
 }  // namespace weir::cc

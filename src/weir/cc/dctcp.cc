@@ -45,7 +45,7 @@ Dctcp::Dctcp(const Params& p, const FlowFacts& facts, Control& control)
     largest_ = line_rate_window(p, facts);
     window_ = RenoWindow(largest_, largest_);
   }
-  control.window = window_.window();
+  window_.answer(control);
 }
 
 void Dctcp::on_ack(const Params& p, const FlowFacts& facts, const Ack& ack, Control& control) {
@@ -67,7 +67,8 @@ void Dctcp::react(const Params& p, const FlowFacts& facts, const Ack& ack, Conge
   } else if (window_.window() < largest_) {
     window_.grow(ack, facts.payload, p.abc_limit);
   }
-  control.window = std::min(window_.window(), largest_);
+  window_.answer(control);
+  control.window = std::min(control.window, largest_);
 }
 
 // RFC 8257, section 3.3, steps 1 to 8.
@@ -85,7 +86,7 @@ void Dctcp::observe(const Params& p, const Ack& ack, bool marked) {
 
 void Dctcp::on_loss(const Params&, const FlowFacts& facts, const Loss& loss, Control& control) {
   window_.on_loss(loss, facts.payload);
-  control.window = window_.window();
+  window_.answer(control);
 }
 
 }  // namespace weir::cc

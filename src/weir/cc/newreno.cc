@@ -12,7 +12,7 @@ void NewReno::Params::describe(ParamList<Params>& p) {
 
 NewReno::NewReno(const Params& p, const FlowFacts& facts, Control& control)
     : window_(facts.payload * p.initial_window, kNoWindow) {
-  control.window = window_.window();
+  window_.answer(control);
 }
 
 void NewReno::on_ack(const Params& p, const FlowFacts& facts, const Ack& ack, Control& control) {
@@ -21,12 +21,12 @@ void NewReno::on_ack(const Params& p, const FlowFacts& facts, const Ack& ack, Co
     window_.reduce(half_of_flight(ack.in_flight + ack.acked, facts.payload), ack.now, ack.snd_nxt);
   else
     window_.grow(ack, facts.payload, p.abc_limit);
-  control.window = window_.window();
+  window_.answer(control);
 }
 
 void NewReno::on_loss(const Params&, const FlowFacts& facts, const Loss& loss, Control& control) {
   window_.on_loss(loss, facts.payload);
-  control.window = window_.window();
+  window_.answer(control);
 }
 
 }  // namespace weir::cc

@@ -10,6 +10,7 @@ void RenoWindow::grow(const Ack& ack, Bytes packet, std::int64_t limit) {
     window_ += std::min(ack.acked, packet * limit);
     return;
   }
+  if (!ack.window_limited) return;
   acked_ += ack.acked;
   if (acked_ < window_) return;
   acked_ -= window_;

@@ -26,6 +26,11 @@ class RenoWindow {
   void on_loss(const Loss&, Bytes packet);
 
   Bytes window() const { return window_; }
+  // The algorithm's answer to what has been heard.
+  void answer(Control& control) const {
+    control.window = window_;
+    control.slow_start = window_ < threshold_ / 2;
+  }
   Bytes threshold() const { return threshold_; }
 
  private:

@@ -49,6 +49,11 @@ void Swift::Params::describe(ParamList<Params>& p) {
            "Swift algorithm 1; Fast Convergence III-D; csg-htsim");
   p.number("max_mdf", &Params::max_mdf, 0, 1, "largest decrease at once, as a part of the window",
            "Swift algorithm 1; Fast Convergence III-D; csg-htsim");
+  p.choice("decrease_guard", &Params::decrease_guard, {"rtt", "srtt"},
+           "a decrease may follow another after the round trip of the latest packet; or after the smoothed one of the "
+           "packets before it (7/8 of the former value, 1/8 of the new one). With reference_window it only counts for "
+           "losses and hosts",
+           "Swift algorithm 1: RTT; srtt: csg-htsim");
   p.integer("retx_reset_threshold", &Params::retx_reset_threshold, 1, 1'000'000,
             "timeouts in a row that set the window to min_cwnd", "Swift algorithm 1; csg-htsim (a guess)");
   p.integer("lost_in_a_row", &Params::lost_in_a_row, 1, 1'000'000,
@@ -173,6 +178,7 @@ void Swift::react(const Params& p, const FlowFacts& facts, const Ack& ack, Conge
   else
     adjust(p, facts, ack, delay, target, ai);
   adjust_endpoint(p, facts, ack);
+  if (p.decrease_guard == Guard::srtt) srtt_ = srtt_ == Time{} ? ack.rtt : srtt_ + (ack.rtt - srtt_) / 8;
   answer(p, facts, control);
 }
 
@@ -181,7 +187,7 @@ void Swift::adjust(const Params& p, const FlowFacts& facts, const Ack& ack, doub
   double cwnd = before;
   bool skipped = false;
   if (delayed_ >= p.delayed_in_a_row) {
-    const bool round_ended = ack.now - fabric_.last_decrease >= ack.rtt;
+    const bool round_ended = ack.now - fabric_.last_decrease >= guard(p);
     const auto verdict = update_.judge(p.reference, facts.random, true, round_ended, before, line_cwnd_);
     skipped = verdict.ignore && verdict.new_round;
     if (verdict.move) cwnd = verdict.ignore ? cwnd + ai : cwnd * decrease_factor(p, delay, target);
@@ -232,7 +238,7 @@ void Swift::adjust_endpoint(const Params& p, const FlowFacts& facts, const Ack& 
   const double target = ps(p.endpoint_target);
   if (endpoint_delay_ < target)
     endpoint_.cwnd = clamped(p, endpoint_.cwnd + increase(endpoint_.cwnd, ai_, packets(ack.acked, facts)));
-  else if (ack.now - endpoint_.last_decrease >= ack.rtt)
+  else if (ack.now - endpoint_.last_decrease >= guard(p))
     cut(p, endpoint_, decrease_factor(p, endpoint_delay_, target), ack.now);
 }
 
@@ -244,7 +250,7 @@ void Swift::on_loss(const Params& p, const FlowFacts& facts, const Loss& loss, C
   if (p.lost_in_a_row > 1 && loss.kind != Loss::Kind::timeout && missing < p.lost_in_a_row * facts.payload) return;
   Window& w = endpoint_.cwnd < fabric_.cwnd ? endpoint_ : fabric_;
   const bool reset = retransmit_count_ >= p.retx_reset_threshold;
-  if (reset || loss.now - w.last_decrease >= rtt_) {
+  if (reset || loss.now - w.last_decrease >= guard(p)) {
     cut(p, w, reset ? 0 : 1 - p.max_mdf, loss.now);
     reference_ = std::min(reference_, fabric_.cwnd);
   }

@@ -6,6 +6,10 @@
 // hops of a path, and as the window gets smaller, because many flows make long queues (section 3.5). A window below one
 // packet is kept by pacing (section 3.4).
 //
+// What "once per round trip" means is an option. Algorithm 1 compares the time since the last decrease with "RTT"; here
+// that is the round trip of the packet whose delay calls for the decrease, or a smoothed one. The difference matters
+// where one path is slow: its packets' own round trips are the longest of all, and smoothing forgets them.
+//
 // What a Control means here: with cwnd >= 1, the window has whole packets only and nothing is paced. With cwnd < 1 the
 // window lets one packet be in flight, and the rate keeps rtt / cwnd between two of them.
 //
@@ -36,6 +40,7 @@ class Swift {
   enum class Increase : std::uint8_t { packets, rate };
   enum class Pacing : std::uint8_t { below_one, always };
   enum class Tokens : std::uint8_t { queueing, delay, excess };
+  enum class Guard : std::uint8_t { rtt, srtt };
 
   struct Params {
     Time base_target{20'000'000};
@@ -50,6 +55,7 @@ class Swift {
     Rate r_ai{50'000'000};
     double beta = 0.8;
     double max_mdf = 0.5;
+    Guard decrease_guard = Guard::rtt;
     std::int32_t retx_reset_threshold = 5;
     std::int64_t lost_in_a_row = 1;
     std::int32_t delayed_in_a_row = 1;
@@ -76,7 +82,8 @@ class Swift {
   static std::span<const Preset> presets();
   // Swift in the network of Spraying IV-A, 800 Gb/s and 0.5 us on each link: a target of 1 us of queueing on paths of
   // any length, whose unloaded round trips of 4 KB packets are 2.08, 4.17 and 6.25 us; fs_range is 5 times that of the
-  // longest, 7.25 us; the first window is ideal.
+  // longest, 7.25 us; the first window is ideal. A decrease may follow another after the smoothed round trip, as in
+  // csg-htsim, where the paper's Swift ran.
   static constexpr std::array kSpraying{PresetValue{"base_target", "2042 ns"},
                                         PresetValue{"hop_target", "1042 ns"},
                                         PresetValue{"fs_range", "36.25 us"},
@@ -85,6 +92,7 @@ class Swift {
                                         PresetValue{"ai", "1"},
                                         PresetValue{"beta", "0.8"},
                                         PresetValue{"max_mdf", "0.5"},
+                                        PresetValue{"decrease_guard", "srtt"},
                                         PresetValue{"initial_cwnd", "0"}};
 
   Swift(const Params&, const FlowFacts&, Control&);
@@ -116,6 +124,7 @@ class Swift {
   void adjust(const Params&, const FlowFacts&, const Ack&, double delay, double target, double ai);
   void adjust_from_reference(const Params&, const FlowFacts&, const Ack&, double delay, double target, double ai);
   void adjust_endpoint(const Params&, const FlowFacts&, const Ack&);
+  Time guard(const Params& p) const { return p.decrease_guard == Guard::rtt ? rtt_ : srtt_; }
   void cut(const Params&, Window&, double factor, Time now) const;
   double clamped(const Params& p, double cwnd) const;
   void answer(const Params&, const FlowFacts&, Control&) const;
@@ -124,6 +133,7 @@ class Swift {
   Window endpoint_;  // ecwnd
   double reference_;
   Time rtt_;                   // of the last acknowledgement
+  Time srtt_;                  // smoothed, with decrease_guard = srtt; 0 = there has been none
   double endpoint_delay_ = 0;  // smoothed, in picoseconds
   std::int64_t last_update_seq_ = 0;
 

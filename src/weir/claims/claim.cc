@@ -36,9 +36,16 @@ bool is_paper(std::string_view name) {
   return std::any_of(std::begin(kPapers), std::end(kPapers), [&](const Paper& p) { return p.name == name; });
 }
 
+Restatement read_restatement(const TableReader& table) {
+  table.allow_only({"rule", "verdict", "words"});
+  return {.rule = table.required_text("rule", "when it counted as reproduced before"),
+          .verdict = table.required_text("verdict", "the verdict by that rule"),
+          .words = table.required_text("words", "those of the paper that the rule is restated in")};
+}
+
 Claim read_claim(const TableReader& table) {
   table.allow_only({"id", "paper", "place", "figure", "scenario", "expected", "rule", "first_rule", "cost", "weak",
-                    "not_run", "reason"});
+                    "not_run", "restated"});
   Claim out;
   out.where = table.where();
   out.id = table.required_text("id", "the claim's, such as \"A36\"");
@@ -53,11 +60,38 @@ Claim read_claim(const TableReader& table) {
   out.cost = table.required_text("cost", "T, S, M, H, R or -");
   out.weak = flag(table, "weak");
   out.not_run = table.text("not_run");
-  out.reason = table.text("reason");
+  if (table.find("restated") != nullptr) out.restated = read_restatement(table.table("restated"));
   return out;
 }
 
-FigureFile read_figure(const std::string& file, const std::vector<Claim>& claims) {
+// Gives each claim its cause.
+void read_causes(const std::string& file, std::vector<Claim>& claims) {
+  if (!std::filesystem::exists(file)) return;
+  const scenario::Value root = read_toml(file);
+  for (const TableReader& table : TableReader(root, "").tables("cause")) {
+    table.allow_only({"claim", "printed", "found", "shown", "study", "holds_with", "against_paper", "tried"});
+    const std::string id = table.required_text("claim", "the claim's id, such as \"A36\"");
+    const auto claim = std::find_if(claims.begin(), claims.end(), [&](const Claim& c) { return c.id == id; });
+    if (claim == claims.end()) table.fail_at("claim", fmt::format("claims.toml has no claim '{}'", id));
+    if (claim->cause) table.fail_at("claim", fmt::format("'{}' is there twice", id));
+    Cause cause{.where = table.where(),
+                .printed = table.required_text("printed", "what the paper prints"),
+                .found = table.required_text("found", "what came out here"),
+                .shown = table.text("shown"),
+                .experiment = table.text("study"),
+                .holds_with = table.text("holds_with"),
+                .against_paper = flag(table, "against_paper"),
+                .tried = table.texts("tried")};
+    if (!cause.experiment.empty() && cause.shown.empty())
+      table.fail_at("study", "it shows something; write what under 'shown'");
+    if (cause.against_paper && cause.shown.empty())
+      table.fail_at("against_paper", "a finding against the paper needs what shows it; write it under 'shown'");
+    if (!cause.experiment.empty()) cause.experiment = fmt::format("{}/{}", kExperiments, cause.experiment);
+    claim->cause = std::move(cause);
+  }
+}
+
+FigureFile read_study(const std::string& file) {
   const std::filesystem::path path(file);
   FigureFile out{.file = file,
                  .name = fmt::format("{}/{}", path.parent_path().filename().string(), path.stem().string()),
@@ -65,11 +99,23 @@ FigureFile read_figure(const std::string& file, const std::vector<Claim>& claims
   const study::PaperFigure& figure = out.study.figure;
   if (!is_paper(figure.paper))
     scenario::fail_key(figure.where, "paper.paper", fmt::format("'{}' is unknown; valid is {}", figure.paper, kNames));
+  return out;
+}
+
+const Claim& claim_of(const FigureFile& f, const Where& where, const char* key, const std::string& id,
+                      const std::vector<Claim>& claims) {
+  const Claim* claim = find(claims, id);
+  if (claim == nullptr) scenario::fail_key(where, key, fmt::format("claims.toml has no claim '{}'", id));
+  if (claim->paper != f.study.figure.paper)
+    scenario::fail_key(where, key, fmt::format("{} is a claim of the paper '{}'", id, claim->paper));
+  return *claim;
+}
+
+FigureFile read_figure(const std::string& file, const std::vector<Claim>& claims) {
+  FigureFile out = read_study(file);
+  const study::PaperFigure& figure = out.study.figure;
   const auto refuse = [&](const Where& where, const char* key, const std::string& id, bool by_code) {
-    const Claim* claim = find(claims, id);
-    if (claim == nullptr) scenario::fail_key(where, key, fmt::format("claims.toml has no claim '{}'", id));
-    if (claim->paper != figure.paper)
-      scenario::fail_key(where, key, fmt::format("{} is a claim of the paper '{}'", id, claim->paper));
+    claim_of(out, where, key, id, claims);
     if (by_code != (evaluator_of(id) != nullptr))
       scenario::fail_key(where, key,
                          by_code ? fmt::format("{} is not judged by code; write a [[claim]]", id)
@@ -80,16 +126,40 @@ FigureFile read_figure(const std::string& file, const std::vector<Claim>& claims
   return out;
 }
 
+FigureFile read_experiment(const std::string& file, const std::vector<Claim>& claims) {
+  FigureFile out = read_study(file);
+  for (const study::PaperClaim& of : out.study.claims) {
+    const Claim& claim = claim_of(out, of.where, "claim.id", of.id, claims);
+    if (!claim.cause || claim.cause->experiment != out.name)
+      scenario::fail_key(of.where, "claim.id",
+                         fmt::format("causes.toml does not name this study as what shows why {} fails", of.id));
+  }
+  return out;
+}
+
+// The files of one of the folders, in order.
+std::vector<std::string> files_of(const std::string& papers, std::string_view folder) {
+  std::vector<std::string> out;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("{}/{}", papers, folder), none))
+    if (entry.path().extension() == ".toml") out.push_back(entry.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 }  // namespace
 
-std::vector<Claim> read_claims(const std::string& file) {
-  const scenario::Value root = read_toml(file);
+std::string Cause::text() const { return is_shown() ? shown : found + "; the cause is unknown"; }
+
+std::vector<Claim> read_claims(const std::string& papers) {
+  const scenario::Value root = read_toml(papers + "/claims.toml");
   std::vector<Claim> out;
   std::set<std::string> ids;
   for (const TableReader& table : TableReader(root, "").tables("claim")) {
     out.push_back(read_claim(table));
     if (!ids.insert(out.back().id).second) table.fail_at("id", fmt::format("'{}' is there twice", out.back().id));
   }
+  read_causes(papers + "/causes.toml", out);
   return out;
 }
 
@@ -103,15 +173,23 @@ bool FigureFile::judges(std::string_view id) const {
 }
 
 std::vector<FigureFile> read_figures(const std::string& papers, const std::vector<Claim>& claims) {
-  std::vector<std::string> files;
-  for (const Paper& paper : kPapers) {
-    std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator(fmt::format("{}/{}", papers, paper.name), none))
-      if (entry.path().extension() == ".toml") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
   std::vector<FigureFile> out;
-  for (const std::string& file : files) out.push_back(read_figure(file, claims));
+  for (const Paper& paper : kPapers)
+    for (const std::string& file : files_of(papers, paper.name)) out.push_back(read_figure(file, claims));
+  std::sort(out.begin(), out.end(), [](const FigureFile& a, const FigureFile& b) { return a.file < b.file; });
+  return out;
+}
+
+std::vector<FigureFile> read_experiments(const std::string& papers, const std::vector<Claim>& claims) {
+  std::vector<FigureFile> out;
+  for (const std::string& file : files_of(papers, kExperiments)) out.push_back(read_experiment(file, claims));
+  for (const Claim& claim : claims) {
+    if (!claim.cause || claim.cause->experiment.empty()) continue;
+    const auto shows = [&](const FigureFile& f) { return f.name == claim.cause->experiment && f.judges(claim.id); };
+    if (std::none_of(out.begin(), out.end(), shows))
+      scenario::fail_key(claim.cause->where, "cause.study",
+                         fmt::format("{}/{}.toml has no [[claim]] {}", papers, claim.cause->experiment, claim.id));
+  }
   return out;
 }
 

@@ -1,6 +1,8 @@
-// The papers' claims as papers/claims.toml lists them. It is written by hand, and rules before anything is measured.
+// The papers' claims as papers/claims.toml lists them, and why some do not hold, as papers/causes.toml says. Both are
+// written by hand, and rules before anything is measured.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +11,32 @@
 #include "weir/study/paper.h"
 
 namespace weir::claims {
+
+// The folder of experiments, beside those of the papers.
+inline constexpr std::string_view kExperiments = "causes";
+
+// Why a claim does not hold, as far as it is known.
+struct Cause {
+  Where where;
+  std::string printed;             // what the paper prints
+  std::string found;               // what came out here
+  std::string shown;               // what an experiment has changed, and what came out; "" = the cause is unknown
+  std::string experiment;          // "causes/hystart": its study; "" = what judges the claim shows it as well
+  std::string holds_with;          // what would make it hold
+  bool against_paper = false;      // the claim itself is wrong, whatever a simulation does
+  std::vector<std::string> tried;  // in vain, where the cause is unknown
+
+  bool is_shown() const { return !shown.empty(); }
+  // In one sentence or two, for tables.
+  std::string text() const;
+};
+
+// What counted as reproduced before the rule was restated in the paper's words, after measuring.
+struct Restatement {
+  std::string rule;
+  std::string verdict;  // by that rule
+  std::string words;    // the paper's
+};
 
 struct Claim {
   Where where;
@@ -23,28 +51,31 @@ struct Claim {
   std::string cost;        // T (arithmetic), S, M, H (seconds to hours), R (real hosts), or - for what nobody can check
   bool weak = false;       // the rule was written with figures of an earlier model in hand
   std::string not_run;     // why it cannot be judged; "" = it can
-  std::string reason;      // why it does not hold, where it does not
+  std::optional<Restatement> restated;
+  std::optional<Cause> cause;  // of a claim that does not hold
 };
 
 struct Paper {
   std::string_view name;
   std::string_view title;
+  std::string_view page;  // in docs/claims; "" = none yet
 };
 inline constexpr Paper kPapers[] = {
-    {"hpcc", "HPCC: High Precision Congestion Control (SIGCOMM 2019)"},
-    {"fairness", "Fast Convergence to Fairness"},
-    {"onramp", "On-Ramp (NSDI 2021)"},
-    {"rl", "Reinforcement learning for datacenter congestion control"},
-    {"spraying", "Congestion Control for Spraying with Congested Paths (2025)"},
+    {"hpcc", "HPCC: High Precision Congestion Control (SIGCOMM 2019)", "hpcc.md"},
+    {"fairness", "Fast Convergence to Fairness", "fairness.md"},
+    {"onramp", "On-Ramp (NSDI 2021)", "on-ramp.md"},
+    {"rl", "Reinforcement learning for datacenter congestion control", ""},
+    {"spraying", "Congestion Control for Spraying with Congested Paths (2025)", "spraying.md"},
 };
 
-// Throws InputError that names file, line and key. In the order of the file.
-std::vector<Claim> read_claims(const std::string& file);
+// claims.toml of the folder, in its order, with what causes.toml says, if it is there. Throws InputError that names
+// file, line and key.
+std::vector<Claim> read_claims(const std::string& papers);
 
 // Null: there is none.
 const Claim* find(const std::vector<Claim>& claims, std::string_view id);
 
-// A file of a paper's figure: papers/PAPER/NAME.toml.
+// A file of a paper's figure, papers/PAPER/NAME.toml, or of an experiment, papers/causes/NAME.toml.
 struct FigureFile {
   std::string file;
   std::string name;  // "hpcc/fig11ab"
@@ -54,5 +85,9 @@ struct FigureFile {
 };
 // Those of the folder papers, in order of their names. Throws InputError for one that names no known claim.
 std::vector<FigureFile> read_figures(const std::string& papers, const std::vector<Claim>& claims);
+// The experiments that show causes, in order of their names. What `judges` a claim there is its rule with something
+// changed. Throws InputError for one that shows no cause of a claim that it names, and for a cause without its
+// experiment.
+std::vector<FigureFile> read_experiments(const std::string& papers, const std::vector<Claim>& claims);
 
 }  // namespace weir::claims

@@ -73,35 +73,86 @@ std::string verdict_cell(const Verdict& v) {
   return fmt::format("{}{}{}", v.verdict == kFails ? "**fails**" : v.verdict, v.reason.empty() ? "" : ": ", v.reason);
 }
 
+// A rule that was restated after measuring stands beside what it was.
+std::string rule_text(const Claim& c) {
+  std::string out = c.rule + (c.weak ? " (weak)" : "");
+  if (c.restated)
+    out += fmt::format(" (restated after measuring, in the paper's words: \"{}\"; before: {}: {})", c.restated->words,
+                       c.restated->rule, c.restated->verdict);
+  return out;
+}
+
 std::vector<std::string> table_of(const Paper& paper, const std::vector<Claim>& claims, const Verdicts& verdicts) {
   std::vector<std::string> out{"| claim | place | what | scenario | reproduced if | measured | verdict |",
                                "|---|---|---|---|---|---|---|"};
   for (const Claim& c : claims) {
     if (c.paper != paper.name) continue;
     const Verdict& v = verdicts.of(c.id);
-    out.push_back(row_of({c.id, cell(c.place), cell(c.expected), cell(linked(c.scenario)),
-                          cell(c.rule) + (c.weak ? " (weak)" : ""), cell(v.measured), cell(verdict_cell(v))}));
+    out.push_back(row_of({c.id, cell(c.place), cell(c.expected), cell(linked(c.scenario)), cell(rule_text(c)),
+                          cell(v.measured), cell(verdict_cell(v))}));
   }
   return out;
 }
 
 std::vector<std::string> summary_of(const std::vector<Claim>& claims, const Verdicts& verdicts) {
-  std::vector<std::string> out{"| paper | claims | holds | fails | not run |", "|---|---|---|---|---|"};
-  for (const Paper& paper : kPapers) {
-    const auto number = [&](std::string_view verdict) { return count(claims, verdicts, paper, verdict); };
-    out.push_back(fmt::format("| {} | {} | {} | {} | {} |", paper.title, number(""), number(kHolds), number(kFails),
-                              number(kNotRun)));
+  std::vector<std::string> out{fmt::format("| paper | {} |", fmt::join(kStandings, " | ")),
+                               "|---|---|---|---|---|---|"};
+  for (const Paper& paper : kPapers)
+    out.push_back(fmt::format("| {} | {} |", paper.title, fmt::join(counts(claims, verdicts, paper), " | ")));
+  return out;
+}
+
+// `to_papers` leads from the document to the folder of papers.
+std::string experiment_cell(const Claim& claim, std::string_view to_papers) {
+  const std::string command = fmt::format("`{}`", command_of(claim));
+  return claim.cause->experiment.empty() ? command
+                                         : fmt::format("[{}]({}/{}.toml)", command, to_papers, claim.cause->experiment);
+}
+
+std::vector<std::string> causes_of(const Paper& paper, const std::vector<Claim>& claims, const Verdicts& verdicts) {
+  std::vector<std::string> out{
+      "| claim | the paper prints | what came out | what shows why | with what it would hold |",
+      "|---|---|---|---|---|"};
+  for (const Claim& c : claims) {
+    if (c.paper != paper.name || verdicts.of(c.id).verdict != kFails || !c.cause) continue;
+    std::string shown = "**cause unknown**";
+    if (c.cause->is_shown())
+      shown = fmt::format("{} {}", c.cause->shown, experiment_cell(c, "../../papers"));
+    else if (!c.cause->tried.empty())
+      shown += fmt::format("; tried: {}", fmt::join(c.cause->tried, "; "));
+    out.push_back(row_of({c.id, cell(c.cause->printed), cell(c.cause->found), cell(shown), cell(c.cause->holds_with)}));
   }
+  return out;
+}
+
+// Claims that are wrong, whatever a simulation does.
+std::vector<std::string> findings_of(const std::vector<Claim>& claims, const Verdicts& verdicts) {
+  std::vector<std::string> out{"| claim | the paper says | what is so | again |", "|---|---|---|---|"};
+  for (const Paper& paper : kPapers)
+    for (const Claim& c : claims) {
+      if (c.paper != paper.name || !c.cause || !c.cause->against_paper || verdicts.of(c.id).verdict != kFails) continue;
+      out.push_back(row_of({fmt::format("{}: {}, {}", c.id, paper.title.substr(0, paper.title.find(':')), c.place),
+                            cell(c.cause->printed), cell(c.cause->shown), cell(experiment_cell(c, "papers"))}));
+    }
   return out;
 }
 
 }  // namespace
 
-std::size_t count(const std::vector<Claim>& claims, const Verdicts& verdicts, const Paper& paper,
-                  std::string_view verdict) {
-  return static_cast<std::size_t>(std::count_if(claims.begin(), claims.end(), [&](const Claim& c) {
-    return c.paper == paper.name && (verdict.empty() || verdicts.of(c.id).verdict == verdict);
-  }));
+std::string command_of(const Claim& claim) {
+  return claim.cause->experiment.empty() ? fmt::format("weir paper check --only {}", claim.id)
+                                         : fmt::format("weir paper run {}", claim.cause->experiment);
+}
+
+std::array<std::size_t, std::size(kStandings)> counts(const std::vector<Claim>& claims, const Verdicts& verdicts,
+                                                      const Paper& paper) {
+  std::array<std::size_t, std::size(kStandings)> out{};
+  for (const Claim& c : claims) {
+    if (c.paper != paper.name) continue;
+    ++out[0];
+    ++out[1 + static_cast<std::size_t>(standing_of(c, verdicts.of(c.id)))];
+  }
+  return out;
 }
 
 std::string with_table(const std::string& text, const std::string& file, const std::string& table,
@@ -126,14 +177,20 @@ std::string with_row(const std::string& text, const Row& row) {
   return joined(lines);
 }
 
-std::string with_summary(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
-                         const Verdicts& verdicts) {
-  return with_table(text, file, "summary", summary_of(claims, verdicts));
+std::string with_readme(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
+                        const Verdicts& verdicts) {
+  return with_table(with_table(text, file, "summary", summary_of(claims, verdicts)), file, "findings",
+                    findings_of(claims, verdicts));
+}
+
+std::string with_causes(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
+                        const Verdicts& verdicts, const Paper& paper) {
+  return with_table(text, file, "causes", causes_of(paper, claims, verdicts));
 }
 
 std::string with_overview(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                           const Verdicts& verdicts) {
-  std::string out = with_summary(text, file, claims, verdicts);
+  std::string out = with_table(text, file, "summary", summary_of(claims, verdicts));
   for (const Paper& paper : kPapers)
     out = with_table(out, file, std::string(paper.name), table_of(paper, claims, verdicts));
   return out;

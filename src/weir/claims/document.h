@@ -1,6 +1,7 @@
 // Tables in documents that claims keep true. A table follows a line `<!-- table: NAME -->`.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,16 +19,25 @@ std::string with_table(const std::string& text, const std::string& file, const s
 // The text with the last cells of one row replaced, which is named by its first cell.
 std::string with_row(const std::string& text, const Row& row);
 
-// README.md with the table `summary` anew: how many claims of each paper hold.
-std::string with_summary(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
-                         const Verdicts& verdicts);
+// README.md with the tables `summary`, how many claims of each paper hold, and `findings`, claims that are wrong, anew.
+std::string with_readme(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
+                        const Verdicts& verdicts);
 // docs/claims.md with the tables `summary` and that of each paper anew.
 std::string with_overview(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                           const Verdicts& verdicts);
 
-// How many of a paper's claims have this verdict; "" = all.
-std::size_t count(const std::vector<Claim>& claims, const Verdicts& verdicts, const Paper& paper,
-                  std::string_view verdict);
+// The page of a paper in docs/claims with the table `causes` anew: why claims fail. `file` is its name in messages.
+std::string with_causes(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
+                        const Verdicts& verdicts, const Paper& paper);
+
+// How many of a paper's claims stand like this, in the order of the heads; the first one is of all.
+inline constexpr std::string_view kStandings[] = {"claims", "holds", "fails, cause shown", "fails, cause unknown",
+                                                  "not run"};
+std::array<std::size_t, std::size(kStandings)> counts(const std::vector<Claim>& claims, const Verdicts& verdicts,
+                                                      const Paper& paper);
+
+// The command that shows why a claim with a known cause fails.
+std::string command_of(const Claim& claim);
 
 std::string read_text(const std::string& file);
 // Leaves a file alone that has this text already.

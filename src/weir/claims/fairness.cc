@@ -120,7 +120,9 @@ void sixteen_hpcc_flows(Context& context) {
 
   const std::string times = compare(four, "HPCC", fair_rates, " us");
   context.judge("B9", plain.fair_rates >= 200, text(plain.fair_rates) + " us");
-  context.judge("B10", others_at_most(four, fair_rates, 0.5 * plain.fair_rates), times);
+  const bool sooner = most(all(four.one_gbps, fair_rates)) < plain.fair_rates &&
+                      most(all(four.probabilistic, fair_rates)) < plain.fair_rates;
+  context.judge("B10", sooner, times);
   context.judge("B14", most(all(four.vai_sf, fair_rates)) <= 0.5 * plain.fair_rates, times);
 
   context.judge("B12", least(all(four.one_gbps, swing)) >= 2 * swing(plain), compare(four, "HPCC", swing, " KB", 1));
@@ -148,8 +150,8 @@ void sixteen_swift_flows(Context& context) {
     return compare(four, "Swift", until_the_end, " KB", 1) + "; until the first finish " +
            compare(four, "Swift", until_the_first_finish, " KB", 1);
   };
-  context.judge("B13", least(all(four.one_gbps, swing)) >= 1.5 * swing(plain), both(swing, swing_of_all));
-  context.judge("B17", vai_sf_has_least(four, mean_queue), both(mean_queue, mean_of_all));
+  context.judge("B13", least(all(four.one_gbps, swing_of_all)) > swing_of_all(plain), both(swing, swing_of_all));
+  context.judge("B17", vai_sf_has_least(four, mean_of_all), both(mean_queue, mean_of_all));
   judge_deviation(context, "B22", four, 0.6);
 
   tell(context, "sixteen", "Swift", four);
@@ -163,13 +165,15 @@ void ninety_six_hpcc_flows(Context& context) {
   context.judge("B18", vai_sf.fair_rates <= 0.5 * plain.fair_rates,
                 compare(four, "HPCC", fair_rates, " us") + "; mean index " + compare(four, "HPCC", index_of, "", 3));
 
-  const bool near_zero = p95_queue(vai_sf) <= 2 * p95_queue(plain) + 5;
-  const bool below_others = mean_queue(vai_sf) < least(all(four.one_gbps, mean_queue)) &&
-                            mean_queue(vai_sf) < least(all(four.probabilistic, mean_queue));
+  const auto late = [](const Outcome& o) { return kb(o.late_queue.p95); };
+  const auto late_mean = [](const Outcome& o) { return kb(o.late_queue.mean); };
+  const bool near_zero = late(vai_sf) <= 2 * late(plain) + 5;
+  const bool below_others = late_mean(vai_sf) < least(all(four.one_gbps, late_mean)) &&
+                            late_mean(vai_sf) < least(all(four.probabilistic, late_mean));
   context.judge("B19", near_zero && below_others,
-                "95th percentile " + compare(four, "HPCC", p95_queue, " KB", 1) + "; mean " +
-                    compare(four, "HPCC", mean_queue, " KB", 1) + "; median " +
-                    compare(four, "HPCC", p50_queue, " KB", 1));
+                "from 2 ms on, 95th percentile " + compare(four, "HPCC", late, " KB", 1) + "; mean " +
+                    compare(four, "HPCC", late_mean, " KB", 1) + "; from the first 200 us on, 95th percentile " +
+                    compare(four, "HPCC", p95_queue, " KB", 1));
 
   tell(context, "ninety-six", "HPCC", four);
   tell(context, "ninety-six", kNinetySix, hpcc_readings());
@@ -177,10 +181,14 @@ void ninety_six_hpcc_flows(Context& context) {
 
 void ninety_six_swift_flows(Context& context) {
   const Four four = run_four(context, kNinetySix, swift);
-  const bool holds = four.vai_sf.front().fair_deliveries < four.plain.front().fair_deliveries &&
-                     vai_sf_has_least(four, mean_queue) && vai_sf_has_least(four, swing);
-  context.judge("B20", holds,
-                compare(four, "Swift", fair_deliveries, " us") + "; mean queue " +
+  const bool sooner = four.vai_sf.front().fair_deliveries < four.plain.front().fair_deliveries;
+  const bool shortest = vai_sf_has_least(four, mean_queue);
+  const bool steadiest = vai_sf_has_least(four, swing);
+  const auto part = [](bool holds) { return holds ? "" : "not "; };
+  context.judge("B20", sooner && shortest && steadiest,
+                fmt::format("{}fair sooner, {}shortest queue, {}smallest swing: ", part(sooner), part(shortest),
+                            part(steadiest)) +
+                    compare(four, "Swift", fair_deliveries, " us") + "; mean queue " +
                     compare(four, "Swift", mean_queue, " KB", 1) + "; swing " +
                     compare(four, "Swift", swing, " KB", 1));
 

@@ -20,8 +20,13 @@ namespace {
 struct Choice {
   std::string name;
   std::string preset;
-  bool in_order = false;  // three packets that overtake another one make it lost
+  bool in_order = false;                 // three packets that overtake another one make it lost
+  std::vector<std::string> others = {};  // of the sprayed flows and the network
 };
+
+// Its simulator routes acknowledgements by hash, and its REPS judges by the marks of data (docs/spraying.md).
+const std::vector<std::string> kOfUltraEthernet{"algorithm.load_balancing.marks=data",
+                                                "algorithm.load_balancing.acks=hash"};
 
 Choice choice(const Algorithm& a) {
   static const std::map<Algorithm, Choice> known{{"Swift", {"swift", "spraying", true}},
@@ -29,8 +34,8 @@ Choice choice(const Algorithm& a) {
                                                  {"MSwift", {"mswift", "mswift"}},
                                                  {"MSwift-P10", {"mswift", "mswift-p10"}},
                                                  {"MSwift-P90", {"mswift", "mswift-p90"}},
-                                                 {"NSCC", {"nscc", "spraying"}},
-                                                 {"MNSCC", {"mnscc", "mnscc"}}};
+                                                 {"NSCC", {"nscc", "spraying", false, kOfUltraEthernet}},
+                                                 {"MNSCC", {"mnscc", "mnscc", false, kOfUltraEthernet}}};
   return known.at(a);
 }
 
@@ -42,6 +47,7 @@ std::vector<std::string> overrides(const Setting& s, const Algorithm& a, const B
   out.push_back("algorithm.load_balancing.kind=" + b);
   out.push_back("algorithm.name=" + c.name);
   out.push_back("algorithm.preset=" + c.preset);
+  out.insert(out.end(), c.others.begin(), c.others.end());
   if (c.in_order) out.emplace_back("algorithm.recovery.reordering=0 us");
   if (!s.elephants) return out;
   out.push_back("profile.0.algorithm=" + c.name);

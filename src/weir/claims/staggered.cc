@@ -54,6 +54,7 @@ Outcome run_once(const Context& context, const Incast& incast, const Variant& va
   measure_finishes(watch, out);
   const Time first_finish = watch.finished().front().finish;
   out.queue = queue_between(watch, incast.settled, incast.busy_until);
+  if (incast.busy_until > 2_ms) out.late_queue = queue_between(watch, 2_ms, incast.busy_until);
   out.queue_of_all = queue_between(watch, incast.settled, first_finish);
   out.busy = watch.utilisation(incast.settled, incast.busy_until);
   const auto by_rates = index_of_rates(shares);

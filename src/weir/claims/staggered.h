@@ -51,6 +51,7 @@ struct Outcome {
   double mean_index = 0;       // of rates, while settled and until the first finish
   Queue queue;
   Queue queue_of_all;  // until the first flow has finished
+  Queue late_queue;    // from 2 ms on, where the incast lasts so long
   double busy = 0;     // share of the link's capacity that is used while the queue is looked at
 };
 

@@ -40,10 +40,20 @@ Json to_json(const Claim& claim, const Verdict& verdict) {
            {"verdict", verdict.verdict},
            {"reason", verdict.reason}};
   if (claim.weak) out["weak"] = true;
+  if (claim.restated) out["restated"] = {{"rule", claim.restated->rule}, {"verdict", claim.restated->verdict}};
+  if (verdict.verdict == kFails)
+    out["cause"] = standing_of(claim, verdict) == Standing::cause_shown ? "shown" : "unknown";
+  if (claim.cause && !claim.cause->experiment.empty()) out["experiment"] = claim.cause->experiment;
   return out;
 }
 
 }  // namespace
+
+Standing standing_of(const Claim& claim, const Verdict& verdict) {
+  if (verdict.holds()) return Standing::holds;
+  if (verdict.verdict == kNotRun) return Standing::not_run;
+  return claim.cause && claim.cause->is_shown() ? Standing::cause_shown : Standing::cause_unknown;
+}
 
 Verdicts::Verdicts(const std::vector<Claim>& claims) : claims_(&claims) {
   for (const Claim& claim : claims) all_.push_back({.id = claim.id, .measured = {}, .reason = why_not_run(claim)});
@@ -59,7 +69,8 @@ void Verdicts::set(const Judgement& judgement) {
   Verdict& verdict = all_[place(judgement.id)];
   verdict.measured = judgement.measured;
   verdict.verdict = judgement.holds ? kHolds : kFails;
-  verdict.reason = judgement.holds ? "" : find(*claims_, judgement.id)->reason;
+  const auto& cause = find(*claims_, judgement.id)->cause;
+  verdict.reason = judgement.holds ? "" : cause ? cause->text() : "the cause is unknown";
 }
 
 std::string to_json(const std::vector<Claim>& claims, const Verdicts& verdicts, const std::vector<std::string>& only) {

@@ -1,6 +1,7 @@
 // The last accepted verdict of each claim: papers/verdicts.json, and verdicts as reports read them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,9 @@ namespace weir::claims {
 inline constexpr std::string_view kHolds = "holds";
 inline constexpr std::string_view kFails = "fails";
 inline constexpr std::string_view kNotRun = "not run";
+
+// How a claim stands: a claim that fails does so for a cause that an experiment shows, or for none that is known.
+enum class Standing : std::uint8_t { holds, cause_shown, cause_unknown, not_run };
 
 struct Verdict {
   std::string id;
@@ -40,6 +44,8 @@ class Verdicts {
   const std::vector<Claim>* claims_;
   std::vector<Verdict> all_;
 };
+
+Standing standing_of(const Claim& claim, const Verdict& verdict);
 
 // The form of docs/results.md; `only` these, or all.
 std::string to_json(const std::vector<Claim>& claims, const Verdicts& verdicts,

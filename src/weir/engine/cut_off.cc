@@ -92,7 +92,8 @@ class Need {
         flow_(flow),
         src_(src),
         port_(routing.host_port(src)),
-        port_back_(routing.host_port(flow.dst)) {
+        port_back_(routing.host_port(flow.dst)),
+        switches_lead_back_(is_led_by_switches(model.profiles[flow.profile].balancing.ack_flags())) {
     const PacketSizes sizes(model);
     out_ = {flow.dst, sizes.data(flow.profile, Bytes{flow.size() - flow.snd_una})};
     back_ = {src, sizes.ack(flow.profile)};
@@ -104,6 +105,7 @@ class Need {
   bool feedback_fits(const Ways& ways) const { return ways.fits(flow_.dst, back_); }
 
   bool feedback_follows(const Ways& ways, std::uint32_t entropy_of_data) const {
+    if (switches_lead_back_) return ways.spreads(port_back_, back_);
     return ways.follows(port_back_, back(entropy_of_data), back_);
   }
 
@@ -130,6 +132,7 @@ class Need {
   std::uint32_t src_;
   std::uint32_t port_;
   std::uint32_t port_back_;
+  bool switches_lead_back_;
   Trip out_;
   Trip back_;
 };

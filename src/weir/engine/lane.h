@@ -28,15 +28,16 @@ struct Lane {
         hosts(m.topology.hosts),
         ports(m.topology.ports()),
         switches(m.topology.switches),
-        scheduler(2 * ports + switches + hosts, hints) {}
+        scheduler(2 * ports + switches + (m.host.delays() ? 2 : 1) * hosts, hints) {}
 
   bool mine(std::uint32_t node) const { return of_node[node] == index; }
 
-  // Entities in the order in which they act at one instant: departures, arrivals, hosts.
+  // Entities in the order in which they act at one instant: departures, arrivals, hosts' NICs, what hosts answer.
   sim::Entity departure_of_port(std::uint32_t port) const { return port; }
   sim::Entity departures_of_switch(std::uint32_t s) const { return ports + s; }
   sim::Entity arrival(std::uint32_t port) const { return ports + switches + port; }
   sim::Entity wake(std::uint32_t h) const { return 2 * ports + switches + h; }
+  sim::Entity answers(std::uint32_t h) const { return 2 * ports + switches + hosts + h; }
 
   // The packet is no more: gives back the records that it names.
   void discard(const net::Packet& packet) {

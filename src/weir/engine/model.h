@@ -8,6 +8,7 @@
 
 #include "weir/engine/faults.h"
 #include "weir/host/clock.h"
+#include "weir/host/params.h"
 #include "weir/host/transport.h"
 #include "weir/net/params.h"
 #include "weir/net/path_facts.h"
@@ -38,6 +39,7 @@ struct Model {
   std::vector<net::ClassRow> classes;  // none: one, of all defaults
   Faults faults;
   host::TransportParams transport;
+  host::HostParams host;
   std::optional<host::ClockParams> clocks;
   std::vector<host::Profile> profiles;
 

@@ -8,11 +8,13 @@
 #include "weir/engine/messages-inl.h"
 #include "weir/engine/partition.h"
 #include "weir/engine/prefetcher-inl.h"
+#include "weir/host/answers-inl.h"
 #include "weir/host/decisions-inl.h"
 #include "weir/host/losses-inl.h"
 #include "weir/host/nics-inl.h"
 #include "weir/host/receivers-inl.h"
 #include "weir/host/senders-inl.h"
+#include "weir/host/stack-inl.h"
 #include "weir/net/pausing-inl.h"
 #include "weir/net/switching-inl.h"
 #include "weir/net/wires-inl.h"
@@ -54,6 +56,7 @@ Partition<S, T>::Partition(const Model& model, Network& network, const std::vect
       host::Nics<Partition>(static_cast<net::ClassSet>((1u << model.data_classes()) - 1)),
       host::Senders<Partition>(model),
       host::Receivers<Partition>(model),
+      host::Answers<Partition>(model),
       Prefetcher<Partition>(model.topology.ports()) {}
 
 template <sim::Scheduler S, class T>
@@ -72,12 +75,15 @@ void Partition<S, T>::run_until(Time end) {
   const sim::Entity first_switch = lane().departures_of_switch(0);
   const sim::Entity first_arrival = lane().arrival(0);
   const sim::Entity first_host = lane().wake(0);
+  const sim::Entity first_answers = lane().answers(0);
   while (lane().scheduler.next(end, event)) {
     ++lane().counters.events;
     lane().now = event.time;
     prefetcher().before_event();
     if (event.entity >= first_arrival && event.entity < first_host) [[likely]]
       fabric().on_arrival(event.entity - first_arrival, event.time);
+    else if (event.entity >= first_answers) [[unlikely]]
+      answers().on_due(event.entity - first_answers, event.time);
     else if (event.entity >= first_host)
       nics().on_wake(event.entity - first_host, event.time);
     else if (event.entity < first_switch)
@@ -165,6 +171,7 @@ void Partition<S, T>::archive(A& a, Time now) {
   }
   fabric().archive(a);
   receivers().archive(a);
+  answers().archive(a);
   messages().archive(a);
   lane().telemetry.archive(a);
   lane().sacks.archive(a);
@@ -201,6 +208,7 @@ void Partition<S, T>::load(Loader& a, Time now) {
 template <sim::Scheduler S, class T>
 void Partition<S, T>::for_each_packet(const net::PacketVisit& visit) const {
   fabric().for_each_packet(visit);
+  answers().for_each_packet(visit);
 }
 
 }  // namespace weir::engine

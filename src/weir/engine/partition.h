@@ -18,6 +18,7 @@
 #include "weir/engine/mailbox.h"
 #include "weir/engine/messages.h"
 #include "weir/engine/prefetcher.h"
+#include "weir/host/answers.h"
 #include "weir/host/nics.h"
 #include "weir/host/receivers.h"
 #include "weir/host/senders.h"
@@ -40,6 +41,7 @@ class Partition final : private LaneHolder<S, T>,
                         private host::Nics<Partition<S, T>>,
                         private host::Senders<Partition<S, T>>,
                         private host::Receivers<Partition<S, T>>,
+                        private host::Answers<Partition<S, T>>,
                         private Messages<Partition<S, T>>,
                         private Prefetcher<Partition<S, T>> {
  public:
@@ -124,6 +126,8 @@ class Partition final : private LaneHolder<S, T>,
   host::Nics<Partition>& nics() { return *this; }
   host::Senders<Partition>& senders() { return *this; }
   host::Receivers<Partition>& receivers() { return *this; }
+  host::Answers<Partition>& answers() { return *this; }
+  const host::Answers<Partition>& answers() const { return *this; }
   Messages<Partition>& messages() { return *this; }
   const Messages<Partition>& messages() const { return *this; }
   Prefetcher<Partition>& prefetcher() { return *this; }

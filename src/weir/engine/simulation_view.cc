@@ -46,8 +46,7 @@ std::uint64_t Simulation::marked(std::uint32_t id) {
   const RandomStream random(model_.seed, id, Purpose::ecn_mark);
   std::uint64_t index = p.tx_packets;
   for (std::uint32_t at = p.ring.head; at != p.cursor; ++at, ++index)
-    marks += p.ring[at].kind == net::PacketKind::data && p.ring[at].queue > p.ecn_min &&
-             net::marks(p, p.ring[at].queue, random, index);
+    marks += p.ring[at].is_markable() && p.ring[at].queue > p.ecn_min && net::marks(p, p.ring[at].queue, random, index);
   return marks;
 }
 

@@ -23,6 +23,7 @@
 #include "weir/host/delivery_log.h"
 #include "weir/host/flow.h"
 #include "weir/host/scoreboard.h"
+#include "weir/host/small_queue.h"
 
 namespace weir::host {
 
@@ -127,6 +128,7 @@ struct alignas(64) Host {
   std::vector<traffic::Flow> starts;  // handed over, by start
   std::size_t next_start = 0;
   LargePageVector<FlowExtras> extras;                                         // by slot, once a flow has had one
+  std::vector<SmallQueue> small_queues;                                       // by slot, of flows with a stack
   std::unique_ptr<std::unordered_map<std::uint32_t, SeenDelay>> seen_delays;  // On-Ramp: by receiver
   Clock clock;
   Connections connections;  // of flows that spray
@@ -155,6 +157,11 @@ struct alignas(64) Host {
     return extras[slot];
   }
 
+  SmallQueue& small_queue_of(std::uint32_t slot) {
+    if (slot >= small_queues.size()) small_queues.resize(slot + std::size_t{1});
+    return small_queues[slot];
+  }
+
   // What changes of it, but for its flows. `known`: PathChoice::archive.
   template <class A>
   void archive(A& a, std::span<const BalancingParams* const> known) {
@@ -173,6 +180,7 @@ struct alignas(64) Host {
       b.on_ramp.archive(a);
       a.value(b.connection);
     });
+    a.each(small_queues, [&](SmallQueue& queue) { queue.archive(a); });
     std::vector<std::pair<std::uint32_t, SeenDelay>> seen;
     if (seen_delays) seen.assign(seen_delays->begin(), seen_delays->end());
     a.each(seen, [&](auto& entry) {

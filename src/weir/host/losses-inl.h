@@ -44,7 +44,7 @@ template <class P>
 inline void Senders<P>::note_scoreboard(Host& host, Flow& flow, const Scoreboard& board) {
   flow.resend = board.lost_bytes() > 0;
   flow.not_in_flight = board.lost_bytes() + board.delivered_bytes();
-  flow.limit = board.limit(flow.snd_una);
+  if (!flow.stacked) flow.limit = board.limit(flow.snd_una);
   hold(host, flow);
 }
 
@@ -59,18 +59,19 @@ void Senders<P>::find_losses(Host& host, Flow& flow, const Scoreboard::Findings&
 
 // Tells the algorithm that `lost` of the bytes that were in flight are lost.
 template <class P>
-void Senders<P>::report_loss(const Host& host, Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost,
-                             Bytes in_flight, Time now, Bytes in_a_row) {
+void Senders<P>::report_loss(Host& host, Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight,
+                             Time now, Bytes in_a_row) {
   trace(net::EventKind::told_loss, host, flow, now, first, lost);
   const Profile& profile = model().profiles[flow.profile];
   if (profile.algorithm->on_loss == nullptr) return;
+  const std::int64_t waiting = flow.stacked ? host.small_queue_of(flow.slot).waiting(flow.snd_nxt) : 0;
   const cc::Loss loss{.kind = kind,
                       .now = now,
                       .seq = first,
                       .lost = lost,
                       .in_a_row = in_a_row,
-                      .snd_nxt = {flow.snd_nxt},
-                      .in_flight = in_flight,
+                      .snd_nxt = {flow.snd_nxt + waiting},
+                      .in_flight = {in_flight.count + waiting},
                       .entropy = flow.entropy};
   profile.algorithm->on_loss(flow.state(), profile.params.get(), flow.facts, loss, flow.control);
   follow(host, flow, now);

@@ -2,7 +2,8 @@
 //
 // A flow that sprays changes its entropy from packet to packet (Gerstein, Silberstein, Keslassy: Congestion Control for
 // Spraying with Congested Paths, section II-A; Ultra Ethernet 1.0). With `adaptive` and `round-robin` it is the
-// switches that choose, packet by packet (net/switching-inl.h), and the entropy only spreads acknowledgements.
+// switches that choose, packet by packet (net/switching-inl.h), and the entropy only spreads acknowledgements; with
+// `acks = "adaptive"` not even these.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +23,19 @@ enum class Balancing : std::uint8_t { ecmp, ops, ops_xor, reps, adaptive, round_
 // Which flows of a profile share what REPS remembers: none, messages of one connection, or all of the same two hosts.
 enum class PathMemory : std::uint8_t { flow, connection, pair };
 
+// By whose mark REPS judges an entropy: the data packet's, the acknowledgement's own, nobody's.
+enum class PathMarks : std::uint8_t { data, ack, none };
+
+enum class AckRouting : std::uint8_t { hash, adaptive };
+
 struct BalancingParams {
   Balancing kind = Balancing::ecmp;
   std::int64_t entropies = 65'536;
   Time freeze{10'000'000'000};
   std::int64_t explore = 16;
   PathMemory memory = PathMemory::connection;
+  PathMarks marks = PathMarks::data;
+  AckRouting acks = AckRouting::hash;
 
   static void describe(ParamList<BalancingParams>& p) {
     using B = BalancingParams;
@@ -50,6 +58,16 @@ struct BalancingParams {
              "source that wait for each other, between the same two hosts; pair: all of this profile from one host to "
              "another",
              "Ultra Ethernet 1.0; uet-htsim -conn_reuse");
+    p.choice("marks", &B::marks, {"data", "ack", "none"},
+             "reps: by whose mark an entropy is bad: the data packet's, which its acknowledgement echoes; that of the "
+             "acknowledgement itself, which switches then mark as they mark data, so that the way back is judged; "
+             "nobody's",
+             "REPS, uet-htsim: data; a public fork of csg-htsim: ack");
+    p.choice(
+        "acks", &B::acks, {"hash", "adaptive"},
+        "adaptive: how switches route acknowledgements: each by the hash of an entropy of its own, or as they route "
+        "data",
+        "csg-htsim: adaptive; uet-htsim hashes packets under 100 B");
   }
 
   bool sprays() const { return kind != Balancing::ecmp; }
@@ -58,6 +76,16 @@ struct BalancingParams {
     return kind == Balancing::adaptive      ? net::kAdaptive
            : kind == Balancing::round_robin ? net::kRoundRobin
                                             : std::uint8_t{0};
+  }
+  // That their acknowledgements carry, beside what they echo.
+  std::uint8_t ack_flags() const {
+    if (kind == Balancing::reps && marks == PathMarks::ack) return net::kMarkable;
+    if (kind == Balancing::adaptive && acks == AckRouting::adaptive) return net::kAdaptive;
+    return 0;
+  }
+  // The flag on an acknowledgement that tells of a bad path.
+  std::uint8_t bad_path() const {
+    return marks == PathMarks::data ? net::kEchoMarked : marks == PathMarks::ack ? net::kMarked : std::uint8_t{0};
   }
 };
 
@@ -88,9 +116,9 @@ class PathChoice {
     }
   }
 
-  // A packet with this entropy has been acknowledged.
-  void on_ack(std::uint32_t entropy, bool marked, Time now) {
-    if (params_->kind != Balancing::reps || marked || frozen(now)) return;
+  // A packet with this entropy has been acknowledged; `flags` are those of the acknowledgement.
+  void on_ack(std::uint32_t entropy, std::uint8_t flags, Time now) {
+    if (params_->kind != Balancing::reps || (flags & params_->bad_path()) != 0 || frozen(now)) return;
     cache_[next_ % kCache] = entropy;
     ++next_;
     if (cached_ < kCache) ++cached_;

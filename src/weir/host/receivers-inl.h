@@ -10,7 +10,8 @@ namespace weir::host {
 template <class P>
 template <class Model>
 Receivers<P>::Receivers(const Model& m) : receivers_(m.topology.hosts), reassemblies_(m.topology.hosts) {
-  for (const auto& profile : m.profiles) ack_wire_.push_back(static_cast<std::uint16_t>(m.ack_wire(profile).count));
+  for (const auto& profile : m.profiles)
+    ack_frames_.push_back({static_cast<std::uint16_t>(m.ack_wire(profile).count), profile.balancing.ack_flags()});
 }
 
 // Acknowledgements choose their path by themselves.
@@ -81,10 +82,9 @@ void Receivers<P>::report_arrival(std::uint32_t h, Receiver& r, const Packet& pa
   if (++r.unreported < params.packets_per_ack) return;
   r.unreported = 0;
   ++counters().or_acks;
-  const Host& host = network().hosts[h];
   Packet report = answer(packet, net::PacketKind::or_ack, params.ack_size, packet.traffic_class);
-  report.sent = host.clock.at(now);
-  fabric().send(host.port, report, now);
+  report.sent = network().hosts[h].clock.at(answers().stamp(h, now));
+  answers().give(h, report, now);
 }
 
 // A data packet becomes its own acknowledgement: the record is turned round in place and keeps
@@ -137,10 +137,11 @@ inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now
     r.next_cnp = now + rules.cnp_interval;
     cnp = true;
     ++counters().cnps;
-    if (rules.cnp_packet)
-      fabric().send(network().hosts[h].port,
-                    answer(packet, net::PacketKind::cnp, model().transport.min_frame, ack_class(packet.traffic_class)),
-                    now);
+    if (rules.cnp_packet) {
+      Packet notice =
+          answer(packet, net::PacketKind::cnp, model().transport.min_frame, ack_class(packet.traffic_class));
+      answers().give(h, notice, now);
+    }
   }
   if (silent) {
     lane().discard(packet);
@@ -159,21 +160,27 @@ inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now
   const bool selective = profile.recovery.selective() && !stale;
   packet.seq = stale ? end : selective && gap ? first : r.expected;
   packet.dst = packet.src;
-  packet.flags =
-      static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) | (cnp && !rules.cnp_packet ? net::kEchoCnp : 0));
+  const AckFrame frame = ack_frames_[packet.profile];
+  packet.flags = static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) |
+                                           (cnp && !rules.cnp_packet ? net::kEchoCnp : 0) | frame.flags);
   if (selective && !gap) {
     const std::uint32_t sack = sacks().take();
     sacks()[sack] = reassembly(packet.src, packet.slot).sack(first);
     sacks()[sack].entropy = packet.entropy;
     packet.src = sack;
     packet.flags |= net::kSack;
+  } else if (answers().tell_delay() && !profile.recovery.selective()) {
+    const std::uint32_t sack = sacks().take();
+    sacks()[sack] = {.trigger = first / model().transport.payload.count};
+    packet.src = sack;
+    packet.flags |= net::kSack;
   } else {
     packet.src = static_cast<std::uint32_t>(first - packet.seq);
   }
   packet.entropy = back(packet);
-  packet.wire = ack_wire_[packet.profile];
+  packet.wire = frame.wire;
   packet.traffic_class = ack_class(packet.traffic_class);
-  fabric().send(network().hosts[h].port, packet, now);
+  answers().give(h, packet, now);
 }
 
 }  // namespace weir::host

@@ -18,6 +18,12 @@
 
 namespace weir::host {
 
+// What all acknowledgements of a profile have in common.
+struct AckFrame {
+  std::uint16_t wire = 0;
+  std::uint8_t flags = 0;
+};
+
 template <class P>
 class Receivers : public sim::Room<Receivers, P> {
  public:
@@ -52,8 +58,8 @@ class Receivers : public sim::Room<Receivers, P> {
  private:
   using Packet = net::Packet;
   using Base = sim::Room<Receivers, P>;
+  using Base::answers;
   using Base::counters;
-  using Base::fabric;
   using Base::lane;
   using Base::messages;
   using Base::model;
@@ -71,7 +77,7 @@ class Receivers : public sim::Room<Receivers, P> {
 
   std::vector<LargePageVector<Receiver>> receivers_;       // by sender, then slot
   std::vector<LargePageVector<Reassembly>> reassemblies_;  // the same, of selective flows
-  std::vector<std::uint16_t> ack_wire_;                    // by profile
+  std::vector<AckFrame> ack_frames_;                       // by profile
 };
 
 }  // namespace weir::host

@@ -30,6 +30,7 @@ struct Sack {
   std::int64_t first = 0;
   std::uint64_t arrived = 0;
   std::uint32_t entropy = 0;  // of the packet that triggered it
+  Time held;                  // that the acknowledgement waited in the receiving host
 };
 
 class Scoreboard {

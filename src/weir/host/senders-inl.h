@@ -85,8 +85,10 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   }
   flow.srtt = flow.facts.base_rtt;
   flow.next_send = now;
-  if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate))
+  if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate)) {
+    flow.noted = true;
     host.extras_of(flow.slot).delivery.start(model().transport.payload);
+  }
   if (profile.recovery.selective()) {
     flow.selective = true;
     host.extras_of(flow.slot).scoreboard.start(profile.recovery, flow.size(), model().transport.payload.count,
@@ -99,6 +101,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   trace(net::EventKind::started, host, flow, now);
   ask(host, flow, now);
   trace(net::EventKind::controlled, host, flow, now);
+  if (profile.stack) board_stack(host, flow, now);
   nics().arm(host, flow);
   nics().consider(host, flow, now);
   return flow;
@@ -182,11 +185,11 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
     host.extras_of(flow.slot).on_ramp.on_send(packet.seq, flow.snd_una, now, again);
     hold(host, flow);
   }
-  if (cc::has(algorithm.about.needs, cc::Needs::delivery_rate)) note_delivery(host, flow, packet, now);
   flow.last_sent = now;
   flow.last_wire = packet.wire;
   if (flow.control.rate.bits_per_second != 0)
     flow.next_send = now + transmission_time(Bytes{packet.wire}, flow.control.rate);
+  if (flow.noted) note(host, flow, packet, now);
   watch_for_timeout(flow, payload, now);
   if (algorithm.on_send != nullptr)
     algorithm.on_send(flow.state(), model().profiles[flow.profile].params.get(), flow.facts,
@@ -195,7 +198,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
                        .wire = {packet.wire},
                        .in_flight = {flow.in_flight()},
                        .retransmission = again,
-                       .app_limited = flow.exhausted()},
+                       .app_limited = app_limited(host, flow)},
                       flow.control);
   trace(net::EventKind::controlled, host, flow, now);
   nics().arm(host, flow);
@@ -254,7 +257,9 @@ inline void Senders<P>::receive_feedback(std::uint32_t h, Packet& packet, Time n
 
 template <class P>
 inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet, Time now) {
-  const Time rtt = now - packet.sent;
+  Time rtt = now - packet.sent;
+  if (flow.stacked) [[unlikely]]
+    rtt = now - under_way(host, flow, packet);
   const Time error = rtt > flow.srtt ? rtt - flow.srtt : flow.srtt - rtt;
   flow.rttvar = flow.rttvar + (error - flow.rttvar) / 4;
   flow.srtt = flow.srtt + (rtt - flow.srtt) / 8;
@@ -264,18 +269,25 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   Scoreboard::Findings found;
   std::int64_t trigger = packet.seq;
   std::uint32_t entropy = flow.entropy;
+  Time held;
   if (flow.selective) {
     const Sack& sack = sacks()[packet.src];
+    held = sack.held;
     trigger = sack.trigger * model().transport.payload.count;
     entropy = sack.entropy;
     FlowExtras& extras = host.extras_of(flow.slot);
-    if (flow.sprayed)
-      host.connections.paths(extras.connection).on_ack(entropy, (packet.flags & net::kEchoMarked) != 0, now);
+    if (flow.sprayed) host.connections.paths(extras.connection).on_ack(entropy, packet.flags, now);
     found = extras.scoreboard.on_ack(packet.seq, sack, packet.sent);
     acked = found.delivered;
     note_scoreboard(host, flow, extras.scoreboard);
   } else {
-    trigger += static_cast<std::int32_t>(packet.src);
+    if ((packet.flags & net::kSack) != 0) [[unlikely]] {
+      const Sack& sack = sacks()[packet.src];
+      held = sack.held;
+      trigger = sack.trigger * model().transport.payload.count;
+    } else {
+      trigger += static_cast<std::int32_t>(packet.src);
+    }
     flow.snd_nxt = std::max(flow.snd_nxt, flow.snd_una);
   }
   // What arrives behind a missing packet does not put off its timeout: it may have been sent again, and lost again
@@ -289,6 +301,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   cc::Ack ack{.now = now,
               .rtt = rtt,
               .sent_at = packet.sent,
+              .endpoint_delay = held,
               .path_since = lane().routed_at,
               .seq = {packet.seq},
               .acked = {acked},
@@ -300,22 +313,44 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
               .hops = packet.hops,
               .entropy = entropy,
               .telemetry = packet.telemetry == net::kNoTelemetry ? nullptr : &telemetry()[packet.telemetry]};
-  if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate)) sample_delivery(host, flow, packet, ack);
+  if (flow.noted) look_up(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   follow(host, flow, now);
   if (found.lost > 0) find_losses(host, flow, found, now);
+  if (flow.stacked) [[unlikely]]
+    hand_down(host, flow, now);
 }
 
-// A packet has been sent whose acknowledgement shall tell a delivery rate.
+// Whether the flow has nothing to send, or its stack nothing to hand down, though the window has room.
 template <class P>
-void Senders<P>::note_delivery(Host& host, const Flow& flow, const Packet& packet, Time now) {
-  DeliveryLog& log = host.extras_of(flow.slot).delivery;
-  log.on_send(packet.seq, flow.snd_una, (packet.flags & net::kRetransmission) != 0, now);
-  if (flow.exhausted() && flow.in_flight() < flow.control.window.count) log.limit(flow.in_flight());
+inline bool Senders<P>::app_limited(Host& host, const Flow& flow) const {
+  return flow.exhausted() || (flow.stacked && host.small_queue_of(flow.slot).app_limited());
 }
 
+// A packet has left.
 template <class P>
-void Senders<P>::sample_delivery(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack) {
+void Senders<P>::note(Host& host, Flow& flow, const Packet& packet, Time now) {
+  const bool again = (packet.flags & net::kRetransmission) != 0;
+  if (cc::has(model().profiles[flow.profile].algorithm->about.needs, cc::Needs::delivery_rate)) {
+    DeliveryLog& log = host.extras_of(flow.slot).delivery;
+    log.on_send(packet.seq, flow.snd_una, again, now);
+    if (app_limited(host, flow) && flow.in_flight() < flow.control.window.count) log.limit(flow.in_flight());
+  }
+  if (flow.stacked) leave_stack(host, flow, packet, again, now);
+}
+
+// What notes of the acknowledged packet tell.
+template <class P>
+void Senders<P>::look_up(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack) {
+  if (flow.stacked) {
+    const SmallQueue& queue = host.small_queue_of(flow.slot);
+    const Bytes waiting{queue.waiting(flow.snd_nxt)};
+    ack.snd_nxt += waiting;
+    ack.in_flight += waiting;
+    ack.window_limited = queue.window_limited();
+    ack.app_limited |= queue.app_limited();
+  }
+  if (!cc::has(model().profiles[flow.profile].algorithm->about.needs, cc::Needs::delivery_rate)) return;
   DeliveryLog& log = host.extras_of(flow.slot).delivery;
   const auto sample = log.on_ack(ack.acked.count, ack.packet_seq.count, packet.sent, ack.now);
   ack.delivered = sample.delivered;

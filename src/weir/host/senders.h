@@ -87,11 +87,16 @@ class Senders : public sim::Room<Senders, P> {
   void finish_flow(std::uint32_t h, Flow& flow, Time now);
   bool asks(const Flow& flow, const Packet& packet) const;
   void hold(Host& host, Flow& flow);
+  void board_stack(Host& host, Flow& flow, Time now);
+  void hand_down(Host& host, Flow& flow, Time now);
+  Time under_way(Host& host, const Flow& flow, const Packet& ack);
+  bool app_limited(Host& host, const Flow& flow) const;
+  void leave_stack(Host& host, Flow& flow, const Packet& packet, bool again, Time now);
   void acknowledge(Host& host, Flow& flow, const Packet& packet, Time now);
   void receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now);
   void notify_congestion(const Host& host, Flow& flow, Time now);
-  void note_delivery(Host& host, const Flow& flow, const Packet& packet, Time now);
-  void sample_delivery(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack);
+  void note(Host& host, Flow& flow, const Packet& packet, Time now);
+  void look_up(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack);
 
   // losses-inl.h
   Time timeout(const Flow& flow) const;
@@ -102,8 +107,8 @@ class Senders : public sim::Room<Senders, P> {
   void receive_trim_notice(Host& host, Flow& flow, const Packet& packet, Time now);
   void note_scoreboard(Host& host, Flow& flow, const Scoreboard& board);
   void find_losses(Host& host, Flow& flow, const Scoreboard::Findings& found, Time now);
-  void report_loss(const Host& host, Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight,
-                   Time now, Bytes in_a_row = {});
+  void report_loss(Host& host, Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight, Time now,
+                   Bytes in_a_row = {});
   void go_back(Host& host, Flow& flow, cc::Loss::Kind kind, Time now);
 
   const IntFormat int_format_;

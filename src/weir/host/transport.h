@@ -11,6 +11,7 @@
 #include "weir/cc/on_ramp.h"
 #include "weir/host/path_choice.h"
 #include "weir/host/recovery.h"
+#include "weir/host/small_queue.h"
 #include "weir/net/packet.h"
 #include "weir/net/path_facts.h"
 
@@ -76,6 +77,7 @@ struct Profile {
   std::uint32_t data_class = 0;
   BalancingParams balancing = {};
   Bytes ack_every = {};  // selective recovery: so much is acknowledged at once; 0 = each packet
+  std::optional<StackParams> stack = {};
 
   bool reads_telemetry() const { return cc::has(algorithm->about.needs, cc::Needs::telemetry); }
 };

@@ -43,7 +43,7 @@ inline void Fabric<P>::trace_left(const Port& p, const Packet& packet) {
   // the queue of a packet in a class of its own is shorter than what waits at the port
   const std::uint32_t queued = p.kind == PortKind::fifo ? packet.queue : p.queued;
   trace(EventKind::left, port, packet, packet.departs, queued);
-  if (!p.at_switch || packet.kind != PacketKind::data || packet.queue <= p.ecn_min) return;
+  if (!p.at_switch || !packet.is_markable() || packet.queue <= p.ecn_min) return;
   const std::uint64_t index = p.tx_packets + (p.cursor - 1 - p.ring.head);
   if (!marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), index)) return;
   Packet marked = packet;
@@ -79,13 +79,13 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
 // What the port did to the packet when it departed, made up for now that it is known.
 template <class P>
 inline void Fabric<P>::leave(Port& p, std::uint32_t port, Packet& packet) {
-  if (p.at_switch && packet.kind == PacketKind::data) {
+  if (p.at_switch && packet.is_markable()) {
     if (packet.queue > p.ecn_min &&
         marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), p.tx_packets)) {
       packet.flags |= kMarked;
       ++p.marks;
     }
-    if (packet.telemetry != kNoTelemetry && packet.hops < kMaxTelemetryHops) {
+    if (packet.kind == PacketKind::data && packet.telemetry != kNoTelemetry && packet.hops < kMaxTelemetryHops) {
       const HopTelemetry exact{packet.departs.ps, static_cast<std::int64_t>(p.tx_bytes),
                                static_cast<std::int32_t>(packet.queue), p.rate_mbps};
       telemetry()[packet.telemetry].hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);

@@ -86,6 +86,20 @@ std::string TableReader::required_text(std::string_view key, std::string_view wh
   return text(key);
 }
 
+std::vector<std::string> TableReader::texts(std::string_view key) const {
+  std::vector<std::string> out;
+  const Value* value = find(key);
+  if (value == nullptr) return out;
+  const auto* list = value->as<List>();
+  if (list == nullptr) fail_at(key, "must be a list of texts");
+  for (const Value& item : *list) {
+    const auto* text = item.as<std::string>();
+    if (text == nullptr) fail_at(key, "must be a list of texts");
+    out.push_back(*text);
+  }
+  return out;
+}
+
 TableReader TableReader::table(std::string_view key) const {
   static const Value kEmpty = [] {
     Value out;

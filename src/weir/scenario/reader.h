@@ -29,6 +29,8 @@ class TableReader {
   std::string text(std::string_view key) const;
   // The same for one that has to be there; `what` completes "missing; write ...".
   std::string required_text(std::string_view key, std::string_view what) const;
+  // A list of texts; empty if the key is not there.
+  std::vector<std::string> texts(std::string_view key) const;
   // A table within, or an empty one in its place.
   TableReader table(std::string_view key) const;
   // The tables of a list [[key]]; none if it is not there.

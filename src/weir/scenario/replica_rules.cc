@@ -26,6 +26,8 @@ void hold(const Scenario& s, const std::string& table, const ParamSet& set, cons
 void hold_profile(const Scenario& s) {
   if (s.profiles.size() > 1) refuse(s, "profile.0", "all flows have the one profile of [algorithm]: remove this one");
   const host::RecoveryParams go_back_n;
+  static const host::HostParams no_delays;
+  hold(s, "host", params_of<host::HostParams>(), &s.host, &no_delays, {});
   hold(s, "algorithm.recovery", params_of<host::RecoveryParams>(), &s.profiles.front().recovery, &go_back_n, {});
   const host::BalancingParams ecmp;
   hold(s, "algorithm.load_balancing", params_of<host::BalancingParams>(), &s.profiles.front().balancing, &ecmp, {});

@@ -83,6 +83,9 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
       fail_key(s.place(table + ".on_ramp"), table + ".on_ramp",
                "On-Ramp measures one-way delays with the hosts' clocks, and there are none; add a table [clocks], "
                "empty for clocks without error");
+    if (p.stack && p.recovery.kind != host::RecoveryKind::sack)
+      fail_key(s.place(table + ".stack"), table + ".stack",
+               "Linux's stack recovers from losses with SACK; set recovery.kind to \"sack\", or remove the table");
     if (p.recovery.rto_low > p.recovery.rto_high)
       fail_key(s.place(table + ".recovery.rto_low"), table + ".recovery.rto_low",
                fmt::format("rto_low = {} is above rto_high = {}", format_value(p.recovery.rto_low),
@@ -189,10 +192,11 @@ std::unique_ptr<engine::Model> unchecked_model(const Scenario& s) {
   model->classes = s.classes;
   at_its_place(s, "", [&] { model->faults = engine::work_out(s.faults, model->topology, s.run.seed); });
   model->transport = s.transport;
+  model->host = s.host;
   model->clocks = s.clocks;
   for (const ProfileSettings& p : s.profiles)
     model->profiles.push_back({p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get()), p.recovery,
-                               p.on_ramp, p.sending.data_class, p.balancing, p.sending.ack_every});
+                               p.on_ramp, p.sending.data_class, p.balancing, p.sending.ack_every, p.stack});
   return model;
 }
 

@@ -18,6 +18,7 @@
 #include "weir/cc/algorithm.h"
 #include "weir/engine/model.h"
 #include "weir/engine/simulation.h"
+#include "weir/host/params.h"
 #include "weir/host/transport.h"
 #include "weir/net/switch_buffer.h"
 #include "weir/net/topologies.h"
@@ -83,6 +84,7 @@ struct ProfileSettings {
   host::RecoveryParams recovery;
   host::BalancingParams balancing;
   std::optional<cc::OnRamp::Params> on_ramp;
+  std::optional<host::StackParams> stack;
 };
 
 // One flow written in the scenario itself.
@@ -123,6 +125,7 @@ struct Scenario {
   net::WatchdogParams watchdog;
   engine::FaultRows faults;
   host::TransportParams transport;
+  host::HostParams host;
   std::optional<host::ClockParams> clocks;
   std::vector<ProfileSettings> profiles;
   std::vector<TrafficSource> traffic;

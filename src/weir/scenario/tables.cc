@@ -85,6 +85,7 @@ std::span<const TableKind<Scenario>> tables() {
       part<S, &S::faults, &F::loss>("network.loss", "network", "packets that links lose"),
       part<S, &S::faults, &F::failures>("network.failure", "network", "links between switches that fail at random"),
       part<S, &S::faults, &F::link_events>("network.link_event", "network", "links that go down and up"),
+      part<S, &S::host>("host", "host", "what hosts add to the delays of the network"),
       part<S, &S::faults, &F::host_pauses>("host.pause", "host", "hosts that stall"),
       part<S, &S::transport>("transport", "transport", "framing, acknowledgements, timeouts"),
       part<S, &S::clocks>("clocks", "transport", "the hosts' clocks, which On-Ramp needs")};
@@ -99,7 +100,10 @@ std::span<const TableKind<ProfileSettings>> profile_tables() {
       part<P, &P::balancing>("load_balancing", "transport", "which path each packet takes; of each way of sending"),
       part<P, &P::on_ramp>("on_ramp", "transport",
                            "an underlay that holds flows back while their packets queue; of each way of sending, if "
-                           "the table is there")};
+                           "the table is there"),
+      part<P, &P::stack>("stack", "transport",
+                         "what a Linux host has between TCP and the NIC: segments, small queues, pacing; of each way "
+                         "of sending, if the table is there")};
   return list;
 }
 

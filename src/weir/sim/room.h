@@ -10,7 +10,7 @@
 namespace weir::sim {
 
 // Base of the room `Self<P>` of the partition `P`, which derives from all its rooms and offers lane(), fabric(),
-// nics(), senders(), receivers() and messages().
+// nics(), senders(), receivers(), answers() and messages().
 template <template <class> class Self, class P>
 class Room {
  public:
@@ -39,6 +39,7 @@ class Room {
   auto& senders() { return whole().senders(); }
   auto& receivers() { return whole().receivers(); }
   const auto& receivers() const { return whole().receivers(); }
+  auto& answers() { return whole().answers(); }
   auto& messages() { return whole().messages(); }
 
  private:

@@ -13,26 +13,12 @@ namespace {
 
 using scenario::TableReader;
 
-std::vector<std::string> read_texts(const TableReader& table, std::string_view key) {
-  std::vector<std::string> out;
-  const scenario::Value* value = table.find(key);
-  if (value == nullptr) return out;
-  const auto* list = value->as<scenario::List>();
-  if (list == nullptr) table.fail_at(key, "must be a list of texts");
-  for (const auto& item : *list) {
-    const auto* text = item.as<std::string>();
-    if (text == nullptr) table.fail_at(key, "must be a list of texts");
-    out.push_back(*text);
-  }
-  return out;
-}
-
 // A list of labels, or kAnyLabel.
 std::vector<std::string> read_labels(const TableReader& each, const std::string& axis) {
   if (each.find(axis)->as<std::string>() != nullptr && each.text(axis) == kAnyLabel) return {std::string(kAnyLabel)};
-  if (each.find(axis)->as<scenario::List>() == nullptr || read_texts(each, axis).empty())
+  if (each.find(axis)->as<scenario::List>() == nullptr || each.texts(axis).empty())
     each.fail_at(axis, "must be a list of labels, or \"*\"");
-  return read_texts(each, axis);
+  return each.texts(axis);
 }
 
 PaperClaim read_claim(const TableReader& row) {
@@ -50,7 +36,7 @@ PaperClaim read_claim(const TableReader& row) {
   }
   const TableReader each = row.table("each");
   for (const std::string& axis : each.keys()) out.rule.each.emplace_back(axis, read_labels(each, axis));
-  for (const std::string& text : read_texts(row, "show"))
+  for (const std::string& text : row.texts("show"))
     out.show.push_back({.where = row.find("show")->where, .text = text, .each = out.rule.each});
   out.note = row.text("note");
   return out;
@@ -95,7 +81,7 @@ PaperFigure read_paper(const TableReader& root) {
   for (const auto& [key, value] : {std::pair{"paper", &out.paper}, {"figure", &out.figure}, {"title", &out.title}})
     if (value->empty()) table.fail_at(key, "missing");
   if (out.tier != "quick" && out.tier != "full") table.fail_at("tier", "must be quick or full");
-  out.claims = read_texts(table, "claims");
+  out.claims = table.texts("claims");
   return out;
 }
 

@@ -1,0 +1,61 @@
+// Senders: a Linux host's queue between TCP and the NIC. Included by engine/partition-inl.h only.
+#pragma once
+
+#include <algorithm>
+
+#include "weir/host/senders.h"
+
+namespace weir::host {
+
+inline constexpr double kFastest = 1e15;  // bits per second, of a flow without a window
+
+template <class P>
+void Senders<P>::board_stack(Host& host, Flow& flow, Time now) {
+  host.small_queue_of(flow.slot).start(model().transport.payload);
+  flow.stacked = flow.noted = true;
+  hand_down(host, flow, now);
+}
+
+// The window or what waits has changed: segments that have room are handed down. The rate is the algorithm's, or else
+// so many windows in a round trip (tcp_update_pacing_rate).
+template <class P>
+void Senders<P>::hand_down(Host& host, Flow& flow, Time now) {
+  const StackParams& stack = *model().profiles[flow.profile].stack;
+  SmallQueue& queue = host.small_queue_of(flow.slot);
+  const double ratio = flow.control.slow_start ? stack.slow_start_ratio : stack.avoidance_ratio;
+  const double rate = flow.control.rate.bits_per_second != 0
+                          ? static_cast<double>(flow.control.rate.bits_per_second)
+                          : 8 * ratio * static_cast<double>(flow.control.window.count) / flow.srtt.seconds();
+  const Scoreboard& board = host.extras_of(flow.slot).scoreboard;
+  queue.fill(
+      stack,
+      {.window = flow.control.window.count,
+       .in_flight = flow.in_flight(),
+       .sent = flow.snd_nxt,
+       .acknowledged = flow.snd_una,
+       .limit = std::min(board.limit(flow.snd_una), stack.asked_for(flow.snd_una, model().transport.payload.count))},
+      std::min(rate, kFastest), now);
+  flow.limit = queue.end();
+}
+
+// When the packet that this acknowledges was under way for TCP.
+template <class P>
+Time Senders<P>::under_way(Host& host, const Flow& flow, const Packet& ack) {
+  const std::int64_t seq = sacks()[ack.src].trigger * model().transport.payload.count;
+  return host.small_queue_of(flow.slot).under_way(seq, ack.sent);
+}
+
+// A packet has left. One that is sent again does not come from the queue. `last_wire` stays 0, for the queue alone
+// paces (repace).
+template <class P>
+void Senders<P>::leave_stack(Host& host, Flow& flow, const Packet& packet, bool again, Time now) {
+  flow.last_wire = 0;
+  if (!again) {
+    const bool pace =
+        model().profiles[flow.profile].stack->pacing == Pacing::fq || flow.control.rate.bits_per_second != 0;
+    flow.next_send = host.small_queue_of(flow.slot).on_send(flow.snd_nxt, Bytes{packet.wire}, pace, now);
+  }
+  hand_down(host, flow, now);
+}
+
+}  // namespace weir::host
