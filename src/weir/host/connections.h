@@ -89,7 +89,10 @@ class Connections {
       a.value(key.first);
       a.value(key.second);
     });
-    if constexpr (A::kLoads) by_key_ = {keys.begin(), keys.end()};
+    if constexpr (A::kLoads) {
+      by_key_.clear();
+      by_key_.insert(keys.begin(), keys.end());
+    }
   }
 
  private:
