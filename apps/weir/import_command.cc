@@ -113,7 +113,7 @@ void add_import(CLI::App& app, int& status) {
   add_target(ns3, *o);
   ns3->callback([o, &status] { status = import_ns3(*o); });
   CLI::App* htsim =
-      command->add_subcommand("htsim", "ImportOptions of htsim_uec, of uet-htsim, and the files that they name");
+      command->add_subcommand("htsim", "Options of htsim_uec, of uet-htsim, and the files that they name");
   add_target(htsim, *o);
   htsim->add_option("--goal-unit", o->goal_unit,
                     "what a calc counts in, with -goal: ns (the default), us, '100 ns'...");

@@ -110,7 +110,8 @@ int why(const PaperCommandOptions& o) {
                             : line("because", "the cause is unknown");
     for (const std::string& tried : cause.tried) out += line("tried", tried);
     out += line("holds with", cause.holds_with);
-    if (cause.against_paper) out += line("", "The claim itself does not hold, whatever a simulation does.");
+    if (cause.against_paper)
+      out += line("", "This speaks against the paper's statement, and not only against a setting of Weir's.");
   }
   show("{}", out);
   return 0;
@@ -142,7 +143,7 @@ std::string printed(const study::PaperStudy& p) {
   return out;
 }
 
-// What an experiment has found is no verdict: its rule says what is so if the cause is the right one.
+// An experiment gives no verdict: its rule is met if the supposed cause is the right one.
 std::string shown_cause(const study::Judgement& j, const claims::FigureFile& file) {
   const auto& claims = file.study.claims;
   const auto of = std::find_if(claims.begin(), claims.end(), [&](const auto& c) { return c.id == j.id; });

@@ -29,8 +29,7 @@ void Cubic::Params::describe(ParamList<Params>& p) {
          "Ha and Rhee, Computer Networks 55(9), 2011; Linux tcp_cubic up to 5.4");
   p.number("initial_growth", &Params::initial_growth, 0, 1,
            "until the first reduction, and again after a timeout, congestion avoidance adds at least this part of the "
-           "window "
-           "per round trip",
+           "window per round trip",
            "Linux tcp_cubic (5 %)");
 }
 

@@ -44,7 +44,7 @@ class HyStart {
     begin_round(facts, now, snd_nxt);
   }
 
-  // The window has been reduced, and whether it has been since the flow has begun, or begun anew.
+  // The algorithm has reduced its window; whether it has since the last reset().
   void note_reduction() { reduced_ = true; }
   bool has_reduced() const { return reduced_; }
 

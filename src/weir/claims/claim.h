@@ -23,7 +23,7 @@ struct Cause {
   std::string shown;               // what an experiment has changed, and what came out; "" = the cause is unknown
   std::string experiment;          // "causes/hystart": its study; "" = what judges the claim shows it as well
   std::string holds_with;          // what would make it hold
-  bool against_paper = false;      // the claim itself is wrong, whatever a simulation does
+  bool against_paper = false;      // it speaks against the paper's statement, not only against a setting of Weir's
   std::vector<std::string> tried;  // in vain, where the cause is unknown
 
   bool is_shown() const { return !shown.empty(); }
@@ -52,7 +52,7 @@ struct Claim {
   bool weak = false;       // the rule was written with figures of an earlier model in hand
   std::string not_run;     // why it cannot be judged; "" = it can
   std::optional<Restatement> restated;
-  std::optional<Cause> cause;  // of a claim that does not hold
+  std::optional<Cause> cause;  // of a claim that does not hold, or did not by its former rule
 };
 
 struct Paper {
@@ -85,9 +85,9 @@ struct FigureFile {
 };
 // Those of the folder papers, in order of their names. Throws InputError for one that names no known claim.
 std::vector<FigureFile> read_figures(const std::string& papers, const std::vector<Claim>& claims);
-// The experiments that show causes, in order of their names. What `judges` a claim there is its rule with something
-// changed. Throws InputError for one that shows no cause of a claim that it names, and for a cause without its
-// experiment.
+// The experiments that show causes, in order of their names. Their rules give no verdicts: one is met if the supposed
+// cause is the right one. Throws InputError for one that shows no cause of a claim that it names, and for a cause
+// without its experiment.
 std::vector<FigureFile> read_experiments(const std::string& papers, const std::vector<Claim>& claims);
 
 }  // namespace weir::claims

@@ -125,9 +125,9 @@ std::vector<std::string> causes_of(const Paper& paper, const std::vector<Claim>&
   return out;
 }
 
-// Claims that are wrong, whatever a simulation does.
+// Causes that speak against the paper's statement.
 std::vector<std::string> findings_of(const std::vector<Claim>& claims, const Verdicts& verdicts) {
-  std::vector<std::string> out{"| claim | the paper says | what is so | again |", "|---|---|---|---|"};
+  std::vector<std::string> out{"| claim | the paper says | what was found | to repeat it |", "|---|---|---|---|"};
   for (const Paper& paper : kPapers)
     for (const Claim& c : claims) {
       if (c.paper != paper.name || !c.cause || !c.cause->against_paper || verdicts.of(c.id).verdict != kFails) continue;

@@ -76,8 +76,7 @@ void a15_sixty_four_new_flows(Context& context) {
   const bool holds = std::abs(peak / 64 - 1) <= 0.1 && last.front() >= 55 && last.back() <= 75;
   context.judge("A15", holds,
                 fmt::format("peak {:.1f} windows on the wire ({:+.1f} %); W = W_init / {:.1f} ... {:.1f} after the ACK "
-                            "of the last initial "
-                            "packet, at the least W_init / {:.0f} ... {:.0f} before it",
+                            "of the last initial packet, at the least W_init / {:.0f} ... {:.0f} before it",
                             peak, 100 * (peak / 64 - 1), last.front(), last.back(), least.front(), least.back()));
 }
 
