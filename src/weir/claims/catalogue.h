@@ -20,6 +20,7 @@ std::vector<Evaluator> hpcc_testbed_runs();
 std::vector<Evaluator> fairness_arithmetic();
 std::vector<Evaluator> fairness_runs();
 std::vector<Evaluator> on_ramp_arithmetic();
+std::vector<Evaluator> on_ramp_foresight();
 std::vector<Evaluator> on_ramp_runs();
 std::vector<Evaluator> spraying_arithmetic();
 std::vector<Evaluator> spraying_theorems();

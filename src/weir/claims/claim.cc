@@ -149,7 +149,7 @@ std::vector<std::string> files_of(const std::string& papers, std::string_view fo
 
 }  // namespace
 
-std::string Cause::text() const { return is_shown() ? shown : found + "; the cause is unknown"; }
+std::string Cause::text() const { return is_shown() ? shown : found + " The cause is unknown."; }
 
 std::vector<Claim> read_claims(const std::string& papers) {
   const scenario::Value root = read_toml(papers + "/claims.toml");

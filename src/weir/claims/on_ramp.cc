@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "weir/base/random.h"
 #include "weir/base/units.h"
 #include "weir/claims/catalogue.h"
 #include "weir/claims/measures.h"
@@ -280,56 +279,6 @@ void c10_twelve_cubic_flows(Context& context) {
                   final.fairness));
 }
 
-// What a sender knew when a packet left, and what the packet then saw.
-void c12_one_way_delay_foretells_the_next_packets(Context& context) {
-  Watch watch(context.scenario("websearch-10g.toml"), "32->0");
-  struct Known {
-    double delay = 0;
-    double rtt = 0;
-    double ntp = 0;
-    Time when;
-    bool waits = false;
-  };
-  struct Latest {
-    cc::OnRamp::Report report;
-    Known known;
-    bool any = false;
-  };
-  std::map<std::uint64_t, Latest> flows;
-  std::vector<double> next, delay, rtt, ntp;
-  const RandomStream random(1, 0, Purpose::clock);
-  const auto ntp_offset = [&](std::uint32_t host) {  // of a millisecond, uniform
-    return 1e3 * std::sqrt(12.0) * (random.uniform(host) - 0.5);
-  };
-  watch.record(1_us, 100_ms, [&](Time now, std::uint32_t src, const host::Flow& f) {
-    const cc::OnRamp::Report& r = watch.simulation().on_ramp(src, f)->last_report();
-    Latest& latest = flows[f.id];
-    if (r.sent < Time{} || r.sent == latest.report.sent) return;
-    if (latest.known.waits && r.sent >= latest.known.when) {
-      next.push_back(us(r.delay));
-      delay.push_back(latest.known.delay);
-      rtt.push_back(latest.known.rtt);
-      ntp.push_back(latest.known.ntp);
-      latest.known.waits = false;
-    }
-    latest.report = r;
-    if (latest.known.waits) return;
-    latest.known = {us(r.delay), us(r.heard - r.sent), us(r.delay) + ntp_offset(f.dst) - ntp_offset(src), now, true};
-  });
-  const auto logs = [](std::vector<double> x) {
-    const double least = *std::min_element(x.begin(), x.end());
-    for (double& v : x) v = std::log(v - std::min(0.0, least - 1));
-    return x;
-  };
-  const double by_delay = linear_correlation(logs(delay), logs(next));
-  const double by_rtt = linear_correlation(logs(rtt), logs(next));
-  const double by_ntp = linear_correlation(logs(ntp), logs(next));
-  const bool holds = by_delay >= 0.6 && by_delay >= by_rtt + 0.15 && by_ntp < 0.3;
-  context.judge("C12", holds,
-                fmt::format("{} pairs; one-way delay {:.2f}, RTT {:.2f}, one-way delay by NTP {:.2f}", next.size(),
-                            by_delay, by_rtt, by_ntp));
-}
-
 void c38_or_acks_cost_little(Context& context) {
   Watch watch(context.scenario("websearch-10g.toml"), "32->0", {"algorithm.on_ramp.packets_per_ack=10"});
   watch.record(1_ms, 400_ms);
@@ -382,7 +331,6 @@ std::vector<Evaluator> on_ramp_runs() {
   return {
       {{"C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9"}, Tier::quick, 7, joining_flows},
       {{"C10"}, Tier::quick, 1, c10_twelve_cubic_flows},
-      {{"C12"}, Tier::quick, 1.5, c12_one_way_delay_foretells_the_next_packets},
       {{"C38"}, Tier::quick, 4.5, c38_or_acks_cost_little},
       {{"C46"}, Tier::quick, 2.5, c46_no_burst_after_a_pause},
   };

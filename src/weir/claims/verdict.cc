@@ -70,7 +70,7 @@ void Verdicts::set(const Judgement& judgement) {
   verdict.measured = judgement.measured;
   verdict.verdict = judgement.holds ? kHolds : kFails;
   const auto& cause = find(*claims_, judgement.id)->cause;
-  verdict.reason = judgement.holds ? "" : cause ? cause->text() : "the cause is unknown";
+  verdict.reason = judgement.holds ? "" : cause ? cause->text() : "The cause is unknown.";
 }
 
 std::string to_json(const std::vector<Claim>& claims, const Verdicts& verdicts, const std::vector<std::string>& only) {
