@@ -72,11 +72,11 @@ Foresight foresight(const Context& context, std::uint64_t seed) {
 }
 
 void c12_one_way_delay_foretells_the_next_packets(Context& context) {
-  constexpr std::uint64_t kSeeds = 10;
+  constexpr std::uint64_t seeds = 10;
   std::vector<double> delay, rtt, ntp;
   std::size_t pairs = 0;
   std::size_t hold = 0;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const Foresight f = foresight(context, seed);
     pairs += f.pairs;
     hold += f.holds();
@@ -88,9 +88,9 @@ void c12_one_way_delay_foretells_the_next_packets(Context& context) {
     const auto [least, most] = std::minmax_element(x.begin(), x.end());
     return fmt::format("{:.2f} ... {:.2f}", *least, *most);
   };
-  context.judge("C12", hold == kSeeds,
+  context.judge("C12", hold == seeds,
                 fmt::format("{} pairs; one-way delay {}, RTT {}, one-way delay by NTP {}; true with {} of {} seeds",
-                            pairs, span(delay), span(rtt), span(ntp), hold, kSeeds));
+                            pairs, span(delay), span(rtt), span(ntp), hold, seeds));
 }
 
 }  // namespace
