@@ -219,11 +219,11 @@ found = "2.4 times"
 TEST_F(Causes, AreTold) {
   EXPECT_EQ(
       why("A42"),
-      "A42 (hpcc, 11): fails\n  claim       slow\n  counts if   slow\n  measured    2.4\n  because     the cause is "
-      "unknown\n");
+      "A42 (hpcc, 11): fails\n  claim       slow\n  counts if   slow\n  measured    2.4\n  because     The cause is "
+      "unknown.\n");
   write(std::string(kCause) + "tried = [\"more seeds: 2.5\"]\n");
   EXPECT_NE(
-      why("A42").find("\n  the paper   1.24 times\n  here        2.4 times\n  because     the cause is unknown\n  "
+      why("A42").find("\n  the paper   1.24 times\n  here        2.4 times\n  because     The cause is unknown.\n  "
                       "tried       more seeds: 2.5\n"),
       std::string::npos)
       << why("A42");

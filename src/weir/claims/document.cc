@@ -119,7 +119,7 @@ std::vector<std::string> causes_of(const Paper& paper, const std::vector<Claim>&
     if (c.cause->is_shown())
       shown = fmt::format("{} {}", c.cause->shown, experiment_cell(c, "../../papers"));
     else if (!c.cause->tried.empty())
-      shown += fmt::format("; tried: {}", fmt::join(c.cause->tried, "; "));
+      shown += fmt::format(". Tried: {}", fmt::join(c.cause->tried, " "));
     out.push_back(row_of({c.id, cell(c.cause->printed), cell(c.cause->found), cell(shown), cell(c.cause->holds_with)}));
   }
   return out;
