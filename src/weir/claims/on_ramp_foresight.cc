@@ -72,25 +72,19 @@ Foresight foresight(const Context& context, std::uint64_t seed) {
 }
 
 void c12_one_way_delay_foretells_the_next_packets(Context& context) {
-  constexpr std::uint64_t seeds = 10;
-  std::vector<double> delay, rtt, ntp;
+  std::vector<Foresight> seeds;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) seeds.push_back(foresight(context, seed));
+  const auto hold = std::ranges::count_if(seeds, &Foresight::holds);
   std::size_t pairs = 0;
-  std::size_t hold = 0;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    const Foresight f = foresight(context, seed);
-    pairs += f.pairs;
-    hold += f.holds();
-    delay.push_back(f.by_delay);
-    rtt.push_back(f.by_rtt);
-    ntp.push_back(f.by_ntp);
-  }
-  const auto span = [](const std::vector<double>& x) {
-    const auto [least, most] = std::minmax_element(x.begin(), x.end());
-    return fmt::format("{:.2f} ... {:.2f}", *least, *most);
+  for (const Foresight& f : seeds) pairs += f.pairs;
+  const auto span = [&](double Foresight::*what) {
+    const auto [least, most] = std::ranges::minmax_element(seeds, {}, what);
+    return fmt::format("{:.2f} ... {:.2f}", (*least).*what, (*most).*what);
   };
-  context.judge("C12", hold == seeds,
-                fmt::format("{} pairs; one-way delay {}, RTT {}, one-way delay by NTP {}; true with {} of {} seeds",
-                            pairs, span(delay), span(rtt), span(ntp), hold, seeds));
+  context.judge(
+      "C12", hold == std::ssize(seeds),
+      fmt::format("{} pairs; one-way delay {}, RTT {}, one-way delay by NTP {}; true with {} of {} seeds", pairs,
+                  span(&Foresight::by_delay), span(&Foresight::by_rtt), span(&Foresight::by_ntp), hold, seeds.size()));
 }
 
 }  // namespace
