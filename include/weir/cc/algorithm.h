@@ -16,6 +16,7 @@
 //     void on_cnp(const Params&, const FlowFacts&, Time now, Control&);       // optional; packet or flag on an ACK
 //     void on_send(const Params&, const FlowFacts&, const Send&, Control&);   // optional
 //     void on_timer(const Params&, const FlowFacts&, Time now, Control&);     // optional
+//     void on_echo(const Params&, const FlowFacts&, const Echo&, Control&);   // optional; of a probe
 //   };
 //
 // and add one line to src/weir/cc/catalogue.cc (docs/adding-an-algorithm.md), or call add_algorithm() in a program that
@@ -126,6 +127,13 @@ struct Send {
   bool app_limited = false;  // no more data is waiting
 };
 
+// A probe has come back (Control::probe). It waits in queues as data does, and is as long as the shortest frame.
+struct Echo {
+  Time now;
+  Time rtt;      // from its transmit time
+  Time sent_at;  // transmit time
+};
+
 // The algorithm's answer, read by the transport after every call.
 struct Control {
   Bytes window = kNoWindow;  // send while in_flight < window
@@ -141,6 +149,12 @@ struct Control {
   bool ask = false;
   // The window is below half of the threshold of slow start: hosts that pace by windows then take a larger rate.
   bool slow_start = false;
+  // Set to have a probe sent behind the next data packet, or behind the burst in which that leaves; the transport clears
+  // it when the probe leaves. A flow that has nothing more to send sends none.
+  bool probe = false;
+  // The NIC sends so many packets of this flow in one turn, as far as they may be sent, back to back; pacing then
+  // waits for all of them. Not under a Linux host's stack.
+  std::uint8_t burst = 1;
 };
 
 // What the algorithm requires of a flow's receiver.
@@ -191,6 +205,7 @@ struct Algorithm {
   void (*on_cnp)(void* state, const void* params, const FlowFacts&, Time, Control&) = nullptr;
   void (*on_send)(void* state, const void* params, const FlowFacts&, const Send&, Control&) = nullptr;
   void (*on_timer)(void* state, const void* params, const FlowFacts&, Time, Control&) = nullptr;
+  void (*on_echo)(void* state, const void* params, const FlowFacts&, const Echo&, Control&) = nullptr;
 };
 
 // Internal helpers of describe(), which check the functions of an algorithm at compile time. Each of the first structs
@@ -267,6 +282,20 @@ struct OnTimer {
     return a.on_timer(std::forward<X>(x)...);
   }
 };
+struct OnEcho {
+  using Told = const Echo&;
+  struct Name {
+    int on_echo;
+  };
+  template <class B>
+  static constexpr bool named_once = requires {
+    &B::on_echo;
+  };
+  template <class A, class... X>
+  static auto call(A& a, X&&... x) -> decltype(a.on_echo(std::forward<X>(x)...)) {
+    return a.on_echo(std::forward<X>(x)...);
+  }
+};
 struct Receiver {
   struct Name {
     int receiver;
@@ -328,7 +357,7 @@ constexpr auto erased() -> void (*)(void*, const void*, const FlowFacts&, typena
 // Whether A has on_ack(), and each member with the name of a function at the head of this file has its signature.
 template <class A>
 concept HooksFit = hooks::Fits<A, hooks::OnAck> && hooks::Agrees<A, hooks::OnLoss> && hooks::Agrees<A, hooks::OnCnp> &&
-    hooks::Agrees<A, hooks::OnSend> && hooks::Agrees<A, hooks::OnTimer> && hooks::ReceiverAgrees<A> &&
+    hooks::Agrees<A, hooks::OnSend> && hooks::Agrees<A, hooks::OnTimer> && hooks::Agrees<A, hooks::OnEcho> && hooks::ReceiverAgrees<A> &&
     hooks::PresetsAgree<A>;
 
 // Makes the catalogue entry of class A.
@@ -351,6 +380,7 @@ Algorithm describe() {
   a.on_cnp = hooks::erased<hooks::OnCnp, A>();
   a.on_send = hooks::erased<hooks::OnSend, A>();
   a.on_timer = hooks::erased<hooks::OnTimer, A>();
+  a.on_echo = hooks::erased<hooks::OnEcho, A>();
   return a;
 }
 

@@ -27,7 +27,7 @@ struct alignas(64) Flow {
   std::uint32_t entropy = 0;
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
-  std::uint32_t last_wire = 0;  // of the last packet sent, in bytes
+  std::uint32_t last_wire = 0;  // of the packets that it sent in its last turn
   std::uint16_t profile = 0;
   bool ready = false;      // in the ready queue
   bool selective = false;  // selective recovery (IRN, SACK); else go-back-N
@@ -38,7 +38,8 @@ struct alignas(64) Flow {
   std::uint8_t backoff = 0;       // consecutive timeouts
   bool stacked = false;           // segments wait below the socket (host/small_queue.h)
   bool noted = false;             // stacked, or its algorithm wants the delivery rate
-  Time last_sent;
+  std::uint8_t turn = 0;          // packets left of the burst that it is sending
+  Time last_sent;  // the first of them
   Time srtt;
   Time rttvar;
   Time rto_at = Time::max();  // retransmission timeout; max = nothing outstanding
@@ -54,7 +55,8 @@ struct alignas(64) Flow {
   bool sendable() const { return (snd_nxt < limit || resend) && in_flight() < control.window.count; }
   // Whether all of the flow has been sent, and nothing is known to be lost.
   bool exhausted() const { return snd_nxt >= size() && !resend; }
-  Time due() const { return std::max(next_send, held); }
+  // When its next packet may leave; within a burst it does not wait for pacing.
+  Time due() const { return turn == 0 ? std::max(next_send, held) : held; }
   void* state() { return this + 1; }
 };
 

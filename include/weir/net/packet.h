@@ -10,8 +10,8 @@
 namespace weir::net {
 
 // What a packet is. It becomes `lost` when a link loses it, and `trimmed` when a switch that had no room for it has cut
-// off its payload.
-enum class PacketKind : std::uint8_t { data, ack, nack, cnp, or_ack, trimmed, lost, pause, resume };
+// off its payload. A `probe` measures the round trip of its flow and comes back as an `echo`.
+enum class PacketKind : std::uint8_t { data, trimmed, probe, ack, nack, cnp, or_ack, echo, lost, pause, resume };
 
 // Traffic classes. `priority` goes ahead of all data; the data classes of a scenario follow, of which `data` is the
 // first. A pause or resume frame names the class that it is about, and is in no class itself.
@@ -60,7 +60,7 @@ struct alignas(64) Packet {
 
   bool is_control() const { return kind >= PacketKind::pause; }
   // Whether it goes from the flow's sender to its receiver. Not valid for lost packets, pause and resume frames.
-  bool to_receiver() const { return kind == PacketKind::data || kind == PacketKind::trimmed; }
+  bool to_receiver() const { return kind <= PacketKind::probe; }
   // Whether switches mark it (ECN).
   bool is_markable() const { return kind == PacketKind::data || (kind == PacketKind::ack && (flags & kMarkable) != 0); }
   // The host that sends the flow to which it belongs. Not valid for the same packets.

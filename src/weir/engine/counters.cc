@@ -12,6 +12,7 @@ void Counters::add(const Counters& o) {
   nacks += o.nacks;
   cnps += o.cnps;
   or_acks += o.or_acks;
+  probes += o.probes;
   marked += o.marked;
   dropped += o.dropped;
   trimmed += o.trimmed;

@@ -12,6 +12,7 @@
 #include "weir/host/decisions-inl.h"
 #include "weir/host/losses-inl.h"
 #include "weir/host/nics-inl.h"
+#include "weir/host/pacing-inl.h"
 #include "weir/host/receivers-inl.h"
 #include "weir/host/senders-inl.h"
 #include "weir/host/stack-inl.h"

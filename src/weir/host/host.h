@@ -79,6 +79,10 @@ class SlotQueue {
     if (tail_ - head_ == ring_.size()) grow();
     ring_[tail_++ & (ring_.size() - 1)] = entry;
   }
+  void push_front(Entry entry) {
+    if (tail_ - head_ == ring_.size()) grow();
+    ring_[--head_ & (ring_.size() - 1)] = entry;
+  }
   Entry pop() { return ring_[head_++ & (ring_.size() - 1)]; }
   const Entry& front() const { return ring_[head_ & (ring_.size() - 1)]; }
   // Brings its first entry near.

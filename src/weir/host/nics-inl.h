@@ -70,7 +70,10 @@ inline void Nics<P>::consider(Host& host, Flow& flow, Time now) {
   if (due <= now) {
     flow.ready = true;
     flow.paced_at = Time::max();
-    host.ready.push({flow.slot, flow.generation});
+    if (flow.turn == 0) [[likely]]
+      host.ready.push({flow.slot, flow.generation});
+    else
+      host.ready.push_front({flow.slot, flow.generation});
   } else if (due < flow.paced_at) {
     flow.paced_at = due;
     host.pacing.push({due, flow.slot, flow.generation});

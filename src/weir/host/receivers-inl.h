@@ -47,10 +47,18 @@ inline bool acknowledges_now(Receiver& r, const Profile& profile, const net::Pac
 
 template <class P>
 inline void Receivers<P>::receive(std::uint32_t h, Packet& packet, Time now) {
-  if (packet.to_receiver())
-    receive_data(h, packet, now);
-  else
+  if (!packet.to_receiver())
     senders().receive_feedback(h, packet, now);
+  else if (packet.kind == net::PacketKind::probe) [[unlikely]]
+    return_probe(h, packet, now);
+  else
+    receive_data(h, packet, now);
+}
+
+template <class P>
+void Receivers<P>::return_probe(std::uint32_t h, const Packet& probe, Time now) {
+  Packet echo = answer(probe, net::PacketKind::echo, model().transport.min_frame, ack_class(probe.traffic_class));
+  answers().give(h, echo, now);
 }
 
 template <class P>

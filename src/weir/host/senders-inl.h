@@ -185,10 +185,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
     host.extras_of(flow.slot).on_ramp.on_send(packet.seq, flow.snd_una, now, again);
     hold(host, flow);
   }
-  flow.last_sent = now;
-  flow.last_wire = packet.wire;
-  if (flow.control.rate.bits_per_second != 0)
-    flow.next_send = now + transmission_time(Bytes{packet.wire}, flow.control.rate);
+  pace(flow, packet.wire, now);
   if (flow.noted) note(host, flow, packet, now);
   watch_for_timeout(flow, payload, now);
   if (algorithm.on_send != nullptr)
@@ -201,6 +198,8 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
                        .app_limited = app_limited(host, flow)},
                       flow.control);
   trace(net::EventKind::controlled, host, flow, now);
+  if (flow.control.probe && flow.turn == 0) [[unlikely]]
+    send_probe(host, flow, packet, now);
   nics().arm(host, flow);
 }
 
@@ -231,6 +230,8 @@ inline void Senders<P>::receive_feedback(std::uint32_t h, Packet& packet, Time n
   }
   if (packet.kind == net::PacketKind::or_ack) {
     receive_or_ack(host, *flow, packet, now);
+  } else if (packet.kind == net::PacketKind::echo) {
+    receive_echo(host, *flow, packet, now);
   } else if (packet.kind == net::PacketKind::nack && flow->selective) {
     receive_trim_notice(host, *flow, packet, now);
     lane().discard(packet);
@@ -371,29 +372,6 @@ void Senders<P>::receive_or_ack(Host& host, Flow& flow, const Packet& packet, Ti
     if (!host.seen_delays) host.seen_delays = std::make_unique<std::unordered_map<std::uint32_t, SeenDelay>>();
     (*host.seen_delays)[flow.dst] = {delay, now};
   }
-}
-
-template <class P>
-inline void Senders<P>::notify_congestion(const Host& host, Flow& flow, Time now) {
-  const Profile& profile = model().profiles[flow.profile];
-  if (profile.algorithm->on_cnp == nullptr) return;
-  profile.algorithm->on_cnp(flow.state(), profile.params.get(), flow.facts, now, flow.control);
-  follow(host, flow, now);
-}
-
-template <class P>
-inline void Senders<P>::follow(const Host& host, Flow& flow, Time now) {
-  ask(host, flow, now);
-  trace(net::EventKind::controlled, host, flow, now);
-  repace(flow);
-}
-
-template <class P>
-inline void Senders<P>::repace(Flow& flow) {
-  if (!flow.control.repace || flow.last_wire == 0) return;
-  flow.next_send = flow.control.rate.bits_per_second == 0
-                       ? flow.last_sent
-                       : flow.last_sent + transmission_time(Bytes{flow.last_wire}, flow.control.rate);
 }
 
 }  // namespace weir::host

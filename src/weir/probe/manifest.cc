@@ -67,6 +67,7 @@ Json document_of(const Manifest& m) {
   json["nacks"] = c.nacks;
   json["cnps"] = c.cnps;
   json["or_acks"] = c.or_acks;
+  json["probes"] = c.probes;
   json["pfc_pauses"] = c.pauses;
   json["pfc_storms"] = c.storms;
   json["pfc_storm_dropped"] = c.storm_dropped;

@@ -22,6 +22,8 @@ std::string_view kind_name(net::PacketKind kind) {
     case Kind::nack: return "nack";
     case Kind::cnp: return "cnp";
     case Kind::or_ack: return "or-ack";
+    case Kind::probe: return "probe";
+    case Kind::echo: return "echo";
     case Kind::trimmed: return "trimmed";
     case Kind::lost:
     case Kind::pause:
