@@ -79,7 +79,7 @@ class SlotQueue {
     if (tail_ - head_ == ring_.size()) grow();
     ring_[tail_++ & (ring_.size() - 1)] = entry;
   }
-  void push_front(Entry entry) {
+  [[gnu::cold]] void push_front(Entry entry) {
     if (tail_ - head_ == ring_.size()) grow();
     ring_[--head_ & (ring_.size() - 1)] = entry;
   }
@@ -95,7 +95,7 @@ class SlotQueue {
   }
 
  private:
-  void grow() {
+  [[gnu::cold]] void grow() {
     LargePageVector<Entry> bigger(std::max<std::size_t>(8, 2 * ring_.size()));
     for (std::uint32_t at = head_; at != tail_; ++at) bigger[at & (bigger.size() - 1)] = ring_[at & (ring_.size() - 1)];
     ring_.swap(bigger);

@@ -70,7 +70,7 @@ class Receivers : public sim::Room<Receivers, P> {
   Receiver& receiver(std::uint32_t src, std::uint32_t slot);
   Reassembly& reassembly(std::uint32_t src, std::uint32_t slot);
   void receive_data(std::uint32_t h, Packet& packet, Time now);
-  void return_probe(std::uint32_t h, const Packet& probe, Time now);
+  [[gnu::cold]] void return_probe(std::uint32_t h, const Packet& probe, Time now);
   void report_arrival(std::uint32_t h, Receiver& r, const Packet& packet, Time now);
   net::TrafficClass ack_class(net::TrafficClass of_data) const {
     return model().transport.ack_class == AckClass::priority ? net::TrafficClass::priority : of_data;

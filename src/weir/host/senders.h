@@ -85,8 +85,8 @@ class Senders : public sim::Room<Senders, P> {
   // The running pacing gap is adapted to the algorithm's new rate, if it wants that.
   static void repace(Flow& flow);
   static void pace(Flow& flow, std::uint32_t wire, Time now);
-  void send_probe(const Host& host, Flow& flow, const Packet& behind, Time now);
-  void receive_echo(const Host& host, Flow& flow, const Packet& packet, Time now);
+  [[gnu::cold]] void send_probe(const Host& host, Flow& flow, const Packet& behind, Time now);
+  [[gnu::cold]] void receive_echo(const Host& host, Flow& flow, const Packet& packet, Time now);
   void finish_flow(std::uint32_t h, Flow& flow, Time now);
   bool asks(const Flow& flow, const Packet& packet) const;
   void hold(Host& host, Flow& flow);
