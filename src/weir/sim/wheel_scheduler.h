@@ -307,6 +307,8 @@ class WheelScheduler {
     return -1;
   }
 
+  [[gnu::cold]] void grow() { ready_.resize(2 * ready_.size()); }
+
   // Appends a slot's events, sorted, to the ready ones, which are all earlier.
   void open(Level& level, std::int64_t slot) {
     level.move_to(slot);
@@ -314,7 +316,8 @@ class WheelScheduler {
     const std::size_t first = ready_end_;
     for (std::uint32_t e = level.slots[i]; e != kNone; e = nodes_[e].next) {
       nodes_[e].where = kReady;
-      if (ready_end_ == ready_.size()) ready_.resize(2 * ready_.size());
+      if (ready_end_ == ready_.size()) [[unlikely]]
+        grow();
       ready_[ready_end_++] = static_cast<std::uint64_t>(nodes_[e].time - open_start_) << 32 | e;
     }
     level.slots[i] = kNone;
@@ -323,10 +326,8 @@ class WheelScheduler {
   }
 
   static void sort(std::uint64_t* first, std::uint64_t* last) {
-    if (last - first > 24) {
-      std::sort(first, last);
-      return;
-    }
+    if (last - first > 24) [[unlikely]]
+      return sort_many(first, last);
     for (std::uint64_t* i = first + 1; i < last; ++i) {
       const std::uint64_t key = *i;
       std::uint64_t* j = i;
@@ -334,6 +335,8 @@ class WheelScheduler {
       *j = key;
     }
   }
+
+  [[gnu::cold]] static void sort_many(std::uint64_t* first, std::uint64_t* last) { std::sort(first, last); }
 
   static constexpr std::uint32_t kLevels = 5;
   LargePageVector<Node> nodes_;
