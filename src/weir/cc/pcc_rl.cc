@@ -43,13 +43,9 @@ ReceiverRules PccRl::receiver(const Params& p) {
 void PccRl::load(Params& p, const DataFiles& files) {
   if (p.decider != nullptr || p.maker != nullptr) return;
   const auto file = files.find("policy");
-  const policy::Policy made = file == files.end() ? policy::shipped_policy(p.policy)
-                                                  : policy::parse_policy(file->second.text, file->second.path);
-  try {
-    p.decider = std::make_shared<const policy::Decider>(made);
-  } catch (const InputError& error) {
-    throw file == files.end() ? error.under("policy") : InputError(Where{file->second.path, 0}, error.what());
-  }
+  p.decider = std::make_shared<const policy::Decider>(file == files.end()
+                                                          ? policy::shipped_policy(p.policy)
+                                                          : policy::parse_policy(file->second.text, file->second.path));
 }
 
 PccRl::PccRl(const Params& p, const FlowFacts& flow, Control& control)

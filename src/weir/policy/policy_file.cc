@@ -15,6 +15,7 @@
 #include "weir/base/suggestion.h"
 #include "weir/base/text_file.h"
 #include "weir/policy/check.h"
+#include "weir/policy/decider.h"
 #include "weir/policy/shipped.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/reader.h"
@@ -292,7 +293,7 @@ Policy parse_policy(std::string_view text, const std::string& file) {
   const TableReader root(document, "");
   const Policy out = read(root);
   try {
-    check(out);
+    const Decider whole(out);
   } catch (const InputError& error) {
     // where the value stands, or the smallest table around it
     const auto places = scenario::places_of(document);

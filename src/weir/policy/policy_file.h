@@ -8,7 +8,7 @@
 
 namespace weir::policy {
 
-// Throws InputError with file, line and key if the text is not a whole policy (check.h).
+// Throws InputError with file, line and key if the text is not a policy that a Decider takes.
 Policy parse_policy(std::string_view text, const std::string& file);
 Policy read_policy(const std::string& file);
 
