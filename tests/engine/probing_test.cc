@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "tests/engine/scenario.h"
+#include "weir/cc/pcc_rl.h"
 #include "weir/net/trace.h"
 
 namespace weir::engine {
@@ -70,8 +72,7 @@ std::map<std::uint64_t, std::vector<net::TraceEvent>> departures(const Scenario&
   std::map<std::uint64_t, std::vector<net::TraceEvent>> out;
   simulation.trace({}, [&](std::span<const net::TraceEvent> events) {
     for (const net::TraceEvent& e : events)
-      if (e.kind == net::EventKind::left && e.packet.kind == kind && e.port == 0)
-        out[e.flow].push_back(e);
+      if (e.kind == net::EventKind::left && e.packet.kind == kind && e.port == 0) out[e.flow].push_back(e);
   });
   while (!simulation.advance()) {
   }
@@ -139,8 +140,9 @@ TEST(Bursts, HaveTheirProbeBehindThem) {
   for (const net::TraceEvent& probe : probes) {
     const auto behind = std::count_if(data.begin(), data.end(), [&](const auto& d) { return d.time < probe.time; });
     EXPECT_TRUE(behind % 4 == 0 || behind == static_cast<std::ptrdiff_t>(data.size())) << behind;
-    EXPECT_EQ(probe.time, data[static_cast<std::size_t>(behind - 1)].time +
-                              transmission_time(Bytes{data[static_cast<std::size_t>(behind - 1)].packet.wire}, 100_Gbps));
+    EXPECT_EQ(probe.time,
+              data[static_cast<std::size_t>(behind - 1)].time +
+                  transmission_time(Bytes{data[static_cast<std::size_t>(behind - 1)].packet.wire}, 100_Gbps));
   }
 }
 
@@ -164,6 +166,59 @@ TEST_P(ProbingEverywhere, IsTheSameInAllWays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, ProbingEverywhere, testing::Range<std::uint64_t>(1, 25));
+
+// Halves the rate for a round trip of more than 12 us, and counts.
+class Halver : public cc::DecisionMaker {
+ public:
+  std::uint32_t start(const cc::FlowFacts&, double&) override { return flows_++; }
+  double decide(std::uint32_t, Time, const policy::Observation& seen) override {
+    ++decisions;
+    return seen.rtt > 12_us ? 0.5 : 1.1;
+  }
+  void ask(std::uint32_t, Time, const policy::Observation&) override { throw std::logic_error("no latency was asked"); }
+  double answer(std::uint32_t, Time) override { throw std::logic_error("no latency was asked"); }
+  std::uint64_t decisions = 0;
+
+ private:
+  std::uint32_t flows_ = 0;
+};
+
+Outcome run_learner(cc::PccRl::Probe probe, Bytes buffer, Halver& maker, const Way& way = {}) {
+  const auto params = std::make_shared<cc::PccRl::Params>();
+  params->probe = probe;
+  params->maker = &maker;
+  host::Profile p = profile(*cc::find_algorithm("pcc_rl"));
+  p.params = params;
+  Scenario s = star(4, p);
+  s.buffer.mode = net::BufferMode::lossy;
+  s.buffer.size = buffer;
+  return run(s, way);
+}
+
+TEST(PccRl, DecidesOnceForEachProbeThatComesBack) {
+  Halver maker;
+  const Outcome out = run_learner(cc::PccRl::Probe::packet, 5_MB, maker);
+  EXPECT_EQ(out.counters.flows_completed, 4u);
+  EXPECT_EQ(out.counters.dropped, 0u);
+  EXPECT_GE(out.counters.probes, maker.decisions);
+  EXPECT_LE(out.counters.probes, maker.decisions + 4);  // each flow may end with one on its way
+  EXPECT_GT(maker.decisions, 40u);
+}
+
+TEST(PccRl, GoesOnWhenProbesAreLost) {
+  for (const auto probe : {cc::PccRl::Probe::data, cc::PccRl::Probe::packet}) {
+    Halver maker;
+    const Outcome out = run_learner(probe, 40_KB, maker);
+    EXPECT_EQ(out.counters.flows_completed, 4u);
+    EXPECT_GT(out.counters.dropped, 100u);
+    EXPECT_GT(maker.decisions, 40u);
+    for (const Way& way : {Way{.port = net::PortKind::queued}, Way{.scheduler = SchedulerKind::heap}}) {
+      Halver other;
+      EXPECT_EQ(difference(out, run_learner(probe, 40_KB, other, way)), "") << name_of(way);
+      EXPECT_EQ(other.decisions, maker.decisions);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace weir::engine

@@ -24,6 +24,9 @@ void PccRl::Params::describe(ParamList<Params>& p) {
   p.text("policy", &Params::policy,
          "the policy that decides: the name of one that comes with Weir, or a file (docs/learning.md)")
       .names_file = &policy::names_policy_file;
+  p.choice("probe", &Params::probe, {"data", "packet"},
+           "what measures round trips: a data packet, or a small packet of its own behind a burst", "PCC-RL 2");
+  p.integer("burst", &Params::burst, 1, 255, "packets that the NIC sends in one turn", "PCC-RL 2");
   p.time("decision_latency", &Params::decision_latency,
          "a decision takes effect so long after its probe has returned; further probes wait until then", "ours", Time{},
          Time{kPicosecondsPerSecond});
@@ -58,6 +61,8 @@ PccRl::PccRl(const Params& p, const FlowFacts& flow, Control& control)
   else
     throw std::logic_error("pcc_rl has neither a policy nor a maker of decisions; its parameters were not loaded");
   control.repace = true;
+  control.burst = static_cast<std::uint8_t>(p.burst);
+  control.probe = p.probe == Probe::packet;
   set_rate(p, flow, rate, control);
 }
 
@@ -69,6 +74,7 @@ void PccRl::set_rate(const Params& p, const FlowFacts& flow, double rate, Contro
 void PccRl::change(const Params& p, const FlowFacts& flow, Time now, double factor, Control& control) {
   set_rate(p, flow, rate_ * factor, control);
   probes_from_ = now;
+  control.probe = p.probe == Probe::packet;
 }
 
 void PccRl::probed(const Params& p, const FlowFacts& flow, Time now, Time rtt, Control& control) {
@@ -95,7 +101,16 @@ void PccRl::probed(const Params& p, const FlowFacts& flow, Time now, Time rtt, C
 
 void PccRl::on_ack(const Params& p, const FlowFacts& flow, const Ack& ack, Control& control) {
   if (ack.ecn && !hears_cnps(p)) ++cnps_;
-  if (ack.sent_at >= probes_from_) probed(p, flow, ack.now, ack.rtt, control);
+  if (p.probe == Probe::data) {
+    if (ack.sent_at >= probes_from_) probed(p, flow, ack.now, ack.rtt, control);
+  } else if (!control.probe && probes_from_ < Time::max() && ack.sent_at > probe_behind_ &&
+             ++overtaken_ >= kOvertakes) {
+    control.probe = true;  // the last one is lost
+  }
+}
+
+void PccRl::on_echo(const Params& p, const FlowFacts& flow, const Echo& echo, Control& control) {
+  if (echo.sent_at >= probes_from_) probed(p, flow, echo.now, echo.rtt, control);
 }
 
 void PccRl::on_timer(const Params& p, const FlowFacts& flow, Time now, Control& control) {
@@ -111,6 +126,12 @@ void PccRl::on_loss(const Params& p, const FlowFacts& flow, const Loss& loss, Co
 }
 
 void PccRl::on_cnp(const Params&, const FlowFacts&, Time, Control&) { ++cnps_; }
-void PccRl::on_send(const Params&, const FlowFacts&, const Send&, Control&) { ++sent_; }
+
+void PccRl::on_send(const Params&, const FlowFacts&, const Send& send, Control& control) {
+  ++sent_;
+  if (!control.probe) return;
+  probe_behind_ = send.now;
+  overtaken_ = 0;
+}
 
 }  // namespace weir::cc

@@ -4,10 +4,14 @@
 // flow has an observation (policy/observation.h), and the policy gives the factor by which its rate changes
 // (policy/decider.h). Whoever embeds the run may decide in the policy's place (decision_maker.h).
 //
-// The probe is a data packet: the first one that leaves after a decision has taken effect. Its acknowledgement brings
-// the round trip and the next decision. Which packet that is follows from when the acknowledged one left, so lost
-// probes, go-back-N, timeouts and selective recovery need nothing special: what is sent again is a probe, too. The
-// first acknowledgement of a flow brings its first decision.
+// With probe = "data" the probe is a data packet: the first one that leaves after a decision has taken effect. Its
+// acknowledgement brings the round trip and the next decision. Which packet that is follows from when the acknowledged
+// one left, so lost probes, go-back-N, timeouts and selective recovery need nothing special: what is sent again is a
+// probe, too. The first acknowledgement of a flow brings its first decision.
+//
+// With probe = "packet" it is a small packet of its own, as in section 2 of the paper (figure 2), behind the burst that
+// follows a decision. One that is lost is asked for again when the acknowledgements of kOvertakes later packets have
+// come.
 //
 // There is no window, so a flow that hears nothing goes on at its rate. The paper says nothing of losses, which its
 // policies do not see on the public code's inputs; loss_factor is ours.
@@ -26,8 +30,12 @@ namespace weir::cc {
 
 class PccRl {
  public:
+  enum class Probe : std::uint8_t { data, packet };
+
   struct Params {
     std::string policy = "standard";
+    Probe probe = Probe::data;
+    int burst = 1;
     Time decision_latency;
     double first_rate = 1;
     Rate min_rate{10'000'000};
@@ -53,11 +61,14 @@ class PccRl {
   void on_cnp(const Params&, const FlowFacts&, Time now, Control&);
   void on_send(const Params&, const FlowFacts&, const Send&, Control&);
   void on_timer(const Params&, const FlowFacts&, Time now, Control&);
+  void on_echo(const Params&, const FlowFacts&, const Echo&, Control&);
 
   // For probes and tests: the rate as a fraction of the line rate.
   double rate() const { return rate_; }
 
  private:
+  static constexpr std::uint32_t kOvertakes = 4;
+
   // A probe has returned with this round trip.
   void probed(const Params&, const FlowFacts&, Time now, Time rtt, Control&);
   void change(const Params&, const FlowFacts&, Time now, double factor, Control&);
@@ -68,7 +79,9 @@ class PccRl {
   std::uint32_t sent_ = 0;  // these three since the last decision
   std::uint32_t cnps_ = 0;
   std::uint32_t nacks_ = 0;
-  std::uint32_t flow_ = 0;  // of the maker
+  std::uint32_t flow_ = 0;       // of the maker
+  Time probe_behind_;            // probe = packet: when the last packet before the probe left ...
+  std::uint32_t overtaken_ = 0;  // ... and how many later ones have been acknowledged since
   Time no_cut_before_;
   Time rtt_;                                                    // of the last probe
   double factor_ = 1;                                           // of the decision that is due
