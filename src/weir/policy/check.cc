@@ -28,8 +28,8 @@ void check_weights(const std::string& key, const Layer& layer, bool whole) {
   const int rows = layer.lstm ? 4 * layer.outputs : layer.outputs;
   const auto count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   if (layer.weights.size() != count)
-    wrong(key + ".weights", "there are {} weights; the layer has {} rows of {}, {} in all", layer.weights.size(), rows,
-          columns, count);
+    wrong(key + ".weights", "{} numbers; the layer has {} rows of {}, {} in all", layer.weights.size(), rows, columns,
+          count);
   for (std::size_t i = 0; i < count; ++i) {
     const float w = layer.weights[i];
     const auto place = [&] {
@@ -46,8 +46,7 @@ void check_weights(const std::string& key, const Layer& layer, bool whole) {
     return;
   }
   if (layer.row_scales.size() != static_cast<std::size_t>(rows))
-    wrong(key + ".row_scales", "there are {} scales; the layer has {} rows, and each has one", layer.row_scales.size(),
-          rows);
+    wrong(key + ".row_scales", "{} in the list; each of the layer's {} rows has one", layer.row_scales.size(), rows);
   for (const float scale : layer.row_scales) check_positive(key + ".row_scales", static_cast<double>(scale));
   check_positive(key + ".input_scale", static_cast<double>(layer.input_scale));
 }

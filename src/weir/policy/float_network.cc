@@ -187,7 +187,8 @@ float FloatNetwork::run(const float* inputs, std::byte* memory) const {
     }
     std::swap(x, out);
   }
-  return tanh32(run_row(layers_.back(), x));
+  const float y = tanh32(run_row(layers_.back(), x));
+  return y == y ? y : 0;  // numbers of absurd size have made infinities and their difference
 }
 
 float tanh32(float x) {

@@ -23,7 +23,8 @@ class FloatNetwork {
   explicit FloatNetwork(const Policy& policy);
 
   std::size_t memory() const { return memory_; }
-  // Memory has been set to 0 at a flow's start: of each LSTM the hidden state, then the cells.
+  // Memory has been set to 0 at a flow's start: of each LSTM the hidden state, then the cells. y is in
+  // [-1, 1].
   float run(const float* inputs, std::byte* memory) const;
 
  private:

@@ -119,9 +119,7 @@ std::vector<float> numbers_at(const Value& value, const std::string& key, std::s
 
 Layer read_layer(const TableReader& table, bool int8) {
   LayerTable head;
-  std::vector<std::string> others{"weights"};
-  if (int8) others.insert(others.end(), {"row_scales", "input_scale"});
-  table.read(params_of<LayerTable>(), &head, others);
+  table.read(params_of<LayerTable>(), &head, {"weights", "row_scales", "input_scale"});
   Layer out;
   out.lstm = head.type == Type::lstm;
   out.activation = head.activation;
@@ -139,13 +137,13 @@ Layer read_layer(const TableReader& table, bool int8) {
                            out.lstm ? "input and hidden unit" : "input"));
     out.weights.insert(out.weights.end(), numbers.begin(), numbers.end());
   }
-  if (int8) {
-    const std::string scales = scenario::join(table.path(), "row_scales");
-    const std::string scale = scenario::join(table.path(), "input_scale");
-    out.row_scales = numbers_at(required(table, "row_scales", "a list with one number for each row"), scales,
-                                "a list with one number for each row");
-    out.input_scale = number_at(required(table, "input_scale", "a number above 0"), scale);
-  }
+  constexpr std::string_view kScales = "a list with one number for each row";
+  if (int8) required(table, "row_scales", kScales);
+  if (int8) required(table, "input_scale", "a number above 0");
+  if (const Value* scales = table.find("row_scales"))
+    out.row_scales = numbers_at(*scales, scenario::join(table.path(), "row_scales"), kScales);
+  if (const Value* scale = table.find("input_scale"))
+    out.input_scale = number_at(*scale, scenario::join(table.path(), "input_scale"));
   return out;
 }
 
