@@ -12,6 +12,7 @@
 #include "weir/base/large_pages.h"
 #include "weir/base/sanitized.h"
 #include "weir/cc/median_filter.h"
+#include "weir/policy/decider.h"
 
 #if WEIR_SANITIZED || !defined(__GLIBC__)
 #define WEIR_COUNTS_ALLOCATIONS 0
@@ -139,11 +140,12 @@ TEST(Memory, HasBudgets) {
   static_assert(sizeof(net::Packet) <= 64);
   static_assert(sizeof(net::Port) <= 256);
   for (const cc::Algorithm& a : cc::catalogue()) {
-    // As FlowPool rounds them; HPCC keeps the telemetry of the last acknowledgement, and a median its signals, which do
-    // not count.
+    // As FlowPool rounds them; HPCC keeps the telemetry of the last acknowledgement, a median its signals, and PCC-RL
+    // what its policy remembers (12 B of an MLP's), which do not count.
     const std::size_t state = (a.state_size + 63) / 64 * 64;
     const std::size_t records = (cc::has(a.about.needs, cc::Needs::telemetry) ? sizeof(Telemetry) : 0) +
-                                (a.params->find("median_history") != nullptr ? sizeof(cc::MedianFilter) : 0);
+                                (a.params->find("median_history") != nullptr ? sizeof(cc::MedianFilter) : 0) +
+                                (a.params->find("policy") != nullptr ? policy::Decider::kMaxMemory : 0);
     EXPECT_LE(sizeof(host::Flow) + state - std::min(records, state), 512u) << a.about.name;
   }
 }

@@ -187,6 +187,7 @@ Outcome run_learner(cc::PccRl::Probe probe, Bytes buffer, Halver& maker, const W
   const auto params = std::make_shared<cc::PccRl::Params>();
   params->probe = probe;
   params->maker = &maker;
+  params->first_rate = 0.25;
   host::Profile p = profile(*cc::find_algorithm("pcc_rl"));
   p.params = params;
   Scenario s = star(4, p);

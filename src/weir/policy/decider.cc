@@ -27,22 +27,6 @@ float read(const std::byte* p) {
 }
 void write(std::byte* p, float v) { std::memcpy(p, &v, sizeof(v)); }
 
-class Tree {
- public:
-  explicit Tree(const Policy& policy) : nodes_(policy.nodes) {}
-
-  static std::size_t memory() { return 0; }
-  float run(const float* inputs, std::byte*) const {
-    const TreeNode* node = nodes_.data();
-    while (node->feature >= 0)
-      node = &nodes_[static_cast<std::size_t>(inputs[node->feature] < node->threshold ? node->left : node->right)];
-    return node->value;
-  }
-
- private:
-  std::vector<TreeNode> nodes_;
-};
-
 }  // namespace
 
 // What computes y, whatever its kind.
@@ -60,6 +44,22 @@ class Decider::Network {
   }
 
  private:
+  class Tree {
+   public:
+    explicit Tree(const Policy& policy) : nodes_(policy.nodes) {}
+
+    static std::size_t memory() { return 0; }
+    float run(const float* inputs, std::byte*) const {
+      const TreeNode* node = nodes_.data();
+      while (node->feature >= 0)
+        node = &nodes_[static_cast<std::size_t>(inputs[node->feature] < node->threshold ? node->left : node->right)];
+      return node->value;
+    }
+
+   private:
+    std::vector<TreeNode> nodes_;
+  };
+
   using Any = std::variant<Tree, FloatNetwork, Int8Network>;
   static Any make(const Policy& policy) {
     check(policy);

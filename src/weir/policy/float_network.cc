@@ -10,7 +10,7 @@
 namespace weir::policy {
 namespace {
 
-using V = float __attribute__((vector_size(16)));
+using Floats = float __attribute__((vector_size(16)));
 using I = std::int32_t __attribute__((vector_size(16)));
 constexpr int kLanes = 4;
 constexpr int kBlock = 16;  // rows
@@ -19,25 +19,25 @@ struct Room {
   alignas(16) std::array<float, kMaxUnits + kBlock> lane;
 };
 
-inline void load(V& out, const float* p) { std::memcpy(&out, p, sizeof(out)); }
-inline void store(float* p, const V& v) { std::memcpy(p, &v, sizeof(v)); }
+inline void load(Floats& out, const float* p) { std::memcpy(&out, p, sizeof(out)); }
+inline void store(float* p, const Floats& v) { std::memcpy(p, &v, sizeof(v)); }
 
 // 1 / (1 + exp(-x)).
-inline void sigmoid(V& x) {
+inline void sigmoid(Floats& x) {
   constexpr float kRange = 40;
-  V t = x * -1.44269504088896341f;
-  t = t > kRange ? V{} + kRange : t;
-  t = t < -kRange ? V{} - kRange : t;
+  Floats t = x * -1.44269504088896341f;
+  t = t > kRange ? Floats{} + kRange : t;
+  t = t < -kRange ? Floats{} - kRange : t;
   // 2^t = 2^n * 2^f with n to the nearest, which the lower bits of t + 1.5 * 2^23 hold
-  const V shifted = t + 0x1.8p23f;
-  const V f = t - (shifted - 0x1.8p23f);
+  const Floats shifted = t + 0x1.8p23f;
+  const Floats f = t - (shifted - 0x1.8p23f);
   I n;
   std::memcpy(&n, &shifted, sizeof(n));
   n = (n - 0x4b400000 + 127) << 23;
-  V power;
+  Floats power;
   std::memcpy(&power, &n, sizeof(power));
   // the series of 2^f; |f| is 1/2 at most
-  V sum = f * 1.5403530e-4f + 1.3333558e-3f;
+  Floats sum = f * 1.5403530e-4f + 1.3333558e-3f;
   sum = sum * f + 9.6181291e-3f;
   sum = sum * f + 5.5504109e-2f;
   sum = sum * f + 0.24022651f;
@@ -46,32 +46,32 @@ inline void sigmoid(V& x) {
   x = 1.0f / (1.0f + sum * power);
 }
 
-inline void tanh(V& x) {
+inline void tanh(Floats& x) {
   x = x + x;
   sigmoid(x);
   x = (x + x) - 1.0f;
 }
 
-// A block of `lanes` V's: adds the columns of x to the sums.
+// A block of `lanes` Floats's: adds the columns of x to the sums.
 template <int lanes>
-inline const float* add_columns(const float* w, int columns, const float* x, V* sums) {
+inline const float* add_columns(const float* w, int columns, const float* x, Floats* sums) {
   for (int c = 0; c < columns; ++c, w += lanes * kLanes)
     for (int k = 0; k < lanes; ++k) {
-      V weights;
+      Floats weights;
       load(weights, w + k * kLanes);
       sums[k] += weights * x[c];
     }
   return w;
 }
 
-inline void finish(Activation activation, V& v) {
-  if (activation == Activation::relu) v = v > 0 ? v : V{};
+inline void finish(Activation activation, Floats& v) {
+  if (activation == Activation::relu) v = v > 0 ? v : Floats{};
   if (activation == Activation::tanh) tanh(v);
 }
 
 template <int lanes>
 inline const float* dense_block(const FloatLayer& layer, const float* w, const float* x, float* out) {
-  V sums[lanes] = {};
+  Floats sums[lanes] = {};
   w = add_columns<lanes>(w, layer.inputs, x, sums);
   for (int k = 0; k < lanes; ++k) {
     finish(layer.activation, sums[k]);
@@ -94,10 +94,10 @@ inline void run_dense(const FloatLayer& layer, const float* x, float* out) {
 
 // A row alone: each lane adds every fourth product, then the lanes are added.
 inline float run_row(const FloatLayer& layer, const float* x) {
-  V sums{};
+  Floats sums{};
   for (int c = 0; c < layer.inputs; c += kLanes) {
-    V weights;
-    V values;
+    Floats weights;
+    Floats values;
     load(weights, layer.weights.data() + c);
     load(values, x + c);
     sums += weights * values;
@@ -105,7 +105,7 @@ inline float run_row(const FloatLayer& layer, const float* x) {
   return (sums[0] + sums[2]) + (sums[1] + sums[3]);
 }
 
-// Blocks of 4 units: the 4 gates of each, one V per gate.
+// Blocks of 4 units: the 4 gates of each, one Floats per gate.
 inline void run_lstm(const FloatLayer& layer, const float* x, std::byte* memory, float* out) {
   const int hidden_units = layer.units;
   Room hidden;
@@ -114,10 +114,10 @@ inline void run_lstm(const FloatLayer& layer, const float* x, std::byte* memory,
   std::byte* const cells = memory + bytes;
   const float* w = layer.weights.data();
   for (int u = 0; u < hidden_units; u += kLanes) {
-    V gates[4] = {};
+    Floats gates[4] = {};
     w = add_columns<4>(w, layer.inputs, x, gates);
     w = add_columns<4>(w, hidden_units, hidden.lane.data(), gates);
-    V cell{};
+    Floats cell{};
     const std::size_t here = sizeof(float) * static_cast<std::size_t>(u);
     std::memcpy(&cell, cells + here, sizeof(cell));
     sigmoid(gates[0]);
@@ -192,7 +192,7 @@ float FloatNetwork::run(const float* inputs, std::byte* memory) const {
 }
 
 float tanh32(float x) {
-  V v = V{} + x;
+  Floats v = Floats{} + x;
   tanh(v);
   return v[0];
 }
