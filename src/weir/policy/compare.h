@@ -19,7 +19,7 @@ struct Difference {
 // Both see what happens where `a` decides (walks.h).
 Difference compare_on_walks(const Decider& a, const Decider& b, const WalkOptions& options = {});
 // Both see, as flows that have just started, round trips from 1 to 50 base round trips (8.192 us) at rates from 2^-13
-// to 1; no marks and no losses.
+// to nearly 1; no marks and no losses.
 Difference compare_on_grid(const Decider& a, const Decider& b);
 
 }  // namespace weir::policy
