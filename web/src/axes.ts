@@ -101,7 +101,7 @@ export function isClipped(figure: Figure, y: Place): boolean {
 }
 
 // Multiples of `step`, or of one that makes about six.
-function evenTicks(low: number, high: number, step = niceStep((high - low) / 6)): number[] {
+export function evenTicks(low: number, high: number, step = niceStep((high - low) / 6)): number[] {
   const ticks: number[] = [];
   if (!(step > 0)) return ticks;
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) ticks.push(Number((i * step).toPrecision(12)));
@@ -109,7 +109,7 @@ function evenTicks(low: number, high: number, step = niceStep((high - low) / 6))
 }
 
 // Ticks of a logarithmic axis at 1, 2, 5 or whole decades, whatever leaves about five.
-function logTicks(low: number, high: number): number[] {
+export function logTicks(low: number, high: number): number[] {
   const decades = Math.log(high / low) / Math.LN10;
   const heads = decades < 1.3 ? [1, 2, 5] : decades < 2.5 ? [1, 3] : [1];
   const every = Math.max(1, Math.ceil(decades / 7));
@@ -128,7 +128,7 @@ function logTicks(low: number, high: number): number[] {
 // The values of x of lines over few of them, each short enough for a label; of other figures none.
 function fewPlaces(figure: Figure, x: Place): number[] {
   const few: number[] = [];
-  if (figure.kind !== 'lines' || isCategory(figure)) return few;
+  if ((figure.kind !== 'lines' && figure.kind !== 'surface') || isCategory(figure)) return few;
   for (const s of figure.series)
     for (const given of s.x) {
       const v = given / x.factor;
@@ -308,7 +308,7 @@ function narrow(figure: Figure): boolean {
 }
 
 // A name in as many lines as it needs to be no wider than `room`, broken behind a dash or between words.
-function broken(name: string, room: number, fontSize: number): string {
+export function broken(name: string, room: number, fontSize: number): string {
   const lines: string[] = [];
   let line = '';
   name.replace(/ \u2013 /g, ' \u2013\n').split('\n').forEach((part) => {

@@ -2,9 +2,10 @@
 import * as echarts from 'echarts/core';
 import { DataZoomComponent, ToolboxComponent, TooltipComponent } from 'echarts/components';
 import { CanvasRenderer } from 'echarts/renderers';
-import { Figure } from './document';
+import { Axis, Figure } from './document';
 import { h, save, svg } from './dom';
 import { View, isCategory, ticksSeen } from './axes';
+import { kindOf } from './kinds';
 import { noteOf, options, shownName } from './options';
 import { swatch } from './swatch';
 import { paperOf, toSvg } from './svg';
@@ -55,7 +56,7 @@ export class Chart {
       const active = this.stage.contains(event.target as Node);
       if (active === this.active) return;
       this.active = active;
-      this.chart?.setOption({ dataZoom: [{ zoomOnMouseWheel: active || 'ctrl' }, { zoomOnMouseWheel: active || 'ctrl' }] });
+      if (kindOf(figure).on !== 'spokes') this.chart?.setOption({ dataZoom: [{ zoomOnMouseWheel: active || 'ctrl' }, { zoomOnMouseWheel: active || 'ctrl' }] });
     });
   }
 
@@ -81,7 +82,7 @@ export class Chart {
     if (!this.chart) return;
     this.width = this.stage.clientWidth;
     this.chart.setOption(options(this.figure, this.view()), { notMerge: true });
-    this.chart.dispatchAction({ type: 'takeGlobalCursor', key: 'dataZoomSelect', dataZoomSelectActive: true });
+    if (kindOf(this.figure).on !== 'spokes') this.chart.dispatchAction({ type: 'takeGlobalCursor', key: 'dataZoomSelect', dataZoomSelectActive: true });
     this.tell();
   }
 
@@ -99,7 +100,7 @@ export class Chart {
       const [low, high] = (this.chart as any).getModel().getComponent(of + 'Axis').axis.scale.getExtent();
       return ticksSeen(this.figure, of, this.view(), low, high);
     };
-    this.chart?.setOption({ ...(!isCategory(this.figure) && { xAxis: visible('x') }), yAxis: visible('y') });
+    this.chart?.setOption({ ...(!isCategory(this.figure) && { xAxis: visible('x') }), ...(this.figure.y.scale !== 'category' && { yAxis: visible('y') }) });
   }
 
   private tell(): void {
@@ -125,8 +126,8 @@ export class Chart {
       h('button', { type: 'button', class: 'tool icon', 'data-tool': name, title, 'aria-label': title, onclick: act },
         svg('<svg viewBox="0 0 16 16" width="15" height="15" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">' + icon + '</svg>'));
     return h('div', { class: 'tools' },
-      isCategory(f) ? null : flip('logX', 'x'),
-      f.kind === 'stack' ? null : flip('logY', 'y'),
+      isCategory(f) || kindOf(f).flips.indexOf('x') < 0 ? null : flip('logX', 'x'),
+      kindOf(f).flips.indexOf('y') < 0 ? null : flip('logY', 'y'),
       tool('reset', 'show all again (double click)', '<path d="M2.5 8a5.5 5.5 0 1 0 1.8-4.1M2.5 2.5v3h3"/>', () => this.draw()),
       tool('wide', 'wider or narrower', '<path d="M10 2.5h3.5V6M6 13.5H2.5V10M13.5 2.5 9.5 6.5M2.5 13.5l4-4"/>', () => {
         this.card.classList.toggle('wide');
@@ -146,10 +147,13 @@ export class Chart {
     const f = this.figure;
     const ranges = f.series.some((s) => s.low && s.high);
     const counts = f.series.some((s) => s.count);
-    const lines = ['series,' + unit(f.x) + ',' + unit(f.y) + (ranges ? ',low,high' : '') + (counts ? ',n' : '')];
+    // of a radar what was measured, of a surface the value of a cell
+    const more = f.series.some((s) => s.values) ? 'measured' : f.z ? unit(f.z) : '';
+    const name = (axis: Axis, v: number | null) => (axis.categories && v !== null ? quoted(axis.categories[v]) : v ?? '');
+    const lines = ['series,' + unit(f.x) + ',' + unit(f.y) + (more && ',' + more) + (ranges ? ',low,high' : '') + (counts ? ',n' : '')];
     for (const s of f.series)
       s.x.forEach((x, i) => lines.push([
-        quoted(s.name), f.x.categories ? quoted(f.x.categories[x]) : x, s.y[i] ?? '', ...(ranges ? [s.low?.[i] ?? '', s.high?.[i] ?? ''] : []), ...(counts ? [s.count?.[i] ?? ''] : []),
+        quoted(s.name), name(f.x, x), name(f.y, s.y[i]), ...(more ? [(s.values ?? s.z)?.[i] ?? ''] : []), ...(ranges ? [s.low?.[i] ?? '', s.high?.[i] ?? ''] : []), ...(counts ? [s.count?.[i] ?? ''] : []),
       ].join(',')));
     return lines.join('\n') + '\n';
   }

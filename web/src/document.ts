@@ -6,6 +6,8 @@ export interface Axis {
   scale?: 'linear' | 'log' | 'category';
   categories?: string[];
   named?: { at: number; text: string }[]; // values with ticks that say something else
+  units?: string[]; // of the values of a radar, by category
+  centre?: number; // of z: where colours go two ways
 }
 
 export interface Series {
@@ -17,15 +19,18 @@ export interface Series {
   printed?: boolean; // the authors' printed values
   count?: (number | null)[]; // of how many values each y is; of several runs the fewest
   few?: number[]; // places of percentiles that are the largest of so few values, in some run
+  z?: (number | null)[]; // of a surface: values of cells
+  values?: (number | null)[]; // of a radar: what was measured, which y has from worst to best
 }
 
 export interface Figure {
   id: string;
   title: string;
   caption?: string;
-  kind: 'lines' | 'steps' | 'bars' | 'scatter' | 'stack';
+  kind: 'lines' | 'steps' | 'bars' | 'scatter' | 'stack' | 'radar' | 'surface';
   x: Axis;
   y: Axis;
+  z?: Axis; // of a surface: its colours
   series: Series[];
   legend?: string; // of what the series' names are values
   group?: string; // the heading under which it stands

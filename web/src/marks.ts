@@ -3,6 +3,7 @@
 // It also runs under Duktape, inside the weir command, so it keeps to ES5 at run time.
 import { Option, Place, View, isMarked, kManyPoints, places, whiskerLimits } from './axes';
 import { Figure, Series } from './document';
+import { kindOf } from './kinds';
 import { Theme, colour, dash, hollow, marker } from './style';
 
 export const kSampled = 4000; // above, ECharts draws the extremes of each pixel
@@ -93,6 +94,8 @@ export interface Look {
 export function lookOf(figure: Figure, index: number, theme: Theme): Look {
   const twins = figure.series.map((s) => (s.printed ? indexOf(figure, s.name.replace(/(, printed)+$/, ''), false) : -1));
   const at = twins[index] < 0 ? index : twins[index];
+  // lines over cells, which have the colours
+  if (kindOf(figure).on === 'cells') return { colour: theme.ink, marker: 'none', dash: dash(index), open: false };
   const slot = twins.slice(0, at).filter((twin) => twin < 0).length;
   const printed = figure.series.some((s) => !!s.printed);
   const theirs = !!figure.series[index].printed;

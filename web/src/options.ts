@@ -4,7 +4,10 @@
 import { Option, Place, View, categories, categoryAxis, isCategory, isClipped, nameAt, placeOf, places, valueAxis } from './axes';
 import { Axis, Figure, Series } from './document';
 import { escaped, plain, textWidth, withUnit } from './format';
+import { kindOf } from './kinds';
 import { colourOf, drawn, indexOf, kSampled, lookOf } from './marks';
+import { Insets, around, web } from './radar';
+import { barRoom, cellAxis, cellTold, cells, cellsOf } from './surface';
 import { kSwatchWidth } from './swatch';
 
 export const kSwatchGap = 5; // between a series' looks and its name, in the legend on paper
@@ -12,9 +15,9 @@ export const kSwatchGap = 5; // between a series' looks and its name, in the leg
 // What a figure says in which nothing is drawn; '' = something is.
 function blank(figure: Figure, x: Place, y: Place): string {
   const there = (v: number | null | undefined): boolean => v !== null && v !== undefined;
-  const drawn = (s: Series): boolean => s.y.some((v, i) => there(v) && !(y.log && (v as number) <= 0) && !(x.log && s.x[i] <= 0));
+  const drawn = (s: Series): boolean => (s.z || s.y).some((v, i) => there(v) && !(y.log && (s.y[i] as number) <= 0) && !(x.log && s.x[i] <= 0));
   if (figure.series.some(drawn)) return '';
-  return figure.series.some((s) => s.y.some(there)) ? 'no values above 0' : 'no data';
+  return figure.series.some((s) => (s.z || s.y).some(there)) ? 'no values above 0' : 'no data';
 }
 
 // What a "*" means, in figures and tables.
@@ -91,32 +94,24 @@ function legendRowHeight(view: View): number {
 }
 
 export function options(figure: Figure, view: View): Option {
+  const on = kindOf(figure).on;
   const x = placeOf(figure, 'x', view);
   const y = placeOf(figure, 'y', view);
-  const series: Option[] = [];
-  figure.series.forEach((s, i) => drawn(figure, s, i, x, y, view).forEach((o) => series.push(o)));
 
   const note = view.paper ? noteLines(noteOf(figure, view), view).join('\n') : '';
   const legend = legendEntries(figure, view);
   const legendFoot = legend.length === 0 ? 14 : legend[legend.length - 1].y + legendRowHeight(view);
-  const dense = figure.series.some((s) => s.x.length > kSampled);
-  const xAxis = isCategory(figure) ? categoryAxis(figure, view) : valueAxis(figure, 'x', x, view);
-  const yAxis = valueAxis(figure, 'y', y, view);
-  yAxis.axisLine.onZero = false;
+  const insets = { top: legendFoot, bottom: 8 + (view.paper ? noteHeight(figure, view) : 0) };
   const said = blank(figure, x, y);
-  if (said !== '')
-    [xAxis, yAxis].forEach((axis) => {
-      if (axis.type === 'category') return;
-      axis.axisLabel.show = axis.axisTick.show = axis.splitLine.show = false;
-    });
+  const series: Option[] = on === 'spokes' ? [web(figure, view, insets)] : [];
+  figure.series.forEach((s, i) => {
+    const parts = on === 'spokes' ? around(figure, s, i, view, insets) : s.z ? (said === '' ? cells(figure, s, x, y, view) : []) : drawn(figure, s, i, x, y, view);
+    parts.forEach((o) => series.push(o));
+  });
   const out: Option = {
     animation: false,
     backgroundColor: view.paper ? view.theme.surface : 'transparent',
     textStyle: { fontFamily: view.font, fontSize: view.fontSize, color: view.theme.ink },
-    grid: {
-      left: 10, right: 20, bottom: 8 + (view.paper ? noteHeight(figure, view) : 0), top: legendFoot,
-      outerBoundsMode: 'same', outerBoundsContain: 'all',
-    },
     // what is hidden; page and paper draw legends of their own
     legend: { show: false, selected: view.selected, data: figure.series.map((s) => s.name) },
     title: [{
@@ -126,19 +121,20 @@ export function options(figure: Figure, view: View): Option {
       show: note !== '', text: note, left: 10, bottom: 4, padding: 0,
       textStyle: { color: view.theme.faint, fontSize: kNoteSize, lineHeight: kNoteSize * 1.3, fontFamily: view.font, fontWeight: 'normal' },
     }],
-    xAxis: xAxis,
-    yAxis: yAxis,
     series: series,
   };
+  if (on !== 'spokes') addAxes(out, figure, x, y, insets, said !== '', view);
   if (view.paper) return out;
   out.tooltip = {
-    trigger: figure.kind === 'scatter' ? 'item' : 'axis',
+    trigger: kindOf(figure).pointer,
     confine: true, transitionDuration: 0,
     backgroundColor: view.theme.surface, borderColor: view.theme.grid, padding: [8, 12],
     textStyle: { color: view.theme.ink, fontSize: 12.5, fontFamily: view.font },
     axisPointer: { type: figure.kind === 'bars' ? 'shadow' : 'line', lineStyle: { color: view.theme.line }, animation: false },
     formatter: (of: any): string => tooltip(figure, of, x, y, view),
   };
+  if (on === 'spokes') return out;
+  const dense = figure.series.some((s) => s.x.length > kSampled);
   out.dataZoom = [
     { type: 'inside', xAxisIndex: 0, filterMode: dense ? 'filter' : 'none', zoomOnMouseWheel: view.wheel || 'ctrl', moveOnMouseMove: 'shift' },
     { type: 'inside', yAxisIndex: 0, filterMode: 'none', zoomOnMouseWheel: view.wheel || 'ctrl', moveOnMouseMove: 'shift' },
@@ -151,9 +147,29 @@ export function options(figure: Figure, view: View): Option {
   return out;
 }
 
+// The axes of ECharts, and where they stand.
+function addAxes(out: Option, figure: Figure, x: Place, y: Place, insets: Insets, isBlank: boolean, view: View): void {
+  const surface = kindOf(figure).on === 'cells' && !isBlank;
+  out.xAxis = surface ? cellAxis(figure, 'x', x, view) : isCategory(figure) ? categoryAxis(figure, view) : valueAxis(figure, 'x', x, view);
+  out.yAxis = surface ? cellAxis(figure, 'y', y, view) : valueAxis(figure, 'y', y, view);
+  out.yAxis.axisLine.onZero = false;
+  if (isBlank)
+    [out.xAxis, out.yAxis].forEach((axis) => {
+      if (axis.type === 'category') return;
+      axis.axisLabel.show = axis.axisTick.show = axis.splitLine.show = false;
+    });
+  out.grid = {
+    left: 10, right: surface ? barRoom(figure, view) : 20, bottom: insets.bottom, top: insets.top,
+    outerBoundsMode: 'same', outerBoundsContain: 'all',
+  };
+}
+
 function tooltip(figure: Figure, of: any, x: Place, y: Place, view: View): string {
-  const list: any[] = of instanceof Array ? of : [of];
+  const kind = kindOf(figure);
+  const list: any[] = kind.on === 'spokes' ? allAt(figure, of.value[0], view) : of instanceof Array ? of : [of];
   if (list.length === 0) return '';
+  if (kind.on === 'cells' && list[0].seriesName === cellsOf(figure).name)
+    return '<div class="tip"><table>' + cellTold(figure, list[0].value, x, y).map((row) => '<tr><td>' + escaped(row[0]) + '</td><td>' + escaped(row[1]) + '</td></tr>').join('') + '</table></div>';
   const first = list[0].value[0];
   const exact = (axis: Axis, v: number): string => withUnit(v, axis.unit, 5);
   const head = isCategory(figure) ? categories(figure)[first]
@@ -168,10 +184,28 @@ function tooltip(figure: Figure, of: any, x: Place, y: Place, view: View): strin
     const look = lookOf(figure, index, view.theme);
     const tint = colourOf(figure, index, p.value[0], view.theme);
     html += '<tr><td><i style="' + (look.open ? 'border:2px solid ' : 'background:') + tint + '"></i>' + escaped(shownName(figure, p.seriesName)) + '</td><td>' +
-      (has(p) ? exact(figure.y, p.value[1] * y.factor) + range(figure, p, x) : '\u2013') + countOf(figure, p, x) + '</td></tr>';
+      (has(p) ? measuredOf(figure, p) + exact(figure.y, p.value[1] * y.factor) + range(figure, p, x) : '\u2013') + countOf(figure, p, x) + '</td></tr>';
   });
   if (rows.length > shown.length) html += '<tr><td>and ' + (rows.length - shown.length) + ' smaller ones</td><td></td></tr>';
   return html + '</table></div>';
+}
+
+// All series that are shown at a spoke, as ECharts tells of one.
+function allAt(figure: Figure, spoke: number, view: View): any[] {
+  const out: any[] = [];
+  figure.series.forEach((s) => {
+    const k = s.x.indexOf(spoke);
+    if (k >= 0 && !(view.selected && view.selected[s.name] === false)) out.push({ seriesName: s.name, value: [spoke, s.y[k]] });
+  });
+  return out;
+}
+
+// What was measured, in its own unit, where y is its place between the worst and the best.
+function measuredOf(figure: Figure, point: any): string {
+  const s = figure.series[indexOf(figure, point.seriesName)];
+  const k = s.values ? s.x.indexOf(point.value[0]) : -1;
+  const v = k >= 0 && s.values ? s.values[k] : null;
+  return v === null || v === undefined ? '' : withUnit(v, (figure.x.units || [])[point.value[0]] || '1', 5) + ', at ';
 }
 
 // Which point of its series is pointed at; -1 = none.

@@ -54,7 +54,7 @@ export function dash(index: number): 'solid' | number[] {
   return dashes[index % dashes.length];
 }
 
-function mixed(a: string, b: string, share: number): string {
+export function mixed(a: string, b: string, share: number): string {
   let out = '#';
   for (let i = 1; i < 7; i += 2) {
     const v = Math.round(parseInt(a.substr(i, 2), 16) * (1 - share) + parseInt(b.substr(i, 2), 16) * share);

@@ -6,6 +6,7 @@ import { SVGRenderer } from 'echarts/renderers';
 import { Figure } from './document';
 import { escaped } from './format';
 import { View } from './axes';
+import { kindOf } from './kinds';
 import { kSwatchGap, legendEntries, noteHeight, options, shownName } from './options';
 import { light } from './style';
 import { kSwatchHeight, kSwatchWidth, swatch } from './swatch';
@@ -23,7 +24,7 @@ export interface Paper {
 // The width of a column, at which 12 px come out as 7 to 8 points.
 export function paperOf(figure: Figure): Paper {
   const tall = figure.series.length > 6 ? 16 * Math.ceil((figure.series.length - 6) / 3) : 0;
-  return { width: 420, height: 270 + tall, logX: figure.x.scale === 'log', logY: figure.y.scale === 'log' };
+  return { width: 420, height: kindOf(figure).height + tall, logX: figure.x.scale === 'log', logY: figure.y.scale === 'log' };
 }
 
 export function toSvg(figure: Figure, paper: Paper): string {

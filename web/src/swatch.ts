@@ -2,6 +2,7 @@
 //
 // It also runs under Duktape, inside the weir command, so it keeps to ES5 at run time.
 import { Figure } from './document';
+import { kindOf } from './kinds';
 import { lookOf } from './marks';
 import { Theme } from './style';
 
@@ -18,11 +19,13 @@ const shapes: { [name: string]: string } = {
 export function swatch(figure: Figure, index: number, of: Theme): string {
   const look = lookOf(figure, index, of);
   const tint = look.colour;
-  if (figure.kind === 'bars' || figure.kind === 'stack')
+  const sample = kindOf(figure).sample;
+  if (sample === 'area')
     return '<rect x="4" y="1" width="18" height="10" rx="2" ' + (figure.series[index].printed
       ? 'fill="none" stroke="' + tint + '" stroke-width="1.5" stroke-dasharray="3 2"/>' : 'fill="' + tint + '"/>');
-  const stroke = figure.kind === 'scatter' ? '' : '<path d="M0 6h26" fill="none" stroke="' + tint + '" stroke-width="2"' +
+  const stroke = sample === 'dot' ? '' : '<path d="M0 6h26" fill="none" stroke="' + tint + '" stroke-width="2"' +
     (look.dash === 'solid' ? '' : ' stroke-dasharray="' + (look.dash as number[]).join(' ') + '"') + '/>';
+  if (figure.series[index].z) return '<rect x="1" y="1" width="12" height="10" fill="' + of.series[0] + '"/><rect x="13" y="1" width="12" height="10" fill="' + of.series[figure.z && figure.z.centre !== undefined ? 1 : 0] + '"/>';
   if (look.marker === 'none') return stroke;
   return stroke + shapes[look.marker] + ' fill="' + (look.open ? of.surface : tint) + '" stroke="' + tint + '" stroke-width="1.4"/>';
 }

@@ -40,6 +40,8 @@ Json to_json(const Axis& axis, Form form) {
   if (!axis.categories.empty()) out["categories"] = axis.categories;
   for (const Axis::Name& name : axis.named)
     out["named"].push_back({{"at", number(name.at, form)}, {"text", name.text}});
+  if (!axis.units.empty()) out["units"] = axis.units;
+  if (axis.centre) out["centre"] = number(*axis.centre, form);
   return out;
 }
 
@@ -51,6 +53,8 @@ Json to_json(const Series& series, Form form) {
   const auto known = [](double count) { return !std::isnan(count); };
   if (std::any_of(series.count.begin(), series.count.end(), known)) out["count"] = numbers(series.count, form);
   if (!series.few.empty()) out["few"] = series.few;
+  if (!series.z.empty()) out["z"] = numbers(series.z, form);
+  if (!series.values.empty()) out["values"] = numbers(series.values, form);
   return out;
 }
 
@@ -68,20 +72,51 @@ class FigureReader {
     out.whiskers = from.value("whiskers", "");
     if (from.contains("runs")) out.runs = from.at("runs").get<std::vector<std::string>>();
     out.of_flows = from.value("of_flows", false);
-    out.kind = one_of(text(from, "kind"), "kind", {"lines", "steps", "bars", "scatter", "stack"});
+    const Kind& kind = kind_of(from);
+    out.kind = kind.name;
     out.x = axis(from, "x");
     out.y = axis(from, "y");
-    if (out.y.scale == "category") complain("y.scale", "linear or log");
+    if (out.y.scale == "category" && !kind.cells) complain("y.scale", "linear or log");
+    if (kind.cells) out.z = axis(from, "z");
+    if (out.z.scale == "category") complain("z.scale", "linear or log");
+    if (kind.spokes && out.x.categories.size() < kLeastSpokes)
+      complain("x.categories", "a list of three names at least");
     const Json& series = member(from, "series", "a list of series");
     if (!series.is_array()) complain("series", "a list of series");
     for (const Json& s : series) {
       add(read_series(s, out), out);
       pair_up(out.series);
     }
+    check_series(out, kind);
     return out;
   }
 
  private:
+  static constexpr std::size_t kLeastSpokes = 3;
+
+  const Kind& kind_of(const Json& figure) const {
+    const Kind* kind = find_kind(text(figure, "kind"));
+    if (kind != nullptr) return *kind;
+    std::vector<std::string_view> names;
+    for (const Kind& known : kinds()) names.push_back(known.name);
+    complain("kind", fmt::format("{}", fmt::join(names, ", ")));
+  }
+  // What its kind asks of the series of a figure.
+  void check_series(const Figure& figure, const Kind& kind) const {
+    const auto has_cells = [](const Series& s) { return !s.z.empty(); };
+    const auto cells = std::count_if(figure.series.begin(), figure.series.end(), has_cells);
+    if (kind.cells ? cells != 1 : cells > 0)
+      complain("series", kind.cells ? "a list in which exactly one has z" : "a list of series without z");
+    if (!kind.spokes) return;
+    for (const Series& s : figure.series)
+      for (std::size_t i = 0; i < s.x.size(); ++i) {
+        const FigureReader within(fmt::format("{}: series '{}'", place_, s.name));
+        if (std::find(s.x.begin(), s.x.begin() + static_cast<std::ptrdiff_t>(i), s.x[i]) !=
+            s.x.begin() + static_cast<std::ptrdiff_t>(i))
+          within.complain("x", "each spoke once");
+        if (!std::isnan(s.y[i]) && !(s.y[i] >= 0 && s.y[i] <= 1)) within.complain("y", "numbers from 0 to 1, or null");
+      }
+  }
   [[noreturn]] void complain(const std::string& key, const std::string& valid) const {
     throw InputError(fmt::format("{}: {}: valid is {}", place_, key, valid));
   }
@@ -110,6 +145,11 @@ class FigureReader {
       for (const Json& name : of.at("named"))
         out.named.push_back({name.at("at").get<double>(), name.at("text").get<std::string>()});
     if (out.scale == "category" && out.categories.empty()) complain(key + ".categories", "a list of names");
+    if (of.contains("units")) out.units = of.at("units").get<std::vector<std::string>>();
+    if (!out.units.empty() && out.units.size() != out.categories.size())
+      complain(key + ".units", "a list as long as categories");
+    if (of.contains("centre")) out.centre = of.at("centre").get<double>();
+    if (out.centre && out.scale == "log" && !(*out.centre > 0)) complain(key + ".centre", "above 0 on a log scale");
     return out;
   }
   std::vector<double> values(const Json& of, const std::string& key, std::size_t count) const {
@@ -140,12 +180,19 @@ class FigureReader {
           within.complain("few", "places of points, from 0");
         out.few.push_back(at.get<std::size_t>());
       }
-    for (const double x : out.x) {
-      if (std::isnan(x)) within.complain("x", "numbers; only y, low and high may be null");
-      if (figure.x.scale == "category" && !(x >= 0 && x < static_cast<double>(figure.x.categories.size())))
-        within.complain("x", "indices into x.categories, from 0");
-    }
+    if (from.contains("z")) out.z = within.values(from, "z", out.x.size());
+    if (from.contains("values")) out.values = within.values(from, "values", out.x.size());
+    within.check_places(out.x, figure.x, "x");
+    if (!out.z.empty() || figure.y.scale == "category") within.check_places(out.y, figure.y, "y");
     return out;
+  }
+  void check_places(const std::vector<double>& values, const Axis& axis, const std::string& key) const {
+    for (const double v : values) {
+      if (std::isnan(v))
+        complain(key, key == "x" ? "numbers; only y, low and high may be null" : "numbers, as z has cells");
+      if (axis.scale == "category" && !(v >= 0 && v < static_cast<double>(axis.categories.size())))
+        complain(key, fmt::format("indices into {}.categories, from 0", key));
+    }
   }
   void add(Series series, Figure& to) const {
     if (series.printed) return add_printed(to, std::move(series));
@@ -180,6 +227,7 @@ Json to_json(const Figure& figure, Form form) {
            {"x", to_json(figure.x, form)},
            {"y", to_json(figure.y, form)},
            {"series", std::move(series)}};
+  if (const Kind* kind = find_kind(figure.kind); kind != nullptr && kind->cells) out["z"] = to_json(figure.z, form);
   if (!figure.legend.empty()) out["legend"] = figure.legend;
   if (!figure.group.empty()) out["group"] = figure.group;
   if (!figure.whiskers.empty()) out["whiskers"] = figure.whiskers;

@@ -102,9 +102,11 @@ bool thin(Series& series, std::size_t points, Keep keep) {
 
 void thin(Figure& figure, std::size_t points) {
   std::string done;
-  if (figure.kind == "stack") {
+  const Kind* kind = find_kind(figure.kind);
+  const Shorter shorter = kind != nullptr ? kind->shorter : Shorter::never;
+  if (shorter == Shorter::means) {
     done = average(figure, points);
-  } else if (figure.kind != "bars") {
+  } else if (shorter == Shorter::extremes) {
     for (Series& s : figure.series)
       if (thin(s, points))
         done = fmt::format("Thinned to {} points a series: the lowest and the highest of each bin.", points);

@@ -20,7 +20,8 @@ enum class Keep {
 bool thin(Series& series, std::size_t points, Keep keep = Keep::extremes);
 
 // The same, with the extremes, for all series of lines, steps or dots. Those of a stack become means of neighbouring
-// points, so that their sums are kept, if all of them have the same places. The caption says so. Bars stay as they are.
+// points, so that their sums are kept, if all of them have the same places. The caption says so. What becomes of a kind
+// is its Kind::shorter; all others stay as they are.
 void thin(Figure& figure, std::size_t points);
 
 }  // namespace weir::figure

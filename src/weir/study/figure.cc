@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "weir/base/suggestion.h"
@@ -44,6 +45,14 @@ const std::vector<FigureKind>& kinds() {
        draw_stack,
        false,
        true},
+      {"radar",
+       "several measures around a centre, the best at the rim",
+       {},
+       {"measures", "best", "worst"},
+       draw_radar,
+       false,
+       false,
+       true},
       {"start-finish", "when flows start and finish", {}, flows_and({"seed"}), draw_start_finish},
   };
   return list;
@@ -55,6 +64,35 @@ const scenario::List& list_at(const TableReader& table, std::string_view key) {
   const auto* list = value->as<scenario::List>();
   if (list == nullptr) table.fail_at(key, fmt::format("it is {}; write a list", value->type_name()));
   return *list;
+}
+
+// Numbers by the names of measures, for spokes that have these names.
+void read_ends(const TableReader& table, std::string_view key, std::optional<double> Spoke::*end,
+               std::vector<Spoke>& spokes) {
+  const TableReader ends = table.table(key);
+  for (const std::string& name : ends.keys()) {
+    const auto spoke = std::find_if(spokes.begin(), spokes.end(), [&](const Spoke& s) { return s.measure == name; });
+    if (spoke == spokes.end()) ends.fail_at(name, "it is not in measures; remove it, or add it there");
+    const Value& value = *ends.find(name);
+    const auto* whole = value.as<std::int64_t>();
+    const auto* number = value.as<double>();
+    if (whole == nullptr && (number == nullptr || !std::isfinite(*number)))
+      ends.fail_at(name, fmt::format("it is {}; write a number, in the unit of the measure", value.type_name()));
+    (*spoke).*end = whole != nullptr ? static_cast<double>(*whole) : *number;
+  }
+}
+
+std::vector<Spoke> read_spokes(const TableReader& table) {
+  std::vector<Spoke> out;
+  for (const std::string& name : table.texts("measures")) {
+    for (const Spoke& other : out)
+      if (other.measure == name) table.fail_at("measures", fmt::format("'{}' is there twice; remove one", name));
+    out.push_back({name, {}, {}});
+  }
+  if (out.size() < 3) table.fail_at("measures", "write the names of three measures at least");
+  read_ends(table, "worst", &Spoke::worst, out);
+  read_ends(table, "best", &Spoke::best, out);
+  return out;
 }
 
 Printed read_printed(const TableReader& table) {
@@ -133,7 +171,7 @@ std::vector<std::string> figure_kinds() {
 }
 
 std::string FigureSpec::file() const {
-  if (kind->over_axis) return "";
+  if (of_measures()) return "";
   if (kind->name == "slowdown-by-size") return params.filter == FlowFilter{} ? "summary.json" : "flows.csv";
   if (kind->name == "series" || kind->name == "scatter") return params.file;
   if (kind->name == "stack") return "rates.csv";
@@ -152,17 +190,19 @@ FigureSpec read_figure(const TableReader& table) {
   if (out.kind == nullptr)
     table.fail_at("kind", fmt::format("unknown figure '{}'{}; valid is {}", name, did_you_mean(name, names),
                                       fmt::join(names, ", ")));
-  std::vector<std::string> keys{"id",      "title",   "caption", "kind",    "series", "where",
-                                "printed", "x_label", "y_label", "x_scale", "y_scale"};
+  std::vector<std::string> keys{"id", "title", "caption", "kind", "series", "where", "printed"};
+  if (!out.kind->spokes)
+    for (const char* key : {"x_label", "y_label", "x_scale", "y_scale"}) keys.emplace_back(key);
   keys.insert(keys.end(), out.kind->required.begin(), out.kind->required.end());
   keys.insert(keys.end(), out.kind->optional.begin(), out.kind->optional.end());
   table.allow_only(keys);
   for (const auto& key : out.kind->required)
     table.required_text(key, std::string(params_of<FigureParams>().find(key)->meaning));
-  table.read(params_of<FigureParams>(), &out.params, {"where", "printed"});
+  table.read(params_of<FigureParams>(), &out.params, {"where", "printed", "measures", "best", "worst"});
   check_filter(table, out.params.filter);
   if (out.params.id.empty()) table.fail_at("id", "it is empty; write a short name");
   check_source(table, out);
+  if (out.kind->spokes) out.spokes = read_spokes(table);
 
   out.only = read_labels(table.table("where"));
   for (const auto& row : table.tables("printed")) {

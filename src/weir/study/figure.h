@@ -1,6 +1,7 @@
 // What a study wants drawn: [[figure]].
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +48,13 @@ struct Printed {
   std::vector<double> y;       // NaN = none
 };
 
+// A measure of a radar, and the values in the middle and at the rim.
+struct Spoke {
+  std::string measure;
+  std::optional<double> worst;
+  std::optional<double> best;
+};
+
 struct FigureSource;
 
 struct FigureKind {
@@ -57,6 +65,7 @@ struct FigureKind {
   void (*draw)(const FigureSource&, figure::Figure&) = nullptr;  // fills all but what each figure has
   bool over_axis = false;                                        // a measure over the axis `x`
   bool one_run = false;                                          // of each series the first run alone
+  bool spokes = false;                                           // several measures, each over its own scale
 };
 
 struct FigureSpec {
@@ -64,10 +73,12 @@ struct FigureSpec {
   FigureParams params;
   const FigureKind* kind = nullptr;
   Labels only;  // `where`
+  std::vector<Spoke> spokes;
   std::vector<Printed> printed;
 
   // The file of the result directory that it is made from; "" for measures.
   std::string file() const;
+  bool of_measures() const { return kind->over_axis || kind->spokes; }
   // Of flows and not of a measure.
   bool of_flows() const;
 };

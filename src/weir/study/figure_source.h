@@ -60,8 +60,20 @@ class Means {
   std::size_t most_ = 0;
 };
 
+// Where the scale of a spoke begins and ends, in its measure's unit: as the figure has it, or by the range of the
+// measure. Nothing if neither tells, or if both ends are the same.
+struct SpokeEnds {
+  double worst = 0;
+  double best = 1;
+};
+std::optional<SpokeEnds> ends_of(const Spoke& spoke, const Measure& measure);
+// Appends a point of a radar; NaN = no value.
+void add_at_spoke(const FigureSource& source, std::size_t spoke, double value, figure::Series& to);
+
 // A measure over an axis: bars, lines.
 void draw_over_axis(const FigureSource& source, figure::Figure& out);
+// Several measures: radar.
+void draw_radar(const FigureSource& source, figure::Figure& out);
 // slowdown-by-size.
 void draw_by_size(const FigureSource& source, figure::Figure& out);
 // cdf, series, scatter, stack, start-finish.

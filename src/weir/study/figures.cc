@@ -13,8 +13,15 @@ namespace {
 figure::Series printed_series(const Printed& printed, const FigureSource& source) {
   figure::Series out;
   out.name = printed.series;
-  for (const auto& text : printed.x) out.x.push_back(*source.study().printed_x(source.spec, text));
-  out.y = printed.y;
+  for (std::size_t i = 0; i < printed.x.size(); ++i) {
+    const double x = *source.study().printed_x(source.spec, printed.x[i]);
+    if (source.spec.kind->spokes) {
+      add_at_spoke(source, static_cast<std::size_t>(x), printed.y[i], out);
+    } else {
+      out.x.push_back(x);
+      out.y.push_back(printed.y[i]);
+    }
+  }
   return out;
 }
 
@@ -26,9 +33,14 @@ bool needs_its_name(const Axis& axis) {
 
 // Whether unfinished flows are missing in it.
 bool is_of_flows(const FigureSource& source) {
-  if (!source.spec.kind->over_axis) return source.spec.of_flows();
-  const Measure& m = *source.study().measure(source.spec.params.measure);
-  return m.is_of_flows() || m.params.key.starts_with("slowdown.") || m.params.key.ends_with("_fct_ps");
+  const FigureSpec& spec = source.spec;
+  if (!spec.of_measures()) return spec.of_flows();
+  const auto is = [&](const std::string& name) {
+    const Measure& m = *source.study().measure(name);
+    return m.is_of_flows() || m.params.key.starts_with("slowdown.") || m.params.key.ends_with("_fct_ps");
+  };
+  if (!spec.kind->spokes) return is(spec.params.measure);
+  return std::any_of(spec.spokes.begin(), spec.spokes.end(), [&](const Spoke& spoke) { return is(spoke.measure); });
 }
 
 figure::Figure make(const FigureSource& source) {

@@ -75,7 +75,7 @@ Point Study::moved(Point point, const Labels& labels) const {
 
 std::string Study::x_unit(const FigureSpec& figure) const {
   const std::string_view kind = figure.kind->name;
-  if (kind == "bars") return "1";
+  if (kind == "bars" || figure.kind->spokes) return "1";
   if (kind == "lines") return axes[axis(figure.params.x)].unit;
   if (kind == "slowdown-by-size") return "B";
   if (kind == "scatter") return unit_of_column(figure.params.x_column);
@@ -84,6 +84,11 @@ std::string Study::x_unit(const FigureSpec& figure) const {
 
 std::optional<double> Study::printed_x(const FigureSpec& figure, const std::string& at) const {
   const bool bars = figure.kind->name == "bars";
+  if (figure.kind->spokes) {
+    for (std::size_t i = 0; i < figure.spokes.size(); ++i)
+      if (figure.spokes[i].measure == at) return static_cast<double>(i);
+    return std::nullopt;
+  }
   if (figure.kind->over_axis) {
     const Axis& x = axes[axis(figure.params.x)];
     if (const auto i = x.find(at)) return bars ? static_cast<double>(*i) : *x.points[*i].x;

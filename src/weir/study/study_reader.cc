@@ -11,6 +11,7 @@
 #include "weir/base/text.h"
 #include "weir/scenario/toml_parser.h"
 #include "weir/study/axis_reader.h"
+#include "weir/study/figure_source.h"
 
 namespace weir::study {
 namespace {
@@ -97,6 +98,18 @@ const Axis& known_axis(const TableReader& table, std::string_view key, const Stu
   return study.axes[at];
 }
 
+// A measure that is a single value.
+const Measure& known_measure(const TableReader& table, std::string_view key, const Study& study,
+                             const std::string& name) {
+  const Measure* m = study.measure(name);
+  const auto names = measure_names(study);
+  if (m == nullptr)
+    table.fail_at(
+        key, fmt::format("no measure '{}'{}; {}", name, did_you_mean(name, names), valid_names(names, "measures")));
+  if (m->is_list()) table.fail_at(key, fmt::format("'{}' is a list; take a single value", name));
+  return *m;
+}
+
 void check_label(const TableReader& table, std::string_view key, const Axis& axis, const std::string& label) {
   if (axis.find(label)) return;
   std::vector<std::string> labels;
@@ -116,13 +129,16 @@ void check_figure(const TableReader& table, const FigureSpec& f, const Study& st
   }
   if (!p.series.empty()) known_axis(table, "series", study, p.series);
   if (!p.series.empty()) fixed.insert(study.axis(p.series));
+  for (const Spoke& spoke : f.spokes) {
+    const Measure& m = known_measure(table, "measures", study, spoke.measure);
+    if (!ends_of(spoke, m))
+      table.fail_at("measures",
+                    fmt::format("the scale of '{}' has no two ends; write worst = {{ {} = ... }} and best = {{ {} = "
+                                "... }}, in {}, with different values",
+                                m.name(), m.name(), m.name(), m.unit() == "1" ? "its unit" : m.unit()));
+  }
   if (f.kind->over_axis) {
-    const Measure* m = study.measure(p.measure);
-    const auto names = measure_names(study);
-    if (m == nullptr)
-      table.fail_at("measure", fmt::format("no measure '{}'{}; {}", p.measure, did_you_mean(p.measure, names),
-                                           valid_names(names, "measures")));
-    if (m->is_list()) table.fail_at("measure", fmt::format("'{}' is a list; take a single value", p.measure));
+    known_measure(table, "measure", study, p.measure);
     const Axis& x = known_axis(table, "x", study, p.x);
     fixed.insert(study.axis(p.x));
     if (f.kind->name == "lines" && !x.is_numeric())
@@ -132,8 +148,9 @@ void check_figure(const TableReader& table, const FigureSpec& f, const Study& st
     for (const auto& text : printed.x)
       if (!study.printed_x(f, text))
         fail_key(printed.where, join(table.path(), "printed.x"),
-                 fmt::format("'{}' is neither a label of the axis nor a number{}", one_line(text),
-                             study.x_unit(f) == "1" ? "" : fmt::format(" in {}", study.x_unit(f))));
+                 f.kind->spokes ? fmt::format("'{}' is not in measures", one_line(text))
+                                : fmt::format("'{}' is neither a label of the axis nor a number{}", one_line(text),
+                                              study.x_unit(f) == "1" ? "" : fmt::format(" in {}", study.x_unit(f))));
   if (f.kind->name == "stack" && !p.series.empty()) table.fail_at("series", "its series are flows; remove this");
   for (std::size_t i = 0; i < study.axes.size(); ++i) {
     const Axis& axis = study.axes[i];
