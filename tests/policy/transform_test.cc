@@ -118,13 +118,14 @@ TEST(Distil, GrowsATreeOfMeans) {
   EXPECT_EQ(tree.kind, Kind::tree);
   EXPECT_EQ(policy_text(distil(p, samples, options)), policy_text(tree));
   const Decider made(tree);
+  std::array<std::byte, Decider::kMaxMemory> memory{};
   std::map<float, std::pair<double, int>> leaves;
   double error = 0;
   double variance = 0;
   double mean = 0;
   for (const Sample& s : samples) mean += static_cast<double>(s.y) / static_cast<double>(samples.size());
   for (const Sample& s : samples) {
-    const float y = made.evaluate(std::span(s.inputs).first(4), nullptr);
+    const float y = made.evaluate(std::span(s.inputs).first(4), memory.data());
     auto& [sum, count] = leaves[y];
     sum += static_cast<double>(s.y);
     ++count;
@@ -155,7 +156,8 @@ TEST(Distil, FindsSteps) {
   const Policy tree = distil(p, samples, {.depth = 8, .leaf = 1});
   EXPECT_EQ(tree.nodes.size(), 5u);
   const Decider made(tree);
-  for (const Sample& s : samples) ASSERT_EQ(made.evaluate(std::span(s.inputs).first(4), nullptr), s.y);
+  std::array<std::byte, Decider::kMaxMemory> memory{};
+  for (const Sample& s : samples) ASSERT_EQ(made.evaluate(std::span(s.inputs).first(4), memory.data()), s.y);
   EXPECT_EQ(distil(p, samples, {.depth = 0, .leaf = 1}).nodes.size(), 1u);
   EXPECT_EQ(distil(p, samples, {.depth = 8, .leaf = 1500}).nodes.size(), 1u);
   EXPECT_THROW(distil(p, {}, {}), std::logic_error);
