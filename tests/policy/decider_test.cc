@@ -17,10 +17,6 @@ namespace {
 
 using namespace literals;
 
-struct Memory {
-  alignas(4) std::array<std::byte, Decider::kMaxMemory> bytes;
-};
-
 // y = tanh(weights . inputs).
 Policy linear(std::vector<float> weights) {
   Policy p;

@@ -131,10 +131,6 @@ class PlainNetwork {
   std::vector<std::vector<std::int64_t>> cells_;
 };
 
-struct Memory {
-  alignas(4) std::array<std::byte, Decider::kMaxMemory> bytes{};
-};
-
 void expect_same(const Policy& p, Dice& dice, int runs) {
   const Int8Network network(p);
   PlainNetwork plain(p);

@@ -1,11 +1,14 @@
-// Policies with random numbers, for tests.
+// Policies with random numbers, and memory for them, for tests.
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "weir/base/random.h"
+#include "weir/policy/decider.h"
 #include "weir/policy/policy.h"
 
 namespace weir::policy {
@@ -20,6 +23,11 @@ class Dice {
  private:
   RandomStream stream_;
   std::uint64_t next_ = 0;
+};
+
+// What a flow keeps for its policy.
+struct Memory {
+  alignas(4) std::array<std::byte, Decider::kMaxMemory> bytes{};
 };
 
 // `units` from the inputs on; the layer with index `lstm` is one, -1 = none.
