@@ -1,0 +1,11 @@
+#include "weir/learn/learner.h"
+
+#include "weir/learn/adpg_learner.h"
+
+namespace weir::learn {
+
+std::unique_ptr<Learner> make_learner(const Curriculum& curriculum, std::uint64_t seed) {
+  return std::make_unique<AdpgLearner>(curriculum.learner, curriculum.policy, seed);
+}
+
+}  // namespace weir::learn
