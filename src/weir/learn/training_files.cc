@@ -98,7 +98,7 @@ std::string policy_text(policy::Policy policy, const Curriculum& curriculum, con
   policy.provenance["update"] = fmt::format("{}", update);
   policy.provenance["validation_score"] = fmt::format("{:.6g}", score);
   policy.provenance["version"] = version();
-  return policy::to_toml(policy);
+  return policy::policy_text(policy);
 }
 
 std::string inputs_header(int width) {
