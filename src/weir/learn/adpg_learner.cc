@@ -47,6 +47,7 @@ double AdpgLearner::learn(std::span<TrajectoryStore* const> stores, double rate)
 void AdpgLearner::decide_anew() {
   policy::Policy policy = shape_;
   policy.layers = network_.to_layers();
+  policy.layers.back().activation = policy::Activation::none;  // the decider takes the output's tanh itself
   decider_ = std::make_shared<const policy::Decider>(policy);
 }
 
