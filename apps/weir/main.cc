@@ -125,6 +125,7 @@ int main(int argc, char** argv) {
     add_report(app, status);
     add_paper(app, status);
     add_policy(app, status);
+    add_train(app, status);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

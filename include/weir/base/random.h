@@ -30,6 +30,7 @@ enum class Purpose : std::uint32_t {
   round_robin = 15,
   resampling = 16,
   host_delay = 17,
+  learning = 18,
 };
 
 // The draws of one entity (a host, a flow, a port) for one purpose. It has no position: the caller counts its draws.

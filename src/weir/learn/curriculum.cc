@@ -1,0 +1,228 @@
+#include "weir/learn/curriculum.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "weir/base/checksum.h"
+#include "weir/base/error.h"
+#include "weir/base/text_file.h"
+#include "weir/scenario/effective.h"
+#include "weir/scenario/reader.h"
+#include "weir/scenario/toml_parser.h"
+#include "weir/scenario/toml_writer.h"
+
+namespace weir::learn {
+namespace {
+
+using scenario::List;
+using scenario::Table;
+using scenario::TableReader;
+using scenario::Value;
+
+constexpr std::uint32_t kMostSenders = 64;  // table 6 of the paper has no more
+constexpr std::uint32_t kMostFlows = 65'536;
+constexpr std::string_view kAlgorithm = "pcc_rl";
+
+std::uint16_t learning_profile(const scenario::Scenario& s, const Where& where, std::string_view key) {
+  for (std::size_t i = 0; i < s.profiles.size(); ++i)
+    if (s.profiles[i].algorithm->about.name == kAlgorithm) return static_cast<std::uint16_t>(i);
+  scenario::fail_key(where, key,
+                     fmt::format("its scenario has no flows that learn; set algorithm.name = \"{}\" in it, or take a "
+                                 "profile of that algorithm",
+                                 kAlgorithm));
+}
+
+std::uint32_t senders(std::uint32_t flows, std::uint32_t hosts) {
+  return hosts > 0 ? hosts : std::min(flows, kMostSenders);
+}
+
+void set_if_absent(Value& document, const std::string& key, std::string_view first, Value value) {
+  const auto* table = document.as<Table>();
+  const Value* found = table->find(first);
+  const std::string_view rest = std::string_view(key).substr(std::min(key.size(), first.size() + 1));
+  if (found != nullptr && (rest.empty() || (found->as<Table>() != nullptr && found->as<Table>()->find(rest) != nullptr)))
+    return;
+  scenario::set_key(document, key, std::move(value));
+}
+
+// The star of [scenario] with so many senders and a receiver, host 0.
+scenario::Scenario star_of(const Value& base, std::uint32_t hosts, const std::vector<std::string>& set,
+                           const std::string& file) {
+  Value document = base;
+  const Where where = base.where;
+  set_if_absent(document, "topology.kind", "topology", {where, std::string("star")});
+  set_if_absent(document, "topology.hosts", "topology", {where, std::int64_t{hosts} + 1});
+  set_if_absent(document, "algorithm.name", "algorithm", {where, std::string(kAlgorithm)});
+  set_if_absent(document, "traffic", "traffic", {where, List{}});
+  for (const std::string& assignment : set) scenario::apply_override(document, assignment);
+  return scenario::read_scenario(document, file);
+}
+
+World world_of(const Curriculum& c, const EnvironmentRow& row, const TableReader& table) {
+  const EnvironmentParams& p = row.params;
+  World out;
+  out.flows = p.flows;
+  out.pattern = p.pattern;
+  out.size = p.size;
+  if (p.file.empty() && p.flows == 0)
+    table.fail_at("flows", "without a scenario file there must be flows; write a number from 1 on");
+  try {
+    if (p.file.empty()) {
+      out.hosts = senders(p.flows, p.hosts);
+      out.scenario = star_of(c.base, out.hosts, row.set, c.file);
+    } else {
+      const auto folder = std::filesystem::path(c.file).parent_path();
+      out.scenario = scenario::load_scenario_file((folder / p.file).string(), row.set);
+    }
+  } catch (const InputError& error) {
+    if (!p.file.empty() || row.set.empty() || !scenario::is_override(error.where())) throw;
+    table.fail_at("set", error.what());
+  }
+  out.profile = learning_profile(out.scenario, table.where(), table.path());
+  if (!p.file.empty()) out.hosts = p.hosts;
+  if (out.flows == 0 && out.scenario.traffic.empty())
+    table.fail_at("flows", "neither the scenario has traffic nor are there flows; write a number from 1 on");
+  return out;
+}
+
+std::vector<std::uint32_t> read_flow_counts(const TableReader& table) {
+  std::vector<std::uint32_t> out;
+  const Value* value = table.find("flows");
+  if (value == nullptr) return {3, 16, 128};
+  const auto* list = value->as<List>();
+  const auto fail = [&] {
+    table.fail_at("flows", fmt::format("write a list of whole numbers, 2 to {}, like [3, 16, 128]", kMostFlows));
+  };
+  if (list == nullptr || list->empty()) fail();
+  for (const Value& item : *list) {
+    const auto* n = item.as<std::int64_t>();
+    if (n == nullptr || *n < 2 || *n > kMostFlows) fail();
+    out.push_back(static_cast<std::uint32_t>(*n));
+  }
+  return out;
+}
+
+void check(const TableReader& root, const Curriculum& c) {
+  const auto fail = [&](std::string_view table, std::string_view key, std::string_view what) {
+    root.table(table).fail_at(key, what);
+  };
+  if (c.randomise.first_rate_low > c.randomise.first_rate_high)
+    fail("randomise", "first_rate_low", fmt::format("it is above first_rate_high = {}", c.randomise.first_rate_high));
+  if (c.validation.first_load_low > c.validation.first_load_high)
+    fail("validation", "first_load_low", fmt::format("it is above first_load_high = {}", c.validation.first_load_high));
+  if (c.policy.inputs == policy::Inputs::paper && c.policy.history != 1)
+    fail("policy", "history", "the inputs \"paper\" are of the last decision alone; write 1");
+}
+
+template <class T>
+void write_table(scenario::TomlWriter& out, std::string_view header, const T& object) {
+  out.section(header);
+  for (const Param& p : params_of<T>().params()) out.line(p.name, scenario::toml_value(p.get(&object)));
+}
+
+// A value as TOML, tables and lists in line.
+std::string inline_text(const Value& value) {
+  std::string out;
+  if (const auto* table = value.as<Table>()) {
+    for (const auto& [key, item] : table->entries)
+      out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", scenario::toml_text(key), inline_text(item));
+    return fmt::format("{{ {} }}", out);
+  }
+  if (const auto* list = value.as<List>()) {
+    for (const Value& item : *list) out += (out.empty() ? "" : ", ") + inline_text(item);
+    return fmt::format("[{}]", out);
+  }
+  if (const auto* text = value.as<std::string>()) return scenario::toml_text(*text);
+  if (const auto* flag = value.as<bool>()) return scenario::toml_value(*flag);
+  if (const auto* whole = value.as<std::int64_t>()) return scenario::toml_value(*whole);
+  if (const auto* number = value.as<double>()) return scenario::toml_value(*number);
+  scenario::fail_key(value.where, "scenario", "nothing in a scenario is a date");
+}
+
+std::string list_of(const std::vector<std::string>& texts) {
+  std::string out = "[";
+  for (const auto& text : texts) out += (out.size() > 1 ? ", " : "") + scenario::toml_text(text);
+  return out + "]";
+}
+
+}  // namespace
+
+World Curriculum::star(std::uint32_t flows) const {
+  World out;
+  out.flows = flows;
+  out.hosts = senders(flows, 0);
+  out.scenario = star_of(base, out.hosts, {}, file);
+  out.profile = learning_profile(out.scenario, base.where, "scenario");
+  return out;
+}
+
+Curriculum parse_curriculum(std::string_view text, const std::string& file) {
+  const Value document = scenario::parse_toml(text, file);
+  const TableReader root(document, "");
+  root.allow_only({"title", "learner", "policy", "scenario", "environment", "randomise", "validation"});
+  Curriculum out;
+  out.file = file;
+  out.title = root.text("title");
+  root.table("learner").read(params_of<LearnerParams>(), &out.learner);
+  root.table("policy").read(params_of<PolicyParams>(), &out.policy);
+  root.table("randomise").read(params_of<RandomiseParams>(), &out.randomise);
+  const TableReader validation = root.table("validation");
+  validation.read(params_of<ValidationParams>(), &out.validation, {"flows"});
+  out.validation_flows = read_flow_counts(validation);
+  check(root, out);
+
+  const Value* base = root.find("scenario");
+  if (base != nullptr && base->as<Table>() == nullptr) root.fail_at("scenario", "write a table [scenario]");
+  out.base = base != nullptr ? *base : Value{{file, 0}, Table{}};
+  const auto rows = root.tables("environment");
+  if (rows.empty()) root.fail_at("environment", "missing; write [[environment]] at least once");
+  for (const TableReader& row : rows) {
+    EnvironmentRow& r = out.rows.emplace_back();
+    row.read(params_of<EnvironmentParams>(), &r.params, {"set"});
+    r.set = row.texts("set");
+    out.environments.push_back(world_of(out, r, row));
+  }
+  for (const std::uint32_t flows : out.validation_flows) out.star(flows);  // can be built
+  return out;
+}
+
+Curriculum read_curriculum(const std::string& file) {
+  return parse_curriculum(read_document(file, "a curriculum, a TOML file"), file);
+}
+
+std::string Curriculum::effective() const {
+  scenario::TomlWriter out("The curriculum with all its values.");
+  if (!title.empty()) out.text("title", title);
+  write_table(out, "[learner]", learner);
+  write_table(out, "[policy]", policy);
+  write_table(out, "[randomise]", randomise);
+  write_table(out, "[validation]", validation);
+  std::vector<std::string> counts;
+  for (const auto n : validation_flows) counts.push_back(fmt::format("{}", n));
+  out.line("flows", fmt::format("[{}]", fmt::join(counts, ", ")));
+  if (const auto& entries = base.as<Table>()->entries; !entries.empty()) {
+    out.section("[scenario]");
+    for (const auto& [key, item] : entries) out.line(scenario::toml_text(key), inline_text(item));
+  }
+  for (const EnvironmentRow& row : rows) {
+    write_table(out, "[[environment]]", row.params);
+    if (!row.set.empty()) out.line("set", list_of(row.set));
+  }
+  return out.take();
+}
+
+std::string Curriculum::digest() const {
+  std::string all = effective();
+  for (const World& world : environments) {
+    const auto s = scenario::effective(world.scenario);
+    all += s.toml;
+    for (const auto& attachment : s.attachments) all += checksum_of(attachment.content);
+  }
+  return checksum_of(all);
+}
+
+}  // namespace weir::learn

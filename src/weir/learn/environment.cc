@@ -1,0 +1,64 @@
+#include "weir/learn/environment.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "weir/base/random.h"
+#include "weir/cc/pcc_rl.h"
+#include "weir/engine/model.h"
+#include "weir/scenario/scenario.h"
+
+namespace weir::learn {
+namespace {
+
+constexpr Time kRoundTrip{8'000'000};
+constexpr Bytes kEndless{1'000'000'000'000'000};
+
+// Every profile of pcc_rl asks `maker`.
+scenario::Scenario with_maker(const World& world, cc::DecisionMaker& maker, std::uint64_t seed) {
+  scenario::Scenario out = world.scenario;
+  out.run.seed = seed;
+  out.run.threads = 1;  // a maker is one thread's
+  for (auto& profile : out.profiles) {
+    if (profile.algorithm->about.name != cc::PccRl::about.name) continue;
+    auto params = std::make_shared<cc::PccRl::Params>(*static_cast<const cc::PccRl::Params*>(profile.params.get()));
+    params->maker = &maker;
+    profile.params = std::move(params);
+  }
+  return out;
+}
+
+}  // namespace
+
+Environment::Environment(const World& world, cc::DecisionMaker& maker, std::uint64_t seed, Time spread)
+    : run_(scenario::build(with_maker(world, maker, seed))) {
+  engine::Engine& e = engine();
+  slice_ = std::max<std::int64_t>(1, kRoundTrip / e.epoch()) * e.epoch();
+  const std::uint32_t hosts = e.hosts();
+  const std::uint32_t senders = world.hosts > 0 ? std::min(world.hosts, hosts - 1) : hosts - 1;
+  const RandomStream starts(seed, 0, Purpose::learning);
+  const bool all = world.pattern == Pattern::all_to_all;
+  const std::uint32_t flows = all ? world.flows * senders : world.flows;
+  for (std::uint32_t i = 0; i < flows; ++i) {
+    traffic::Flow flow;
+    flow.start = {static_cast<std::int64_t>(starts.below(i, static_cast<std::uint64_t>(spread.ps) + 1))};
+    flow.src = 1 + i % senders;
+    flow.dst = 0;
+    if (all) {  // to each of the senders in turn, but to itself
+      const std::uint32_t turn = i / senders % std::max(1u, senders - 1);
+      flow.dst = 1 + (i % senders + 1 + turn) % senders;
+    }
+    flow.size = world.size.count > 0 ? world.size : kEndless;
+    flow.profile = world.profile;
+    e.inject(flow);
+  }
+}
+
+bool Environment::advance() { return !engine().advance(engine().now() + slice_); }
+
+std::uint64_t Environment::active() const {
+  const auto c = run_.simulation->counters();
+  return c.flows_started - c.flows_completed;
+}
+
+}  // namespace weir::learn

@@ -1,0 +1,83 @@
+#include "weir/learn/curriculum.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "weir/base/error.h"
+
+namespace weir::learn {
+namespace {
+
+struct Wrong {
+  const char* text;
+  const char* message;  // a part of it
+};
+
+TEST(Curriculum, TellsWhatIsWrong) {
+  const Wrong cases[] = {
+      {"", "environment"},
+      {"[lerner]\n[[environment]]\nflows = 2", "lerner"},
+      {"[learner]\nupdate = 3\n[[environment]]\nflows = 2", "updates"},
+      {"[learner]\nmethod = 'dqn'\n[[environment]]\nflows = 2", "ppo-discrete"},
+      {"[learner]\nrollout = 1\n[[environment]]\nflows = 2", "c.toml:2"},
+      {"[[environment]]\nhosts = 2", "flows"},
+      {"[[environment]]\nflows = 2\nset = ['nothing.there = 3']", "nothing"},
+      {"[[environment]]\nfile = 'not_there.toml'", "not_there.toml"},
+      {"[scenario.algorithm]\nname = 'hpcc'\n[[environment]]\nflows = 2", "pcc_rl"},
+      {"[validation]\nflows = [1]\n[[environment]]\nflows = 2", "validation.flows"},
+      {"[validation]\nflows = 3\n[[environment]]\nflows = 2", "validation.flows"},
+      {"[randomise]\nfirst_rate_low = 0.5\nfirst_rate_high = 0.1\n[[environment]]\nflows = 2", "first_rate_high"},
+      {"[policy]\ninputs = 'paper'\n[[environment]]\nflows = 2", "history"},
+      {"scenario = 3\n[[environment]]\nflows = 2", "scenario"},
+  };
+  for (const Wrong& c : cases) try {
+      parse_curriculum(c.text, "c.toml");
+      ADD_FAILURE() << c.text;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(c.message), std::string::npos) << c.text << "\n" << error.what();
+      EXPECT_NE(std::string(error.what()).find("c.toml"), std::string::npos) << error.what();
+    }
+}
+
+TEST(Curriculum, ReadsBackWhatItWrites) {
+  const Curriculum c = parse_curriculum(R"(
+title = "t"
+[learner]
+seed = 5
+[policy]
+target = 0.011
+[scenario]
+topology = { rate = "50 Gbps", delay = "1 us" }
+network.buffer.size = "5 MB"
+[validation]
+flows = [5, 6]
+[[environment]]
+flows = 3
+set = ["transport.payload = 4 KB"]
+[[environment]]
+flows = 2
+hosts = 3
+pattern = "all-to-all"
+)",
+                                        "c.toml");
+  const Curriculum again = parse_curriculum(c.effective(), "c.toml");
+  EXPECT_EQ(again.effective(), c.effective());
+  EXPECT_EQ(again.digest(), c.digest());
+  EXPECT_EQ(again.environments.at(0).scenario.transport.payload.count, 4000);
+  EXPECT_EQ(again.environments.at(1).pattern, Pattern::all_to_all);
+  EXPECT_EQ(again.validation_flows, (std::vector<std::uint32_t>{5, 6}));
+}
+
+TEST(Curriculum, ShippedOnesCanBeRead) {
+  int count = 0;
+  for (const auto& file : std::filesystem::directory_iterator("scenarios/train")) {
+    EXPECT_NO_THROW(read_curriculum(file.path().string())) << file.path();
+    ++count;
+  }
+  EXPECT_GE(count, 5);
+}
+
+}  // namespace
+}  // namespace weir::learn
