@@ -34,8 +34,8 @@ struct AdpgLoss {
   std::uint64_t flows = 0;
   std::uint64_t decisions = 0;
 };
-// The loss over all flows with complete decisions in these stores, in order, and its gradient. Sequences' states move on
-// to the end of what they hold; the stores are cleared by the caller.
+// The loss over all flows with complete decisions in these stores, in order, and its gradient. Sequences' states move
+// on to the end of what they hold; the stores are cleared by the caller.
 AdpgLoss adpg_gradient(const AdpgOptions& options, const Network& network, std::span<TrajectoryStore* const> stores,
                        std::span<double> gradients);
 

@@ -54,9 +54,7 @@ struct PolicyParams {
   Time base_rtt{8'192'000};
 
   static void describe(ParamList<PolicyParams>& p);
-  policy::Signal signal() const {
-    return {.target = target, .beta = beta, .scale = scale, .base_rtt = base_rtt};
-  }
+  policy::Signal signal() const { return {.target = target, .beta = beta, .scale = scale, .base_rtt = base_rtt}; }
 };
 
 enum class Pattern : std::uint8_t { many_to_one, all_to_all };

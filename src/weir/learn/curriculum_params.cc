@@ -25,10 +25,11 @@ void LearnerParams::describe(ParamList<LearnerParams>& p) {
   p.integer("most_steps", &LearnerParams::most_steps, 2, 1e7,
             "an environment waits no longer when its flows have decided so often together", "public code");
   p.time("most_time", &LearnerParams::most_time, "nor when so much simulated time has passed", "ours", Time{1'000'000});
-  p.integer("reset_every", &LearnerParams::reset_every, 1, 1e6,
-            "environments begin anew after so many updates; a policy that stays near equilibrium for long unlearns what "
-            "to do far from it",
-            "ours");
+  p.integer(
+      "reset_every", &LearnerParams::reset_every, 1, 1e6,
+      "environments begin anew after so many updates; a policy that stays near equilibrium for long unlearns what "
+      "to do far from it",
+      "ours");
 }
 
 void PolicyParams::describe(ParamList<PolicyParams>& p) {
@@ -50,9 +51,11 @@ void PolicyParams::describe(ParamList<PolicyParams>& p) {
 
 void EnvironmentParams::describe(ParamList<EnvironmentParams>& p) {
   p.integer("flows", &EnvironmentParams::flows, 0, 65'536,
-            "flows that learn beside the scenario's own traffic; all-to-all: of each host", "Tessler et al. 8: 2, 4, 8");
+            "flows that learn beside the scenario's own traffic; all-to-all: of each host",
+            "Tessler et al. 8: 2, 4, 8");
   p.integer("hosts", &EnvironmentParams::hosts, 0, 4096,
-            "hosts that send, 1 to so many; 0 = one for each flow, 64 at most, or with a file all", "Tessler et al., table 6");
+            "hosts that send, 1 to so many; 0 = one for each flow, 64 at most, or with a file all",
+            "Tessler et al., table 6");
   p.choice("pattern", &EnvironmentParams::pattern, {"many-to-one", "all-to-all"},
            "who receives: host 0, or each host in turn", "Tessler et al. 8");
   p.bytes("size", &EnvironmentParams::size, "of each of these flows; 0 = they do not end", "ours");
