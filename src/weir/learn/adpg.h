@@ -23,6 +23,7 @@ struct AdpgOptions {
   double gamma = 0.99;  // outside (0, 1): signals count alike
   double reward = 1;
   double smooth = 1;
+  double signal_clip = 0;  // signals count as no more than plus or minus this; 0 = as they are
 };
 
 // The loss of one flow, and its derivatives by the outputs.

@@ -34,6 +34,7 @@ struct LearnerParams {
   double gamma = 0.99;
   double reward = 1;
   double smooth = 1;
+  double signal_clip = 0;
   double clip = 0.5;
   std::uint32_t rollout = 16;
   std::uint32_t most_steps = 8000;

@@ -19,6 +19,10 @@ void LearnerParams::describe(ParamList<LearnerParams>& p) {
   p.number("reward", &LearnerParams::reward, 0, 1000, "weight of the loss that signals make", "public code");
   p.number("smooth", &LearnerParams::smooth, 0, 1000, "weight of the loss that differences of outputs make",
            "public code");
+  p.number("signal_clip", &LearnerParams::signal_clip, 0, 1e6,
+           "signals count in the loss as no more than plus or minus this; 0 = as they are. Those of an overload are a "
+           "hundred times those near equilibrium",
+           "ours");
   p.number("clip", &LearnerParams::clip, 0, 1e6, "limit of each number of a gradient; 0 = none", "public code");
   p.integer("rollout", &LearnerParams::rollout, 2, 8192,
             "an update comes when as many flows as are active have decided so often", "public code: 15");
