@@ -38,8 +38,8 @@ std::string line_of(const learn::Update& u, std::uint32_t updates, double score,
 
 void show_result(const learn::Trainer& trainer, const std::string& out, double elapsed) {
   const auto& best = trainer.best();
-  show("{:>6} {:>12} {:>9} {:>9} {:>11} {:>10} {:>13} {:>8}\n", "flows", "utilisation", "fairness", "Jain", "rate error",
-       "queue us", "expected us", "dropped");
+  show("{:>6} {:>12} {:>9} {:>9} {:>11} {:>10} {:>13} {:>8}\n", "flows", "utilisation", "fairness", "Jain",
+       "rate error", "queue us", "expected us", "dropped");
   for (const auto& run : best.runs)
     show("{:>6} {:>12.3f} {:>9.3f} {:>9.3f} {:>11.3f} {:>10.2f} {:>13.2f} {:>8}\n", run.flows, run.utilisation,
          run.fairness, run.jain, run.rate_error, run.queue * 1e6, run.expected_queue * 1e6, run.dropped);
@@ -51,7 +51,8 @@ void show_result(const learn::Trainer& trainer, const std::string& out, double e
 int train(const TrainOptions& o) {
   auto curriculum = learn::read_curriculum(o.file);
   if (o.seed >= 0) curriculum.learner.seed = static_cast<std::uint64_t>(o.seed);
-  const unsigned threads = o.threads > 0 ? static_cast<unsigned>(o.threads) : std::max(1u, std::thread::hardware_concurrency());
+  const unsigned threads =
+      o.threads > 0 ? static_cast<unsigned>(o.threads) : std::max(1u, std::thread::hardware_concurrency());
   learn::Trainer trainer(curriculum, {.directory = o.out, .threads = threads, .resume = o.resume});
   catch_signals();
   const std::uint32_t updates = trainer.curriculum().learner.updates;

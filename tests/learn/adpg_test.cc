@@ -82,7 +82,8 @@ TEST(Adpg, StepGoesAgainstTheSignal) {
 
 // The gradient of the mean over flows, through time.
 TEST(Adpg, GradientIsThatOfFiniteDifferences) {
-  Network network({{false, policy::Activation::relu, 2, 4}, {true, policy::Activation::none, 4, 3},
+  Network network({{false, policy::Activation::relu, 2, 4},
+                   {true, policy::Activation::none, 4, 3},
                    {false, policy::Activation::tanh, 3, 1}});
   Draws draws(RandomStream(9, 0, Purpose::learning));
   network.initialise(draws, 1.4);

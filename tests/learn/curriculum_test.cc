@@ -55,7 +55,7 @@ network.buffer.size = "5 MB"
 flows = [5, 6]
 [[environment]]
 flows = 3
-set = ["transport.payload = 4 KB"]
+set = ["transport.payload=4 KB"]
 [[environment]]
 flows = 2
 hosts = 3

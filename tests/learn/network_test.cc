@@ -93,7 +93,8 @@ TEST(Network, FirstWeightsAreOrthogonal) {
   for (int a = 0; a < 4; ++a)
     for (int b = 0; b < 4; ++b) {
       double product = 0;
-      for (int r = 0; r < 12; ++r) product += w[static_cast<std::size_t>(4 * r + a)] * w[static_cast<std::size_t>(4 * r + b)];
+      for (int r = 0; r < 12; ++r)
+        product += w[static_cast<std::size_t>(4 * r + a)] * w[static_cast<std::size_t>(4 * r + b)];
       EXPECT_NEAR(product, a == b ? 2 : 0, 1e-12);
     }
   double norm = 0;

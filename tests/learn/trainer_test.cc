@@ -44,8 +44,9 @@ std::string content_of(const fs::path& file) {
 
 class Training : public testing::Test {
  protected:
-  Training() : folder_(fs::temp_directory_path() / ("weir_learn_" + std::string(
-                           testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+  Training()
+      : folder_(fs::temp_directory_path() /
+                ("weir_learn_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {
     fs::remove_all(folder_);
   }
   ~Training() override { fs::remove_all(folder_); }
@@ -58,7 +59,8 @@ class Training : public testing::Test {
     if (trainer.done()) trainer.finish();
   }
   void expect_same(const std::string& a, const std::string& b) const {
-    for (const char* file : {"policy.toml", "last.toml", "progress.csv", "inputs.csv", "curriculum.toml", "checkpoint"}) {
+    for (const char* file :
+         {"policy.toml", "last.toml", "progress.csv", "inputs.csv", "curriculum.toml", "checkpoint"}) {
       const std::string content = content_of(folder_ / a / file);
       EXPECT_FALSE(content.empty()) << file;
       EXPECT_EQ(content, content_of(folder_ / b / file)) << file;
@@ -96,7 +98,7 @@ TEST_F(Training, RefusesTheCheckpointOfAnotherCurriculum) {
   EXPECT_THROW(Trainer(c, {.directory = directory("a")}), InputError);  // is there, and --resume is not
   c.learner.seed = 2;
   EXPECT_THROW(Trainer(c, {.directory = directory("a"), .resume = true}), InputError);
-  c = parse_curriculum(std::string(kSmall) + "set = ['network.buffer.size = 9 MB']\n", "small.toml");
+  c = parse_curriculum(std::string(kSmall) + "set = ['network.buffer.size=9 MB']\n", "small.toml");
   EXPECT_THROW(Trainer(c, {.directory = directory("a"), .resume = true}), InputError);
   c = parse_curriculum(kSmall, "small.toml");
   const fs::path file = folder_ / "a" / "checkpoint";
@@ -113,7 +115,7 @@ TEST_F(Training, RunsEveryMethodAndNetwork) {
       params_of<LearnerParams>().find("method")->set(&c.learner, std::string(method));
       c.learner.network = network;
       c.learner.updates = 3;
-      Trainer one(c, {.threads = 1}), two(c, {.threads = 2});
+      Trainer one(c, {.directory = "", .threads = 1}), two(c, {.directory = "", .threads = 2});
       while (!one.done()) {
         const Update u = one.step(), v = two.step();
         EXPECT_EQ(u.loss, v.loss) << method;

@@ -57,7 +57,8 @@ class Actor : public cc::DecisionMaker {
 class PolicyActor final : public Actor {
  public:
   // `decider` may be another one later: the one that it holds at a decision counts. It must outlive the actor.
-  PolicyActor(const RandomStream& stream, const FirstRates& rates, const std::shared_ptr<const policy::Decider>& decider)
+  PolicyActor(const RandomStream& stream, const FirstRates& rates,
+              const std::shared_ptr<const policy::Decider>& decider)
       : Actor(stream, rates), decider_(decider) {}
 
  private:

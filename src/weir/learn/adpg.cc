@@ -55,7 +55,8 @@ AdpgLoss adpg_gradient(const AdpgOptions& options, const Network& network, std::
       signals.clear();
       for (const Step& step : sequence.steps) {
         for (std::size_t i = 0; i < width; ++i) inputs.push_back(static_cast<double>(step.decision.inputs[i]));
-        signals.push_back(step.outcome.signal);
+        const double limit = options.signal_clip;
+        signals.push_back(limit > 0 ? std::clamp(step.outcome.signal, -limit, limit) : step.outcome.signal);
       }
       outputs.resize(n);
       slopes.resize(n);

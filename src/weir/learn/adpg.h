@@ -23,6 +23,7 @@ struct AdpgOptions {
   double gamma = 0.99;  // outside (0, 1): signals count alike
   double reward = 1;
   double smooth = 1;
+  double signal_clip = 0;  // signals count as no more than plus or minus this; 0 = as they are
 };
 
 // The loss of one flow, and its derivatives by the outputs.
@@ -34,8 +35,8 @@ struct AdpgLoss {
   std::uint64_t flows = 0;
   std::uint64_t decisions = 0;
 };
-// The loss over all flows with complete decisions in these stores, in order, and its gradient. Sequences' states move on
-// to the end of what they hold; the stores are cleared by the caller.
+// The loss over all flows with complete decisions in these stores, in order, and its gradient. Sequences' states move
+// on to the end of what they hold; the stores are cleared by the caller.
 AdpgLoss adpg_gradient(const AdpgOptions& options, const Network& network, std::span<TrajectoryStore* const> stores,
                        std::span<double> gradients);
 

@@ -24,7 +24,10 @@ policy::Policy policy_without_layers(const LearnerParams& l, const PolicyParams&
 
 AdpgLearner::AdpgLearner(const LearnerParams& learner, const PolicyParams& policy, std::uint64_t seed)
     : shape_(policy_without_layers(learner, policy)),
-      options_{.gamma = learner.gamma, .reward = learner.reward, .smooth = learner.smooth},
+      options_{.gamma = learner.gamma,
+               .reward = learner.reward,
+               .smooth = learner.smooth,
+               .signal_clip = learner.signal_clip},
       network_(learner.network == NetworkKind::lstm ? lstm_shape(shape_.width()) : mlp_shape(shape_.width())),
       adam_(network_.weights().size(), {.clip = learner.clip}),
       gradients_(network_.weights().size()) {

@@ -17,7 +17,7 @@ Baseline run_baseline(const Curriculum& curriculum, std::uint32_t flows, unsigne
         [&](const RandomStream& stream, const FirstRates& rates) { return learner.actor(stream, rates, explores); },
         {curriculum.validation.first_load_low, curriculum.validation.first_load_high}, options);
   };
-  Trainer trainer(curriculum, {.threads = threads});
+  Trainer trainer(curriculum, {.directory = "", .threads = threads});
   Baseline out;
   out.untrained = look(trainer.learner(), false);
   out.random = look(trainer.learner(), true);

@@ -9,10 +9,10 @@
 namespace weir::learn {
 
 struct Baseline {
-  std::uint64_t decisions = 0;   // of the training
-  Evaluation trained;            // the last policy, without exploration
-  Evaluation untrained;          // the same with the first weights, without exploration
-  Evaluation random;             // the first weights, with exploration: a random policy
+  std::uint64_t decisions = 0;  // of the training
+  Evaluation trained;           // the last policy, without exploration
+  Evaluation untrained;         // the same with the first weights, without exploration
+  Evaluation random;            // the first weights, with exploration: a random policy
 };
 
 // Trains by the curriculum, without files, and evaluates on so many flows to one host.

@@ -44,7 +44,8 @@ void set_if_absent(Value& document, const std::string& key, std::string_view fir
   const auto* table = document.as<Table>();
   const Value* found = table->find(first);
   const std::string_view rest = std::string_view(key).substr(std::min(key.size(), first.size() + 1));
-  if (found != nullptr && (rest.empty() || (found->as<Table>() != nullptr && found->as<Table>()->find(rest) != nullptr)))
+  if (found != nullptr &&
+      (rest.empty() || (found->as<Table>() != nullptr && found->as<Table>()->find(rest) != nullptr)))
     return;
   scenario::set_key(document, key, std::move(value));
 }
@@ -76,7 +77,9 @@ World world_of(const Curriculum& c, const EnvironmentRow& row, const TableReader
       out.scenario = star_of(c.base, out.hosts, row.set, c.file);
     } else {
       const auto folder = std::filesystem::path(c.file).parent_path();
-      out.scenario = scenario::load_scenario_file((folder / p.file).string(), row.set);
+      const std::string path = (folder / p.file).string();
+      if (!std::filesystem::exists(path)) table.fail_at("file", fmt::format("there is no file {}", path));
+      out.scenario = scenario::load_scenario_file(path, row.set);
     }
   } catch (const InputError& error) {
     if (!p.file.empty() || row.set.empty() || !scenario::is_override(error.where())) throw;

@@ -34,6 +34,7 @@ struct LearnerParams {
   double gamma = 0.99;
   double reward = 1;
   double smooth = 1;
+  double signal_clip = 0;
   double clip = 0.5;
   std::uint32_t rollout = 16;
   std::uint32_t most_steps = 8000;
@@ -54,9 +55,7 @@ struct PolicyParams {
   Time base_rtt{8'192'000};
 
   static void describe(ParamList<PolicyParams>& p);
-  policy::Signal signal() const {
-    return {.target = target, .beta = beta, .scale = scale, .base_rtt = base_rtt};
-  }
+  policy::Signal signal() const { return {.target = target, .beta = beta, .scale = scale, .base_rtt = base_rtt}; }
 };
 
 enum class Pattern : std::uint8_t { many_to_one, all_to_all };

@@ -19,16 +19,21 @@ void LearnerParams::describe(ParamList<LearnerParams>& p) {
   p.number("reward", &LearnerParams::reward, 0, 1000, "weight of the loss that signals make", "public code");
   p.number("smooth", &LearnerParams::smooth, 0, 1000, "weight of the loss that differences of outputs make",
            "public code");
+  p.number("signal_clip", &LearnerParams::signal_clip, 0, 1e6,
+           "signals count in the loss as no more than plus or minus this; 0 = as they are. Those of an overload are a "
+           "hundred times those near equilibrium",
+           "ours");
   p.number("clip", &LearnerParams::clip, 0, 1e6, "limit of each number of a gradient; 0 = none", "public code");
   p.integer("rollout", &LearnerParams::rollout, 2, 8192,
             "an update comes when as many flows as are active have decided so often", "public code: 15");
   p.integer("most_steps", &LearnerParams::most_steps, 2, 1e7,
             "an environment waits no longer when its flows have decided so often together", "public code");
   p.time("most_time", &LearnerParams::most_time, "nor when so much simulated time has passed", "ours", Time{1'000'000});
-  p.integer("reset_every", &LearnerParams::reset_every, 1, 1e6,
-            "environments begin anew after so many updates; a policy that stays near equilibrium for long unlearns what "
-            "to do far from it",
-            "ours");
+  p.integer(
+      "reset_every", &LearnerParams::reset_every, 1, 1e6,
+      "environments begin anew after so many updates; a policy that stays near equilibrium for long unlearns what "
+      "to do far from it",
+      "ours");
 }
 
 void PolicyParams::describe(ParamList<PolicyParams>& p) {
@@ -50,9 +55,11 @@ void PolicyParams::describe(ParamList<PolicyParams>& p) {
 
 void EnvironmentParams::describe(ParamList<EnvironmentParams>& p) {
   p.integer("flows", &EnvironmentParams::flows, 0, 65'536,
-            "flows that learn beside the scenario's own traffic; all-to-all: of each host", "Tessler et al. 8: 2, 4, 8");
+            "flows that learn beside the scenario's own traffic; all-to-all: of each host",
+            "Tessler et al. 8: 2, 4, 8");
   p.integer("hosts", &EnvironmentParams::hosts, 0, 4096,
-            "hosts that send, 1 to so many; 0 = one for each flow, 64 at most, or with a file all", "Tessler et al., table 6");
+            "hosts that send, 1 to so many; 0 = one for each flow, 64 at most, or with a file all",
+            "Tessler et al., table 6");
   p.choice("pattern", &EnvironmentParams::pattern, {"many-to-one", "all-to-all"},
            "who receives: host 0, or each host in turn", "Tessler et al. 8");
   p.bytes("size", &EnvironmentParams::size, "of each of these flows; 0 = they do not end", "ours");

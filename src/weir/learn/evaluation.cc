@@ -132,7 +132,8 @@ class Meter {
     out.host_jain += hosts.jain;
     out.goodput_fairness += spread_of(goodputs).least_by_most;
     const double span = (engine_.now() - begin_).seconds();
-    out.utilisation += static_cast<double>(engine_.sent_bytes(link.port) - link.sent) / link.rate.bytes_per_second() / span;
+    out.utilisation +=
+        static_cast<double>(engine_.sent_bytes(link.port) - link.sent) / link.rate.bytes_per_second() / span;
     out.queue += link.queued / samples_;
     const policy::Signal& s = options_.signal;
     const double unit = s.base_rtt.ps > 0 ? s.base_rtt.seconds() : base_rtt;
@@ -142,7 +143,7 @@ class Meter {
 
   engine::Engine& engine_;
   const EvaluationOptions& options_;
-  std::map<std::uint32_t, Link> links_;      // by receiver
+  std::map<std::uint32_t, Link> links_;        // by receiver
   std::map<std::uint64_t, Account> accounts_;  // by flow
   Time begin_;
   std::uint64_t dropped_ = 0;

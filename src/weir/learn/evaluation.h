@@ -13,19 +13,19 @@ namespace weir::learn {
 
 struct EvaluationOptions {
   Time duration{4'000'000'000};
-  double measured = 0.5;   // share of the duration, at its end
+  double measured = 0.5;  // share of the duration, at its end
   Time spread{20'000'000};
   std::uint64_t seed = 1;
-  policy::Signal signal;   // for the queue that is to be expected
+  policy::Signal signal;  // for the queue that is to be expected
 };
 
 // Of the measured time. Links are those from switches to hosts that flows send to.
 struct Evaluation {
-  std::uint64_t flows = 0;      // active at the end
-  double utilisation = 0;       // of these links, mean
-  double fairness = 0;          // least flow's mean rate by the largest one's, by link, mean
-  double jain = 0;              // Jain's index of the flows' mean rates, likewise
-  double host_fairness = 0;     // the same of the sums over each sending host
+  std::uint64_t flows = 0;   // active at the end
+  double utilisation = 0;    // of these links, mean
+  double fairness = 0;       // least flow's mean rate by the largest one's, by link, mean
+  double jain = 0;           // Jain's index of the flows' mean rates, likewise
+  double host_fairness = 0;  // the same of the sums over each sending host
   double host_jain = 0;
   double goodput_fairness = 0;  // least flow's acknowledged bytes by the largest one's
   double rate_error = 0;        // mean over flows and samples of abs(rate * flows of the link - 1)
@@ -33,9 +33,9 @@ struct Evaluation {
   double queue = 0;             // s of the link's rate, mean over time
   // The queue at which the signal of N equal flows is 0: base_rtt * (beta + target * sqrt(N)) - the path's base RTT.
   double expected_queue = 0;
-  std::uint64_t dropped = 0;    // packets, in the measured time
+  std::uint64_t dropped = 0;  // packets, in the measured time
   std::uint64_t dropped_before = 0;
-  double reward = 0;            // mean of all decisions in the measured time
+  double reward = 0;  // mean of all decisions in the measured time
   std::uint64_t decisions = 0;
 
   // 1 is the best: less what utilisation and fairness lack, rate_error, half of the queue's relative distance from what
@@ -46,6 +46,7 @@ struct Evaluation {
 // `make` gives the actor of the run.
 using MakeActor = std::function<std::unique_ptr<Actor>(const RandomStream&, const FirstRates&)>;
 // First rates are `loads` times a flow's fair share.
-Evaluation evaluate(const World& world, const MakeActor& make, const FirstRates& loads, const EvaluationOptions& options);
+Evaluation evaluate(const World& world, const MakeActor& make, const FirstRates& loads,
+                    const EvaluationOptions& options);
 
 }  // namespace weir::learn

@@ -22,8 +22,8 @@ class Draws {
  public:
   explicit Draws(const RandomStream& stream) : stream_(stream) {}
 
-  double uniform() { return stream_.uniform(next_++); }                           // in [0, 1)
-  std::uint64_t below(std::uint64_t n) { return stream_.below(next_++, n); }      // in [0, n), n > 0
+  double uniform() { return stream_.uniform(next_++); }                       // in [0, 1)
+  std::uint64_t below(std::uint64_t n) { return stream_.below(next_++, n); }  // in [0, n), n > 0
   double between(double low, double high) { return low + (high - low) * uniform(); }
   double log_between(double low, double high);  // the logarithm is uniform; 0 < low <= high
   double normal();                              // mean 0, variance 1: the polar method of Marsaglia

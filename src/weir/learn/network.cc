@@ -13,8 +13,8 @@ constexpr std::size_t kWidest = 256;
 
 std::size_t size_of(int n) { return static_cast<std::size_t>(n); }
 
-// Notes of a step begin with its inputs. A dense layer notes its outputs; an LSTM its gates i, f, g, o, the hidden state and
-// the cell before, tanh of the cell, and its outputs.
+// Notes of a step begin with its inputs. A dense layer notes its outputs; an LSTM its gates i, f, g, o, the hidden
+// state and the cell before, tanh of the cell, and its outputs.
 std::size_t notes_of(const LayerShape& layer) { return size_of(layer.outputs) * (layer.lstm ? 8 : 1); }
 
 void multiply(const double* weights, std::size_t rows, std::size_t columns, std::size_t stride, const double* x,

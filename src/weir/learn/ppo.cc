@@ -14,8 +14,8 @@ constexpr double kValueWeight = 0.5;
 constexpr double kEntropyWeight = 0.01;
 constexpr int kEpochs = 4;
 constexpr std::size_t kMinibatches = 4;
-constexpr double kRange = 0.2;              // of the mean factor, around 1
-constexpr double kFirstLogDeviation = -3;   // of continuous actions: 0.05
+constexpr double kRange = 0.2;             // of the mean factor, around 1
+constexpr double kFirstLogDeviation = -3;  // of continuous actions: 0.05
 constexpr double kHalfLogTwoPi = 0.91893853320467274178;
 constexpr double kGainOfPpo = 1.41421356237309504880;
 
@@ -33,7 +33,8 @@ std::vector<LayerShape> hidden_shape(int inputs, int outputs, policy::Activation
 int inputs_of(Method method) { return method == Method::aurora ? 3 * static_cast<int>(kIntervals) : 4; }
 
 std::vector<LayerShape> actor_shape(Method method) {
-  if (method == Method::ppo_discrete) return hidden_shape(4, static_cast<int>(kDiscreteFactors.size()), policy::Activation::none);
+  if (method == Method::ppo_discrete)
+    return hidden_shape(4, static_cast<int>(kDiscreteFactors.size()), policy::Activation::none);
   if (method == Method::aurora) return hidden_shape(inputs_of(method), 1, policy::Activation::none);
   return hidden_shape(4, 1, policy::Activation::tanh);  // the mean is 1 + 0.2 y
 }
@@ -65,12 +66,14 @@ class PpoActor final : public Actor {
 
   void begin(std::uint32_t) override { past_.emplace_back(); }
 
-  double act(std::uint32_t flow, Time now, const policy::Observation& o, Decision& decision, Outcome& outcome) override {
-    const std::vector<double> in = learner_.method_ == Method::aurora ? look_like_aurora(past_[flow], now, o, outcome)
-                                                                      : look_raw(o, outcome);
+  double act(std::uint32_t flow, Time now, const policy::Observation& o, Decision& decision,
+             Outcome& outcome) override {
+    const std::vector<double> in =
+        learner_.method_ == Method::aurora ? look_like_aurora(past_[flow], now, o, outcome) : look_raw(o, outcome);
     for (std::size_t i = 0; i < in.size(); ++i) decision.inputs[i] = static_cast<float>(in[i]);
     std::vector<double> out(static_cast<std::size_t>(learner_.actor_.outputs()));
-    std::vector<double> rounded(decision.inputs.begin(), decision.inputs.begin() + static_cast<std::ptrdiff_t>(in.size()));
+    std::vector<double> rounded(decision.inputs.begin(),
+                                decision.inputs.begin() + static_cast<std::ptrdiff_t>(in.size()));
     learner_.actor_.forward(rounded, 1, {}, out, tape_);
     const double action = choose(out);
     decision.output = static_cast<float>(action);

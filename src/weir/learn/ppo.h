@@ -2,7 +2,8 @@
 // continuous and with discrete actions (Tessler et al., figure 7), and Aurora (Jay et al., ICML 2019; figure 6).
 //
 // Actor and critic are networks inputs-32-16. Numbers are those of the public code: reward discounted by gamma without
-// GAE, ratio clipped at 0.2, 4 epochs of 4 minibatches, value loss 0.5, entropy 0.01, each number of a gradient limited.
+// GAE, ratio clipped at 0.2, 4 epochs of 4 minibatches, value loss 0.5, entropy 0.01, each number of a gradient
+// limited.
 #pragma once
 
 #include <array>

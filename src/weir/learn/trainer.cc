@@ -85,7 +85,8 @@ void Trainer::begin_environments() {
   parallel_for(options_.threads, places_.size(), [&](std::size_t i) {
     const std::uint64_t seed = seed_of(l.seed, Seeds::environment, i, update_);
     auto place = std::make_unique<Place>();
-    place->actor = learner_->actor(RandomStream(seed, 1, Purpose::learning), {r.first_rate_low, r.first_rate_high}, true);
+    place->actor =
+        learner_->actor(RandomStream(seed, 1, Purpose::learning), {r.first_rate_low, r.first_rate_high}, true);
     place->environment = std::make_unique<Environment>(curriculum_.environments[i], *place->actor, seed, r.spread);
     places_[i] = std::move(place);
   });
@@ -213,9 +214,10 @@ void Trainer::read_checkpoint(const std::string& content) {
   std::string digest, state;
   a.text(digest);
   if (digest != digest_)
-    throw InputError(fmt::format("{}/{}: it is of another curriculum or seed than {}; go on with that one, or write "
-                                 "another --out",
-                                 options_.directory, kCheckpointFile, curriculum_.file));
+    throw InputError(
+        fmt::format("{}/{}: it is of another curriculum or seed than {}; go on with that one, or write "
+                    "another --out",
+                    options_.directory, kCheckpointFile, curriculum_.file));
   std::uint32_t update = 0;
   std::uint64_t decisions = 0;
   a.value(update);
@@ -234,9 +236,10 @@ void Trainer::read_checkpoint(const std::string& content) {
   decisions_ = decisions_at_begin_;
   while (update_ < update) learn_once();
   if (state_of_learner() != state || decisions_ != decisions)
-    throw InputError(fmt::format("{}/{}: the updates since its environments began do not repeat; it is of another "
-                                 "version of weir",
-                                 options_.directory, kCheckpointFile));
+    throw InputError(
+        fmt::format("{}/{}: the updates since its environments began do not repeat; it is of another "
+                    "version of weir",
+                    options_.directory, kCheckpointFile));
 }
 
 void Trainer::finish() {
@@ -263,7 +266,8 @@ void Trainer::write_inputs() {
     for (std::uint64_t turn = 0; rows < share && turn < 1000; ++turn) {
       const std::uint64_t seed = seed_of(curriculum_.learner.seed, Seeds::inputs, i, turn);
       Place place;
-      place.actor = learner_->actor(RandomStream(seed, 1, Purpose::learning), {r.first_rate_low, r.first_rate_high}, false);
+      place.actor =
+          learner_->actor(RandomStream(seed, 1, Purpose::learning), {r.first_rate_low, r.first_rate_high}, false);
       place.environment = std::make_unique<Environment>(curriculum_.environments[i], *place.actor, seed, r.spread);
       for (std::uint32_t n = 0; n < curriculum_.learner.reset_every; ++n) {
         run_environment(place);

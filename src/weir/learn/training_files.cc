@@ -50,12 +50,12 @@ std::optional<std::string> open_training(const std::string& directory, bool resu
   fs::create_directories(directory);
   if (!fs::exists(path)) return std::nullopt;
   if (!resume)
-    throw InputError(fmt::format("{}: a training is there already; go on with --resume, or write another --out", directory));
+    throw InputError(
+        fmt::format("{}: a training is there already; go on with --resume, or write another --out", directory));
   const std::string all = read_bytes(path, "a checkpoint of weir train");
   const std::string head = fmt::format("{}{}\n", kFrame, version());
   const std::size_t sum = checksum_of("").size();
-  if (!all.starts_with(kFrame))
-    throw InputError(fmt::format("{}: it is no checkpoint of weir train", path));
+  if (!all.starts_with(kFrame)) throw InputError(fmt::format("{}: it is no checkpoint of weir train", path));
   if (!all.starts_with(head))
     throw InputError(fmt::format("{}: it is of another version of weir, and this is {}; train again", path, version()));
   if (all.size() < head.size() + sum ||
@@ -85,14 +85,15 @@ void begin_progress(const std::string& directory, std::uint32_t updates) {
 void add_progress(const std::string& directory, const Update& u) {
   const std::string score = u.validated ? fmt::format("{:.6g}", u.score) : "";
   write_text(path_of_file(directory, "progress.csv"),
-             fmt::format("{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{}\n", u.number, u.decisions, u.rate, u.loss, u.reward,
-                         u.fairness, u.queue * 1e6, score),
+             fmt::format("{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{}\n", u.number, u.decisions, u.rate, u.loss,
+                         u.reward, u.fairness, u.queue * 1e6, score),
              "ab");
 }
 
 std::string policy_text(policy::Policy policy, const Curriculum& curriculum, const std::string& digest,
                         std::uint32_t update, double score) {
-  policy.provenance["curriculum"] = curriculum.title.empty() ? fs::path(curriculum.file).filename().string() : curriculum.title;
+  policy.provenance["curriculum"] =
+      curriculum.title.empty() ? fs::path(curriculum.file).filename().string() : curriculum.title;
   policy.provenance["curriculum_digest"] = digest;
   policy.provenance["seed"] = fmt::format("{}", curriculum.learner.seed);
   policy.provenance["update"] = fmt::format("{}", update);

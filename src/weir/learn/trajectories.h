@@ -29,10 +29,10 @@ struct Decision {
 
 // What the next event of the flow told.
 struct Outcome {
-  double signal = 0;     // policy::signal() of the event
-  double reward = 0;     // the method's own
-  double rate = 0;       // share of the line rate that the flow had in between
-  double queueing = 0;   // round trip beyond that of the empty path, s
+  double signal = 0;    // policy::signal() of the event
+  double reward = 0;    // the method's own
+  double rate = 0;      // share of the line rate that the flow had in between
+  double queueing = 0;  // round trip beyond that of the empty path, s
 };
 
 struct Step {
