@@ -110,7 +110,7 @@ TEST(Training, TellsOfOneThatGoesOnAndComparesSeveral) {
   EXPECT_NE(complaint({folder / "all/b"}).find("update"), std::string::npos);
 }
 
-std::size_t count(const std::string& text, const std::string& part) {
+std::size_t times_in(const std::string& text, const std::string& part) {
   std::size_t n = 0;
   for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++n;
   return n;
@@ -148,10 +148,10 @@ TEST(Svg, RadarsLeaveGapsAndDashWhatIsPrinted) {
   EXPECT_EQ(sides("#0072b2", false), 4u);
   EXPECT_EQ(sides("#0072b2", true), 4u);
   EXPECT_EQ(sides("#d55e00", false), 2u) << "none to and from the missing value";
-  EXPECT_EQ(count(drawn, ">0.5</text>"), 1u);
+  EXPECT_EQ(times_in(drawn, ">0.5</text>"), 1u);
   Figure scaled = radar();
   scaled.series[0].values = {90, 80, 7, 0};
-  EXPECT_EQ(count(writer.svg(scaled), ">0.5</text>"), 0u) << "each spoke has a scale of its own";
+  EXPECT_EQ(times_in(writer.svg(scaled), ">0.5</text>"), 0u) << "each spoke has a scale of its own";
 }
 
 Figure surface(std::size_t columns, std::size_t rows) {
@@ -176,19 +176,19 @@ TEST(Svg, SurfacesCanBeReadWithoutColour) {
   SvgWriter writer;
   const std::string few = writer.svg(surface(3, 2));
   expect_balanced(few);
-  EXPECT_EQ(count(few, ">0.8</text>"), 2u + 1) << "in two cells, and at the bar";
-  EXPECT_EQ(count(few, ">1.2</text>"), 2u + 1);
+  EXPECT_EQ(times_in(few, ">0.8</text>"), 2u + 1) << "in two cells, and at the bar";
+  EXPECT_EQ(times_in(few, ">1.2</text>"), 2u + 1);
   EXPECT_NE(few.find("#d55e00"), std::string::npos) << "the largest";
   EXPECT_NE(few.find(">factor</text>"), std::string::npos);
   Figure gap = surface(3, 2);
   gap.series[0].z[0] = std::nan("");
-  EXPECT_EQ(count(writer.svg(gap), ">0.8</text>"), 1u);
+  EXPECT_EQ(times_in(writer.svg(gap), ">0.8</text>"), 1u);
 
   const std::string many = writer.svg(surface(20, 15));
   expect_balanced(many);
-  EXPECT_EQ(count(many, ">0.8</text>"), 1u);
-  EXPECT_EQ(count(many, "stroke-width=\"1.8\""), 2u) << "the centre, in the cells and at the bar";
-  EXPECT_GE(count(many, "stroke-dasharray=\"4,3\""), 2u) << "below the centre";
+  EXPECT_EQ(times_in(many, ">0.8</text>"), 1u);
+  EXPECT_EQ(times_in(many, "stroke-width=\"1.8\""), 2u) << "the centre, in the cells and at the bar";
+  EXPECT_GE(times_in(many, "stroke-dasharray=\"4,3\""), 2u) << "below the centre";
   EXPECT_EQ(writer.svg(surface(20, 15)), many);
 }
 
@@ -197,7 +197,7 @@ TEST(Svg, ASurfaceOfOneValueOrNoneIsDrawn) {
   SvgWriter writer;
   Figure f = surface(3, 2);
   f.series[0].z.assign(6, 1.0);
-  EXPECT_EQ(count(writer.svg(f), ">1</text>"), 6u + 1 + 2) << "cells, bar, and ticks of both axes";
+  EXPECT_EQ(times_in(writer.svg(f), ">1</text>"), 6u + 1 + 2) << "cells, bar, and ticks of both axes";
   f.series[0].z.assign(6, std::nan(""));
   EXPECT_NE(writer.svg(f).find("no data"), std::string::npos);
   EXPECT_EQ(writer.svg(f).find("NaN"), std::string::npos);

@@ -26,7 +26,7 @@ struct KnownColumn {
   std::string_view unit;
 };
 constexpr std::array<KnownColumn, 6> kKnown{{
-    {"return", "Return", "return of the training, mean over decisions", "1"},
+    {"return", "Return", "mean return of a decision", "1"},
     {"fairness", "Fairness", "least rate of a flow / largest", "1"},
     {"queue_us", "Mean queue", "mean queue", "us"},
     {"utilisation", "Utilisation", "utilisation", "1"},
