@@ -111,6 +111,7 @@ TEST(FigureDocument, TellsWhatIsWrongWithAKind) {
       {with(radar(), [](Figure& f) { f.series[0].x[1] = 0; }), "series 'PCC-RL': x: valid is each spoke once"},
       {with(radar(),
             [](Figure& f) {
+              f.series[0].y[1] = 0.5;
               f.series[0].z = {1, 1, 1};
             }),
        "series: valid is a list of series without z"},

@@ -118,8 +118,9 @@ TEST(Figures, ARadarScalesEachMeasure) {
   EXPECT_EQ(f.series[2].values, (std::vector<double>{9, 0.5}));
   EXPECT_TRUE(f.of_flows);
   // the report reads it
-  const auto text = figure::to_text({"", figures});
-  EXPECT_EQ(figure::to_text(figure::parse(text, "figures.json")), text);
+  const auto read = figure::parse(figure::to_text({"", figures}), "figures.json").figures.at(0);
+  EXPECT_EQ(names(read), (std::vector<std::string>{"hpcc", "hpcc, printed", "timely"}));
+  EXPECT_EQ(read.series[1].values, f.series[2].values);
 }
 
 TEST(Figures, TellsWhatIsWrongWithARadar) {

@@ -109,12 +109,11 @@ void add_curve(std::span<const Training> trainings, const std::string& column, s
   to.push_back(std::move(figure));
 }
 
-// Cells of a surface: steps of a factor from 1e-4 to 1, and from 1 to 16.
+// Cells of a surface: rates from 1e-4 to 1 in steps of this factor, and inflations from 1 to 16.
 constexpr double kEighthOfADecade = 1.3335214321633240;
 constexpr double kSixthOfAnOctave = 1.1224620483093730;
-constexpr int kRates = 33;
+constexpr std::size_t kRates = 33;
 constexpr int kInflations = 25;
-constexpr double kLeastRate = 1e-4;
 // What is remembered of earlier decisions settles.
 constexpr int kDecisions = 32;
 
@@ -131,8 +130,10 @@ void add_surface(const Training& training, bool alone, std::vector<Figure>& to) 
   Series cells{.name = "factor"};
   Series law{.name = "signal 0"};
   alignas(8) std::array<std::byte, policy::Decider::kMaxMemory> memory{};
-  double rate = kLeastRate;
-  for (int i = 0; i < kRates; ++i, rate = std::min(1.0, rate * kEighthOfADecade)) {
+  std::vector<double> rates{1};
+  while (rates.size() < kRates) rates.push_back(rates.back() / kEighthOfADecade);
+  std::reverse(rates.begin(), rates.end());
+  for (const double rate : rates) {
     double inflation = 1;
     for (int j = 0; j < kInflations; ++j, inflation *= kSixthOfAnOctave) {
       const Time rtt{std::llround(inflation * static_cast<double>(base.ps))};
