@@ -23,6 +23,7 @@ void add_sweep(CLI::App& app, int& status);
 void add_compare(CLI::App& app, int& status);
 void add_report(CLI::App& app, int& status);
 void add_paper(CLI::App& app, int& status);
+void add_policy(CLI::App& app, int& status);
 
 // Of an option whose empty value would pass for its absence.
 CLI::Validator not_empty();

@@ -124,6 +124,7 @@ int main(int argc, char** argv) {
     add_compare(app, status);
     add_report(app, status);
     add_paper(app, status);
+    add_policy(app, status);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
