@@ -17,7 +17,7 @@ BEGIN {
   below["engine"] = "engine traffic host net cc policy sim theory base"
   below["replica"] = "replica engine traffic host net cc policy sim theory base"
   below["probe"] = "probe engine traffic host net cc policy sim theory result base"
-  below["report"] = "report figure result base"
+  below["report"] = "report figure policy result base"
   below["scenario"] = "scenario replica probe engine traffic host net cc policy sim theory result base"
   below["study"] = "study scenario replica probe engine traffic host net cc policy sim theory figure result base"
   below["learn"] = "learn scenario replica probe engine traffic host net cc policy sim theory result base"

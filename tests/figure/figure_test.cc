@@ -39,6 +39,108 @@ Figure study_figure() {
   return out;
 }
 
+// Three spokes, and a series with a gap and what was measured.
+Figure radar() {
+  Figure out{.id = "r", .title = "Radar", .kind = "radar"};
+  out.x = {.label = "measure", .scale = "category", .categories = {"utilisation", "fairness", "queue"}};
+  out.x.units = {"1", "1", "us"};
+  out.y.label = "score";
+  out.series.push_back(
+      {.name = "PCC-RL", .x = {0, 1, 2}, .y = {0.92, std::nan(""), 0.8}, .values = {0.92, std::nan(""), 20}});
+  return out;
+}
+
+// Two by two cells, and a line over them.
+Figure surface() {
+  Figure out{.id = "s", .title = "Surface", .kind = "surface"};
+  out.x = {.label = "rate", .scale = "log"};
+  out.y = {.label = "load", .scale = "category", .categories = {"low", "high"}};
+  out.z = {.label = "factor", .scale = "log", .centre = 1.0};
+  out.series.push_back({.name = "factor", .x = {0.1, 1, 0.1, 1}, .y = {0, 0, 1, 1}, .z = {1.2, 1, std::nan(""), 0.9}});
+  out.series.push_back({.name = "law", .x = {0.1, 1}, .y = {0, 1}});
+  return out;
+}
+
+TEST(FigureDocument, RadarsAndSurfacesAreReadAsTheyAreWritten) {
+  const std::string text = to_text({"", {radar(), surface()}});
+  const Document read = parse(text, "figures.json");
+  EXPECT_EQ(to_text(read), text);
+  ASSERT_EQ(read.figures.size(), 2u);
+  EXPECT_EQ(read.figures[0].x.units, (std::vector<std::string>{"1", "1", "us"}));
+  EXPECT_EQ(read.figures[0].series[0].values[2], 20);
+  EXPECT_EQ(read.figures[1].z.centre, 1.0);
+  EXPECT_EQ(read.figures[1].series[0].z[3], 0.9);
+  EXPECT_TRUE(read.figures[1].series[1].z.empty());
+  EXPECT_TRUE(has_values(read.figures[1]));
+  Figure none = surface();
+  none.series.pop_back();
+  none.series[0].z.assign(4, std::nan(""));
+  EXPECT_FALSE(has_values(none)) << "places are no values";
+}
+
+TEST(FigureDocument, TellsWhatIsWrongWithAKind) {
+  const auto complaint = [](const Figure& figure) -> std::string {
+    try {
+      parse(to_text({"", {figure}}), "figures.json");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  const auto with = [](Figure figure, const auto& change) {
+    change(figure);
+    return figure;
+  };
+  const std::string place = "figures.json: figure 1: ";
+  struct Case {
+    Figure figure;
+    std::string what;
+  };
+  const std::vector<Case> cases{
+      {with(radar(), [](Figure& f) { f.kind = "pie"; }),
+       "kind: valid is lines, steps, bars, scatter, stack, radar, surface"},
+      {with(radar(), [](Figure& f) { f.x.categories.pop_back(); }), "x.units: valid is a list as long as categories"},
+      {with(radar(),
+            [](Figure& f) {
+              f.x.categories.pop_back();
+              f.x.units.clear();
+            }),
+       "x.categories: valid is a list of three names at least"},
+      {with(radar(), [](Figure& f) { f.series[0].y[0] = 1.2; }),
+       "series 'PCC-RL': y: valid is numbers from 0 to 1, or null"},
+      {with(radar(), [](Figure& f) { f.series[0].x[1] = 0; }), "series 'PCC-RL': x: valid is each spoke once"},
+      {with(radar(),
+            [](Figure& f) {
+              f.series[0].y[1] = 0.5;
+              f.series[0].z = {1, 1, 1};
+            }),
+       "series: valid is a list of series without z"},
+      {with(surface(), [](Figure& f) { f.series.erase(f.series.begin()); }),
+       "series: valid is a list in which exactly one has z"},
+      {with(surface(),
+            [](Figure& f) {
+              f.series[1].z = {1, 1};
+            }),
+       "series: valid is a list in which exactly one has z"},
+      {with(surface(), [](Figure& f) { f.series[0].y[0] = 2; }),
+       "series 'factor': y: valid is indices into y.categories, from 0"},
+      {with(surface(), [](Figure& f) { f.series[0].z.pop_back(); }),
+       "series 'factor': z: valid is a list as long as x"},
+      {with(surface(), [](Figure& f) { f.z.centre = 0; }), "z.centre: valid is above 0 on a log scale"},
+      {with(study_figure(), [](Figure& f) { f.y = {.label = "y", .scale = "category", .categories = {"a"}}; }),
+       "y.scale: valid is linear or log"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(complaint(c.figure), place + c.what);
+}
+
+TEST(Thin, RadarsAndSurfacesStayWhole) {
+  for (Figure f : {radar(), surface()}) {
+    thin(f, 2);
+    EXPECT_EQ(f.series[0].x.size(), f.kind == "radar" ? 3u : 4u);
+    EXPECT_EQ(f.caption, "");
+  }
+}
+
 // What a study writes is what a report reads, and to write that again gives the same bytes.
 TEST(FigureDocument, IsReadAsItIsWritten) {
   const std::string text = to_text({"A study", {study_figure()}});

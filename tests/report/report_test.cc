@@ -479,7 +479,7 @@ TEST(Document, TellsWhatIsWrong) {
   EXPECT_EQ(complaint({dir + "/none"}), dir + "/none: there is no such directory");
   EXPECT_EQ(complaint({dir}), dir +
                                   ": no result in it; a directory of weir run --out has manifest.json, one of weir "
-                                  "sweep runs.csv, one of weir paper verdicts.json");
+                                  "sweep runs.csv, one of weir paper verdicts.json, one of weir train curriculum.toml");
   run(folder, "good");
   forget_files(folder / "good");
   const auto broken = [&](const std::string& file, const std::string& text) {
@@ -519,7 +519,7 @@ TEST(Document, TellsWhatIsWrong) {
     return complaint({dir});
   };
   const std::string place = dir + "/figures.json: figure 1: ";
-  EXPECT_EQ(figures("/kind", "pie"), place + "kind: valid is lines, steps, bars, scatter, stack");
+  EXPECT_EQ(figures("/kind", "pie"), place + "kind: valid is lines, steps, bars, scatter, stack, radar, surface");
   EXPECT_EQ(figures("/x/scale", "category"), place + "x.categories: valid is a list of names");
   EXPECT_EQ(figures("/series/0/y", {1}), place + "series 'HPCC <1>': y: valid is a list as long as x");
   EXPECT_EQ(figures("/series/0/x/0", nullptr),

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -74,6 +76,79 @@ y = [9]
 
   const std::string more = "[[figure.printed]]\nseries = \"hpcc, printed\"\nx = [\"timely\"]\ny = [3]\n";
   EXPECT_EQ(names(make_figures(table(bars + more), "none").at(0)).back(), "hpcc, printed, printed");
+}
+
+const std::string kRadar = R"(
+[[measure]]
+name = "jain"
+of = "summary"
+key = "fairness.mean_jain"
+[[figure]]
+id = "a"
+kind = "radar"
+series = "algorithm"
+measures = ["p95", "slow", "jain"]
+best = { p95 = 1, slow = 40 }
+worst = { p95 = 5 }
+)";
+
+// The table with a third measure, of which the second point has no value.
+Measurements radar_table(const std::string& figure) {
+  Measurements out = table(figure);
+  for (std::size_t i = 0; i < out.runs.size(); ++i) out.runs[i].measures.push_back({i == 0 ? 0.75 : kNoValue});
+  return out;
+}
+
+// A spoke per measure, from its worst to its best; a share needs neither, and what lies beyond stays at the end.
+TEST(Figures, ARadarScalesEachMeasure) {
+  const std::string printed = "[[figure.printed]]\nseries = \"hpcc\"\nx = [\"p95\", \"jain\"]\ny = [9, 0.5]\n";
+  const auto figures = make_figures(radar_table(kRadar + printed), "none");
+  const figure::Figure& f = figures.at(0);
+  EXPECT_EQ(f.kind, "radar");
+  EXPECT_EQ(f.x.categories, (std::vector<std::string>{"p95", "slow", "jain"}));
+  EXPECT_EQ(f.caption,
+            "From the middle to the rim: p95 5 to 1, slow 0 to 40, jain 0 to 1. What lies beyond is drawn there.");
+  ASSERT_EQ(names(f), (std::vector<std::string>{"hpcc", "timely", "hpcc, printed"}));
+  EXPECT_EQ(f.series[0].values, (std::vector<double>{1, 10, 0.75}));
+  EXPECT_EQ(f.series[0].y, (std::vector<double>{1, 0.25, 0.75}));
+  EXPECT_EQ(f.series[1].y[0], 0.75);
+  EXPECT_TRUE(std::isnan(f.series[1].y[2]));
+  EXPECT_EQ(f.series[2].x, (std::vector<double>{0, 2}));
+  EXPECT_EQ(f.series[2].y, (std::vector<double>{0, 0.5}));
+  EXPECT_EQ(f.series[2].values, (std::vector<double>{9, 0.5}));
+  EXPECT_TRUE(f.of_flows);
+  // the report reads it
+  const auto read = figure::parse(figure::to_text({"", figures}), "figures.json").figures.at(0);
+  EXPECT_EQ(names(read), (std::vector<std::string>{"hpcc", "hpcc, printed", "timely"}));
+  EXPECT_EQ(read.series[1].values, f.series[2].values);
+}
+
+TEST(Figures, TellsWhatIsWrongWithARadar) {
+  const auto complaint = [](std::string from, const std::string& to) -> std::string {
+    std::string text = kFigureStudy + kRadar;
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    try {
+      parse_study(text.replace(at, from.size(), to), "s.toml");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  const std::string measures = R"(measures = ["p95", "slow", "jain"])";
+  const std::vector<std::tuple<std::string, std::string, std::string>> cases{
+      {measures, R"(measures = ["p95", "slow"])", "write the names of three measures at least"},
+      {measures, R"(measures = ["p95", "slow", "slow"])", "'slow' is there twice; remove one"},
+      {measures, R"(measures = ["p95", "slow", "jane"])", "no measure 'jane' (did you mean 'jain'?); valid is"},
+      {"worst = { p95 = 5 }", "worst = { p99 = 5 }", "it is not in measures; remove it, or add it there"},
+      {"worst = { p95 = 5 }", "worst = { p95 = \"5\" }", "write a number, in the unit of the measure"},
+      {"worst = { p95 = 5 }", "", "the scale of 'p95' has no two ends"},
+      {"slow = 40", "slow = 0", "the scale of 'slow' has no two ends"},
+      {"series = \"algorithm\"", "", "the axis 'algorithm' is left open"},
+      {"series = \"algorithm\"", "series = \"algorithm\"\ny_scale = \"log\"", "y_scale"},
+  };
+  for (const auto& [from, to, what] : cases)
+    EXPECT_NE(complaint(from, to).find(what), std::string::npos) << complaint(from, to);
 }
 
 TEST(Figures, APrintedSeriesIsWrittenOnce) {

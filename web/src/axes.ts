@@ -202,8 +202,9 @@ function label(axis: Axis, place: Place, v: number): string {
 // Whether a marker stands at each point of a line: not where there are so many that they would cover it, not along 0, and
 // on steps only at values that others printed, or at one alone, which has no line.
 export function isMarked(figure: Figure, s: Series): boolean {
-  if (s.x.length > kManyPoints || (figure.kind !== 'lines' && figure.kind !== 'steps')) return false;
+  if (figure.kind !== 'lines' && figure.kind !== 'steps') return false;
   const values = s.y.filter((v) => v !== null && v !== undefined);
+  if (values.length > kManyPoints) return false;
   if (s.printed || values.length === 1) return true;
   return figure.kind === 'lines' && values.some((v) => v !== 0);
 }

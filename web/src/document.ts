@@ -79,6 +79,14 @@ export interface Study {
   counts: ({ fewest: number; most: number; few: boolean } | null)[][]; // by column and point: of how many values a percentile is, in its runs
 }
 
+export interface Training {
+  name: string;
+  title?: string;
+  updates: number; // 0 = a policy alone
+  facts: [string, string][]; // of the policy; none as long as the training goes on
+  curriculum?: string; // TOML
+}
+
 export interface Claim {
   id: string;
   verdict: 'holds' | 'fails' | 'not run';
@@ -95,6 +103,7 @@ export interface Report {
   version: string;
   runs: Run[];
   studies: Study[];
+  trainings: Training[];
   figures: Figure[];
   claims: Claim[];
   notices: string[];

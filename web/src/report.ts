@@ -1,6 +1,6 @@
 // The page of weir report.
 import { Chart } from './chart';
-import { Figure, Report, Run } from './document';
+import { Figure, Report, Run, Training } from './document';
 import { h, svg } from './dom';
 import { plain, withUnit } from './format';
 import { kFew } from './options';
@@ -75,6 +75,10 @@ function manifest(run: Run): HTMLElement {
   if (longest) rows.push(['longest queue', longest]);
   for (const [key, value] of Object.entries(m))
     if (!known.has(key)) rows.push([key.replace(/_/g, ' '), inWords(value)]);
+  return facts(rows);
+}
+
+function facts(rows: [string, string][]): HTMLElement {
   return h('dl', { class: 'manifest' }, ...rows.map(([name, value]) => h('div', { class: value.length > kLong ? 'long' : null }, h('dt', {}, name), h('dd', {}, value))));
 }
 
@@ -109,6 +113,13 @@ function runDetails(run: Run, index: number): HTMLElement {
   return out;
 }
 
+function policyCard(training: Training): HTMLElement {
+  return h('details', { class: 'card run', 'data-training': training.name, open: report.trainings.length === 1 },
+    h('summary', {}, h('b', {}, training.name), h('span', {}, [training.title, training.updates > 0 ? counted(training.updates, 'update') : ''].filter(Boolean).join(' \u00b7 '))),
+    h('div', { class: 'body' }, facts(training.facts),
+      training.curriculum ? h('details', { class: 'scenario' }, h('summary', {}, 'curriculum'), toml(training.curriculum)) : null));
+}
+
 function notices(): Node[] {
   const out: Node[] = report.notices.map((text) => h('p', { class: 'notice' }, text));
   for (const study of report.studies) {
@@ -122,7 +133,7 @@ function notices(): Node[] {
   return out;
 }
 
-function facts(): HTMLElement {
+function overview(): HTMLElement {
   const out: [string, string][] = [];
   const flows = report.runs.reduce((n, r) => n + (r.summary.flows?.finished ?? 0), 0);
   if (report.runs.length > 0) {
@@ -131,6 +142,7 @@ function facts(): HTMLElement {
     const hops = report.runs.reduce((n, r) => n + (r.manifest.packet_hops ?? 0), 0);
     if (hops > 0) out.push([hops >= 1e9 ? plain(hops / 1e9, 3) + ' G' : hops >= 1e6 ? plain(hops / 1e6, 3) + ' M' : plain(hops, 12), 'packet-hops']);
   }
+  if (report.trainings.length > 0) out.push([plain(report.trainings.length, 12), report.trainings.length === 1 ? 'policy' : 'policies']);
   if (report.figures.length > 0) out.push([String(report.figures.length), report.figures.length === 1 ? 'figure' : 'figures']);
   if (report.claims.length > 0) out.push([report.claims.filter((c) => c.verdict === 'holds').length + ' / ' + report.claims.length, 'claims hold']);
   return h('dl', { class: 'facts' }, ...out.map(([value, name]) => h('div', {}, h('dd', {}, value), h('dt', {}, name))));
@@ -163,8 +175,10 @@ function afterPrint(): void {
 
 function build(): void {
   const sections: HTMLElement[] = [];
-  if (report.runs.length > 0 || report.studies.length > 0)
+  const noted = report.runs.length > 0 || report.studies.length > 0;
+  if (noted)
     sections.push(section('summary', 'Summary', ...notices(), report.runs.length > 0 ? h('div', { class: 'card flush' }, runTable(report)) : null));
+  if (report.trainings.length > 0) sections.push(section('policies', 'Policies', ...(noted ? [] : notices()), ...report.trainings.map(policyCard)));
   const claims = report.claims.length > 0 ? section('claims', 'Claims', claimSection(report.claims)) : null;
   if (claims && report.runs.length === 0) sections.push(claims);
   if (report.runs.length > 0 || report.figures.length > 0) sections.push(figureSection(report.figures));
@@ -177,7 +191,7 @@ function build(): void {
   const nav = h('nav', {}, ...sections.map((s) => h('a', { href: '#' + s.id }, s.querySelector('h2')!.textContent)));
   document.getElementById('report')!.append(
     h('div', { class: 'bar' }, h('div', { class: 'within' }, h('a', { class: 'brand', href: '#' }, svg(logo), 'Weir'), nav, themeSwitch())),
-    h('main', { class: 'within' }, h('header', { class: 'top' }, h('h1', {}, report.title), facts()), ...sections),
+    h('main', { class: 'within' }, h('header', { class: 'top' }, h('h1', {}, report.title), overview()), ...sections),
     h('footer', { class: 'within' }, 'weir ' + report.version));
   // a link to a run opens it
   const follow = () => {

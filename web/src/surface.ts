@@ -45,6 +45,7 @@ export function cellAxis(figure: Figure, of: 'x' | 'y', place: Place, view: View
   out.min = all[0] / place.factor;
   out.max = all[all.length - 1] / place.factor;
   out.splitLine.show = false;
+  out.axisLine.onZero = false;
   out.z = 3; // above the cells
   const names = axis.scale === 'category' ? axis.categories || [] : null;
   const ticks = names ? { axisTick: { show: false }, axisLabel: { customValues: names.map((_, i) => i), formatter: (v: number): string => names[v] || '' } }

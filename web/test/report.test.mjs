@@ -89,6 +89,14 @@ function make() {
       id: 'flows', title: 'Sixteen flows', kind: 'stack', x: axis('time', 'ps'), y: axis('rate', 'bit/s'),
       series: Array.from({ length: 16 }, (_, i) => ({ name: 'flow ' + i, x: [0, 4e8], y: [1e9, 1e9] })),
     },
+    {
+      id: 'radar', title: 'Radar', kind: 'radar', x: { ...axis('measure', '1', 'category'), categories: ['utilisation', 'fairness', 'low queue'], units: ['1', '1', 'us'] }, y: axis('score', '1'),
+      series: [{ name: 'PCC-RL', x: [0, 1, 2], y: [0.9, 0.7, 0.85], values: [0.9, 0.7, 15] }, { name: 'HPCC', x: [0, 1, 2], y: [0.6, null, 0.5], values: [0.6, null, 50] }, { name: 'PCC-RL', x: [0, 2], y: [0.92, 0.8], printed: true }],
+    },
+    {
+      id: 'surface', title: 'Surface', kind: 'surface', x: axis('rate', '1', 'log'), y: axis('RTT inflation', '1', 'log'), z: { ...axis('factor', '1', 'log'), centre: 1 },
+      series: [{ name: 'factor', x: [0.1, 1, 0.1, 1, 0.1, 1], y: [1, 1, 2, 2, 4, 4], z: [1.2, 1.1, 1.05, 1, null, 0.9] }, { name: 'law', x: [0.1, 1], y: [2, 1] }],
+    },
     { id: 'large', title: 'Large', kind: 'lines', x: axis('time', 'ps'), y: axis('queue', 'B'), series: [0, 1, 2, 3].map((k) => ({ name: 'port ' + k, x: time, y: wave(k) })) },
   ];
   const version = JSON.parse(readFileSync(folder + '/hpcc/manifest.json')).version;
@@ -112,6 +120,10 @@ function make() {
   writeFileSync(folder + '/paused.toml', scenario + '[probes.pfc]\n' + event('40 us', 'down') + event('50 us', 'up'));
   execFileSync(weir, ['run', folder + '/paused.toml', '-q', '--set', 'algorithm.name=dcqcn', '--set', 'network.ecn.enabled=true', '--set', 'network.buffer.size=300 KB', '--out', folder + '/paused'], { stdio: 'ignore' });
   execFileSync(weir, ['report', folder + '/paused', '--out', folder + '/paused.html']);
+  mkdirSync(folder + '/training');
+  writeFileSync(folder + '/training/curriculum.toml', 'title = "Two to one"\n[learner]\nseed = 7\n');
+  writeFileSync(folder + '/training/progress.csv', 'update,return,validation_score\n1,-2,0.1\n2,-1,\n3,-0.5,0.4\n');
+  execFileSync(weir, ['report', folder + '/training', '--out', folder + '/training.html'], { stdio: 'ignore' });
   // the command thins; the page is to bear more
   const page = readFileSync(folder + '/report.html', 'utf8');
   const data = /(<script type="application\/json" id="document">)([^]*?)(<\/script>)/;
@@ -354,6 +366,86 @@ const tests = {
         await page.close();
       }
     }
+  },
+
+  async 'a radar leaves gaps, and tells what was measured'() {
+    const page = await open(folder + '/report.html');
+    const card = await figure(page, 'radar');
+    const drawn = () => page.evaluate(() => {
+      const chart = window.weirReport.charts.find((c) => c.figure.id === 'radar').chart;
+      const of = (name) => chart.getModel().getSeries().filter((s) => s.name === name && !chart.getModel().isSeriesFiltered(s))[0];
+      // of each series its sides, those that are dashed, and where its first marker is, as a share of the radius
+      return ['PCC-RL', 'HPCC', 'PCC-RL, printed'].map((name) => {
+        if (!of(name)) return null;
+        const parts = [];
+        of(name).getData().eachItemGraphicEl((group) => group.children().forEach((c) => parts.push(c)));
+        const sides = parts.filter((p) => p.type === 'line');
+        return [sides.length, sides.filter((p) => p.style.lineDash).length, parts.filter((p) => p.type === 'polygon').length];
+      });
+    });
+    // HPCC's markers are squares; its one side stands beside the gap
+    assert.deepEqual((await drawn()).map((d) => d[0]), [3, 1, 1]);
+    assert.deepEqual((await drawn()).map((d) => d[1] > 0), [false, false, true], 'only what is printed is dashed');
+    assert.equal(await card.locator('[data-tool="logX"], [data-tool="logY"]').count(), 0);
+    const at = await page.evaluate(() => {
+      const chart = window.weirReport.charts.find((c) => c.figure.id === 'radar').chart;
+      const group = chart.getModel().getSeries().find((s) => s.name === 'PCC-RL').getData().getItemGraphicEl(2);
+      const { cx, cy } = group.childAt(group.childCount() - 1).shape;
+      return [cx, cy];
+    });
+    const box = await card.locator('.stage').boundingBox();
+    await page.mouse.move(box.x + at[0], box.y + at[1]);
+    await card.locator('.tip').waitFor();
+    assert.match((await card.locator('.tip').innerText()).replace(/\s/g, ' '), /^low queue PCC-RL 15 µs, at 0.85 PCC-RL, printed 0.8 HPCC 50 µs, at 0.5$/);
+    await card.locator('[data-series="HPCC"]').click();
+    assert.equal((await drawn())[1], null);
+    await page.close();
+  },
+
+  async 'cells of a surface have their places, colours and values, light and dark'() {
+    const tints = [];
+    for (const colorScheme of ['light', 'dark']) {
+      const page = await open(folder + '/report.html', { colorScheme });
+      const card = await figure(page, 'surface');
+      const cells = await page.evaluate(() => {
+        const chart = window.weirReport.charts.find((c) => c.figure.id === 'surface').chart;
+        const data = chart.getModel().getSeries().find((s) => s.name === 'factor').getData();
+        return [0, 1, 2, 3, 4, 5].map((i) => {
+          const [rect, text] = data.getItemGraphicEl(i).children();
+          return { ...rect.shape, fill: rect.style.fill, text: text.style.text ?? null };
+        });
+      });
+      assert.deepEqual(cells.map((c) => c.text), ['1.2', '1.1', '1.05', '1', null, '0.9']);
+      assert.ok(Math.abs(cells[0].x + cells[0].width - cells[1].x) < 0.01 && Math.abs(cells[2].y + cells[2].height - cells[0].y) < 0.01, 'no gap between cells');
+      assert.ok(Math.abs(cells[0].width - cells[1].width) <= 1, 'as wide as each other on a logarithmic axis');
+      assert.equal(new Set(cells.map((c) => c.fill)).size, 6);
+      tints.push(cells.map((c) => c.fill));
+      assert.equal(await card.locator('[data-tool="logX"], [data-tool="logY"]').count(), 0);
+      const box = await card.locator('.stage').boundingBox();
+      await page.mouse.move(box.x + cells[3].x + 9, box.y + cells[3].y + 9);
+      await card.locator('.tip').waitFor();
+      assert.deepEqual(await card.locator('.tip td').allInnerTexts(), ['rate', '1', 'RTT inflation', '2', 'factor', '1']);
+      const zoom = () => page.evaluate(() => window.weirReport.charts.find((c) => c.figure.id === 'surface').chart.getModel().getComponent('yAxis').axis.scale.getExtent());
+      const before = await zoom();
+      await page.evaluate(() => window.weirReport.charts.find((c) => c.figure.id === 'surface').chart.dispatchAction({ type: 'dataZoom', dataZoomIndex: 1, start: 20, end: 60 }));
+      assert.ok((await zoom())[1] < before[1]);
+      await page.close();
+    }
+    assert.notDeepEqual(tints[0], tints[1]);
+  },
+
+  async 'a training has its policy, its curriculum and its curves'() {
+    const page = await open(folder + '/training.html');
+    assert.deepEqual(await page.locator('nav a').allInnerTexts(), ['Policies', 'Figures']);
+    assert.match((await page.locator('.notice').innerText()), /^Not shown: the policy of training: its training has not ended\.$/);
+    assert.match(await page.locator('[data-training] > summary').innerText(), /training\s+Two to one · 3 updates/);
+    await page.locator('.scenario > summary').click();
+    assert.match(await page.locator('.toml').innerText(), /seed = 7/);
+    assert.deepEqual(await page.locator('.figure h3').allInnerTexts(), ['Return', 'Validation']);
+    await figure(page, 'training-return');
+    const drawn = await option(page, 'training-return');
+    assert.deepEqual(drawn.series.map((s) => [s.name, s.data]), [['each update', [[1, -2], [2, -1], [3, -0.5]]], ['validated', [[1, -2], [3, null], [3, -0.5]]]]);
+    await page.close();
   },
 
   async 'values below 0 are on a linear axis, and on no other'() {

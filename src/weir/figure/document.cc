@@ -105,7 +105,9 @@ class FigureReader {
   void check_series(const Figure& figure, const Kind& kind) const {
     const auto has_cells = [](const Series& s) { return !s.z.empty(); };
     const auto cells = std::count_if(figure.series.begin(), figure.series.end(), has_cells);
-    if (kind.cells ? cells != 1 : cells > 0)
+    const bool is_empty =
+        std::all_of(figure.series.begin(), figure.series.end(), [](const Series& s) { return s.x.empty(); });
+    if (cells > (kind.cells ? 1 : 0) || (kind.cells && cells == 0 && !is_empty))
       complain("series", kind.cells ? "a list in which exactly one has z" : "a list of series without z");
     if (!kind.spokes) return;
     for (const Series& s : figure.series)

@@ -53,33 +53,6 @@ std::vector<std::string> folders(const std::string& in) {
   return out;
 }
 
-// A run's flows.
-struct Unfinished {
-  std::string run;
-  std::uint64_t unfinished = 0;
-  std::uint64_t finished = 0;
-};
-
-// "Flows that had not finished when their run ended are not in it: 12 of 960 of hpcc, 3 of 960 of dcqcn."; "" if all
-// have finished. Of several runs those that lack the most come first.
-std::string left_out_text(std::vector<Unfinished> runs) {
-  constexpr std::size_t kMaxNamed = 4;
-  const bool alone = runs.size() == 1;
-  std::erase_if(runs, [](const Unfinished& run) { return run.unfinished == 0; });
-  if (runs.empty()) return "";
-  std::stable_sort(runs.begin(), runs.end(),
-                   [](const Unfinished& a, const Unfinished& b) { return a.unfinished > b.unfinished; });
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < std::min(runs.size(), kMaxNamed); ++i)
-    parts.push_back(fmt::format("{} of {}{}", runs[i].unfinished, runs[i].unfinished + runs[i].finished,
-                                alone ? "" : " of " + runs[i].run));
-  std::uint64_t others = 0;
-  for (std::size_t i = kMaxNamed; i < runs.size(); ++i) others += runs[i].unfinished;
-  if (others > 0) parts.push_back(fmt::format("{} in {} further runs", others, runs.size() - kMaxNamed));
-  return fmt::format("Flows that had not finished when {} ended are not in it: {}.", alone ? "the run" : "their run",
-                     fmt::join(parts, ", "));
-}
-
 class Reader {
  public:
   Document read(const std::vector<std::string>& directories) {
@@ -103,6 +76,7 @@ class Reader {
     // studies' figures first: they are what was asked for
     out_.figures.insert(out_.figures.end(), std::make_move_iterator(figures.begin()),
                         std::make_move_iterator(figures.end()));
+    for (Figure& figure : training_figures(out_.trainings)) out_.figures.push_back(std::move(figure));
     if (out_.figures.empty()) out_.no_figures = why_no_figures();
     make_ids_unique();
     tell_differences();
@@ -113,15 +87,20 @@ class Reader {
  private:
   void add(const std::string& directory) {
     std::error_code error;
+    if (fs::is_regular_file(directory, error) && directory.ends_with(".toml")) {
+      add_training(read_policy_alone(directory, fs::path(directory).stem().string()));
+      return;
+    }
     if (!fs::is_directory(directory, error))
       throw InputError(fmt::format("{}: {}", directory,
-                                   fs::exists(directory, error) ? "it is no directory; name one that weir run, weir "
-                                                                  "sweep or weir paper has written"
-                                                                : "there is no such directory"));
+                                   fs::exists(directory, error)
+                                       ? "it is no directory; name one that weir run, weir "
+                                         "sweep, weir paper or weir train has written, or a policy.toml"
+                                       : "there is no such directory"));
     if (!add_results(directory, kDepth))
       throw InputError(fmt::format(
           "{}: no result in it; a directory of weir run --out has manifest.json, one of weir sweep runs.csv, one of "
-          "weir paper verdicts.json",
+          "weir paper verdicts.json, one of weir train curriculum.toml",
           directory));
   }
 
@@ -139,7 +118,10 @@ class Reader {
       return true;
     }
     bool found = false;
-    if (result::is_sweep(directory)) {
+    if (is_training(directory)) {
+      add_training(read_training(directory, name_of(directory)));
+      found = true;
+    } else if (result::is_sweep(directory)) {
       add_study(directory);
       found = true;
     } else if (depth > 0) {
@@ -203,6 +185,17 @@ class Reader {
     if (!group.empty()) run.group = group;
     if (compare && std::find(loose_.begin(), loose_.end(), at->second) == loose_.end()) loose_.push_back(at->second);
     return at->second;
+  }
+
+  void add_training(Training training) {
+    const std::string name = training.name;
+    const auto has_its_name = [&](const Training& other) { return other.name == training.name; };
+    for (int n = 2; std::any_of(out_.trainings.begin(), out_.trainings.end(), has_its_name); ++n)
+      training.name = fmt::format("{} ({})", name, n);
+    if (!training.title.empty()) titles_.push_back(training.title);
+    if (!training.policy)
+      out_.notices.push_back(fmt::format("Not shown: the policy of {}: its training has not ended.", training.name));
+    out_.trainings.push_back(std::move(training));
   }
 
   void add_study(const std::string& directory) {

@@ -47,10 +47,9 @@ Json counts_json(const std::vector<std::vector<std::optional<Study::Count>>>& co
 }  // namespace
 
 Json to_json(const Document& document) {
-  Json out{{"title", document.title},     {"version", version()},
-           {"runs", Json::array()},       {"studies", Json::array()},
-           {"figures", Json::array()},    {"claims", document.claims},
-           {"notices", document.notices}, {"no_figures", document.no_figures}};
+  Json out{{"title", document.title},   {"version", version()},        {"runs", Json::array()},
+           {"studies", Json::array()},  {"trainings", Json::array()},  {"figures", Json::array()},
+           {"claims", document.claims}, {"notices", document.notices}, {"no_figures", document.no_figures}};
   for (const Run& run : document.runs) {
     Json item{{"name", run.name}};
     if (!run.group.empty()) item["group"] = run.group;
@@ -80,6 +79,14 @@ Json to_json(const Document& document) {
                               {"words", study.words},
                               {"points", study.points},
                               {"counts", counts_json(study.counts)}});
+  }
+  for (const Training& training : document.trainings) {
+    Json facts = Json::array();
+    for (const auto& [name, value] : training.facts) facts.push_back({name, value});
+    Json item{{"name", training.name}, {"updates", training.updates.size()}, {"facts", std::move(facts)}};
+    if (!training.title.empty()) item["title"] = training.title;
+    if (!training.curriculum.empty()) item["curriculum"] = training.curriculum;
+    out["trainings"].push_back(std::move(item));
   }
   for (const Figure& figure : document.figures) out["figures"].push_back(to_json(figure, figure::Form::drawn));
   return out;

@@ -309,4 +309,22 @@ std::vector<Settings> differences(std::span<const Settings> runs) {
   return out;
 }
 
+std::string left_out_text(std::vector<Unfinished> runs) {
+  constexpr std::size_t kMaxNamed = 4;
+  const bool alone = runs.size() == 1;
+  std::erase_if(runs, [](const Unfinished& run) { return run.unfinished == 0; });
+  if (runs.empty()) return "";
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const Unfinished& a, const Unfinished& b) { return a.unfinished > b.unfinished; });
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < std::min(runs.size(), kMaxNamed); ++i)
+    parts.push_back(fmt::format("{} of {}{}", runs[i].unfinished, runs[i].unfinished + runs[i].finished,
+                                alone ? "" : " of " + runs[i].run));
+  std::uint64_t others = 0;
+  for (std::size_t i = kMaxNamed; i < runs.size(); ++i) others += runs[i].unfinished;
+  if (others > 0) parts.push_back(fmt::format("{} in {} further runs", others, runs.size() - kMaxNamed));
+  return fmt::format("Flows that had not finished when {} ended are not in it: {}.", alone ? "the run" : "their run",
+                     fmt::join(parts, ", "));
+}
+
 }  // namespace weir::report
