@@ -110,7 +110,9 @@ void write_report(const std::vector<std::string>& directories, const std::string
 void add_report(CLI::App& app, int& status) {
   auto o = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand("report", "Show results in one HTML page, and figures as SVG");
-  command->add_option("DIR", o->directories, "directories of weir run --out, weir sweep or weir paper, any number")
+  command
+      ->add_option("DIR", o->directories,
+                   "directories of weir run --out, weir sweep, weir paper or weir train, or policy files; any number")
       ->required()
       ->check(not_empty());
   command->add_option("-o,--out", o->out, "the page, one file (report.html; with --svg alone none)")
