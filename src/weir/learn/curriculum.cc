@@ -180,7 +180,8 @@ Curriculum parse_curriculum(std::string_view text, const std::string& file) {
 
   const Value* base = root.find("scenario");
   if (base != nullptr && base->as<Table>() == nullptr) root.fail_at("scenario", "write a table [scenario]");
-  out.base = {{file, 0}, Table{}};
+  out.base.where.file = file;
+  out.base.data.emplace<Table>();
   if (base != nullptr) out.base = *base;
   const auto rows = root.tables("environment");
   if (rows.empty()) root.fail_at("environment", "missing; write [[environment]] at least once");
