@@ -103,8 +103,7 @@ void PccRl::on_ack(const Params& p, const FlowFacts& flow, const Ack& ack, Contr
   if (ack.ecn && !hears_cnps(p)) ++cnps_;
   if (p.probe == Probe::data) {
     if (ack.sent_at >= probes_from_) probed(p, flow, ack.now, ack.rtt, control);
-  } else if (!control.probe && probes_from_ < Time::max() && ack.sent_at > probe_behind_ &&
-             ++overtaken_ >= kOvertakes) {
+  } else if (!control.probe && ack.sent_at > probes_from_ && ++overtaken_ >= kOvertakes) {
     control.probe = true;  // the last one is lost
   }
 }
@@ -130,7 +129,7 @@ void PccRl::on_cnp(const Params&, const FlowFacts&, Time, Control&) { ++cnps_; }
 void PccRl::on_send(const Params&, const FlowFacts&, const Send& send, Control& control) {
   ++sent_;
   if (!control.probe) return;
-  probe_behind_ = send.now;
+  probes_from_ = send.now;
   overtaken_ = 0;
 }
 

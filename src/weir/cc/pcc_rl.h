@@ -74,14 +74,15 @@ class PccRl {
   void change(const Params&, const FlowFacts&, Time now, double factor, Control&);
   void set_rate(const Params&, const FlowFacts&, double rate, Control&);
 
-  Time probes_from_;  // a packet that left then or later is a probe; max = a decision is due already
+  // What left then or later is a probe: a data packet, or with probe = packet the probe behind the data packet that left
+  // then. max = a decision is due already.
+  Time probes_from_;
   double rate_;
   std::uint32_t sent_ = 0;  // these three since the last decision
   std::uint32_t cnps_ = 0;
   std::uint32_t nacks_ = 0;
   std::uint32_t flow_ = 0;       // of the maker
-  Time probe_behind_;            // probe = packet: when the last packet before the probe left ...
-  std::uint32_t overtaken_ = 0;  // ... and how many later ones have been acknowledged since
+  std::uint32_t overtaken_ = 0;  // acknowledged packets that left after the probe (probe = packet)
   Time no_cut_before_;
   Time rtt_;                                                    // of the last probe
   double factor_ = 1;                                           // of the decision that is due
