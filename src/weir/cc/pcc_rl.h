@@ -74,8 +74,8 @@ class PccRl {
   void change(const Params&, const FlowFacts&, Time now, double factor, Control&);
   void set_rate(const Params&, const FlowFacts&, double rate, Control&);
 
-  // What left then or later is a probe: a data packet, or with probe = packet the probe behind the data packet that left
-  // then. max = a decision is due already.
+  // What left then or later is a probe: a data packet, or with probe = packet the probe behind the data packet that
+  // left then. max = a decision is due already.
   Time probes_from_;
   double rate_;
   std::uint32_t sent_ = 0;  // these three since the last decision
