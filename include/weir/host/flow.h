@@ -39,7 +39,7 @@ struct alignas(64) Flow {
   bool stacked = false;           // segments wait below the socket (host/small_queue.h)
   bool noted = false;             // stacked, or its algorithm wants the delivery rate
   std::uint8_t turn = 0;          // packets left of the burst that it is sending
-  Time last_sent;  // the first of them
+  Time last_sent;                 // the first of them
   Time srtt;
   Time rttvar;
   Time rto_at = Time::max();  // retransmission timeout; max = nothing outstanding
