@@ -155,8 +155,8 @@ struct Control {
   bool ask = false;
   // The window is below half of the threshold of slow start: hosts that pace by windows then take a larger rate.
   bool slow_start = false;
-  // Set to have a probe sent behind the next data packet, or behind the burst in which that leaves; the transport clears
-  // it when the probe leaves. A flow that has nothing more to send sends none.
+  // Set to have a probe sent behind the next data packet, or behind the burst in which that leaves; the transport
+  // clears it when the probe leaves. A flow that has nothing more to send sends none.
   bool probe = false;
   // The NIC sends so many packets of this flow in one turn, as far as they may be sent, back to back; pacing then
   // waits for all of them. Not under a Linux host's stack.

@@ -19,8 +19,8 @@ class DecisionMaker {
   virtual std::uint32_t start(const FlowFacts& flow, double& rate) = 0;
   // A probe has returned, and the scenario's decision_latency is 0: the factor for the flow's rate, above 0.
   virtual double decide(std::uint32_t flow, Time now, const policy::Observation& observation) = 0;
-  // With a decision_latency of L above 0: a probe has returned at `now`, and answer() will be called at now + L. While an
-  // answer is due, the flow's further probes ask nothing.
+  // With a decision_latency of L above 0: a probe has returned at `now`, and answer() will be called at now + L. While
+  // an answer is due, the flow's further probes ask nothing.
   virtual void ask(std::uint32_t flow, Time now, const policy::Observation& observation) = 0;
   virtual double answer(std::uint32_t flow, Time now) = 0;
 };
