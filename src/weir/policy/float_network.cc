@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "weir/policy/check.h"
+#include "weir/policy/index.h"
 
 namespace weir::policy {
 namespace {
@@ -137,7 +138,7 @@ inline void run_lstm(const FloatLayer& layer, const float* x, std::byte* memory,
 void put_column(std::vector<float>& to, const Layer& layer, int stride, int first_row, int rows, int last_row,
                 int column) {
   for (int r = first_row; r < first_row + rows; ++r)
-    to.push_back(r < last_row && column >= 0 ? layer.weights[static_cast<std::size_t>(r * stride + column)] : 0);
+    to.push_back(r < last_row && column >= 0 ? layer.weights[index(r * stride + column)] : 0);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "weir/base/error.h"
 #include "weir/policy/check.h"
+#include "weir/policy/index.h"
 #include "weir/policy/lanes.h"
 
 namespace weir::policy {
@@ -55,9 +56,8 @@ Int8Matrix matrix(const Layer& layer, int first_column, int columns, int rows, R
     if (row < 0) continue;
     out.multipliers[static_cast<std::size_t>(r)] = multiplier(factors[static_cast<std::size_t>(row)], shift);
     for (int c = 0; c < columns; ++c) {
-      const auto at = static_cast<std::size_t>(((r / 4 * out.pairs + c / 2) * 4 + r % 4) * 2 + c % 2);
-      out.weights[at] =
-          static_cast<std::int16_t>(layer.weights[static_cast<std::size_t>(row * stride + first_column + c)]);
+      const auto at = index(((r / 4 * out.pairs + c / 2) * 4 + r % 4) * 2 + c % 2);
+      out.weights[at] = static_cast<std::int16_t>(layer.weights[index(row * stride + first_column + c)]);
     }
   }
   return out;
@@ -225,7 +225,7 @@ void run_lstm(const Int8Layer& layer, const std::int16_t* x, std::byte* memory, 
   }
 
   const auto sigmoid = [](V v) { return L::add16_limited(tanh_lanes<L>(v), L::all16(1 << 14)); };  // units of 2^-15
-  const auto gate = [&](int g, int u) { return L::load(&gates[static_cast<std::size_t>(g * units + u)]); };
+  const auto gate = [&](int g, int u) { return L::load(&gates[index(g * units + u)]); };
   for (int u = 0; u < units; u += 8) {
     const V in = sigmoid(gate(0, u));
     const V keep = sigmoid(gate(1, u));

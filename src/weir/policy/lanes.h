@@ -12,6 +12,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "weir/policy/index.h"
+
 namespace weir::policy {
 
 struct Plain {
@@ -54,7 +56,7 @@ struct Plain {
   // Sums of two neighbouring products.
   static V multiply_add(V a, V b) {
     return each32([&](int i) {
-      const auto k = static_cast<std::size_t>(2 * i);
+      const auto k = index(2 * i);
       return wrap(std::int64_t{a.lane[k]} * b.lane[k] + std::int64_t{a.lane[k + 1]} * b.lane[k + 1]);
     });
   }
@@ -119,7 +121,7 @@ struct Plain {
   static int x(V v, int i) { return v.lane[static_cast<std::size_t>(i)]; }
   static std::int32_t at32(V v, int i) {
     std::int32_t out;
-    std::memcpy(&out, &v.lane[static_cast<std::size_t>(2 * i)], sizeof(out));
+    std::memcpy(&out, &v.lane[index(2 * i)], sizeof(out));
     return out;
   }
   static std::int32_t wrap(std::int64_t v) { return static_cast<std::int32_t>(v); }
@@ -134,7 +136,7 @@ struct Plain {
     V v{};
     for (int i = 0; i < 4; ++i) {
       const std::int32_t value = f(i);
-      std::memcpy(&v.lane[static_cast<std::size_t>(2 * i)], &value, sizeof(value));
+      std::memcpy(&v.lane[index(2 * i)], &value, sizeof(value));
     }
     return v;
   }

@@ -16,6 +16,7 @@
 #include "weir/base/text_file.h"
 #include "weir/policy/check.h"
 #include "weir/policy/decider.h"
+#include "weir/policy/index.h"
 #include "weir/policy/shipped.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/reader.h"
@@ -276,7 +277,7 @@ std::string text_without_provenance(const Policy& p) {
       toml.line("row_scales", wrapped(layer.row_scales));
     }
     toml.lines("weights = [\n");
-    const auto columns = static_cast<std::size_t>(layer.inputs + (layer.lstm ? layer.outputs : 0));
+    const auto columns = index(layer.inputs + (layer.lstm ? layer.outputs : 0));
     for (std::size_t at = 0; at < layer.weights.size(); at += columns)
       toml.lines(fmt::format("  {},\n", text_of(&layer.weights[at], columns)));
     toml.lines("]\n");
@@ -289,7 +290,7 @@ std::string text_without_provenance(const Policy& p) {
 Policy parse_policy(std::string_view text, const std::string& file) {
   const Value document = scenario::parse_toml(text, file);
   const TableReader root(document, "");
-  const Policy out = read(root);
+  Policy out = read(root);
   try {
     const Decider whole(out);
   } catch (const InputError& error) {

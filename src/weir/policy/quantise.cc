@@ -9,6 +9,7 @@
 #include "weir/base/error.h"
 #include "weir/policy/check.h"
 #include "weir/policy/float_network.h"
+#include "weir/policy/index.h"
 #include "weir/policy/policy_file.h"
 
 namespace weir::policy {
@@ -80,7 +81,7 @@ class OpenNetwork {
 };
 
 void quantise_rows(Layer& layer) {
-  const auto columns = static_cast<std::size_t>(layer.inputs + (layer.lstm ? layer.outputs : 0));
+  const auto columns = index(layer.inputs + (layer.lstm ? layer.outputs : 0));
   float whole = 0;
   for (const float w : layer.weights) whole = std::max(whole, std::abs(w));
   for (std::size_t at = 0; at < layer.weights.size(); at += columns) {
