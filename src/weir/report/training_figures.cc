@@ -135,7 +135,7 @@ void add_surface(const Training& training, bool alone, std::vector<Figure>& to) 
   std::reverse(rates.begin(), rates.end());
   for (const double rate : rates) {
     double inflation = 1;
-    for (int j = 0; j < kInflations; ++j, inflation *= kSixthOfAnOctave) {
+    for (int j = 0; j < kInflations; ++j) {
       const Time rtt{std::llround(inflation * static_cast<double>(base.ps))};
       const policy::Observation seen{.rtt = rtt, .base_rtt = base, .rate = rate, .sent = 1};
       double factor = 1;
@@ -144,6 +144,7 @@ void add_surface(const Training& training, bool alone, std::vector<Figure>& to) 
       cells.x.push_back(rate);
       cells.y.push_back(inflation);
       cells.z.push_back(factor);
+      inflation *= kSixthOfAnOctave;
     }
     law.x.push_back(rate);
     law.y.push_back(signal.beta + signal.target / std::sqrt(rate));
