@@ -28,7 +28,7 @@ class Fabric : public sim::Room<Fabric, P> {
 
   // Events (wires-inl.h, switching-inl.h): the first packet of a link has reached the far end; a queued port has ended
   // a transmission; packets have begun to leave a switch that pauses some ingress.
-  // Nearly every event; a call of it costs 2 % of all instructions.
+  // Nearly every event; a call of it costs 2.6 % of all instructions (the demo).
   [[gnu::always_inline]] void on_arrival(std::uint32_t port, Time now);
   void on_departure(std::uint32_t port, Time now);
   void on_departures(std::uint32_t s, Time now);
