@@ -1,5 +1,5 @@
 # An include may only point down the layers, from the top:
-#   claims, run > study > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base;
+#   claims > learn, study; run > study > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base;
 #   cc > policy > base; host and above may include policy, too;
 #   learn > scenario; study, report > figure > result > base; probe > result.
 # Each layer names all that it may include; a few single headers are interfaces between layers.
