@@ -30,6 +30,7 @@ enum class Purpose : std::uint32_t {
   round_robin = 15,
   resampling = 16,
   host_delay = 17,
+  first_rate = 18,
 };
 
 // The draws of one entity (a host, a flow, a port) for one purpose. It has no position: the caller counts its draws.
@@ -38,6 +39,9 @@ class RandomStream {
   RandomStream() = default;
   constexpr RandomStream(std::uint64_t seed, std::uint32_t entity, Purpose purpose)
       : seed_(seed), entity_(entity), purpose_(static_cast<std::uint32_t>(purpose)) {}
+
+  // Of a flow's own stream this is the flow's id, its lowest 32 bits.
+  std::uint32_t entity() const { return entity_; }
 
   // The draw with this index, as 64 uniform bits.
   std::uint64_t bits(std::uint64_t index) const {

@@ -1,0 +1,126 @@
+#include "weir/gym/turn_environment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "weir/base/error.h"
+
+namespace weir::gym {
+
+// How far a run that nobody wants any more may still go.
+constexpr Time kSlice{100'000'000};
+
+TurnEnvironment::TurnEnvironment(const Scenario& scenario, const Settings& settings, std::optional<SingleFlow> single)
+    : outside_(scenario, settings),
+      single_(std::move(single)),
+      flows_(settings),
+      row_(flows_.width()),
+      row_of_other_(flows_.width()) {}
+
+TurnEnvironment::~TurnEnvironment() { leave(); }
+
+void TurnEnvironment::close() {
+  leave();
+  has_ended_ = true;
+  run_ = {};
+}
+
+void TurnEnvironment::reset(std::uint64_t seed) {
+  close();
+  flows_.clear(seed);
+  memories_.clear();
+  single_has_ended_ = false;
+  end_ = {};
+  run_ = outside_.build(seed, *this);
+  run_.simulation->on_finish([this](const host::FlowRecord& record) {
+    if (flows_.finish(record.id) && single_ && flows_.ended().back().number == single_->number)
+      single_has_ended_ = true;
+  });
+  has_ended_ = false;
+  thread_ = std::thread([this] { simulate(); });
+  wait_for_question();
+}
+
+void TurnEnvironment::step(double factor) {
+  if (has_ended_) throw std::logic_error("the episode has ended; call reset() first");
+  check_factor(factor, 0);
+  factor_ = factor;
+  answered_.release();
+  wait_for_question();
+}
+
+void TurnEnvironment::wait_for_question() {
+  asked_.acquire();
+  if (!has_ended_) return;
+  thread_.join();
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+// Ends the thread that simulates, if there is one; it waits for an answer.
+void TurnEnvironment::leave() {
+  if (!thread_.joinable()) return;
+  leaving_ = true;
+  answered_.release();
+  thread_.join();
+  leaving_ = false;
+}
+
+// The thread that simulates. It is left at the end of a slice, because nothing may leave the engine within.
+void TurnEnvironment::simulate() {
+  try {
+    while (!leaving_ && !single_has_ended_ && !run_.simulation->advance(run_.simulation->now() + kSlice)) {
+    }
+    end_ = run_.simulation->now();
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+  if (leaving_) {
+    error_ = nullptr;
+    return;
+  }
+  has_ended_ = true;
+  asked_.release();
+}
+
+double TurnEnvironment::wait_for_answer() {
+  asked_.release();
+  answered_.acquire();
+  return leaving_ ? 1 : factor_;
+}
+
+std::uint32_t TurnEnvironment::start(const cc::FlowFacts& facts, double& rate) {
+  const std::uint32_t place = flows_.start(facts, rate);
+  if (single_ && single_->others) {
+    if (place >= memories_.size()) memories_.resize(place + 1);
+    single_->others->start(memories_[place].bytes.data());
+  }
+  return place;
+}
+
+double TurnEnvironment::decide(std::uint32_t flow, Time now, const policy::Observation& observation) {
+  if (leaving_) return 1;
+  if (single_ && flows_.number(flow) != single_->number) {
+    if (!single_->others)
+      throw InputError("others",
+                       fmt::format("flow {} is decided from outside as well; name a policy that decides for all but the "
+                                   "one flow, or give the others a [[profile]] with another algorithm",
+                                   flows_.number(flow)));
+    flows_.observe(flow, now, observation, row_of_other_.data());
+    const double factor = single_->others->decide(observation, memories_[flow].bytes.data());
+    flows_.decided(flow, factor);
+    return factor;
+  }
+  question_ = flows_.observe(flow, now, observation, row_.data());
+  const double factor = wait_for_answer();
+  flows_.decided(flow, factor);
+  return factor;
+}
+
+void TurnEnvironment::ask(std::uint32_t flow, Time now, const policy::Observation& observation) {
+  decide(flow, now, observation);
+}
+
+}  // namespace weir::gym

@@ -1,0 +1,99 @@
+// TurnEnvironment: a run that stops at each single question, at the instant at which it is asked.
+//
+// The answer is known before anything else happens. With a decision_latency of 0 it takes effect at once, which no batch
+// can do; with a larger one, that much later. The run is simulated on a thread of its own, which waits while the caller
+// decides.
+//
+//   TurnEnvironment e(scenario, {});
+//   for (e.reset(1); !e.has_ended(); e.step(factor)) ...  // e.question(), e.observation()
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <semaphore>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "weir/cc/decision_maker.h"
+#include "weir/gym/flows.h"
+#include "weir/gym/outside.h"
+#include "weir/gym/settings.h"
+#include "weir/policy/decider.h"
+#include "weir/scenario.h"
+
+namespace weir::gym {
+
+// Only one of the flows is decided by the caller.
+struct SingleFlow {
+  std::uint32_t number = 0;  // of those that could be, in the order in which they start
+  std::shared_ptr<const policy::Decider> others;  // decides for the rest; null: there is no other flow
+};
+
+class TurnEnvironment final : private cc::DecisionMaker {
+ public:
+  // Throws InputError if the scenario or the settings are not valid.
+  TurnEnvironment(const Scenario& scenario, const Settings& settings, std::optional<SingleFlow> single = {});
+  TurnEnvironment(const TurnEnvironment&) = delete;
+  ~TurnEnvironment() override;
+
+  // Begins an episode with this seed (run.seed) and goes on to its first question. May throw InputError.
+  void reset(std::uint64_t seed);
+  // Answers the question with a factor for the flow's rate and goes on to the next one. Throws InputError, before
+  // anything has changed, unless the factor is finite and above 0; std::logic_error if the episode has ended.
+  void step(double factor);
+  // Ends the episode, and the thread that simulates it.
+  void close();
+
+  // The run has ended, or the single flow has; there is no question then.
+  bool has_ended() const { return has_ended_; }
+  const Question& question() const { return question_; }
+  std::span<const float> observation() const { return row_; }
+  Time now() const { return has_ended_ ? end_ : question_.now; }
+  // Flows that have started and ended since reset(), or since the last call of forget_news(). A flow's end becomes known
+  // at the end of an epoch of the engine.
+  const Flows& flows() const { return flows_; }
+  void forget_news() { flows_.forget_news(); }
+  const Outside& outside() const { return outside_; }
+
+ private:
+  struct alignas(8) Memory {
+    std::array<std::byte, policy::Decider::kMaxMemory> bytes;
+  };
+
+  std::uint32_t start(const cc::FlowFacts& facts, double& rate) override;
+  double decide(std::uint32_t flow, Time now, const policy::Observation& observation) override;
+  void ask(std::uint32_t flow, Time now, const policy::Observation& observation) override;
+  double answer(std::uint32_t flow, Time) override { return flows_.factor(flow); }
+
+  void simulate();
+  double wait_for_answer();
+  void wait_for_question();
+  void leave();
+
+  Outside outside_;
+  const std::optional<SingleFlow> single_;
+  Flows flows_;
+  scenario::Run run_;
+  Question question_;
+  std::vector<float> row_;
+  std::vector<float> row_of_other_;
+  std::vector<Memory> memories_;  // of flows that `others` decides for, by place
+  double factor_ = 1;
+  bool has_ended_ = true;
+  bool single_has_ended_ = false;
+  Time end_;
+  std::exception_ptr error_;
+  // The two threads are at work in turns. Each releases the other's semaphore and waits at its own.
+  std::binary_semaphore answered_{0};
+  std::binary_semaphore asked_{0};
+  std::atomic<bool> leaving_{false};
+  std::thread thread_;
+};
+
+}  // namespace weir::gym
