@@ -40,7 +40,7 @@ std::uint64_t scenario_count(std::uint64_t usual) {
 }
 
 host::Profile profile(const cc::Algorithm& algorithm) {
-  const auto params = algorithm.params->make();
+  const auto params = algorithm.load(algorithm.params->make(), {});
   return {std::string(algorithm.about.name), &algorithm, params, algorithm.receiver(params.get())};
 }
 
@@ -52,8 +52,8 @@ host::Profile profile(std::string_view algorithm, const Settings& settings) {
     if (param == nullptr) throw std::logic_error(fmt::format("{} has no parameter {}", algorithm, key));
     param->set(params.get(), parse_value(*param, text));
   }
-  p.params = params;
-  p.receiver = p.algorithm->receiver(params.get());
+  p.params = p.algorithm->load(params, {});
+  p.receiver = p.algorithm->receiver(p.params.get());
   return p;
 }
 

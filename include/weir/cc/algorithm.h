@@ -10,6 +10,7 @@
 //     static constexpr About about{.name = "hpcc", .title = "HPCC", .source = "...", .needs = Needs::telemetry};
 //     static std::span<const Preset> presets();                         // optional
 //     static ReceiverRules receiver(const Params&);                     // optional
+//     static void load(Params&, const DataFiles&);                      // optional; once, as a scenario is built
 //     Hpcc(const Params&, const FlowFacts&, Control&);                  // flow start; Control has its defaults
 //     void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);
 //     void on_loss(const Params&, const FlowFacts&, const Loss&, Control&);   // optional
@@ -26,10 +27,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <list>
+#include <map>
+#include <memory>
 #include <new>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -39,6 +44,7 @@
 #include "weir/base/random.h"
 #include "weir/base/telemetry.h"
 #include "weir/base/units.h"
+#include "weir/cc/hooks.h"
 
 namespace weir::cc {
 
@@ -176,6 +182,15 @@ struct Preset {
   std::span<const PresetValue> values;
 };
 
+// The data files that parameters name (Param::names_file), by the names of the parameters. An algorithm's load() makes
+// of them what its flows read, in fields that no parameter describes. It throws InputError, about a parameter
+// (InputError::key) or a line of a file (`path`).
+struct DataFile {
+  std::string path;
+  std::string text;
+};
+using DataFiles = std::map<std::string, DataFile, std::less<>>;
+
 // One entry of the catalogue: an algorithm class without its type, as describe() makes it. `state` is raw
 // storage of state_size bytes, which the transport owns and may copy as bytes.
 struct Algorithm {
@@ -191,145 +206,16 @@ struct Algorithm {
   void (*on_cnp)(void* state, const void* params, const FlowFacts&, Time, Control&) = nullptr;
   void (*on_send)(void* state, const void* params, const FlowFacts&, const Send&, Control&) = nullptr;
   void (*on_timer)(void* state, const void* params, const FlowFacts&, Time, Control&) = nullptr;
+  // Params with what the algorithm makes of the data files that they name: a copy, or the same. The functions above,
+  // receiver() among them, are given such.
+  std::shared_ptr<const void> (*load)(std::shared_ptr<const void> params, const DataFiles&) = nullptr;
 };
-
-// Internal helpers of describe(), which check the functions of an algorithm at compile time. Each of the first structs
-// stands for the name of one function; its `Told` is the type in which the function is told of the event.
-namespace hooks {
-
-struct OnAck {
-  using Told = const Ack&;
-  struct Name {
-    int on_ack;
-  };
-  template <class B>
-  static constexpr bool named_once = requires {
-    &B::on_ack;
-  };
-  template <class A, class... X>
-  static auto call(A& a, X&&... x) -> decltype(a.on_ack(std::forward<X>(x)...)) {
-    return a.on_ack(std::forward<X>(x)...);
-  }
-};
-struct OnLoss {
-  using Told = const Loss&;
-  struct Name {
-    int on_loss;
-  };
-  template <class B>
-  static constexpr bool named_once = requires {
-    &B::on_loss;
-  };
-  template <class A, class... X>
-  static auto call(A& a, X&&... x) -> decltype(a.on_loss(std::forward<X>(x)...)) {
-    return a.on_loss(std::forward<X>(x)...);
-  }
-};
-struct OnCnp {
-  using Told = Time;
-  struct Name {
-    int on_cnp;
-  };
-  template <class B>
-  static constexpr bool named_once = requires {
-    &B::on_cnp;
-  };
-  template <class A, class... X>
-  static auto call(A& a, X&&... x) -> decltype(a.on_cnp(std::forward<X>(x)...)) {
-    return a.on_cnp(std::forward<X>(x)...);
-  }
-};
-struct OnSend {
-  using Told = const Send&;
-  struct Name {
-    int on_send;
-  };
-  template <class B>
-  static constexpr bool named_once = requires {
-    &B::on_send;
-  };
-  template <class A, class... X>
-  static auto call(A& a, X&&... x) -> decltype(a.on_send(std::forward<X>(x)...)) {
-    return a.on_send(std::forward<X>(x)...);
-  }
-};
-struct OnTimer {
-  using Told = Time;
-  struct Name {
-    int on_timer;
-  };
-  template <class B>
-  static constexpr bool named_once = requires {
-    &B::on_timer;
-  };
-  template <class A, class... X>
-  static auto call(A& a, X&&... x) -> decltype(a.on_timer(std::forward<X>(x)...)) {
-    return a.on_timer(std::forward<X>(x)...);
-  }
-};
-struct Receiver {
-  struct Name {
-    int receiver;
-  };
-  template <class B>
-  static constexpr bool named_once = requires {
-    &B::receiver;
-  };
-};
-struct Presets {
-  struct Name {
-    int presets;
-  };
-  template <class B>
-  static constexpr bool named_once = requires {
-    &B::presets;
-  };
-};
-
-// Whether A has a member of the hook's name, whatever its signature: the name is then ambiguous in Both, which has two.
-template <class A, class Hook>
-struct Both : A, Hook::Name {};
-template <class A, class Hook>
-concept Names = !Hook::template named_once<Both<A, Hook>>;
-
-template <class A, class Hook, class LastArgument>
-concept Takes = requires(A& a, const typename A::Params& p, const FlowFacts& f, typename Hook::Told x, LastArgument c) {
-  { Hook::call(a, p, f, x, c) } -> std::same_as<void>;
-};
-// Whether that member has the signature that the transport calls. One that takes a const Control& could not answer.
-template <class A, class Hook>
-concept Fits = Takes<A, Hook, Control&> && !Takes<A, Hook, const Control&>;
-
-// Whether A has no member of that name, or one with the right signature.
-template <class A, class Hook>
-concept Agrees = !Names<A, Hook> || Fits<A, Hook>;
-template <class A>
-concept ReceiverAgrees = !Names<A, Receiver> || requires(const typename A::Params& p) {
-  { A::receiver(p) } -> std::convertible_to<ReceiverRules>;
-};
-template <class A>
-concept PresetsAgree = !Names<A, Presets> || requires {
-  { A::presets() } -> std::convertible_to<std::span<const Preset>>;
-};
-
-// The member as a function that does not name the type A; null if A has no member of that name.
-template <class Hook, class A>
-constexpr auto erased() -> void (*)(void*, const void*, const FlowFacts&, typename Hook::Told, Control&) {
-  if constexpr (Names<A, Hook>)
-    return [](void* state, const void* p, const FlowFacts& f, typename Hook::Told x, Control& c) {
-      Hook::call(*static_cast<A*>(state), *static_cast<const typename A::Params*>(p), f, x, c);
-    };
-  else
-    return nullptr;
-}
-
-}  // namespace hooks
 
 // Whether A has on_ack(), and each member with the name of a function at the head of this file has its signature.
 template <class A>
 concept HooksFit = hooks::Fits<A, hooks::OnAck> && hooks::Agrees<A, hooks::OnLoss> && hooks::Agrees<A, hooks::OnCnp> &&
     hooks::Agrees<A, hooks::OnSend> && hooks::Agrees<A, hooks::OnTimer> && hooks::ReceiverAgrees<A> &&
-    hooks::PresetsAgree<A>;
+    hooks::LoadAgrees<A> && hooks::PresetsAgree<A>;
 
 // Makes the catalogue entry of class A.
 template <class A>
@@ -344,6 +230,15 @@ Algorithm describe() {
     if constexpr (hooks::Names<A, hooks::Receiver>) return A::receiver(*static_cast<const P*>(p));
     (void)p;
     return {};
+  };
+  a.load = [](std::shared_ptr<const void> p, const DataFiles& files) -> std::shared_ptr<const void> {
+    if constexpr (hooks::Names<A, hooks::Load>) {
+      const auto loaded = std::make_shared<P>(*static_cast<const P*>(p.get()));
+      A::load(*loaded, files);
+      return loaded;
+    }
+    (void)files;
+    return p;
   };
   a.start = [](void* s, const void* p, const FlowFacts& f, Control& c) { new (s) A(*static_cast<const P*>(p), f, c); };
   a.on_ack = hooks::erased<hooks::OnAck, A>();

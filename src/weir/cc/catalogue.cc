@@ -15,6 +15,7 @@
 #include "weir/cc/median_algorithms.h"
 #include "weir/cc/newreno.h"
 #include "weir/cc/nscc.h"
+#include "weir/cc/pcc_rl.h"
 #include "weir/cc/smartt.h"
 #include "weir/cc/swift.h"
 #include "weir/cc/timely.h"
@@ -27,8 +28,8 @@ std::list<Algorithm>& entries() {
   static std::list<Algorithm> all{
       describe<Bbr>(),         describe<Cubic>(),  describe<Dcqcn>(),         describe<Dctcp>(),  describe<External>(),
       describe<FixedWindow>(), describe<Hpcc>(),   describe<HpccAlphaFair>(), describe<MDctcp>(), describe<MHpcc>(),
-      describe<MNscc>(),       describe<MSwift>(), describe<NewReno>(),       describe<Nscc>(),   describe<Smartt>(),
-      describe<Swift>(),       describe<Timely>(),
+      describe<MNscc>(),       describe<MSwift>(), describe<NewReno>(),       describe<Nscc>(),   describe<PccRl>(),
+      describe<Smartt>(),      describe<Swift>(),  describe<Timely>(),
   };
   return all;
 }

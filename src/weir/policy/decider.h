@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "weir/policy/policy.h"
@@ -17,6 +18,8 @@ class Decider {
   // Throws InputError if the policy's shape or a number in it is not valid.
   explicit Decider(const Policy& policy);
   ~Decider();
+  Decider(const Decider&) = delete;
+  Decider& operator=(const Decider&) = delete;
 
   const Policy& policy() const;
   std::size_t memory() const;
@@ -27,6 +30,16 @@ class Decider {
   double decide(const Observation& observation, std::byte* memory) const;
   // The inputs that decide() has just computed from the observation and the memory, and the output y: for a learner.
   double decide(const Observation& observation, std::byte* memory, std::span<float> inputs, float& y) const;
+  // The output y alone, of inputs that were computed elsewhere. Only the network's part of the memory is used.
+  float evaluate(std::span<const float> inputs, std::byte* memory) const;
+
+ private:
+  class Network;
+
+  Policy policy_;
+  float clip_;
+  std::size_t past_;  // bytes before the network's
+  std::unique_ptr<const Network> network_;
 };
 
 }  // namespace weir::policy

@@ -42,7 +42,7 @@ class Writer {
     toml_.text("kind", s.topology.name, s.topology.kind == nullptr ? "a graph file" : s.topology.kind->meaning);
     params(s.topology.list(), s.topology.params.get(), "topology");
     tables_of(s, tables().subspan(1), "");
-    for (const ProfileSettings& p : s.profiles) profile(p, &p == &s.profiles.front());
+    for (std::size_t i = 0; i < s.profiles.size(); ++i) profile(s.profiles[i], i);
     for (std::size_t i = 0; i < s.traffic.size(); ++i) source(s.traffic[i], i);
     for (const auto& kind : probe::probe_kinds())
       if (const void* object = s.probes.get(kind)) {
@@ -101,13 +101,14 @@ class Writer {
     return name;
   }
 
-  void profile(const ProfileSettings& p, bool is_default) {
+  void profile(const ProfileSettings& p, std::size_t i) {
+    const bool is_default = i == 0;
     toml_.section(is_default ? "[algorithm]" : "[[profile]]");
     toml_.text("name", p.name);
     if (!is_default) toml_.text("algorithm", p.algorithm->about.name);
     if (!p.preset.empty()) toml_.text("preset", p.preset, preset_text(p));
     tables_of(p, profile_tables().first(1), "");
-    params(*p.algorithm->params, p.params.get());
+    params(*p.algorithm->params, p.params.get(), is_default ? "algorithm" : fmt::format("profile-{}", i - 1));
     tables_of(p, profile_tables().subspan(1), is_default ? "algorithm" : "profile");
   }
 

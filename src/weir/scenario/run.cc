@@ -32,6 +32,24 @@ net::Topology build_topology(const Scenario& s) {
   });
 }
 
+std::string table_of_profile(std::size_t i) { return i == 0 ? "algorithm" : fmt::format("profile.{}", i - 1); }
+
+// A profile's parameters, with what its algorithm makes of the data files that they name.
+std::shared_ptr<const void> load_params(const Scenario& s, std::size_t i) {
+  const ProfileSettings& p = s.profiles[i];
+  return at_its_place(s, table_of_profile(i), [&] {
+    cc::DataFiles files;
+    for (const Param& param : p.algorithm->params->params()) {
+      if (param.names_file == nullptr) continue;
+      const auto name = std::get<std::string>(param.get(p.params.get()));
+      if (!param.names_file(name)) continue;
+      const std::string path = data_file(s, name);
+      files[param.name] = {path, read_named_file(path, "a data file of the algorithm", param.name)};
+    }
+    return p.algorithm->load(p.params, files);
+  });
+}
+
 std::string key_of_profile(std::size_t i) {
   return i == 0 ? "algorithm.name" : fmt::format("profile.{}.algorithm", i - 1);
 }
@@ -74,7 +92,7 @@ void check_needs(const Scenario& s, const engine::Model& model) {
 void check_profiles(const Scenario& s, const engine::Model& model) {
   for (std::size_t i = 0; i < s.profiles.size(); ++i) {
     const ProfileSettings& p = s.profiles[i];
-    const std::string table = i == 0 ? "algorithm" : fmt::format("profile.{}", i - 1);
+    const std::string table = table_of_profile(i);
     if (p.sending.data_class >= model.data_classes())
       fail_key(s.place(table + ".class"), table + ".class",
                fmt::format("there is no class {}; valid is 0 to {}, or add a [[network.class]]", p.sending.data_class,
@@ -194,9 +212,12 @@ std::unique_ptr<engine::Model> unchecked_model(const Scenario& s) {
   model->transport = s.transport;
   model->host = s.host;
   model->clocks = s.clocks;
-  for (const ProfileSettings& p : s.profiles)
-    model->profiles.push_back({p.name, p.algorithm, p.params, p.algorithm->receiver(p.params.get()), p.recovery,
-                               p.on_ramp, p.sending.data_class, p.balancing, p.sending.ack_every, p.stack});
+  for (std::size_t i = 0; i < s.profiles.size(); ++i) {
+    const ProfileSettings& p = s.profiles[i];
+    const auto params = load_params(s, i);
+    model->profiles.push_back({p.name, p.algorithm, params, p.algorithm->receiver(params.get()), p.recovery, p.on_ramp,
+                               p.sending.data_class, p.balancing, p.sending.ack_every, p.stack});
+  }
   return model;
 }
 

@@ -1,0 +1,78 @@
+// PCC-RL: a policy, trained by reinforcement learning, sets a flow's rate after each probe of the round trip.
+//
+// Source: Tessler et al., Reinforcement Learning for Datacenter Congestion Control (2021). When a probe returns, the
+// flow has an observation (policy/observation.h), and the policy gives the factor by which its rate changes
+// (policy/decider.h). Whoever embeds the run may decide in the policy's place (decision_maker.h).
+//
+// The probe is a data packet: the first one that leaves after a decision has taken effect. Its acknowledgement brings
+// the round trip and the next decision. Which packet that is follows from when the acknowledged one left, so lost
+// probes, go-back-N, timeouts and selective recovery need nothing special: what is sent again is a probe, too. The
+// first acknowledgement of a flow brings its first decision.
+//
+// There is no window, so a flow that hears nothing goes on at its rate. The paper says nothing of losses, which its
+// policies do not see on the public code's inputs; loss_factor is ours.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "weir/cc/algorithm.h"
+#include "weir/cc/decision_maker.h"
+#include "weir/policy/decider.h"
+
+namespace weir::cc {
+
+class PccRl {
+ public:
+  struct Params {
+    std::string policy = "standard";
+    Time decision_latency;
+    double first_rate = 1;
+    Rate min_rate{10'000'000};
+    double loss_factor = 1;
+    // Of no parameter. load() makes the decider of `policy`, unless there is one or a maker. With a maker, the decider
+    // is not used but for its inputs: if they are the paper's, receivers send CNPs.
+    std::shared_ptr<const policy::Decider> decider;
+    DecisionMaker* maker = nullptr;
+    static void describe(ParamList<Params>&);
+  };
+
+  static constexpr About about{
+      .name = "pcc_rl",
+      .title = "PCC-RL",
+      .source = "Tessler et al., Reinforcement Learning for Datacenter Congestion Control, 2021"};
+  static ReceiverRules receiver(const Params&);
+  static void load(Params&, const DataFiles&);
+
+  // Throws std::logic_error if the parameters have neither a decider nor a maker.
+  PccRl(const Params&, const FlowFacts&, Control&);
+  void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);
+  void on_loss(const Params&, const FlowFacts&, const Loss&, Control&);
+  void on_cnp(const Params&, const FlowFacts&, Time now, Control&);
+  void on_send(const Params&, const FlowFacts&, const Send&, Control&);
+  void on_timer(const Params&, const FlowFacts&, Time now, Control&);
+
+  // For probes and tests: the rate as a fraction of the line rate.
+  double rate() const { return rate_; }
+
+ private:
+  // A probe has returned with this round trip.
+  void probed(const Params&, const FlowFacts&, Time now, Time rtt, Control&);
+  void change(const Params&, const FlowFacts&, Time now, double factor, Control&);
+  void set_rate(const Params&, const FlowFacts&, double rate, Control&);
+
+  Time probes_from_;  // a packet that left then or later is a probe; max = a decision is due already
+  double rate_;
+  std::uint32_t sent_ = 0;  // these three since the last decision
+  std::uint32_t cnps_ = 0;
+  std::uint32_t nacks_ = 0;
+  std::uint32_t flow_ = 0;  // of the maker
+  Time no_cut_before_;
+  Time rtt_;                                                    // of the last probe
+  double factor_ = 1;                                           // of the decision that is due
+  alignas(8) std::byte memory_[policy::Decider::kMaxMemory]{};  // of the decider, which uses the first bytes only
+};
+
+}  // namespace weir::cc
