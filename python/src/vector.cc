@@ -89,15 +89,16 @@ void add_vector(nb::module_& m) {
             new (self) Vector(scenarios, settings, {environments, slots, threads});
           },
           "scenarios"_a, "settings"_a, "environments"_a, "slots"_a, "threads"_a)
-      .def("use",
-           [](Vector& v, Matrix observations, Column<float> rewards, Column<std::int64_t> flows,
-              Column<std::int32_t> environments, Column<std::int32_t> episodes, Column<std::int64_t> times,
-              Column<std::uint8_t> first) {
-             v.use({observations, rewards, flows, environments, episodes, times, first});
-           },
-           "observations"_a.noconvert(), "rewards"_a.noconvert(), "flows"_a.noconvert(), "environments"_a.noconvert(),
-           "episodes"_a.noconvert(), "times"_a.noconvert(), "first"_a.noconvert(),
-           "Sets the arrays that reset() and step() write.")
+      .def(
+          "use",
+          [](Vector& v, Matrix observations, Column<float> rewards, Column<std::int64_t> flows,
+             Column<std::int32_t> environments, Column<std::int32_t> episodes, Column<std::int64_t> times,
+             Column<std::uint8_t> first) {
+            v.use({observations, rewards, flows, environments, episodes, times, first});
+          },
+          "observations"_a.noconvert(), "rewards"_a.noconvert(), "flows"_a.noconvert(), "environments"_a.noconvert(),
+          "episodes"_a.noconvert(), "times"_a.noconvert(), "first"_a.noconvert(),
+          "Sets the arrays that reset() and step() write.")
       .def("reset", &Vector::reset, "seed"_a)
       .def("step", &Vector::step<float>, "factors"_a.noconvert())
       .def("step", &Vector::step<double>, "factors"_a)

@@ -1,5 +1,5 @@
 """Flows as agents of PettingZoo, in turn (aec_env) and in parallel (parallel_env). Agents are flow_0, flow_1, ... in the
-order in which the flows start; an agent is there from its flow's first question to its flow's end."""
+order in which the flows start; an agent is there from its flow's start to its end."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ class _Agents:
         self.action_spaces = {a: action_space(spaces) for a in self.possible_agents}
         self.agents = []
         self.render_mode = None
+        self._nothing = np.zeros(settings.width, np.float32)  # the observation of a flow that has not asked yet
         self._random, _ = seeding.np_random(None)
 
     def observation_space(self, agent):
@@ -103,11 +104,18 @@ class aec_env(_Agents, AECEnv):
     # What the simulation has come to: the next question, flows that have ended, or its end.
     def _show(self):
         inner = self._inner
-        for number in inner.take_news()[1]:
+        started, ended = inner.take_news()
+        for number in started:
             agent = self._name(number)
-            if agent in self.terminations:
-                self.terminations[agent] = True
-                self._dead.append(agent)
+            self.agents.append(agent)
+            self.terminations[agent] = self.truncations[agent] = False
+            self.rewards[agent] = self._cumulative_rewards[agent] = 0.0
+            self.infos[agent] = {"time_ps": 0}
+            self._observations[agent] = self._nothing
+        for number in ended:
+            agent = self._name(number)
+            self.terminations[agent] = True
+            self._dead.append(agent)
         if inner.has_ended:
             for agent in self.agents:
                 if not self.terminations[agent]:
@@ -116,14 +124,8 @@ class aec_env(_Agents, AECEnv):
             self._asking = None
         else:
             self._asking = agent = self._name(inner.number)
-            if inner.is_first:
-                self.agents.append(agent)
-                self.terminations[agent] = self.truncations[agent] = False
-                self._cumulative_rewards[agent] = 0.0
-                self.infos[agent] = {"time_ps": 0}
             self._observations[agent] = inner.observation
-            self.rewards[agent] = float(inner.reward)
-            self._cumulative_rewards[agent] = self.rewards[agent]
+            self.rewards[agent] = self._cumulative_rewards[agent] = float(inner.reward)
             self.infos[agent]["time_ps"] = inner.time_ps
         self._select()
 
@@ -138,6 +140,7 @@ class aec_env(_Agents, AECEnv):
         self.agents.remove(agent)
         for values in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
             del values[agent]
+        self._clear_rewards()
         self._select()
 
 
@@ -187,19 +190,21 @@ class parallel_env(_Agents, ParallelEnv):
     def _advance(self, rewards, terminations):
         goes_on = self._inner.advance()
         rows = self._inner.observations
+        started, ended = self._inner.take_news()
+        for number in started:
+            agent = self._name(number)
+            self.agents.append(agent)
+            self._observations[agent] = self._nothing
+            rewards[agent] = 0.0
+            terminations[agent] = False
+        for number in ended:
+            terminations[self._name(number)] = True
         self._ready = []
-        for i, (number, _, reward, first) in enumerate(self._inner.questions()):
+        for i, (number, _, reward, _) in enumerate(self._inner.questions()):
             agent = self._name(number)
             self._ready.append(agent)
             self._observations[agent] = rows[i]
-            if first:
-                self.agents.append(agent)
-                terminations[agent] = False
             rewards[agent] = reward
-        for number in self._inner.take_news()[1]:
-            agent = self._name(number)
-            if agent in terminations:
-                terminations[agent] = True
         return goes_on
 
     def _infos(self):

@@ -20,7 +20,8 @@ class FlowEnv(gymnasium.Env):
 
     scenario    a weir.Scenario or the name of a file, with a profile of the algorithm pcc_rl
     flow        which flow of the profiles decided from outside, in the order in which they start
-    others      a policy file that decides for the rest of these flows; "" if there is no other one
+    others      the policy that decides for the rest of these flows, a file or one that comes with Weir; "": the
+                scenario's
     step        how far an action of 1 or -1 changes the rate: times 1 + step, or divided by it
     settings    as of weir.gym.settings()
     """

@@ -1,7 +1,7 @@
 // Environment: a run that asks for decisions in batches.
 //
-// The scenario's decision_latency L is above 0. The run goes on by windows of L: [0, L), [L, 2 L), ... What flows ask in
-// a window is answered after it, and each answer takes effect L after its question, which is in the next window. So
+// The scenario's decision_latency L is above 0. The run goes on by windows of L: [0, L), [L, 2 L), ... What flows ask
+// in a window is answered after it, and each answer takes effect L after its question, which is in the next window. So
 // results do not depend on how many questions are answered together.
 //
 //   Environment e(scenario, {});
@@ -55,6 +55,8 @@ class Environment final : private cc::DecisionMaker {
   const Flows& flows() const { return flows_; }
   void forget_news() { flows_.forget_news(); }
   const Outside& outside() const { return outside_; }
+  // The run, between the calls above and after reset().
+  engine::Engine& engine() { return *run_.simulation; }
 
  private:
   std::uint32_t start(const cc::FlowFacts& facts, double& rate) override;

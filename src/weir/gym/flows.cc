@@ -70,9 +70,7 @@ Question Flows::observe(std::uint32_t place, Time now, const policy::Observation
     q.reward = static_cast<float>(settings_.reward == Reward::signal ? -std::abs(signal) : -(plain * plain));
   }
   state.asked = true;
-  const auto clipped = [this](double x) {
-    return static_cast<float>(std::clamp(x, -settings_.clip, settings_.clip));
-  };
+  const auto clipped = [this](double x) { return static_cast<float>(std::clamp(x, -settings_.clip, settings_.clip)); };
   float* row = rows_.data() + place * width_;
   if (settings_.inputs == policy::Inputs::code) {
     std::copy_backward(row, row + width_ - 2, row + width_);

@@ -1,4 +1,5 @@
-// Flows: what an environment knows of the flows that are decided from outside, and the observations that it makes of it.
+// Flows: what an environment knows of the flows that are decided from outside, and the observations that it makes of
+// it.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@ namespace weir::gym {
 
 // A flow wants a decision.
 struct Question {
-  Time now;                // when its probe returned
-  std::uint64_t flow = 0;  // id
+  Time now;                  // when its probe returned
+  std::uint64_t flow = 0;    // id
   std::uint32_t number = 0;  // flows decided from outside count from 0, in the order in which they start
   float reward = 0;          // of the flow's decision before; 0 for the first
   bool first = false;        // the flow's first question
@@ -72,8 +73,8 @@ class Flows {
   std::uint64_t seed_ = 0;
   std::uint32_t count_ = 0;
   std::vector<State> states_;
-  std::vector<float> rows_;           // of the flow at a place: its last observation
-  std::vector<std::uint32_t> free_;   // places of flows that have ended
+  std::vector<float> rows_;                                  // of the flow at a place: its last observation
+  std::vector<std::uint32_t> free_;                          // places of flows that have ended
   std::unordered_map<std::uint64_t, std::uint32_t> places_;  // of active flows, by id
   std::vector<FlowName> started_;
   std::vector<FlowName> ended_;

@@ -15,9 +15,20 @@ const cc::PccRl::Params& params_of_profile(const scenario::ProfileSettings& prof
   return *static_cast<const cc::PccRl::Params*>(profile.params.get());
 }
 
+// It decides nothing: receivers send CNPs if the inputs of a profile's decider are the paper's.
+std::shared_ptr<const policy::Decider> idle_decider(policy::Inputs inputs) {
+  policy::Policy policy;
+  policy.kind = policy::Kind::tree;
+  policy.inputs = inputs;
+  policy.history = 1;
+  policy.nodes = {policy::TreeNode{}};
+  return std::make_shared<const policy::Decider>(policy);
+}
+
 }  // namespace
 
-Outside::Outside(const Scenario& scenario, const Settings& settings) : scenario_(scenario.internal()) {
+Outside::Outside(const Scenario& scenario, const Settings& settings)
+    : scenario_(scenario.internal()), inputs_(settings.inputs) {
   check(settings);
   std::vector<std::string> valid;
   for (std::size_t i = 0; i < scenario_.profiles.size(); ++i) {
@@ -34,8 +45,8 @@ Outside::Outside(const Scenario& scenario, const Settings& settings) : scenario_
                      "set algorithm.name = \"pcc_rl\", or add a [[profile]] with that algorithm");
   for (const auto& name : settings.profiles)
     if (std::find(valid.begin(), valid.end(), name) == valid.end())
-      throw InputError("profiles", fmt::format("there is no profile '{}' with the algorithm 'pcc_rl'; valid is {}", name,
-                                               fmt::join(valid, ", ")));
+      throw InputError("profiles", fmt::format("there is no profile '{}' with the algorithm 'pcc_rl'; valid is {}",
+                                               name, fmt::join(valid, ", ")));
   scenario_.run.threads = 1;
   scenario_.probes = {};
 }
@@ -46,6 +57,7 @@ scenario::Run Outside::build(std::uint64_t seed, cc::DecisionMaker& maker) {
     for (const std::size_t i : profiles_) {
       auto params = std::make_shared<cc::PccRl::Params>(params_of_profile(scenario_.profiles[i]));
       params->maker = &maker;
+      params->decider = idle_decider(inputs_);
       scenario_.profiles[i].params = std::move(params);
     }
     model_ = scenario::build_model(scenario_);
@@ -53,6 +65,17 @@ scenario::Run Outside::build(std::uint64_t seed, cc::DecisionMaker& maker) {
     model_maker_ = &maker;
   }
   return scenario::build(scenario_, model_);
+}
+
+std::shared_ptr<const policy::Decider> Outside::decider() const {
+  const scenario::ProfileSettings& first = scenario_.profiles[profiles_.front()];
+  for (const std::size_t i : profiles_)
+    if (params_of_profile(scenario_.profiles[i]).policy != params_of_profile(first).policy)
+      throw InputError("others", fmt::format("the profiles '{}' and '{}' name different policies; name the one that "
+                                             "decides for all other flows",
+                                             first.name, scenario_.profiles[i].name));
+  const auto model = scenario::build_network(scenario_);  // which loads it
+  return static_cast<const cc::PccRl::Params*>(model->profiles[profiles_.front()].params.get())->decider;
 }
 
 Time Outside::latency() const {

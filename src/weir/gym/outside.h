@@ -8,6 +8,7 @@
 
 #include "weir/cc/decision_maker.h"
 #include "weir/gym/settings.h"
+#include "weir/policy/decider.h"
 #include "weir/scenario.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
@@ -23,6 +24,8 @@ class Outside {
   // outlive it.
   scenario::Run build(std::uint64_t seed, cc::DecisionMaker& maker);
 
+  // The policy that the profiles name. Throws InputError if they name different ones.
+  std::shared_ptr<const policy::Decider> decider() const;
   // The decision_latency of the profiles. Throws InputError if they have different ones.
   Time latency() const;
   // Flows of these profiles in the scenario's traffic, up to `most`; with the scenario's own seed.
@@ -33,6 +36,7 @@ class Outside {
 
   scenario::Scenario scenario_;
   std::vector<std::size_t> profiles_;
+  policy::Inputs inputs_;
   // The model is kept for the next run: most of it does not depend on anything that changes between runs.
   std::shared_ptr<const engine::Model> model_;
   std::uint64_t model_seed_ = 0;

@@ -34,8 +34,8 @@ void check(const Settings& s) {
 
 void check_factor(double factor, std::size_t place) {
   if (!is_positive(factor))
-    throw InputError("actions", fmt::format("action {} is {}; valid is a finite factor above 0 for the flow's rate",
-                                            place, factor));
+    throw InputError(
+        "actions", fmt::format("action {} is {}; valid is a finite factor above 0 for the flow's rate", place, factor));
 }
 
 }  // namespace weir::gym

@@ -18,11 +18,12 @@ enum class Reward : std::uint8_t { signal, paper };
 struct Settings {
   std::vector<std::string> profiles;  // whose flows are decided from outside; none: all with the algorithm pcc_rl
   policy::Inputs inputs = policy::Inputs::code;
-  int history = 2;         // decisions that an observation tells of; 1 to 8; 1 with Inputs::paper
-  double clip = 8;         // observations are limited to [-clip, clip]; above 0, finite
-  policy::Signal signal;   // of observations and rewards
+  int history = 2;        // decisions that an observation tells of; 1 to 8; 1 with Inputs::paper
+  double clip = 8;        // observations are limited to [-clip, clip]; above 0, finite
+  policy::Signal signal;  // of observations and rewards
   Reward reward = Reward::signal;
-  // A flow's first rate, as a share of its line rate, is drawn between the two, log-uniformly; 0 = as the scenario says.
+  // A flow's first rate, as a share of its line rate, is drawn between the two, log-uniformly; 0 = as the scenario
+  // says.
   double least_first_rate = 0;
   double most_first_rate = 0;
 

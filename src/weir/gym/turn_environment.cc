@@ -1,21 +1,28 @@
 #include "weir/gym/turn_environment.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
-#include "weir/base/error.h"
+#include "weir/policy/policy_file.h"
 
 namespace weir::gym {
+namespace {
 
 // How far a run that nobody wants any more may still go.
 constexpr Time kSlice{100'000'000};
 
+std::shared_ptr<const policy::Decider> decider_of(const SingleFlow& single, const Outside& outside) {
+  if (single.others.empty()) return outside.decider();
+  return std::make_shared<const policy::Decider>(policy::find_policy(single.others));
+}
+
+}  // namespace
+
 TurnEnvironment::TurnEnvironment(const Scenario& scenario, const Settings& settings, std::optional<SingleFlow> single)
     : outside_(scenario, settings),
       single_(std::move(single)),
+      others_(single_ ? decider_of(*single_, outside_) : nullptr),
       flows_(settings),
       row_(flows_.width()),
       row_of_other_(flows_.width()) {}
@@ -93,23 +100,18 @@ double TurnEnvironment::wait_for_answer() {
 
 std::uint32_t TurnEnvironment::start(const cc::FlowFacts& facts, double& rate) {
   const std::uint32_t place = flows_.start(facts, rate);
-  if (single_ && single_->others) {
+  if (others_) {
     if (place >= memories_.size()) memories_.resize(place + 1);
-    single_->others->start(memories_[place].bytes.data());
+    others_->start(memories_[place].bytes.data());
   }
   return place;
 }
 
 double TurnEnvironment::decide(std::uint32_t flow, Time now, const policy::Observation& observation) {
   if (leaving_) return 1;
-  if (single_ && flows_.number(flow) != single_->number) {
-    if (!single_->others)
-      throw InputError("others",
-                       fmt::format("flow {} is decided from outside as well; name a policy that decides for all but the "
-                                   "one flow, or give the others a [[profile]] with another algorithm",
-                                   flows_.number(flow)));
+  if (others_ && flows_.number(flow) != single_->number) {
     flows_.observe(flow, now, observation, row_of_other_.data());
-    const double factor = single_->others->decide(observation, memories_[flow].bytes.data());
+    const double factor = others_->decide(observation, memories_[flow].bytes.data());
     flows_.decided(flow, factor);
     return factor;
   }

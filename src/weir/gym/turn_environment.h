@@ -1,8 +1,8 @@
 // TurnEnvironment: a run that stops at each single question, at the instant at which it is asked.
 //
-// The answer is known before anything else happens. With a decision_latency of 0 it takes effect at once, which no batch
-// can do; with a larger one, that much later. The run is simulated on a thread of its own, which waits while the caller
-// decides.
+// The answer is known before anything else happens. With a decision_latency of 0 it takes effect at once, which no
+// batch can do; with a larger one, that much later. The run is simulated on a thread of its own, which waits while the
+// caller decides.
 //
 //   TurnEnvironment e(scenario, {});
 //   for (e.reset(1); !e.has_ended(); e.step(factor)) ...  // e.question(), e.observation()
@@ -17,6 +17,7 @@
 #include <optional>
 #include <semaphore>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -32,7 +33,7 @@ namespace weir::gym {
 // Only one of the flows is decided by the caller.
 struct SingleFlow {
   std::uint32_t number = 0;  // of those that could be, in the order in which they start
-  std::shared_ptr<const policy::Decider> others;  // decides for the rest; null: there is no other flow
+  std::string others;        // the policy that decides for the rest, a file or one of Weir's; "" = the scenario's
 };
 
 class TurnEnvironment final : private cc::DecisionMaker {
@@ -55,11 +56,13 @@ class TurnEnvironment final : private cc::DecisionMaker {
   const Question& question() const { return question_; }
   std::span<const float> observation() const { return row_; }
   Time now() const { return has_ended_ ? end_ : question_.now; }
-  // Flows that have started and ended since reset(), or since the last call of forget_news(). A flow's end becomes known
-  // at the end of an epoch of the engine.
+  // Flows that have started and ended since reset(), or since the last call of forget_news(). A flow's end becomes
+  // known at the end of an epoch of the engine.
   const Flows& flows() const { return flows_; }
   void forget_news() { flows_.forget_news(); }
   const Outside& outside() const { return outside_; }
+  // The run, between the calls above and after reset().
+  engine::Engine& engine() { return *run_.simulation; }
 
  private:
   struct alignas(8) Memory {
@@ -78,6 +81,7 @@ class TurnEnvironment final : private cc::DecisionMaker {
 
   Outside outside_;
   const std::optional<SingleFlow> single_;
+  const std::shared_ptr<const policy::Decider> others_;  // null without a single flow
   Flows flows_;
   scenario::Run run_;
   Question question_;

@@ -19,8 +19,8 @@ constexpr unsigned kMostThreads = 1'024;
 const VectorShape& checked(const VectorShape& shape, std::size_t scenarios) {
   if (scenarios == 0) throw InputError("scenarios", "there is none; give at least one");
   if (shape.environments < 1 || shape.environments > kMostEnvironments)
-    throw InputError("environments", fmt::format("{} is not possible; valid is 1 to {}", shape.environments,
-                                                 kMostEnvironments));
+    throw InputError("environments",
+                     fmt::format("{} is not possible; valid is 1 to {}", shape.environments, kMostEnvironments));
   if (shape.slots > kMostSlots)
     throw InputError("slots", fmt::format("{} is not possible; valid is 0 to {}", shape.slots, kMostSlots));
   if (shape.threads > kMostThreads)
@@ -43,8 +43,8 @@ void VectorEnvironment::check_room(const Batch& out) const {
   const std::size_t rows = capacity();
   const auto require = [rows](std::size_t size, std::size_t width, const char* name) {
     if (size < rows * width)
-      throw InputError(std::string(name), fmt::format("the array has room for {} numbers; {} are needed", size,
-                                                      rows * width));
+      throw InputError(std::string(name),
+                       fmt::format("the array has room for {} numbers; {} are needed", size, rows * width));
   };
   require(out.observations.size(), width(), "observations");
   require(out.rewards.size(), 1, "rewards");
@@ -93,9 +93,10 @@ void VectorEnvironment::go_on(std::size_t i) {
     if (environment.advance()) break;
     // The second episode that has ended here had no question at all.
     if (++empty_episodes == 2)
-      throw InputError(fmt::format("environment {}: in a whole episode, in which {} flows started, no flow has asked for "
-                                   "a decision; give it longer flows or a later run.stop",
-                                   i, flows_before));
+      throw InputError(
+          fmt::format("environment {}: in a whole episode, in which {} flows started, no flow has asked for "
+                      "a decision; give it longer flows or a later run.stop",
+                      i, flows_before));
     ++p.episode;
     environment.reset(seed_of(seed_, i, environments_.size(), p.episode));
   }

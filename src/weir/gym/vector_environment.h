@@ -3,8 +3,8 @@
 // A call of step() takes the answers to all questions that the last call gave out, lets each environment go on to its
 // next questions, and writes these into arrays of the caller: first those of environment 0, then those of 1, and so on.
 // An environment gives out at most `slots` questions at a time; what a window has beyond that comes with the next call,
-// before the environment goes on. Neither `slots` nor the number of threads changes what a flow observes. An environment
-// whose run has ended begins the next episode within the same call.
+// before the environment goes on. Neither `slots` nor the number of threads changes what a flow observes. An
+// environment whose run has ended begins the next episode within the same call.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ namespace weir::gym {
 
 // Arrays of the caller for capacity() rows each, of which the first ones are written.
 struct Batch {
-  std::span<float> observations;        // capacity() x width()
-  std::span<float> rewards;             // of the flow's decision before; 0 for its first question
-  std::span<std::int64_t> flows;        // ids
+  std::span<float> observations;  // capacity() x width()
+  std::span<float> rewards;       // of the flow's decision before; 0 for its first question
+  std::span<std::int64_t> flows;  // ids
   std::span<std::int32_t> environments;
-  std::span<std::int32_t> episodes;     // of the environment, from 0
-  std::span<std::int64_t> times;        // when the probe returned, in picoseconds of the episode
-  std::span<std::uint8_t> first;        // 1: the flow's first question
+  std::span<std::int32_t> episodes;  // of the environment, from 0
+  std::span<std::int64_t> times;     // when the probe returned, in picoseconds of the episode
+  std::span<std::uint8_t> first;     // 1: the flow's first question
 };
 
 struct VectorShape {
@@ -43,9 +43,9 @@ class VectorEnvironment {
   // Begins episode 0 of all environments and writes their first questions. Returns how many there are. Episode k of
   // environment i has run.seed = seed + i + environments() * k.
   std::size_t reset(std::uint64_t seed, const Batch& out);
-  // Answers the questions of the last call, in their order, with factors for the flows' rates, and writes the next ones.
-  // Throws InputError, before anything has changed, unless there is a finite factor above 0 for each. If another error
-  // is thrown, reset() must be called first.
+  // Answers the questions of the last call, in their order, with factors for the flows' rates, and writes the next
+  // ones. Throws InputError, before anything has changed, unless there is a finite factor above 0 for each. If another
+  // error is thrown, reset() must be called first.
   std::size_t step(std::span<const float> factors, const Batch& out) { return step_with(factors, out); }
   std::size_t step(std::span<const double> factors, const Batch& out) { return step_with(factors, out); }
 
