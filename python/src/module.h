@@ -11,6 +11,7 @@ void add_errors(nanobind::module_& m);
 void add_scenario(nanobind::module_& m);
 void add_gym(nanobind::module_& m);
 void add_vector(nanobind::module_& m);
+void add_policy(nanobind::module_& m);
 
 // What a call that releases Python's lock keeps for itself. A second call at the same time is refused with
 // RuntimeError.

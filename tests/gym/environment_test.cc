@@ -177,7 +177,7 @@ TEST(EnvironmentTest, FirstRatesAreDrawnFromTheSeed) {
 TEST(EnvironmentTest, WhatCannotBeIsRefused) {
   EXPECT_THROW(Environment(many_to_one(2, "0 us", "1 ms"), {}), InputError);
   EXPECT_THROW(Environment(Scenario::from_values({"topology.kind=star", "topology.hosts=3", "algorithm.name=hpcc",
-                                                  "traffic=[{kind='incast', receiver='last'}]"}),
+                                                  "traffic=[{kind='incast', receiver='last', size='1 MB'}]"}),
                            {}),
                InputError);
   Settings settings;
