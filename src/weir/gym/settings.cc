@@ -32,10 +32,9 @@ void check(const Settings& s) {
           "above 0, up to the larger one of the two");
 }
 
-void check_factor(double factor, std::size_t place) {
-  if (!is_positive(factor))
-    throw InputError(
-        "actions", fmt::format("action {} is {}; valid is a finite factor above 0 for the flow's rate", place, factor));
+void fail_factor(double factor, std::size_t place) {
+  throw InputError("actions",
+                   fmt::format("action {} is {}; valid is a finite factor above 0 for the flow's rate", place, factor));
 }
 
 }  // namespace weir::gym

@@ -2,7 +2,9 @@
 // pcc_rl are decided from outside.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -36,7 +38,10 @@ struct Settings {
 // Throws InputError, with the member's name as key, if a value is not valid.
 void check(const Settings&);
 
+[[noreturn]] void fail_factor(double factor, std::size_t place);
 // Throws InputError unless the factor is finite and above 0. `place` is its index among the given ones.
-void check_factor(double factor, std::size_t place);
+inline void check_factor(double factor, std::size_t place) {
+  if (!(factor > 0 && factor <= std::numeric_limits<double>::max())) fail_factor(factor, place);
+}
 
 }  // namespace weir::gym

@@ -47,35 +47,37 @@ void TurnEnvironment::reset(std::uint64_t seed) {
       single_has_ended_ = true;
   });
   has_ended_ = false;
-  thread_ = std::thread([this] { simulate(); });
-  wait_for_question();
+  fiber_ = std::make_unique<Fiber>([this] { simulate(); });
+  go_on();
 }
 
 void TurnEnvironment::step(double factor) {
   if (has_ended_) throw std::logic_error("the episode has ended; call reset() first");
   check_factor(factor, 0);
   factor_ = factor;
-  answered_.release();
-  wait_for_question();
+  go_on();
 }
 
-void TurnEnvironment::wait_for_question() {
-  asked_.acquire();
-  if (!has_ended_) return;
-  thread_.join();
+// Simulates up to the next question, or to the end.
+void TurnEnvironment::go_on() {
+  fiber_->resume();
+  if (!fiber_->has_ended()) return;
+  fiber_ = nullptr;
+  has_ended_ = true;
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-// Ends the thread that simulates, if there is one; it waits for an answer.
+// Lets a run that stands at a question end: nothing may leave the engine in its midst, so it goes on to the end of a
+// slice.
 void TurnEnvironment::leave() {
-  if (!thread_.joinable()) return;
+  if (fiber_ == nullptr) return;
   leaving_ = true;
-  answered_.release();
-  thread_.join();
+  fiber_->resume();
   leaving_ = false;
+  fiber_ = nullptr;
+  error_ = nullptr;
 }
 
-// The thread that simulates. It is left at the end of a slice, because nothing may leave the engine within.
 void TurnEnvironment::simulate() {
   try {
     while (!leaving_ && !single_has_ended_ && !run_.simulation->advance(run_.simulation->now() + kSlice)) {
@@ -84,18 +86,6 @@ void TurnEnvironment::simulate() {
   } catch (...) {
     error_ = std::current_exception();
   }
-  if (leaving_) {
-    error_ = nullptr;
-    return;
-  }
-  has_ended_ = true;
-  asked_.release();
-}
-
-double TurnEnvironment::wait_for_answer() {
-  asked_.release();
-  answered_.acquire();
-  return leaving_ ? 1 : factor_;
 }
 
 std::uint32_t TurnEnvironment::start(const cc::FlowFacts& facts, double& rate) {
@@ -116,7 +106,8 @@ double TurnEnvironment::decide(std::uint32_t flow, Time now, const policy::Obser
     return factor;
   }
   question_ = flows_.observe(flow, now, observation, row_.data());
-  const double factor = wait_for_answer();
+  fiber_->pause();
+  const double factor = leaving_ ? 1 : factor_;
   flows_.decided(flow, factor);
   return factor;
 }

@@ -1,27 +1,25 @@
 // TurnEnvironment: a run that stops at each single question, at the instant at which it is asked.
 //
 // The answer is known before anything else happens. With a decision_latency of 0 it takes effect at once, which no
-// batch can do; with a larger one, that much later. The run is simulated on a thread of its own, which waits while the
-// caller decides.
+// batch can do; with a larger one, that much later. The run has a stack of its own, which waits while the caller
+// decides.
 //
 //   TurnEnvironment e(scenario, {});
 //   for (e.reset(1); !e.has_ended(); e.step(factor)) ...  // e.question(), e.observation()
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
-#include <semaphore>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "weir/cc/decision_maker.h"
+#include "weir/gym/fiber.h"
 #include "weir/gym/flows.h"
 #include "weir/gym/outside.h"
 #include "weir/gym/settings.h"
@@ -48,7 +46,7 @@ class TurnEnvironment final : private cc::DecisionMaker {
   // Answers the question with a factor for the flow's rate and goes on to the next one. Throws InputError, before
   // anything has changed, unless the factor is finite and above 0; std::logic_error if the episode has ended.
   void step(double factor);
-  // Ends the episode, and the thread that simulates it.
+  // Ends the episode.
   void close();
 
   // The run has ended, or the single flow has; there is no question then.
@@ -75,8 +73,7 @@ class TurnEnvironment final : private cc::DecisionMaker {
   double answer(std::uint32_t flow, Time) override { return flows_.factor(flow); }
 
   void simulate();
-  double wait_for_answer();
-  void wait_for_question();
+  void go_on();
   void leave();
 
   Outside outside_;
@@ -93,11 +90,8 @@ class TurnEnvironment final : private cc::DecisionMaker {
   bool single_has_ended_ = false;
   Time end_;
   std::exception_ptr error_;
-  // The two threads are at work in turns. Each releases the other's semaphore and waits at its own.
-  std::binary_semaphore answered_{0};
-  std::binary_semaphore asked_{0};
-  std::atomic<bool> leaving_{false};
-  std::thread thread_;
+  bool leaving_ = false;
+  std::unique_ptr<Fiber> fiber_;  // simulates, and is in the midst of it while a question is open
 };
 
 }  // namespace weir::gym
