@@ -42,7 +42,7 @@ using Row = std::tuple<int, int, std::int64_t, std::int64_t, float, std::vector<
 
 // All that the first two episodes show, in order.
 std::vector<Row> two_episodes(unsigned threads, std::uint32_t slots) {
-  VectorEnvironment e({many_to_one(4, "2 us", "400 us"), many_to_one(9, "2 us", "200 us")}, {},
+  VectorEnvironment e({many_to_one(4, "2 us", "400 us"), many_to_one(9, "2 us", "400 us")}, {},
                       {.environments = 3, .slots = slots, .threads = threads});
   Arrays a(e);
   std::vector<Row> out;
