@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "tests/support/command.h"
 #include "weir/cc/pcc_rl.h"
 #include "weir/policy/policy_file.h"
 #include "weir/scenario/effective.h"
@@ -22,12 +23,10 @@ const std::string kPolicyScenario =
 class PolicyScenario : public testing::Test {
  protected:
   PolicyScenario() {
-    std::filesystem::create_directories(folder_);
     policy::Policy p = policy::shipped_policy("standard");
     p.step = 0.125;
     std::ofstream(folder_ / "mine.toml") << policy::policy_text(p);
   }
-  ~PolicyScenario() override { std::filesystem::remove_all(folder_); }
 
   static const cc::PccRl::Params& params_of(const scenario::Run& run) {
     return *static_cast<const cc::PccRl::Params*>(run.model->profiles.at(0).params.get());
@@ -44,7 +43,8 @@ class PolicyScenario : public testing::Test {
     }
   }
 
-  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "weir-policy-scenario";
+  const app::Folder scratch_{"weir-policy-scenario"};
+  const std::filesystem::path folder_ = scratch_.path();
 };
 
 TEST_F(PolicyScenario, IsBuiltWithItsPolicy) {
