@@ -55,7 +55,7 @@ void d3_adpg_converges(Context& context) {
                   trainer.best().update, kPaperSteps, text));
 }
 
-constexpr std::uint64_t kSeeds = 5;
+constexpr std::uint64_t kBaselineSeeds = 5;
 
 learn::Baseline baseline_of(const Context& context, const std::string& curriculum, std::uint64_t seed) {
   learn::Curriculum c = learn::read_curriculum(context.example("train/" + curriculum + ".toml"));
@@ -66,14 +66,14 @@ learn::Baseline baseline_of(const Context& context, const std::string& curriculu
 void d4_aurora_finds_no_equilibrium(Context& context) {
   std::uint64_t without = 0;
   std::string text;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kBaselineSeeds; ++seed) {
     const learn::Evaluation e = baseline_of(context, "aurora", seed).trained;
     if (e.fairness < 0.5 || e.oscillation > 0.3) ++without;
     text += fmt::format("{}{:.2f} and {:.0f} %", text.empty() ? "" : ", ", e.fairness, 100 * e.oscillation);
   }
   context.judge("D4", without >= 4,
                 fmt::format("no equilibrium with {} of {} seeds; fairness and oscillation of two flows: {}", without,
-                            kSeeds, text));
+                            kBaselineSeeds, text));
 }
 
 void d5_ppo_does_not_learn(Context& context) {
@@ -82,7 +82,7 @@ void d5_ppo_does_not_learn(Context& context) {
   for (const char* method : {"ppo-continuous", "ppo-discrete"}) {
     std::uint64_t unable = 0;
     std::string returns;
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= kBaselineSeeds; ++seed) {
       const learn::Baseline b = baseline_of(context, method, seed);
       // returns are not above 0
       if (b.trained.reward <= b.random.reward + 0.1 * std::abs(b.random.reward)) ++unable;
@@ -90,7 +90,7 @@ void d5_ppo_does_not_learn(Context& context) {
     }
     both = both && unable >= 3;
     text += fmt::format("{}{}: not above a random policy with {} of {} seeds (return {})", text.empty() ? "" : "; ",
-                        method, unable, kSeeds, returns);
+                        method, unable, kBaselineSeeds, returns);
   }
   context.judge("D5", both, text);
 }
