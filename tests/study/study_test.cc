@@ -220,7 +220,7 @@ TEST(Study, BadOnesAreRefusedWithTheirPlace) {
       {"[study]\nset = { \"traffic.0.fanin\" = 3 }\n",
        "s.toml:2: key 'traffic.0.fanin': unknown key (did you mean 'fan_in'?); valid is size, receiver, senders, "
        "fan_in, "
-       "start, stagger, stagger_every, kind, tag, profile, completion"},
+       "flows, start, spread, stagger, stagger_every, kind, tag, profile, completion"},
       {kAxis + "key = \"traffic.0.fan_in\"\nvalues = []\n",
        "s.toml:5: key 'axis.0.values': the axis is empty; write at least one value"},
       {kAxis + "key = \"traffic.1.fan_in\"\nvalues = [1]\n",

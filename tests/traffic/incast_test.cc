@@ -79,7 +79,9 @@ TEST(Incast, DealsFlowsToSendersInTurnAtRandomTimes) {
   for (std::size_t i = 0; i < flows.size(); ++i) {
     EXPECT_GE(flows[i].start, 10_us);
     EXPECT_LT(flows[i].start, 15_us);
-    if (i > 0) EXPECT_LE(flows[i - 1].start, flows[i].start);
+    if (i > 0) {
+      EXPECT_LE(flows[i - 1].start, flows[i].start);
+    }
     ++of[flows[i].src];
     sum += static_cast<double>(flows[i].start.ps) * 1e-6;
   }
