@@ -26,7 +26,7 @@ namespace {
 // y = tanh(-0.5 in2), in two layers.
 Policy half_the_signal() {
   return parse_policy(
-      "format = 1\nkind = \"mlp\"\n"
+      "format = 1\nkind = \"mlp\"\ninputs = \"code\"\n"
       "[[layer]]\ntype = \"dense\"\ninputs = 4\noutputs = 2\nactivation = \"relu\"\n"
       "weights = [[0, 1, 0, 0], [0, -1, 0, 0]]\n"
       "[[layer]]\ntype = \"dense\"\ninputs = 2\noutputs = 1\nactivation = \"none\"\nweights = [[-0.5, 0.5]]\n",
