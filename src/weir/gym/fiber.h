@@ -32,12 +32,12 @@ class Fiber {
   ucontext_t inside_{};
   ucontext_t outside_{};
   // What sanitizers have to know of the two stacks.
-  void* fake_inside_ = nullptr;
-  void* fake_outside_ = nullptr;
-  const void* outer_stack_ = nullptr;
-  std::size_t outer_size_ = 0;
-  void* thread_inside_ = nullptr;
-  void* thread_outside_ = nullptr;
+  [[maybe_unused]] void* fake_inside_ = nullptr;
+  [[maybe_unused]] void* fake_outside_ = nullptr;
+  [[maybe_unused]] const void* outer_stack_ = nullptr;
+  [[maybe_unused]] std::size_t outer_size_ = 0;
+  [[maybe_unused]] void* thread_inside_ = nullptr;
+  [[maybe_unused]] void* thread_outside_ = nullptr;
 };
 
 }  // namespace weir::gym

@@ -6,14 +6,10 @@
 #include <utility>
 
 #include "weir/base/error.h"
-#include "weir/cc/pcc_rl.h"
+#include "weir/scenario/decided.h"
 
 namespace weir::gym {
 namespace {
-
-const cc::PccRl::Params& params_of_profile(const scenario::ProfileSettings& profile) {
-  return *static_cast<const cc::PccRl::Params*>(profile.params.get());
-}
 
 // It decides nothing: receivers send CNPs if the inputs of a profile's decider are the paper's.
 std::shared_ptr<const policy::Decider> idle_decider(policy::Inputs inputs) {
@@ -33,7 +29,7 @@ Outside::Outside(const Scenario& scenario, const Settings& settings)
   std::vector<std::string> valid;
   for (std::size_t i = 0; i < scenario_.profiles.size(); ++i) {
     const scenario::ProfileSettings& profile = scenario_.profiles[i];
-    if (profile.algorithm->about.name != cc::PccRl::about.name) continue;
+    if (scenario::pcc_rl_params(profile) == nullptr) continue;
     valid.push_back(profile.name);
     if (settings.profiles.empty() ||
         std::find(settings.profiles.begin(), settings.profiles.end(), profile.name) != settings.profiles.end())
@@ -54,12 +50,7 @@ Outside::Outside(const Scenario& scenario, const Settings& settings)
 scenario::Run Outside::build(std::uint64_t seed, cc::DecisionMaker& maker) {
   if (!model_ || model_seed_ != seed || model_maker_ != &maker) {
     scenario_.run.seed = seed;
-    for (const std::size_t i : profiles_) {
-      auto params = std::make_shared<cc::PccRl::Params>(params_of_profile(scenario_.profiles[i]));
-      params->maker = &maker;
-      params->decider = idle_decider(inputs_);
-      scenario_.profiles[i].params = std::move(params);
-    }
+    for (const std::size_t i : profiles_) scenario::set_maker(scenario_.profiles[i], maker, idle_decider(inputs_));
     model_ = scenario::build_model(scenario_);
     model_seed_ = seed;
     model_maker_ = &maker;
@@ -70,7 +61,7 @@ scenario::Run Outside::build(std::uint64_t seed, cc::DecisionMaker& maker) {
 std::shared_ptr<const policy::Decider> Outside::decider() const {
   const scenario::ProfileSettings& first = scenario_.profiles[profiles_.front()];
   for (const std::size_t i : profiles_)
-    if (params_of_profile(scenario_.profiles[i]).policy != params_of_profile(first).policy)
+    if (params_of(i).policy != params_of(profiles_.front()).policy)
       throw InputError("others", fmt::format("the profiles '{}' and '{}' name different policies; name the one that "
                                              "decides for all other flows",
                                              first.name, scenario_.profiles[i].name));
@@ -80,13 +71,17 @@ std::shared_ptr<const policy::Decider> Outside::decider() const {
 
 Time Outside::latency() const {
   const scenario::ProfileSettings& first = scenario_.profiles[profiles_.front()];
-  const Time latency = params_of_profile(first).decision_latency;
+  const Time latency = params_of(profiles_.front()).decision_latency;
   for (const std::size_t i : profiles_)
-    if (params_of_profile(scenario_.profiles[i]).decision_latency != latency)
+    if (params_of(i).decision_latency != latency)
       throw InputError("profiles", fmt::format("the profiles '{}' and '{}' have different decision_latency; give all "
                                                "that are decided from outside the same",
                                                first.name, scenario_.profiles[i].name));
   return latency;
+}
+
+const cc::PccRl::Params& Outside::params_of(std::size_t profile) const {
+  return *scenario::pcc_rl_params(scenario_.profiles[profile]);
 }
 
 bool Outside::is_outside(const std::string& profile) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weir/cc/decision_maker.h"
+#include "weir/cc/pcc_rl.h"
 #include "weir/gym/settings.h"
 #include "weir/policy/decider.h"
 #include "weir/scenario.h"
@@ -32,6 +33,7 @@ class Outside {
   std::uint32_t count_flows(std::uint32_t most) const;
 
  private:
+  const cc::PccRl::Params& params_of(std::size_t profile) const;
   bool is_outside(const std::string& profile) const;
 
   scenario::Scenario scenario_;
