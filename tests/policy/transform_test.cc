@@ -25,12 +25,36 @@ namespace {
 
 // y = tanh(-0.5 in2), in two layers.
 Policy half_the_signal() {
-  return parse_policy(
-      "format = 1\nkind = \"mlp\"\ninputs = \"code\"\n"
-      "[[layer]]\ntype = \"dense\"\ninputs = 4\noutputs = 2\nactivation = \"relu\"\n"
-      "weights = [[0, 1, 0, 0], [0, -1, 0, 0]]\n"
-      "[[layer]]\ntype = \"dense\"\ninputs = 2\noutputs = 1\nactivation = \"none\"\nweights = [[-0.5, 0.5]]\n",
-      "p.toml");
+  return parse_policy(R"(
+format = 1
+kind = "mlp"
+arithmetic = "float32"
+inputs = "code"
+history = 2
+clip = 8
+step = 0.2
+
+[signal]
+target = 0.064
+beta = 1.5
+scale = 12.5
+base_rtt = "8192 ns"
+
+[[layer]]
+type = "dense"
+inputs = 4
+outputs = 2
+activation = "relu"
+weights = [[0, 1, 0, 0], [0, -1, 0, 0]]
+
+[[layer]]
+type = "dense"
+inputs = 2
+outputs = 1
+activation = "none"
+weights = [[-0.5, 0.5]]
+)",
+                      "p.toml");
 }
 
 TEST(Walks, AreClosedLoops) {
