@@ -21,10 +21,10 @@ constexpr double kTanhIn = 0x1p-13;
 constexpr double kTanhOut = 0x1p-14;
 constexpr int kMostShift = 30;
 // Of one layer's columns: the inputs, then the hidden state.
-constexpr int kRoom = 2 * kMaxUnits + 8;
+constexpr int kMostColumns = 2 * kMaxUnits + 8;
 
-struct IntegerRoom {
-  alignas(16) std::array<std::int16_t, kRoom> lane;
+struct Columns {
+  alignas(16) std::array<std::int16_t, kMostColumns> lane;
 };
 
 int rounded_up(int n, int to) { return (n + to - 1) / to * to; }
@@ -256,8 +256,8 @@ Int8Network::Int8Network(const Policy& policy)
 
 template <class L>
 float Int8Network::run_on(const float* inputs, std::byte* memory) const {
-  IntegerRoom a;
-  IntegerRoom b;
+  Columns a;
+  Columns b;
   for (int i = 0; i < width_; i += 4)
     L::store(a.lane.data() + i, L::rounded(inputs + i, std::min(4, width_ - i), units_per_input_));
   std::int16_t* x = a.lane.data();
