@@ -30,6 +30,7 @@ Scenario many_to_one(std::int64_t hosts, std::int64_t latency_us) {
       "topology.delay=1 us",
       "network.buffer.mode=lossy",
       "transport.payload=1 KB",
+      "transport.min_rto=200 us",  // a flow has a timer's entry for each decision of that long
       "algorithm.name=pcc_rl",
       fmt::format("algorithm.decision_latency={} us", latency_us),
       fmt::format("algorithm.first_rate={}", 1.0 / kFlows),

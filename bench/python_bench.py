@@ -23,6 +23,7 @@ def scenario(hosts, flows, latency, stop, *more):
             "topology.delay=1 us",
             "network.buffer.mode=lossy",
             "transport.payload=1 KB",
+            "transport.min_rto=200 us",  # a flow has a timer's entry for each decision of that long
             "algorithm.name=pcc_rl",
             f"algorithm.decision_latency={latency}",
             f"algorithm.first_rate={1 / flows}",
