@@ -1,7 +1,7 @@
 # An include may only point down the layers, from the top:
-#   claims, run > study > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base;
+#   claims > learn, study; run > study > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base;
 #   cc > policy > base; host and above may include policy, too;
-#   learn > scenario; study, report > figure > result > base; probe > result.
+#   learn, gym > scenario; study, report > figure > result > base; probe > result.
 # Each layer names all that it may include; a few single headers are interfaces between layers.
 BEGIN {
   below["base"] = "base"
@@ -24,6 +24,7 @@ BEGIN {
   below["run"] = "run study scenario replica probe engine traffic host net cc policy sim theory figure result base"
   below["api"] = "scenario.h simulation.h run study scenario replica probe engine traffic host net cc policy sim theory result base"
   below["claims"] = "claims learn study scenario replica probe engine traffic host net cc policy sim theory result base"
+  below["gym"] = "gym scenario.h scenario replica probe engine traffic host net cc policy sim theory result base"
 
   also["host"] = "traffic/flow.h"
   also["traffic"] = "net/topology.h"

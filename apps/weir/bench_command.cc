@@ -46,6 +46,20 @@ std::vector<std::string> flows_of_one_host(int flows) {
           "probes.rates=false"};
 }
 
+// 8192 flows of 64 hosts to one for 2 s, at first somewhat more than its link takes. Between two packets of a flow come
+// those of all others, so no cache holds its state.
+std::vector<std::string> eight_thousand_to_one(const char* payload) {
+  return {"run.stop=2 s",
+          "topology.hosts=65",
+          "topology.delay=2 us",
+          fmt::format("transport.payload={}", payload),
+          "algorithm={name = \"pcc_rl\", policy = \"standard-int8\", first_rate = 0.0002}",
+          "traffic.0.flows=8192",
+          "traffic.0.size=10 GB",
+          "probes.queues=false",
+          "probes.rates=false"};
+}
+
 const std::vector<Case>& cases() {
   const std::vector<std::string> arrivals{"traffic.0.stop=1 ms", "probes.queues=false", "probes.pfc=false",
                                           "probes.links=false"};
@@ -75,6 +89,9 @@ const std::vector<Case>& cases() {
        "permutation-fat-tree",
        {"topology.k=32", "traffic.0.size=250 KB", "probes.queues=false", "probes.links=false"},
        1},
+      {"incast-8192-pcc-rl-1k", "8192 flows of 64 hosts to one, 2 s, PCC-RL's int8 policy, packets of 1 KB",
+       "incast-16", eight_thousand_to_one("1 KB"), 1},
+      {"incast-8192-pcc-rl-4k", "the same with packets of 4 KB", "incast-16", eight_thousand_to_one("4 KB"), 1},
   };
   return list;
 }

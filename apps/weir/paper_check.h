@@ -22,6 +22,7 @@ struct PaperCommandOptions {
   std::string claim;
   std::string out = "out/papers";
   std::string memory;
+  std::string policy;
   unsigned jobs = 2;
   bool fresh = false;
   bool quiet = false;
@@ -34,7 +35,8 @@ struct PaperCommandOptions {
             .jobs = static_cast<int>(std::max(1u, jobs)),
             .memory = run::memory_limit(memory),
             .fresh = fresh,
-            .quiet = quiet};
+            .quiet = quiet,
+            .policy = policy};
   }
   // Documents are named from the folder that papers is in.
   std::string document(const std::string& name) const { return papers + "/../" + name; }

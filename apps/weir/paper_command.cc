@@ -170,6 +170,7 @@ int run_figure(const PaperCommandOptions& o) {
   if (!judged.empty()) claims::write_text(run.dir + "/verdicts.json", claims::to_json(all, verdicts, judged));
   show("{}\n\n{}\n{}", file.study.study.title, study::to_text(run.measured), printed(file.study));
   if (!file.study.figure.note.empty()) show("\n{}\n", file.study.figure.note);
+  if (!o.policy.empty()) show("\npcc_rl runs the policy {}, not that of the study\n", o.policy);
   for (const std::string& id : judged) show("\n{}", describe(*claims::find(all, id), verdicts.of(id)));
   if (is_experiment)
     for (const auto& j : run.judgements)
@@ -196,7 +197,7 @@ void add_paper(CLI::App& app, int& status) {
   };
 
   CLI::App* listing = add("list", "Claims and figures, and who judges them");
-  listing->add_option("PAPER", o->paper, "hpcc, fairness, onramp, rl or spraying (all)");
+  listing->add_option("PAPER", o->paper, "hpcc, fairness, onramp, rldc or spraying (all)");
   listing->callback([o, &status] { status = list(*o); });
 
   CLI::App* asking = add("why", "Why a claim fails, and the command that shows it again");
@@ -217,6 +218,10 @@ void add_paper(CLI::App& app, int& status) {
       ->add_option("FIGURE", o->figure,
                    "as `weir paper list` names it, such as hpcc/fig13; or an experiment, as `weir paper why` names it")
       ->required();
+  running
+      ->add_option("--policy", o->policy,
+                   "a policy's file or name, for every point that runs pcc_rl, in place of what the study says")
+      ->check(not_empty());
   add_study_options(running);
   running->callback([o, &status] { status = run_figure(*o); });
 

@@ -16,6 +16,7 @@ struct PaperOptions {
   std::uint64_t memory = 0;
   bool fresh = false;
   bool quiet = false;
+  std::string policy;  // of all points that run pcc_rl, in place of the study's; "" = as the study has it
 };
 
 // What a file asks for; the file outlives it.
@@ -35,8 +36,8 @@ struct PaperRun {
 // Why some of its runs are missing; "" if none is.
 std::string incomplete(const PaperRun& run);
 
-// Throws InputError for what is wrong with the study, for rules that name what it has not, and for results in its place
-// that are of another scenario or version.
+// Throws InputError for what is wrong with the study, for rules that name what it has not, for results in its place
+// that are of another scenario or version, and for a policy if no point runs pcc_rl.
 PaperPlan plan_paper_study(const claims::FigureFile& file, const PaperOptions& options);
 // Runs what is missing of it.
 PaperRun run_paper_study(const PaperPlan& plan, bool quiet);

@@ -51,6 +51,16 @@ TEST(Paper, RefusesWhatItDoesNotKnow) {
   refused({"paper", "list", "bbr"}, "'bbr'");
 }
 
+TEST(Paper, TakesAPolicyWherePccRlRuns) {
+  const Folder out("weir-policy");
+  const Output none = weir({"paper", "run", "hpcc/fig09ab", "--policy", "standard", "--out", out.path()});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_NE(none.err.find("no point of papers/hpcc/fig09ab.toml runs pcc_rl"), std::string::npos) << none.err;
+  const Output unknown = weir({"paper", "run", "rldc/fig09", "--policy", "no-such-policy", "--out", out.path()});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.err.find("no-such-policy"), std::string::npos) << unknown.err;
+}
+
 // The claims of the project with other accepted verdicts.
 class Accepted {
  public:

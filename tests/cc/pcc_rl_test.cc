@@ -237,7 +237,7 @@ TEST(PccRl, LoadsItsPolicy) {
   const auto loaded = [&](PccRl::Params p, const DataFiles& files) {
     return std::static_pointer_cast<const PccRl::Params>(a.load(std::make_shared<PccRl::Params>(std::move(p)), files));
   };
-  EXPECT_EQ(loaded({}, {})->decider->policy().layers.size(), 2u);
+  EXPECT_EQ(loaded({}, {})->decider->policy().layers.size(), 3u);
   EXPECT_EQ(loaded({.policy = "x.toml"}, {{"policy", {"x.toml", text}}})->decider->policy().nodes.size(), 1u);
   Maker maker;
   EXPECT_EQ(loaded({.policy = "no such", .maker = &maker}, {})->decider, nullptr);

@@ -165,8 +165,9 @@ TEST(Claims, OfFiguresAreKnown) {
   write("hpcc/fig2.toml", "hpcc", "A1");
   EXPECT_EQ(complaint(), "/hpcc/fig2.toml:7: key 'claim.id': A1 is judged by code; list it under paper.claims");
   write("hpcc/fig2.toml", "hpc", "A37");
-  EXPECT_EQ(complaint(),
-            "/hpcc/fig2.toml:3: key 'paper.paper': 'hpc' is unknown; valid is hpcc, fairness, onramp, rl or spraying");
+  EXPECT_EQ(
+      complaint(),
+      "/hpcc/fig2.toml:3: key 'paper.paper': 'hpc' is unknown; valid is hpcc, fairness, onramp, rldc or spraying");
 }
 
 TEST(Verdicts, AreHoldsFailsOrNotRun) {

@@ -32,13 +32,15 @@ Incast incast(const host::Profile& profile) {
   std::int64_t samples = 0;
   simulation.every(1_us, [&](Time now) {
     const std::uint32_t queued = simulation.port(port).queued;
-    if (now < 2_ms) return;
+    if (now < 2_ms || now > 3_ms) return;
     out.mean_queue += queued;
     ++samples;
   });
-  simulation.advance(2_ms);
+  // pcc_rl's rates change by factors of at most 1.2 for each round trip, and come back from a cold start in
+  // milliseconds
+  simulation.advance(8_ms);
   const auto before = simulation.sent_bytes(port);
-  simulation.advance(3_ms);
+  simulation.advance(9_ms);
   out.used =
       static_cast<double>(simulation.sent_bytes(port) - before) / static_cast<double>(bytes_in(1_ms, 100_Gbps).count);
   out.mean_queue /= static_cast<double>(samples);

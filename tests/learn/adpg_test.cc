@@ -20,16 +20,31 @@ double plain_loss(const AdpgOptions& o, const std::vector<double>& y, const std:
       if (k > t) differences += 0.5 * (y[t] - y[k]) * (y[t] - y[k]);
     }
     const auto left = static_cast<double>(n - t);
-    reward += y[t] * g / left;
+    if (o.horizon == 0) reward += y[t] * g / left;
     smooth += differences / left;
   }
+  // with a horizon: the mean over decisions whose signals are all there
+  double complete = 0, sum = 0;
+  for (std::size_t t = 0; o.horizon > 0 && t + o.delay + o.horizon <= n; ++t) {
+    double g = 0, weights = 0;
+    for (std::size_t i = 0; i < o.horizon; ++i) {
+      const double weight = std::pow(o.gamma, static_cast<double>(i));
+      g += weight * s[t + o.delay + i];
+      weights += weight;
+    }
+    sum += y[t] * g / weights;
+    ++complete;
+  }
+  if (complete > 0) reward = sum / complete * static_cast<double>(n);
   return (o.reward * reward + o.smooth * smooth) / static_cast<double>(n);
 }
 
 TEST(Adpg, LossIsThatOfThePaper) {
   Draws draws(RandomStream(2, 0, Purpose::learning));
-  for (const AdpgOptions& o : {AdpgOptions{}, AdpgOptions{.gamma = 0.5, .reward = 2, .smooth = 0.3},
-                               AdpgOptions{.gamma = 1, .smooth = 0}, AdpgOptions{.gamma = 0, .reward = 0}})
+  for (const AdpgOptions& o :
+       {AdpgOptions{}, AdpgOptions{.gamma = 0.5, .reward = 2, .smooth = 0.3}, AdpgOptions{.gamma = 1, .smooth = 0},
+        AdpgOptions{.gamma = 0.7, .horizon = 1}, AdpgOptions{.gamma = 0.9, .reward = 1.5, .horizon = 4, .delay = 3},
+        AdpgOptions{.gamma = 0, .reward = 0}})
     for (const std::size_t n : {1, 2, 7, 40}) {
       std::vector<double> y, s, slopes(n), ignored(n);
       for (std::size_t i = 0; i < n; ++i) {

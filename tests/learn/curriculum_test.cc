@@ -28,6 +28,7 @@ TEST(Curriculum, TellsWhatIsWrong) {
       {"[scenario.algorithm]\nname = 'hpcc'\n[[environment]]\nflows = 2", "pcc_rl"},
       {"[validation]\nflows = [1]\n[[environment]]\nflows = 2", "validation.flows"},
       {"[validation]\nflows = 3\n[[environment]]\nflows = 2", "validation.flows"},
+      {"[learner]\nrollout = 8\nhorizon = 6\ndelay = 3\n[[environment]]\nflows = 2", "horizon"},
       {"[randomise]\nfirst_rate_low = 0.5\nfirst_rate_high = 0.1\n[[environment]]\nflows = 2", "first_rate_high"},
       {"[policy]\ninputs = 'paper'\n[[environment]]\nflows = 2", "history"},
       {"scenario = 3\n[[environment]]\nflows = 2", "scenario"},

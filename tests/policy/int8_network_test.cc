@@ -27,7 +27,7 @@ std::int64_t halved(std::int64_t v, int bits) {
   return sum >= 0 ? sum / whole : -((-sum + whole - 1) / whole);
 }
 
-// The network as the head of int8_network.h tells it. Multipliers and shifts are worked out again, too.
+// The network as the head of int8_network.h tells it. The wide weights and shifts are worked out again, too.
 class PlainNetwork {
  public:
   explicit PlainNetwork(const Policy& p) : p_(p), hidden_(p.layers.size()), cells_(p.layers.size()) {}
@@ -37,92 +37,80 @@ class PlainNetwork {
     const float per_unit = 1 / p_.layers[0].input_scale;
     for (const float v : inputs)
       x.push_back(static_cast<std::int64_t>(std::nearbyint(std::clamp(v * per_unit, -32767.0f, 32767.0f))));
+    bool was_curved = false;
     for (std::size_t i = 0; i < p_.layers.size(); ++i) {
       const Layer& l = p_.layers[i];
       const bool last = i + 1 == p_.layers.size();
-      const double next = last ? 0x1p-13 : static_cast<double>(p_.layers[i + 1].input_scale);
-      if (l.lstm)
-        x = rescaled(lstm(l, x, hidden_[i], cells_[i]), next);
-      else if (l.activation == Activation::tanh)
-        x = rescaled(curved(dense(l, x, 0x1p-13)), next);
-      else
-        x = dense(l, x, next);
-      if (l.activation == Activation::relu)
-        for (auto& v : x) v = std::max<std::int64_t>(v, 0);
+      const bool curved = l.lstm || l.activation == Activation::tanh;
+      const double unit = was_curved ? 0x1p-14 : static_cast<double>(l.input_scale);
+      const double next = curved || last ? 0x1p-13 : static_cast<double>(p_.layers[i + 1].input_scale);
+      was_curved = curved;
+      if (l.lstm) {
+        x = lstm(l, x, unit, hidden_[i], cells_[i]);
+        continue;
+      }
+      x = sums(l, x, unit, next);
+      for (auto& v : x) {
+        if (l.activation == Activation::tanh) v = tanh14(static_cast<std::int16_t>(v));
+        if (l.activation == Activation::relu) v = std::max<std::int64_t>(v, 0);
+      }
     }
-    return static_cast<float>(tanh14(static_cast<std::int16_t>(x[0]))) / 16384;
+    return static_cast<float>(output14(static_cast<std::int32_t>(std::max<std::int64_t>(x[0], -32'767)))) / 16384;
   }
 
  private:
-  static int shift_of(double most) {
-    for (int shift = 29; shift > 0; --shift)
-      if (std::floor(most * std::pow(2.0, shift) + 0.5) <= 16383) return shift;
-    return 0;
+  static std::int64_t wide(double weight, int shift) {
+    return static_cast<std::int64_t>(std::floor(weight * std::pow(2.0, shift) + 0.5));
   }
-  static std::int64_t multiplier(double factor, int shift) {
-    return static_cast<std::int64_t>(std::floor(factor * std::pow(2.0, shift) + 0.5));
+  static bool fits(const std::vector<std::vector<double>>& weights, int shift) {
+    for (const auto& row : weights) {
+      std::int64_t sum = 0;
+      for (const double w : row) {
+        if (std::abs(wide(w, shift)) > 32'767) return false;
+        sum += std::abs(wide(w, shift));
+      }
+      if (32'768 * sum + (shift == 0 ? 0 : std::int64_t{1} << (shift - 1)) > 2'147'483'647) return false;
+    }
+    return true;
   }
-  static std::vector<std::int64_t> curved(std::vector<std::int64_t> x) {
-    for (auto& v : x) v = tanh14(static_cast<std::int16_t>(v));
-    return x;
-  }
-  static std::vector<std::int64_t> rescaled(std::vector<std::int64_t> x, double next) {
-    const double factor = 0x1p-14 / next;
-    const int shift = shift_of(factor);
-    for (auto& v : x) v = limited(halved(v * multiplier(factor, shift), shift));
-    return x;
-  }
-  static std::int64_t sum(const Layer& l, std::size_t row, std::size_t from, const std::vector<std::int64_t>& x) {
-    const std::size_t stride = static_cast<std::size_t>(l.inputs + (l.lstm ? l.outputs : 0));
-    std::int64_t out = 0;
-    for (std::size_t c = 0; c < x.size(); ++c)
-      out += static_cast<std::int64_t>(l.weights[row * stride + from + c]) * x[c];
-    return out;
-  }
-  static std::vector<std::int64_t> dense(const Layer& l, const std::vector<std::int64_t>& x, double next) {
-    double most = 0;
-    for (const float s : l.row_scales)
-      most = std::max(most, static_cast<double>(s) * static_cast<double>(l.input_scale) / next);
-    const int shift = shift_of(most);
+  // What follows the rows' sums, in the next units.
+  static std::vector<std::int64_t> sums(const Layer& l, const std::vector<std::int64_t>& x, double unit, double next) {
+    std::vector<std::vector<double>> weights(l.row_scales.size());
+    for (std::size_t r = 0; r < weights.size(); ++r) {
+      const bool sigmoid = l.lstm && r / static_cast<std::size_t>(l.outputs) != 2;
+      for (std::size_t c = 0; c < x.size(); ++c)
+        weights[r].push_back(static_cast<double>(l.weights[r * x.size() + c]) *
+                             (static_cast<double>(l.row_scales[r]) / next * (sigmoid ? 0.5 : 1.0)) *
+                             (c < static_cast<std::size_t>(l.inputs) ? unit : 0x1p-14));
+    }
+    int shift = 30;
+    while (!fits(weights, shift)) --shift;
     std::vector<std::int64_t> out;
-    for (std::size_t r = 0; r < static_cast<std::size_t>(l.outputs); ++r) {
-      const double factor = static_cast<double>(l.row_scales[r]) * static_cast<double>(l.input_scale) / next;
-      out.push_back(limited(halved(sum(l, r, 0, x) * multiplier(factor, shift), shift)));
+    for (const auto& row : weights) {
+      std::int64_t sum = 0;
+      for (std::size_t c = 0; c < x.size(); ++c) sum += wide(row[c], shift) * x[c];
+      out.push_back(limited(halved(sum, shift)));
     }
     return out;
   }
-  static std::vector<std::int64_t> lstm(const Layer& l, const std::vector<std::int64_t>& x,
+  static std::vector<std::int64_t> lstm(const Layer& l, std::vector<std::int64_t> x, double unit,
                                         std::vector<std::int64_t>& hidden, std::vector<std::int64_t>& cells) {
     const auto units = static_cast<std::size_t>(l.outputs);
     hidden.resize(units);
     cells.resize(units);
-    std::vector<double> of_x;
-    std::vector<double> of_h;
-    for (std::size_t r = 0; r < 4 * units; ++r) {
-      const double scale = static_cast<double>(l.row_scales[r]) * 8192 * (r / units == 2 ? 1 : 0.5);
-      of_x.push_back(scale * static_cast<double>(l.input_scale));
-      of_h.push_back(scale / 16256);
-    }
-    const int shift = std::min(shift_of(*std::max_element(of_x.begin(), of_x.end())),
-                               shift_of(*std::max_element(of_h.begin(), of_h.end())));
-    std::vector<std::int64_t> h;
-    for (const auto v : hidden) h.push_back(v * 128);
-    const auto gate = [&](std::size_t r) {
-      const std::int64_t v = sum(l, r, 0, x) * multiplier(of_x[r], shift) +
-                             sum(l, r, static_cast<std::size_t>(l.inputs), h) * multiplier(of_h[r], shift);
-      return std::int64_t{tanh14(static_cast<std::int16_t>(limited(halved(v, shift))))};
-    };
-    const auto sigmoid = [&](std::size_t r) { return limited(gate(r) + 16384); };
+    for (const auto v : hidden) x.push_back(v * 128);
+    const std::vector<std::int64_t> gates = sums(l, x, unit, 0x1p-13);
+    const auto curved = [&](std::size_t r) { return std::int64_t{tanh14(static_cast<std::int16_t>(gates[r]))}; };
+    const auto sigmoid = [&](std::size_t r) { return curved(r) + 16384; };
     std::vector<std::int64_t> out;
-    std::vector<std::int64_t> next_hidden;
     for (std::size_t u = 0; u < units; ++u) {
-      const std::int64_t change = halved(gate(2 * units + u), 2);
+      const std::int64_t change = halved(curved(2 * units + u), 2);
       cells[u] = limited(halved(sigmoid(units + u) * cells[u] + sigmoid(u) * change, 15));
-      const std::int64_t shown = tanh14(static_cast<std::int16_t>(limited(2 * cells[u])));
-      out.push_back(halved(sigmoid(3 * units + u) * shown, 15));
-      next_hidden.push_back(halved(out.back() * 127, 14));
+      const std::int64_t shown = 2 * tanh14(static_cast<std::int16_t>(limited(2 * cells[u])));
+      const std::int64_t product = sigmoid(3 * units + u) * shown;
+      out.push_back(product >= 0 ? product / 65536 : -((-product + 65535) / 65536));
+      hidden[u] = std::min<std::int64_t>(halved(out.back(), 7), 127);
     }
-    hidden = next_hidden;
     return out;
   }
 
@@ -200,6 +188,18 @@ TEST(Int8Network, TanhIsNearAndOdd) {
   EXPECT_EQ(tanh14(-32'768), tanh14(-32'767));
 }
 
+TEST(Int8Network, TanhOfTheOutputIsNearAndOdd) {
+  int last = -1;
+  for (int x = 0; x <= 32'767; ++x) {
+    const int y = output14(x);
+    ASSERT_NEAR(y / 16384.0, std::tanh(x / 8192.0), 0.0002) << x;
+    ASSERT_EQ(output14(-x), -y) << x;
+    ASSERT_GE(y, last) << x;
+    last = y;
+  }
+  EXPECT_EQ(output14(0), 0);
+}
+
 // The forward pass of floats and that of the quantised network, on what flows see.
 TEST(Int8Network, IsCloseToTheFloatsThatItWasMadeOf) {
   const std::vector<std::pair<std::vector<int>, int>> shapes{{{4, 12, 12, 1}, -1}, {{4, 32, 16, 16, 1}, 2}};
@@ -254,22 +254,46 @@ TEST(Lanes, OfBothKindsAgree) {
       x[k] = static_cast<std::int16_t>(dice.below(16) == 0 ? -32768 : dice.below(65536) - 32768);
       z[k] = static_cast<std::int16_t>(dice.below(16) == 0 ? 32767 : dice.below(65536) - 32768);
     }
+    // halves too, which go to the even number
+    const std::array<float, 6> floats{dice.real(40),     0.0005f + 0.001f * static_cast<float>(dice.below(9)),
+                                      dice.real(1e30f),  -dice.real(1),
+                                      dice.real(10'000), static_cast<float>(dice.below(99) - 50)};
     const auto apply = [&](auto lanes, int op) {
       using L = decltype(lanes);
       const auto a = L::load(x.data());
       const auto b = L::load(z.data());
       const int by = op % 16;
       std::array<std::int16_t, 8> out{};
-      const std::array all{L::add32(a, b),         L::and32(a, b),          L::shift_right32(a, by),
-                           L::multiply_add(a, b),  L::pack(a, b),           L::mix_low(a, b),
-                           L::mix_high(a, b),      L::bytes_up(x.data()),   L::add16(a, b),
-                           L::add16_limited(a, b), L::sub16_limited(a, b),  L::max16(a, b),
-                           L::shift_left16(a, 3),  L::shift_right16(a, 5),  L::xor16(a, b),
-                           L::high16(a, b),        L::high16_unsigned(a, b)};
+      const auto four = L::rounded(floats.data(), 4, 1000.0f);
+      const auto two = L::rounded(floats.data() + 4, 2, 3.5f);
+      const std::array all{L::add32(a, b),
+                           L::shift_right32(a, by),
+                           L::multiply_add(a, b),
+                           L::pack(a, b),
+                           L::mix_low(a, b),
+                           L::mix_high(a, b),
+                           L::bytes_up(x.data()),
+                           L::add16(a, b),
+                           L::add16_limited(a, b),
+                           L::sub16_limited(a, b),
+                           L::max16(a, b),
+                           L::shift_left16(a, 3),
+                           L::shift_right16(a, 5),
+                           L::xor16(a, b),
+                           L::high16(a, b),
+                           L::high16_unsigned(a, b),
+                           L::half_load(x.data()),
+                           L::template spread<0>(a),
+                           L::template spread<1>(a),
+                           L::kept(a),
+                           L::all32(L::sum32(a)),
+                           L::all16(L::first16(a)),
+                           four,
+                           two};
       L::store(out.data(), all[static_cast<std::size_t>(op) % all.size()]);
       return out;
     };
-    for (int op = 0; op < 17; ++op) {
+    for (int op = 0; op < 24; ++op) {
       ASSERT_EQ(apply(Sse2{}, op), apply(Plain{}, op)) << op;
     }
     std::array<std::int8_t, 8> s{};

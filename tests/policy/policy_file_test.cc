@@ -273,8 +273,9 @@ TEST(PolicyFile, RefusesWhatIsWrong) {
       {int8(), "input_scale = 0.001", "input_scale = 0",
        "p.toml:18: key 'layer.0.input_scale': 0 is out of range; valid is 1e-09 to 1000000000"},
       {int8(), "input_scale = 0.001", "input_scale = 1e8",
-       "p.toml:18: key 'layer.0.input_scale': a unit of this layer's sums is 2e+08 units of what follows; valid is up "
-       "to 16383. Take smaller scales"},
+       "p.toml:18: key 'layer.0.input_scale': what goes into this layer is so coarse that a unit of it is more than "
+       "what "
+       "follows can hold; take a smaller scale here, or a larger one in the layer behind"},
       {kTree, "nodes = [[1, 0.5, 1, 2], [0.1], [-0.1]]\n", "",
        "p.toml: key 'nodes': missing; a tree has at least one leaf, [[0.1]]"},
       {kTree, "[1, 0.5, 1, 2]", "[2, 0.5, 1, 2]",

@@ -132,6 +132,18 @@ TEST(LinkProbe, SeesALoneFlow) {
   EXPECT_NE(series.find("\n15000000,0,0,2,0,0\n"), std::string::npos) << series;
 }
 
+// The same flow from 5 to 10 us: what the series has in its second interval.
+TEST(LinkProbe, CountsWithinATime) {
+  ProbeParams params;
+  params.set(LinksParams{.ports = "0->2", .interval = 5_us, .start = 5_us, .stop = 10_us});
+  const Summary s = Lab(net::build(net::Star{.hosts = 2}), {flow(0_us, 0, 1, 100'000_B)}).run(params, nullptr);
+  ASSERT_TRUE(s.links.has_value());
+  EXPECT_EQ(s.links->begin, 5_us);
+  EXPECT_EQ(s.links->end, 10_us);
+  EXPECT_EQ(s.links->all.sent_bytes, 41'920u);
+  EXPECT_DOUBLE_EQ(s.links->all.utilisation, 41'920 * 80e-12 / 5e-6);
+}
+
 TEST(LinkProbe, CountsMarksAndDrops) {
   ProbeParams params;
   params.set(LinksParams{.ports = "4->3"});

@@ -135,5 +135,49 @@ TEST(RateProbe, LooksAtOneTagAndOneSpan) {
   }
 }
 
+// Two of three flows are of one host, and one ends too early: over 20 to 40 us the two that are left have what
+// rates.csv says of both intervals.
+TEST(RateProbe, SharesTheTimeObserved) {
+  const Lab::Flows flows{flow(0_us, 0, 3, 1_MB), flow(0_us, 0, 3, 100_KB), flow(0_us, 1, 3, 1_MB)};
+  ProbeParams params;
+  params.set(RatesParams{.interval = 10_us, .start = 20_us, .stop = 40_us});
+  const Scratch scratch;
+  ResultDirectory out(scratch / "a");
+  const Summary s = Lab(net::build(net::Star{.hosts = 4}), flows, "hpcc").run(params, &out);
+  out.commit();
+  std::map<std::string, double> rates;
+  for (const auto& row : read_rows(text_of(scratch / "a/rates.csv")))
+    if (row[0] == "30000000" || row[0] == "40000000") rates[row[1]] += std::stod(row[2]) / 2;
+  ASSERT_TRUE(s.fairness.has_value());
+  EXPECT_EQ(s.fairness->begin, 20_us);
+  EXPECT_EQ(s.fairness->end, 40_us);
+  const Shares& f = s.fairness->flows;
+  std::vector<double> of_flows{rates["0"], rates["2"]};
+  if (rates.count("1") > 0 && f.count == 3) of_flows.push_back(rates["1"]);
+  ASSERT_EQ(f.count, of_flows.size());
+  const auto [least, most] = std::minmax_element(of_flows.begin(), of_flows.end());
+  EXPECT_NEAR(f.least_bps, *least, 2);
+  EXPECT_NEAR(f.most_bps, *most, 2);
+  EXPECT_NEAR(f.min_over_max, *least / *most, 1e-6);
+  EXPECT_NEAR(f.jain, jain(of_flows), 1e-6);
+  EXPECT_EQ(s.fairness->senders.count, 2u);
+}
+
+// Three flows of two hosts that all last: the shares of senders are sums of flows.
+TEST(RateProbe, SharesOfSendersAreSums) {
+  const Lab::Flows flows{flow(0_us, 0, 3, 10_MB), flow(0_us, 0, 3, 10_MB), flow(0_us, 1, 3, 10_MB)};
+  ProbeParams params;
+  params.set(RatesParams{.interval = 10_us, .start = 50_us, .stop = 150_us});
+  const Summary s = Lab(net::build(net::Star{.hosts = 4}), flows, "hpcc").run(params, nullptr);
+  ASSERT_TRUE(s.fairness.has_value());
+  const Shares& of_flows = s.fairness->flows;
+  const Shares& of_senders = s.fairness->senders;
+  EXPECT_EQ(of_flows.count, 3u);
+  EXPECT_EQ(of_senders.count, 2u);
+  EXPECT_NEAR(of_senders.mean_bps, of_flows.mean_bps * 3 / 2, 1);
+  EXPECT_GT(of_flows.least_bps, 10e9);
+  EXPECT_LT(of_senders.min_over_max, 0.8);  // two flows of one host, one of the other
+}
+
 }  // namespace
 }  // namespace weir::probe

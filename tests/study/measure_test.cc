@@ -76,6 +76,24 @@ TEST_F(Measures, RequestsAreFlowsToOneReceiverAtOneTime) {
   EXPECT_EQ(value(requests + "statistic = \"max\""), 49);
 }
 
+// 100 before the disturbance at 30 ps; below 95 until 60 ps, but for one row; two flows in each row of time.
+TEST_F(Measures, RecoveryAfterADisturbance) {
+  std::string rows = "time_ps,flow_id,rate_bps,pacing_bps,window_bytes\n";
+  const int values[] = {10, 100, 100, 40, 96, 60, 95, 97, 99, 98};
+  for (int i = 0; i < 10; ++i)
+    rows += std::to_string(10 * (i + 1)) + ",0," + std::to_string(values[i] / 2) + ",,\n" +
+            std::to_string(10 * (i + 1)) + ",1," + std::to_string(values[i] - values[i] / 2) + ",,\n";
+  write("rates.csv", rows);
+  const std::string recovery = "of = \"recovery\"\nfile = \"rates.csv\"\ncolumn = \"rate_bps\"\nfrom = \"30 ps\"\n";
+  EXPECT_EQ(value(recovery + "hold = \"20 ps\""), 40);                     // the row that ends at 70 ps
+  EXPECT_EQ(value(recovery + "hold = \"0 ps\""), 20);                      // that at 50 ps
+  EXPECT_EQ(value(recovery + "hold = \"0 ps\"\nshare = 0.97"), 50);        // that at 80 ps
+  EXPECT_EQ(value(recovery + "hold = \"0 ps\"\nshare = 0.3"), 0);          // it never was below
+  EXPECT_EQ(value(recovery + "hold = \"40 ps\"\nnever = \"1 us\""), 1e6);  // the file is too short
+  EXPECT_TRUE(std::isnan(value(recovery + "hold = \"40 ps\"")));
+  EXPECT_TRUE(std::isnan(value(recovery + "hold = \"20 ps\"\nuntil = \"80 ps\"")));
+}
+
 TEST_F(Measures, QueuesAndSeries) {
   write("queue_cdf.csv", "tier,queue_bytes,samples,cumulative\nall,0,9,0.9\nall,100,1,1\nedge,7,1,1\n");
   EXPECT_EQ(value("of = \"queues\"\nstatistic = \"p89\""), 0);

@@ -220,7 +220,7 @@ TEST(Study, BadOnesAreRefusedWithTheirPlace) {
       {"[study]\nset = { \"traffic.0.fanin\" = 3 }\n",
        "s.toml:2: key 'traffic.0.fanin': unknown key (did you mean 'fan_in'?); valid is size, receiver, senders, "
        "fan_in, "
-       "start, stagger, stagger_every, kind, tag, profile, completion"},
+       "flows, start, spread, stagger, stagger_every, kind, tag, profile, completion"},
       {kAxis + "key = \"traffic.0.fan_in\"\nvalues = []\n",
        "s.toml:5: key 'axis.0.values': the axis is empty; write at least one value"},
       {kAxis + "key = \"traffic.1.fan_in\"\nvalues = [1]\n",
@@ -263,7 +263,7 @@ TEST(Study, BadOnesAreRefusedWithTheirPlace) {
        "s.toml:11: key 'measure.1.name': there is a column 'm' already, of 'm'; write another name"},
       {kMeasure + "[[measure]]\nname = \"n\"\nof = \"flow\"\n",
        "s.toml:12: key 'measure.1.of': unknown source 'flow' (did you mean 'flows'?); valid is summary, manifest, "
-       "flows, requests, queues, series, ratio"},
+       "flows, requests, queues, series, recovery, ratio"},
       {kMeasure + "[[measure]]\nname = \"n\"\nof = \"flows\"\ncolumn = \"slow\"\nstatistic = \"p95\"\n",
        "s.toml:13: key 'measure.1.column': flows.csv has no column of numbers 'slow'; valid is size_bytes, start_ps, "
        "finish_ps, fct_ps, ideal_fct_ps, slowdown, retransmitted_packets"},

@@ -1,6 +1,7 @@
 #include "weir/traffic/incast.h"
 
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "tests/traffic/helpers.h"
@@ -56,6 +57,38 @@ TEST(Incast, TakesGivenSendersInTheirOrder) {
   EXPECT_EQ(flows[2].start, 2_us);
 }
 
+TEST(Incast, DealsFlowsToSendersInTurnAtRandomTimes) {
+  Incast::Params p;
+  p.size = 1_B;
+  p.receiver = "0";
+  p.senders = "1-3";
+  p.flows = 7;
+  Incast at_once(p, uniform_hosts(4));
+  std::vector<std::uint32_t> senders;
+  for (const auto& flow : drain(at_once)) senders.push_back(flow.src);
+  EXPECT_EQ(senders, (std::vector<std::uint32_t>{1, 2, 3, 1, 2, 3, 1}));
+
+  p.flows = 3000;
+  p.start = 10_us;
+  p.spread = 5_us;
+  Incast source(p, uniform_hosts(4));
+  const auto flows = drain(source);
+  ASSERT_EQ(flows.size(), 3000u);
+  std::map<std::uint32_t, int> of;
+  double sum = 0;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    EXPECT_GE(flows[i].start, 10_us);
+    EXPECT_LT(flows[i].start, 15_us);
+    if (i > 0) {
+      EXPECT_LE(flows[i - 1].start, flows[i].start);
+    }
+    ++of[flows[i].src];
+    sum += static_cast<double>(flows[i].start.ps) * 1e-6;
+  }
+  for (const auto& [src, count] : of) EXPECT_EQ(count, 1000) << src;
+  EXPECT_NEAR(sum / 3000, 12.5, 4 * 5 / std::sqrt(12 * 3000.0));  // four standard errors
+}
+
 TEST(Incast, RefusesBadParameters) {
   struct Case {
     void (*change)(Incast::Params&);
@@ -67,6 +100,7 @@ TEST(Incast, RefusesBadParameters) {
       {[](auto& p) { p.senders = "10-16"; }, "senders: '10-16' has the receiver, host 16, in it"},
       {[](auto& p) { p.fan_in = 17; }, "fan_in: 17 is out of range; there are 16 senders"},
       {[](auto& p) { p.senders = "0-3", p.fan_in = 5; }, "fan_in: 5 is out of range; there are 4 senders"},
+      {[](auto& p) { p.spread = 1_us, p.stagger = 1_us; }, "spread: it excludes stagger: write one of them"},
       {[](auto& p) { p.stagger_every = 0; }, "stagger_every: 0 is out of range; valid is at least 1"},
   };
   const auto context = uniform_hosts(17);

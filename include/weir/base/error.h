@@ -39,8 +39,15 @@ class InputError : public std::runtime_error {
   // The text of what() without the place or the key.
   const std::string& reason() const { return reason_; }
 
+  // An error about the value of a dotted key at a place, whose message names both. Here key() is the whole key in the
+  // input, such as "algorithm.rate". An empty file name means that the place is unknown, and then key() is, too.
+  InputError(Where where, std::string key, const std::string& reason) : InputError(std::move(where), reason) {
+    if (!where_.file.empty()) key_ = std::move(key);
+  }
+
   // The same error as seen from a larger component, which holds the throwing one under `key`.
   InputError under(std::string_view key) const {
+    if (!where_.file.empty()) return {std::string(key), what()};
     std::string whole(key);
     if (key_ && !key_->empty()) whole += (whole.empty() ? "" : ".") + *key_;
     return {std::move(whole), key_ ? reason_ : what()};

@@ -31,6 +31,7 @@ enum class Purpose : std::uint32_t {
   resampling = 16,
   host_delay = 17,
   learning = 18,
+  first_rate = 19,
 };
 
 // The draws of one entity (a host, a flow, a port) for one purpose. It has no position: the caller counts its draws.
@@ -39,6 +40,9 @@ class RandomStream {
   RandomStream() = default;
   constexpr RandomStream(std::uint64_t seed, std::uint32_t entity, Purpose purpose)
       : seed_(seed), entity_(entity), purpose_(static_cast<std::uint32_t>(purpose)) {}
+
+  // Of a flow's own stream this is the flow's id, its lowest 32 bits.
+  std::uint32_t entity() const { return entity_; }
 
   // The draw with this index, as 64 uniform bits.
   std::uint64_t bits(std::uint64_t index) const {

@@ -115,6 +115,17 @@ struct QueueSummary {
   std::optional<QueuePeak> peak;  // nothing if no port ever had a queue
 };
 
+// How evenly flows, or their senders, have shared the whole time that was observed: of mean rates from its begin to its
+// end. Flows count that were active throughout, and senders that had such a flow, with all of these together.
+struct Shares {
+  std::uint64_t count = 0;  // of flows or senders
+  double least_bps = 0;
+  double mean_bps = 0;
+  double most_bps = 0;
+  double min_over_max = 0;  // 0 if nothing was delivered
+  double jain = 0;          // likewise
+};
+
 // Jain's index of the rates of flows, from intervals in which at least two flows were active throughout.
 struct FairnessSummary {
   Time interval;
@@ -123,6 +134,10 @@ struct FairnessSummary {
   double min_jain = 0;
   Time last_start;                  // the latest start of a flow
   std::optional<Time> convergence;  // time after last_start until rates were fair; nothing = not reached
+  Time begin;                       // of the time observed: the first sample ...
+  Time end;                         // ... and the last one
+  Shares flows;
+  Shares senders;
 };
 
 // Pauses of a group of ports.
@@ -151,6 +166,8 @@ struct LinkTier {
   double max_utilisation = 0;  // the largest of one port
 };
 struct LinkSummary {
+  Time begin;  // of the time in which everything here was counted
+  Time end;
   LinkTier all;
   std::vector<LinkTier> by_tier;
   std::vector<LinkTier> by_direction;

@@ -9,8 +9,8 @@ const std::vector<Evaluator>& evaluators() {
   static const std::vector<Evaluator> all = [] {
     std::vector<Evaluator> out;
     for (auto list : {hpcc_arithmetic, hpcc_theory, hpcc_runs, hpcc_testbed_runs, fairness_arithmetic, fairness_runs,
-                      on_ramp_arithmetic, on_ramp_foresight, on_ramp_runs, spraying_arithmetic, spraying_theorems,
-                      spraying_figures})
+                      on_ramp_arithmetic, on_ramp_foresight, on_ramp_runs, rl_arithmetic, rl_policies, rl_training,
+                      spraying_arithmetic, spraying_theorems, spraying_figures})
       std::ranges::move(list(), std::back_inserter(out));
     return out;
   }();

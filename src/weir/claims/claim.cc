@@ -30,7 +30,7 @@ bool flag(const TableReader& table, std::string_view key) {
   return *out;
 }
 
-constexpr std::string_view kNames = "hpcc, fairness, onramp, rl or spraying";
+constexpr std::string_view kNames = "hpcc, fairness, onramp, rldc or spraying";
 
 bool is_paper(std::string_view name) {
   return std::any_of(std::begin(kPapers), std::end(kPapers), [&](const Paper& p) { return p.name == name; });

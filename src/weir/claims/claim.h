@@ -64,7 +64,7 @@ inline constexpr Paper kPapers[] = {
     {"hpcc", "HPCC: High Precision Congestion Control (SIGCOMM 2019)", "hpcc.md"},
     {"fairness", "Fast Convergence to Fairness", "fairness.md"},
     {"onramp", "On-Ramp (NSDI 2021)", "on-ramp.md"},
-    {"rl", "Reinforcement learning for datacenter congestion control", ""},
+    {"rldc", "Reinforcement Learning for Datacenter Congestion Control", "rl.md"},
     {"spraying", "Congestion Control for Spraying with Congested Paths (2025)", "spraying.md"},
 };
 

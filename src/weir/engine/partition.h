@@ -125,7 +125,9 @@ class Partition final : private LaneHolder<S, T>,
   const net::Fabric<Partition>& fabric() const { return *this; }
   host::Nics<Partition>& nics() { return *this; }
   host::Senders<Partition>& senders() { return *this; }
+  const host::Senders<Partition>& senders() const { return *this; }
   host::Receivers<Partition>& receivers() { return *this; }
+  const host::Receivers<Partition>& receivers() const { return *this; }
   host::Answers<Partition>& answers() { return *this; }
   const host::Answers<Partition>& answers() const { return *this; }
   Messages<Partition>& messages() { return *this; }

@@ -121,10 +121,21 @@ inline void Nics<P>::update_wake(std::uint32_t h, Time now) {
   }
   if (next == host.wake) return;
   host.wake = next;
+  if (senders().crowded()) [[unlikely]]
+    prefetch_next(host);
   if (next == Time::max())
     scheduler().cancel(lane().wake(h));
   else
     scheduler().schedule(lane().wake(h), next);
+}
+
+// Brings near the flow that will probably send next.
+template <class P>
+inline void Nics<P>::prefetch_next(const Host& host) {
+  if (!host.ready.empty())
+    senders().prefetch(host, host.ready.front().slot, host.ready.front().generation);
+  else if (!host.pacing.empty())
+    senders().prefetch(host, host.pacing.top().slot, host.pacing.top().generation);
 }
 
 // Makes sure that the flow's earliest deadline has an entry in the timer queue.

@@ -43,6 +43,7 @@ class Nics : public sim::Room<Nics, P> {
   using Base::senders;
 
   void run_timers(std::uint32_t h, Time now);
+  void prefetch_next(const Host& host);
 
   const net::ClassSet all_classes_;
 };

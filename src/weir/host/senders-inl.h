@@ -25,7 +25,8 @@ Time on_ramp_threshold(const Model& model, const Profile& profile) {
 
 template <class P>
 template <class Model>
-Senders<P>::Senders(const Model& m) : int_format_(m.int_format()) {
+Senders<P>::Senders(const Model& m)
+    : int_format_(m.int_format()), crowd_(m.topology.ports() > 4096 ? ~std::uint32_t{0} : kFlowsInCache) {
   for (const auto& profile : m.profiles) {
     thresholds_.push_back(profile.on_ramp ? on_ramp_threshold(m, profile) : Time{});
     data_header_.push_back(static_cast<std::uint16_t>((m.data_wire(profile) - m.transport.payload).count));
@@ -97,6 +98,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   }
   if (profile.on_ramp) board_on_ramp(host, flow, *profile.on_ramp);
   profile.algorithm->start(flow.state(), profile.params.get(), flow.facts, flow.control);
+  ++active_;
   ++counters().flows_started;
   trace(net::EventKind::started, host, flow, now);
   ask(host, flow, now);
@@ -135,6 +137,7 @@ void Senders<P>::board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params&
 template <class P>
 void Senders<P>::finish_flow(std::uint32_t h, Flow& flow, Time now) {
   finished_.push_back(record_of(h, flow, now));
+  --active_;
   ++counters().flows_completed;
   const std::uint64_t id = flow.id;
   Host& host = network().hosts[h];

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weir/base/prefetch.h"
 #include "weir/base/telemetry.h"
 #include "weir/host/decisions.h"
 #include "weir/host/flow.h"
@@ -39,6 +40,17 @@ class Senders : public sim::Room<Senders, P> {
   // A decision has come for this flow of host h, if it is still there, before all else at `now`.
   void take_decision(std::uint32_t h, const Question& question, const cc::Control& control, Time now);
 
+  // So many flows are active that a core's own caches do not hold them: what is needed soon is worth asking for. Not in
+  // a network so large that engine/prefetcher.h does that.
+  bool crowded() const { return active_ > crowd_; }
+  // Brings near what a packet or an acknowledgement of this flow will touch, if it is there.
+  void prefetch(const Host& host, std::uint32_t slot, std::uint32_t generation) const {
+    const Flow* const flow = host.find(slot, generation);
+    if (flow == nullptr) return;
+    prefetch_object(flow);
+    prefetch_line(flow + 1);
+  }
+
   // Flows that ended since the last call of clear(), in order of their end.
   std::vector<FlowRecord>& finished() { return finished_; }
 
@@ -52,7 +64,10 @@ class Senders : public sim::Room<Senders, P> {
       std::uint16_t profile = A::kLoads ? std::uint16_t{0} : flow->profile;
       a.value(profile);
       const std::size_t state = model().profiles.at(profile).algorithm->state_size;
-      if constexpr (A::kLoads) flow = flows_.take(profile, state);
+      if constexpr (A::kLoads) {
+        flow = flows_.take(profile, state);
+        ++active_;
+      }
       static_assert(std::is_trivially_copyable_v<Flow>);
       a.bytes(flow, sizeof(Flow) + state);
     });
@@ -114,7 +129,11 @@ class Senders : public sim::Room<Senders, P> {
                    Bytes in_a_row = {});
   void go_back(Host& host, Flow& flow, cc::Loss::Kind kind, Time now);
 
+  static constexpr std::uint32_t kFlowsInCache = 1024;
+
   const IntFormat int_format_;
+  const std::uint32_t crowd_;  // more active flows than this are a crowd
+  std::uint32_t active_ = 0;
   std::vector<std::uint16_t> data_header_;  // by profile: wire bytes beyond the payload
   std::vector<Time> thresholds_;            // by profile: T of On-Ramp
   FlowPool flows_;

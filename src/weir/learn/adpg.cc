@@ -1,25 +1,54 @@
 #include "weir/learn/adpg.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace weir::learn {
+namespace {
+
+// g of each decision (adpg.h), times its weight among the n decisions of the loss.
+void account(const AdpgOptions& options, std::span<const double> signals, std::vector<double>& out) {
+  const std::size_t n = signals.size();
+  const double gamma = options.gamma > 0 && options.gamma < 1 ? options.gamma : 1;
+  out.assign(n, 0);
+  if (options.horizon == 0) {
+    double to_come = 0;
+    for (std::size_t t = n; t-- > 0;) {
+      to_come = signals[t] + gamma * to_come;
+      out[t] = to_come / static_cast<double>(n - t);
+    }
+    return;
+  }
+  const std::size_t reach = options.delay + options.horizon;
+  if (n < reach) return;
+  const std::size_t complete = n - reach + 1;
+  double weights = 0, weight = 1;
+  for (std::size_t i = 0; i < options.horizon; ++i, weight *= gamma) weights += weight;
+  const double share = static_cast<double>(n) / static_cast<double>(complete) / weights;
+  for (std::size_t t = 0; t < complete; ++t) {
+    double sum = 0;
+    weight = 1;
+    for (std::size_t i = 0; i < options.horizon; ++i, weight *= gamma) sum += weight * signals[t + options.delay + i];
+    out[t] = sum * share;
+  }
+}
+
+}  // namespace
 
 double adpg_loss(const AdpgOptions& options, std::span<const double> outputs, std::span<const double> signals,
                  std::span<double> slopes) {
   const std::size_t n = outputs.size();
   const double count = static_cast<double>(n);
-  const double gamma = options.gamma > 0 && options.gamma < 1 ? options.gamma : 1;
+  std::vector<double> g;
+  account(options, signals, g);
   double loss = 0;
-  double to_come = 0;  // discounted sum of signals from t on
-  double sum = 0;      // of the outputs after t, and of their squares
+  double sum = 0;  // of the outputs after t, and of their squares
   double squares = 0;
   for (std::size_t t = n; t-- > 0;) {
     const double y = outputs[t];
     const double left = static_cast<double>(n - t);
-    to_come = signals[t] + gamma * to_come;
-    const double g = to_come / left;
-    loss += options.reward * y * g / count;
-    slopes[t] = options.reward * g / count;
+    loss += options.reward * y * g[t] / count;
+    slopes[t] = options.reward * g[t] / count;
 
     const double later = left - 1;
     loss += options.smooth * 0.5 * (later * y * y - 2 * y * sum + squares) / left / count;

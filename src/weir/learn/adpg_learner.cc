@@ -27,6 +27,8 @@ AdpgLearner::AdpgLearner(const LearnerParams& learner, const PolicyParams& polic
       options_{.gamma = learner.gamma,
                .reward = learner.reward,
                .smooth = learner.smooth,
+               .horizon = learner.horizon,
+               .delay = learner.delay,
                .signal_clip = learner.signal_clip},
       network_(learner.network == NetworkKind::lstm ? lstm_shape(shape_.width()) : mlp_shape(shape_.width())),
       adam_(network_.weights().size(), {.clip = learner.clip}),

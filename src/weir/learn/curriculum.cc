@@ -113,6 +113,13 @@ void check(const TableReader& root, const Curriculum& c) {
   const auto fail = [&](std::string_view table, std::string_view key, std::string_view what) {
     root.table(table).fail_at(key, what);
   };
+  const LearnerParams& l = c.learner;
+  if (l.horizon > 0 && l.horizon + l.delay > l.rollout)
+    fail(
+        "learner", "horizon",
+        fmt::format("with delay = {} a decision is held to account for signals up to {} decisions later, and a rollout "
+                    "has {}; write 1 to {}",
+                    l.delay, l.horizon + l.delay, l.rollout, l.delay < l.rollout ? l.rollout - l.delay : 1));
   if (c.randomise.first_rate_low > c.randomise.first_rate_high)
     fail("randomise", "first_rate_low", fmt::format("it is above first_rate_high = {}", c.randomise.first_rate_high));
   if (c.validation.first_load_low > c.validation.first_load_high)

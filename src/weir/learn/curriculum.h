@@ -34,6 +34,8 @@ struct LearnerParams {
   double gamma = 0.99;
   double reward = 1;
   double smooth = 1;
+  std::uint32_t horizon = 0;
+  std::uint32_t delay = 0;
   double signal_clip = 0;
   double clip = 0.5;
   std::uint32_t rollout = 16;

@@ -19,6 +19,11 @@ void LearnerParams::describe(ParamList<LearnerParams>& p) {
   p.number("reward", &LearnerParams::reward, 0, 1000, "weight of the loss that signals make", "public code");
   p.number("smooth", &LearnerParams::smooth, 0, 1000, "weight of the loss that differences of outputs make",
            "public code");
+  p.integer("horizon", &LearnerParams::horizon, 0, 8192,
+            "signals that a decision is held to account for; 0 = all that follow in the rollout, as in the public code",
+            "ours");
+  p.integer("delay", &LearnerParams::delay, 0, 8192,
+            "decisions between one and the first of these signals: so late is it seen what a decision does", "ours");
   p.number("signal_clip", &LearnerParams::signal_clip, 0, 1e6,
            "signals count in the loss as no more than plus or minus this; 0 = as they are. Those of an overload are a "
            "hundred times those near equilibrium",

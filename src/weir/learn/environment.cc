@@ -1,11 +1,10 @@
 #include "weir/learn/environment.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "weir/base/random.h"
-#include "weir/cc/pcc_rl.h"
 #include "weir/engine/model.h"
+#include "weir/scenario/decided.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::learn {
@@ -19,12 +18,8 @@ scenario::Scenario with_maker(const World& world, cc::DecisionMaker& maker, std:
   scenario::Scenario out = world.scenario;
   out.run.seed = seed;
   out.run.threads = 1;  // a maker is one thread's
-  for (auto& profile : out.profiles) {
-    if (profile.algorithm->about.name != cc::PccRl::about.name) continue;
-    auto params = std::make_shared<cc::PccRl::Params>(*static_cast<const cc::PccRl::Params*>(profile.params.get()));
-    params->maker = &maker;
-    profile.params = std::move(params);
-  }
+  for (auto& profile : out.profiles)
+    if (scenario::pcc_rl_params(profile) != nullptr) scenario::set_maker(profile, maker);
   return out;
 }
 

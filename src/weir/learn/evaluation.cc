@@ -155,7 +155,7 @@ class Meter {
 }  // namespace
 
 double Evaluation::score() const {
-  double out = 1 - (1 - std::min(utilisation, 1.0)) - (1 - fairness) - rate_error - (dropped > 0 ? 0.2 : 0);
+  double out = 1 - (1 - std::min(utilisation, 1.0)) - (1 - fairness) - 4 * rate_error - (dropped > 0 ? 0.2 : 0);
   if (expected_queue > 0) out -= 0.5 * std::min(std::fabs(queue / expected_queue - 1), 1.0);
   return out;
 }

@@ -38,8 +38,8 @@ struct Evaluation {
   double reward = 0;  // mean of all decisions in the measured time
   std::uint64_t decisions = 0;
 
-  // 1 is the best: less what utilisation and fairness lack, rate_error, half of the queue's relative distance from what
-  // is expected, and 0.2 if anything is dropped.
+  // 1 is the best: less what utilisation and fairness lack, four times rate_error, half of the queue's relative
+  // distance from what is expected, and 0.2 if anything is dropped.
   double score() const;
 };
 

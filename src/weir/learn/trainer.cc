@@ -263,6 +263,8 @@ void Trainer::write_inputs() {
   const int width = learner_->policy()->width();
   parallel_for(options_.threads, texts.size(), [&](std::size_t i) {
     std::size_t rows = 0;
+    // flows of all turns and environments have different numbers
+    auto first_flow = static_cast<std::uint32_t>((std::uint64_t{i} << 32) / texts.size());
     for (std::uint64_t turn = 0; rows < share && turn < 1000; ++turn) {
       const std::uint64_t seed = seed_of(curriculum_.learner.seed, Seeds::inputs, i, turn);
       Place place;
@@ -271,9 +273,10 @@ void Trainer::write_inputs() {
       place.environment = std::make_unique<Environment>(curriculum_.environments[i], *place.actor, seed, r.spread);
       for (std::uint32_t n = 0; n < curriculum_.learner.reset_every; ++n) {
         run_environment(place);
-        rows += add_inputs(place.actor->store(), width, texts[i]);
+        rows += add_inputs(place.actor->store(), width, first_flow, texts[i]);
         place.actor->store().clear();
       }
+      first_flow += static_cast<std::uint32_t>(place.actor->store().flows());
     }
   });
   std::string all = inputs_header(width);

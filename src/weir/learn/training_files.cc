@@ -1,11 +1,13 @@
 #include "weir/learn/training_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <system_error>
 
 #include "weir/base/checksum.h"
@@ -103,16 +105,16 @@ std::string policy_text(policy::Policy policy, const Curriculum& curriculum, con
 }
 
 std::string inputs_header(int width) {
-  std::string out;
-  for (int i = 0; i < width; ++i) out += fmt::format("{}input_{}", i > 0 ? "," : "", i);
+  std::string out = "flow";
+  for (int i = 1; i <= width; ++i) out += fmt::format(",in{}", i);
   return out + "\n";
 }
 
-std::size_t add_inputs(const TrajectoryStore& store, int width, std::string& text) {
+std::size_t add_inputs(const TrajectoryStore& store, int width, std::uint32_t first_flow, std::string& text) {
   for (std::uint32_t flow = 0; flow < store.flows(); ++flow)
     for (const Step& step : store.sequence(flow).steps)
-      for (int i = 0; i < width; ++i)
-        text += fmt::format("{}{}", step.decision.inputs[static_cast<std::size_t>(i)], i + 1 < width ? "," : "\n");
+      text += fmt::format("{},{}\n", first_flow + flow,
+                          fmt::join(std::span(step.decision.inputs).first(static_cast<std::size_t>(width)), ","));
   return store.steps();
 }
 

@@ -30,8 +30,9 @@ void add_progress(const std::string& directory, const Update& update);
 std::string policy_text(policy::Policy policy, const Curriculum& curriculum, const std::string& digest,
                         std::uint32_t update, double score);
 
+// A table as policy::read_samples() reads it.
 std::string inputs_header(int width);
-// Adds a row for each complete decision; returns how many.
-std::size_t add_inputs(const TrajectoryStore& store, int width, std::string& text);
+// Adds a row for each complete decision; returns how many. Flows are numbered from `first_flow` on.
+std::size_t add_inputs(const TrajectoryStore& store, int width, std::uint32_t first_flow, std::string& text);
 
 }  // namespace weir::learn

@@ -77,6 +77,7 @@ class Fabric : public sim::Room<Fabric, P> {
   using Base::nics;
   using Base::receivers;
   using Base::scheduler;
+  using Base::senders;
   using Base::telemetry;
   using Base::tracer;
 
@@ -94,6 +95,12 @@ class Fabric : public sim::Room<Fabric, P> {
   void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet, Time now);
   void deliver_apart(std::uint32_t port, const Packet& packet, Time now);
   void refresh_first(Port& p, std::uint32_t port);
+
+  // Packets so far ahead in a link's queue are asked for: the state of their flows comes from memory while those before
+  // them arrive.
+  static constexpr std::uint32_t kAhead = 6;
+  // If there are many flows: brings near what a packet will touch at this host of the partition.
+  [[gnu::noinline]] void prefetch_at_host(std::uint32_t h, const Packet& packet) const;
 
   // switching-inl.h
   void forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now);

@@ -18,6 +18,9 @@ inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Packet& p
   Port& out = network().ports[port];
   SwitchBuffer& buffer = network().switches[s].buffer;
   packet.ingress = static_cast<std::uint16_t>(ingress);
+  if (senders().crowded() && out.peer < lane().hosts && !out.cut && out.ring.tail - out.ring.head <= kAhead)
+      [[unlikely]]
+    prefetch_at_host(out.peer, packet);
   if (out.kind == PortKind::fifo) [[likely]] {
     settle(out, now);
     if (buffer.plainly_fits(ingress, packet.traffic_class, out.queued, packet.wire)) [[likely]] {

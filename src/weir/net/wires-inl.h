@@ -72,8 +72,18 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
     const Packet& first = p.ring.front();
     if (first.departs != kHeld) scheduler().schedule(lane().arrival(port), p.arrival(first));
   }
+  if (senders().crowded() && p.peer < lane().hosts && p.ring.tail - p.ring.head > kAhead) [[unlikely]]
+    prefetch_at_host(p.peer, p.ring[p.ring.head + kAhead]);
   leave(p, port, packet);
   deliver(port, p.peer, p.peer_ingress, packet, now);
+}
+
+template <class P>
+void Fabric<P>::prefetch_at_host(std::uint32_t h, const Packet& packet) const {
+  if (packet.to_receiver())
+    receivers().prefetch_entries(packet.src, packet.slot);
+  else if (!packet.is_control())
+    senders().prefetch(network().hosts[h], packet.slot, packet.generation);
 }
 
 // What the port did to the packet when it departed, made up for now that it is known.

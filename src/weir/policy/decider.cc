@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -26,6 +28,17 @@ float read(const std::byte* p) {
   return v;
 }
 void write(std::byte* p, float v) { std::memcpy(p, &v, sizeof(v)); }
+
+// Two floats in one store, since a network reads them so.
+void write_pair(float* p, float a, float b) {
+  if constexpr (std::endian::native == std::endian::little) {
+    const std::uint64_t both = std::uint64_t{std::bit_cast<std::uint32_t>(b)} << 32 | std::bit_cast<std::uint32_t>(a);
+    std::memcpy(p, &both, sizeof(both));
+  } else {
+    p[0] = a;
+    p[1] = b;
+  }
+}
 
 }  // namespace
 
@@ -107,12 +120,13 @@ double Decider::decide(const Observation& o, std::byte* memory, std::span<float>
   const auto width = static_cast<std::size_t>(policy_.width());
   if (inputs.size() < width) throw std::logic_error("there is no room for the inputs of the policy");
   if (policy_.inputs == Inputs::code) {
-    inputs[0] = limited(read(memory));
-    inputs[1] = limited(static_cast<float>(signal(policy_.signal, o)));
-    for (std::size_t i = 2; i < width; ++i) {
+    write_pair(inputs.data(), limited(read(memory)), limited(static_cast<float>(signal(policy_.signal, o))));
+    for (std::size_t i = 2; i < width; i += 2) {
+      std::uint64_t pair;
       std::byte* const past = memory + (i - 1) * sizeof(float);
-      inputs[i] = read(past);
-      write(past, inputs[i - 2]);
+      std::memcpy(&pair, past, sizeof(pair));
+      std::memcpy(past, &inputs[i - 2], sizeof(pair));
+      std::memcpy(&inputs[i], &pair, sizeof(pair));
     }
   } else {
     const double sent = std::max(o.sent, std::uint32_t{1});
@@ -123,7 +137,9 @@ double Decider::decide(const Observation& o, std::byte* memory, std::span<float>
   }
   y = network_->run(inputs.data(), memory + past_);
   const double change = policy_.step * static_cast<double>(y);
-  const double factor = y >= 0 ? 1 + change : 1 / (1 - change);
+  // 1 + change, or 1 / (1 - change) of one below 0: both are made, for no machine foresees the sign
+  const std::array<double, 2> factors{1 + std::abs(change), 1 / (1 + std::abs(change))};
+  const double factor = factors[change < 0 ? 1 : 0];
   if (policy_.inputs == Inputs::code) write(memory, static_cast<float>(factor));
   return factor;
 }

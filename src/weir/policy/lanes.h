@@ -27,7 +27,6 @@ struct Plain {
     return v;
   }
   static void store(void* p, V v) { std::memcpy(p, &v, sizeof(v)); }
-  static void store_half(void* p, V v) { std::memcpy(p, &v, sizeof(v) / 2); }
   static V zero() { return V{}; }
   static V all16(std::int16_t x) {
     return each16(V{}, [x](int) { return x; });
@@ -35,20 +34,35 @@ struct Plain {
   static V all32(std::int32_t x) {
     return each32([x](int) { return x; });
   }
-  // 32 bits at p, in all 4 lanes.
-  static V pair(const std::int16_t* p) {
-    std::int32_t x;
-    std::memcpy(&x, p, sizeof(x));
-    return all32(x);
+  // 4 lanes from p, and zeros.
+  static V half_load(const void* p) {
+    V v{};
+    std::memcpy(&v, p, sizeof(v) / 2);
+    return v;
+  }
+  // The `which`-th 32 bits of v, in all 4 lanes.
+  template <int which>
+  static V spread(V v) {
+    return all32(at32(v, which));
+  }
+  // 4 or 2 floats at p times `by`, limited to +-32767, to the nearest whole number (half to even); zeros behind.
+  static V rounded(const float* p, int count, float by) {
+    V v{};
+    for (int i = 0; i < count; ++i) {
+      const float limited = std::min(std::max(p[i] * by, -32767.0f), 32767.0f);
+      v.lane[index(i)] = static_cast<std::int16_t>((limited + 0x1.8p23f) - 0x1.8p23f);
+    }
+    return v;
   }
 
   static std::int16_t first16(V v) { return v.lane[0]; }
+  // The sum of the 4 lanes.
+  static std::int32_t sum32(V v) { return wrap(std::int64_t{at32(v, 0)} + at32(v, 1) + at32(v, 2) + at32(v, 3)); }
 
+  // v, and the compiler does not know it: sums are added in the order that is written.
+  static V kept(V v) { return v; }
   static V add32(V a, V b) {
     return each32([&](int i) { return wrap(std::int64_t{at32(a, i)} + at32(b, i)); });
-  }
-  static V and32(V a, V b) {
-    return each32([&](int i) { return at32(a, i) & at32(b, i); });
   }
   static V shift_right32(V a, int n) {
     return each32([&](int i) { return at32(a, i) >> n; });
@@ -156,20 +170,34 @@ struct Sse2 {
 
   static V load(const void* p) { return _mm_loadu_si128(static_cast<const __m128i*>(p)); }
   static void store(void* p, V v) { _mm_storeu_si128(static_cast<__m128i*>(p), v); }
-  static void store_half(void* p, V v) { _mm_storel_epi64(static_cast<__m128i*>(p), v); }
   static V zero() { return _mm_setzero_si128(); }
   static V all16(std::int16_t x) { return _mm_set1_epi16(x); }
   static V all32(std::int32_t x) { return _mm_set1_epi32(x); }
-  static V pair(const std::int16_t* p) {
-    std::int32_t x;
-    std::memcpy(&x, p, sizeof(x));
-    return _mm_set1_epi32(x);
+  static V half_load(const void* p) { return _mm_loadl_epi64(static_cast<const __m128i*>(p)); }
+  template <int which>
+  static V spread(V v) {
+    return _mm_shuffle_epi32(v, 0x55 * which);
+  }
+  static V rounded(const float* p, int count, float by) {
+    // two by two, as decide() writes them: what is put together from two stores makes a processor wait
+    __m128 x = _mm_loadl_pi(_mm_setzero_ps(), reinterpret_cast<const __m64*>(p));
+    if (count == 4) x = _mm_loadh_pi(x, reinterpret_cast<const __m64*>(p + 2));
+    const __m128 limited =
+        _mm_min_ps(_mm_max_ps(_mm_mul_ps(x, _mm_set1_ps(by)), _mm_set1_ps(-32767)), _mm_set1_ps(32767));
+    return _mm_packs_epi32(_mm_cvtps_epi32(limited), _mm_setzero_si128());
   }
 
   static std::int16_t first16(V v) { return static_cast<std::int16_t>(_mm_cvtsi128_si32(v)); }
+  static std::int32_t sum32(V v) {
+    const V two = _mm_add_epi32(v, _mm_shuffle_epi32(v, 0x4e));
+    return _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
+  }
 
+  static V kept(V v) {
+    asm("" : "+x"(v));
+    return v;
+  }
   static V add32(V a, V b) { return _mm_add_epi32(a, b); }
-  static V and32(V a, V b) { return _mm_and_si128(a, b); }
   static V shift_right32(V a, int n) { return _mm_sra_epi32(a, _mm_cvtsi32_si128(n)); }
   static V multiply_add(V a, V b) { return _mm_madd_epi16(a, b); }
   static V pack(V a, V b) { return _mm_packs_epi32(a, b); }
@@ -178,7 +206,7 @@ struct Sse2 {
   static V bytes_up(const void* p) {
     return _mm_unpacklo_epi8(_mm_setzero_si128(), _mm_loadl_epi64(static_cast<const __m128i*>(p)));
   }
-  static void store_bytes(void* p, V v) { store_half(p, _mm_packs_epi16(v, v)); }
+  static void store_bytes(void* p, V v) { _mm_storel_epi64(static_cast<__m128i*>(p), _mm_packs_epi16(v, v)); }
 
   static V add16(V a, V b) { return _mm_add_epi16(a, b); }
   static V add16_limited(V a, V b) { return _mm_adds_epi16(a, b); }

@@ -31,7 +31,7 @@ struct Layer {
   int outputs = 0;                           // 1 to 64
   std::vector<float> weights;                // float32: as used; int8: whole numbers in [-127, 127]
   // int8 only. The weight that a row's number n stands for is n * row_scales[row]; what goes into the layer is rounded
-  // to units of input_scale (and, in an LSTM, the hidden state to units of 1/127).
+  // to units of input_scale, but behind tanh and LSTM to units of 2^-14, and in an LSTM the hidden state to 1/128.
   std::vector<float> row_scales;
   float input_scale = 0;
 };

@@ -20,11 +20,16 @@ struct LinksParams {
   std::string ports = "all, hosts";
   bool series = false;
   Time interval{10'000'000};
+  Time start;
+  Time stop;
 
   static void describe(ParamList<LinksParams>& p) {
     p.text("ports", &LinksParams::ports, std::string("ports to report") + kPortsHelp);
     p.flag("series", &LinksParams::series, "write utilisation over time to link_series.csv");
     p.time("interval", &LinksParams::interval, "time between rows of link_series.csv", "", kMinInterval);
+    p.time("start", &LinksParams::start, "nothing counts before the first multiple of interval from this time on");
+    p.time("stop", &LinksParams::stop,
+           "nothing counts after the last multiple of interval up to this time; 0 = to the end of the run");
   }
 };
 
@@ -44,13 +49,42 @@ class LinkProbe : public ArchivedProbe<LinkProbe> {
   void archive(A& a) {
     a.value(last_);
     a.values(sent_);
+    for (Counts* c : {&first_, &latest_}) {
+      a.value(c->time);
+      a.values(c->ports);
+      a.values(c->switches);
+    }
     if (series_) series_->archive(a);
   }
 
  private:
-  // Only for the time series.
+  struct OfPort {
+    std::uint64_t sent = 0;
+    std::uint64_t marked = 0;
+    std::uint64_t lost = 0;
+  };
+  struct OfSwitch {
+    std::uint64_t marked = 0;
+    std::uint64_t dropped = 0;
+    std::uint64_t pauses_sent = 0;
+  };
+  // All counters at one instant.
+  struct Counts {
+    Time time;
+    std::vector<OfPort> ports;  // the chosen ones; empty: all counters were 0
+    std::vector<OfSwitch> switches;
+  };
+
+  bool is_limited() const { return params_.start > Time{} || params_.stop > Time{}; }
+  // Only for the time series and with `start` or `stop`.
   void sample(Time now);
-  void write_switches(LinkSummary&);
+  void write_series(Time now);
+  Counts count(Time now) const;
+  // What was counted from the begin to the end of the time observed.
+  Counts observed();
+  void write_switches(const Counts&, LinkSummary&);
+
+  const LinksParams params_;
 
   engine::Engine& simulation_;
   ResultDirectory* const out_;
@@ -58,6 +92,8 @@ class LinkProbe : public ArchivedProbe<LinkProbe> {
   const Tiers tiers_;
   Time last_;
   std::vector<std::uint64_t> sent_;  // up to then
+  Counts first_;                     // of the time observed: at its begin ...
+  Counts latest_;                    // ... and at the last multiple of the interval within it
   std::optional<ResultFile> series_;
 };
 

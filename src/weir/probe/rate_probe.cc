@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 
 #include "weir/probe/statistics.h"
 
@@ -11,6 +13,20 @@ namespace {
 
 std::int64_t rate_bps(std::int64_t bytes, Time span) {
   return static_cast<std::int64_t>(static_cast<__int128>(bytes) * 8 * kPicosecondsPerSecond / span.ps);
+}
+
+Shares shares_of(const std::vector<double>& rates) {
+  Shares out;
+  if (rates.empty()) return out;
+  out.count = rates.size();
+  const auto [least, most] = std::minmax_element(rates.begin(), rates.end());
+  out.least_bps = *least;
+  out.most_bps = *most;
+  out.mean_bps = std::accumulate(rates.begin(), rates.end(), 0.0) / static_cast<double>(rates.size());
+  if (*most <= 0) return out;
+  out.min_over_max = *least / *most;
+  out.jain = jain(rates);
+  return out;
 }
 
 }  // namespace
@@ -41,6 +57,8 @@ void RateProbe::check(const Params& params, const Checks& checks) {
 void RateProbe::add_possible(const Params&, const Setting&, Summary& out) {
   out.fairness.emplace().intervals = 1;
   out.fairness->convergence = Time{};
+  out.fairness->flows.count = 1;
+  out.fairness->senders.count = 1;
 }
 
 RateProbe::RateProbe(const Params& params, const Context& context)
@@ -58,8 +76,13 @@ RateProbe::RateProbe(const Params& params, const Context& context)
 void RateProbe::on_finish(const host::FlowRecord& r) {
   if (!wanted(r.tag)) return;
   last_start_ = std::max(last_start_, r.start);
-  finished_.push_back(
-      {.id = r.id, .acked = r.size.count, .start = r.start, .pacing = {}, .window = {}, .finished = true});
+  finished_.push_back({.id = r.id,
+                       .src = r.src,
+                       .acked = r.size.count,
+                       .start = r.start,
+                       .pacing = {},
+                       .window = {},
+                       .finished = true});
 }
 
 std::vector<RateProbe::Active> RateProbe::look() const {
@@ -67,6 +90,7 @@ std::vector<RateProbe::Active> RateProbe::look() const {
   simulation_.for_each_active([&](std::uint32_t src, const host::Flow& f) {
     if (wanted(f.tag))
       flows.push_back({.id = f.id,
+                       .src = src,
                        .acked = simulation_.acknowledged(src, f),
                        .start = f.facts.start,
                        .pacing = f.control.rate,
@@ -83,6 +107,10 @@ void RateProbe::sample(Time now) {
   }
   std::vector<Active> flows = look();
   for (const auto& f : flows) last_start_ = std::max(last_start_, f.start);
+  if (!last_) {
+    begin_ = now;
+    first_ = flows;
+  }
   if (last_) {
     std::vector<Active> both;
     std::sort(finished_.begin(), finished_.end(), [](const Active& a, const Active& b) { return a.id < b.id; });
@@ -135,6 +163,26 @@ void RateProbe::write_fairness(Time begin, Time end) {
   summary_.min_jain = summary_.intervals == 1 ? index : std::min(summary_.min_jain, index);
 }
 
+void RateProbe::share() {
+  summary_.begin = begin_;
+  summary_.end = last_.value_or(begin_);
+  if (summary_.end == summary_.begin) return;
+  std::vector<double> flows;
+  std::map<std::uint32_t, double> senders;
+  auto now = before_.begin();
+  for (const Active& f : first_) {
+    while (now != before_.end() && now->id < f.id) ++now;
+    if (now == before_.end()) break;
+    if (now->id != f.id) continue;
+    flows.push_back(static_cast<double>(rate_bps(now->acked - f.acked, summary_.end - summary_.begin)));
+    senders[f.src] += flows.back();
+  }
+  summary_.flows = shares_of(flows);
+  std::vector<double> of_senders;
+  for (const auto& [src, rate] : senders) of_senders.push_back(rate);
+  summary_.senders = shares_of(of_senders);
+}
+
 void RateProbe::finish(Summary& out) {
   // What was delivered since the last sample, in an interval that may be shorter.
   if (last_ && *last_ < simulation_.now()) sample(simulation_.now());
@@ -144,6 +192,7 @@ void RateProbe::finish(Summary& out) {
   summary_.last_start = last_start_;
   summary_.convergence = convergence_.time();
   if (summary_.intervals > 0) summary_.mean_jain = jain_sum_ / static_cast<double>(summary_.intervals);
+  share();
   out.fairness = summary_;
 }
 

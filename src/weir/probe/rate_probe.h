@@ -4,6 +4,8 @@
 // acknowledgements, and by selective ones where the flow's recovery has them. Jain's index is
 // taken of the flows that were active during the whole interval: started at its begin or before,
 // not finished at its end.
+//
+// Of the whole time from the first sample to the last one the summary has the shares of flows and of their senders.
 #pragma once
 
 #include <cstdint>
@@ -82,6 +84,8 @@ class RateProbe : public ArchivedProbe<RateProbe> {
     a.optional(last_, [&](Time& t) { a.value(t); });
     a.values(before_);
     a.values(finished_);
+    a.value(begin_);
+    a.values(first_);
     a.value(last_start_);
     convergence_.archive(a);
     a.value(summary_.intervals);
@@ -94,6 +98,7 @@ class RateProbe : public ArchivedProbe<RateProbe> {
  private:
   struct Active {
     std::uint64_t id = 0;
+    std::uint32_t src = 0;
     std::int64_t acked = 0;
     Time start;
     Rate pacing;
@@ -106,10 +111,14 @@ class RateProbe : public ArchivedProbe<RateProbe> {
   std::vector<Active> look() const;
   void write_interval(Time begin, Time end, const std::vector<Active>& flows);
   void write_fairness(Time begin, Time end);
+  // Of the flows of the first sample that are still active at the last one.
+  void share();
 
   const RatesParams params_;
   engine::Engine& simulation_;
   std::optional<std::uint16_t> tag_;
+  Time begin_;                    // the first sample, and the flows then, by id
+  std::vector<Active> first_;     //
   std::optional<Time> last_;      // the last sample
   std::vector<Active> before_;    // at that sample, by id
   std::vector<Active> finished_;  // since then

@@ -124,6 +124,18 @@ Json queues(const QueueSummary& q) {
   return json;
 }
 
+Json shares(const Shares& s) {
+  const auto value = [&](double v) { return s.count > 0 ? Json(rounded(v)) : Json(nullptr); };
+  Json json;
+  json["count"] = s.count;
+  json["least_bps"] = value(s.least_bps);
+  json["mean_bps"] = value(s.mean_bps);
+  json["most_bps"] = value(s.most_bps);
+  json["min_over_max"] = value(s.min_over_max);
+  json["jain"] = value(s.jain);
+  return json;
+}
+
 Json fairness(const FairnessSummary& f) {
   Json json;
   json["interval_ps"] = f.interval.ps;
@@ -132,6 +144,10 @@ Json fairness(const FairnessSummary& f) {
   json["min_jain"] = f.intervals > 0 ? Json(rounded(f.min_jain)) : Json(nullptr);
   json["last_start_ps"] = f.last_start.ps;
   json["convergence_ps"] = f.convergence ? Json(f.convergence->ps) : Json(nullptr);
+  json["begin_ps"] = f.begin.ps;
+  json["end_ps"] = f.end.ps;
+  json["flows"] = shares(f.flows);
+  json["senders"] = shares(f.senders);
   return json;
 }
 
@@ -168,6 +184,8 @@ Json link_tier(const LinkTier& t) {
 
 Json links(const LinkSummary& l) {
   Json json;
+  json["begin_ps"] = l.begin.ps;
+  json["end_ps"] = l.end.ps;
   json["all"] = link_tier(l.all);
   json["by_tier"] = Json::object();
   for (const auto& t : l.by_tier) json["by_tier"][t.name] = link_tier(t);

@@ -152,8 +152,8 @@ std::string join(std::string_view path, std::string_view key) {
 void fail_key(const Where& where, std::string_view path, std::string_view what) {
   // an override is named by its key already, or by an option that stands for that key alone
   if (is_override(where) && (!where.file.starts_with(kOverride) || where.file.substr(kOverride.size()) == path))
-    fail({one_line(where.file, kQuoted), 0}, one_line(what));
-  fail(where, one_line(fmt::format("key '{}': {}", one_line(path, kQuoted), what)));
+    throw InputError({one_line(where.file, kQuoted), 0}, std::string(path), one_line(what));
+  throw InputError(where, std::string(path), one_line(fmt::format("key '{}': {}", one_line(path, kQuoted), what)));
 }
 
 }  // namespace weir::scenario

@@ -84,9 +84,9 @@ class HtsimImporter {
     toml_.section("[run]");
     if (replica) toml_.text("fidelity", replica::kHtsimUet);
     toml_.value("seed", arguments_.whole("-seed", 13, 0, UINT32_MAX));
-    constexpr std::int64_t kMostUs = INT32_MAX;
+    constexpr std::int64_t kLatestEnd = INT32_MAX;
     // GOAL schedules are replayed to their end.
-    const std::int64_t end = arguments_.whole("-end", arguments_.has("-goal") ? 0 : 1000, 1, kMostUs);
+    const std::int64_t end = arguments_.whole("-end", arguments_.has("-goal") ? 0 : 1000, 1, kLatestEnd);
     if (end > 0) toml_.text("stop", format_value(Time{end * 1'000'000}));
   }
 

@@ -240,11 +240,11 @@ class Ns3Importer {
 
   void write_dcqcn() {
     config_.require({"RATE_AI", "RATE_HAI", "RP_TIMER", "EWMA_GAIN"}, "DCQCN needs it");
-    constexpr double kMostUs = 1e9;
+    constexpr double kMostMicroseconds = 1e9;
     toml_.text("name", "dcqcn");
-    toml_.text("T_i", microseconds(config_.number("RP_TIMER", 0, 1, kMostUs)));
-    toml_.text("T_d", microseconds(config_.number("RATE_DECREASE_INTERVAL", 4, 1, kMostUs)));
-    toml_.text("T_alpha", microseconds(config_.number("ALPHA_RESUME_INTERVAL", 55, 1, kMostUs)));
+    toml_.text("T_i", microseconds(config_.number("RP_TIMER", 0, 1, kMostMicroseconds)));
+    toml_.text("T_d", microseconds(config_.number("RATE_DECREASE_INTERVAL", 4, 1, kMostMicroseconds)));
+    toml_.text("T_alpha", microseconds(config_.number("ALPHA_RESUME_INTERVAL", 55, 1, kMostMicroseconds)));
     toml_.value("g", config_.number("EWMA_GAIN", 0, 0, 1));
     toml_.value("clamp_target", config_.flag("CLAMP_TARGET_RATE", false));
     toml_.value("fast_recovery", config_.whole("FAST_RECOVERY_TIMES", 5, 0, 1'000'000));

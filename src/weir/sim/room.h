@@ -37,6 +37,7 @@ class Room {
   const auto& fabric() const { return whole().fabric(); }
   auto& nics() { return whole().nics(); }
   auto& senders() { return whole().senders(); }
+  const auto& senders() const { return whole().senders(); }
   auto& receivers() { return whole().receivers(); }
   const auto& receivers() const { return whole().receivers(); }
   auto& answers() { return whole().answers(); }

@@ -22,7 +22,7 @@ struct Keys {
 const std::vector<Keys>& bounded_keys() {
   static const std::vector<Keys> list{
       {"slowdown", {"mean", "p50", "p95", "p99", "p999", "max"}, {1, kInfinity}},
-      {"fairness", {"mean_jain", "min_jain"}, {0, 1}},
+      {"fairness", {"mean_jain", "min_jain", "jain", "min_over_max"}, {0, 1}},
       {"pfc", {"share", "capacity_share"}, {0, 1}},
   };
   return list;

@@ -15,6 +15,7 @@
 #include "weir/base/text.h"
 #include "weir/result/percentile.h"
 #include "weir/study/compare.h"
+#include "weir/study/recovery.h"
 
 namespace weir::study {
 namespace {
@@ -142,6 +143,10 @@ void MeasureParams::describe(ParamList<MeasureParams>& p) {
   p.text("statistic", &MeasureParams::statistic, "what is taken of all values");
   p.text("tier", &MeasureParams::tier, "ports of this tier");
   p.part("", &MeasureParams::filter);
+  p.number("share", &MeasureParams::share, 0, 1e6,
+           "what the column comes back to, of its median before the disturbance");
+  p.time("hold", &MeasureParams::hold, "for how long it has to stay there");
+  p.time("never", &MeasureParams::never, "the value if it does not come back; 0 = it has none");
   p.number("scale", &MeasureParams::scale, -1e18, 1e18, "the value is multiplied by this");
   p.text("unit", &MeasureParams::unit, "of the scaled value, to be shown");
 }
@@ -186,6 +191,12 @@ std::span<const MeasureKind> measure_kinds() {
        {"from", "until"},
        [](const MeasureParams& p) { return p.file; },
        of_series},
+      {"recovery",
+       "the time that a column over time takes to come back after a disturbance at `from`",
+       {"file", "column", "from"},
+       {"until", "share", "hold", "never"},
+       [](const MeasureParams& p) { return p.file; },
+       of_recovery},
       {"ratio",
        "a statistic of the flows' completion times over those of the same flows at another point",
        {"against", "statistic"},
@@ -235,6 +246,7 @@ std::string Measure::unit() const {
   if (!params.unit.empty()) return params.unit;
   if (params.scale != 1 || statistic.kind == Statistic::Kind::count) return "1";
   if (kind->name == "queues") return "B";
+  if (kind->name == "recovery") return "ps";
   return unit_of_column(params.column.empty() ? params.key : params.column);
 }
 

@@ -23,6 +23,9 @@ struct MeasureParams {
   std::string statistic;
   std::string tier = "all";
   FlowFilter filter;
+  double share = 0.95;
+  Time hold{1'000'000'000};
+  Time never;
   double scale = 1;
   std::string unit;
 

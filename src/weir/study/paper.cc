@@ -100,7 +100,7 @@ std::vector<PaperClaim> read_claims(const TableReader& root) {
 
 void PaperFigure::describe(ParamList<PaperFigure>& p) {
   using F = PaperFigure;
-  p.text("paper", &F::paper, "hpcc, fairness, onramp or spraying").required = true;
+  p.text("paper", &F::paper, "hpcc, fairness, onramp, rldc or spraying").required = true;
   p.text("figure", &F::figure, "as the paper numbers it").required = true;
   p.text("title", &F::title, "heading").required = true;
   p.text("place", &F::place, "section of the paper");

@@ -57,6 +57,27 @@ Value document_of(const Plan& plan, const Point& point) {
   return plan.documents.at(scenario_name(plan.study, point, where));
 }
 
+bool is_text(const Value* value, std::string_view text) {
+  const auto* is = value == nullptr ? nullptr : value->as<std::string>();
+  return is != nullptr && *is == text;
+}
+
+// [algorithm], and each [[profile]].
+void set_in_profiles(Value& document, const ProfileOverride& o) {
+  auto* root = document.as<scenario::Table>();
+  if (root == nullptr) return;
+  const auto set = [&](Value* table, std::string_view named_by, const std::string& path) {
+    const auto* entries = table == nullptr ? nullptr : table->as<scenario::Table>();
+    if (entries != nullptr && is_text(entries->find(named_by), o.algorithm))
+      scenario::set_key(document, scenario::join(path, o.key), o.value);
+  };
+  set(root->find("algorithm"), "name", "algorithm");
+  Value* profiles = root->find("profile");
+  auto* list = profiles == nullptr ? nullptr : profiles->as<scenario::List>();
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
+    set(&(*list)[i], "algorithm", fmt::format("profile.{}", i));
+}
+
 scenario::Scenario load(const Plan& plan, const Point& point, const std::uint64_t* seed) {
   const Study& study = plan.study;
   Where named;
@@ -67,6 +88,7 @@ scenario::Scenario load(const Plan& plan, const Point& point, const std::uint64_
     for (const Override& o : study.set) apply(o);
     for (std::size_t i = 0; i < point.size(); ++i)
       for (const Override& o : study.axes[i].points[point[i]].set) apply(o);
+    for (const ProfileOverride& o : study.of_profiles) set_in_profiles(document, o);
     if (seed != nullptr) scenario::set_key(document, "run.seed", Value{study.where, static_cast<std::int64_t>(*seed)});
     return scenario::read_scenario(document, name.empty() ? study.file : path_of(study, name));
   } catch (const InputError& error) {
@@ -145,6 +167,15 @@ std::vector<std::string> Plan::kept_files() const {
   for (const Measure& m : study.measures)  // whose other runs may be still to come
     if (m.is_of_pairs()) out.insert(m.file());
   return {out.begin(), out.end()};
+}
+
+bool runs_algorithm(const Plan& plan, std::string_view name) {
+  for (std::size_t run = 0; run < plan.runs.size(); run += plan.seeds) {
+    const scenario::Scenario s = plan.scenario(run);
+    for (const auto& profile : s.profiles)
+      if (profile.algorithm->about.name == name) return true;
+  }
+  return false;
 }
 
 Plan make_plan(Study study) {

@@ -36,6 +36,9 @@ struct Plan {
   std::vector<std::string> kept_files() const;
 };
 
+// Whether a profile of some run has this algorithm.
+bool runs_algorithm(const Plan& plan, std::string_view name);
+
 // Reads the scenario files and checks the scenario of each run.
 Plan make_plan(Study study);
 

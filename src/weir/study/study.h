@@ -27,6 +27,13 @@ struct Override {
   scenario::Value value;
 };
 
+// A parameter in place of what scenario, study and axes say, in each profile of one algorithm.
+struct ProfileOverride {
+  std::string algorithm;
+  std::string key;
+  scenario::Value value;
+};
+
 struct AxisPoint {
   Where where;
   std::string label;
@@ -64,6 +71,7 @@ struct Study {
   std::optional<scenario::Value> inlined;        // [scenario]
   std::vector<std::uint64_t> seeds;              // empty: that of the scenario alone
   std::vector<Override> set;                     // for every run
+  std::vector<ProfileOverride> of_profiles;      // for every run, after all others; no file has these
   bool keep_all = false;                         // whole result directories, or only what is needed
   std::optional<std::vector<std::string>> keep;  // these files; nothing: those that measures and figures read
   std::vector<Axis> axes;

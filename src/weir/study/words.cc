@@ -31,12 +31,16 @@ constexpr std::array<Words, 5> kColumns{{{"slowdown", "FCT slowdown"},
 constexpr std::array<Words, 2> kDistributions{{{"slowdown", "FCT slowdown"}, {"queues", "queue"}}};
 
 // Other values of summary.json.
-constexpr std::array<Words, 6> kKeys{{{"flows.mean_fct_ps", "mean completion time"},
-                                      {"flows.max_fct_ps", "largest completion time"},
-                                      {"flows.last_finish_ps", "finish of the last flow"},
-                                      {"fairness.mean_jain", "mean of Jain's index"},
-                                      {"fairness.min_jain", "smallest of Jain's index"},
-                                      {"fairness.convergence_ps", "time to fairness"}}};
+constexpr std::array<Words, 10> kKeys{{{"flows.mean_fct_ps", "mean completion time"},
+                                       {"flows.max_fct_ps", "largest completion time"},
+                                       {"flows.last_finish_ps", "finish of the last flow"},
+                                       {"fairness.mean_jain", "mean of Jain's index"},
+                                       {"fairness.min_jain", "smallest of Jain's index"},
+                                       {"fairness.convergence_ps", "time to fairness"},
+                                       {"fairness.flows.min_over_max", "least over largest rate of flows"},
+                                       {"fairness.senders.min_over_max", "least over largest rate of senders"},
+                                       {"fairness.flows.jain", "Jain's index of flows"},
+                                       {"fairness.senders.jain", "Jain's index of senders"}}};
 
 std::vector<std::string_view> parts_of(std::string_view path) {
   std::vector<std::string_view> out;
@@ -123,6 +127,7 @@ std::string with_spaces(std::string_view name) {
 
 std::string Measure::in_words() const {
   if (!params.key.empty()) return key_in_words(params.key);
+  if (kind->name == "recovery") return "recovery of " + quantity_of_column(params.column);
   const bool requests = kind->name == "requests";
   std::string of = requests ? " of requests" : "";
   const bool queues = kind->name == "queues";

@@ -27,18 +27,38 @@ Incast::Incast(const Params& params, const Context& context)
   if (params.fan_in > 0) senders_.resize(params.fan_in);
   if (params.stagger_every < 1) throw InputError("stagger_every", "0 is out of range; valid is at least 1");
 
-  const auto steps = static_cast<std::int64_t>((senders_.size() - 1) / params.stagger_every);
+  if (params.spread > Time{} && params.stagger > Time{})
+    throw InputError("spread", "it excludes stagger: write one of them");
+  flows_ = params.flows > 0 ? params.flows : static_cast<std::uint32_t>(senders_.size());
+
+  const auto steps = static_cast<std::int64_t>((flows_ - 1) / params.stagger_every);
   std::int64_t last = 0;
   if (__builtin_mul_overflow(steps, params.stagger.ps, &last) || __builtin_add_overflow(last, params.start.ps, &last))
     throw InputError("stagger", fmt::format("{} puts the last flow beyond the end of time, {}",
                                             format_value(params.stagger), format_value(Time::max())));
+  if (params.spread == Time{}) return;
+  if (params.start > Time::max() - params.spread)
+    throw InputError("spread", fmt::format("{} puts flows beyond the end of time, {}", format_value(params.spread),
+                                           format_value(Time::max())));
+  const RandomStream starts = context.stream(Purpose::incast_arrival);
+  for (std::uint32_t flow = 0; flow < flows_; ++flow)
+    begins_.push_back({params.start + Time{static_cast<std::int64_t>(
+                                          starts.below(flow, static_cast<std::uint64_t>(params.spread.ps)))},
+                       flow});
+  std::stable_sort(begins_.begin(), begins_.end(), [](const Begin& a, const Begin& b) { return a.start < b.start; });
 }
 
 std::optional<Flow> Incast::next() {
-  if (sent_ == senders_.size()) return std::nullopt;
+  if (sent_ == flows_) return std::nullopt;
   Flow flow;
-  flow.start = params_.start + params_.stagger * static_cast<std::int64_t>(sent_ / params_.stagger_every);
-  flow.src = senders_[sent_++];
+  std::uint32_t number = sent_++;
+  if (begins_.empty()) {
+    flow.start = params_.start + params_.stagger * static_cast<std::int64_t>(number / params_.stagger_every);
+  } else {
+    flow.start = begins_[number].start;
+    number = begins_[number].flow;
+  }
+  flow.src = senders_[number % senders_.size()];
   flow.dst = receiver_;
   flow.size = params_.size;
   return flow;

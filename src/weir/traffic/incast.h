@@ -13,8 +13,9 @@
 
 namespace weir::traffic {
 
-// One incast between given hosts, all at once or in steps (the staggered incasts of FCF and of
-// the HPCC artifact: 2 more flows every 20 us). Flows come in the order of `senders`.
+// One incast between given hosts, all at once, in steps (the staggered incasts of FCF and of
+// the HPCC artifact: 2 more flows every 20 us), or each at a random time. Flows are dealt to the senders in turn and
+// come in order of start; those of one instant in the order in which they were dealt.
 class Incast : public CopyableSource<Incast> {
  public:
   struct Params {
@@ -22,7 +23,9 @@ class Incast : public CopyableSource<Incast> {
     std::string receiver = "last";
     std::string senders = "all";
     std::uint32_t fan_in = 0;
+    std::uint32_t flows = 0;
     Time start;
+    Time spread;
     Time stagger;
     std::uint32_t stagger_every = 1;
 
@@ -32,11 +35,18 @@ class Incast : public CopyableSource<Incast> {
       p.text("senders", &Params::senders,
              "sending hosts in this order, like \"0-15\" or \"0-3,8\"; \"all\" = all but the receiver");
       p.integer("fan_in", &Params::fan_in, 0, kMaxHosts, "only the first so many of the senders; 0 = every one");
+      p.integer("flows", &Params::flows, 0, kMaxFlows, "how many flows, dealt to the senders in turn; 0 = one of each");
       p.time("start", &Params::start, "the first flows start");
+      p.time("spread", &Params::spread,
+             "each flow starts at a time drawn uniformly from this long after start on; 0 = they do not differ", "",
+             Time{}, kMaxSpread);
       p.time("stagger", &Params::stagger, "how much later the next flows start; 0 = all at once");
       p.integer("stagger_every", &Params::stagger_every, 1, kMaxHosts, "how many flows start together if staggered");
     }
   };
+
+  static constexpr std::uint32_t kMaxFlows = 16 * kMaxHosts;
+  static constexpr Time kMaxSpread{1'000'000'000'000};  // 1 s
 
   Incast(const Params&, const Context&);
 
@@ -46,7 +56,13 @@ class Incast : public CopyableSource<Incast> {
   Params params_;
   std::uint32_t receiver_;
   std::vector<std::uint32_t> senders_;
-  std::size_t sent_ = 0;
+  struct Begin {
+    Time start;
+    std::uint32_t flow = 0;
+  };
+  std::vector<Begin> begins_;  // in order of start; only with `spread`
+  std::uint32_t flows_ = 0;
+  std::uint32_t sent_ = 0;
 };
 
 // Incasts at random times: each takes a random receiver and `fan_in` distinct random senders,

@@ -1,0 +1,38 @@
+// Parts of the Python module, one for each layer of the library that Python sees.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+
+namespace weir::python {
+
+void add_errors(nanobind::module_& m);
+void add_scenario(nanobind::module_& m);
+void add_gym(nanobind::module_& m);
+void add_vector(nanobind::module_& m);
+void add_policy(nanobind::module_& m);
+
+// What a call that releases Python's lock keeps for itself. A second call at the same time is refused with
+// RuntimeError.
+class OneAtATime {
+ public:
+  class Call {
+   public:
+    explicit Call(OneAtATime& owner) : owner_(owner) {
+      if (owner_.busy_.exchange(true))
+        throw nanobind::builtin_exception(nanobind::exception_type::runtime_error,
+                                          "this environment is in use by another thread");
+    }
+    Call(const Call&) = delete;
+    ~Call() { owner_.busy_ = false; }
+
+   private:
+    OneAtATime& owner_;
+  };
+
+ private:
+  std::atomic<bool> busy_{false};
+};
+
+}  // namespace weir::python

@@ -1,0 +1,104 @@
+import warnings
+
+import numpy as np
+import pytest
+import weir
+
+pytest.importorskip("pettingzoo")
+from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test  # noqa: E402
+from weir.gym import aec_env, parallel_env  # noqa: E402
+
+
+# PettingZoo's checker wants a render() method; there is nothing to see.
+@pytest.fixture(autouse=True)
+def no_other_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message="Environment has not defined a render")
+        yield
+
+
+# Flows that go on to the end of the run, and flows that end within it.
+ENDLESS = ("1 ms",)
+ENDING = ("10 ms", "traffic.0.size=100 KB")
+
+
+@pytest.mark.parametrize("rest", [ENDLESS, ENDING])
+@pytest.mark.parametrize("latency", ["0 us", "2 us"])
+def test_the_checkers_of_pettingzoo_pass_in_turn(many_to_one, latency, rest):
+    api_test(aec_env(many_to_one(6, latency, *rest)), num_cycles=3000)
+    seed_test(lambda: aec_env(many_to_one(6, latency, *rest)), num_cycles=200)
+
+
+@pytest.mark.parametrize("rest", [ENDLESS, ENDING])
+def test_the_checkers_of_pettingzoo_pass_in_parallel(many_to_one, rest):
+    parallel_api_test(parallel_env(many_to_one(6, "2 us", *rest)), num_cycles=3000)
+    parallel_seed_test(lambda: parallel_env(many_to_one(6, "2 us", *rest)), num_cycles=200)
+
+
+def test_an_agent_is_the_flow_whose_probe_has_returned(many_to_one):
+    env = aec_env(many_to_one(3, "0 us", "200 us"))
+    env.reset(seed=1)
+    turns, times = {}, []
+    for agent in env.agent_iter():
+        _, _, terminated, truncated, info = env.last()
+        if terminated or truncated:
+            env.step(None)
+            continue
+        turns[agent] = turns.get(agent, 0) + 1
+        times.append(info["time_ps"])
+        env.step(np.zeros(1))
+    assert sorted(turns) == ["flow_0", "flow_1", "flow_2"]
+    assert min(turns.values()) > 3
+    assert times == sorted(times)
+    assert env.agents == []
+
+
+def test_a_run_may_be_left_before_its_end(many_to_one):
+    env = aec_env(many_to_one(3, "0 us", "1 s"))
+    for seed in range(3):
+        env.reset(seed=seed)
+        env.step(np.zeros(1))
+    env.close()
+
+
+def test_turns_and_windows_of_the_same_latency_agree(many_to_one):
+    """Nobody decides before anyone else has been seen, so both show each flow the same."""
+    scenario = many_to_one(5, "2 us", "300 us")
+    seen = {}
+    in_turn = aec_env(scenario)
+    in_turn.reset(seed=4)
+    for agent in in_turn.agent_iter():
+        observation, reward, terminated, truncated, _ = in_turn.last()
+        dead = terminated or truncated
+        if not dead:
+            seen.setdefault(agent, []).append((observation.tolist(), reward))
+        in_turn.step(None if dead else np.array([-0.5 if observation[1] > 0 else 0.5]))
+
+    shown = {}
+    at_once = parallel_env(scenario)
+    observations, infos = at_once.reset(seed=4)
+    rewards = dict.fromkeys(at_once.agents, 0.0)
+    while at_once.agents:
+        for agent in at_once.agents:
+            if infos[agent]["ready"]:
+                shown.setdefault(agent, []).append((observations[agent].tolist(), rewards[agent]))
+        actions = {a: np.array([-0.5 if observations[a][1] > 0 else 0.5]) for a in at_once.agents}
+        observations, rewards, _, _, infos = at_once.step(actions)
+    assert shown == seen
+    assert len(shown) == 5
+
+
+def test_too_many_flows_are_an_error(many_to_one):
+    env = aec_env(many_to_one(3, "0 us", "1 ms"), max_flows=2)
+    with pytest.raises(weir.InputError, match="max_flows"):
+        env.reset(seed=1)
+    with pytest.raises(weir.InputError, match="decision_latency"):
+        parallel_env(many_to_one(3, "0 us", "1 ms"))
+
+
+def test_a_ready_agent_needs_an_action(many_to_one):
+    env = parallel_env(many_to_one(3, "2 us", "1 ms"))
+    env.reset(seed=1)
+    with pytest.raises(weir.InputError, match="flow_"):
+        env.step({})

@@ -1,0 +1,117 @@
+import warnings
+
+import numpy as np
+import pytest
+import weir
+
+pytest.importorskip("gymnasium")
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+from weir.gym import FlowEnv  # noqa: E402
+
+
+@pytest.mark.parametrize("latency", ["0 us", "2 us"])
+def test_the_checker_of_gymnasium_passes(many_to_one, latency):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(FlowEnv(many_to_one(4, latency, "1 ms")), skip_render_check=True)
+
+
+def play(env, seed, actions):
+    rows = [env.reset(seed=seed)[0]]
+    for y in actions:
+        observation, reward, terminated, truncated, info = env.step(np.array([y], np.float32))
+        rows.append((observation.tolist(), reward, terminated, truncated, info["time_ps"]))
+        if terminated or truncated:
+            break
+    return rows
+
+
+def test_equal_seeds_give_equal_episodes(many_to_one):
+    env = FlowEnv(many_to_one(4, "0 us", "300 us"), flow=1)
+    actions = np.random.default_rng(1).uniform(-1, 1, 1000)
+    first, second = play(env, 3, actions), play(env, 3, actions)
+    assert len(first) > 10
+    assert first[1:] == second[1:]
+    assert first[-1][2:4] == (False, True)  # cut off by run.stop
+
+
+def test_an_episode_ends_with_the_flow(many_to_one):
+    env = FlowEnv(many_to_one(2, "0 us", "10 ms", "traffic.0.size=100 KB"))
+    rows = play(env, 1, [1.0] * 1000)
+    assert rows[-1][2:4] == (True, False)
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step([0.0])
+
+
+def test_larger_actions_send_faster(many_to_one):
+    ends = []
+    for y in (-1.0, 1.0):
+        env = FlowEnv(many_to_one(1, "0 us", "1 s", "traffic.0.size=300 KB", "algorithm.first_rate=0.5"))
+        ends.append(play(env, 1, [y] * 100_000)[-1][4])
+    assert ends[1] < ends[0]
+
+
+@pytest.mark.parametrize("action", [[float("nan")], [float("inf")], [1.0, 2.0], []])
+def test_wrong_actions_are_refused_and_change_nothing(many_to_one, action):
+    env, same = (FlowEnv(many_to_one(2, "0 us", "1 ms")) for _ in range(2))
+    env.reset(seed=1)
+    same.reset(seed=1)
+    with pytest.raises(weir.InputError):
+        env.step(np.array(action))
+    assert env.step([0.5])[0].tolist() == same.step([0.5])[0].tolist()
+
+
+def test_wrong_settings_are_refused(many_to_one):
+    scenario = many_to_one(2, "0 us", "1 ms")
+    for settings, key in [
+        ({"history": 9}, "history"),
+        ({"inputs": "all"}, "inputs"),
+        ({"reward": "high"}, "reward"),
+        ({"clip": -1}, "clip"),
+        ({"first_rates": (0.5, 0.1)}, "first_rates"),
+        ({"step": 2}, "step"),
+        ({"profiles": ["nobody"]}, "profiles"),
+    ]:
+        with pytest.raises(weir.InputError) as caught:
+            FlowEnv(scenario, **settings)
+        assert caught.value.key == key
+    hpcc = weir.Scenario.from_values(
+        [
+            "topology.kind=star",
+            "topology.hosts=3",
+            "algorithm.name=hpcc",
+            "traffic=[{kind='incast', receiver='last', size='1 MB'}]",
+        ]
+    )
+    with pytest.raises(weir.InputError, match="pcc_rl"):
+        FlowEnv(hpcc)
+
+
+def test_against_another_algorithm():
+    scenario = weir.Scenario.from_text(
+        """
+        [topology]
+        kind = "star"
+        hosts = 4
+        [network.buffer]
+        mode = "lossy"
+        [algorithm]
+        name = "dcqcn"
+        [network.ecn]
+        enabled = true
+        [[profile]]
+        name = "learner"
+        algorithm = "pcc_rl"
+        first_rate = 0.1
+        [[traffic]]
+        kind = "incast"
+        receiver = "last"
+        size = "10 MB"
+        [[traffic]]
+        kind = "flows"
+        flow = [{ src = 0, dst = 3, size = "10 MB", profile = "learner" }]
+        """,
+        ["run.stop=200 us"],
+    )
+    env = FlowEnv(scenario)
+    assert len(play(env, 1, [0.0] * 1000)) > 5

@@ -1,0 +1,62 @@
+"""FlowEnv: one flow of a scenario as an environment of Gymnasium."""
+
+from __future__ import annotations
+
+import os
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from .. import _weir
+from .._errors import InputError
+from ._settings import action_space, checked_step, factor_of, fresh_seed, observation_space, scenario_of
+
+
+class FlowEnv(gymnasium.Env):
+    """One flow decides about its rate whenever its probe returns; the scenario's other flows go on as they do.
+
+    An episode ends with the flow (terminated) or at the scenario's run.stop (truncated).
+
+    scenario    a weir.Scenario or the name of a file, with a profile of the algorithm pcc_rl
+    flow        which flow of the profiles decided from outside, in the order in which they start
+    others      the policy that decides for the rest of these flows, a file or one that comes with Weir; "": the
+                scenario's
+    step        how far an action of 1 or -1 changes the rate: times 1 + step, or divided by it
+    settings    as of weir.gym.settings()
+    """
+
+    metadata = {"render_modes": []}
+
+    def __init__(self, scenario, flow=0, others="", *, step=0.2, overrides=(), render_mode=None, **settings):
+        self.settings = _weir.settings(**settings)
+        self._step = checked_step(step)
+        self.render_mode = render_mode
+        self.observation_space = observation_space(spaces, self.settings)
+        self.action_space = action_space(spaces)
+        self._inner = _weir.TurnEnvironment(
+            scenario_of(scenario, overrides), self.settings, single=flow, others=os.fspath(others)
+        )
+        self._last = np.zeros(self.settings.width, np.float32)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self._inner.reset(fresh_seed(self.np_random) if seed is None else seed)
+        if self._inner.has_ended:
+            raise InputError("the flow has ended before its first question; give it a larger size or a later run.stop")
+        self._last = self._inner.observation
+        return self._last, self._info()
+
+    def step(self, action):
+        self._inner.step(factor_of(action, self._step))
+        if self._inner.has_ended:
+            terminated = len(self._inner.take_news()[1]) > 0
+            return self._last, 0.0, terminated, not terminated, self._info()
+        self._last = self._inner.observation
+        return self._last, float(self._inner.reward), False, False, self._info()
+
+    def close(self):
+        self._inner.close()
+
+    def _info(self):
+        return {"time_ps": self._inner.time_ps}

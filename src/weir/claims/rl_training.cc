@@ -1,0 +1,145 @@
+// Claims of Reinforcement Learning for Datacenter Congestion Control about learning. How the rules were read:
+// docs/claims/rl.md.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "weir/claims/catalogue.h"
+#include "weir/learn/baseline.h"
+#include "weir/learn/curriculum.h"
+#include "weir/learn/evaluation.h"
+#include "weir/learn/trainer.h"
+#include "weir/learn/trajectories.h"
+
+namespace weir::claims {
+namespace {
+
+constexpr std::uint64_t kPaperSteps = 200'000;  // "the training time (for 200k steps)"
+
+void d3_adpg_converges(Context& context) {
+  const learn::Curriculum curriculum = learn::read_curriculum(context.example("train/standard.toml"));
+  learn::Trainer trainer(curriculum, {});
+  std::uint64_t decisions = 0;
+  while (!trainer.done() && decisions < kPaperSteps) {
+    const learn::Update update = trainer.step();
+    if (update.decisions > kPaperSteps) break;
+    decisions = update.decisions;
+  }
+  require(!trainer.best().runs.empty(), "no policy has been validated within 200,000 decisions");
+  trainer.return_to_best();
+  double worst = 0;
+  std::string text;
+  for (const std::uint32_t flows : {2u, 4u, 8u}) {
+    const learn::EvaluationOptions options{.duration = curriculum.validation.duration,
+                                           .measured = curriculum.validation.measured,
+                                           .spread = curriculum.randomise.spread,
+                                           .seed = 1,
+                                           .signal = curriculum.policy.signal()};
+    const learn::Evaluation run = learn::evaluate(
+        curriculum.star(flows),
+        [&](const RandomStream& stream, const learn::FirstRates& rates) {
+          return trainer.learner().actor(stream, rates, false);
+        },
+        {curriculum.validation.first_load_low, curriculum.validation.first_load_high}, options);
+    worst = std::max(worst, run.rate_error);
+    text += fmt::format("{}{:.3f} with {}", text.empty() ? "" : ", ", run.rate_error, flows);
+  }
+  context.judge(
+      "D3", worst < 0.2,
+      fmt::format("the policy of update {}, of at most {} decisions: mean distance of N times the rate from 1 "
+                  "is {} flows",
+                  trainer.best().update, kPaperSteps, text));
+}
+
+constexpr std::uint64_t kBaselineSeeds = 5;
+
+learn::Baseline baseline_of(const Context& context, const std::string& curriculum, std::uint64_t seed) {
+  learn::Curriculum c = learn::read_curriculum(context.example("train/" + curriculum + ".toml"));
+  c.learner.seed = seed;
+  return learn::run_baseline(c, 2, 1);
+}
+
+void d4_aurora_finds_no_equilibrium(Context& context) {
+  std::uint64_t without = 0;
+  std::string text;
+  for (std::uint64_t seed = 1; seed <= kBaselineSeeds; ++seed) {
+    const learn::Evaluation e = baseline_of(context, "aurora", seed).trained;
+    if (e.fairness < 0.5 || e.oscillation > 0.3) ++without;
+    text += fmt::format("{}{:.2f} and {:.0f} %", text.empty() ? "" : ", ", e.fairness, 100 * e.oscillation);
+  }
+  context.judge("D4", without >= 4,
+                fmt::format("no equilibrium with {} of {} seeds; fairness and oscillation of two flows: {}", without,
+                            kBaselineSeeds, text));
+}
+
+void d5_ppo_does_not_learn(Context& context) {
+  bool both = true;
+  std::string text;
+  for (const char* method : {"ppo-continuous", "ppo-discrete"}) {
+    std::uint64_t unable = 0;
+    std::string returns;
+    for (std::uint64_t seed = 1; seed <= kBaselineSeeds; ++seed) {
+      const learn::Baseline b = baseline_of(context, method, seed);
+      // returns are not above 0
+      if (b.trained.reward <= b.random.reward + 0.1 * std::abs(b.random.reward)) ++unable;
+      returns += fmt::format("{}{:.3g} for {:.3g}", returns.empty() ? "" : ", ", b.trained.reward, b.random.reward);
+    }
+    both = both && unable >= 3;
+    text += fmt::format("{}{}: not above a random policy with {} of {} seeds (return {})", text.empty() ? "" : "; ",
+                        method, unable, kBaselineSeeds, returns);
+  }
+  context.judge("D5", both, text);
+}
+
+// Events of flows that come and go, in random order: each slice has decisions of one flow, one after the other.
+void d32_replay_is_by_flow(Context& context) {
+  std::uint64_t slices = 0;
+  std::uint64_t wrong = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    learn::Draws draws(RandomStream(seed, 1, Purpose::learning));
+    learn::TrajectoryStore store(10 + draws.below(50));
+    std::vector<std::uint32_t> events;
+    for (int event = 0; event < 4000; ++event) {
+      if (events.empty() || (events.size() < 40 && draws.below(100) == 0)) {
+        store.open();
+        events.push_back(0);
+      }
+      const auto flow = static_cast<std::uint32_t>(draws.below(events.size()));
+      learn::Decision decision;
+      decision.inputs[0] = static_cast<float>(flow);
+      decision.inputs[1] = static_cast<float>(events[flow]++);
+      store.record(flow, {}, decision);
+      const auto slice = store.sample(1 + draws.below(8), draws);
+      if (!slice) continue;
+      ++slices;
+      const auto& steps = store.sequence(slice->flow).steps;
+      bool right = slice->first + slice->length <= steps.size();
+      for (std::size_t i = slice->first; right && i < slice->first + slice->length; ++i) {
+        const learn::Step& step = steps[i];
+        right = step.decision.inputs[0] == static_cast<float>(slice->flow) &&
+                step.decision.inputs[1] == static_cast<float>(step.number) &&
+                step.number == steps[slice->first].number + (i - slice->first);
+      }
+      if (!right) ++wrong;
+    }
+  }
+  context.judge("D32", wrong == 0,
+                fmt::format("{} of {} random slices of replayed events have decisions of one flow alone, one after the "
+                            "other",
+                            slices - wrong, slices));
+}
+
+}  // namespace
+
+std::vector<Evaluator> rl_training() {
+  return {{{"D32"}, Tier::quick, 0.1, d32_replay_is_by_flow},
+          {{"D3"}, Tier::slow, 20, d3_adpg_converges},
+          {{"D4"}, Tier::slow, 60, d4_aurora_finds_no_equilibrium},
+          {{"D5"}, Tier::slow, 200, d5_ppo_does_not_learn}};
+}
+
+}  // namespace weir::claims

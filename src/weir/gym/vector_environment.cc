@@ -1,0 +1,147 @@
+#include "weir/gym/vector_environment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "weir/base/error.h"
+
+namespace weir::gym {
+namespace {
+
+constexpr std::uint32_t kMostEnvironments = 65'536;
+constexpr std::uint32_t kMostSlots = 1'048'576;
+constexpr std::uint32_t kDefaultSlots = 4'096;
+constexpr unsigned kMostThreads = 1'024;
+
+const VectorShape& checked(const VectorShape& shape, std::size_t scenarios) {
+  if (scenarios == 0) throw InputError("scenarios", "there is none; give at least one");
+  if (shape.environments < 1 || shape.environments > kMostEnvironments)
+    throw InputError("environments",
+                     fmt::format("{} is not possible; valid is 1 to {}", shape.environments, kMostEnvironments));
+  if (shape.slots > kMostSlots)
+    throw InputError("slots", fmt::format("{} is not possible; valid is 0 to {}", shape.slots, kMostSlots));
+  if (shape.threads > kMostThreads)
+    throw InputError("threads", fmt::format("{} is not possible; valid is 0 to {}", shape.threads, kMostThreads));
+  return shape;
+}
+
+}  // namespace
+
+VectorEnvironment::VectorEnvironment(const std::vector<Scenario>& scenarios, const Settings& settings,
+                                     const VectorShape& shape)
+    : slots_(checked(shape, scenarios.size()).slots), workers_(shape.threads) {
+  for (std::uint32_t i = 0; i < shape.environments; ++i)
+    environments_.push_back(std::make_unique<Environment>(scenarios[i % scenarios.size()], settings));
+  progress_.resize(environments_.size());
+  if (slots_ == 0) slots_ = std::max(1u, environments_.front()->outside().count_flows(kDefaultSlots));
+}
+
+void VectorEnvironment::check_room(const Batch& out) const {
+  const std::size_t rows = capacity();
+  const auto require = [rows](std::size_t size, std::size_t width, const char* name) {
+    if (size < rows * width)
+      throw InputError(std::string(name),
+                       fmt::format("the array has room for {} numbers; {} are needed", size, rows * width));
+  };
+  require(out.observations.size(), width(), "observations");
+  require(out.rewards.size(), 1, "rewards");
+  require(out.flows.size(), 1, "flows");
+  require(out.environments.size(), 1, "environments");
+  require(out.episodes.size(), 1, "episodes");
+  require(out.times.size(), 1, "times");
+  require(out.first.size(), 1, "first");
+}
+
+template <class Work>
+void VectorEnvironment::for_each(Work&& work) {
+  usable_ = false;
+  workers_.run(environments_.size(), [&](std::size_t i) {
+    try {
+      work(i);
+    } catch (...) {
+      progress_[i].error = std::current_exception();
+    }
+  });
+  for (Progress& p : progress_)
+    if (p.error) std::rethrow_exception(std::exchange(p.error, nullptr));
+  usable_ = true;
+}
+
+std::size_t VectorEnvironment::reset(std::uint64_t seed, const Batch& out) {
+  check_room(out);
+  seed_ = seed;
+  for_each([this](std::size_t i) {
+    progress_[i] = {};
+    environments_[i]->reset(seed_of(seed_, i, environments_.size(), 0));
+    go_on(i);
+  });
+  return write(out);
+}
+
+// Lets environment i go on to the questions that it gives out next.
+void VectorEnvironment::go_on(std::size_t i) {
+  Environment& environment = *environments_[i];
+  Progress& p = progress_[i];
+  p.begin += p.count;
+  for (int empty_episodes = 0; p.begin >= environment.questions().size();) {
+    p.begin = 0;
+    const std::uint32_t flows_before = environment.flows().count();
+    environment.forget_news();
+    if (environment.advance()) break;
+    // The second episode that has ended here had no question at all.
+    if (++empty_episodes == 2)
+      throw InputError(
+          fmt::format("environment {}: in a whole episode, in which {} flows started, no flow has asked for "
+                      "a decision; give it longer flows or a later run.stop",
+                      i, flows_before));
+    ++p.episode;
+    environment.reset(seed_of(seed_, i, environments_.size(), p.episode));
+  }
+  p.count = std::min<std::size_t>(slots_, environment.questions().size() - p.begin);
+}
+
+template <class Number>
+std::size_t VectorEnvironment::step_with(std::span<const Number> factors, const Batch& out) {
+  if (!usable_) throw std::logic_error("the environments have not begun an episode; call reset() first");
+  check_room(out);
+  if (factors.size() != given_)
+    throw InputError("actions", fmt::format("there are {}; valid is one for each question of the last call, {}",
+                                            factors.size(), given_));
+  for (std::size_t k = 0; k < factors.size(); ++k) check_factor(static_cast<double>(factors[k]), k);
+
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < environments_.size(); ++i)
+    for (std::size_t k = 0; k < progress_[i].count; ++k)
+      environments_[i]->answer(progress_[i].begin + k, static_cast<double>(factors[at++]));
+  for_each([this](std::size_t i) { go_on(i); });
+  return write(out);
+}
+
+template std::size_t VectorEnvironment::step_with(std::span<const float> factors, const Batch& out);
+template std::size_t VectorEnvironment::step_with(std::span<const double> factors, const Batch& out);
+
+std::size_t VectorEnvironment::write(const Batch& out) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < environments_.size(); ++i) {
+    const Environment& environment = *environments_[i];
+    const Progress& p = progress_[i];
+    const auto rows = environment.observations().subspan(p.begin * width(), p.count * width());
+    std::copy(rows.begin(), rows.end(), out.observations.begin() + static_cast<std::ptrdiff_t>(at * width()));
+    for (const Question& q : environment.questions().subspan(p.begin, p.count)) {
+      out.rewards[at] = q.reward;
+      out.flows[at] = static_cast<std::int64_t>(q.flow);
+      out.environments[at] = static_cast<std::int32_t>(i);
+      out.episodes[at] = static_cast<std::int32_t>(p.episode);
+      out.times[at] = q.now.ps;
+      out.first[at] = q.first;
+      ++at;
+    }
+  }
+  given_ = at;
+  return at;
+}
+
+}  // namespace weir::gym
