@@ -63,6 +63,7 @@ Fiber::~Fiber() {
 }
 
 void Fiber::enter(unsigned high, unsigned low) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): makecontext() passes on nothing but whole numbers
   reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(high) << 32 | low)->run();
 }
 

@@ -22,13 +22,14 @@ void account(const AdpgOptions& options, std::span<const double> signals, std::v
   const std::size_t reach = options.delay + options.horizon;
   if (n < reach) return;
   const std::size_t complete = n - reach + 1;
-  double weights = 0, weight = 1;
-  for (std::size_t i = 0; i < options.horizon; ++i, weight *= gamma) weights += weight;
-  const double share = static_cast<double>(n) / static_cast<double>(complete) / weights;
+  std::vector<double> weights(options.horizon, 1.0);
+  for (std::size_t i = 1; i < weights.size(); ++i) weights[i] = gamma * weights[i - 1];
+  double all = 0;
+  for (const double w : weights) all += w;
+  const double share = static_cast<double>(n) / static_cast<double>(complete) / all;
   for (std::size_t t = 0; t < complete; ++t) {
     double sum = 0;
-    weight = 1;
-    for (std::size_t i = 0; i < options.horizon; ++i, weight *= gamma) sum += weight * signals[t + options.delay + i];
+    for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i] * signals[t + options.delay + i];
     out[t] = sum * share;
   }
 }
