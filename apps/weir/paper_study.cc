@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "weir/base/error.h"
+#include "weir/policy/policy_file.h"
 #include "weir/run/earlier_runs.h"
 #include "weir/study/kept.h"
 #include "weir/sweep_progress.h"
@@ -19,6 +20,7 @@ study::Study with_policy(study::Study study, const std::string& policy) {
   if (policy.empty()) return study;
   const bool is_file = std::filesystem::exists(policy);
   const std::string value = is_file ? std::filesystem::absolute(policy).lexically_normal().string() : policy;
+  policy::find_policy(value);  // what is wrong with it is told before anything else
   study.of_profiles.push_back({"pcc_rl", "policy", {study.where, value}});
   if (study::runs_algorithm(study::make_plan(study), "pcc_rl")) return study;
   throw InputError(
