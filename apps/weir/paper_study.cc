@@ -12,25 +12,25 @@
 #include "weir/sweep_progress.h"
 
 namespace weir::app {
-
 namespace {
 
 // A policy is a name, or a file as the user named it: a scenario would look for it in its own folder.
-study::Study with_policy(study::Study study, const std::string& policy) {
-  if (policy.empty()) return study;
+study::Plan plan_with_policy(study::Study study, const std::string& policy) {
+  if (policy.empty()) return study::make_plan(std::move(study));
   const bool is_file = std::filesystem::exists(policy);
   const std::string value = is_file ? std::filesystem::absolute(policy).lexically_normal().string() : policy;
   policy::find_policy(value);  // what is wrong with it is told before anything else
   study.of_profiles.push_back({"pcc_rl", "policy", {study.where, value}});
-  if (study::runs_algorithm(study::make_plan(study), "pcc_rl")) return study;
+  study::Plan plan = study::make_plan(std::move(study));
+  if (study::runs_algorithm(plan, "pcc_rl")) return plan;
   throw InputError(
-      fmt::format("--policy: no point of {} runs pcc_rl, so that there is no policy to replace", study.file));
+      fmt::format("--policy: no point of {} runs pcc_rl, so that there is no policy to replace", plan.study.file));
 }
 
 }  // namespace
 
 PaperPlan plan_paper_study(const claims::FigureFile& file, const PaperOptions& options) {
-  PaperPlan out{.file = &file, .plan = study::make_plan(with_policy(file.study.study, options.policy)), .sweep = {}};
+  PaperPlan out{.file = &file, .plan = plan_with_policy(file.study.study, options.policy), .sweep = {}};
   for (const auto& claim : file.study.claims) study::check(claim, study::no_measurements(out.plan));
   out.sweep = {.dir = fmt::format("{}/{}", options.out, file.name),
                .jobs = options.jobs,

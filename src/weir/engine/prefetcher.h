@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "weir/base/prefetch.h"
 #include "weir/sim/room.h"
 
 namespace weir::engine {
@@ -25,9 +26,8 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   using Base::scheduler;
 
   // Up to about here, ports and their rings stay in a core's first cache, and asking for them costs
-  // more than it brings; from about there on, they do not stay in any of its own.
+  // more than it brings; with more than kPortsInCache they do not stay in any of its own.
   static constexpr std::uint32_t kPortsInFirstCache = 256;
-  static constexpr std::uint32_t kPortsInCache = 4096;
   static constexpr std::uint32_t kNoPort = ~std::uint32_t{0};
 
   std::uint32_t arrival_ahead(std::uint32_t events);
