@@ -133,14 +133,26 @@ const claims::FigureFile& find_figure(const std::vector<claims::FigureFile>& fig
 // The authors' values beside those measured, for bars.
 std::string printed(const study::PaperStudy& p) {
   std::string out;
-  for (const auto& figure : p.study.figures)
+  for (const auto& figure : p.study.figures) {
+    if (figure.printed.empty()) continue;
+    out += fmt::format("in the paper, {}\n", figure.params.title);
     for (const auto& row : figure.printed) {
-      out += fmt::format("{}{}: ", out.empty() ? "in the paper\n  " : "  ", row.series);
+      out += fmt::format("  {}: ", row.series);
       for (std::size_t i = 0; i < row.y.size(); ++i)
         out += fmt::format("{}{} {}", i == 0 ? "" : ", ", row.x[i], row.y[i]);
       out += "\n";
     }
+  }
   return out;
+}
+
+// Whether some of its points differ by their policies.
+bool compares_policies(const study::Study& s) {
+  for (const study::Axis& axis : s.axes)
+    for (const study::AxisPoint& point : axis.points)
+      for (const study::Override& o : point.set)
+        if (o.key.ends_with(".policy")) return true;
+  return false;
 }
 
 // An experiment gives no verdict: its rule is met if the supposed cause is the right one.
@@ -159,10 +171,11 @@ int run_figure(const PaperCommandOptions& o) {
   const claims::FigureFile& file = find_figure(figures, o.figure);
   catch_signals();
   const PaperRun run = run_paper_study(plan_paper_study(file, o.studies()), o.quiet);
+  const bool one_for_all = !o.policy.empty() && compares_policies(file.study.study);
   Verdicts verdicts(all);
   std::vector<std::string> judged;
   for (const auto& j : run.judgements)
-    if (j.complete && !is_experiment) {
+    if (j.complete && !is_experiment && !one_for_all) {
       verdicts.set({j.id, j.holds, j.measured});
       judged.push_back(j.id);
     }
@@ -170,8 +183,14 @@ int run_figure(const PaperCommandOptions& o) {
   if (!judged.empty()) claims::write_text(run.dir + "/verdicts.json", claims::to_json(all, verdicts, judged));
   show("{}\n\n{}\n{}", file.study.study.title, study::to_text(run.measured), printed(file.study));
   if (!file.study.figure.note.empty()) show("\n{}\n", file.study.figure.note);
-  if (!o.policy.empty()) show("\npcc_rl runs the policy {}, not that of the study\n", o.policy);
-  for (const std::string& id : judged) show("\n{}", describe(*claims::find(all, id), verdicts.of(id)));
+  if (!o.policy.empty())
+    show("\npcc_rl runs the policy {}, not that of the study{}\n", o.policy,
+         one_for_all ? "; the study compares policies, so that its claims are not judged with one policy for all" : "");
+  for (const std::string& id : judged) {
+    claims::Verdict v = verdicts.of(id);
+    if (!o.policy.empty()) v.reason.clear();  // it is of the study's policy
+    show("\n{}", describe(*claims::find(all, id), v));
+  }
   if (is_experiment)
     for (const auto& j : run.judgements)
       if (j.complete) show("{}", shown_cause(j, file));
