@@ -1,5 +1,5 @@
 // weir import ns3 CONFIG -o FILE.toml, weir import htsim -o FILE.toml -- OPTIONS: other simulators' inputs as
-// scenarios.
+// scenarios. weir import host DIR... -o FILE.toml: what weir-host trace has captured.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -15,6 +15,8 @@
 #include "weir/commands.h"
 #include "weir/output.h"
 #include "weir/probe/whole_files.h"
+#include "weir/result/host_trace.h"
+#include "weir/scenario/host_import.h"
 #include "weir/scenario/htsim_import.h"
 #include "weir/scenario/ns3_import.h"
 #include "weir/scenario/scenario.h"
@@ -28,6 +30,12 @@ struct ImportOptions {
   std::string out;
   bool exact = false;
   std::string goal_unit;
+  // of hosts
+  std::vector<std::string> traces;
+  std::string rate;
+  std::string buffer = "1 MB";
+  std::string gap = "20 ms";
+  std::string threshold;
 };
 
 using Files = std::vector<std::pair<std::string, const std::string*>>;  // name and content
@@ -96,16 +104,41 @@ int import_htsim(const ImportOptions& o) {
   return report(o, result.ignored);
 }
 
-void add_target(CLI::App* command, ImportOptions& o) {
+int import_traces(const ImportOptions& o) {
+  const std::filesystem::path target = check_target(o, "weir import host -o FILE.toml DIR...");
+  scenario::HostImportOptions options{.flows_name = target.stem().string() + ".flows.csv"};
+  if (!o.rate.empty()) options.rate = under_key("--rate", [&] { return parse_rate(o.rate); });
+  options.buffer = under_key("--buffer", [&] { return parse_bytes(o.buffer); });
+  options.gap = under_key("--gap", [&] { return parse_time(o.gap); });
+  if (!o.threshold.empty()) options.threshold = under_key("--T", [&] { return parse_time(o.threshold); });
+  std::vector<result::HostTrace> traces;
+  for (const std::string& path : o.traces) {
+    if (!result::is_host_trace(path))
+      throw InputError(fmt::format("{}: no trace of a host; name a folder that weir-host trace has written", path));
+    traces.push_back(result::read_host_trace(path));
+  }
+  const auto result = scenario::import_host(traces, options);
+  const std::filesystem::path folder = target.parent_path();
+  scenario::load_scenario(result.toml, o.out);
+  write_files({{(folder / options.flows_name).string(), &result.flows}, {o.out, &result.toml}});
+  return report(o, {});
+}
+
+void add_out(CLI::App* command, ImportOptions& o) {
   command->add_option("-o,--out", o.out, "the scenario, a new TOML file; its data files are written beside it")
       ->check(not_empty());
+}
+
+void add_target(CLI::App* command, ImportOptions& o) {
+  add_out(command, o);
   command->add_flag("--exact", o.exact, "with Weir's physics, not with that simulator's own");
 }
 
 }  // namespace
 
 void add_import(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("import", "Make a scenario of another simulator's input");
+  CLI::App* command =
+      app.add_subcommand("import", "Make a scenario of another simulator's input, or of what hosts did");
   command->require_subcommand(1);
   auto o = std::make_shared<ImportOptions>();
   CLI::App* ns3 = command->add_subcommand("ns3", "The config of the simulator of HPCC's authors, and what it names");
@@ -119,6 +152,15 @@ void add_import(CLI::App& app, int& status) {
                     "what a calc counts in, with -goal: ns (the default), us, '100 ns'...");
   htsim->add_option("OPTIONS", o->arguments, "after --, as htsim_uec takes them");
   htsim->callback([o, &status] { status = import_htsim(*o); });
+  CLI::App* host = command->add_subcommand("host", "What weir-host trace has captured on real hosts");
+  host->add_option("DIR", o->traces, "folders of traces, one for each host that sent")->required();
+  add_out(host, *o);
+  host->add_option("--rate", o->rate, "of the links, like '10 Gbps'; without it, what the traces tell");
+  host->add_option("--buffer", o->buffer, "of each port of the switch")->capture_default_str();
+  host->add_option("--gap", o->gap, "a connection that was silent for so long sends another message")
+      ->capture_default_str();
+  host->add_option("--T", o->threshold, "On-Ramp's threshold, 0 for none; without it, that of the traces");
+  host->callback([o, &status] { status = import_traces(*o); });
 }
 
 }  // namespace weir::app

@@ -112,7 +112,8 @@ void add_report(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("report", "Show results in one HTML page, and figures as SVG");
   command
       ->add_option("DIR", o->directories,
-                   "directories of weir run --out, weir sweep, weir paper or weir train, or policy files; any number")
+                   "directories of weir run --out, weir sweep, weir paper, weir train or weir-host trace, or policy "
+                   "files; any number")
       ->required()
       ->check(not_empty());
   command->add_option("-o,--out", o->out, "the page, one file (report.html; with --svg alone none)")

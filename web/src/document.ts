@@ -87,6 +87,12 @@ export interface Training {
   curriculum?: string; // TOML
 }
 
+// What On-Ramp did on a real host.
+export interface Capture {
+  name: string;
+  facts: [string, string][];
+}
+
 export interface Claim {
   id: string;
   verdict: 'holds' | 'fails' | 'not run';
@@ -104,6 +110,7 @@ export interface Report {
   runs: Run[];
   studies: Study[];
   trainings: Training[];
+  captures: Capture[];
   figures: Figure[];
   claims: Claim[];
   notices: string[];

@@ -1,6 +1,6 @@
 // The page of weir report.
 import { Chart } from './chart';
-import { Figure, Report, Run, Training } from './document';
+import { Capture, Figure, Report, Run, Training } from './document';
 import { h, svg } from './dom';
 import { plain, withUnit } from './format';
 import { kFew } from './options';
@@ -120,6 +120,11 @@ function policyCard(training: Training): HTMLElement {
       training.curriculum ? h('details', { class: 'scenario' }, h('summary', {}, 'curriculum'), toml(training.curriculum)) : null));
 }
 
+function captureCard(capture: Capture): HTMLElement {
+  return h('details', { class: 'card run', 'data-capture': capture.name, open: report.captures.length === 1 },
+    h('summary', {}, h('b', {}, capture.name), h('span', {}, 'measured on a host')), h('div', { class: 'body' }, facts(capture.facts)));
+}
+
 function notices(): Node[] {
   const out: Node[] = report.notices.map((text) => h('p', { class: 'notice' }, text));
   for (const study of report.studies) {
@@ -143,6 +148,7 @@ function overview(): HTMLElement {
     if (hops > 0) out.push([hops >= 1e9 ? plain(hops / 1e9, 3) + ' G' : hops >= 1e6 ? plain(hops / 1e6, 3) + ' M' : plain(hops, 12), 'packet-hops']);
   }
   if (report.trainings.length > 0) out.push([plain(report.trainings.length, 12), report.trainings.length === 1 ? 'policy' : 'policies']);
+  if (report.captures.length > 0) out.push([plain(report.captures.length, 12), report.captures.length === 1 ? 'host' : 'hosts']);
   if (report.figures.length > 0) out.push([String(report.figures.length), report.figures.length === 1 ? 'figure' : 'figures']);
   if (report.claims.length > 0) out.push([report.claims.filter((c) => c.verdict === 'holds').length + ' / ' + report.claims.length, 'claims hold']);
   return h('dl', { class: 'facts' }, ...out.map(([value, name]) => h('div', {}, h('dd', {}, value), h('dt', {}, name))));
@@ -179,6 +185,7 @@ function build(): void {
   if (noted)
     sections.push(section('summary', 'Summary', ...notices(), report.runs.length > 0 ? h('div', { class: 'card flush' }, runTable(report)) : null));
   if (report.trainings.length > 0) sections.push(section('policies', 'Policies', ...(noted ? [] : notices()), ...report.trainings.map(policyCard)));
+  if (report.captures.length > 0) sections.push(section('hosts', 'Hosts', ...(noted || report.trainings.length > 0 ? [] : notices()), ...report.captures.map(captureCard)));
   const claims = report.claims.length > 0 ? section('claims', 'Claims', claimSection(report.claims)) : null;
   if (claims && report.runs.length === 0) sections.push(claims);
   if (report.runs.length > 0 || report.figures.length > 0) sections.push(figureSection(report.figures));

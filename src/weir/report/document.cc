@@ -77,6 +77,8 @@ class Reader {
     out_.figures.insert(out_.figures.end(), std::make_move_iterator(figures.begin()),
                         std::make_move_iterator(figures.end()));
     for (Figure& figure : training_figures(out_.trainings)) out_.figures.push_back(std::move(figure));
+    if (!out_.captures.empty())
+      for (Figure& figure : host_figures(out_.captures, compared)) out_.figures.push_back(std::move(figure));
     if (out_.figures.empty()) out_.no_figures = why_no_figures();
     make_ids_unique();
     tell_differences();
@@ -100,7 +102,7 @@ class Reader {
     if (!add_results(directory, kDepth))
       throw InputError(fmt::format(
           "{}: no result in it; a directory of weir run --out has manifest.json, one of weir sweep runs.csv, one of "
-          "weir paper verdicts.json, one of weir train curriculum.toml",
+          "weir paper verdicts.json, one of weir train curriculum.toml, one of weir-host trace packets.csv",
           directory));
   }
 
@@ -118,7 +120,10 @@ class Reader {
       return true;
     }
     bool found = false;
-    if (is_training(directory)) {
+    if (result::is_host_trace(directory)) {
+      add_capture(directory);
+      found = true;
+    } else if (is_training(directory)) {
       add_training(read_training(directory, name_of(directory)));
       found = true;
     } else if (result::is_sweep(directory)) {
@@ -196,6 +201,15 @@ class Reader {
     if (!training.policy)
       out_.notices.push_back(fmt::format("Not shown: the policy of {}: its training has not ended.", training.name));
     out_.trainings.push_back(std::move(training));
+  }
+
+  void add_capture(const std::string& directory) {
+    const std::string name = name_of(directory);
+    HostCapture capture = read_host_capture(directory, name);
+    const auto has_its_name = [&](const HostCapture& other) { return other.name == capture.name; };
+    for (int n = 2; std::any_of(out_.captures.begin(), out_.captures.end(), has_its_name); ++n)
+      capture.name = fmt::format("{} ({})", name, n);
+    out_.captures.push_back(std::move(capture));
   }
 
   void add_study(const std::string& directory) {

@@ -47,9 +47,10 @@ Json counts_json(const std::vector<std::vector<std::optional<Study::Count>>>& co
 }  // namespace
 
 Json to_json(const Document& document) {
-  Json out{{"title", document.title},   {"version", version()},        {"runs", Json::array()},
-           {"studies", Json::array()},  {"trainings", Json::array()},  {"figures", Json::array()},
-           {"claims", document.claims}, {"notices", document.notices}, {"no_figures", document.no_figures}};
+  Json out{{"title", document.title},          {"version", version()},       {"runs", Json::array()},
+           {"studies", Json::array()},         {"trainings", Json::array()}, {"captures", Json::array()},
+           {"figures", Json::array()},         {"claims", document.claims},  {"notices", document.notices},
+           {"no_figures", document.no_figures}};
   for (const Run& run : document.runs) {
     Json item{{"name", run.name}};
     if (!run.group.empty()) item["group"] = run.group;
@@ -87,6 +88,11 @@ Json to_json(const Document& document) {
     if (!training.title.empty()) item["title"] = training.title;
     if (!training.curriculum.empty()) item["curriculum"] = training.curriculum;
     out["trainings"].push_back(std::move(item));
+  }
+  for (const HostCapture& capture : document.captures) {
+    Json facts = Json::array();
+    for (const auto& [name, value] : capture.facts) facts.push_back({name, value});
+    out["captures"].push_back({{"name", capture.name}, {"facts", std::move(facts)}});
   }
   for (const Figure& figure : document.figures) out["figures"].push_back(to_json(figure, figure::Form::drawn));
   return out;

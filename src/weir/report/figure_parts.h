@@ -1,4 +1,4 @@
-// The groups of standard figures, each from one kind of file. Internal to figures.cc and its parts.
+// The groups of standard figures, each from one kind of file, and what they share. Internal to those who make figures.
 #pragma once
 
 #include <span>
@@ -10,6 +10,9 @@
 namespace weir::report {
 
 inline constexpr std::size_t kMaxQuantiles = 4'000;  // points of a distribution
+
+// The share of values up to each, with a step per distinct value.
+Series distribution(std::vector<double> values);
 
 // Each appends what the runs have data for.
 void add_flow_figures(std::span<const Run> runs, std::vector<Figure>& to);

@@ -53,6 +53,17 @@ void add_collectives(std::span<const Run> runs, std::vector<Figure>& to) {
 
 }  // namespace
 
+Series distribution(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  Series out;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i + 1 < values.size() && values[i + 1] == values[i]) continue;
+    out.x.push_back(values[i]);
+    out.y.push_back(static_cast<double>(i + 1) / static_cast<double>(values.size()));
+  }
+  return out;
+}
+
 std::vector<Figure> standard_figures(std::span<const Run> runs) {
   std::vector<Figure> out;
   if (runs.empty() || runs.size() > kMaxCompared) return out;

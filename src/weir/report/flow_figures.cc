@@ -16,18 +16,6 @@ namespace {
 
 constexpr std::size_t kMaxScatter = 5'000;  // flows of a run of which every single one is shown
 
-// The share of values up to each, with a step per distinct value.
-Series distribution(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  Series out;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i + 1 < values.size() && values[i + 1] == values[i]) continue;
-    out.x.push_back(values[i]);
-    out.y.push_back(static_cast<double>(i + 1) / static_cast<double>(values.size()));
-  }
-  return out;
-}
-
 // Start and finish of each flow, a series for each algorithm, or for each tag if there is one algorithm. Empty if there
 // are too many flows.
 std::vector<Series> starts_and_finishes(const Flows& flows) {
