@@ -1,7 +1,7 @@
 # An include may only point down the layers, from the top:
 #   claims > learn, study; run > study > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base;
 #   cc > policy > base; host and above may include policy, too;
-#   learn, gym > scenario; study, report > figure > result > base; probe > result.
+#   learn, gym > scenario; capture > probe; study, report > figure > result > base; probe > result.
 # Each layer names all that it may include; a few single headers are interfaces between layers.
 BEGIN {
   below["base"] = "base"
@@ -17,6 +17,7 @@ BEGIN {
   below["engine"] = "engine traffic host net cc policy sim theory base"
   below["replica"] = "replica engine traffic host net cc policy sim theory base"
   below["probe"] = "probe engine traffic host net cc policy sim theory result base"
+  below["capture"] = "capture probe engine traffic host net cc policy sim theory result base"
   below["report"] = "report figure policy result base"
   below["scenario"] = "scenario replica probe engine traffic host net cc policy sim theory result base"
   below["study"] = "study scenario replica probe engine traffic host net cc policy sim theory figure result base"

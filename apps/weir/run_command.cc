@@ -1,6 +1,8 @@
 // weir run FILE: one run of one scenario.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "weir/base/error.h"
+#include "weir/capture/capture.h"
 #include "weir/commands.h"
 #include "weir/output.h"
 #include "weir/run/admission.h"
@@ -17,6 +20,7 @@
 #include "weir/run/memory_limit.h"
 #include "weir/run/output_size.h"
 #include "weir/run_text.h"
+#include "weir/scenario/fidelity.h"
 #include "weir/scenario/warnings.h"
 #include "weir/signals.h"
 
@@ -28,8 +32,58 @@ struct RunOptions {
   std::string out;
   std::vector<std::string> set;
   std::string seed;
+  capture::CaptureOptions capture;
   RunCommandOptions run;
+
+  bool captures() const { return !capture.directory.empty(); }
 };
+
+void check_capture(const RunOptions& o, const scenario::Scenario& s) {
+  const capture::CaptureOptions& c = o.capture;
+  if (!o.captures()) {
+    if (!c.at.empty() || !c.flows.empty() || !c.from.empty() || !c.until.empty() || !c.snaplen.empty() || c.ipv6)
+      throw InputError("there is no --pcap DIR; the other options of captures only say what goes there");
+    return;
+  }
+  if (!s.run.fidelity->tells_events)
+    throw InputError(fmt::format(
+        "--pcap: single packets are only told by run.fidelity = {}, and this scenario has \"{}\"",
+        scenario::names_of([](const scenario::Fidelity& f) { return f.tells_events; }), s.run.fidelity->name));
+  if (o.run.checkpoints().is_on())
+    throw InputError("--pcap: captures do not go on from a checkpoint; leave out one of the two");
+  if (o.out.empty()) return;
+  const auto place = [](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+  };
+  const auto is_within = [](const std::filesystem::path& path, const std::filesystem::path& folder) {
+    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+  };
+  const auto captures = place(c.directory);
+  const auto results = place(o.out);
+  if (is_within(captures, results) || is_within(results, captures))
+    throw InputError("--pcap: write captures and results (--out) to directories of which none is inside the other");
+}
+
+// Makes the captures of an admitted run, and tells how large they will be.
+void begin_capture(std::optional<capture::Capture>& capture, const RunOptions& o, const scenario::Scenario& s,
+                   const run::Admitted& admitted) {
+  capture.emplace(o.capture, *admitted.model);
+  if (admitted.expected.all) capture->check_flows(admitted.expected.flows);
+  if (o.run.quiet) return;
+  const std::string what = fmt::format("captures at {} port{}", capture->ports(), capture->ports() == 1 ? "" : "s");
+  if (!admitted.expected.is_estimable() || !o.capture.from.empty() || !o.capture.until.empty() ||
+      !o.capture.flows.empty() || s.run.stop > Time{}) {
+    notice("weir: {}; their size is not known before", what);
+    return;
+  }
+  const std::uint64_t bytes =
+      capture->expected_bytes(static_cast<double>(admitted.expected.packets) * admitted.expected.of_all);
+  const std::uint64_t left = run::space_left(o.capture.directory);
+  notice("weir: {} will take about {:.1f} MB on disk{}", what, static_cast<double>(bytes) * 1e-6,
+         bytes > left ? fmt::format(", and {:.1f} MB are left; --pcap-at, --pcap-flow and --pcap-until make it less",
+                                    static_cast<double>(left) * 1e-6)
+                      : "");
+}
 
 // `out`: where the result goes, "" = nowhere.
 std::vector<std::string> warnings(const scenario::Scenario& s, const run::Admitted& admitted, const std::string& out) {
@@ -49,6 +103,7 @@ int run(const RunOptions& o) {
   if (checkpoints.is_on() && o.out.empty())
     throw InputError("--checkpoint: checkpoints stand in the directory of the results; write --out DIR");
   if (checkpoints.is_on()) run::check_can_be_saved(s, "keeps checkpoints; write that, or leave out --checkpoint");
+  check_capture(o, s);
   catch_signals();
   const std::uint64_t limit = run::memory_limit(o.run.memory);
   // first of all: a large network takes its time
@@ -58,9 +113,19 @@ int run(const RunOptions& o) {
   if (!o.run.quiet)
     for (const auto& warning : warnings(s, admitted, o.out)) notice("weir: {}", warning);
   probe::ResultDirectory* const target = directory ? &*directory : nullptr;
+  const auto model = admitted.model;  // which the captures name
+  std::optional<capture::Capture> capture;
+  if (o.captures()) begin_capture(capture, o, s, admitted);
   return run_and_show(s, std::move(admitted), limit, checkpoints, o.run, target,
-                      [&](std::shared_ptr<const engine::Model> model, const run::ExecuteOptions& execution) {
-                        return run::execute(s, std::move(model), target, execution);
+                      [&](std::shared_ptr<const engine::Model> of_run, run::ExecuteOptions execution) {
+                        execution.traced = o.captures();
+                        if (capture) execution.prepare = [&](engine::Engine& engine) { capture->attach(engine); };
+                        run::Outcome outcome = run::execute(s, std::move(of_run), target, execution);
+                        if (capture) capture->finish();
+                        if (capture && !o.run.quiet)
+                          notice("weir: {} has {} captured packets, {:.1f} MB", o.capture.directory, capture->packets(),
+                                 static_cast<double>(capture->bytes()) * 1e-6);
+                        return outcome;
                       });
 }
 
@@ -76,6 +141,23 @@ void add_run(CLI::App& app, int& status) {
   command->add_option("--set", o->set, "key=value: any value in place of the scenario's, like traffic.0.load=0.3")
       ->allow_extra_args(false);
   add_run_options(*command, o->run);
+  capture::CaptureOptions& c = o->capture;
+  command
+      ->add_option("--pcap", c.directory,
+                   "write the packets of chosen ports to this new directory, one pcapng file for each port")
+      ->check(not_empty());
+  command
+      ->add_option("--pcap-at", c.at,
+                   "where: numbers of nodes, or ports as in probes, like '0,320->0,edge up'; "
+                   "without it, all hosts")
+      ->check(not_empty());
+  command->add_option("--pcap-flow", c.flows, "only packets of these flows, like '0,17,200-299', and pauses")
+      ->check(not_empty());
+  command->add_option("--pcap-from", c.from, "only packets from this time on, like '1.5 ms'")->check(not_empty());
+  command->add_option("--pcap-until", c.until, "only packets before this time")->check(not_empty());
+  command->add_option("--pcap-snaplen", c.snaplen, "bytes kept of each packet; without it, all of its headers")
+      ->check(not_empty());
+  command->add_flag("--pcap-ipv6", c.ipv6, "show packets as IPv6");
   command->callback([o, &status] { status = run(*o); });
 }
 

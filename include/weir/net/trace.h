@@ -5,12 +5,14 @@
 // that nobody traces is compiled with NoTracer (engine::Partition's parameter Tracer), which costs nothing.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "weir/base/telemetry.h"
 #include "weir/base/units.h"
 #include "weir/net/packet.h"
 
@@ -22,6 +24,8 @@ namespace weir::net {
 // Of ports: `paused` and `resumed` by PFC, for the traffic class of `packet`.
 // Of flows: `started`; `ended`, when all is acknowledged; `told_loss`, when the sender tells its algorithm of lost
 // bytes; `controlled`, when its algorithm or a decision has changed the window or the rate.
+// Of packets as they are on the wire, for captures; pause and resume frames are among them: `sent`, with the mark and
+// the telemetry that the port gives it, when its transmission begins; `received` whole by this port.
 enum class EventKind : std::uint8_t {
   arrived,
   lost,
@@ -35,18 +39,38 @@ enum class EventKind : std::uint8_t {
   started,
   ended,
   told_loss,
-  controlled
+  controlled,
+  sent,
+  received
 };
-inline constexpr unsigned kEventKinds = 13;
+inline constexpr unsigned kEventKinds = 15;
+
+// A set of kinds.
+using EventKinds = std::uint16_t;
+constexpr EventKinds kind_bit(EventKind kind) { return static_cast<EventKinds>(1u << static_cast<unsigned>(kind)); }
+// The kinds of packets on the wire, all others, and those of flows among them.
+inline constexpr EventKinds kOnWire = kind_bit(EventKind::sent) | kind_bit(EventKind::received);
+inline constexpr EventKinds kNotOnWire = (1u << kEventKinds) - 1 - kOnWire;
+inline constexpr EventKinds kOfFlows = kind_bit(EventKind::started) | kind_bit(EventKind::ended) |
+                                       kind_bit(EventKind::told_loss) | kind_bit(EventKind::controlled);
 
 // The name of a kind: "arrived", "lost", ...
 std::string_view name_of(EventKind);
 // The first two kinds happen at the far end of a port's link, all others at the port or at the flow's sender.
 constexpr bool is_at_far_end(EventKind kind) { return kind <= EventKind::lost; }
-constexpr bool is_of_flow(EventKind kind) { return kind >= EventKind::started; }
+constexpr bool is_of_flow(EventKind kind) { return kind >= EventKind::started && kind <= EventKind::controlled; }
 constexpr bool is_of_port(EventKind kind) { return kind == EventKind::paused || kind == EventKind::resumed; }
 
 inline constexpr std::uint64_t kNoFlow = ~std::uint64_t{0};
+
+// What an acknowledgement tells selectively, in numbers of packets: which of the 64 from `first` on have arrived.
+struct SackFacts {
+  std::int64_t trigger = -1;  // the packet that is acknowledged; -1 = it tells nothing selectively
+  std::int64_t first = 0;
+  std::uint64_t arrived = 0;
+  std::uint32_t entropy = 0;  // path selector of the packet that is acknowledged
+  std::uint32_t made_us = 0;  // when the receiver made it, in microseconds
+};
 
 struct TraceEvent {
   Time time;
@@ -55,28 +79,36 @@ struct TraceEvent {
   std::uint64_t flow = kNoFlow;  // id; kNoFlow for a pause, and for a packet that has outlived its flow
   std::uint32_t src = 0;         // the flow's sender
   std::uint32_t queued = 0;      // accepted, left, marked, trimmed, dropped: bytes that wait at the port afterwards
+  SackFacts sack;                // sent, received
   Packet packet;                 // as it is then; for flows only src, dst, slot, generation and profile are set
   Bytes window;                  // controlled: the window; told_loss: how many bytes are lost
   Rate rate;                     // controlled: the pacing rate; 0 = none
-  Bytes first;                   // told_loss: the first lost byte
+  Bytes first;                   // told_loss: the first lost byte; started: the flow's size
+  std::array<std::uint64_t, kMaxWireHops> int_hop{};  // sent, received: its INT hops as on the wire (HPCC 4.1)
 };
+static_assert(sizeof(TraceEvent) == 192);
 
-// Which events are handed over: those at these ports in [from, until). Events of flows pass whatever their port.
+// Which events are handed over: those of these kinds at these ports in [from, until). Events of flows pass whatever
+// their port, and are recorded at any time.
 struct TraceFilter {
   std::vector<bool> ports;  // by port; empty: all
   Time from;
   Time until = Time::max();  // exclusive
+  EventKinds kinds = kNotOnWire;
 
   bool takes(std::uint32_t port, Time time) const {
     return time >= from && time < until && (ports.empty() || ports[port]);
   }
+  bool takes(EventKind kind) const { return (kinds & kind_bit(kind)) != 0; }
+  bool takes(EventKind kind, std::uint32_t port, Time time) const { return takes(kind) && takes(port, time); }
   bool takes(const TraceEvent& event) const {
-    return event.time >= from && event.time < until && (is_of_flow(event.kind) || ports.empty() || ports[event.port]);
+    return takes(event.kind) && event.time >= from && event.time < until &&
+           (is_of_flow(event.kind) || ports.empty() || ports[event.port]);
   }
 };
 
 // Receives the events of one epoch, or of a part of one, in order of time. Of the events of one instant, arrivals at
-// far ends and losses come first, and then all others; both are ordered by port.
+// far ends and losses come first, and then all others; both are ordered by port, what it has received first.
 using TraceVisit = std::function<void(std::span<const TraceEvent>)>;
 
 // The tracer of a run that nobody traces. Code that only serves a tracer is then not compiled.
@@ -85,6 +117,8 @@ struct NoTracer {
 
   static constexpr bool is_recording() { return false; }
   static constexpr bool takes(std::uint32_t, Time) { return false; }
+  static constexpr bool takes(EventKind) { return false; }
+  static constexpr bool takes(EventKind, std::uint32_t, Time) { return false; }
   static void add(const TraceEvent&) {}
   template <class A>
   static void archive(A&) {}
@@ -97,9 +131,14 @@ class Recorder {
 
   // Begins to record the events that the filter takes; the filter must outlive this.
   void record(const TraceFilter& filter) { filter_ = &filter; }
-  // Whether anything is recorded. Events of flows then are at any time, since they tell which flow a packet belongs to.
   bool is_recording() const { return filter_ != nullptr; }
+  // Whether any events of packets at this port and time are recorded.
   bool takes(std::uint32_t port, Time time) const { return is_recording() && filter_->takes(port, time); }
+  // Whether events of this kind are recorded, those of flows at any time: they tell which flow a packet belongs to.
+  bool takes(EventKind kind) const { return is_recording() && filter_->takes(kind); }
+  bool takes(EventKind kind, std::uint32_t port, Time time) const {
+    return is_recording() && filter_->takes(kind, port, time);
+  }
   void add(const TraceEvent& event) { events_.push_back(event); }
   std::vector<TraceEvent>& events() { return events_; }
 

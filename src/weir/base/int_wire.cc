@@ -48,16 +48,21 @@ std::optional<std::uint32_t> int_speed_mbps(std::uint8_t code) {
   return kSpeedsMbps[code];
 }
 
+std::uint64_t int_hop_word(const HopTelemetry& h) {
+  constexpr std::uint8_t kOtherSpeed = 15;
+  return field(int_speed_code(h.rate_mbps).value_or(kOtherSpeed), 4) << 60 | field(h.time, 24) << 36 |
+         field(h.tx_bytes, 20) << 16 | field(h.queue, 16);
+}
+
 IntWire encode_int(const IntStack& stack) {
   assert(stack.hops <= kMaxWireHops);
   IntWire out{};
   put_big_endian<2>(out.data(), field(stack.hops, 4) << 12 | field(stack.path_id, 12));
   for (std::size_t i = 0; i < stack.hops; ++i) {
     const HopTelemetry& h = stack.hop[i];
-    const auto speed = int_speed_code(h.rate_mbps);
-    if (!speed) throw InputError(fmt::format("a port of {} Mb/s has no speed code in the INT header", h.rate_mbps));
-    put_big_endian<8>(&out[2 + 8 * i], field(*speed, 4) << 60 | field(h.time, 24) << 36 | field(h.tx_bytes, 20) << 16 |
-                                           field(h.queue, 16));
+    if (!int_speed_code(h.rate_mbps))
+      throw InputError(fmt::format("a port of {} Mb/s has no speed code in the INT header", h.rate_mbps));
+    put_big_endian<8>(&out[2 + 8 * i], int_hop_word(h));
   }
   return out;
 }

@@ -27,13 +27,16 @@ struct IntStack {
   std::array<HopTelemetry, kMaxWireHops> hop;  // raw counters, as IntFormat::wire().quantise leaves them
 };
 
+// The 8 bytes of one hop as a number, most significant byte first; 15 stands for a speed without a code.
+std::uint64_t int_hop_word(const HopTelemetry&);
+
 // Unused hops are zero. Throws InputError if a port's speed has no code.
 IntWire encode_int(const IntStack&);
 // Throws InputError if the bytes are not such a stack.
 IntStack decode_int(std::span<const std::uint8_t, kIntWireBytes>);
 
 // The enumeration behind B. The paper leaves it open; codes 0 to 4 are those of its authors' simulator (25, 50, 100,
-// 200, 400 Gb/s), 5 to 8 are ours (10, 40, 800, 1 Gb/s), the rest is unassigned.
+// 200, 400 Gb/s), 5 to 8 are ours (10, 40, 800, 1 Gb/s), 15 is any other speed in captures, the rest is unassigned.
 std::optional<std::uint8_t> int_speed_code(std::uint32_t rate_mbps);
 std::optional<std::uint32_t> int_speed_mbps(std::uint8_t code);
 

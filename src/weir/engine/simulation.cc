@@ -73,15 +73,24 @@ void Simulation::every(Time interval, std::function<void(Time)> call) {
 void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit) {
   if (!options_.traced || now_ != Time{}) Engine::trace({}, {});
   readers_.push_back({std::move(filter), std::move(visit)});
-  const net::TraceFilter& f = readers_.back().filter;
-  if (readers_.size() == 1) {
-    filter_ = f;
-  } else {
+  filter_ = {};
+  // without them nobody knows the flows of packets
+  unsigned kinds = net::kind_bit(net::EventKind::started);
+  bool is_first = true;
+  for (const TraceReader& reader : readers_) {
+    const net::TraceFilter& f = reader.filter;
+    kinds |= f.kinds;
+    if ((f.kinds & ~net::kOfFlows) == 0) continue;  // recorded whatever the port and the time
+    if (std::exchange(is_first, false)) {
+      filter_ = f;
+      continue;
+    }
     filter_.from = std::min(filter_.from, f.from);
     filter_.until = std::max(filter_.until, f.until);
     if (f.ports.empty()) filter_.ports.clear();
     for (std::size_t i = 0; i < filter_.ports.size(); ++i) filter_.ports[i] = filter_.ports[i] || f.ports[i];
   }
+  filter_.kinds = static_cast<net::EventKinds>(kinds);
   crew_->record(filter_);
 }
 

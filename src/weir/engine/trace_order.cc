@@ -20,7 +20,9 @@ std::span<const net::TraceEvent> TraceOrder::collect(std::span<net::Recorder* co
   std::stable_sort(events_.begin(), events_.end(), [&](const net::TraceEvent& a, const net::TraceEvent& b) {
     if (a.time != b.time) return a.time < b.time;
     if (at_far_end(a) != at_far_end(b)) return at_far_end(a);
-    return a.port < b.port;
+    if (a.port != b.port) return a.port < b.port;
+    // what has left is recorded at once or later, depending on the partitions
+    return a.kind != net::EventKind::sent && b.kind == net::EventKind::sent;
   });
   std::erase_if(events_, [this](net::TraceEvent& event) { return !resolve(event); });
   return events_;

@@ -30,8 +30,10 @@ struct Sack {
   std::int64_t first = 0;
   std::uint64_t arrived = 0;
   std::uint32_t entropy = 0;  // of the packet that triggered it
+  std::uint32_t made_us = 0;  // when it was made, in microseconds, for tracers alone
   Time held;                  // that the acknowledgement waited in the receiving host
 };
+static_assert(sizeof(Sack) == 40);
 
 class Scoreboard {
  public:

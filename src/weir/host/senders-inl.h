@@ -36,7 +36,7 @@ Senders<P>::Senders(const Model& m)
 template <class P>
 inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow& flow, Time now, Bytes first,
                               Bytes lost) {
-  if (!tracer().is_recording()) return;
+  if (!tracer().takes(kind)) return;
   net::TraceEvent event{.time = now, .kind = kind, .port = host.port, .flow = flow.id};
   event.src = network().ports[host.port].owner;
   event.packet.src = event.src;
@@ -100,7 +100,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   profile.algorithm->start(flow.state(), profile.params.get(), flow.facts, flow.control);
   ++active_;
   ++counters().flows_started;
-  trace(net::EventKind::started, host, flow, now);
+  trace(net::EventKind::started, host, flow, now, start.size);
   ask(host, flow, now);
   trace(net::EventKind::controlled, host, flow, now);
   if (profile.stack) board_stack(host, flow, now);

@@ -88,6 +88,10 @@ class Fabric : public sim::Room<Fabric, P> {
   void trace(EventKind kind, std::uint32_t port, const Packet& packet, Time time, std::uint32_t queued);
   // The same, of the packet before the port's cursor, whose transmission has begun.
   void trace_left(const Port& p, const Packet& packet);
+  // A packet as it is on the wire; pause and resume frames are among them.
+  void trace_on_wire(EventKind kind, std::uint32_t port, const Packet& packet, Time time, std::uint32_t queued);
+  void trace_sent(const Port& p, std::uint32_t port, const Packet& packet, bool marked, std::uint32_t queued);
+  std::uint64_t on_wire(const HopTelemetry& hop) const;
 
   // wires-inl.h
   void leave(Port& p, std::uint32_t port, Packet& packet);

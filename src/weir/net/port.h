@@ -165,9 +165,12 @@ struct alignas(64) Port {
 static_assert(sizeof(Port) <= 256);
 
 // Settles all departures up to and including `now`. on_depart(const Packet&) is called for
-// each packet that began to leave, in order, pause and resume frames excepted.
-template <class OnDepart>
-inline void drain(Port& p, Time now, OnDepart&& on_depart) {
+// each packet that began to leave, in order, and on_control(const Packet&) for each pause and resume frame.
+struct Ignore {
+  void operator()(const Packet&) const {}
+};
+template <class OnDepart, class OnControl = Ignore>
+inline void drain(Port& p, Time now, OnDepart&& on_depart, OnControl&& on_control = {}) {
   while (p.cursor != p.ring.tail) {
     Packet& packet = p.ring[p.cursor];
     if (packet.departs > now) return;
@@ -175,6 +178,7 @@ inline void drain(Port& p, Time now, OnDepart&& on_depart) {
     if (packet.is_control()) {
       --p.pending_control;
       packet.queue = p.queued;
+      on_control(packet);
       continue;
     }
     p.queued -= packet.wire;

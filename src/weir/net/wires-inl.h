@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "weir/base/int_wire.h"
 #include "weir/net/fabric.h"
 
 namespace weir::net {
@@ -32,20 +33,71 @@ Fabric<P>::Fabric(std::uint16_t partitions)
 template <class P>
 inline void Fabric<P>::trace(EventKind kind, std::uint32_t port, const Packet& packet, Time time,
                              std::uint32_t queued) {
-  if (!tracer().takes(port, time) || (packet.is_control() && !is_of_port(kind))) return;
+  if (!tracer().takes(kind, port, time) || (packet.is_control() && !is_of_port(kind))) return;
   tracer().add({.time = time, .kind = kind, .port = port, .src = packet.sender(), .queued = queued, .packet = packet});
+}
+
+// Its record of telemetry and what it tells selectively go with it: both are only known here.
+template <class P>
+inline void Fabric<P>::trace_on_wire(EventKind kind, std::uint32_t port, const Packet& packet, Time time,
+                                     std::uint32_t queued) {
+  if constexpr (P::Tracer::kOn) {
+    if (!tracer().takes(kind, port, time)) return;
+    TraceEvent event{.time = time, .kind = kind, .port = port, .queued = queued, .packet = packet};
+    if (!packet.is_control()) {
+      event.src = packet.sender();
+      if (packet.telemetry != kNoTelemetry)
+        for (int i = 0; i < std::min<int>(packet.hops, kMaxWireHops); ++i)
+          event.int_hop[i] = on_wire(telemetry()[packet.telemetry].hop[i]);
+      if ((packet.flags & kSack) != 0 && !packet.to_receiver()) {
+        const auto& sack = lane().sacks[packet.src];
+        event.sack = {sack.trigger, sack.first, sack.arrived, sack.entropy, sack.made_us};
+      }
+    }
+    tracer().add(event);
+  }
+}
+
+template <class P>
+inline std::uint64_t Fabric<P>::on_wire(const HopTelemetry& hop) const {
+  return int_hop_word(exact_telemetry_ ? IntFormat::wire(model().transport.int_multiplier).quantise(hop) : hop);
+}
+
+// A packet that has begun to leave, as it will be at the far end.
+template <class P>
+void Fabric<P>::trace_sent(const Port& p, std::uint32_t port, const Packet& packet, bool marked, std::uint32_t queued) {
+  if constexpr (P::Tracer::kOn) {
+    if (!tracer().takes(EventKind::sent, port, packet.departs)) return;
+    trace_on_wire(EventKind::sent, port, packet, packet.departs, queued);
+    TraceEvent& event = tracer().events().back();
+    if (marked) event.packet.flags |= kMarked;
+    if (!p.at_switch || packet.kind != PacketKind::data || packet.telemetry == kNoTelemetry ||
+        packet.hops >= kMaxTelemetryHops)
+      return;
+    // what has begun to leave and is not at the far end is not counted yet
+    std::uint64_t before = p.tx_bytes;
+    for (std::uint32_t at = p.ring.head; at + 1 != p.cursor; ++at) before += p.ring[at].wire;
+    const HopTelemetry hop{packet.departs.ps, static_cast<std::int64_t>(before),
+                           static_cast<std::int32_t>(packet.queue), p.rate_mbps};
+    if (packet.hops < kMaxWireHops)
+      event.int_hop[packet.hops] = on_wire(exact_telemetry_ ? hop : int_format_.quantise(hop));
+    ++event.packet.hops;
+  }
 }
 
 template <class P>
 inline void Fabric<P>::trace_left(const Port& p, const Packet& packet) {
   if (!tracer().is_recording()) return;
   const auto port = static_cast<std::uint32_t>(&p - network().ports.data());
+  if (!tracer().takes(port, packet.departs)) return;
   // the queue of a packet in a class of its own is shorter than what waits at the port
   const std::uint32_t queued = p.kind == PortKind::fifo ? packet.queue : p.queued;
   trace(EventKind::left, port, packet, packet.departs, queued);
-  if (!p.at_switch || !packet.is_markable() || packet.queue <= p.ecn_min) return;
   const std::uint64_t index = p.tx_packets + (p.cursor - 1 - p.ring.head);
-  if (!marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), index)) return;
+  const bool is_marked = p.at_switch && packet.is_markable() && packet.queue > p.ecn_min &&
+                         marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), index);
+  trace_sent(p, port, packet, is_marked, queued);
+  if (!is_marked) return;
   Packet marked = packet;
   marked.flags |= kMarked;
   trace(EventKind::marked, port, marked, packet.departs, queued);
@@ -124,6 +176,7 @@ inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint
     return;
   }
   trace(EventKind::arrived, port, packet, now, 0);
+  trace_on_wire(EventKind::received, Topology::reverse(port), packet, now, 0);
   ++counters().packet_hops;
   counters().data_packet_hops += packet.kind == PacketKind::data;
   if (node >= lane().hosts)
@@ -141,6 +194,7 @@ void Fabric<P>::deliver_apart(std::uint32_t port, const Packet& packet, Time now
     return;
   }
   ++counters().packet_hops;
+  trace_on_wire(EventKind::received, Topology::reverse(port), packet, now, 0);
   set_paused(Topology::reverse(port), packet.traffic_class, packet.kind == PacketKind::pause, now);
 }
 
@@ -170,10 +224,13 @@ template <class P>
 inline void Fabric<P>::settle(Port& p, Time now) {
   if (p.at_switch) {
     const std::uint32_t s = p.owner - lane().hosts;
-    drain(p, now, [&](const Packet& departed) {
-      trace_left(p, departed);
-      release(s, departed, now);
-    });
+    drain(
+        p, now,
+        [&](const Packet& departed) {
+          trace_left(p, departed);
+          release(s, departed, now);
+        },
+        [&](const Packet& frame) { trace_left(p, frame); });
   } else {
     drain(p, now, [&](const Packet& departed) { trace_left(p, departed); });
   }

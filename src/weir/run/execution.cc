@@ -36,7 +36,7 @@ Execution::Execution(const scenario::Scenario& s, std::shared_ptr<const engine::
       directory_(directory),
       options_(options),
       clock_(from != nullptr ? from->wall_s : 0, from != nullptr ? from->cpu_s : 0),
-      run_(scenario::build(s, std::move(model), from != nullptr ? from->partitions : partitions)) {
+      run_(scenario::build(s, std::move(model), from != nullptr ? from->partitions : partitions, options.traced)) {
   if (from != nullptr && directory_ != nullptr) forked_at_ = fork_time(directory_->partial());
   if (directory_ != nullptr) store_scenario(from != nullptr);
   probes_.emplace(s.probes, *run_.simulation, run_.tags, directory_);

@@ -33,8 +33,8 @@ Run build_for_copy(const Scenario&, const Run&);
 // InputError that names file, line and key.
 Run build(const Scenario&);
 // The same with the model that build_model() has made of this scenario, and in so many partitions
-// (engine::RunOptions::partitions).
-Run build(const Scenario&, std::shared_ptr<const engine::Model>, std::uint32_t partitions = 0);
+// (engine::RunOptions::partitions). With `traced`, single events may be asked for though no probe does.
+Run build(const Scenario&, std::shared_ptr<const engine::Model>, std::uint32_t partitions = 0, bool traced = false);
 // Checks the same, and stops short of the simulation, which stays null: nothing large is made.
 Run prepare(const Scenario&);
 

@@ -1,0 +1,208 @@
+#include "weir/capture/capture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "weir/base/error.h"
+#include "weir/base/params.h"
+#include "weir/base/text.h"
+#include "weir/base/version.h"
+
+namespace weir::capture {
+namespace {
+
+// Of any Ethernet; longer ones are whole anyway.
+constexpr std::uint32_t kMostSnaplen = 262'144;
+
+template <class Use>
+auto of_option(std::string_view option, Use&& use) {
+  try {
+    return use();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", option, error.what()));
+  }
+}
+
+std::vector<std::uint32_t> ports_of(const CaptureOptions& o, const net::Topology& topology) {
+  const std::string list = o.at.empty() ? "hosts" : fmt::format("{}", fmt::join(o.at, ","));
+  return of_option("--pcap-at", [&] {
+    std::vector<std::uint32_t> ports = capture_ports(topology, list);
+    if (ports.size() > kMostPorts)
+      throw InputError(
+          fmt::format("{}{} ports are too many: each has a file of its own, and {} may be open at once; "
+                      "name some of them, like '--pcap-at 0,1'",
+                      o.at.empty() ? "without it all hosts are captured, and " : "", ports.size(), kMostPorts));
+    return ports;
+  });
+}
+
+net::TraceFilter filter_of(const CaptureOptions& o, const net::Topology& topology) {
+  net::TraceFilter filter;
+  filter.ports.resize(topology.ports());
+  for (const std::uint32_t port : ports_of(o, topology)) filter.ports[port] = true;
+  filter.kinds = net::kOnWire;
+  const auto time = [](std::string_view option, const std::string& text) {
+    return of_option(option, [&] {
+      const Time at = parse_time(text);
+      if (at < Time{}) throw InputError(fmt::format("{} is before the run begins, which is at 0", printable(text)));
+      return at;
+    });
+  };
+  if (!o.from.empty()) filter.from = time("--pcap-from", o.from);
+  if (!o.until.empty()) filter.until = time("--pcap-until", o.until);
+  if (filter.until <= filter.from)
+    throw InputError(fmt::format("--pcap-until: {} is not after --pcap-from, {}", format_value(filter.until),
+                                 format_value(filter.from)));
+  return filter;
+}
+
+std::vector<probe::IdRange> flows_of(const CaptureOptions& o) {
+  return of_option("--pcap-flow", [&] { return probe::parse_ids(fmt::format("{}", fmt::join(o.flows, ","))); });
+}
+
+std::uint32_t snaplen_of(const CaptureOptions& o) {
+  if (o.snaplen.empty()) return 0;
+  std::uint32_t bytes = 0;
+  const char* const end = o.snaplen.data() + o.snaplen.size();
+  const auto [at, error] = std::from_chars(o.snaplen.data(), end, bytes);
+  if (error != std::errc{} || at != end || bytes < 1 || bytes > kMostSnaplen)
+    throw InputError(fmt::format("--pcap-snaplen: '{}' is no number of bytes; valid is 1 to {}, which keeps all",
+                                 printable(o.snaplen), kMostSnaplen));
+  return bytes;
+}
+
+std::string node_name(const net::Topology& topology, std::uint32_t node, std::string_view between) {
+  return fmt::format("{}{}{}", node < topology.hosts ? "host" : "switch", between, node);
+}
+
+// "host-3", "switch-320-to-host-0"; of several links between two switches also the number of the port.
+std::string file_name(const net::Topology& topology, std::uint32_t port) {
+  const std::uint32_t owner = topology.port_owner(port);
+  const std::uint32_t peer = topology.port_peer(port);
+  if (owner < topology.hosts) return node_name(topology, owner, "-") + ".pcapng";
+  std::string name = node_name(topology, owner, "-") + "-to-" + node_name(topology, peer, "-");
+  const auto is_like = [&](const net::Link& link) {
+    return (link.a == owner && link.b == peer) || (link.a == peer && link.b == owner);
+  };
+  if (std::count_if(topology.links.begin(), topology.links.end(), is_like) > 1) name += fmt::format("-port-{}", port);
+  return name + ".pcapng";
+}
+
+}  // namespace
+
+Capture::Capture(const CaptureOptions& o, const engine::Model& model)
+    : model_(model),
+      filter_(filter_of(o, model.topology)),
+      flows_(flows_of(o)),
+      snaplen_(snaplen_of(o)),
+      frames_(model, o.ipv6),
+      directory_(of_option("--pcap", [&] { return probe::ResultDirectory(o.directory); })) {
+  point_of_port_.resize(model.topology.ports());
+  for (std::uint32_t port = 0; port < model.topology.ports(); ++port) {
+    if (!filter_.ports[port]) continue;
+    point_of_port_[port] = static_cast<std::uint32_t>(points_.size());
+    points_.push_back({port, directory_.file(file_name(model.topology, port))});
+    const std::string header = file_header("Weir " + std::string(version()), interface_of(port));
+    bytes_ += header.size();
+    points_.back().file.write(header);
+  }
+}
+
+Interface Capture::interface_of(std::uint32_t port) const {
+  const net::Topology& t = model_.topology;
+  const net::Link& link = t.links[port / 2];
+  return {.name = node_name(t, t.port_owner(port), " ") + " to " + node_name(t, t.port_peer(port), " "),
+          .description = fmt::format("port {} of the simulated network, {} and {} to the far end", port,
+                                     format_value(link.rate), format_value(link.delay)),
+          .rate = link.rate,
+          .snaplen = snaplen_ != 0 ? snaplen_ : kMostHead};
+}
+
+void Capture::check_flows(std::uint64_t flows) const {
+  for (const probe::IdRange& range : flows_)
+    if (range.last >= flows)
+      throw InputError(flows == 0
+                           ? fmt::format("--pcap-flow: there is no flow {}; there are none", range.last)
+                           : fmt::format("--pcap-flow: there is no flow {}; flows are 0 to {}", range.last, flows - 1));
+}
+
+std::uint64_t Capture::expected_bytes(double packets) const {
+  constexpr std::uint64_t kComment = 80;
+  constexpr std::uint64_t kHead = 70;
+  const auto payload = static_cast<std::uint64_t>(model_.transport.payload.count);
+  const std::uint64_t data = snaplen_ == 0 ? kHead : std::min<std::uint64_t>(snaplen_, kHead + payload);
+  const double pair = static_cast<double>(packet_block_bytes(data, kComment) + packet_block_bytes(kHead, kComment));
+  // Each end of each link on the way sees it; ports of hosts see more of it than their share.
+  const net::Topology& t = model_.topology;
+  double hosts = 0;
+  for (const Point& point : points_) hosts += t.port_owner(point.port) < t.hosts ? 1 : 0;
+  const double switch_ports = static_cast<double>(t.ports()) - t.hosts;
+  const double hops = model_.paths.max_switches();
+  return static_cast<std::uint64_t>(
+      packets * pair * (2 * hosts / t.hosts + 2 * hops * (static_cast<double>(points_.size()) - hosts) / switch_ports));
+}
+
+void Capture::attach(engine::Engine& engine) {
+  net::TraceFilter starts;  // whatever the time
+  starts.kinds = net::kind_bit(net::EventKind::started);
+  engine.trace(starts, [this](std::span<const net::TraceEvent> events) {
+    for (const net::TraceEvent& event : events) table_.add(event);
+  });
+  engine.trace(filter_, [this](std::span<const net::TraceEvent> events) {
+    for (const net::TraceEvent& event : events) write(event);
+  });
+}
+
+void Capture::finish() {
+  for (Point& point : points_) point.file.close();
+  directory_.commit();
+}
+
+bool Capture::is_chosen(std::uint64_t flow) const {
+  return flows_.empty() || std::any_of(flows_.begin(), flows_.end(), [&](const probe::IdRange& range) {
+           return range.first <= flow && flow <= range.last;
+         });
+}
+
+void Capture::write(const net::TraceEvent& event) {
+  FlowOfPacket* flow = nullptr;
+  if (!event.packet.is_control()) {
+    flow = table_.find(event.src, event.packet);
+    if (flow == nullptr || !is_chosen(flow->id)) return;
+  }
+  const bool is_sent = event.kind == net::EventKind::sent;
+  std::uint32_t from = model_.topology.port_owner(event.port);
+  std::uint32_t to = model_.topology.port_peer(event.port);
+  if (!is_sent) std::swap(from, to);
+  const Frame frame = frames_.make(event, from, to, flow);
+  const auto head = static_cast<std::uint32_t>(frame.head.size());
+  const std::uint32_t kept = std::min(frame.length, snaplen_ == 0 ? head : snaplen_);
+  block_.clear();
+  append_packet(block_, event.time, is_sent ? Direction::outbound : Direction::inbound, frame.head, kept, frame.length,
+                comment(event, flow));
+  points_[point_of_port_[event.port]].file.write(block_);
+  ++packets_;
+  bytes_ += block_.size();
+}
+
+// What no header of the packet tells, in words that share/wireshark/weir.lua reads.
+std::string_view Capture::comment(const net::TraceEvent& event, const FlowOfPacket* flow) {
+  const net::Packet& p = event.packet;
+  comment_.clear();
+  const auto add = [this](std::string_view name, std::uint64_t value) {
+    comment_ += name;
+    comment_ += fmt::format_int(value).c_str();
+  };
+  add("weir wire=", p.wire);
+  if (event.kind == net::EventKind::sent) add(" queued=", event.queued);
+  if (flow == nullptr) return comment_;
+  add(" flow=", flow->id);
+  add(" entropy=", p.entropy);
+  if ((p.flags & net::kRetransmission) != 0 && p.to_receiver()) comment_ += " again";
+  return comment_;
+}
+
+}  // namespace weir::capture
