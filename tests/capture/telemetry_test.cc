@@ -96,10 +96,10 @@ TEST_P(IntOnTheWire, IsWhatTheAlgorithmReads) {
   for (const Told& t : told) read.push_back(text_of(t));
   std::vector<std::string> captured;
   for (const char* host : {"0", "1", "2"}) {
-    auto rows = frames(folder / (std::string("c/host-") + host + ".pcapng"),
-                       "infiniband.bth.opcode == 0x11 && frame.packet_flags_direction == 1",
-                       {"frame.time_epoch", "hpcc_int.nhop", "hpcc_int.b", "hpcc_int.ts", "hpcc_int.txbytes",
-                        "hpcc_int.qlen"});
+    auto rows =
+        frames(folder / (std::string("c/host-") + host + ".pcapng"),
+               "infiniband.bth.opcode == 0x11 && frame.packet_flags_direction == 1",
+               {"frame.time_epoch", "hpcc_int.nhop", "hpcc_int.b", "hpcc_int.ts", "hpcc_int.txbytes", "hpcc_int.qlen"});
     ASSERT_EQ(rows.size(), 200u) << host;
     rows.pop_back();
     for (auto& row : rows) {
@@ -112,8 +112,9 @@ TEST_P(IntOnTheWire, IsWhatTheAlgorithmReads) {
   std::sort(captured.begin(), captured.end());
   EXPECT_EQ(captured, read);
   // a switch's record is complete as the packet leaves the switch
-  const auto at_switch = frames(folder / "c/switch-6-to-switch-7.pcapng",
-                                "infiniband.bth.opcode < 0x11 && frame.packet_flags_direction == 2 && hpcc_int.nhop == 1");
+  const auto at_switch =
+      frames(folder / "c/switch-6-to-switch-7.pcapng",
+             "infiniband.bth.opcode < 0x11 && frame.packet_flags_direction == 2 && hpcc_int.nhop == 1");
   EXPECT_EQ(at_switch.size(), 600u);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <utility>
 
 #include "weir/base/error.h"
@@ -191,18 +192,24 @@ void Capture::write(const net::TraceEvent& event) {
 // What no header of the packet tells, in words that share/wireshark/weir.lua reads.
 std::string_view Capture::comment(const net::TraceEvent& event, const FlowOfPacket* flow) {
   const net::Packet& p = event.packet;
-  comment_.clear();
-  const auto add = [this](std::string_view name, std::uint64_t value) {
-    comment_ += name;
-    comment_ += fmt::format_int(value).c_str();
+  char* end = comment_.data();
+  const auto add_text = [&end](std::string_view text) {
+    std::memcpy(end, text.data(), text.size());
+    end += text.size();
   };
+  const auto add = [&](std::string_view name, std::uint64_t value) {
+    add_text(name);
+    const fmt::format_int digits(value);
+    add_text({digits.data(), digits.size()});
+  };
+  const auto text = [&] { return std::string_view(comment_.data(), static_cast<std::size_t>(end - comment_.data())); };
   add("weir wire=", p.wire);
   if (event.kind == net::EventKind::sent) add(" queued=", event.queued);
-  if (flow == nullptr) return comment_;
+  if (flow == nullptr) return text();
   add(" flow=", flow->id);
   add(" entropy=", p.entropy);
-  if ((p.flags & net::kRetransmission) != 0 && p.to_receiver()) comment_ += " again";
-  return comment_;
+  if ((p.flags & net::kRetransmission) != 0 && p.to_receiver()) add_text(" again");
+  return text();
 }
 
 }  // namespace weir::capture

@@ -8,6 +8,7 @@
 // A packet that is sent has the time at which its transmission begins, one that is received that of its last bit.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -69,6 +70,7 @@ class Capture {
   Interface interface_of(std::uint32_t port) const;
   void write(const net::TraceEvent& event);
   bool is_chosen(std::uint64_t flow) const;
+  static constexpr std::size_t kMostComment = 160;  // six numbers of 20 digits at most, and their names
   std::string_view comment(const net::TraceEvent& event, const FlowOfPacket* flow);
 
   const engine::Model& model_;
@@ -81,7 +83,7 @@ class Capture {
   std::vector<Point> points_;
   std::vector<std::uint32_t> point_of_port_;
   std::string block_;
-  std::string comment_;
+  std::array<char, kMostComment> comment_;
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;
 };

@@ -42,8 +42,9 @@ std::vector<std::uint32_t> capture_ports(const net::Topology& topology, const st
       try {
         for (const std::uint32_t port : probe::choose_ports(topology, std::string(item))) out.push_back(port);
       } catch (const InputError& error) {
-        throw InputError(
-            fmt::format("{}; a number alone is a node: a host's NIC, or all ports of a switch", error.what()));
+        const std::string what = error.what();
+        if (what.find("names no ports") == std::string::npos) throw;
+        throw InputError(what + "; a number alone is a node: a host's NIC, or all ports of a switch");
       }
     }
     if (comma == std::string_view::npos) break;

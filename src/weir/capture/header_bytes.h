@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace weir::capture {
@@ -15,14 +16,14 @@ class HeaderBytes {
   template <std::size_t n>
   void big(std::uint64_t value) {
     assert(size_ + n <= bytes_.size());
-    for (std::size_t i = 0; i < n; ++i) bytes_[size_ + i] = static_cast<std::uint8_t>(value >> (8 * (n - 1 - i)));
+    put<n>(bytes_.data() + size_, value);
     size_ += n;
   }
   // The same in place of what was written at `at`.
   template <std::size_t n>
   void replace(std::size_t at, std::uint64_t value) {
     assert(at + n <= size_);
-    for (std::size_t i = 0; i < n; ++i) bytes_[at + i] = static_cast<std::uint8_t>(value >> (8 * (n - 1 - i)));
+    put<n>(bytes_.data() + at, value);
   }
   void zeros(std::size_t n) {
     assert(size_ + n <= bytes_.size());
@@ -45,6 +46,12 @@ class HeaderBytes {
   }
 
  private:
+  template <std::size_t n>
+  static void put(std::uint8_t* at, std::uint64_t value) {
+    const std::uint64_t reversed = __builtin_bswap64(value << (8 * (8 - n)));
+    std::memcpy(at, &reversed, n);
+  }
+
   static constexpr std::size_t kMost = 192;
   std::array<std::uint8_t, kMost> bytes_;
   std::size_t size_ = 0;

@@ -17,13 +17,15 @@ std::span<const net::TraceEvent> TraceOrder::collect(std::span<net::Recorder* co
   std::erase_if(events_, is_later);
   // Arrivals are what causes all else. What happens at a port is recorded in order by its own partition.
   const auto at_far_end = [](const net::TraceEvent& e) { return net::is_at_far_end(e.kind); };
-  std::stable_sort(events_.begin(), events_.end(), [&](const net::TraceEvent& a, const net::TraceEvent& b) {
+  const auto is_before = [&](const net::TraceEvent& a, const net::TraceEvent& b) {
     if (a.time != b.time) return a.time < b.time;
     if (at_far_end(a) != at_far_end(b)) return at_far_end(a);
     if (a.port != b.port) return a.port < b.port;
     // what has left is recorded at once or later, depending on the partitions
     return a.kind != net::EventKind::sent && b.kind == net::EventKind::sent;
-  });
+  };
+  if (!std::is_sorted(events_.begin(), events_.end(), is_before))
+    std::stable_sort(events_.begin(), events_.end(), is_before);
   std::erase_if(events_, [this](net::TraceEvent& event) { return !resolve(event); });
   return events_;
 }
