@@ -1,6 +1,7 @@
 // Single events of a run: what the tracer tells agrees with all that is counted otherwise, tracing changes nothing, and
 // the events are the same whatever the ports, the scheduler and the threads.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -117,6 +118,50 @@ TEST_P(Trace, AgreesWithWhatIsCounted) {
     for (const auto& [flow, packets] : data) sent += packets;
     EXPECT_EQ(sent, c.data_packets);
     EXPECT_FALSE(data.contains(net::kNoFlow));
+  }
+}
+
+// What leaves a port with its mark, its telemetry and what it tells selectively is what the far end receives, unless
+// the link loses it; the same whatever the ports, the scheduler and the threads.
+TEST_P(Trace, ShowsPacketsAsTheyAreOnTheWire) {
+  const Scenario scenario = random_scenario(GetParam());
+  SCOPED_TRACE(scenario.text);
+  const auto text_of_wire = [](const TraceEvent& e) {
+    const net::Packet& p = e.packet;
+    const auto& [trigger, first, arrived, entropy, made_us] = e.sack;
+    return fmt::format("kind {} class {} seq {} wire {} slot {} {} flags {} hops {} {:x} sack {} {} {:x} {} {}",
+                       static_cast<int>(p.kind), static_cast<int>(p.traffic_class), p.seq, p.wire, p.slot, p.generation,
+                       p.flags, p.hops, fmt::join(e.int_hop, " "), trigger, first, arrived, entropy, made_us);
+  };
+  std::vector<std::string> expected;
+  for (const Way& way :
+       {Way{}, Way{.port = net::PortKind::queued}, Way{.scheduler = SchedulerKind::heap}, Way{.threads = 3}}) {
+    Traced run(scenario, way, true);
+    net::TraceFilter filter;
+    filter.kinds = net::kOnWire | net::kind_bit(EventKind::left);
+    const auto events = events_of(run, filter);
+    std::map<std::uint32_t, std::vector<std::string>> under_way;  // by port that has sent
+    std::uint64_t frames = 0;
+    std::vector<std::string> texts;
+    for (const TraceEvent& e : events) {
+      if (e.kind != EventKind::sent && e.kind != EventKind::received) continue;
+      const std::string text = text_of_wire(e);
+      texts.push_back(fmt::format("{} {} {} {}", e.time.ps, net::name_of(e.kind), e.port, text));
+      if (e.kind == EventKind::sent) {
+        under_way[e.port].push_back(text);
+        frames += e.packet.is_control();
+        continue;
+      }
+      auto& from = under_way[net::Topology::reverse(e.port)];
+      const auto at = std::find(from.begin(), from.end(), text);  // those before it are lost
+      ASSERT_NE(at, from.end()) << name_of(way) << " " << texts.back();
+      from.erase(from.begin(), at + 1);
+    }
+    const auto n = counts_of(events);
+    const auto of = [&](EventKind kind) { return n[static_cast<std::size_t>(kind)]; };
+    EXPECT_EQ(of(EventKind::sent), of(EventKind::left) + frames);
+    if (expected.empty()) expected = texts;
+    EXPECT_EQ(texts, expected) << name_of(way);
   }
 }
 
