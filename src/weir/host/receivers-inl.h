@@ -186,8 +186,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now
     packet.src = static_cast<std::uint32_t>(first - packet.seq);
   }
   if constexpr (P::Tracer::kOn)
-    if ((packet.flags & net::kSack) != 0)
-      sacks()[packet.src].made_us = static_cast<std::uint32_t>(now.ps / 1'000'000);
+    if ((packet.flags & net::kSack) != 0) sacks()[packet.src].made_us = static_cast<std::uint32_t>(now.ps / 1'000'000);
   packet.entropy = back(packet);
   packet.wire = frame.wire;
   packet.traffic_class = ack_class(packet.traffic_class);
