@@ -70,11 +70,12 @@ TEST(CommandLine, RefusesWithTheNearestWord) {
   expect_refused({"list", "algorithms", "hpcx"},
                  fmt::format("list: unknown name 'hpcx' (did you mean 'hpcc'?); valid is {}",
                              fmt::join(listed("algorithms"), ", ")));
-  expect_refused({"bench", "--case", "incast-16-hpc"},
-                 "--case: unknown case 'incast-16-hpc' (did you mean 'incast-16-hpcc'?); valid is fat-tree-320-hpcc, "
-                 "fat-tree-320-dcqcn, fat-tree-320-hpcc-2-threads, incast-16-hpcc, one-host-10-flows, "
-                 "one-host-1000-flows, permutation-128, permutation-128-ecmp, permutation-1024, permutation-8192, "
-                 "incast-8192-pcc-rl-1k, incast-8192-pcc-rl-4k");
+  expect_refused(
+      {"bench", "--case", "incast-16-hpc"},
+      "--case: unknown case 'incast-16-hpc' (did you mean 'incast-16-hpcc'?); valid is fat-tree-320-hpcc, "
+      "fat-tree-320-dcqcn, fat-tree-320-hpcc-2-threads, incast-16-hpcc, one-host-10-flows, "
+      "one-host-1000-flows, permutation-128, permutation-128-ecmp, permutation-128-priority, permutation-1024, "
+      "permutation-1024-priority, permutation-8192, incast-8192-pcc-rl-1k, incast-8192-pcc-rl-4k");
 }
 
 // What has an option of its own is told by it, whatever it stands for.

@@ -507,6 +507,18 @@ void add_spraying(Scenario& s, std::uint64_t seed) {
   }
 }
 
+// In two of three scenarios of one data class something goes ahead of it: acknowledgements, or what switches have
+// trimmed.
+void add_priority(Scenario& s, std::uint64_t seed) {
+  Dice dice(~seed ^ 0x2545f491);
+  if (!s.classes.empty() || dice.chance(3)) return;
+  if (dice.chance(4))
+    s.network.trimming = true;
+  else
+    s.transport.ack_class = host::AckClass::priority;
+  s.text += ", with a class that goes ahead";
+}
+
 // Hosts that take their time, in one of six.
 void add_host_delays(Scenario& s, std::uint64_t seed) {
   Dice dice(~seed ^ 0x165667b1);
@@ -524,6 +536,7 @@ Scenario random_scenario(std::uint64_t seed) {
   add_classes(s, seed);
   add_faults(s, seed);
   add_spraying(s, seed);
+  add_priority(s, seed);
   add_host_delays(s, seed);
   return s;
 }

@@ -41,7 +41,7 @@ void DeadlockSearch::take_waiting(Member& m) {
       if (!ring[i].is_control() && ring[i].traffic_class == net::data_class(m.port.data_class))
         add_to(held_, m.first, ring[i].ingress, ring[i].wire);
   };
-  if (p.kind == net::PortKind::fifo) {
+  if (p.kind != net::PortKind::queued) {
     add(p.ring, p.cursor);
   } else {
     const net::PacketRing& ring = network_.queues[p.queues].waiting[1 + m.port.data_class];

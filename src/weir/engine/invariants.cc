@@ -9,16 +9,20 @@ namespace {
 
 std::string broken_at(const net::Port& p, const std::vector<net::ClassQueues>& queues) {
   if (p.cursor - p.ring.head > p.ring.size()) return "the cursor is outside the ring";
+  if (p.urgent_cursor - p.urgent.head > p.urgent.size()) return "the cursor is outside the ring of the first class";
   std::uint64_t bytes = 0;
   std::uint32_t control = 0;
-  for (std::uint32_t at = p.cursor; at != p.ring.tail; ++at) {
-    const net::Packet& packet = p.ring[at];
-    if (packet.is_control())
-      ++control;
-    else
-      bytes += packet.wire;
-  }
-  if (p.kind == net::PortKind::fifo) {
+  const auto count = [&](const net::PacketRing& ring, std::uint32_t from) {
+    for (std::uint32_t at = from; at != ring.tail; ++at)
+      if (ring[at].is_control())
+        ++control;
+      else
+        bytes += ring[at].wire;
+  };
+  count(p.urgent, p.urgent_cursor);
+  if (bytes != p.urgent_queued) return fmt::format("{} bytes of the first class wait, not {}", bytes, p.urgent_queued);
+  count(p.ring, p.cursor);
+  if (p.kind != net::PortKind::queued) {
     if (control != p.pending_control) return fmt::format("{} frames wait, not {}", control, p.pending_control);
     if (bytes != p.queued) return fmt::format("{} bytes wait, not {}", bytes, p.queued);
     return "";

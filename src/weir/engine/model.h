@@ -80,10 +80,11 @@ struct Model {
   }
   bool is_lossless() const { return buffer.mode == net::BufferMode::lossless && pfc_classes() != 0; }
   bool watches() const { return watchdog.enabled && is_lossless(); }
-  // Several classes need ports that decide at departure, and the watchdog ports whose queue can be dropped.
+  // Several data classes need ports that decide at departure, and the watchdog ports whose queue can be dropped.
   net::PortKind port_kind() const {
-    const bool several = transport.ack_class == host::AckClass::priority || network.trimming || data_classes() > 1;
-    return several || watches() ? net::PortKind::queued : network.port;
+    if (data_classes() > 1 || watches()) return net::PortKind::queued;
+    const bool has_priority = transport.ack_class == host::AckClass::priority || network.trimming;
+    return has_priority && network.port == net::PortKind::fifo ? net::PortKind::ranked : network.port;
   }
   bool routes_adaptively() const {
     return std::any_of(profiles.begin(), profiles.end(),

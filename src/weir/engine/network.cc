@@ -83,6 +83,7 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
     p.at_switch = p.owner >= t.hosts;
     if (const auto faults = model.faults.links.find(id / 2); faults != model.faults.links.end())
       p.faults = &faults->second;
+    p.loses = p.faults != nullptr;
     const std::int64_t bits_ps = 8 * kPicosecondsPerSecond;
     const std::int64_t per_byte = bits_ps / link.rate.bits_per_second;
     if (bits_ps % link.rate.bits_per_second == 0 && per_byte <= 0xffffffff)

@@ -146,7 +146,7 @@ void Partition<S, T>::settle_before(std::uint32_t port, Time end) {
 template <sim::Scheduler S, class T>
 void Partition<S, T>::settle_all_before(Time end) {
   for (std::uint32_t port = 0; port < lane().ports; ++port)
-    if (owns_port(port) && lane().network.ports[port].kind == net::PortKind::fifo) settle_before(port, end);
+    if (owns_port(port)) settle_before(port, end);
 }
 
 template <sim::Scheduler S, class T>

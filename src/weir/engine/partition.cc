@@ -3,6 +3,5 @@
 namespace weir::engine {
 
 template class Partition<sim::WheelScheduler, net::NoTracer>;
-template class Partition<sim::HeapScheduler, net::NoTracer>;
 
 }  // namespace weir::engine

@@ -2,6 +2,7 @@
 #include "weir/engine/crew.h"
 #include "weir/engine/invariants.h"
 #include "weir/engine/simulation.h"
+#include "weir/net/ranked_port.h"
 
 namespace weir::engine {
 
@@ -20,6 +21,7 @@ bool Simulation::for_each_queued(std::uint32_t id, const VisitQueued& visit) {
     visit(flow != nullptr && flow->generation == packet.generation ? flow : nullptr, src, packet.wire);
   };
   const net::Port& p = port(id);
+  for (std::uint32_t at = p.urgent_cursor; at != p.urgent.tail; ++at) tell(p.urgent[at]);
   for (std::uint32_t at = p.cursor; at != p.ring.tail; ++at) tell(p.ring[at]);
   if (p.kind == net::PortKind::queued)
     for (const net::PacketRing& waiting : network_.queues[p.queues].waiting)
@@ -35,7 +37,7 @@ std::vector<std::uint32_t> Simulation::path(const host::FlowRecord& r) const {
 std::uint64_t Simulation::sent_bytes(std::uint32_t id) {
   const net::Port& p = port(id);
   std::uint64_t bytes = p.tx_bytes;
-  for (std::uint32_t at = p.ring.head; at != p.cursor; ++at) bytes += p.ring[at].wire;
+  net::for_each_on_wire(p, [&](const net::Packet& packet) { bytes += packet.wire; });
   return bytes;
 }
 
@@ -45,8 +47,10 @@ std::uint64_t Simulation::marked(std::uint32_t id) {
   if (!p.at_switch) return marks;
   const RandomStream random(model_.seed, id, Purpose::ecn_mark);
   std::uint64_t index = p.tx_packets;
-  for (std::uint32_t at = p.ring.head; at != p.cursor; ++at, ++index)
-    marks += p.ring[at].is_markable() && p.ring[at].queue > p.ecn_min && net::marks(p, p.ring[at].queue, random, index);
+  net::for_each_on_wire(p, [&](const net::Packet& packet) {
+    marks += packet.is_markable() && packet.queue > p.ecn_min && net::marks(p, packet.queue, random, index);
+    ++index;
+  });
   return marks;
 }
 
@@ -56,8 +60,8 @@ std::uint64_t Simulation::lost(std::uint32_t id) {
   if (p.faults == nullptr) return lost;
   const RandomStream random(model_.seed, id, Purpose::link_loss);
   std::uint64_t index = p.tx_packets;
-  for (std::uint32_t at = p.ring.head; at != p.cursor; ++at, ++index)
-    lost += p.faults->loses(p.ring[at], p.arrival(p.ring[at]), random, index);
+  net::for_each_on_wire(
+      p, [&](const net::Packet& packet) { lost += p.faults->loses(packet, p.arrival(packet), random, index++); });
   return lost;
 }
 

@@ -56,7 +56,7 @@ void Senders<P>::receive_echo(const Host& host, Flow& flow, const Packet& packet
 }
 
 template <class P>
-inline void Senders<P>::notify_congestion(const Host& host, Flow& flow, Time now) {
+void Senders<P>::notify_congestion(const Host& host, Flow& flow, Time now) {
   const Profile& profile = model().profiles[flow.profile];
   if (profile.algorithm->on_cnp == nullptr) return;
   profile.algorithm->on_cnp(flow.state(), profile.params.get(), flow.facts, now, flow.control);

@@ -64,21 +64,23 @@ void Receivers<P>::return_probe(std::uint32_t h, const Packet& probe, Time now) 
 template <class P>
 inline Receiver& Receivers<P>::receiver(std::uint32_t src, std::uint32_t slot) {
   auto& of_sender = receivers_[src];
-  if (slot >= of_sender.size()) of_sender.resize(std::max<std::size_t>(4, 2 * (slot + std::size_t{1})));
+  if (slot >= of_sender.size()) [[unlikely]]
+    grow(of_sender, std::max<std::size_t>(4, 2 * (slot + std::size_t{1})));
   return of_sender[slot];
 }
 
 template <class P>
 inline Reassembly& Receivers<P>::reassembly(std::uint32_t src, std::uint32_t slot) {
   auto& of_sender = reassemblies_[src];
-  if (slot >= of_sender.size()) of_sender.resize(slot + std::size_t{1});
+  if (slot >= of_sender.size()) [[unlikely]]
+    grow(of_sender, slot + std::size_t{1});
   return of_sender[slot];
 }
 
 // The slot has a new flow.
 template <class P>
-inline Receiver& Receivers<P>::begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
-                                          std::uint16_t profile) {
+Receiver& Receivers<P>::begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
+                                   std::uint16_t profile) {
   if (model().profiles[profile].recovery.selective()) reassembly(src, slot).start(model().transport.payload.count);
   return receiver(src, slot) = {.generation = generation, .used = true};
 }
@@ -106,7 +108,8 @@ inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now
   Receiver& r = receiver(packet.src, packet.slot);
   const auto age = static_cast<std::int32_t>(packet.generation - r.generation);
   const Profile& profile = model().profiles[packet.profile];
-  if (!r.used || age > 0) begin_flow(packet.src, packet.slot, packet.generation, packet.profile);
+  if (!r.used || age > 0) [[unlikely]]
+    begin_flow(packet.src, packet.slot, packet.generation, packet.profile);
   const bool stale = age < 0 && r.used;
   const bool marked = (packet.flags & net::kMarked) != 0;
   counters().marked += marked;
@@ -151,11 +154,11 @@ inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now
       answers().give(h, notice, now);
     }
   }
-  if (silent) {
+  if (silent) [[unlikely]] {
     lane().discard(packet);
     return;
   }
-  if (gap) {
+  if (gap) [[unlikely]] {
     r.nacked = r.expected;
     r.last_nack = now;
     ++counters().nacks;

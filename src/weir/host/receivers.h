@@ -34,7 +34,8 @@ class Receivers : public sim::Room<Receivers, P> {
   // A packet has arrived at host h.
   void receive(std::uint32_t h, net::Packet& packet, Time now);
   // The slot of this sender has a new flow.
-  Receiver& begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation, std::uint16_t profile);
+  [[gnu::noinline]] Receiver& begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
+                                         std::uint16_t profile);
 
   template <class A>
   void archive(A& a) {
@@ -67,11 +68,15 @@ class Receivers : public sim::Room<Receivers, P> {
   using Base::sacks;
   using Base::senders;
 
+  template <class List>
+  [[gnu::cold]] static void grow(List& list, std::size_t size) {
+    list.resize(size);
+  }
   Receiver& receiver(std::uint32_t src, std::uint32_t slot);
   Reassembly& reassembly(std::uint32_t src, std::uint32_t slot);
   void receive_data(std::uint32_t h, Packet& packet, Time now);
   [[gnu::cold]] void return_probe(std::uint32_t h, const Packet& probe, Time now);
-  void report_arrival(std::uint32_t h, Receiver& r, const Packet& packet, Time now);
+  [[gnu::noinline]] void report_arrival(std::uint32_t h, Receiver& r, const Packet& packet, Time now);
   net::TrafficClass ack_class(net::TrafficClass of_data) const {
     return model().transport.ack_class == AckClass::priority ? net::TrafficClass::priority : of_data;
   }

@@ -27,18 +27,18 @@ class Senders : public sim::Room<Senders, P> {
   template <class Model>
   explicit Senders(const Model& m);
 
-  Flow& start_flow(std::uint32_t h, const traffic::Flow& start, Time now);
+  [[gnu::noinline]] Flow& start_flow(std::uint32_t h, const traffic::Flow& start, Time now);
   // Sends the flow's next packet. Only if it may (Flow::sendable, due) and the NIC is free.
   void transmit(std::uint32_t h, Flow& flow, Time now);
   // Any packet but data has arrived at host h.
   void receive_feedback(std::uint32_t h, net::Packet& packet, Time now);
   // The retransmission timeout is due.
-  void time_out(Host& host, Flow& flow, Time now);
+  [[gnu::noinline]] void time_out(Host& host, Flow& flow, Time now);
   // The algorithm has been called: a decision is asked for, and the running pacing gap is adapted to its new rate, if
   // it wants that.
   void follow(const Host& host, Flow& flow, Time now);
   // A decision has come for this flow of host h, if it is still there, before all else at `now`.
-  void take_decision(std::uint32_t h, const Question& question, const cc::Control& control, Time now);
+  [[gnu::noinline]] void take_decision(std::uint32_t h, const Question& question, const cc::Control& control, Time now);
 
   // So many flows are active that a core's own caches do not hold them: what is needed soon is worth asking for. Not in
   // a network so large that engine/prefetcher.h does that.
@@ -93,8 +93,8 @@ class Senders : public sim::Room<Senders, P> {
   void trace(net::EventKind kind, const Host& host, const Flow& flow, Time now, Bytes first = {}, Bytes lost = {});
 
   // senders-inl.h
-  std::uint32_t connect(Host& host, const traffic::Flow& flow);
-  void board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params& params);
+  [[gnu::noinline]] std::uint32_t connect(Host& host, const traffic::Flow& flow);
+  [[gnu::noinline]] void board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params& params);
   // Asks for a decision if the algorithm wants one; nothing if there is no tracer.
   void ask(const Host& host, Flow& flow, Time now);
   // The running pacing gap is adapted to the algorithm's new rate, if it wants that.
@@ -102,19 +102,19 @@ class Senders : public sim::Room<Senders, P> {
   static void pace(Flow& flow, std::uint32_t wire, Time now);
   [[gnu::cold]] void send_probe(const Host& host, Flow& flow, const Packet& behind, Time now);
   [[gnu::cold]] void receive_echo(const Host& host, Flow& flow, const Packet& packet, Time now);
-  void finish_flow(std::uint32_t h, Flow& flow, Time now);
+  [[gnu::noinline]] void finish_flow(std::uint32_t h, Flow& flow, Time now);
   bool asks(const Flow& flow, const Packet& packet) const;
   void hold(Host& host, Flow& flow);
-  void board_stack(Host& host, Flow& flow, Time now);
-  void hand_down(Host& host, Flow& flow, Time now);
+  [[gnu::noinline]] void board_stack(Host& host, Flow& flow, Time now);
+  [[gnu::noinline]] void hand_down(Host& host, Flow& flow, Time now);
   Time under_way(Host& host, const Flow& flow, const Packet& ack);
   bool app_limited(Host& host, const Flow& flow) const;
-  void leave_stack(Host& host, Flow& flow, const Packet& packet, bool again, Time now);
+  [[gnu::noinline]] void leave_stack(Host& host, Flow& flow, const Packet& packet, bool again, Time now);
   void acknowledge(Host& host, Flow& flow, const Packet& packet, Time now);
-  void receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now);
-  void notify_congestion(const Host& host, Flow& flow, Time now);
-  void note(Host& host, Flow& flow, const Packet& packet, Time now);
-  void look_up(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack);
+  [[gnu::noinline]] void receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now);
+  [[gnu::noinline]] void notify_congestion(const Host& host, Flow& flow, Time now);
+  [[gnu::noinline]] void note(Host& host, Flow& flow, const Packet& packet, Time now);
+  [[gnu::noinline]] void look_up(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack);
 
   // losses-inl.h
   Time timeout(const Flow& flow) const;
@@ -122,12 +122,12 @@ class Senders : public sim::Room<Senders, P> {
   std::int64_t few_bytes(const RecoveryParams& recovery) const {
     return recovery.rto_low_packets * model().transport.payload.count;
   }
-  void receive_trim_notice(Host& host, Flow& flow, const Packet& packet, Time now);
+  [[gnu::noinline]] void receive_trim_notice(Host& host, Flow& flow, const Packet& packet, Time now);
   void note_scoreboard(Host& host, Flow& flow, const Scoreboard& board);
-  void find_losses(Host& host, Flow& flow, const Scoreboard::Findings& found, Time now);
-  void report_loss(Host& host, Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight, Time now,
-                   Bytes in_a_row = {});
-  void go_back(Host& host, Flow& flow, cc::Loss::Kind kind, Time now);
+  [[gnu::noinline]] void find_losses(Host& host, Flow& flow, const Scoreboard::Findings& found, Time now);
+  [[gnu::noinline]] void report_loss(Host& host, Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost,
+                                     Bytes in_flight, Time now, Bytes in_a_row = {});
+  [[gnu::noinline]] void go_back(Host& host, Flow& flow, cc::Loss::Kind kind, Time now);
 
   static constexpr std::uint32_t kFlowsInCache = 1024;
 

@@ -10,6 +10,7 @@
 
 #include "weir/net/class_queues.h"
 #include "weir/net/port.h"
+#include "weir/net/ranked_port.h"
 #include "weir/net/routing.h"
 #include "weir/net/switch_buffer.h"
 #include "weir/net/switch_state.h"
@@ -30,8 +31,8 @@ class Fabric : public sim::Room<Fabric, P> {
   // a transmission; packets have begun to leave a switch that pauses some ingress.
   // Nearly every event; a call of it costs 2.6 % of all instructions (the demo).
   [[gnu::always_inline]] void on_arrival(std::uint32_t port, Time now);
-  void on_departure(std::uint32_t port, Time now);
-  void on_departures(std::uint32_t s, Time now);
+  [[gnu::noinline]] void on_departure(std::uint32_t port, Time now);
+  [[gnu::noinline]] void on_departures(std::uint32_t s, Time now);
 
   // Puts a packet on a port's queue.
   void send(std::uint32_t port, const Packet& packet, Time now);
@@ -44,11 +45,11 @@ class Fabric : public sim::Room<Fabric, P> {
   bool is_inbound(std::uint32_t port) const { return !inbound_.empty() && inbound_[port] != kNoWire; }
 
   // Between epochs, before all else at `now` (pausing-inl.h). The link of this port has gone down.
-  void take_down(std::uint32_t port, Time now);
+  [[gnu::noinline]] void take_down(std::uint32_t port, Time now);
   // No packet begins to leave by this port before `until`.
-  void hold(std::uint32_t port, Time until, Time now);
+  [[gnu::noinline]] void hold(std::uint32_t port, Time until, Time now);
   // The PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
-  void watch(Time now);
+  [[gnu::noinline]] void watch(Time now);
   // Packets find their way by this from now on; it must outlive its use.
   void route_by(const Routing& routing) { routing_ = &routing; }
 
@@ -95,10 +96,17 @@ class Fabric : public sim::Room<Fabric, P> {
 
   // wires-inl.h
   void leave(Port& p, std::uint32_t port, Packet& packet);
-  void lose(Port& p, std::uint32_t port, Packet& packet);
+  [[gnu::cold]] void lose(Port& p, std::uint32_t port, Packet& packet);
+  Packet& take_first(Port& p, std::uint32_t port, Time now);
+  [[gnu::noinline]] Packet& take_ranked(Port& p, std::uint32_t port, Time now);
+  [[gnu::noinline]] void send_queued(Port& p, std::uint32_t port, const Packet& packet, Time now);
+  [[gnu::noinline]] void send_ranked(Port& p, std::uint32_t port, const Packet& packet, Time now);
+  void settle_plain(Port& p, Time now);
+  void settle_ranked(Port& p, Time now);
   void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet, Time now);
-  void deliver_apart(std::uint32_t port, const Packet& packet, Time now);
-  void refresh_first(Port& p, std::uint32_t port);
+  [[gnu::noinline]] void deliver_apart(std::uint32_t port, const Packet& packet, Time now);
+  [[gnu::noinline]] void refresh_first(Port& p, std::uint32_t port);
+  void expect_first(Port& p, std::uint32_t port);
 
   // Packets so far ahead in a link's queue are asked for: the state of their flows comes from memory while those before
   // them arrive.
@@ -108,25 +116,28 @@ class Fabric : public sim::Room<Fabric, P> {
 
   // switching-inl.h
   void forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now);
-  std::uint32_t choose(std::uint32_t s, const Packet& packet, Time now);
-  std::uint16_t next_in_turn(std::uint32_t s, std::uint16_t n);
+  [[gnu::noinline]] void forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
+                                        Time now);
+  [[gnu::noinline]] std::uint32_t choose(std::uint32_t s, const Packet& packet, Time now);
+  [[gnu::noinline]] std::uint16_t next_in_turn(std::uint32_t s, std::uint16_t n);
   void begin_round(std::uint32_t s);
   std::uint32_t load_of(std::uint32_t port, Time now);
-  bool admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now);
-  bool trim(std::uint32_t s, const Port& out, Packet& packet, Time now);
+  [[gnu::noinline]] bool admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now);
+  [[gnu::noinline]] bool trim(std::uint32_t s, const Port& out, Packet& packet, Time now);
   std::uint32_t queued_for(const Port& p, TrafficClass c, bool alone) const;
   void release(std::uint32_t s, const Packet& packet, Time now);
-  void after_accept(std::uint32_t s, Port& out, const Packet& placed, Time now);
-  void schedule_departures(std::uint32_t s);
-  void start_next(Port& p, std::uint32_t port, Time now);
+  [[gnu::noinline]] void after_accept(std::uint32_t s, Port& out, const Packet& placed, Time now);
+  [[gnu::noinline]] void schedule_departures(std::uint32_t s);
+  [[gnu::noinline]] void expect_departure(std::uint32_t s, Time at);
+  [[gnu::noinline]] void start_next(Port& p, std::uint32_t port, Time now);
 
   // pausing-inl.h
-  void send_control(std::uint32_t port, PacketKind kind, TrafficClass of, Time now);
-  void set_paused(std::uint32_t port, TrafficClass of, bool paused, Time now);
-  void restart(Port& p, std::uint32_t port, Time now);
+  [[gnu::noinline]] void send_control(std::uint32_t port, PacketKind kind, TrafficClass of, Time now);
+  [[gnu::noinline]] void set_paused(std::uint32_t port, TrafficClass of, bool paused, Time now);
+  [[gnu::noinline]] void restart(Port& p, std::uint32_t port, Time now);
   PauseWatch* watch_of(const Port& p);
-  void begin_storm(std::uint32_t port, TrafficClass c, Time now);
-  void drop_in_storm(std::uint32_t port, const Packet& packet, Time now);
+  [[gnu::cold]] void begin_storm(std::uint32_t port, TrafficClass c, Time now);
+  [[gnu::cold]] void drop_in_storm(std::uint32_t port, const Packet& packet, Time now);
   void trace_paused(std::uint32_t port, TrafficClass of, bool paused, Time now);
 
   const ClassRules class_rules_;

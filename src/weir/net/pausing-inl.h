@@ -24,8 +24,15 @@ void Fabric<P>::send_control(std::uint32_t port, PacketKind kind, TrafficClass o
     if (!queues.busy) start_next(p, port, now);
     return;
   }
-  insert_control(p, frame, now);
-  refresh_first(p, port);
+  if (p.kind == PortKind::ranked) {
+    const bool bare = wire_is_empty(p);
+    insert_control_ranked(p, frame, now);
+    settle_ranked(p, now);
+    if (bare) refresh_first(p, port);
+  } else {
+    insert_control(p, frame, now);
+    refresh_first(p, port);
+  }
   schedule_departures(p.owner - lane().hosts);
 }
 
@@ -51,7 +58,7 @@ void Fabric<P>::set_paused(std::uint32_t port, TrafficClass of, bool paused, Tim
   Port& p = network().ports[port];
   if (PauseWatch* watch = watch_of(p); watch != nullptr && !watch->hear(of, paused, now)) return;
   if (((p.paused & class_bit(of)) != 0) == paused) return;
-  if (p.kind == PortKind::fifo) settle(p, now);
+  if (p.kind != PortKind::queued) settle(p, now);
   p.note_paused(of, paused, now);
   trace_paused(port, of, paused, now);
   if (p.kind == PortKind::queued) {
@@ -59,8 +66,7 @@ void Fabric<P>::set_paused(std::uint32_t port, TrafficClass of, bool paused, Tim
     if (!p.at_switch) nics().unpark(p.owner, now);
     return;
   }
-  retime(p, now);
-  refresh_first(p, port);
+  restart(p, port, now);
   if (p.at_switch) {
     settle(p, now);  // what may leave at once has left
     if (network().switches[p.owner - lane().hosts].buffer.eager()) schedule_departures(p.owner - lane().hosts);
@@ -74,12 +80,13 @@ void Fabric<P>::set_paused(std::uint32_t port, TrafficClass of, bool paused, Tim
 template <class P>
 void Fabric<P>::take_down(std::uint32_t port, Time now) {
   Port& p = network().ports[port];
-  const bool fifo = p.kind == PortKind::fifo;
-  if (fifo) settle(p, {now.ps - 1});
+  settle(p, {now.ps - 1});
   // A pause frame that still waits might leave when the link is up again, and shall not pause anybody then.
-  PacketRing& ring = fifo ? p.ring : network().queues[p.queues].control;
-  const std::uint32_t first = fifo ? p.cursor : ring.head;
-  const std::uint32_t frames = fifo ? p.pending_control : ring.size();
+  const bool queued = p.kind == PortKind::queued;
+  const bool ranked = p.kind == PortKind::ranked;
+  PacketRing& ring = queued ? network().queues[p.queues].control : ranked ? p.urgent : p.ring;
+  const std::uint32_t first = queued ? ring.head : ranked ? p.urgent_cursor : p.cursor;
+  const std::uint32_t frames = queued ? ring.size() : p.pending_control;
   for (std::uint32_t at = first; at != first + frames; ++at) ring[at].kind = PacketKind::resume;
   if (PauseWatch* watch = watch_of(p); watch != nullptr) watch->forget(now);
   if (p.paused) {
@@ -112,9 +119,14 @@ void Fabric<P>::hold(std::uint32_t port, Time until, Time now) {
   }
 }
 
-// Between epochs, before all else at `now`: what waits at a port may leave at other times than before.
+// What waits at a port may leave at other times than before, from `now` on.
 template <class P>
 void Fabric<P>::restart(Port& p, std::uint32_t port, Time now) {
+  if (p.kind == PortKind::ranked) {
+    p.free_at = std::max(p.free_at, now);
+    if (wire_is_empty(p)) refresh_first(p, port);
+    return;
+  }
   if (p.kind == PortKind::fifo) {
     retime(p, now);
     refresh_first(p, port);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weir/base/large_pages.h"
+#include "weir/net/ranked_port.h"
 
 namespace weir::net {
 
@@ -44,6 +45,20 @@ void insert_control(Port& p, const Packet& frame, Time now) {
   p.ring[place] = frame;
   ++p.pending_control;
   retime(p, now);
+}
+
+void insert_control_ranked(Port& p, const Packet& frame, Time now) {
+  PacketRing& ring = p.urgent;
+  if (ring.empty()) {
+    ring.rewind();
+    p.urgent_cursor = 0;
+  }
+  ring.push();
+  const std::uint32_t place = p.urgent_cursor + p.pending_control;
+  for (std::uint32_t at = ring.tail - 1; at != place; --at) ring[at] = ring[at - 1];
+  ring[place] = frame;
+  ++p.pending_control;
+  p.free_at = std::max(p.free_at, now);
 }
 
 }  // namespace weir::net

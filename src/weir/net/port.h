@@ -11,7 +11,8 @@
 //   head               cursor                 tail
 //    | on the wire, leaving | waiting            |
 //
-// A queued port (several classes, two events per packet) keeps waiting packets in ClassQueues of
+// A ranked port (one class goes ahead of the other, one event per packet) has a second ring like this one for the first
+// class (ranked_port.h). A queued port (several classes, two events per packet) keeps waiting packets in ClassQueues of
 // its own (class_queues.h) and puts them into the ring when they start to leave.
 #pragma once
 
@@ -93,40 +94,46 @@ class PacketRing {
   std::uint32_t tail = 0;
 };
 
-enum class PortKind : std::uint8_t { fifo, queued };
+enum class PortKind : std::uint8_t { fifo, queued, ranked };
 
 struct alignas(64) Port {
   // -- the line that every packet touches
-  PacketRing ring;
-  std::uint32_t cursor = 0;        // first packet that has not begun to leave
-  std::uint32_t queued = 0;        // bytes accepted that have not begun to leave
-  Time free_at;                    // when the last packet with a known departure has left
-  Time delay;                      // propagation
-  std::uint32_t ps_per_byte = 0;   // 0: not a whole number, divide by rate
-  std::uint32_t peer = 0;          // node at the far end
-  std::uint16_t peer_ingress = 0;  // this link's index among the peer switch's ports
-  std::uint16_t local = 0;         // index among the owner's ports
+  [[no_unique_address]] PacketRing ring;  // its last bytes are free: the cursor is there
+  std::uint32_t cursor = 0;               // first packet that has not begun to leave
+  std::uint32_t queued = 0;               // bytes accepted that have not begun to leave
+  std::uint32_t owner = 0;                // node
+  Time free_at;                           // when the last packet with a known departure has left
+  Time delay;                             // propagation
+  std::uint32_t ps_per_byte = 0;          // 0: not a whole number, divide by rate
+  std::uint32_t peer = 0;                 // node at the far end
+  std::uint16_t peer_ingress = 0;         // this link's index among the peer switch's ports
+  bool loses = false;                     // it has `faults`
   PortKind kind = PortKind::fifo;
   ClassSet paused = 0;     // data classes that may not start; a FIFO port has only the first
   bool at_switch = false;  // owner is a switch
   bool cut = false;        // the far end belongs to another partition
 
-  // -- the rest
+  // -- the line that most packets touch when they arrive
   std::uint64_t tx_bytes = 0;  // of packets that have reached the far end (or left the partition)
   std::uint64_t tx_packets = 0;
-  Rate rate;
-  const LinkFaults* faults = nullptr;         // null: it loses nothing
   std::uint32_t expected_egress = 0;          // of its first packet at the far end: for prefetching only
-  std::uint32_t owner = 0;                    // node
   std::uint32_t rate_mbps = 0;                // as telemetry reports it
-  std::uint32_t pending_control = 0;          // pause and resume frames waiting at the cursor
   std::uint32_t ecn_min = ~std::uint32_t{0};  // mark above; ~0 = never
   std::uint32_t ecn_max = ~std::uint32_t{0};
-  std::uint32_t queues = 0;  // queued port: index of its ClassQueues
   std::uint32_t marks = 0;
-  double ecn_probability = 0;  // at ecn_max
-  std::uint32_t lost = 0;      // on its link
-  std::uint32_t pauses = 0;    // pause frames received
+  std::uint32_t urgent_queued = 0;          // ranked port: bytes of `queued` that are of the first class ...
+  [[no_unique_address]] PacketRing urgent;  // ... which has this ring, pause and resume frames included
+  std::uint32_t urgent_cursor = 0;
+
+  // -- the rest
+  Rate rate;
+  double ecn_probability = 0;          // at ecn_max
+  const LinkFaults* faults = nullptr;  // null: it loses nothing
+  std::uint32_t pending_control = 0;   // pause and resume frames waiting at the cursor
+  std::uint32_t queues = 0;            // queued port: index of its ClassQueues
+  std::uint32_t lost = 0;              // on its link
+  std::uint32_t pauses = 0;            // pause frames received
+  std::uint16_t local = 0;             // index among the owner's ports
   Time paused_since;
   Time paused_total;
   // What waits does not start before this: the end of transmission of the last packet handed over to
@@ -144,6 +151,10 @@ struct alignas(64) Port {
   template <class A>
   void archive(A& a) {
     ring.archive(a, &cursor);
+    if (kind == PortKind::ranked) {
+      urgent.archive(a, &urgent_cursor);
+      a.value(urgent_queued);
+    }
     for (auto* figure : {&queued, &pending_control, &marks, &lost, &pauses, &expected_egress}) a.value(*figure);
     for (auto* figure : {&tx_bytes, &tx_packets}) a.value(*figure);
     for (auto* time : {&free_at, &paused_since, &paused_total, &not_before}) a.value(*time);

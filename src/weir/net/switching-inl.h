@@ -21,8 +21,12 @@ inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Packet& p
   if (senders().crowded() && out.peer < lane().hosts && !out.cut && out.ring.tail - out.ring.head <= kAhead)
       [[unlikely]]
     prefetch_at_host(out.peer, packet);
+  if (out.kind == PortKind::ranked) {
+    forward_ranked(s, ingress, port, packet, now);
+    return;
+  }
   if (out.kind == PortKind::fifo) [[likely]] {
-    settle(out, now);
+    settle_plain(out, now);
     if (buffer.plainly_fits(ingress, packet.traffic_class, out.queued, packet.wire)) [[likely]] {
       if (idle(out, now) && !buffer.eager()) {
         // It enters and leaves the buffer in one instant.
@@ -39,6 +43,29 @@ inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Packet& p
     }
   }
   if (admit(s, ingress, out, packet, now)) send(port, packet, now);
+}
+
+// By a ranked port.
+template <class P>
+void Fabric<P>::forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet, Time now) {
+  Port& out = network().ports[port];
+  SwitchBuffer& buffer = network().switches[s].buffer;
+  settle_ranked(out, now);
+  const std::uint32_t queued = queued_for(out, packet.traffic_class, buffer.per_port());
+  if (!buffer.plainly_fits(ingress, packet.traffic_class, queued, packet.wire)) [[unlikely]] {
+    if (admit(s, ingress, out, packet, now)) send_ranked(out, port, packet, now);
+    return;
+  }
+  if (!starts_at_once(out, packet, now) || buffer.eager()) {
+    buffer.take_plain(ingress, packet.traffic_class, packet.wire);
+    send_ranked(out, port, packet, now);
+    return;
+  }
+  const bool first = wire_is_empty(out);
+  const Packet& placed = start_ranked(out, packet, now);
+  trace(EventKind::accepted, port, packet, now, out.queued + packet.wire);
+  trace_left(out, placed);
+  if (first && !out.cut) scheduler().schedule(lane().arrival(port), out.arrival(placed));
 }
 
 // The port of a packet that leaves the choice to the switch: the next in turn, or one with the shortest queue, any of
@@ -94,7 +121,7 @@ inline std::uint32_t Fabric<P>::load_of(std::uint32_t port, Time now) {
   PortLoad& known = network().loads[port];
   if (now >= known.until) {
     Port& p = network().ports[port];
-    if (p.kind == PortKind::fifo) settle(p, now);
+    if (p.kind != PortKind::queued) settle(p, now);
     known = {now + model().adaptive.refresh, model().adaptive.measure(p.queued, model().buffer.size)};
   }
   return known.level;
@@ -104,6 +131,10 @@ inline std::uint32_t Fabric<P>::load_of(std::uint32_t port, Time now) {
 template <class P>
 inline std::uint32_t Fabric<P>::queued_for(const Port& p, TrafficClass c, bool alone) const {
   if (p.kind == PortKind::fifo) return p.queued;
+  if (p.kind == PortKind::ranked) {
+    if (!alone) return p.queued;
+    return c == TrafficClass::priority ? p.urgent_queued : p.queued - p.urgent_queued;
+  }
   if (alone) return network().queues[p.queues].bytes[static_cast<std::size_t>(c)];
   if (c == TrafficClass::priority) return p.queued;
   return network().queues[p.queues].ahead_of(c);
@@ -118,8 +149,7 @@ bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet&
     return false;
   }
   if (!state.buffer.eager() && !state.buffer.per_port())
-    for (const std::uint32_t id : model().routing.ports(s))
-      if (network().ports[id].kind == PortKind::fifo) settle(network().ports[id], now);
+    for (const std::uint32_t id : model().routing.ports(s)) settle(network().ports[id], now);
   const std::uint32_t queued = queued_for(out, packet.traffic_class, state.buffer.per_port());
   if (!state.buffer.admits(ingress, packet.traffic_class, queued, packet.wire)) {
     if (model().network.trimming && trim(s, out, packet, now)) return true;
@@ -174,10 +204,16 @@ void Fabric<P>::after_accept(std::uint32_t s, Port& out, const Packet& placed, T
   if (placed.departs == now) {
     settle(out, now);
     schedule_departures(s);
-  } else if (placed.departs < network().switches[s].next_departure) {
-    network().switches[s].next_departure = placed.departs;
-    scheduler().schedule(lane().departures_of_switch(s), placed.departs);
+  } else {
+    expect_departure(s, placed.departs);
   }
+}
+
+template <class P>
+void Fabric<P>::expect_departure(std::uint32_t s, Time at) {
+  if (at >= network().switches[s].next_departure) return;
+  network().switches[s].next_departure = at;
+  scheduler().schedule(lane().departures_of_switch(s), at);
 }
 
 template <class P>
@@ -189,6 +225,7 @@ void Fabric<P>::schedule_departures(std::uint32_t s) {
     for (const std::uint32_t id : model().routing.ports(s)) {
       const Port& p = network().ports[id];
       if (p.kind == PortKind::fifo && p.cursor != p.ring.tail) next = std::min(next, p.ring[p.cursor].departs);
+      if (p.kind == PortKind::ranked && next_to_leave(p) != nullptr) next = std::min(next, p.free_at);
     }
   state.next_departure = next;
   if (next == Time::max())
@@ -200,8 +237,7 @@ void Fabric<P>::schedule_departures(std::uint32_t s) {
 template <class P>
 void Fabric<P>::on_departures(std::uint32_t s, Time now) {
   departing_ = true;
-  for (const std::uint32_t id : model().routing.ports(s))
-    if (network().ports[id].kind == PortKind::fifo) settle(network().ports[id], now);
+  for (const std::uint32_t id : model().routing.ports(s)) settle(network().ports[id], now);
   departing_ = false;
   schedule_departures(s);
 }

@@ -76,7 +76,8 @@ void Fabric<P>::trace_sent(const Port& p, std::uint32_t port, const Packet& pack
       return;
     // what has begun to leave and is not at the far end is not counted yet
     std::uint64_t before = p.tx_bytes;
-    for (std::uint32_t at = p.ring.head; at + 1 != p.cursor; ++at) before += p.ring[at].wire;
+    for_each_on_wire(p, [&](const Packet& other) { before += other.wire; });
+    before -= packet.wire;
     const HopTelemetry hop{packet.departs.ps, static_cast<std::int64_t>(before),
                            static_cast<std::int32_t>(packet.queue), p.rate_mbps};
     if (packet.hops < kMaxWireHops)
@@ -93,7 +94,7 @@ inline void Fabric<P>::trace_left(const Port& p, const Packet& packet) {
   // the queue of a packet in a class of its own is shorter than what waits at the port
   const std::uint32_t queued = p.kind == PortKind::fifo ? packet.queue : p.queued;
   trace(EventKind::left, port, packet, packet.departs, queued);
-  const std::uint64_t index = p.tx_packets + (p.cursor - 1 - p.ring.head);
+  const std::uint64_t index = p.tx_packets + (p.cursor - p.ring.head) + (p.urgent_cursor - p.urgent.head) - 1;
   const bool is_marked = p.at_switch && packet.is_markable() && packet.queue > p.ecn_min &&
                          marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), index);
   trace_sent(p, port, packet, is_marked, queued);
@@ -117,17 +118,36 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
     return;
   }
   Port& p = network().ports[port];
-  if (p.cursor == p.ring.head) settle(p, now);
-  Packet& packet = p.ring.front();  // stays in its place until another is pushed on this ring
+  // It stays in its place until another is pushed on this ring.
+  Packet& packet = p.kind == PortKind::ranked ? take_ranked(p, port, now) : take_first(p, port, now);
+  if (senders().crowded() && p.peer < lane().hosts && p.ring.tail - p.ring.head > kAhead) [[unlikely]]
+    prefetch_at_host(p.peer, p.ring[p.ring.head + kAhead]);
+  leave(p, port, packet);
+  deliver(port, p.peer, p.peer_ingress, packet, now);
+}
+
+// The packet that arrives, off the wire; the next one's arrival is scheduled.
+template <class P>
+inline Packet& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) {
+  if (p.cursor == p.ring.head) settle_plain(p, now);
+  Packet& packet = p.ring.front();
   p.ring.pop();
   if (!p.ring.empty()) {
     const Packet& first = p.ring.front();
     if (first.departs != kHeld) scheduler().schedule(lane().arrival(port), p.arrival(first));
   }
-  if (senders().crowded() && p.peer < lane().hosts && p.ring.tail - p.ring.head > kAhead) [[unlikely]]
-    prefetch_at_host(p.peer, p.ring[p.ring.head + kAhead]);
-  leave(p, port, packet);
-  deliver(port, p.peer, p.peer_ingress, packet, now);
+  return packet;
+}
+
+template <class P>
+Packet& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now) {
+  if (wire_is_empty(p)) settle_ranked(p, now);
+  PacketRing& ring = first_on_wire(p);
+  Packet& packet = ring.front();
+  ring.pop();
+  if (wire_is_empty(p)) settle_ranked(p, now);  // what waits has begun to leave by now, if it may
+  if (!wire_is_empty(p)) scheduler().schedule(lane().arrival(port), p.arrival(first_on_wire(p).front()));
+  return packet;
 }
 
 template <class P>
@@ -153,7 +173,7 @@ inline void Fabric<P>::leave(Port& p, std::uint32_t port, Packet& packet) {
       telemetry()[packet.telemetry].hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
     }
   }
-  if (p.faults != nullptr) [[unlikely]]
+  if (p.loses) [[unlikely]]
     lose(p, port, packet);
   p.tx_bytes += packet.wire;
   ++p.tx_packets;
@@ -202,12 +222,8 @@ void Fabric<P>::deliver_apart(std::uint32_t port, const Packet& packet, Time now
 template <class P>
 inline void Fabric<P>::send(std::uint32_t port, const Packet& packet, Time now) {
   Port& p = network().ports[port];
-  if (p.kind == PortKind::queued) {
-    ClassQueues& queues = network().queues[p.queues];
-    p.queued += packet.wire;
-    queues.push(packet);
-    trace(EventKind::accepted, port, packet, now, p.queued);
-    if (!queues.busy) start_next(p, port, now);
+  if (p.kind == PortKind::queued) [[unlikely]] {
+    send_queued(p, port, packet, now);
     return;
   }
   if constexpr (P::Tracer::kOn)
@@ -221,7 +237,55 @@ inline void Fabric<P>::send(std::uint32_t port, const Packet& packet, Time now) 
 }
 
 template <class P>
+void Fabric<P>::send_queued(Port& p, std::uint32_t port, const Packet& packet, Time now) {
+  ClassQueues& queues = network().queues[p.queues];
+  p.queued += packet.wire;
+  queues.push(packet);
+  trace(EventKind::accepted, port, packet, now, p.queued);
+  if (!queues.busy) start_next(p, port, now);
+}
+
+// On a ranked port, settled up to `now`.
+template <class P>
+void Fabric<P>::send_ranked(Port& p, std::uint32_t port, const Packet& packet, Time now) {
+  const bool bare = wire_is_empty(p);
+  accept_ranked(p, packet, now);
+  trace(EventKind::accepted, port, packet, now, p.queued);
+  const std::uint32_t s = p.owner - lane().hosts;
+  const bool eager = network().switches[s].buffer.eager();
+  const bool starts = p.free_at == now && starts_at_once(p, packet, now);
+  settle_ranked(p, now);
+  if (bare) refresh_first(p, port);
+  if (!eager) [[likely]]
+    return;
+  if (starts)
+    schedule_departures(s);
+  else if (next_to_leave(p) != nullptr)
+    expect_departure(s, p.free_at);
+}
+
+template <class P>
+inline void Fabric<P>::settle_ranked(Port& p, Time now) {
+  const std::uint32_t s = p.owner - lane().hosts;
+  drain_ranked(
+      p, now,
+      [&](const Packet& departed) {
+        trace_left(p, departed);
+        release(s, departed, now);
+      },
+      [&](const Packet& frame) { trace_left(p, frame); });
+}
+
+template <class P>
 inline void Fabric<P>::settle(Port& p, Time now) {
+  if (p.kind == PortKind::ranked)
+    settle_ranked(p, now);
+  else
+    settle_plain(p, now);
+}
+
+template <class P>
+inline void Fabric<P>::settle_plain(Port& p, Time now) {
   if (p.at_switch) {
     const std::uint32_t s = p.owner - lane().hosts;
     drain(
@@ -236,9 +300,26 @@ inline void Fabric<P>::settle(Port& p, Time now) {
   }
 }
 
-// The pending arrival of a FIFO port after its waiting packets were given new departures.
+// The pending arrival of a ranked port: of the first packet on the wire, which has been settled, or of the one that
+// leaves next.
+template <class P>
+inline void Fabric<P>::expect_first(Port& p, std::uint32_t port) {
+  if (!wire_is_empty(p)) {
+    scheduler().schedule(lane().arrival(port), p.arrival(first_on_wire(p).front()));
+  } else if (const Packet* next = next_to_leave(p); next != nullptr) {
+    scheduler().schedule(lane().arrival(port), p.free_at + p.serialisation(next->wire) + p.delay);
+  } else {
+    scheduler().cancel(lane().arrival(port));
+  }
+}
+
+// The pending arrival of a port after what waits was given new departures.
 template <class P>
 void Fabric<P>::refresh_first(Port& p, std::uint32_t port) {
+  if (p.kind == PortKind::ranked) {
+    if (!p.cut) expect_first(p, port);
+    return;
+  }
   if (p.cut || p.ring.head != p.cursor || p.ring.empty()) return;
   if (p.ring.front().departs == kHeld)
     scheduler().cancel(lane().arrival(port));
@@ -260,10 +341,12 @@ template <class Out>
 void Fabric<P>::hand_over(Time end, Out&& out) {
   for (const std::uint32_t port : cut_ports_) {
     Port& p = network().ports[port];
-    if (p.ring.empty()) continue;
+    if (p.ring.empty() && p.urgent.empty()) continue;
     settle(p, {end.ps - 1});
-    for (; p.ring.head != p.cursor; p.ring.pop()) {
-      Packet& packet = p.ring.front();
+    while (!wire_is_empty(p)) {
+      PacketRing& ring = first_on_wire(p);
+      Packet& packet = ring.front();
+      ring.pop();
       leave(p, port, packet);
       packet.departs = p.arrival(packet);
       p.not_before = std::max(p.not_before, packet.departs - p.delay);
@@ -290,7 +373,8 @@ void Fabric<P>::for_each_packet(Visit&& visit) const {
     const Port& p = network().ports[port];
     if (!lane().mine(p.owner)) continue;
     all(port, p.ring);
-    if (p.kind == PortKind::fifo) continue;
+    all(port, p.urgent);
+    if (p.kind != PortKind::queued) continue;
     const ClassQueues& queues = network().queues[p.queues];
     all(port, queues.control);
     for (const PacketRing& waiting : queues.waiting) all(port, waiting);

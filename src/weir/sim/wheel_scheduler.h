@@ -186,7 +186,8 @@ class WheelScheduler {
 
   // Inserts into the sorted, unconsumed part of the open slot.
   void add_ready(std::uint64_t key) {
-    if (ready_end_ == ready_.size()) ready_.resize(2 * ready_.size());
+    if (ready_end_ == ready_.size()) [[unlikely]]
+      grow();
     std::size_t at = ready_end_++;
     for (; at > ready_at_ && ready_[at - 1] > key; --at) ready_[at] = ready_[at - 1];
     ready_[at] = key;

@@ -1,0 +1,140 @@
+// Ranked ports by hand: what a packet of the first class does to those of the second. At 100 Gb/s a byte lasts 80 ps.
+#include "weir/net/ranked_port.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace weir::net {
+namespace {
+
+constexpr auto kFirst = TrafficClass::priority;
+constexpr auto kSecond = TrafficClass::data;
+using Left = std::vector<std::pair<std::int64_t, std::uint32_t>>;  // departures, and what waited behind
+
+class RankedPort : public testing::Test {
+ protected:
+  RankedPort() {
+    p_.kind = PortKind::ranked;
+    p_.rate = Rate{100'000'000'000};
+    p_.ps_per_byte = 80;
+  }
+
+  static Packet packet(std::uint16_t wire, TrafficClass c, PacketKind kind = PacketKind::data) {
+    Packet out;
+    out.wire = wire;
+    out.traffic_class = c;
+    out.kind = kind;
+    return out;
+  }
+  void settle(std::int64_t now) {
+    drain_ranked(p_, {now}, [](const Packet&) {});
+  }
+  // What the engine does when a packet arrives: departures come first.
+  void put(std::uint16_t wire, TrafficClass c, std::int64_t now) {
+    settle(now);
+    accept_ranked(p_, packet(wire, c), {now});
+    settle(now);
+  }
+  Left on_wire() const {
+    Left out;
+    for_each_on_wire(p_, [&](const Packet& packet) { out.emplace_back(packet.departs.ps, packet.queue); });
+    return out;
+  }
+
+  Port p_;
+};
+
+// The packet in transmission is not interrupted; the two that wait leave later by the time of the one that came.
+TEST_F(RankedPort, TheFirstClassDelaysWhatHasNotBegunToLeave) {
+  put(1'000, kSecond, 0);
+  put(1'000, kSecond, 0);
+  put(1'000, kSecond, 0);
+  put(100, kFirst, 50'000);
+  settle(1'000'000);
+  EXPECT_EQ(on_wire(), (Left{{0, 0}, {80'000, 0}, {88'000, 1'000}, {168'000, 0}}));
+  EXPECT_EQ(p_.queued, 0u);
+}
+
+// What comes when a transmission ends comes after that departure.
+TEST_F(RankedPort, DeparturesComeFirst) {
+  put(1'000, kSecond, 0);
+  put(1'000, kSecond, 0);
+  put(100, kFirst, 80'000);
+  put(200, kFirst, 80'000);
+  settle(1'000'000);
+  EXPECT_EQ(on_wire(), (Left{{0, 0}, {80'000, 0}, {160'000, 200}, {168'000, 0}}));
+}
+
+TEST_F(RankedPort, APauseHoldsTheSecondClassOnly) {
+  put(1'000, kSecond, 0);
+  put(500, kSecond, 0);
+  p_.paused = 1;
+  put(100, kFirst, 200'000);
+  EXPECT_EQ(next_to_leave(p_), nullptr);
+  settle(300'000);
+  EXPECT_EQ(on_wire(), (Left{{0, 0}, {200'000, 0}}));
+  EXPECT_EQ(p_.queued, 500u);
+  p_.paused = 0;
+  p_.free_at = {300'000};
+  settle(300'000);
+  EXPECT_EQ(on_wire(), (Left{{0, 0}, {200'000, 0}, {300'000, 0}}));
+}
+
+TEST_F(RankedPort, PauseFramesGoAheadOfBoth) {
+  put(1'000, kSecond, 0);
+  put(1'000, kSecond, 0);
+  put(100, kFirst, 1'000);
+  insert_control_ranked(p_, packet(64, kSecond, PacketKind::pause), {2'000});
+  insert_control_ranked(p_, packet(64, kSecond, PacketKind::resume), {3'000});
+  EXPECT_EQ(p_.pending_control, 2u);
+  settle(1'000'000);
+  EXPECT_EQ(p_.pending_control, 0u);
+  std::vector<PacketKind> kinds;
+  for_each_on_wire(p_, [&](const Packet& packet) { kinds.push_back(packet.kind); });
+  EXPECT_EQ(kinds,
+            (std::vector{PacketKind::data, PacketKind::pause, PacketKind::resume, PacketKind::data, PacketKind::data}));
+  EXPECT_EQ(p_.free_at.ps, 80 * (1'000 + 64 + 64 + 100 + 1'000));
+}
+
+TEST_F(RankedPort, WhatIsOnTheWireArrivesInTheOrderOfDepartures) {
+  for (const auto& [wire, c] : {std::pair<std::uint16_t, TrafficClass>{1'000, kSecond},
+                                {900, kSecond},
+                                {100, kFirst},
+                                {800, kSecond},
+                                {200, kFirst}})
+    put(wire, c, 0);
+  settle(1'000'000);
+  std::vector<std::uint16_t> wires;
+  while (!wire_is_empty(p_)) {
+    PacketRing& ring = first_on_wire(p_);
+    wires.push_back(ring.front().wire);
+    ring.pop();
+  }
+  EXPECT_EQ(wires, (std::vector<std::uint16_t>{1'000, 100, 200, 900, 800}));
+}
+
+TEST_F(RankedPort, AnIdlePortStartsAtOnce) {
+  EXPECT_TRUE(starts_at_once(p_, packet(1'000, kSecond), {7'000}));
+  EXPECT_EQ(start_ranked(p_, packet(1'000, kSecond), {7'000}).departs.ps, 7'000);
+  EXPECT_FALSE(starts_at_once(p_, packet(100, kFirst), {86'999}));
+  EXPECT_TRUE(starts_at_once(p_, packet(100, kFirst), {87'000}));
+  p_.paused = 1;
+  EXPECT_FALSE(starts_at_once(p_, packet(100, kSecond), {87'000}));
+  EXPECT_EQ(start_ranked(p_, packet(100, kFirst), {87'000}).departs.ps, 87'000);
+  EXPECT_EQ(p_.queued, 0u);
+}
+
+// The lines of a port: what every packet touches, and what most touch when they arrive.
+TEST_F(RankedPort, LinesOfAPort) {
+  const auto place = [this](const auto& member) {
+    return reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&p_);
+  };
+  EXPECT_EQ(place(p_.tx_bytes), 64);
+  EXPECT_EQ(place(p_.rate), 128);
+}
+
+}  // namespace
+}  // namespace weir::net
