@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace weir::cc {
 namespace {
 
@@ -18,7 +20,7 @@ OnRamp shim(const OnRamp::Params& params = {}) {
 
 TEST(OnRamp, DoesNothingBelowTheThreshold) {
   OnRamp o = shim();
-  o.on_send(0, 0, 0_us);
+  o.on_send(0, 1_KB, 0_us);
   o.on_or_ack(0, 30_us, 40_us);
   EXPECT_LE(o.next_packet(1'000), 40_us);
   EXPECT_EQ(o.paused(100_us), 0_us);
@@ -26,8 +28,8 @@ TEST(OnRamp, DoesNothingBelowTheThreshold) {
 
 TEST(OnRamp, StrawmanPausesForTheExcessEachTime) {
   OnRamp o = shim({.rule = OnRamp::Rule::strawman});
-  o.on_send(0, 0, 0_us);
-  o.on_send(1'000, 0, 1_us);
+  o.on_send(0, 1_KB, 0_us);
+  o.on_send(1'000, 1_KB, 1_us);
   o.on_or_ack(0, 50_us, 60_us);
   EXPECT_EQ(o.next_packet(2'000), 80_us);
   o.on_or_ack(1'000, 55_us, 70_us);
@@ -39,8 +41,8 @@ TEST(OnRamp, StrawmanPausesForTheExcessEachTime) {
 // Equation 2 sets t_NextPkt, and does not only move it on.
 TEST(OnRamp, ASmallerExcessShortensThePause) {
   OnRamp o = shim({.rule = OnRamp::Rule::strawman});
-  o.on_send(0, 0, 0_us);
-  o.on_send(1'000, 0, 1_us);
+  o.on_send(0, 1_KB, 0_us);
+  o.on_send(1'000, 1_KB, 1_us);
   o.on_or_ack(0, 130_us, 60_us);
   EXPECT_EQ(o.next_packet(2'000), 160_us);
   o.on_or_ack(1'000, 35_us, 70_us);
@@ -50,8 +52,8 @@ TEST(OnRamp, ASmallerExcessShortensThePause) {
 
 TEST(OnRamp, AShortDelayDoesNotEndThePause) {
   OnRamp o = shim({.rule = OnRamp::Rule::strawman});
-  o.on_send(0, 0, 0_us);
-  o.on_send(1'000, 0, 1_us);
+  o.on_send(0, 1_KB, 0_us);
+  o.on_send(1'000, 1_KB, 1_us);
   o.on_or_ack(0, 130_us, 60_us);
   o.on_or_ack(1'000, 10_us, 70_us);
   EXPECT_EQ(o.next_packet(2'000), 160_us);
@@ -60,8 +62,8 @@ TEST(OnRamp, AShortDelayDoesNotEndThePause) {
 // Equation 4 with beta = 1/2: half of what was paused within the packet's round trip is taken off.
 TEST(OnRamp, TakesOffItsOwnPauses) {
   OnRamp o = shim({.initial_beta = 0.5});
-  o.on_send(0, 0, 0_us);
-  o.on_send(1'000, 0, 1_us);
+  o.on_send(0, 1_KB, 0_us);
+  o.on_send(1'000, 1_KB, 1_us);
   o.on_or_ack(0, 70_us, 80_us);  // no pause so far: 40 us
   EXPECT_EQ(o.next_packet(2'000), 120_us);
   // 1,000 left before the pause, so between the two packets there was none, and beta stays; of the pause 20 us have
@@ -74,53 +76,58 @@ TEST(OnRamp, TakesOffItsOwnPauses) {
 // Equation 3: beta_m = (O_B - O_G) / P_BG, within 0 and 1.
 TEST(OnRamp, LearnsWhatAPauseDoes) {
   OnRamp o = shim({.gain = 0.25});
-  o.on_send(0, 0, 0_us);
-  o.on_or_ack(0, 70_us, 80_us);  // pause from 80 to 120
-  o.on_send(1'000, 0, 120_us);   // P_BG = 40 us
+  o.on_send(0, 1_KB, 0_us);
+  o.on_or_ack(0, 70_us, 80_us);    // pause from 80 to 120
+  o.on_send(1'000, 1_KB, 120_us);  // P_BG = 40 us
   o.on_or_ack(1'000, 50_us, 200_us);
   EXPECT_DOUBLE_EQ(o.beta(), 0.25 * (20.0 / 40.0));
   // no pause within the round trip of 1,000: 20 us
   EXPECT_EQ(o.next_packet(2'000), 220_us);
-  o.on_send(2'000, 1'000, 220_us);  // P_BG = 20 us
+  o.on_send(2'000, 1_KB, 220_us);  // P_BG = 20 us
   o.on_or_ack(2'000, 80_us, 300_us);
   EXPECT_DOUBLE_EQ(o.beta(), 0.75 * 0.125) << "a longer delay counts as 0";
-  o.on_send(3'000, 2'000, 350_us);  // P_BG = 50 us
+  o.on_send(3'000, 1_KB, 350_us);  // P_BG = 50 us
   o.on_or_ack(3'000, 10_us, 400_us);
   EXPECT_DOUBLE_EQ(o.beta(), 0.75 * 0.09375 + 0.25) << "70 us less for 50 us of pause count as 1";
 }
 
-TEST(OnRamp, LateOrAcksDoNotTeach) {
-  OnRamp o = shim({.gain = 0.25});
-  o.on_send(0, 0, 0_us);
-  o.on_send(1'000, 0, 1_us);
+TEST(OnRamp, LateOrAcksCountForNothing) {
+  OnRamp o = shim({.rule = OnRamp::Rule::strawman, .gain = 0.25});
+  o.on_send(0, 1_KB, 0_us);
+  o.on_send(1'000, 1_KB, 1_us);
   o.on_or_ack(1'000, 70_us, 80_us);
-  o.on_or_ack(0, 40_us, 81_us);
+  for (const std::int64_t late : {0, 1'000}) {
+    EXPECT_FALSE(o.departure(late));
+    o.on_or_ack(late, 40_us, 81_us);
+    o.on_or_ack(late, 900_us, 81_us);
+  }
   EXPECT_EQ(o.beta(), 0);
-  EXPECT_EQ(o.next_packet(2'000), 91_us);
+  EXPECT_EQ(o.next_packet(2'000), 120_us);
+  EXPECT_EQ(o.last_report().heard, 80_us);
 }
 
 TEST(OnRamp, UnknownPacketsAreIgnored) {
   OnRamp o = shim();
   o.on_or_ack(5'000, 90_us, 100_us);
   EXPECT_EQ(o.paused(1_ms), 0_us);
-  EXPECT_EQ(o.sent_at(5'000), Time::max());
+  EXPECT_FALSE(o.departure(5'000));
 }
 
 TEST(OnRamp, ASegmentIsTimedAndHeldAsAWhole) {
   OnRamp o = shim({.segment = 3_KB});
-  o.on_send(0, 0, 0_us);
-  o.on_send(1'000, 0, 5_us);
-  EXPECT_EQ(o.sent_at(1'000), 0_us);
+  o.on_send(0, 1_KB, 0_us);
+  o.on_send(1'000, 1_KB, 5_us);
+  EXPECT_EQ(o.departure(1'000).sent(), 0_us);
   o.on_or_ack(0, 70_us, 80_us);
   EXPECT_EQ(o.next_packet(2'000), 0_us) << "the rest of the segment has left On-Ramp's hands";
   EXPECT_EQ(o.next_packet(3'000), 120_us);
-  o.on_send(2'000, 0, 81_us);
-  o.on_send(3'000, 0, 120_us);
-  EXPECT_EQ(o.sent_at(3'000), 120_us);
-  o.on_send(4'000, 0, 130_us);
-  o.on_send(3'000, 3'000, 500_us, true);
-  EXPECT_EQ(o.sent_at(3'000), Time::max()) << "of one sent again an OR-ACK tells nothing";
-  EXPECT_EQ(o.sent_at(4'000), 120_us);
+  o.on_send(2'000, 1_KB, 81_us);
+  o.on_send(3'000, 1_KB, 120_us);
+  EXPECT_EQ(o.departure(3'000).sent(), 120_us);
+  o.on_send(4'000, 1_KB, 130_us);
+  o.on_send(3'000, 1_KB, 500_us, true);
+  EXPECT_FALSE(o.departure(3'000)) << "of one sent again an OR-ACK tells nothing";
+  EXPECT_EQ(o.departure(4'000).sent(), 120_us);
 }
 
 TEST(OnRamp, RemembersForTheNextFlow) {
@@ -132,10 +139,53 @@ TEST(OnRamp, RemembersForTheNextFlow) {
   EXPECT_EQ(o.next_packet(0), 0_us);
 }
 
-TEST(OnRamp, KeepsNotesOfAllThatIsInFlight) {
+// Bytes that have left before in the midst of a segment end it: the rest leaves later, and may be held.
+TEST(OnRamp, ARepetitionEndsItsSegment) {
+  OnRamp o = shim({.segment = 4_KB});
+  o.on_send(0, 1_KB, 0_us);
+  o.on_send(1'000, 1_KB, 1_us);
+  o.on_or_ack(0, 70_us, 80_us);
+  o.on_send(0, 1_KB, 81_us, true);
+  EXPECT_EQ(o.next_packet(2'000), 120_us);
+  EXPECT_EQ(o.departure(1'000).sent(), 0_us);
+  o.on_send(1'000, 1_KB, 120_us, true);
+  o.on_send(2'000, 1_KB, 121_us);
+  EXPECT_FALSE(o.departure(1'000));
+  EXPECT_EQ(o.departure(2'000).sent(), 121_us);
+}
+
+TEST(OnRamp, KnowsWhenAllThatIsInFlightHasLeft) {
   OnRamp o = shim();
-  for (std::int64_t n = 0; n < 1'000; ++n) o.on_send(n * 1'000, std::max<std::int64_t>(0, n - 700) * 1'000, n * 1_us);
-  for (std::int64_t n = 300; n < 1'000; ++n) EXPECT_EQ(o.sent_at(n * 1'000), n * 1_us);
+  for (std::int64_t n = 0; n < 1'000; ++n) {
+    o.on_send(n * 1'000, 1_KB, n * 1_us);
+    if (n >= 700) o.on_or_ack((n - 700) * 1'000, 10_us, n * 1_us);
+  }
+  int exact = 0;
+  for (std::int64_t n = 300; n < 980; ++n) {
+    const OnRamp::Departure departure = o.departure(n * 1'000);
+    ASSERT_TRUE(departure) << n;
+    EXPECT_LE(std::abs((departure.sent() - n * 1_us).ps), 200);
+    exact += departure.sent() == n * 1_us;
+  }
+  EXPECT_GT(exact, 50);
+}
+
+// Packets shorter than others are noted like them.
+TEST(OnRamp, PacketsMayBeOfAnyLength) {
+  OnRamp o = shim();
+  for (std::int64_t n = 0; n < 100; ++n) o.on_send(n * 10, 10_B, n * 1_us);
+  EXPECT_EQ(o.departure(990).sent(), 99_us);
+}
+
+// A flow of more than 4 GiB: the rule counts bytes modulo 2^32.
+TEST(OnRamp, FlowsAreOfAnySize) {
+  OnRamp o = shim({.rule = OnRamp::Rule::strawman});
+  for (std::int64_t n = 0; n < 5'000; ++n) {
+    const Time at = n * 100_us;
+    o.on_send(n * 1'000'000, 1_MB, at);
+    o.on_or_ack(n * 1'000'000, 40_us, at + 50_us);
+    ASSERT_EQ(o.next_packet((n + 1) * 1'000'000), at + 60_us) << n;
+  }
 }
 
 TEST(OnRamp, ThresholdIsGivenOrDerived) {

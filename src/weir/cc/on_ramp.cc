@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace weir::cc {
+namespace {
+
+unsigned fixed_point(double fraction) { return static_cast<unsigned>(std::lround(fraction * WEIR_ON_RAMP_ONE)); }
+
+}  // namespace
 
 void OnRamp::Params::describe(ParamList<Params>& p) {
   p.choice("rule", &Params::rule, {"strawman", "final"},
@@ -27,86 +31,50 @@ void OnRamp::Params::describe(ParamList<Params>& p) {
 }
 
 void OnRamp::start(const Params& p, Time threshold, Bytes payload) {
-  std::vector<Note> room = std::move(notes_);
-  *this = {};
-  std::fill(room.begin(), room.end(), Note{});
-  notes_ = std::move(room);
-  rule_ = p.rule;
-  gain_ = p.gain;
-  beta_ = p.initial_beta;
   payload_ = payload.count;
   segment_ = p.segment.count;
-  threshold_ = threshold;
+  segment_begin_ = 0;
+  segment_end_ = 0;
+  report_ = {};
+  params_ = {.threshold = threshold.ps,
+             .gain = std::max(1u, fixed_point(p.gain)),
+             .initial_beta = fixed_point(p.initial_beta),
+             .strawman = p.rule == Rule::strawman};
+  weir_on_ramp_start(&rule_, &params_);
 }
 
-Time OnRamp::paused(Time now) const {
-  return paused_before_ + (std::clamp(now, pause_begin_, pause_end_) - pause_begin_);
-}
-
-// The new pause takes the place of what is left of the one before.
-void OnRamp::pause_until(Time until, Time now) {
-  paused_before_ = paused(now);
-  pause_begin_ = now;
-  pause_end_ = std::max(until, now);
-}
-
-void OnRamp::on_send(std::int64_t seq, std::int64_t una, Time now, bool again) {
-  Note note{seq, now, paused(now)};
+void OnRamp::on_send(std::int64_t seq, Bytes size, Time now, bool again) {
+  const auto first = static_cast<unsigned>(seq);
+  const auto length = static_cast<unsigned>(size.count);
   if (again) {
-    note.seq = -1;
+    weir_on_ramp_on_resend(&rule_, first, length);
+    // What is left of it does not leave with its first packet.
+    if (within_segment(seq)) segment_begin_ = segment_end_ = 0;
   } else if (within_segment(seq)) {
-    note.sent = segment_first_.sent;
-    note.paused = segment_first_.paused;
-  } else if (segment_ > payload_) {
-    segment_first_ = note;
+    weir_on_ramp_on_more(&rule_, first, length);
+  } else {
+    weir_on_ramp_on_send(&rule_, &params_, first, length, now.ps);
+    if (segment_ <= payload_) return;
+    segment_begin_ = seq;
     segment_end_ = seq + segment_;
   }
-  while (notes_.empty() || (place(seq).seq >= una && place(seq).seq != seq)) grow();
-  place(seq) = note;
 }
 
-// The place of a packet is taken by one that may still be acknowledged.
-void OnRamp::grow() {
-  std::vector<Note> old(std::max<std::size_t>(16, 2 * notes_.size()));
-  old.swap(notes_);
-  for (const Note& n : old)
-    if (n.seq >= 0) place(n.seq) = n;
+OnRamp::Departure OnRamp::departure(std::int64_t seq) const {
+  Departure out;
+  out.seq_ = seq;
+  out.found_ = weir_on_ramp_find(&rule_, static_cast<unsigned>(seq), &out.note_);
+  return out;
 }
 
-const OnRamp::Note* OnRamp::find(std::int64_t seq) const {
-  if (notes_.empty()) return nullptr;
-  const Note& n = notes_[static_cast<std::size_t>(seq / payload_) & (notes_.size() - 1)];
-  return n.seq == seq ? &n : nullptr;
-}
-
-Time OnRamp::sent_at(std::int64_t seq) const {
-  const Note* note = find(seq);
-  return note == nullptr ? Time::max() : note->sent;
+void OnRamp::on_or_ack(const Departure& green, Time delay, Time now) {
+  weir_on_ramp_on_found(&rule_, &params_, green.found_, &green.note_, static_cast<unsigned>(green.seq_), delay.ps,
+                        now.ps);
+  report_ = {green.sent(), delay, now};
 }
 
 void OnRamp::on_or_ack(std::int64_t seq, Time delay, Time now) {
-  const Note* green = find(seq);
-  if (green == nullptr) return;
-  Time excess = delay - threshold_;
-  const bool in_order = seq > black_.seq;  // a late one tells nothing of what lies between
-  if (rule_ == Rule::final) {
-    const Time between = green->paused - black_.paused;
-    if (in_order && black_.seq >= 0 && between > Time{}) {
-      const double fall = static_cast<double>((report_.delay - delay).ps) / static_cast<double>(between.ps);
-      beta_ = (1 - gain_) * beta_ + gain_ * std::clamp(fall, 0.0, 1.0);
-    }
-    const Time in_flight = paused(now) - green->paused;
-    excess -= Time{std::llround(beta_ * static_cast<double>(in_flight.ps))};
-  }
-  if (in_order) {
-    black_ = *green;
-    report_ = {green->sent, delay, now};
-  }
-  if (excess > Time{}) pause_until(now + excess, now);
-}
-
-void OnRamp::remember(Time delay, Time then) {
-  if (delay > threshold_) pause_until(then + delay - threshold_, then);
+  if (const Departure green = departure(seq)) on_or_ack(green, delay, now);
 }
 
 Time threshold_of(const OnRamp::Params& p, Time largest_empty_delay) {

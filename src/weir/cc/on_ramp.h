@@ -10,18 +10,20 @@
 //
 //   OnRamp shim;
 //   shim.start(params, threshold, payload);
-//   shim.on_send(seq, una, now, again);        // each packet that leaves
+//   shim.on_send(seq, size, now, again);       // each packet that leaves
 //   shim.on_or_ack(seq, one_way_delay, now);   // each OR-ACK
 //   // nothing of the flow may leave before shim.next_packet(seq)
+//
+// The arithmetic is on_ramp_rule.h's, which hosts use too; here are its parameters and segments.
 //
 // `now` is the sender's time, and must not go back.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "weir/base/params.h"
 #include "weir/base/units.h"
+#include "weir/cc/on_ramp_rule.h"
 
 namespace weir::cc {
 
@@ -43,25 +45,41 @@ class OnRamp {
     static void describe(ParamList<Params>&);
   };
 
-  // A flow begins; `threshold` is T, `payload` that of a full packet. The room of the previous flow is kept.
+  // A flow begins; `threshold` is T, `payload` that of a full packet.
   void start(const Params&, Time threshold, Bytes payload);
 
-  // The packet at `seq` leaves, perhaps `again`; all bytes below `una` are acknowledged. Of a segment all packets count
-  // as leaving with its first one, but for those sent again.
-  void on_send(std::int64_t seq, std::int64_t una, Time now, bool again = false);
-  // When the packet at seq was sent, as On-Ramp sees it; Time::max() if it never was, or more than once, so that
-  // nobody knows which one an OR-ACK means (Karn's rule), or is forgotten.
-  Time sent_at(std::int64_t seq) const;
-  // The packet at seq took this long, by the two hosts' clocks: less than 0 is possible.
+  // `size` bytes leave from `seq` on, perhaps `again`. Of a segment all packets count as leaving with its first one,
+  // but for those sent again.
+  void on_send(std::int64_t seq, Bytes size, Time now, bool again = false);
+
+  // A packet that an OR-ACK is about. It is good until the next call that changes anything.
+  class Departure {
+   public:
+    explicit operator bool() const { return found_ != 0; }
+    // When it left, as On-Ramp sees it; of some packets of a flow that has many under way, about when.
+    Time sent() const { return {note_.sent}; }
+
+   private:
+    friend class OnRamp;
+    std::int64_t seq_ = 0;
+    int found_ = 0;
+    weir_on_ramp_note note_{};
+  };
+  // False for a packet that never left, or more than once, so that nobody knows which one an OR-ACK means (Karn's
+  // rule); and for one that has been answered, or one behind which another one has been.
+  Departure departure(std::int64_t seq) const;
+  // The packet took this long, by the two hosts' clocks: less than 0 is possible.
+  void on_or_ack(const Departure&, Time one_way_delay, Time now);
+  // The same, if it may be answered.
   void on_or_ack(std::int64_t seq, Time one_way_delay, Time now);
   // What an earlier flow has measured on the same path, at `then`, counts as if it had been this one.
-  void remember(Time one_way_delay, Time then);
+  void remember(Time one_way_delay, Time then) { weir_on_ramp_remember(&rule_, &params_, one_way_delay.ps, then.ps); }
 
   // t_NextPkt: the packet at seq, the next one, may not leave before. Within a segment nothing is held.
-  Time next_packet(std::int64_t seq) const { return within_segment(seq) ? Time{} : pause_end_; }
+  Time next_packet(std::int64_t seq) const { return within_segment(seq) ? Time{} : Time{rule_.pause_end}; }
   // How long pauses have been asserted until `now`, whether or not there was something to send.
-  Time paused(Time now) const;
-  double beta() const { return beta_; }
+  Time paused(Time now) const { return {weir_on_ramp_paused(&rule_, now.ps)}; }
+  double beta() const { return static_cast<double>(rule_.beta) / WEIR_ON_RAMP_ONE; }
   // What the last OR-ACK told, late ones excepted.
   struct Report {
     Time sent{-1};  // -1: none has come
@@ -71,48 +89,29 @@ class OnRamp {
   const Report& last_report() const { return report_; }
   template <class A>
   void archive(A& a) {
-    a.value(rule_);
-    a.value(gain_);
-    a.value(beta_);
-    for (auto* figure : {&payload_, &segment_, &segment_end_}) a.value(*figure);
-    for (auto* time : {&threshold_, &paused_before_, &pause_begin_, &pause_end_}) a.value(*time);
-    a.value(segment_first_);
-    a.value(black_);
+    for (auto* figure : {&params_.threshold, &params_.max_pause, &params_.max_age}) a.value(*figure);
+    for (auto* figure : {&params_.gain, &params_.initial_beta, &params_.strawman}) a.value(*figure);
+    for (auto* figure : {&payload_, &segment_, &segment_begin_, &segment_end_}) a.value(*figure);
     a.value(report_);
-    a.values(notes_);
+    weir_on_ramp& r = rule_;
+    for (auto* figure : {&r.paused_before, &r.pause_begin, &r.pause_end, &r.black_paused, &r.black_delay})
+      a.value(*figure);
+    for (auto* figure : {&r.has_black, &r.beta, &r.begun, &r.answered, &r.end, &r.head}) a.value(*figure);
+    r.tail = r.head + static_cast<unsigned>(a.length(r.tail - r.head, WEIR_ON_RAMP_NOTES));
+    for (unsigned at = r.head; at != r.tail; ++at) a.value(r.notes[at & (WEIR_ON_RAMP_NOTES - 1)]);
   }
-  Time threshold() const { return threshold_; }
+  Time threshold() const { return {params_.threshold}; }
 
  private:
-  struct Note {
-    std::int64_t seq = -1;
-    Time sent;
-    Time paused;  // by then
-  };
+  bool within_segment(std::int64_t seq) const { return seq >= segment_begin_ && seq < segment_end_; }
 
-  bool within_segment(std::int64_t seq) const { return seq >= segment_first_.seq && seq < segment_end_; }
-  void pause_until(Time until, Time now);
-  const Note* find(std::int64_t seq) const;
-  Note& place(std::int64_t seq) { return notes_[static_cast<std::size_t>(seq / payload_) & (notes_.size() - 1)]; }
-  void grow();
-
-  Rule rule_ = Rule::final;
-  double gain_ = 0;
-  double beta_ = 0;
   std::int64_t payload_ = 1;
   std::int64_t segment_ = 0;
-  Time threshold_;
-
-  // Pauses: those that have been replaced or have ended, and the last one.
-  Time paused_before_;
-  Time pause_begin_;
-  Time pause_end_;
-
-  Note segment_first_;            // of the segment that is being sent ...
-  std::int64_t segment_end_ = 0;  // ... up to here
-  Note black_;                    // the packet acknowledged before the one at hand; seq < 0: none
-  Report report_;                 // of it
-  std::vector<Note> notes_;       // a ring, by number of packet
+  std::int64_t segment_begin_ = 0;  // the segment that is being sent
+  std::int64_t segment_end_ = 0;
+  Report report_;
+  weir_on_ramp_params params_{};
+  weir_on_ramp rule_{};  // it sees sequence numbers modulo 2^32
 };
 
 // T: as given, or else the largest one-way delay of the empty network and the headroom (section 5.1.4).

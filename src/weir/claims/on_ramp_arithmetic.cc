@@ -28,8 +28,8 @@ cc::OnRamp shim(const cc::OnRamp::Params& params) {
 // Equation 2: delays of 50 and 55 us at 60 and 70 us pause for the whole excess over 30 us each time.
 Time strawman_pause() {
   cc::OnRamp o = shim({.rule = cc::OnRamp::Rule::strawman});
-  o.on_send(0, 0, 0_us);
-  o.on_send(1'000, 0, 1_us);
+  o.on_send(0, 1_KB, 0_us);
+  o.on_send(1'000, 1_KB, 1_us);
   o.on_or_ack(0, 50_us, 60_us);
   o.on_or_ack(1'000, 55_us, 70_us);
   return o.next_packet(2'000);
@@ -38,8 +38,8 @@ Time strawman_pause() {
 // Equation 4 with beta = 1/2: 40 us of excess, and of the first pause 20 us have passed since packet 1,000 left.
 Time final_pause() {
   cc::OnRamp o = shim({.initial_beta = 0.5});
-  o.on_send(0, 0, 0_us);
-  o.on_send(1'000, 0, 1_us);
+  o.on_send(0, 1_KB, 0_us);
+  o.on_send(1'000, 1_KB, 1_us);
   o.on_or_ack(0, 70_us, 80_us);
   o.on_or_ack(1'000, 70_us, 100_us);
   return o.next_packet(2'000);
@@ -49,9 +49,9 @@ Time final_pause() {
 // to 1.
 double learnt(Time delay_after) {
   cc::OnRamp o = shim({.gain = 0.25});
-  o.on_send(0, 0, 0_us);
+  o.on_send(0, 1_KB, 0_us);
   o.on_or_ack(0, 70_us, 80_us);
-  o.on_send(1'000, 0, 120_us);
+  o.on_send(1'000, 1_KB, 120_us);
   o.on_or_ack(1'000, delay_after, 200_us);
   return o.beta();
 }

@@ -89,7 +89,7 @@ std::int64_t Simulation::acknowledged(std::uint32_t src, const host::Flow& flow)
 }
 
 const cc::OnRamp* Simulation::on_ramp(std::uint32_t src, const host::Flow& flow) const {
-  return flow.on_ramp ? &network_.hosts[src].extras[flow.slot].on_ramp : nullptr;
+  return flow.on_ramp ? network_.hosts[src].on_ramps[flow.slot].get() : nullptr;
 }
 
 std::optional<OneWayReport> Simulation::one_way_report(std::uint32_t src, const host::Flow& flow) const {

@@ -107,9 +107,8 @@ class SlotQueue {
 
 // What a flow may have beside its block.
 struct FlowExtras {
-  DeliveryLog delivery;   // its algorithm wants the delivery rate
-  Scoreboard scoreboard;  // its recovery is selective
-  cc::OnRamp on_ramp;
+  DeliveryLog delivery;          // its algorithm wants the delivery rate
+  Scoreboard scoreboard;         // its recovery is selective
   std::uint32_t connection = 0;  // it sprays: of its host
 };
 
@@ -133,6 +132,7 @@ struct alignas(64) Host {
   std::size_t next_start = 0;
   LargePageVector<FlowExtras> extras;                                         // by slot, once a flow has had one
   std::vector<SmallQueue> small_queues;                                       // by slot, of flows with a stack
+  std::vector<std::unique_ptr<cc::OnRamp>> on_ramps;                          // by slot, once a flow has had one
   std::unique_ptr<std::unordered_map<std::uint32_t, SeenDelay>> seen_delays;  // On-Ramp: by receiver
   Clock clock;
   Connections connections;  // of flows that spray
@@ -166,6 +166,12 @@ struct alignas(64) Host {
     return small_queues[slot];
   }
 
+  cc::OnRamp& make_on_ramp(std::uint32_t slot) {
+    if (slot >= on_ramps.size()) on_ramps.resize(slot + std::size_t{1});
+    if (!on_ramps[slot]) on_ramps[slot] = std::make_unique<cc::OnRamp>();
+    return *on_ramps[slot];
+  }
+
   // What changes of it, but for its flows. `known`: PathChoice::archive.
   template <class A>
   void archive(A& a, std::span<const BalancingParams* const> known) {
@@ -181,10 +187,16 @@ struct alignas(64) Host {
     a.each(extras, [&](FlowExtras& b) {
       b.delivery.archive(a);
       b.scoreboard.archive(a);
-      b.on_ramp.archive(a);
       a.value(b.connection);
     });
     a.each(small_queues, [&](SmallQueue& queue) { queue.archive(a); });
+    a.each(on_ramps, [&](std::unique_ptr<cc::OnRamp>& shim) {
+      bool is_there = shim != nullptr;
+      a.value(is_there);
+      if (!is_there) return;
+      if constexpr (A::kLoads) shim = std::make_unique<cc::OnRamp>();
+      shim->archive(a);
+    });
     std::vector<std::pair<std::uint32_t, SeenDelay>> seen;
     if (seen_delays) seen.assign(seen_delays->begin(), seen_delays->end());
     a.each(seen, [&](auto& entry) {

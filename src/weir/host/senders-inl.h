@@ -125,7 +125,7 @@ std::uint32_t Senders<P>::connect(Host& host, const traffic::Flow& flow) {
 
 template <class P>
 void Senders<P>::board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params& params) {
-  cc::OnRamp& shim = host.extras_of(flow.slot).on_ramp;
+  cc::OnRamp& shim = host.make_on_ramp(flow.slot);
   shim.start(params, thresholds_[flow.profile], model().transport.payload);
   if (host.seen_delays != nullptr)
     if (const auto seen = host.seen_delays->find(flow.dst); seen != host.seen_delays->end())
@@ -185,7 +185,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
     note_scoreboard(host, flow, extras->scoreboard);
   }
   if (flow.on_ramp) {
-    host.extras_of(flow.slot).on_ramp.on_send(packet.seq, flow.snd_una, now, again);
+    host.on_ramps[flow.slot]->on_send(packet.seq, Bytes{payload}, now, again);
     hold(host, flow);
   }
   pace(flow, packet.wire, now);
@@ -219,8 +219,8 @@ inline bool Senders<P>::asks(const Flow& flow, const Packet& packet) const {
 template <class P>
 inline void Senders<P>::hold(Host& host, Flow& flow) {
   if (!flow.on_ramp) return;
-  FlowExtras& extras = host.extras_of(flow.slot);
-  flow.held = extras.on_ramp.next_packet(flow.resend ? extras.scoreboard.first_lost() : flow.snd_nxt);
+  const std::int64_t next = flow.resend ? host.extras_of(flow.slot).scoreboard.first_lost() : flow.snd_nxt;
+  flow.held = host.on_ramps[flow.slot]->next_packet(next);
 }
 
 template <class P>
@@ -365,11 +365,11 @@ void Senders<P>::look_up(Host& host, const Flow& flow, const Packet& packet, cc:
 // The packet's one-way delay, by the clocks of both ends, may pause its flow.
 template <class P>
 void Senders<P>::receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now) {
-  cc::OnRamp& shim = host.extras_of(flow.slot).on_ramp;
-  const Time sent = shim.sent_at(packet.seq);
-  if (sent == Time::max()) return;
-  const Time delay = packet.sent - host.clock.at(sent);
-  shim.on_or_ack(packet.seq, delay, now);
+  cc::OnRamp& shim = *host.on_ramps[flow.slot];
+  const cc::OnRamp::Departure data = shim.departure(packet.seq);
+  if (!data) return;
+  const Time delay = packet.sent - host.clock.at(data.sent());
+  shim.on_or_ack(data, delay, now);
   hold(host, flow);
   if (model().profiles[flow.profile].on_ramp->memory) {
     if (!host.seen_delays) host.seen_delays = std::make_unique<std::unordered_map<std::uint32_t, SeenDelay>>();
