@@ -29,7 +29,7 @@ struct ClockLine {
   std::int64_t at = 0;
   std::int64_t offset = 0;  // ns
   std::int64_t drift = 0;   // ns per 2^30 ns
-  std::int64_t sigma = 0;   // ns
+  std::int64_t sigma = 0;   // ns; below 0: nothing is known of that clock, and its peer is not held
 };
 
 // The key of one direction of a pair of hosts in one epoch.
