@@ -30,14 +30,15 @@ def script(*lines):
 
 def plan(label, *lines, family=4):
     """A shell command that runs lab-load."""
-    return "\n".join((f"{{ plan_hosts {family}; cat <<PLAN", "queue sw p_r 2ms") + lines + (f"PLAN\n}} | load {label}",))
+    return "\n".join((f"{{ plan_hosts {family}; cat <<PLAN", "queue sw p_r 2ms") +
+                     tuple(f"departures h{i} eth0" for i in range(1, 5)) + lines + (f"PLAN\n}} | load {label}",))
 
 
 def incast(count, long_senders="h1 h2"):
     """Requests beside long flows, as the paper's: 8 answers of 2 KB from 4 senders."""
     long_flows = (f"long r {long_senders}",) if long_senders else ()
     return ("warm 1s", f"until {count * 0.3 + 5:.0f}s", *long_flows,
-            f"requests incast r h1 h2 h3 h4 connections=8 size=2048 count={count} gap=30ms")
+            f"requests incast r h1 h2 h3 h4 connections=8 size=2048 count={count} skip=2 gap=30ms")
 
 
 def with_agents(mode, label, workload, *, before=(), config=""):
@@ -104,5 +105,5 @@ CASES = [
     Case("same", "the same run twice gives the same log, whatever else this machine does",
          {"same": with_agents("none", "same", incast(10))}, judge_same, agent=False, twice=True),
     Case("incast", "8 x 2 KB from 4 senders beside 2 long flows: none, bpf, queue",
-         {f"incast-{mode}": with_agents(mode, "incast", incast(75)) for mode in ("none", "bpf", "queue")}, judge_incast),
+         {f"incast-{mode}": with_agents(mode, "incast", incast(100)) for mode in ("none", "bpf", "queue")}, judge_incast),
 ]

@@ -8,12 +8,13 @@ import subprocess
 # Modules that the labs need; those that they depend on are found.
 MODULES = """veth dummy 8021q ifb sch_fq sch_htb sch_tbf sch_netem sch_ingress sch_prio cls_bpf cls_u32 cls_matchall act_bpf
 act_mirred nfnetlink_queue nf_tables nft_queue nft_compat ip_tables iptable_mangle iptable_filter ip6_tables
-ip6table_mangle xt_NFQUEUE xt_mark xt_connbytes xt_tcpudp x_tables tcp_bbr inet_diag tcp_diag""".split()
+ip6table_mangle xt_NFQUEUE xt_bpf xt_mark xt_tcpudp x_tables tcp_bbr inet_diag tcp_diag""".split()
 
 # Programs that are taken along if they are here.
-PROGRAMS = ["ip", "tc", "iptables", "ip6tables", "nft", "bpftool"]
-# Found at run time by iptables.
-PLUGINS = ["/usr/lib/x86_64-linux-gnu/xtables"]
+PROGRAMS = ["ip", "tc", "nft", "bpftool", "ethtool"]
+# Names of one program, which finds its extensions when it runs.
+IPTABLES = [name + end for name in ("iptables", "ip6tables") for end in ("", "-save", "-restore")]
+EXTENSIONS = "/usr/lib/x86_64-linux-gnu/xtables"
 
 
 class Missing(Exception):
@@ -137,12 +138,14 @@ def make(kernel_tree, programs, files):
         path = which(name)
         if path is not None:
             archive.program(f"sbin/{name}", path)
-            if "xtables" in os.path.basename(path):
-                for folder in PLUGINS:
-                    for plugin in sorted(pathlib.Path(folder).glob("lib*t*.so")):
-                        archive.file(str(plugin), os.path.realpath(plugin))
         elif name in ("ip", "tc"):
             raise Missing(f"{name} (Debian package iproute2)")
+    if path := which("iptables"):
+        archive.program(path, path)
+        for name in IPTABLES:
+            archive.link(f"sbin/{name}", path)
+        for extension in sorted(pathlib.Path(EXTENSIONS).glob("lib*t*.so")):
+            archive.file(str(extension), os.path.realpath(extension))
     for name, path in programs.items():
         archive.program(name, path)
     for name, path in files.items():

@@ -25,7 +25,7 @@ settle() { # NAMESPACE
   in_ns "$1" sh -c "
     ip link set lo up
     sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.default.accept_dad=0 net.ipv6.conf.default.accept_ra=0
-    sysctl -qw net.ipv6.conf.default.router_solicitations=0 net.ipv4.tcp_no_metrics_save=1
+    sysctl -qw net.ipv6.conf.default.router_solicitations=0 net.ipv4.tcp_no_metrics_save=1 net.ipv4.tcp_timestamps=2
     sysctl -qw net.ipv4.tcp_congestion_control=$control"
 }
 
@@ -76,6 +76,9 @@ settings() {
 load() { # LABEL
   plan=$(mktemp)
   cat > "$plan"
-  result=$(lab-load "$plan") || echo "lab-load ended with $?" >&2
+  status=0
+  result=$(lab-load "$plan") || status=$?
+  [ -n "$result" ] || return $status
   echo "{\"case\": \"$1\", $(settings)${extra:+, $extra}, ${result#?}"
+  return $status
 }

@@ -109,7 +109,11 @@ void Requests::start() {
 void Requests::one_is_there() {
   if (--missing_ > 0) return;
   const std::int64_t now = now_ns();
-  times_.push_back(static_cast<double>(now - started_));
+  if (skipped_ < plan_.skip) {
+    ++skipped_;
+  } else {
+    times_.push_back(static_cast<double>(now - started_));
+  }
   if (done()) return;
   const double wait = static_cast<double>(plan_.gap) * (0.5 + uniform(world_.random));
   world_.loop.at(now + std::llround(wait), [this] { start(); });

@@ -73,6 +73,7 @@ class Requests {
   std::vector<std::unique_ptr<Connection>> connections_;
   std::int64_t started_ = 0;
   std::size_t missing_ = 0;
+  int skipped_ = 0;
   std::vector<double> times_;  // ns
 };
 

@@ -1,12 +1,15 @@
 // Traffic between network namespaces and its measurement, by one thread of one process, so that a virtual machine with
 // one processor in virtual time does the same each time: lab-load PLAN. Prints one JSON object. Exit status: 0; 1 if
 // something failed or a connection broke; 2 if the plan cannot be used.
+#include <sys/epoll.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
 
+#include "tests/hosts/vm/load/departures.h"
 #include "tests/hosts/vm/load/jobs.h"
 
 namespace weir::hosts::load {
@@ -42,6 +45,11 @@ class Run {
     for (const auto& one : plan.longs) longs_.push_back(std::make_unique<LongFlows>(world_, one));
     for (const auto& one : plan.requests) requests_.push_back(std::make_unique<Requests>(world_, one));
     for (const auto& one : plan.webs) webs_.push_back(std::make_unique<Web>(world_, one));
+    for (const auto& [ns, device] : plan.departures) {
+      departures_.push_back(std::make_unique<Departures>(ns, device));
+      world_.loop.watch(departures_.back()->descriptor(), EPOLLIN,
+                        [one = departures_.back().get()](std::uint32_t) { one->read(); });
+    }
     for (const auto& one : plan.queues) queues_.push_back({one, QueueWatch(one.ns, one.device), {}, {}});
   }
 
@@ -69,6 +77,7 @@ class Run {
     for (const auto& one : longs_) one->begin();
     for (const auto& one : requests_) one->begin();
     for (const auto& one : webs_) one->begin();
+    for (const auto& one : departures_) one->begin();
     for (Queue& queue : queues_) {
       queue.before = queue.watch.now();
       look(queue);
@@ -78,6 +87,17 @@ class Run {
   void look(Queue& queue) {
     queue.backlogs.push_back(static_cast<double>(queue.watch.now().backlog));
     world_.loop.at(now_ns() + queue.plan.interval, [this, &queue] { look(queue); });
+  }
+
+  void print_departures() {
+    std::vector<double> waits;
+    int overtaking = 0;
+    for (const auto& one : departures_) {
+      one->read();
+      waits.insert(waits.end(), one->waits().begin(), one->waits().end());
+      overtaking += one->overtaking();
+    }
+    std::printf(", \"departure_ms\": %s, \"overtaking\": %d", json(summary(waits), 1).c_str(), overtaking);
   }
 
   void print(double seconds) {
@@ -101,6 +121,7 @@ class Run {
                   static_cast<long long>(now.drops - queue.before.drops), queue.plan.device.c_str(),
                   static_cast<double>(now.sent - queue.before.sent) * 8e-6 / seconds);
     }
+    if (!departures_.empty()) print_departures();
     const std::vector<std::int64_t> after = counters(world_.plan);
     for (std::size_t i = 0; i < after.size(); ++i) {
       std::printf(", \"%s\": %lld", kCounters[i], static_cast<long long>(after[i] - before_[i]));
@@ -113,6 +134,7 @@ class Run {
   std::vector<std::unique_ptr<Requests>> requests_;
   std::vector<std::unique_ptr<Web>> webs_;
   std::vector<Queue> queues_;
+  std::vector<std::unique_ptr<Departures>> departures_;
   std::vector<std::int64_t> before_;
   int broken_ = 0;
 };

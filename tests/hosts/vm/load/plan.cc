@@ -40,6 +40,9 @@ class Reader {
       queue.device = take();
       queue.interval = time_of(take());
       plan.queues.push_back(queue);
+    } else if (keyword == "departures") {
+      const std::string ns = take();
+      plan.departures.emplace_back(ns, take());
     } else if (keyword == "long") {
       LongPlan flows{take_host(), {}};
       flows.senders = take_hosts();
@@ -93,6 +96,8 @@ class Reader {
         made.size = std::stoull(value);
       } else if (key == "count") {
         made.count = std::stoi(value);
+      } else if (key == "skip") {
+        made.skip = std::stoi(value);
       } else if (key == "gap") {
         made.gap = time_of(value);
       } else {

@@ -5,11 +5,13 @@
 //   warm TIME                    counters and requests begin then
 //   until TIME                   everything ends, at the latest
 //   queue NAMESPACE DEVICE TIME  the backlog of its root qdisc, looked at so often
+//   departures NAMESPACE DEVICE  how long packets of TCP have waited when they leave it
 //   long ASKER SENDER...         one flow without end from each sender
-//   requests LABEL ASKER SENDER... [connections=N] [size=BYTES] [count=N] [gap=TIME]
+//   requests LABEL ASKER SENDER... [connections=N] [size=BYTES] [count=N] [skip=N] [gap=TIME]
 //                                a request asks for `size` bytes on each connection (N in all, dealt to the senders in
 //                                turn) and is complete when all have come; the next one begins after a time between
-//                                half and three halves of `gap`. The run ends when all counts are reached
+//                                half and three halves of `gap`. The first `skip` are not counted: their
+//                                connections know no round trip under load. The run ends when all counts are reached
 //   web LABEL LOAD RATE FILE ASKER SENDER...
 //                                answers of random sizes at random times, such that they are LOAD of RATE (bits a
 //                                second). FILE has the sizes: "bytes percent" a line, so many are at most so large
@@ -38,6 +40,7 @@ struct RequestPlan {
   int connections = 1;
   std::uint64_t size = 2048;
   int count = 0;  // 0: as many as there is time for
+  int skip = 0;
   std::int64_t gap = 50'000'000;
 };
 
@@ -61,6 +64,7 @@ struct Plan {
   std::int64_t warm = 0;
   std::int64_t until = 0;
   std::vector<QueuePlan> queues;
+  std::vector<std::pair<std::string, std::string>> departures;  // namespace, device
   std::vector<LongPlan> longs;
   std::vector<RequestPlan> requests;
   std::vector<WebPlan> webs;
