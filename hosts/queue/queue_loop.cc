@@ -1,0 +1,420 @@
+#include "hosts/queue/queue_loop.h"
+
+#include <fmt/format.h>
+#include <net/if.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sodium.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <iterator>
+#include <limits>
+#include <system_error>
+
+namespace weir::hosts {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::size_t kMostDecisions = 1 << 17;
+// A thread that has not done what it was asked for in so long hangs.
+constexpr std::chrono::seconds kLongestCall{2};
+
+std::int64_t clock_now(clockid_t clock = CLOCK_MONOTONIC) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * kSecond + now.tv_nsec;
+}
+
+Descriptor checked(int descriptor, const char* what) {
+  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), what);
+  return Descriptor(descriptor);
+}
+
+void signal_event(const Descriptor& event) { ::eventfd_write(event.get(), 1); }
+
+void clear_event(const Descriptor& event) {
+  eventfd_t count = 0;
+  ::eventfd_read(event.get(), &count);
+}
+
+bool is_set(const PairKey& key) { return key != PairKey{}; }
+
+}  // namespace
+
+QueueLoop::QueueLoop(const PathSettings& settings, const QueueOptions& options)
+    : settings_(settings),
+      options_(options),
+      clock_{clock_now(), settings.test_clock_offset, settings.test_clock_drift},
+      sending_(settings, clock_),
+      receiving_(settings.or_ack),
+      events_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll")),
+      timer_(checked(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "a timer")),
+      wake_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "an event")),
+      decisions_ready_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "an event")) {
+  wait_for(timer_.get());
+  wait_for(wake_.get());
+  for (const std::string& name : settings.interfaces) {
+    interfaces_.push_back({.name = name, .ifindex = ::if_nametoindex(name.c_str())});
+    if (interfaces_.back().ifindex == 0)
+      throw Unavailable("there is no interface " + name, "ip link shows those there are");
+  }
+  for (const bool v6 : {false, true}) {
+    try {
+      or_acks_.emplace_back(v6, settings.or_ack.port);
+      wait_for(or_acks_.back().descriptor());
+    } catch (const std::system_error& error) {
+      if (error.code().value() == EADDRINUSE)
+        throw Unavailable(fmt::format("UDP port {} is taken", settings.or_ack.port),
+                          "end the process that has it (ss -ulpn), or set another one for all hosts");
+      if (!v6 || error.code().value() != EAFNOSUPPORT) throw;
+    }
+  }
+  if (settings.hold) {
+    queue_.emplace(options.queue);
+    queue_->bind();
+    wait_for(queue_->descriptor());
+  }
+}
+
+QueueLoop::~QueueLoop() { stop(); }
+
+void QueueLoop::wait_for(int descriptor) {
+  epoll_event event{.events = EPOLLIN, .data = {.fd = descriptor}};
+  if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, descriptor, &event) != 0)
+    throw std::system_error(errno, std::generic_category(), "epoll");
+}
+
+void QueueLoop::start(const std::vector<Command>& put_back) {
+  if (queue_)
+    watchdog_.emplace(WatchdogSettings{.queue = options_.queue,
+                                       .hang_after = options_.hang_after,
+                                       .kill_after = options_.kill_after,
+                                       .put_back = put_back},
+                      queue_->descriptor());
+  // Signals are for the agent's own thread.
+  sigset_t all, before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void QueueLoop::stop() {
+  if (thread_.joinable()) {
+    stopping_.store(true);
+    signal_event(wake_);
+    thread_.join();
+  }
+  if (queue_)
+    NfQueue::pass_all(queue_->descriptor(), options_.queue, watchdog_ ? watchdog_->shared().last_id.load() : 0);
+  if (watchdog_) watchdog_->shared().state.store(Shared::detached);
+  watchdog_.reset();
+  queue_.reset();
+}
+
+void QueueLoop::run() {
+  settle();
+  while (!stopping_.load()) {
+    try {
+      turn();
+      if (!trouble_.empty() && queue_) trouble_.clear();
+    } catch (const std::exception& error) {
+      trouble_ = error.what();
+      timespec rest{.tv_nsec = Watchdog::kTurn / 2};
+      ::nanosleep(&rest, nullptr);
+    }
+  }
+}
+
+void QueueLoop::settle() {
+  ::pthread_setname_np(::pthread_self(), "weir-queue");
+  const sched_param priority{.sched_priority = 1};
+  if (options_.realtime) ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
+}
+
+void QueueLoop::turn() {
+  std::array<epoll_event, 8> ready;
+  ::epoll_wait(events_.get(), ready.data(), static_cast<int>(ready.size()),
+               static_cast<int>(Watchdog::kTurn / 2 / 1'000'000));
+  if (options_.each_turn) options_.each_turn();
+  const std::int64_t now = clock_now();
+  if (watchdog_) {
+    sending_.allow(watchdog_->turn(now));
+    if (watchdog_->shared().state.load() != Shared::running) resume();
+  }
+  do_tasks();
+  sending_.beat(beat_.load());
+  read_packets(now);
+  read_or_acks();
+  release();
+  read_taps();
+  for (OrAckSocket& socket : or_acks_) socket.flush();
+  if (now - looked_after_ >= kSecond) look_after(now);
+  hand_over_decisions();
+  set_timer();
+}
+
+// The watchdog has let packets pass, for we did not go on. Once it has, the queue is taken again, from its beginning.
+void QueueLoop::resume() {
+  Shared& shared = watchdog_->shared();
+  if (shared.state.load() != Shared::passed) return;
+  sending_.forget_waiting();
+  queue_->bind();
+  shared.state.store(Shared::running);
+}
+
+void QueueLoop::read_packets(std::int64_t now) {
+  if (!queue_) return;
+  queue_->read([&](const QueuedPacket& packet) {
+    if (watchdog_) watchdog_->shared().last_id.store(packet.id, std::memory_order_relaxed);
+    const auto segment = read_segment(packet.headers.data(), packet.headers.size(), packet.length);
+    if (segment)
+      sending_.arrive(packet.id, *segment, now);
+    else
+      leaving_.push_back(packet.id);
+  });
+}
+
+void QueueLoop::read_or_acks() {
+  for (OrAckSocket& socket : or_acks_)
+    socket.read([this](auto payload, const Address& from, const Address& to) { hear(payload, from, to); });
+}
+
+void QueueLoop::hear(std::span<const std::uint8_t> payload, const Address& from, const Address& to) {
+  ++heard_.or_acks_received;
+  const Peer* peer = sending_.find_peer(from);
+  if (peer == nullptr) {
+    ++heard_.refused_peer;
+    return;
+  }
+  const auto or_ack = read_or_ack(payload, from, to);
+  if (!or_ack) {
+    ++heard_.refused_form;
+    return;
+  }
+  const PairKey* key = key_of(*or_ack, peer->receive);
+  if (key == nullptr || !is_set(*key)) {
+    ++heard_.refused_peer;
+    return;
+  }
+  if (!tag_is_right(payload, *or_ack, *key)) {
+    ++heard_.refused_tag;
+    return;
+  }
+  switch (sending_.hear({or_ack->flow, or_ack->seq, or_ack->received}, clock_now())) {
+    case Sending::Heard::unknown_flow: ++heard_.refused_flow; break;
+    case Sending::Heard::no_note: ++heard_.refused_note; break;
+    case Sending::Heard::wrong_time: ++heard_.refused_time; break;
+    case Sending::Heard::heard:
+    case Sending::Heard::paused: ++heard_.or_acks_accepted; break;
+  }
+}
+
+void QueueLoop::release() {
+  if (!queue_) return;
+  sending_.release(clock_now(), leaving_);
+  if (!leaving_.empty()) queue_->accept(leaving_);
+  leaving_.clear();
+}
+
+void QueueLoop::read_taps() {
+  for (Interface& interface : interfaces_) {
+    for (Tap& tap : interface.in)
+      tap.read([this](const Segment& segment, std::int64_t received) { answer(segment, received); });
+    if (interface.out)
+      interface.out->read([this](const Segment& segment, std::int64_t left) { sending_.pass(segment, left); });
+  }
+}
+
+void QueueLoop::answer(const Segment& segment, std::int64_t received) {
+  const Peer* peer = sending_.find_peer(segment.flow.source);
+  if (peer == nullptr || !receiving_.answers(segment, received) || !is_set(peer->send.current)) return;
+  const std::size_t socket = segment.flow.source.v6 ? 1 : 0;
+  if (socket >= or_acks_.size()) return;
+  const OrAck or_ack{.flow = segment.flow, .seq = segment.seq, .received = clock_.at(received)};
+  or_acks_[socket].send(write_or_ack(or_ack, peer->send.current), segment.flow.destination, segment.flow.source);
+  constexpr std::uint64_t kV4Frame = 14 + 20 + 8 + WEIR_OR_ACK_SIZE_V4;
+  constexpr std::uint64_t kV6Frame = 14 + 40 + 8 + WEIR_OR_ACK_SIZE_V6;
+  ++heard_.or_acks_sent;
+  heard_.or_ack_bytes += segment.flow.source.v6 ? kV6Frame : kV4Frame;
+}
+
+// Now and then: what is old is forgotten, and interfaces may have come and gone.
+void QueueLoop::look_after(std::int64_t now) {
+  looked_after_ = now;
+  sending_.sweep(now);
+  receiving_.sweep(clock_now());
+  for (Interface& interface : interfaces_) {
+    const unsigned ifindex = ::if_nametoindex(interface.name.c_str());
+    if (ifindex == interface.ifindex) continue;
+    interface.ifindex = ifindex;
+    interface.in.clear();
+    interface.out.reset();
+    open_taps(interface);
+  }
+}
+
+void QueueLoop::set_timer() {
+  const std::int64_t at = queue_ ? sending_.next_release() : std::numeric_limits<std::int64_t>::max();
+  if (at == timer_at_) return;
+  timer_at_ = at;
+  itimerspec time{};
+  if (at != std::numeric_limits<std::int64_t>::max()) {
+    const std::int64_t when = std::max<std::int64_t>(at, 1);
+    time.it_value = {.tv_sec = when / kSecond, .tv_nsec = when % kSecond};
+  }
+  ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &time, nullptr);
+}
+
+// Of peers that are held packets come through the queue; of others they are seen as they leave.
+void QueueLoop::watch_peers() {
+  for (Interface& interface : interfaces_) open_taps(interface);
+}
+
+void QueueLoop::open_taps(Interface& interface) {
+  if (interface.ifindex == 0) return;
+  std::vector<Address> all, passing;
+  for (const Peer& peer : peers_) {
+    all.push_back(peer.address);
+    if (!peer.held || !settings_.hold) passing.push_back(peer.address);
+  }
+  if (interface.in.empty()) {
+    interface.in.emplace_back(Tap::Way::in_v4, interface.ifindex, all);
+    interface.in.emplace_back(Tap::Way::in_v6, interface.ifindex, all);
+    for (const Tap& tap : interface.in) wait_for(tap.descriptor());
+  }
+  for (Tap& tap : interface.in) tap.watch(all);
+  if (passing.empty()) {
+    interface.out.reset();
+  } else if (interface.out) {
+    interface.out->watch(passing);
+  } else {
+    interface.out.emplace(Tap::Way::out, interface.ifindex, passing);
+    wait_for(interface.out->descriptor());
+  }
+}
+
+void QueueLoop::do_tasks() {
+  clear_event(wake_);
+  std::deque<std::function<void()>> tasks;
+  {
+    const std::lock_guard lock(tasks_lock_);
+    tasks.swap(tasks_);
+  }
+  for (const auto& task : tasks) task();
+}
+
+template <class T>
+T QueueLoop::call(std::function<T()> work) {
+  if (!thread_.joinable()) return work();
+  auto task = std::make_shared<std::packaged_task<T()>>(std::move(work));
+  std::future<T> done = task->get_future();
+  {
+    const std::lock_guard lock(tasks_lock_);
+    tasks_.emplace_back([task] { (*task)(); });
+  }
+  signal_event(wake_);
+  if (done.wait_for(kLongestCall) != std::future_status::ready)
+    throw std::runtime_error("the thread of the data path does not answer");
+  return done.get();
+}
+
+void QueueLoop::set_peer(const Peer& peer) {
+  call<void>([this, peer] {
+    sending_.set_peer(peer);
+    const auto known =
+        std::find_if(peers_.begin(), peers_.end(), [&](const Peer& p) { return p.address == peer.address; });
+    const bool same = known != peers_.end() && known->held == peer.held;
+    if (known == peers_.end())
+      peers_.push_back(peer);
+    else
+      *known = peer;
+    if (!same) watch_peers();
+  });
+}
+
+void QueueLoop::remove_peer(const Address& address) {
+  call<void>([this, address] {
+    sending_.remove_peer(address);
+    if (std::erase_if(peers_, [&](const Peer& p) { return p.address == address; }) != 0) watch_peers();
+  });
+}
+
+Counters QueueLoop::counters() {
+  Counters out = call<Counters>([this] {
+    Counters all = sending_.counters();
+    all.or_acks_received = heard_.or_acks_received;
+    all.or_acks_accepted = heard_.or_acks_accepted;
+    all.refused_form = heard_.refused_form;
+    all.refused_peer = heard_.refused_peer;
+    all.refused_tag = heard_.refused_tag;
+    all.refused_flow = heard_.refused_flow;
+    all.refused_note = heard_.refused_note;
+    all.refused_time = heard_.refused_time;
+    all.data_packets = receiving_.packets();
+    all.data_bytes = receiving_.bytes();
+    all.or_acks_sent = heard_.or_acks_sent;
+    all.or_ack_bytes = heard_.or_ack_bytes;
+    all.or_acks_limited = receiving_.limited();
+    all.decisions_lost = decisions_lost_.load();
+    return all;
+  });
+  clockid_t clock{};
+  if (thread_.joinable() && ::pthread_getcpuclockid(thread_.native_handle(), &clock) == 0)
+    out.processor_ns = static_cast<std::uint64_t>(clock_now(clock));
+  return out;
+}
+
+std::vector<FlowView> QueueLoop::flows() {
+  return call<std::vector<FlowView>>([this] { return sending_.flows(); });
+}
+
+std::string QueueLoop::trouble() {
+  return call<std::string>([this] {
+    std::string out = trouble_;
+    for (const Interface& interface : interfaces_)
+      if (interface.ifindex == 0) out += (out.empty() ? "" : "; ") + interface.name + " has vanished";
+    return out;
+  });
+}
+
+void QueueLoop::trace(bool on) {
+  call<void>([this, on] {
+    if (on)
+      sending_.trace([this](const Decision& decision) { decisions_.push_back(decision); });
+    else
+      sending_.trace({});
+  });
+}
+
+void QueueLoop::hand_over_decisions() {
+  if (decisions_.empty()) return;
+  {
+    const std::lock_guard lock(decisions_lock_);
+    const std::size_t room = kMostDecisions - std::min(kMostDecisions, decisions_out_.size());
+    const std::size_t count = std::min(room, decisions_.size());
+    decisions_out_.insert(decisions_out_.end(), decisions_.begin(),
+                          decisions_.begin() + static_cast<std::ptrdiff_t>(count));
+    decisions_lost_ += decisions_.size() - count;
+  }
+  decisions_.clear();
+  signal_event(decisions_ready_);
+}
+
+std::vector<Decision> QueueLoop::take_decisions() {
+  clear_event(decisions_ready_);
+  std::vector<Decision> out;
+  const std::lock_guard lock(decisions_lock_);
+  out.swap(decisions_out_);
+  return out;
+}
+
+}  // namespace weir::hosts
