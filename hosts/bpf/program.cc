@@ -1,0 +1,272 @@
+#include "hosts/bpf/program.h"
+
+#include <bpf/bpf.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace weir::hosts {
+namespace {
+
+// Notes of packets that nobody has answered for so long are forgotten; ns.
+constexpr std::int64_t kLongestWait = 2'000'000'000;
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+// libbpf tells what went wrong by printing it: the last lines, for messages.
+class Log {
+ public:
+  Log() : before_(libbpf_set_print(&Log::print)) { text().clear(); }
+  ~Log() { libbpf_set_print(before_); }
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  static std::string& text() {
+    static thread_local std::string text;
+    return text;
+  }
+  // The last line but for the statistics of the verifier.
+  static std::string reason() {
+    std::string_view rest = text();
+    std::string_view line;
+    while (!rest.empty()) {
+      rest = rest.substr(0, rest.find_last_not_of("\n ") + 1);
+      const auto at = rest.rfind('\n');
+      line = at == std::string_view::npos ? rest : rest.substr(at + 1);
+      rest = at == std::string_view::npos ? std::string_view() : rest.substr(0, at);
+      const bool says_nothing = line.starts_with("processed ") || line.starts_with("libbpf: ") ||
+                                line.find("END PROG LOAD LOG") != std::string_view::npos;
+      if (!line.empty() && !says_nothing) return std::string(line);
+    }
+    return {};
+  }
+
+ private:
+  static int print(libbpf_print_level level, const char* format, va_list arguments) {
+    if (level == LIBBPF_DEBUG) return 0;
+    std::array<char, 4096> line{};
+    const int size = std::vsnprintf(line.data(), line.size(), format, arguments);
+    // The log of the verifier may be long, and what is wrong stands at its end.
+    if (size > 0) text().append(line.data(), std::min<std::size_t>(static_cast<std::size_t>(size), line.size() - 1));
+    if (text().size() > 65'536) text().erase(0, text().size() - 32'768);
+    return 0;
+  }
+  libbpf_print_fn_t before_;
+};
+
+weir_settings kernel_settings(const PathSettings& settings) {
+  weir_settings out{};
+  out.max_hold = settings.max_hold;
+  out.live_for = settings.live_for;
+  out.max_pause = settings.rule.max_pause;
+  out.max_age = kLongestWait;
+  out.gain = settings.rule.gain;
+  out.initial_beta = settings.rule.initial_beta;
+  out.strawman = settings.rule.strawman ? 1 : 0;
+  out.hold = settings.hold ? 1 : 0;
+  out.burst_gap = settings.or_ack.burst_gap;
+  out.or_ack_gap = kSecond / std::max<std::int64_t>(settings.or_ack.per_second, 1);
+  out.or_ack_reserve = settings.or_ack.per_second == 0 ? -1 : std::max<long long>(kSecond / 10, out.or_ack_gap);
+  out.per_bytes = settings.or_ack.bytes;
+  out.per_packets = settings.or_ack.packets;
+  out.port = WEIR_BE16(settings.or_ack.port);
+  if (::getrandom(&out.nonce, sizeof out.nonce, 0) != sizeof out.nonce) out.nonce = 0x5765'6972;
+  out.nonce |= 1;  // not 0
+  out.clock_start = settings.test_clock_start;
+  out.clock_offset = settings.test_clock_offset;
+  out.clock_drift = settings.test_clock_drift;
+  return out;
+}
+
+weir_siphash_key siphash_key(const PairKey& key) {
+  weir_siphash_key out;
+  static_assert(sizeof out == sizeof key.key);
+  std::memcpy(&out, key.key.data(), sizeof out);
+  return {WEIR_LE64(out.k0), WEIR_LE64(out.k1)};
+}
+
+[[noreturn]] void fail_to_load(int error) {
+  if (error == EPERM || error == EACCES) {
+    const std::string why = Log::reason();
+    if (error == EPERM || why.empty())
+      throw Unavailable("the kernel does not let this process load BPF programs",
+                        "run as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON");
+  }
+  const std::string reason = Log::reason();
+  throw Unavailable(fmt::format("the kernel refuses the BPF programs: {}{}{}", std::strerror(error),
+                                reason.empty() ? "" : ": ", reason),
+                    "Linux 6.1 or later is needed; mode queue does without BPF");
+}
+
+bpf_map* map_of_section(bpf_object* object, std::string_view section) {
+  for (bpf_map* map = bpf_object__next_map(object, nullptr); map != nullptr; map = bpf_object__next_map(object, map))
+    if (std::string_view(bpf_map__name(map)).ends_with(section)) return map;
+  return nullptr;
+}
+
+void check(int result, const char* what) {
+  if (result < 0) throw std::system_error(-result, std::generic_category(), what);
+}
+
+}  // namespace
+
+std::array<unsigned, 4> mapped(const Address& address) {
+  std::array<unsigned, 4> out{};
+  if (address.v6) {
+    std::memcpy(out.data(), address.bytes.data(), sizeof out);
+  } else {
+    out[2] = WEIR_BE32(0xffffu);
+    std::memcpy(&out[3], address.bytes.data(), sizeof out[3]);
+  }
+  return out;
+}
+
+Address unmapped(const unsigned (&address)[4]) {
+  Address out;
+  out.v6 = !(address[0] == 0 && address[1] == 0 && address[2] == WEIR_BE32(0xffffu));
+  if (out.v6)
+    std::memcpy(out.bytes.data(), address, sizeof address);
+  else
+    std::memcpy(out.bytes.data(), &address[3], sizeof address[3]);
+  return out;
+}
+
+Flow flow_sent(const weir_flow_key& key) {
+  return {unmapped(key.local), unmapped(key.remote), WEIR_BE16(key.local_port), WEIR_BE16(key.remote_port)};
+}
+
+weir_flow_key key_sent(const Flow& flow) {
+  weir_flow_key out{};
+  std::ranges::copy(mapped(flow.source), out.local);
+  std::ranges::copy(mapped(flow.destination), out.remote);
+  out.local_port = WEIR_BE16(flow.source_port);
+  out.remote_port = WEIR_BE16(flow.destination_port);
+  return out;
+}
+
+Program::Program(const PathSettings& settings, std::span<const unsigned char> object) {
+  const Log log;
+  bpf_object_open_opts options{};
+  options.sz = sizeof options;
+  options.object_name = "weir";
+  object_.reset(bpf_object__open_mem(object.data(), object.size(), &options));
+  if (!object_) fail_to_load(errno);
+  bpf_map* constants = map_of_section(object_.get(), ".rodata");
+  bpf_map* variables = map_of_section(object_.get(), ".bss");
+  const weir_settings told = kernel_settings(settings);
+  if (constants == nullptr || variables == nullptr || bpf_map__value_size(variables) < sizeof(weir_state) ||
+      bpf_map__set_initial_value(constants, &told, sizeof told) != 0)
+    throw std::logic_error("the embedded BPF object is not that of this program");
+  // The free entries of a table that forgets the oldest are spread over processors, 128 each.
+  bpf_map* flows = bpf_object__find_map_by_name(object_.get(), "flows");
+  const int processors = libbpf_num_possible_cpus();
+  if (processors > 16) bpf_map__set_max_entries(flows, WEIR_BPF_FLOWS / 16 * static_cast<unsigned>(processors));
+  const int failed = bpf_object__load(object_.get());
+  if (failed != 0) fail_to_load(-failed);
+  // The kernel's pages, mapped here.
+  void* pages = ::mmap(nullptr, sizeof(weir_state), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(variables), 0);
+  if (pages == MAP_FAILED) throw Unavailable("the memory of BPF programs cannot be mapped", "");
+  state_.reset(static_cast<weir_state*>(pages));
+}
+
+void Program::Unmap::operator()(weir_state* state) const { ::munmap(state, sizeof *state); }
+
+int Program::program(const char* name) const {
+  const bpf_program* found = bpf_object__find_program_by_name(object_.get(), name);
+  return found == nullptr ? -1 : bpf_program__fd(found);
+}
+
+int Program::map(const char* name) const { return bpf_object__find_map_fd_by_name(object_.get(), name); }
+
+void Program::set_peer(const Peer& peer) const {
+  weir_peer out{};
+  out.held = peer.held && peer.clock.sigma >= 0 ? 1 : 0;
+  out.threshold = peer.threshold;
+  out.at = peer.clock.at;
+  out.offset = peer.clock.offset;
+  out.drift = peer.clock.drift;
+  out.sigma = peer.clock.sigma;
+  out.send_id = static_cast<std::uint16_t>(peer.send.current.epoch);
+  out.send = siphash_key(peer.send.current);
+  const PairKey* const keys[] = {&peer.receive.current, &peer.receive.previous};
+  for (std::size_t i = 0; i < std::size(keys); ++i) {
+    out.receive_id[i] = static_cast<std::uint16_t>(keys[i]->epoch);
+    out.receive[i] = siphash_key(*keys[i]);
+  }
+  check(bpf_map_update_elem(map("peers"), mapped(peer.address).data(), &out, BPF_ANY), "telling the kernel of a peer");
+}
+
+void Program::remove_peer(const Address& address) const {
+  const int result = bpf_map_delete_elem(map("peers"), mapped(address).data());
+  if (result != -ENOENT) check(result, "telling the kernel of a peer");
+}
+
+weir_counters Program::counters() const {
+  using Values = std::array<unsigned long long, sizeof(weir_counters) / sizeof(unsigned long long)>;
+  std::vector<weir_counters> all(static_cast<std::size_t>(libbpf_num_possible_cpus()));
+  const unsigned zero = 0;
+  check(bpf_map_lookup_elem(map("counters"), &zero, all.data()), "reading the counters of BPF programs");
+  weir_counters sum{};
+  for (const weir_counters& one : all) {
+    const unsigned long long longest = std::max(sum.held_ns_max, one.held_ns_max);
+    Values a;
+    Values b;
+    std::memcpy(a.data(), &sum, sizeof sum);
+    std::memcpy(b.data(), &one, sizeof one);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+    std::memcpy(static_cast<void*>(&sum), a.data(), sizeof sum);
+    sum.held_ns_max = longest;
+  }
+  return sum;
+}
+
+std::vector<FlowView> Program::flows(std::int64_t since) const {
+  std::vector<FlowView> out;
+  const int table = map("flows");
+  weir_flow_key key{};
+  weir_flow flow;
+  for (int more = bpf_map_get_next_key(table, nullptr, &key); more == 0;
+       more = bpf_map_get_next_key(table, &key, &key)) {
+    if (bpf_map_lookup_elem(table, &key, &flow) != 0 || flow.last < since) continue;
+    out.push_back({.flow = flow_sent(key),
+                   .delay = flow.delay,
+                   .beta = static_cast<double>(flow.rule.beta) / WEIR_ON_RAMP_ONE,
+                   .pause_end = flow.rule.pause_end,
+                   .last = flow.last,
+                   .packets = flow.packets,
+                   .bytes = flow.bytes,
+                   .held = flow.held,
+                   .held_ns = flow.held_ns,
+                   .or_acks = flow.or_acks});
+  }
+  return out;
+}
+
+std::uint64_t Program::count_flows() const {
+  const int table = map("flows");
+  std::uint64_t out = 0;
+  weir_flow_key key{};
+  for (int more = bpf_map_get_next_key(table, nullptr, &key); more == 0; more = bpf_map_get_next_key(table, &key, &key))
+    ++out;
+  return out;
+}
+
+std::uint64_t Program::processor_ns() const {
+  std::uint64_t out = 0;
+  for (const int program : {egress(), ingress()}) {
+    bpf_prog_info info{};
+    unsigned size = sizeof info;
+    if (bpf_obj_get_info_by_fd(program, &info, &size) == 0) out += info.run_time_ns;
+  }
+  return out;
+}
+
+}  // namespace weir::hosts
