@@ -59,8 +59,8 @@ QueueLoop::QueueLoop(const PathSettings& settings, const QueueOptions& options)
       timer_(checked(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "a timer")),
       wake_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "an event")),
       decisions_ready_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "an event")) {
-  wait_for(timer_.get());
-  wait_for(wake_.get());
+  wait_for(timer_.get(), Source::timer);
+  wait_for(wake_.get(), Source::wake);
   for (const std::string& name : settings.interfaces) {
     interfaces_.push_back({.name = name, .ifindex = ::if_nametoindex(name.c_str())});
     if (interfaces_.back().ifindex == 0)
@@ -69,7 +69,7 @@ QueueLoop::QueueLoop(const PathSettings& settings, const QueueOptions& options)
   for (const bool v6 : {false, true}) {
     try {
       or_acks_.emplace_back(v6, settings.or_ack.port);
-      wait_for(or_acks_.back().descriptor());
+      wait_for(or_acks_.back().descriptor(), Source::or_acks);
     } catch (const std::system_error& error) {
       if (error.code().value() == EADDRINUSE)
         throw Unavailable(fmt::format("UDP port {} is taken", settings.or_ack.port),
@@ -80,14 +80,14 @@ QueueLoop::QueueLoop(const PathSettings& settings, const QueueOptions& options)
   if (settings.hold) {
     queue_.emplace(options.queue);
     queue_->bind();
-    wait_for(queue_->descriptor());
+    wait_for(queue_->descriptor(), Source::packets);
   }
 }
 
 QueueLoop::~QueueLoop() { stop(); }
 
-void QueueLoop::wait_for(int descriptor) {
-  epoll_event event{.events = EPOLLIN, .data = {.fd = descriptor}};
+void QueueLoop::wait_for(int descriptor, Source source, std::size_t index) {
+  epoll_event event{.events = EPOLLIN, .data = {.u64 = std::uint64_t{index} << 8 | static_cast<std::uint64_t>(source)}};
   if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, descriptor, &event) != 0)
     throw std::system_error(errno, std::generic_category(), "epoll");
 }
@@ -140,23 +140,42 @@ void QueueLoop::settle() {
   if (options_.realtime) ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 }
 
+bool QueueLoop::wait() {
+  std::array<epoll_event, 16> ready;
+  const int count = ::epoll_wait(events_.get(), ready.data(), static_cast<int>(ready.size()),
+                                 static_cast<int>(Watchdog::kTurn / 2 / 1'000'000));
+  bool sends = false;
+  for (int i = 0; i < count; ++i) {
+    switch (static_cast<Source>(ready[i].data.u64 & 0xff)) {
+      case Source::timer: clear_event(timer_); [[fallthrough]];
+      case Source::packets:
+      case Source::or_acks: sends = true; break;
+      case Source::wake:
+        clear_event(wake_);
+        do_tasks();
+        break;
+      case Source::tap: interfaces_[ready[i].data.u64 >> 8].ready = true; break;
+    }
+  }
+  return sends;
+}
+
 void QueueLoop::turn() {
-  std::array<epoll_event, 8> ready;
-  ::epoll_wait(events_.get(), ready.data(), static_cast<int>(ready.size()),
-               static_cast<int>(Watchdog::kTurn / 2 / 1'000'000));
+  const bool sends = wait();
   if (options_.each_turn) options_.each_turn();
   const std::int64_t now = clock_now();
   if (watchdog_) {
     sending_.allow(watchdog_->turn(now));
     if (watchdog_->shared().state.load() != Shared::running) resume();
   }
-  do_tasks();
   sending_.beat(beat_.load());
-  read_packets(now);
-  read_or_acks();
+  if (sends) {
+    read_packets(now);
+    read_or_acks();
+  }
+  // Also when nothing has come, for the heartbeat may have ended.
   release();
   read_taps();
-  for (OrAckSocket& socket : or_acks_) socket.flush();
   if (now - looked_after_ >= kSecond) look_after(now);
   hand_over_decisions();
   set_timer();
@@ -227,10 +246,12 @@ void QueueLoop::release() {
 
 void QueueLoop::read_taps() {
   for (Interface& interface : interfaces_) {
+    if (!std::exchange(interface.ready, false)) continue;
     for (Tap& tap : interface.in)
       tap.read([this](const Segment& segment, std::int64_t received) { answer(segment, received); });
     if (interface.out)
       interface.out->read([this](const Segment& segment, std::int64_t left) { sending_.pass(segment, left); });
+    for (OrAckSocket& socket : or_acks_) socket.flush();
   }
 }
 
@@ -252,13 +273,14 @@ void QueueLoop::look_after(std::int64_t now) {
   looked_after_ = now;
   sending_.sweep(now);
   receiving_.sweep(clock_now());
-  for (Interface& interface : interfaces_) {
+  for (std::size_t i = 0; i != interfaces_.size(); ++i) {
+    Interface& interface = interfaces_[i];
     const unsigned ifindex = ::if_nametoindex(interface.name.c_str());
     if (ifindex == interface.ifindex) continue;
     interface.ifindex = ifindex;
     interface.in.clear();
     interface.out.reset();
-    open_taps(interface);
+    open_taps(i);
   }
 }
 
@@ -276,10 +298,11 @@ void QueueLoop::set_timer() {
 
 // Of peers that are held packets come through the queue; of others they are seen as they leave.
 void QueueLoop::watch_peers() {
-  for (Interface& interface : interfaces_) open_taps(interface);
+  for (std::size_t i = 0; i != interfaces_.size(); ++i) open_taps(i);
 }
 
-void QueueLoop::open_taps(Interface& interface) {
+void QueueLoop::open_taps(std::size_t index) {
+  Interface& interface = interfaces_[index];
   if (interface.ifindex == 0) return;
   std::vector<Address> all, passing;
   for (const Peer& peer : peers_) {
@@ -289,7 +312,7 @@ void QueueLoop::open_taps(Interface& interface) {
   if (interface.in.empty()) {
     interface.in.emplace_back(Tap::Way::in_v4, interface.ifindex, all);
     interface.in.emplace_back(Tap::Way::in_v6, interface.ifindex, all);
-    for (const Tap& tap : interface.in) wait_for(tap.descriptor());
+    for (const Tap& tap : interface.in) wait_for(tap.descriptor(), Source::tap, index);
   }
   for (Tap& tap : interface.in) tap.watch(all);
   if (passing.empty()) {
@@ -298,12 +321,11 @@ void QueueLoop::open_taps(Interface& interface) {
     interface.out->watch(passing);
   } else {
     interface.out.emplace(Tap::Way::out, interface.ifindex, passing);
-    wait_for(interface.out->descriptor());
+    wait_for(interface.out->descriptor(), Source::tap, index);
   }
 }
 
 void QueueLoop::do_tasks() {
-  clear_event(wake_);
   std::deque<std::function<void()>> tasks;
   {
     const std::lock_guard lock(tasks_lock_);

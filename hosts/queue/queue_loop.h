@@ -59,6 +59,7 @@ class QueueLoop {
     unsigned ifindex = 0;
     std::vector<Tap> in;
     std::optional<Tap> out;
+    bool ready = false;
   };
 
   // Does `work` in the thread and waits for it. `work` must not refer to what the caller may leave.
@@ -67,6 +68,8 @@ class QueueLoop {
   void run();
   void settle();
   void turn();
+  // What can be read: true if packets or OR-ACKs have come, or it is time for packets to leave.
+  bool wait();
   void do_tasks();
   void resume();
   void read_packets(std::int64_t now);
@@ -76,9 +79,10 @@ class QueueLoop {
   void read_taps();
   void answer(const Segment& segment, std::int64_t received);
   void look_after(std::int64_t now);
-  void open_taps(Interface& interface);
+  void open_taps(std::size_t index);
   void watch_peers();
-  void wait_for(int descriptor);
+  enum class Source : std::uint8_t { timer, wake, packets, or_acks, tap };
+  void wait_for(int descriptor, Source source, std::size_t index = 0);
   void set_timer();
   void hand_over_decisions();
 

@@ -13,7 +13,7 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 Sending::Sending(const PathSettings& settings, const ShownClock& clock, std::size_t most_flows)
     : hold_(settings.hold),
-      max_hold_(settings.max_hold),
+      longest_wait_(settings.max_hold - settings.max_hold / 16),
       live_for_(settings.live_for),
       rule_(settings.rule),
       clock_(clock),
@@ -114,7 +114,7 @@ void Sending::schedule(FlowState& flow, std::int64_t now) {
   unschedule(flow);
   flow.due = now;
   if (holds(flow, now))
-    flow.due = std::max(now, std::min<std::int64_t>(flow.rule.pause_end, flow.waiting.front().arrived + max_hold_));
+    flow.due = std::max(now, std::min<std::int64_t>(flow.rule.pause_end, flow.waiting.front().arrived + longest_wait_));
   flow.turn = ++turns_;
   due_.insert({flow.due, flow.turn, &flow});
   if (flow.due > now)

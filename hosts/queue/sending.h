@@ -1,9 +1,10 @@
 // The sending side: packets of TCP to peers wait here, by flow and in order, for as long as On-Ramp's rule says.
 //
 // The kernel keeps the packets; here are their numbers, in the order of their arrival. A packet leaves at
-// max(t_NextPkt, arrival), but max_hold after its arrival at the latest, and never before another of its flow that came
-// before it. Flows whose next packet may leave take turns, one packet each (On-Ramp 3.1). Without a heartbeat, of peers
-// that are not held, and where there is no room to remember a flow, packets leave at once.
+// max(t_NextPkt, arrival), but 15/16 of max_hold after its arrival at the latest, so that max_hold is kept by a process
+// that is woken late, and never before another of its flow that came before it. Flows whose next packet may leave take
+// turns, one packet each (On-Ramp 3.1). Without a heartbeat, of peers that are not held, and where there is no room to
+// remember a flow, packets leave at once.
 //
 // Nothing here reads a clock or a socket: `now` and what has arrived are told.
 #pragma once
@@ -112,7 +113,7 @@ class Sending {
   void note(FlowState& flow, const Segment& segment, std::int64_t now);
 
   bool hold_;
-  std::int64_t max_hold_;
+  std::int64_t longest_wait_;
   std::int64_t live_for_;
   RuleSettings rule_;
   ShownClock clock_;
