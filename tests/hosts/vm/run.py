@@ -63,12 +63,14 @@ class Lab:
         else:
             self.no_agent = None
         files = {"init": HERE / "guest/init"}
+        files["WebSearch.txt"] = HERE.parents[2] / "data/workloads/WebSearch.cdf.txt"
         files |= {path.name: path for path in sorted((HERE / "guest").glob("*.sh"))}
         self.base = image.make(tree, programs, files).bytes()
 
-    def boot(self, name, script, processors):
+    def boot(self, name, script, case):
         extra = image.overlay({"case.sh": (script, 0o644)})
-        output, seconds = machine.boot(self.kernel, self.base + extra, self.folder / "log", name, processors=processors)
+        output, seconds = machine.boot(self.kernel, self.base + extra, self.folder / "log", name,
+                                       processors=case.processors, limit=case.limit)
         lines = output.splitlines()
         if not lines or lines[-1] != "exit 0":
             raise machine.Failed(f"{name}: the script failed; see {self.folder}/log/{name}.*")
@@ -80,12 +82,12 @@ def run_case(lab, case, record):
     results = {}
     good = True
     for name, script in case.boots.items():
-        output, results[name], seconds = lab.boot(name, script, case.processors)
+        output, results[name], seconds = lab.boot(name, script, case)
         print(f"  {name}: {seconds:.0f} s", flush=True)
         for result in results[name]:
             record({"boot": name, **result})
         if case.twice:
-            again, _, _ = lab.boot(f"{name}-again", script, case.processors)
+            again, _, _ = lab.boot(f"{name}-again", script, case)
             logs = [(lab.folder / "log" / f"{one}.console").read_bytes() for one in (name, f"{name}-again")]
             same = again == output and logs[0] == logs[1]
             good = good and same

@@ -17,29 +17,31 @@ agent_config() { # HOST MODE FAMILY INTERFACE EXTRA
   done
 }
 
-# Starts the agent of a host that has been configured, and leaves its process in /run/weir-HOST.pid.
-agent_start() { # HOST
-  ip netns exec "$1" sh -c "mount -t bpf bpf /sys/fs/bpf; exec weir-host up --run /run/weir-$1 --config /run/weir-$1.toml" &
-  echo $! > "/run/weir-$1.pid"
-}
-
+# weir-host of a host; /sys of `ip netns exec` has no /sys/fs/bpf.
 agent() { # HOST COMMAND...
   agent_of=$1
   shift
-  agent_command=$1
-  shift
-  in_ns "$agent_of" weir-host "$agent_command" --run "/run/weir-$agent_of" "$@"
+  in_ns "$agent_of" sh -c 'mount -t bpf bpf /sys/fs/bpf; exec weir-host "$@"' - \
+    --run "/run/weir-$agent_of" --config "/run/weir-$agent_of.toml" "$@"
 }
 
-# Waits until all agents hold (or observe) all peers, for ten seconds at most.
-agents_wait() { # STATE
-  for host in $hosts; do
+agent_process() { # HOST
+  agent "$1" status --json | sed -n 's/^ *"pid": *\([0-9]*\),*$/\1/p'
+}
+
+# Waits until all agents hold (or observe) all peers, for 20 seconds at most.
+agents_wait() { # STATE [HOST...]
+  state=$1
+  shift
+  peers=$(($(echo $hosts | wc -w) - 1))
+  for host in ${*:-$hosts}; do
     tries=0
-    until [ "$(agent "$host" status --json 2> /dev/null | grep -o "\"$1\"" | wc -l)" -ge 4 ]; do
+    until [ "$(agent "$host" peers --json 2> /dev/null | grep -c "\"state\": \"$state\"")" -eq $peers ]; do
       tries=$((tries + 1))
-      if [ $tries -ge 50 ]; then
-        echo "the agent of $host does not come to \"$1\":" >&2
+      if [ $tries -ge 100 ]; then
+        echo "the agent of $host does not come to \"$state\":" >&2
         agent "$host" status >&2 || true
+        cat "/run/weir-$host/log" >&2
         return 1
       fi
       sleep 0.2
@@ -48,17 +50,18 @@ agents_wait() { # STATE
 }
 
 agents_up() { # MODE [FAMILY [INTERFACE [EXTRA]]]
-  [ -e /run/weir.key ] || weir-host key /run/weir.key
+  if [ ! -e /run/weir.key ]; then
+    (umask 077 && echo 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f > /run/weir.key)
+  fi
   for host in $hosts; do
     agent_config "$host" "$1" "${2:-4}" "${3:-eth0}" "${4:-}" > "/run/weir-$host.toml"
-    agent_start "$host"
+    agent "$host" up >&2
   done
   if [ "$1" = observe ]; then agents_wait observed; else agents_wait held; fi
 }
 
 agents_off() {
-  for host in $hosts; do agent "$host" off; done
-  wait
+  for host in $hosts; do agent "$host" off >&2; done
 }
 
 # One line of JSON a host: what its agent has counted.
@@ -90,4 +93,30 @@ snapshot() {
   echo "== programs and maps"
   bpftool prog show | grep -v "^[[:space:]]" | cut -d" " -f2- || true
   bpftool map show | grep -v "^[[:space:]]" | cut -d" " -f2- || true
+}
+
+# What an agent leaves behind: differences between two snapshots, as JSON.
+trace_between() { # LABEL BEFORE AFTER
+  lines=$(diff "$2" "$3" | grep -c '^[<>]')
+  diff "$2" "$3" >&2
+  echo "{\"trace\": \"$1\", \"lines\": $lines}"
+}
+
+# Stops, continues, kills and restarts agents while something runs; says how often.
+faults() { # ROUNDS
+  for round in $(seq "$1"); do
+    for host in h1 r h2; do
+      process=$(agent_process $host)
+      kill -STOP "$process"
+      sleep 0.8
+      kill -CONT "$process"
+      sleep 0.4
+      kill -KILL "$process"
+      sleep 0.8
+      agent $host up >&2
+      agents_wait held $host
+      sleep 0.3
+    done
+  done
+  echo "{\"faults\": $(($1 * 6))}"
 }

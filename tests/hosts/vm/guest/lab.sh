@@ -9,6 +9,7 @@ buffer=1000000       # bytes of the switch's buffer at each port
 segment=4344         # bytes of TCP data in a super-packet: 3 segments of 1448
 leaf=fq              # what is behind a host's NIC
 control=cubic
+vlan=                # number of a VLAN that all hosts are in; none
 tbf_burst=6000       # bytes; a super-packet has 4542 with the headers of its packets
 hosts="h1 h2 h3 h4 r"
 
@@ -29,6 +30,19 @@ settle() { # NAMESPACE
     sysctl -qw net.ipv4.tcp_congestion_control=$control"
 }
 
+# A device and its address, or the VLAN on it.
+device_up() { # NAMESPACE DEVICE NUMBER LAST
+  ip -n "$1" link set "$2" gso_max_size "$(gso_of $segment)" up
+  named=$2
+  if [ -n "$vlan" ]; then
+    named=$2.$vlan
+    ip -n "$1" link add link "$2" name "$named" type vlan id "$vlan"
+    ip -n "$1" link set "$named" gso_max_size "$(gso_of $segment)" up
+  fi
+  ip -n "$1" addr add "10.77.$3.$4/24" dev "$named"
+  ip -n "$1" addr add "fd77:0:0:$3::$4/64" dev "$named" nodad
+}
+
 lab_up() {
   ip netns add sw
   settle sw
@@ -39,12 +53,8 @@ lab_up() {
     ip netns add "$host"
     settle "$host"
     ip link add eth0 netns "$host" type veth peer name "p_$host" netns sw
-    ip -n "$host" link set eth0 gso_max_size "$(gso_of $segment)" up
-    ip -n sw link set "p_$host" gso_max_size "$(gso_of $segment)" up
-    ip -n "$host" addr add "10.77.$number.2/24" dev eth0
-    ip -n sw addr add "10.77.$number.1/24" dev "p_$host"
-    ip -n "$host" addr add "fd77:0:0:$number::2/64" dev eth0 nodad
-    ip -n sw addr add "fd77:0:0:$number::1/64" dev "p_$host" nodad
+    device_up "$host" eth0 $number 2
+    device_up sw "p_$host" $number 1
     ip -n "$host" route add default via "10.77.$number.1"
     ip -n "$host" route add default via "fd77:0:0:$number::1"
     tc -n "$host" qdisc add dev eth0 root handle 1: tbf rate $rate burst $tbf_burst limit 1000000
@@ -69,7 +79,7 @@ plan_hosts() {
 # The settings that any result has to be read with.
 settings() {
   echo "\"kernel\": \"$(uname -r)\", \"rate\": \"$rate\", \"buffer\": $buffer, \"segment\": $segment, \"leaf\": \"$leaf\"," \
-    "\"switch\": \"routes\", \"control\": \"$control\""
+    "\"switch\": \"routes\", \"vlan\": \"$vlan\", \"control\": \"$control\""
 }
 
 # Runs lab-load with the plan on standard input; prints one line of JSON with the label and the settings.

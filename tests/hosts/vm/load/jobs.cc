@@ -80,7 +80,7 @@ std::string LongFlows::json() const {
     text += (text.empty() ? "" : ", ") + std::string("{\"mbps\": ") + number(flow.rate * 1e-6) +
             ", \"longest_silence_ms\": " + number(static_cast<double>(flow.silence) * 1e-6) + "}";
   }
-  return "[" + text + "]";
+  return text;
 }
 
 int LongFlows::broken() const {

@@ -39,7 +39,7 @@ class LongFlows {
   LongFlows(World&, const LongPlan&);
   void begin();  // counting
   void end();
-  // "[...]": for each flow its rate and its longest silence, and why it broke if it did.
+  // For each flow an object with its rate and its longest silence.
   std::string json() const;
   int broken() const;
 

@@ -1,9 +1,11 @@
 // Traffic between network namespaces and its measurement, by one thread of one process, so that a virtual machine with
-// one processor in virtual time does the same each time: lab-load PLAN. Prints one JSON object. Exit status: 0; 1 if
-// something failed or a connection broke; 2 if the plan cannot be used.
+// one processor in virtual time does the same each time: lab-load PLAN. Ends as the plan says, or at SIGTERM. Prints
+// one JSON object. Exit status: 0; 1 if something failed or a connection broke; 2 if the plan cannot be used.
 #include <sys/epoll.h>
+#include <sys/signalfd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -40,6 +42,12 @@ class Run {
  public:
   explicit Run(const Plan& plan) {
     world_.plan = plan;
+    sigset_t end;
+    sigemptyset(&end);
+    sigaddset(&end, SIGTERM);
+    sigprocmask(SIG_BLOCK, &end, nullptr);
+    end_ = Descriptor(signalfd(-1, &end, SFD_CLOEXEC));
+    world_.loop.watch(end_.get(), EPOLLIN, [this](std::uint32_t) { ended_ = true; });
     world_.random.seed(plan.seed);
     for (const Host& host : plan.hosts) world_.servers.push_back(std::make_unique<Server>(world_.loop, host));
     for (const auto& one : plan.longs) longs_.push_back(std::make_unique<LongFlows>(world_, one));
@@ -67,6 +75,7 @@ class Run {
 
  private:
   bool done() const {
+    if (ended_) return true;
     const bool any = std::any_of(requests_.begin(), requests_.end(), [](const auto& one) { return one->counts(); });
     return any && std::all_of(requests_.begin(), requests_.end(),
                               [](const auto& one) { return !one->counts() || one->done(); });
@@ -102,10 +111,12 @@ class Run {
 
   void print(double seconds) {
     std::printf("{\"seconds\": %.4g", seconds);
+    std::string flows;
     for (const auto& one : longs_) {
-      std::printf(", \"long\": %s", one->json().c_str());
+      flows += (flows.empty() ? "" : ", ") + one->json();
       broken_ += one->broken();
     }
+    std::printf(", \"long\": [%s]", flows.c_str());
     for (const auto& one : requests_) {
       std::printf(", \"%s_ms\": %s", one->label().c_str(), one->json().c_str());
       broken_ += one->broken();
@@ -137,6 +148,8 @@ class Run {
   std::vector<std::unique_ptr<Departures>> departures_;
   std::vector<std::int64_t> before_;
   int broken_ = 0;
+  Descriptor end_;
+  bool ended_ = false;
 };
 
 }  // namespace
