@@ -81,9 +81,12 @@ Filter has_address(bool v6, End end, std::span<const Address> addresses) {
   return out;
 }
 
-// Goes on behind itself with TCP that is no later fragment; else answers 0.
-Filter is_tcp(bool v6) {
-  if (v6) return {load(BPF_B, 6), jump(BPF_JEQ, IPPROTO_TCP, 1, kNext), answer(0)};
+// Goes on behind itself with TCP that is no later fragment; else answers 0. With a super-packet of more than 64 KB,
+// whose length is in an option of IPv6, it goes on behind the next `skip` steps.
+Filter is_tcp(bool v6, std::size_t skip) {
+  if (v6)
+    return {load(BPF_B, 6), jump(BPF_JEQ, IPPROTO_TCP, 2, kNext),
+            jump(BPF_JEQ, IPPROTO_HOPOPTS, static_cast<std::uint8_t>(skip + 1), kNext), answer(0)};
   return {load(BPF_B, 9), jump(BPF_JEQ, IPPROTO_TCP, kNext, 2), load(BPF_H, 6), jump(BPF_JSET, 0x1fff, kNext, 1),
           answer(0)};
 }
@@ -91,8 +94,9 @@ Filter is_tcp(bool v6) {
 }  // namespace
 
 Filter data_filter(bool v6, End end, std::span<const Address> addresses) {
-  Filter out = is_tcp(v6);
-  append(out, has_data(v6, 0));
+  const Filter data = has_data(v6, 0);
+  Filter out = is_tcp(v6, data.size());
+  append(out, data);
   append(out, has_address(v6, end, addresses));
   return out;
 }

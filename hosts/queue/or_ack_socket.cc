@@ -107,8 +107,6 @@ OrAckSocket::OrAckSocket(bool v6, std::uint16_t port)
   if (v6) set(socket_.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1, true);
   set(socket_.get(), v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_RECVPKTINFO : IP_PKTINFO, 1, true);
   set(socket_.get(), SOL_SOCKET, SO_RCVBUF, kReceiveBuffer, false);
-  // An agent that starts anew while the sockets of the one before are still there.
-  set(socket_.get(), SOL_SOCKET, SO_REUSEADDR, 1, false);
   const Name name = name_of(Address{.v6 = v6}, port);
   if (::bind(socket_.get(), &name.any, v6 ? sizeof name.v6 : sizeof name.v4) != 0) fail();
 }

@@ -54,10 +54,17 @@ std::optional<Segment> read_segment(const std::uint8_t* at, std::size_t copied, 
   }
   if (copied >= kIpv6Header && at[0] >> 4 == 6) {
     const std::size_t payload = read16(at + 4);
-    if (at[6] != IPPROTO_TCP) return std::nullopt;
+    std::size_t header = kIpv6Header;
+    unsigned next = at[6];
+    // What is longer than its length can say has that in an option (RFC 2675), and so had all of these in Linux.
+    if (next == IPPROTO_HOPOPTS && payload == 0 && copied >= header + 8) {
+      next = at[header];
+      header += 8 * (std::size_t{at[header + 1]} + 1);
+    }
+    if (next != IPPROTO_TCP) return std::nullopt;
     out.flow.source = address(at + 8, true);
     out.flow.destination = address(at + 24, true);
-    return read_tcp(at, copied, kIpv6Header, payload == 0 ? whole : kIpv6Header + payload, out);
+    return read_tcp(at, copied, header, payload == 0 ? whole : kIpv6Header + payload, out);
   }
   return std::nullopt;
 }

@@ -22,7 +22,8 @@ struct Segment {
 
 // The segment in an IPv4 or IPv6 packet, of which `copied` bytes from its IP header on are at `at`, and which has
 // `whole` bytes, for kernels that write 0 into the length of what is too long for it. Nothing if it is not TCP, is a
-// later fragment, or its headers are not all there; TCP behind extension headers of IPv6 is not looked for.
+// later fragment, or its headers are not all there; TCP behind extension headers of IPv6 is not looked for, but for the
+// one of super-packets that are larger than 64 KB.
 std::optional<Segment> read_segment(const std::uint8_t* at, std::size_t copied, std::size_t whole);
 
 }  // namespace weir::hosts
