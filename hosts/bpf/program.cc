@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <system_error>
+
+#include "hosts/bpf/libbpf_log.h"
 
 namespace weir::hosts {
 namespace {
@@ -20,47 +20,6 @@ namespace {
 // Notes of packets that nobody has answered for so long are forgotten; ns.
 constexpr std::int64_t kLongestWait = 2'000'000'000;
 constexpr std::int64_t kSecond = 1'000'000'000;
-
-// libbpf tells what went wrong by printing it: the last lines, for messages.
-class Log {
- public:
-  Log() : before_(libbpf_set_print(&Log::print)) { text().clear(); }
-  ~Log() { libbpf_set_print(before_); }
-  Log(const Log&) = delete;
-  Log& operator=(const Log&) = delete;
-
-  static std::string& text() {
-    static thread_local std::string text;
-    return text;
-  }
-  // The last line but for the statistics of the verifier.
-  static std::string reason() {
-    std::string_view rest = text();
-    std::string_view line;
-    while (!rest.empty()) {
-      rest = rest.substr(0, rest.find_last_not_of("\n ") + 1);
-      const auto at = rest.rfind('\n');
-      line = at == std::string_view::npos ? rest : rest.substr(at + 1);
-      rest = at == std::string_view::npos ? std::string_view() : rest.substr(0, at);
-      const bool says_nothing = line.starts_with("processed ") || line.starts_with("libbpf: ") ||
-                                line.find("END PROG LOAD LOG") != std::string_view::npos;
-      if (!line.empty() && !says_nothing) return std::string(line);
-    }
-    return {};
-  }
-
- private:
-  static int print(libbpf_print_level level, const char* format, va_list arguments) {
-    if (level == LIBBPF_DEBUG) return 0;
-    std::array<char, 4096> line{};
-    const int size = std::vsnprintf(line.data(), line.size(), format, arguments);
-    // The log of the verifier may be long, and what is wrong stands at its end.
-    if (size > 0) text().append(line.data(), std::min<std::size_t>(static_cast<std::size_t>(size), line.size() - 1));
-    if (text().size() > 65'536) text().erase(0, text().size() - 32'768);
-    return 0;
-  }
-  libbpf_print_fn_t before_;
-};
 
 weir_settings kernel_settings(const PathSettings& settings) {
   weir_settings out{};
@@ -95,12 +54,12 @@ weir_siphash_key siphash_key(const PairKey& key) {
 
 [[noreturn]] void fail_to_load(int error) {
   if (error == EPERM || error == EACCES) {
-    const std::string why = Log::reason();
+    const std::string why = LibbpfLog::reason();
     if (error == EPERM || why.empty())
       throw Unavailable("the kernel does not let this process load BPF programs",
                         "run as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON");
   }
-  const std::string reason = Log::reason();
+  const std::string reason = LibbpfLog::reason();
   throw Unavailable(fmt::format("the kernel refuses the BPF programs: {}{}{}", std::strerror(error),
                                 reason.empty() ? "" : ": ", reason),
                     "Linux 6.1 or later is needed; mode queue does without BPF");
@@ -152,8 +111,9 @@ weir_flow_key key_sent(const Flow& flow) {
   return out;
 }
 
-Program::Program(const PathSettings& settings, std::span<const unsigned char> object) {
-  const Log log;
+Program::Program(const PathSettings& settings, std::span<const unsigned char> object,
+                 const std::vector<std::string>& only) {
+  const LibbpfLog log;
   bpf_object_open_opts options{};
   options.sz = sizeof options;
   options.object_name = "weir";
@@ -169,6 +129,9 @@ Program::Program(const PathSettings& settings, std::span<const unsigned char> ob
   bpf_map* flows = bpf_object__find_map_by_name(object_.get(), "flows");
   const int processors = libbpf_num_possible_cpus();
   if (processors > 16) bpf_map__set_max_entries(flows, WEIR_BPF_FLOWS / 16 * static_cast<unsigned>(processors));
+  bpf_program* each = nullptr;
+  while ((each = bpf_object__next_program(object_.get(), each)) != nullptr)
+    bpf_program__set_autoload(each, only.empty() || std::ranges::find(only, bpf_program__name(each)) != only.end());
   const int failed = bpf_object__load(object_.get());
   if (failed != 0) fail_to_load(-failed);
   // The kernel's pages, mapped here.

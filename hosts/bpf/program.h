@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hosts/bpf/maps.h"
@@ -22,9 +23,10 @@ weir_flow_key key_sent(const Flow& flow);
 
 class Program {
  public:
-  // Loads `object`, which is that of on_ramp.bpf.c or contains it. Throws Unavailable that says what the kernel or this
-  // process lacks.
-  Program(const PathSettings& settings, std::span<const unsigned char> object);
+  // Loads `object`, which is that of on_ramp.bpf.c or contains it; with `only`, no other programs of it than these.
+  // Throws Unavailable that says what the kernel or this process lacks.
+  Program(const PathSettings& settings, std::span<const unsigned char> object,
+          const std::vector<std::string>& only = {});
 
   // Descriptors, of this object.
   int egress() const { return program("weir_egress"); }

@@ -19,6 +19,8 @@ constexpr std::uint32_t kData = 1'000;
 
 class BpfCost : public ProgramTest {
  protected:
+  BpfCost() : ProgramTest({"weir_egress", "weir_ingress", "nothing", "next_leaves", "next_arrives"}) {}
+
   const Flow flow_{address("10.77.0.1"), address("10.77.0.2"), 40'000, 80};
   const Bytes packet_ = frame({.flow = flow_, .length = kData});
 

@@ -71,7 +71,7 @@ Bytes frame(const Segment& segment) {
   put(out, segment.flags, 1);
   put(out, 0xffff, 2);
   put(out, 0, 4);
-  out.resize(out.size() + segment.length, 0xda);
+  out.insert(out.end(), segment.length, 0xda);
   return out;
 }
 
@@ -88,8 +88,8 @@ Bytes udp_frame(const Address& from, const Address& to, std::uint16_t port, std:
   return out;
 }
 
-Run run(int program, const Bytes& packet, unsigned repeat) {
-  Run out;
+Ran run(int program, const Bytes& packet, unsigned repeat) {
+  Ran out;
   out.packet.resize(packet.size() + 512);
   __sk_buff context{};
   bpf_test_run_opts options{};
@@ -138,7 +138,7 @@ void ProgramTest::SetUp() { load(holding()); }
 void ProgramTest::load(const PathSettings& settings) {
   program_.reset();
   try {
-    program_ = std::make_unique<Program>(settings, bpf_object_bpf_tested());
+    program_ = std::make_unique<Program>(settings, bpf_object_bpf_tested(), programs_);
   } catch (const Unavailable& missing) {
     GTEST_SKIP() << missing.what();
   }
@@ -152,16 +152,16 @@ weir_flow ProgramTest::flow(const Flow& flow) const {
   return out;
 }
 
-std::vector<Bytes> ProgramTest::table(const char* map) const {
+std::vector<std::string> ProgramTest::table(const char* map) const {
   const int table = program_->map(map);
   bpf_map_info info{};
   unsigned size = sizeof info;
   EXPECT_EQ(bpf_obj_get_info_by_fd(table, &info, &size), 0);
-  std::vector<Bytes> out;
-  Bytes key(info.key_size);
+  std::vector<std::string> out;
+  std::string key(info.key_size, '\0');
   for (int more = bpf_map_get_next_key(table, nullptr, key.data()); more == 0;
        more = bpf_map_get_next_key(table, key.data(), key.data())) {
-    Bytes entry = key;
+    std::string entry = key;
     entry.resize(key.size() + info.value_size);
     EXPECT_EQ(bpf_map_lookup_elem(table, key.data(), entry.data() + key.size()), 0);
     out.push_back(std::move(entry));

@@ -40,13 +40,13 @@ Bytes udp_frame(const Address& from, const Address& to, std::uint16_t port, std:
                 unsigned vlans = 0);
 
 // The result of running a program on a packet.
-struct Run {
+struct Ran {
   int verdict = 0;
   Bytes packet;            // after it
   std::int64_t stamp = 0;  // time of departure; 0: none
   std::int64_t cost = 0;   // ns, on average
 };
-Run run(int program, const Bytes& packet, unsigned repeat = 1);
+Ran run(int program, const Bytes& packet, unsigned repeat = 1);
 
 // Both ends of a pair of hosts as their programs see them: this host is `local`, the other `remote`; the epoch is 100.
 inline const MasterKey kMaster = {7, 7, 7};
@@ -56,9 +56,11 @@ Peer peer(const Address& local, const Address& remote, std::int64_t threshold, s
 // What the remote end of a flow that this host sends answers.
 Bytes or_ack_frame(const Flow& flow, std::uint32_t seq, std::int64_t received, std::uint64_t epoch = kEpoch);
 
-// Loads the programs, or says why this cannot be tested here.
+// Loads the programs of bpf_tested.bpf.c that are named, or says why this cannot be tested here.
 class ProgramTest : public testing::Test {
  protected:
+  explicit ProgramTest(std::vector<std::string> programs = {"weir_egress", "weir_ingress"})
+      : programs_(std::move(programs)) {}
   void SetUp() override;
   // With these settings.
   void load(const PathSettings& settings);
@@ -66,9 +68,12 @@ class ProgramTest : public testing::Test {
   void beat() { program_->state().beat = monotonic_now(); }
   weir_flow flow(const Flow& flow) const;
   // All entries of the table of flows, as bytes.
-  std::vector<Bytes> table(const char* map) const;
+  std::vector<std::string> table(const char* map) const;
 
   std::unique_ptr<Program> program_;
+
+ private:
+  std::vector<std::string> programs_;
 };
 
 }  // namespace lab
