@@ -13,36 +13,22 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <ctime>
 #include <iterator>
 #include <limits>
 #include <system_error>
+
+#include "hosts/queue/events.h"
 
 namespace weir::hosts {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::size_t kMostDecisions = 1 << 17;
-// A thread that has not done what it was asked for in so long hangs.
-constexpr std::chrono::seconds kLongestCall{2};
-
-std::int64_t clock_now(clockid_t clock = CLOCK_MONOTONIC) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return std::int64_t{now.tv_sec} * kSecond + now.tv_nsec;
-}
 
 Descriptor checked(int descriptor, const char* what) {
   if (descriptor < 0) throw std::system_error(errno, std::generic_category(), what);
   return Descriptor(descriptor);
-}
-
-void signal_event(const Descriptor& event) { ::eventfd_write(event.get(), 1); }
-
-void clear_event(const Descriptor& event) {
-  eventfd_t count = 0;
-  ::eventfd_read(event.get(), &count);
 }
 
 bool is_set(const PairKey& key) { return key != PairKey{}; }
@@ -52,7 +38,7 @@ bool is_set(const PairKey& key) { return key != PairKey{}; }
 QueueLoop::QueueLoop(const PathSettings& settings, const QueueOptions& options)
     : settings_(settings),
       options_(options),
-      clock_{clock_now(), settings.test_clock_offset, settings.test_clock_drift},
+      clock_{read_clock(), settings.test_clock_offset, settings.test_clock_drift},
       sending_(settings, clock_),
       receiving_(settings.or_ack),
       events_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll")),
@@ -163,7 +149,7 @@ bool QueueLoop::wait() {
 void QueueLoop::turn() {
   const bool sends = wait();
   if (options_.each_turn) options_.each_turn();
-  const std::int64_t now = clock_now();
+  const std::int64_t now = read_clock();
   if (watchdog_) {
     sending_.allow(watchdog_->turn(now));
     if (watchdog_->shared().state.load() != Shared::running) resume();
@@ -228,7 +214,7 @@ void QueueLoop::hear(std::span<const std::uint8_t> payload, const Address& from,
     ++heard_.refused_tag;
     return;
   }
-  switch (sending_.hear({or_ack->flow, or_ack->seq, or_ack->received}, clock_now())) {
+  switch (sending_.hear({or_ack->flow, or_ack->seq, or_ack->received}, read_clock())) {
     case Sending::Heard::unknown_flow: ++heard_.refused_flow; break;
     case Sending::Heard::no_note: ++heard_.refused_note; break;
     case Sending::Heard::wrong_time: ++heard_.refused_time; break;
@@ -239,7 +225,7 @@ void QueueLoop::hear(std::span<const std::uint8_t> payload, const Address& from,
 
 void QueueLoop::release() {
   if (!queue_) return;
-  sending_.release(clock_now(), leaving_);
+  sending_.release(read_clock(), leaving_);
   if (!leaving_.empty()) queue_->accept(leaving_);
   leaving_.clear();
 }
@@ -272,7 +258,7 @@ void QueueLoop::answer(const Segment& segment, std::int64_t received) {
 void QueueLoop::look_after(std::int64_t now) {
   looked_after_ = now;
   sending_.sweep(now);
-  receiving_.sweep(clock_now());
+  receiving_.sweep(read_clock());
   for (std::size_t i = 0; i != interfaces_.size(); ++i) {
     Interface& interface = interfaces_[i];
     const unsigned ifindex = ::if_nametoindex(interface.name.c_str());
@@ -334,89 +320,6 @@ void QueueLoop::do_tasks() {
   for (const auto& task : tasks) task();
 }
 
-template <class T>
-T QueueLoop::call(std::function<T()> work) {
-  if (!thread_.joinable()) return work();
-  auto task = std::make_shared<std::packaged_task<T()>>(std::move(work));
-  std::future<T> done = task->get_future();
-  {
-    const std::lock_guard lock(tasks_lock_);
-    tasks_.emplace_back([task] { (*task)(); });
-  }
-  signal_event(wake_);
-  if (done.wait_for(kLongestCall) != std::future_status::ready)
-    throw std::runtime_error("the thread of the data path does not answer");
-  return done.get();
-}
-
-void QueueLoop::set_peer(const Peer& peer) {
-  call<void>([this, peer] {
-    sending_.set_peer(peer);
-    const auto known =
-        std::find_if(peers_.begin(), peers_.end(), [&](const Peer& p) { return p.address == peer.address; });
-    const bool same = known != peers_.end() && known->held == peer.held;
-    if (known == peers_.end())
-      peers_.push_back(peer);
-    else
-      *known = peer;
-    if (!same) watch_peers();
-  });
-}
-
-void QueueLoop::remove_peer(const Address& address) {
-  call<void>([this, address] {
-    sending_.remove_peer(address);
-    if (std::erase_if(peers_, [&](const Peer& p) { return p.address == address; }) != 0) watch_peers();
-  });
-}
-
-Counters QueueLoop::counters() {
-  Counters out = call<Counters>([this] {
-    Counters all = sending_.counters();
-    all.or_acks_received = heard_.or_acks_received;
-    all.or_acks_accepted = heard_.or_acks_accepted;
-    all.refused_form = heard_.refused_form;
-    all.refused_peer = heard_.refused_peer;
-    all.refused_tag = heard_.refused_tag;
-    all.refused_flow = heard_.refused_flow;
-    all.refused_note = heard_.refused_note;
-    all.refused_time = heard_.refused_time;
-    all.data_packets = receiving_.packets();
-    all.data_bytes = receiving_.bytes();
-    all.or_acks_sent = heard_.or_acks_sent;
-    all.or_ack_bytes = heard_.or_ack_bytes;
-    all.or_acks_limited = receiving_.limited();
-    all.decisions_lost = decisions_lost_.load();
-    return all;
-  });
-  clockid_t clock{};
-  if (thread_.joinable() && ::pthread_getcpuclockid(thread_.native_handle(), &clock) == 0)
-    out.processor_ns = static_cast<std::uint64_t>(clock_now(clock));
-  return out;
-}
-
-std::vector<FlowView> QueueLoop::flows() {
-  return call<std::vector<FlowView>>([this] { return sending_.flows(); });
-}
-
-std::string QueueLoop::trouble() {
-  return call<std::string>([this] {
-    std::string out = trouble_;
-    for (const Interface& interface : interfaces_)
-      if (interface.ifindex == 0) out += (out.empty() ? "" : "; ") + interface.name + " has vanished";
-    return out;
-  });
-}
-
-void QueueLoop::trace(bool on) {
-  call<void>([this, on] {
-    if (on)
-      sending_.trace([this](const Decision& decision) { decisions_.push_back(decision); });
-    else
-      sending_.trace({});
-  });
-}
-
 void QueueLoop::hand_over_decisions() {
   if (decisions_.empty()) return;
   {
@@ -429,14 +332,6 @@ void QueueLoop::hand_over_decisions() {
   }
   decisions_.clear();
   signal_event(decisions_ready_);
-}
-
-std::vector<Decision> QueueLoop::take_decisions() {
-  clear_event(decisions_ready_);
-  std::vector<Decision> out;
-  const std::lock_guard lock(decisions_lock_);
-  out.swap(decisions_out_);
-  return out;
 }
 
 }  // namespace weir::hosts

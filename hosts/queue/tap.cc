@@ -8,21 +8,15 @@
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <system_error>
 
+#include "hosts/queue/events.h"
 #include "hosts/queue/filters.h"
 
 namespace weir::hosts {
 namespace {
 
 constexpr int kReceiveBuffer = 4 << 20;
-
-std::int64_t read_clock(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 

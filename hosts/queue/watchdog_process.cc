@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 
+#include "hosts/queue/events.h"
 #include "hosts/queue/nfqueue.h"
 
 namespace weir::hosts {
@@ -22,12 +22,6 @@ namespace {
 constexpr int kFirstOther = 5;  // standard streams, the pidfd, the queue
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr int kLongestCommand = 6'000;  // ms
-
-std::int64_t monotonic() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 void close_all_from(int first) {
   if (::syscall(SYS_close_range, static_cast<unsigned>(first), ~0u, 0u) == 0) return;
@@ -107,7 +101,7 @@ void watch(const WatchdogPlan& given) {
   Shared& shared = *plan.shared;
   std::uint64_t seen = shared.path_turns.load();
   std::int64_t silent = 0;  // ns that we have watched without a heartbeat
-  std::int64_t before = monotonic();
+  std::int64_t before = read_clock();
   for (;;) {
     shared.watchdog_turns.fetch_add(1);
     pollfd wait{plan.path, POLLIN, 0};
@@ -121,7 +115,7 @@ void watch(const WatchdogPlan& given) {
       put_back(plan);
       ::_exit(0);
     }
-    const std::int64_t now = monotonic();
+    const std::int64_t now = read_clock();
     const std::int64_t since = std::min(now - before, Watchdog::kTurn * 6 / 5);
     before = now;
     const std::uint64_t turns = shared.path_turns.load();

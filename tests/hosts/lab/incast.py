@@ -33,9 +33,7 @@ def measure(lab, path, options, seed):
         before, tcp = lab.bottleneck(), {host: lab.tcp(host) for host in lab.hosts}
         for one in longs + [requests]:
             one.begin()
-        backlogs = []
         traffic.run(options.seconds)
-        backlogs.append(lab.bottleneck()["backlog"])
         after, tcp_after = lab.bottleneck(), {host: lab.tcp(host) for host in lab.hosts}
     finally:
         traffic.close()
@@ -90,6 +88,7 @@ def main():
     parser.add_argument("--warm", type=float, default=2)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--v6", action="store_true")
+    parser.add_argument("--check", action="store_true", help="fail unless the path gains what it must")
     options = parser.parse_args()
     skip_unless_possible()
 
@@ -101,15 +100,33 @@ def main():
                 run = measure(lab, make_path(name, lab, options), options, seed=number)
                 runs.append(run)
                 print(json.dumps(run | {"T_us": options.threshold_us} | lab.settings), flush=True)
+    return summarise(runs, options.check)
+
+
+# At least: how many times better requests are, and which part of the throughput is left.
+LEAST_GAIN, LEAST_THROUGHPUT = 2.6, 0.93
+
+
+def summarise(runs, check):
+    """Prints the ratios; the exit status."""
+    status = 0
     base = [run for run in runs if run["path"] == "none"]
-    for name in {run["path"] for run in runs} - {"none"}:
+    for name in sorted({run["path"] for run in runs} - {"none"}) if base else []:
         mine = [run for run in runs if run["path"] == name]
-        if base:
-            def ratio(key):
-                return statistics.fmean(r[key] for r in base) / statistics.fmean(r[key] for r in mine)
-            print(json.dumps({"path": name, "mean_times_better": ratio("mean_ms"), "p99_times_better": ratio("p99_ms"),
-                              "throughput_part": 1 / ratio("long_mbps")}))
-    return 0
+
+        def ratio(key):
+            return statistics.fmean(r[key] for r in base) / statistics.fmean(r[key] for r in mine)
+
+        ratios = {"mean_times_better": ratio("mean_ms"), "p99_times_better": ratio("p99_ms"),
+                  "throughput_part": 1 / ratio("long_mbps")}
+        print(json.dumps({"path": name} | ratios))
+        more = [key for key in ("drops", "retransmitted", "sack_reordering")
+                if sum(r[key] for r in mine) > sum(r[key] for r in base)]
+        if check and (min(ratios["mean_times_better"], ratios["p99_times_better"]) < LEAST_GAIN
+                      or ratios["throughput_part"] < LEAST_THROUGHPUT or more):
+            print(f"{name}: less than {LEAST_GAIN} times better, {LEAST_THROUGHPUT} of the throughput, or more of {more}")
+            status = 1
+    return status
 
 
 if __name__ == "__main__":
