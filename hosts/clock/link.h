@@ -40,6 +40,7 @@ struct Link {
   std::int64_t routed = kNever;                     // when the local address was looked up
   std::int64_t probe_at = 0;                        // when to probe next
   bool eager = true;                                // its clock is not known well enough to probe it less often
+  bool asked = false;                               // it says that of ours
   bool known = false;                               // its clock has been measured and not lost since
   ClockCondition lost = ClockCondition::measuring;  // why it is not; measuring: for no reason
 

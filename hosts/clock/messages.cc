@@ -18,8 +18,6 @@ constexpr std::int64_t kGreetAtMost = 100'000'000;  // in answer to strangers
 constexpr std::int64_t kRouteEvery = 10'000'000'000;
 // How often messages are looked at when there is nobody to probe.
 constexpr std::int64_t kIdle = 50'000'000;
-// A peer to whom so many records wait to be told probes faster than we do.
-constexpr std::size_t kWaiting = 3;
 
 // Between 3/4 and 5/4 of it: neither in step with other hosts nor with what else is periodic.
 std::int64_t about(std::int64_t interval) {
@@ -145,12 +143,13 @@ void ClockService::Inside::good(Link& link, const Message& message, std::optiona
     case Kind::second: {
       link.probed = now;
       if (when) link.pairs.came(message.header.kind, message.header.number, *when);
-      const auto& record = std::get<std::optional<Record>>(message.body);
-      if (!record) break;
+      const auto& probe = std::get<Probe>(message.body);
+      link.asked = probe.eager;
+      if (!probe.record) break;
       if (message.header.kind == Kind::first) {
-        observe(link, std::nullopt, link.pairs.theirs_left(*record));
+        observe(link, std::nullopt, link.pairs.theirs_left(*probe.record));
       } else {
-        observe(link, link.pairs.ours_came(*record), std::nullopt);
+        observe(link, link.pairs.ours_came(*probe.record), std::nullopt);
       }
       break;
     }
@@ -208,8 +207,9 @@ void ClockService::Inside::write_probes(const std::vector<Link*>& links, std::in
       Header header = link->session.next(kind);
       header.key_id = link->keys->id();
       if (kind == Kind::first) link->pairs.sending(header.number, t);
-      const auto record = kind == Kind::first ? link->pairs.record_of_ours(t) : link->pairs.record_of_theirs();
-      const std::size_t size = write_probe(buffer, header, record, link->keys->send());
+      const Probe body{link->eager,
+                       kind == Kind::first ? link->pairs.record_of_ours(t) : link->pairs.record_of_theirs()};
+      const std::size_t size = write_probe(buffer, header, body, link->keys->send());
       post_.write(link->keys->local(), link->address, std::span(buffer).first(size), true);
     }
   }
@@ -227,7 +227,7 @@ void ClockService::Inside::probe(std::int64_t now) {
       if (now >= link.greet_at) greet(link, now);
       continue;
     }
-    const bool eager = link.eager || link.pairs.waiting() >= kWaiting;
+    const bool eager = link.eager || link.asked;
     if (eager || link.probe_at <= soon) {
       due.push_back(&link);
       link.probe_at = eager ? eagerly : relaxed;

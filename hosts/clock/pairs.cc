@@ -22,7 +22,7 @@ void Pairs::sending(std::uint64_t number, std::int64_t now) {
   const auto low = static_cast<std::uint32_t>(number);
   slot(ours_, low) = {.number = low, .since = now, .pending = true};
   unstamped_.push_back(low);
-  if (unstamped_.size() > kUntold) unstamped_.pop_front();
+  if (unstamped_.size() > kUnstamped) unstamped_.pop_front();
 }
 
 void Pairs::left(std::uint64_t number, std::int64_t when) {

@@ -29,9 +29,6 @@ class Pairs {
   std::optional<Record> record_of_ours(std::int64_t now);
   std::optional<Record> record_of_theirs();
 
-  // Records of theirs that have not been told yet.
-  std::size_t waiting() const { return untold_theirs_.size(); }
-
   // What theirs tells. Nothing if we do not know the pair (any more).
   std::optional<Observation> ours_came(const Record& record);
   std::optional<Observation> theirs_left(const Record& record);
@@ -50,9 +47,11 @@ class Pairs {
     std::optional<std::uint32_t> apart() const;
   };
   static constexpr std::int64_t kUnknown = INT64_MIN;
-  static constexpr std::size_t kKept = 64;   // pairs, a quarter of a second
-  static constexpr std::size_t kUntold = 8;  // records that wait to be told
-  using Ring = std::array<Pair, kKept>;      // by number / 2: the numbers of pairs are at least two apart
+  static constexpr std::size_t kKept = 64;  // pairs, a quarter of a second
+  // Records that wait to be told: of ours until stamps have come, of theirs for the next pair.
+  static constexpr std::size_t kUnstamped = 8;
+  static constexpr std::size_t kUntold = 3;
+  using Ring = std::array<Pair, kKept>;  // by number / 2: the numbers of pairs are at least two apart
 
   static Pair& slot(Ring& ring, std::uint32_t number) { return ring[number / 2 % kKept]; }
   static void tell(std::deque<Record>& untold, const Pair& pair);

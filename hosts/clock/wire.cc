@@ -102,14 +102,19 @@ Header get_header(Reader& r) {
   return h;
 }
 
-std::optional<Record> get_record(Reader& r) {
+Probe get_probe(Reader& r) {
+  Probe probe;
+  const std::uint64_t eager = r.get(1);
+  r.require(eager <= 1);
+  probe.eager = eager == 1;
   Record record;
   record.number = static_cast<std::uint32_t>(r.get(4));
   record.time = r.time();
   const auto apart = static_cast<std::uint32_t>(r.get(4));
-  if (apart == kNoRecord) return std::nullopt;
+  if (apart == kNoRecord) return probe;
   if (apart != kNotSeen) record.apart = apart;
-  return record;
+  probe.record = record;
+  return probe;
 }
 
 // The error as it is sent: rounded up, and the largest number for whatever is larger.
@@ -148,13 +153,14 @@ std::size_t write_greeting(Buffer& out, const Header& header, const Key& key) {
   return w.seal(key);
 }
 
-std::size_t write_probe(Buffer& out, const Header& header, const std::optional<Record>& record, const Key& key) {
+std::size_t write_probe(Buffer& out, const Header& header, const Probe& probe, const Key& key) {
   Writer w(out);
   put_header(w, header);
-  const Record r = record.value_or(Record{});
+  const Record r = probe.record.value_or(Record{});
+  w.put(probe.eager ? 1 : 0, 1);
   w.put(r.number, 4);
   w.put(static_cast<std::uint64_t>(r.time), 8);
-  w.put(record ? std::min(r.apart.value_or(kNotSeen), kNotSeen) : kNoRecord, 4);
+  w.put(probe.record ? std::min(r.apart.value_or(kNotSeen), kNotSeen) : kNoRecord, 4);
   return w.seal(key);
 }
 
@@ -195,7 +201,7 @@ std::optional<Message> read_message(std::span<const std::uint8_t> bytes) {
   switch (message.header.kind) {
     case Kind::greeting: break;
     case Kind::first:
-    case Kind::second: message.body = get_record(r); break;
+    case Kind::second: message.body = get_probe(r); break;
     case Kind::report: message.body = get_report(r); break;
   }
   if (!r.good_to_the_end()) return std::nullopt;

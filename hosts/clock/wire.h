@@ -1,4 +1,4 @@
-// What the agents say to each other about clocks: UDP datagrams on port 7471 of 76 bytes at most, and reports of some
+// What the agents say to each other about clocks: UDP datagrams on port 7471, probes of 61 bytes and reports of some
 // hundred. All numbers are big-endian.
 //
 //   0 u8   version, 1
@@ -8,7 +8,7 @@
 //  12 u64  the receiver's nonce for the sender, as the sender knows it; 0: it does not
 //  20 u64  number of the message, rising
 //  28      greeting: nothing
-//          first, second: a record (16 bytes)
+//          first, second: u8 1 if the sender wants to be probed often, a record (16 bytes)
 //          report: u8 hops left, host, u64 its start, u32 number, i64 at, u8 edges, and each edge
 //   .      16 bytes: SipHash-2-4 of 128 bits over all before it, with the key of (sender, receiver)
 //
@@ -37,7 +37,7 @@ namespace weir::hosts::clock {
 inline constexpr std::size_t kHeaderBytes = 28;
 inline constexpr std::size_t kRecordBytes = 16;
 inline constexpr std::size_t kTagBytes = 16;
-inline constexpr std::size_t kProbeBytes = kHeaderBytes + kRecordBytes + kTagBytes;
+inline constexpr std::size_t kProbeBytes = kHeaderBytes + 1 + kRecordBytes + kTagBytes;
 inline constexpr std::size_t kMostEdges = 28;    // of a report, which then fits into any path's packets of 1,280 bytes
 inline constexpr std::size_t kReportBytes = 39;  // without edges, header and tag
 inline constexpr std::size_t kEdgeBytes = 37;
@@ -81,14 +81,19 @@ struct Report {
   std::vector<ReportEdge> edges;
 };
 
-struct Message {
-  Header header;
-  std::variant<std::monostate, std::optional<Record>, Report> body;  // of a greeting, a probe, a report
+struct Probe {
+  bool eager = false;  // the sender does not know the receiver's clock well enough
+  std::optional<Record> record;
 };
 
-// Each writes a message and returns its length. `record`: nothing, or that of an earlier pair.
+struct Message {
+  Header header;
+  std::variant<std::monostate, Probe, Report> body;  // of a greeting, a probe, a report
+};
+
+// Each writes a message and returns its length.
 std::size_t write_greeting(Buffer& out, const Header& header, const Key& key);
-std::size_t write_probe(Buffer& out, const Header& header, const std::optional<Record>& record, const Key& key);
+std::size_t write_probe(Buffer& out, const Header& header, const Probe& probe, const Key& key);
 std::size_t write_report(Buffer& out, const Header& header, const Report& report, const Key& key);
 
 // Nothing if it is no message, or has values that no clock has.
