@@ -11,7 +11,8 @@
 #include "hosts/bpf/packet.bpf.h"
 
 enum {
-  SMALL = 4096,           /* bytes that are copied if need be */
+  SMALL = 2048,           /* bytes that are copied if need be */
+  SINGLE = 9600,          /* the same for a packet that was one on the network */
   WAIT = 1000000,         /* ns for a packet that leaves, before the next one that arrives is copied after all */
   HINT_VALID = 100000000, /* ns after which nobody looks for OR-ACKs that are due */
   TTL = 64,
@@ -188,7 +189,7 @@ INLINE void arrive(struct __sk_buff* skb, const struct packet* p, const struct w
   }
   a->packets = 0;
   a->bytes = 0;
-  if (due != 0 || skb->len <= SMALL) {
+  if (due != 0 || skb->len <= SMALL || (packets <= 1 && skb->len <= SINGLE)) {
     a->due = 0;
     answer(skb, p, peer, p->seq, now, true, c);
     return;
