@@ -124,6 +124,11 @@ class Lab:
             for place, device, end in ((host, "eth0", 2), ("sw", port, 1)):
                 self.run(place, "ip", "address", "add", f"10.77.{n}.{end}/24", "dev", device)
                 self.run(place, "ip", "address", "add", f"fd77:0:0:{n}::{end}/64", "dev", device, "nodad")
+            # A wire keeps order; a veth pair hands a packet to the processor that sent it, and two of these overtake
+            # each other. By the hash of its flow each flow has one.
+            all_processors = f"{(1 << os.cpu_count()) - 1:x}"
+            for place, device in ((host, "eth0"), ("sw", port)):
+                self.run(place, "sh", "-c", f"echo {all_processors} > /sys/class/net/{device}/queues/rx-0/rps_cpus")
             self.run(host, "ip", "route", "add", "default", "via", f"10.77.{n}.1")
             self.run(host, "ip", "-6", "route", "add", "default", "via", f"fd77:0:0:{n}::1")
             self.run(host, "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", self.rate,
