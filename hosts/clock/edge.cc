@@ -17,9 +17,10 @@ constexpr double kStepTolerance = 200;
 constexpr std::size_t kEarlyOnes = 3;
 constexpr std::int64_t kEarlyWithin = 200'000'000;
 // Margins that are remembered: half a minute at two fits per second. With fewer than some the smallest delay is a
-// guess.
+// guess, known within a share of it that falls with their number.
 constexpr std::size_t kMargins = 64;
-constexpr std::size_t kSettled = 4;
+constexpr std::size_t kSettled = 12;
+constexpr double kGuess = 0.2;
 // A prediction is looked at so many fits later, which is the shortest window.
 constexpr std::size_t kPredicted = 4;
 constexpr double kForgetScale = 0.9;
@@ -68,8 +69,11 @@ Edge::Floor Edge::floor(double smallest) const {
   // the fastest fifth met no queue; what they differ by is noise
   const double low = margins[margins.size() / 5];
   const double middle = margins[margins.size() / 2];
-  if (margins.size() <= kSettled)
-    return {margins.front(), kStampNoise + middle - margins.front() + 0.1 * margins.front(), false};
+  if (margins.size() <= kSettled) {
+    // windows that overlap, and perhaps none of them free of queues
+    const double guess = kGuess * margins.front() / static_cast<double>(margins.size());
+    return {margins.front(), kStampNoise + middle - margins.front() + guess, false};
+  }
   return {low, kStampNoise + (low - margins.front()), true};
 }
 
