@@ -187,6 +187,14 @@ void ClockTable::describe(ParamList<ClockTable>& p) {
          kMicrosecond / 10, kSecond);
   p.time("stale_after", &ClockTable::stale_after, "without news of a clock for so long, its peer is not held", "",
          kMillisecond * 200, kSecond * 3600);
+  p.integer("neighbours", &ClockTable::neighbours, 1, 1'000, "peers that are probed at most");
+  p.time("interval", &ClockTable::interval, "between the coded pairs of probes to each of them, in the mean",
+         "Huygens 4.1", kMillisecond, kSecond);
+  p.time("window", &ClockTable::window, "of probes that a line is fitted to", "Huygens 4.2", kMillisecond * 100,
+         kSecond * 60);
+  p.time("step", &ClockTable::step, "between fits", "", kMillisecond * 50, kSecond * 10);
+  p.time("epsilon", &ClockTable::epsilon, "by which the packets of a pure pair may have moved against each other",
+         "Huygens 4.1", Time{1'000}, kMillisecond);
   p.integer("port", &ClockTable::port, 1, 65'535, "UDP port of the agents, the same on all hosts");
 }
 

@@ -59,7 +59,12 @@ struct OrAckTable {
 
 struct ClockTable {
   Time max_error{100'000'000};
-  Time stale_after{3'000'000'000'000};
+  Time stale_after{700'000'000'000};
+  std::uint32_t neighbours = 10;
+  Time interval{4'000'000'000};
+  Time window{2'000'000'000'000};
+  Time step{500'000'000'000};
+  Time epsilon{1'000'000};
   std::uint16_t port = kAgentPort;
   static void describe(ParamList<ClockTable>&);
 };

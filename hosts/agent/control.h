@@ -66,6 +66,8 @@ class ControlClient {
   // The next line; nothing when the agent has ended the connection. Throws std::runtime_error after timeout_ms, and for
   // an answer {"error": ...}.
   std::optional<nlohmann::json> answer(int timeout_ms = 5'000);
+  // Whether answer() returns at once.
+  bool has_line() const { return buffer_.find('\n') != std::string::npos; }
   // Readable when there is something to read.
   int descriptor() const { return fd_.get(); }
 

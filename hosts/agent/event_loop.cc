@@ -28,6 +28,21 @@ std::int64_t now_of(clockid_t clock) {
   return t.tv_sec * kSecond + t.tv_nsec;
 }
 
+Descriptor make_timer() {
+  return Descriptor(require(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "timerfd_create"));
+}
+
+void set_timer(int fd, int flags, std::int64_t first, std::int64_t interval) {
+  const auto span = [](std::int64_t ns) { return timespec{ns / kSecond, ns % kSecond}; };
+  const itimerspec times{span(interval), span(std::max<std::int64_t>(first, 1))};
+  require(::timerfd_settime(fd, flags, &times, nullptr), "timerfd_settime");
+}
+
+bool has_expired(int fd) {
+  std::uint64_t expirations = 0;
+  return ::read(fd, &expirations, sizeof expirations) == sizeof expirations;
+}
+
 }  // namespace
 
 std::int64_t monotonic_now() { return now_of(CLOCK_MONOTONIC); }
@@ -55,28 +70,15 @@ void EventLoop::forget(int fd) {
   ready_.erase(fd);
 }
 
-void EventLoop::timer(std::int64_t first, std::int64_t interval, std::function<void()> work) {
-  const auto span = [](std::int64_t ns) { return timespec{ns / kSecond, ns % kSecond}; };
-  Descriptor fd(require(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "timerfd_create"));
-  const itimerspec times{span(interval), span(std::max<std::int64_t>(first, 1))};
-  require(::timerfd_settime(fd.get(), 0, &times, nullptr), "timerfd_settime");
+void EventLoop::every(std::int64_t interval, std::function<void()> work) {
+  Descriptor fd = make_timer();
+  set_timer(fd.get(), 0, interval, interval);
   const int number = fd.get();
   own_.push_back(std::move(fd));
-  watch(number, EPOLLIN, [this, number, interval, work = std::move(work)](std::uint32_t) {
-    std::uint64_t expirations = 0;
-    if (::read(number, &expirations, sizeof expirations) != sizeof expirations) return;
-    const auto keep = work;  // the function itself goes away with the timer
-    if (interval == 0) {
-      forget(number);
-      std::erase_if(own_, [number](const Descriptor& d) { return d.get() == number; });
-    }
-    keep();
+  watch(number, EPOLLIN, [number, work = std::move(work)](std::uint32_t) {
+    if (has_expired(number)) work();
   });
 }
-
-void EventLoop::every(std::int64_t interval, std::function<void()> work) { timer(interval, interval, std::move(work)); }
-
-void EventLoop::after(std::int64_t delay, std::function<void()> work) { timer(delay, 0, std::move(work)); }
 
 void EventLoop::signals(const std::vector<int>& numbers, std::function<void(int)> work) {
   sigset_t set;
@@ -109,5 +111,15 @@ void EventLoop::once(int timeout_ms) {
     (*ready)(event.events);
   }
 }
+
+Alarm::Alarm(EventLoop& loop, std::function<void()> work) : loop_(loop), fd_(make_timer()), work_(std::move(work)) {
+  loop_.watch(fd_.get(), EPOLLIN, [this](std::uint32_t) {
+    if (has_expired(fd_.get())) work_();
+  });
+}
+
+Alarm::~Alarm() { loop_.forget(fd_.get()); }
+
+void Alarm::at(std::int64_t time) { set_timer(fd_.get(), TFD_TIMER_ABSTIME, time, 0); }
 
 }  // namespace weir::hosts

@@ -24,8 +24,6 @@ class EventLoop {
 
   // Every so many ns until the loop is destroyed. What is late is called once, not several times.
   void every(std::int64_t interval, std::function<void()> work);
-  // Once, so many ns from now.
-  void after(std::int64_t delay, std::function<void()> work);
   // These signals no longer interrupt the process, but are told here, until the loop is destroyed.
   void signals(const std::vector<int>& numbers, std::function<void(int)> work);
 
@@ -36,12 +34,27 @@ class EventLoop {
   void once(int timeout_ms);
 
  private:
-  void timer(std::int64_t first, std::int64_t interval, std::function<void()> work);
-
   Descriptor epoll_;
   std::map<int, std::shared_ptr<Ready>> ready_;
   std::vector<Descriptor> own_;  // of timers and signals
   bool running_ = false;
+};
+
+// A timer that is set again and again.
+class Alarm {
+ public:
+  Alarm(EventLoop& loop, std::function<void()> work);
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+  ~Alarm();
+
+  // Once, at a time of CLOCK_MONOTONIC in ns, in place of what was set before. A time that has passed is now.
+  void at(std::int64_t time);
+
+ private:
+  EventLoop& loop_;
+  Descriptor fd_;
+  std::function<void()> work_;
 };
 
 // CLOCK_MONOTONIC, ns.

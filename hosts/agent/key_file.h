@@ -2,13 +2,11 @@
 // the same, and nobody but its owner may read it.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
 
-namespace weir::hosts {
+#include "hosts/wire/keys.h"
 
-using MasterKey = std::array<std::uint8_t, 32>;
+namespace weir::hosts {
 
 // Throws InputError: the file cannot be read, is not 64 hexadecimal digits, others than its owner may read or write it,
 // or it belongs neither to root nor to who runs this.

@@ -21,11 +21,12 @@ struct Words {
   std::string_view name;
   std::string_view meaning;
 };
-constexpr std::array<Words, 7> kStates{{
+constexpr std::array<Words, 8> kStates{{
     {"no route", "there is no route to it; packets pass"},
     {"no agent", "no agent answers there; packets pass"},
     {"unsynchronised", "its clock is not known yet; packets pass"},
     {"stale", "nothing was heard of its clock for too long; packets pass"},
+    {"stepped", "a clock was set; packets pass until it is known again"},
     {"uncertain", "its clock is known less exactly than clock.max_error; packets pass"},
     {"observed", "measured, nothing is held"},
     {"held", "flows to it are held when they queue"},
@@ -77,13 +78,13 @@ Peers::Peers(const Config& config, std::int64_t least_threshold, Derive derive, 
   }
 }
 
-PeerState Peers::state_of(const PeerConfig& peer, const PeerStatus& status, const ClockNews& news,
-                          std::int64_t now) const {
+PeerState Peers::state_of(const PeerConfig& peer, const PeerStatus& status, const ClockNews& news) const {
   if (!status.local) return PeerState::no_route;
-  if (!news.answers) return PeerState::no_agent;
-  if (!news.line || status.threshold == 0) return PeerState::unsynchronised;
-  if (now - news.updated > nanoseconds(config_.clock.stale_after)) return PeerState::stale;
-  if (news.line->sigma > nanoseconds(config_.clock.max_error) || news.line->sigma < 0) return PeerState::uncertain;
+  if (news.condition == ClockCondition::silent) return PeerState::no_agent;
+  if (news.condition == ClockCondition::stale) return PeerState::stale;
+  if (news.condition == ClockCondition::stepped) return PeerState::stepped;
+  if (!news.line || news.line->sigma < 0 || status.threshold == 0) return PeerState::unsynchronised;
+  if (news.line->sigma > nanoseconds(config_.clock.max_error)) return PeerState::uncertain;
   return config_.mode == Mode::observe || !peer.hold ? PeerState::observed : PeerState::held;
 }
 
@@ -98,12 +99,12 @@ void Peers::update(std::int64_t now, std::int64_t unix_time, const std::map<Addr
     const ClockNews& known = found == news.end() ? kNone : found->second;
     if (look && !peer.local) status.local = local_(peer.address);
     status.clock = known.line;
-    status.clock_age = known.line ? now - known.updated : 0;
+    status.silence = known.heard ? now - *known.heard : 0;
     status.least = known.least;
     status.threshold =
         threshold_of(peer.threshold.value_or(config_.threshold), nanoseconds(config_.headroom), least_threshold_, known)
             .value_or(0);
-    status.state = state_of(peer, status, known, now);
+    status.state = state_of(peer, status, known);
     if (!status.local) {  // nothing can be signed
       if (told_[i]) path.remove_peer(peer.address);
       told_[i].reset();

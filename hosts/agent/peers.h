@@ -2,7 +2,7 @@
 // the data path is told: T, the clock's line, the keys of the hour, and whether flows to it may be held.
 //
 // A peer is held only while all of this is so: the mode and the configuration ask for it, its agent answers, its clock
-// is known within max_error, and that news is not older than stale_after.
+// is known within max_error, and it was heard not longer than stale_after ago.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,20 @@
 #include <vector>
 
 #include "hosts/agent/config.h"
+#include "hosts/clock/service.h"
 #include "hosts/path/data_path.h"
 
 namespace weir::hosts {
 
 // What synchronisation knows of a peer.
 struct ClockNews {
-  bool answers = false;               // its agent was heard of lately
-  std::optional<ClockLine> line;      // nothing: not known yet
-  std::int64_t updated = 0;           // when the line was estimated
-  std::optional<std::int64_t> least;  // the least one-way delay to it, ns
+  ClockCondition condition = ClockCondition::silent;
+  std::optional<ClockLine> line;                     // nothing: not known
+  std::optional<std::int64_t> least;                 // the least one-way delay to it, ns
+  std::optional<std::int64_t> heard = std::nullopt;  // when it was last heard, CLOCK_MONOTONIC
 };
 
-enum class PeerState : std::uint8_t { no_route, no_agent, unsynchronised, stale, uncertain, observed, held };
+enum class PeerState : std::uint8_t { no_route, no_agent, unsynchronised, stale, stepped, uncertain, observed, held };
 
 std::string_view name_of(PeerState state);  // "no agent"
 std::string_view meaning(PeerState state);  // a sentence for people
@@ -37,7 +38,7 @@ struct PeerStatus {
   PeerState state = PeerState::no_agent;
   std::int64_t threshold = 0;  // T in force, ns; 0: not known yet
   std::optional<ClockLine> clock;
-  std::int64_t clock_age = 0;  // ns since the line was estimated
+  std::int64_t silence = 0;  // ns since it was heard last
   std::optional<std::int64_t> least;
 };
 
@@ -58,7 +59,7 @@ class Peers {
 
  private:
   struct Known;
-  PeerState state_of(const PeerConfig& peer, const PeerStatus& status, const ClockNews& news, std::int64_t now) const;
+  PeerState state_of(const PeerConfig& peer, const PeerStatus& status, const ClockNews& news) const;
 
   Config config_;
   std::int64_t least_threshold_;

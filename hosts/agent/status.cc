@@ -56,7 +56,7 @@ nlohmann::ordered_json to_json(const PeerStatus& peer) {
                     {"offset_ns", peer.clock->offset},
                     {"drift_ns_per_s", static_cast<double>(peer.clock->drift) * 1e9 / (1 << 30)},
                     {"sigma_ns", peer.clock->sigma},
-                    {"age_ns", peer.clock_age}};
+                    {"silence_ns", peer.silence}};
   return out;
 }
 
@@ -122,8 +122,8 @@ const std::array kPeerMetrics{
                [](const PeerStatus& p) -> std::optional<double> {
                  return p.clock ? std::optional(kSeconds * static_cast<double>(p.clock->sigma)) : std::nullopt;
                }},
-    PeerMetric{"clock_age_seconds", "time since the offset was estimated", [](const PeerStatus& p) {
-                 return p.clock ? std::optional(kSeconds * static_cast<double>(p.clock_age)) : std::nullopt;
+    PeerMetric{"clock_silence_seconds", "time since the peer's clock was heard of", [](const PeerStatus& p) {
+                 return p.clock ? std::optional(kSeconds * static_cast<double>(p.silence)) : std::nullopt;
                }}};
 
 void add_head(std::string& out, std::string_view name, std::string_view help, std::string_view type) {

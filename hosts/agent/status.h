@@ -44,10 +44,9 @@ nlohmann::ordered_json to_json(const Status& status);
 // Format 0.0.4 of Prometheus. Flows are not in it, as they come and go.
 std::string to_metrics(const Status& status);
 
-// For people, of to_json(Status): all, or the peers, or their clocks alone.
+// For people, of to_json(Status): all, or the peers alone.
 std::string status_text(const nlohmann::json& status);
 std::string peers_text(const nlohmann::json& status);
-std::string clocks_text(const nlohmann::json& status);
 // weir-host top: rates are those between two statuses; as many lines as there are rows at most.
 std::string top_text(const nlohmann::json& status, const nlohmann::json& before, int rows);
 

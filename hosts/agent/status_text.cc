@@ -83,22 +83,6 @@ std::string peers_text(const Json& status) {
   return text_table(rows, 7);
 }
 
-std::string clocks_text(const Json& status) {
-  if (status.at("peers").empty()) return "no peers; add [[peer]] tables to the configuration\n";
-  TextRows rows{{"peer", "offset", "drift", "within", "age"}};
-  for (const auto& peer : status.at("peers")) {
-    const auto& clock = peer.at("clock");
-    if (clock.is_null()) {
-      rows.push_back({peer.at("address"), "?", "?", "?", "?"});
-      continue;
-    }
-    rows.push_back({peer.at("address"), fmt::format("{:+} ns", clock.at("offset_ns").get<std::int64_t>()),
-                    fmt::format("{:+.1f} ns/s", number(clock, "drift_ns_per_s")),
-                    duration_text(number(clock, "sigma_ns")), duration_text(number(clock, "age_ns"))});
-  }
-  return text_table(rows, 1);
-}
-
 std::string status_text(const Json& status) {
   const auto& c = status.at("counters");
   const auto count = [&](const char* key) { return count_text(number(c, key)); };

@@ -30,7 +30,7 @@ class PeersTest : public testing::Test {
     return {config, 0, plain_key, [this](const Address&) { return local; }};
   }
   void synchronised(std::int64_t at, std::int64_t sigma = 2'000) {
-    news[peer] = {true, ClockLine{at, 5, 0, sigma}, at, 20'000};
+    news[peer] = {ClockCondition::synchronised, ClockLine{at, 5, 0, sigma}, 20'000, at};
   }
 };
 
@@ -45,22 +45,25 @@ TEST_F(PeersTest, IsHeldOnlyWhileItsClockIsTrusted) {
   };
   EXPECT_EQ(state_after(0), PeerState::no_agent);
   EXPECT_LT(path.peers.at(peer).clock.sigma, 0);
-  news[peer].answers = true;
+  news[peer].condition = ClockCondition::measuring;
   EXPECT_EQ(state_after(kSecond), PeerState::unsynchronised);
   synchronised(now);
   EXPECT_EQ(state_after(kSecond), PeerState::held);
   EXPECT_EQ(path.peers.at(peer).threshold, 20'000 + 2 * 2'000 + 50'000);
-  EXPECT_EQ(state_after(2 * kSecond), PeerState::held);
-  EXPECT_EQ(state_after(1), PeerState::stale);
-  synchronised(now);
-  EXPECT_EQ(state_after(0), PeerState::held);
+  EXPECT_EQ(peers.status()[0].silence, kSecond);
+  for (const auto& [condition, state] : {std::pair{ClockCondition::stale, PeerState::stale},
+                                         {ClockCondition::stepped, PeerState::stepped},
+                                         {ClockCondition::silent, PeerState::no_agent},
+                                         {ClockCondition::measuring, PeerState::unsynchronised}}) {
+    news[peer] = {condition, std::nullopt, 20'000, now};
+    EXPECT_EQ(state_after(0), state);
+    synchronised(now);
+    EXPECT_EQ(state_after(0), PeerState::held);
+  }
   synchronised(now, 100'000);
   EXPECT_EQ(state_after(0), PeerState::held);
   synchronised(now, 100'001);
   EXPECT_EQ(state_after(0), PeerState::uncertain);
-  synchronised(now);
-  news[peer].answers = false;
-  EXPECT_EQ(state_after(0), PeerState::no_agent);
 }
 
 TEST_F(PeersTest, ObserveHoldsNobody) {
