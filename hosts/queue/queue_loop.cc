@@ -111,7 +111,7 @@ void QueueLoop::run() {
   while (!stopping_.load()) {
     try {
       turn();
-      if (!trouble_.empty() && queue_) trouble_.clear();
+      trouble_.clear();
     } catch (const std::exception& error) {
       trouble_ = error.what();
       timespec rest{.tv_nsec = Watchdog::kTurn / 2};

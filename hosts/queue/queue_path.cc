@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "hosts/queue/events.h"
 #include "hosts/queue/queue_loop.h"
 #include "hosts/queue/rules.h"
 #include "hosts/queue/segment_limit.h"
@@ -116,8 +117,10 @@ class QueuePath : public DataPath {
   }
 
   void set_rules() {
-    if (!rules_changed_ || detached_) return;
-    rules_changed_ = false;
+    constexpr std::int64_t kBetweenTries = 1'000'000'000;
+    const std::int64_t now = read_clock();
+    if (!rules_changed_ || detached_ || (!rules_trouble_.empty() && now - tried_rules_ < kBetweenTries)) return;
+    tried_rules_ = now;
     if (settings_.before_change && !std::exchange(told_rules_, true))
       for (const Undo& step : Rules::undo()) settings_.before_change(step);
     std::vector<Address> addresses;
@@ -126,8 +129,9 @@ class QueuePath : public DataPath {
     try {
       rules_.set(addresses);
       rules_trouble_.clear();
+      rules_changed_ = false;
     } catch (const std::exception& error) {
-      // Packets pass, and are seen as those of peers that are not held are not: there is nothing to hold.
+      // Packets pass meanwhile.
       rules_trouble_ = error.what();
     }
   }
@@ -138,6 +142,7 @@ class QueuePath : public DataPath {
   QueueLoop loop_;
   std::map<Address, bool> held_;
   bool rules_changed_ = false;
+  std::int64_t tried_rules_ = 0;
   bool told_rules_ = false;
   bool detached_ = false;
   std::string rules_trouble_;

@@ -16,14 +16,17 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "hosts/agent/descriptor.h"
 #include "hosts/queue/programs.h"
 #include "hosts/wire/keys.h"
+#include "hosts/wire/or_ack.h"
 
 namespace weir::hosts {
 namespace {
@@ -234,6 +237,83 @@ TEST(QueuePath, KeysThatWereNeverSetSignAndAcceptNothing) {
     EXPECT_TRUE(transfer(false, [&] { path->beat(monotonic()); }));
     EXPECT_EQ(path->counters().or_acks_accepted, 0u);
     EXPECT_GT(path->counters().refused_peer, 0u);
+  });
+}
+
+// Sends payloads to the port of OR-ACKs on loopback, and waits until the path has looked at all.
+void attack(DataPath& path, const std::vector<std::vector<std::uint8_t>>& payloads, std::uint64_t total) {
+  const Descriptor out(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_in port{.sin_family = AF_INET, .sin_port = htons(kOrAckPort), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  std::uint64_t expected = path.counters().or_acks_received;
+  for (std::uint64_t sent = 0; sent != total; ++sent) {
+    const auto& payload = payloads[sent % payloads.size()];
+    ASSERT_EQ(::sendto(out.get(), payload.data(), payload.size(), 0, reinterpret_cast<sockaddr*>(&port), sizeof port),
+              static_cast<ssize_t>(payload.size()));
+    if (++expected % 256 != 0 && sent + 1 != total) continue;
+    const auto end = Clock::now() + 5s;
+    while (path.counters().or_acks_received < expected && Clock::now() < end) std::this_thread::sleep_for(50us);
+    ASSERT_EQ(path.counters().or_acks_received, expected);
+  }
+}
+
+std::vector<std::uint8_t> bytes(const OrAckBytes& from) {
+  return {from.bytes.begin(), from.bytes.begin() + static_cast<std::ptrdiff_t>(from.size)};
+}
+
+// Forged, truncated, replayed, reordered, from the future and the past: 100,000 OR-ACKs change nothing that the path
+// knows of a flow, and with it no time at which a packet leaves.
+TEST(QueuePath, FalseOrAcksChangeNothing) {
+  in_namespace([] {
+    const auto path = attach_queue(on_loopback());
+    Peer peer = self(false);
+    peer.clock.sigma = 100'000;
+    path->set_peer(peer);
+    path->beat(monotonic());
+    std::vector<Decision> decisions;
+    path->trace([&](const Decision& decision) { decisions.push_back(decision); });
+    ASSERT_TRUE(transfer(false, [&] {
+      path->beat(monotonic());
+      path->poll(0);
+    }));
+    std::this_thread::sleep_for(50ms);
+    path->poll(0);
+    path->trace({});
+    std::vector<std::vector<std::uint8_t>> payloads;
+    const PairKey wrong = pair_keys(MasterKey{2}, loopback(false), loopback(false), 3).current;
+    PairKey unknown = peer.receive.current;
+    unknown.epoch += 7;
+    for (const Decision& told : decisions) {
+      const OrAck replayed{.flow = told.flow, .seq = told.seq, .received = monotonic() - 1'000};
+      OrAck future = replayed, past = replayed, other = replayed;
+      future.received += 1'000'000'000'000;
+      past.received -= 1'000'000'000'000;
+      ++other.flow.source_port;
+      for (const OrAck& or_ack : {replayed, future, past, other}) {
+        payloads.push_back(bytes(write_or_ack(or_ack, peer.receive.current)));
+        payloads.push_back(bytes(write_or_ack(or_ack, wrong)));
+        payloads.push_back(bytes(write_or_ack(or_ack, unknown)));
+        payloads.push_back(payloads.front());
+        payloads.back().resize(payloads.size() % payloads.front().size());
+      }
+    }
+    ASSERT_GT(payloads.size(), 100u);
+    const auto state = [&] {
+      std::map<Flow, std::tuple<std::int64_t, double, std::int64_t, std::uint64_t>> out;
+      for (const FlowView& flow : path->flows()) out[flow.flow] = {flow.delay, flow.beta, flow.pause_end, flow.or_acks};
+      return out;
+    };
+    const auto before = state();
+    const Counters counted = path->counters();
+    attack(*path, payloads, 100'000);
+    EXPECT_EQ(state(), before);
+    const Counters after = path->counters();
+    EXPECT_EQ(after.or_acks_accepted, counted.or_acks_accepted);
+    EXPECT_EQ(after.pauses, counted.pauses);
+    EXPECT_GT(after.refused_tag, counted.refused_tag);
+    EXPECT_GT(after.refused_form, counted.refused_form);
+    EXPECT_GT(after.refused_peer, counted.refused_peer);
+    EXPECT_GT(after.refused_flow, counted.refused_flow);
+    EXPECT_GT(after.refused_note, counted.refused_note);
   });
 }
 
