@@ -29,13 +29,13 @@ def plan(label, *lines, family=4):
     return "\n".join((f"{{ plan_hosts {family}; cat <<PLAN",) + seen + lines + (f"PLAN\n}} | load {label}",))
 
 
-def requests(count, *, connections=8, label="incast", gap="30ms"):
+def requests(count, *, connections=8, label="incast", every="100ms"):
     """The paper's incast, smaller: answers of 2 KB on connections that are dealt to 4 senders."""
-    return (f"requests {label} r h1 h2 h3 h4 connections={connections} size=2048 count={count} skip=2 gap={gap}",)
+    return (f"requests {label} r h1 h2 h3 h4 connections={connections} size=2048 count={count} skip=2 every={every}",)
 
 
 def times(count):
-    return "warm 1s", f"until {count * 0.3 + 5:.0f}s"
+    return "warm 1s", f"until {count * 0.25 + 5:.0f}s"
 
 
 def incast(count):
@@ -169,7 +169,7 @@ CASES = [
          judge_measured("short", COMPLETION | LONG), full=True),
     Case("web", "WebSearch at 60 %, routed, with the incast",
          modes("web", ("warm 1s", "until 121s", "web web 0.6 100e6 /WebSearch.txt r h1 h2 h3 h4",
-                       *requests(0, gap="200ms"))),
+                       *requests(0, every="200ms"))),
          judge_measured("web", COMPLETION | WEB), full=True, limit=3000),
     Case("faults-queue", "agents stopped and killed under load, queue", {"faults-queue": faults("queue", 2)},
          judge_faults("queue", 500), full=True),

@@ -115,8 +115,8 @@ void Requests::one_is_there() {
     times_.push_back(static_cast<double>(now - started_));
   }
   if (done()) return;
-  const double wait = static_cast<double>(plan_.gap) * (0.5 + uniform(world_.random));
-  world_.loop.at(now + std::llround(wait), [this] { start(); });
+  const double wait = static_cast<double>(plan_.every) * (0.8 + 0.4 * uniform(world_.random));
+  world_.loop.at(started_ + std::llround(wait), [this] { start(); });
 }
 
 std::string Requests::json() const { return load::json(summary(times_), 1e6); }

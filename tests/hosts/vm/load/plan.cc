@@ -98,8 +98,8 @@ class Reader {
         made.count = std::stoi(value);
       } else if (key == "skip") {
         made.skip = std::stoi(value);
-      } else if (key == "gap") {
-        made.gap = time_of(value);
+      } else if (key == "every") {
+        made.every = time_of(value);
       } else {
         throw std::runtime_error("unknown: " + word);
       }

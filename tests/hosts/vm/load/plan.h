@@ -7,11 +7,12 @@
 //   queue NAMESPACE DEVICE TIME  the backlog of its root qdisc, looked at so often
 //   departures NAMESPACE DEVICE  how long packets of TCP have waited when they leave it
 //   long ASKER SENDER...         one flow without end from each sender
-//   requests LABEL ASKER SENDER... [connections=N] [size=BYTES] [count=N] [skip=N] [gap=TIME]
+//   requests LABEL ASKER SENDER... [connections=N] [size=BYTES] [count=N] [skip=N] [every=TIME]
 //                                a request asks for `size` bytes on each connection (N in all, dealt to the senders in
-//                                turn) and is complete when all have come; the next one begins after a time between
-//                                half and three halves of `gap`. The first `skip` are not counted: their
-//                                connections know no round trip under load. The run ends when all counts are reached
+//                                turn) and is complete when all have come; the next one begins 0.8 to 1.2 times `every`
+//                                after this one began, or when this one is complete if that is later. The first `skip`
+//                                are not counted: their connections know no round trip under load. The run ends when
+//                                all counts are reached
 //   web LABEL LOAD RATE FILE ASKER SENDER...
 //                                answers of random sizes at random times, such that they are LOAD of RATE (bits a
 //                                second). FILE has the sizes: "bytes percent" a line, so many are at most so large
@@ -41,7 +42,7 @@ struct RequestPlan {
   std::uint64_t size = 2048;
   int count = 0;  // 0: as many as there is time for
   int skip = 0;
-  std::int64_t gap = 50'000'000;
+  std::int64_t every = 100'000'000;
 };
 
 struct WebPlan {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes incast.csv: requests of host 4, each to 8 answering flows of hosts 0 to 3, each after all answers of the one
-before and a random time, as lab-load's."""
+"""Writes incast.csv: requests of host 4 for 8 answers of hosts 0 to 3, at random times as lab-load's, and none before all
+answers to the one before are there."""
 import random
 import sys
 
@@ -15,13 +15,14 @@ def main():
     out = sys.stdout
     out.write("id,src,dst,size_bytes,delay,after,tag\n")
     row = 0
+    clock = None  # the row that ends when a request is due
     answers = []
     for request in range(REQUESTS):
-        # The first begins after a second. The time between requests is half to three halves of 30 ms.
-        wait = 1e6 if request == 0 else draw.uniform(15e3, 45e3)
+        wait = 1e6 if request == 0 else draw.uniform(80e3, 120e3)
         row += 1
-        out.write(f"{row},{ASKER},,,{wait:.0f} us,{';'.join(map(str, answers))},wait\n")
-        begin = row
+        out.write(f"{row},{ASKER},,,{wait:.0f} us,{clock or ''},wait\n")
+        clock = row
+        begin = ";".join(map(str, [clock, *answers]))
         answers = []
         for connection in range(CONNECTIONS):
             server = connection % ASKER
