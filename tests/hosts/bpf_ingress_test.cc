@@ -208,7 +208,7 @@ TEST_F(BpfIngress, FlowsAreWorkedOnByOneAtATime) {
     const auto& note = after.rule.notes[(after.rule.head + i) % WEIR_ON_RAMP_NOTES];
     EXPECT_LT(before.seq, note.seq);
   }
-  EXPECT_GT(counters().or_acks_accepted, 100u);
+  EXPECT_GT(counters().or_acks_accepted, 10u);
   std::cout << counters().refused_busy << " of " << counters().or_acks_received << " OR-ACKs found the flow taken\n";
 }
 
