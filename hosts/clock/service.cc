@@ -181,6 +181,8 @@ ClockState ClockService::Inside::state(std::int64_t now) const {
       peer.condition = ClockCondition::synchronised;
     } else if (link.lost != ClockCondition::measuring) {
       peer.condition = link.lost;
+    } else if (link.known && !is_measured(link, now)) {
+      peer.condition = ClockCondition::stale;
     } else if (within(now, link.heard, kAlive)) {
       peer.condition = ClockCondition::measuring;
     }

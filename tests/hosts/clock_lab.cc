@@ -20,6 +20,7 @@
 #include <exception>
 #include <fstream>
 #include <random>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -176,31 +177,61 @@ std::string ClockLab::missing() {
 ClockLab::ClockLab(std::size_t hosts) : switch_(make_namespace()) {
   for (std::size_t i = 0; i < hosts; ++i) hosts_.push_back(make_namespace());
   const auto shape = [](const std::string& device) {
-    return "tc qdisc add dev " + device + " root handle 1: htb default 1 && tc class add dev " + device +
+    return "tc qdisc add dev " + device + " root handle 1: htb default 1 r2q 200 && tc class add dev " + device +
            " parent 1: classid 1:1 htb rate 100mbit && tc qdisc add dev " + device + " parent 1:1 bfifo limit 1000000";
   };
   run(switch_, "ip link set lo up");
   on_thread([&] {
     enter(switch_);
     std::ofstream("/proc/sys/net/ipv4/ip_forward") << 1;
+    std::ofstream("/proc/sys/net/ipv6/conf/all/forwarding") << 1;
+    raw_ = ::socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
+    if (raw_ < 0) throw std::runtime_error("a raw socket cannot be made");
   });
   for (std::size_t i = 0; i < hosts; ++i) {
     const std::string port = "s" + std::to_string(i);
     const std::string net = "10.77." + std::to_string(i + 1) + ".";
     run(switch_, "ip link add " + port + " type veth peer name eth0 netns " + path_of(hosts_[i]));
-    run(switch_, "ip address add " + net + "1/24 dev " + port + " && ip link set " + port + " up && " + shape(port));
-    run(hosts_[i], "ip link set lo up && ip address add " + net + "2/24 dev eth0 && ip link set eth0 up && " +
-                       "ip route add default via " + net + "1 && " + shape("eth0"));
+    const std::string net6 = "fd77:0:0:" + std::to_string(i + 1) + "::";
+    const auto configure = [&](const std::string& device, const std::string& last) {
+      return "ip address add " + net + last + "/24 dev " + device + " && ip -6 address add " + net6 + last +
+             "/64 dev " + device + " nodad && ip link set " + device + " up && " + shape(device);
+    };
+    run(switch_, configure(port, "1"));
+    run(hosts_[i], "ip link set lo up && " + configure("eth0", "2") + " && ip route add default via " + net +
+                       "1 && ip -6 route add default via " + net6 + "1");
   }
 }
 
 ClockLab::~ClockLab() {
   stop_load();
   for (const int ns : hosts_) ::close(ns);
+  ::close(raw_);
   ::close(switch_);
 }
 
-Address ClockLab::address(std::size_t host) const { return {{10, 77, static_cast<std::uint8_t>(host + 1), 2}, false}; }
+Address ClockLab::address(std::size_t host, bool v6) const {
+  const auto net = static_cast<std::uint8_t>(host + 1);
+  if (!v6) return {{10, 77, net, 2}, false};
+  return {{0xfd, 0x77, 0, 0, 0, 0, 0, net, 0, 0, 0, 0, 0, 0, 0, 2}, true};
+}
+
+void ClockLab::forge(std::size_t from, std::size_t to, std::uint16_t port, std::span<const std::uint8_t> bytes) const {
+  // the kernel fills in length and checksum of IP; UDP needs no checksum
+  const std::size_t udp = 8 + bytes.size();
+  std::vector<std::uint8_t> packet{0x45, 0, 0, 0, 0, 0, 0, 0, 64, IPPROTO_UDP, 0, 0};
+  for (const std::size_t host : {from, to}) {
+    const Address a = address(host);
+    packet.insert(packet.end(), a.bytes.begin(), a.bytes.begin() + 4);
+  }
+  for (const std::size_t field : {std::size_t{port}, std::size_t{port}, udp, std::size_t{0}}) {
+    packet.push_back(static_cast<std::uint8_t>(field >> 8));
+    packet.push_back(static_cast<std::uint8_t>(field));
+  }
+  packet.insert(packet.end(), bytes.begin(), bytes.end());
+  const sockaddr_in name = name_of(to, 0);
+  ::sendto(raw_, packet.data(), packet.size(), 0, reinterpret_cast<const sockaddr*>(&name), sizeof name);
+}
 
 void ClockLab::in(std::size_t host, const std::function<void()>& what) const {
   on_thread([&] {
@@ -221,6 +252,21 @@ void ClockLab::start_load(double share, double seconds, std::uint32_t seed) {
     ::_exit(1);
   }
   ::_exit(0);
+}
+
+std::uint64_t ClockLab::bytes_sent(std::size_t host) const {
+  std::uint64_t bytes = 0;
+  in(host, [&] {
+    std::ifstream devices("/proc/thread-self/net/dev");
+    for (std::string line; std::getline(devices, line);) {
+      std::istringstream fields(line);
+      std::string name;
+      fields >> name;
+      if (name != "eth0:") continue;
+      for (int i = 0; i < 9; ++i) fields >> bytes;
+    }
+  });
+  return bytes;
 }
 
 void ClockLab::stop_load() {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,9 @@ class ClockLab {
   ClockLab& operator=(const ClockLab&) = delete;
 
   std::size_t size() const { return hosts_.size(); }
-  Address address(std::size_t host) const;
+  Address address(std::size_t host, bool v6 = false) const;
+  // Sends a datagram that claims to be from one host's address to another's, from the switch.
+  void forge(std::size_t from, std::size_t to, std::uint16_t port, std::span<const std::uint8_t> bytes) const;
   // Runs it in the host's namespace, on a thread of its own. Exceptions come through.
   void in(std::size_t host, const std::function<void()>& what) const;
   // A command of a shell there; throws if it fails.
@@ -35,10 +38,13 @@ class ClockLab {
   // have passed.
   void start_load(double share, double seconds, std::uint32_t seed);
   void stop_load();
+  // What a host has sent since it was made.
+  std::uint64_t bytes_sent(std::size_t host) const;
 
  private:
   std::vector<int> hosts_;  // descriptors of namespaces
   int switch_ = -1;
+  int raw_ = -1;  // a socket of the switch that takes whole packets of IP
   pid_t load_ = -1;
 };
 
