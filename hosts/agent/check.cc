@@ -32,12 +32,12 @@ std::string complaint(const std::vector<std::string>& command) {
   return said.empty() ? fmt::format("{} failed", to_text(command)) : said;
 }
 
-// An interface to try things on, in a scratch network.
-std::string scratch_interface() {
-  const bool pair = run_program({"ip", "link", "add", "weir0", "type", "veth", "peer", "name", "weir1"}).ok();
-  if (!pair) return "lo";
-  for (const char* name : {"weir0", "weir1"}) run_program({"ip", "link", "set", name, "up"});
-  return "weir0";
+// An interface to try things on, in a scratch network; named like the real one, since messages name it.
+std::string scratch_interface(const std::string& name = "eth0") {
+  const std::string other = "weir-other";
+  if (!run_program({"ip", "link", "add", name, "type", "veth", "peer", "name", other}).ok()) return "lo";
+  for (const auto& end : {name, other}) run_program({"ip", "link", "set", end, "up"});
+  return name;
 }
 
 Fact in_scratch(const std::string& name, const std::string& what,
@@ -50,13 +50,13 @@ Fact in_scratch(const std::string& name, const std::string& what,
   }
 }
 
-ModeFact try_mode(Mode mode, const std::optional<Config>& config) {
+ModeFact try_mode(Mode mode, const std::optional<Config>& config, const std::string& interface) {
   ModeFact out{mode, false, "", ""};
   try {
     const auto answer = in_scratch_network(
         [&]() -> nlohmann::json {
           PathSettings settings = config ? path_settings(*config, 0) : PathSettings{};
-          settings.interfaces = {scratch_interface()};
+          settings.interfaces = {scratch_interface(interface)};
           settings.hold = mode != Mode::observe;
           try {
             OpenPath open = open_path(mode, settings);
@@ -155,9 +155,9 @@ CheckReport check_this_host(const std::optional<Config>& config, const std::vect
                                      return complaint({iptables, "-w", "-t", "mangle", "-A", "POSTROUTING", "-j",
                                                        "NFQUEUE", "--queue-num", "7", "--queue-bypass"});
                                    }));
-  for (const Mode mode : kModes) out.modes.push_back(try_mode(mode, config));
-  for (const auto& interface : config ? config->interfaces : interfaces)
-    out.interfaces.push_back(check_interface(interface));
+  const auto& named = config ? config->interfaces : interfaces;
+  for (const Mode mode : kModes) out.modes.push_back(try_mode(mode, config, named.empty() ? "eth0" : named.front()));
+  for (const auto& interface : named) out.interfaces.push_back(check_interface(interface));
   if (config) {
     out.wanted = config->mode;
     check_segment(out, *config);

@@ -10,7 +10,7 @@ std::unique_ptr<DataPath> open_bpf([[maybe_unused]] const PathSettings& settings
   return attach_bpf(settings);
 #else
   throw Unavailable("this weir-host was built without the path in the kernel",
-                    "install libbpf-dev, clang and bpftool, and build it again");
+                    "install libbpf-dev and clang, and build it again");
 #endif
 }
 
