@@ -1,9 +1,9 @@
 #include "hosts/bpf/bpf_path.h"
 
 #include <bpf/libbpf.h>
-#include <time.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <memory>
 #include <stdexcept>
 #include <system_error>

@@ -27,7 +27,7 @@ int print(libbpf_print_level level, const char* format, va_list arguments) {
 }
 
 bool says_nothing(std::string_view line) {
-  return line.empty() || line.starts_with("processed ") || line.starts_with("libbpf: failed to load") ||
+  return line.empty() || line.starts_with("processed ") || line.find("failed to load") != std::string_view::npos ||
          line.find("LOAD LOG --") != std::string_view::npos;
 }
 

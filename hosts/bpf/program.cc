@@ -2,8 +2,11 @@
 
 #include <bpf/bpf.h>
 #include <fmt/format.h>
+#include <linux/capability.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -52,13 +55,19 @@ weir_siphash_key siphash_key(const PairKey& key) {
   return {WEIR_LE64(out.k0), WEIR_LE64(out.k1)};
 }
 
+// Whether this process may do what the verifier allows to nobody else.
+bool is_allowed() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3]{};
+  if (::syscall(SYS_capget, &header, sets) != 0) return true;
+  const auto has = [&sets](unsigned which) { return (sets[which / 32].effective >> which % 32 & 1) != 0; };
+  return has(CAP_SYS_ADMIN) || (has(CAP_BPF) && has(CAP_NET_ADMIN) && has(CAP_PERFMON));
+}
+
 [[noreturn]] void fail_to_load(int error) {
-  if (error == EPERM || error == EACCES) {
-    const std::string why = LibbpfLog::reason();
-    if (error == EPERM || why.empty())
-      throw Unavailable("the kernel does not let this process load BPF programs",
-                        "run as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON");
-  }
+  if ((error == EPERM || error == EACCES) && !is_allowed())
+    throw Unavailable("this process may not load BPF programs",
+                      "run it as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON");
   const std::string reason = LibbpfLog::reason();
   throw Unavailable(fmt::format("the kernel refuses the BPF programs: {}{}{}", std::strerror(error),
                                 reason.empty() ? "" : ": ", reason),

@@ -2,10 +2,10 @@
 
 #include <bpf/bpf.h>
 #include <linux/if_ether.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 
 namespace weir::hosts::lab {
 namespace {

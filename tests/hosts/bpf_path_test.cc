@@ -2,12 +2,13 @@
 #include "hosts/bpf/bpf_path.h"
 
 #include <bpf/bpf.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -173,7 +174,7 @@ TEST_F(BpfPathTest, LeavesNoTrace) {
   // Undoing what is undone does no harm.
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     std::string command;
-    for (const std::string& word : step->command) command += word + ' ';
+    for (const std::string& word : step->command) command.append(word).append(" ");
     pair_->one.run(command + "|| true");
   }
   EXPECT_EQ(pair_->state(), before);
@@ -211,7 +212,7 @@ TEST_F(BpfPathTest, IsPutBackAfterACrash) {
       // That clsact was not there before it cannot know.
       EXPECT_EQ(pair_->one.run("tc filter show dev eth0 egress; tc filter show dev eth0 ingress"), "");
     }
-    pair_->one.run("tac " + file + " | while read -r step; do $step || true; done; rm " + file);
+    pair_->one.run(fmt::format("tac {0} | while read -r step; do $step || true; done; rm {0}", file));
     EXPECT_EQ(pair_->state(), before);
   }
 }
