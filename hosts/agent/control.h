@@ -32,13 +32,16 @@ class ControlConnection {
   virtual void on_close(std::function<void()> work) = 0;
 };
 
+// The socket of a server at `path`, in place of one that is left there. `group`: nothing = root alone. Giving it to a
+// group may need CAP_CHOWN. Throws std::runtime_error where it cannot be made.
+Descriptor make_control_socket(const std::string& path, std::optional<gid_t> group);
+
 class ControlServer {
  public:
   using Handler = std::function<void(const std::shared_ptr<ControlConnection>&, const nlohmann::json& request)>;
 
-  // Makes the socket at `path`, in place of one that is left there. `group`: nothing = root alone. Throws
-  // std::runtime_error where it cannot be made. What the handler throws is the answer {"error": ...}.
-  ControlServer(EventLoop& loop, std::string path, std::optional<gid_t> group, Handler handler);
+  // Serves a socket that was made so, and removes it in the end. What the handler throws is the answer {"error": ...}.
+  ControlServer(EventLoop& loop, Descriptor socket, std::string path, std::optional<gid_t> group, Handler handler);
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;
   ~ControlServer();

@@ -118,24 +118,28 @@ class ControlServer::Connection : public ControlConnection, public std::enable_s
   std::function<void()> on_close_;
 };
 
-ControlServer::ControlServer(EventLoop& loop, std::string path, std::optional<gid_t> group, Handler handler)
-    : loop_(loop), path_(std::move(path)), group_(group), handler_(std::move(handler)) {
+Descriptor make_control_socket(const std::string& path, std::optional<gid_t> group) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path_.size() >= sizeof address.sun_path) throw std::runtime_error(path_ + ": too long for a socket's path");
-  std::memcpy(address.sun_path, path_.c_str(), path_.size() + 1);
-  listener_ = Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  ::unlink(path_.c_str());
+  if (path.size() >= sizeof address.sun_path) throw std::runtime_error(path + ": too long for a socket's path");
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  Descriptor out(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  ::unlink(path.c_str());
   const mode_t mask = ::umask(0177);
-  const bool bound =
-      ::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;  // mode 0600
+  const bool bound = ::bind(out.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;  // mode 0600
   const int error = errno;
   ::umask(mask);
-  if (!bound) throw std::runtime_error(fmt::format("{}: cannot be made: {}", path_, std::strerror(error)));
-  if (group_ && (::chown(path_.c_str(), static_cast<uid_t>(-1), *group_) != 0 || ::chmod(path_.c_str(), 0660) != 0))
-    throw std::runtime_error(fmt::format("{}: cannot be given to its group: {}", path_, std::strerror(errno)));
-  if (::listen(listener_.get(), kBacklog) != 0)
-    throw std::runtime_error(fmt::format("{}: cannot listen: {}", path_, std::strerror(errno)));
+  if (!bound) throw std::runtime_error(fmt::format("{}: cannot be made: {}", path, std::strerror(error)));
+  if (group && (::chown(path.c_str(), static_cast<uid_t>(-1), *group) != 0 || ::chmod(path.c_str(), 0660) != 0))
+    throw std::runtime_error(fmt::format("{}: cannot be given to its group: {}", path, std::strerror(errno)));
+  if (::listen(out.get(), kBacklog) != 0)
+    throw std::runtime_error(fmt::format("{}: cannot listen: {}", path, std::strerror(errno)));
+  return out;
+}
+
+ControlServer::ControlServer(EventLoop& loop, Descriptor socket, std::string path, std::optional<gid_t> group,
+                             Handler handler)
+    : loop_(loop), path_(std::move(path)), group_(group), handler_(std::move(handler)), listener_(std::move(socket)) {
   loop_.watch(listener_.get(), EPOLLIN, [this](std::uint32_t) { accept_all(); });
 }
 

@@ -19,7 +19,9 @@ namespace {
 
 const std::vector<std::string> kCommands{"status", "settings", "sync", "trace", "off"};
 
-std::optional<gid_t> group_of(const Config& config) {
+}  // namespace
+
+std::optional<gid_t> control_group(const Config& config) {
   if (config.control.group.empty()) return std::nullopt;
   const group* found = ::getgrnam(config.control.group.c_str());
   if (found == nullptr)
@@ -29,19 +31,16 @@ std::optional<gid_t> group_of(const Config& config) {
   return found->gr_gid;
 }
 
-}  // namespace
-
 Daemon::Daemon(EventLoop& loop, DaemonParts parts, const RunDir& dir)
     : loop_(loop),
       parts_(std::move(parts)),
       since_(monotonic_now()),
       peers_(parts_.config, parts_.segment.least_threshold, parts_.derive, parts_.local),
       told_states_(parts_.config.peers.size(), PeerState::no_agent) {
-  const auto group = group_of(parts_.config);
   traces_.emplace(*parts_.path);
   if (const auto listen = parse_listen(parts_.config.metrics.listen))
     metrics_.emplace(loop_, *listen, [this] { return to_metrics(status()); });
-  control_.emplace(loop_, dir.socket(), group,
+  control_.emplace(loop_, std::move(parts_.control), dir.socket(), parts_.group,
                    [this](const auto& connection, const auto& request) { answer(connection, request); });
   if (const int fd = parts_.path->descriptor(); fd >= 0)
     loop_.watch(fd, EPOLLIN, [this](std::uint32_t) {

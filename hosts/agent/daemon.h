@@ -36,11 +36,16 @@ struct DaemonParts {
   Peers::Local local;
   SegmentChoice segment;
   std::vector<std::string> warnings;
+  Descriptor control;          // of make_control_socket()
+  std::optional<gid_t> group;  // whose members may ask
 };
+
+// The group that the configuration names; nothing = none. Throws InputError: there is no such group.
+std::optional<gid_t> control_group(const Config& config);
 
 class Daemon {
  public:
-  // Opens the control socket and the metrics. Throws InputError (there is no such group) and std::runtime_error.
+  // Opens the metrics, and serves the control socket. Throws std::runtime_error.
   Daemon(EventLoop& loop, DaemonParts parts, const RunDir& dir);
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;

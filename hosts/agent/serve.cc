@@ -97,6 +97,8 @@ int serve(const Config& config, const MasterKey& key, RunDir& dir,
   settings.before_change = [&](const Undo& step) { restore.add(step); };
   int status = 0;
   try {
+    parts.group = control_group(config);
+    parts.control = make_control_socket(dir.socket(), parts.group);
     parts.clocks = make_clocks(config, parts.derive, start);
     drop_privileges();
     OpenPath open = open_path(config.mode, settings);

@@ -21,16 +21,17 @@ namespace {
 class ControlTest : public testing::Test {
  protected:
   void serve(std::optional<gid_t> group = std::nullopt) {
-    server.emplace(loop, path, group, [this](const auto& connection, const nlohmann::json& request) {
-      if (request.value("command", "") == "fail") throw std::runtime_error("it went wrong");
-      if (request.value("command", "") == "three") {
-        for (int i = 0; i < 3; ++i) connection->send({{"line", i}});
-        connection->finish();
-        return;
-      }
-      connection->on_close([this] { ++closed; });
-      connection->send({{"echo", request}});
-    });
+    server.emplace(loop, make_control_socket(path, group), path, group,
+                   [this](const auto& connection, const nlohmann::json& request) {
+                     if (request.value("command", "") == "fail") throw std::runtime_error("it went wrong");
+                     if (request.value("command", "") == "three") {
+                       for (int i = 0; i < 3; ++i) connection->send({{"line", i}});
+                       connection->finish();
+                       return;
+                     }
+                     connection->on_close([this] { ++closed; });
+                     connection->send({{"echo", request}});
+                   });
     thread = std::thread([this] {
       while (!stop) loop.once(20);
     });

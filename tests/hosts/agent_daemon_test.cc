@@ -47,6 +47,8 @@ class DaemonTest : public testing::Test {
     parts.derive = [](const Address&, const Address&, std::uint64_t epoch) { return PairKey{epoch, {}}; };
     parts.local = [](const Address&) { return std::optional(host("10.0.0.1")); };
     parts.warnings = {"mind the gap"};
+    parts.group = control_group(parts.config);
+    parts.control = make_control_socket(dir.socket(), parts.group);
     daemon.emplace(loop, std::move(parts), dir);
   }
   void run() {
