@@ -9,6 +9,7 @@
 
 #include "hosts/path/data_path.h"
 #include "hosts/queue/filters.h"
+#include "hosts/queue/mangle_table.h"
 
 namespace weir::hosts {
 namespace {
@@ -38,6 +39,8 @@ void Rules::check(bool v6) {
   const std::string name = tables(v6);
   if (find_program(name).empty() || find_program(name + "-restore").empty())
     throw Unavailable(name + " is missing", "apt-get install iptables");
+  if (has_chain(v6)) return;  // of an earlier process: it can
+  if (!has_mangle_table(v6)) made_table_[v6] = true;
   // Rules that nothing calls, to see what the kernel has. The chain goes with them.
   const auto tries = [&](const std::string& match) {
     const std::string rule =
@@ -47,7 +50,6 @@ void Rules::check(bool v6) {
     if (out.status == 0) restore(v6, fmt::format("-F {0}\n-X {0}\n", kChain));
     return out;
   };
-  if (has_chain(v6)) return;  // of an earlier process: it can
   filters_[v6] = tries(match(v6)).status == 0;
   if (filters_[v6]) return;
   const Outcome plain = tries(match(v6));
@@ -91,11 +93,13 @@ void Rules::remove() {
   for (const bool v6 : {false, true}) {
     set_[v6] = false;
     peers_[v6].clear();
-    if (find_program(tables(v6)).empty() || !has_chain(v6)) continue;
-    while (run(command(v6, {"-D", "OUTPUT", "-p", "tcp", "-j", kChain})).status == 0) {
+    if (!find_program(tables(v6)).empty() && has_chain(v6)) {
+      while (run(command(v6, {"-D", "OUTPUT", "-p", "tcp", "-j", kChain})).status == 0) {
+      }
+      const Outcome outcome = restore(v6, fmt::format("-F {0}\n-X {0}\n", kChain));
+      if (outcome.status != 0) errors += fmt::format("{}: {} ", tables(v6), outcome.errors);
     }
-    const Outcome outcome = restore(v6, fmt::format("-F {0}\n-X {0}\n", kChain));
-    if (outcome.status != 0) errors += fmt::format("{}: {} ", tables(v6), outcome.errors);
+    if (std::exchange(made_table_[v6], false)) remove_empty_mangle_table(v6);
   }
   if (!errors.empty()) throw std::runtime_error("rules are left: " + errors);
 }

@@ -42,6 +42,7 @@ class Rules {
   std::uint16_t queue_;
   bool filters_[2] = {true, true};  // by version: whether there is the match "bpf"
   bool set_[2] = {false, false};
+  bool made_table_[2] = {false, false};  // there was none before
   std::vector<Address> peers_[2];
 };
 

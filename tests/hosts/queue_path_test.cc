@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "hosts/agent/descriptor.h"
+#include "hosts/queue/mangle_table.h"
 #include "hosts/queue/programs.h"
 #include "hosts/wire/keys.h"
 #include "hosts/wire/or_ack.h"
@@ -133,6 +134,7 @@ bool transfer(
 }
 
 void expect_no_trace() {
+  for (const bool v6 : {false, true}) EXPECT_FALSE(has_mangle_table(v6));
   EXPECT_EQ(rules(false), "");
   EXPECT_EQ(rules(true), "");
   EXPECT_EQ(queues(), "");
@@ -350,7 +352,23 @@ TEST(QueuePath, RulesThatAnEarlierOneLeftAreTakenAway) {
     for (int i = 0; i != 2; ++i)
       ASSERT_EQ(run({"iptables", "-t", "mangle", "-A", "OUTPUT", "-p", "tcp", "-j", "WEIR_ON_RAMP"}).status, 0);
     attach_queue(on_loopback());
-    expect_no_trace();
+    EXPECT_EQ(rules(), "");
+    EXPECT_TRUE(has_mangle_table(false)) << "it was there";
+  });
+}
+
+TEST(QueuePath, RulesOfOthersStay) {
+  in_namespace([] {
+    const auto path = attach_queue(on_loopback());
+    path->set_peer(self(false));
+    path->beat(monotonic());
+    const Command rule{"iptables", "-t", "mangle", "-A", "INPUT", "-p", "udp", "-j", "ACCEPT"};
+    ASSERT_EQ(run(rule).status, 0);
+    path->detach();
+    EXPECT_EQ(rules(), "");
+    Command check = rule;
+    check[3] = "-C";
+    EXPECT_EQ(run(check).status, 0);
   });
 }
 
