@@ -225,6 +225,7 @@ TEST_F(BpfEgress, ForgetsTheOldestFlow) {
   know(v4_);
   Flow of = v4_;
   for (unsigned i = 0; i < 3 * WEIR_BPF_FLOWS; ++i) {
+    if (i % 1'000 == 0) beat();
     of.source_port = static_cast<std::uint16_t>(i);
     of.destination_port = static_cast<std::uint16_t>(i >> 16);
     leaves({.flow = of});
