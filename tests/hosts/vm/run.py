@@ -83,7 +83,7 @@ def run_case(lab, case, record):
     good = True
     for name, script in case.boots.items():
         output, results[name], seconds = lab.boot(name, script, case)
-        print(f"  {name}: {seconds:.0f} s", flush=True)
+        print("  {}: {:.0f} s, {:.0f} s of processor time".format(name, *seconds), flush=True)
         for result in results[name]:
             record({"boot": name, **result})
         if case.twice:

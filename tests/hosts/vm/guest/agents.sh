@@ -97,9 +97,8 @@ snapshot() {
 
 # What an agent leaves behind: differences between two snapshots, as JSON.
 trace_between() { # LABEL BEFORE AFTER
-  lines=$(diff "$2" "$3" | grep -c '^[<>]')
-  diff "$2" "$3" >&2
-  echo "{\"trace\": \"$1\", \"lines\": $lines}"
+  diff "$2" "$3" > /tmp/difference || cat /tmp/difference >&2
+  echo "{\"trace\": \"$1\", \"lines\": $(grep -c '^[-+][^-+]' /tmp/difference || true)}"
 }
 
 # Stops, continues, kills and restarts agents while something runs; says how often.
