@@ -25,6 +25,8 @@ void add_report(CLI::App& app, int& status);
 void add_paper(CLI::App& app, int& status);
 void add_policy(CLI::App& app, int& status);
 void add_train(CLI::App& app, int& status);
+// The command becomes another one, whose exit status it has.
+void add_host(CLI::App& app);
 
 // Of an option whose empty value would pass for its absence.
 CLI::Validator not_empty();

@@ -126,6 +126,7 @@ int main(int argc, char** argv) {
     add_paper(app, status);
     add_policy(app, status);
     add_train(app, status);
+    add_host(app);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

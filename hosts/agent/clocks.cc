@@ -1,0 +1,132 @@
+#include "hosts/agent/clocks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "hosts/agent/status.h"
+#include "hosts/clock/service.h"
+#include "weir/base/text_table.h"
+
+namespace weir::hosts {
+namespace {
+
+ClockSettings clock_settings(const Config& config, Peers::Derive derive, std::int64_t start) {
+  const PathSettings path = path_settings(config, 0);
+  ClockSettings out;
+  for (const auto& peer : config.peers) out.peers.push_back({peer.address, peer.local});
+  out.port = config.clock.port;
+  out.key = std::move(derive);
+  out.key_lifetime = nanoseconds(config.keys.lifetime);
+  out.neighbours = config.clock.neighbours;
+  out.interval = nanoseconds(config.clock.interval);
+  out.window = nanoseconds(config.clock.window);
+  out.step = nanoseconds(config.clock.step);
+  out.epsilon = nanoseconds(config.clock.epsilon);
+  out.stale_after = nanoseconds(config.clock.stale_after);
+  out.test_clock_offset = path.test_clock_offset;
+  out.test_clock_drift = path.test_clock_drift;
+  out.test_clock_start = start;
+  return out;
+}
+
+nlohmann::ordered_json to_json(const PeerClock& clock, std::int64_t now) {
+  nlohmann::ordered_json line;
+  if (clock.line)
+    line = {{"at_ns", clock.line->at},
+            {"offset_ns", clock.line->offset},
+            {"drift_ns_per_s", static_cast<double>(clock.line->drift) * 1e9 / (1 << 30)},
+            {"sigma_ns", clock.line->sigma}};
+  return {
+      {"address", to_text(clock.address)},
+      {"condition", name_of(clock.condition)},
+      {"neighbour", clock.neighbour},
+      {"clock", line},
+      {"silence_ns", clock.heard == INT64_MIN ? nlohmann::ordered_json() : nlohmann::ordered_json(now - clock.heard)},
+      {"least_delay_ns", clock.least_delay},
+      {"pair_offset_ns", clock.pair_offset},
+      {"pair_error_ns", clock.pair_error},
+      {"purity", clock.purity},
+      {"observations", clock.observations},
+      {"steps", clock.steps},
+      {"refused_tag", clock.refused_tag},
+      {"refused_session", clock.refused_session},
+      {"refused_repeated", clock.refused_repeated}};
+}
+
+class Service : public Clocks {
+ public:
+  explicit Service(ClockSettings settings) : service_(std::move(settings)) {}
+
+  std::int64_t next_timer() override { return service_.next_timer(); }
+  void on_timer(std::int64_t now) override { service_.on_timer(now); }
+
+  std::map<Address, ClockNews> news(std::int64_t now) override {
+    std::map<Address, ClockNews> out;
+    const ClockState state = service_.state(now);
+    // peers that are not probed are taken to be as far as the farthest of the others
+    std::int64_t farthest = 0;
+    for (const PeerClock& clock : state.peers) farthest = std::max(farthest, clock.least_delay);
+    for (const PeerClock& clock : state.peers) {
+      ClockNews& peer = out[clock.address];
+      peer.condition = clock.condition;
+      peer.line = clock.line;
+      if (const auto least = clock.neighbour ? clock.least_delay : farthest; least > 0) peer.least = least;
+      if (clock.heard != INT64_MIN) peer.heard = clock.heard;
+    }
+    return out;
+  }
+
+  nlohmann::ordered_json details(std::int64_t now) override {
+    const ClockState state = service_.state(now);
+    auto peers = nlohmann::ordered_json::array();
+    for (const PeerClock& clock : state.peers) peers.push_back(to_json(clock, now));
+    return {{"now_ns", now},
+            {"peers", peers},
+            {"loops", state.loops},
+            {"surplus_ns", state.surplus},
+            {"messages_sent", state.messages_sent},
+            {"messages_received", state.messages_received},
+            {"bytes_sent", state.bytes_sent},
+            {"bytes_received", state.bytes_received},
+            {"unstamped", state.unstamped},
+            {"refused_form", state.refused_form},
+            {"refused_peer", state.refused_peer},
+            {"time_sets", state.time_sets}};
+  }
+
+ private:
+  ClockService service_;
+};
+
+}  // namespace
+
+std::unique_ptr<Clocks> make_clocks(const Config& config, Peers::Derive derive, std::int64_t start) {
+  return std::make_unique<Service>(clock_settings(config, std::move(derive), start));
+}
+
+std::string clocks_text(const nlohmann::json& details) {
+  if (details.at("peers").empty()) return "no peers; add [[peer]] tables to the configuration\n";
+  TextRows rows{{"peer", "condition", "probed", "offset", "drift", "within", "heard", "least delay", "pure", "probes"}};
+  for (const auto& peer : details.at("peers")) {
+    const auto& clock = peer.at("clock");
+    const bool known = !clock.is_null();
+    const bool probed = peer.at("neighbour").get<bool>();
+    rows.push_back(
+        {peer.at("address"), peer.at("condition"), probed ? "yes" : "no",
+         known ? fmt::format("{:+} ns", clock.at("offset_ns").get<std::int64_t>()) : "?",
+         known ? fmt::format("{:+.1f} ns/s", clock.at("drift_ns_per_s").get<double>()) : "?",
+         known ? duration_text(clock.at("sigma_ns").get<double>()) : "?",
+         peer.at("silence_ns").is_null() ? "never" : duration_text(peer.at("silence_ns").get<double>()) + " ago",
+         probed ? duration_text(peer.at("least_delay_ns").get<double>()) : "",
+         probed ? fmt::format("{:.0f} %", 100 * peer.at("purity").get<double>()) : "",
+         probed ? fmt::format("{}", peer.at("observations").get<std::uint64_t>()) : ""});
+  }
+  return text_table(rows, 3) + fmt::format("\n{} independent loops; {} messages sent, {} received\n",
+                                           details.at("loops").get<std::size_t>(),
+                                           details.at("messages_sent").get<std::uint64_t>(),
+                                           details.at("messages_received").get<std::uint64_t>());
+}
+
+}  // namespace weir::hosts

@@ -1,0 +1,169 @@
+#include "hosts/agent/daemon.h"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <net/if.h>
+#include <sys/epoll.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "hosts/agent/log.h"
+#include "weir/base/suggestion.h"
+#include "weir/base/text.h"
+
+namespace weir::hosts {
+namespace {
+
+const std::vector<std::string> kCommands{"status", "settings", "sync", "trace", "off"};
+
+}  // namespace
+
+std::optional<gid_t> control_group(const Config& config) {
+  if (config.control.group.empty()) return std::nullopt;
+  const group* found = ::getgrnam(config.control.group.c_str());
+  if (found == nullptr)
+    throw InputError(Where{config.file, 0},
+                     fmt::format("key 'control.group': there is no group '{}' on this host; write one of getent group",
+                                 one_line(config.control.group, kQuoted)));
+  return found->gr_gid;
+}
+
+Daemon::Daemon(EventLoop& loop, DaemonParts parts, const RunDir& dir)
+    : loop_(loop),
+      parts_(std::move(parts)),
+      since_(monotonic_now()),
+      peers_(parts_.config, parts_.segment.least_threshold, parts_.derive, parts_.local),
+      told_states_(parts_.config.peers.size(), PeerState::no_agent) {
+  traces_.emplace(*parts_.path);
+  if (const auto listen = parse_listen(parts_.config.metrics.listen))
+    metrics_.emplace(loop_, *listen, [this] { return to_metrics(status()); });
+  control_.emplace(loop_, std::move(parts_.control), dir.socket(), parts_.group,
+                   [this](const auto& connection, const auto& request) { answer(connection, request); });
+  if (const int fd = parts_.path->descriptor(); fd >= 0)
+    loop_.watch(fd, EPOLLIN, [this](std::uint32_t) {
+      parts_.path->poll(0);
+      traces_->flush();
+    });
+  clock_alarm_.emplace(loop_, [this] { tick_clocks(); });
+  clock_alarm_->at(parts_.clocks->next_timer());
+  loop_.every(kBeatEvery, [this] { beat(); });
+}
+
+Daemon::~Daemon() {
+  if (const int fd = parts_.path->descriptor(); fd >= 0) loop_.forget(fd);
+}
+
+void Daemon::run() {
+  beat();
+  loop_.run();
+}
+
+void Daemon::tick_clocks() {
+  parts_.clocks->on_timer(monotonic_now());
+  clock_alarm_->at(parts_.clocks->next_timer());
+}
+
+void Daemon::beat() {
+  // first what is new, then the sign of life: after a long sleep nothing old is acted upon
+  const std::int64_t now = monotonic_now();
+  peers_.update(now, unix_now(), parts_.clocks->news(now), *parts_.path);
+  parts_.path->beat(now);
+  parts_.path->poll(0);
+  traces_->flush();
+  tell_changes();
+  ::sd_notify(0, "WATCHDOG=1");
+}
+
+std::string Daemon::trouble() {
+  std::string out = parts_.path->trouble();
+  for (const auto& name : parts_.config.interfaces)
+    if (::if_nametoindex(name.c_str()) == 0)
+      out += fmt::format("{}{} has vanished; packets pass", out.empty() ? "" : "; ", name);
+  return out;
+}
+
+void Daemon::tell_changes() {
+  const std::string now = trouble();
+  if (now != told_trouble_) {
+    if (now.empty())
+      log("all is well again");
+    else
+      log("trouble: {}", now);
+    told_trouble_ = now;
+  }
+  std::size_t held = 0;
+  for (std::size_t i = 0; i < told_states_.size(); ++i) {
+    const PeerStatus& peer = peers_.status()[i];
+    held += peer.state == PeerState::held ? 1 : 0;
+    if (peer.state == told_states_[i]) continue;
+    log("{}: {}: {}", to_text(peer.address), name_of(peer.state), meaning(peer.state));
+    told_states_[i] = peer.state;
+    ::sd_notify(
+        0, fmt::format("STATUS=mode {}, {} of {} peers held", name_of(parts_.config.mode), held, told_states_.size())
+               .c_str());
+  }
+}
+
+Status Daemon::status() {
+  Status out;
+  out.mode = parts_.config.mode;
+  out.path = parts_.path_name;
+  out.pid = ::getpid();
+  out.since = since_;
+  out.now = monotonic_now();
+  out.interfaces = parts_.config.interfaces;
+  out.segment = parts_.config.mode == Mode::observe ? 0 : parts_.segment.limit;
+  out.trouble = trouble();
+  out.warnings = parts_.warnings;
+  out.counters = parts_.path->counters();
+  out.peers = peers_.status();
+  out.flows = parts_.path->flows();
+  return out;
+}
+
+void Daemon::answer(const std::shared_ptr<ControlConnection>& connection, const nlohmann::json& request) {
+  const auto found = request.find("command");
+  const std::string command = found != request.end() && found->is_string() ? found->get<std::string>() : "";
+  if (command == "status") {
+    connection->send(to_json(status()));
+  } else if (command == "settings") {
+    connection->send(to_json(parts_.config));
+  } else if (command == "sync") {
+    connection->send(parts_.clocks->details(monotonic_now()));
+  } else if (command == "trace") {
+    connection->send({{"trace", true}, {"now_ns", monotonic_now()}, {"unix_ns", unix_now()}});
+    traces_->add(connection);
+  } else if (command == "off") {
+    log("asked to end");
+    wait_for_end_.push_back(connection);
+    loop_.stop();
+  } else {
+    throw std::runtime_error(fmt::format("unknown command '{}'{}; valid is {}", one_line(command, kQuoted),
+                                         did_you_mean(command, kCommands), fmt::join(kCommands, ", ")));
+  }
+}
+
+std::string Daemon::down() {
+  ::sd_notify(0, "STOPPING=1");
+  std::string wrong;
+  try {
+    parts_.path->detach();
+  } catch (const std::exception& error) {
+    wrong = error.what();
+    log("not all could be put back: {}", wrong);
+  }
+  for (const auto& connection : wait_for_end_) {
+    if (wrong.empty())
+      connection->send({{"off", true}});
+    else
+      connection->send({{"error", "not all could be put back: " + wrong}});
+    connection->finish();
+  }
+  wait_for_end_.clear();
+  return wrong;
+}
+
+}  // namespace weir::hosts

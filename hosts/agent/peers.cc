@@ -1,0 +1,193 @@
+#include "hosts/agent/peers.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <tuple>
+
+#include "hosts/agent/descriptor.h"
+
+namespace weir::hosts {
+namespace {
+
+constexpr std::int64_t kRoutesEvery = 5'000'000'000;       // ns
+constexpr std::int64_t kLargestThreshold = 1'000'000'000;  // ns
+constexpr ClockLine kUnknownClock{0, 0, 0, -1};
+
+struct Words {
+  std::string_view name;
+  std::string_view meaning;
+};
+constexpr std::array<Words, 8> kStates{{
+    {"no route", "there is no route to it; packets pass"},
+    {"no agent", "no agent answers there; packets pass"},
+    {"unsynchronised", "its clock is not known yet; packets pass"},
+    {"stale", "nothing was heard of its clock for too long; packets pass"},
+    {"stepped", "a clock was set; packets pass until it is known again"},
+    {"uncertain", "its clock is known less exactly than clock.max_error; packets pass"},
+    {"observed", "measured, nothing is held"},
+    {"held", "flows to it are held when they queue"},
+}};
+
+bool same(const ClockLine& a, const ClockLine& b) {
+  return std::tie(a.at, a.offset, a.drift, a.sigma) == std::tie(b.at, b.offset, b.drift, b.sigma);
+}
+
+bool same(const Peer& a, const Peer& b) {
+  return std::tie(a.address, a.held, a.threshold, a.send, a.receive) ==
+             std::tie(b.address, b.held, b.threshold, b.send, b.receive) &&
+         same(a.clock, b.clock);
+}
+
+sockaddr_storage socket_address(const Address& address, std::uint16_t port, socklen_t& size) {
+  sockaddr_storage out{};
+  if (address.v6) {
+    auto& v6 = reinterpret_cast<sockaddr_in6&>(out);
+    v6.sin6_family = AF_INET6;
+    v6.sin6_port = htons(port);
+    std::memcpy(&v6.sin6_addr, address.bytes.data(), 16);
+    size = sizeof v6;
+  } else {
+    auto& v4 = reinterpret_cast<sockaddr_in&>(out);
+    v4.sin_family = AF_INET;
+    v4.sin_port = htons(port);
+    std::memcpy(&v4.sin_addr, address.bytes.data(), 4);
+    size = sizeof v4;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view name_of(PeerState state) { return kStates.at(static_cast<std::size_t>(state)).name; }
+std::string_view meaning(PeerState state) { return kStates.at(static_cast<std::size_t>(state)).meaning; }
+
+Peers::Peers(const Config& config, std::int64_t least_threshold, Derive derive, Local local)
+    : config_(config),
+      least_threshold_(least_threshold),
+      derive_(std::move(derive)),
+      local_(std::move(local)),
+      status_(config.peers.size()),
+      told_(config.peers.size()) {
+  for (std::size_t i = 0; i < status_.size(); ++i) {
+    status_[i].address = config_.peers[i].address;
+    status_[i].local = config_.peers[i].local;
+  }
+}
+
+PeerState Peers::state_of(const PeerConfig& peer, const PeerStatus& status, const ClockNews& news) const {
+  if (!status.local) return PeerState::no_route;
+  if (news.condition == ClockCondition::silent) return PeerState::no_agent;
+  if (news.condition == ClockCondition::stale) return PeerState::stale;
+  if (news.condition == ClockCondition::stepped) return PeerState::stepped;
+  if (!news.line || news.line->sigma < 0 || status.threshold == 0) return PeerState::unsynchronised;
+  if (news.line->sigma > nanoseconds(config_.clock.max_error)) return PeerState::uncertain;
+  return config_.mode == Mode::observe || !peer.hold ? PeerState::observed : PeerState::held;
+}
+
+void Peers::update(std::int64_t now, std::int64_t unix_time, const std::map<Address, ClockNews>& news, DataPath& path) {
+  static const ClockNews kNone;
+  const bool look = now - kRoutesEvery >= routes_at_;
+  if (look) routes_at_ = now;
+  for (std::size_t i = 0; i < status_.size(); ++i) {
+    const PeerConfig& peer = config_.peers[i];
+    PeerStatus& status = status_[i];
+    const auto found = news.find(peer.address);
+    const ClockNews& known = found == news.end() ? kNone : found->second;
+    if (look && !peer.local) status.local = local_(peer.address);
+    status.clock = known.line;
+    status.silence = known.heard ? now - *known.heard : 0;
+    status.least = known.least;
+    status.threshold =
+        threshold_of(peer.threshold.value_or(config_.threshold), nanoseconds(config_.headroom), least_threshold_, known)
+            .value_or(0);
+    status.state = state_of(peer, status, known);
+    if (!status.local) {  // nothing can be signed
+      if (told_[i]) path.remove_peer(peer.address);
+      told_[i].reset();
+      continue;
+    }
+    const EpochKeys keys = keys_at(unix_time, nanoseconds(config_.keys.lifetime), *status.local, peer.address, derive_);
+    Peer next{peer.address,
+              status.state == PeerState::held,
+              status.threshold == 0 ? kLargestThreshold : status.threshold,
+              status.clock.value_or(kUnknownClock),
+              keys.send,
+              keys.receive};
+    if (told_[i] && same(*told_[i], next)) continue;
+    path.set_peer(next);
+    told_[i] = next;
+  }
+}
+
+std::optional<std::int64_t> threshold_of(const Threshold& given, std::int64_t headroom, std::int64_t least_threshold,
+                                         const ClockNews& news) {
+  const std::int64_t sigma = news.line ? std::max<std::int64_t>(news.line->sigma, 0) : 0;
+  if (given) return *given + sigma;
+  if (!news.least || !news.line) return std::nullopt;
+  return std::max<std::int64_t>(*news.least, 0) + 2 * sigma + std::max(headroom, least_threshold);
+}
+
+EpochKeys keys_at(std::int64_t unix_time, std::int64_t lifetime, const Address& local, const Address& peer,
+                  const Peers::Derive& derive) {
+  const auto epoch = static_cast<std::uint64_t>(unix_time / lifetime);
+  const auto sending = static_cast<std::uint64_t>((unix_time - lifetime / 2) / lifetime);
+  const PairKey send = derive(local, peer, sending);
+  return {{send, send}, {derive(peer, local, epoch), derive(peer, local, epoch - 1)}};
+}
+
+SegmentChoice choose_segment(const Config& config, std::int64_t rate, std::uint32_t mtu) {
+  constexpr std::int64_t kBitsPerByteAndSecond = 8'000'000'000;  // ns
+  constexpr std::int64_t kHeaders = 14 + 24;                     // Ethernet, and what it adds to a packet on the wire
+  constexpr std::int64_t kMost = 65'536;
+  SegmentChoice out;
+  if (config.segment) out.limit = *config.segment;
+  if (rate <= 0) {
+    if (!config.segment)
+      out.warning =
+          "the link's rate is not known, so that super-packets keep their size; set 'rate' or 'segment', since one "
+          "that takes longer than T/2 defeats On-Ramp";
+    return out;
+  }
+  const auto duration = [&](std::int64_t bytes) { return bytes * kBitsPerByteAndSecond / rate; };
+  const std::int64_t two = 2 * (static_cast<std::int64_t>(mtu) + kHeaders);
+  const std::int64_t smallest = config.segment.value_or(0) != 0 ? *config.segment : two;
+  out.least_threshold = 2 * duration(smallest);
+  std::int64_t least_given = config.threshold.value_or(std::max(nanoseconds(config.headroom), out.least_threshold));
+  for (const auto& peer : config.peers)
+    if (peer.threshold && *peer.threshold) least_given = std::min(least_given, **peer.threshold);
+  if (!config.segment) {
+    const std::int64_t fitting = static_cast<std::int64_t>(static_cast<double>(least_given) / 2 *
+                                                           static_cast<double>(rate) / kBitsPerByteAndSecond);
+    out.limit = static_cast<std::uint32_t>(std::clamp(fitting, two, kMost));
+    if (out.limit == kMost) out.limit = 0;  // all that there is
+  }
+  const std::int64_t takes = duration(out.limit == 0 ? kMost : out.limit);
+  if (takes > least_given / 2)
+    out.warning = "a super-packet of " + std::to_string(out.limit == 0 ? kMost : out.limit) + " bytes takes " +
+                  std::to_string(takes / 1'000) + " us, more than half of T = " + std::to_string(least_given / 1'000) +
+                  " us: On-Ramp holds too late; " +
+                  (config.segment ? "make 'segment' smaller or T larger" : "make T larger");
+  return out;
+}
+
+std::optional<Address> route_source(const Address& peer) {
+  const Descriptor fd(::socket(peer.v6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  socklen_t size = 0;
+  sockaddr_storage address = socket_address(peer, kAgentPort, size);
+  if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return std::nullopt;
+  size = sizeof address;
+  if (::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return std::nullopt;
+  Address out;
+  out.v6 = peer.v6;
+  if (peer.v6)
+    std::memcpy(out.bytes.data(), &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr, 16);
+  else
+    std::memcpy(out.bytes.data(), &reinterpret_cast<const sockaddr_in&>(address).sin_addr, 4);
+  return out;
+}
+
+}  // namespace weir::hosts

@@ -1,0 +1,102 @@
+// The other hosts, as this one sees them: whether an agent answers there, whether its clock can be trusted, and what
+// the data path is told: T, the clock's line, the keys of the hour, and whether flows to it may be held.
+//
+// A peer is held only while all of this is so: the mode and the configuration ask for it, its agent answers, its clock
+// is known within max_error, and it was heard not longer than stale_after ago.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hosts/agent/config.h"
+#include "hosts/clock/service.h"
+#include "hosts/path/data_path.h"
+
+namespace weir::hosts {
+
+// What synchronisation knows of a peer.
+struct ClockNews {
+  ClockCondition condition = ClockCondition::silent;
+  std::optional<ClockLine> line;                     // nothing: not known
+  std::optional<std::int64_t> least;                 // the least one-way delay to it, ns
+  std::optional<std::int64_t> heard = std::nullopt;  // when it was last heard, CLOCK_MONOTONIC
+};
+
+enum class PeerState : std::uint8_t { no_route, no_agent, unsynchronised, stale, stepped, uncertain, observed, held };
+
+std::string_view name_of(PeerState state);  // "no agent"
+std::string_view meaning(PeerState state);  // a sentence for people
+
+struct PeerStatus {
+  Address address;
+  std::optional<Address> local;
+  PeerState state = PeerState::no_agent;
+  std::int64_t threshold = 0;  // T in force, ns; 0: not known yet
+  std::optional<ClockLine> clock;
+  std::int64_t silence = 0;  // ns since it was heard last
+  std::optional<std::int64_t> least;
+};
+
+class Peers {
+ public:
+  // The keys that one host signs by for another in an epoch.
+  using Derive = std::function<PairKey(const Address& from, const Address& to, std::uint64_t epoch)>;
+  // The address of this host by which it reaches another.
+  using Local = std::function<std::optional<Address>(const Address& peer)>;
+
+  // least_threshold: T is derived to be this at least, ns, so that two of the smallest super-packets fit into it.
+  Peers(const Config& config, std::int64_t least_threshold, Derive derive, Local local);
+
+  // Tells the data path what has changed. `news` of a peer that is not among them: nothing is known. Times in ns.
+  void update(std::int64_t now, std::int64_t unix_time, const std::map<Address, ClockNews>& news, DataPath& path);
+  // As of the last update; in the order of the configuration.
+  const std::vector<PeerStatus>& status() const { return status_; }
+
+ private:
+  struct Known;
+  PeerState state_of(const PeerConfig& peer, const PeerStatus& status, const ClockNews& news) const;
+
+  Config config_;
+  std::int64_t least_threshold_;
+  Derive derive_;
+  Local local_;
+  std::int64_t routes_at_ = INT64_MIN;  // when routes were looked at last
+  std::vector<PeerStatus> status_;
+  std::vector<std::optional<Peer>> told_;  // what the data path knows
+};
+
+// T of a peer in ns, widened by what its clock may be wrong. A given T grows by sigma: nothing is held that would not
+// be by true clocks. A derived one is the least delay + 2 sigma + headroom (On-Ramp 7.1), and `least` at least; nothing
+// while the least delay is unknown.
+std::optional<std::int64_t> threshold_of(const Threshold& given, std::int64_t headroom, std::int64_t least_threshold,
+                                         const ClockNews& news);
+
+// The keys of a pair at a time (ns since 1970). What is accepted is signed in this epoch or the one before; what is
+// sent is signed by the epoch of half a lifetime ago, so that two hosts understand each other whose times of day differ
+// by less than that.
+struct EpochKeys {
+  PairKeys send;
+  PairKeys receive;
+};
+EpochKeys keys_at(std::int64_t unix_time, std::int64_t lifetime, const Address& local, const Address& peer,
+                  const Peers::Derive& derive);
+
+// Of the smallest super-packet that T can have, and the limit that is set for it.
+struct SegmentChoice {
+  std::uint32_t limit = 0;           // gso_max_size; 0 = as it is
+  std::int64_t least_threshold = 0;  // ns
+  std::string warning;               // "" = none
+};
+// `rate`: of the link, bit/s, 0 = not known. `mtu` in bytes. A super-packet is to take T/2 at most, and has two packets
+// at least; where T is derived, it is made so large that this fits.
+SegmentChoice choose_segment(const Config& config, std::int64_t rate, std::uint32_t mtu);
+
+// The address by which this host would send to another, by the routes of the kernel; nothing: there is no route.
+std::optional<Address> route_source(const Address& peer);
+
+}  // namespace weir::hosts

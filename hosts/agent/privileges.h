@@ -1,0 +1,16 @@
+// What the agent may do: no more than its work on the network needs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace weir::hosts {
+
+// The capabilities that this process lacks for a mode: CAP_NET_ADMIN and CAP_NET_RAW, and with `bpf` CAP_BPF and
+// CAP_PERFMON, too. Empty: it has all.
+std::vector<std::string> missing_capabilities(bool bpf);
+
+// Gives up all others, for this process and all programs that it starts, for ever. Throws std::runtime_error.
+void drop_privileges();
+
+}  // namespace weir::hosts

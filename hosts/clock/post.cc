@@ -1,0 +1,79 @@
+#include "hosts/clock/post.h"
+
+#include <cerrno>
+#include <system_error>
+
+namespace weir::hosts::clock {
+namespace {
+
+// Datagrams and stamps that are looked at in one go; the kernel drops what does not fit into its buffers meanwhile.
+constexpr std::size_t kMostAtOnce = 1'024;
+
+// Ethernet without checksum, and IP and UDP.
+constexpr std::size_t frame_bytes(std::size_t size, bool v6) { return 14 + (v6 ? 40 : 20) + 8 + size; }
+
+}  // namespace
+
+Post::Post(std::uint16_t port, std::unique_ptr<HardwareClock> hardware, const TestClock& test)
+    : test_(test), hardware_(std::move(hardware)) {
+  sockets_.push_back(std::make_unique<UdpSocket>(false, port, has_hardware_stamps()));
+  try {
+    sockets_.push_back(std::make_unique<UdpSocket>(true, port, has_hardware_stamps()));
+  } catch (const std::system_error& error) {
+    if (error.code().value() != EAFNOSUPPORT) throw;
+  }
+}
+
+void Post::write(const Address& from, const Address& to, std::span<const std::uint8_t> bytes, bool stamped) {
+  letters_.push_back({from, to, text_.size(), bytes.size(), stamped});
+  text_.insert(text_.end(), bytes.begin(), bytes.end());
+}
+
+void Post::flush() {
+  for (const auto& socket : sockets_) {
+    std::vector<Outgoing> list;
+    for (const Letter& l : letters_) {
+      if (l.to.v6 != socket->v6()) continue;
+      list.push_back({l.from, l.to, std::span(text_).subspan(l.begin, l.size), l.stamped});
+      counters_.bytes_sent += frame_bytes(l.size, l.to.v6);
+    }
+    counters_.sent += socket->send(list);
+  }
+  letters_.clear();
+  text_.clear();
+}
+
+std::optional<std::int64_t> Post::when(const Stamp& stamp) {
+  // never of both kinds: a packet passes the interface later than the kernel
+  if (hardware_) {
+    if (stamp.hardware == 0) return std::nullopt;
+    const auto t = hardware_->to_monotonic(stamp.hardware);
+    return t ? std::optional(ours(*t)) : std::nullopt;
+  }
+  if (stamp.software == 0 || !trusted_) return std::nullopt;
+  return ours(realtime_.to_monotonic(stamp.software));
+}
+
+bool Post::drain(std::int64_t now, const Left& left, const Came& came) {
+  if (hardware_) hardware_->check(now);
+  // what was stamped since the last time is on either side of a change
+  trusted_ = realtime_.check();
+  if (!trusted_) ++counters_.time_sets;
+  for (const auto& socket : sockets_) {
+    socket->stamps(kMostAtOnce, [&](std::span<const std::uint8_t> bytes, const Stamp& stamp) {
+      if (const auto t = when(stamp)) left(bytes, *t);
+    });
+    socket->receive(kMostAtOnce, [&](const Incoming& in) {
+      ++counters_.received;
+      counters_.bytes_received += frame_bytes(in.bytes.size(), in.from.v6);
+      const auto t = when(in.stamp);
+      if (!t) ++counters_.unstamped;
+      came({in.from, in.to, in.bytes, t});
+    });
+  }
+  if (realtime_.check()) return true;
+  ++counters_.time_sets;
+  return hardware_ != nullptr;
+}
+
+}  // namespace weir::hosts::clock

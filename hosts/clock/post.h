@@ -1,0 +1,83 @@
+// Datagrams, with the times of our clock at which they left and came.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "hosts/clock/hardware.h"
+#include "hosts/clock/realtime.h"
+#include "hosts/clock/test_clock.h"
+#include "hosts/clock/udp.h"
+#include "hosts/path/address.h"
+
+namespace weir::hosts::clock {
+
+struct Arrival {
+  Address from;
+  Address to;
+  std::span<const std::uint8_t> bytes;
+  std::optional<std::int64_t> when;  // by our clock; nothing: the kernel did not say, or it cannot be told
+};
+
+class Post {
+ public:
+  struct Counters {
+    std::uint64_t bytes_sent = 0;  // of Ethernet frames
+    std::uint64_t bytes_received = 0;
+    std::uint64_t sent = 0;  // datagrams
+    std::uint64_t received = 0;
+    std::uint64_t unstamped = 0;
+    std::uint64_t time_sets = 0;
+  };
+  using Left = std::function<void(std::span<const std::uint8_t> bytes, std::int64_t when)>;
+  using Came = std::function<void(const Arrival&)>;
+
+  // Of IPv4 and, where the kernel has it, IPv6. `hardware`: the clock by which the interface stamps; nothing: the
+  // kernel's stamps. Throws std::system_error if the port is in use.
+  Post(std::uint16_t port, std::unique_ptr<HardwareClock> hardware, const TestClock& test);
+
+  // Our clock at CLOCK_MONOTONIC.
+  std::int64_t ours(std::int64_t monotonic) const { return test_.read(monotonic); }
+
+  // Takes a datagram; flush() sends what was taken, in order, and with little in between. The kernel is asked for a
+  // stamp if `stamped`.
+  void write(const Address& from, const Address& to, std::span<const std::uint8_t> bytes, bool stamped);
+  void flush();
+
+  // Hands over what has left (stamped; behind some headers) and come since it was last called, up to a limit; what the
+  // two get is valid until they return. `now` is CLOCK_MONOTONIC. False if somebody set the time in the midst of it:
+  // then times that were handed over may be wrong.
+  bool drain(std::int64_t now, const Left& left, const Came& came);
+
+  void set_test_clock(const TestClock& test) { test_ = test; }
+
+  // Times are within this of those that the stamps mean, ns.
+  std::int64_t error() const { return hardware_ ? hardware_->error() : realtime_.error(); }
+  bool has_hardware_stamps() const { return hardware_ != nullptr; }
+  const Counters& counters() const { return counters_; }
+
+ private:
+  std::optional<std::int64_t> when(const Stamp& stamp);
+
+  TestClock test_;
+  std::unique_ptr<HardwareClock> hardware_;
+  Realtime realtime_;
+  bool trusted_ = true;  // stamps can be told
+  std::vector<std::unique_ptr<UdpSocket>> sockets_;
+  struct Letter {
+    Address from;
+    Address to;
+    std::size_t begin;
+    std::size_t size;
+    bool stamped;
+  };
+  std::vector<Letter> letters_;
+  std::vector<std::uint8_t> text_;
+  Counters counters_;
+};
+
+}  // namespace weir::hosts::clock

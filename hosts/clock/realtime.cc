@@ -1,0 +1,48 @@
+#include "hosts/clock/realtime.h"
+
+#include <algorithm>
+#include <ctime>
+
+namespace weir::hosts::clock {
+namespace {
+
+// Either clock is rounded to a nanosecond.
+constexpr std::int64_t kRounding = 2;
+// So many readings narrow the bounds each time.
+constexpr int kReadings = 3;
+
+std::int64_t read(clockid_t id) {
+  timespec t{};
+  ::clock_gettime(id, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+}  // namespace
+
+ClockReading read_clocks() {
+  ClockReading r;
+  r.before = read(CLOCK_MONOTONIC);
+  r.realtime = read(CLOCK_REALTIME);
+  r.after = read(CLOCK_MONOTONIC);
+  return r;
+}
+
+bool Realtime::check() {
+  bool same = true;
+  for (int i = 0; i < kReadings; ++i) {
+    const ClockReading r = read_();
+    const std::int64_t low = r.realtime - r.after - kRounding;
+    const std::int64_t high = r.realtime - r.before + kRounding;
+    if (low > high_ || high < low_) {
+      low_ = low;
+      high_ = high;
+      same = false;
+    } else {
+      low_ = std::max(low_, low);
+      high_ = std::min(high_, high);
+    }
+  }
+  return same;
+}
+
+}  // namespace weir::hosts::clock

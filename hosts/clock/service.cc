@@ -1,0 +1,218 @@
+#include "hosts/clock/service.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include <sodium.h>
+
+#include "hosts/clock/inside.h"
+#include "hosts/clock/line.h"
+
+namespace weir::hosts {
+namespace {
+
+using namespace clock;
+
+// Least squares make the errors of pairs smaller, as if they were independent; the bound is so much larger.
+constexpr double kBound = 1.5;
+constexpr std::int64_t kAlive = 3'000'000'000;
+// How far ahead the error of a pair is looked at to tell whether it needs more probes.
+constexpr std::int64_t kAhead = 1'000'000'000;
+constexpr std::uint8_t kHops = 3;
+
+const ClockSettings& checked(const ClockSettings& s) {
+  if (!s.key || s.key_lifetime <= 0 || s.neighbours < 2 || s.neighbours > kMostEdges || s.interval < 1'000'000 ||
+      s.interval > 1'000'000'000 || s.relaxed > 1'000'000'000 || s.window < 100 * s.interval || s.step <= 0 ||
+      s.step > s.window || s.wander < 0 || s.epsilon < 0 || s.stale_after < 10 * s.interval) {
+    throw std::invalid_argument("settings of the clocks that make no sense");
+  }
+  if (sodium_init() < 0) throw std::runtime_error("libsodium cannot be used");
+  return s;
+}
+
+std::unique_ptr<HardwareClock> hardware(const ClockSettings& s, std::string& why) {
+  if (!s.hardware) return why = "not asked for", nullptr;
+  // stamps do not tell by which interface's clock they are
+  if (s.interfaces.size() != 1) return why = "there are several interfaces", nullptr;
+  return find_hardware_clock(s.interfaces.front(), why);
+}
+
+}  // namespace
+
+std::string_view name_of(ClockCondition condition) {
+  switch (condition) {
+    case ClockCondition::silent: return "silent";
+    case ClockCondition::measuring: return "measuring";
+    case ClockCondition::synchronised: return "synchronised";
+    case ClockCondition::stale: return "stale";
+    case ClockCondition::stepped: return "stepped";
+  }
+  return "";
+}
+
+ClockService::Inside::Inside(ClockSettings settings)
+    : settings_(checked(settings)),
+      post_(settings_.port, hardware(settings_, why_no_hardware_),
+            {settings_.test_clock_offset, settings_.test_clock_drift, settings_.test_clock_start}) {
+  const ClockReading now = read_clocks();
+  started_ = static_cast<std::uint64_t>(now.realtime);
+  next_probe_ = next_fit_ = now.before;
+  links_.reserve(settings_.peers.size());
+  for (const ClockPeer& peer : settings_.peers) {
+    if (!by_address_.emplace(peer.address, links_.size()).second) continue;
+    Link& link = links_.emplace_back(peer.address, settings_.window, settings_.wander * 1e-9, settings_.epsilon);
+    link.local_is_given = peer.local.has_value();
+    if (peer.local) set_local(link, *peer.local);
+    find_local(link, now.before);
+  }
+}
+
+void ClockService::Inside::on_timer(std::int64_t now) {
+  drain(now);
+  watch(now);
+  const bool fit = now >= next_fit_;
+  if (fit) {
+    measure(now);
+    next_fit_ = std::max(next_fit_ + settings_.step, now + settings_.step / 2);
+  }
+  if (fit || tell_at_once_) report(now);
+  if (fit || tell_at_once_ || solve_at_once_) solve(now);
+  tell_at_once_ = solve_at_once_ = false;
+  if (now >= next_probe_) probe(now);
+  post_.flush();
+}
+
+void ClockService::Inside::observe(Link& link, const std::optional<Observation>& ours,
+                                   const std::optional<Observation>& theirs) {
+  if (!ours && !theirs) return;
+  ++link.observations;
+  if (ours ? link.edge.add_ours(*ours) : link.edge.add_theirs(*theirs)) return;
+  link.lost = ClockCondition::stepped;
+}
+
+void ClockService::Inside::measure(std::int64_t now) {
+  const std::int64_t t = post_.ours(now);
+  for (Link& link : links_) {
+    if (link.keys) link.keys->at(epoch());
+    if (!within(t, link.edge.last_seen(), settings_.stale_after)) continue;
+    if (!link.edge.fit(t)) link.lost = ClockCondition::stepped;
+    link.eager = !link.edge.line() || link.edge.estimate(t + kAhead).error > static_cast<double>(settings_.enough);
+  }
+}
+
+// Whether what was known still is.
+void ClockService::Inside::watch(std::int64_t now) {
+  for (Link& link : links_) {
+    const bool known = is_measured(link, now);
+    if (link.known && !known) {
+      tell_at_once_ = true;
+      link.eager = true;
+      if (link.edge.line()) link.lost = ClockCondition::stale;
+    }
+    if (known && !link.known) link.lost = ClockCondition::measuring;
+    link.known = known;
+  }
+}
+
+void ClockService::Inside::report(std::int64_t now) {
+  Report report{.hops = kHops, .started = started_, .number = ++reported_, .at = post_.ours(now)};
+  for (const Link& link : links_) {
+    if (!is_measured(link, now) || report.edges.size() == kMostEdges) continue;
+    const Estimate e = link.edge.estimate(report.at);
+    report.edges.push_back({link.address, e.offset, e.drift, e.error, e.growth});
+  }
+  for (Link& link : links_) {
+    if (!link.is_neighbour(now)) continue;
+    report.origin = link.keys->local();
+    tell(link, report);
+  }
+}
+
+void ClockService::Inside::solve(std::int64_t now) {
+  reports_.expire(now);
+  std::vector<OwnEdge> own;
+  std::vector<Address> self;
+  for (const Link& link : links_) {
+    if (link.keys) self.push_back(link.keys->local());
+    if (is_measured(link, now)) own.push_back({link.address, link.edge.estimate(post_.ours(now))});
+  }
+  clocks_.solve(own, reports_, self, post_.ours(now));
+}
+
+std::optional<ClockLine> ClockService::Inside::line(const Address& peer, std::int64_t now, std::int64_t horizon) const {
+  const auto found = by_address_.find(peer);
+  return found == by_address_.end() ? std::nullopt : line(links_[found->second], now, horizon);
+}
+
+std::optional<ClockLine> ClockService::Inside::line(const Link& link, std::int64_t now, std::int64_t horizon) const {
+  // who is probed must answer, whatever others say of it
+  if (link.chosen && !is_measured(link, now)) return std::nullopt;
+  const std::int64_t t = post_.ours(now);
+  if (!within(t, clocks_.solution().at, 2 * settings_.step)) return std::nullopt;
+  const auto found = clocks_.find(link.address);
+  if (!found) return std::nullopt;
+  const double error = kBound * found->error_at(t + horizon) + static_cast<double>(post_.error());
+  return ClockLine{found->at, found->offset, std::llround(found->drift / kDriftUnit),
+                   static_cast<std::int64_t>(std::ceil(std::min(error, 1e18)))};
+}
+
+ClockState ClockService::Inside::state(std::int64_t now) const {
+  ClockState out;
+  for (const Link& link : links_) {
+    PeerClock& peer = out.peers.emplace_back();
+    peer.address = link.address;
+    peer.neighbour = link.is_neighbour(now);
+    peer.line = line(link, now, 0);
+    if (link.heard != kNever) peer.heard = link.heard;
+    peer.purity = link.edge.purity();
+    peer.observations = link.observations;
+    peer.steps = link.edge.steps();
+    peer.refused_tag = link.refused_tag;
+    peer.refused_session = link.refused_session;
+    peer.refused_repeated = link.refused_repeated;
+    if (is_measured(link, now)) {
+      const Estimate pair = link.edge.estimate(peer.line ? peer.line->at : post_.ours(now));
+      peer.pair_offset = pair.offset;
+      peer.pair_error = std::llround(pair.error);
+      peer.least_delay = std::llround(link.edge.line()->margin);
+    }
+    if (peer.line) {
+      peer.condition = ClockCondition::synchronised;
+    } else if (link.lost != ClockCondition::measuring) {
+      peer.condition = link.lost;
+    } else if (link.known && !is_measured(link, now)) {
+      peer.condition = ClockCondition::stale;
+    } else if (within(now, link.heard, kAlive)) {
+      peer.condition = ClockCondition::measuring;
+    }
+  }
+  out.loops = clocks_.solution().loops;
+  out.surplus = clocks_.solution().surplus;
+  out.hardware_stamps = post_.has_hardware_stamps();
+  out.why_no_hardware = why_no_hardware_;
+  const Post::Counters& c = post_.counters();
+  out.bytes_sent = c.bytes_sent;
+  out.bytes_received = c.bytes_received;
+  out.messages_sent = c.sent;
+  out.messages_received = c.received;
+  out.unstamped = c.unstamped;
+  out.time_sets = c.time_sets;
+  out.refused_form = refused_form_;
+  out.refused_peer = refused_peer_;
+  return out;
+}
+
+ClockService::ClockService(ClockSettings settings) : inside_(std::make_unique<Inside>(std::move(settings))) {}
+ClockService::~ClockService() = default;
+std::int64_t ClockService::next_timer() const { return inside_->next_timer(); }
+void ClockService::on_timer(std::int64_t now) { inside_->on_timer(now); }
+std::optional<ClockLine> ClockService::line(const Address& peer, std::int64_t now, std::int64_t horizon) const {
+  return inside_->line(peer, now, horizon);
+}
+ClockState ClockService::state(std::int64_t now) const { return inside_->state(now); }
+void ClockService::set_test_clock(std::int64_t offset, std::int64_t drift, std::int64_t start) {
+  inside_->set_test_clock({offset, drift, start});
+}
+
+}  // namespace weir::hosts

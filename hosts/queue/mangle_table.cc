@@ -1,0 +1,121 @@
+#include "hosts/queue/mangle_table.h"
+
+#include <arpa/inet.h>
+#include <libmnl/libmnl.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+namespace weir::hosts {
+namespace {
+
+constexpr const char* kTable = "mangle";
+constexpr int kReplySeconds = 2;
+
+using Buffer = std::array<char, 1 << 13>;
+
+// Messages that are built one behind the other, and what the kernel answers.
+class Talk {
+ public:
+  explicit Talk(bool v6)
+      : family_(v6 ? NFPROTO_IPV6 : NFPROTO_IPV4),
+        socket_(mnl_socket_open2(NETLINK_NETFILTER, SOCK_CLOEXEC), mnl_socket_close) {
+    const timeval limit{.tv_sec = kReplySeconds};
+    if (socket_ && (mnl_socket_bind(socket_.get(), 0, MNL_SOCKET_AUTOPID) < 0 ||
+                    ::setsockopt(mnl_socket_get_fd(socket_.get()), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0))
+      socket_.reset();
+  }
+
+  // Asks for one object; true if it is there.
+  bool ask(int type, const char* chain, mnl_cb_t look, void* out) {
+    nlmsghdr* message = add(NFNL_SUBSYS_NFTABLES << 8 | type, NLM_F_ACK, 0);
+    name(message, chain);
+    return send() && receive(look, out);
+  }
+
+  // Deletes one object if nothing is in it.
+  void erase(int type, const char* chain) {
+    add(NFNL_MSG_BATCH_BEGIN, 0, NFNL_SUBSYS_NFTABLES);
+    name(add(NFNL_SUBSYS_NFTABLES << 8 | type, NLM_F_ACK | NLM_F_NONREC, 0), chain);
+    add(NFNL_MSG_BATCH_END, 0, NFNL_SUBSYS_NFTABLES);
+    if (send()) receive(nullptr, nullptr);
+  }
+
+ private:
+  nlmsghdr* add(int type, int flags, int subsystem) {
+    nlmsghdr* message = mnl_nlmsg_put_header(text_.data() + used_);
+    message->nlmsg_type = static_cast<std::uint16_t>(type);
+    message->nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
+    message->nlmsg_seq = 1;
+    auto* general = static_cast<nfgenmsg*>(mnl_nlmsg_put_extra_header(message, sizeof(nfgenmsg)));
+    *general = {.nfgen_family = static_cast<std::uint8_t>(subsystem == 0 ? family_ : AF_UNSPEC),
+                .version = NFNETLINK_V0,
+                .res_id = htons(static_cast<std::uint16_t>(subsystem))};
+    used_ += message->nlmsg_len;
+    return message;
+  }
+
+  void name(nlmsghdr* message, const char* chain) {
+    used_ -= message->nlmsg_len;
+    if (chain == nullptr) {
+      mnl_attr_put_strz(message, NFTA_TABLE_NAME, kTable);
+    } else {
+      mnl_attr_put_strz(message, NFTA_CHAIN_TABLE, kTable);
+      mnl_attr_put_strz(message, NFTA_CHAIN_NAME, chain);
+    }
+    used_ += message->nlmsg_len;
+  }
+
+  bool send() {
+    const bool sent = socket_ && mnl_socket_sendto(socket_.get(), text_.data(), used_) >= 0;
+    used_ = 0;
+    return sent;
+  }
+
+  bool receive(mnl_cb_t look, void* out) {
+    for (;;) {
+      Buffer answer;
+      const ssize_t size = mnl_socket_recvfrom(socket_.get(), answer.data(), answer.size());
+      if (size <= 0) return false;
+      const int more =
+          mnl_cb_run(answer.data(), static_cast<std::size_t>(size), 1, mnl_socket_get_portid(socket_.get()), look, out);
+      if (more < 0) return false;
+      if (more == MNL_CB_STOP) return true;
+    }
+  }
+
+  int family_;
+  std::unique_ptr<mnl_socket, int (*)(mnl_socket*)> socket_;
+  Buffer text_{};
+  std::size_t used_ = 0;
+};
+
+int read_policy(const nlattr* part, void* out) {
+  if (mnl_attr_get_type(part) == NFTA_CHAIN_POLICY) *static_cast<std::uint32_t*>(out) = ntohl(mnl_attr_get_u32(part));
+  return MNL_CB_OK;
+}
+
+int find_policy(const nlmsghdr* message, void* out) {
+  return mnl_attr_parse(message, sizeof(nfgenmsg), read_policy, out);
+}
+
+}  // namespace
+
+bool has_mangle_table(bool v6) { return Talk(v6).ask(NFT_MSG_GETTABLE, nullptr, nullptr, nullptr); }
+
+void remove_empty_mangle_table(bool v6) {
+  Talk talk(v6);
+  for (const char* chain : {"PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"}) {
+    std::uint32_t policy = NF_DROP;
+    if (talk.ask(NFT_MSG_GETCHAIN, chain, find_policy, &policy) && policy == NF_ACCEPT)
+      talk.erase(NFT_MSG_DELCHAIN, chain);
+  }
+  talk.erase(NFT_MSG_DELTABLE, nullptr);
+}
+
+}  // namespace weir::hosts

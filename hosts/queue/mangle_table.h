@@ -1,0 +1,13 @@
+// The table that iptables makes in the kernel (nf_tables) with the first rule in "mangle", and never takes away.
+#pragma once
+
+namespace weir::hosts {
+
+// Whether it is there. With iptables' older way (x_tables) it never is.
+bool has_mangle_table(bool v6);
+
+// Takes it away if nothing is in it but iptables' own chains, without rules and with the policy to accept. The kernel
+// itself refuses to delete what is not empty, so that nobody's rule is lost.
+void remove_empty_mangle_table(bool v6);
+
+}  // namespace weir::hosts

@@ -1,0 +1,114 @@
+#include "hosts/queue/programs.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+#include "hosts/agent/descriptor.h"
+
+namespace weir::hosts {
+namespace {
+
+constexpr std::size_t kMostErrors = 4'096;
+constexpr std::chrono::seconds kLongest{10};
+
+bool make_pair(Descriptor& read_end, Descriptor& write_end) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return false;
+  read_end = Descriptor(ends[0]);
+  write_end = Descriptor(ends[1]);
+  return true;
+}
+
+}  // namespace
+
+std::string find_program(const std::string& name) {
+  const char* set = std::getenv("PATH");
+  std::istringstream folders(std::string(set == nullptr ? "" : set) + ":/usr/sbin:/sbin:/usr/bin:/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (folder.empty() || folder.front() != '/') continue;
+    std::string file = folder + "/" + name;
+    if (::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return {};
+}
+
+Outcome run(const Command& command, const std::string& input) {
+  const std::string file = find_program(command.front());
+  if (file.empty()) return {.errors = command.front() + " is missing"};
+  // Sockets, for to write to a pipe that nobody reads raises SIGPIPE.
+  Descriptor input_read, input_write, errors_read, errors_write;
+  if (!make_pair(input_read, input_write) || !make_pair(errors_read, errors_write))
+    return {.errors = std::strerror(errno)};
+  Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, input_read.get(), STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, nowhere.get(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, errors_write.get(), STDERR_FILENO);
+  // The child has neither our signal mask nor our priority.
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  sigset_t defaults;
+  sigfillset(&defaults);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &defaults);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  pid_t child = -1;
+  const int error = ::posix_spawn(&child, file.c_str(), &actions, &attributes, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::posix_spawnattr_destroy(&attributes);
+  if (error != 0) return {.errors = std::strerror(error)};
+  input_read = Descriptor();
+  errors_write = Descriptor();
+
+  Outcome out;
+  const auto deadline = std::chrono::steady_clock::now() + kLongest;
+  std::size_t written = 0;
+  for (;;) {
+    if (input_write && written == input.size()) input_write = Descriptor();
+    std::array<pollfd, 2> wait{pollfd{errors_read.get(), POLLIN, 0}, pollfd{input_write.get(), POLLOUT, 0}};
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0) break;
+    if (::poll(wait.data(), wait.size(), static_cast<int>(left.count())) < 0 && errno != EINTR) break;
+    if (wait[1].revents != 0) {
+      const ssize_t size =
+          ::send(input_write.get(), input.data() + written, input.size() - written, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (size < 0 && errno != EAGAIN && errno != EINTR) written = input.size();
+      if (size > 0) written += static_cast<std::size_t>(size);
+    }
+    if (wait[0].revents != 0) {
+      std::array<char, 512> text;
+      const ssize_t size = ::read(errors_read.get(), text.data(), text.size());
+      if (size <= 0) break;
+      if (out.errors.size() < kMostErrors) out.errors.append(text.data(), static_cast<std::size_t>(size));
+    }
+  }
+  if (std::chrono::steady_clock::now() >= deadline) ::kill(child, SIGKILL);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status)) out.status = WEXITSTATUS(status);
+  while (!out.errors.empty() && out.errors.back() == '\n') out.errors.pop_back();
+  return out;
+}
+
+}  // namespace weir::hosts

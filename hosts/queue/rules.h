@@ -1,0 +1,49 @@
+// The rules by which packets come to the kernel's queue: a chain of iptables (ip6tables) of our own in the table
+// mangle, called for all TCP that this host sends.
+//
+// It is OUTPUT that calls it, so that forwarded traffic is left alone. Of what goes to the peers, segments with data
+// and the first and last ones of a connection wait (filters.h); of kernels without the match "bpf", all segments do.
+// Rules have --queue-bypass: without a process that has the queue packets pass.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hosts/path/address.h"
+#include "hosts/path/undo.h"
+#include "hosts/queue/programs.h"
+
+namespace weir::hosts {
+
+class Rules {
+ public:
+  // Where packets leave; rules for an interface that is not there do no harm.
+  Rules(std::vector<std::string> interfaces, std::uint16_t queue);
+
+  // Throws Unavailable if there is no iptables that can do this; ip6tables is looked for only if it is needed.
+  void check(bool v6);
+  // These peers' packets are queued from now on, and no others. One transaction per version of IP, and nothing at all
+  // where nothing changes. Throws std::runtime_error with what iptables said.
+  void set(std::span<const Address> peers);
+  // The host as it was before, also if an earlier process has left rules. What cannot be undone is told by an
+  // exception.
+  void remove();
+
+  // What remove() does, as commands. For both versions of IP; each fails where there is nothing to undo.
+  static std::vector<Undo> undo();
+
+ private:
+  void set_version(bool v6, std::span<const Address> peers);
+  std::string match(bool v6) const;
+
+  std::vector<std::string> interfaces_;
+  std::uint16_t queue_;
+  bool filters_[2] = {true, true};  // by version: whether there is the match "bpf"
+  bool set_[2] = {false, false};
+  bool made_table_[2] = {false, false};  // there was none before
+  std::vector<Address> peers_[2];
+};
+
+}  // namespace weir::hosts

@@ -1,0 +1,189 @@
+#include "hosts/agent/peers.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/hosts/support_fake_path.h"
+
+namespace weir::hosts {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kHour = 3600 * kSecond;
+
+// A key that shows what it was derived from.
+PairKey plain_key(const Address& from, const Address& to, std::uint64_t epoch) {
+  PairKey out;
+  out.epoch = epoch;
+  out.key = {from.bytes[3], to.bytes[3], static_cast<std::uint8_t>(epoch)};
+  return out;
+}
+
+class PeersTest : public testing::Test {
+ protected:
+  Config config = parse_config("interface = 'eth0'\nmode = 'bpf'\n[[peer]]\naddress = '10.0.0.2'\n", "f");
+  FakePath path;
+  std::map<Address, ClockNews> news;
+  std::optional<Address> local = host("10.0.0.1");
+  const Address peer = host("10.0.0.2");
+
+  Peers make() {
+    return {config, 0, plain_key, [this](const Address&) { return local; }};
+  }
+  void synchronised(std::int64_t at, std::int64_t sigma = 2'000) {
+    news[peer] = {ClockCondition::synchronised, ClockLine{at, 5, 0, sigma}, 20'000, at};
+  }
+};
+
+TEST_F(PeersTest, IsHeldOnlyWhileItsClockIsTrusted) {
+  Peers peers = make();
+  std::int64_t now = 10 * kSecond;
+  const auto state_after = [&](std::int64_t ns) {
+    now += ns;
+    peers.update(now, kHour, news, path);
+    EXPECT_EQ(path.peers.at(peer).held, peers.status()[0].state == PeerState::held);
+    return peers.status()[0].state;
+  };
+  EXPECT_EQ(state_after(0), PeerState::no_agent);
+  EXPECT_LT(path.peers.at(peer).clock.sigma, 0);
+  news[peer].condition = ClockCondition::measuring;
+  EXPECT_EQ(state_after(kSecond), PeerState::unsynchronised);
+  synchronised(now);
+  EXPECT_EQ(state_after(kSecond), PeerState::held);
+  EXPECT_EQ(path.peers.at(peer).threshold, 20'000 + 2 * 2'000 + 50'000);
+  EXPECT_EQ(peers.status()[0].silence, kSecond);
+  for (const auto& [condition, state] : {std::pair{ClockCondition::stale, PeerState::stale},
+                                         {ClockCondition::stepped, PeerState::stepped},
+                                         {ClockCondition::silent, PeerState::no_agent},
+                                         {ClockCondition::measuring, PeerState::unsynchronised}}) {
+    news[peer] = {condition, std::nullopt, 20'000, now};
+    EXPECT_EQ(state_after(0), state);
+    synchronised(now);
+    EXPECT_EQ(state_after(0), PeerState::held);
+  }
+  synchronised(now, 100'000);
+  EXPECT_EQ(state_after(0), PeerState::held);
+  synchronised(now, 100'001);
+  EXPECT_EQ(state_after(0), PeerState::uncertain);
+}
+
+TEST_F(PeersTest, ObserveHoldsNobody) {
+  config.mode = Mode::observe;
+  Peers peers = make();
+  synchronised(0);
+  peers.update(0, kHour, news, path);
+  EXPECT_EQ(peers.status()[0].state, PeerState::observed);
+  EXPECT_FALSE(path.peers.at(peer).held);
+}
+
+TEST_F(PeersTest, APeerMayBeLeftOut) {
+  config.peers[0].hold = false;
+  Peers peers = make();
+  synchronised(0);
+  peers.update(0, kHour, news, path);
+  EXPECT_EQ(peers.status()[0].state, PeerState::observed);
+}
+
+TEST_F(PeersTest, WithoutARouteNothingIsTold) {
+  local.reset();
+  Peers peers = make();
+  synchronised(0);
+  peers.update(0, kHour, news, path);
+  EXPECT_EQ(peers.status()[0].state, PeerState::no_route);
+  EXPECT_TRUE(path.peers.empty());
+  local = host("10.0.0.1");
+  peers.update(kSecond, kHour, news, path);
+  EXPECT_EQ(peers.status()[0].state, PeerState::no_route);  // routes are looked at every 5 s
+  peers.update(5 * kSecond, kHour, news, path);
+  EXPECT_EQ(path.peers.size(), 1u);
+  local.reset();
+  peers.update(10 * kSecond, kHour, news, path);
+  EXPECT_TRUE(path.peers.empty());
+}
+
+TEST_F(PeersTest, ThePathIsToldOnlyChanges) {
+  Peers peers = make();
+  synchronised(0);
+  for (int i = 0; i < 20; ++i) peers.update(i * kSecond / 10, kHour, news, path);
+  EXPECT_EQ(path.told, 1);
+  synchronised(2 * kSecond);
+  peers.update(2 * kSecond, kHour, news, path);
+  EXPECT_EQ(path.told, 2);
+}
+
+TEST_F(PeersTest, KeysRotate) {
+  Peers peers = make();
+  peers.update(0, 10 * kHour, news, path);
+  EXPECT_EQ(path.peers.at(peer).receive.current, plain_key(peer, *local, 10));
+  EXPECT_EQ(path.peers.at(peer).receive.previous, plain_key(peer, *local, 9));
+  EXPECT_EQ(path.peers.at(peer).send.current, plain_key(*local, peer, 9));
+  peers.update(0, 10 * kHour + kHour / 2, news, path);
+  EXPECT_EQ(path.peers.at(peer).send.current, plain_key(*local, peer, 10));
+  peers.update(0, 11 * kHour, news, path);
+  EXPECT_EQ(path.peers.at(peer).receive.current, plain_key(peer, *local, 11));
+  EXPECT_EQ(path.told, 3);
+}
+
+TEST(Keys, HostsWhoseTimesDifferByLessThanHalfALifetimeUnderstandEachOther) {
+  const Address a = host("10.0.0.1");
+  const Address b = host("10.0.0.2");
+  for (std::int64_t time = 100 * kHour; time < 102 * kHour; time += kHour / 16)
+    for (std::int64_t difference = -kHour / 2; difference <= kHour / 2; difference += kHour / 16) {
+      const EpochKeys sender = keys_at(time, kHour, a, b, plain_key);
+      const EpochKeys receiver = keys_at(time + difference, kHour, b, a, plain_key);
+      EXPECT_TRUE(receiver.send.current == sender.receive.current || receiver.send.current == sender.receive.previous)
+          << time << ' ' << difference;
+    }
+}
+
+TEST(Threshold, IsGivenOrDerivedAndWidened) {
+  ClockNews news;
+  EXPECT_FALSE(threshold_of(std::nullopt, 50, 0, news));
+  EXPECT_EQ(threshold_of(1'000, 50, 0, news), 1'000);
+  news.line = ClockLine{0, 0, 0, 30};
+  EXPECT_FALSE(threshold_of(std::nullopt, 50, 0, news));
+  EXPECT_EQ(threshold_of(1'000, 50, 0, news), 1'030);
+  news.least = 100;
+  EXPECT_EQ(threshold_of(std::nullopt, 50, 0, news), 100 + 60 + 50);
+  EXPECT_EQ(threshold_of(std::nullopt, 50, 70, news), 100 + 60 + 70);
+  news.least = -5;  // by clocks that are wrong
+  EXPECT_EQ(threshold_of(std::nullopt, 50, 0, news), 60 + 50);
+}
+
+struct SegmentCase {
+  const char* keys;
+  std::int64_t rate;
+  std::uint32_t limit;
+  std::int64_t least_threshold;
+  const char* warning;  // a part; "" = none
+};
+
+TEST(Segment, FitsTwiceIntoT) {
+  const SegmentCase cases[] = {
+      // two packets of 1500 bytes are 3076 bytes on the wire
+      {"T = '1 ms'", 100'000'000, 6'250, 492'160, ""},
+      {"T = '100 us'", 100'000'000, 3'076, 492'160,
+       "a super-packet of 3076 bytes takes 246 us, more than half of T = 100"},
+      {"", 100'000'000, 3'076, 492'160, ""},
+      {"", 10'000'000'000, 31'250, 4'920, ""},
+      {"", 100'000'000'000, 0, 492, ""},
+      {"segment = '4344 B'\nT = '1 ms'", 100'000'000, 4'344, 695'040, ""},
+      {"segment = '64 KB'\nT = '1 ms'", 100'000'000, 64'000, 10'240'000, "make 'segment' smaller or T larger"},
+      {"segment = 'keep'\nT = '1 ms'", 100'000'000, 0, 492'160, "a super-packet of 65536 bytes takes 5242 us"},
+      {"segment = 'keep'\nT = '1 ms'", 0, 0, 0, ""},
+      {"T = '1 ms'", 0, 0, 0, "the link's rate is not known"},
+      {"T = '1 ms'\n[[peer]]\naddress = '10.0.0.1'\nT = '600 us'", 100'000'000, 3'750, 492'160, ""},
+  };
+  for (const auto& c : cases) {
+    const SegmentChoice choice =
+        choose_segment(parse_config(std::string("interface = 'eth0'\n") + c.keys, "f"), c.rate, 1500);
+    EXPECT_EQ(choice.limit, c.limit) << c.keys;
+    EXPECT_EQ(choice.least_threshold, c.least_threshold) << c.keys;
+    EXPECT_EQ(choice.warning.empty(), std::string(c.warning).empty()) << choice.warning;
+    EXPECT_NE(choice.warning.find(c.warning), std::string::npos) << choice.warning;
+  }
+}
+
+TEST(Route, OfThisHostToItself) { EXPECT_EQ(route_source(host("127.0.0.1")), host("127.0.0.1")); }
+
+}  // namespace
+}  // namespace weir::hosts

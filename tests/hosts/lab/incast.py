@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""An incast beside long flows, with and without a data path, in network namespaces that it makes and removes.
+
+    python3 tests/hosts/lab/incast.py --path none,queue --repeat 3 --rate 100mbit --threshold-us 5000
+
+Paths take turns, so that what else the machine does falls on all of them. One line of JSON per run, with all settings,
+and at last the ratios. Exit status: 0; 1 something failed; 77 left out, for want of root or a tool.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+
+from namespaces import Lab, skip_unless_possible
+from paths import NoPath, QueuePath
+from traffic import LongFlow, Requests, Traffic
+
+
+def percentile(values, part):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else float("nan")
+
+
+def measure(lab, path, options, seed):
+    """One run; what was measured."""
+    path.start()
+    traffic = Traffic(lab)
+    try:
+        longs = [LongFlow(traffic, host) for host in lab.senders[:options.long]]
+        requests = Requests(traffic, lab.senders, options.fan_out, options.size, options.gap, seed)
+        traffic.run(options.warm)
+        before, tcp = lab.bottleneck(), {host: lab.tcp(host) for host in lab.hosts}
+        for one in longs + [requests]:
+            one.begin()
+        traffic.run(options.seconds)
+        after, tcp_after = lab.bottleneck(), {host: lab.tcp(host) for host in lab.hosts}
+    finally:
+        traffic.close()
+        counters = path.stop()
+
+    def tcp_sum(name):
+        return sum(tcp_after[host].get(name, 0) - tcp[host].get(name, 0) for host in lab.hosts)
+
+    out = {"path": path.name, "requests": len(requests.times),
+           "mean_ms": 1e3 * statistics.fmean(requests.times) if requests.times else None,
+           "p50_ms": 1e3 * percentile(requests.times, 0.5), "p99_ms": 1e3 * percentile(requests.times, 0.99),
+           "long_mbps": sum(one.received for one in longs) * 8e-6 / options.seconds,
+           "drops": after["drops"] - before["drops"], "retransmitted": tcp_sum("RetransSegs"),
+           "timeouts": tcp_sum("TCPTimeouts"), "out_of_order": tcp_sum("TCPOFOQueue"),
+           "sack_reordering": tcp_sum("TCPSACKReorder"), "longest_turn_ms": 1e3 * traffic.longest_turn}
+    if counters:
+        sending = [counters[host] for host in lab.senders]
+        out |= {"held": sum(c["held"] for c in sending), "held_ms_max": max(c["held_ns_max"] for c in sending) / 1e6,
+                "pauses": sum(c["pauses"] for c in sending), "accepted": sum(c["or_acks_accepted"] for c in sending),
+                "refused_note": sum(c["refused_note"] for c in sending),
+                "refused_time": sum(c["refused_time"] for c in sending),
+                "clipped": sum(c["clipped"] for c in sending),
+                "processor_ms": {host: c["processor_ns"] / 1e6 for host, c in counters.items()}}
+    return out
+
+
+def make_path(name, lab, options):
+    if name == "none":
+        return NoPath(lab)
+    more = {"strawman": True} if options.strawman else {}
+    if options.or_ack_packets:
+        more["or_ack_packets"] = options.or_ack_packets
+    return QueuePath(lab, threshold_us=options.threshold_us, **more)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--path", default="none,queue", help="none, queue; several take turns")
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--rate", default="100mbit")
+    parser.add_argument("--buffer", type=int, default=1_000_000, help="of the bottleneck, bytes")
+    parser.add_argument("--gso", type=int, default=6_000, help="gso_max_size of all hosts, bytes")
+    parser.add_argument("--control", default="cubic", help="congestion control")
+    parser.add_argument("--threshold-us", type=float, default=5_000, help="T")
+    parser.add_argument("--strawman", action="store_true")
+    parser.add_argument("--or-ack-packets", type=int, default=0)
+    parser.add_argument("--senders", type=int, default=4)
+    parser.add_argument("--long", type=int, default=2, help="senders with a long flow")
+    parser.add_argument("--fan-out", type=int, default=8, help="answers of a request")
+    parser.add_argument("--size", type=int, default=2_000, help="of an answer, bytes")
+    parser.add_argument("--gap", type=float, default=0.05, help="between a request and the next one, s")
+    parser.add_argument("--warm", type=float, default=2)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--v6", action="store_true")
+    parser.add_argument("--check", action="store_true", help="fail unless the path gains what it must")
+    options = parser.parse_args()
+    skip_unless_possible()
+
+    runs = []
+    with Lab(senders=options.senders, rate=options.rate, buffer=options.buffer, gso=options.gso,
+             control=options.control, v6=options.v6) as lab:
+        for number in range(options.repeat):
+            for name in options.path.split(","):
+                run = measure(lab, make_path(name, lab, options), options, seed=number)
+                runs.append(run)
+                print(json.dumps(run | {"T_us": options.threshold_us} | lab.settings), flush=True)
+    return summarise(runs, options.check)
+
+
+# At least: how many times better requests are, and which part of the throughput is left.
+LEAST_GAIN, LEAST_THROUGHPUT = 2.6, 0.93
+
+
+def summarise(runs, check):
+    """Prints the ratios; the exit status."""
+    status = 0
+    base = [run for run in runs if run["path"] == "none"]
+    for name in sorted({run["path"] for run in runs} - {"none"}) if base else []:
+        mine = [run for run in runs if run["path"] == name]
+
+        def ratio(key):
+            return statistics.fmean(r[key] for r in base) / statistics.fmean(r[key] for r in mine)
+
+        ratios = {"mean_times_better": ratio("mean_ms"), "p99_times_better": ratio("p99_ms"),
+                  "throughput_part": 1 / ratio("long_mbps")}
+        print(json.dumps({"path": name} | ratios))
+        more = [key for key in ("drops", "retransmitted", "sack_reordering")
+                if sum(r[key] for r in mine) > sum(r[key] for r in base)]
+        if check and (min(ratios["mean_times_better"], ratios["p99_times_better"]) < LEAST_GAIN
+                      or ratios["throughput_part"] < LEAST_THROUGHPUT or more):
+            print(f"{name}: less than {LEAST_GAIN} times better, {LEAST_THROUGHPUT} of the throughput, or more of {more}")
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,180 @@
+"""The cases of the virtual machine: scripts that run inside, and what has to come of them."""
+import dataclasses
+import typing
+
+import checks
+from checks import one_load
+
+
+@dataclasses.dataclass
+class Case:
+    name: str
+    about: str
+    boots: dict[str, str]  # name of a boot: its script
+    judge: typing.Callable[[dict], list[checks.Check]]  # results by name of their boot: lists of JSON objects
+    full: bool = False  # only with --full, or by its name
+    agent: bool = True  # needs weir-host
+    twice: bool = False  # each boot is run twice and must say the same
+    processors: int = 1
+    limit: int = 900  # s on the wall, for a boot
+
+
+def script(*lines):
+    return "\n".join(("set -eu", ". /lab.sh", ". /agents.sh") + lines) + "\n"
+
+
+def plan(label, *lines, family=4):
+    """A shell command that runs lab-load."""
+    seen = ("queue sw p_r 2ms",) + tuple(f"departures h{i} eth0" for i in range(1, 5))
+    return "\n".join((f"{{ plan_hosts {family}; cat <<PLAN",) + seen + lines + (f"PLAN\n}} | load {label}",))
+
+
+def requests(count, *, connections=8, label="incast", every="100ms"):
+    """The paper's incast, smaller: answers of 2 KB on connections that are dealt to 4 senders."""
+    return (f"requests {label} r h1 h2 h3 h4 connections={connections} size=2048 count={count} skip=2 every={every}",)
+
+
+def times(count):
+    return "warm 1s", f"until {count * 0.25 + 5:.0f}s"
+
+
+def incast(count):
+    """Beside two long flows."""
+    return times(count) + ("long r h1 h2",) + requests(count)
+
+
+def with_agents(mode, label, workload, *, before=(), config="", family=4, interface="eth0"):
+    """A whole boot: the lab, agents unless mode is "none", the workload, agents off."""
+    up = () if mode == "none" else (f"agents_up {mode} {family} {interface} '{config}'",)
+    down = () if mode == "none" else ("agents_report", "agents_off")
+    extra = f"extra='\"mode\": \"{mode}\", \"family\": {family}'"
+    return script(*before, "lab_up", *up, extra, plan(label, *workload, family=family), *down)
+
+
+def modes(name, workload, which=("none", "bpf", "queue"), **more):
+    """The same in several modes."""
+    return {f"{name}-{mode}": with_agents(mode, name, workload, **more) for mode in which}
+
+
+def judge_same(results):
+    load = one_load(results, "same")
+    return [checks.at_least("requests that completed", load["incast_ms"]["count"], 10),
+            checks.at_most("broken connections", load["broken"], 0)]
+
+
+def judge_incast(results):
+    base = one_load(results, "incast-none")
+    return (checks.compare("bpf", base, one_load(results, "incast-bpf"), better=2.6, throughput=0.97) +
+            checks.compare("queue", base, one_load(results, "incast-queue"), better=2.6, throughput=0.93))
+
+
+def judge_measured(name, measures, which=("bpf", "queue")):
+    """Ratios to the boot without agents that are told and not judged."""
+    def judge(results):
+        base = one_load(results, f"{name}-none")
+        found = []
+        for mode in which:
+            held = one_load(results, f"{name}-{mode}")
+            found += [checks.measured(f"{mode}: {what}, none / {mode}", measure(base) / measure(held))
+                      for what, measure in measures.items()]
+            found += checks.quiet(mode, base, held)
+        return found
+    return judge
+
+
+COMPLETION = {"completion, mean": lambda load: load["incast_ms"]["mean"],
+              "completion, 99th percentile": lambda load: load["incast_ms"]["p99"]}
+LONG = {"long flows": checks.long_mbps}
+WEB = {f"web flows {size}, mean": lambda load, size=size: load["web_ms"][size]["mean"]
+       for size in ("to_10KB", "to_1MB", "above")}
+
+STRAWMAN = "[rule]\nkind = \"strawman\""
+
+
+def faults(mode, rounds):
+    return script("lab_up", f"agents_up {mode}", f"extra='\"mode\": \"{mode}\"'",
+                  plan("faults", "warm 500ms", f"until {rounds * 30 + 10}s", "long r h1 h2", "long h1 r",
+                       *requests(0)) + " > /tmp/result &",
+                  "sleep 1", f"faults {rounds}", "kill -TERM \"$(pidof lab-load)\"", "wait", "cat /tmp/result",
+                  "agents_report", "agents_off")
+
+
+def judge_faults(mode, bound):
+    def judge(results):
+        found = results[f"faults-{mode}"]
+        load = one_load(results, f"faults-{mode}")
+        done = sum(one["faults"] for one in found if "faults" in one)
+        return [checks.at_least("faults", done, 6), checks.at_most("broken connections", load["broken"], 0),
+                checks.at_most("longest silence of a long flow, ms", checks.longest_silence(load), bound),
+                # 10 ms, 1 ms of resolution, and the NIC's own queue.
+                checks.at_most("longest wait from TCP to the wire, ms", load["departure_ms"]["max"], 14)]
+    return judge
+
+
+def no_trace():
+    """All modes up and off, and killed and off, between snapshots."""
+    lines = ["lab_up", "snapshot > /tmp/before"]
+    for mode in ("observe", "bpf", "queue"):
+        lines += [f"agents_up {mode}", plan("trace", "warm 100ms", "until 600ms", "long r h1 h2") + " > /dev/null",
+                  "agents_off", "sleep 1", "snapshot > /tmp/after", f"trace_between {mode} /tmp/before /tmp/after"]
+        if mode != "observe":
+            lines += [f"agents_up {mode}", "kill -KILL $(for h in $hosts; do agent_process $h; done)", "sleep 1",
+                      "agents_off", "sleep 1", "snapshot > /tmp/after",
+                      f"trace_between {mode}-killed /tmp/before /tmp/after"]
+    return script(*lines)
+
+
+def judge_trace(results):
+    found = [one for one in results["trace"] if "trace" in one]
+    return ([checks.at_least("modes that went up and off", len(found), 5)] +
+            [checks.at_most(f"{one['trace']}: lines that differ", one["lines"], 0) for one in found])
+
+
+def judge_smoke(results):
+    found = []
+    for boot in results:
+        load = one_load(results, boot)
+        found += [checks.at_most(f"{boot}: completion, mean, ms", load["incast_ms"]["mean"], 25),
+                  checks.at_most(f"{boot}: drops", load["drops_p_r"], 0),
+                  checks.at_most(f"{boot}: broken connections", load["broken"], 0)]
+    return found
+
+
+def smoke():
+    """IPv6 and VLANs: a little of the incast, which shows whether flows are held at all."""
+    return {"smoke-v6": with_agents("bpf", "smoke", incast(10), family=6),
+            "smoke-vlan": with_agents("bpf", "smoke", incast(10), before=("vlan=7",))}
+
+
+CASES = [
+    Case("same", "the same run twice gives the same log, whatever else this machine does",
+         {"same": with_agents("none", "same", incast(10))}, judge_same, agent=False, twice=True),
+    Case("incast", "8 x 2 KB from 4 senders beside 2 long flows: none, bpf, queue", modes("incast", incast(100)),
+         judge_incast),
+    Case("trace", "up and off, killed and off: everything as before", {"trace": no_trace()}, judge_trace),
+    Case("faults", "agents stopped and killed under load, bpf", {"faults-bpf": faults("bpf", 2)},
+         judge_faults("bpf", 600)),
+    Case("smoke", "IPv6, VLANs", smoke(), judge_smoke),
+    Case("same-held", "with agents, the same twice", {"same-held": with_agents("bpf", "same", incast(20))},
+         lambda results: [checks.at_least("requests", one_load(results, "same-held")["incast_ms"]["count"], 20)],
+         full=True, twice=True),
+    Case("strawman", "the strawman in place of the final rule",
+         {**modes("strawman", incast(100), ("none",)),
+          **modes("strawman", incast(100), ("bpf", "queue"), config=STRAWMAN)},
+         judge_measured("strawman", COMPLETION | LONG), full=True),
+    Case("bbr", "the incast with BBR", modes("bbr", incast(100), before=("control=bbr",)),
+         judge_measured("bbr", COMPLETION | LONG), full=True),
+    Case("short", "one answer of 2 KB at a time beside 2 long flows",
+         modes("short", times(100) + ("long r h1 h2",) + requests(100, connections=1)),
+         judge_measured("short", COMPLETION | LONG), full=True),
+    Case("web", "WebSearch at 60 %, routed, with the incast",
+         modes("web", ("warm 1s", "until 121s", "web web 0.6 100e6 /WebSearch.txt r h1 h2 h3 h4",
+                       *requests(0, every="200ms"))),
+         judge_measured("web", COMPLETION | WEB), full=True, limit=3000),
+    Case("faults-queue", "agents stopped and killed under load, queue", {"faults-queue": faults("queue", 2)},
+         judge_faults("queue", 500), full=True),
+    Case("faults-many", "the same hundreds of times, bpf", {"faults-bpf": faults("bpf", 35)},
+         judge_faults("bpf", 600), full=True, limit=3000),
+    Case("processors", "two processors", modes("processors", incast(50)),
+         judge_measured("processors", COMPLETION | LONG), full=True, processors=2),
+]

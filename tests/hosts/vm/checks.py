@@ -1,0 +1,70 @@
+"""What results have to fulfil."""
+import dataclasses
+
+
+@dataclasses.dataclass
+class Check:
+    """One thing that a result has to fulfil."""
+    what: str
+    value: float
+    bound: str  # as people read it
+    good: bool
+
+
+def at_least(what, value, bound):
+    return Check(what, value, f">= {bound:g}", value >= bound)
+
+
+def at_most(what, value, bound):
+    return Check(what, value, f"<= {bound:g}", value <= bound)
+
+
+def measured(what, value):
+    """Told, not judged."""
+    return Check(what, value, "measured", True)
+
+
+def loads(results):
+    """The results of lab-load among all that a boot has said."""
+    return [one for one in results if "OutSegs" in one]
+
+
+def one_load(results, boot):
+    found = loads(results[boot])
+    if len(found) != 1:
+        raise ValueError(f"{boot}: {len(found)} results of lab-load in place of one")
+    return found[0]
+
+
+def long_mbps(load):
+    return sum(flow["mbps"] for flow in load["long"])
+
+
+def longest_silence(load):
+    return max(flow["longest_silence_ms"] for flow in load["long"])
+
+
+def reordered(load):
+    return load["TCPSACKReorder"] + load["TCPTSReorder"]
+
+
+def quiet(label, base, held):
+    """Nothing is lost, sent again or overtaken that was not without On-Ramp."""
+    return [
+        at_most(f"{label}: drops", held["drops_p_r"], base["drops_p_r"]),
+        at_most(f"{label}: retransmissions", held["RetransSegs"], base["RetransSegs"]),
+        at_most(f"{label}: packets seen reordered", reordered(held), reordered(base)),
+        at_most(f"{label}: packets overtaken at the sender", held["overtaking"], base["overtaking"]),
+        at_most(f"{label}: broken connections", held["broken"], 0),
+    ]
+
+
+def compare(label, base, held, *, better, throughput):
+    """Completion and throughput against those without On-Ramp."""
+    return [
+        at_least(f"{label}: completion, mean, times better",
+                 base["incast_ms"]["mean"] / held["incast_ms"]["mean"], better),
+        at_least(f"{label}: completion, 99th percentile, times better",
+                 base["incast_ms"]["p99"] / held["incast_ms"]["p99"], better),
+        at_least(f"{label}: throughput of long flows, of the baseline's", long_mbps(held) / long_mbps(base), throughput),
+    ] + quiet(label, base, held)
