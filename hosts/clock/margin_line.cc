@@ -155,10 +155,14 @@ double ground(std::span<const Dot> lower, double slope) {
 // Where a concave function is largest in [a, b].
 template <typename Function>
 double largest(double a, double b, const Function& f) {
-  for (int i = 0; i < 60; ++i) {
-    const double c = a + (b - a) / 3;
-    const double d = b - (b - a) / 3;
-    (f(c) < f(d) ? a : b) = f(c) < f(d) ? c : d;
+  for (int i = 0; i < 40; ++i) {
+    const double c = a + (b - a) * 0.45;
+    const double d = a + (b - a) * 0.55;
+    if (f(c) < f(d)) {
+      a = c;
+    } else {
+      b = d;
+    }
   }
   return f((a + b) / 2);
 }

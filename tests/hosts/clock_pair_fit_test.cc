@@ -25,7 +25,7 @@ struct Window {
 };
 
 Window window(Random& random, std::int64_t begin, double offset, double drift) {
-  constexpr double apart = 10'000;
+  constexpr std::int64_t apart = 10'000;
   Window w;
   for (int direction : {1, -1}) {
     std::vector<Observation>& list = direction > 0 ? w.ours : w.theirs;
@@ -38,7 +38,7 @@ Window window(Random& random, std::int64_t begin, double offset, double drift) {
       };
       const double first = delay();
       const double second = delay();
-      const bool pure = is_pure(apart, std::llround(apart + second - first), 1'000);
+      const bool pure = is_pure(apart, apart + std::llround(second - first), 1'000);
       list.push_back({t, std::llround(direction * std::min(first, second) + theta), pure});
     }
   }
