@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "hosts/agent/status.h"
 #include "hosts/clock/service.h"
@@ -21,9 +22,14 @@ ClockSettings clock_settings(const Config& config, Peers::Derive derive, std::in
   out.key_lifetime = nanoseconds(config.keys.lifetime);
   out.neighbours = config.clock.neighbours;
   out.interval = nanoseconds(config.clock.interval);
+  out.relaxed = nanoseconds(config.clock.relaxed);
+  out.enough = nanoseconds(config.clock.enough);
   out.window = nanoseconds(config.clock.window);
   out.step = nanoseconds(config.clock.step);
   out.epsilon = nanoseconds(config.clock.epsilon);
+  out.wander = config.clock.wander * 1e-9;
+  out.hardware = config.clock.hardware;
+  out.interfaces = config.interfaces;
   out.stale_after = nanoseconds(config.clock.stale_after);
   out.test_clock_offset = path.test_clock_offset;
   out.test_clock_drift = path.test_clock_drift;
@@ -84,6 +90,8 @@ class Service : public Clocks {
     for (const PeerClock& clock : state.peers) peers.push_back(to_json(clock, now));
     return {{"now_ns", now},
             {"peers", peers},
+            {"hardware_stamps", state.hardware_stamps},
+            {"why_no_hardware", state.why_no_hardware},
             {"loops", state.loops},
             {"surplus_ns", state.surplus},
             {"messages_sent", state.messages_sent},
@@ -103,7 +111,11 @@ class Service : public Clocks {
 }  // namespace
 
 std::unique_ptr<Clocks> make_clocks(const Config& config, Peers::Derive derive, std::int64_t start) {
-  return std::make_unique<Service>(clock_settings(config, std::move(derive), start));
+  try {
+    return std::make_unique<Service>(clock_settings(config, std::move(derive), start));
+  } catch (const std::invalid_argument& error) {
+    throw InputError(Where{config.file, 0}, fmt::format("table 'clock': {}", error.what()));
+  }
 }
 
 std::string clocks_text(const nlohmann::json& details) {
@@ -123,7 +135,10 @@ std::string clocks_text(const nlohmann::json& details) {
          probed ? fmt::format("{:.0f} %", 100 * peer.at("purity").get<double>()) : "",
          probed ? fmt::format("{}", peer.at("observations").get<std::uint64_t>()) : ""});
   }
-  return text_table(rows, 3) + fmt::format("\n{} independent loops; {} messages sent, {} received\n",
+  const auto why = details.at("why_no_hardware").get<std::string>();
+  const std::string stamps = details.at("hardware_stamps").get<bool>() ? "timestamps by the NIC"
+                                                                       : "timestamps by the kernel; by the NIC: " + why;
+  return text_table(rows, 3) + fmt::format("\n{}; {} independent loops; {} messages sent, {} received\n", stamps,
                                            details.at("loops").get<std::size_t>(),
                                            details.at("messages_sent").get<std::uint64_t>(),
                                            details.at("messages_received").get<std::uint64_t>());

@@ -150,6 +150,17 @@ PeerConfig read_peer(const scenario::TableReader& table) {
   return out;
 }
 
+// What the tables cannot say of values one by one.
+void check_clock(const scenario::TableReader& table, const ClockTable& clock) {
+  if (clock.window < clock.interval * 100)
+    table.fail_at("window", fmt::format("it must be 100 intervals at least, {}", format_value(clock.interval * 100)));
+  if (clock.step > clock.window)
+    table.fail_at("step", fmt::format("it must be a window at most, {}", format_value(clock.window)));
+  if (const Time least = std::max(clock.interval, clock.relaxed) * 10; clock.stale_after < least)
+    table.fail_at("stale_after",
+                  fmt::format("it must be 10 times interval and relaxed at least, {}", format_value(least)));
+}
+
 template <class T>
 void read_table(const scenario::TableReader& root, std::string_view key, T& values) {
   root.table(key).read(params_of<T>(), &values);
@@ -187,14 +198,19 @@ void ClockTable::describe(ParamList<ClockTable>& p) {
          kMicrosecond / 10, kSecond);
   p.time("stale_after", &ClockTable::stale_after, "without news of a clock for so long, its peer is not held", "",
          kMillisecond * 200, kSecond * 3600);
-  p.integer("neighbours", &ClockTable::neighbours, 1, 1'000, "peers that are probed at most");
+  p.integer("neighbours", &ClockTable::neighbours, 2, 28, "peers that are probed at most");
   p.time("interval", &ClockTable::interval, "between the coded pairs of probes to each of them, in the mean",
-         "Huygens 4.1", kMillisecond, kSecond);
+         "Huygens 4.1", kMillisecond, kMillisecond * 100);
+  p.time("relaxed", &ClockTable::relaxed, "the same as long as the pair's clocks are known well enough", "", Time{},
+         kMillisecond * 100);
+  p.time("enough", &ClockTable::enough, "within which that is", "", Time{}, kMillisecond);
   p.time("window", &ClockTable::window, "of probes that a line is fitted to", "Huygens 4.2", kMillisecond * 100,
          kSecond * 60);
-  p.time("step", &ClockTable::step, "between fits", "", kMillisecond * 50, kSecond * 10);
+  p.time("step", &ClockTable::step, "between fits", "", kMillisecond * 10, kSecond * 2);
   p.time("epsilon", &ClockTable::epsilon, "by which the packets of a pure pair may have moved against each other",
          "Huygens 4.1", Time{1'000}, kMillisecond);
+  p.number("wander", &ClockTable::wander, 0, 1e6, "by which a clock's drift may change in a second, ns per s");
+  p.flag("hardware", &ClockTable::hardware, "use timestamps of the NIC where its stamping is switched on");
   p.integer("port", &ClockTable::port, 1, 65'535, "UDP port of the agents, the same on all hosts");
 }
 
@@ -250,6 +266,7 @@ Config parse_config(std::string_view text, const std::string& file) {
   read_table(root, "metrics", out.metrics);
   read_table(root, "control", out.control);
   read_table(root, "test", out.test);
+  check_clock(root.table("clock"), out.clock);
   const auto or_ack = root.table("or_ack");
   if (out.or_ack.packets == 0 && out.or_ack.bytes.count == 0)
     or_ack.fail_at("bytes", "it is 0 as well as 'packets', so that nothing would be answered; set one of them");

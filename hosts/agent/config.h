@@ -62,9 +62,13 @@ struct ClockTable {
   Time stale_after{700'000'000'000};
   std::uint32_t neighbours = 10;
   Time interval{4'000'000'000};
+  Time relaxed{40'000'000'000};
+  Time enough{300'000};
   Time window{2'000'000'000'000};
   Time step{500'000'000'000};
   Time epsilon{1'000'000};
+  double wander = 5;  // ns per s, within a second
+  bool hardware = true;
   std::uint16_t port = kAgentPort;
   static void describe(ParamList<ClockTable>&);
 };

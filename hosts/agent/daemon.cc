@@ -17,6 +17,7 @@
 namespace weir::hosts {
 namespace {
 
+constexpr int kLookEvery = 5;  // beats
 const std::vector<std::string> kCommands{"status", "settings", "sync", "trace", "off"};
 
 }  // namespace
@@ -73,16 +74,22 @@ void Daemon::beat() {
   parts_.path->beat(now);
   parts_.path->poll(0);
   traces_->flush();
+  look_for_interfaces();
   tell_changes();
   ::sd_notify(0, "WATCHDOG=1");
 }
 
 std::string Daemon::trouble() {
-  std::string out = parts_.path->trouble();
+  const std::string out = parts_.path->trouble();
+  return out.empty() || vanished_.empty() ? out + vanished_ : out + "; " + vanished_;
+}
+
+void Daemon::look_for_interfaces() {
+  if (looks_++ % kLookEvery != 0) return;
+  vanished_.clear();
   for (const auto& name : parts_.config.interfaces)
     if (::if_nametoindex(name.c_str()) == 0)
-      out += fmt::format("{}{} has vanished; packets pass", out.empty() ? "" : "; ", name);
-  return out;
+      vanished_ += fmt::format("{}{} has vanished; packets pass", vanished_.empty() ? "" : "; ", name);
 }
 
 void Daemon::tell_changes() {

@@ -67,6 +67,7 @@ class Daemon {
   void tick_clocks();
   void tell_changes();
   std::string trouble();
+  void look_for_interfaces();
 
   EventLoop& loop_;
   DaemonParts parts_;
@@ -77,6 +78,8 @@ class Daemon {
   std::optional<MetricsServer> metrics_;
   std::optional<ControlServer> control_;
   std::vector<std::shared_ptr<ControlConnection>> wait_for_end_;
+  std::string vanished_;  // interfaces that are not there, as of the last look
+  int looks_ = 0;
   // what the log has been told
   std::string told_trouble_;
   std::vector<PeerState> told_states_;

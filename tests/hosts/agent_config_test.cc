@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
 #include <string>
+
+#include "hosts/agent/daemon.h"
+#include "tests/hosts/support_scratch.h"
 
 namespace weir::hosts {
 namespace {
@@ -165,6 +171,12 @@ const Case kCases[] = {
     {"interface = 'a'\n[or_ack]\nport = 7471", "f.toml:3: key 'or_ack.port': 7471 is the port of the agents"},
     {"interface = 'a'\n[or_ack]\nper_second = 0", "f.toml:3: key 'or_ack.per_second': "},
     {"interface = 'a'\n[clocks]\nport = 1", "f.toml:2: key 'clocks': unknown table (did you mean 'clock'?)"},
+    {"interface = 'a'\n[clock]\nwindow = '200 ms'",
+     "f.toml:3: key 'clock.window': it must be 100 intervals at least, 400 ms"},
+    {"interface = 'a'\n[clock]\nwindow = '400 ms'", "f.toml:2: key 'clock.step': it must be a window at most, 400 ms"},
+    {"interface = 'a'\n[clock]\nstale_after = '300 ms'",
+     "f.toml:3: key 'clock.stale_after': it must be 10 times interval and relaxed at least, 400 ms"},
+    {"interface = 'a'\n[clock]\nneighbours = 1", "f.toml:3: key 'clock.neighbours': "},
     {"interface = 'a'\nclock = 3", "f.toml:2: key 'clock': it is a whole number; write a table, [clock]"},
     {"interface = 'a'\n[metrics]\nlisten = '0.0.0.0:9471'",
      "f.toml:3: key 'metrics.listen': '0.0.0.0:9471' is reached by other hosts; write \"127.0.0.1:9471\""},
@@ -197,6 +209,26 @@ TEST(Config, AFileThatIsNotThereIsNamed) {
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("no/such/host.toml"), std::string::npos) << error.what();
   }
+}
+
+// The example of the package is valid, and with each of its commented lines, which are the defaults, it is the same.
+TEST(Config, TheExampleTellsTheDefaults) {
+  const std::string text = read_file("hosts/package/host.toml");
+  const std::string plain = to_json(parse_config(text, "host.toml")).dump();
+  std::istringstream in(text);
+  std::string whole;
+  int keys = 0;
+  for (std::string line; std::getline(in, line); whole += line + "\n") {
+    const std::regex commented("# ([A-Za-z_]+ = .*)");
+    std::smatch found;
+    if (!std::regex_match(line, found, commented) || line.find("150 us") != std::string::npos ||
+        line.find("rate = ") != std::string::npos)
+      continue;
+    line = found[1];
+    ++keys;
+  }
+  EXPECT_EQ(to_json(parse_config(whole, "host.toml")).dump(), plain) << whole;
+  EXPECT_GT(keys, 30);
 }
 
 TEST(Listen, OfThisHostAlone) {

@@ -22,7 +22,9 @@ class FakeClocks : public Clocks {
   std::map<Address, ClockNews> news(std::int64_t now) override {
     return {{host("10.0.0.2"), {ClockCondition::synchronised, ClockLine{now, 1'000, 0, 500}, 10'000, now}}};
   }
-  nlohmann::ordered_json details(std::int64_t) override { return {{"peers", nlohmann::ordered_json::array()}}; }
+  nlohmann::ordered_json details(std::int64_t) override {
+    return {{"peers", nlohmann::ordered_json::array()}, {"why_no_hardware", ""}};
+  }
   int ticks = 0;
 };
 
@@ -147,9 +149,8 @@ TEST_F(DaemonTest, TracesDecisions) {
   ControlClient client(dir.socket());
   client.ask({{"command", "trace"}});
   EXPECT_EQ(client.answer()->at("trace"), true);
-  // between two beats the loop's thread leaves the fake alone
-  path->decisions = {{Decision::Kind::sent, 100, flow, 1, 1448, 30, 0, 0, 0},
-                     {Decision::Kind::or_ack, 200, flow, 1, 0, 0, 50'000, 0.25, 7'000}};
+  path->decide({{Decision::Kind::sent, 100, flow, 1, 1448, 30, 0, 0, 0},
+                {Decision::Kind::or_ack, 200, flow, 1, 0, 0, 50'000, 0.25, 7'000}});
   EXPECT_EQ(client.answer()->dump(),
             R"({"destination":"10.0.0.2","destination_port":80,"flow":0,"source":"10.0.0.1","source_port":40000})");
   EXPECT_EQ(client.answer()->dump(), R"(["sent",100,0,1,1448,30])");

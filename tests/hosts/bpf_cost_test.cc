@@ -61,6 +61,16 @@ TEST_F(BpfCost, OfAPacketThatLeaves) {
          }),
          150);
   EXPECT_GT(program_->counters().notes, 0u);
+  const weir_flow_key key = key_sent(flow_);
+  report("egress, held", cost([&] {
+           beat();
+           weir_flow paused = flow(flow_);
+           paused.rule.pause_end = monotonic_now() + 1'000'000'000;
+           EXPECT_EQ(bpf_map_update_elem(program_->map("flows"), &key, &paused, BPF_EXIST), 0);
+           return run(leaves, packet_, 1'000).cost;
+         }),
+         150);
+  EXPECT_GT(program_->counters().held, 0u);
   program_->state().beat = 1;
   report("egress, no heartbeat", cost([&] { return run(leaves, packet_, 1'000).cost; }), 100);
 }

@@ -155,6 +155,33 @@ TEST_P(BpfObserve, MeasuresDelays) {
 INSTANTIATE_TEST_SUITE_P(All, BpfObserve,
                          testing::Values(Case{"10.77.0.2", 0}, Case{"fd77::2", 0}, Case{"10.77.0.2", 5'000'000'000}));
 
+// What the programs take on a connection that is as fast as this machine: told, for machines differ. The kernel's own
+// measuring is a part of it, and the receiver's has the sending of OR-ACKs.
+TEST_F(BpfPathTest, TellsWhatItCosts) {
+  const int measuring = bpf_enable_stats(BPF_STATS_RUN_TIME);
+  if (measuring < 0) GTEST_SKIP() << "the kernel does not measure programs";
+  const auto one = attach(pair_->one, on_eth0());
+  const auto two = attach(pair_->two, on_eth0());
+  introduce(*one, *two, 1);
+  Connection connection(pair_->one, pair_->two, address("10.77.0.2"));
+  for (int i = 0; i < 20; ++i) {
+    for (DataPath* path : {one.get(), two.get()}) path->beat(monotonic_now());
+    EXPECT_EQ(connection.send(5'000'000, 2'000 * kMs), 5'000'000u);
+  }
+  const Counters s = one->counters();
+  const Counters r = two->counters();
+  ::close(measuring);
+  ASSERT_GT(s.or_acks_accepted, 0u);
+  EXPECT_GT(s.processor_ns, 0u);
+  std::cout << "100 MB in " << s.packets << " packets, " << s.or_acks_accepted
+            << " OR-ACKs; ns a packet, sender: " << s.processor_ns / s.packets
+            << ", receiver: " << r.processor_ns / r.data_packets << "\n";
+  RecordProperty("sender_ns", static_cast<int>(s.processor_ns / s.packets));
+  RecordProperty("receiver_ns", static_cast<int>(r.processor_ns / r.data_packets));
+  detach(pair_->one, *one);
+  detach(pair_->two, *two);
+}
+
 TEST_F(BpfPathTest, LeavesNoTrace) {
   const std::string before = pair_->state();
   std::vector<Undo> steps;
@@ -269,6 +296,30 @@ TEST_F(BpfPathTest, SegmentsAreAsBefore) {
     EXPECT_EQ(netlink.link("eth0").gso_max_size, 6'000u);
     EXPECT_EQ(steps.size(), 1u);
     eth0.put_back();
+  });
+  EXPECT_EQ(pair_->state(), before);
+}
+
+// An interface with several queues gets an fq for each.
+TEST_F(BpfPathTest, DeparturesAreKeptInAllQueues) {
+  pair_->one.run("ip link add ifb7 numtxqueues 3 type ifb && ip link set ifb7 up");
+  const std::string before = pair_->state();
+  ASSERT_NE(before.find("qdisc mq 0: dev ifb7 root"), std::string::npos);
+  pair_->one.inside([this] {
+    Netlink netlink;
+    Interface ifb7(netlink, "ifb7");
+    try {
+      ifb7.keep_departures({});
+      const std::string now = pair_->one.run("tc qdisc show dev ifb7");
+      std::size_t queues = 0;
+      for (std::size_t at = 0; (at = now.find("qdisc fq ", at)) != std::string::npos; ++at) ++queues;
+      EXPECT_EQ(queues, 3u) << now;
+      EXPECT_EQ(ifb7.trouble(true), "");
+    } catch (const Unavailable& missing) {
+      std::cout << missing.what() << "\n";
+      EXPECT_NE(std::string(missing.what()).find("does not have the qdisc fq"), std::string::npos);
+    }
+    ifb7.put_back();
   });
   EXPECT_EQ(pair_->state(), before);
 }

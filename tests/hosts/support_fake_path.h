@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -22,11 +23,18 @@ class FakePath : public DataPath {
   void trace(std::function<void(const Decision&)> to) override { tracer = std::move(to); }
   void poll(int) override {
     ++polls;
-    for (const auto& decision : std::exchange(decisions, {}))
+    const std::lock_guard lock(mutex_);
+    for (const auto& decision : std::exchange(decisions_, {}))
       if (tracer) tracer(decision);
   }
   std::string trouble() override { return problem; }
   void detach() override { ++detached; }
+
+  // From any thread: what poll() will tell.
+  void decide(std::vector<Decision> decisions) {
+    const std::lock_guard lock(mutex_);
+    decisions_ = std::move(decisions);
+  }
 
   std::map<Address, Peer> peers;
   int told = 0;
@@ -34,10 +42,13 @@ class FakePath : public DataPath {
   Counters counts;
   std::vector<FlowView> views;
   std::function<void(const Decision&)> tracer;
-  std::vector<Decision> decisions;
   int polls = 0;
   std::string problem;
   int detached = 0;
+
+ private:
+  std::mutex mutex_;
+  std::vector<Decision> decisions_;
 };
 
 inline Address host(const char* text) { return parse_address(text).value(); }

@@ -1,9 +1,11 @@
 """A virtual machine with Debian's cloud kernel in virtual time: qemu's software emulation counts instructions, one a
 nanosecond, so that what happens inside depends on nothing outside."""
+import ctypes
 import os
 import pathlib
 import re
 import resource
+import signal
 import subprocess
 import time
 
@@ -54,6 +56,11 @@ def processor_time():
     return used.ru_utime + used.ru_stime
 
 
+def end_with_us():
+    """The machine does not outlive this script, however that ends."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
 def boot(image, initrd, folder, name, *, processors=1, memory=768, seed=1, limit=600):
     """Runs a machine to its end. Returns what it wrote to its second serial port, and seconds on the wall and of
     processor time."""
@@ -70,9 +77,8 @@ def boot(image, initrd, folder, name, *, processors=1, memory=768, seed=1, limit
         "-append", "console=ttyS0 quiet nokaslr norandmaps mitigations=off nopti tsc=reliable random.trust_cpu=off "
                    "panic=-1 oops=panic module.sig_enforce=0"]
     began = time.monotonic(), processor_time()
-    # Its own group, so that a signal at the terminal ends this script first, which then ends the machine.
     machine = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               start_new_session=True)
+                               preexec_fn=end_with_us)
     try:
         _, errors = machine.communicate(timeout=limit)
     except subprocess.TimeoutExpired:

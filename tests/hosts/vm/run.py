@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs cases of weir-host on Debian's kernel in a virtual machine in virtual time.
 
-    tests/hosts/vm/run.py --build BUILD [--fetch] [--full] [--list] [CASE...]
+    tests/hosts/vm/run.py --build BUILD [--fetch] [--full] [--results FILE] [--list] [CASE...]
 
 BUILD is a folder that cmake has built, with bin/lab-load and bin/weir-host. Results are lines of JSON in
-BUILD/vm/results.jsonl, logs are in BUILD/vm/log. Exit status: 0 all checks hold; 1 some do not; 2 wrong arguments; 77
+BUILD/vm/results.jsonl or FILE, logs are in BUILD/vm/log. Exit status: 0 all checks hold; 1 some do not; 2 wrong arguments; 77
 something that is needed is not on this machine, and is named.
 """
 import argparse
@@ -26,6 +26,7 @@ def arguments():
                         help="a folder that cmake has built")
     parser.add_argument("--fetch", action="store_true", help="download the kernel's package if it is not there")
     parser.add_argument("--full", action="store_true", help="also the cases that take long")
+    parser.add_argument("--results", type=pathlib.Path, help="write results there")
     parser.add_argument("--list", action="store_true", help="name the cases and stop")
     parser.add_argument("case", nargs="*", help="only these")
     chosen = parser.parse_args()
@@ -116,7 +117,7 @@ def main():
               not chosen.case and (chosen.full or not case.full)]
     good = True
     left_out = []
-    with open(lab.folder / "results.jsonl", "w", encoding="utf-8") as file:
+    with open(chosen.results or lab.folder / "results.jsonl", "w", encoding="utf-8") as file:
         def record(line):
             file.write(json.dumps(line) + "\n")
             file.flush()

@@ -29,16 +29,17 @@ agent_process() { # HOST
   agent "$1" status --json | sed -n 's/^ *"pid": *\([0-9]*\),*$/\1/p'
 }
 
-# Waits until all agents hold (or observe) all peers, for 20 seconds at most.
-agents_wait() { # STATE [HOST...]
+# Waits until all agents hold (or observe) all peers, so many times 0.2 seconds at most.
+agents_wait() { # STATE TRIES [HOST...]
   state=$1
-  shift
+  most=$2
+  shift 2
   peers=$(($(echo $hosts | wc -w) - 1))
   for host in ${*:-$hosts}; do
     tries=0
     until [ "$(agent "$host" peers --json 2> /dev/null | grep -c "\"state\": \"$state\"")" -eq $peers ]; do
       tries=$((tries + 1))
-      if [ $tries -ge 100 ]; then
+      if [ $tries -ge "$most" ]; then
         echo "the agent of $host does not come to \"$state\":" >&2
         agent "$host" status >&2 || true
         cat "/run/weir-$host/log" >&2
@@ -57,7 +58,7 @@ agents_up() { # MODE [FAMILY [INTERFACE [EXTRA]]]
     agent_config "$host" "$1" "${2:-4}" "${3:-eth0}" "${4:-}" > "/run/weir-$host.toml"
     agent "$host" up >&2
   done
-  if [ "$1" = observe ]; then agents_wait observed; else agents_wait held; fi
+  if [ "$1" = observe ]; then agents_wait observed 100; else agents_wait held 100; fi
 }
 
 agents_off() {
@@ -101,8 +102,10 @@ trace_between() { # LABEL BEFORE AFTER
   echo "{\"trace\": \"$1\", \"lines\": $(grep -c '^[-+][^-+]' /tmp/difference || true)}"
 }
 
-# Stops, continues, kills and restarts agents while something runs; says how often.
+# Stops, continues, kills and restarts agents while something runs; says how often, and how often all was held again
+# within some seconds.
 faults() { # ROUNDS
+  again=0
   for round in $(seq "$1"); do
     for host in h1 r h2; do
       process=$(agent_process $host)
@@ -113,9 +116,8 @@ faults() { # ROUNDS
       kill -KILL "$process"
       sleep 0.8
       agent $host up >&2
-      agents_wait held $host
-      sleep 0.3
+      if agents_wait held 15 $host; then again=$((again + 1)); fi
     done
   done
-  echo "{\"faults\": $(($1 * 6))}"
+  echo "{\"faults\": $(($1 * 6)), \"restarts\": $(($1 * 3)), \"held_again\": $again}"
 }
