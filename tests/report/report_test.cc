@@ -477,9 +477,12 @@ TEST(Document, TellsWhatIsWrong) {
   const Folder folder("weir-report-bad");
   const std::string dir = folder.path();
   EXPECT_EQ(complaint({dir + "/none"}), dir + "/none: there is no such directory");
-  EXPECT_EQ(complaint({dir}), dir +
-                                  ": no result in it; a directory of weir run --out has manifest.json, one of weir "
-                                  "sweep runs.csv, one of weir paper verdicts.json, one of weir train curriculum.toml");
+  EXPECT_EQ(
+      complaint({dir}),
+      dir +
+          ": no result in it; a directory of weir run --out has manifest.json, one of weir "
+          "sweep runs.csv, one of weir paper verdicts.json, one of weir train curriculum.toml, one of weir-host trace "
+          "packets.csv");
   run(folder, "good");
   forget_files(folder / "good");
   const auto broken = [&](const std::string& file, const std::string& text) {

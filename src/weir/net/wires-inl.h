@@ -141,11 +141,12 @@ inline Packet& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) {
 
 template <class P>
 Packet& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now) {
-  if (wire_is_empty(p)) settle_ranked(p, now);
+  // What waits has begun to leave by now, if it may. It is settled as long as the packet that arrives is still counted
+  // among those on the wire.
+  if ((p.cursor - p.ring.head) + (p.urgent_cursor - p.urgent.head) <= 1) settle_ranked(p, now);
   PacketRing& ring = first_on_wire(p);
   Packet& packet = ring.front();
   ring.pop();
-  if (wire_is_empty(p)) settle_ranked(p, now);  // what waits has begun to leave by now, if it may
   if (!wire_is_empty(p)) scheduler().schedule(lane().arrival(port), p.arrival(first_on_wire(p).front()));
   return packet;
 }
