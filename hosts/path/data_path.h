@@ -83,8 +83,8 @@ struct PathSettings {
   OrAckSettings or_ack;
   std::uint32_t segment_limit = 0;  // bytes of a super-packet at most (gso_max_size); 0: as it is
   BeforeChange before_change;       // empty: nobody wants to know
-  // For tests: our clock is CLOCK_MONOTONIC + offset + drift (t - start) / 2^30. OR-ACKs are stamped by it, and the lines
-  // of peers' clocks are those against it; departures, holds and heartbeats are by CLOCK_MONOTONIC all the same.
+  // For tests: our clock is CLOCK_MONOTONIC + offset + drift (t - start) / 2^30. OR-ACKs are stamped by it, and the
+  // lines of peers' clocks are those against it; departures, holds and heartbeats are by CLOCK_MONOTONIC all the same.
   std::int64_t test_clock_offset = 0;  // ns
   std::int64_t test_clock_drift = 0;   // ns per 2^30 ns
   std::int64_t test_clock_start = 0;   // ns

@@ -95,8 +95,8 @@ def faults(mode, rounds):
     # Slow links, since it takes long.
     return script("rate=25mbit", "buffer=250000", "threshold='4 ms'", "lab_up", f"agents_up {mode}", f"extra='\"mode\": \"{mode}\"'",
                   plan("faults", "warm 500ms", f"until {rounds * 30 + 10}s", "long r h1 h2", "long h1 r",
-                       *requests(0)) + " > /tmp/result &",
-                  "sleep 1", f"faults {rounds}", "kill -TERM \"$(pidof lab-load)\"", "wait", "cat /tmp/result",
+                       *requests(0)) + " > /run/result &",
+                  "sleep 1", f"faults {rounds}", "kill -TERM \"$(pidof lab-load)\"", "wait", "cat /run/result",
                   "agents_report", "agents_off")
 
 
@@ -116,14 +116,14 @@ def judge_faults(mode, bound):
 
 def no_trace():
     """All modes up and off, and killed and off, between snapshots."""
-    lines = ["lab_up", "snapshot > /tmp/before"]
+    lines = ["lab_up", "snapshot > /run/before"]
     for mode in ("observe", "bpf", "queue"):
         lines += [f"agents_up {mode}", plan("trace", "warm 100ms", "until 600ms", "long r h1 h2") + " > /dev/null",
-                  "agents_off", "sleep 1", "snapshot > /tmp/after", f"trace_between {mode} /tmp/before /tmp/after"]
+                  "agents_off", "sleep 1", "snapshot > /run/after", f"trace_between {mode} /run/before /run/after"]
         if mode != "observe":
             lines += [f"agents_up {mode}", "kill -KILL $(for h in $hosts; do agent_process $h; done)", "sleep 1",
-                      "agents_off", "sleep 1", "snapshot > /tmp/after",
-                      f"trace_between {mode}-killed /tmp/before /tmp/after"]
+                      "agents_off", "sleep 1", "snapshot > /run/after",
+                      f"trace_between {mode}-killed /run/before /run/after"]
     return script(*lines)
 
 

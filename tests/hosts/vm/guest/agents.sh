@@ -98,8 +98,8 @@ snapshot() {
 
 # What an agent leaves behind: differences between two snapshots, as JSON.
 trace_between() { # LABEL BEFORE AFTER
-  diff "$2" "$3" > /tmp/difference || cat /tmp/difference >&2
-  echo "{\"trace\": \"$1\", \"lines\": $(grep -c '^[-+][^-+]' /tmp/difference || true)}"
+  diff "$2" "$3" > /run/difference || cat /run/difference >&2
+  echo "{\"trace\": \"$1\", \"lines\": $(grep -c '^[-+][^-+]' /run/difference || true)}"
 }
 
 # Stops, continues, kills and restarts agents while something runs; says how often, and how often all was held again
