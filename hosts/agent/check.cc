@@ -94,9 +94,7 @@ InterfaceCheck check_interface(const std::string& name) {
   out.mtu = facts->mtu;
   out.rate = facts->rate;
   out.hardware_timestamps = facts->hardware_timestamps;
-  const auto link =
-      nlohmann::json::parse(run_program({"ip", "-d", "-j", "link", "show", "dev", name}).output, nullptr, false);
-  if (link.is_array() && !link.empty() && link[0].is_object()) out.gso_max_size = link[0].value("gso_max_size", 0u);
+  out.gso_max_size = facts->gso_max_size;
   const auto qdiscs =
       nlohmann::json::parse(run_program({"tc", "-j", "qdisc", "show", "dev", name}).output, nullptr, false);
   if (qdiscs.is_array())
@@ -106,18 +104,11 @@ InterfaceCheck check_interface(const std::string& name) {
 }
 
 void check_segment(CheckReport& report, const Config& config) {
-  std::int64_t rate = config.rate.bits_per_second;
-  std::uint32_t mtu = 1500;
-  for (const auto& interface : report.interfaces) {
-    if (!interface.exists) continue;
-    mtu = std::max(mtu, interface.mtu);
-    if (config.rate.bits_per_second == 0) rate = rate == 0 ? interface.rate : std::min(rate, interface.rate);
-  }
-  const SegmentChoice choice = choose_segment(config, rate, mtu);
+  const SegmentChoice choice = choose_segment(config, link_facts(config));
   report.segment_good = choice.warning.empty();
   report.segment = !choice.warning.empty() ? choice.warning
                    : choice.limit == 0     ? "super-packets keep their size"
-                                           : fmt::format("super-packets are limited to {} bytes", choice.limit);
+                                           : fmt::format("gso_max_size would be {}", choice.limit);
 }
 
 }  // namespace

@@ -7,9 +7,12 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "hosts/agent/descriptor.h"
+#include "hosts/agent/program.h"
 
 namespace weir::hosts {
 namespace {
@@ -42,12 +45,29 @@ std::optional<InterfaceFacts> interface_facts(const std::string& name) {
     const std::uint32_t megabits = ethtool_cmd_speed(&link);
     if (megabits != 0 && megabits != static_cast<std::uint32_t>(SPEED_UNKNOWN)) out.rate = megabits * 1'000'000LL;
   }
+  const auto shown =
+      nlohmann::json::parse(run_program({"ip", "-d", "-j", "link", "show", "dev", name}).output, nullptr, false);
+  if (shown.is_array() && !shown.empty() && shown[0].is_object()) out.gso_max_size = shown[0].value("gso_max_size", 0u);
   ethtool_ts_info stamps{};
   constexpr std::uint32_t kHardware =
       SOF_TIMESTAMPING_TX_HARDWARE | SOF_TIMESTAMPING_RX_HARDWARE | SOF_TIMESTAMPING_RAW_HARDWARE;
   if (ethtool(fd.get(), name, ETHTOOL_GET_TS_INFO, stamps))
     out.hardware_timestamps =
         (stamps.so_timestamping & kHardware) == kHardware && (stamps.rx_filters & (1u << HWTSTAMP_FILTER_ALL)) != 0;
+  return out;
+}
+
+LinkFacts link_facts(const Config& config) {
+  LinkFacts out{config.rate.bits_per_second, 0, 0};
+  for (const auto& name : config.interfaces) {
+    const auto facts = interface_facts(name);
+    if (!facts) continue;
+    out.mtu = std::max(out.mtu, facts->mtu);
+    out.gso_max_size = std::max(out.gso_max_size, facts->gso_max_size);
+    if (config.rate.bits_per_second == 0) out.rate = out.rate == 0 ? facts->rate : std::min(out.rate, facts->rate);
+  }
+  if (out.mtu == 0) out.mtu = LinkFacts{}.mtu;
+  if (out.gso_max_size == 0) out.gso_max_size = LinkFacts{}.gso_max_size;
   return out;
 }
 

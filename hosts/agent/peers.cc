@@ -139,41 +139,6 @@ EpochKeys keys_at(std::int64_t unix_time, std::int64_t lifetime, const Address& 
   return {{send, send}, {derive(peer, local, epoch), derive(peer, local, epoch - 1)}};
 }
 
-SegmentChoice choose_segment(const Config& config, std::int64_t rate, std::uint32_t mtu) {
-  constexpr std::int64_t kBitsPerByteAndSecond = 8'000'000'000;  // ns
-  constexpr std::int64_t kHeaders = 14 + 24;                     // Ethernet, and what it adds to a packet on the wire
-  constexpr std::int64_t kMost = 65'536;
-  SegmentChoice out;
-  if (config.segment) out.limit = *config.segment;
-  if (rate <= 0) {
-    if (!config.segment)
-      out.warning =
-          "the link's rate is not known, so that super-packets keep their size; set 'rate' or 'segment', since one "
-          "that takes longer than T/2 defeats On-Ramp";
-    return out;
-  }
-  const auto duration = [&](std::int64_t bytes) { return bytes * kBitsPerByteAndSecond / rate; };
-  const std::int64_t two = 2 * (static_cast<std::int64_t>(mtu) + kHeaders);
-  const std::int64_t smallest = config.segment.value_or(0) != 0 ? *config.segment : two;
-  out.least_threshold = 2 * duration(smallest);
-  std::int64_t least_given = config.threshold.value_or(std::max(nanoseconds(config.headroom), out.least_threshold));
-  for (const auto& peer : config.peers)
-    if (peer.threshold && *peer.threshold) least_given = std::min(least_given, **peer.threshold);
-  if (!config.segment) {
-    const std::int64_t fitting = static_cast<std::int64_t>(static_cast<double>(least_given) / 2 *
-                                                           static_cast<double>(rate) / kBitsPerByteAndSecond);
-    out.limit = static_cast<std::uint32_t>(std::clamp(fitting, two, kMost));
-    if (out.limit == kMost) out.limit = 0;  // all that there is
-  }
-  const std::int64_t takes = duration(out.limit == 0 ? kMost : out.limit);
-  if (takes > least_given / 2)
-    out.warning = "a super-packet of " + std::to_string(out.limit == 0 ? kMost : out.limit) + " bytes takes " +
-                  std::to_string(takes / 1'000) + " us, more than half of T = " + std::to_string(least_given / 1'000) +
-                  " us: On-Ramp holds too late; " +
-                  (config.segment ? "make 'segment' smaller or T larger" : "make T larger");
-  return out;
-}
-
 std::optional<Address> route_source(const Address& peer) {
   const Descriptor fd(::socket(peer.v6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   socklen_t size = 0;

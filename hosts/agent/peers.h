@@ -86,15 +86,21 @@ struct EpochKeys {
 EpochKeys keys_at(std::int64_t unix_time, std::int64_t lifetime, const Address& local, const Address& peer,
                   const Peers::Derive& derive);
 
-// Of the smallest super-packet that T can have, and the limit that is set for it.
+// What limits super-packets, of the interfaces together.
+struct LinkFacts {
+  std::int64_t rate = 0;      // of the slowest link, bit/s; 0 = not known
+  std::uint32_t mtu = 1'500;  // bytes
+  std::uint32_t gso_max_size = 65'536;
+};
+
 struct SegmentChoice {
-  std::uint32_t limit = 0;           // gso_max_size; 0 = as it is
-  std::int64_t least_threshold = 0;  // ns
+  std::uint32_t limit = 0;           // gso_max_size to be set; 0 = as it is
+  std::int64_t least_threshold = 0;  // ns: what T is derived to be at least
   std::string warning;               // "" = none
 };
-// `rate`: of the link, bit/s, 0 = not known. `mtu` in bytes. A super-packet is to take T/2 at most, and has two packets
-// at least; where T is derived, it is made so large that this fits.
-SegmentChoice choose_segment(const Config& config, std::int64_t rate, std::uint32_t mtu);
+// A super-packet is to take T/2 at most, and has two packets at least; where T is derived, it is made so large that
+// this fits.
+SegmentChoice choose_segment(const Config& config, const LinkFacts& link);
 
 // The address by which this host would send to another, by the routes of the kernel; nothing: there is no route.
 std::optional<Address> route_source(const Address& peer);

@@ -28,18 +28,6 @@ std::vector<std::string> interface_names() {
   return out;
 }
 
-// The slowest link decides.
-SegmentChoice segment_for(const Config& config) {
-  std::int64_t rate = config.rate.bits_per_second;
-  std::uint32_t mtu = 0;
-  for (const auto& name : config.interfaces) {
-    const auto facts = interface_facts(name).value_or(InterfaceFacts{});
-    mtu = std::max(mtu, facts.mtu);
-    if (config.rate.bits_per_second == 0) rate = rate == 0 ? facts.rate : std::min(rate, facts.rate);
-  }
-  return choose_segment(config, rate, mtu);
-}
-
 std::string list_text(const std::vector<std::string>& list) { return fmt::format("{}", fmt::join(list, ", ")); }
 
 }  // namespace
@@ -80,7 +68,7 @@ int serve(const Config& config, const MasterKey& key, RunDir& dir,
   std::signal(SIGPIPE, SIG_IGN);
   DaemonParts parts;
   parts.config = config;
-  parts.segment = segment_for(config);
+  parts.segment = choose_segment(config, link_facts(config));
   if (config.mode != Mode::observe && !parts.segment.warning.empty()) parts.warnings.push_back(parts.segment.warning);
   if (config.peers.empty())
     parts.warnings.emplace_back("there are no [[peer]] tables, so nothing will be measured or held");

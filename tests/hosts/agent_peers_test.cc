@@ -152,30 +152,35 @@ TEST(Threshold, IsGivenOrDerivedAndWidened) {
 struct SegmentCase {
   const char* keys;
   std::int64_t rate;
+  std::uint32_t gso_max_size;
   std::uint32_t limit;
   std::int64_t least_threshold;
   const char* warning;  // a part; "" = none
 };
 
 TEST(Segment, FitsTwiceIntoT) {
+  // a packet of 1500 bytes is 1538 bytes on the wire, 123 us at 100 Mb/s, and carries 1460 bytes at most
   const SegmentCase cases[] = {
-      // two packets of 1500 bytes are 3076 bytes on the wire
-      {"T = '1 ms'", 100'000'000, 6'250, 492'160, ""},
-      {"T = '100 us'", 100'000'000, 3'076, 492'160,
-       "a super-packet of 3076 bytes takes 246 us, more than half of T = 100"},
-      {"", 100'000'000, 3'076, 492'160, ""},
-      {"", 10'000'000'000, 31'250, 4'920, ""},
-      {"", 100'000'000'000, 0, 492, ""},
-      {"segment = '4344 B'\nT = '1 ms'", 100'000'000, 4'344, 695'040, ""},
-      {"segment = '64 KB'\nT = '1 ms'", 100'000'000, 64'000, 10'240'000, "make 'segment' smaller or T larger"},
-      {"segment = 'keep'\nT = '1 ms'", 100'000'000, 0, 492'160, "a super-packet of 65536 bytes takes 5242 us"},
-      {"segment = 'keep'\nT = '1 ms'", 0, 0, 0, ""},
-      {"T = '1 ms'", 0, 0, 0, "the link's rate is not known"},
-      {"T = '1 ms'\n[[peer]]\naddress = '10.0.0.1'\nT = '600 us'", 100'000'000, 3'750, 492'160, ""},
+      {"T = '1 ms'", 100'000'000, 65'536, 4 * 1'460 + 321, 492'160, ""},
+      {"T = '100 us'", 100'000'000, 65'536, 2 * 1'460 + 321, 492'160,
+       "a super-packet of 2 packets takes 246 us, more than half of T = 100 us: On-Ramp holds too late; make T larger"},
+      {"", 100'000'000, 65'536, 2 * 1'460 + 321, 492'160, ""},
+      {"", 10'000'000'000, 65'536, 20 * 1'460 + 321, 4'920, ""},
+      {"", 10'000'000'000, 10'000, 0, 4'920, ""},  // smaller already
+      {"", 100'000'000'000, 65'536, 0, 492, ""},
+      {"segment = '4344 B'\nT = '1 ms'", 100'000'000, 65'536, 4'344, 492'160, ""},
+      {"segment = '64 KB'\nT = '1 ms'", 100'000'000, 65'536, 64'000, 10'581'440,
+       "a super-packet of 43 packets takes 5290 us, more than half of T = 1000 us: On-Ramp holds too late; make "
+       "'segment' smaller or T larger"},
+      {"segment = 'keep'\nT = '1 ms'", 100'000'000, 65'536, 0, 10'827'520, "a super-packet of 44 packets takes 5413"},
+      {"segment = 'keep'\nT = '1 ms'", 100'000'000, 4'665, 0, 492'160, ""},
+      {"segment = 'keep'\nT = '1 ms'", 0, 65'536, 0, 0, ""},
+      {"T = '1 ms'", 0, 65'536, 0, 0, "the link's rate is not known"},
+      {"T = '1 ms'\n[[peer]]\naddress = '10.0.0.1'\nT = '600 us'", 100'000'000, 65'536, 2 * 1'460 + 321, 492'160, ""},
   };
   for (const auto& c : cases) {
-    const SegmentChoice choice =
-        choose_segment(parse_config(std::string("interface = 'eth0'\n") + c.keys, "f"), c.rate, 1500);
+    const SegmentChoice choice = choose_segment(parse_config(std::string("interface = 'eth0'\n") + c.keys, "f"),
+                                                {c.rate, 1'500, c.gso_max_size});
     EXPECT_EQ(choice.limit, c.limit) << c.keys;
     EXPECT_EQ(choice.least_threshold, c.least_threshold) << c.keys;
     EXPECT_EQ(choice.warning.empty(), std::string(c.warning).empty()) << choice.warning;
