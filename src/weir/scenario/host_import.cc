@@ -134,7 +134,7 @@ HostImport import_host(std::span<const result::HostTrace> traces, const HostImpo
   toml.value("hosts", hosts.size());
   toml.text("rate", format_value(rate));
   toml.text("delay", format_value(delay),
-            delays ? "the least one-way delay of the traces" : "a guess: no OR-ACK was heard");
+            delays ? "the least one-way delay of the traces, less two transmissions" : "a guess: no OR-ACK was heard");
   for (const auto& [address, host] : hosts) toml.comment(fmt::format("host {} is {}", host, address));
   toml.section("[network.buffer]");
   toml.text("mode", "per-port");
