@@ -10,11 +10,14 @@ namespace {
 // Stamps of what has left come at once or, from some interfaces, somewhat later.
 constexpr std::int64_t kStampsTake = 20'000'000;
 
+// What leaves or comes farther apart, or in the other order, is no coded pair. In so long the fastest and the slowest
+// clock move against each other by some 10 ns.
+constexpr std::int64_t kCoded = 250'000;
+
 }  // namespace
 
 std::optional<std::uint32_t> Pairs::Pair::apart() const {
-  // a second that comes long after the first, or before it, is as good as none
-  if (first == kUnknown || second == kUnknown || second < first || second - first > 1'000'000'000) return std::nullopt;
+  if (first == kUnknown || second == kUnknown || second < first || second - first > kCoded) return std::nullopt;
   return static_cast<std::uint32_t>(second - first);
 }
 

@@ -21,12 +21,22 @@ constexpr std::int64_t kAlive = 3'000'000'000;
 constexpr std::int64_t kAhead = 1'000'000'000;
 constexpr std::uint8_t kHops = 3;
 
+void require(bool condition, const char* reason) {
+  if (!condition) throw std::invalid_argument(reason);
+}
+
 const ClockSettings& checked(const ClockSettings& s) {
-  if (!s.key || s.key_lifetime <= 0 || s.neighbours < 2 || s.neighbours > kMostEdges || s.interval < 1'000'000 ||
-      s.interval > 1'000'000'000 || s.relaxed > 1'000'000'000 || s.window < 100 * s.interval || s.step <= 0 ||
-      s.step > s.window || s.wander < 0 || s.epsilon < 0 || s.stale_after < 10 * s.interval) {
-    throw std::invalid_argument("settings of the clocks that make no sense");
-  }
+  require(s.key != nullptr, "key: there must be one");
+  require(s.key_lifetime > 0, "key_lifetime: must be positive");
+  require(s.neighbours >= 2 && s.neighbours <= kMostEdges, "neighbours: must be 2 to 28");
+  require(s.interval >= 1'000'000 && s.interval <= 100'000'000, "interval: must be 1 to 100 ms");
+  require(s.relaxed >= 0 && s.relaxed <= 100'000'000, "relaxed: must be at most 100 ms");
+  require(s.window >= 100 * s.interval, "window: must be 100 intervals at least");
+  require(s.step >= 10'000'000 && s.step <= s.window && s.step <= 2'000'000'000,
+          "step: must be 10 ms to 2 s, and a window at most");
+  require(s.wander >= 0 && s.epsilon >= 0 && s.enough >= 0, "wander, epsilon and enough: must not be negative");
+  require(s.stale_after >= 10 * std::max(s.interval, s.relaxed),
+          "stale_after: must be 10 intervals at least, also of relaxed ones");
   if (sodium_init() < 0) throw std::runtime_error("libsodium cannot be used");
   return s;
 }
@@ -163,7 +173,7 @@ ClockState ClockService::Inside::state(std::int64_t now) const {
     PeerClock& peer = out.peers.emplace_back();
     peer.address = link.address;
     peer.neighbour = link.is_neighbour(now);
-    peer.line = line(link, now, 0);
+    peer.line = line(link, now, kClockHorizon);
     if (link.heard != kNever) peer.heard = link.heard;
     peer.purity = link.edge.purity();
     peer.observations = link.observations;

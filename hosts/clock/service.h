@@ -17,6 +17,9 @@
 
 namespace weir::hosts {
 
+// For so long after it was asked for a line holds, ns, unless more is asked for.
+inline constexpr std::int64_t kClockHorizon = 500'000'000;
+
 struct ClockPeer {
   Address address;
   std::optional<Address> local;  // of this host, as the peer knows it; nothing: the one that routes choose
@@ -31,7 +34,7 @@ struct ClockSettings {
 
   std::size_t neighbours = 10;             // peers that are probed at most
   std::int64_t interval = 4'000'000;       // ns between coded pairs to each of them, on average; at least 1 ms
-  std::int64_t relaxed = 20'000'000;       // the same as long as the pair's clocks are known well enough,
+  std::int64_t relaxed = 40'000'000;       // the same as long as the pair's clocks are known well enough,
   std::int64_t enough = 300;               // which is within so many ns
   std::int64_t window = 2'000'000'000;     // ns of probes that a line is fitted to
   std::int64_t step = 500'000'000;         // ns between fits
@@ -96,7 +99,7 @@ struct ClockState {
 class ClockService {
  public:
   // Opens its sockets in the network namespace of the caller. Throws std::system_error (the port is in use) and
-  // std::invalid_argument (settings that make no sense).
+  // std::invalid_argument (which setting makes no sense, and what would).
   explicit ClockService(ClockSettings settings);
   ~ClockService();
   ClockService(const ClockService&) = delete;
@@ -108,7 +111,7 @@ class ClockService {
 
   // The clock of a peer, and by how much it may be wrong (in 99.9 %) from `now` until `horizon` later. Nothing if it is
   // not known. `now` is CLOCK_MONOTONIC; times of the line are of our clock, which is the same unless this is a test.
-  std::optional<ClockLine> line(const Address& peer, std::int64_t now, std::int64_t horizon = 500'000'000) const;
+  std::optional<ClockLine> line(const Address& peer, std::int64_t now, std::int64_t horizon = kClockHorizon) const;
 
   ClockState state(std::int64_t now) const;
 

@@ -73,6 +73,21 @@ TEST(Pairs, AreImpureIfTheyHaveMovedOrOneIsMissing) {
   EXPECT_EQ(theirs.record_of_theirs()->apart, 200u);
 }
 
+TEST(Pairs, LeftFarApartAreNone) {
+  // the sender was held up in between, and its clock runs 30 us/s faster than ours
+  Pairs ours(kEpsilon);
+  ours.sending(10, 0);
+  ours.left(10, 1'000'000);
+  ours.left(11, 301'000'000);
+  const auto record = ours.record_of_ours(302'000'000);
+  ASSERT_TRUE(record);
+  EXPECT_FALSE(record->apart);
+  const auto seen = ours.ours_came({10, 1'020'000, 299'991'000});
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->difference, 20'000);
+  EXPECT_FALSE(seen->pure);
+}
+
 TEST(Pairs, DoNotWaitForStampsForEver) {
   Pairs ours(kEpsilon);
   ours.sending(10, 0);

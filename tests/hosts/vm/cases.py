@@ -23,9 +23,9 @@ def script(*lines):
     return "\n".join(("set -eu", ". /lab.sh", ". /agents.sh") + lines) + "\n"
 
 
-def plan(label, *lines, family=4):
+def plan(label, *lines, family=4, senders="h1 h2 h3 h4"):
     """A shell command that runs lab-load."""
-    seen = ("queue sw p_r 2ms",) + tuple(f"departures h{i} eth0" for i in range(1, 5))
+    seen = ("queue sw p_r 2ms",) + tuple(f"departures {host} eth0" for host in senders.split())
     return "\n".join((f"{{ plan_hosts {family}; cat <<PLAN",) + seen + lines + (f"PLAN\n}} | load {label}",))
 
 
@@ -116,9 +116,9 @@ def judge_faults(mode, bound):
 
 def no_trace():
     """All modes up and off, and killed and off, between snapshots."""
-    lines = ["lab_up", "snapshot > /run/before"]
+    lines = ["hosts='h1 r'", "lab_up", "snapshot > /run/before"]
     for mode in ("observe", "bpf", "queue"):
-        lines += [f"agents_up {mode}", plan("trace", "warm 100ms", "until 600ms", "long r h1 h2") + " > /dev/null",
+        lines += [f"agents_up {mode}", plan("trace", "warm 100ms", "until 600ms", "long r h1", senders="h1") + " > /dev/null",
                   "agents_off", "sleep 1", "snapshot > /run/after", f"trace_between {mode} /run/before /run/after"]
         if mode != "observe":
             lines += [f"agents_up {mode}", "kill -KILL $(for h in $hosts; do agent_process $h; done)", "sleep 1",

@@ -88,7 +88,7 @@ int LongFlows::broken() const {
       std::count_if(flows_.begin(), flows_.end(), [](const Flow& flow) { return !flow.connection->broken().empty(); }));
 }
 
-Requests::Requests(World& world, const RequestPlan& plan) : world_(world), plan_(plan) {
+Requests::Requests(World& world, const RequestPlan& plan) : world_(world), plan_(plan), sums_(plan.connections) {
   for (int i = 0; i < plan.connections; ++i) {
     const std::size_t sender = plan.senders[i % plan.senders.size()];
     const Plan& all = world.plan;
@@ -101,18 +101,20 @@ void Requests::begin() { start(); }
 void Requests::start() {
   started_ = now_ns();
   missing_ = connections_.size();
-  for (const auto& connection : connections_) {
-    connection->ask(plan_.size, [this] { one_is_there(); });
+  for (std::size_t i = 0; i < connections_.size(); ++i) {
+    connections_[i]->ask(plan_.size, [this, i] { one_is_there(i); });
   }
 }
 
-void Requests::one_is_there() {
+void Requests::one_is_there(std::size_t connection) {
+  const auto time = static_cast<double>(now_ns() - started_);
+  const bool counts = skipped_ == plan_.skip;
+  if (counts) sums_[connection] += time;
   if (--missing_ > 0) return;
-  const std::int64_t now = now_ns();
-  if (skipped_ < plan_.skip) {
-    ++skipped_;
+  if (counts) {
+    times_.push_back(time);
   } else {
-    times_.push_back(static_cast<double>(now - started_));
+    ++skipped_;
   }
   if (done()) return;
   const double wait = static_cast<double>(plan_.every) * (0.8 + 0.4 * uniform(world_.random));
@@ -120,6 +122,15 @@ void Requests::one_is_there() {
 }
 
 std::string Requests::json() const { return load::json(summary(times_), 1e6); }
+
+std::string Requests::connections_json() const {
+  std::string text;
+  for (const double sum : sums_) {
+    text +=
+        (text.empty() ? "" : ", ") + number(sum * 1e-6 / static_cast<double>(std::max<std::size_t>(1, times_.size())));
+  }
+  return "[" + text + "]";
+}
 
 int Requests::broken() const { return count_broken(connections_); }
 

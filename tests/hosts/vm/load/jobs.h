@@ -58,15 +58,18 @@ class Requests {
  public:
   Requests(World&, const RequestPlan&);
   void begin();
+  // Until all answers are there.
+  std::string json() const;
+  // Until the answer on each connection is there, mean, ms.
+  std::string connections_json() const;
   bool counts() const { return plan_.count > 0; }
   bool done() const { return counts() && static_cast<int>(times_.size()) >= plan_.count; }
-  std::string json() const;
   int broken() const;
   const std::string& label() const { return plan_.label; }
 
  private:
   void start();
-  void one_is_there();
+  void one_is_there(std::size_t connection);
 
   World& world_;
   RequestPlan plan_;
@@ -75,6 +78,7 @@ class Requests {
   std::size_t missing_ = 0;
   int skipped_ = 0;
   std::vector<double> times_;  // ns
+  std::vector<double> sums_;   // ns, of each connection
 };
 
 class Web {

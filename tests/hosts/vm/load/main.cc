@@ -118,7 +118,8 @@ class Run {
     }
     std::printf(", \"long\": [%s]", flows.c_str());
     for (const auto& one : requests_) {
-      std::printf(", \"%s_ms\": %s", one->label().c_str(), one->json().c_str());
+      std::printf(", \"%s_ms\": %s, \"%s_connections_ms\": %s", one->label().c_str(), one->json().c_str(),
+                  one->label().c_str(), one->connections_json().c_str());
       broken_ += one->broken();
     }
     for (const auto& one : webs_) {
