@@ -1,6 +1,7 @@
 #include "hosts/agent/privileges.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
 
@@ -50,6 +51,17 @@ std::vector<std::string> missing_capabilities(bool bpf) {
     for (const cap_value_t value : *list)
       if ((bpf || list == &kNetwork) && !is_set(caps, value, CAP_EFFECTIVE)) out.push_back(name_of(value));
   return out;
+}
+
+Realtime::Realtime() {
+  sched_param priority{};
+  priority.sched_priority = 1;
+  on_ = ::sched_setscheduler(0, SCHED_FIFO, &priority) == 0;
+}
+
+Realtime::~Realtime() {
+  const sched_param none{};
+  if (on_) ::sched_setscheduler(0, SCHED_OTHER, &none);
 }
 
 void drop_privileges() {

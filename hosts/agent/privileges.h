@@ -10,6 +10,20 @@ namespace weir::hosts {
 // CAP_PERFMON, too. Empty: it has all.
 std::vector<std::string> missing_capabilities(bool bpf);
 
+// While it lives, this thread goes before all ordinary ones (SCHED_FIFO of the lowest priority), and threads that it
+// starts do so for ever: who releases packets should not wait for others. Where that is not allowed, all stays as it
+// is. It is made before privileges are given up, and ended behind that.
+class Realtime {
+ public:
+  Realtime();
+  Realtime(const Realtime&) = delete;
+  Realtime& operator=(const Realtime&) = delete;
+  ~Realtime();
+
+ private:
+  bool on_ = false;
+};
+
 // Gives up all others, for this process and all programs that it starts, for ever. Throws std::runtime_error.
 void drop_privileges();
 

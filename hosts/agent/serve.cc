@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <optional>
 
 #include "hosts/agent/daemon.h"
 #include "hosts/agent/interface.h"
@@ -88,8 +89,13 @@ int serve(const Config& config, const MasterKey& key, RunDir& dir,
     parts.group = control_group(config);
     parts.control = make_control_socket(dir.socket(), parts.group);
     parts.clocks = make_clocks(config, parts.derive, start);
-    drop_privileges();
-    OpenPath open = open_path(config.mode, settings);
+    OpenPath open;
+    {
+      std::optional<Realtime> realtime;
+      if (config.mode != Mode::bpf) realtime.emplace();
+      drop_privileges();
+      open = open_path(config.mode, settings);
+    }
     parts.path = std::move(open.path);
     parts.path_name = open.name;
     if (!open.note.empty()) parts.warnings.push_back(open.note);

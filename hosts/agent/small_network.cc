@@ -118,16 +118,18 @@ std::string traces_in(const Descriptor& network) {
   const Inside inside(network);
   const std::string interface = SmallNetwork::kInterface;
   std::string out;
+  std::string line;
   for (const auto& command : {std::vector<std::string>{"tc", "qdisc", "show", "dev", interface},
                               {"tc", "filter", "show", "dev", interface, "ingress"},
                               {"tc", "filter", "show", "dev", interface, "egress"},
                               {"ip", "-d", "link", "show", "dev", interface}})
-    out += run_program(command).output;
+    for (std::istringstream in(run_program(command).output); std::getline(in, line);)
+      if (!line.starts_with("Error")) out += line + "\n";  // what the kernel says of other namespaces at times
   // handles of qdiscs that the kernel gives count on
   out = std::regex_replace(out, std::regex("qdisc (\\w+) [0-9a-f]+:"), "qdisc $1");
   for (const char* program : {"iptables-save", "ip6tables-save"}) {
     std::istringstream in(run_program({program}).output);
-    for (std::string line; std::getline(in, line);)
+    while (std::getline(in, line))
       if (line.starts_with("-A")) out += line + "\n";
   }
   return out;
