@@ -226,6 +226,7 @@ const tests = {
     // the same by size, and what was in the longest queue, with the run
     await page.locator('.run > summary').first().click();
     const sizes = page.locator('.run table').first();
+    await sizes.waitFor(); // drawn when its run opens
     assert.deepEqual(await sizes.locator('tbody tr').evaluateAll((rows) => rows.map((r) => [r.cells[0].innerText, r.cells[1].innerText])), [['all', '4'], ['\u2264 1\u00a0MB', '4']]);
     assert.match((await page.locator('.run .manifest').first().innerText()).replace(/\s/g, ' '), /longest queue .* port \d+ \(\d+ \u2192 \d+ at .*; of flow \d/);
     await page.close();

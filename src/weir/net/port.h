@@ -78,8 +78,11 @@ class PacketRing {
       for (std::uint32_t at = head; at != tail; ++at) a.value((*this)[at]);
     }
   }
-  // Where the packet at this position is or would be; for prefetching only.
-  const Packet* address(std::uint32_t at) const { return data_ + (at & mask_); }
+  // Where the packet at this position is or would be, for prefetching only: a ring that never held
+  // a packet has no places, so this is the sum of two numbers, not of a pointer.
+  const void* address(std::uint32_t at) const {
+    return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data_) + (at & mask_) * sizeof(Packet));
+  }
 
  private:
   static constexpr std::uint32_t kFew = 3;
