@@ -30,7 +30,8 @@ void try_it(const std::function<nlohmann::json()>& work, int output) {
   nlohmann::json answer;
   try {
     if (::unshare(CLONE_NEWNET) != 0)
-      throw std::runtime_error(fmt::format("no network namespace can be made: {}", std::strerror(errno)));
+      throw std::runtime_error(
+          fmt::format("no network namespace can be made to try it: {}; run it as root", std::strerror(errno)));
     run_program({"ip", "link", "set", "lo", "up"});
     answer["value"] = work();
   } catch (const std::exception& error) {

@@ -1,10 +1,10 @@
 #include "hosts/agent/selftest.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -65,6 +66,7 @@ void write_all(int fd, const std::string& text) {
 // The process that stays: no terminal, its log in the folder of the agent.
 void become_daemon(const RunDir& dir) {
   ::setsid();
+  ::unsetenv("NOTIFY_SOCKET");  // of whoever started it, and would wait for this process
   if (::chdir("/") != 0) throw std::runtime_error("the folder / cannot be entered");
   const Descriptor input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const Descriptor log_file(

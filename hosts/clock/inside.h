@@ -18,7 +18,7 @@ namespace weir::hosts {
 
 class ClockService::Inside {
  public:
-  explicit Inside(ClockSettings settings);
+  explicit Inside(const ClockSettings& settings);
 
   std::int64_t next_timer() const { return std::min(next_probe_, next_fit_); }
   void on_timer(std::int64_t now);

@@ -61,7 +61,7 @@ std::string_view name_of(ClockCondition condition) {
   return "";
 }
 
-ClockService::Inside::Inside(ClockSettings settings)
+ClockService::Inside::Inside(const ClockSettings& settings)
     : settings_(checked(settings)),
       post_(settings_.port, hardware(settings_, why_no_hardware_),
             {settings_.test_clock_offset, settings_.test_clock_drift, settings_.test_clock_start}) {
@@ -213,7 +213,7 @@ ClockState ClockService::Inside::state(std::int64_t now) const {
   return out;
 }
 
-ClockService::ClockService(ClockSettings settings) : inside_(std::make_unique<Inside>(std::move(settings))) {}
+ClockService::ClockService(const ClockSettings& settings) : inside_(std::make_unique<Inside>(settings)) {}
 ClockService::~ClockService() = default;
 std::int64_t ClockService::next_timer() const { return inside_->next_timer(); }
 void ClockService::on_timer(std::int64_t now) { inside_->on_timer(now); }

@@ -100,7 +100,7 @@ class ClockService {
  public:
   // Opens its sockets in the network namespace of the caller. Throws std::system_error (the port is in use) and
   // std::invalid_argument (which setting makes no sense, and what would).
-  explicit ClockService(ClockSettings settings);
+  explicit ClockService(const ClockSettings& settings);
   ~ClockService();
   ClockService(const ClockService&) = delete;
   ClockService& operator=(const ClockService&) = delete;

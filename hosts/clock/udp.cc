@@ -248,7 +248,7 @@ std::optional<Address> RouteProbe::source_for(const Address& to) const {
   // the next question must not depend on this one
   sockaddr none{};
   none.sa_family = AF_UNSPEC;
-  ::connect(socket, &none, sizeof none);
+  (void)::connect(socket, &none, sizeof none);
   if (failed != 0) return std::nullopt;
   return address_of(own);
 }

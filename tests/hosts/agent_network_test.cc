@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -139,6 +142,41 @@ TEST_F(NetworkTest, ASecondUpIsRefused) {
   EXPECT_EQ(off.output, "weir-host is off\n");
   EXPECT_EQ(run("sender", {"off"}).output, "weir-host was not up\n");
   EXPECT_NE(::access((scratch / "sender").c_str(), F_OK), 0) << "its folder is left";
+}
+
+// What systemd hears of it, and that SIGTERM ends it well.
+TEST_F(NetworkTest, SystemdIsTold) {
+  configure("receiver", SmallNetwork::kSender);
+  const std::string path = scratch / "notify";
+  const Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const timeval patience{20, 0};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  const auto hears = [&](const std::string& wanted) {
+    std::array<char, 1024> text;
+    for (int i = 0; i < 1'000; ++i) {
+      const auto size = ::recv(socket.get(), text.data(), text.size(), 0);
+      if (size < 0) return false;
+      if (std::string_view(text.data(), static_cast<std::size_t>(size)) == wanted) return true;
+    }
+    return false;
+  };
+  ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
+  Running agent(network->receiver(),
+                {program(), "--run", scratch / "receiver", "--config", scratch / "receiver.toml", "up", "--foreground"},
+                scratch / "log");
+  ::unsetenv("NOTIFY_SOCKET");
+  EXPECT_TRUE(hears("READY=1")) << read_file(scratch / "log");
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(hears("WATCHDOG=1"));
+  EXPECT_NE(traces(), before);
+  agent.signal(SIGTERM);
+  EXPECT_TRUE(hears("STOPPING=1"));
+  EXPECT_TRUE(agent.has_ended(10'000));
+  EXPECT_EQ(traces(), before);
+  EXPECT_NE(read_file(scratch / "log").find("weir-host: off\n"), std::string::npos) << read_file(scratch / "log");
 }
 
 TEST_F(NetworkTest, APeerWithoutAgentIsLeftAlone) {

@@ -150,7 +150,7 @@ TEST(NetworkEffect, KnowsWhomItReaches) {
 
 Address host(std::uint8_t i) { return {{10, 77, 0, i}, false}; }
 
-Report report(std::uint8_t origin, std::uint32_t number, std::vector<std::uint8_t> to) {
+Report report(std::uint8_t origin, std::uint32_t number, const std::vector<std::uint8_t>& to) {
   Report r{.origin = host(origin), .started = 1, .number = number, .at = kAt};
   for (const std::uint8_t t : to) r.edges.push_back({host(t), 100 * (t - origin), 0, 10, 0});
   return r;

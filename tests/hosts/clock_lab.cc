@@ -1,6 +1,7 @@
 #include "clock_lab.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -114,7 +115,8 @@ void load(const std::vector<int>& hosts, double share, double seconds, std::uint
   double next = seconds_now();
   std::vector<char> buffer(1 << 18);
   while (seconds_now() < end) {
-    for (; next <= seconds_now(); next += gap(random)) {
+    while (next <= seconds_now()) {
+      next += gap(random);
       const std::size_t from = random() % hosts.size();
       const std::size_t to = (from + 1 + random() % (hosts.size() - 1)) % hosts.size();
       const std::size_t size = draw_size(random);
@@ -122,7 +124,7 @@ void load(const std::vector<int>& hosts, double share, double seconds, std::uint
       enter(hosts[from]);
       const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
       const sockaddr_in name = name_of(to, kSinkPort);
-      ::connect(s, reinterpret_cast<const sockaddr*>(&name), sizeof name);
+      (void)::connect(s, reinterpret_cast<const sockaddr*>(&name), sizeof name);
       sending.push_back({s, size});
     }
     std::vector<pollfd> waits;
@@ -177,8 +179,18 @@ std::string ClockLab::missing() {
 ClockLab::ClockLab(std::size_t hosts) : switch_(make_namespace()) {
   for (std::size_t i = 0; i < hosts; ++i) hosts_.push_back(make_namespace());
   const auto shape = [](const std::string& device) {
-    return "tc qdisc add dev " + device + " root handle 1: htb default 1 r2q 200 && tc class add dev " + device +
-           " parent 1: classid 1:1 htb rate 100mbit && tc qdisc add dev " + device + " parent 1:1 bfifo limit 1000000";
+    return fmt::format(
+        "tc qdisc add dev {0} root handle 1: htb default 1 r2q 200 && tc class add dev {0} parent 1: classid 1:1 htb "
+        "rate "
+        "100mbit && tc qdisc add dev {0} parent 1:1 bfifo limit 1000000",
+        device);
+  };
+  const auto configure = [&](std::size_t host, const char* device, int last) {
+    return fmt::format(
+        "ip address add 10.77.{0}.{1}/24 dev {2} && ip -6 address add fd77:0:0:{0}::{1}/64 dev {2} nodad && ip link "
+        "set "
+        "{2} up && {3}",
+        host + 1, last, device, shape(device));
   };
   run(switch_, "ip link set lo up");
   on_thread([&] {
@@ -189,17 +201,12 @@ ClockLab::ClockLab(std::size_t hosts) : switch_(make_namespace()) {
     if (raw_ < 0) throw std::runtime_error("a raw socket cannot be made");
   });
   for (std::size_t i = 0; i < hosts; ++i) {
-    const std::string port = "s" + std::to_string(i);
-    const std::string net = "10.77." + std::to_string(i + 1) + ".";
-    run(switch_, "ip link add " + port + " type veth peer name eth0 netns " + path_of(hosts_[i]));
-    const std::string net6 = "fd77:0:0:" + std::to_string(i + 1) + "::";
-    const auto configure = [&](const std::string& device, const std::string& last) {
-      return "ip address add " + net + last + "/24 dev " + device + " && ip -6 address add " + net6 + last +
-             "/64 dev " + device + " nodad && ip link set " + device + " up && " + shape(device);
-    };
-    run(switch_, configure(port, "1"));
-    run(hosts_[i], "ip link set lo up && " + configure("eth0", "2") + " && ip route add default via " + net +
-                       "1 && ip -6 route add default via " + net6 + "1");
+    const std::string port = fmt::format("s{}", i);
+    run(switch_, fmt::format("ip link add {} type veth peer name eth0 netns {}", port, path_of(hosts_[i])));
+    run(switch_, configure(i, port.c_str(), 1));
+    run(hosts_[i], fmt::format("ip link set lo up && {} && ip route add default via 10.77.{}.1 && ip -6 route add "
+                               "default via fd77:0:0:{}::1",
+                               configure(i, "eth0", 2), i + 1, i + 1));
   }
 }
 

@@ -103,7 +103,8 @@ TEST(Heights, HoldEveryLineThatKeepsTheMargin) {
       EXPECT_GE(range->most, slope * x + 7 - 1e-6);
       // and no others: a line at the end of the range exists, one beyond it does not
       const auto fits = [&](double y) {
-        for (double a = line->slope - 2; a < line->slope + 2; a += 0.001) {
+        for (int step = -2'000; step < 2'000; ++step) {
+          const double a = line->slope + 0.001 * step;
           bool good = true;
           for (const Dot& d : s.upper) good = good && d.y - (y + a * (d.x - x)) >= 2 - 1e-9;
           for (const Dot& d : s.lower) good = good && y + a * (d.x - x) - d.y >= 2 - 1e-9;

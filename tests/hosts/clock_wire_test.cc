@@ -170,7 +170,7 @@ bool talk(Session& from, Session& to, int depth = 0) {
   if (depth > 20) return false;
   switch (to.heard(from.next(Kind::greeting))) {
     case Session::Verdict::good: return true;
-    case Session::Verdict::begins: return talk(to, from, depth + 1);
+    case Session::Verdict::begins:
     case Session::Verdict::stranger: return talk(to, from, depth + 1);
     case Session::Verdict::repeated: return false;
   }

@@ -71,7 +71,7 @@ class Lab:
     def boot(self, name, script, case):
         extra = image.overlay({"case.sh": (script, 0o644)})
         output, seconds = machine.boot(self.kernel, self.base + extra, self.folder / "log", name,
-                                       processors=case.processors, limit=case.limit)
+                                       virtual=case.virtual, limit=case.limit)
         lines = output.splitlines()
         if not lines or lines[-1] != "exit 0":
             raise machine.Failed(f"{name}: the script failed; see {self.folder}/log/{name}.*")

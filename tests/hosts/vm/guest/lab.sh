@@ -10,6 +10,7 @@ segment=4344         # bytes of TCP data in a super-packet: 3 segments of 1448
 leaf=fq              # what is behind a host's NIC
 control=cubic
 vlan=                # number of a VLAN that all hosts are in; none
+receive_on=          # mask of processors that what arrives at hosts is dealt to; one
 tbf_burst=6000       # bytes; a super-packet has 4542 with the headers of its packets
 hosts="h1 h2 h3 h4 r"
 
@@ -55,6 +56,7 @@ lab_up() {
     ip link add eth0 netns "$host" type veth peer name "p_$host" netns sw
     device_up "$host" eth0 $number 2
     device_up sw "p_$host" $number 1
+    [ -z "$receive_on" ] || in_ns "$host" sh -c "echo $receive_on > /sys/class/net/eth0/queues/rx-0/rps_cpus"
     ip -n "$host" route add default via "10.77.$number.1"
     ip -n "$host" route add default via "fd77:0:0:$number::1"
     tc -n "$host" qdisc add dev eth0 root handle 1: tbf rate $rate burst $tbf_burst limit 1000000
