@@ -33,7 +33,8 @@ struct Watch {
   std::size_t bounds = 0;
   std::size_t broken = 0;
   std::size_t unknown = 0;
-  double worst = 0;  // error over bound
+  double worst = 0;            // error over bound
+  double least_broken = 1e18;  // ns, the smallest bound that did not hold
 
   std::uint64_t steps() const {
     std::uint64_t out = 0;
@@ -67,6 +68,7 @@ struct Watch {
     const double over = error / static_cast<double>(line.sigma);
     ++bounds;
     broken += over > 1;
+    if (over > 1) least_broken = std::min(least_broken, static_cast<double>(line.sigma));
     worst = std::max(worst, over);
   }
   void run(std::int64_t time) {
@@ -89,6 +91,7 @@ struct Total {
   std::size_t broken = 0;
   std::size_t unknown = 0;
   double worst = 0;
+  double least_broken = 1e18;
   std::uint64_t steps = 0;
   std::vector<double> times;
 
@@ -99,6 +102,7 @@ struct Total {
     broken += w.broken;
     unknown += w.unknown;
     worst = std::max(worst, w.worst);
+    least_broken = std::min(least_broken, w.least_broken);
     steps += w.steps() - w.before;
   }
   void tell(const char* what) const {
@@ -109,6 +113,7 @@ struct Total {
         percentile(sigma, 0.99), broken, bounds,
         100 * static_cast<double>(broken) / static_cast<double>(std::max<std::size_t>(1, bounds)), worst, unknown,
         steps);
+    if (broken > 0) fmt::print("; the smallest bound that was broken {:.0f} ns", least_broken);
     if (!times.empty()) {
       fmt::print("; times p50 {:.3f} max {:.3f} s", percentile(times, 0.5), percentile(times, 1));
     }
