@@ -71,7 +71,11 @@ int off(const Common& common, bool leftovers) {
     dir.make();  // whether it can be trusted
     if (!dir.lock()) throw std::runtime_error("another agent has just started");
     back = put_back_leftovers(dir);
-    dir.remove();
+    // what is left over may be that of an agent which starts again
+    if (leftovers)
+      dir.leave();
+    else
+      dir.remove();
   }
   if (!back.empty())
     show_text(fmt::format("put back what {} has left: {}\n", was_up ? "the agent" : "a crash", fmt::join(back, ", ")));

@@ -88,7 +88,7 @@ int serve(const Config& config, const MasterKey& key, RunDir& dir,
   try {
     parts.group = control_group(config);
     parts.control = make_control_socket(dir.socket(), parts.group);
-    parts.clocks = make_clocks(config, parts.derive, start);
+    parts.clocks = make_clocks(config, parts.derive, start, dir.clocks());
     OpenPath open;
     {
       std::optional<Realtime> realtime;
@@ -117,11 +117,11 @@ int serve(const Config& config, const MasterKey& key, RunDir& dir,
       status = 1;
   } catch (...) {
     restore.apply();  // what a path that failed half way may have left
-    dir.remove();
+    dir.leave();
     throw;
   }
   log("off");
-  if (status == 0) dir.remove();
+  if (status == 0) dir.leave();
   return status;
 }
 
