@@ -1,9 +1,11 @@
 #include "hosts/bpf/bpf_path.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <unistd.h>
 
 #include <ctime>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <system_error>
@@ -31,6 +33,7 @@ std::vector<Interface> interfaces_of(Netlink& netlink, const PathSettings& setti
   std::vector<Interface> out;
   for (const std::string& name : settings.interfaces) {
     out.emplace_back(netlink, name);
+    out.back().check_programs();
     if (settings.hold) out.back().check_departures();
   }
   return out;
@@ -200,6 +203,18 @@ std::unique_ptr<DataPath> attach_bpf(const PathSettings& settings) {
   } catch (const std::system_error& error) {
     throw Unavailable(error.what(), "");
   }
+}
+
+std::optional<bool> bpf_is_translated() {
+  const bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
+  const int program =
+      ::bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "weir_nothing", "GPL", nothing, std::size(nothing), nullptr);
+  if (program < 0) return std::nullopt;
+  bpf_prog_info info{};
+  unsigned size = sizeof info;
+  const int told = ::bpf_obj_get_info_by_fd(program, &info, &size);
+  ::close(program);
+  return told == 0 ? std::optional(info.jited_prog_len != 0) : std::nullopt;
 }
 
 void check_bpf(const PathSettings& settings) {

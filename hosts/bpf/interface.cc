@@ -88,6 +88,13 @@ bool Interface::keeps_departures() const {
   return !all.empty() && std::ranges::all_of(all, [](const Qdisc& one) { return one.kind == "fq"; });
 }
 
+void Interface::check_programs() const {
+  const std::vector<Qdisc> all = netlink_->qdiscs(link_.ifindex);
+  if (std::ranges::find(all, "ingress", &Qdisc::kind) != all.end())
+    throw Unavailable(fmt::format("{} has the qdisc ingress, which has no place for programs at egress", link_.name),
+                      fmt::format("tc qdisc replace dev {} clsact", link_.name));
+}
+
 void Interface::check_departures() const {
   const std::vector<Qdisc> all = netlink_->qdiscs(link_.ifindex);
   const Qdisc* root = root_of(all);
@@ -149,11 +156,9 @@ void Interface::keep_departures(const BeforeChange& before_change) {
 }
 
 void Interface::attach(int egress, int ingress, const BeforeChange& before_change) {
+  check_programs();
   const LibbpfLog log;
   const std::vector<Qdisc> all = netlink_->qdiscs(link_.ifindex);
-  if (std::ranges::find(all, "ingress", &Qdisc::kind) != all.end())
-    throw Unavailable(fmt::format("{} has the qdisc ingress, which has no place for programs at egress", link_.name),
-                      fmt::format("tc qdisc replace dev {} clsact", link_.name));
   if (std::ranges::find(all, "clsact", &Qdisc::kind) == all.end()) {
     tell(before_change, "qdisc clsact", {"tc", "qdisc", "del", "dev", link_.name, "clsact"});
     bpf_tc_hook hook = hook_of(link_.ifindex, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));

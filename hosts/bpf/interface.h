@@ -18,6 +18,8 @@ class Interface {
   // Throws Unavailable if it is not there or not one of Ethernet. Nothing is changed.
   Interface(Netlink& netlink, const std::string& name);
 
+  // Throws Unavailable if programs have no place here. Nothing is changed.
+  void check_programs() const;
   // Throws Unavailable if packets that leave here cannot be held: the qdiscs that they wait in are not all fq, and the
   // kernel's default is not what stands at the root. Nothing is changed.
   void check_departures() const;
