@@ -13,8 +13,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "hosts/agent/descriptor.h"
 #include "hosts/agent/program.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 namespace {

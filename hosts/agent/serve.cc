@@ -94,6 +94,11 @@ int serve(const Config& config, const MasterKey& key, RunDir& dir,
     {
       std::optional<Realtime> realtime;
       if (config.mode != Mode::bpf) realtime.emplace();
+      if (config.mode == Mode::queue && !realtime->on())
+        parts.warnings.emplace_back(
+            "whoever releases packets may not go before other processes (LimitRTPRIO=1 or CAP_SYS_NICE is missing), so "
+            "that "
+            "a host whose processors are busy holds packets longer than hold.at_most");
       drop_privileges();
       open = open_path(config.mode, settings);
     }

@@ -19,8 +19,6 @@ namespace weir::hosts {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-// A flow that has sent nothing for so long is not shown.
-constexpr std::int64_t kShown = 30 * kSecond;
 
 std::int64_t monotonic_now() {
   timespec now{};
@@ -80,7 +78,7 @@ class BpfPath : public DataPath {
             .clipped = c.clipped,
             .bypassed = c.bypassed,
             .notes = c.notes,
-            .flows = program_.count_flows(),
+            .flows = flows().size(),
             .flows_refused = c.flows_refused,
             .or_acks_received = c.or_acks_received,
             .or_acks_accepted = c.or_acks_accepted,
@@ -101,7 +99,7 @@ class BpfPath : public DataPath {
             .decisions_lost = c.decisions_lost};
   }
 
-  std::vector<FlowView> flows() override { return program_.flows(monotonic_now() - kShown); }
+  std::vector<FlowView> flows() override { return program_.flows(monotonic_now()); }
 
   void trace(std::function<void(const Decision&)> tell) override {
     ring_buffer__consume(decisions_.get());  // those of before are told to whom they were for
@@ -144,13 +142,15 @@ class BpfPath : public DataPath {
         left += (left.empty() ? "" : "; ") + std::string(error.what());
       }
     };
-    bool qdiscs = false;
-    for (Interface& one : interfaces_) {
-      undo([&one] { one.put_back_programs(); });
-      qdiscs = qdiscs || one.changed_qdiscs();
+    if (settings_.hold) {
+      // As if no heartbeat came: nothing is held any more, what waits leaves, and what follows it leaves behind it.
+      // Only then programs and qdiscs go.
+      __atomic_store_n(&program_.state().was_live, 0u, __ATOMIC_RELAXED);
+      __atomic_store_n(&program_.state().beat, static_cast<long long>(monotonic_now() - settings_.live_for - 1),
+                       __ATOMIC_RELAXED);
+      ::usleep(static_cast<useconds_t>(settings_.max_hold / 1'000));
     }
-    // Packets that are held leave before their qdisc goes away.
-    if (qdiscs) ::usleep(static_cast<useconds_t>(settings_.max_hold / 1'000));
+    for (Interface& one : interfaces_) undo([&one] { one.put_back_programs(); });
     for (Interface& one : interfaces_) undo([&one] { one.put_back(); });
     if (!left.empty()) throw std::runtime_error(left);
   }

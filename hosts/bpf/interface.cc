@@ -21,8 +21,6 @@ constexpr bpf_tc_attach_point kPoints[] = {BPF_TC_EGRESS, BPF_TC_INGRESS};
 constexpr const char* kPointNames[] = {"egress", "ingress"};
 constexpr unsigned kPriority = 1;
 constexpr std::uint32_t kRoot = Interface::kHandle << 16;
-// Kernels whose interfaces take more have a size for IPv4 apart.
-constexpr std::uint32_t kMostIpv4 = 65'536;
 
 bpf_tc_hook hook_of(unsigned ifindex, bpf_tc_attach_point point) {
   bpf_tc_hook out{};
@@ -111,21 +109,12 @@ void Interface::tell(const BeforeChange& before_change, const std::string& what,
 }
 
 void Interface::limit_segments(std::uint32_t bytes, const BeforeChange& before_change) {
-  if (bytes == 0 || link_.gso_max_size == 0) return;
-  const std::uint32_t ipv4 = link_.gso_ipv4_max_size;
-  if (link_.gso_max_size <= bytes && ipv4 <= bytes) return;
-  const auto command = [this](std::uint32_t size) -> std::vector<std::string> {
-    return {"ip", "link", "set", "dev", link_.name, "gso_max_size", std::to_string(size)};
-  };
-  // The last one told is undone first, and one that is not larger sets that of IPv4 as well.
-  if (link_.gso_max_size > kMostIpv4) tell(before_change, "segment size", command(link_.gso_max_size));
-  tell(before_change, "segment size", command(std::min(link_.gso_max_size, kMostIpv4)));
+  if (bytes == 0) return;
   try {
-    netlink_->set_gso(link_.ifindex, std::min(link_.gso_max_size, bytes), std::min(ipv4, bytes));
+    segments_.emplace(*netlink_, link_.name, bytes, before_change);
   } catch (const std::system_error& error) {
     fail(fmt::format("the segment size of {} cannot be {} bytes", link_.name, bytes), error.code().value());
   }
-  segments_changed_ = true;
 }
 
 void Interface::keep_departures(const BeforeChange& before_change) {
@@ -216,8 +205,8 @@ void Interface::put_back() {
       netlink_->delete_qdisc(link_.ifindex, {"clsact", TC_H_MAKE(TC_H_CLSACT, 0), TC_H_CLSACT});
   });
   undo(root_changed_, "the qdisc", [this] { netlink_->delete_qdisc(link_.ifindex, {"", kRoot, TC_H_ROOT}); });
-  undo(segments_changed_, "the segment size",
-       [this] { netlink_->set_gso(link_.ifindex, link_.gso_max_size, link_.gso_ipv4_max_size); });
+  bool limited = segments_.has_value();
+  undo(limited, "the segment size", [this] { segments_->put_back(); });
   if (!left.empty()) throw std::runtime_error(left);
 }
 
