@@ -13,6 +13,7 @@
 
 #include "hosts/agent/private_file.h"
 #include "hosts/agent/program.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 

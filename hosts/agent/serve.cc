@@ -33,10 +33,11 @@ std::string list_text(const std::vector<std::string>& list) { return fmt::format
 
 }  // namespace
 
-AlreadyUp::AlreadyUp(int pid)
-    : std::runtime_error(fmt::format("weir-host is up already, process {}; weir-host status tells what it does, and "
-                                     "weir-host off ends it",
-                                     pid)) {}
+AlreadyUp::AlreadyUp(int pid, const RunDir& dir)
+    : std::runtime_error(fmt::format("weir-host is up already in {}, process {}; weir-host status tells what it does, "
+                                     "and weir-host off ends it; the agent of another network namespace needs another "
+                                     "folder, with --run",
+                                     dir.path(), pid)) {}
 
 void check_host(const Config& config) {
   const auto names = interface_names();
@@ -58,7 +59,7 @@ std::vector<std::string> put_back_leftovers(RunDir& dir) {
 
 int serve(const Config& config, const MasterKey& key, RunDir& dir,
           const std::function<void(const std::vector<std::string>& warnings)>& ready) {
-  if (!dir.lock()) throw AlreadyUp(dir.holder().value_or(0));
+  if (!dir.lock()) throw AlreadyUp(dir.holder().value_or(0), dir);
   const std::int64_t start = monotonic_now();
   EventLoop loop;
   // before any thread is started, since threads inherit what is blocked
@@ -93,6 +94,11 @@ int serve(const Config& config, const MasterKey& key, RunDir& dir,
     {
       std::optional<Realtime> realtime;
       if (config.mode != Mode::bpf) realtime.emplace();
+      if (config.mode == Mode::queue && !realtime->on())
+        parts.warnings.emplace_back(
+            "whoever releases packets may not go before other processes (LimitRTPRIO=1 or CAP_SYS_NICE is missing), so "
+            "that "
+            "a host whose processors are busy holds packets longer than hold.at_most");
       drop_privileges();
       open = open_path(config.mode, settings);
     }

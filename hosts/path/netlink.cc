@@ -1,4 +1,4 @@
-#include "hosts/bpf/netlink.h"
+#include "hosts/path/netlink.h"
 
 #include <libmnl/libmnl.h>
 #include <linux/if_link.h>
