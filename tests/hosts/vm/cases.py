@@ -14,7 +14,7 @@ class Case:
     judge: typing.Callable[[dict], list[checks.Check]]  # results by name of their boot: lists of JSON objects
     full: bool = False  # only with --full, or by its name
     agent: bool = True  # needs weir-host
-    twice: bool = False  # each boot is run twice and must say the same
+    twice: bool = False  # each boot is run again, with all processors busy, and must say the same
     virtual: bool = True  # time; else with two processors, and slow
     limit: int = 900  # s on the wall, for a boot
 
@@ -166,7 +166,7 @@ def judge_processors(results):
 
 
 CASES = [
-    Case("same", "the same run twice gives the same log, whatever else this machine does",
+    Case("same", "the same log twice, the second time with all processors busy",
          {"same": with_agents("none", "same", incast(10))}, judge_same, agent=False, twice=True),
     Case("incast", "8 x 2 KB from 4 senders beside 2 long flows: none, bpf, queue", modes("incast", incast(100)),
          judge_incast),
@@ -174,7 +174,7 @@ CASES = [
     Case("faults", "agents stopped and killed under load, bpf", {"faults-bpf": faults("bpf", 1)},
          judge_faults("bpf", 600)),
     Case("smoke", "IPv6, VLANs", smoke(), judge_smoke),
-    Case("same-held", "with agents, the same twice", {"same-held": with_agents("bpf", "same", incast(20))},
+    Case("same-held", "the same, with agents", {"same-held": with_agents("bpf", "same", incast(20))},
          lambda results: [checks.at_least("requests", one_load(results, "same-held")["incast_ms"]["count"], 20)],
          full=True, twice=True),
     Case("strawman", "the strawman in place of the final rule",

@@ -6,7 +6,7 @@ import dataclasses
 class Check:
     """One thing that a result has to fulfil."""
     what: str
-    value: float
+    value: float | str
     bound: str  # as people read it
     good: bool
 
@@ -34,6 +34,22 @@ def one_load(results, boot):
     if len(found) != 1:
         raise ValueError(f"{boot}: {len(found)} results of lab-load in place of one")
     return found[0]
+
+
+def same_network(results):
+    """What makes results of several boots comparable: a switch that routes, NICs as fast as their links, super-packets of
+    one size."""
+    said = [load for boot in results.values() for load in loads(boot)]
+    if not said:
+        return []
+    sizes = {load["gso_max_size"] for load in said}
+    return [
+        Check("the switch", " ".join({load["switch"] for load in said}), "routes",
+              all(load["switch"] == "routes" for load in said)),
+        Check("rate of NICs", " ".join({load["nic_rate"] for load in said}), "that of their links",
+              all(load["nic_rate"] == load["link_rate"] and load["nic_rate"].isalnum() for load in said)),
+        Check("gso_max_size of all devices", " ".join(sizes), "one", len(sizes) == 1 and sizes.pop().isdigit()),
+    ]
 
 
 def long_mbps(load):

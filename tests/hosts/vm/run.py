@@ -13,6 +13,7 @@ import pathlib
 import sys
 
 import cases
+import checks
 import image
 import machine
 
@@ -88,16 +89,18 @@ def run_case(lab, case, record):
         for result in results[name]:
             record({"boot": name, **result})
         if case.twice:
-            again, _, _ = lab.boot(f"{name}-again", script, case)
+            with machine.Busy():
+                again, _, _ = lab.boot(f"{name}-again", script, case)
             logs = [(lab.folder / "log" / f"{one}.console").read_bytes() for one in (name, f"{name}-again")]
             same = again == output and logs[0] == logs[1]
             good = good and same
-            record({"check": f"{name}: the same twice", "good": same})
-            print(f"  {'ok  ' if same else 'FAIL'} the same log, byte for byte, twice")
-    for check in case.judge(results):
+            record({"check": f"{name}: the same with all processors busy", "good": same})
+            print(f"  {'ok  ' if same else 'FAIL'} the same log, byte for byte, with all processors busy")
+    for check in checks.same_network(results) + case.judge(results):
         good = good and check.good
-        record({"check": f"{case.name}: {check.what}", "value": round(check.value, 4), "bound": check.bound, "good": check.good})
-        print(f"  {'ok  ' if check.good else 'FAIL'} {check.what}: {check.value:.4g} ({check.bound})", flush=True)
+        value = check.value if isinstance(check.value, str) else float(f"{check.value:.4g}")
+        record({"check": f"{case.name}: {check.what}", "value": value, "bound": check.bound, "good": check.good})
+        print(f"  {'ok  ' if check.good else 'FAIL'} {check.what}: {value} ({check.bound})", flush=True)
     return good
 
 
