@@ -1,13 +1,15 @@
 # Functions for cases with weir-host: an agent in each host, whose files are in /run/weir-HOST.
 
 threshold="1 ms"
+segments=keep  # super-packets as the lab made them; auto: as agents want them
 
 # Writes the configuration of a host: MODE FAMILY INTERFACE; then lines of its own.
 agent_config() { # HOST MODE FAMILY INTERFACE EXTRA
   echo "interface = \"$4\""
   echo "mode = \"$2\""
   echo "T = \"$threshold\""
-  echo 'segment = "keep"'
+  echo "segment = \"$segments\""
+  [ "$segments" = keep ] || echo 'rate = "100 Mbps"'
   echo 'key_file = "/run/weir.key"'
   echo "$5"
   echo '[metrics]'
