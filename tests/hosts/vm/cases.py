@@ -65,7 +65,7 @@ def quick():
         down = () if mode == "none" else ("agents_off", "sleep 1", "snapshot > /run/after",
                                           f"trace_between {mode} /run/before /run/after")
         lines += [*up, f"extra='\"mode\": \"{mode}\"'",
-                  plan("quick", "warm 500ms", "until 5s", "long r h1 h2", *requests(8)), *down]
+                  plan("quick", "warm 500ms", "until 5s", "long r h1 h2", *requests(6)), *down]
     return script(*lines)
 
 
