@@ -114,21 +114,22 @@ WEB = {f"flows {size}, {statistic}": lambda load, size=size, statistic=statistic
 SIZES = ("WebSearch", "FB_Hadoop")  # of data/workloads
 
 
-def background(load, sizes, seconds):
-    """Each host asks all others for flows of these sizes, such that they are this part of its link; beside it the
-    incast."""
+def background(load, sizes, seconds, asking):
+    """Each host that asks asks all others for flows of these sizes, such that they are this part of its link; beside it
+    the incast."""
     hosts = ("r", "h1", "h2", "h3", "h4")
     return (("warm 1s", f"until {2 * seconds}s") +
             tuple(f"web web {load} 100e6 /{sizes}.txt {seconds}s {one} " + " ".join(host for host in hosts if host != one)
-                  for one in hosts) +
+                  for one in hosts[:asking]) +
             requests(0))
 
 
-def background_case(name, load, sizes="WebSearch", seconds=30, **more):
+def background_case(name, load, sizes="WebSearch", *, seconds=30, asking=5, which=("bpf",), **more):
+    who = "between all hosts" if asking == 5 else "to one host"
     how = f", {more['before'][0]}" if "before" in more else ""
-    return Case(name, f"{sizes} at {100 * load:.0f} % between all hosts, beside the incast{how}",
-                modes(name, background(load, sizes, seconds), **more), judge_measured(name, COMPLETION | WEB),
-                full=True, limit=3000)
+    return Case(name, f"{sizes} at {100 * load:.0f} % {who}, beside the incast{how}",
+                modes(name, background(load, sizes, seconds, asking), ("none", *which), **more),
+                judge_measured(name, COMPLETION | WEB, which), full=True, limit=3000)
 
 
 # The simulator beside the virtual machine. Links are slow, so that the processor's time, which the simulator does not
@@ -154,11 +155,25 @@ def judge_beside(results):
             return []
         found = one_load(results, host)
         made = results[simulation][0]
-        return [(checks.within if judged else checks.ratio)(f"{what}, {simulation} / {host}", measure(made), measure(found), 0.2)
+        compared = checks.within if judged else checks.ratio
+        return [compared(f"{what}, {simulation} / {host}", measure(made), measure(found), 0.2)
                 for what, measure in measures.items()]
+
     # TCP hands several super-packets down before the first may leave, and what has gathered leaves at once.
     return (ratios("beside-none", "simulated-none", True) + ratios("beside-queue", "simulated-held-2", True) +
             ratios("beside-queue", "simulated-held", False) + ratios("beside-bpf", "simulated-held", False))
+
+
+def handed_down():
+    """What TCP has handed down before a pause ends, and what it does to the queue."""
+    return {"handed-down-all": with_agents("queue", "handed-down", incast(40), before=("leaf=pfifo",)),
+            "handed-down-one": with_agents("queue", "handed-down", incast(40), before=("leaf=pfifo", "limit_output=1"))}
+
+
+def judge_handed_down(results):
+    every, one = (one_load(results, f"handed-down-{what}") for what in ("all", "one"))
+    return [checks.at_least("mean queue, all / one", every["queue_p_r_kb"]["mean"] / one["queue_p_r_kb"]["mean"], 1.5),
+            checks.told("completion, mean, all / one", every["incast_ms"]["mean"], one["incast_ms"]["mean"])]
 
 
 STRAWMAN = "[rule]\nkind = \"strawman\""
@@ -166,7 +181,8 @@ STRAWMAN = "[rule]\nkind = \"strawman\""
 
 def faults(mode, rounds):
     # Slow links, since it takes long.
-    return script("rate=25mbit", "buffer=250000", "threshold='4 ms'", "lab_up", f"agents_up {mode}", f"extra='\"mode\": \"{mode}\"'",
+    return script("rate=25mbit", "buffer=250000", "threshold='4 ms'", "lab_up", f"agents_up {mode}",
+                  f"extra='\"mode\": \"{mode}\"'",
                   plan("faults", "warm 500ms", f"until {rounds * 30 + 10}s", "long r h1 h2", "long h1 r",
                        *requests(0)) + " > /run/result &",
                   "sleep 1", f"faults {rounds}", "kill -TERM \"$(pidof lab-load)\"", "wait", "cat /run/result",
@@ -192,7 +208,8 @@ def no_trace():
     # Large super-packets, so that agents make them smaller.
     lines = ["hosts='h1 r'", "segment=60000", "segments=auto", "lab_up", "snapshot > /run/before"]
     for mode in ("observe", "bpf", "queue"):
-        lines += [f"agents_up {mode}", plan("trace", "warm 100ms", "until 600ms", "long r h1", senders="h1") + " > /dev/null",
+        lines += [f"agents_up {mode}",
+                  plan("trace", "warm 100ms", "until 600ms", "long r h1", senders="h1") + " > /dev/null",
                   f"echo \"{{\\\"up\\\": \\\"{mode}\\\", \\\"gso_max_size\\\": $(gso_sizes h1)}}\"",
                   "agents_off", "sleep 1", "snapshot > /run/after", f"trace_between {mode} /run/before /run/after"]
         if mode != "observe":
@@ -237,10 +254,10 @@ def smoke():
 def processors():
     """Slow links, and what arrives is dealt to both processors."""
     slow = ("rate=5mbit", "threshold='20 ms'", "receive_on=3")
-    return {"processors-bpf": with_agents("bpf", "processors", ("warm 3s", "until 13s", "long r h1 h2 h3 h4", "long h1 r",
-                                                                *requests(0)),
-                                          before=slow, config="\n".join(("[clock]", "max_error = \"5 ms\"", "[hold]", "at_most = \"100 ms\"",
-                                                            "[rule]", "max_pause = \"100 ms\"")))}
+    config = "\n".join(("[clock]", "max_error = \"5 ms\"", "[hold]", "at_most = \"100 ms\"",
+                        "[rule]", "max_pause = \"100 ms\""))
+    workload = ("warm 3s", "until 13s", "long r h1 h2 h3 h4", "long h1 r", *requests(0))
+    return {"processors-bpf": with_agents("bpf", "processors", workload, before=slow, config=config)}
 
 
 def judge_processors(results):
@@ -252,7 +269,8 @@ def judge_processors(results):
 
 CASES = [
     Case("same", "the same log twice, the second time with all processors busy",
-         {"same": with_agents("none", "same", times(5) + ("long r h1 h2",) + requests(5))}, judge_same, agent=False, twice=True),
+         {"same": with_agents("none", "same", times(5) + ("long r h1 h2",) + requests(5))}, judge_same, agent=False,
+         twice=True),
     Case("quick", "a little of the incast: none, bpf, queue in one machine; nothing is left behind", {"quick": quick()},
          judge_quick),
     Case("incast", "8 x 2 KB from 4 senders beside 2 long flows: none, bpf, queue", modes("incast", incast(100)),
@@ -273,7 +291,9 @@ CASES = [
     Case("short", "one answer of 2 KB at a time beside 2 long flows",
          modes("short", times(100) + ("long r h1 h2",) + requests(100, connections=1)),
          judge_measured("short", COMPLETION | LONG), full=True),
+    # All five hosts, the switch and five processes of mode queue are too much for the machine's one processor.
     background_case("web", 0.6),
+    background_case("web-to-one", 0.6, seconds=40, asking=1, which=("bpf", "queue")),
     background_case("web-40", 0.4),
     background_case("web-80", 0.8),
     background_case("web-bbr", 0.4, before=("control=bbr",)),
@@ -285,6 +305,8 @@ CASES = [
     Case("beside", "the incast with links of 25 Mb/s, and the simulator beside it", beside(), judge_beside, full=True,
          simulations={"simulated-none": {"held": False}, "simulated-held": {"held": True},
                       "simulated-held-2": {"held": True, "at_once": 2}}),
+    Case("handed-down", "one super-packet for each flow below TCP in place of several", handed_down(), judge_handed_down,
+         full=True),
     Case("faults-queue", "agents stopped and killed under load, queue", {"faults-queue": faults("queue", 1)},
          judge_faults("queue", 500), full=True),
     Case("faults-many", "the same hundreds of times, bpf", {"faults-bpf": faults("bpf", 35)},

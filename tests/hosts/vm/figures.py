@@ -35,7 +35,7 @@ def beside(found):
         return queues + times
     return bars("on-hosts-simulated", "The same incast on Linux hosts and simulated", "mean",
                 ["queueing, without", "queueing, with", "completion, without", "completion, with On-Ramp"],
-                [("weir-host --mode queue", pair("beside-none", "beside-queue")),
+                [("Linux hosts, mode queue", pair("beside-none", "beside-queue")),
                  ("simulated, a segment at a time", pair("simulated-none", "simulated-held")),
                  ("simulated, two segments at once", pair(None, "simulated-held-2"))], scale="log")
 

@@ -9,6 +9,7 @@ buffer=1000000       # bytes of the switch's buffer at each port
 segment=4344         # bytes of TCP data in a super-packet: 3 segments of 1448
 leaf=fq              # what is behind a host's NIC
 control=cubic
+limit_output=        # bytes of a flow that TCP hands down at most (where fq does not pace); the kernel's
 vlan=                # number of a VLAN that all hosts are in; none
 receive_on=          # mask of processors that what arrives at hosts is dealt to; one
 tbf_burst=6000       # bytes; a super-packet has 4542 with the headers of its packets
@@ -28,7 +29,8 @@ settle() { # NAMESPACE
     ip link set lo up
     sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.default.accept_dad=0 net.ipv6.conf.default.accept_ra=0
     sysctl -qw net.ipv6.conf.default.router_solicitations=0 net.ipv4.tcp_no_metrics_save=1 net.ipv4.tcp_timestamps=2
-    sysctl -qw net.ipv4.tcp_congestion_control=$control"
+    sysctl -qw net.ipv4.tcp_congestion_control=$control
+    [ -z '$limit_output' ] || sysctl -qw net.ipv4.tcp_limit_output_bytes=$limit_output"
 }
 
 # A device and its address, or the VLAN on it.
