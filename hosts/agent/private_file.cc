@@ -10,7 +10,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 namespace {
