@@ -58,6 +58,9 @@ INLINE void send(struct __sk_buff* skb, const struct packet* p, const struct wei
   } else {
     flow->missed = 1;
   }
+  /* fq serves the packets of a flow by their times: this one would pass one in front of it that still waits for the
+     NIC, even if the stamp of that one is past. */
+  const bool would_pass = own != 0 && own < flow->last_stamp;
   if (settings.hold) {
     const long long latest = now + settings.max_hold;
     long long until = flow->last_stamp;
@@ -87,8 +90,8 @@ INLINE void send(struct __sk_buff* skb, const struct packet* p, const struct wei
     flow->held_ns += held_for;
   }
   if (alone) give_back(flow);
+  if (held_for > 0 || would_pass) bpf_skb_set_tstamp(skb, leave, BPF_SKB_TSTAMP_DELIVERY_MONO);
   if (held_for > 0) {
-    bpf_skb_set_tstamp(skb, leave, BPF_SKB_TSTAMP_DELIVERY_MONO);
     ++c->held;
     c->held_ns += held_for;
     if (held_for > (long long)c->held_ns_max) c->held_ns_max = held_for;
@@ -108,7 +111,7 @@ INLINE void stay_behind(struct __sk_buff* skb, const struct packet* p, long long
   if (!flow || skb->tstamp_type > BPF_SKB_TSTAMP_DELIVERY_MONO) return;
   const long long own = skb->tstamp_type == BPF_SKB_TSTAMP_DELIVERY_MONO ? (long long)skb->tstamp : 0;
   const long long leave = smaller(flow->last_stamp, now + settings.max_hold);
-  if (leave > larger(own, now)) bpf_skb_set_tstamp(skb, leave, BPF_SKB_TSTAMP_DELIVERY_MONO);
+  if (leave > larger(own, own != 0 ? 0 : now)) bpf_skb_set_tstamp(skb, leave, BPF_SKB_TSTAMP_DELIVERY_MONO);
 }
 
 /* Our time, as others see it, at which the peer's clock showed `theirs`. */
