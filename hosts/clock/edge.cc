@@ -25,6 +25,10 @@ constexpr int kGuesses = 12;
 constexpr int kConfirming = 3;
 // A line of before counts on where its error is less than so much of that of the best one of now.
 constexpr double kKeep = 0.5;
+// The last probes of each direction are looked at in two halves of so many ns, whose fastest agree within so much where
+// nothing but a clock has changed.
+constexpr std::int64_t kWitness = 125'000'000;
+constexpr double kSteady = 500;
 constexpr std::int64_t kAhead = 1'000'000'000;
 // A prediction is looked at so many fits later, which is the shortest window.
 constexpr std::size_t kPredicted = 4;
@@ -144,6 +148,10 @@ Edge::Finding Edge::what_early_ones_tell() const {
 
 void Edge::step() {
   ++steps_;
+  void_line();
+}
+
+void Edge::void_line() {
   ours_.clear();
   theirs_.clear();
   line_.reset();
@@ -215,11 +223,17 @@ bool Edge::fit(std::int64_t now) {
   const auto good =
       std::count_if(ours_.begin(), ours_.end(), pure) + std::count_if(theirs_.begin(), theirs_.end(), pure);
   if (all > 0) purity_ += (static_cast<double>(good) / static_cast<double>(all) - purity_) / 4;
+  const bool lost = line_ && least_.floor().known && lost_its_witness(now);
   while (!early_.empty() && early_.front().observation.at < now - kEarlyWithin) early_.pop_front();
   thin(ours_, 1);
   thin(theirs_, -1);
   const std::int64_t before = thinned_;
   thinned_ = now;
+
+  if (lost) {
+    void_line();
+    return true;
+  }
 
   const std::vector<PairFit> fitted = fits(now);
   if (fitted.empty()) return true;
@@ -245,10 +259,31 @@ bool Edge::fit(std::int64_t now) {
     doubted_ = false;
     const auto of = std::find_if(fitted.begin(), fitted.end(), [&](const PairFit& f) { return f.at == line->at; });
     guessed_ = std::min(guessed_ + 1, kGuesses);
-    tight_ = of->judged(line->margin, kGuess * line->margin / guessed_ + LeastDelay::kStampNoise);
+    tight_ = of->judged(line->margin, kGuess * line->margin / guessed_ + kStampNoise);
   }
   compare(now);
   return true;
+}
+
+// While a queue stands in one direction, the other one tells that no clock has stepped, since it is as fast as ever. If
+// neither is, and one is slower by an amount that stays the same, a clock may have stepped behind the queue.
+bool Edge::lost_its_witness(std::int64_t now) {
+  const LeastDelay::Floor& floor = least_.floor();
+  const double touch = floor.delay + floor.noise + error_at(now) + kStepTolerance;
+  int touching = 0;
+  bool steady = false;
+  for (const int sign : {1, -1}) {
+    std::array<double, 2> least{kInfinity, kInfinity};
+    for (const Observation& o : sign > 0 ? ours_ : theirs_) {
+      if (o.at < now - 2 * kWitness) continue;
+      double& l = least[o.at < now - kWitness ? 0 : 1];
+      l = std::min(l, delay(o, sign));
+    }
+    touching += std::min(least[0], least[1]) <= touch ? 1 : 0;
+    steady = steady || std::abs(least[0] - least[1]) < kSteady;
+  }
+  queues_ = touching < 2;
+  return touching == 0 && steady;
 }
 
 // Of the shortest window first.

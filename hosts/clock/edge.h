@@ -59,8 +59,8 @@ class Edge {
   std::optional<PairLine> line() const { return is_confirmed() ? line_ : std::nullopt; }
   // What it says of `t` and later; there must be one.
   Estimate estimate(std::int64_t t) const;
-  // Something came too early, and more probes should tell why.
-  bool is_alarmed() const { return !early_.empty(); }
+  // Something came too early, or a direction is not as fast as it was: more probes should tell what is the matter.
+  bool is_alarmed() const { return queues_ || !early_.empty(); }
   // When the last observations of both directions were made; INT64_MIN: never.
   std::int64_t last_seen() const;
 
@@ -94,7 +94,9 @@ class Edge {
   double least_delay() const;
   bool is_confirmed() const;
   void shorten(double half_trip);
+  bool lost_its_witness(std::int64_t now);
   void step();
+  void void_line();
   void thin(std::deque<Observation>& list, int sign);
   std::vector<PairFit> fits(std::int64_t now) const;
   std::optional<PairLine> best(std::span<const PairFit> fits) const;
@@ -108,6 +110,7 @@ class Edge {
   std::deque<Observation> theirs_;
   std::int64_t thinned_ = INT64_MIN;  // until when
   std::optional<PairLine> line_;
+  bool queues_ = false;            // one direction at least, lately
   std::optional<PairLine> tight_;  // the same, with the error that it has if its margin is the least delay
   int guessed_ = 0;
   std::deque<PairLine> earlier_;  // lines that predict now, and are looked at later

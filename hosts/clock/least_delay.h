@@ -9,6 +9,9 @@
 
 namespace weir::hosts::clock {
 
+// What stamps are good for, ns.
+inline constexpr double kStampNoise = 20;
+
 // Margins of windows (PairLine::margin) go in. The least delay is known once windows without common probes agree on it:
 // the ways of a path are the same every time, and queues are not. What is known stays so: windows that queue do not
 // change it. It is forgotten an hour after the last window that was as fast, so after a change to a longer route bounds
@@ -45,10 +48,6 @@ class LeastDelay {
   std::int64_t apart_at_ = 0;
   std::deque<Period> periods_;
   Floor floor_{0, kStampNoise, false};
-
- public:
-  // What stamps are good for, ns.
-  static constexpr double kStampNoise = 20;
 };
 
 }  // namespace weir::hosts::clock

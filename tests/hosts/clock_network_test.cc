@@ -215,6 +215,39 @@ TEST(ClocksInVirtualTime, AStandingQueueIsNoOffsetAndNoStep) {
   EXPECT_EQ(total.unknown, 0u);
 }
 
+TEST(ClocksInVirtualTime, AStepHiddenByAQueueEndsTrustWithinASecond) {
+  std::vector<double> times;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    const auto network = ready(seed, seed % 2 == 0 ? 0.3 : 0);
+    const double queue = std::exp(network->random().uniform(std::log(200e3), std::log(80e6)));
+    network->down(2).stand(queue, false);
+    network->run(3 * kSecond);
+    // what comes to host 2 seems faster, but is still slower than without the queue
+    const double by = network->random().uniform(20e3, queue / 2);
+    network->step(2, -std::llround(by));
+    const std::int64_t begin = network->now();
+    std::int64_t last = begin;
+    network->run(4 * kSecond, [&] {
+      for (std::size_t i = 0; i < network->size(); ++i) {
+        if (i == 2) continue;
+        for (const auto& [a, b] : {std::pair{i, std::size_t{2}}, std::pair{std::size_t{2}, i}}) {
+          const auto line = network->service(a).line(Network::address(b), network->now(), kHorizon);
+          if (line && std::abs(network->error(*line, a, b, network->now())) > static_cast<double>(line->sigma)) {
+            last = network->now();
+          }
+        }
+      }
+      return true;
+    });
+    times.push_back(static_cast<double>(last - begin) * 1e-9);
+    fmt::print("seed {}: a step of {:.0f} us behind a queue of {:.0f} us: {:.3f} s\n", seed, -by * 1e-3, queue * 1e-3,
+               times.back());
+    EXPECT_LT(times.back(), 1);
+  }
+  fmt::print("a step behind a queue: wrong for p50 {:.3f} max {:.3f} s\n", percentile(times, 0.5),
+             percentile(times, 1));
+}
+
 TEST(ClocksInVirtualTime, AQueueThatStoodBeforeAnythingWasKnownIsInTheBound) {
   Total total;
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
