@@ -24,7 +24,7 @@ ControlClient::ControlClient(const std::string& path) {
   if (::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return;
   if (errno == ENOENT || errno == ECONNREFUSED)
     throw std::runtime_error(
-        fmt::format("weir-host is not up in {}; start it with: weir-host up --mode observe; if it runs in another "
+        fmt::format("no agent is up in {}; start one with: weir-host up --mode observe; if it runs in another "
                     "folder, name that with --run",
                     std::filesystem::path(path).parent_path().string()));
   if (errno == EACCES)

@@ -34,7 +34,7 @@ std::string list_text(const std::vector<std::string>& list) { return fmt::format
 }  // namespace
 
 AlreadyUp::AlreadyUp(int pid, const RunDir& dir)
-    : std::runtime_error(fmt::format("weir-host is up already in {}, process {}; weir-host status tells what it does, "
+    : std::runtime_error(fmt::format("an agent is up already in {}, process {}; weir-host status tells what it does, "
                                      "and weir-host off ends it; the agent of another network namespace needs another "
                                      "folder, with --run",
                                      dir.path(), pid)) {}

@@ -160,8 +160,8 @@ TEST(ControlClient, NobodyListens) {
     ControlClient client(scratch / "control");
     ADD_FAILURE();
   } catch (const std::runtime_error& error) {
-    EXPECT_EQ(error.what(), "weir-host is not up in " + scratch.path() +
-                                "; start it with: weir-host up --mode observe; if it runs in another folder, name "
+    EXPECT_EQ(error.what(), "no agent is up in " + scratch.path() +
+                                "; start one with: weir-host up --mode observe; if it runs in another folder, name "
                                 "that with --run");
   }
 }

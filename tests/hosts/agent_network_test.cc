@@ -135,7 +135,7 @@ TEST_F(NetworkTest, ASecondUpIsRefused) {
   up("observe");
   const auto second = run("sender", {"up", "--mode", "observe"});
   EXPECT_EQ(second.status, 1);
-  const std::string told = fmt::format("weir-host is up already in {}, process ", scratch / "sender");
+  const std::string told = fmt::format("an agent is up already in {}, process ", scratch / "sender");
   EXPECT_NE(second.output.find(told), std::string::npos) << second.output;
   EXPECT_EQ(second.output.find(told, second.output.find(told) + 1), std::string::npos) << second.output;
   EXPECT_EQ(status("sender").at("mode"), "observe");
