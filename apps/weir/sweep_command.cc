@@ -96,7 +96,7 @@ std::vector<std::size_t> without_result(const std::vector<std::size_t>& runs, co
 
 // Tables of what is there; what is missing is sent again, if that was asked for.
 int collect(const SweepOptions& o, const study::Plan& plan, const std::vector<std::size_t>& runs) {
-  if (!std::filesystem::exists(study::results_of(o.out)))
+  if (!fs::exists(study::results_of(o.out)))
     throw InputError(fmt::format("--collect: there are no results in {}", o.out));
   const auto measured = collect_and_warn(plan, o.out);
   const auto missing = without_result(runs, measured);
@@ -120,12 +120,13 @@ int collect(const SweepOptions& o, const study::Plan& plan, const std::vector<st
 // Workers for what is not there yet.
 int submit(const SweepOptions& o, const study::Plan& plan, const std::vector<std::size_t>& runs) {
   require_slurm();
-  std::filesystem::create_directories(study::results_of(o.out));
-  run::SweepOptions all{.dir = o.out, .fresh = o.fresh, .runs = runs, .claim = run::ClaimRules{}};
-  run::refuse_others(plan, all);
-  const auto done = run::find_done(plan, all);
-  std::vector<std::size_t> left;
-  std::copy_if(runs.begin(), runs.end(), std::back_inserter(left), [&](std::size_t run) { return !done[run]; });
+  std::vector<std::size_t> left = runs;
+  if (fs::exists(study::results_of(o.out))) {
+    const run::SweepOptions all{.dir = o.out, .fresh = o.fresh, .runs = runs, .claim = run::ClaimRules{}};
+    run::refuse_others(plan, all);
+    const auto done = run::find_done(plan, all);
+    left.erase(std::remove_if(left.begin(), left.end(), [&](std::size_t run) { return done[run]; }), left.end());
+  }
   if (left.empty()) return collect(o, plan, runs);
   submit_sweep(plan, left, o);
   return 0;
@@ -178,6 +179,10 @@ int sweep(const SweepOptions& o) {
     notice("weir: {} done, and {} under way at other workers, the last of which writes the tables", outcome.done,
            outcome.elsewhere);
     return outcome.failures.empty() ? 0 : 1;
+  }
+  if (outcome.cancelled && o.claim) {  // a batch system waits for a moment only
+    notice("weir: interrupted; what is done is kept, and others go on from there");
+    return 128 + pending_signal();
   }
   const auto measured = collect_and_warn(plan, o.out);
   show_tables(o, plan, measured, outcome);

@@ -16,9 +16,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Between looks at the claims of others, in a lease; and no more often than that.
-constexpr double kLooks = 10;
-constexpr double kShortest = 0.5;  // s
+// Looks at the claims of others in a lease, and how far they are apart at least and at most, in s.
+constexpr double kLooks = 40;
+constexpr double kShortest = 0.3;
+constexpr double kLongest = 5;
 
 }  // namespace
 
@@ -84,7 +85,7 @@ bool Allotment::is_mine(std::size_t run) const { return !claims_ || claims_->is_
 std::vector<std::size_t> Allotment::freed(const std::vector<std::size_t>& others) {
   std::vector<std::size_t> out;
   if (others.empty()) return out;
-  const std::chrono::duration<double> pause(std::max(kShortest, o_.claim->lease_s / kLooks));
+  const std::chrono::duration<double> pause(std::clamp(o_.claim->lease_s / kLooks, kShortest, kLongest));
   if (Clock::now() - looked_ < pause) return out;
   claims_->look();
   looked_ = Clock::now();
@@ -95,6 +96,10 @@ std::vector<std::size_t> Allotment::freed(const std::vector<std::size_t>& others
 
 bool Allotment::are_beating(const std::vector<std::size_t>& others) const {
   return std::all_of(others.begin(), others.end(), [&](std::size_t run) { return claims_->is_beating(name(run)); });
+}
+
+void Allotment::watch_anew() {
+  if (claims_) claims_->watch_anew();
 }
 
 std::vector<std::size_t> Allotment::held() {

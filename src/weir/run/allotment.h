@@ -37,9 +37,10 @@ class Allotment {
 
   // Of the runs that are other workers': those that may be free now. Looks once in a while.
   std::vector<std::size_t> freed(const std::vector<std::size_t>& others);
-  // Whether the workers of all these show signs of life.
+  // Whether the workers of all these have shown signs of life since watch_anew().
   bool are_beating(const std::vector<std::size_t>& others) const;
-  // The runs that somebody holds.
+  void watch_anew();
+  // The runs that others hold now.
   std::vector<std::size_t> held();
 
  private:

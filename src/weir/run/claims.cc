@@ -166,6 +166,11 @@ bool Claims::is_beating(const std::string& run) const {
   return at != watched_.end() && at->second.has_changed;
 }
 
+void Claims::watch_anew() {
+  look();
+  for (auto& [run, watched] : watched_) watched.has_changed = false;
+}
+
 std::map<std::string, Claims::Claim> Claims::read() const {
   std::map<std::string, Claim> out;
   std::error_code error;  // the folder goes with the last claim

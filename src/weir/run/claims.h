@@ -51,8 +51,10 @@ class Claims {
   // Whether another one has a claim of it.
   bool is_held(const std::string& run) const { return there_.count(run) > 0; }
   bool is_dead(const std::string& run) const;
-  // Whether its owner has touched it since it was first looked at.
+  // Whether its owner has touched it since watch_anew(), or since it was first looked at.
   bool is_beating(const std::string& run) const;
+  // Looks, and forgets who was seen beating before.
+  void watch_anew();
 
   // The file server's time now, in ns since 1970.
   std::int64_t now() const;

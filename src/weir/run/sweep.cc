@@ -64,8 +64,13 @@ class Sweep {
 
  private:
   bool is_cancelled() const { return o_.cancelled && o_.cancelled(); }
-  // What others hold is left to them once they have shown that they live.
-  bool goes_on() const { return !queue_.empty() || !at_work_.empty() || !allotment_->are_beating(others_); }
+  // What others hold is left to them once they have shown, while there is nothing else to do, that they live.
+  bool goes_on() {
+    const bool was_idle = std::exchange(is_idle_, queue_.empty() && at_work_.empty());
+    if (!is_idle_) return true;
+    if (!was_idle && !others_.empty()) allotment_->watch_anew();
+    return !allotment_->are_beating(others_);
+  }
 
   void prepare() {
     done_ = find_done(plan_, o_);
@@ -95,6 +100,7 @@ class Sweep {
 
   // Removes what killed processes have left of runs that are done, and notes of which others there is something.
   void clean() {
+    allotment_->held();  // nobody else's
     const auto left = left_runs(o_.dir);
     for (const std::size_t run : o_.runs) {
       if (!std::binary_search(left.begin(), left.end(), plan_.runs[run].name)) continue;
@@ -243,6 +249,7 @@ class Sweep {
   std::vector<std::size_t> others_;  // that other workers have
   std::vector<RunProcess> at_work_;
   SweepOutcome out_;
+  bool is_idle_ = false;  // it has nothing to do but to look at others
   int threads_ = 0;
   std::uint64_t bytes_ = 0;
   double total_work_ = 0;

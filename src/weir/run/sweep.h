@@ -25,8 +25,8 @@ struct SweepOptions {
   bool fresh = false;                  // what another scenario or version left is run again
   study::Shard shard = {};             // which share of the work this is; the whole = alone in the directory
   std::vector<std::size_t> runs = {};  // of the plan, to be done now
-  std::function<bool()> cancelled =
-      {};  // asked several times a second: the runs under way are given up when it says so
+  // Asked several times a second: the runs under way are given up when it says so.
+  std::function<bool()> cancelled = {};
   // Told what weir validate would warn of in the scenarios of the runs that are to be done, before any of them begins.
   std::function<void(const study::Notice&)> warn = {};
   std::optional<ClaimRules> claim = {};  // this is one of several workers, each of which takes what is free
