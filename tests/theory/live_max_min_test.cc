@@ -130,7 +130,7 @@ TEST(LiveMaxMin, AFlowOnTwoPathsByHand) {
 class Random : public testing::TestWithParam<bool> {};
 
 TEST_P(Random, AfterEachChangeAsFromNothing) {
-  for (std::uint32_t number = 0; number < 150; ++number) {
+  for (std::uint32_t number = 0; number < 60; ++number) {
     Draws draw(number);
     std::vector<double> capacities;
     const std::uint32_t links = 2 + draw.below(30);
@@ -138,7 +138,7 @@ TEST_P(Random, AfterEachChangeAsFromNothing) {
       capacities.push_back(number % 2 == 0 ? draw.between(0.1, 10) : std::vector{1.0, 2.0, 4.0}[draw.below(3)]);
     Both both(capacities);
     const std::uint32_t many = 1 + draw.below(60);
-    for (int step = 0; step < 120; ++step) {
+    for (int step = 0; step < 80; ++step) {
       // one change, or several at once
       for (std::uint32_t changes = 1 + draw.below(3); changes > 0; --changes) {
         if (both.size() > 0 && draw.below(2 * many) < both.size())

@@ -328,8 +328,8 @@ Run prepare(const Scenario& s, std::shared_ptr<const engine::Model> model) {
   run.model = std::move(model);
   run.traffic = build_traffic(s, *run.model, run.tags);
   check_program(s, run.traffic->program());
-  check_packets(s);
   check_trace(s);
+  check_packets(s);
   if (s.run.fidelity->for_each_flow != nullptr) {
     std::vector<std::string> tags;
     s.run.fidelity->for_each_flow(s, *run.model, *build_traffic(s, *run.model, tags),
