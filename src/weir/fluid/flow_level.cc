@@ -5,6 +5,8 @@
 
 #include "weir/engine/epochs.h"
 #include "weir/net/packet.h"
+#include "weir/theory/live_alpha_fair.h"
+#include "weir/theory/live_max_min.h"
 
 namespace weir::fluid {
 namespace {
@@ -21,6 +23,11 @@ std::vector<double> capacities(const net::Topology& topology, double utilisation
   return out;
 }
 
+std::unique_ptr<theory::LiveRates> live_rates(const net::Topology& topology, const FluidParams& params) {
+  if (params.alpha == 0) return std::make_unique<theory::LiveMaxMin>(capacities(topology, params.utilisation));
+  return std::make_unique<theory::LiveAlphaFair>(capacities(topology, params.utilisation), params.alpha);
+}
+
 std::int64_t packets_of(Bytes size, Bytes payload) { return (size.count + payload.count - 1) / payload.count; }
 
 }  // namespace
@@ -33,7 +40,7 @@ FlowLevel::FlowLevel(const engine::Model& model, const FluidParams& params, traf
       epoch_(engine::epoch_length(model.topology)),
       lag_(engine::news_lag(model.topology)),
       paths_(model),
-      rates_(capacities(model.topology, params.utilisation)),
+      rates_(live_rates(model.topology, params)),
       events_(0, {}),
       sent_(model.topology.ports()) {
   node_states_.resize(program().size());
@@ -137,8 +144,8 @@ void FlowLevel::start(const traffic::Flow& flow) {
   f.back =
       model_.paths.one_way(flow.dst, flow.src, framing.ack) + model_.host.receive_delay + model_.host.receive_jitter;
   f.stage = Stage::sending;
-  f.number = rates_.add(profile.balancing.sprays() ? paths_.spread(flow.src, flow.dst)
-                                                   : paths_.along(flow.src, flow.dst, f.record.entropy));
+  f.number = rates_->add(profile.balancing.sprays() ? paths_.spread(flow.src, flow.dst)
+                                                    : paths_.along(flow.src, flow.dst, f.record.entropy));
   if (f.number >= slots_.size()) slots_.resize(f.number + std::size_t{1});
   slots_[f.number] = slot;
   ++counters_.flows_started;
@@ -162,8 +169,8 @@ void FlowLevel::handle(std::uint32_t slot) {
 
 void FlowLevel::finish_sending(std::uint32_t slot) {
   Flow& f = flows_[slot];
-  for (const auto& use : rates_.network().path(f.number)) sent_[use.link] += use.share * f.wire;
-  rates_.remove(f.number);
+  for (const auto& use : rates_->network().path(f.number)) sent_[use.link] += use.share * f.wire;
+  rates_->remove(f.number);
   f.left = 0;
   // nobody but those that wait for messages cares when all has been received
   f.stage = is_node(f) ? Stage::on_the_way : Stage::acknowledging;
@@ -188,12 +195,12 @@ void FlowLevel::end_flow(std::uint32_t slot) {
 
 // New rates for all whose rates change now.
 void FlowLevel::share() {
-  for (const std::uint32_t number : rates_.update()) {
+  for (const std::uint32_t number : rates_->update()) {
     const std::uint32_t slot = slots_[number];
     Flow& f = flows_[slot];
     f.left = left(f);
     f.settled = now_;
-    f.rate = rates_.rate(number);
+    f.rate = rates_->rate(number);
     // a thousandth of a picosecond is rounding
     const double ps = std::ceil(f.left / f.rate * kPsPerSecond - 1e-3);
     const auto last = static_cast<double>((Time::max() - now_).ps);
@@ -269,7 +276,7 @@ engine::Counters FlowLevel::counters() const {
 
 std::uint64_t FlowLevel::sent_bytes(std::uint32_t port) {
   double bits = sent_[port];
-  for (const auto& on : rates_.network().on(port)) {
+  for (const auto& on : rates_->network().on(port)) {
     const Flow& f = flows_[slots_[on.flow]];
     bits += on.share * (f.wire - left(f));
   }

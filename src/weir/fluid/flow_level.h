@@ -1,12 +1,13 @@
 // A run at flow level: flows are fluids that share links fairly, and there are no packets. It is what a scenario gets
 // with run.fidelity = "flow"; docs/fidelity.md tells what it may be trusted with.
 //
-// From its start on, a flow has its max-min fair rate (theory/live_max_min.h) among all flows that are sending, on the
-// path that its packets would take (by the hash of its entropy, or spread over all shortest paths if it sprays), until
-// all of its bytes on the wire, headers included, have been sent. Its receiver has the last byte when the last bit has
-// crossed the path, which is the difference of net::Paths::delivery() and the transmission at the path's slowest link;
-// a flow that is alone is received at the very instant of the packet engine. It ends with its acknowledgement, one way
-// back and the receiving host's delay later. Messages and computations wait for each other as in engine/messages.h.
+// From its start on, a flow has its max-min or alpha-fair rate (theory/live_rates.h) among all flows that are sending,
+// on the path that its packets would take (by the hash of its entropy, or spread over all shortest paths if it sprays),
+// until all of its bytes on the wire, headers included, have been sent. Its receiver has the last byte when the last
+// bit has crossed the path, which is the difference of net::Paths::delivery() and the transmission at the path's
+// slowest link; a flow that is alone is received at the very instant of the packet engine. It ends with its
+// acknowledgement, one way back and the receiving host's delay later. Messages and computations wait for each other as
+// in engine/messages.h.
 //
 // There are no queues, no marks, no losses, no pauses and no algorithms. An event is the start of flows, the end of
 // sending, a receipt or an acknowledgement; rates are worked out anew once for all events of an instant.
@@ -14,6 +15,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <queue>
 #include <span>
 #include <utility>
@@ -25,7 +27,7 @@
 #include "weir/fluid/params.h"
 #include "weir/fluid/paths.h"
 #include "weir/sim/heap_scheduler.h"
-#include "weir/theory/live_max_min.h"
+#include "weir/theory/live_rates.h"
 #include "weir/traffic/program.h"
 #include "weir/traffic/traffic.h"
 
@@ -64,7 +66,7 @@ class FlowLevel final : public engine::Engine {
   std::span<const engine::NodeTimes> node_times() const override { return node_times_; }
 
   // How much was looked at for the rates.
-  const theory::Effort& effort() const { return rates_.effort(); }
+  const theory::Effort& effort() const { return rates_->effort(); }
 
  private:
   enum class Stage : std::uint8_t { none, sending, on_the_way, acknowledging };
@@ -112,7 +114,7 @@ class FlowLevel final : public engine::Engine {
   const Time epoch_;
   const Time lag_;
   PathFinder paths_;
-  theory::LiveMaxMin rates_;
+  std::unique_ptr<theory::LiveRates> rates_;
   std::vector<Flow> flows_;  // by slot
   std::vector<std::uint32_t> free_slots_;
   std::vector<std::uint32_t> slots_;  // by number among those that share

@@ -23,6 +23,9 @@ void check_flow_level(const Scenario& s, const engine::Model& model) {
   none(!s.faults.link_events.empty(), "network.link_event.0", "links do not go down or up: remove it");
   none(!s.faults.host_pauses.empty(), "host.pause.0", "hosts do not pause: remove it");
   none(model.data_classes() > 1, "network.class.1", "all flows share links alike, whatever their class: remove it");
+  const double alpha = fidelity_params<FluidParams>(s).alpha;
+  none(alpha > 0 && alpha < theory::kLeastAlpha, "fidelity.alpha",
+       fmt::format("{} is not possible; valid is {} to {}, or 0", alpha, theory::kLeastAlpha, theory::kLargestAlpha));
   for (std::size_t i = 0; i < s.profiles.size(); ++i)
     none(cc::has(s.profiles[i].algorithm->about.needs, cc::Needs::decisions),
          i == 0 ? "algorithm.name" : fmt::format("profile.{}.algorithm", i - 1),

@@ -15,38 +15,23 @@
 #include <vector>
 
 #include "weir/theory/live_network.h"
+#include "weir/theory/live_rates.h"
 
 namespace weir::theory {
 
-// What all updates so far have looked at.
-struct Effort {
-  std::uint64_t updates = 0;
-  std::uint64_t rounds = 0;   // of progressive filling
-  std::uint64_t flows = 0;    // in the sets, over all rounds
-  std::uint64_t links = 0;    // on the paths of these flows, over all rounds
-  std::uint64_t changed = 0;  // flows that got another rate
-};
-
-class LiveMaxMin {
+class LiveMaxMin final : public LiveRates {
  public:
-  using Use = LiveNetwork::Use;
-
   // By link, > 0.
   explicit LiveMaxMin(std::vector<double> capacities);
 
-  std::uint32_t add(std::span<const Use> path);
-  void remove(std::uint32_t flow);
-
-  // To be called after add() and remove(), once for all changes of an instant. Returns the flows whose rates have
-  // changed by more than rounding, in no order that means anything; valid until the next call.
-  std::span<const std::uint32_t> update();
-
-  // As of the last update().
-  double rate(std::uint32_t flow) const { return flows_[flow].rate; }
+  std::uint32_t add(std::span<const Use> path) override;
+  void remove(std::uint32_t flow) override;
+  std::span<const std::uint32_t> update() override;
+  double rate(std::uint32_t flow) const override { return flows_[flow].rate; }
   std::uint32_t bottleneck(std::uint32_t flow) const { return flows_[flow].bottleneck; }
 
-  const LiveNetwork& network() const { return network_; }
-  const Effort& effort() const { return effort_; }
+  const LiveNetwork& network() const override { return network_; }
+  const Effort& effort() const override { return effort_; }
 
  private:
   struct FlowState {
