@@ -1,5 +1,5 @@
 # An include may only point down the layers, from the top:
-#   claims > learn, study; run > study > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base;
+#   claims > learn, study; run > study > scenario > probe, replica, fluid > engine > traffic > host > net > cc, sim, theory > base;
 #   cc > policy > base; host and above may include policy, too;
 #   learn, gym > scenario; capture > probe; study, report > figure > result > base; probe > result.
 # On real hosts: hosts/agent > hosts/bpf, hosts/queue > hosts/wire > hosts/path; hosts/agent > hosts/clock > hosts/path.
@@ -16,17 +16,18 @@ BEGIN {
   below["host"] = "host net cc policy sim base"
   below["traffic"] = "traffic base"
   below["engine"] = "engine traffic host net cc policy sim theory base"
+  below["fluid"] = "fluid engine traffic host net cc policy sim theory base"
   below["replica"] = "replica engine traffic host net cc policy sim theory base"
   below["probe"] = "probe engine traffic host net cc policy sim theory result base"
   below["capture"] = "capture probe engine traffic host net cc policy sim theory result base"
   below["report"] = "report figure policy result base"
-  below["scenario"] = "scenario replica probe engine traffic host net cc policy sim theory result base"
-  below["study"] = "study scenario replica probe engine traffic host net cc policy sim theory figure result base"
-  below["learn"] = "learn scenario replica probe engine traffic host net cc policy sim theory result base"
-  below["run"] = "run study scenario replica probe engine traffic host net cc policy sim theory figure result base"
-  below["api"] = "scenario.h simulation.h run study scenario replica probe engine traffic host net cc policy sim theory result base"
-  below["claims"] = "claims learn study scenario replica probe engine traffic host net cc policy sim theory result base"
-  below["gym"] = "gym scenario.h scenario replica probe engine traffic host net cc policy sim theory result base"
+  below["scenario"] = "scenario replica fluid probe engine traffic host net cc policy sim theory result base"
+  below["study"] = "study scenario replica fluid probe engine traffic host net cc policy sim theory figure result base"
+  below["learn"] = "learn scenario replica fluid probe engine traffic host net cc policy sim theory result base"
+  below["run"] = "run study scenario replica fluid probe engine traffic host net cc policy sim theory figure result base"
+  below["api"] = "scenario.h simulation.h run study scenario replica fluid probe engine traffic host net cc policy sim theory result base"
+  below["claims"] = "claims learn study scenario replica fluid probe engine traffic host net cc policy sim theory result base"
+  below["gym"] = "gym scenario.h scenario replica fluid probe engine traffic host net cc policy sim theory result base"
 
   below["hosts/path"] = "hosts/path"
   below["hosts/wire"] = "hosts/wire hosts/path"

@@ -14,6 +14,7 @@
 #include "weir/run/fork.h"
 #include "weir/run/memory_limit.h"
 #include "weir/scenario/effective.h"
+#include "weir/scenario/fidelity.h"
 
 namespace weir::run {
 namespace {
@@ -54,6 +55,7 @@ Outcome Execution::finish() {
   outcome.summary = probes_->finish();
   outcome.manifest = probes_->manifest(clock_);
   outcome.manifest.title = scenario_.title;
+  outcome.manifest.fidelity = outcome.summary.fidelity = scenario_.run.fidelity->name;
   outcome.manifest.forked_at = forked_at_;
   outcome.manifest.interrupted = cancelled_;
   outcome.manifest.reason = outcome.manifest.stall ? engine::to_text(*outcome.manifest.stall) : reason;

@@ -21,9 +21,9 @@ struct AlphaFair {
 };
 
 // With r_i for each link, the rate of a flow is w (sum_i r_i^-alpha)^(-1/alpha), equation (7) of HPCC's appendix
-// A.3, and r_i^-alpha is the link's price: the rates are optimal if no link is overloaded and all
-// with a price are full. Link after link gets the r_i that makes it just full, or none if it is
-// not full even so; that is minimisation of the dual along one coordinate at a time. It ends when
+// A.3, and r_i^-alpha is the link's price, of which a flow pays the share of it that the link carries: the rates are
+// optimal if no link is overloaded and all with a price are full. Link after link gets the r_i that makes it just full,
+// or none if it is not full even so; that is minimisation of the dual along one coordinate at a time. It ends when
 // loads of all links are right within the relative tolerance of kAlphaFair. Throws InputError
 // unless alpha is infinite or within the bounds.
 AlphaFair alpha_fair(const Network&, double alpha);

@@ -1,9 +1,10 @@
-// A network as theory sees it: links with capacities, and flows as fluids on fixed paths.
+// A network as theory sees it: links with capacities, and flows as fluids on fixed paths, or spread over several.
 //
 // Capacities may be in any unit; rates are in the same one. What holds of a target utilisation is
 // had by multiplying the capacities with it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -13,6 +14,9 @@ namespace weir::theory {
 struct Flow {
   std::vector<std::uint32_t> links;  // that it crosses, at least one and none twice
   double weight = 1;                 // it stands for so many flows on the same path, and its rate for their sum
+  std::vector<double> shares = {};   // of its rate that each of these links carries, > 0; empty: all of it
+
+  double share(std::size_t k) const { return shares.empty() ? 1 : shares[k]; }
 };
 
 struct Network {
@@ -26,10 +30,10 @@ Network from_incidence(const std::vector<std::vector<int>>& a, std::vector<doubl
 // Throws InputError if a capacity or a weight is not positive or a flow's links are not as above.
 void check(const Network&);
 
-// What the flows put on each link: Y = A R.
+// What the flows put on each link: Y = A R, where A_ij is the share of flow j that link i carries.
 std::vector<double> loads(const Network&, const std::vector<double>& rates);
 
-// By flow, the largest ratio of load and capacity on its path: max_i Y_i A_ij / C_i.
+// By flow, the largest ratio of load and capacity on its path: max_i Y_i / C_i over the i with A_ij > 0.
 std::vector<double> congestion(const Network&, const std::vector<double>& rates);
 
 // Can no flow get more without another one getting less? No link is overloaded, and each flow
