@@ -25,7 +25,7 @@ BEGIN {
   below["study"] = "study scenario replica fluid probe engine traffic host net cc policy sim theory figure result base"
   below["learn"] = "learn scenario replica fluid probe engine traffic host net cc policy sim theory result base"
   below["run"] = "run study scenario replica fluid probe engine traffic host net cc policy sim theory figure result base"
-  below["api"] = "scenario.h simulation.h run study scenario replica fluid probe engine traffic host net cc policy sim theory result base"
+  below["api"] = "catalogue.h scenario.h simulation.h run study scenario replica fluid probe engine traffic host net cc policy sim theory result base"
   below["claims"] = "claims learn study scenario replica fluid probe engine traffic host net cc policy sim theory result base"
   below["gym"] = "gym scenario.h scenario replica fluid probe engine traffic host net cc policy sim theory result base"
 
