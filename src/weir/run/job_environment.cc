@@ -69,7 +69,7 @@ class Reader {
 // LSF has 0, and Grid Engine "undefined", in jobs that are no arrays.
 bool is_task(const Variables& variables, const Array& array) {
   const char* const value = variables(array.task);
-  return value != nullptr && std::string_view(value) != "" && std::string_view(value) != "undefined" &&
+  return value != nullptr && !std::string_view(value).empty() && std::string_view(value) != "undefined" &&
          (std::string_view(value) != "0" || array.first != nullptr || array.last == nullptr);
 }
 
