@@ -74,8 +74,8 @@ def parameter(
 
 
 class Algorithm:
-    """A congestion control in Python, for trying an idea: it takes some 1 us for each acknowledgement, which makes a run
-    about seven times slower than with one in C++.
+    """A congestion control in Python, for trying an idea: it takes some 1.5 us for each acknowledgement, which makes a
+    run some ten times slower than with one in C++.
 
     Derive a class from it, with the methods that are needed, and call weir.add_algorithm(). For each event of a flow a
     method is called, on an object that has only what the flow remembers:
