@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "weir/base/error.h"
+#include "weir/theory/log_add.h"
 #include "weir/theory/max_min.h"
 
 namespace weir::theory {
@@ -16,13 +17,7 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr int kMaxSweeps = 100'000;
 
-// log(e^a + e^b)
-double log_add(double a, double b) {
-  if (a < b) std::swap(a, b);
-  return std::isinf(a) ? a : a + std::log1p(std::exp(b - a));
-}
-
-// Logarithms throughout: prices of large alpha exceed any floating-point number.
+// Logarithms throughout (log_add.h).
 class Solver {
  public:
   Solver(const Network& network, double alpha)

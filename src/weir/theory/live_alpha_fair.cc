@@ -9,30 +9,22 @@
 #include <utility>
 
 #include "weir/theory/alpha_fair.h"
+#include "weir/theory/log_add.h"
 
 namespace weir::theory {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr double kFree = std::numeric_limits<double>::infinity();  // the register of a link that is not full
 constexpr std::uint64_t kMostFilled = 10'000'000;
 // Of the load's logarithm, when a link is filled.
 constexpr double kFull = 1e-13;
-// A rate that differs by less is left as it was.
-constexpr double kSame = 1e-12;
-
-// log(e^a + e^b)
-double log_add(double a, double b) {
-  if (a < b) std::swap(a, b);
-  return std::isinf(a) ? a : a + std::log1p(std::exp(b - a));
-}
 
 }  // namespace
 
 LiveAlphaFair::LiveAlphaFair(std::vector<double> capacities, double alpha)
     : network_(std::move(capacities)),
       alpha_(alpha),
-      links_(network_.links(), {.register_log = kInfinite, .waits = false}) {}
+      links_(network_.links(), {.register_log = kFree, .waits = false}) {}
 
 void LiveAlphaFair::look_at(std::uint32_t link) {
   if (std::exchange(links_[link].waits, true)) return;
@@ -56,7 +48,7 @@ void LiveAlphaFair::remove(std::uint32_t flow) {
 
 // The logarithm of the sum of the prices on a flow's path, but for one link.
 double LiveAlphaFair::price(std::uint32_t flow, std::uint32_t without) const {
-  double out = -kInfinite;
+  double out = -std::numeric_limits<double>::infinity();
   for (const Use& use : network_.path(flow))
     if (use.link != without) out = log_add(out, std::log(use.share) - alpha_ * links_[use.link].register_log);
   return out;
@@ -69,14 +61,14 @@ void LiveAlphaFair::set_rate(std::uint32_t flow) {
     touched_.push_back(flow);
   }
   ++effort_.flows;
-  f.rate = std::exp(-price(flow, kNone) / alpha_);  // infinite if no link of its path is full
+  f.rate = std::exp(-price(flow, LiveNetwork::kNoLink) / alpha_);  // infinite if no link of its path is full
 }
 
 bool LiveAlphaFair::is_right(std::uint32_t link) const {
   double load = 0;
   for (const auto& on : network_.on(link)) load += on.share * flows_[on.flow].rate;
   const double excess = load / network_.capacity(link) - 1;
-  return excess <= kAlphaFair && (links_[link].register_log == kInfinite || excess >= -kAlphaFair);
+  return excess <= kAlphaFair && (links_[link].register_log == kFree || excess >= -kAlphaFair);
 }
 
 // The register with which the link is just full, by Newton's method on the logarithms of load and register, kept within
@@ -92,12 +84,12 @@ double LiveAlphaFair::level(std::uint32_t link) {
     free += on.share * std::exp(-others / alpha_);
   }
   const double capacity = network_.capacity(link);
-  if (free <= capacity) return kInfinite;
+  if (free <= capacity) return kFree;
 
   // no flow gets more than the link alone would give it
   double low = std::log(capacity / bound);
-  double high = kInfinite;
-  double r = links_[link].register_log == kInfinite ? low : std::max(low, links_[link].register_log);
+  double high = std::numeric_limits<double>::infinity();
+  double r = links_[link].register_log == kFree ? low : std::max(low, links_[link].register_log);
   for (;;) {
     double load = 0;
     double slope = 0;
@@ -112,7 +104,7 @@ double LiveAlphaFair::level(std::uint32_t link) {
     if (std::abs(excess) <= kFull) return r;
     (excess > 0 ? high : low) = r;
     double next = r - excess * load / slope;
-    if (!(next > low && next < high)) next = high == kInfinite ? low + 1 : low + (high - low) / 2;
+    if (!(next > low && next < high)) next = std::isinf(high) ? low + 1 : low + (high - low) / 2;
     if (next <= low || next >= high) return low;
     r = next;
   }
@@ -127,7 +119,7 @@ std::span<const std::uint32_t> LiveAlphaFair::update() {
     waiting_.pop_front();
     links_[link].waits = false;
     ++effort_.links;
-    if (network_.on(link).empty()) links_[link].register_log = kInfinite;
+    if (network_.on(link).empty()) links_[link].register_log = kFree;
     if (network_.on(link).empty() || is_right(link)) continue;
     if (++filled > kMostFilled)
       throw std::runtime_error(
@@ -146,7 +138,7 @@ std::span<const std::uint32_t> LiveAlphaFair::update() {
     FlowState& f = flows_[flow];
     if (f.touched != number_) continue;  // told already
     f.touched = 0;
-    if (std::abs(f.rate - f.before) > kSame * f.before)
+    if (std::abs(f.rate - f.before) > kSameRate * f.before)
       changed_.push_back(flow);
     else
       f.rate = f.before;

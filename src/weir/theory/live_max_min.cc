@@ -10,9 +10,6 @@ namespace {
 
 // Relative: links count as full, and rates as equal, up to this. Sums of some thousand rates are right within it.
 constexpr double kTolerance = 1e-11;
-// A rate that differs by less is left as it was.
-constexpr double kSame = 1e-12;
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
@@ -26,7 +23,7 @@ void LiveMaxMin::note_change(std::uint32_t flow) {
 std::uint32_t LiveMaxMin::add(std::span<const Use> path) {
   const std::uint32_t flow = network_.add(path);
   if (flow >= flows_.size()) flows_.resize(flow + std::size_t{1});
-  flows_[flow] = {.rate = 0, .before = 0, .bottleneck = kNone};
+  flows_[flow] = {.rate = 0, .before = 0, .bottleneck = LiveNetwork::kNoLink};
   note_change(flow);
   added_.push_back(flow);
   return flow;
@@ -159,7 +156,7 @@ std::span<const std::uint32_t> LiveMaxMin::update() {
   ++effort_.updates;
   for (const std::uint32_t flow : set_) {
     FlowState& f = flows_[flow];
-    if (std::abs(f.rate - f.before) > kSame * f.before)
+    if (std::abs(f.rate - f.before) > kSameRate * f.before)
       changed_.push_back(flow);
     else
       f.rate = f.before;

@@ -14,6 +14,8 @@ namespace weir::theory {
 
 class LiveNetwork {
  public:
+  // Stands for no link.
+  static constexpr std::uint32_t kNoLink = ~std::uint32_t{0};
   // A link that a flow crosses, and the share of its rate that the link carries, > 0.
   struct Use {
     std::uint32_t link = 0;

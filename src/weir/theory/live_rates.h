@@ -17,6 +17,9 @@ struct Effort {
   std::uint64_t changed = 0;  // flows that got another rate
 };
 
+// A rate that would differ by a smaller part of it is left as it was.
+inline constexpr double kSameRate = 1e-12;
+
 class LiveRates {
  public:
   using Use = LiveNetwork::Use;
