@@ -192,7 +192,7 @@ std::string fidelity_text(const Fidelities& f) {
   return fmt::format(
       "errors: of run.fidelity = \"{}\" if \"{}\" is true, |ratio - 1|; processor time {:.4g} s and {:.4g} s{}\n",
       f.other, f.base, f.other_cpu_s, f.base_cpu_s,
-      f.other_cpu_s > 0 ? fmt::format(", 1 / {:.4g}", f.base_cpu_s / f.other_cpu_s) : "");
+      f.other_cpu_s > 0 ? fmt::format(", {:.4g} times as much", f.base_cpu_s / f.other_cpu_s) : "");
 }
 
 std::string to_text(const Comparison& c) {

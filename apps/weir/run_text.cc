@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "weir/base/error.h"
@@ -29,6 +30,14 @@ std::string early_end_text(const run::Outcome& o) {
 
 std::string engine_text(const probe::Manifest& m) {
   const auto& c = m.counters;
+  const std::string_view s = m.threads == 1 ? "" : "s";
+  const double memory = static_cast<double>(m.max_rss_bytes) * 1e-6;
+  if (c.packet_hops == 0)
+    return fmt::format(
+        "network  no packets, run.fidelity = \"{}\"\n"
+        "engine   {:.2f} s on {} thread{}, {:.4f} s of processor time: {} events; {:.0f} MB of memory\n"
+        "digest   {:016x}\n",
+        m.fidelity, m.wall_s, m.threads, s, m.cpu_s, c.events, memory, m.digest);
   return fmt::format(
       "network  {} packet-hops; switches dropped {} packets and trimmed {}, links lost {}; {} data packets arrived "
       "marked; {} retransmitted, {} timeouts, {} pauses\n"
@@ -36,8 +45,7 @@ std::string engine_text(const probe::Manifest& m) {
       "{:.0f} MB of memory\n"
       "digest   {:016x}\n",
       c.packet_hops, c.dropped, c.trimmed, c.lost, c.marked, c.retransmitted, c.timeouts, c.pauses, m.wall_s, m.threads,
-      m.threads == 1 ? "" : "s", m.cpu_s, static_cast<double>(c.packet_hops) / m.cpu_s * 1e-6,
-      static_cast<double>(m.max_rss_bytes) * 1e-6, m.digest);
+      s, m.cpu_s, static_cast<double>(c.packet_hops) / m.cpu_s * 1e-6, memory, m.digest);
 }
 
 run::CheckpointRhythm RunCommandOptions::checkpoints() const {

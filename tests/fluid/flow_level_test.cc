@@ -20,13 +20,12 @@ namespace weir::fluid {
 namespace {
 
 using namespace literals;
-using scenario::Run;
 using scenario::Scenario;
 
 const std::string kCases = "tests/fluid/cases/";
 
 std::map<std::uint64_t, host::FlowRecord> finished(const Scenario& s) {
-  const Run run = scenario::build(s);
+  const scenario::Run run = scenario::build(s);
   std::map<std::uint64_t, host::FlowRecord> out;
   run.simulation->on_finish([&](const host::FlowRecord& r) { EXPECT_TRUE(out.emplace(r.id, r).second); });
   while (!run.simulation->advance()) {
@@ -83,7 +82,7 @@ Scenario busy_tree(std::vector<std::string> more = {}) {
 // At every instant that is looked at, rates are the theory library's from nothing, no link carries more than its rate,
 // and each flow has a bottleneck.
 TEST(FlowLevel, RatesAreMaxMinFairAtAnyTime) {
-  const Run run = scenario::build(busy_tree());
+  const scenario::Run run = scenario::build(busy_tree());
   const engine::Model& model = *run.model;
   PathFinder paths(model);
   std::size_t looked_at = 0;
@@ -121,7 +120,7 @@ TEST(FlowLevel, RatesAreMaxMinFairAtAnyTime) {
 
 // What ports have sent is what flows have brought, and never more than their links can carry.
 TEST(FlowLevel, BytesAreConserved) {
-  const Run run = scenario::build(busy_tree());
+  const scenario::Run run = scenario::build(busy_tree());
   const engine::Model& model = *run.model;
   std::vector<std::uint64_t> before(model.topology.ports());
   Time last;
@@ -155,7 +154,7 @@ TEST(FlowLevel, BytesAreConserved) {
 }
 
 std::uint64_t digest_of(const Scenario& s, Time step) {
-  const Run run = scenario::build(s);
+  const scenario::Run run = scenario::build(s);
   const probe::RunClock clock;
   probe::Probes probes(s.probes, *run.simulation, run.tags);
   Time until = step;
@@ -175,7 +174,7 @@ TEST(FlowLevel, ResultsDependOnTheScenarioAlone) {
 // Flows that are stopped are left active, with what they have sent.
 TEST(FlowLevel, StopsAndTellsOfActiveFlows) {
   const Scenario s = scenario::load_scenario_file(kCases + "two-flows.toml", {"run.stop=500 us"});
-  const Run run = scenario::build(s);
+  const scenario::Run run = scenario::build(s);
   EXPECT_TRUE(run.simulation->advance());
   EXPECT_EQ(run.simulation->now(), 500_us);
   std::vector<std::int64_t> sent;

@@ -34,7 +34,7 @@ void check_flow_level(const Scenario& s, const engine::Model& model) {
 
 void warn_of_flow_level(const Scenario&, const engine::Model&, std::vector<std::string>& out) {
   out.emplace_back(
-      "run.fidelity = \"flow\": flows have max-min fair rates whatever their algorithms, without queues, marks, losses "
+      "run.fidelity = \"flow\": flows have fair rates whatever their algorithms, without queues, marks, losses "
       "and pauses; docs/fidelity.md tells which results that gives");
 }
 
