@@ -60,7 +60,7 @@ INLINE void send(struct __sk_buff* skb, const struct packet* p, const struct wei
   }
   /* fq serves the packets of a flow by their times: this one would pass one in front of it that still waits for the
      NIC, even if the stamp of that one is past. */
-  const bool would_pass = own != 0 && own < flow->last_stamp;
+  const long long stamp_before = flow->last_stamp;
   if (settings.hold) {
     const long long latest = now + settings.max_hold;
     long long until = flow->last_stamp;
@@ -90,7 +90,7 @@ INLINE void send(struct __sk_buff* skb, const struct packet* p, const struct wei
     flow->held_ns += held_for;
   }
   if (alone) give_back(flow);
-  if (held_for > 0 || would_pass) bpf_skb_set_tstamp(skb, leave, BPF_SKB_TSTAMP_DELIVERY_MONO);
+  if (held_for > 0 || (own != 0 && own < stamp_before)) bpf_skb_set_tstamp(skb, leave, BPF_SKB_TSTAMP_DELIVERY_MONO);
   if (held_for > 0) {
     ++c->held;
     c->held_ns += held_for;
