@@ -97,9 +97,11 @@ TEST_F(Sweep, RefusesMeasuresOfNothing) {
     const Output o = sweep(more);
     EXPECT_EQ(o.status, 2);
     EXPECT_EQ(o.out, "");
-    EXPECT_EQ(o.err, fmt::format("weir: {}:33: key 'key': summary.json: it has no 'nope'; valid is sim_time_ps, flows, "
-                                 "slowdown\n",
-                                 dir("s.toml")));
+    EXPECT_EQ(
+        o.err,
+        fmt::format("weir: {}:33: key 'key': summary.json: it has no 'nope'; valid is fidelity, sim_time_ps, flows, "
+                    "slowdown\n",
+                    dir("s.toml")));
   }
   EXPECT_EQ(folder_.names(), (std::vector<std::string>{"s.toml"}));
 }

@@ -41,7 +41,7 @@ TEST(Check, WhatTakesNothingIsRefused) {
   const std::string cdf = "[study]\n[[figure]]\nid = \"f\"\nkind = \"cdf\"\nof = \"flows\"\ncolumn = \"fct_ps\"\n";
   const std::vector<std::pair<std::string, std::string>> list{
       {summary + "\"nope.nope\"",
-       "s.toml:2: key 'key': summary.json: it has no 'nope'; valid is sim_time_ps, flows, slowdown"},
+       "s.toml:2: key 'key': summary.json: it has no 'nope'; valid is fidelity, sim_time_ps, flows, slowdown"},
       {summary + "\"slowdown.by_tag.incats.p99\"",
        "s.toml:2: key 'key': summary.json: 'slowdown.by_tag' has no 'incats' (did you mean 'incast'?); valid is "
        "incast"},

@@ -19,6 +19,7 @@
 #include "weir/run/epoch_steps.h"
 #include "weir/run/execute.h"
 #include "weir/scenario/effective.h"
+#include "weir/scenario/fidelity.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 
@@ -172,9 +173,12 @@ Simulation Simulation::clone(const std::function<void(engine::Engine&)>& prepare
 
 Result Simulation::finish() {
   Result out;
-  out.summary = probe::to_json(parts_->probes.finish());
+  const scenario::Scenario& s = parts_->scenario.internal();
+  probe::Summary summary = parts_->probes.finish();
   probe::Manifest manifest = parts_->probes.manifest(parts_->clock);
-  manifest.title = parts_->scenario.internal().title;
+  manifest.title = s.title;
+  manifest.fidelity = summary.fidelity = s.run.fidelity->name;
+  out.summary = probe::to_json(summary);
   if (manifest.stall) manifest.reason = engine::to_text(*manifest.stall);
   manifest.interrupted = !parts_->has_ended;
   out.manifest = probe::to_json(manifest);
