@@ -47,6 +47,7 @@ class PacketProbe : public ArchivedProbe<PacketProbe> {
   using Params = PacketsParams;
   static constexpr std::string_view kName = "packets";
   static constexpr std::string_view kMeaning = "what happens to single packets and flows, event by event";
+  static constexpr bool kNeedsPackets = true;
 
   static void check(const Params&, const Checks&);
   static std::optional<std::string_view> trace_key(const Params&) { return ""; }
