@@ -1,6 +1,7 @@
 // Workers that share a directory by claims, from inside: who gets a run, and when it is taken over.
 #include "weir/run/claims.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
