@@ -7,16 +7,18 @@
 #include <cstring>
 #include <random>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
-#ifdef WEIR_HAS_MICROHTTPD
+#ifdef WEIR_MICROHTTPD
+#include <dlfcn.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #endif
 
 namespace weir::app {
 
-#ifdef WEIR_HAS_MICROHTTPD
+#ifdef WEIR_MICROHTTPD
 
 struct PageServer::State {
   std::string page;
@@ -26,6 +28,42 @@ struct PageServer::State {
 };
 
 namespace {
+
+// The library is only loaded by those who serve a page: with all that it needs, it would double the time in which any
+// weir command starts.
+struct Library {
+  decltype(&MHD_create_response_from_buffer) create_response = nullptr;
+  decltype(&MHD_add_response_header) add_header = nullptr;
+  decltype(&MHD_queue_response) queue_response = nullptr;
+  decltype(&MHD_destroy_response) destroy_response = nullptr;
+  decltype(&MHD_lookup_connection_value) lookup_value = nullptr;
+  decltype(&MHD_start_daemon) start_daemon = nullptr;
+  decltype(&MHD_stop_daemon) stop_daemon = nullptr;
+  decltype(&MHD_get_daemon_info) get_info = nullptr;
+};
+
+const Library& library() {
+  static const Library loaded = [] {
+    void* const handle = ::dlopen(WEIR_MICROHTTPD, RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) throw std::runtime_error(fmt::format("the page cannot be served: {}", ::dlerror()));
+    Library out;
+    const auto find = [&](auto& function, const char* name) {
+      void* const symbol = ::dlsym(handle, name);
+      if (symbol == nullptr) throw std::runtime_error(fmt::format("the page cannot be served: {}", ::dlerror()));
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(symbol);
+    };
+    find(out.create_response, "MHD_create_response_from_buffer");
+    find(out.add_header, "MHD_add_response_header");
+    find(out.queue_response, "MHD_queue_response");
+    find(out.destroy_response, "MHD_destroy_response");
+    find(out.lookup_value, "MHD_lookup_connection_value");
+    find(out.start_daemon, "MHD_start_daemon");
+    find(out.stop_daemon, "MHD_stop_daemon");
+    find(out.get_info, "MHD_get_daemon_info");
+    return out;
+  }();
+  return loaded;
+}
 
 constexpr unsigned kMostConnections = 16;
 constexpr unsigned kTimeout = 30;  // seconds that a connection may be silent
@@ -48,16 +86,16 @@ bool are_equal(const char* given, const std::string& token) {
 
 MHD_Result respond(MHD_Connection* connection, unsigned status, const std::string& text, const char* type) {
   MHD_Response* response =
-      MHD_create_response_from_buffer(text.size(), const_cast<char*>(text.data()), MHD_RESPMEM_PERSISTENT);
+      library().create_response(text.size(), const_cast<char*>(text.data()), MHD_RESPMEM_PERSISTENT);
   if (response == nullptr) return MHD_NO;
-  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-  MHD_add_response_header(response, "Cache-Control", "no-store");
-  MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
-  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-  MHD_add_response_header(response, "X-Frame-Options", "DENY");
-  if (status == MHD_HTTP_METHOD_NOT_ALLOWED) MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-  const MHD_Result out = MHD_queue_response(connection, status, response);
-  MHD_destroy_response(response);
+  library().add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+  library().add_header(response, "Cache-Control", "no-store");
+  library().add_header(response, "Referrer-Policy", "no-referrer");
+  library().add_header(response, "X-Content-Type-Options", "nosniff");
+  library().add_header(response, "X-Frame-Options", "DENY");
+  if (status == MHD_HTTP_METHOD_NOT_ALLOWED) library().add_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+  const MHD_Result out = library().queue_response(connection, status, response);
+  library().destroy_response(response);
   return out;
 }
 
@@ -73,8 +111,8 @@ MHD_Result handle(void* context, MHD_Connection* connection, const char* url, co
     *uploaded = 0;
     return respond(connection, MHD_HTTP_METHOD_NOT_ALLOWED, only_get, text);
   }
-  const char* host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
-  const char* token = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
+  const char* host = library().lookup_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+  const char* token = library().lookup_value(connection, MHD_GET_ARGUMENT_KIND, "token");
   if (host == nullptr || host != state.host || !are_equal(token, state.token))
     return respond(connection, MHD_HTTP_FORBIDDEN, no_token, text);
   if (std::strcmp(url, "/") != 0) return respond(connection, MHD_HTTP_NOT_FOUND, nothing, text);
@@ -93,18 +131,18 @@ PageServer::PageServer(std::string page) : state_(std::make_unique<State>()) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   errno = 0;
   state_->server =
-      MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, nullptr, nullptr, &handle, state_.get(),
-                       MHD_OPTION_SOCK_ADDR, reinterpret_cast<sockaddr*>(&address), MHD_OPTION_CONNECTION_LIMIT,
-                       kMostConnections, MHD_OPTION_CONNECTION_TIMEOUT, kTimeout, MHD_OPTION_END);
+      library().start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, nullptr, nullptr, &handle, state_.get(),
+                             MHD_OPTION_SOCK_ADDR, reinterpret_cast<sockaddr*>(&address), MHD_OPTION_CONNECTION_LIMIT,
+                             kMostConnections, MHD_OPTION_CONNECTION_TIMEOUT, kTimeout, MHD_OPTION_END);
   if (state_->server == nullptr)
     throw std::runtime_error(fmt::format("no port of 127.0.0.1 can be listened at{}{}", errno == 0 ? "" : ": ",
                                          errno == 0 ? "" : std::strerror(errno)));
-  const MHD_DaemonInfo* const info = MHD_get_daemon_info(state_->server, MHD_DAEMON_INFO_BIND_PORT);
+  const MHD_DaemonInfo* const info = library().get_info(state_->server, MHD_DAEMON_INFO_BIND_PORT);
   state_->host = fmt::format("127.0.0.1:{}", info->port);
 }
 
 PageServer::~PageServer() {
-  if (state_->server != nullptr) MHD_stop_daemon(state_->server);
+  if (state_->server != nullptr) library().stop_daemon(state_->server);
 }
 
 std::string PageServer::address() const { return fmt::format("http://{}/?token={}", state_->host, state_->token); }

@@ -71,13 +71,15 @@ struct PacketNote {
 // In order of `sent`.
 class PacketNotes {
  public:
-  void add(const PacketNote& note) { notes_.push_back(note); }
+  void add(const PacketNote& note) {
+    notes_.push_back(note);
+    sent_.push_back(note.sent);
+  }
 
   // Null if there is none.
   PacketNote* find(Time sent) {
-    const auto at = std::lower_bound(begin(), notes_.end(), sent,
-                                     [](const PacketNote& note, Time time) { return note.sent < time; });
-    return at != notes_.end() && at->sent == sent ? &*at : nullptr;
+    const auto at = std::lower_bound(sent_.begin() + static_cast<std::ptrdiff_t>(first_), sent_.end(), sent);
+    return at != sent_.end() && *at == sent ? &notes_[static_cast<std::size_t>(at - sent_.begin())] : nullptr;
   }
   // The first transmission of these bytes; null if it has been forgotten.
   const PacketNote* first_of(std::int64_t seq) {
@@ -92,6 +94,7 @@ class PacketNotes {
            (notes_[first_].where == Whereabouts::gone || notes_[first_].where == Whereabouts::at_receiver))
       ++first_;
     if (2 * first_ <= notes_.size()) return;
+    sent_.erase(sent_.begin(), sent_.begin() + static_cast<std::ptrdiff_t>(first_));
     notes_.erase(notes_.begin(), begin());
     first_ = 0;
   }
@@ -101,6 +104,7 @@ class PacketNotes {
   template <class A>
   void archive(A& a) {
     a.values(notes_);
+    a.values(sent_);
     a.value(first_);
   }
 
@@ -108,7 +112,8 @@ class PacketNotes {
   std::vector<PacketNote>::iterator begin() { return notes_.begin() + static_cast<std::ptrdiff_t>(first_); }
 
   std::vector<PacketNote> notes_;
-  std::size_t first_ = 0;  // those before it are forgotten
+  std::vector<Time> sent_;  // of each, apart, since it is searched for each event
+  std::size_t first_ = 0;   // those before it are forgotten
 };
 
 }  // namespace weir::anatomy
