@@ -82,14 +82,13 @@ void Simulation::tell_trace(Time end) {
   const std::span<const net::TraceEvent> events = crew_->trace(end);
   for (const TraceReader& reader : readers_) {
     const auto takes = [&](const net::TraceEvent& e) { return reader.filter.takes(e); };
-    // most often one reader wants all that there is
-    if (!events.empty() && std::all_of(events.begin(), events.end(), takes)) {
-      reader.visit(events);
-      continue;
+    // what it takes, without a copy: run by run
+    for (auto from = events.begin(); from != events.end();) {
+      from = std::find_if(from, events.end(), takes);
+      const auto until = std::find_if_not(from, events.end(), takes);
+      if (from != until) reader.visit({from, until});
+      from = until;
     }
-    chosen_.clear();
-    std::copy_if(events.begin(), events.end(), std::back_inserter(chosen_), takes);
-    if (!chosen_.empty()) reader.visit(chosen_);
   }
 }
 

@@ -142,7 +142,6 @@ class Simulation final : public Engine {
   };
   net::TraceFilter filter_;  // what any of the readers wants
   std::vector<TraceReader> readers_;
-  std::vector<net::TraceEvent> chosen_;
   bool checked_ = false;          // that somebody decides, if flows may ask
   bool broken_ = false;           // an exception has left advance()
   bool decided_at_once_ = false;  // what flows ask for

@@ -1,33 +1,51 @@
 #include "weir/engine/trace_order.h"
 
 #include <algorithm>
-#include <iterator>
+#include <cassert>
+#include <utility>
 
 namespace weir::engine {
 
 std::span<const net::TraceEvent> TraceOrder::collect(std::span<net::Recorder* const> recorders, Time end) {
-  events_.swap(later_);
-  later_.clear();
-  for (net::Recorder* recorder : recorders) {
-    events_.insert(events_.end(), recorder->events().begin(), recorder->events().end());
-    recorder->events().clear();
-  }
-  const auto is_later = [&](const net::TraceEvent& event) { return event.time >= end; };
-  std::copy_if(events_.begin(), events_.end(), std::back_inserter(later_), is_later);
-  std::erase_if(events_, is_later);
-  // Arrivals are what causes all else. What happens at a port is recorded in order by its own partition.
-  const auto at_far_end = [](const net::TraceEvent& e) { return net::is_at_far_end(e.kind); };
-  const auto is_before = [&](const net::TraceEvent& a, const net::TraceEvent& b) {
-    if (a.time != b.time) return a.time < b.time;
-    if (at_far_end(a) != at_far_end(b)) return at_far_end(a);
-    if (a.port != b.port) return a.port < b.port;
-    // what has left is recorded at once or later, depending on the partitions
-    return a.kind != net::EventKind::sent && b.kind == net::EventKind::sent;
+  // Events are large, so what is sorted is their keys.
+  recorded_.clear();
+  keys_.clear();
+  const auto add = [&](const std::vector<net::TraceEvent>& events) {
+    for (const net::TraceEvent& event : events) {
+      if (event.time < end) keys_.push_back({event.time, rank_of(event, recorded_.size())});
+      recorded_.push_back(&event);
+    }
   };
-  if (!std::is_sorted(events_.begin(), events_.end(), is_before))
-    std::stable_sort(events_.begin(), events_.end(), is_before);
-  std::erase_if(events_, [this](net::TraceEvent& event) { return !resolve(event); });
+  add(later_);
+  for (net::Recorder* recorder : recorders) add(recorder->events());
+  if (!std::is_sorted(keys_.begin(), keys_.end())) std::sort(keys_.begin(), keys_.end());
+
+  events_.clear();
+  for (const Key& key : keys_) {
+    events_.push_back(*recorded_[key.rank & kMostEvents]);
+    if (!resolve(events_.back())) events_.pop_back();
+  }
+  if (keys_.size() < recorded_.size()) {
+    std::vector<net::TraceEvent> later;
+    for (const net::TraceEvent* event : recorded_)
+      if (event->time >= end) later.push_back(*event);
+    later_ = std::move(later);
+  } else {
+    later_.clear();
+  }
+  for (net::Recorder* recorder : recorders) recorder->events().clear();
   return events_;
+}
+
+// Arrivals are what causes all else. What happens at a port is recorded in order by its own partition, but for what has
+// left, which is recorded at once or later, depending on the partitions.
+std::uint64_t TraceOrder::rank_of(const net::TraceEvent& event, std::size_t index) {
+  assert(index <= kMostEvents);
+  const auto port = std::uint64_t{event.port};
+  const std::uint64_t place = net::is_at_far_end(event.kind)
+                                  ? port
+                                  : std::uint64_t{1} << 33 | port << 1 | (event.kind == net::EventKind::sent ? 1u : 0u);
+  return place << 30 | index;
 }
 
 TraceOrder::Slot& TraceOrder::slot_of(std::uint32_t src, std::uint32_t slot) {
@@ -40,7 +58,7 @@ TraceOrder::Slot& TraceOrder::slot_of(std::uint32_t src, std::uint32_t slot) {
 void TraceOrder::know(std::uint32_t src, const host::Flow& flow) {
   Slot& slot = slot_of(src, flow.slot);
   if (slot.generation == flow.generation && slot.flow == flow.id) return;
-  slot = {flow.generation, flow.id, flow.control.window, flow.control.rate};
+  slot = {flow.generation, flow.id, flow.control.window, flow.control.rate, {}, net::Cause::none};
 }
 
 // False if the event says nothing new.
@@ -48,8 +66,14 @@ bool TraceOrder::resolve(net::TraceEvent& event) {
   const net::Packet& packet = event.packet;
   if (net::is_of_port(event.kind) || packet.is_control()) return true;
   Slot& slot = slot_of(event.src, packet.slot);
-  if (event.kind == net::EventKind::started) slot = {packet.generation, event.flow, {}, {}};
+  if (event.kind == net::EventKind::started) slot = {packet.generation, event.flow, {}, {}, {}, net::Cause::none};
   if (slot.generation == packet.generation) event.flow = slot.flow;
+  if (event.kind == net::EventKind::waiting) {
+    const bool same = slot.waits_for == event.cause && slot.not_before == packet.departs;
+    slot.waits_for = event.cause;
+    slot.not_before = packet.departs;
+    return !same;
+  }
   if (event.kind != net::EventKind::controlled) return true;
   const bool same = slot.window == event.window && slot.rate == event.rate;
   slot.window = event.window;

@@ -1,6 +1,8 @@
 // One order of events out of what several partitions have recorded.
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -32,10 +34,23 @@ class TraceOrder {
     std::uint64_t flow = net::kNoFlow;
     Bytes window;
     Rate rate;
+    Time not_before;
+    net::Cause waits_for = net::Cause::none;
   };
   Slot& slot_of(std::uint32_t src, std::uint32_t slot);
   bool resolve(net::TraceEvent& event);
 
+  // Of an event: its time, and then the place where it happens and its number among those that are collected.
+  struct Key {
+    Time time;
+    std::uint64_t rank = 0;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  static constexpr std::uint64_t kMostEvents = (std::uint64_t{1} << 30) - 1;
+  static std::uint64_t rank_of(const net::TraceEvent& event, std::size_t index);
+
+  std::vector<const net::TraceEvent*> recorded_;
+  std::vector<Key> keys_;
   std::vector<net::TraceEvent> events_;
   std::vector<net::TraceEvent> later_;
   std::vector<std::vector<Slot>> slots_;  // by sender, then slot

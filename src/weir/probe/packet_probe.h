@@ -27,6 +27,7 @@ struct IdRange {
   std::uint64_t last = 0;
 };
 std::vector<IdRange> parse_ids(std::string_view list);
+bool contains(const std::vector<IdRange>& ranges, std::uint64_t id);
 
 struct PacketsParams {
   std::string ports = "all, hosts";
