@@ -98,7 +98,7 @@ export function anatomyTable(run: Run, anatomy: Anatomy, flows: Flows, flow: num
   const otherTook = median ? flows.finish[median.flow] - flows.start[median.flow] : 0;
   const longest = Math.max(took, other ? otherTook : 0);
   const of = (list: Share[] | null, part: number) => list?.find((s) => s.part === part)?.ps ?? 0;
-  const parts = run.doc.parts.map((_, i) => i).filter((i) => of(shares, i) !== 0 || of(other, i) > 0.02 * otherTook);
+  const parts = run.doc.parts.map((_, i) => i).filter((i) => of(shares, i) !== 0 || of(other, i) > 0.05 * otherTook);
   // the largest first, but for the time alone
   parts.sort((a, b) => Number(run.doc.parts[b].name === 'alone') - Number(run.doc.parts[a].name === 'alone') || of(shares, b) - of(shares, a) || a - b);
   const sum = shares.reduce((total, s) => total + s.ps, 0);
@@ -107,18 +107,18 @@ export function anatomyTable(run: Run, anatomy: Anatomy, flows: Flows, flow: num
     const mark = h('i', { class: 'patch' }, h('b', {}, letter(i)));
     paint(mark, run, i);
     const mine = of(shares, i);
-    return h('tr', { 'data-part': p.name, 'data-ps': mine }, h('td', { class: 'left name' }, mark, h('span', {}, h('b', {}, p.label), where(i))), h('td', { title: whole(mine) + ' ps' }, time(mine)), h('td', {}, percent(mine / took)),
-      other ? h('td', { class: 'quiet', title: whole(of(other, i)) + ' ps' }, of(other, i) ? time(of(other, i)) : '0') : null, h('td', { class: 'left meaning' }, p.meaning));
+    return h('tr', { 'data-part': p.name, 'data-ps': mine }, h('td', { class: 'left' }, h('div', { class: 'name' }, mark, h('div', {}, h('b', {}, p.label), where(i), h('small', {}, p.meaning)))), h('td', { title: whole(mine) + ' ps' }, time(mine)), h('td', {}, percent(mine / took)),
+      other ? h('td', { class: 'quiet', title: whole(of(other, i)) + ' ps' }, of(other, i) ? time(of(other, i)) : '0') : null);
   });
   const line = (name: Node | string, element: HTMLElement, text: string) => h('div', { class: 'bar-line' }, h('span', {}, name), h('div', {}, element), h('output', {}, text));
   return h('div', { class: 'anatomy' },
     line('this flow', bar(run, shares, took, longest, 'this flow'), time(took)),
     other && median ? line(h('span', {}, 'median ', medianLink), bar(run, other, otherTook, longest, 'the median flow'), time(otherTook)) : null,
     h('div', { class: 'scroll' }, h('table', { class: 'dense parts' },
-      h('thead', {}, h('tr', {}, h('th', { class: 'left' }, 'part'), h('th', {}, 'time'), h('th', {}, 'share'), other ? h('th', {}, 'median') : null, h('th', { class: 'left' }, 'what it is'))),
+      h('thead', {}, h('tr', {}, h('th', { class: 'left' }, 'part'), h('th', {}, 'time'), h('th', {}, 'share'), other ? h('th', {}, 'median') : null)),
       h('tbody', {}, ...rows),
-      h('tfoot', {}, h('tr', { 'data-sum': sum, 'data-took': took }, h('td', { class: 'left name' }, h('b', {}, sum === took ? 'completion time, exactly' : 'sum of the parts')), h('td', { title: whole(sum) + ' ps' }, h('b', {}, time(sum))), h('td', {}, percent(sum / took)),
-        other ? h('td', { class: 'quiet' }, time(otherTook)) : null, h('td', { class: 'left meaning' }, sum === took ? '= ' + whole(sum) + ' ps' : 'the flow took ' + whole(took) + ' ps, the parts are ' + whole(sum) + ' ps: a fault of this file'))))));
+      h('tfoot', {}, h('tr', { 'data-sum': sum, 'data-took': took }, h('td', { class: 'left' }, h('div', { class: 'total' }, h('b', {}, sum === took ? 'completion time, exactly' : 'sum of the parts'), h('small', {}, sum === took ? whole(sum) + ' ps' : 'the flow took ' + whole(took) + ' ps, the parts are ' + whole(sum) + ' ps: a fault of this file'))), h('td', { title: whole(sum) + ' ps' }, h('b', {}, time(sum))), h('td', {}, percent(sum / took)),
+        other ? h('td', { class: 'quiet' }, time(otherTook)) : null)))));
 }
 
 // The answer in one or two sentences.

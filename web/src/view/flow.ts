@@ -75,8 +75,8 @@ export async function flowPanel(context: Context, flow: number): Promise<Panel> 
     if (!worst || worst.ps < 0.05 * (end - start)) return [];
     const list = fillers(context, occupancy, portOf(worst.part), start, end, flow);
     if (list.length === 0) return [];
-    const out = h('p', { class: 'fine' }, 'In the way at ' + portName(run, portOf(worst.part)) + ' during its life: ');
-    list.slice(0, 4).forEach((f, i) => out.append(i > 0 ? ', ' : '', goTo(context, { kind: 'flow', id: f.flow }, flowName(flows, f.flow)), ' (' + percent(f.share) + ' of the bytes waiting)'));
+    const out = h('p', { class: 'fine' }, 'In the way at ' + portName(run, portOf(worst.part)) + ' during its life, of the bytes waiting: ');
+    list.slice(0, 4).forEach((f, i) => out.append(i > 0 ? ', ' : '', goTo(context, { kind: 'flow', id: f.flow }, flowName(flows, f.flow)), ' (' + percent(f.share) + ')'));
     if (list.length > 4) out.append(', and ' + (list.length - 4) + ' more');
     return [out];
   }
@@ -102,7 +102,7 @@ export async function flowPanel(context: Context, flow: number): Promise<Panel> 
   const update = () => plot.setNow((store.state.bin + 0.5) * step);
   update();
   return {
-    element, highlight: { ports: new Map(ports.map((p): [number, number] => [p.port, p.bytes / most])), nodes: ends }, life: [start, end], dispose: () => plot.dispose(),
+    element, highlight: { quiet: 0.22, ports: new Map(ports.map((p): [number, number] => [p.port, p.bytes / most])), nodes: ends }, life: [start, end], dispose: () => plot.dispose(),
     update: (changed) => {
       if (changed.has('theme')) draw();
       update();

@@ -3,7 +3,7 @@ import { Layout } from './layout';
 import { Run } from './run';
 
 const kMargin = { left: 66, right: 18, top: 14, bottom: 14 };
-const kSmall = 3.2; // pixels of a tile below which its halves cannot be told apart
+const kSmall = 2.6; // pixels of a tile below which its halves cannot be told apart
 const kMany = 1200; // links between switches above which lightly used ones are left out of the whole picture
 
 export interface Camera {
@@ -103,9 +103,9 @@ export class Geometry {
     const host = sends ? this.run.from[port] : this.run.to[port];
     const s = this.scale;
     const inset = s > 8 ? 0.8 : s > 4 ? 0.4 : 0.1;
-    const [left, top] = [this.x(this.layout.x[host] - 0.5) + inset, this.y(this.layout.y[host] - 0.5) + inset];
-    const side = s - 2 * inset;
-    return this.halves ? [left + (sends ? 0 : side / 2), top, side / 2, side] : [left, top, side, side];
+    const [left, top] = [this.x(this.layout.x[host] - 0.5) + inset, this.y(this.layout.y[host] - 0.5 * this.layout.tall) + inset];
+    const [side, high] = [s - 2 * inset, s * this.layout.tall - 2 * inset];
+    return this.halves ? [left + (sends ? 0 : side / 2), top, side / 2, high] : [left, top, side, high];
   }
 
   // Where a port has its signs.

@@ -6,6 +6,7 @@ import { Run } from './run';
 export interface Layout {
   width: number;
   height: number;
+  tall: number; // how high a tile is
   x: Float32Array; // middle, by node
   y: Float32Array;
   tiered: boolean;
@@ -70,14 +71,15 @@ function podsOf(run: Run, graph: Graph): Int32Array {
 }
 
 function placeBlock(out: Layout, node: number, hosts: number[], columns: number, centre: number, top: number): void {
+  const tall = out.tall;
   if (hosts.length === 0) return;
   const wide = Math.min(columns, hosts.length);
   const left = centre - wide / 2;
   hosts.forEach((h, i) => {
     out.x[h] = left + (i % columns) + 0.5;
-    out.y[h] = top + Math.floor(i / columns) + 0.5;
+    out.y[h] = top + (Math.floor(i / columns) + 0.5) * tall;
   });
-  out.blocks.push({ node, x: left, y: top, width: wide, height: Math.ceil(hosts.length / columns) });
+  out.blocks.push({ node, x: left, y: top, width: wide, height: Math.ceil(hosts.length / columns) * tall });
 }
 
 function tiered(run: Run, graph: Graph, aspect: number): Layout {
@@ -87,24 +89,28 @@ function tiered(run: Run, graph: Graph, aspect: number): Layout {
   const pod = podsOf(run, graph);
   const edges = graph.hostsOf.map((_, s) => s).filter((s) => run.tier[hosts + s] === 1).sort((a, b) => pod[a] - pod[b] || a - b);
   const most = Math.max(1, ...edges.map((s) => graph.hostsOf[s].length));
-  const gap = 0.9;
   // as few columns of hosts as leave room for the tiers above
   let columns = 1;
   let width = 0;
+  let gap = 0.5;
+  const least = (s: number) => Math.max(columns > 1 ? 1.6 : 1.1, Math.min(columns, graph.hostsOf[s].length));
   for (; columns <= most; columns++) {
-    width = edges.reduce((sum, s, i) => sum + Math.max(1.6, Math.min(columns, graph.hostsOf[s].length)) + gap + (i > 0 && pod[s] !== pod[edges[i - 1]] ? 1.2 : 0), 0);
+    gap = columns > 1 ? 0.9 : 0.5;
+    width = edges.reduce((sum, s, i) => sum + least(s) + gap + (i > 0 && pod[s] !== pod[edges[i - 1]] ? 1.2 : 0), 0);
     if (Math.ceil(most / columns) <= (0.3 * width) / aspect) break;
   }
   columns = Math.min(columns, most);
   width = Math.max(width, 4);
-  const rows = Math.ceil(most / columns);
-  const height = Math.max(width / aspect, rows * 2);
-  const out: Layout = { width, height, x: new Float32Array(run.nodes), y: new Float32Array(run.nodes), tiered: true, tiers: [], blocks: [] };
+  const height = Math.max(width / aspect, Math.ceil(most / columns) * 2);
+  // many edge switches leave little width and much height
+  const tall = Math.min(3, Math.max(1, (0.24 * height) / Math.ceil(most / columns)));
+  const rows = Math.ceil(most / columns) * tall;
+  const out: Layout = { width, height, tall, x: new Float32Array(run.nodes), y: new Float32Array(run.nodes), tiered: true, tiers: [], blocks: [] };
   const edgeY = height - rows - Math.max(0.07 * height, 1);
   const level = (tier: number) => (tier <= 1 || top <= 1 ? edgeY : edgeY - ((tier - 1) / (top - 1)) * (edgeY - 0.07 * height));
   let x = 0;
   edges.forEach((s, i) => {
-    const wide = Math.max(1.6, Math.min(columns, graph.hostsOf[s].length));
+    const wide = least(s);
     if (i > 0 && pod[s] !== pod[edges[i - 1]]) x += 1.2;
     out.x[hosts + s] = x + gap / 2 + wide / 2;
     out.y[hosts + s] = edgeY;
@@ -196,7 +202,7 @@ function spread(run: Run, graph: Graph, aspect: number): Layout {
   const stretchY = Math.max(1, wide / aspect / high);
   const width = wide * Math.min(stretchX, 1.8) + columns + 2;
   const height = high * Math.min(stretchY, 1.8) + rows + 5;
-  const out: Layout = { width, height, x: new Float32Array(run.nodes), y: new Float32Array(run.nodes), tiered: false, tiers: [], blocks: [] };
+  const out: Layout = { width, height, tall: 1, x: new Float32Array(run.nodes), y: new Float32Array(run.nodes), tiered: false, tiers: [], blocks: [] };
   for (let s = 0; s < n; s++) {
     out.x[hosts + s] = columns / 2 + 1 + (x[s] - lowX) * unit * Math.min(stretchX, 1.8);
     out.y[hosts + s] = 2 + (y[s] - lowY) * unit * Math.min(stretchY, 1.8);

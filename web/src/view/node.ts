@@ -37,6 +37,6 @@ export async function nodePanel(context: Context, node: number): Promise<Panel> 
   return {
     element: h('div', {}, heading(nodeName(run, node).replace(/^./, (c) => c.toUpperCase()), tierName(run.tier[node])), ...ends, caption,
       h('table', { class: 'dense' }, h('thead', {}, h('tr', {}, h('th', { class: 'left' }, 'port'), h('th', {}, 'number'), h('th', {}, 'rate'), h('th', {}, 'used'), h('th', {}, 'longest queue'))), body)),
-    update: tell, highlight: host ? { ports: new Map([...out, ...into].map((p): [number, number] => [p, 1])), nodes: new Map([[node, nodeName(run, node)]]) } : null,
+    update: tell, highlight: host ? { quiet: 0.6, ports: new Map([...out, ...into].map((p): [number, number] => [p, 1])), nodes: new Map([[node, nodeName(run, node)]]) } : null,
   };
 }

@@ -19,6 +19,7 @@ export interface Frame {
 
 // What is selected: ports of a path with the share of the bytes that went there, and nodes.
 export interface Highlight {
+  quiet: number; // how much is left of all else, 0 to 1
   ports: Map<number, number>;
   nodes: Map<number, string>; // with a label
 }
@@ -145,15 +146,15 @@ export class Painter extends Geometry {
     const ratio = Math.min(2, devicePixelRatio || 1);
     c.clearRect(0, 0, this.width, this.height);
     const dim = highlight !== null;
-    c.globalAlpha = dim ? 0.5 : 1;
+    c.globalAlpha = dim ? Math.min(1, 0.3 + highlight.quiet) : 1;
     c.drawImage(this.below.canvas, 0, 0, this.below.canvas.width / ratio, this.below.canvas.height / ratio);
-    c.globalAlpha = dim ? 0.22 : 1;
+    c.globalAlpha = dim ? highlight.quiet : 1;
     const buckets: number[][] = Array.from({ length: kClasses }, () => []);
     for (let p = 0; p < frame.classes.length; p++) if (frame.classes[p] > 0 && !(dim && highlight.ports.has(p))) buckets[frame.classes[p]].push(p);
     for (let k = this.sparse ? 2 : 1; k < kClasses; k++) this.drawClass(c, buckets[k], k, tint[k], frame);
     c.globalAlpha = 1;
     if (highlight) this.drawHighlight(c, highlight, frame, tint);
-    this.drawFlags(c, frame, dim ? highlight.ports : null);
+    this.drawFlags(c, frame, dim && highlight.quiet < 0.5 ? highlight.ports : null);
     c.drawImage(this.above.canvas, 0, 0, this.above.canvas.width / ratio, this.above.canvas.height / ratio);
     if (highlight) this.drawEnds(c, highlight);
     if (selected >= 0) this.drawNode(c, selected, isDark() ? '#ffffff' : '#000000', theme().surface, theme().ink, 2.5);
@@ -182,7 +183,7 @@ export class Painter extends Geometry {
       // a longer queue, or more use, fills more of the half: it can be read without its colour
       const [x, y, w, h] = this.tile(p);
       const full = k / (kClasses - 1);
-      if (this.scale >= 6) c.rect(x, y + h * (1 - full), w - 0.5, h * full);
+      if (h >= 6) c.rect(x, y + h * (1 - full), w - 0.5, h * full);
       else c.rect(x, y, w, h);
     }
     c.fill();
@@ -229,7 +230,7 @@ export class Painter extends Geometry {
       c.lineCap = 'round';
       c.strokeStyle = accent;
       c.globalAlpha = 0.55;
-      c.lineWidth = widths[k] + 4 + 5 * Math.sqrt(share);
+      c.lineWidth = widths[k] + 2.5 + 5 * Math.sqrt(share);
       c.beginPath();
       c.moveTo(x1, y1);
       c.lineTo(x2, y2);
@@ -249,7 +250,7 @@ export class Painter extends Geometry {
     for (let p = 0; p < frame.flags.length; p++) {
       if (frame.flags[p] === 0 || (only && !only.has(p))) continue;
       const [x, y] = this.middle(p);
-      const small = this.isTile[p] !== 0 ? Math.min(1, this.scale / 14) : 1;
+      const small = this.isTile[p] !== 0 ? Math.min(1, this.scale / 14) : this.sparse ? 0.62 : 1;
       if (small < 0.4) continue;
       c.save();
       c.translate(x, y);
@@ -289,13 +290,16 @@ export class Painter extends Geometry {
     const look = theme();
     c.font = '600 12px ' + font;
     c.textBaseline = 'middle';
+    const taken: [number, number, number][] = []; // left, right, top
     for (const [node, label] of highlight.nodes) {
       const [x, y] = [this.x(this.layout.x[node]), this.y(this.layout.y[node])];
       if (node >= this.run.doc.hosts) this.drawNode(c, node, look.ink, look.surface, look.ink, 1.6);
       if (label === '') continue;
       const wide = c.measureText(label).width + 12;
       const left = Math.min(this.width - wide - 4, Math.max(4, x - wide / 2));
-      const top = node < this.run.doc.hosts ? Math.min(this.height - 22, y + this.scale / 2 + 5) : y - 30;
+      let top = node < this.run.doc.hosts ? Math.min(this.height - 22, y + (this.scale * this.layout.tall) / 2 + 5) : y - 30;
+      while (taken.some(([l, r, t]) => left < r && left + wide > l && Math.abs(top - t) < 20)) top -= 21;
+      taken.push([left, left + wide, top]);
       c.fillStyle = look.ink;
       c.beginPath();
       c.roundRect(left, top, wide, 19, 5);

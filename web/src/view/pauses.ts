@@ -94,5 +94,5 @@ export async function pausePanel(context: Context, row: number): Promise<Panel> 
     }
   };
   update();
-  return { element, update, highlight: { ports, nodes: origin === kNone ? new Map() : new Map([[run.from[origin], 'root']]) } };
+  return { element, update, highlight: { quiet: 0.3, ports, nodes: origin === kNone ? new Map() : new Map([[run.from[origin], 'root']]) } };
 }

@@ -35,7 +35,7 @@ export interface Plan {
   lanes: Lane[];
 }
 
-const kTop = 24; // of a lane: its title
+const kTop = 29; // of a lane: its title
 const kLeft = 62;
 const kRight = 14;
 const kBottom = 26;
@@ -124,7 +124,7 @@ export class Plot {
       const highest = lane.most ?? Math.max(0, ...lane.curves.map((c) => c.y.reduce((a: number, v) => Math.max(a, v ?? 0), 0)));
       const unit = scaleFor(lane.unit, lane.curves.some((c) => c.as === 'area') ? highest * 2 : highest);
       ys.push({
-        type: 'value', gridIndex: i, min: 0, max: lane.most, name: lane.title, nameLocation: 'end', nameGap: 8, splitNumber: tall > 70 ? 4 : 2, minInterval: lane.unit === '1' ? 1 : undefined,
+        type: 'value', gridIndex: i, min: 0, max: lane.most, name: lane.title, nameLocation: 'end', nameGap: 13, splitNumber: tall > 70 ? 4 : 2, minInterval: lane.unit === '1' ? 1 : undefined,
         nameTextStyle: { color: look.ink, fontWeight: 600, align: 'left', padding: [0, 0, 0, -kLeft + 14], fontSize: 12 },
         axisLine: { show: false }, axisTick: { show: false }, splitLine: { lineStyle: { color: look.grid } },
         axisLabel: { color: look.faint, formatter: (v: number) => plain(v / unit.factor, 3) + (unit.unit ? (unit.unit === '%' ? '' : '\u00a0') + unit.unit : '') },

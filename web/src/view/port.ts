@@ -169,6 +169,6 @@ export async function portPanel(context: Context, port: number): Promise<Panel> 
       if (changed.has('from') || changed.has('until') || changed.has('theme')) draw();
       tell();
     },
-    highlight: { ports: new Map([[port, 1]]), nodes: new Map([[from, nodeName(run, from)], [to, nodeName(run, to)]]) }, dispose: () => plot.dispose(),
+    highlight: { quiet: 0.6, ports: new Map([[port, 1]]), nodes: new Map([[from, nodeName(run, from)], [to, nodeName(run, to)]]) }, dispose: () => plot.dispose(),
   };
 }

@@ -162,6 +162,7 @@ export class Timeline {
       c.textAlign = i === 0 ? 'left' : i === 4 ? 'right' : 'center';
       c.fillText(instant((s.from + ((s.until - s.from) * i) / 4) * this.run.interval, this.run.interval), (w * i) / 4, high);
     }
+    if (this.run.bins === 0) return;
     const x = this.place(s.bin + 0.5);
     c.strokeStyle = look.ink;
     c.lineWidth = 1.5;

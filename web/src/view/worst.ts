@@ -125,7 +125,7 @@ function notices(context: Context): Node[] {
     out.push(h('p', { class: 'notice' + (doc.complete ? '' : ' bad') }, (doc.complete ? 'The run ended: ' : 'The run is incomplete: it was ended by ') + doc.ended_by + (doc.reason ? ' (' + doc.reason + ')' : '') + '.'));
   const o = doc.omitted ?? {};
   const left: string[] = [];
-  if (o.events > 0) left.push(counted(o.events, 'drop or loss').replace('losss', 'losses'));
+  if (o.events > 0) left.push(o.events + ' of the drops and losses');
   if (o.pauses > 0) left.push(counted(o.pauses, 'pause'));
   if (o.occupancy_bytes_share > 0) left.push(percent(o.occupancy_bytes_share) + ' of the bytes in queues are of flows that are not named');
   for (const [name, value] of Object.entries(o)) if (value > 0 && !['events', 'pauses', 'occupancy_bytes_share'].includes(name)) left.push(name.replace(/_/g, ' ') + ': ' + value);
