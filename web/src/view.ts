@@ -75,10 +75,9 @@ async function build(): Promise<void> {
     body.dataset.shows = kind + '-' + id;
     picture.setHighlight(made.highlight ?? null);
     timeline.setLife(made.life ? [run.binAt(made.life[0]), run.binAt(made.life[1])] : null);
-    for (const node of made.highlight?.nodes.keys() ?? []) {
-      picture.reveal(node);
-      break;
-    }
+    // the camera of an address stays as it is
+    const first = made.highlight?.nodes.keys().next();
+    if (first && !first.done && marks.panel !== undefined) picture.reveal(first.value);
     made.update?.(new Set());
     if (given !== null || kind === 'find') made.focus?.();
     if (marks.panel === undefined) marks.panel = performance.now() - begin;

@@ -252,7 +252,7 @@ function simulate(g, { flows: count, bins, fan = 12, seed = 7 }) {
       }
     const still = [];
     for (const f of active) {
-      f.course.push({ bin: 0, at: bin, window_bytes: Math.round((f.rate * (8e6 + f.wait)) / 8e12), rate_bps: f.rate, rtt_ps: Math.round(2 * f.delay + f.wait), sent_bytes: f.went, again_bytes: 0, acked_bytes: f.went, lost_bytes: 0, timeouts: 0 });
+      f.course.push({ at: bin, window_bytes: Math.round((f.rate * (8e6 + f.wait)) / 8e12), rate_bps: f.rate, rtt_ps: Math.round(2 * f.delay + f.wait), sent_bytes: f.went, again_bytes: 0, acked_bytes: f.went, lost_bytes: 0, timeouts: 0 });
       if (f.lost > 0) {
         const last = f.course[f.course.length - 1];
         last.lost_bytes = last.again_bytes = f.lost;
@@ -298,8 +298,8 @@ function document(g, run, extra) {
   const followed = [];
   const course = [];
   for (const f of run.flows.filter((x) => x.course.length > 0).slice(0, 400)) {
-    followed.push({ flow: f.row, first: course.length, count: f.course.length, interval_ps: run.dt, start_ps: f.course[0].at * run.dt });
-    for (const row of f.course) course.push({ ...row, bin: row.at - f.course[0].at });
+    followed.push({ flow: f.row, first: course.length, count: f.course.length, interval_ps: run.dt });
+    for (const row of f.course) course.push({ ...row, time_ps: row.at * run.dt });
   }
   const paths = run.flows.flatMap((f) => Array.from(f.sentOn).map(([port, bytes]) => ({ flow: f.row, port, bytes })));
   return {
@@ -319,8 +319,8 @@ function document(g, run, extra) {
         'flow_id:f64:delta src:u32 dst:u32 size_bytes:f64 start_ps:f64 finish_ps:f64 ideal_ps:f64 slowdown:f64 algorithm:u8 tag:u16 retransmitted:u32'),
       anatomy: table(anatomy, 'flow:u32:delta ' + partList.map((p) => p.name + ':f64').join(' ')),
       paths: table(paths, 'flow:u32:delta port:u32 bytes:u32'),
-      followed: table(followed, 'flow:u32 first:u32 count:u32 interval_ps:f64 start_ps:f64'),
-      course: table(course, 'bin:u32 window_bytes:f64 rate_bps:f64 rtt_ps:f64 sent_bytes:u32 again_bytes:u32 acked_bytes:u32 lost_bytes:u32 timeouts:u32'),
+      followed: table(followed, 'flow:u32 first:u32 count:u32 interval_ps:f64'),
+      course: table(course, 'time_ps:f64:delta window_bytes:f64 rate_bps:f64 rtt_ps:f64 sent_bytes:u32 again_bytes:u32 acked_bytes:u32 lost_bytes:u32 timeouts:u32'),
     },
   };
 }
@@ -329,7 +329,7 @@ const hostile = '</script><img src=x onerror="document.title=1"><b>bold</b> & "q
 
 export const kinds = {
   fat: () => [topologies.fatTree(), { flows: 900, bins: 400, document: { title: 'Incasts in a fat tree of 320 hosts' } }],
-  large: () => [topologies.fatTree(16, 8, 8, 8, 64), { flows: 4000, bins: 200, document: { title: 'Fat tree of 1,024 hosts' } }],
+  large: () => [topologies.fatTree(16, 8, 8, 8, 64), { flows: 2500, bins: 120, document: { title: 'Fat tree of 1,024 hosts' } }],
   leaf: () => [topologies.leafSpine(), { flows: 300, bins: 200, document: { title: 'Leaf and spine' } }],
   rails: () => [topologies.rails(), { flows: 300, bins: 200, document: { title: 'Rails' } }],
   odd: () => [topologies.odd(), { flows: 120, bins: 150, document: { title: 'A ring with chords', complete: false, ended_by: 'memory', reason: 'the run took more memory than allowed', omitted: { events: 12, pauses: 3, occupancy_bytes_share: 0.02 } } }],

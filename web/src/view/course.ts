@@ -7,20 +7,18 @@ export function coursePlan(run: Run, course: Course, flow: number, from: number,
   const row = course.followed.get(flow);
   if (row === undefined) return null;
   const step = course.interval[row];
-  const begin = course.start[row];
   const rows = course.rows;
   const x: number[] = []; // ends of bins that have a row
   const pick: { [name: string]: (number | null)[] } = { window_bytes: [], rate_bps: [], rtt_ps: [], lost_bytes: [], timeouts: [], sent: [], again: [] };
-  let before = -1;
+  let before = NaN; // where the last bin with a row ended
   const idle: { x: number[]; y: number[] } = { x: [], y: [] }; // sent, with zeros in between
   for (let i = course.first[row], end = i + course.count[row]; i < end; i++) {
-    const bin = rows.bin[i];
-    const at = begin + (bin + 1) * step;
-    if (before >= 0 && bin > before + 1) {
-      idle.x.push(begin + (before + 2) * step, begin + bin * step);
-      idle.y.push(0, 0);
+    const at = rows.time_ps[i] + step;
+    if (rows.time_ps[i] > before) {
+      idle.x.push(rows.time_ps[i]);
+      idle.y.push(0);
     }
-    before = bin;
+    before = at;
     x.push(at);
     for (const key of ['window_bytes', 'rate_bps', 'rtt_ps']) pick[key].push(isNaN(rows[key][i]) ? null : rows[key][i]);
     for (const key of ['lost_bytes', 'timeouts']) pick[key].push(rows[key][i]);
@@ -33,7 +31,7 @@ export function coursePlan(run: Run, course: Course, flow: number, from: number,
   const curve = (label: string, as: Curve['as'], key: string, look: number): Curve => ({ name: label, as, x, y: pick[key], look });
   const lanes: Lane[] = [{
     title: 'rate', unit: 'bit/s', share: 1.1,
-    curves: [{ name: 'sent', as: 'step', x: idle.x, y: idle.y, look: 0 }, ...(any('rate_bps') ? [curve('pacing', 'step', 'rate_bps', 1)] : [])],
+    curves: [{ name: 'sent', as: 'bins', x: idle.x, y: idle.y, look: 0 }, ...(any('rate_bps') ? [curve('pacing', 'step', 'rate_bps', 1)] : [])],
   }];
   if (any('window_bytes')) lanes.push({ title: 'window', unit: 'B', share: 0.9, curves: [curve('window', 'step', 'window_bytes', 2)] });
   lanes.push({ title: 'round-trip time, longest of each step', unit: 'ps', share: 0.9, curves: [curve('round-trip time', 'line', 'rtt_ps', 3)] });

@@ -13,7 +13,8 @@ echarts.use([BarChart, LineChart, GridComponent, TooltipComponent, AriaComponent
 
 export interface Curve {
   name: string;
-  as: 'line' | 'step' | 'bar' | 'area'; // areas of a lane are stacked
+  // 'step' holds until the next point, 'bins' since the one before, areas of a lane are stacked
+  as: 'line' | 'step' | 'bins' | 'bar' | 'area';
   x: number[]; // picoseconds
   y: (number | null)[];
   look: number; // which colour and dash
@@ -133,7 +134,7 @@ export class Plot {
         const tint = c.quiet ? mixed(look.faint, look.surface, 0.45) : colour(look, c.look);
         series.push({
           name: c.name, type: c.as === 'bar' ? 'bar' : 'line', xAxisIndex: i, yAxisIndex: i, data: c.x.map((x, k) => [x, c.y[k]]), symbol: 'none', animation: false,
-          step: c.as === 'step' ? 'end' : false, connectNulls: c.as !== 'area', stack: c.as === 'area' ? 'lane' + i : undefined, barMaxWidth: 5, barMinWidth: 1.5, large: false,
+          step: c.as === 'step' ? 'end' : c.as === 'bins' ? 'start' : false, connectNulls: c.as !== 'area', stack: c.as === 'area' ? 'lane' + i : undefined, barMaxWidth: 5, barMinWidth: 1.5, large: false,
           itemStyle: { color: tint, decal: c.as === 'area' && !c.quiet ? decal(c.look, look.surface) : undefined }, lineStyle: { color: tint, width: c.as === 'area' ? 0.6 : 1.7, type: c.as === 'area' ? 'solid' : dash(c.look) },
           areaStyle: c.as === 'area' ? { color: tint, opacity: 0.9 } : undefined,
         });

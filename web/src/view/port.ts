@@ -89,12 +89,14 @@ export async function portPanel(context: Context, port: number): Promise<Panel> 
   const draw = () => {
     const s = store.state;
     const [from, until] = [s.from * step, s.until * step];
-    const x: number[] = [];
+    const x: number[] = []; // middles of the steps
+    const ends: number[] = [];
     const lanes: { [name: string]: number[] } = { queue: [], use: [], marked: [], dropped: [], trimmed: [], paused: [] };
     for (let b = s.from; b < s.until; b++) {
       const row = frames.rowOf(port, b);
       const value = (of: TypedArray) => (row < 0 ? 0 : of[row]);
       x.push((b + 0.5) * step);
+      ends.push((b + 1) * step);
       lanes.queue.push(value(series.queue));
       lanes.use.push(100 * run.use(port, value(series.sent)));
       lanes.marked.push(value(series.marked));
@@ -109,12 +111,12 @@ export async function portPanel(context: Context, port: number): Promise<Panel> 
     if (shares.rest.some((v) => v > 0)) stack.push({ name: 'all others', as: 'area', x: at, y: shares.rest, look: 0, quiet: true });
     const out: Lane[] = [{ title: 'longest queue in each step', unit: 'B', share: 1.2, curves: [{ name: 'queue', as: 'line', x, y: lanes.queue, look: 0 }] }];
     out.push({ title: 'who filled it (bytes waiting, by flow)', unit: 'B', share: 1.6, curves: stack });
-    out.push({ title: 'utilisation', unit: '%', share: 0.7, most: 100, curves: [{ name: 'utilisation', as: 'step', x, y: lanes.use.map((v) => Math.min(100, v)), look: 0 }] });
+    out.push({ title: 'utilisation', unit: '%', share: 0.7, most: 100, curves: [{ name: 'utilisation', as: 'bins', x: ends, y: lanes.use.map((v) => Math.min(100, v)), look: 0 }] });
     const any = (name: string) => lanes[name].some((v) => v > 0);
     const bar = (name: string, look: number): Curve[] => (any(name) ? [{ name, as: 'bar', x, y: lanes[name], look }] : []);
     if (any('marked')) out.push({ title: 'packets marked in each step', unit: '1', share: 0.5, curves: bar('marked', 4) });
     if (any('dropped') || any('trimmed')) out.push({ title: 'packets dropped or trimmed', unit: '1', share: 0.5, curves: [...bar('dropped', 1), ...bar('trimmed', 3)] });
-    if (any('paused')) out.push({ title: 'paused, of each step', unit: '%', share: 0.4, most: 100, curves: [{ name: 'paused', as: 'step', x, y: lanes.paused, look: 3 }] });
+    if (any('paused')) out.push({ title: 'paused, of each step', unit: '%', share: 0.4, most: 100, curves: [{ name: 'paused', as: 'bins', x: ends, y: lanes.paused, look: 3 }] });
     plot.show({ label: 'port ' + port + ' over time: ' + out.map((l) => l.title).join(', '), from, until, lanes: out });
   };
 

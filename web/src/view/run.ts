@@ -91,7 +91,6 @@ export interface Course {
   first: TypedArray;
   count: TypedArray;
   interval: TypedArray;
-  start: TypedArray;
   rows: { [name: string]: TypedArray };
 }
 
@@ -201,11 +200,11 @@ export class Run {
 
   course(): Promise<Course> {
     return this.once('course', async () => {
-      const [flow, first, count, interval, start] = await this.columns('followed', 'flow', 'first', 'count', 'interval_ps', 'start_ps');
-      const names = ['bin', 'window_bytes', 'rate_bps', 'rtt_ps', 'sent_bytes', 'again_bytes', 'acked_bytes', 'lost_bytes', 'timeouts'];
+      const [flow, first, count, interval] = await this.columns('followed', 'flow', 'first', 'count', 'interval_ps');
+      const names = ['time_ps', 'window_bytes', 'rate_bps', 'rtt_ps', 'sent_bytes', 'again_bytes', 'acked_bytes', 'lost_bytes', 'timeouts'];
       const rows: { [name: string]: TypedArray } = {};
       for (const name of names) rows[name] = await this.column('course', name);
-      return { followed: new Map(Array.from(flow, (f, i): [number, number] => [f, i])), first, count, interval, start, rows };
+      return { followed: new Map(Array.from(flow, (f, i): [number, number] => [f, i])), first, count, interval, rows };
     });
   }
 
