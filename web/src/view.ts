@@ -2,7 +2,7 @@
 import { brand } from './brand';
 import { h } from './dom';
 import { onTheme, themeSwitch } from './theme';
-import { ViewDocument } from './view_data';
+import { ViewDocument, readDocument } from './view_data';
 import { findPanel } from './view/find';
 import { flowPanel, zoomToLife } from './view/flow';
 import { Frames } from './view/frames';
@@ -18,7 +18,7 @@ import { Timeline } from './view/timeline';
 import { worstPanel } from './view/worst';
 
 const begin = performance.now();
-const doc: ViewDocument = JSON.parse(document.getElementById('document')!.textContent!);
+const doc: ViewDocument = readDocument();
 const marks: { [name: string]: number } = {};
 
 async function build(): Promise<void> {
@@ -50,7 +50,7 @@ async function build(): Promise<void> {
   const panelElement = h('aside', { class: 'panel card', 'aria-label': 'details' }, h('div', { class: 'tabs', role: 'tablist' }, ...tabs), body);
   const ended = doc.complete ? h('span', { class: 'badge' }, doc.ended_by) : h('span', { class: 'badge warn', title: doc.reason ?? null }, 'incomplete: ' + doc.ended_by);
   document.getElementById('view')!.append(
-    h('div', { class: 'bar' }, h('div', { class: 'within' }, brand(), h('h1', { title: doc.title }, doc.title), h('span', { class: 'of' }, doc.result), ended,
+    h('div', { class: 'bar' }, h('div', { class: 'within' }, brand(), h('h1', { title: doc.title }, doc.title || doc.result), h('span', { class: 'of' }, doc.title ? doc.result : ''), ended,
       h('span', { class: 'grow' }), h('button', { type: 'button', class: 'tool', 'data-tool': 'help', title: 'keys (?)', 'aria-label': 'keys', onclick: () => dialog.showModal() }, '?'), themeSwitch())),
     h('main', {}, h('div', { class: 'scene' }, picture.element, timeline.element), panelElement), dialog);
 

@@ -1,19 +1,19 @@
-// The document of weir view, and how its columns become arrays.
-export type TypedArray = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+// The document of weir view's page (src/weir/report/view.h), and how its tables are read.
 
-// A little-endian array, compressed by zlib, as base64.
-export interface Column {
-  type: 'u8' | 'u16' | 'u32' | 'f64';
-  data: string;
-  delta?: boolean; // values are differences to the row before
+export type Values = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+
+export interface PackedColumn {
+  type: "u8" | "u16" | "u32" | "f64";
+  data: string; // base64 of a zlib stream of a little-endian typed array
+  delta?: boolean; // each value is the difference to the one before
 }
 
-export interface Table {
+export interface PackedTable {
   rows: number;
-  columns: { [name: string]: Column };
+  columns: Record<string, PackedColumn>;
 }
 
-export interface Part {
+export interface PartKind {
   name: string;
   label: string;
   meaning: string;
@@ -29,26 +29,41 @@ export interface ViewDocument {
   reason?: string;
   hosts: number;
   switches: number;
-  payload_bytes: number;
   sim_time_ps: number;
   interval_ps: number;
   occupancy_interval_ps: number;
-  bins: number;
-  omitted: { [what: string]: number };
+  omitted: { pauses: number; events: number };
   tags: string[];
   algorithms: string[];
-  parts: Part[];
-  tables: { [name: string]: Table };
+  parts: PartKind[];
+  tables: Record<string, PackedTable>;
 }
 
-const arrays = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f64: Float64Array };
+// In integer columns, the value of a field that is empty.
+export const NONE = { u8: 0xff, u16: 0xffff, u32: 0xffffffff };
 
-export async function unpack(column: Column): Promise<TypedArray> {
-  const text = atob(column.data);
-  const packed = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
-  const out: TypedArray = new arrays[column.type](await new Response(stream).arrayBuffer());
-  if (column.delta) for (let i = 1; i < out.length; i++) out[i] += out[i - 1];
-  return out;
+// A table with its columns as typed arrays.
+export interface Table {
+  rows: number;
+  columns: Record<string, Values>;
+}
+
+const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f64: Float64Array };
+
+export async function unpack(column: PackedColumn): Promise<Values> {
+  const packed = Uint8Array.from(atob(column.data), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const values = new ARRAYS[column.type](await new Response(stream).arrayBuffer());
+  if (column.delta) for (let i = 1; i < values.length; i++) values[i] += values[i - 1];
+  return values;
+}
+
+export async function unpackTable(table: PackedTable): Promise<Table> {
+  const names = Object.keys(table.columns);
+  const arrays = await Promise.all(names.map((name) => unpack(table.columns[name])));
+  return { rows: table.rows, columns: Object.fromEntries(names.map((name, i) => [name, arrays[i]])) };
+}
+
+export function readDocument(): ViewDocument {
+  return JSON.parse(document.getElementById("document")!.textContent!) as ViewDocument;
 }

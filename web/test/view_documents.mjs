@@ -304,9 +304,9 @@ function document(g, run, extra) {
   const paths = run.flows.flatMap((f) => Array.from(f.sentOn).map(([port, bytes]) => ({ flow: f.row, port, bytes })));
   return {
     weir: '0.1.0', format: 1, title: 'Synthetic', result: 'synthetic', complete: true, ended_by: 'done',
-    hosts: g.hosts, switches: g.tiers.length - g.hosts, payload_bytes: 1000, sim_time_ps: extra.bins * run.dt,
-    interval_ps: run.dt, occupancy_interval_ps: 4 * run.dt, bins: extra.bins,
-    omitted: { events: 0, pauses: 0, occupancy_bytes_share: 0 }, tags: ['web', 'incast'], algorithms: ['hpcc'], parts: partList,
+    hosts: g.hosts, switches: g.tiers.length - g.hosts, sim_time_ps: extra.bins * run.dt,
+    interval_ps: run.dt, occupancy_interval_ps: 4 * run.dt,
+    omitted: { events: 0, pauses: 0 }, tags: ['web', 'incast'], algorithms: ['hpcc'], parts: partList,
     ...extra.document,
     tables: {
       nodes: table(g.tiers.map((tier) => ({ tier })), 'tier:u8'),
@@ -332,7 +332,7 @@ export const kinds = {
   large: () => [topologies.fatTree(16, 8, 8, 8, 64), { flows: 2500, bins: 120, document: { title: 'Fat tree of 1,024 hosts' } }],
   leaf: () => [topologies.leafSpine(), { flows: 300, bins: 200, document: { title: 'Leaf and spine' } }],
   rails: () => [topologies.rails(), { flows: 300, bins: 200, document: { title: 'Rails' } }],
-  odd: () => [topologies.odd(), { flows: 120, bins: 150, document: { title: 'A ring with chords', complete: false, ended_by: 'memory', reason: 'the run took more memory than allowed', omitted: { events: 12, pauses: 3, occupancy_bytes_share: 0.02 } } }],
+  odd: () => [topologies.odd(), { flows: 120, bins: 150, document: { title: 'A ring with chords', complete: false, ended_by: 'memory', reason: 'the run took more memory than allowed', omitted: { events: 12, pauses: 3 } } }],
   empty: () => [topologies.leafSpine(2, 2, 4), { flows: 0, bins: 0, document: { title: 'Nothing happened', tags: [] } }],
   hostile: () => [topologies.leafSpine(2, 2, 8), { flows: 60, bins: 100, fan: 6, document: { title: hostile, result: hostile, tags: [hostile, hostile + '2'], algorithms: [hostile], reason: hostile, complete: false, ended_by: hostile } }],
 };

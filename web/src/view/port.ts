@@ -2,7 +2,7 @@
 import { h } from '../dom';
 import { colour } from '../style';
 import { theme } from '../theme';
-import { TypedArray } from '../view_data';
+import { Values } from '../view_data';
 import { Context, Panel, goTo, heading } from './panel';
 import { Curve, Lane, Plot } from './plot';
 import { Occupancy, kNone } from './run';
@@ -94,7 +94,7 @@ export async function portPanel(context: Context, port: number): Promise<Panel> 
     const lanes: { [name: string]: number[] } = { queue: [], use: [], marked: [], dropped: [], trimmed: [], paused: [] };
     for (let b = s.from; b < s.until; b++) {
       const row = frames.rowOf(port, b);
-      const value = (of: TypedArray) => (row < 0 ? 0 : of[row]);
+      const value = (of: Values) => (row < 0 ? 0 : of[row]);
       x.push((b + 0.5) * step);
       ends.push((b + 1) * step);
       lanes.queue.push(value(series.queue));
@@ -124,7 +124,7 @@ export async function portPanel(context: Context, port: number): Promise<Panel> 
     const s = store.state;
     plot.setNow((s.bin + 0.5) * step);
     const row = frames.rowOf(port, s.bin);
-    const value = (of: TypedArray) => (row < 0 ? 0 : of[row]);
+    const value = (of: Values) => (row < 0 ? 0 : of[row]);
     now.replaceChildren(h('b', {}, 'At ' + instant(s.bin * step, step) + ': '), 'queue ' + bytes(value(series.queue)) + ', ' + percent(run.use(port, value(series.sent))) + ' used'
       + (value(series.marked) ? ', ' + counted(value(series.marked), 'packet') + ' marked' : '') + (value(series.dropped) ? ', ' + counted(value(series.dropped), 'packet') + ' dropped' : '')
       + (value(series.paused) ? ', paused for ' + time(value(series.paused)) : ''));

@@ -1,6 +1,6 @@
 // The run that the page shows: its tables, unpacked one after the other when they are first asked for, so that the page
 // answers in between, and the indices by which they are searched.
-import { Table, TypedArray, ViewDocument, unpack } from '../view_data';
+import { PackedTable, Values, ViewDocument, unpack } from '../view_data';
 
 export const kNone = 4294967295; // of u32: no port, no flow, no row
 
@@ -16,7 +16,7 @@ export interface Index {
   order: Uint32Array;
 }
 
-export function indexOf(values: TypedArray, size: number): Index {
+export function indexOf(values: Values, size: number): Index {
   const start = new Uint32Array(size + 1);
   for (let i = 0; i < values.length; i++) if (values[i] < size) start[values[i] + 1]++;
   for (let v = 0; v < size; v++) start[v + 1] += start[v];
@@ -28,89 +28,90 @@ export function indexOf(values: TypedArray, size: number): Index {
 
 export interface Series {
   rows: number;
-  bin: TypedArray;
-  port: TypedArray;
-  sent: TypedArray;
-  queue: TypedArray;
-  marked: TypedArray;
-  dropped: TypedArray;
-  trimmed: TypedArray;
-  paused: TypedArray;
+  bin: Values;
+  port: Values;
+  sent: Values;
+  queue: Values;
+  marked: Values;
+  dropped: Values;
+  trimmed: Values;
+  paused: Values;
   starts: Uint32Array; // by bin: its first row
   byPort: Index;
 }
 
 export interface Occupancy {
   rows: number;
-  at: TypedArray;
-  port: TypedArray;
-  flow: TypedArray;
-  bytes: TypedArray;
+  at: Values;
+  port: Values;
+  flow: Values;
+  bytes: Values;
   byPort: Index;
 }
 
 export interface Flows {
   count: number;
-  id: TypedArray;
-  src: TypedArray;
-  dst: TypedArray;
-  size: TypedArray;
-  start: TypedArray;
-  finish: TypedArray;
-  ideal: TypedArray;
-  slowdown: TypedArray;
-  algorithm: TypedArray;
-  tag: TypedArray;
-  again: TypedArray; // packets sent again
+  id: Values;
+  src: Values;
+  dst: Values;
+  size: Values;
+  start: Values;
+  finish: Values;
+  ideal: Values;
+  slowdown: Values;
+  algorithm: Values;
+  tag: Values;
+  again: Values; // packets sent again
 }
 
 export interface Anatomy {
-  parts: TypedArray[]; // as the document's parts
+  parts: Values[]; // as the document's parts
   row: Int32Array; // by flow; -1: none
 }
 
 export interface Pauses {
   count: number;
-  port: TypedArray;
-  class: TypedArray;
-  from: TypedArray;
-  until: TypedArray;
-  by: TypedArray;
-  bytes: TypedArray;
-  parent: TypedArray;
+  port: Values;
+  class: Values;
+  from: Values;
+  until: Values;
+  by: Values;
+  bytes: Values;
+  parent: Values;
 }
 
 export interface Paths {
-  port: TypedArray;
-  bytes: TypedArray;
+  port: Values;
+  bytes: Values;
   byFlow: Index;
 }
 
 export interface Course {
   followed: Map<number, number>; // flow to its row of followed
-  first: TypedArray;
-  count: TypedArray;
-  interval: TypedArray;
-  rows: { [name: string]: TypedArray };
+  first: Values;
+  count: Values;
+  interval: Values;
+  rows: { [name: string]: Values };
 }
 
 export class Run {
   readonly nodes: number;
   readonly ports: number;
-  tier: TypedArray = new Uint8Array(0);
-  from: TypedArray = new Uint32Array(0);
-  to: TypedArray = new Uint32Array(0);
-  rate: TypedArray = new Float64Array(0);
-  delay: TypedArray = new Float64Array(0);
+  readonly bins: number; // of series
+  tier: Values = new Uint8Array(0);
+  from: Values = new Uint32Array(0);
+  to: Values = new Uint32Array(0);
+  rate: Values = new Float64Array(0);
+  delay: Values = new Float64Array(0);
   private readonly made = new Map<string, Promise<any>>();
 
   constructor(readonly doc: ViewDocument) {
     this.nodes = doc.hosts + doc.switches;
     this.ports = doc.tables.ports?.rows ?? 0;
+    this.bins = Math.ceil(doc.sim_time_ps / this.interval);
   }
 
   get interval(): number { return this.doc.interval_ps || 1; }
-  get bins(): number { return this.doc.bins; }
 
   // Nodes and ports, without which nothing can be said of the others.
   async start(): Promise<void> {
@@ -119,8 +120,8 @@ export class Run {
     [this.rate, this.delay] = [await this.column('ports', 'rate_bps'), await this.column('ports', 'delay_ps')];
   }
 
-  private async column(table: string, name: string): Promise<TypedArray> {
-    const of: Table | undefined = this.doc.tables[table];
+  private async column(table: string, name: string): Promise<Values> {
+    const of: PackedTable | undefined = this.doc.tables[table];
     const packed = of?.columns[name];
     if (!packed) return new Float64Array(of?.rows ?? 0);
     const out = await unpack(packed);
@@ -135,8 +136,8 @@ export class Run {
     return promise;
   }
 
-  private async columns(table: string, ...names: string[]): Promise<TypedArray[]> {
-    const out: TypedArray[] = [];
+  private async columns(table: string, ...names: string[]): Promise<Values[]> {
+    const out: Values[] = [];
     for (const name of names) out.push(await this.column(table, name));
     return out;
   }
@@ -191,7 +192,7 @@ export class Run {
     });
   }
 
-  events(): Promise<{ time: TypedArray; kind: TypedArray; port: TypedArray; flow: TypedArray; seq: TypedArray }> {
+  events(): Promise<{ time: Values; kind: Values; port: Values; flow: Values; seq: Values }> {
     return this.once('events', async () => {
       const [time, kind, port, flow, seq] = await this.columns('events', 'time_ps', 'kind', 'port', 'flow', 'seq');
       return { time, kind, port, flow, seq };
@@ -202,7 +203,7 @@ export class Run {
     return this.once('course', async () => {
       const [flow, first, count, interval] = await this.columns('followed', 'flow', 'first', 'count', 'interval_ps');
       const names = ['time_ps', 'window_bytes', 'rate_bps', 'rtt_ps', 'sent_bytes', 'again_bytes', 'acked_bytes', 'lost_bytes', 'timeouts'];
-      const rows: { [name: string]: TypedArray } = {};
+      const rows: { [name: string]: Values } = {};
       for (const name of names) rows[name] = await this.column('course', name);
       return { followed: new Map(Array.from(flow, (f, i): [number, number] => [f, i])), first, count, interval, rows };
     });

@@ -127,8 +127,7 @@ function notices(context: Context): Node[] {
   const left: string[] = [];
   if (o.events > 0) left.push(o.events + ' of the drops and losses');
   if (o.pauses > 0) left.push(counted(o.pauses, 'pause'));
-  if (o.occupancy_bytes_share > 0) left.push(percent(o.occupancy_bytes_share) + ' of the bytes in queues are of flows that are not named');
-  for (const [name, value] of Object.entries(o)) if (value > 0 && !['events', 'pauses', 'occupancy_bytes_share'].includes(name)) left.push(name.replace(/_/g, ' ') + ': ' + value);
+  for (const [name, value] of Object.entries(o)) if (value > 0 && !['events', 'pauses'].includes(name)) left.push(name.replace(/_/g, ' ') + ': ' + value);
   if (left.length > 0) out.push(h('p', { class: 'notice', 'data-omitted': true }, 'Not in this file, because of its bounds: ' + left.join('; ') + '.'));
   return out;
 }
