@@ -52,6 +52,10 @@ export async function run(tests) {
       console.log('FAILED ' + name + '\n' + (error.stack ?? error));
     }
   }
-  await (await browser()).close();
+  await end();
   process.exit(failed === 0 ? 0 : 1);
+}
+
+export async function end() {
+  await (await browser()).close();
 }

@@ -10,7 +10,7 @@ export function coursePlan(run: Run, course: Course, flow: number, from: number,
   const rows = course.rows;
   const x: number[] = []; // ends of bins that have a row
   const pick: { [name: string]: (number | null)[] } = { window_bytes: [], rate_bps: [], rtt_ps: [], lost_bytes: [], timeouts: [], sent: [], again: [] };
-  let before = NaN; // where the last bin with a row ended
+  let before = -1; // where the last bin with a row ended
   const idle: { x: number[]; y: number[] } = { x: [], y: [] }; // sent, with zeros in between
   for (let i = course.first[row], end = i + course.count[row]; i < end; i++) {
     const at = rows.time_ps[i] + step;

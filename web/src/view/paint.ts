@@ -55,7 +55,6 @@ export class Painter extends Geometry {
     const look = theme();
     c.clearRect(0, 0, this.width, this.height);
     const tint = colours();
-    if (this.layout.tiered) this.drawTiers(c);
     // trunks to the hosts
     c.strokeStyle = tint[0];
     c.lineWidth = 1;
@@ -97,7 +96,13 @@ export class Painter extends Geometry {
     c.font = '12px ' + font;
     c.textBaseline = 'middle';
     c.textAlign = 'left';
-    for (const { tier, y } of this.layout.tiers) c.fillText(tierName(tier), 12, this.y(y));
+    c.lineWidth = 5;
+    c.lineJoin = 'round';
+    c.strokeStyle = theme().surface;
+    for (const { tier, y } of this.layout.tiers) {
+      if (this.scale * this.layout.width > this.width) c.strokeText(tierName(tier), 12, this.y(y));
+      c.fillText(tierName(tier), 12, this.y(y));
+    }
   }
 
   private drawAbove(): void {
@@ -107,7 +112,12 @@ export class Painter extends Geometry {
     c.textBaseline = 'middle';
     c.textAlign = 'center';
     for (let n = this.run.doc.hosts; n < this.run.nodes; n++) this.drawNode(c, n, look.line, look.surface, look.ink);
-    if (this.scale < 15) return;
+    if (this.scale >= 15) this.drawNumbers(c);
+    if (this.layout.tiered) this.drawTiers(c);
+  }
+
+  private drawNumbers(c: CanvasRenderingContext2D): void {
+    const look = theme();
     // what the halves are, and whose they are
     c.font = Math.min(12, this.scale * 0.36) + 'px ' + font;
     for (let n = 0; n < this.run.doc.hosts; n++) {

@@ -133,7 +133,9 @@ export class Plot {
       for (const c of lane.curves) {
         const tint = c.quiet ? mixed(look.faint, look.surface, 0.45) : colour(look, c.look);
         series.push({
-          name: c.name, type: c.as === 'bar' ? 'bar' : 'line', xAxisIndex: i, yAxisIndex: i, data: c.x.map((x, k) => [x, c.y[k]]), symbol: 'none', animation: false,
+          name: c.name, type: c.as === 'bar' ? 'bar' : 'line', xAxisIndex: i, yAxisIndex: i, data: c.x.map((x, k) => [x, c.y[k]]), animation: false,
+          // a few points may make no line
+          symbol: c.as !== 'area' && c.x.length <= 12 ? 'circle' : 'none', symbolSize: 5,
           step: c.as === 'step' ? 'end' : c.as === 'bins' ? 'start' : false, connectNulls: c.as !== 'area', stack: c.as === 'area' ? 'lane' + i : undefined, barMaxWidth: 5, barMinWidth: 1.5, large: false,
           itemStyle: { color: tint, decal: c.as === 'area' && !c.quiet ? decal(c.look, look.surface) : undefined }, lineStyle: { color: tint, width: c.as === 'area' ? 0.6 : 1.7, type: c.as === 'area' ? 'solid' : dash(c.look) },
           areaStyle: c.as === 'area' ? { color: tint, opacity: 0.9 } : undefined,

@@ -9,6 +9,7 @@ import { Occupancy, kNone } from './run';
 import { bytes, counted, flowEnds, flowName, instant, nodeName, percent, portName, rate, time } from './words';
 
 const kNamed = 7; // flows with a colour of their own
+const kListed = 4; // flows in the queue that are listed at once
 
 interface Shares {
   top: number[]; // flows, by bytes over time
@@ -60,12 +61,13 @@ export async function portPanel(context: Context, port: number): Promise<Panel> 
   const occupancy = await run.occupancy();
   const flows = await run.flows();
   const pauses = await run.pauses();
-  const plot = new Plot(470, (ps) => context.goTime(ps));
+  const plot = new Plot(450, (ps) => context.goTime(ps));
   const step = run.interval;
   const now = h('div', { class: 'now-facts' });
   const who = h('div', { class: 'who' });
   const facts = h('dl', { class: 'numbers' });
   let shares: Shares | null = null;
+  let everyone = false; // flows in the queue are listed
 
   const sums = { sent: 0, marked: 0, dropped: 0, trimmed: 0, paused: 0, longest: 0, when: 0 };
   for (let k = series.byPort.start[port]; k < series.byPort.start[port + 1]; k++) {
@@ -143,15 +145,21 @@ export async function portPanel(context: Context, port: number): Promise<Panel> 
     const head = h('h3', {}, 'In the queue at ' + instant(at * every, step));
     if (found.length === 0) return [head, h('p', { class: 'fine' }, 'Nothing waited.')];
     const all = found.reduce((sum, [, b]) => sum + b, 0);
-    const rows = found.map(([flow, b]) => {
+    const rows = found.map(([flow, b], i) => {
       const look = shares?.top.indexOf(flow) ?? -1;
       const bar = h('i', { class: 'meter' });
       bar.style.width = (100 * b) / all + '%';
       bar.style.background = look >= 0 ? colour(theme(), look) : theme().line;
-      return h('tr', {}, h('td', { class: 'left' }, flow === kNone ? 'all others' : goTo(context, { kind: 'flow', id: flow }, flowName(flows, flow))),
+      return h('tr', { hidden: i >= kListed && !everyone }, h('td', { class: 'left' }, flow === kNone ? 'all others' : goTo(context, { kind: 'flow', id: flow }, flowName(flows, flow))),
         h('td', { class: 'left' }, flow === kNone ? '' : flowEnds(flows, flow)), h('td', {}, bytes(b)), h('td', {}, percent(b / all)), h('td', { class: 'wide' }, bar));
     });
-    return [head, h('table', { class: 'dense' }, h('thead', {}, h('tr', {}, h('th', { class: 'left' }, 'flow'), h('th', { class: 'left' }, 'hosts'), h('th', {}, 'bytes'), h('th', {}, 'share'), h('th'))), h('tbody', {}, ...rows))];
+    return [head, h('table', { class: 'dense' }, h('thead', {}, h('tr', {}, h('th', { class: 'left' }, 'flow'), h('th', { class: 'left' }, 'hosts'), h('th', {}, 'bytes'), h('th', {}, 'share'), h('th'))), h('tbody', {}, ...rows)),
+      everyone || rows.length <= kListed ? h('span') : h('button', {
+        type: 'button', class: 'link more', onclick: () => {
+          everyone = true;
+          tell();
+        },
+      }, (rows.length - kListed) + ' more')];
   };
 
   const pausedBy = own.length === 0 ? null : h('div', {}, h('h3', {}, 'Paused by PFC'), h('ul', { class: 'plainlist' }, ...own.slice(0, 30).map((i) =>
@@ -163,7 +171,7 @@ export async function portPanel(context: Context, port: number): Promise<Panel> 
   const node = (n: number) => goTo(context, { kind: 'node', id: n }, nodeName(run, n));
   const element = h('div', {},
     heading('Port ' + port, h('span', {}, node(from), ' \u2192 ', node(to), ' \u00b7 link ' + (port >> 1) + ' \u00b7 ' + rate(run.rate[port])), goTo(context, { kind: 'port', id: port ^ 1 }, 'other direction')),
-    facts, now, plot.element, who, pausedBy);
+    facts, now, who, plot.element, pausedBy);
   draw();
   tell();
   return {
