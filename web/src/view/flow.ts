@@ -94,7 +94,7 @@ export async function flowPanel(context: Context, flow: number): Promise<Panel> 
       : h('ol', { class: 'path' + (single ? '' : ' many') }, ...(single ?? ports.map((p) => p.port)).map((port) => h('li', {}, goTo(context, { kind: 'port', id: port }, portName(run, port), worstAt(port)),
         ' ', h('small', {}, rate(run.rate[port]) + (single ? '' : ', ' + bytes(ports.find((p) => p.port === port)?.bytes ?? 0)))))));
   const again = flows.again[flow] > 0 ? counted(flows.again[flow], 'packet') + ' sent again' : 'nothing sent again';
-  const element = h('div', {}, head, why, h('section', {}, h('h3', {}, 'Its course ', h('small', {}, again)), drawn ? plot.element : h('p', { class: 'fine' }, 'The course of this flow was not recorded. Of ' + counted(course.followed.size, 'flow') + ' it was.')), pathList);
+  const element = h('div', {}, head, why, h('section', {}, h('h3', {}, 'Its course ', h('small', {}, again)), drawn ? plot.element : h('p', { class: 'fine' }, 'The course of this flow was not recorded; those of ' + counted(course.followed.size, 'flow') + ' were.')), pathList);
 
   const most = ports.reduce((m, p) => Math.max(m, p.bytes), 1);
   const ends = new Map([[flows.src[flow], 'from host ' + flows.src[flow]], [flows.dst[flow], 'to host ' + flows.dst[flow]]]);

@@ -26,7 +26,7 @@ const pointer: [string, string][] = [
 ];
 
 export function helpDialog(): HTMLDialogElement {
-  const list = (rows: [string, string][]) => h('table', { class: 'dense keys' }, h('tbody', {}, ...rows.map(([k, text]) => h('tr', {}, h('td', { class: 'left' }, ...k.split(' ').map((one) => h('kbd', {}, one))), h('td', { class: 'left' }, text)))));
+  const list = (rows: [string, string][]) => h('table', { class: 'dense keys' }, h('tbody', {}, ...rows.map(([k, text]) => h('tr', {}, h('td', { class: 'left' }, ...(rows === keys ? k.split(' ').map((one) => h('kbd', {}, one)) : [k])), h('td', { class: 'left' }, text)))));
   const close = h('button', { type: 'button', class: 'tool', onclick: () => dialog.close() }, 'close');
   const dialog = h('dialog', { class: 'card', 'aria-label': 'keys' }, h('header', { class: 'panel-head' }, h('h2', {}, 'Keys'), close), list(keys), h('h3', {}, 'Pointer'), list(pointer));
   dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });

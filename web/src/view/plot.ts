@@ -37,7 +37,7 @@ export interface Plan {
 }
 
 const kTop = 29; // of a lane: its title
-const kLeft = 62;
+const kLeft = 70;
 const kRight = 14;
 const kBottom = 26;
 
@@ -114,7 +114,7 @@ export class Plot {
     plan.lanes.forEach((lane, i) => {
       const tall = (room * lane.share) / total;
       const last = i === plan.lanes.length - 1;
-      grids.push({ left: kLeft, right: kRight, top: top + kTop, height: tall });
+      grids.push({ left: kLeft, right: kRight, top: top + kTop, height: tall, outerBoundsMode: 'none' });
       top += kTop + tall;
       xs.push({
         type: 'value', gridIndex: i, min: plan.from, max: plan.until, splitNumber: 5, axisLine: { lineStyle: { color: look.line } }, axisTick: { show: last },
@@ -137,7 +137,7 @@ export class Plot {
           // a few points may make no line
           symbol: c.as !== 'area' && c.x.length <= 12 ? 'circle' : 'none', symbolSize: 5,
           step: c.as === 'step' ? 'end' : c.as === 'bins' ? 'start' : false, connectNulls: c.as !== 'area', stack: c.as === 'area' ? 'lane' + i : undefined, barMaxWidth: 5, barMinWidth: 1.5, large: false,
-          itemStyle: { color: tint, decal: c.as === 'area' && !c.quiet ? decal(c.look, look.surface) : undefined }, lineStyle: { color: tint, width: c.as === 'area' ? 0.6 : 1.7, type: c.as === 'area' ? 'solid' : dash(c.look) },
+          itemStyle: { color: tint, decal: c.as === 'area' && !c.quiet ? decal(c.look, look.surface) : undefined }, lineStyle: { color: tint, width: c.as === 'area' ? 0.6 : 1.7, type: c.as === 'area' || lane.curves.length === 1 ? 'solid' : dash(c.look) },
           areaStyle: c.as === 'area' ? { color: tint, opacity: 0.9 } : undefined,
         });
       }
