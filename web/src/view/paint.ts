@@ -306,8 +306,11 @@ export class Painter extends Geometry {
       if (node >= this.run.doc.hosts) this.drawNode(c, node, look.ink, look.surface, look.ink, 1.6);
       if (label === '') continue;
       const wide = c.measureText(label).width + 12;
-      const left = Math.min(this.width - wide - 4, Math.max(4, x - wide / 2));
-      let top = node < this.run.doc.hosts ? Math.min(this.height - 22, y + (this.scale * this.layout.tall) / 2 + 5) : y - 30;
+      // beside a host's tile, the first on the left; above a switch
+      const host = node < this.run.doc.hosts;
+      const beside = taken.length === 0 ? x - this.scale / 2 - 7 - wide : x + this.scale / 2 + 7;
+      const left = Math.min(this.width - wide - 4, Math.max(4, host ? beside : x - wide / 2));
+      let top = host ? y - 9 : y - 30;
       while (taken.some(([l, r, t]) => left < r && left + wide > l && Math.abs(top - t) < 20)) top -= 21;
       taken.push([left, left + wide, top]);
       c.fillStyle = look.ink;
