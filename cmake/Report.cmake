@@ -6,17 +6,19 @@
 if(CMAKE_SCRIPT_MODE_FILE)
   cmake_minimum_required(VERSION 3.25)
 
-  function(write_assets page script)
+  function(write_assets page view script)
     file(WRITE ${SOURCE} "// Written at build time from web/.
 #include \"weir/report/assets.h\"
 
 namespace weir::report {
 namespace {
 constexpr char kPage[] = R\"weir~(${page})weir~\";
+constexpr char kView[] = R\"weir~(${view})weir~\";
 constexpr char kScript[] = R\"weir~(${script})weir~\";
 }  // namespace
 
 std::string_view page_template() { return {kPage, sizeof kPage - 1}; }
+std::string_view view_template() { return {kView, sizeof kView - 1}; }
 std::string_view figure_script() { return {kScript, sizeof kScript - 1}; }
 
 }  // namespace weir::report
@@ -48,7 +50,7 @@ std::string_view figure_script() { return {kScript, sizeof kScript - 1}; }
     if(NOT status EQUAL 0)
       message(WARNING "weir report is left out of this build: npm could not install the packages of "
                       "web/package-lock.json. With the registry in reach, run cmake again and build.\n${said}")
-      write_assets("" "")
+      write_assets("" "" "")
       return()
     endif()
     file(WRITE ${WORK}/installed ${lock})
@@ -62,18 +64,22 @@ std::string_view figure_script() { return {kScript, sizeof kScript - 1}; }
   # ES5 for Duktape. esbuild cannot make it of newer TypeScript, so tsc does; and its rewriting of syntax would undo it.
   run(${tsc} -p tsconfig.figure.json --outDir figure)
   run(${esbuild} figure/figure.js --target=es5 --minify-whitespace --minify-identifiers --outfile=figure.js)
-  run(${esbuild} src/report.ts --target=es2019 --minify --outfile=report.js)
-  run(${esbuild} src/report.css --minify --outfile=report.css)
-
-  file(READ ${WORK}/src/report.html page)
-  file(READ ${WORK}/report.css css)
-  file(READ ${WORK}/report.js js)
+  function(make_page name out)
+    run(${esbuild} src/${name}.ts --target=es2019 --minify --outfile=${name}.js)
+    run(${esbuild} src/${name}.css --minify --outfile=${name}.css)
+    file(READ ${WORK}/src/${name}.html page)
+    file(READ ${WORK}/${name}.css css)
+    file(READ ${WORK}/${name}.js js)
+    string(REPLACE "</script" "<\\/script" js "${js}")
+    # one after the other: none of the three holds the mark of another
+    string(REPLACE "@STYLE@" "${css}" page "${page}")
+    string(REPLACE "@SCRIPT@" "${js}" page "${page}")
+    set(${out} "${page}" PARENT_SCOPE)
+  endfunction()
+  make_page(report page)
+  make_page(view view)
   file(READ ${WORK}/figure.js figure)
-  string(REPLACE "</script" "<\\/script" js "${js}")
-  # one after the other: none of the three holds the mark of another
-  string(REPLACE "@STYLE@" "${css}" page "${page}")
-  string(REPLACE "@SCRIPT@" "${js}" page "${page}")
-  write_assets("${page}" "${figure}")
+  write_assets("${page}" "${view}" "${figure}")
   return()
 endif()
 
@@ -100,6 +106,13 @@ weir_options(weir_report)
 set_target_properties(weir_report PROPERTIES UNITY_BUILD ${WEIR_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 set_source_files_properties(${weir_report_assets} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 target_link_libraries(weir_report PUBLIC weir nlohmann_json::nlohmann_json)
+find_package(ZLIB)
+if(ZLIB_FOUND)
+  target_compile_definitions(weir_report PRIVATE WEIR_HAS_ZLIB)
+  target_link_libraries(weir_report PRIVATE ZLIB::ZLIB)
+else()
+  message(STATUS "weir view is left out of this build: it needs zlib (Debian: zlib1g-dev)")
+endif()
 
 if(WEIR_REPORT_BUILT)
   # a build without the registry is tried again after the next configuration
@@ -109,7 +122,7 @@ if(WEIR_REPORT_BUILT)
   set(web ${PROJECT_SOURCE_DIR}/web)
   file(GLOB weir_web_sources CONFIGURE_DEPENDS ${web}/src/* ${web}/test/* ${web}/package.json ${web}/package-lock.json ${web}/tsconfig*)
   add_custom_command(OUTPUT ${weir_report_assets} DEPENDS ${weir_web_sources} ${weir_report_script} VERBATIM
-                     COMMENT "Bundling web/ for weir report"
+                     COMMENT "Bundling web/ for weir report and weir view"
                      COMMAND ${CMAKE_COMMAND} -DWEB=${web} -DWORK=${PROJECT_BINARY_DIR}/web -DSOURCE=${weir_report_assets}
                              -DNODE=${WEIR_NODE} -DNPM=${WEIR_NPM} -P ${weir_report_script})
   target_compile_definitions(weir_report PRIVATE WEIR_HAS_DUKTAPE)
@@ -121,6 +134,7 @@ else()
 namespace weir::report {
 
 std::string_view page_template() { return {}; }
+std::string_view view_template() { return {}; }
 std::string_view figure_script() { return {}; }
 
 }  // namespace weir::report

@@ -1,7 +1,7 @@
 # An include may only point down the layers, from the top:
 #   claims > learn, study; run > study > scenario > probe, replica > engine > traffic > host > net > cc, sim, theory > base;
 #   cc > policy > base; host and above may include policy, too;
-#   learn, gym > scenario; capture > probe; study, report > figure > result > base; probe > result.
+#   learn, gym > scenario; capture > probe > view > anatomy > engine, result; study, report > figure > result > base; probe > result.
 # Each layer names all that it may include; a few single headers are interfaces between layers.
 BEGIN {
   below["base"] = "base"
@@ -16,7 +16,9 @@ BEGIN {
   below["traffic"] = "traffic base"
   below["engine"] = "engine traffic host net cc policy sim theory base"
   below["replica"] = "replica engine traffic host net cc policy sim theory base"
-  below["probe"] = "probe engine traffic host net cc policy sim theory result base"
+  below["anatomy"] = "anatomy engine traffic host net cc policy sim theory result base"
+  below["view"] = "view anatomy engine traffic host net cc policy sim theory result base"
+  below["probe"] = "probe view anatomy engine traffic host net cc policy sim theory result base"
   below["capture"] = "capture probe engine traffic host net cc policy sim theory result base"
   below["report"] = "report figure policy result base"
   below["scenario"] = "scenario replica probe engine traffic host net cc policy sim theory result base"

@@ -22,6 +22,7 @@ void add_import(CLI::App& app, int& status);
 void add_sweep(CLI::App& app, int& status);
 void add_compare(CLI::App& app, int& status);
 void add_report(CLI::App& app, int& status);
+void add_view(CLI::App& app, int& status);
 void add_paper(CLI::App& app, int& status);
 void add_policy(CLI::App& app, int& status);
 void add_train(CLI::App& app, int& status);

@@ -123,6 +123,7 @@ int main(int argc, char** argv) {
     add_sweep(app, status);
     add_compare(app, status);
     add_report(app, status);
+    add_view(app, status);
     add_paper(app, status);
     add_policy(app, status);
     add_train(app, status);

@@ -6,8 +6,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -15,53 +13,13 @@
 #include "weir/base/error.h"
 #include "weir/commands.h"
 #include "weir/output.h"
-#include "weir/probe/whole_files.h"
+#include "weir/output_files.h"
 #include "weir/report/render.h"
 
 namespace weir::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A name under which nothing can be written is the user's to mend; a full disk is not.
-bool is_name_at_fault(const std::error_code& code) {
-  for (const auto fault : {std::errc::permission_denied, std::errc::operation_not_permitted,
-                           std::errc::no_such_file_or_directory, std::errc::not_a_directory, std::errc::is_a_directory,
-                           std::errc::filename_too_long, std::errc::read_only_file_system,
-                           std::errc::too_many_symbolic_link_levels, std::errc::no_such_device_or_address})
-    if (code == fault) return true;
-  return false;
-}
-
-// All of these, or none; throws InputError if one of the names is at fault.
-class Outputs {
- public:
-  void write(const std::string& target, std::string_view text) {
-    attempt([&] { files_.write(target, text); });
-  }
-  void commit() {
-    attempt([&] { files_.commit(); });
-  }
-
- private:
-  template <class F>
-  static void attempt(F&& act) {
-    try {
-      act();
-    } catch (const std::system_error& error) {
-      if (is_name_at_fault(error.code())) throw InputError(error.what());
-      throw;
-    }
-  }
-
-  probe::WholeFiles files_;
-};
-
-void make_folder(const std::string& path, const char* option) {
-  std::error_code error;
-  if (!path.empty()) fs::create_directories(path, error);
-  if (error) throw InputError(fmt::format("{}: cannot create {}: {}", option, path, error.message()));
-}
 
 struct ReportOptions {
   std::vector<std::string> directories;
@@ -73,7 +31,7 @@ int report_command(const ReportOptions& o) {
   report::require();
   const report::Document document = report::read(o.directories);
   const std::string page = !o.out.empty() ? o.out : o.svg.empty() ? "report.html" : "";
-  Outputs files;
+  OutputFiles files;
   if (!o.svg.empty()) {
     make_folder(o.svg, "--svg");
     report::SvgWriter writer;
@@ -101,7 +59,7 @@ void write_report(const std::vector<std::string>& directories, const std::string
   report::require();
   report::Document document = report::read(directories);
   document.title = title;
-  Outputs files;
+  OutputFiles files;
   make_folder(fs::path(file).parent_path().string(), "report");
   files.write(file, report::html(document));
   files.commit();

@@ -15,6 +15,8 @@
 #include "weir/capture/capture.h"
 #include "weir/commands.h"
 #include "weir/output.h"
+#include "weir/probe/anatomy_probe.h"
+#include "weir/probe/view_probe.h"
 #include "weir/run/admission.h"
 #include "weir/run/execute.h"
 #include "weir/run/memory_limit.h"
@@ -32,6 +34,7 @@ struct RunOptions {
   std::string out;
   std::vector<std::string> set;
   std::string seed;
+  bool view_data = false;
   capture::CaptureOptions capture;
   RunCommandOptions run;
 
@@ -85,6 +88,18 @@ void begin_capture(std::optional<capture::Capture>& capture, const RunOptions& o
                       : "");
 }
 
+// Turns on the probes whose tables `weir view` shows, with their defaults unless the scenario has others.
+void record_view(const RunOptions& o, scenario::Scenario& s) {
+  if (!o.view_data) return;
+  if (o.out.empty()) throw InputError("--view-data: what weir view shows stands in the results; write --out DIR");
+  if (!s.run.fidelity->tells_events)
+    throw InputError(fmt::format(
+        "--view-data: single packets are only told by run.fidelity = {}, and this scenario has \"{}\"",
+        scenario::names_of([](const scenario::Fidelity& f) { return f.tells_events; }), s.run.fidelity->name));
+  if (s.probes.get<probe::ViewParams>() == nullptr) s.probes.set(probe::ViewParams());
+  if (s.probes.get<probe::AnatomyParams>() == nullptr) s.probes.set(probe::AnatomyParams());
+}
+
 // `out`: where the result goes, "" = nowhere.
 std::vector<std::string> warnings(const scenario::Scenario& s, const run::Admitted& admitted, const std::string& out) {
   auto all = scenario::warnings(s, *admitted.model);
@@ -98,7 +113,8 @@ int run(const RunOptions& o) {
   std::vector<scenario::Option> options;
   if (!o.seed.empty()) options.push_back({"--seed", "run.seed=" + o.seed});
   if (!o.run.threads.empty()) options.push_back({"--threads", "run.threads=" + o.run.threads});
-  const auto s = scenario::load_scenario_file(o.file, o.set, options);
+  auto s = scenario::load_scenario_file(o.file, o.set, options);
+  record_view(o, s);
   const run::CheckpointRhythm checkpoints = o.run.checkpoints();
   if (checkpoints.is_on() && o.out.empty())
     throw InputError("--checkpoint: checkpoints stand in the directory of the results; write --out DIR");
@@ -141,6 +157,7 @@ void add_run(CLI::App& app, int& status) {
   command->add_option("--set", o->set, "key=value: any value in place of the scenario's, like traffic.0.load=0.3")
       ->allow_extra_args(false);
   add_run_options(*command, o->run);
+  command->add_flag("--view-data", o->view_data, "record what weir view shows; needs --out");
   capture::CaptureOptions& c = o->capture;
   command
       ->add_option("--pcap", c.directory,

@@ -164,7 +164,7 @@ TEST(BadInput, IsTold) {
        "a.toml:11: key 'traffic.0.profile': no profile 'fast' is defined; valid is hpcc, or add a [[profile]]"},
       {"", "[probes.queue]\n",
        "a.toml:11: key 'probes.queue': unknown table (did you mean 'queues'?); valid is flows, queues, rates, delays, "
-       "pfc, links, packets"},
+       "pfc, links, packets, anatomy, view"},
       {"", "[probes]\nflows = false\n", "a.toml:12: key 'probes.flows': always on; remove it"},
       {"", "[[profile]]\nname = \"hpcc\"\nalgorithm = \"hpcc\"\n",
        "a.toml:12: key 'profile.0.name': there is a profile 'hpcc' already, that of [algorithm]; write another name"},

@@ -23,7 +23,8 @@ namespace weir::net {
 // when there was no room for it.
 // Of ports: `paused` and `resumed` by PFC, for the traffic class of `packet`.
 // Of flows: `started`; `ended`, when all is acknowledged; `told_loss`, when the sender tells its algorithm of lost
-// bytes; `controlled`, when its algorithm or a decision has changed the window or the rate.
+// bytes; `controlled`, when its algorithm or a decision has changed the window or the rate; `waiting`, when that for
+// which its next packet waits has changed (only for readers that ask for it).
 // Of packets as they are on the wire, for captures; pause and resume frames are among them: `sent`, with the mark and
 // the telemetry that the port gives it, when its transmission begins; `received` whole by this port.
 enum class EventKind : std::uint8_t {
@@ -40,28 +41,34 @@ enum class EventKind : std::uint8_t {
   ended,
   told_loss,
   controlled,
+  waiting,
   sent,
   received
 };
-inline constexpr unsigned kEventKinds = 15;
+inline constexpr unsigned kEventKinds = 16;
 
 // A set of kinds.
 using EventKinds = std::uint16_t;
 constexpr EventKinds kind_bit(EventKind kind) { return static_cast<EventKinds>(1u << static_cast<unsigned>(kind)); }
-// The kinds of packets on the wire, all others, and those of flows among them.
+// The kinds of packets on the wire, all others but `waiting`, and those of flows.
 inline constexpr EventKinds kOnWire = kind_bit(EventKind::sent) | kind_bit(EventKind::received);
-inline constexpr EventKinds kNotOnWire = (1u << kEventKinds) - 1 - kOnWire;
+inline constexpr EventKinds kNotOnWire = (1u << kEventKinds) - 1 - kOnWire - kind_bit(EventKind::waiting);
 inline constexpr EventKinds kOfFlows = kind_bit(EventKind::started) | kind_bit(EventKind::ended) |
-                                       kind_bit(EventKind::told_loss) | kind_bit(EventKind::controlled);
+                                       kind_bit(EventKind::told_loss) | kind_bit(EventKind::controlled) |
+                                       kind_bit(EventKind::waiting);
 
 // The name of a kind: "arrived", "lost", ...
 std::string_view name_of(EventKind);
 // The first two kinds happen at the far end of a port's link, all others at the port or at the flow's sender.
 constexpr bool is_at_far_end(EventKind kind) { return kind <= EventKind::lost; }
-constexpr bool is_of_flow(EventKind kind) { return kind >= EventKind::started && kind <= EventKind::controlled; }
+constexpr bool is_of_flow(EventKind kind) { return kind >= EventKind::started && kind <= EventKind::waiting; }
 constexpr bool is_of_port(EventKind kind) { return kind == EventKind::paused || kind == EventKind::resumed; }
 
 inline constexpr std::uint64_t kNoFlow = ~std::uint64_t{0};
+
+// `waiting`: for what the next packet of a flow waits: its turn at the NIC; the window, or data that may be sent; the
+// algorithm's pacing; On-Ramp. `told_loss`: how the loss was found, by what the receiver told or by a timeout.
+enum class Cause : std::uint8_t { none, turn, window, pacing, on_ramp, told, timeout };
 
 // What an acknowledgement tells selectively, in numbers of packets: which of the 64 from `first` on have arrived.
 struct SackFacts {
@@ -75,12 +82,14 @@ struct SackFacts {
 struct TraceEvent {
   Time time;
   EventKind kind = EventKind::arrived;
+  Cause cause = Cause::none;     // waiting, told_loss
   std::uint32_t port = 0;        // where it happens; for flows, the sender's NIC
   std::uint64_t flow = kNoFlow;  // id; kNoFlow for a pause, and for a packet that has outlived its flow
   std::uint32_t src = 0;         // the flow's sender
   std::uint32_t queued = 0;      // accepted, left, marked, trimmed, dropped: bytes that wait at the port afterwards
   SackFacts sack;                // sent, received
-  Packet packet;                 // as it is then; for flows only src, dst, slot, generation and profile are set
+  Packet packet;                 // as it is then; for flows only src, dst, slot, generation and profile are set, and
+                                 // `departs` if it waits for pacing or On-Ramp: not before this
   Bytes window;                  // controlled: the window; told_loss: how many bytes are lost
   Rate rate;                     // controlled: the pacing rate; 0 = none
   Bytes first;                   // told_loss: the first lost byte; started: the flow's size

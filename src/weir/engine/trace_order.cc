@@ -40,7 +40,7 @@ TraceOrder::Slot& TraceOrder::slot_of(std::uint32_t src, std::uint32_t slot) {
 void TraceOrder::know(std::uint32_t src, const host::Flow& flow) {
   Slot& slot = slot_of(src, flow.slot);
   if (slot.generation == flow.generation && slot.flow == flow.id) return;
-  slot = {flow.generation, flow.id, flow.control.window, flow.control.rate};
+  slot = {flow.generation, flow.id, flow.control.window, flow.control.rate, {}, net::Cause::none};
 }
 
 // False if the event says nothing new.
@@ -48,8 +48,14 @@ bool TraceOrder::resolve(net::TraceEvent& event) {
   const net::Packet& packet = event.packet;
   if (net::is_of_port(event.kind) || packet.is_control()) return true;
   Slot& slot = slot_of(event.src, packet.slot);
-  if (event.kind == net::EventKind::started) slot = {packet.generation, event.flow, {}, {}};
+  if (event.kind == net::EventKind::started) slot = {packet.generation, event.flow, {}, {}, {}, net::Cause::none};
   if (slot.generation == packet.generation) event.flow = slot.flow;
+  if (event.kind == net::EventKind::waiting) {
+    const bool same = slot.waits_for == event.cause && slot.not_before == packet.departs;
+    slot.waits_for = event.cause;
+    slot.not_before = packet.departs;
+    return !same;
+  }
   if (event.kind != net::EventKind::controlled) return true;
   const bool same = slot.window == event.window && slot.rate == event.rate;
   slot.window = event.window;

@@ -32,6 +32,8 @@ class TraceOrder {
     std::uint64_t flow = net::kNoFlow;
     Bytes window;
     Rate rate;
+    Time not_before;
+    net::Cause waits_for = net::Cause::none;
   };
   Slot& slot_of(std::uint32_t src, std::uint32_t slot);
   bool resolve(net::TraceEvent& event);

@@ -61,7 +61,8 @@ void Senders<P>::find_losses(Host& host, Flow& flow, const Scoreboard::Findings&
 template <class P>
 void Senders<P>::report_loss(Host& host, Flow& flow, cc::Loss::Kind kind, Bytes first, Bytes lost, Bytes in_flight,
                              Time now, Bytes in_a_row) {
-  trace(net::EventKind::told_loss, host, flow, now, first, lost);
+  trace(net::EventKind::told_loss, host, flow, now, first, lost,
+        kind == cc::Loss::Kind::timeout ? net::Cause::timeout : net::Cause::told);
   const Profile& profile = model().profiles[flow.profile];
   if (profile.algorithm->on_loss == nullptr) return;
   const std::int64_t waiting = flow.stacked ? host.small_queue_of(flow.slot).waiting(flow.snd_nxt) : 0;

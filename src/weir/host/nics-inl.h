@@ -65,6 +65,7 @@ inline void Nics<P>::run_timers(std::uint32_t h, Time now) {
 // A flow may have become able to send: puts it where its turn will come.
 template <class P>
 inline void Nics<P>::consider(Host& host, Flow& flow, Time now) {
+  senders().trace_waiting(host, flow, now);
   if (flow.ready || !flow.sendable()) return;
   const Time due = flow.due();
   if (due <= now) {

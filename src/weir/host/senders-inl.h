@@ -35,9 +35,9 @@ Senders<P>::Senders(const Model& m)
 
 template <class P>
 inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow& flow, Time now, Bytes first,
-                              Bytes lost) {
+                              Bytes lost, net::Cause cause) {
   if (!tracer().takes(kind)) return;
-  net::TraceEvent event{.time = now, .kind = kind, .port = host.port, .flow = flow.id};
+  net::TraceEvent event{.time = now, .kind = kind, .cause = cause, .port = host.port, .flow = flow.id};
   event.src = network().ports[host.port].owner;
   event.packet.src = event.src;
   event.packet.dst = flow.dst;
@@ -48,6 +48,22 @@ inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow&
   event.rate = flow.control.rate;
   event.first = first;
   tracer().add(event);
+}
+
+template <class P>
+inline void Senders<P>::trace_waiting(const Host& host, const Flow& flow, Time now) {
+  if constexpr (P::Tracer::kOn) {
+    if (!tracer().takes(net::EventKind::waiting)) return;
+    const bool may_send = flow.ready || flow.sendable();
+    const bool is_due = flow.ready || flow.due() <= now;
+    const bool on_ramp = flow.turn != 0 || flow.held > flow.next_send;
+    trace(net::EventKind::waiting, host, flow, now, {}, {},
+          !may_send ? net::Cause::window
+          : is_due  ? net::Cause::turn
+          : on_ramp ? net::Cause::on_ramp
+                    : net::Cause::pacing);
+    if (may_send && !is_due) tracer().events().back().packet.departs = flow.due();
+  }
 }
 
 template <class P>

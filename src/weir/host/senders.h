@@ -51,6 +51,9 @@ class Senders : public sim::Room<Senders, P> {
     prefetch_line(flow + 1);
   }
 
+  // Tells the tracer for what the flow's next packet waits; nothing if there is no tracer.
+  void trace_waiting(const Host& host, const Flow& flow, Time now);
+
   // Flows that ended since the last call of clear(), in order of their end.
   std::vector<FlowRecord>& finished() { return finished_; }
 
@@ -90,7 +93,8 @@ class Senders : public sim::Room<Senders, P> {
 
   // Tells the tracer what happens to a flow, `lost` bytes from `first` on if it is told of a loss; nothing if there is
   // no tracer.
-  void trace(net::EventKind kind, const Host& host, const Flow& flow, Time now, Bytes first = {}, Bytes lost = {});
+  void trace(net::EventKind kind, const Host& host, const Flow& flow, Time now, Bytes first = {}, Bytes lost = {},
+             net::Cause cause = net::Cause::none);
 
   // senders-inl.h
   [[gnu::noinline]] std::uint32_t connect(Host& host, const traffic::Flow& flow);

@@ -7,6 +7,7 @@
 #include <list>
 #include <utility>
 
+#include "weir/probe/anatomy_probe.h"
 #include "weir/probe/delay_probe.h"
 #include "weir/probe/flow_probe.h"
 #include "weir/probe/link_probe.h"
@@ -14,6 +15,7 @@
 #include "weir/probe/pfc_probe.h"
 #include "weir/probe/queue_probe.h"
 #include "weir/probe/rate_probe.h"
+#include "weir/probe/view_probe.h"
 
 namespace weir::probe {
 namespace {
@@ -25,9 +27,9 @@ ProbeKind always_on(ProbeKind kind) {
 
 std::list<ProbeKind>& entries() {
   static std::list<ProbeKind> list{
-      always_on(describe<FlowProbe>()), describe<QueueProbe>(), describe<RateProbe>(),
-      describe<DelayProbe>(),           describe<PfcProbe>(),   describe<LinkProbe>(),
-      describe<PacketProbe>(),
+      always_on(describe<FlowProbe>()), describe<QueueProbe>(),   describe<RateProbe>(),
+      describe<DelayProbe>(),           describe<PfcProbe>(),     describe<LinkProbe>(),
+      describe<PacketProbe>(),          describe<AnatomyProbe>(), describe<ViewProbe>(),
   };
   return list;
 }

@@ -7,6 +7,7 @@
 namespace weir::report {
 
 std::string_view page_template();  // with kDocumentMark in it
+std::string_view view_template();  // likewise, of weir view
 std::string_view figure_script();
 
 inline constexpr std::string_view kDocumentMark = "@DOCUMENT@";

@@ -35,15 +35,19 @@ void require() {
         "not reach its registry; install them and build again");
 }
 
+std::string filled(std::string_view page_template, const Json& document, const std::string& title) {
+  constexpr std::string_view kTitleMark = "@TITLE@";
+  std::string page(page_template);
+  const auto at = page.find(kDocumentMark);
+  page.replace(at, kDocumentMark.size(), embedded(document));
+  // the title stands before the document
+  page.replace(page.find(kTitleMark), kTitleMark.size(), markup(title));
+  return page;
+}
+
 std::string html(const Document& document) {
   require();
-  constexpr std::string_view kTitleMark = "@TITLE@";
-  std::string page(page_template());
-  const auto at = page.find(kDocumentMark);
-  page.replace(at, kDocumentMark.size(), embedded(to_json(document)));
-  // the title stands before the document
-  page.replace(page.find(kTitleMark), kTitleMark.size(), markup(document.title));
-  return page;
+  return filled(page_template(), to_json(document), document.title);
 }
 
 }  // namespace weir::report

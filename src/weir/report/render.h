@@ -6,8 +6,10 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "weir/report/document.h"
+#include "weir/report/read.h"
 
 namespace weir::report {
 
@@ -15,6 +17,9 @@ namespace weir::report {
 bool available();
 // Throws InputError, which says what to install, unless it is available.
 void require();
+
+// A page of the drawing code with a document and a title, which is text, in it.
+std::string filled(std::string_view page_template, const Json& document, const std::string& title);
 
 // The whole page, with the document in it. Requires the drawing code.
 std::string html(const Document& document);

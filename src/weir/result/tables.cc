@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "weir/base/error.h"
+#include "weir/result/anatomy_parts.h"
 
 namespace weir::result {
 namespace {
@@ -45,6 +46,18 @@ std::string flow_fault(std::span<const Value> v) {
   if (finished && finish.whole - start.whole != fct.whole)
     return fmt::format("fct_ps is {}, but finish_ps - start_ps is {}", fct.whole, finish.whole - start.whole);
   return "";
+}
+
+std::vector<Column> anatomy_columns() {
+  std::vector<Column> out{key("flow_id"), whole("fct_ps")};
+  for (const PartKind& part : part_kinds()) out.push_back(whole(part.name + "_ps"));
+  return out;
+}
+
+std::string anatomy_fault(std::span<const Value> v) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 2; i < v.size(); ++i) sum += v[i].whole;
+  return sum == v[1].whole ? "" : fmt::format("its parts add up to {}, but fct_ps is {}", sum, v[1].whole);
 }
 
 std::deque<TableKind>& all_tables() {
@@ -113,6 +126,42 @@ std::deque<TableKind>& all_tables() {
         maybe(no_measure(whole("seq"))), maybe(whole("wire_bytes")), maybe(whole("queue_bytes")), maybe(key("entropy")),
         maybe(key("marked")), maybe(key("again")), maybe(whole("window_bytes")), maybe(whole("rate_bps")),
         maybe(whole("lost_bytes"))}},
+      {"anatomy.csv", "anatomy", "", "flow_id", anatomy_columns(), anatomy_fault},
+      {"view_ports.csv",
+       "view",
+       "",
+       "port",
+       {key("port"), key("from"), key("to"), key("tier"), key("rate_bps"), key("delay_ps")}},
+      {"view_series.csv",
+       "view",
+       "",
+       "port",
+       {key("time_ps"), key("port"), whole("sent_bytes"), whole("queue_bytes"), whole("marked_packets"),
+        whole("dropped_packets"), whole("trimmed_packets"), whole("paused_ps")}},
+      {"view_queues.csv",
+       "view",
+       "",
+       "port",
+       {key("time_ps"), key("port"), maybe(key("flow_id")), whole("queue_bytes")}},
+      {"view_pauses.csv",
+       "view",
+       "",
+       "port",
+       {key("time_ps"), key("port"), key("class"), maybe(no_measure(whole("until_ps"))), maybe(key("by")),
+        no_measure(whole("by_bytes")), maybe(key("parent"))}},
+      {"view_events.csv",
+       "view",
+       "",
+       "port",
+       {key("time_ps"), text("event"), key("port"), maybe(key("flow_id")), no_measure(whole("seq"))}},
+      {"view_courses.csv",
+       "view",
+       "",
+       "flow_id",
+       {key("flow_id"), no_measure(whole("time_ps")), no_measure(whole("interval_ps")), maybe(whole("window_bytes")),
+        maybe(whole("rate_bps")), maybe(whole("rtt_ps")), whole("sent_bytes"), whole("again_bytes"),
+        whole("acked_bytes"), whole("lost_bytes"), whole("timeouts")}},
+      {"view_paths.csv", "view", "", "flow_id", {key("flow_id"), key("port"), whole("sent_bytes")}},
       {"link_series.csv",
        "links",
        "series",

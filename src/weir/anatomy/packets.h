@@ -1,0 +1,114 @@
+// The packets of a flow that are under way or not acknowledged, and what has happened to each so far.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "weir/base/units.h"
+#include "weir/net/packet.h"
+#include "weir/result/anatomy_parts.h"
+
+namespace weir::anatomy {
+
+using result::kParts;
+using result::kQueueParts;
+using result::Part;
+
+// Times in picoseconds, by part; those of a whole add up to it.
+class Parts {
+ public:
+  std::int64_t& operator[](Part part) { return ps_[static_cast<std::size_t>(part)]; }
+  std::int64_t operator[](Part part) const { return ps_[static_cast<std::size_t>(part)]; }
+  // By the n-th port after the NIC, n >= 1.
+  std::int64_t& queue(std::size_t hop) {
+    return ps_[static_cast<std::size_t>(Part::queue) + std::min(hop, kQueueParts) - 1];
+  }
+  std::array<std::int64_t, kParts>& all() { return ps_; }
+  const std::array<std::int64_t, kParts>& all() const { return ps_; }
+  std::int64_t sum() const {
+    std::int64_t out = 0;
+    for (const std::int64_t ps : ps_) out += ps;
+    return out;
+  }
+
+ private:
+  std::array<std::int64_t, kParts> ps_{};
+};
+
+// What a packet, and then its acknowledgement, has waited for since it was sent, in picoseconds.
+struct Journey {
+  std::int64_t turn = 0;  // at the NIC
+  std::int64_t pause = 0;
+  std::int64_t host = 0;
+  std::int64_t ack = 0;
+  std::array<std::int64_t, kQueueParts> queue{};
+
+  std::int64_t waits() const {
+    std::int64_t out = turn + pause + host + ack;
+    for (const std::int64_t ps : queue) out += ps;
+    return out;
+  }
+};
+
+enum class Whereabouts : std::uint8_t { waiting, on_wire, at_receiver, gone };
+
+struct PacketNote {
+  Time sent;                  // its transmission begins; no two packets of a host have the same
+  std::int64_t seq = 0;       // first byte
+  std::int64_t work = 0;      // what the flow had put on the wire by then, in picoseconds of its slowest link
+  std::int64_t own_work = 0;  // what it adds to that
+  Time since;                 // when it came to where it is
+  std::uint32_t payload = 0;
+  std::uint16_t hop = 0;  // ports after the NIC, to the receiver
+  Whereabouts where = Whereabouts::waiting;
+  bool again = false;  // it was not sent for the first time
+  Parts parts;         // of the time from the flow's start until it was sent
+  Journey journey;
+};
+
+// In order of `sent`.
+class PacketNotes {
+ public:
+  void add(const PacketNote& note) { notes_.push_back(note); }
+
+  // Null if there is none.
+  PacketNote* find(Time sent) {
+    const auto at = std::lower_bound(begin(), notes_.end(), sent,
+                                     [](const PacketNote& note, Time time) { return note.sent < time; });
+    return at != notes_.end() && at->sent == sent ? &*at : nullptr;
+  }
+  // The first transmission of these bytes; null if it has been forgotten.
+  const PacketNote* first_of(std::int64_t seq) {
+    const auto at = std::find_if(begin(), notes_.end(), [&](const PacketNote& n) { return n.seq == seq; });
+    return at != notes_.end() ? &*at : nullptr;
+  }
+
+  // Forgets what is acknowledged up to here and no longer under way. What is at the receiver then will not be answered
+  // any more.
+  void forget(std::int64_t acknowledged) {
+    while (first_ < notes_.size() && notes_[first_].seq + notes_[first_].payload <= acknowledged &&
+           (notes_[first_].where == Whereabouts::gone || notes_[first_].where == Whereabouts::at_receiver))
+      ++first_;
+    if (2 * first_ <= notes_.size()) return;
+    notes_.erase(notes_.begin(), begin());
+    first_ = 0;
+  }
+
+  std::size_t size() const { return notes_.size() - first_; }
+
+  template <class A>
+  void archive(A& a) {
+    a.values(notes_);
+    a.value(first_);
+  }
+
+ private:
+  std::vector<PacketNote>::iterator begin() { return notes_.begin() + static_cast<std::ptrdiff_t>(first_); }
+
+  std::vector<PacketNote> notes_;
+  std::size_t first_ = 0;  // those before it are forgotten
+};
+
+}  // namespace weir::anatomy

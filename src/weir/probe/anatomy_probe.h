@@ -1,0 +1,49 @@
+// Why flows took as long as they did: the parts of each flow's completion time, in anatomy.csv.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "weir/anatomy/walk.h"
+#include "weir/base/params.h"
+#include "weir/engine/engine.h"
+#include "weir/probe/probe.h"
+#include "weir/probe/results.h"
+
+namespace weir::probe {
+
+struct AnatomyParams {
+  static void describe(ParamList<AnatomyParams>&) {}
+};
+
+class AnatomyProbe : public ArchivedProbe<AnatomyProbe> {
+ public:
+  using Params = AnatomyParams;
+  static constexpr std::string_view kName = "anatomy";
+  static constexpr std::string_view kMeaning = "why flows took as long as they did: parts of completion times";
+
+  static std::optional<std::string_view> trace_key(const Params&) { return ""; }
+  static void add_possible(const Params&, const Setting&, Summary&);
+  AnatomyProbe(const Params&, const Context&);
+
+  void on_finish(const host::FlowRecord&) override;
+  void finish(Summary&) override;
+
+  template <class A>
+  void archive(A& a) {
+    walk_.archive(a);
+    a.value(flows_);
+    a.value(sums_);
+    if (file_) file_->archive(a);
+  }
+
+ private:
+  anatomy::Walk walk_;
+  std::optional<ResultFile> file_;
+  std::int64_t flows_ = 0;
+  std::array<double, result::kParts> sums_{};  // seconds, over all flows
+};
+
+}  // namespace weir::probe

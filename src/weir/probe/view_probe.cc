@@ -1,0 +1,249 @@
+#include "weir/probe/view_probe.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "weir/engine/model.h"
+#include "weir/host/transport.h"
+
+namespace weir::probe {
+namespace {
+
+constexpr net::EventKinds kWanted = static_cast<net::EventKinds>(net::kNotOnWire);
+
+bool contains(const std::vector<IdRange>& ranges, std::uint64_t id) {
+  return std::any_of(ranges.begin(), ranges.end(), [&](const IdRange& r) { return r.first <= id && id <= r.last; });
+}
+
+Section section_of(Time interval, Time queue_interval, std::uint64_t omitted_pauses, std::uint64_t omitted_events) {
+  return {.probe = std::string(ViewProbe::kName),
+          .figures = {{"interval_ps", interval.ps},
+                      {"queue_interval_ps", queue_interval.ps},
+                      {"omitted_pauses", static_cast<std::int64_t>(omitted_pauses)},
+                      {"omitted_events", static_cast<std::int64_t>(omitted_events)}}};
+}
+
+}  // namespace
+
+void ViewProbe::check(const Params& params, const Checks& checks) {
+  checks.of_key("flows", [&] { parse_ids(params.flows); });
+}
+
+void ViewProbe::add_possible(const Params& params, const Setting&, Summary& summary) {
+  summary.sections.push_back(section_of(params.interval, params.queue_interval, 0, 0));
+}
+
+ViewProbe::ViewProbe(const Params& params, const Context& context)
+    : params_(params),
+      engine_(context.engine),
+      out_(context.out),
+      chosen_(parse_ids(params.flows)),
+      series_(engine_.ports(), params.interval),
+      pauses_(engine_.model()),
+      courses_(engine_.model(), params.interval),
+      queue_interval_(params.queue_interval) {
+  if (out_ == nullptr) return;
+  paths_.emplace(out_->table("view_paths.csv"));
+  engine_.trace({.ports = {}, .from = {}, .kinds = kWanted},
+                [this](std::span<const net::TraceEvent> events) { add(events); });
+  engine_.every(params.queue_interval, [this](Time now) { look(now); });
+}
+
+void ViewProbe::add(std::span<const net::TraceEvent> events) {
+  using net::EventKind;
+  for (const net::TraceEvent& event : events) {
+    if (!net::is_of_flow(event.kind) && event.kind != EventKind::arrived) {
+      if (event.kind != EventKind::lost) series_.add(event);
+      pauses_.add(event);
+      if (event.kind == EventKind::dropped || event.kind == EventKind::trimmed || event.kind == EventKind::lost) {
+        if (events_.size() < kMostEvents)
+          events_.push_back({event.time, event.kind, event.port, event.flow, event.packet.seq});
+        else
+          ++omitted_events_;
+      }
+    }
+    courses_.add(event);
+  }
+}
+
+// Whose packets are in the queues.
+void ViewProbe::look(Time now) {
+  if (now.ps % queue_interval_.ps != 0) return;
+  std::unordered_map<std::uint64_t, std::uint32_t> bytes_of;
+  std::vector<Share> shares;
+  for (std::uint32_t port = 0; port < engine_.ports(); ++port) {
+    if (engine_.queued_bytes(port) == 0) continue;
+    bytes_of.clear();
+    engine_.for_each_queued(port, [&](const host::Flow* flow, std::uint32_t, std::uint32_t bytes) {
+      bytes_of[flow == nullptr ? net::kNoFlow : flow->id] += bytes;
+    });
+    shares.clear();
+    for (const auto& [flow, bytes] : bytes_of) shares.push_back({now, port, bytes, flow});
+    std::sort(shares.begin(), shares.end(),
+              [](const Share& a, const Share& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.flow < b.flow; });
+    Share others{now, port, 0, net::kNoFlow};
+    std::size_t told = 0;
+    for (const Share& share : shares)
+      if (told < kTop && share.flow != net::kNoFlow) {
+        shares_.push_back(share);
+        ++told;
+      } else {
+        others.bytes += share.bytes;
+      }
+    if (others.bytes != 0) shares_.push_back(others);
+  }
+  while (shares_.size() > kMostShares) {
+    queue_interval_ = queue_interval_ * 2;
+    std::erase_if(shares_, [&](const Share& share) { return share.time.ps % queue_interval_.ps != 0; });
+  }
+}
+
+void ViewProbe::on_finish(const host::FlowRecord& r) {
+  if (out_ == nullptr) return;
+  auto& ended = courses_.ended();
+  const auto at = std::find_if(ended.begin(), ended.end(), [&](const view::Course& c) { return c.id == r.id; });
+  if (at == ended.end()) return;
+  view::Course course = std::move(*at);
+  ended.erase(at);
+  write_path(course, false);
+  const engine::Model& model = engine_.model();
+  const Time ideal = model.paths.ideal_fct(r.src, r.dst, r.size, host::framing_without_int(model.transport));
+  keep(std::move(course), static_cast<double>((r.finish - r.start).ps) / static_cast<double>(ideal.ps));
+}
+
+void ViewProbe::keep(view::Course course, double slowdown) {
+  const auto is_worse = [](const Followed& a, const Followed& b) {
+    return a.slowdown != b.slowdown ? a.slowdown > b.slowdown : a.course.id < b.course.id;
+  };
+  // The heap of those that are there for their slowdown stands first.
+  const auto heap_end = [&] {
+    return std::find_if(followed_.begin(), followed_.end(), [](const Followed& f) { return f.is_chosen; });
+  };
+  if (contains(chosen_, course.id)) {
+    followed_.push_back({slowdown, true, std::move(course)});
+    return;
+  }
+  const auto heap = static_cast<std::size_t>(heap_end() - followed_.begin());
+  if (params_.follow == 0) return;
+  Followed one{slowdown, false, std::move(course)};
+  if (heap < params_.follow) {
+    followed_.insert(followed_.begin() + static_cast<std::ptrdiff_t>(heap), std::move(one));
+    std::push_heap(followed_.begin(), followed_.begin() + static_cast<std::ptrdiff_t>(heap) + 1, is_worse);
+  } else if (is_worse(one, followed_.front())) {
+    std::pop_heap(followed_.begin(), followed_.begin() + static_cast<std::ptrdiff_t>(heap), is_worse);
+    followed_[heap - 1] = std::move(one);
+    std::push_heap(followed_.begin(), followed_.begin() + static_cast<std::ptrdiff_t>(heap), is_worse);
+  }
+}
+
+void ViewProbe::write_path(const view::Course& course, bool all) {
+  const bool is_short = course.ports.size() <= kPorts;
+  if (is_short == all) return;
+  for (const view::PortBytes& used : course.ports) paths_->print("{},{},{}\n", course.id, used.port, used.bytes);
+}
+
+Section ViewProbe::section() const {
+  return section_of(series_.interval(), queue_interval_, pauses_.omitted(), omitted_events_);
+}
+
+void ViewProbe::finish(Summary& summary) {
+  if (out_ != nullptr) {
+    series_.finish(engine_.now());
+    // A flow that has not ended has been slow at least for as long as it takes.
+    const engine::Model& model = engine_.model();
+    const net::Framing bare = host::framing_without_int(model.transport);
+    std::unordered_map<std::uint64_t, double> slowdown_of;
+    engine_.for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+      const Time ideal = model.paths.ideal_fct(src, flow.dst, flow.facts.size, bare);
+      slowdown_of[flow.id] = static_cast<double>((engine_.now() - flow.facts.start).ps) / static_cast<double>(ideal.ps);
+    });
+    courses_.for_each_active([&](view::Course& course) {
+      course.close();
+      write_path(course, false);
+      keep(course, slowdown_of[course.id]);
+    });
+    std::sort(followed_.begin(), followed_.end(),
+              [](const Followed& a, const Followed& b) { return a.course.id < b.course.id; });
+    for (const Followed& f : followed_) write_path(f.course, true);
+    paths_->close();
+    write_ports(*out_);
+    write_series(*out_);
+    write_queues(*out_);
+    write_pauses(*out_);
+    write_events(*out_);
+    write_courses(*out_);
+  }
+  summary.sections.push_back(section());
+}
+
+void ViewProbe::write_ports(ResultDirectory& out) const {
+  ResultFile file = out.table("view_ports.csv");
+  const net::Topology& t = engine_.model().topology;
+  for (std::uint32_t port = 0; port < t.ports(); ++port) {
+    const net::Link& link = t.links[port / 2];
+    file.print("{},{},{},{},{},{}\n", port, t.port_owner(port), t.port_peer(port), t.tier[t.port_owner(port)],
+               link.rate.bits_per_second, link.delay.ps);
+  }
+  file.close();
+}
+
+void ViewProbe::write_series(ResultDirectory& out) const {
+  ResultFile file = out.table("view_series.csv");
+  for (const view::PortBin& b : series_.rows())
+    file.print("{},{},{},{},{},{},{},{}\n", (series_.interval() * std::int64_t{b.bin}).ps, b.port, b.sent, b.queue,
+               b.marked, b.dropped, b.trimmed, b.paused_ps);
+  file.close();
+}
+
+void ViewProbe::write_queues(ResultDirectory& out) const {
+  ResultFile file = out.table("view_queues.csv");
+  for (const Share& s : shares_) {
+    file.print("{},{},", s.time.ps, s.port);
+    if (s.flow != net::kNoFlow) file.print("{}", s.flow);
+    file.print(",{}\n", s.bytes);
+  }
+  file.close();
+}
+
+void ViewProbe::write_pauses(ResultDirectory& out) const {
+  ResultFile file = out.table("view_pauses.csv");
+  for (const view::PauseRow& p : pauses_.rows()) {
+    file.print("{},{},{},", p.from.ps, p.port, p.of_class);
+    if (p.until != Time::max()) file.print("{}", p.until.ps);
+    file.write(",");
+    if (p.by != view::kNone) file.print("{}", p.by);
+    file.print(",{},", p.by_bytes);
+    if (p.parent != view::kNone) file.print("{}", p.parent);
+    file.write("\n");
+  }
+  file.close();
+}
+
+void ViewProbe::write_events(ResultDirectory& out) const {
+  ResultFile file = out.table("view_events.csv");
+  for (const Event& e : events_) {
+    file.print("{},{},{},", e.time.ps, net::name_of(e.kind), e.port);
+    if (e.flow != net::kNoFlow) file.print("{}", e.flow);
+    file.print(",{}\n", e.seq);
+  }
+  file.close();
+}
+
+void ViewProbe::write_courses(ResultDirectory& out) const {
+  ResultFile file = out.table("view_courses.csv");
+  for (const Followed& f : followed_)
+    for (const view::CourseBin& b : f.course.rows) {
+      file.print("{},{},{},", f.course.id, (f.course.start + f.course.interval * std::int64_t{b.bin}).ps,
+                 f.course.interval.ps);
+      if (b.window != cc::kNoWindow.count) file.print("{}", b.window);
+      file.write(",");
+      if (b.rate != 0) file.print("{}", b.rate);
+      file.write(",");
+      if (b.rtt_ps != 0) file.print("{}", b.rtt_ps);
+      file.print(",{},{},{},{},{}\n", b.sent, b.again, b.acked, b.lost, b.timeouts);
+    }
+  file.close();
+}
+
+}  // namespace weir::probe
