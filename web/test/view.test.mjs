@@ -3,40 +3,13 @@
 //
 //   node view.test.mjs FOLDER     FOLDER takes the pages
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { inflateSync } from 'node:zlib';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { open, run } from './browser.mjs';
-import { make, none } from './view_documents.mjs';
+import { none } from './view_documents.mjs';
+import { bundled, column, documents, pageOf } from './view_pages.mjs';
 
 const [folder] = process.argv.slice(2);
-const web = dirname(dirname(fileURLToPath(import.meta.url)));
-const documents = new Map();
-
-// The page as the command makes it: the title is escaped, and the document has no '<'.
-function page(kind) {
-  const file = folder + '/' + kind + '.html';
-  if (documents.has(kind)) return file;
-  const made = make(kind);
-  documents.set(kind, made);
-  const fill = {
-    TITLE: made.title.replace(/&/g, '&amp;').replace(/</g, '&lt;'), STYLE: readFileSync(web + '/view.css', 'utf8'),
-    SCRIPT: readFileSync(web + '/view.js', 'utf8').replace(/<\/script/g, '<\\/script'), DOCUMENT: JSON.stringify(made).replace(/</g, '\\u003c'),
-  };
-  writeFileSync(file, readFileSync(web + '/src/view.html', 'utf8').replace(/@(TITLE|STYLE|SCRIPT|DOCUMENT)@/g, (_, name) => fill[name]));
-  return file;
-}
-
-// A column of a document, unpacked without the page's code.
-function column(kind, table, name) {
-  const { type, data, delta } = documents.get(kind).tables[table].columns[name];
-  const bytes = inflateSync(Buffer.from(data, 'base64'));
-  const array = new { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f64: Float64Array }[type](bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-  if (delta) for (let i = 1; i < array.length; i++) array[i] += array[i - 1];
-  return array;
-}
-
+const page = (kind) => pageOf(kind, folder);
 // The row with the largest value that is one.
 function rowOfLargest(values) {
   let best = -1;
@@ -92,7 +65,7 @@ const tests = {
       const flow = rows[k];
       await p.evaluate((id) => window.weirView.store.set({ show: { kind: 'flow', id } }), flow);
       await shows(p, 'flow-' + flow);
-      const shown = await p.locator('.parts tbody tr').evaluateAll((all) => all.map((tr) => Number(tr.dataset.ps)));
+      const shown = await p.locator('.parts tbody tr[data-ps]').evaluateAll((all) => all.map((tr) => Number(tr.dataset.ps)));
       assert.equal(shown.reduce((a, b) => a + b, 0), finish[flow] - start[flow]);
       assert.equal(await p.locator('.parts tfoot tr').getAttribute('data-sum'), String(finish[flow] - start[flow]));
       assert.match(await p.locator('.parts tfoot').innerText(), /completion time, exactly/);
@@ -407,7 +380,7 @@ const tests = {
   },
 };
 
-if (!existsSync(web + '/view.js')) {
+if (!bundled) {
   console.log('skipped: this build has no page of weir view');
   process.exit(77);
 }

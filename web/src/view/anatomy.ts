@@ -28,6 +28,8 @@ export function sharesOf(run: Run, anatomy: Anatomy, flow: number): Share[] {
   return row < 0 ? [] : run.doc.parts.map((_, part) => ({ part, ps: anatomy.parts[part][row] })).filter((s) => s.ps !== 0);
 }
 
+const kSmall = 0.01; // of the completion time: parts below it are folded, if there are several
+
 export interface Median {
   flow: number;
   of: number; // flows
@@ -102,7 +104,7 @@ export function anatomyTable(run: Run, anatomy: Anatomy, flows: Flows, flow: num
   // the largest first, but for the time alone
   parts.sort((a, b) => Number(run.doc.parts[b].name === 'alone') - Number(run.doc.parts[a].name === 'alone') || of(shares, b) - of(shares, a) || a - b);
   const sum = shares.reduce((total, s) => total + s.ps, 0);
-  const rows = parts.map((i) => {
+  const rows: HTMLElement[] = parts.map((i) => {
     const p = run.doc.parts[i];
     const mark = h('i', { class: 'patch' }, h('b', {}, letter(i)));
     paint(mark, run, i);
@@ -110,6 +112,18 @@ export function anatomyTable(run: Run, anatomy: Anatomy, flows: Flows, flow: num
     return h('tr', { 'data-part': p.name, 'data-ps': mine }, h('td', { class: 'left' }, h('div', { class: 'name' }, mark, h('div', {}, h('b', {}, p.label), where(i), h('small', {}, p.meaning)))), h('td', { title: whole(mine) + ' ps' }, time(mine)), h('td', {}, percent(mine / took)),
       other ? h('td', { class: 'quiet', title: whole(of(other, i)) + ' ps' }, of(other, i) ? time(of(other, i)) : '0') : null);
   });
+  const small = parts.map((i, k) => ({ row: rows[k], ps: of(shares, i), theirs: of(other, i) })).filter((e) => e.row.dataset.part !== 'alone' && e.ps < kSmall * took && e.theirs < 0.05 * otherTook);
+  if (small.length > 2) {
+    for (const { row } of small) row.hidden = true;
+    const together = small.reduce((total, e) => total + e.ps, 0);
+    const fold: HTMLElement = h('tr', {}, h('td', { class: 'left' }, h('button', {
+      type: 'button', class: 'link', onclick: () => {
+        for (const { row } of small) row.hidden = false;
+        fold.remove();
+      },
+    }, small.length + ' smaller parts')), h('td', {}, time(together)), h('td', {}, percent(together / took)), other ? h('td', { class: 'quiet' }, time(small.reduce((total, e) => total + e.theirs, 0))) : null);
+    rows.push(fold);
+  }
   const line = (name: Node | string, element: HTMLElement, text: string) => h('div', { class: 'bar-line' }, h('span', {}, name), h('div', {}, element), h('output', {}, text));
   return h('div', { class: 'anatomy' },
     line('this flow', bar(run, shares, took, longest, 'this flow'), time(took)),
@@ -129,7 +143,8 @@ export function verdict(run: Run, anatomy: Anatomy, flows: Flows, flow: number, 
   const least = shares.find((s) => s.part === alone)?.ps ?? flows.ideal[flow];
   const rest = shares.filter((s) => s.part !== alone).sort((a, b) => b.ps - a.ps);
   if (rest.length === 0 || took - least < 0.02 * least) return 'It was not slow: it took what it would have taken alone in the network.';
-  const name = (s: Share) => run.doc.parts[s.part].label + place(s.part);
+  const quoted = (part: number) => '\u201c' + run.doc.parts[part].label + '\u201d';
+  const name = (s: Share) => quoted(s.part) + place(s.part);
   const out = ['It took ' + times(took / least) + ' what it would have taken alone. Of the time beyond that, ' + percent(rest[0].ps / (took - least)) + ' is ' + name(rest[0])
     + (rest[1] && rest[1].ps > 0.1 * (took - least) ? ', ' + percent(rest[1].ps / (took - least)) + ' ' + name(rest[1]) : '') + '.'];
   if (median && median.flow !== flow) {
@@ -137,7 +152,7 @@ export function verdict(run: Run, anatomy: Anatomy, flows: Flows, flow: number, 
     const differs = run.doc.parts.map((_, part) => ({ part, ps: (shares.find((s) => s.part === part)?.ps ?? 0) - (theirs.find((s) => s.part === part)?.ps ?? 0) })).sort((a, b) => b.ps - a.ps)[0];
     const by = took - (flows.finish[median.flow] - flows.start[median.flow]);
     const which = 'the median of ' + whole(median.of) + ' flows of ' + (median.exact ? 'its size' : bytes(flows.size[flow] / 2) + ' to ' + bytes(flows.size[flow] * 2));
-    out.push(by > 0 ? 'That is ' + time(by, 3) + ' more than ' + which + (differs.ps > 0 ? '; the largest difference is ' + run.doc.parts[differs.part].label + ' (+' + time(differs.ps, 3) + ').' : '.') : 'That is no more than ' + which + '.');
+    out.push(by > 0 ? 'That is ' + time(by, 3) + ' more than ' + which + (differs.ps > 0 ? '; the largest difference is ' + quoted(differs.part) + ' (+' + time(differs.ps, 3) + ').' : '.') : 'That is no more than ' + which + '.');
   }
   return out.join(' ');
 }

@@ -72,7 +72,7 @@ export async function flowPanel(context: Context, flow: number): Promise<Panel> 
   // who was in the way where it waited longest
   function others(): Node[] {
     const worst = sharesOf(run, anatomy, flow).filter((s) => portOf(s.part) >= 0).sort((a, b) => b.ps - a.ps)[0];
-    if (!worst || worst.ps < 0.05 * (end - start)) return [];
+    if (!worst || worst.ps < 0.1 * (end - start)) return [];
     const list = fillers(context, occupancy, portOf(worst.part), start, end, flow);
     if (list.length === 0) return [];
     const out = h('p', { class: 'fine' }, 'In the way at ' + portName(run, portOf(worst.part)) + ' during its life, of the bytes waiting: ');

@@ -97,7 +97,7 @@ function tiered(run: Run, graph: Graph, aspect: number): Layout {
   for (; columns <= most; columns++) {
     gap = columns > 1 ? 0.9 : 0.5;
     width = edges.reduce((sum, s, i) => sum + least(s) + gap + (i > 0 && pod[s] !== pod[edges[i - 1]] ? 1.2 : 0), 0);
-    if (Math.ceil(most / columns) <= (0.3 * width) / aspect) break;
+    if (Math.ceil(most / columns) <= ((top > 1 ? 0.3 : 0.6) * width) / aspect) break;
   }
   columns = Math.min(columns, most);
   width = Math.max(width, 4);

@@ -175,6 +175,9 @@ export class Painter extends Geometry {
     c.strokeStyle = tint;
     c.fillStyle = tint;
     c.lineWidth = widths[k];
+    // many short queues are no news
+    const shown = c.globalAlpha;
+    if (k === 1) c.globalAlpha = shown * Math.min(1, Math.max(0.45, 80 / ports.length));
     c.beginPath();
     for (const p of ports) {
       if (this.isTile[p] !== 0) continue;
@@ -183,6 +186,7 @@ export class Painter extends Geometry {
       c.lineTo(x2, y2);
     }
     c.stroke();
+    c.globalAlpha = shown;
     c.beginPath();
     for (const p of ports) {
       if (this.isTile[p] === 0) {

@@ -6,12 +6,12 @@ import { bytes } from './words';
 
 export const kClasses = 6; // 0 = idle
 
-export const widths = [0.8, 1.3, 2, 2.9, 4, 5.2];
+export const widths = [0.8, 1.1, 2, 2.9, 4, 5.2];
 
 export function colours(): string[] {
   return isDark()
-    ? ['#333c46', '#3d6f96', '#4ba6e0', '#f2b632', '#f5793a', '#ffe4d6']
-    : ['#d3d9e0', '#8fbbdd', '#2f86c1', '#e69f00', '#d0480a', '#6b1502'];
+    ? ['#333c46', '#345a79', '#4ba6e0', '#f2b632', '#f5793a', '#ffe4d6']
+    : ['#d3d9e0', '#a9cae4', '#2f86c1', '#e69f00', '#d0480a', '#6b1502'];
 }
 
 const useLimits = [0.005, 0.25, 0.5, 0.75, 0.95];
