@@ -91,7 +91,8 @@ int run() {
   simulation.engine().on_finish([&](const weir::host::FlowRecord&) { ++ended; });
   while (!simulation.advance()) {
   }
-  std::printf("%d flows in %.0f us\n%s", ended, simulation.engine().now().seconds() * 1e6, simulation.finish().c_str());
+  std::printf("%d flows in %.0f us\n%s", ended, simulation.engine().now().seconds() * 1e6,
+              simulation.finish().summary.c_str());
   return ended == 8 * 7 ? 0 : 1;
 }
 

@@ -39,7 +39,7 @@ int run() {
   while (!simulation.advance()) {
   }
   std::printf("%llu decisions, up to %zu at once, in %.2f ms\n%s", static_cast<unsigned long long>(decisions), largest,
-              simulation.engine().now().seconds() * 1e3, simulation.finish().c_str());
+              simulation.engine().now().seconds() * 1e3, simulation.finish().summary.c_str());
   return decisions > 0 ? 0 : 1;
 }
 

@@ -10,8 +10,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 extern char** environ;
 
@@ -35,42 +38,65 @@ std::string read_all(int descriptor) {
   }
 }
 
-}  // namespace
+struct Ended {
+  std::string output;
+  int status = 0;  // of wait4()
+  rusage usage{};
+};
 
-ChildResult run_child(const std::vector<std::string>& arguments) {
+Ended run(const char* program, std::vector<std::string> words) {
   std::array<int, 2> pipe_ends{};
   require(pipe2(pipe_ends.data(), O_CLOEXEC) == 0 ? 0 : errno, "pipe");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
 
-  std::vector<std::string> words{"weir"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
-  const auto begin = std::chrono::steady_clock::now();
   pid_t pid = 0;
-  const int error = posix_spawn(&pid, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
+  const int error = posix_spawnp(&pid, program, &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(pipe_ends[1]);
   if (error != 0) close(pipe_ends[0]);
   require(error, "cannot start a process");
 
-  ChildResult out;
+  Ended out;
   out.output = read_all(pipe_ends[0]);
   close(pipe_ends[0]);
-  int status = 0;
-  rusage usage{};
-  while (wait4(pid, &status, 0, &usage) < 0)
+  while (wait4(pid, &out.status, 0, &out.usage) < 0)
     if (errno != EINTR) require(errno, "wait");
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw std::runtime_error(fmt::format("a process for '{}' failed", arguments.empty() ? "" : arguments.back()));
-  out.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  out.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
-  out.max_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
   return out;
+}
+
+bool is_good(const Ended& ended) { return WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0; }
+
+}  // namespace
+
+ChildResult run_child(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{"weir"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const auto begin = std::chrono::steady_clock::now();
+  Ended ended = run("/proc/self/exe", std::move(words));
+  if (!is_good(ended))
+    throw std::runtime_error(fmt::format("a process for '{}' failed", arguments.empty() ? "" : arguments.back()));
+  return {std::move(ended.output), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
+          seconds(ended.usage.ru_utime) + seconds(ended.usage.ru_stime),
+          static_cast<std::uint64_t>(ended.usage.ru_maxrss) * 1024};
+}
+
+bool has_program(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (access(fmt::format("{}/{}", folder.empty() ? "." : folder, name).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+std::optional<std::string> run_program(const std::vector<std::string>& words) {
+  Ended ended = run(words.front().c_str(), words);
+  return is_good(ended) ? std::optional(std::move(ended.output)) : std::nullopt;
 }
 
 }  // namespace weir::app

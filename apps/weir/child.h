@@ -1,7 +1,8 @@
-// This command once more in a process of its own, and what that process cost.
+// Programs in processes of their own: this command once more, or another one.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,13 @@ struct ChildResult {
   std::uint64_t max_rss_bytes = 0;
 };
 
-// Runs `weir ARGUMENTS` to its end. Throws std::runtime_error unless it exits with 0.
+// Runs `weir ARGUMENTS` to its end, and tells what that cost. Throws std::runtime_error unless it exits with 0.
 ChildResult run_child(const std::vector<std::string>& arguments);
+
+// Whether PATH has such a program.
+bool has_program(const std::string& name);
+// Runs a program of PATH, whose messages go to standard error: what it wrote to standard output, or nothing unless it
+// exits with 0. Throws std::system_error if it cannot be started.
+std::optional<std::string> run_program(const std::vector<std::string>& words);
 
 }  // namespace weir::app

@@ -38,6 +38,15 @@ struct Row {
   study::Ratios all;
 };
 
+// By whose rules the two sides are simulated, and the processor time that all their runs took.
+struct Fidelities {
+  std::string base;
+  std::string other;
+  double base_cpu_s = 0;
+  double other_cpu_s = 0;
+  bool differ() const { return base != other; }
+};
+
 struct Comparison {
   std::string base;
   std::string other;
@@ -46,6 +55,7 @@ struct Comparison {
   std::size_t only_base = 0;
   std::size_t only_other = 0;
   std::vector<Row> rows;
+  Fidelities fidelity;
   std::set<std::string> load_keys;  // in which the two sides differ, and which change the load or the duration
   std::string load_example;         // of the first two runs that do
 };
@@ -75,6 +85,12 @@ void add_run(Comparison& out, const ComparedRun& base, const ComparedRun& other,
   const study::RunFiles other_files(other.dir);
   const auto differences = study::differences(base_files, other_files);
   const auto paired = study::pair_flows(base_files, other_files);
+  const Json of_base = base_files.document("manifest.json");
+  const Json of_other = other_files.document("manifest.json");
+  out.fidelity.base = of_base.value("fidelity", "exact");
+  out.fidelity.other = of_other.value("fidelity", "exact");
+  out.fidelity.base_cpu_s += of_base.value("cpu_s", 0.0);
+  out.fidelity.other_cpu_s += of_other.value("cpu_s", 0.0);
   const auto is_of_load = [](const study::Difference& d) { return d.of_load; };
   // an axis along which nothing else differs is one of loads: that is what is compared
   const bool is_axis = along_axis && std::all_of(differences.begin(), differences.end(), is_of_load);
@@ -172,18 +188,29 @@ std::string interval_text(const Row& row) {
 }
 std::string percent(double v) { return std::isnan(v) ? "-" : fmt::format("{:.1f} %", 100 * v); }
 
+std::string fidelity_text(const Fidelities& f) {
+  return fmt::format(
+      "errors: of run.fidelity = \"{}\" if \"{}\" is true, |ratio - 1|; processor time {:.4g} s and {:.4g} s{}\n",
+      f.other, f.base, f.other_cpu_s, f.base_cpu_s,
+      f.other_cpu_s > 0 ? fmt::format(", 1 / {:.4g}", f.base_cpu_s / f.other_cpu_s) : "");
+}
+
 std::string to_text(const Comparison& c) {
   std::string out = fmt::format("{} / {}{}{}\n", c.other, c.base, c.point.empty() ? "" : ", ", c.point);
-  out += fmt::format("{:<20} {:>9} {:>9} {:>9}  {:<19} {:>9} {:>9}\n", "ratio of FCTs", "n", "median", "geomean",
-                     "95 % interval", "slower", "faster");
+  const bool errors = c.fidelity.differ();
+  out += fmt::format("{:<20} {:>9} {:>9} {:>9}  {:<19} {:>9} {:>9}{}\n", "ratio of FCTs", "n", "median", "geomean",
+                     "95 % interval", "slower", "faster",
+                     errors ? fmt::format(" {:>10} {:>9}", "mean error", "worst") : "");
   std::string group = "all";
   for (const Row& row : c.rows) {
     if (row.group != group) out += fmt::format(" {}\n", row.group);
     group = row.group;
     const study::Ratios& r = row.all;
-    out += fmt::format("  {:<18} {:>9} {:>9} {:>9}  {:<19} {:>9} {:>9}\n", row.name, r.n, number(r.median),
-                       number(r.geomean), interval_text(row), percent(r.slower), percent(r.faster));
+    out += fmt::format("  {:<18} {:>9} {:>9} {:>9}  {:<19} {:>9} {:>9}{}\n", row.name, r.n, number(r.median),
+                       number(r.geomean), interval_text(row), percent(r.slower), percent(r.faster),
+                       errors ? fmt::format(" {:>10} {:>9}", percent(r.mean_error), percent(r.worst_error)) : "");
   }
+  if (errors) out += fidelity_text(c.fidelity);
   const study::Ratios& all = c.rows.front().all;
   if (all.unfinished_base + all.unfinished_other + all.unfinished_both > 0)
     out += fmt::format("unfinished, and so without a ratio: {} only in {}, {} only in {}, {} in both\n",
@@ -213,6 +240,8 @@ Json to_json(const Comparison& c) {
                     {"high", number(r.high)},
                     {"slower", number(r.slower)},
                     {"faster", number(r.faster)},
+                    {"mean_error", number(r.mean_error)},
+                    {"worst_error", number(r.worst_error)},
                     {"unfinished_base", r.unfinished_base},
                     {"unfinished_other", r.unfinished_other},
                     {"unfinished_both", r.unfinished_both}});
@@ -225,6 +254,11 @@ Json to_json(const Comparison& c) {
           {"only_base", c.only_base},
           {"only_other", c.only_other},
           {"load_differs_in", c.load_keys},
+          {"fidelity",
+           {{"base", c.fidelity.base},
+            {"other", c.fidelity.other},
+            {"base_cpu_s", c.fidelity.base_cpu_s},
+            {"other_cpu_s", c.fidelity.other_cpu_s}}},
           {"ratios", std::move(rows)}};
 }
 

@@ -8,6 +8,7 @@
 #include "weir/base/error.h"
 #include "weir/policy/policy_file.h"
 #include "weir/run/earlier_runs.h"
+#include "weir/scenario/fidelity.h"
 #include "weir/study/kept.h"
 #include "weir/sweep_progress.h"
 
@@ -32,6 +33,8 @@ study::Plan plan_with_policy(study::Study study, const std::string& policy) {
 PaperPlan plan_paper_study(const claims::FigureFile& file, const PaperOptions& options) {
   PaperPlan out{.file = &file, .plan = plan_with_policy(file.study.study, options.policy), .sweep = {}};
   for (const auto& claim : file.study.claims) study::check(claim, study::no_measurements(out.plan));
+  for (std::size_t run = 0; run < out.plan.runs.size(); run += out.plan.seeds)
+    scenario::check_judges_claims(out.plan.scenario(run));
   out.sweep = {.dir = fmt::format("{}/{}", options.out, file.name),
                .jobs = options.jobs,
                .memory = options.memory,

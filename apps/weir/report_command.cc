@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +28,18 @@ struct ReportOptions {
   std::string svg;
 };
 
+// What is shown: "2 runs", "1 host trace, 3 trainings".
+std::string contents(const report::Document& document) {
+  const std::pair<std::size_t, const char*> kinds[] = {{document.runs.size(), "run"},
+                                                       {document.captures.size(), "host trace"},
+                                                       {document.trainings.size(), "training"},
+                                                       {document.claims.size(), "claim"}};
+  std::vector<std::string> parts;
+  for (const auto& [count, name] : kinds)
+    if (count != 0) parts.push_back(fmt::format("{} {}{}", count, name, count == 1 ? "" : "s"));
+  return parts.empty() ? "0 runs" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
 int report_command(const ReportOptions& o) {
   report::require();
   const report::Document document = report::read(o.directories);
@@ -45,8 +58,7 @@ int report_command(const ReportOptions& o) {
   for (const std::string& told : document.notices) notice("weir: {}", told);
   const std::size_t n = document.figures.size();
   const auto figures = fmt::format("{} figure{}", n, n == 1 ? "" : "s");
-  if (!page.empty())
-    show("{}: {} run{}, {}\n", page, document.runs.size(), document.runs.size() == 1 ? "" : "s", figures);
+  if (!page.empty()) show("{}: {}, {}\n", page, contents(document), figures);
   if (!o.svg.empty()) show("{}: {} as SVG\n", o.svg, figures);
   return 0;
 }

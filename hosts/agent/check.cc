@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "hosts/agent/interface.h"
@@ -15,11 +14,15 @@
 #include "hosts/agent/privileges.h"
 #include "hosts/agent/program.h"
 #include "hosts/agent/scratch_network.h"
+#ifdef WEIR_HOSTS_BPF
+#include "hosts/bpf/bpf_path.h"
+#endif
 
 namespace weir::hosts {
 namespace {
 
 constexpr int kTryWithin = 20'000;  // ms
+constexpr const char* kAssumed = "eth0";
 constexpr std::array kModes{Mode::observe, Mode::bpf, Mode::queue};
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -33,7 +36,7 @@ std::string complaint(const std::vector<std::string>& command) {
 }
 
 // An interface to try things on, in a scratch network; named like the real one, since messages name it.
-std::string scratch_interface(const std::string& name = "eth0") {
+std::string scratch_interface(const std::string& name = kAssumed) {
   const std::string other = "weir-other";
   if (!run_program({"ip", "link", "add", name, "type", "veth", "peer", "name", other}).ok()) return "lo";
   for (const auto& end : {name, other}) run_program({"ip", "link", "set", end, "up"});
@@ -78,11 +81,28 @@ ModeFact try_mode(Mode mode, const std::optional<Config>& config, const std::str
   return out;
 }
 
-std::string read_line(const char* file) {
-  std::ifstream in(file);
-  std::string out;
-  std::getline(in, out);
-  return out;
+// What only the interface itself tells, such as a qdisc that someone has chosen. Nothing is changed.
+void check_on([[maybe_unused]] const std::vector<std::string>& interfaces, [[maybe_unused]] ModeFact& fact) {
+#ifdef WEIR_HOSTS_BPF
+  if (fact.mode != Mode::bpf || !fact.possible || interfaces.empty()) return;
+  try {
+    check_bpf({.interfaces = interfaces, .hold = true});
+  } catch (const Unavailable& error) {
+    fact = {fact.mode, false, "", error.remedy().empty() ? error.what() : error.what() + ("; " + error.remedy())};
+  }
+#endif
+}
+
+Fact translation() {
+  const std::string name = "BPF JIT";
+#ifdef WEIR_HOSTS_BPF
+  const auto translated = bpf_is_translated();
+  if (!translated) return {name, false, "not known, since this process may not load BPF programs; run it as root"};
+  if (*translated) return {name, true, "on"};
+  return {name, false, "off, so that programs are slow; sysctl net.core.bpf_jit_enable=1"};
+#else
+  return {name, false, "not known, since this weir-host was built without the path in the kernel"};
+#endif
 }
 
 InterfaceCheck check_interface(const std::string& name) {
@@ -130,10 +150,7 @@ CheckReport check_this_host(const std::optional<Config>& config, const std::vect
        missing.empty() ? "all that are needed" : fmt::format("{} missing; run it as root", fmt::join(missing, ", "))});
   const bool btf = ::access("/sys/kernel/btf/vmlinux", R_OK) == 0;
   out.facts.push_back({"BTF", btf, btf ? "the kernel describes its types" : "/sys/kernel/btf/vmlinux is not there"});
-  const std::string jit = read_line("/proc/sys/net/core/bpf_jit_enable");
-  out.facts.push_back({"BPF JIT", jit == "1" || jit == "2",
-                       jit == "0" ? "off, so that programs are slow; sysctl net.core.bpf_jit_enable=1"
-                                  : (jit.empty() ? "not told to this user" : "on")});
+  out.facts.push_back(translation());
   out.facts.push_back(in_scratch("clsact", "programs can be attached to interfaces", [](const auto& interface) {
     return complaint({"tc", "qdisc", "add", "dev", interface, "clsact"});
   }));
@@ -147,7 +164,10 @@ CheckReport check_this_host(const std::optional<Config>& config, const std::vect
                                                        "NFQUEUE", "--queue-num", "7", "--queue-bypass"});
                                    }));
   const auto& named = config ? config->interfaces : interfaces;
-  for (const Mode mode : kModes) out.modes.push_back(try_mode(mode, config, named.empty() ? "eth0" : named.front()));
+  for (const Mode mode : kModes) {
+    out.modes.push_back(try_mode(mode, config, named.empty() ? kAssumed : named.front()));
+    check_on(named, out.modes.back());
+  }
   for (const auto& interface : named) out.interfaces.push_back(check_interface(interface));
   if (config) {
     out.wanted = config->mode;
@@ -176,10 +196,8 @@ nlohmann::ordered_json to_json(const CheckReport& report) {
                              {"modes", modes},
                              {"facts", facts},
                              {"interfaces", interfaces}};
-  if (report.wanted) {
-    out["wanted"] = name_of(*report.wanted);
-    out["segment"] = {{"good", report.segment_good}, {"value", report.segment}};
-  }
+  if (report.wanted) out["wanted"] = name_of(*report.wanted);
+  if (!report.segment.empty()) out["segment"] = {{"good", report.segment_good}, {"value", report.segment}};
   return out;
 }
 
@@ -202,7 +220,13 @@ std::string to_text(const CheckReport& report) {
                        i.qdisc.empty() ? "?" : i.qdisc,
                        i.hardware_timestamps ? "timestamps by hardware" : "timestamps by software");
   }
-  if (report.wanted) out += fmt::format("{:<4} {:<20} {}\n", report.segment_good ? "yes" : "no", "T", report.segment);
+  if (report.interfaces.empty())
+    out += fmt::format(
+        "\nNo interface is named, so modes were tried on one that was made for it, called {}, and nothing "
+        "is told of this host's own: weir-host check --interface NAME\n",
+        kAssumed);
+  if (!report.segment.empty())
+    out += fmt::format("{:<4} {:<20} {}\n", report.segment_good ? "yes" : "no", "T", report.segment);
   return out;
 }
 

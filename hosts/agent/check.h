@@ -41,7 +41,7 @@ struct CheckReport {
   std::vector<ModeFact> modes;
   std::vector<InterfaceCheck> interfaces;
   std::optional<Mode> wanted;  // by the configuration
-  std::string segment;         // what would be set, or the warning
+  std::string segment;         // what would be set, or the warning; "": there is no configuration
   bool segment_good = true;
 
   // The wanted mode, or any without one.

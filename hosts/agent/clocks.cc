@@ -6,12 +6,17 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "hosts/agent/clock_memory.h"
+#include "hosts/agent/event_loop.h"
+#include "hosts/agent/log.h"
 #include "hosts/agent/status.h"
 #include "hosts/clock/service.h"
 #include "weir/base/text_table.h"
 
 namespace weir::hosts {
 namespace {
+
+constexpr std::int64_t kRememberEvery = 1'000'000'000;
 
 ClockSettings clock_settings(const Config& config, Peers::Derive derive, std::int64_t start) {
   const PathSettings path = path_settings(config, 0);
@@ -63,10 +68,18 @@ nlohmann::ordered_json to_json(const PeerClock& clock, std::int64_t now) {
 
 class Service : public Clocks {
  public:
-  explicit Service(ClockSettings settings) : service_(std::move(settings)) {}
+  // `memory`: a file; "": nothing is remembered.
+  Service(ClockSettings settings, std::string memory) : service_(settings), memory_(std::move(memory)) {}
 
   std::int64_t next_timer() override { return service_.next_timer(); }
-  void on_timer(std::int64_t now) override { service_.on_timer(now); }
+  void on_timer(std::int64_t now) override {
+    service_.on_timer(now);
+    if (memory_.empty() || now < next_memory_) return;
+    next_memory_ = now + kRememberEvery;
+    const bool good = write_clock_memory(memory_, service_.memory(), now);
+    if (!good && !told_) log("{}: cannot be written, so that a restart will know no clocks at first", memory_);
+    told_ = !good;
+  }
 
   std::map<Address, ClockNews> news(std::int64_t now) override {
     std::map<Address, ClockNews> out;
@@ -106,13 +119,26 @@ class Service : public Clocks {
 
  private:
   ClockService service_;
+  std::string memory_;
+  std::int64_t next_memory_ = 0;
+  bool told_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Clocks> make_clocks(const Config& config, Peers::Derive derive, std::int64_t start) {
+std::unique_ptr<Clocks> make_clocks(const Config& config, Peers::Derive derive, std::int64_t start,
+                                    const std::string& memory) {
+  ClockSettings settings = clock_settings(config, std::move(derive), start);
+  // the clock of a test is another one after each start
+  const bool is_test = settings.test_clock_offset != 0 || settings.test_clock_drift != 0;
+  const std::string file = is_test ? "" : memory;
+  if (!file.empty()) {
+    std::string why;
+    settings.memory = read_clock_memory(file, monotonic_now(), why);
+    if (!why.empty()) log("{}: not used: {}", file, why);
+  }
   try {
-    return std::make_unique<Service>(clock_settings(config, std::move(derive), start));
+    return std::make_unique<Service>(std::move(settings), file);
   } catch (const std::invalid_argument& error) {
     throw InputError(Where{config.file, 0}, fmt::format("table 'clock': {}", error.what()));
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "hosts/agent/config.h"
 #include "hosts/agent/peers.h"
@@ -23,9 +24,11 @@ class Clocks {
   virtual nlohmann::ordered_json details(std::int64_t now) = 0;
 };
 
-// The service of clock/service.h, with the peers of the configuration. `start`: of the test clock. Throws
-// std::system_error where its port is taken.
-std::unique_ptr<Clocks> make_clocks(const Config& config, Peers::Derive derive, std::int64_t start);
+// The service of clock/service.h, with the peers of the configuration. `start`: of the test clock. It begins with what
+// an agent before it has left in the file `memory`, and writes it anew every second. Throws std::system_error where its
+// port is taken.
+std::unique_ptr<Clocks> make_clocks(const Config& config, Peers::Derive derive, std::int64_t start,
+                                    const std::string& memory);
 
 // For people, of details().
 std::string clocks_text(const nlohmann::json& details);

@@ -13,8 +13,8 @@
 #include <optional>
 #include <string>
 
-#include "hosts/agent/descriptor.h"
 #include "hosts/agent/event_loop.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -22,7 +23,10 @@ ControlClient::ControlClient(const std::string& path) {
   fd_ = Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return;
   if (errno == ENOENT || errno == ECONNREFUSED)
-    throw std::runtime_error("weir-host is not up; start it with: weir-host up --mode observe");
+    throw std::runtime_error(
+        fmt::format("no agent is up in {}; start one with: weir-host up --mode observe; if it runs in another "
+                    "folder, name that with --run",
+                    std::filesystem::path(path).parent_path().string()));
   if (errno == EACCES)
     throw std::runtime_error(fmt::format("{}: only root and the group control.group may ask the agent", path));
   throw std::runtime_error(fmt::format("{}: {}", path, std::strerror(errno)));

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 

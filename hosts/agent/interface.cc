@@ -11,8 +11,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "hosts/agent/descriptor.h"
 #include "hosts/agent/program.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 namespace {

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/path/descriptor.h"
 #include "weir/base/error.h"
 
 namespace weir::hosts {

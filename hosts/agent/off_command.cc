@@ -71,12 +71,18 @@ int off(const Common& common, bool leftovers) {
     dir.make();  // whether it can be trusted
     if (!dir.lock()) throw std::runtime_error("another agent has just started");
     back = put_back_leftovers(dir);
-    dir.remove();
+    // what is left over may be that of an agent which starts again
+    if (leftovers)
+      dir.leave();
+    else
+      dir.remove();
   }
   if (!back.empty())
     show_text(fmt::format("put back what {} has left: {}\n", was_up ? "the agent" : "a crash", fmt::join(back, ", ")));
   if (!wrong.empty()) throw std::runtime_error(wrong);
-  show_text(was_up ? "weir-host is off\n" : "weir-host was not up\n");
+  show_text(was_up ? "weir-host is off\n"
+                   : fmt::format("weir-host was not up in {}; if it runs in another folder, name that with --run\n",
+                                 dir.path()));
   return 0;
 }
 

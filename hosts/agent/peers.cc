@@ -8,7 +8,7 @@
 #include <cstring>
 #include <tuple>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 namespace {
@@ -134,9 +134,10 @@ std::optional<std::int64_t> threshold_of(const Threshold& given, std::int64_t he
 EpochKeys keys_at(std::int64_t unix_time, std::int64_t lifetime, const Address& local, const Address& peer,
                   const Peers::Derive& derive) {
   const auto epoch = static_cast<std::uint64_t>(unix_time / lifetime);
-  const auto sending = static_cast<std::uint64_t>((unix_time - lifetime / 2) / lifetime);
-  const PairKey send = derive(local, peer, sending);
-  return {{send, send}, {derive(peer, local, epoch), derive(peer, local, epoch - 1)}};
+  const auto all = [&](const Address& from, const Address& to) {
+    return PairKeys{derive(from, to, epoch), derive(from, to, epoch - 1), derive(from, to, epoch + 1)};
+  };
+  return {all(local, peer), all(peer, local)};
 }
 
 std::optional<Address> route_source(const Address& peer) {

@@ -76,9 +76,9 @@ class Peers {
 std::optional<std::int64_t> threshold_of(const Threshold& given, std::int64_t headroom, std::int64_t least_threshold,
                                          const ClockNews& news);
 
-// The keys of a pair at a time (ns since 1970). What is accepted is signed in this epoch or the one before; what is
-// sent is signed by the epoch of half a lifetime ago, so that two hosts understand each other whose times of day differ
-// by less than that.
+// The keys of a pair at a time (ns since 1970, at least one lifetime). What is sent is signed by the key of this epoch,
+// and what is accepted by that or its neighbours, so that two hosts understand each other whose times of day differ by
+// a lifetime at most.
 struct EpochKeys {
   PairKeys send;
   PairKeys receive;

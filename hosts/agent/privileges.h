@@ -20,6 +20,8 @@ class Realtime {
   Realtime& operator=(const Realtime&) = delete;
   ~Realtime();
 
+  bool on() const { return on_; }
+
  private:
   bool on_ = false;
 };

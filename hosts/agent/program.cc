@@ -13,7 +13,7 @@
 #include <csignal>
 #include <stdexcept>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 namespace {

@@ -1,9 +1,7 @@
 #include "hosts/agent/restore.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <net/if.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,8 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/agent/private_file.h"
 #include "hosts/agent/program.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 namespace {
@@ -26,36 +25,10 @@ bool is_allowed(const std::vector<std::string>& command) {
   return !command.empty() && std::find(kPrograms.begin(), kPrograms.end(), command.front()) != kPrograms.end();
 }
 
-// The file's content; "" if there is no file.
-std::string read_whole(const std::string& file) {
-  const Descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!fd) {
-    if (errno == ENOENT) return {};
-    throw std::runtime_error(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
-  }
-  struct stat info {};
-  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) || (info.st_mode & 0022) != 0 ||
-      (info.st_uid != 0 && info.st_uid != ::geteuid()))
-    throw std::runtime_error(fmt::format("{}: others may have written it; remove it", file));
-  std::string out;
-  std::array<char, 4096> chunk;
-  for (;;) {
-    const auto size = ::read(fd.get(), chunk.data(), chunk.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) return out;
-    out.append(chunk.data(), static_cast<std::size_t>(size));
-  }
-}
-
-void sync_folder_of(const std::string& file) {
-  const Descriptor fd(::open(file.substr(0, file.rfind('/')).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd) ::fsync(fd.get());
-}
-
 }  // namespace
 
 RestoreLog::RestoreLog(std::string file) : file_(std::move(file)) {
-  const std::string text = read_whole(file_);
+  const std::string text = read_private_file(file_);
   if (text.empty()) return;
   try {
     const auto json = nlohmann::json::parse(text);
@@ -110,14 +83,9 @@ void RestoreLog::write() const {
     steps.push_back(
         {{"what", step.what}, {"command", step.command}, {"interface", step.interface}, {"ifindex", step.ifindex}});
   const std::string text = nlohmann::ordered_json{{"version", kVersion}, {"steps", steps}}.dump(2) + "\n";
-  const std::string next = file_ + ".new";
-  const Descriptor fd(::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  const bool good = fd && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                    ::fsync(fd.get()) == 0 && ::rename(next.c_str(), file_.c_str()) == 0;
-  if (!good)
+  if (!replace_private_file(file_, text, true))
     throw std::runtime_error(
         fmt::format("{}: cannot be written, so nothing is changed on this host: {}", file_, std::strerror(errno)));
-  sync_folder_of(file_);
 }
 
 }  // namespace weir::hosts

@@ -52,6 +52,11 @@ bool RunDir::lock() {
 }
 
 void RunDir::remove() {
+  ::unlink(clocks().c_str());
+  leave();
+}
+
+void RunDir::leave() {
   for (const auto& file : {socket(), log(), path_ + "/lock"}) ::unlink(file.c_str());
   ::rmdir(path_.c_str());
   lock_ = Descriptor();

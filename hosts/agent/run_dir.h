@@ -1,5 +1,5 @@
-// The folder of a running agent, /run/weir-host: the lock that lets only one agent run, its control socket, and what
-// has to be put back after a crash.
+// The folder of a running agent, /run/weir-host: the lock that lets only one agent run, its control socket, what
+// has to be put back after a crash, and what was known of clocks.
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 
@@ -19,6 +19,7 @@ class RunDir {
   const std::string& path() const { return path_; }
   std::string socket() const { return path_ + "/control"; }
   std::string restore() const { return path_ + "/restore.json"; }
+  std::string clocks() const { return path_ + "/clocks.json"; }
   std::string log() const { return path_ + "/log"; }
 
   // Makes the folder where it is not there. Throws InputError where it cannot be made, belongs to another user, or
@@ -27,7 +28,10 @@ class RunDir {
   // Takes the lock until this process ends; false: another process has it. The folder must exist. A lock is not
   // inherited by children.
   bool lock();
-  // Gives the lock up and removes the folder with all that is ours in it, but for what is still to be put back.
+  // Gives the lock up and removes what is ours, but for what is still to be put back and what the next agent wants to
+  // know of clocks; the folder as well, where it is empty then.
+  void leave();
+  // The same without leaving anything to the next agent.
   void remove();
   // The process that has the lock; nothing if none has, or this one.
   std::optional<pid_t> holder() const;

@@ -18,8 +18,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "hosts/agent/descriptor.h"
 #include "hosts/agent/program.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 namespace {

@@ -121,6 +121,18 @@ listen = "off"
     tell_({name, good, what});
   }
 
+  // `what` was seen; good if all conditions hold, else those that do not are told.
+  struct Condition {
+    bool holds;
+    std::string otherwise;
+  };
+  void step(const std::string& name, const std::string& what, const std::vector<Condition>& conditions) {
+    std::string wrong;
+    for (const Condition& one : conditions)
+      if (!one.holds) wrong += (wrong.empty() ? "" : "; ") + one.otherwise;
+    step(name, wrong.empty(), wrong.empty() ? what : fmt::format("{} ({})", wrong, what));
+  }
+
   bool wait_until_held() {
     std::string state = "the agent does not answer";
     for (int waited = 0; waited < kHeldWithin; waited += 100) {
@@ -148,21 +160,30 @@ listen = "off"
     flow_.emplace(network_.sender(), network_.receiver(), SmallNetwork::kReceiver);
     std::this_thread::sleep_for(1500ms);
     const auto counters = status().at("counters");
-    const auto held = counters.at("held").get<std::uint64_t>();
+    const auto number = [&](const char* name) { return counters.at(name).get<std::uint64_t>(); };
+    const auto held = number("held");
     const auto longest = counters.at("held_ns_max").get<double>();
-    step("holding", held > 0 && counters.at("or_acks_accepted") > 0 && longest <= kLongestHold && !flow_->broken(),
-         fmt::format("{} of {} packets held, for {} in the mean and {} at most; {} OR-ACKs", held,
-                     counters.at("packets").get<std::uint64_t>(),
+    const auto accepted = number("or_acks_accepted");
+    step("holding",
+         fmt::format("{} of {} packets held, for {} in the mean and {} at most; {} OR-ACKs", held, number("packets"),
                      duration_text(held == 0 ? 0 : counters.at("held_ns").get<double>() / static_cast<double>(held)),
-                     duration_text(longest), counters.at("or_acks_accepted").get<std::uint64_t>()));
+                     duration_text(longest), accepted),
+         {{accepted > 0, fmt::format("no OR-ACK was accepted, {} were received", number("or_acks_received"))},
+          {held > 0, "no packet was held"},
+          {longest <= kLongestHold, fmt::format("a packet was held for {}, longer than the limit of {}",
+                                                duration_text(longest), duration_text(kLongestHold))},
+          {!flow_->broken(), "the connection broke"}});
   }
 
   void check_gap(const std::string& name) {
     flow_->restart();
     std::this_thread::sleep_for(1500ms);
     const auto gap = static_cast<double>(flow_->longest_gap());
-    step(name, gap <= kLongestGap && flow_->bytes() > 0 && !flow_->broken(),
-         fmt::format("data flows on; nothing came for {} at most", duration_text(gap)));
+    step(name, fmt::format("data flows on; nothing came for {} at most", duration_text(gap)),
+         {{flow_->bytes() > 0, "no data came"},
+          {gap <= kLongestGap, fmt::format("nothing came for {}, longer than the limit of {}", duration_text(gap),
+                                           duration_text(kLongestGap))},
+          {!flow_->broken(), "the connection broke"}});
   }
 
   void check_stopped() {

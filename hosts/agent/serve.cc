@@ -33,10 +33,11 @@ std::string list_text(const std::vector<std::string>& list) { return fmt::format
 
 }  // namespace
 
-AlreadyUp::AlreadyUp(int pid)
-    : std::runtime_error(fmt::format("weir-host is up already, process {}; weir-host status tells what it does, and "
-                                     "weir-host off ends it",
-                                     pid)) {}
+AlreadyUp::AlreadyUp(int pid, const RunDir& dir)
+    : std::runtime_error(fmt::format("an agent is up already in {}, process {}; weir-host status tells what it does, "
+                                     "and weir-host off ends it; the agent of another network namespace needs another "
+                                     "folder, with --run",
+                                     dir.path(), pid)) {}
 
 void check_host(const Config& config) {
   const auto names = interface_names();
@@ -58,7 +59,7 @@ std::vector<std::string> put_back_leftovers(RunDir& dir) {
 
 int serve(const Config& config, const MasterKey& key, RunDir& dir,
           const std::function<void(const std::vector<std::string>& warnings)>& ready) {
-  if (!dir.lock()) throw AlreadyUp(dir.holder().value_or(0));
+  if (!dir.lock()) throw AlreadyUp(dir.holder().value_or(0), dir);
   const std::int64_t start = monotonic_now();
   EventLoop loop;
   // before any thread is started, since threads inherit what is blocked
@@ -88,11 +89,16 @@ int serve(const Config& config, const MasterKey& key, RunDir& dir,
   try {
     parts.group = control_group(config);
     parts.control = make_control_socket(dir.socket(), parts.group);
-    parts.clocks = make_clocks(config, parts.derive, start);
+    parts.clocks = make_clocks(config, parts.derive, start, dir.clocks());
     OpenPath open;
     {
       std::optional<Realtime> realtime;
       if (config.mode != Mode::bpf) realtime.emplace();
+      if (config.mode == Mode::queue && !realtime->on())
+        parts.warnings.emplace_back(
+            "whoever releases packets may not go before other processes (LimitRTPRIO=1 or CAP_SYS_NICE is missing), so "
+            "that "
+            "a host whose processors are busy holds packets longer than hold.at_most");
       drop_privileges();
       open = open_path(config.mode, settings);
     }
@@ -117,11 +123,11 @@ int serve(const Config& config, const MasterKey& key, RunDir& dir,
       status = 1;
   } catch (...) {
     restore.apply();  // what a path that failed half way may have left
-    dir.remove();
+    dir.leave();
     throw;
   }
   log("off");
-  if (status == 0) dir.remove();
+  if (status == 0) dir.leave();
   return status;
 }
 

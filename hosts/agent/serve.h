@@ -18,7 +18,7 @@ void check_host(const Config& config);
 // Another agent is up.
 class AlreadyUp : public std::runtime_error {
  public:
-  explicit AlreadyUp(int pid);
+  AlreadyUp(int pid, const RunDir& dir);
 };
 
 // Runs the agent until it is asked to end, and puts everything back. Once packets can be held, `ready` is called with

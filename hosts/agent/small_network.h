@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "hosts/agent/descriptor.h"
 #include "hosts/agent/program.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 

@@ -21,7 +21,7 @@ constexpr std::array kCounters{
     CounterKind{"clipped", "packets whose hold was cut to hold.at_most", &C::clipped},
     CounterKind{"bypassed", "packets that passed although their peer is held", &C::bypassed},
     CounterKind{"notes", "packets whose departure was noted", &C::notes},
-    CounterKind{"flows", "flows now known", &C::flows, false},
+    CounterKind{"flows", "flows that have sent within 30 s, or ended within 1 s", &C::flows, false},
     CounterKind{"flows_refused", "flows that found no room", &C::flows_refused},
     CounterKind{"or_acks_received", "OR-ACKs that arrived", &C::or_acks_received},
     CounterKind{"or_acks_accepted", "OR-ACKs that were heard", &C::or_acks_accepted},

@@ -104,7 +104,7 @@ std::string status_text(const Json& status) {
     out += fmt::format("expired    {} times the agent gave no sign of life and packets passed\n",
                        count("heartbeat_expiries"));
   out += fmt::format("cost       {} of processor time in the data path\n", duration_text(number(c, "processor_ns")));
-  out += fmt::format("flows      {} known, {} found no room\n\n", count("flows"), count("flows_refused"));
+  out += fmt::format("flows      {} have sent lately, {} found no room\n\n", count("flows"), count("flows_refused"));
   return out + peers_text(status);
 }
 

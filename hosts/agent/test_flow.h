@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 

@@ -78,11 +78,12 @@ void become_daemon(const RunDir& dir) {
 }
 
 // In the process that stays. What it has to say until it is up goes into the pipe: "0" and warnings, or the exit status
-// and the reason, a line each.
+// and the reason, a line each; who reads it tells people, and what is told there is also in the log of the daemon.
 int stay(const Config& config, const MasterKey& key, RunDir& dir, Descriptor tell) {
+  bool has_log = false;
   const auto failure = failure_of([&] {
-    if (dir.holder()) throw AlreadyUp(*dir.holder());
     become_daemon(dir);
+    has_log = true;
     return serve(config, key, dir, [&](const auto& warnings) {
       std::string text = "0\n";
       for (const auto& warning : warnings) text += warning + "\n";
@@ -92,7 +93,7 @@ int stay(const Config& config, const MasterKey& key, RunDir& dir, Descriptor tel
   });
   if (!failure.what.empty()) {
     if (tell) write_all(tell.get(), fmt::format("{}\n{}\n", failure.status, failure.what));
-    log("{}", failure.what);
+    if (has_log) log("{}", failure.what);
   }
   return failure.status;
 }
@@ -138,11 +139,9 @@ int up(const Common& common, const UpOptions& o) {
   check_host(config);
   RunDir dir(common.run);
   dir.make();
+  if (const auto pid = dir.holder()) throw AlreadyUp(*pid, dir);
   if (!o.foreground) return in_background(config, key, dir);
-  const auto failure = failure_of([&] {
-    if (dir.holder()) throw AlreadyUp(*dir.holder());
-    return serve(config, key, dir, [](const auto&) {});
-  });
+  const auto failure = failure_of([&] { return serve(config, key, dir, [](const auto&) {}); });
   if (!failure.what.empty()) log("{}", failure.what);
   return failure.status;
 }

@@ -1,9 +1,11 @@
 #include "hosts/bpf/bpf_path.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <unistd.h>
 
 #include <ctime>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <system_error>
@@ -17,8 +19,6 @@ namespace weir::hosts {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-// A flow that has sent nothing for so long is not shown.
-constexpr std::int64_t kShown = 30 * kSecond;
 
 std::int64_t monotonic_now() {
   timespec now{};
@@ -31,6 +31,7 @@ std::vector<Interface> interfaces_of(Netlink& netlink, const PathSettings& setti
   std::vector<Interface> out;
   for (const std::string& name : settings.interfaces) {
     out.emplace_back(netlink, name);
+    out.back().check_programs();
     if (settings.hold) out.back().check_departures();
   }
   return out;
@@ -77,7 +78,7 @@ class BpfPath : public DataPath {
             .clipped = c.clipped,
             .bypassed = c.bypassed,
             .notes = c.notes,
-            .flows = program_.count_flows(),
+            .flows = flows().size(),
             .flows_refused = c.flows_refused,
             .or_acks_received = c.or_acks_received,
             .or_acks_accepted = c.or_acks_accepted,
@@ -98,7 +99,7 @@ class BpfPath : public DataPath {
             .decisions_lost = c.decisions_lost};
   }
 
-  std::vector<FlowView> flows() override { return program_.flows(monotonic_now() - kShown); }
+  std::vector<FlowView> flows() override { return program_.flows(monotonic_now()); }
 
   void trace(std::function<void(const Decision&)> tell) override {
     ring_buffer__consume(decisions_.get());  // those of before are told to whom they were for
@@ -141,13 +142,15 @@ class BpfPath : public DataPath {
         left += (left.empty() ? "" : "; ") + std::string(error.what());
       }
     };
-    bool qdiscs = false;
-    for (Interface& one : interfaces_) {
-      undo([&one] { one.put_back_programs(); });
-      qdiscs = qdiscs || one.changed_qdiscs();
+    if (settings_.hold) {
+      // As if no heartbeat came: nothing is held any more, what waits leaves, and what follows it leaves behind it.
+      // Only then programs and qdiscs go.
+      __atomic_store_n(&program_.state().was_live, 0u, __ATOMIC_RELAXED);
+      __atomic_store_n(&program_.state().beat, static_cast<long long>(monotonic_now() - settings_.live_for - 1),
+                       __ATOMIC_RELAXED);
+      ::usleep(static_cast<useconds_t>(settings_.max_hold / 1'000));
     }
-    // Packets that are held leave before their qdisc goes away.
-    if (qdiscs) ::usleep(static_cast<useconds_t>(settings_.max_hold / 1'000));
+    for (Interface& one : interfaces_) undo([&one] { one.put_back_programs(); });
     for (Interface& one : interfaces_) undo([&one] { one.put_back(); });
     if (!left.empty()) throw std::runtime_error(left);
   }
@@ -200,6 +203,18 @@ std::unique_ptr<DataPath> attach_bpf(const PathSettings& settings) {
   } catch (const std::system_error& error) {
     throw Unavailable(error.what(), "");
   }
+}
+
+std::optional<bool> bpf_is_translated() {
+  const bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
+  const int program =
+      ::bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "weir_nothing", "GPL", nothing, std::size(nothing), nullptr);
+  if (program < 0) return std::nullopt;
+  bpf_prog_info info{};
+  unsigned size = sizeof info;
+  const int told = ::bpf_obj_get_info_by_fd(program, &info, &size);
+  ::close(program);
+  return told == 0 ? std::optional(info.jited_prog_len != 0) : std::nullopt;
 }
 
 void check_bpf(const PathSettings& settings) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* Maps and what all parts of the programs use. */
 #pragma once
 
@@ -85,10 +86,10 @@ INLINE long long shown(long long t) {
   return t + settings.clock_offset + weir_drifted(settings.clock_drift, t - settings.clock_start);
 }
 
-/* The rule for flows to this peer. Of one that is measured only, no delay is too long. */
+/* The rule for flows to this peer. */
 INLINE struct weir_on_ramp_params rule_for(const struct weir_peer* peer) {
   return (struct weir_on_ramp_params){
-      .threshold = settings.hold && peer->held ? peer->threshold : (1LL << 62) - 1,
+      .threshold = peer->threshold,
       .max_pause = settings.max_pause,
       .max_age = settings.max_age,
       .gain = settings.gain,

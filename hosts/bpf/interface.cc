@@ -21,8 +21,6 @@ constexpr bpf_tc_attach_point kPoints[] = {BPF_TC_EGRESS, BPF_TC_INGRESS};
 constexpr const char* kPointNames[] = {"egress", "ingress"};
 constexpr unsigned kPriority = 1;
 constexpr std::uint32_t kRoot = Interface::kHandle << 16;
-// Kernels whose interfaces take more have a size for IPv4 apart.
-constexpr std::uint32_t kMostIpv4 = 65'536;
 
 bpf_tc_hook hook_of(unsigned ifindex, bpf_tc_attach_point point) {
   bpf_tc_hook out{};
@@ -88,6 +86,13 @@ bool Interface::keeps_departures() const {
   return !all.empty() && std::ranges::all_of(all, [](const Qdisc& one) { return one.kind == "fq"; });
 }
 
+void Interface::check_programs() const {
+  const std::vector<Qdisc> all = netlink_->qdiscs(link_.ifindex);
+  if (std::ranges::find(all, "ingress", &Qdisc::kind) != all.end())
+    throw Unavailable(fmt::format("{} has the qdisc ingress, which has no place for programs at egress", link_.name),
+                      fmt::format("tc qdisc replace dev {} clsact", link_.name));
+}
+
 void Interface::check_departures() const {
   const std::vector<Qdisc> all = netlink_->qdiscs(link_.ifindex);
   const Qdisc* root = root_of(all);
@@ -104,21 +109,12 @@ void Interface::tell(const BeforeChange& before_change, const std::string& what,
 }
 
 void Interface::limit_segments(std::uint32_t bytes, const BeforeChange& before_change) {
-  if (bytes == 0 || link_.gso_max_size == 0) return;
-  const std::uint32_t ipv4 = link_.gso_ipv4_max_size;
-  if (link_.gso_max_size <= bytes && ipv4 <= bytes) return;
-  const auto command = [this](std::uint32_t size) -> std::vector<std::string> {
-    return {"ip", "link", "set", "dev", link_.name, "gso_max_size", std::to_string(size)};
-  };
-  // The last one told is undone first, and one that is not larger sets that of IPv4 as well.
-  if (link_.gso_max_size > kMostIpv4) tell(before_change, "segment size", command(link_.gso_max_size));
-  tell(before_change, "segment size", command(std::min(link_.gso_max_size, kMostIpv4)));
+  if (bytes == 0) return;
   try {
-    netlink_->set_gso(link_.ifindex, std::min(link_.gso_max_size, bytes), std::min(ipv4, bytes));
+    segments_.emplace(*netlink_, link_.name, bytes, before_change);
   } catch (const std::system_error& error) {
     fail(fmt::format("the segment size of {} cannot be {} bytes", link_.name, bytes), error.code().value());
   }
-  segments_changed_ = true;
 }
 
 void Interface::keep_departures(const BeforeChange& before_change) {
@@ -149,11 +145,9 @@ void Interface::keep_departures(const BeforeChange& before_change) {
 }
 
 void Interface::attach(int egress, int ingress, const BeforeChange& before_change) {
+  check_programs();
   const LibbpfLog log;
   const std::vector<Qdisc> all = netlink_->qdiscs(link_.ifindex);
-  if (std::ranges::find(all, "ingress", &Qdisc::kind) != all.end())
-    throw Unavailable(fmt::format("{} has the qdisc ingress, which has no place for programs at egress", link_.name),
-                      fmt::format("tc qdisc replace dev {} clsact", link_.name));
   if (std::ranges::find(all, "clsact", &Qdisc::kind) == all.end()) {
     tell(before_change, "qdisc clsact", {"tc", "qdisc", "del", "dev", link_.name, "clsact"});
     bpf_tc_hook hook = hook_of(link_.ifindex, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
@@ -211,8 +205,8 @@ void Interface::put_back() {
       netlink_->delete_qdisc(link_.ifindex, {"clsact", TC_H_MAKE(TC_H_CLSACT, 0), TC_H_CLSACT});
   });
   undo(root_changed_, "the qdisc", [this] { netlink_->delete_qdisc(link_.ifindex, {"", kRoot, TC_H_ROOT}); });
-  undo(segments_changed_, "the segment size",
-       [this] { netlink_->set_gso(link_.ifindex, link_.gso_max_size, link_.gso_ipv4_max_size); });
+  bool limited = segments_.has_value();
+  undo(limited, "the segment size", [this] { segments_->put_back(); });
   if (!left.empty()) throw std::runtime_error(left);
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
-#include "hosts/bpf/netlink.h"
 #include "hosts/path/data_path.h"
+#include "hosts/path/netlink.h"
+#include "hosts/path/segment_limit.h"
 
 namespace weir::hosts {
 
@@ -18,6 +20,8 @@ class Interface {
   // Throws Unavailable if it is not there or not one of Ethernet. Nothing is changed.
   Interface(Netlink& netlink, const std::string& name);
 
+  // Throws Unavailable if programs have no place here. Nothing is changed.
+  void check_programs() const;
   // Throws Unavailable if packets that leave here cannot be held: the qdiscs that they wait in are not all fq, and the
   // kernel's default is not what stands at the root. Nothing is changed.
   void check_departures() const;
@@ -34,7 +38,6 @@ class Interface {
   void put_back();
 
   const std::string& name() const { return link_.name; }
-  bool changed_qdiscs() const { return root_changed_; }
   // What is wrong with it now; "": nothing. `hold`: whether packets are to be held.
   std::string trouble(bool hold) const;
 
@@ -48,7 +51,7 @@ class Interface {
   unsigned programs_[2] = {};  // their numbers in the kernel; 0: not attached
   bool root_changed_ = false;
   bool clsact_made_ = false;
-  bool segments_changed_ = false;
+  std::optional<SegmentLimit> segments_;
 };
 
 }  // namespace weir::hosts

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* What the BPF programs and the process that loads them share: the values of maps. Plain C for both; addresses and
    ports are in network order, times are CLOCK_MONOTONIC of this host in nanoseconds unless said otherwise. */
 #pragma once
@@ -63,23 +64,23 @@ struct weir_state {
 /* By remote address. The line is ClockLine's, the keys are those of the OR-ACKs that go there and come from there. */
 struct weir_peer {
   unsigned held;
-  unsigned send_id; /* epoch modulo 2^16 */
-  long long threshold;
+  unsigned send_id;    /* epoch modulo 2^16 */
+  long long threshold; /* as the rule is told: data_path.h */
   long long at;
   long long offset;
   long long drift;
   long long sigma;
-  unsigned receive_id[2];
+  unsigned receive_id[3]; /* of this epoch, the one before and the next */
   struct weir_siphash_key send;
-  struct weir_siphash_key receive[2];
+  struct weir_siphash_key receive[3];
 };
 
 /* A flow that we send. */
 struct weir_flow {
-  unsigned lock;    /* 1: someone is at work on it */
-  unsigned started; /* the rule's state is */
-  unsigned missed;  /* a packet left without a note because another was at work */
-  unsigned pad;
+  unsigned lock;        /* 1: someone is at work on it */
+  unsigned started;     /* the rule's state is */
+  unsigned missed;      /* a packet left without a note because another was at work */
+  unsigned ended;       /* with FIN or RST */
   long long last_stamp; /* no packet leaves before the one in front of it */
   long long last;       /* when a packet last came by */
   long long delay;      /* of the last OR-ACK */

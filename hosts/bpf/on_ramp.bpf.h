@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* On-Ramp between TCP and the NIC, on both ends: what the programs at egress and ingress of an interface do. Whatever
    goes wrong, packets pass. */
 #pragma once
@@ -18,12 +19,14 @@ INLINE int at_egress(struct __sk_buff* skb) {
   const struct weir_peer* peer = bpf_map_lookup_elem(&peers, p.key.remote);
   if (!peer) return PASS;
   const long long now = bpf_ktime_get_ns();
+  const bool matters = p.length != 0 || (p.flags & (SYN | FIN | RST));
   if (!live(now)) {
     struct weir_counters* c = count();
     if (c && settings.hold && peer->held && p.length != 0) ++c->bypassed;
+    if (matters) stay_behind(skb, &p, now);
     return PASS;
   }
-  if (p.length != 0 || (p.flags & (SYN | FIN))) send(skb, &p, peer, now);
+  if (matters) send(skb, &p, peer, now);
   answer_due(skb, &p, peer, now);
   return PASS;
 }

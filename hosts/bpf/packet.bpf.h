@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* Headers of a packet: Ethernet with up to two VLAN tags, IPv4 without options or IPv6 without extension headers, TCP
    or UDP. What is anything else passes. */
 #pragma once

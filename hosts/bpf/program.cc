@@ -121,7 +121,8 @@ weir_flow_key key_sent(const Flow& flow) {
 }
 
 Program::Program(const PathSettings& settings, std::span<const unsigned char> object,
-                 const std::vector<std::string>& only) {
+                 const std::vector<std::string>& only)
+    : hold_(settings.hold) {
   const LibbpfLog log;
   bpf_object_open_opts options{};
   options.sz = sizeof options;
@@ -161,14 +162,15 @@ int Program::map(const char* name) const { return bpf_object__find_map_fd_by_nam
 void Program::set_peer(const Peer& peer) const {
   weir_peer out{};
   out.held = peer.held && peer.clock.sigma >= 0 ? 1 : 0;
-  out.threshold = peer.threshold;
+  out.threshold = rule_threshold(peer, hold_ && out.held != 0);
   out.at = peer.clock.at;
   out.offset = peer.clock.offset;
   out.drift = peer.clock.drift;
   out.sigma = peer.clock.sigma;
   out.send_id = static_cast<std::uint16_t>(peer.send.current.epoch);
   out.send = siphash_key(peer.send.current);
-  const PairKey* const keys[] = {&peer.receive.current, &peer.receive.previous};
+  const PairKey* const keys[] = {&peer.receive.current, &peer.receive.previous, &peer.receive.next};
+  static_assert(std::size(keys) == std::extent_v<decltype(out.receive)>);
   for (std::size_t i = 0; i < std::size(keys); ++i) {
     out.receive_id[i] = static_cast<std::uint16_t>(keys[i]->epoch);
     out.receive[i] = siphash_key(*keys[i]);
@@ -200,14 +202,15 @@ weir_counters Program::counters() const {
   return sum;
 }
 
-std::vector<FlowView> Program::flows(std::int64_t since) const {
+std::vector<FlowView> Program::flows(std::int64_t now) const {
   std::vector<FlowView> out;
   const int table = map("flows");
   weir_flow_key key{};
   weir_flow flow;
   for (int more = bpf_map_get_next_key(table, nullptr, &key); more == 0;
        more = bpf_map_get_next_key(table, &key, &key)) {
-    if (bpf_map_lookup_elem(table, &key, &flow) != 0 || flow.last < since) continue;
+    if (bpf_map_lookup_elem(table, &key, &flow) != 0) continue;
+    if (!is_told_of(flow.packets, flow.ended != 0, flow.last, now)) continue;
     out.push_back({.flow = flow_sent(key),
                    .delay = flow.delay,
                    .beta = static_cast<double>(flow.rule.beta) / WEIR_ON_RAMP_ONE,
@@ -219,15 +222,6 @@ std::vector<FlowView> Program::flows(std::int64_t since) const {
                    .held_ns = flow.held_ns,
                    .or_acks = flow.or_acks});
   }
-  return out;
-}
-
-std::uint64_t Program::count_flows() const {
-  const int table = map("flows");
-  std::uint64_t out = 0;
-  weir_flow_key key{};
-  for (int more = bpf_map_get_next_key(table, nullptr, &key); more == 0; more = bpf_map_get_next_key(table, &key, &key))
-    ++out;
   return out;
 }
 

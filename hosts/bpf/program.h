@@ -3,6 +3,7 @@
 
 #include <bpf/libbpf.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -41,9 +42,8 @@ class Program {
   void remove_peer(const Address& address) const;
   // Sums of all processors.
   weir_counters counters() const;
-  // Those that have sent something since `since`.
-  std::vector<FlowView> flows(std::int64_t since) const;
-  std::uint64_t count_flows() const;
+  // Those that is_told_of() `now`.
+  std::vector<FlowView> flows(std::int64_t now) const;
   // Processor time of both programs, if the kernel measures it (kernel.bpf_stats_enabled); else 0.
   std::uint64_t processor_ns() const;
 
@@ -54,6 +54,7 @@ class Program {
   struct Unmap {
     void operator()(weir_state* state) const;
   };
+  bool hold_;
   std::unique_ptr<bpf_object, Close> object_;
   std::unique_ptr<weir_state, Unmap> state_;
 };

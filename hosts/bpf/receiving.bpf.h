@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* The receiving side: which of the packets that arrive are answered, and how OR-ACKs are made.
 
    A program cannot make a packet, only clone one. A small packet that arrives is cloned at once, and sent back as an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* The sending side: packets that leave are noted and perhaps held, OR-ACKs that arrive are heard. */
 #pragma once
 
@@ -8,6 +9,7 @@ INLINE void start(struct weir_flow* flow, const struct weir_on_ramp_params* rule
   weir_on_ramp_start(&flow->rule, rule);
   flow->started = 1;
   flow->missed = 0;
+  flow->ended = 0;
   flow->delay = 0;
   flow->packets = 0;
   flow->bytes = 0;
@@ -28,8 +30,8 @@ INLINE struct weir_flow* flow_of(const struct packet* p, struct weir_counters* c
   return flow;
 }
 
-/* A TCP packet with data, SYN or FIN that leaves for a peer: it leaves at max(its own time, t_NextPkt, when the one in
-   front of it left), but max_hold from now at the latest, unless its own time is later. */
+/* A TCP packet with data, SYN, FIN or RST that leaves for a peer: it leaves at max(its own time, t_NextPkt, when the
+   one in front of it left), but max_hold from now at the latest, unless its own time is later. */
 INLINE void send(struct __sk_buff* skb, const struct packet* p, const struct weir_peer* peer, long long now) {
   struct weir_counters* c = count();
   if (!c) return;
@@ -56,6 +58,9 @@ INLINE void send(struct __sk_buff* skb, const struct packet* p, const struct wei
   } else {
     flow->missed = 1;
   }
+  /* fq serves the packets of a flow by their times: this one would pass one in front of it that still waits for the
+     NIC, even if the stamp of that one is past. */
+  const bool would_pass = own != 0 && own < flow->last_stamp;
   if (settings.hold) {
     const long long latest = now + settings.max_hold;
     long long until = flow->last_stamp;
@@ -66,13 +71,14 @@ INLINE void send(struct __sk_buff* skb, const struct packet* p, const struct wei
     leave = larger(leave, smaller(until, latest));
     if (leave > flow->last_stamp) flow->last_stamp = leave;
   }
+  flow->last = now;
+  if (p->flags & (FIN | RST)) flow->ended = 1;
   if (p->length != 0) {
     if (alone) {
       const unsigned before = flow->rule.tail;
       weir_on_ramp_on_send(&flow->rule, &rule, p->seq, p->length, leave);
       c->notes += flow->rule.tail != before;
     }
-    flow->last = now;
     ++flow->packets;
     flow->bytes += p->length;
     ++c->packets;
@@ -84,8 +90,8 @@ INLINE void send(struct __sk_buff* skb, const struct packet* p, const struct wei
     flow->held_ns += held_for;
   }
   if (alone) give_back(flow);
+  if (held_for > 0 || would_pass) bpf_skb_set_tstamp(skb, leave, BPF_SKB_TSTAMP_DELIVERY_MONO);
   if (held_for > 0) {
-    bpf_skb_set_tstamp(skb, leave, BPF_SKB_TSTAMP_DELIVERY_MONO);
     ++c->held;
     c->held_ns += held_for;
     if (held_for > (long long)c->held_ns_max) c->held_ns_max = held_for;
@@ -95,6 +101,17 @@ INLINE void send(struct __sk_buff* skb, const struct packet* p, const struct wei
         .key = p->key, .time = leave, .held_for = held_for, .seq = p->seq, .length = p->length};
     tell(&decision, c);
   }
+}
+
+/* Nothing is held any more, but some packets still wait. Those that follow one do not pass it: they leave behind it.
+   All have left max_hold after the last time at which packets could be held. */
+INLINE void stay_behind(struct __sk_buff* skb, const struct packet* p, long long now) {
+  if (!settings.hold || now - *(volatile long long*)&state.beat > settings.live_for + settings.max_hold) return;
+  const struct weir_flow* flow = bpf_map_lookup_elem(&flows, &p->key);
+  if (!flow || skb->tstamp_type > BPF_SKB_TSTAMP_DELIVERY_MONO) return;
+  const long long own = skb->tstamp_type == BPF_SKB_TSTAMP_DELIVERY_MONO ? (long long)skb->tstamp : 0;
+  const long long leave = smaller(flow->last_stamp, now + settings.max_hold);
+  if (leave > larger(own, own != 0 ? 0 : now)) bpf_skb_set_tstamp(skb, leave, BPF_SKB_TSTAMP_DELIVERY_MONO);
 }
 
 /* Our time, as others see it, at which the peer's clock showed `theirs`. */
@@ -173,6 +190,8 @@ INLINE void hear(struct __sk_buff* skb, struct packet* p) {
     key = peer->receive[0];
   } else if (peer && key_id == peer->receive_id[1]) {
     key = peer->receive[1];
+  } else if (peer && key_id == peer->receive_id[2]) {
+    key = peer->receive[2];
   } else {
     ++c->refused_peer;
     return;

@@ -56,7 +56,7 @@ void Clocks::solve(std::span<const OwnEdge> own, const Reports& reports, std::sp
       if (to == 0 || to == from) continue;
       const bool first = report.origin < e.to;
       const auto ends = first ? std::pair{report.origin, e.to} : std::pair{e.to, report.origin};
-      const GraphEdge edge{from, to, {report.at, e.offset, e.drift, e.error, e.growth}};
+      const GraphEdge edge{from, to, {report.at, e.offset, e.drift, e.error, e.growth, e.bias}};
       if (first) {
         others.insert_or_assign(ends, edge);
       } else {

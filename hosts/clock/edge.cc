@@ -3,24 +3,33 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace weir::hosts::clock {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Windows in multiples of the shortest.
 constexpr std::array<int, 3> kLengths{1, 2, 4};
-// What stamps are good for, ns.
-constexpr double kStampNoise = 20;
 // Beyond the error of the line and of the smallest delay, so much more is a step, ns.
 constexpr double kStepTolerance = 200;
 // So many observations must come too early within so long.
-constexpr std::size_t kEarlyOnes = 3;
+constexpr std::size_t kEarlyOnes = 4;
 constexpr std::int64_t kEarlyWithin = 200'000'000;
-// Margins that are remembered: half a minute at two fits per second. With fewer than some the smallest delay is a
-// guess, known within a share of it that falls with their number.
-constexpr std::size_t kMargins = 64;
-constexpr std::size_t kSettled = 12;
+// And so many of the other direction tell whether the round trip has changed.
+constexpr int kOthers = 8;
+// The first margin is taken for the least delay within a share of it, the next ones within less.
 constexpr double kGuess = 0.2;
+constexpr int kGuesses = 12;
+// So many of either direction confirm a line of before.
+constexpr int kConfirming = 3;
+// A line of before counts on where its error is less than so much of that of the best one of now.
+constexpr double kKeep = 0.5;
+// The last probes of each direction are looked at in two halves of so many ns, whose fastest agree within so much where
+// nothing but a clock has changed.
+constexpr std::int64_t kWitness = 125'000'000;
+constexpr double kSteady = 500;
+constexpr std::int64_t kAhead = 1'000'000'000;
 // A prediction is looked at so many fits later, which is the shortest window.
 constexpr std::size_t kPredicted = 4;
 constexpr double kForgetScale = 0.9;
@@ -61,40 +70,132 @@ void mark_layers(std::span<const Observation> list, bool pure_only, int sign, st
 
 }  // namespace
 
-// The smallest delay as the windows tell it whose lines counted, `smallest` being that of now.
-Edge::Floor Edge::floor(double smallest) const {
-  std::vector<double> margins(margins_.begin(), margins_.end());
-  margins.push_back(smallest);
-  std::sort(margins.begin(), margins.end());
-  // the fastest fifth met no queue; what they differ by is noise
-  const double low = margins[margins.size() / 5];
-  const double middle = margins[margins.size() / 2];
-  if (margins.size() <= kSettled) {
-    // windows that overlap, and perhaps none of them free of queues
-    const double guess = kGuess * margins.front() / static_cast<double>(margins.size());
-    return {margins.front(), kStampNoise + middle - margins.front() + guess, false};
-  }
-  return {low, kStampNoise + (low - margins.front()), true};
+void Edge::restore(const EdgeMemory& memory) {
+  line_ = memory.line;
+  tight_.reset();
+  doubted_ = true;
+  agree_ = {};
+  if (memory.least) least_.remember(memory.least->at, memory.least->delay, memory.least->noise);
 }
 
-bool Edge::too_early(const Observation& o, int sign) {
+EdgeMemory Edge::memory() const {
+  EdgeMemory out;
+  if (line_) {
+    out.line = line_;
+    out.line->offset_error *= scale_;
+    out.line->drift_error *= scale_;
+    if (least_.floor().known) out.least = {line_->at, least_.floor().delay, least_.floor().noise};
+  }
+  return out;
+}
+
+bool Edge::is_confirmed() const { return !doubted_ || (agree_[0] >= kConfirming && agree_[1] >= kConfirming); }
+
+// How long it took, if the line is right.
+double Edge::delay(const Observation& o, int sign) const {
+  return sign *
+         (static_cast<double>(o.difference - line_->offset) - line_->drift * static_cast<double>(o.at - line_->at));
+}
+
+// As long as the least delay is not known, the margin of the line stands for it, and a queue that becomes shorter also
+// makes packets early.
+double Edge::least_delay() const {
+  const LeastDelay::Floor& floor = least_.floor();
+  return floor.known ? std::min(line_->margin, floor.delay) : line_->margin;
+}
+
+bool Edge::is_early(const Observation& o, int sign) const {
   if (!line_) return false;
-  const double delay =
-      sign * (static_cast<double>(o.difference - line_->offset) - line_->drift * static_cast<double>(o.at - line_->at));
-  const Floor least = floor(line_->margin);
-  if (delay > std::min(line_->margin, least.delay) - least.noise - error_at(o.at) - kStepTolerance) return false;
-  early_.push_back(o.at);
-  while (early_.front() < o.at - kEarlyWithin) early_.pop_front();
-  return true;
+  const LeastDelay::Floor& floor = least_.floor();
+  const double error = floor.known || !tight_ ? error_at(o.at) : scale_ * error_at(*tight_, o.at);
+  return delay(o, sign) <= least_delay() - floor.noise - error - kStepTolerance;
+}
+
+Edge::Trips Edge::trips(std::int64_t since) const {
+  std::array<double, 2> least{kInfinity, kInfinity};
+  std::array<int, 2> count{};
+  const auto look = [&](const Observation& o, int sign) {
+    if (o.at < since) return;
+    const std::size_t i = sign > 0 ? 0 : 1;
+    least[i] = std::min(least[i], delay(o, sign));
+    ++count[i];
+  };
+  for (const Observation& o : ours_) look(o, 1);
+  for (const Observation& o : theirs_) look(o, -1);
+  for (const Early& e : early_) look(e.observation, e.sign);
+  return {(least[0] + least[1]) / 2, std::min(count[0], count[1]), std::max(count[0], count[1])};
+}
+
+Edge::Finding Edge::what_early_ones_tell() const {
+  // few are errors of stamps
+  if (early_.size() < kEarlyOnes) return Finding::nothing;
+  const Trips t = trips(early_.front().observation.at);
+  if (t.most < kOthers || t.fewest == 0) return Finding::nothing;
+  if (!least_.floor().known) {
+    // only what came before it was sent is no queue's doing
+    const auto proof = std::count_if(early_.begin(), early_.end(), [&](const Early& e) {
+      return delay(e.observation, e.sign) < -error_at(e.observation.at) - kStepTolerance;
+    });
+    return static_cast<std::size_t>(proof) < kEarlyOnes ? Finding::shorter : Finding::step;
+  }
+  // a step leaves the round trip as it is; what one direction alone has become faster by, half of it takes away half of
+  const double least = least_delay();
+  double early = 0;
+  for (const Early& e : early_) early = std::max(early, least - delay(e.observation, e.sign));
+  if (t.half < least - early / 4) return Finding::shorter;
+  return t.fewest < kOthers ? Finding::nothing : Finding::step;
+}
+
+void Edge::step() {
+  ++steps_;
+  void_line();
+}
+
+void Edge::void_line() {
+  ours_.clear();
+  theirs_.clear();
+  line_.reset();
+  tight_.reset();
+  guessed_ = 0;
+  earlier_.clear();
+  scale_ = 1;
+  early_.clear();
+  thinned_ = INT64_MIN;
+}
+
+void Edge::doubt() {
+  ours_.clear();
+  theirs_.clear();
+  early_.clear();
+  earlier_.clear();
+  thinned_ = INT64_MIN;
+  doubted_ = true;
+  agree_ = {};
+}
+
+// A queue that stood since we know the path has ended, or the route has changed.
+void Edge::shorten(double half_trip) {
+  least_.forget();
+  for (const Early& e : early_) {
+    insert(e.sign > 0 ? ours_ : theirs_, e.observation, kLengths.back() * window_);
+  }
+  early_.clear();
+  const double wrong = std::max(0.0, line_->margin - half_trip);
+  line_->bias = std::max(line_->bias, wrong);
+  line_->offset_error = std::max(line_->offset_error, wrong);
 }
 
 bool Edge::add(const Observation& o, int sign) {
-  if (too_early(o, sign)) {
-    // one alone is an error of a stamp
-    if (early_.size() < kEarlyOnes) return true;
-    forget();
-    ++steps_;
-    return false;
+  if (is_early(o, sign)) {
+    early_.push_back({o, sign});
+    while (early_.front().observation.at < o.at - kEarlyWithin) early_.pop_front();
+    switch (what_early_ones_tell()) {
+      case Finding::nothing: return true;
+      case Finding::step: step(); return false;
+      case Finding::shorter: shorten(trips(early_.front().observation.at).half); return true;
+    }
+  } else if (int& agree = agree_[sign > 0 ? 0 : 1]; doubted_ && agree < kConfirming) {
+    ++agree;
   }
   insert(sign > 0 ? ours_ : theirs_, o, kLengths.back() * window_);
   return true;
@@ -122,45 +223,94 @@ bool Edge::fit(std::int64_t now) {
   const auto good =
       std::count_if(ours_.begin(), ours_.end(), pure) + std::count_if(theirs_.begin(), theirs_.end(), pure);
   if (all > 0) purity_ += (static_cast<double>(good) / static_cast<double>(all) - purity_) / 4;
+  const bool lost = line_ && least_.floor().known && lost_its_witness(now);
+  while (!early_.empty() && early_.front().observation.at < now - kEarlyWithin) early_.pop_front();
   thin(ours_, 1);
   thin(theirs_, -1);
+  const std::int64_t before = thinned_;
   thinned_ = now;
 
-  std::vector<PairFit> fits;
+  if (lost) {
+    void_line();
+    return true;
+  }
+
+  const std::vector<PairFit> fitted = fits(now);
+  if (fitted.empty()) return true;
+  auto line = best(fitted);
+  if (!line && line_) {
+    // a window across a step, or across the beginning of a shorter path
+    const LeastDelay::Floor& floor = least_.floor();
+    const double half = trips(before).half;
+    if (half < floor.delay - 4 * floor.noise - kStepTolerance) {
+      shorten(half);
+      line = best(fitted);
+    }
+  }
+  if (!line) {
+    step();
+    return false;
+  }
+  const bool was_known = least_.floor().known;
+  least_.add(now, line->margin, fitted.front().line.margin);
+  if (!was_known && least_.floor().known) line = best(fitted).value_or(*line);
+  if (!line_ || !is_confirmed() || error_at(*line_, now + kAhead) > kKeep * error_at(*line, now + kAhead)) {
+    line_ = line;
+    doubted_ = false;
+    const auto of = std::find_if(fitted.begin(), fitted.end(), [&](const PairFit& f) { return f.at == line->at; });
+    guessed_ = std::min(guessed_ + 1, kGuesses);
+    tight_ = of->judged(line->margin, kGuess * line->margin / guessed_ + kStampNoise);
+  }
+  compare(now);
+  return true;
+}
+
+// While a queue stands in one direction, the other one tells that no clock has stepped, since it is as fast as ever. If
+// neither is, and one is slower by an amount that stays the same, a clock may have stepped behind the queue.
+bool Edge::lost_its_witness(std::int64_t now) {
+  const LeastDelay::Floor& floor = least_.floor();
+  const double touch = floor.delay + floor.noise + error_at(now) + kStepTolerance;
+  int touching = 0;
+  bool steady = false;
+  for (const int sign : {1, -1}) {
+    std::array<double, 2> least{kInfinity, kInfinity};
+    for (const Observation& o : sign > 0 ? ours_ : theirs_) {
+      if (o.at < now - 2 * kWitness) continue;
+      double& l = least[o.at < now - kWitness ? 0 : 1];
+      l = std::min(l, delay(o, sign));
+    }
+    touching += std::min(least[0], least[1]) <= touch ? 1 : 0;
+    steady = steady || std::abs(least[0] - least[1]) < kSteady;
+  }
+  queues_ = touching < 2;
+  return touching == 0 && steady;
+}
+
+// Of the shortest window first.
+std::vector<PairFit> Edge::fits(std::int64_t now) const {
+  std::vector<PairFit> out;
   for (const int length : kLengths) {
     const std::int64_t begin = now - length * window_;
     auto fit = fit_pair(since(ours_, begin), since(theirs_, begin), window_ * (2 * length - 1) / 4);
-    if (fit) fits.push_back(std::move(*fit));
+    if (fit) out.push_back(std::move(*fit));
   }
-  if (fits.empty()) return true;
+  return out;
+}
 
-  const double smallest = std::min_element(fits.begin(), fits.end(), [](auto& a, auto& b) {
-                            return a.line.margin < b.line.margin;
-                          })->line.margin;
-  const Floor least = floor(smallest);
-  std::optional<PairLine> best;
-  double best_error = 0;
+std::optional<PairLine> Edge::best(std::span<const PairFit> fits) const {
+  const LeastDelay::Floor& floor = least_.floor();
+  std::optional<PairLine> out;
+  double least_error = kInfinity;
   for (const PairFit& fit : fits) {
     // a line that leaves less than the smallest delay is none that clocks ran along
-    if (least.settled && fit.line.margin < least.delay - 4 * least.noise - kStepTolerance) continue;
-    const PairLine line = fit.judged(least.delay, least.noise);
-    const double age = static_cast<double>(fit.half) + 1e9;
-    const double error = line.error_at(fit.at + fit.half + 1'000'000'000) + wander_ * age * age / 2;
-    if (!best || error < best_error) {
-      best = line;
-      best_error = error;
-    }
+    if (floor.known && fit.line.margin < floor.delay - 4 * floor.noise - kStepTolerance) continue;
+    const PairLine line = fit.judged(floor.delay, floor.noise);
+    const double error = error_at(line, fit.at + fit.half + kAhead);
+    if (error >= least_error) continue;
+    out = line;
+    least_error = error;
   }
-  if (!best) {
-    forget();
-    ++steps_;
-    return false;
-  }
-  line_ = best;
-  margins_.push_back(best->margin);
-  if (margins_.size() > kMargins) margins_.pop_front();
-  compare(now);
-  return true;
+  return out;
 }
 
 void Edge::compare(std::int64_t now) {
@@ -174,13 +324,13 @@ void Edge::compare(std::int64_t now) {
   earlier_.push_back(*line_);
 }
 
-double Edge::error_at(std::int64_t t) const {
-  const double age = static_cast<double>(t - line_->at);
-  return scale_ * line_->error_at(t) + wander_ * age * age / 2;
+double Edge::error_at(const PairLine& line, std::int64_t t) const {
+  const double age = static_cast<double>(t - line.at);
+  return line.error_at(t) + wander_ * age * age / 2;
 }
 
 Estimate Edge::estimate(std::int64_t t) const {
-  Estimate out{t, line_->offset, line_->drift, error_at(t), 0};
+  Estimate out{t, line_->offset, line_->drift, error_at(t), 0, line_->bias};
   out.offset += std::llround(line_->drift * static_cast<double>(t - line_->at));
   out.growth = std::max(0.0, error_at(t + kForesight) - out.error) / static_cast<double>(kForesight);
   return out;
@@ -189,17 +339,6 @@ Estimate Edge::estimate(std::int64_t t) const {
 std::int64_t Edge::last_seen() const {
   if (ours_.empty() || theirs_.empty()) return INT64_MIN;
   return std::min(ours_.back().at, theirs_.back().at);
-}
-
-void Edge::forget() {
-  ours_.clear();
-  theirs_.clear();
-  line_.reset();
-  earlier_.clear();
-  scale_ = 1;
-  margins_.clear();
-  early_.clear();
-  thinned_ = INT64_MIN;
 }
 
 }  // namespace weir::hosts::clock

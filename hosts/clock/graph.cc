@@ -36,14 +36,12 @@ class Laplacian {
     }
   }
 
-  // The element (i, i) of the inverse, which is the effective resistance between host i and host 0.
-  double inverse(std::size_t i) {
+  // Column i of the inverse: the potentials of hosts if a current of 1 flows from host i to host 0.
+  std::vector<double> inverse(std::size_t i) {
     std::vector<double> unit(size_);
     unit[i] = 1;
-    forward(unit, i);
-    double squares = 0;
-    for (const double u : unit) squares += u * u;
-    return squares;
+    solve(unit);
+    return unit;
   }
 
  private:
@@ -64,12 +62,14 @@ struct Measured {
   std::size_t to = 0;
   double surplus = 0;
   double error = 1;
+  double bias = 0;
 };
 
 struct Corrections {
   std::vector<double> values;  // by host
   std::vector<double> errors;
-  double spread = 0;  // of an edge, as the loops tell it
+  std::vector<double> biases;  // of the errors
+  double spread = 0;           // of an edge, as the loops tell it
   double scale = 1;
 };
 
@@ -100,7 +100,7 @@ Corrections least_squares(std::size_t hosts, std::span<const Measured> edges, co
   matrix.factor();
   matrix.solve(x);
 
-  Corrections out{std::vector<double>(hosts), std::vector<double>(hosts), 0, 1};
+  Corrections out{std::vector<double>(hosts), std::vector<double>(hosts), std::vector<double>(hosts), 0, 1};
   for (std::size_t i = 1; i < hosts; ++i) {
     if (known[i]) out.values[i] = x[row[i]];
   }
@@ -116,8 +116,22 @@ Corrections least_squares(std::size_t hosts, std::span<const Measured> edges, co
     out.spread = std::sqrt(squares / loops);
     out.scale = std::max(1.0, std::sqrt(weighted / loops));
   }
+  // A host's correction is the sum of the edges' surplus, each times the current through it. Errors that are
+  // independent of each other add up by their squares, those that are not as they are.
   for (std::size_t i = 1; i < hosts; ++i) {
-    if (known[i]) out.errors[i] = out.scale * std::sqrt(matrix.inverse(row[i]));
+    if (!known[i]) continue;
+    const std::vector<double> potential = matrix.inverse(row[i]);
+    double squares = 0;
+    double bias = 0;
+    for (const Measured& e : edges) {
+      const double across = (e.to == 0 ? 0 : potential[row[e.to]]) - (e.from == 0 ? 0 : potential[row[e.from]]);
+      const double share = std::abs(across) / (e.error * e.error);
+      const double independent = share * (e.error - e.bias);
+      squares += independent * independent;
+      bias += share * e.bias;
+    }
+    out.errors[i] = out.scale * std::sqrt(squares) + bias;
+    out.biases[i] = bias;
   }
   return out;
 }
@@ -173,7 +187,9 @@ std::vector<Measured> disagreement(const Solution& s, std::span<const GraphEdge>
     const std::int64_t x = sum(t, sum(from.offset, std::llround(from.drift * span)));
     const auto rest = static_cast<double>(sum(e.measured.offset, -sum(to.offset, -from.offset)));
     const double surplus = rest + e.measured.drifted_to(x) - (to.drift - from.drift) * span;
-    out.push_back({e.from, e.to, surplus, e.measured.error_at(x)});
+    // its share in the error stays the same
+    const double error = e.measured.error_at(x);
+    out.push_back({e.from, e.to, surplus, error, error * e.measured.bias / e.measured.error});
   }
   return out;
 }
@@ -199,6 +215,7 @@ Solution reconcile(std::size_t hosts, std::span<const GraphEdge> edges, std::int
     node.offset = sum(node.offset, std::llround(now.values[i]));
     node.drift += (later.values[i] - now.values[i]) / static_cast<double>(kForesight);
     node.error = now.errors[i];
+    node.bias = now.biases[i];
     node.growth = std::max(0.0, later.errors[i] - now.errors[i]) / static_cast<double>(kForesight);
   }
   const auto connected = static_cast<std::size_t>(std::count(known.begin(), known.end(), true));

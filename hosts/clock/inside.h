@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,13 +19,15 @@ namespace weir::hosts {
 
 class ClockService::Inside {
  public:
-  explicit Inside(const ClockSettings& settings);
+  // Without a post: the sockets of this host.
+  Inside(const ClockSettings& settings, std::unique_ptr<clock::Post> post);
 
   std::int64_t next_timer() const { return std::min(next_probe_, next_fit_); }
   void on_timer(std::int64_t now);
   std::optional<ClockLine> line(const Address& peer, std::int64_t now, std::int64_t horizon) const;
   ClockState state(std::int64_t now) const;
-  void set_test_clock(const clock::TestClock& test) { post_.set_test_clock(test); }
+  std::vector<ClockMemory> memory() const;
+  void set_test_clock(const clock::TestClock& test) { post_->set_test_clock(test); }
 
  private:
   using Link = clock::Link;
@@ -55,12 +58,12 @@ class ClockService::Inside {
   std::optional<ClockLine> line(const Link& link, std::int64_t now, std::int64_t horizon) const;
   // Its clock has been measured, and both directions were observed lately.
   bool is_measured(const Link& link, std::int64_t now) const {
-    return link.edge.line() && clock::within(post_.ours(now), link.edge.last_seen(), settings_.stale_after);
+    return link.edge.line() && clock::within(post_->ours(now), link.edge.last_seen(), settings_.stale_after);
   }
 
   ClockSettings settings_;
   std::string why_no_hardware_;
-  clock::Post post_;
+  std::unique_ptr<clock::Post> post_;
   clock::RouteProbe routes_;
   std::vector<Link> links_;
   std::map<Address, std::size_t> by_address_;

@@ -62,13 +62,13 @@ void ClockService::Inside::find_local(Link& link, std::int64_t now) {
 }
 
 void ClockService::Inside::drain(std::int64_t now) {
-  const bool sure = post_.drain(
+  const bool sure = post_->drain(
       now, [&](auto bytes, std::int64_t when) { left(bytes, when); }, [&](const Arrival& in) { came(in, now); });
   if (sure) return;
-  // times of this moment may be wrong; it is rare enough to begin anew
+  // times of this moment may be wrong
   for (Link& link : links_) {
     link.pairs.clear();
-    link.edge.forget();
+    link.edge.doubt();
   }
   tell_at_once_ = true;
 }
@@ -119,11 +119,15 @@ void ClockService::Inside::came(const Arrival& in, std::int64_t now) {
     case Session::Verdict::repeated: ++link.refused_repeated; return;
     case Session::Verdict::stranger:
       if (message->header.kind != Kind::greeting) ++link.refused_session;
-      if (!within(now, link.greeted, kGreetAtMost)) greet(link, now);
+      if (!within(now, link.greeted, kGreetAtMost)) {
+        greet(link, now);
+      } else {
+        link.greet_at = std::min(link.greet_at, link.greeted + kGreetAtMost);
+      }
       return;
     case Session::Verdict::begins:
       link.pairs.clear();
-      link.edge.forget();
+      link.edge.doubt();
       link.known = false;
       reports_.forget(link.address);
       // by it the other learns that we have heard
@@ -183,7 +187,7 @@ void ClockService::Inside::tell(Link& link, const Report& report) {
   Header header = link.session.next(Kind::report);
   header.key_id = link.keys->id();
   const std::size_t size = write_report(buffer, header, report, link.keys->send());
-  post_.write(link.keys->local(), link.address, std::span(buffer).first(size), false);
+  post_->write(link.keys->local(), link.address, std::span(buffer).first(size), false);
 }
 
 void ClockService::Inside::greet(Link& link, std::int64_t now) {
@@ -195,12 +199,12 @@ void ClockService::Inside::greet(Link& link, std::int64_t now) {
   Header header = link.session.next(Kind::greeting);
   header.key_id = link.keys->id();
   const std::size_t size = write_greeting(buffer, header, link.keys->send());
-  post_.write(link.keys->local(), link.address, std::span(buffer).first(size), false);
+  post_->write(link.keys->local(), link.address, std::span(buffer).first(size), false);
 }
 
 void ClockService::Inside::write_probes(const std::vector<Link*>& links, std::int64_t now) {
   Buffer buffer;
-  const std::int64_t t = post_.ours(now);
+  const std::int64_t t = post_->ours(now);
   // all the first ones, then all the second ones: so the packets of a pair are apart without waiting
   for (const Kind kind : {Kind::first, Kind::second}) {
     for (Link* link : links) {
@@ -210,7 +214,7 @@ void ClockService::Inside::write_probes(const std::vector<Link*>& links, std::in
       const Probe body{link->eager,
                        kind == Kind::first ? link->pairs.record_of_ours(t) : link->pairs.record_of_theirs()};
       const std::size_t size = write_probe(buffer, header, body, link->keys->send());
-      post_.write(link->keys->local(), link->address, std::span(buffer).first(size), true);
+      post_->write(link->keys->local(), link->address, std::span(buffer).first(size), true);
     }
   }
 }

@@ -56,6 +56,7 @@ PairLine PairFit::judged(double floor, double noise) const {
     return range ? std::max(range->most - line.at(x), line.at(x) - range->least) : doubt;
   };
   out.offset_error = std::max(wrong_at(0), noise);
+  out.bias = std::clamp(line.margin - floor - noise, 0.0, out.offset_error);
   const double then = std::max(wrong_at(beyond), out.offset_error);
   out.drift_error = std::max(std::sqrt(then * then - out.offset_error * out.offset_error), noise) / beyond;
   return out;

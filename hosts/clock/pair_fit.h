@@ -34,6 +34,9 @@ struct PairLine {
   double offset_error = 0;  // ns
   double drift_error = 0;   // ns per ns
   double margin = 0;        // ns, the smallest one-way delay
+  // Of offset_error, what a queue of one direction may have added: all lines that end at a host whose port queues are
+  // wrong by that in the same direction, so it does not become less by averaging. ns
+  double bias = 0;
 
   double offset_at(std::int64_t t) const { return static_cast<double>(offset) + drift * static_cast<double>(t - at); }
   double error_at(std::int64_t t) const;

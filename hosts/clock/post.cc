@@ -14,7 +14,7 @@ constexpr std::size_t frame_bytes(std::size_t size, bool v6) { return 14 + (v6 ?
 
 }  // namespace
 
-Post::Post(std::uint16_t port, std::unique_ptr<HardwareClock> hardware, const TestClock& test)
+SocketPost::SocketPost(std::uint16_t port, std::unique_ptr<HardwareClock> hardware, const TestClock& test)
     : test_(test), hardware_(std::move(hardware)) {
   sockets_.push_back(std::make_unique<UdpSocket>(false, port, has_hardware_stamps()));
   try {
@@ -24,12 +24,12 @@ Post::Post(std::uint16_t port, std::unique_ptr<HardwareClock> hardware, const Te
   }
 }
 
-void Post::write(const Address& from, const Address& to, std::span<const std::uint8_t> bytes, bool stamped) {
+void SocketPost::write(const Address& from, const Address& to, std::span<const std::uint8_t> bytes, bool stamped) {
   letters_.push_back({from, to, text_.size(), bytes.size(), stamped});
   text_.insert(text_.end(), bytes.begin(), bytes.end());
 }
 
-void Post::flush() {
+void SocketPost::flush() {
   for (const auto& socket : sockets_) {
     std::vector<Outgoing> list;
     for (const Letter& l : letters_) {
@@ -43,7 +43,7 @@ void Post::flush() {
   text_.clear();
 }
 
-std::optional<std::int64_t> Post::when(const Stamp& stamp) {
+std::optional<std::int64_t> SocketPost::when(const Stamp& stamp) {
   // never of both kinds: a packet passes the interface later than the kernel
   if (hardware_) {
     if (stamp.hardware == 0) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<std::int64_t> Post::when(const Stamp& stamp) {
   return ours(realtime_.to_monotonic(stamp.software));
 }
 
-bool Post::drain(std::int64_t now, const Left& left, const Came& came) {
+bool SocketPost::drain(std::int64_t now, const Left& left, const Came& came) {
   if (hardware_) hardware_->check(now);
   // what was stamped since the last time is on either side of a change
   trusted_ = realtime_.check();

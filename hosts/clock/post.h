@@ -1,4 +1,4 @@
-// Datagrams, with the times of our clock at which they left and came.
+// Datagrams, with the times of our clock at which they left and came. Tests have a network of their own behind it.
 #pragma once
 
 #include <cstdint>
@@ -36,29 +36,44 @@ class Post {
   using Left = std::function<void(std::span<const std::uint8_t> bytes, std::int64_t when)>;
   using Came = std::function<void(const Arrival&)>;
 
-  // Of IPv4 and, where the kernel has it, IPv6. `hardware`: the clock by which the interface stamps; nothing: the
-  // kernel's stamps. Throws std::system_error if the port is in use.
-  Post(std::uint16_t port, std::unique_ptr<HardwareClock> hardware, const TestClock& test);
+  virtual ~Post() = default;
 
   // Our clock at CLOCK_MONOTONIC.
-  std::int64_t ours(std::int64_t monotonic) const { return test_.read(monotonic); }
+  virtual std::int64_t ours(std::int64_t monotonic) const = 0;
 
   // Takes a datagram; flush() sends what was taken, in order, and with little in between. The kernel is asked for a
   // stamp if `stamped`.
-  void write(const Address& from, const Address& to, std::span<const std::uint8_t> bytes, bool stamped);
-  void flush();
+  virtual void write(const Address& from, const Address& to, std::span<const std::uint8_t> bytes, bool stamped) = 0;
+  virtual void flush() = 0;
 
   // Hands over what has left (stamped; behind some headers) and come since it was last called, up to a limit; what the
   // two get is valid until they return. `now` is CLOCK_MONOTONIC. False if somebody set the time in the midst of it:
   // then times that were handed over may be wrong.
-  bool drain(std::int64_t now, const Left& left, const Came& came);
+  virtual bool drain(std::int64_t now, const Left& left, const Came& came) = 0;
 
-  void set_test_clock(const TestClock& test) { test_ = test; }
+  virtual void set_test_clock(const TestClock& test) = 0;
 
   // Times are within this of those that the stamps mean, ns.
-  std::int64_t error() const { return hardware_ ? hardware_->error() : realtime_.error(); }
-  bool has_hardware_stamps() const { return hardware_ != nullptr; }
-  const Counters& counters() const { return counters_; }
+  virtual std::int64_t error() const = 0;
+  virtual bool has_hardware_stamps() const = 0;
+  virtual const Counters& counters() const = 0;
+};
+
+// That of this host's network.
+class SocketPost : public Post {
+ public:
+  // Of IPv4 and, where the kernel has it, IPv6. `hardware`: the clock by which the interface stamps; nothing: the
+  // kernel's stamps. Throws std::system_error if the port is in use.
+  SocketPost(std::uint16_t port, std::unique_ptr<HardwareClock> hardware, const TestClock& test);
+
+  std::int64_t ours(std::int64_t monotonic) const override { return test_.read(monotonic); }
+  void write(const Address& from, const Address& to, std::span<const std::uint8_t> bytes, bool stamped) override;
+  void flush() override;
+  bool drain(std::int64_t now, const Left& left, const Came& came) override;
+  void set_test_clock(const TestClock& test) override { test_ = test; }
+  std::int64_t error() const override { return hardware_ ? hardware_->error() : realtime_.error(); }
+  bool has_hardware_stamps() const override { return hardware_ != nullptr; }
+  const Counters& counters() const override { return counters_; }
 
  private:
   std::optional<std::int64_t> when(const Stamp& stamp);

@@ -19,6 +19,8 @@ constexpr double kBound = 1.5;
 constexpr std::int64_t kAlive = 3'000'000'000;
 // How far ahead the error of a pair is looked at to tell whether it needs more probes.
 constexpr std::int64_t kAhead = 1'000'000'000;
+// And the share of pure pairs below which it does in any case.
+constexpr double kQuiet = 0.5;
 constexpr std::uint8_t kHops = 3;
 
 void require(bool condition, const char* reason) {
@@ -61,20 +63,27 @@ std::string_view name_of(ClockCondition condition) {
   return "";
 }
 
-ClockService::Inside::Inside(const ClockSettings& settings)
-    : settings_(checked(settings)),
-      post_(settings_.port, hardware(settings_, why_no_hardware_),
-            {settings_.test_clock_offset, settings_.test_clock_drift, settings_.test_clock_start}) {
+ClockService::Inside::Inside(const ClockSettings& settings, std::unique_ptr<Post> post)
+    : settings_(checked(settings)), post_(std::move(post)) {
+  if (!post_) {
+    const TestClock test{settings_.test_clock_offset, settings_.test_clock_drift, settings_.test_clock_start};
+    post_ = std::make_unique<SocketPost>(settings_.port, hardware(settings_, why_no_hardware_), test);
+  }
   const ClockReading now = read_clocks();
   started_ = static_cast<std::uint64_t>(now.realtime);
   next_probe_ = next_fit_ = now.before;
   links_.reserve(settings_.peers.size());
   for (const ClockPeer& peer : settings_.peers) {
     if (!by_address_.emplace(peer.address, links_.size()).second) continue;
-    Link& link = links_.emplace_back(peer.address, settings_.window, settings_.wander * 1e-9, settings_.epsilon);
+    Link& link = links_.emplace_back(peer.address, settings_.window, 2 * settings_.wander * 1e-9, settings_.epsilon);
     link.local_is_given = peer.local.has_value();
     if (peer.local) set_local(link, *peer.local);
     find_local(link, now.before);
+  }
+  for (const ClockMemory& m : settings_.memory) {
+    if (const auto found = by_address_.find(m.address); found != by_address_.end()) {
+      links_[found->second].edge.restore(m.known);
+    }
   }
 }
 
@@ -90,7 +99,7 @@ void ClockService::Inside::on_timer(std::int64_t now) {
   if (fit || tell_at_once_ || solve_at_once_) solve(now);
   tell_at_once_ = solve_at_once_ = false;
   if (now >= next_probe_) probe(now);
-  post_.flush();
+  post_->flush();
 }
 
 void ClockService::Inside::observe(Link& link, const std::optional<Observation>& ours,
@@ -102,12 +111,14 @@ void ClockService::Inside::observe(Link& link, const std::optional<Observation>&
 }
 
 void ClockService::Inside::measure(std::int64_t now) {
-  const std::int64_t t = post_.ours(now);
+  const std::int64_t t = post_->ours(now);
   for (Link& link : links_) {
     if (link.keys) link.keys->at(epoch());
     if (!within(t, link.edge.last_seen(), settings_.stale_after)) continue;
     if (!link.edge.fit(t)) link.lost = ClockCondition::stepped;
-    link.eager = !link.edge.line() || link.edge.estimate(t + kAhead).error > static_cast<double>(settings_.enough);
+    // where much queues, few probes tell anything
+    link.eager = !link.edge.line() || link.edge.estimate(t + kAhead).error > static_cast<double>(settings_.enough) ||
+                 link.edge.purity() < kQuiet;
   }
 }
 
@@ -120,17 +131,18 @@ void ClockService::Inside::watch(std::int64_t now) {
       link.eager = true;
       if (link.edge.line()) link.lost = ClockCondition::stale;
     }
+    if (link.edge.is_alarmed()) link.eager = true;
     if (known && !link.known) link.lost = ClockCondition::measuring;
     link.known = known;
   }
 }
 
 void ClockService::Inside::report(std::int64_t now) {
-  Report report{.hops = kHops, .started = started_, .number = ++reported_, .at = post_.ours(now)};
+  Report report{.hops = kHops, .started = started_, .number = ++reported_, .at = post_->ours(now)};
   for (const Link& link : links_) {
     if (!is_measured(link, now) || report.edges.size() == kMostEdges) continue;
     const Estimate e = link.edge.estimate(report.at);
-    report.edges.push_back({link.address, e.offset, e.drift, e.error, e.growth});
+    report.edges.push_back({link.address, e.offset, e.drift, e.error, e.growth, e.bias});
   }
   for (Link& link : links_) {
     if (!link.is_neighbour(now)) continue;
@@ -145,9 +157,9 @@ void ClockService::Inside::solve(std::int64_t now) {
   std::vector<Address> self;
   for (const Link& link : links_) {
     if (link.keys) self.push_back(link.keys->local());
-    if (is_measured(link, now)) own.push_back({link.address, link.edge.estimate(post_.ours(now))});
+    if (is_measured(link, now)) own.push_back({link.address, link.edge.estimate(post_->ours(now))});
   }
-  clocks_.solve(own, reports_, self, post_.ours(now));
+  clocks_.solve(own, reports_, self, post_->ours(now));
 }
 
 std::optional<ClockLine> ClockService::Inside::line(const Address& peer, std::int64_t now, std::int64_t horizon) const {
@@ -158,11 +170,11 @@ std::optional<ClockLine> ClockService::Inside::line(const Address& peer, std::in
 std::optional<ClockLine> ClockService::Inside::line(const Link& link, std::int64_t now, std::int64_t horizon) const {
   // who is probed must answer, whatever others say of it
   if (link.chosen && !is_measured(link, now)) return std::nullopt;
-  const std::int64_t t = post_.ours(now);
+  const std::int64_t t = post_->ours(now);
   if (!within(t, clocks_.solution().at, 2 * settings_.step)) return std::nullopt;
   const auto found = clocks_.find(link.address);
   if (!found) return std::nullopt;
-  const double error = kBound * found->error_at(t + horizon) + static_cast<double>(post_.error());
+  const double error = kBound * found->error_at(t + horizon) + static_cast<double>(post_->error());
   return ClockLine{found->at, found->offset, std::llround(found->drift / kDriftUnit),
                    static_cast<std::int64_t>(std::ceil(std::min(error, 1e18)))};
 }
@@ -182,7 +194,7 @@ ClockState ClockService::Inside::state(std::int64_t now) const {
     peer.refused_session = link.refused_session;
     peer.refused_repeated = link.refused_repeated;
     if (is_measured(link, now)) {
-      const Estimate pair = link.edge.estimate(peer.line ? peer.line->at : post_.ours(now));
+      const Estimate pair = link.edge.estimate(peer.line ? peer.line->at : post_->ours(now));
       peer.pair_offset = pair.offset;
       peer.pair_error = std::llround(pair.error);
       peer.least_delay = std::llround(link.edge.line()->margin);
@@ -199,9 +211,9 @@ ClockState ClockService::Inside::state(std::int64_t now) const {
   }
   out.loops = clocks_.solution().loops;
   out.surplus = clocks_.solution().surplus;
-  out.hardware_stamps = post_.has_hardware_stamps();
+  out.hardware_stamps = post_->has_hardware_stamps();
   out.why_no_hardware = why_no_hardware_;
-  const Post::Counters& c = post_.counters();
+  const Post::Counters& c = post_->counters();
   out.bytes_sent = c.bytes_sent;
   out.bytes_received = c.bytes_received;
   out.messages_sent = c.sent;
@@ -213,7 +225,17 @@ ClockState ClockService::Inside::state(std::int64_t now) const {
   return out;
 }
 
-ClockService::ClockService(const ClockSettings& settings) : inside_(std::make_unique<Inside>(settings)) {}
+std::vector<ClockMemory> ClockService::Inside::memory() const {
+  std::vector<ClockMemory> out;
+  for (const Link& link : links_) {
+    const EdgeMemory known = link.edge.memory();
+    if (known.line) out.push_back({link.address, known});
+  }
+  return out;
+}
+
+ClockService::ClockService(const ClockSettings& settings, std::unique_ptr<Post> post)
+    : inside_(std::make_unique<Inside>(settings, std::move(post))) {}
 ClockService::~ClockService() = default;
 std::int64_t ClockService::next_timer() const { return inside_->next_timer(); }
 void ClockService::on_timer(std::int64_t now) { inside_->on_timer(now); }
@@ -221,6 +243,7 @@ std::optional<ClockLine> ClockService::line(const Address& peer, std::int64_t no
   return inside_->line(peer, now, horizon);
 }
 ClockState ClockService::state(std::int64_t now) const { return inside_->state(now); }
+std::vector<ClockMemory> ClockService::memory() const { return inside_->memory(); }
 void ClockService::set_test_clock(std::int64_t offset, std::int64_t drift, std::int64_t start) {
   inside_->set_test_clock({offset, drift, start});
 }

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hosts/clock/edge.h"
+#include "hosts/clock/post.h"
 #include "hosts/path/data_path.h"
 
 namespace weir::hosts {
@@ -23,6 +25,12 @@ inline constexpr std::int64_t kClockHorizon = 500'000'000;
 struct ClockPeer {
   Address address;
   std::optional<Address> local;  // of this host, as the peer knows it; nothing: the one that routes choose
+};
+
+// What is known of a peer and outlasts the service.
+struct ClockMemory {
+  Address address;
+  clock::EdgeMemory known;
 };
 
 struct ClockSettings {
@@ -44,6 +52,9 @@ struct ClockSettings {
 
   std::vector<std::string> interfaces;  // whose clocks may stamp
   bool hardware = true;                 // use such a clock, where its stamping is switched on
+
+  // What an earlier service knew, by the same clock of ours. Peers that are not among `peers` are left out.
+  std::vector<ClockMemory> memory;
 
   // For tests: our clock is CLOCK_MONOTONIC + offset + drift (t - start) / 2^30.
   std::int64_t test_clock_offset = 0;  // ns
@@ -98,9 +109,9 @@ struct ClockState {
 
 class ClockService {
  public:
-  // Opens its sockets in the network namespace of the caller. Throws std::system_error (the port is in use) and
-  // std::invalid_argument (which setting makes no sense, and what would).
-  explicit ClockService(const ClockSettings& settings);
+  // Opens its sockets in the network namespace of the caller, unless a test gives it a network. Throws
+  // std::system_error (the port is in use) and std::invalid_argument (which setting makes no sense, and what would).
+  explicit ClockService(const ClockSettings& settings, std::unique_ptr<clock::Post> post = nullptr);
   ~ClockService();
   ClockService(const ClockService&) = delete;
   ClockService& operator=(const ClockService&) = delete;
@@ -114,6 +125,9 @@ class ClockService {
   std::optional<ClockLine> line(const Address& peer, std::int64_t now, std::int64_t horizon = kClockHorizon) const;
 
   ClockState state(std::int64_t now) const;
+
+  // Of all peers of whose clocks anything is known, now or until a short while ago.
+  std::vector<ClockMemory> memory() const;
 
   // For tests: our clock runs otherwise from now on.
   void set_test_clock(std::int64_t offset, std::int64_t drift, std::int64_t start);

@@ -139,7 +139,8 @@ Report get_report(Reader& r) {
     edge.drift = static_cast<std::int32_t>(r.get(4)) * kSmallDriftUnit;
     edge.error = static_cast<double>(r.get(4));
     edge.growth = static_cast<double>(r.get(4)) * kSmallDriftUnit;
-    r.require(std::abs(edge.drift) <= kDriftLimit && edge.error > 0);
+    edge.bias = static_cast<double>(r.get(4));
+    r.require(std::abs(edge.drift) <= kDriftLimit && edge.error > 0 && edge.bias <= edge.error);
     report.edges.push_back(edge);
   }
   return report;
@@ -181,6 +182,7 @@ std::size_t write_report(Buffer& out, const Header& header, const Report& report
     w.put(static_cast<std::uint32_t>(static_cast<std::int32_t>(std::lround(edge.drift / kSmallDriftUnit))), 4);
     w.put(std::max(1u, rounded_up(edge.error, 1)), 4);
     w.put(rounded_up(edge.growth, kSmallDriftUnit), 4);
+    w.put(rounded_up(std::min(edge.bias, edge.error), 1), 4);
   }
   return w.seal(key);
 }

@@ -16,7 +16,7 @@
 //   seen;
 //           kNoRecord: there is no record)
 //   host:   u8 1 for IPv6, 16 bytes address
-//   edge:   host, i64 offset, i32 drift in 2^-40, u32 error in ns, u32 its growth in 2^-40
+//   edge:   host, i64 offset, i32 drift in 2^-40, u32 error in ns, u32 its growth in 2^-40, u32 its bias in ns
 //
 // A first probe and the second one right behind it are a coded pair. The first carries the record of when an earlier
 // pair left, the second that of when a pair of the other host came: so both hosts learn of both directions.
@@ -40,7 +40,7 @@ inline constexpr std::size_t kTagBytes = 16;
 inline constexpr std::size_t kProbeBytes = kHeaderBytes + 1 + kRecordBytes + kTagBytes;
 inline constexpr std::size_t kMostEdges = 28;    // of a report, which then fits into any path's packets of 1,280 bytes
 inline constexpr std::size_t kReportBytes = 39;  // without edges, header and tag
-inline constexpr std::size_t kEdgeBytes = 37;
+inline constexpr std::size_t kEdgeBytes = 41;
 inline constexpr std::size_t kLargestMessage = kHeaderBytes + kReportBytes + kMostEdges * kEdgeBytes + kTagBytes;
 
 using Key = std::array<std::uint8_t, 16>;
@@ -69,6 +69,7 @@ struct ReportEdge {
   double drift = 0;         // ns per ns
   double error = 0;         // ns, at Report::at
   double growth = 0;        // ns per ns
+  double bias = 0;          // ns, of the error
 };
 
 // What a host has measured; others hand it on unchanged.

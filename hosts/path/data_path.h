@@ -40,10 +40,12 @@ struct PairKey {
   bool operator==(const PairKey&) const = default;
 };
 
-// The two that are accepted. What is sent is signed by `current`.
+// Those that are accepted: of this epoch and its neighbours, since hosts' times of day differ. What is sent is signed
+// by `current`.
 struct PairKeys {
   PairKey current;
   PairKey previous;
+  PairKey next;
 
   bool operator==(const PairKeys&) const = default;
 };
@@ -51,11 +53,18 @@ struct PairKeys {
 struct Peer {
   Address address;
   bool held = false;           // false: measured only (mode observe, or its clock is not known well enough)
-  std::int64_t threshold = 0;  // T, ns
+  std::int64_t threshold = 0;  // T, ns; of one that is measured only it does not matter
   ClockLine clock;
   PairKeys send;     // for OR-ACKs that we send to it; only `current` is used
   PairKeys receive;  // for OR-ACKs that it sends to us
 };
+
+// T as the rule is told. No delay is longer than that of a peer that is measured only: its flows are not paused, so the
+// rule must not reckon with pauses.
+inline constexpr std::int64_t kNoThreshold = (std::int64_t{1} << 62) - 1;
+constexpr std::int64_t rule_threshold(const Peer& peer, bool hold) {
+  return hold && peer.held ? peer.threshold : kNoThreshold;
+}
 
 // The parameters of src/weir/cc/on_ramp_rule.h that are the same for all peers; gain and initial_beta are fixed point
 // with 24 bits behind the point (WEIR_ON_RAMP_ONE).
@@ -101,7 +110,7 @@ struct Counters {
   std::uint64_t clipped = 0;   // packets whose hold was cut to max_hold
   std::uint64_t bypassed = 0;  // packets that passed although their peer is held: heartbeat expired, no room
   std::uint64_t notes = 0;
-  std::uint64_t flows = 0;          // now in the table
+  std::uint64_t flows = 0;          // that flows() tells of
   std::uint64_t flows_refused = 0;  // no room in the table
   std::uint64_t or_acks_received = 0;
   std::uint64_t or_acks_accepted = 0;
@@ -124,12 +133,20 @@ struct Counters {
   std::uint64_t decisions_lost = 0;  // of a trace
 };
 
+// A flow is told of from its first byte of data on, until it was silent for so long, or shorter after its end (FIN,
+// RST); ns.
+inline constexpr std::int64_t kFlowIdle = 30'000'000'000;
+inline constexpr std::int64_t kFlowEnded = 1'000'000'000;
+constexpr bool is_told_of(std::uint64_t packets, bool ended, std::int64_t last, std::int64_t now) {
+  return packets != 0 && now - last <= (ended ? kFlowEnded : kFlowIdle);
+}
+
 struct FlowView {
   Flow flow;
   std::int64_t delay = 0;  // ns, one way, of the last OR-ACK
   double beta = 0;
   std::int64_t pause_end = 0;  // t_NextPkt
-  std::int64_t last = 0;       // when it last sent
+  std::int64_t last = 0;       // when it last sent anything
   std::uint64_t packets = 0;
   std::uint64_t bytes = 0;
   std::uint64_t held = 0;  // packets

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <ctime>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 

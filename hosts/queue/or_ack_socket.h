@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/path/descriptor.h"
 #include "hosts/wire/or_ack.h"
 
 namespace weir::hosts {

@@ -15,7 +15,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 namespace {

@@ -52,9 +52,14 @@ void QueueLoop::remove_peer(const Address& address) {
   });
 }
 
+void QueueLoop::hold_nothing() {
+  call<void>([this] { holds_nothing_ = true; });
+}
+
 Counters QueueLoop::counters() {
   Counters out = call<Counters>([this] {
     Counters all = sending_.counters();
+    all.flows = sending_.flows(read_clock()).size();
     all.or_acks_received = heard_.or_acks_received;
     all.or_acks_accepted = heard_.or_acks_accepted;
     all.refused_form = heard_.refused_form;
@@ -78,7 +83,7 @@ Counters QueueLoop::counters() {
 }
 
 std::vector<FlowView> QueueLoop::flows() {
-  return call<std::vector<FlowView>>([this] { return sending_.flows(); });
+  return call<std::vector<FlowView>>([this] { return sending_.flows(read_clock()); });
 }
 
 std::string QueueLoop::trouble() {

@@ -151,7 +151,7 @@ void QueueLoop::turn() {
   if (options_.each_turn) options_.each_turn();
   const std::int64_t now = read_clock();
   if (watchdog_) {
-    sending_.allow(watchdog_->turn(now));
+    sending_.allow(watchdog_->turn(now) && !holds_nothing_);
     if (watchdog_->shared().state.load() != Shared::running) resume();
   }
   sending_.beat(beat_.load());

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <future>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "hosts/agent/descriptor.h"
 #include "hosts/path/data_path.h"
+#include "hosts/path/descriptor.h"
 #include "hosts/queue/nfqueue.h"
 #include "hosts/queue/or_ack_socket.h"
 #include "hosts/queue/queue_path.h"
@@ -40,6 +41,8 @@ class QueueLoop {
   void start(const std::vector<Command>& put_back);
   // Lets all packets go, ends the queue, the watchdog and the thread.
   void stop();
+  // From now on nothing is held.
+  void hold_nothing();
 
   // For all of these the thread may be at work.
   void beat(std::int64_t now) { beat_.store(now); }
@@ -104,8 +107,9 @@ class QueueLoop {
   std::vector<std::uint32_t> leaving_;
   Counters heard_;  // OR-ACKs in and out
   std::string trouble_;
+  bool holds_nothing_ = false;
 
-  std::atomic<std::int64_t> beat_{0};
+  std::atomic<std::int64_t> beat_{std::numeric_limits<std::int64_t>::min()};  // there was none
   std::atomic<bool> stopping_{false};
   std::mutex tasks_lock_;
   std::deque<std::function<void()>> tasks_;

@@ -11,10 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "hosts/path/netlink.h"
+#include "hosts/path/segment_limit.h"
 #include "hosts/queue/events.h"
 #include "hosts/queue/queue_loop.h"
 #include "hosts/queue/rules.h"
-#include "hosts/queue/segment_limit.h"
 
 namespace weir::hosts {
 namespace {
@@ -28,7 +29,7 @@ class QueuePath : public DataPath {
       rules_.check(false);
       if (settings.segment_limit != 0)
         for (const std::string& interface : settings.interfaces)
-          segments_.emplace_back(interface, settings.segment_limit, settings.before_change);
+          segments_.emplace_back(netlink_, interface, settings.segment_limit, settings.before_change);
     }
     loop_.start(put_back());
   }
@@ -98,8 +99,12 @@ class QueuePath : public DataPath {
         left += (left.empty() ? "" : "; ") + std::string(error.what());
       }
     };
-    // Rules first: packets that come meanwhile are still looked after, and the watchdog knows what is left to do.
-    if (settings_.hold) undo([this] { rules_.remove(); });
+    // What waits leaves before rules go, so that nothing that comes past the queue then passes it. Rules are next:
+    // packets that come meanwhile are still looked after, and the watchdog knows what is left to do.
+    if (settings_.hold) {
+      undo([this] { loop_.hold_nothing(); });
+      undo([this] { rules_.remove(); });
+    }
     for (SegmentLimit& limit : segments_) undo([&limit] { limit.put_back(); });
     loop_.stop();
     if (!left.empty()) throw std::runtime_error(left);
@@ -112,7 +117,7 @@ class QueuePath : public DataPath {
     const std::vector<Undo> rules = Rules::undo();
     for (auto step = rules.rbegin(); step != rules.rend(); ++step) out.push_back(step->command);
     for (const SegmentLimit& limit : segments_)
-      if (limit.changed()) out.push_back(limit.undo().command);
+      for (auto step = limit.undo().rbegin(); step != limit.undo().rend(); ++step) out.push_back(step->command);
     return out;
   }
 
@@ -138,6 +143,7 @@ class QueuePath : public DataPath {
 
   PathSettings settings_;
   Rules rules_;
+  Netlink netlink_;
   std::vector<SegmentLimit> segments_;
   QueueLoop loop_;
   std::map<Address, bool> held_;

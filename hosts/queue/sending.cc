@@ -25,7 +25,7 @@ void Sending::set_peer(const Peer& peer) {
   if (!state) state = std::make_unique<PeerState>();
   const bool lets_go = state->peer.held && !peer.held;
   state->peer = peer;
-  state->params = {.threshold = peer.threshold,
+  state->params = {.threshold = rule_threshold(peer, hold_),
                    .max_pause = rule_.max_pause,
                    .max_age = kLongestWait,
                    .gain = rule_.gain,
@@ -217,6 +217,7 @@ void Sending::note(FlowState& flow, const Segment& segment, std::int64_t now) {
   if (segment.syn) {
     weir_on_ramp_start(&flow.rule, &flow.peer->params);
     flow.ended = false;
+    flow.view = {.flow = segment.flow, .last = now};
   }
   if (segment.length == 0) return;
   const unsigned before = flow.rule.tail;
@@ -239,16 +240,16 @@ std::int64_t Sending::next_release() const {
 void Sending::sweep(std::int64_t now) {
   std::erase_if(flows_, [now](const auto& entry) {
     const FlowState& flow = *entry.second;
-    if (!flow.waiting.empty()) return false;
-    return flow.peer == nullptr || now - flow.view.last > (flow.ended ? kEnded : kIdle);
+    return flow.waiting.empty() &&
+           (flow.peer == nullptr || now - flow.view.last > (flow.ended ? kFlowEnded : kFlowIdle));
   });
-  counters_.flows = flows_.size();
 }
 
-std::vector<FlowView> Sending::flows() const {
+std::vector<FlowView> Sending::flows(std::int64_t now) const {
   std::vector<FlowView> out;
   out.reserve(flows_.size());
   for (const auto& [key, flow] : flows_) {
+    if (!is_told_of(flow->view.packets, flow->ended, flow->view.last, now)) continue;
     out.push_back(flow->view);
     out.back().beta = static_cast<double>(flow->rule.beta) / WEIR_ON_RAMP_ONE;
     out.back().pause_end = flow->rule.pause_end;

@@ -38,9 +38,6 @@ class Sending {
   enum class Heard : std::uint8_t { unknown_flow, no_note, wrong_time, heard, paused };
 
   static constexpr std::size_t kMostFlows = 16'384;
-  // A flow is forgotten when nothing has left for so long, sooner after its end; ns.
-  static constexpr std::int64_t kIdle = 30'000'000'000;
-  static constexpr std::int64_t kEnded = 1'000'000'000;
   // Notes of packets that nobody has answered for so long are forgotten; ns.
   static constexpr std::int64_t kLongestWait = 2'000'000'000;
 
@@ -67,12 +64,13 @@ class Sending {
   void forget_waiting();
   // When release() has something to do next; the largest number: not before something else happens.
   std::int64_t next_release() const;
-  // Forgets flows; to be called about once a second.
+  // Forgets flows that are silent or have ended; to be called about once a second.
   void sweep(std::int64_t now);
 
   void trace(std::function<void(const Decision&)> tell) { tell_ = std::move(tell); }
+  // But for `flows`.
   const Counters& counters() const { return counters_; }
-  std::vector<FlowView> flows() const;
+  std::vector<FlowView> flows(std::int64_t now) const;
 
  private:
   struct PeerState {

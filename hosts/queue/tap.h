@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
-#include "hosts/agent/descriptor.h"
 #include "hosts/path/address.h"
+#include "hosts/path/descriptor.h"
 #include "hosts/queue/segment.h"
 
 namespace weir::hosts {

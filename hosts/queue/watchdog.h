@@ -19,7 +19,7 @@
 #include <memory>
 #include <vector>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/path/descriptor.h"
 #include "hosts/queue/programs.h"
 
 namespace weir::hosts {

@@ -52,7 +52,8 @@ PairKey pair_key(const MasterKey& master, const Address& from, const Address& to
 }
 
 PairKeys pair_keys(const MasterKey& master, const Address& from, const Address& to, std::uint64_t epoch) {
-  return {pair_key(master, from, to, epoch), pair_key(master, from, to, epoch == 0 ? 0 : epoch - 1)};
+  return {pair_key(master, from, to, epoch), pair_key(master, from, to, epoch == 0 ? 0 : epoch - 1),
+          pair_key(master, from, to, epoch + 1)};
 }
 
 }  // namespace weir::hosts

@@ -20,7 +20,7 @@ constexpr std::uint64_t key_epoch(std::uint64_t unix_time, std::uint64_t key_lif
 // its kind, 4 or 6, and its bytes.
 PairKey pair_key(const MasterKey& master, const Address& from, const Address& to, std::uint64_t epoch);
 
-// That of the epoch and that of the one before; in epoch 0 they are the same.
+// That of the epoch and those of its neighbours; before epoch 0 there is none, and `previous` is that of 0.
 PairKeys pair_keys(const MasterKey& master, const Address& from, const Address& to, std::uint64_t epoch);
 
 }  // namespace weir::hosts

@@ -80,7 +80,7 @@ std::optional<OrAck> read_or_ack(std::span<const std::uint8_t> payload, const Ad
 }
 
 const PairKey* key_of(const OrAck& or_ack, const PairKeys& keys) {
-  for (const PairKey* key : {&keys.current, &keys.previous})
+  for (const PairKey* key : {&keys.current, &keys.previous, &keys.next})
     if (static_cast<std::uint16_t>(key->epoch) == or_ack.key_id) return key;
   return nullptr;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* OR-ACKs on the wire: payload of UDP, all numbers big-endian. Shared by BPF programs and user space, so it is C, and
    includes nothing.
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weir {
@@ -33,17 +34,26 @@ class Scenario {
   // only flows are those that the program sends.
   static Scenario from_values(const std::vector<std::string>& values);
 
+  // The same scenario with more values, as `overrides`; data files are still found where they were.
+  Scenario with(const std::vector<std::string>& values) const;
+
+  // What it was made of: from_text(text(), overrides(), name()) makes it again, in another process for example.
+  const std::string& text() const;
+  const std::vector<std::string>& overrides() const;
+  const std::string& name() const;
+
   // The effective scenario as TOML: all parameters with their values, defaults included.
   std::string to_toml() const;
   // The warnings of `weir validate`, one sentence each. Builds the network, and throws InputError as Simulation does.
   std::vector<std::string> warnings() const;
 
   // Internal: for the library itself.
-  const scenario::Scenario& internal() const { return *scenario_; }
+  const scenario::Scenario& internal() const;
 
  private:
-  explicit Scenario(scenario::Scenario&& s);
-  std::shared_ptr<const scenario::Scenario> scenario_;
+  struct Parts;
+  explicit Scenario(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
+  std::shared_ptr<const Parts> parts_;
 };
 
 }  // namespace weir

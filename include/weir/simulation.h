@@ -4,7 +4,7 @@
 //   run.engine().on_finish([](const weir::host::FlowRecord& flow) { ... });
 //   run.send({.src = 0, .dst = 8, .size = weir::Bytes{1'000'000}});
 //   while (!run.advance(run.engine().now() + weir::Time{100'000'000})) { ... }       // steps of 100 us
-//   std::string figures = run.finish();
+//   weir::Result result = run.finish();
 //
 // A process may have any number of runs, each used by one thread at a time. The same scenario and the same calls give
 // the same results, whatever the number of threads (run.threads of the scenario). Wrong input throws InputError
@@ -13,9 +13,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "weir/base/units.h"
 #include "weir/engine/engine.h"
@@ -33,11 +35,26 @@ struct NewFlow {
   std::string profile;  // one of the scenario's profiles; "" = that of [algorithm]
 };
 
+// What a run has come to.
+struct Result {
+  std::string summary;   // JSON, the document summary.json (docs/results.md)
+  std::string manifest;  // JSON, the document manifest.json; lists no files without a directory
+  bool is_whole = true;  // false: it ended early, for `reason`
+  std::string reason;
+  // The tables of the probes by file name ("flows.csv"), each the text of the CSV file (result/columns.h reads it);
+  // only if they were asked for.
+  std::map<std::string, std::string> tables;
+};
+
+struct SimulationOptions {
+  bool tables = false;  // keep the tables of the scenario's probes in memory, for the result
+};
+
 class Simulation {
  public:
-  // Builds the network and reads data files; throws InputError if that is not possible. Results stay in memory: the
-  // scenario's probes add to the summary, but write no files.
-  explicit Simulation(const Scenario& scenario);
+  // Builds the network and reads data files; throws InputError if that is not possible. The scenario's probes add to
+  // the summary and write no files; their tables are kept only if `options` say so.
+  explicit Simulation(const Scenario& scenario, const SimulationOptions& options = {});
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
   ~Simulation();
@@ -49,6 +66,8 @@ class Simulation {
   // Runs until `until` or until the run ends. Returns true if the run has ended: all flows have ended, or run.stop is
   // reached, or it cannot go on (engine().stall()). If all flows have ended, it goes on when another flow is sent.
   bool advance(Time until = Time::max());
+  // The same; about every 50 ms of wall time, between epochs, it asks `goes_on`, and returns when that says false.
+  bool advance(Time until, const std::function<bool()>& goes_on);
 
   // Sends a flow; call it between calls of advance(). Returns the flow's id. Throws InputError if a value is not valid.
   std::uint64_t send(const NewFlow& flow);
@@ -64,8 +83,13 @@ class Simulation {
   // makes those that are wanted of the copy, before it has the state. Throws as save() does.
   Simulation clone(const std::function<void(engine::Engine&)>& prepare = {}) const;
 
-  // Gives the summary as JSON, the document summary.json (docs/results.md). Call it once, after the last advance().
-  std::string finish();
+  // The tags that flows of this run can have, and the profiles, by index: what FlowRecord::tag and profile mean.
+  const std::vector<std::string>& tags() const;
+  std::vector<std::string> profiles() const;
+
+  // Gives the result. Call it once, after the last advance(). A run that has not ended by itself is not whole, for the
+  // reason "finished early".
+  Result finish();
 
  private:
   struct Parts;
@@ -73,21 +97,20 @@ class Simulation {
   std::unique_ptr<Parts> parts_;
 };
 
-// The result of execute().
-struct Result {
-  std::string summary;   // JSON, the document summary.json (docs/results.md)
-  std::string manifest;  // JSON, the document manifest.json; lists no files without a directory
-  bool is_whole = true;  // false: it ended early, for `reason`
-  std::string reason;
+// How far a run is.
+struct Progress {
+  Time now;
+  double done = -1;  // share of the run, 0 to 1; below 0 = unknown
+  engine::Counters counters;
 };
 
 struct ExecuteOptions {
   std::string directory;  // new directory for the results; "" = no files
+  bool tables = false;    // without a directory: keep the tables in memory
   // Called before the run begins, to call trace(), every(), decide() and the like at the engine.
   std::function<void(engine::Engine&)> prepare;
-  // Called several times a second with the simulated time. When it returns false, the run ends early and its results so
-  // far are kept.
-  std::function<bool(Time now)> progress;
+  // Called several times a second. When it returns false, the run ends early and its results so far are kept.
+  std::function<bool(const Progress&)> progress;
 };
 
 // Runs a scenario from start to end, as `weir run` does. Throws InputError, or std::system_error if it cannot write.

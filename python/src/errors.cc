@@ -14,11 +14,15 @@ namespace {
 
 void raise(const InputError& error) {
   const Where& where = error.where();
-  const nb::object file = where.file.empty() ? nb::none() : nb::cast(where.file);
+  // A value that was given beside a file, which the command does by --set.
+  const bool is_override = where.line == 0 && where.file.starts_with("--");
+  const nb::object file = where.file.empty() || is_override ? nb::none() : nb::cast(where.file);
   const nb::object line = where.line > 0 ? nb::cast(where.line) : nb::none();
   const nb::object key = error.key() && !error.key()->empty() ? nb::cast(*error.key()) : nb::none();
   const nb::object type = nb::module_::import_("weir._errors").attr("InputError");
-  PyErr_SetObject(type.ptr(), type(error.what(), file, line, key).ptr());
+  PyErr_SetObject(
+      type.ptr(),
+      type(is_override && error.key() ? *error.key() + ": " + error.reason() : error.what(), file, line, key).ptr());
 }
 
 }  // namespace

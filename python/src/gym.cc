@@ -126,6 +126,7 @@ void add_turns(nb::module_& m) {
             t.environment.forget_news();
             return out;
           },
+          nb::sig("def take_news(self) -> tuple[list[int], list[int]]"),
           "The numbers of flows that have started, and of those that have ended, since the last call.");
 }
 
@@ -157,13 +158,15 @@ void add_windows(nb::module_& m) {
             for (std::size_t i = 0; i < factors.size(); ++i) e.answer(i, factors.data()[i]);
           },
           "factors"_a)
-      .def("questions",
-           [](const Window& w) {
-             nb::list out;
-             for (const gym::Question& q : w.environment.questions())
-               out.append(nb::make_tuple(q.number, q.now.ps, q.reward, q.first));
-             return out;
-           })
+      .def(
+          "questions",
+          [](const Window& w) {
+            nb::list out;
+            for (const gym::Question& q : w.environment.questions())
+              out.append(nb::make_tuple(q.number, q.now.ps, q.reward, q.first));
+            return out;
+          },
+          nb::sig("def questions(self) -> list[tuple[int, int, float, bool]]"))
       .def_prop_ro(
           "observations",
           [](const Window& w) {
@@ -181,11 +184,14 @@ void add_windows(nb::module_& m) {
       .def(
           "count_flows", [](const Window& w, std::uint32_t most) { return w.environment.outside().count_flows(most); },
           "most"_a)
-      .def("take_news", [](Window& w) {
-        nb::tuple out = news(w.environment.flows());
-        w.environment.forget_news();
-        return out;
-      });
+      .def(
+          "take_news",
+          [](Window& w) {
+            nb::tuple out = news(w.environment.flows());
+            w.environment.forget_news();
+            return out;
+          },
+          nb::sig("def take_news(self) -> tuple[list[int], list[int]]"));
 }
 
 }  // namespace

@@ -9,9 +9,14 @@
 
 NB_MODULE(_weir, m) {
   m.doc() = "What the package weir has of the C++ library.";
-  m.attr("__version__") = std::string(weir::version());
+  m.def("version", [] { return std::string(weir::version()); });
   weir::python::add_errors(m);
   weir::python::add_scenario(m);
+  weir::python::add_tables(m);
+  weir::python::add_algorithms(m);
+  weir::python::add_decisions(m);
+  weir::python::add_simulation(m);
+  weir::python::add_theory(m);
   weir::python::add_gym(m);
   weir::python::add_vector(m);
   weir::python::add_policy(m);

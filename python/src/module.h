@@ -12,6 +12,11 @@ void add_scenario(nanobind::module_& m);
 void add_gym(nanobind::module_& m);
 void add_vector(nanobind::module_& m);
 void add_policy(nanobind::module_& m);
+void add_tables(nanobind::module_& m);
+void add_algorithms(nanobind::module_& m);
+void add_decisions(nanobind::module_& m);
+void add_simulation(nanobind::module_& m);
+void add_theory(nanobind::module_& m);
 
 // What a call that releases Python's lock keeps for itself. A second call at the same time is refused with
 // RuntimeError.
@@ -22,7 +27,7 @@ class OneAtATime {
     explicit Call(OneAtATime& owner) : owner_(owner) {
       if (owner_.busy_.exchange(true))
         throw nanobind::builtin_exception(nanobind::exception_type::runtime_error,
-                                          "this environment is in use by another thread");
+                                          "it is in use by another thread, or by the call in which this one is made");
     }
     Call(const Call&) = delete;
     ~Call() { owner_.busy_ = false; }

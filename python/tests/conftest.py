@@ -1,5 +1,7 @@
 """Scenarios of the tests."""
 
+import copy
+
 import pytest
 import weir
 
@@ -21,6 +23,22 @@ def many_to_one(senders, latency, stop, *more):
             *more,
         ]
     )
+
+
+STAR = {
+    "title": "star",
+    "topology": {"kind": "star", "hosts": 9, "rate": "100 Gbps", "delay": "1 us"},
+    "algorithm": {"name": "hpcc"},
+    "traffic": [{"kind": "incast", "size": "100 KB", "receiver": "last"}],
+    "probes": {"queues": {"series": True, "interval": "10 us"}},
+    "run": {"stop": "2 ms"},
+}
+
+
+@pytest.fixture(name="star")
+def star_fixture():
+    """Tables of a scenario in which eight hosts send to a ninth, all at once."""
+    return copy.deepcopy(STAR)
 
 
 @pytest.fixture(name="many_to_one")

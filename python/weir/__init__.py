@@ -1,11 +1,56 @@
 """Weir, a datacenter transport simulator.
 
-weir.Scenario    what is to be simulated
-weir.gym         environments for learning: one flow, all flows in turn, thousands of flows in batches
-weir.policy      files of trained policies
+weir.run           a scenario from start to end, and its result
+weir.sweep         many runs at once
+weir.Simulation    a run that is stepped, watched, steered, saved and copied
+weir.Scenario      what is to be simulated
+weir.read          a result that `weir run` has written
+weir.catalogue     all that a scenario can name, with help texts
+weir.Algorithm     a congestion control of your own
+weir.theory        fair rates, without packets
+weir.gym           environments for learning: one flow, all flows in turn, thousands of flows in batches
+weir.policy        files of trained policies
+
+Units: names end in `_ps` (picoseconds), `_bytes` or `_bps` (bits per second).
 """
 
+from . import theory
+from ._algorithm import Algorithm, add_algorithm, parameter, remember
+from ._catalogue import catalogue
 from ._errors import InputError
-from ._weir import Scenario, __version__
+from ._progress import Progress
+from ._result import Result, read
+from ._run import SweepRun, run, sweep
+from ._simulation import Flow, Simulation
+from ._table import Table
+from ._weir import Ack, Control, FlowFacts, Hop, Loss, Question, Scenario, Send, version
 
-__all__ = ["InputError", "Scenario", "__version__"]
+__version__ = version()
+
+__all__ = [
+    "Ack",
+    "Algorithm",
+    "Control",
+    "Flow",
+    "FlowFacts",
+    "Hop",
+    "InputError",
+    "Loss",
+    "Progress",
+    "Question",
+    "Result",
+    "Scenario",
+    "Send",
+    "Simulation",
+    "SweepRun",
+    "Table",
+    "__version__",
+    "add_algorithm",
+    "catalogue",
+    "parameter",
+    "read",
+    "remember",
+    "run",
+    "sweep",
+    "theory",
+]

@@ -1,18 +1,20 @@
 """Errors that the extension module raises."""
 
+from __future__ import annotations
+
 
 class InputError(ValueError):
     """What was given cannot be used. The message says what is wrong, where, and what would be valid.
 
-    file, line: the place in a file; None where there is none
-    key: the dotted key in a scenario, such as "algorithm.decision_latency", or the name of a parameter; or None
+    file, line   the place in a file; None where there is none
+    key          the dotted key in a scenario, such as "algorithm.decision_latency", or the name of a parameter; or None
     """
 
-    def __init__(self, message, file=None, line=None, key=None):
+    def __init__(self, message: str, file: str | None = None, line: int | None = None, key: str | None = None) -> None:
         super().__init__(message)
         self.file = file
         self.line = line
         self.key = key
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, str | None, int | None, str | None]]:
         return type(self), (str(self), self.file, self.line, self.key)

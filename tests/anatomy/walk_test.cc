@@ -63,7 +63,7 @@ class EveryScenario : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryScenario, PartsAddUp) {
   const scenario::Scenario s = scenario::load_scenario_file(scenario::kTestScenarios + GetParam() + ".toml");
-  if (!s.run.fidelity->can_be_saved) GTEST_SKIP() << "its engine tells no single events";
+  if (!s.run.fidelity->tells_events) GTEST_SKIP() << "its engine tells no single events";
   for (const auto& [id, flow] : tell(s)) {
     ASSERT_TRUE(flow.parts.has_value()) << id;
     const Parts& parts = *flow.parts;
@@ -75,7 +75,7 @@ TEST_P(EveryScenario, PartsAddUp) {
 
 TEST_P(EveryScenario, PartsAreTheSameOnAnyThreads) {
   const scenario::Scenario s = scenario::load_scenario_file(scenario::kTestScenarios + GetParam() + ".toml");
-  if (!s.run.fidelity->can_be_saved) GTEST_SKIP() << "its engine tells no single events";
+  if (!s.run.fidelity->tells_events) GTEST_SKIP() << "its engine tells no single events";
   const auto one = tell(s);
   const auto three = tell(s, 3);
   ASSERT_EQ(one.size(), three.size());

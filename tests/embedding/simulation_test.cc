@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -16,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "weir/base/error.h"
+#include "weir/catalogue.h"
 #include "weir/cc/external.h"
 #include "weir/scenario.h"
 
@@ -81,7 +84,7 @@ TEST(Embedded, StepsChangeNothing) {
   log.finish(run, 10_us);
   EXPECT_GT(log.flows.size(), 20u);
   EXPECT_TRUE(log == whole(s));
-  const auto summary = nlohmann::json::parse(run.finish());
+  const auto summary = nlohmann::json::parse(run.finish().summary);
   EXPECT_EQ(summary["flows"]["finished"], log.flows.size());
   const Result executed = execute(s);
   EXPECT_TRUE(executed.is_whole);
@@ -113,7 +116,7 @@ TEST(Embedded, SavesRestoresAndClones) {
     Simulation copy = first.clone([&](engine::Engine& e) { watch(e, of_copy); });
     log.finish(first);
     EXPECT_TRUE(log == expected);
-    const std::string summary = first.finish();
+    const std::string summary = first.finish().summary;
 
     Seen of_second{.log = so_far, .samples = {}};
     Simulation second(s);
@@ -126,7 +129,7 @@ TEST(Embedded, SavesRestoresAndClones) {
       EXPECT_GT(seen->events, 1000u);
       ASSERT_GT(seen->samples.size(), 3u);
       EXPECT_EQ(seen->samples.front(), 160_us);
-      EXPECT_EQ(run->finish(), summary);
+      EXPECT_EQ(run->finish().summary, summary);
     }
     EXPECT_EQ(of_copy.events, of_second.events);
     EXPECT_EQ(of_copy.samples, of_second.samples);
@@ -354,9 +357,80 @@ TEST(Embedded, ExecutesIntoADirectoryAndEndsWhenTold) {
   EXPECT_TRUE(std::filesystem::exists(folder + "/flows.csv"));
   EXPECT_THROW(execute(fabric(), {.directory = folder}), InputError);  // it exists
   std::filesystem::remove_all(folder);
-  const Result cut = execute(fabric({"traffic.0.stop=1 s"}), {.progress = [](Time now) { return now < 1_ms; }});
+  const Result cut =
+      execute(fabric({"traffic.0.stop=1 s"}), {.progress = [](const Progress& p) { return p.now < 1_ms; }});
   EXPECT_FALSE(cut.is_whole);
   EXPECT_EQ(cut.reason, "cancelled");
+}
+
+TEST(Embedded, KeepsTablesInMemory) {
+  const Scenario scenario = fabric({"probes.queues={series=true, interval='20 us'}"});
+  const std::string folder = (std::filesystem::temp_directory_path() / "weir-embedded-tables").string();
+  std::filesystem::remove_all(folder);
+  execute(scenario, {.directory = folder});
+  const Result kept = execute(scenario, {.tables = true});
+  ASSERT_EQ(kept.tables.size(), 3u);
+  for (const auto& [name, text] : kept.tables) {
+    std::ifstream file(folder + "/" + name);
+    EXPECT_EQ(text, std::string(std::istreambuf_iterator<char>(file), {})) << name;
+  }
+  std::filesystem::remove_all(folder);
+  EXPECT_TRUE(execute(scenario).tables.empty());
+
+  // Steps, copies and saved runs have them whole, with what was written before.
+  Simulation run(scenario, {.tables = true});
+  run.advance(100_us);
+  Simulation copy = run.clone();
+  Simulation other(scenario, {.tables = true});
+  other.restore(run.save());
+  for (Simulation* one : {&run, &copy, &other}) {
+    while (!one->advance()) {
+    }
+    const Result result = one->finish();
+    EXPECT_EQ(result.tables, kept.tables);
+    EXPECT_EQ(result.summary, kept.summary);
+    EXPECT_TRUE(result.is_whole);
+  }
+  Simulation without(scenario);
+  EXPECT_THROW(without.restore(Simulation(scenario, {.tables = true}).save()), InputError);
+}
+
+TEST(Embedded, StopsWhenTold) {
+  Simulation run(fabric({"traffic.0.stop=10 s", "run.stop=10 s"}));
+  int asked = 0;
+  EXPECT_FALSE(run.advance(Time::max(), [&] { return ++asked < 3; }));
+  EXPECT_EQ(asked, 3);
+  const Time there = run.engine().now();
+  EXPECT_GT(there, Time{});
+  EXPECT_EQ(there.ps % run.engine().epoch().ps, 0);
+  EXPECT_FALSE(run.advance(there + 5_us, [] { return true; }));
+  EXPECT_EQ(run.engine().now(), there + 5_us);
+  EXPECT_EQ(run.finish().reason, "finished early");
+}
+
+TEST(Embedded, TellsHowMuchIsDone) {
+  double last = 0;
+  const Result whole = execute(fabric(), {.progress = [&](const Progress& p) {
+                                 EXPECT_LE(last, p.done);
+                                 last = p.done;
+                                 return true;
+                               }});
+  EXPECT_TRUE(whole.is_whole);
+  EXPECT_LE(last, 1);
+}
+
+TEST(Embedded, ScenariosCanBeMadeAgain) {
+  const Scenario a = star({"traffic=[]"});
+  const Scenario b = a.with({"run.seed=7"});
+  EXPECT_NE(a.to_toml(), b.to_toml());
+  EXPECT_EQ(Scenario::from_text(b.text(), b.overrides(), b.name()).to_toml(), b.to_toml());
+  EXPECT_THROW(a.with({"topology.hosts=none"}), InputError);
+}
+
+TEST(Embedded, HasTheCatalogue) {
+  const auto catalogue = nlohmann::json::parse(catalogue_json());
+  EXPECT_TRUE(std::any_of(catalogue["algorithms"].begin(), catalogue["algorithms"].end(),
+                          [](const auto& a) { return a["name"] == "hpcc"; }));
 }
 
 TEST(Embedded, TellsOfPorts) {

@@ -160,7 +160,9 @@ TEST(ControlClient, NobodyListens) {
     ControlClient client(scratch / "control");
     ADD_FAILURE();
   } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(), "weir-host is not up; start it with: weir-host up --mode observe");
+    EXPECT_EQ(error.what(), "no agent is up in " + scratch.path() +
+                                "; start one with: weir-host up --mode observe; if it runs in another folder, name "
+                                "that with --run");
   }
 }
 

@@ -81,6 +81,20 @@ TEST(RunDir, OneAgentAtATime) {
   EXPECT_NE(::access(dir.path().c_str(), F_OK), 0);
 }
 
+TEST(RunDir, LeavesWhatIsKnownOfClocksToTheNextAgent) {
+  const Scratch scratch;
+  RunDir dir(scratch / "run");
+  dir.make();
+  scratch.write("run/clocks.json", "{}");
+  ASSERT_TRUE(dir.lock());
+  dir.leave();
+  EXPECT_EQ(::access(dir.clocks().c_str(), F_OK), 0);
+  EXPECT_NE(::access((dir.path() + "/lock").c_str(), F_OK), 0);
+  ASSERT_TRUE(dir.lock());
+  dir.remove();
+  EXPECT_NE(::access(dir.path().c_str(), F_OK), 0);
+}
+
 TEST(RunDir, WhatOthersMayWriteIsNotTrusted) {
   const Scratch scratch;
   const RunDir dir(scratch / "run");

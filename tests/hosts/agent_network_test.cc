@@ -135,12 +135,14 @@ TEST_F(NetworkTest, ASecondUpIsRefused) {
   up("observe");
   const auto second = run("sender", {"up", "--mode", "observe"});
   EXPECT_EQ(second.status, 1);
-  EXPECT_NE(second.output.find("weir-host is up already, process "), std::string::npos) << second.output;
+  const std::string told = fmt::format("an agent is up already in {}, process ", scratch / "sender");
+  EXPECT_NE(second.output.find(told), std::string::npos) << second.output;
+  EXPECT_EQ(second.output.find(told, second.output.find(told) + 1), std::string::npos) << second.output;
   EXPECT_EQ(status("sender").at("mode"), "observe");
   const auto off = run("sender", {"off"});
   EXPECT_EQ(off.status, 0) << off.output;
   EXPECT_EQ(off.output, "weir-host is off\n");
-  EXPECT_EQ(run("sender", {"off"}).output, "weir-host was not up\n");
+  EXPECT_EQ(run("sender", {"off"}).output.rfind("weir-host was not up in " + scratch / "sender", 0), 0u);
   EXPECT_NE(::access((scratch / "sender").c_str(), F_OK), 0) << "its folder is left";
 }
 

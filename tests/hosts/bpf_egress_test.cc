@@ -149,6 +149,49 @@ TEST_F(BpfEgress, WithoutHeartbeatNothingIsHeldOrNoted) {
   EXPECT_EQ(leaves({.flow = v4_, .seq = 2'000}).stamp, 0);
 }
 
+// Packets that follow one that waits do not pass it when the heartbeat ends.
+TEST_F(BpfEgress, StaysInOrderWhenTheHeartbeatEnds) {
+  PathSettings settings = holding();
+  settings.max_hold = 20'000 * kMs;
+  load(settings);
+  know(v4_);
+  leaves({.flow = v4_, .seq = 0});
+  const std::int64_t until = monotonic_now() + 10'000 * kMs;
+  pause(v4_, until);
+  ASSERT_EQ(leaves({.flow = v4_, .seq = 1'000}).stamp, until);
+  program_->state().beat = monotonic_now() - settings.live_for - 1;
+  EXPECT_EQ(leaves({.flow = v4_, .seq = 2'000}).stamp, until);
+  EXPECT_EQ(leaves({.flow = v4_, .seq = 3'000, .length = 0, .flags = 0x11}).stamp, until);  // FIN
+  EXPECT_EQ(leaves({.flow = v4_, .seq = 3'000, .length = 0}).stamp, 0);
+  Flow other = v4_;
+  ++other.source_port;
+  EXPECT_EQ(leaves({.flow = other, .seq = 0}).stamp, 0);
+  EXPECT_EQ(flow(v4_).held, 1u) << "nothing is held any more";
+  // Later than any packet waits.
+  program_->state().beat = monotonic_now() - settings.live_for - settings.max_hold - 1;
+  EXPECT_EQ(leaves({.flow = v4_, .seq = 2'000}).stamp, 0);
+}
+
+TEST_F(BpfEgress, FlowsAreToldOfUntilTheyEndOrAreSilent) {
+  know(v4_);
+  leaves({.flow = v4_, .seq = 0, .length = 0, .flags = 0x02});
+  EXPECT_TRUE(program_->flows(monotonic_now()).empty()) << "no data yet";
+  leaves({.flow = v4_, .seq = 1});
+  const std::int64_t last = flow(v4_).last;
+  EXPECT_EQ(program_->flows(last + kFlowIdle).size(), 1u);
+  EXPECT_EQ(program_->flows(last + kFlowIdle + 1).size(), 0u);
+  for (const std::uint8_t flags : {std::uint8_t{0x11}, std::uint8_t{0x04}}) {  // FIN, RST
+    leaves({.flow = v4_, .seq = 1'001, .length = 0, .flags = flags});
+    const std::int64_t end = flow(v4_).last;
+    EXPECT_GT(end, last);
+    EXPECT_EQ(program_->flows(end + kFlowEnded).size(), 1u);
+    EXPECT_EQ(program_->flows(end + kFlowEnded + 1).size(), 0u);
+    leaves({.flow = v4_, .seq = 5'000, .length = 0, .flags = 0x02});
+    leaves({.flow = v4_, .seq = 5'001});
+    EXPECT_EQ(program_->flows(end + kFlowIdle).size(), 1u) << "another one with the same ports";
+  }
+}
+
 TEST_F(BpfEgress, OfPeersThatAreMeasuredNothingIsHeld) {
   know(v4_, false);
   leaves({.flow = v4_, .seq = 0});
@@ -230,7 +273,7 @@ TEST_F(BpfEgress, ForgetsTheOldestFlow) {
     of.destination_port = static_cast<std::uint16_t>(i >> 16);
     leaves({.flow = of});
   }
-  const std::uint64_t known = program_->count_flows();
+  const std::uint64_t known = table("flows").size();
   EXPECT_GT(known, WEIR_BPF_FLOWS / 2u);
   EXPECT_LE(known, static_cast<std::uint64_t>(WEIR_BPF_FLOWS));
   EXPECT_EQ(flow(of).packets, 1u);

@@ -281,7 +281,13 @@ TEST_F(BpfPathTest, HoldsOnlyWithFq) {
   pair_->one.run("tc qdisc replace dev eth0 root handle 9: pfifo limit 7");
   const std::string chosen = pair_->state();
   EXPECT_THROW(attach(pair_->one, settings), Unavailable);
+  pair_->one.inside([&] { EXPECT_THROW(check_bpf(settings), Unavailable); });
   EXPECT_EQ(pair_->state(), chosen);
+
+  settings.hold = false;
+  pair_->one.run("tc qdisc add dev eth0 ingress");
+  EXPECT_THROW(attach(pair_->one, settings), Unavailable);
+  pair_->one.inside([&] { EXPECT_THROW(check_bpf(settings), Unavailable); });
 }
 
 TEST_F(BpfPathTest, SegmentsAreAsBefore) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* The programs of hosts/bpf with others around them, for tests and for measuring: the rule alone, fed with events of a
    map; and packets that are new each time the same test packet is run. */
 #include "tests/hosts/bpf_tested.h"

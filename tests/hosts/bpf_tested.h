@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* What bpf_tested.bpf.c and the tests share. */
 #pragma once
 

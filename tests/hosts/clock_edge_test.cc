@@ -165,7 +165,7 @@ TEST(Edge, TellsWhenItWasLastSeen) {
   EXPECT_EQ(edge.last_seen(), INT64_MIN);
   edge.add_theirs({90, -10, true});
   EXPECT_EQ(edge.last_seen(), 90);
-  edge.forget();
+  edge.doubt();
   EXPECT_EQ(edge.last_seen(), INT64_MIN);
   EXPECT_TRUE(edge.fit(1'000));
   EXPECT_FALSE(edge.line());

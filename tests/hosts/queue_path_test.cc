@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -17,15 +18,17 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <tuple>
 #include <vector>
 
-#include "hosts/agent/descriptor.h"
+#include "hosts/path/descriptor.h"
 #include "hosts/queue/mangle_table.h"
 #include "hosts/queue/programs.h"
+#include "hosts/queue/tap.h"
 #include "hosts/wire/keys.h"
 #include "hosts/wire/or_ack.h"
 
@@ -95,21 +98,34 @@ Peer self(bool v6, bool held = true) {
   return out;
 }
 
-// Sends data over loopback and looks at every byte; false if not all has come. `each` is called all the time, `then`
-// before the connection ends.
-bool transfer(
-    bool v6, const std::function<void()>& each, const std::function<void()>& then = [] {}) {
+struct Connected {
+  Descriptor sender;
+  Descriptor receiver;
+};
+
+// A connection over loopback.
+std::optional<Connected> connected(bool v6) {
   const int family = v6 ? AF_INET6 : AF_INET;
   const Descriptor listener(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in v4{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}};
   sockaddr_in6 six{.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
   auto* place = v6 ? reinterpret_cast<sockaddr*>(&six) : reinterpret_cast<sockaddr*>(&v4);
   socklen_t size = v6 ? sizeof six : sizeof v4;
-  if (::bind(listener.get(), place, size) != 0 || ::listen(listener.get(), 1) != 0) return false;
+  if (::bind(listener.get(), place, size) != 0 || ::listen(listener.get(), 1) != 0) return std::nullopt;
   ::getsockname(listener.get(), place, &size);
-  const Descriptor sender(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (::connect(sender.get(), place, size) != 0) return false;
-  const Descriptor receiver(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  Connected out{Descriptor(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0)), Descriptor()};
+  if (::connect(out.sender.get(), place, size) != 0) return std::nullopt;
+  out.receiver = Descriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  return out;
+}
+
+// Sends data over loopback and looks at every byte; false if not all has come. `each` is called all the time, `then`
+// before the connection ends.
+bool transfer(
+    bool v6, const std::function<void()>& each, const std::function<void()>& then = [] {}) {
+  const auto connection = connected(v6);
+  if (!connection) return false;
+  const auto& [sender, receiver] = *connection;
   std::size_t sent = 0, received = 0;
   std::vector<char> data(10'000);
   const auto end = Clock::now() + 20s;
@@ -142,6 +158,8 @@ void expect_no_trace() {
 
 void hold_and_answer(bool v6) {
   const auto path = attach_queue(on_loopback());
+  std::this_thread::sleep_for(100ms);
+  EXPECT_EQ(path->counters().heartbeat_expiries, 0u) << "there was none that could end";
   // What it knows of the clocks is wrong by 3 ms, so that there is something to hold for.
   Peer peer = self(v6);
   peer.clock.offset = -3'000'000;
@@ -153,10 +171,18 @@ void hold_and_answer(bool v6) {
   EXPECT_EQ(rules(v6), "chain");
   EXPECT_EQ(rules(!v6), "") << "only what is needed";
   EXPECT_NE(queues(), "");
-  EXPECT_TRUE(transfer(v6, [&] {
-    path->beat(monotonic());
-    path->poll(0);
-  }));
+  bool has_flow = false;
+  EXPECT_TRUE(transfer(
+      v6,
+      [&] {
+        path->beat(monotonic());
+        path->poll(0);
+      },
+      [&] {
+        for (const FlowView& flow : path->flows()) has_flow = has_flow || (flow.bytes >= kWholeBytes && flow.delay > 0);
+        EXPECT_EQ(path->counters().flows, path->flows().size());
+      }));
+  EXPECT_TRUE(has_flow);
   path->poll(0);
   const Counters counters = path->counters();
   EXPECT_GE(counters.bytes, kWholeBytes);
@@ -166,9 +192,6 @@ void hold_and_answer(bool v6) {
   EXPECT_EQ(counters.refused_tag + counters.refused_form + counters.refused_peer + counters.refused_time, 0u);
   EXPECT_EQ(counters.or_acks_sent, counters.or_acks_received);
   EXPECT_EQ(path->trouble(), "");
-  bool has_flow = false;
-  for (const FlowView& flow : path->flows()) has_flow = has_flow || (flow.bytes >= kWholeBytes && flow.delay > 0);
-  EXPECT_TRUE(has_flow);
   EXPECT_GT(decisions.size(), 20u);
   path->detach();
   path->detach();
@@ -325,6 +348,50 @@ TEST(QueuePath, FalseOrAcksChangeNothing) {
       EXPECT_GT(after.refused_note, counted.refused_note);
     };
     EXPECT_TRUE(transfer(false, each, then));
+  });
+}
+
+// Packets that wait when the path ends leave before those that come then.
+TEST(QueuePath, NoPacketPassesAnotherWhenItEnds) {
+  in_namespace([] {
+    PathSettings settings = on_loopback();
+    settings.max_hold = settings.rule.max_pause = 1'000'000'000;
+    const auto path = attach_queue(settings);
+    Peer peer = self(false);
+    peer.clock.offset = -150'000'000;  // so long is a hold
+    peer.clock.sigma = 200'000'000;
+    path->set_peer(peer);
+    path->beat(monotonic());
+    const auto connection = connected(false);
+    ASSERT_TRUE(connection);
+    const Address here = loopback(false);
+    Tap tap(Tap::Way::in_v4, ::if_nametoindex("lo"), {&here, 1});
+    std::optional<std::uint32_t> next;
+    int packets = 0;
+    int gaps = 0;
+    const auto look = [&](const Segment& segment, std::int64_t) {
+      if (next && static_cast<std::int32_t>(segment.seq - *next) > 0) ++gaps;
+      const std::uint32_t end = segment.seq + segment.length;
+      if (!next || static_cast<std::int32_t>(end - *next) > 0) next = end;
+      ++packets;
+    };
+    const auto send_for = [&](std::chrono::milliseconds time) {
+      std::array<char, 100> data{};
+      for (const auto end = Clock::now() + time; Clock::now() < end; std::this_thread::sleep_for(1ms)) {
+        (void)::send(connection->sender.get(), data.data(), data.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        (void)::recv(connection->receiver.get(), data.data(), data.size(), MSG_DONTWAIT);
+        tap.read(look);
+      }
+    };
+    const int on = 1;
+    ::setsockopt(connection->sender.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    send_for(400ms);
+    EXPECT_GT(path->counters().held, 0u);
+    std::thread end([&] { path->detach(); });
+    send_for(600ms);
+    end.join();
+    EXPECT_GT(packets, 50);
+    EXPECT_EQ(gaps, 0) << "of " << packets << " packets";
   });
 }
 

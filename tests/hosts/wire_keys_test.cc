@@ -44,6 +44,7 @@ TEST(Keys, OfAnEpochAndTheOneBefore) {
   const PairKeys keys = pair_keys(kMaster, one, two, 7);
   EXPECT_EQ(keys.current, pair_key(kMaster, one, two, 7));
   EXPECT_EQ(keys.previous, pair_key(kMaster, one, two, 6));
+  EXPECT_EQ(keys.next, pair_key(kMaster, one, two, 8));
   EXPECT_EQ(pair_keys(kMaster, one, two, 0).previous, pair_key(kMaster, one, two, 0));
   EXPECT_EQ(key_epoch(7199, 3600), 1u);
 }

@@ -82,7 +82,11 @@ TEST(OrAck, NamesItsKey) {
   or_ack.key_id = 0xabcc;
   EXPECT_EQ(key_of(or_ack, keys), &keys.previous);
   or_ack.key_id = 0xabce;
-  EXPECT_EQ(key_of(or_ack, keys), nullptr);
+  EXPECT_EQ(key_of(or_ack, keys), &keys.next);
+  for (const std::uint16_t id : {std::uint16_t{0xabcb}, std::uint16_t{0xabcf}}) {
+    or_ack.key_id = id;
+    EXPECT_EQ(key_of(or_ack, keys), nullptr);
+  }
 }
 
 // Nothing at random is read as anything that is signed.

@@ -205,5 +205,18 @@ TEST(Svg, ASurfaceOfOneValueOrNoneIsDrawn) {
   EXPECT_EQ(writer.svg(one).find("NaN"), std::string::npos);
 }
 
+TEST(ReportCommand, SaysWhatItShows) {
+  if (!available()) GTEST_SKIP() << "this build has no report";
+  const Folder folder("weir-report-contents");
+  write_training(folder / "t", true);
+  write_training(folder / "u", true);
+  const auto o = app::weir({"report", folder / "t", "--out", folder / "t.html"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.out, folder / "t.html" + ": 1 training, 7 figures\n");
+  run(folder, "one");
+  const auto both = app::weir({"report", folder / "t", folder / "u", folder / "one", "--out", folder / "all.html"});
+  EXPECT_EQ(both.out.substr(0, both.out.rfind(',')), folder / "all.html" + ": 1 run, 2 trainings");
+}
+
 }  // namespace
 }  // namespace weir::report

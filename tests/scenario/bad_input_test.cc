@@ -510,8 +510,8 @@ TEST(BadInput, Fidelity) {
                  "--set fidelity.link_down_a: there is no link 0 - 4 between two switches");
   expect_message(
       std::string(kGood), {"fidelity.loss=0.1"}, "a.toml",
-      "--set fidelity.loss: key 'fidelity': of use only with run.fidelity = \"ns3-hpcc\" or \"htsim-uet\"; set that, "
-      "or remove this");
+      "--set fidelity.loss: key 'fidelity': of use only with run.fidelity = \"flow\" or \"ns3-hpcc\" or \"htsim-uet\"; "
+      "set that, or remove this");
   // single events
   for (const std::string key : {"probes.packets", "probes.queues.exact"})
     expect_message(

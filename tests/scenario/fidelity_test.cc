@@ -96,9 +96,27 @@ TEST_P(EachFidelity, TellsEventsAsItSays) {
 
 TEST_P(EachFidelity, RunsProgramsAsItSays) {
   EXPECT_EQ(refusal(scenario_by(fidelity_, {"traffic.0.completion=true"})),
-            fidelity_.runs_programs ? ""
-                                    : "--set run.fidelity: there are collectives, which only \"exact\" knows; write "
-                                      "that, or take other traffic");
+            fidelity_.runs_programs
+                ? ""
+                : "--set run.fidelity: there are collectives, which only \"exact\" or \"flow\" knows; "
+                  "write that, or take other traffic");
+}
+
+// Probes of what only packets have, and verdicts of claims.
+TEST_P(EachFidelity, HasPacketsAsItSays) {
+  for (const std::string probe : {"queues", "pfc"})
+    EXPECT_EQ(refusal(scenario_by(fidelity_, {"probes." + probe + "=true"})),
+              fidelity_.has_packets
+                  ? ""
+                  : "--set probes." + probe +
+                        ": it measures packets, and there are none with "
+                        "run.fidelity = \"flow\"; write \"exact\" or \"ns3-hpcc\" or \"htsim-uet\", or "
+                        "leave this out");
+  const auto judges = [&] { check_judges_claims(scenario_by(fidelity_)); };
+  if (fidelity_.has_packets)
+    EXPECT_NO_THROW(judges());
+  else
+    EXPECT_THROW(judges(), InputError);
 }
 
 TEST_P(EachFidelity, ChoosesEcnAsItSays) {
@@ -129,7 +147,7 @@ TEST(Fidelities, BeginWithWeirsOwnAndHaveNamesOfTheirOwn) {
   EXPECT_EQ(fidelities().front().name, "exact");
   const std::vector<std::string> names = all_names();
   EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size());
-  EXPECT_EQ(names_of([](const Fidelity&) { return true; }), "\"exact\" or \"ns3-hpcc\" or \"htsim-uet\"");
+  EXPECT_EQ(names_of([](const Fidelity&) { return true; }), "\"exact\" or \"flow\" or \"ns3-hpcc\" or \"htsim-uet\"");
 }
 
 // A file of [fidelity] takes the place of [[traffic]], and its flows have the tag of the parameter.

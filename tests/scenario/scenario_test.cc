@@ -154,8 +154,8 @@ TEST(Collectives, AreNotForTheReplica) {
     FAIL() << "it is built";
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "--set run.fidelity: there are collectives, which only \"exact\" knows; write that, or take other "
-                 "traffic");
+                 "--set run.fidelity: there are collectives, which only \"exact\" or \"flow\" knows; write that, or "
+                 "take other traffic");
   }
 }
 

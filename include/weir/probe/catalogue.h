@@ -22,6 +22,9 @@ struct ProbeKind {
   std::string meaning;
   const ParamSet* params = nullptr;
   bool is_always_on = false;
+  // Whether it measures what only packets have, such as queues: a run without packets (run.fidelity = "flow") then
+  // refuses it.
+  bool needs_packets = false;
   // Throws InputError, through Checks::of_key, if the parameters do not fit the setting. Null: they always do.
   std::function<void(const void* params, const Checks&)> check;
   // Tells whether the probe needs single events (engine::Engine::trace): the name of the parameter that asks for them,
@@ -41,6 +44,7 @@ ProbeKind describe() {
   k.name = P::kName;
   k.meaning = P::kMeaning;
   k.params = &params_of<Params>();
+  if constexpr (requires { P::kNeedsPackets; }) k.needs_packets = P::kNeedsPackets;
   if constexpr (requires { &P::check; })
     k.check = [](const void* params, const Checks& checks) { P::check(*static_cast<const Params*>(params), checks); };
   if constexpr (requires { &P::trace_key; })

@@ -7,6 +7,7 @@
 //     struct Params { ...; static void describe(ParamList<Params>&); };
 //     static constexpr std::string_view kName = "queues";              // in scenarios: [probes.queues]
 //     static constexpr std::string_view kMeaning = "...";
+//     static constexpr bool kNeedsPackets = true;                      // optional; see ProbeKind
 //     static void check(const Params&, const Checks&);                 // optional
 //     static std::optional<std::string_view> trace_key(const Params&); // optional; see ProbeKind
 //     static void add_possible(const Params&, const Setting&, Summary&);  // optional; see ProbeKind

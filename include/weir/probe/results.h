@@ -5,11 +5,14 @@
 //   ... files are written next to the target, in results/a.partial-run ...
 //   out.commit();                       // one rename
 //
+// in_memory() gives one whose files are texts in memory instead.
+//
 // Without commit() nothing remains, unless a checkpoint was kept. A process that is killed leaves only the partial
 // directory. The next run of this name clears it, or, if it has a checkpoint, `weir resume` goes on from it.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +36,8 @@ class ResultFile {
   // Opens the file and empties it, or keeps what it holds for archive(Loader&) if `keep` is true. `shown` is its name
   // in messages. close() puts the file's size and checksum into `facts`, which must outlive this; null: nowhere.
   ResultFile(const std::string& path, std::string shown, result::FileFacts* facts = nullptr, bool keep = false);
+  // A file in memory: what is written is appended to `text`, which must outlive this.
+  explicit ResultFile(std::string* text) : memory_(text) {}
   ResultFile(ResultFile&&) noexcept;
   ResultFile& operator=(ResultFile&&) = delete;
   ~ResultFile();  // closes the file; what has not been flushed is lost
@@ -49,7 +54,7 @@ class ResultFile {
   void flush();
   // Flushes, and waits until the disk has what has been written.
   void sync();
-  // The same, and saves the length of the file.
+  // The same, and saves the length of the file; of a file in memory, all of it.
   void archive(Saver& a);
   // Takes the file back to the length that was saved: what was written later is cut off. Throws InputError if the file
   // is shorter than that.
@@ -60,6 +65,7 @@ class ResultFile {
  private:
   static constexpr std::size_t kFlushAt = 1u << 16;
 
+  std::string* memory_ = nullptr;  // null: a file of the file system
   int descriptor_ = -1;
   std::string shown_;
   result::FileFacts* facts_ = nullptr;
@@ -76,6 +82,11 @@ class ResultDirectory {
   // directory; if it is a symbolic link to nothing; if another ResultDirectory of any process has taken the name; if a
   // run of this name has left a checkpoint; or if the directory cannot be created.
   explicit ResultDirectory(const std::string& target);
+  // Files that are kept as texts in memory. There is no place for a checkpoint or for another result in them: the
+  // functions about those throw std::logic_error.
+  static std::unique_ptr<ResultDirectory> in_memory();
+  // The files of such a directory by name. All of them must have been closed.
+  std::map<std::string, std::string> take_texts() { return std::move(texts_); }
   // The directory with the files and the checkpoint of a run that did not end by itself: the partial one if the run was
   // killed, the target if it was interrupted. Throws InputError if there is none.
   static std::string left_behind(const std::string& target);
@@ -122,6 +133,7 @@ class ResultDirectory {
 
  private:
   ResultDirectory() = default;
+  void must_be_on_disk() const;
 
   std::string shown_;
   std::string target_;
@@ -132,6 +144,8 @@ class ResultDirectory {
   int lock_ = -1;                             // descriptor of partial_, open and locked
   std::vector<std::string> created_parents_;  // outermost first
   result::Contents contents_;
+  bool in_memory_ = false;
+  std::map<std::string, std::string> texts_;  // the files in memory
 };
 
 }  // namespace weir::probe

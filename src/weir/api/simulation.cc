@@ -13,7 +13,10 @@
 #include "weir/base/error.h"
 #include "weir/engine/simulation.h"
 #include "weir/probe/probes.h"
+#include "weir/probe/results.h"
+#include "weir/result/tables.h"
 #include "weir/run/checkpoint.h"
+#include "weir/run/epoch_steps.h"
 #include "weir/run/execute.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
@@ -22,16 +25,22 @@
 namespace weir {
 
 struct Simulation::Parts {
-  Parts(const Scenario& s, std::string sum, scenario::Run&& built)
+  Parts(const Scenario& s, const SimulationOptions& o, std::string sum, scenario::Run&& built)
       : scenario(s),
+        options(o),
         checksum(std::move(sum)),
         run(std::move(built)),
-        probes(s.internal().probes, *run.simulation, run.tags) {}
+        files(o.tables ? probe::ResultDirectory::in_memory() : nullptr),
+        probes(s.internal().probes, *run.simulation, run.tags, files.get()) {}
 
   Scenario scenario;
+  const SimulationOptions options;
   const std::string checksum;  // of the scenario and of its data files, as they were when the run was built
+  const probe::RunClock clock;
   scenario::Run run;
+  const std::unique_ptr<probe::ResultDirectory> files;  // null: tables are not kept
   probe::Probes probes;
+  bool has_ended = false;
 };
 
 namespace {
@@ -43,10 +52,17 @@ std::string checksum_of_all(const scenario::Scenario& s) {
   return checksum_of(all);
 }
 
+// The tables among the files in memory.
+std::map<std::string, std::string> take_tables(probe::ResultDirectory& files) {
+  std::map<std::string, std::string> out = files.take_texts();
+  std::erase_if(out, [](const auto& file) { return result::find_table(file.first) == nullptr; });
+  return out;
+}
+
 }  // namespace
 
-Simulation::Simulation(const Scenario& scenario)
-    : parts_(std::make_unique<Parts>(scenario, checksum_of_all(scenario.internal()),
+Simulation::Simulation(const Scenario& scenario, const SimulationOptions& options)
+    : parts_(std::make_unique<Parts>(scenario, options, checksum_of_all(scenario.internal()),
                                      scenario::build(scenario.internal()))) {}
 
 Simulation::Simulation(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -57,7 +73,25 @@ Simulation::~Simulation() = default;
 engine::Engine& Simulation::engine() { return *parts_->run.simulation; }
 const engine::Engine& Simulation::engine() const { return *parts_->run.simulation; }
 
-bool Simulation::advance(Time until) { return engine().advance(until); }
+bool Simulation::advance(Time until) { return parts_->has_ended = engine().advance(until); }
+
+bool Simulation::advance(Time until, const std::function<bool()>& goes_on) {
+  run::EpochSteps steps(engine().epoch());
+  while (engine().now() < until) {
+    if (advance(steps.next(engine().now(), until))) return true;
+    steps.done();
+    if (!goes_on()) return false;
+  }
+  return advance(until);
+}
+
+const std::vector<std::string>& Simulation::tags() const { return parts_->run.tags; }
+
+std::vector<std::string> Simulation::profiles() const {
+  std::vector<std::string> out;
+  for (const auto& profile : parts_->scenario.internal().profiles) out.push_back(profile.name);
+  return out;
+}
 
 namespace {
 
@@ -80,6 +114,7 @@ std::uint64_t Simulation::send(const NewFlow& flow) {
   out.src = flow.src;
   out.dst = flow.dst;
   out.size = flow.size;
+  parts_->has_ended = false;
   out.tag = index_of(
       parts_->run.tags, flow.tag, "tag", [](const std::string& tag) -> const auto& { return tag; });
   out.profile = index_of(
@@ -93,6 +128,7 @@ std::string Simulation::save() const {
   a.text(run::build_of_weir());
   a.text(parts_->checksum);
   a.value(engine().partitions());
+  a.value(parts_->options.tables);
   run::save(a, *parts_->run.simulation, parts_->probes);
   std::string out = a.take();
   return out + checksum_of(out);
@@ -116,11 +152,16 @@ void Simulation::restore(std::string_view saved) {
   if (partitions != engine().partitions())
     throw InputError(fmt::format("the saved run is in {} partitions, and this one in {}; set run.threads alike",
                                  partitions, engine().partitions()));
+  bool tables = false;
+  a.value(tables);
+  if (tables != parts_->options.tables)
+    throw InputError(fmt::format("the saved run {} its tables, and this one {}; set SimulationOptions::tables alike",
+                                 tables ? "keeps" : "does not keep", tables ? "does not" : "does"));
   run::load(a.rest(), engine(), parts_->probes);
 }
 
 Simulation Simulation::clone(const std::function<void(engine::Engine&)>& prepare) const {
-  auto parts = std::make_unique<Parts>(parts_->scenario, parts_->checksum,
+  auto parts = std::make_unique<Parts>(parts_->scenario, parts_->options, parts_->checksum,
                                        scenario::build_for_copy(parts_->scenario.internal(), parts_->run));
   if (prepare) prepare(*parts->run.simulation);
   Saver a;
@@ -129,26 +170,60 @@ Simulation Simulation::clone(const std::function<void(engine::Engine&)>& prepare
   return Simulation(std::move(parts));
 }
 
-std::string Simulation::finish() { return probe::to_json(parts_->probes.finish()); }
+Result Simulation::finish() {
+  Result out;
+  out.summary = probe::to_json(parts_->probes.finish());
+  probe::Manifest manifest = parts_->probes.manifest(parts_->clock);
+  manifest.title = parts_->scenario.internal().title;
+  if (manifest.stall) manifest.reason = engine::to_text(*manifest.stall);
+  manifest.interrupted = !parts_->has_ended;
+  out.manifest = probe::to_json(manifest);
+  out.reason = manifest.interrupted ? "finished early" : manifest.reason;
+  out.is_whole = out.reason.empty();
+  if (parts_->files) out.tables = take_tables(*parts_->files);
+  return out;
+}
+
+namespace {
+
+// To say how much of a run is done: drawing so many takes about 0.1 s.
+constexpr std::uint64_t kFlowsToExpect = 1'000'000;
+
+}  // namespace
 
 Result execute(const Scenario& scenario, const ExecuteOptions& options) {
-  std::optional<probe::ResultDirectory> directory;
-  if (!options.directory.empty()) directory.emplace(options.directory);
-  Time now;
+  const scenario::Scenario& s = scenario.internal();
+  const bool on_disk = !options.directory.empty();
+  std::unique_ptr<probe::ResultDirectory> directory;
+  if (on_disk)
+    directory = std::make_unique<probe::ResultDirectory>(options.directory);
+  else if (options.tables)
+    directory = probe::ResultDirectory::in_memory();
+  const auto model = scenario::build_model(s);
+  scenario::Expected expected;
+  if (options.progress) expected = scenario::expect(s, *model, kFlowsToExpect);
+  Progress progress;
   bool goes_on = true;
-  const run::ExecuteOptions inner{.look = [&](const run::Pace& pace) { now = pace.now; },
+  const run::ExecuteOptions inner{.look =
+                                      [&](const run::Pace& pace) {
+                                        progress = {.now = pace.now, .done = -1, .counters = pace.counters};
+                                        if (options.progress)
+                                          progress.done = run::share_done(pace, expected, s.run.stop);
+                                      },
                                   .prepare = options.prepare,
                                   .cancelled =
                                       [&] {
-                                        if (options.progress) goes_on = options.progress(now);
+                                        if (options.progress) goes_on = options.progress(progress);
                                         return !goes_on;
                                       }};
-  const run::Outcome outcome = run::execute(scenario.internal(), directory ? &*directory : nullptr, inner);
-  if (directory) directory->commit();
+  const run::Outcome outcome = run::execute(s, model, directory.get(), inner);
+  if (on_disk) directory->commit();
   Result out{.summary = probe::to_json(outcome.summary),
-             .manifest = probe::to_json(outcome.manifest, directory ? directory->contents() : result::Contents()),
+             .manifest = probe::to_json(outcome.manifest, on_disk ? directory->contents() : result::Contents()),
              .is_whole = outcome.is_whole(),
-             .reason = goes_on ? outcome.manifest.reason : "cancelled"};
+             .reason = goes_on ? outcome.manifest.reason : "cancelled",
+             .tables = {}};
+  if (directory && !on_disk) out.tables = take_tables(*directory);
   return out;
 }
 

@@ -162,11 +162,7 @@ void Capture::finish() {
   directory_.commit();
 }
 
-bool Capture::is_chosen(std::uint64_t flow) const {
-  return flows_.empty() || std::any_of(flows_.begin(), flows_.end(), [&](const probe::IdRange& range) {
-           return range.first <= flow && flow <= range.last;
-         });
-}
+bool Capture::is_chosen(std::uint64_t flow) const { return flows_.empty() || probe::contains(flows_, flow); }
 
 void Capture::write(const net::TraceEvent& event) {
   FlowOfPacket* flow = nullptr;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* On-Ramp's rule in whole numbers (Liu et al., "Breaking the Transience-Equilibrium Nexus: A New Approach to Datacenter
    Packet Transport", NSDI 2021, section 3; here "the paper"): the one arithmetic that the simulator, the queue path of
    hosts and their BPF programs share, equal to the bit.
@@ -8,15 +9,14 @@
    Time is in ticks of any length, of one clock: picoseconds in the simulator, nanoseconds on hosts. Ticks before 0
    count as 0; delays and thresholds beyond 2^62 count as that. Sequence numbers are those of TCP: bytes modulo 2^32, of
    which one comes before another if it is at most half of them behind. A flow has at most 512 MiB under way; what
-   exceeds that is forgotten. With these bounds no sum and no product overflows, whatever is passed.
+   exceeds that is forgotten. With these bounds no sum and no product overflows, whatever is passed. Callers see to it
+   that one of them at a time is at work on a flow.
 
      struct weir_on_ramp flow;
      weir_on_ramp_start(&flow, &params);
      weir_on_ramp_on_send(&flow, &params, seq, length, now);     each packet that leaves, before the one behind it
      weir_on_ramp_on_or_ack(&flow, &params, seq, delay, now);    each OR-ACK
-     // no packet leaves before flow.pause_end
-
-   Callers see to it that one of them at a time is at work on a flow. */
+     // no packet leaves before flow.pause_end */
 #pragma once
 
 #define WEIR_ON_RAMP_NOTES 128u                    /* packets that a flow has notes of; a power of two */

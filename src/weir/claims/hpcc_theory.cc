@@ -12,6 +12,7 @@
 #include "weir/base/units.h"
 #include "weir/cc/hpcc.h"
 #include "weir/claims/catalogue.h"
+#include "weir/claims/claim_scenario.h"
 #include "weir/engine/flow_network.h"
 #include "weir/probe/port_choice.h"
 #include "weir/scenario/run.h"
@@ -86,7 +87,7 @@ struct Measured {
   double load = 0;  // of the port
 };
 Measured run(const std::string& file, const std::string& w_ai, const std::string& port, Time from, Time to) {
-  const auto r = scenario::build(scenario::load_scenario_file(file, {"algorithm.w_ai=" + w_ai}));
+  const auto r = scenario::build(load_claim_scenario(file, {"algorithm.w_ai=" + w_ai}));
   auto& simulation = *r.simulation;
   const auto id = probe::choose_ports(r.model->topology, port).at(0);
   struct Sender {
@@ -175,7 +176,7 @@ void a9_max_min_fairness(Context& context) {
                         Case{"uneven-lot", "the same with W_AI = 400 B", "7->8", "400 B"},
                         Case{"even-lot", "100 and 100 Gb/s", "7->8", "80 B"}}) {
     const std::string file = context.scenario(c.file + ".toml");
-    const auto scenario = scenario::load_scenario_file(file);
+    const auto scenario = load_claim_scenario(file);
     const auto model = scenario::build_model(scenario);
     std::vector<std::string> tags;
     std::vector<traffic::Flow> flows;

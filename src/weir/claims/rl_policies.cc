@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "weir/claims/catalogue.h"
+#include "weir/claims/claim_scenario.h"
 #include "weir/learn/actor.h"
 #include "weir/learn/evaluation.h"
 #include "weir/learn/network.h"
@@ -111,7 +112,7 @@ void d30_a_decision_takes_less_than_a_microsecond(Context& context) {
 }
 
 void d31_two_seconds_of_8192_flows(Context& context) {
-  scenario::Run run = scenario::build(scenario::load_scenario_file(
+  scenario::Run run = scenario::build(load_claim_scenario(
       context.scenario("rldc-many-to-one.toml"),
       {"run.stop=2 s", "traffic.0.flows=128", "traffic.1.flows=8064", "traffic.0.size=1 TB", "traffic.1.size=1 TB"}));
   const std::clock_t begin = std::clock();

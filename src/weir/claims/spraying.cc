@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "weir/base/random.h"
+#include "weir/claims/claim_scenario.h"
 #include "weir/claims/measures.h"
 #include "weir/probe/collective_report.h"
 #include "weir/scenario/run.h"
@@ -58,7 +59,7 @@ std::vector<std::string> overrides(const Setting& s, const Algorithm& a, const B
 
 // One run, as part of a bar.
 void add(Bar& bar, const std::string& file, const std::vector<std::string>& overrides) {
-  scenario::Run run = scenario::build(scenario::load_scenario_file(file, overrides));
+  scenario::Run run = scenario::build(load_claim_scenario(file, overrides));
   run.simulation->on_finish([&](const host::FlowRecord& r) { bar.fct.push_back(us(r.finish - r.start)); });
   while (!engine::advance_unstalled(*run.simulation)) {
   }

@@ -18,6 +18,7 @@
 
 #include "weir/cc/swift.h"
 #include "weir/claims/catalogue.h"
+#include "weir/claims/claim_scenario.h"
 #include "weir/claims/spraying.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
@@ -79,7 +80,7 @@ double goodput(const std::string& scenario, const std::string& graph, Overrides 
                const Look& look) {
   const Scratch file(graph);
   overrides.push_back("topology.file=" + file.path());
-  const scenario::Run run = scenario::build(scenario::load_scenario_file(scenario, overrides));
+  const scenario::Run run = scenario::build(load_claim_scenario(scenario, overrides));
   require(std::abs(us(run.model->paths.base_rtt(0, 1, 4'160_B, 64_B)) - 6.25) < 1e-3, "T_s is not 6.25 us");
   std::int64_t from = -1;
   std::int64_t to = 0;

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "weir/claims/claim_scenario.h"
 #include "weir/probe/port_choice.h"
 
 namespace weir::claims {
 
 Watch::Watch(const std::string& file, const std::string& port, const std::vector<std::string>& overrides)
-    : run_(scenario::build(scenario::load_scenario_file(file, overrides))),
+    : run_(scenario::build(load_claim_scenario(file, overrides))),
       port_(probe::choose_ports(run_.model->topology, port).at(0)) {
   run_.simulation->on_finish([this](const host::FlowRecord& r) { finished_.push_back(r); });
 }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "weir/engine/crew.h"
-#include "weir/net/split.h"
+#include "weir/engine/epochs.h"
 
 namespace weir::engine {
 namespace {
@@ -18,15 +18,6 @@ using namespace literals;
 // How often, at least, a run is looked at for a stall.
 constexpr Time kLook = 100_us;
 
-// The epoch: no partitioning can cut a shorter link. Without links between switches nothing can
-// be cut, and the epoch only paces the hand-over of flows.
-Time epoch_grid(const net::Topology& t) {
-  Time shortest = 10_us;
-  for (const auto& link : t.links)
-    if (net::may_be_cut(t, link)) shortest = std::min(shortest, link.delay);
-  return shortest;
-}
-
 }  // namespace
 
 Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunOptions& options)
@@ -34,7 +25,7 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
       traffic_(traffic),
       options_(options),
       network_(model),
-      grid_(epoch_grid(model.topology)),
+      grid_(epoch_length(model.topology)),
       look_((kLook / grid_ + 1) * grid_),
       next_poll_(model.watches() ? model.watchdog.interval() : Time::max()),
       deadlock_search_(model, network_),
@@ -46,15 +37,7 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
 
 Simulation::~Simulation() = default;
 
-Time Simulation::lag() const {
-  const net::Topology& t = model_.topology;
-  if (std::any_of(t.links.begin(), t.links.end(), [&](const auto& link) { return net::may_be_cut(t, link); }))
-    return grid_;
-  // One partition, whatever the number of threads.
-  Time shortest = grid_;
-  for (const auto& link : t.links) shortest = std::min(shortest, link.delay);
-  return std::max(shortest, Time{1});
-}
+Time Simulation::lag() const { return news_lag(model_.topology); }
 
 void Simulation::load_program() {
   const traffic::Program& program = traffic_.program();

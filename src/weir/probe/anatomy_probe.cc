@@ -19,11 +19,16 @@ Section section_of(std::int64_t flows, const std::array<double, result::kParts>&
 
 }  // namespace
 
+void AnatomyProbe::check(const Params& params, const Checks& checks) {
+  checks.of_key("flows", [&] { parse_ids(params.flows); });
+}
+
 void AnatomyProbe::add_possible(const Params&, const Setting&, Summary& summary) {
   summary.sections.push_back(section_of(0, {}));
 }
 
-AnatomyProbe::AnatomyProbe(const Params&, const Context& context) : walk_(context.engine.model()) {
+AnatomyProbe::AnatomyProbe(const Params& params, const Context& context)
+    : chosen_(parse_ids(params.flows)), walk_(context.engine.model()) {
   if (context.out != nullptr) file_.emplace(context.out->table("anatomy.csv"));
   context.engine.trace({.ports = {}, .from = {}, .kinds = anatomy::Walk::kKinds},
                        [this](std::span<const net::TraceEvent> events) { walk_.add(events); });
@@ -34,7 +39,7 @@ void AnatomyProbe::on_finish(const host::FlowRecord& r) {
   if (!parts) return;
   ++flows_;
   for (std::size_t i = 0; i < result::kParts; ++i) sums_[i] += static_cast<double>(parts->all()[i]) * 1e-12;
-  if (!file_) return;
+  if (!file_ || (!chosen_.empty() && !contains(chosen_, r.id))) return;
   file_->print("{},{}", r.id, (r.finish - r.start).ps);
   for (const std::int64_t ps : parts->all()) file_->print(",{}", ps);
   file_->write("\n");

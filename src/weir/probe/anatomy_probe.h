@@ -4,18 +4,26 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "weir/anatomy/walk.h"
 #include "weir/base/params.h"
 #include "weir/engine/engine.h"
+#include "weir/probe/packet_probe.h"
 #include "weir/probe/probe.h"
 #include "weir/probe/results.h"
 
 namespace weir::probe {
 
 struct AnatomyParams {
-  static void describe(ParamList<AnatomyParams>&) {}
+  std::string flows;
+
+  static void describe(ParamList<AnatomyParams>& p) {
+    p.text("flows", &AnatomyParams::flows,
+           "ids of those that anatomy.csv has, such as \"0, 17, 200-299\"; empty = all flows");
+  }
 };
 
 class AnatomyProbe : public ArchivedProbe<AnatomyProbe> {
@@ -23,7 +31,9 @@ class AnatomyProbe : public ArchivedProbe<AnatomyProbe> {
   using Params = AnatomyParams;
   static constexpr std::string_view kName = "anatomy";
   static constexpr std::string_view kMeaning = "why flows took as long as they did: parts of completion times";
+  static constexpr bool kNeedsPackets = true;
 
+  static void check(const Params&, const Checks&);
   static std::optional<std::string_view> trace_key(const Params&) { return ""; }
   static void add_possible(const Params&, const Setting&, Summary&);
   AnatomyProbe(const Params&, const Context&);
@@ -40,6 +50,7 @@ class AnatomyProbe : public ArchivedProbe<AnatomyProbe> {
   }
 
  private:
+  const std::vector<IdRange> chosen_;  // empty: all
   anatomy::Walk walk_;
   std::optional<ResultFile> file_;
   std::int64_t flows_ = 0;

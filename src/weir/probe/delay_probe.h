@@ -36,6 +36,7 @@ class DelayProbe : public ArchivedProbe<DelayProbe> {
   using Params = DelaysParams;
   static constexpr std::string_view kName = "delays";
   static constexpr std::string_view kMeaning = "delays of packets under On-Ramp, as its OR-ACKs tell them";
+  static constexpr bool kNeedsPackets = true;
 
   static void check(const Params&, const Checks&);
   DelayProbe(const Params&, const Context&);

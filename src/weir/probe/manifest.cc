@@ -37,6 +37,7 @@ Json document_of(const Manifest& m) {
   Json json;
   json["title"] = m.title;
   json["version"] = version();
+  json["fidelity"] = m.fidelity;
   json["complete"] = !m.interrupted && m.reason.empty();
   json["interrupted"] = m.interrupted;
   json["ended_by"] = m.interrupted       ? "interrupted"

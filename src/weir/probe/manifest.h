@@ -15,6 +15,7 @@ namespace weir::probe {
 
 struct Manifest {
   std::string title;              // of the scenario
+  std::string fidelity;           // its run.fidelity
   std::optional<Time> forked_at;  // up to this instant another scenario held (weir fork)
   std::uint64_t seed = 0;
   std::uint32_t threads = 1;

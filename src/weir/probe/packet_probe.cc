@@ -62,6 +62,10 @@ std::vector<IdRange> parse_ids(std::string_view list) {
   return out;
 }
 
+bool contains(const std::vector<IdRange>& ranges, std::uint64_t id) {
+  return std::any_of(ranges.begin(), ranges.end(), [&](const IdRange& r) { return r.first <= id && id <= r.last; });
+}
+
 void PacketProbe::check(const Params& params, const Checks& checks) {
   check_ports(params.ports, checks);
   checks.of_key("flows", [&] { parse_ids(params.flows); });
@@ -79,10 +83,7 @@ void PacketProbe::finish(Summary&) {
   if (file_) file_->close();
 }
 
-bool PacketProbe::chosen(std::uint64_t flow) const {
-  return flows_.empty() ||
-         std::any_of(flows_.begin(), flows_.end(), [&](const IdRange& r) { return r.first <= flow && flow <= r.last; });
-}
+bool PacketProbe::chosen(std::uint64_t flow) const { return flows_.empty() || contains(flows_, flow); }
 
 void PacketProbe::write(std::span<const net::TraceEvent> events) {
   for (const net::TraceEvent& event : events)

@@ -27,6 +27,7 @@ struct IdRange {
   std::uint64_t last = 0;
 };
 std::vector<IdRange> parse_ids(std::string_view list);
+bool contains(const std::vector<IdRange>& ranges, std::uint64_t id);
 
 struct PacketsParams {
   std::string ports = "all, hosts";
@@ -47,6 +48,7 @@ class PacketProbe : public ArchivedProbe<PacketProbe> {
   using Params = PacketsParams;
   static constexpr std::string_view kName = "packets";
   static constexpr std::string_view kMeaning = "what happens to single packets and flows, event by event";
+  static constexpr bool kNeedsPackets = true;
 
   static void check(const Params&, const Checks&);
   static std::optional<std::string_view> trace_key(const Params&) { return ""; }

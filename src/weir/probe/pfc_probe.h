@@ -24,6 +24,7 @@ class PfcProbe : public Probe {
   using Params = PfcParams;
   static constexpr std::string_view kName = "pfc";
   static constexpr std::string_view kMeaning = "how often and how long ports were paused";
+  static constexpr bool kNeedsPackets = true;
 
   static void check(const Params&, const Checks&);
   static void add_possible(const Params&, const Setting&, Summary&);

@@ -46,6 +46,7 @@ class QueueProbe : public ArchivedProbe<QueueProbe> {
   using Params = QueuesParams;
   static constexpr std::string_view kName = "queues";
   static constexpr std::string_view kMeaning = "lengths of egress queues, at regular instants or exactly";
+  static constexpr bool kNeedsPackets = true;
 
   static void check(const Params&, const Checks&);
   static std::optional<std::string_view> trace_key(const Params&);

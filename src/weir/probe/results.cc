@@ -95,7 +95,8 @@ ResultFile::ResultFile(const std::string& path, std::string shown, result::FileF
 }
 
 ResultFile::ResultFile(ResultFile&& o) noexcept
-    : descriptor_(std::exchange(o.descriptor_, -1)),
+    : memory_(std::exchange(o.memory_, nullptr)),
+      descriptor_(std::exchange(o.descriptor_, -1)),
       shown_(std::move(o.shown_)),
       facts_(o.facts_),
       checksum_(std::move(o.checksum_)),
@@ -108,6 +109,11 @@ ResultFile::~ResultFile() {
 }
 
 void ResultFile::flush() {
+  if (memory_ != nullptr) {
+    memory_->append(buffer_.data(), buffer_.size());
+    buffer_.clear();
+    return;
+  }
   if (cut_ && ::ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0) fail_to("write", shown_);
   cut_ = false;
   const char* at = buffer_.data();
@@ -126,16 +132,24 @@ void ResultFile::flush() {
 
 void ResultFile::sync() {
   flush();
+  if (memory_ != nullptr) return;
   if (::fdatasync(descriptor_) != 0 && errno != EINVAL) fail_to("write", shown_);  // EINVAL: a file that has no disk
 }
 
 void ResultFile::archive(Saver& a) {
   sync();
-  a.value(bytes_);
+  if (memory_ != nullptr)
+    a.text(*memory_);
+  else
+    a.value(bytes_);
 }
 
 void ResultFile::archive(Loader& a) {
   buffer_.clear();
+  if (memory_ != nullptr) {
+    a.text(*memory_);
+    return;
+  }
   checksum_.restart();
   std::uint64_t bytes = 0;
   a.value(bytes);
@@ -153,6 +167,7 @@ void ResultFile::archive(Loader& a) {
 
 void ResultFile::close() {
   flush();
+  if (memory_ != nullptr) return;
   // Network file systems report a full disk here.
   if (::close(std::exchange(descriptor_, -1)) != 0) fail_to("write", shown_);
   if (facts_ != nullptr) *facts_ = {bytes_, checksum_.text()};
@@ -228,6 +243,16 @@ ResultDirectory::~ResultDirectory() {
   for (auto parent = created_parents_.rbegin(); parent != created_parents_.rend(); ++parent) ::rmdir(parent->c_str());
 }
 
+std::unique_ptr<ResultDirectory> ResultDirectory::in_memory() {
+  std::unique_ptr<ResultDirectory> out(new ResultDirectory());
+  out->in_memory_ = true;
+  return out;
+}
+
+void ResultDirectory::must_be_on_disk() const {
+  if (in_memory_) throw std::logic_error("a result in memory has no directory");
+}
+
 std::string ResultDirectory::left_behind(const std::string& target) {
   const fs::path path = canonical(target_of(target));
   if (has_checkpoint(partial_of(path))) return partial_of(path);
@@ -256,6 +281,7 @@ std::unique_ptr<ResultDirectory> ResultDirectory::resume(const std::string& targ
 }
 
 void ResultDirectory::take_copies(const std::string& folder) {
+  must_be_on_disk();
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.is_regular_file() && entry.path().filename() != kCheckpoint)
       fs::copy_file(entry.path(), fs::path(partial_) / entry.path().filename());
@@ -263,6 +289,7 @@ void ResultDirectory::take_copies(const std::string& folder) {
 }
 
 void ResultDirectory::has_gone_on() {
+  must_be_on_disk();
   keeps_ = false;
   const std::string partial = partial_of(target_);
   if (partial_ != partial && std::rename(partial_.c_str(), partial.c_str()) != 0) fail_to("rename", partial_);
@@ -272,11 +299,13 @@ void ResultDirectory::has_gone_on() {
 }
 
 void ResultDirectory::adopt(std::string_view name) {
+  must_be_on_disk();
   const std::string text = read_text_file(fmt::format("{}/{}", partial_, name), "a file of the result");
   contents_[std::string(name)] = {text.size(), checksum_of(text)};
 }
 
 void ResultDirectory::keep_checkpoint(std::string_view content) {
+  must_be_on_disk();
   const std::string next_path = fmt::format("{}/{}", partial_, kNext);
   try {
     ResultFile next(next_path, fmt::format("{}/{}", shown_, kCheckpoint));
@@ -294,6 +323,11 @@ void ResultDirectory::keep_checkpoint(std::string_view content) {
 }
 
 ResultFile ResultDirectory::file(std::string_view name) {
+  if (in_memory_) {
+    std::string& text = texts_[std::string(name)];
+    text.clear();
+    return ResultFile(&text);
+  }
   return {fmt::format("{}/{}", partial_, name), fmt::format("{}/{}", shown_, name), &contents_[std::string(name)],
           keeps_};
 }
@@ -306,7 +340,10 @@ ResultFile ResultDirectory::table(std::string_view name) {
   return out;
 }
 
-std::string ResultDirectory::within(std::string_view name) const { return fmt::format("{}/{}", partial_, name); }
+std::string ResultDirectory::within(std::string_view name) const {
+  must_be_on_disk();
+  return fmt::format("{}/{}", partial_, name);
+}
 
 void ResultDirectory::write(std::string_view name, std::string_view text) {
   ResultFile out = file(name);
@@ -315,6 +352,7 @@ void ResultDirectory::write(std::string_view name, std::string_view text) {
 }
 
 void ResultDirectory::remove(std::string_view name) {
+  must_be_on_disk();
   fs::remove(fmt::format("{}/{}", partial_, name));
   if (const auto at = contents_.find(name); at != contents_.end()) contents_.erase(at);
 }
@@ -326,6 +364,7 @@ result::Contents ResultDirectory::contents() const {
 }
 
 void ResultDirectory::commit() {
+  must_be_on_disk();
   // Onto nothing or onto an empty directory; whoever filled it meanwhile keeps what is theirs.
   if (std::rename(partial_.c_str(), target_.c_str()) != 0) fail_to("create", shown_);
   partial_.clear();

@@ -12,10 +12,6 @@ namespace {
 
 constexpr net::EventKinds kWanted = static_cast<net::EventKinds>(net::kNotOnWire);
 
-bool contains(const std::vector<IdRange>& ranges, std::uint64_t id) {
-  return std::any_of(ranges.begin(), ranges.end(), [&](const IdRange& r) { return r.first <= id && id <= r.last; });
-}
-
 Section section_of(Time interval, Time queue_interval, std::uint64_t omitted_pauses, std::uint64_t omitted_events) {
   return {.probe = std::string(ViewProbe::kName),
           .figures = {{"interval_ps", interval.ps},

@@ -43,6 +43,7 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
   using Params = ViewParams;
   static constexpr std::string_view kName = "view";
   static constexpr std::string_view kMeaning = "what weir view shows: ports, queues, pauses and flows over time";
+  static constexpr bool kNeedsPackets = true;
   static constexpr std::size_t kMostShares = 400'000;  // rows of view_queues.csv
   static constexpr std::size_t kMostEvents = 100'000;  // rows of view_events.csv
   static constexpr std::size_t kTop = 8;               // flows of a queue that are told

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 #include "weir/base/error.h"
+#include "weir/run/left_runs.h"
 #include "weir/run/sweep_locks.h"
 #include "weir/study/kept.h"
 
@@ -16,19 +16,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPartial = ".partial-";
+// Why a result does not count, and cannot be replaced; "" if it can.
+std::string why_refused(const study::Plan& plan, const SweepOptions& o, std::size_t run, const std::string& why,
+                        bool may_replace) {
+  const std::string dir = study::result_of(o.dir, plan.runs[run].name);
+  if (!study::is_result(dir))
+    return fmt::format("{}: it is no result of weir; remove it, or choose another --out", dir);
+  if (may_replace) return "";
+  return fmt::format("{}: {} ({}); choose another --out, or run {} again with --fresh", dir, why, plan.describe(run),
+                     o.fresh ? "the whole study" : "such results");
+}
 
 }  // namespace
-
-std::string partial_name(const std::string& run_name, int process) {
-  return fmt::format("{}{}{}", run_name, kPartial, process);
-}
 
 void refuse_others(const study::Plan& plan, const SweepOptions& o) {
   std::string other;
   for (const auto& entry : fs::directory_iterator(study::results_of(o.dir))) {
     const std::string name = entry.path().filename().string();
-    if (name.find(kPartial) != std::string::npos) continue;
+    if (is_left(name)) continue;
     if (std::any_of(plan.runs.begin(), plan.runs.end(), [&](const auto& run) { return run.name == name; })) return;
     if (other.empty() || name < other) other = name;
   }
@@ -48,30 +53,26 @@ std::vector<bool> find_done(const study::Plan& plan, const SweepOptions& o) {
     if (!fs::exists(dir)) continue;
     const auto why = study::difference(plan, run, dir);
     out[run] = why.empty();
-    if (why.empty()) continue;
-    if (!study::is_result(dir))
-      throw InputError(fmt::format("{}: it is no result of weir; remove it, or choose another --out", dir));
-    if (!o.fresh || (!now[run] && o.shard.n == 1))
-      throw InputError(fmt::format("{}: {} ({}); choose another --out, or run {} again with --fresh", dir, why,
-                                   plan.describe(run), o.fresh ? "the whole study" : "such results"));
-    if (now[run]) outdated.push_back(dir);
+    if (why.empty() || !fs::exists(dir)) continue;
+    const bool may_replace = o.fresh && (now[run] || o.is_shared());
+    if (const auto refused = why_refused(plan, o, run, why, may_replace); !refused.empty()) throw InputError(refused);
+    if (now[run] && !o.claim) outdated.push_back(dir);
   }
   for (const std::string& dir : outdated) fs::remove_all(dir);
   return out;
 }
 
-void clean(const study::Plan& plan, const SweepOptions& o) {
-  std::vector<std::string> names;
-  for (const std::size_t run : o.runs) names.push_back(plan.runs[run].name);
-  std::sort(names.begin(), names.end());
-  std::vector<fs::path> leftovers;
-  for (const auto& entry : fs::directory_iterator(study::results_of(o.dir))) {
-    const std::string name = entry.path().filename().string();
-    const auto end = name.rfind(kPartial);
-    if (end != std::string::npos && std::binary_search(names.begin(), names.end(), name.substr(0, end)))
-      leftovers.push_back(entry.path());
-  }
-  for (const auto& path : leftovers) fs::remove_all(path);
+bool is_done(const study::Plan& plan, const SweepOptions& o, std::size_t run) {
+  const std::string dir = study::result_of(o.dir, plan.runs[run].name);
+  if (!fs::exists(dir)) return false;
+  const auto why = study::difference(plan, run, dir);
+  if (why.empty()) return true;
+  if (const auto refused = why_refused(plan, o, run, why, o.fresh); !refused.empty()) throw InputError(refused);
+  // another one that reads it finds all of it, or nothing
+  const std::string removed = partial_name(dir, new_token());
+  fs::rename(dir, removed);
+  fs::remove_all(removed);
+  return false;
 }
 
 }  // namespace weir::run

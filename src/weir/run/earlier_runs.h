@@ -12,13 +12,10 @@ namespace weir::run {
 void refuse_others(const study::Plan& plan, const SweepOptions& o);
 
 // The runs that are there. Those that differ are refused; or removed, if they are to be done now, or left to their
-// shard.
+// shard, or to whoever claims them.
 std::vector<bool> find_done(const study::Plan& plan, const SweepOptions& o);
 
-// Removes what killed sweeps left of these runs.
-void clean(const study::Plan& plan, const SweepOptions& o);
-
-// The directory in which a process does its run, beside the result.
-std::string partial_name(const std::string& run_name, int process);
+// Whether the result of a run is there, which nobody else does now. One that differs is refused, or removed.
+bool is_done(const study::Plan& plan, const SweepOptions& o, std::size_t run);
 
 }  // namespace weir::run

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <system_error>
 #include <utility>
@@ -11,14 +10,14 @@
 #include "weir/base/archive.h"
 #include "weir/base/error.h"
 #include "weir/result/directory.h"
+#include "weir/run/epoch_steps.h"
 #include "weir/run/fork.h"
 #include "weir/run/memory_limit.h"
 #include "weir/scenario/effective.h"
+#include "weir/scenario/fidelity.h"
 
 namespace weir::run {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 double thread_cpu_s() {
   timespec t{};
@@ -54,6 +53,7 @@ Outcome Execution::finish() {
   outcome.summary = probes_->finish();
   outcome.manifest = probes_->manifest(clock_);
   outcome.manifest.title = scenario_.title;
+  outcome.manifest.fidelity = outcome.summary.fidelity = scenario_.run.fidelity->name;
   outcome.manifest.forked_at = forked_at_;
   outcome.manifest.interrupted = cancelled_;
   outcome.manifest.reason = outcome.manifest.stall ? engine::to_text(*outcome.manifest.stall) : reason;
@@ -99,16 +99,14 @@ void Execution::store_scenario(bool is_there) {
     for (const std::string_view name : {result::kFork, result::kBeforeFork}) directory_->adopt(name);
 }
 
-// Advances by whole epochs, so many at a time as take about 50 ms.
 std::string Execution::advance(Time limit) {
   engine::Engine& simulation = *run_.simulation;
-  std::int64_t epochs = 1;
   const Time epoch = simulation.epoch();
+  EpochSteps steps(epoch);
   kept_ = simulation.now();
   kept_wall_s_ = clock_.wall_s();
   while (simulation.now() < limit) {
-    const auto begin = Clock::now();
-    Time until = std::min(limit, (simulation.now() / epoch + epochs) * epoch);
+    Time until = steps.next(simulation.now(), limit);
     if (options_.checkpoints.simulated > Time{})
       until = std::min(until, std::max((simulation.now() / epoch + 1) * epoch, next_checkpoint() / epoch * epoch));
     const bool ended = simulation.advance(until);
@@ -120,9 +118,7 @@ std::string Execution::advance(Time limit) {
       return fmt::format("it took more than {:.0f} MB of memory, its limit (--memory sets another)",
                          static_cast<double>(options_.memory) * 1e-6);
     if (is_checkpoint_due()) keep();
-    const std::chrono::duration<double> took = Clock::now() - begin;
-    if (took.count() < 0.04) epochs = std::min<std::int64_t>(epochs * 2, 1 << 20);
-    if (took.count() > 0.1) epochs = std::max<std::int64_t>(epochs / 2, 1);
+    steps.done();
   }
   return "";
 }

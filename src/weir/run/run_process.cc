@@ -19,9 +19,10 @@
 
 #include "weir/probe/probes.h"
 #include "weir/probe/whole_files.h"
-#include "weir/run/earlier_runs.h"
 #include "weir/run/execute.h"
+#include "weir/run/left_runs.h"
 #include "weir/scenario/effective.h"
+#include "weir/scenario/fidelity.h"
 #include "weir/study/kept.h"
 #include "weir/study/measurements.h"
 
@@ -31,6 +32,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Exit statuses of the process.
+constexpr int kDone = 0;
+constexpr int kResumed = 4;  // and done
 constexpr int kFailed = 1;
 constexpr int kCannotWrite = 3;
 
@@ -48,26 +51,49 @@ void trim(const study::Plan& plan, probe::ResultDirectory& directory, const scen
     if (std::find(kept.begin(), kept.end(), name) == kept.end()) directory.remove(name);
 }
 
-// The result appears under its name whole, with its measures.
-void do_run(const study::Plan& plan, std::size_t run, const std::string& target, std::uint64_t memory) {
-  const std::string partial = partial_name(target, ::getpid());
-  fs::create_directory(partial);
-  const std::string result = partial + "/run";
-  const auto s = plan.scenario(run);
-  {
-    probe::ResultDirectory directory(result);
-    const Outcome outcome = execute(s, &directory, {.memory = memory});
-    // what it has measured so far is not what the study asks for
-    if (const auto& reason = outcome.manifest.reason; !reason.empty())
-      throw std::runtime_error(
-          fmt::format("ended at {:.3f} ms: {}", outcome.manifest.sim_time.seconds() * 1e3, reason));
-    directory.write("measures.json", study::measures_json(plan.study, directory.partial()));
-    trim(plan, directory, s);
-    probe::write_manifest(directory, outcome.manifest);
-    directory.commit();
+struct Task {
+  const study::Plan& plan;
+  std::size_t run;
+  const std::string& target;
+  const std::string& partial;
+  const RunRules& rules;
+};
+
+// The result gets its name, unless another process has given it to the same one.
+void give_name(const Task& t) {
+  std::error_code error;
+  fs::rename(result_in(t.partial), t.target, error);
+  if (error && !(study::is_result(t.target) && study::difference(t.plan, t.run, t.target).empty()))
+    throw fs::filesystem_error("cannot rename", result_in(t.partial), t.target, error);
+  fs::remove_all(t.partial);
+}
+
+// True if it went on from a checkpoint. The result appears under its name whole, with its measures.
+bool do_run(const Task& t) {
+  fs::create_directory(t.partial);
+  const auto s = t.plan.scenario(t.run);
+  ExecuteOptions options{.memory = t.rules.memory};
+  if (s.run.fidelity->can_be_saved) options.checkpoints.wall_s = t.rules.checkpoint_s;
+  std::unique_ptr<Resumed> work;
+  if (t.rules.looks_back) work = resume_left(t.target, t.partial, s, options);
+  const bool resumed = work != nullptr;
+  if (!resumed) {
+    work = std::make_unique<Resumed>();
+    work->directory = std::make_unique<probe::ResultDirectory>(result_in(t.partial));
+    work->outcome = execute(s, work->directory.get(), options);
   }
-  fs::rename(result, target);
-  fs::remove(partial);
+  probe::ResultDirectory& directory = *work->directory;
+  const probe::Manifest& manifest = work->outcome.manifest;
+  // what it has measured so far is not what the study asks for
+  if (!manifest.reason.empty())
+    throw std::runtime_error(fmt::format("ended at {:.3f} ms: {}", manifest.sim_time.seconds() * 1e3, manifest.reason));
+  directory.write("measures.json", study::measures_json(t.plan.study, directory.partial()));
+  trim(t.plan, directory, s);
+  probe::write_manifest(directory, manifest);
+  directory.commit();
+  work.reset();
+  give_name(t);
+  return resumed;
 }
 
 // One line, into a page of zeros that is `size` long.
@@ -76,11 +102,9 @@ void tell(char* message, std::size_t size, std::string_view what) {
                     '\n', ' ');
 }
 
-int do_run_and_tell(const study::Plan& plan, std::size_t run, const std::string& target, std::uint64_t memory,
-                    char* message, std::size_t size) {
+int do_run_and_tell(const Task& task, char* message, std::size_t size) {
   try {
-    do_run(plan, run, target, memory);
-    return 0;
+    return do_run(task) ? kResumed : kDone;
   } catch (const std::bad_alloc&) {
     tell(message, size, "out of memory");
   } catch (const std::system_error& error) {
@@ -112,8 +136,8 @@ void follow_parent() {
 
 void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
-RunProcess::RunProcess(const study::Plan& plan, const std::string& dir, std::size_t run, std::uint64_t memory)
-    : run_(run), target_(study::result_of(dir, plan.runs[run].name)) {
+RunProcess::RunProcess(const study::Plan& plan, const std::string& dir, std::size_t run, const RunRules& rules)
+    : run_(run), target_(study::result_of(dir, plan.runs[run].name)), partial_(partial_name(target_, new_token())) {
   void* page = ::mmap(nullptr, kMessageSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) fail_with("cannot start a process");
   message_.reset(static_cast<char*>(page));
@@ -124,7 +148,7 @@ RunProcess::RunProcess(const study::Plan& plan, const std::string& dir, std::siz
   if (pid_ > 0) return;
   follow_parent();
   if (::getppid() != parent) ::_exit(kFailed);  // it ended before
-  ::_exit(do_run_and_tell(plan, run, target_, memory, message_.get(), kMessageSize));
+  ::_exit(do_run_and_tell({plan, run, target_, partial_, rules}, message_.get(), kMessageSize));
 }
 
 std::optional<RunEnd> RunProcess::end() {
@@ -132,11 +156,13 @@ std::optional<RunEnd> RunProcess::end() {
   const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
   if (ended < 0) fail_with("cannot wait for a process");
   if (ended == 0) return std::nullopt;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return RunEnd{RunEnd::How::done, ""};
-  remove_partial();
+  if (WIFEXITED(status) && (WEXITSTATUS(status) == kDone || WEXITSTATUS(status) == kResumed))
+    return RunEnd{RunEnd::How::done, "", WEXITSTATUS(status) == kResumed};
+  // Who killed it may have meant anything; what it did itself it would do again.
+  remove_partial(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? Left::checkpoint : Left::nothing);
   const std::string told(message_.get(), ::strnlen(message_.get(), kMessageSize));
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotWrite) return RunEnd{RunEnd::How::cannot_write, told};
-  return RunEnd{RunEnd::How::failed, told.empty() ? death(status) : told};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotWrite) return RunEnd{RunEnd::How::cannot_write, told, false};
+  return RunEnd{RunEnd::How::failed, told.empty() ? death(status) : told, false};
 }
 
 void RunProcess::stop() {
@@ -144,12 +170,13 @@ void RunProcess::stop() {
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
-  remove_partial();
+  remove_partial(Left::checkpoint);
 }
 
-void RunProcess::remove_partial() const {
+void RunProcess::remove_partial(Left stays) const {
+  if (stays == Left::checkpoint && has_checkpoint(partial_)) return;
   std::error_code ignored;
-  fs::remove_all(partial_name(target_, pid_), ignored);
+  fs::remove_all(partial_, ignored);
 }
 
 }  // namespace weir::run

@@ -24,19 +24,26 @@ void end_with_parent();
 struct RunEnd {
   enum class How { done, failed, cannot_write };  // the last: a full disk, for whichever run
   How how = How::failed;
-  std::string why;  // it is not done
+  std::string why;       // it is not done
+  bool resumed = false;  // from a checkpoint that an earlier process had left
+};
+
+struct RunRules {
+  std::uint64_t memory = 0;  // bytes; the run fails when it takes more; 0 = it may take what there is
+  double checkpoint_s = 0;   // it keeps a checkpoint so often; 0 = none
+  bool looks_back = true;    // for what earlier processes have left of it
 };
 
 class RunProcess {
  public:
-  // Begins the run, whose result appears in the sweep's directory whole. It fails when it takes more than `memory`
-  // bytes; 0 = it may take what there is. Throws std::system_error.
-  RunProcess(const study::Plan& plan, const std::string& dir, std::size_t run, std::uint64_t memory = 0);
+  // Begins the run, or goes on with what is left of it; its result appears in the sweep's directory whole. If somebody
+  // else has put the same result there meanwhile, it is done. Throws std::system_error.
+  RunProcess(const study::Plan& plan, const std::string& dir, std::size_t run, const RunRules& rules = {});
 
   std::size_t run() const { return run_; }
   // Nothing while it is at work; to be asked until it has ended. Throws std::system_error if that cannot be known.
   std::optional<RunEnd> end();
-  // Gives the run up, and waits for the process.
+  // Gives the run up, and waits for the process. A checkpoint stays.
   void stop();
 
  private:
@@ -46,10 +53,12 @@ class RunProcess {
     void operator()(char* at) const { ::munmap(at, kMessageSize); }
   };
 
-  void remove_partial() const;
+  enum class Left { nothing, checkpoint };
+  void remove_partial(Left stays) const;
 
   std::size_t run_;
-  std::string target_;  // the result
+  std::string target_;   // the result
+  std::string partial_;  // where it is made
   std::unique_ptr<char, Unmap> message_;
   pid_t pid_ = 0;
 };

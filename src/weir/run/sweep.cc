@@ -7,11 +7,14 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "weir/base/error.h"
+#include "weir/run/allotment.h"
 #include "weir/run/earlier_runs.h"
+#include "weir/run/left_runs.h"
 #include "weir/run/memory_limit.h"
 #include "weir/run/run_process.h"
 #include "weir/run/sweep_locks.h"
@@ -31,7 +34,7 @@ bool is_scarce(int error) { return error == EAGAIN || error == ENOMEM; }
 class Sweep {
  public:
   Sweep(const study::Plan& plan, const SweepOptions& o, const std::function<void(const SweepPace&)>& look)
-      : plan_(plan), o_(o), look_(look) {}
+      : plan_(plan), o_(o), look_(look), looks_back_(plan.runs.size()) {}
   Sweep(const Sweep&) = delete;
   // Whatever ends it, no process is left at work.
   ~Sweep() {
@@ -40,27 +43,39 @@ class Sweep {
 
   SweepOutcome run() {
     prepare();
-    while ((!queue_.empty() || !at_work_.empty()) && !is_cancelled() && out_.obstacle.empty()) {
+    while (goes_on() && !is_cancelled() && out_.obstacle.empty()) {
       try {
         start_some();
         wait_a_little();
         reap();
+        give_up_what_is_lost();
+        look_at_others();
       } catch (const std::system_error& error) {
         out_.obstacle = error.what();
       }
       look_(pace());
     }
     out_.cancelled = (!queue_.empty() || !at_work_.empty()) && out_.obstacle.empty();
+    out_.elsewhere = static_cast<std::size_t>(
+        std::count_if(others_.begin(), others_.end(), [&](std::size_t run) { return !done_[run]; }));
+    if (!out_.cancelled && out_.elsewhere == 0 && out_.obstacle.empty()) clean();
     return std::move(out_);
   }
 
  private:
   bool is_cancelled() const { return o_.cancelled && o_.cancelled(); }
+  // What others hold is left to them once they have shown, while there is nothing else to do, that they live.
+  bool goes_on() {
+    const bool was_idle = std::exchange(is_idle_, queue_.empty() && at_work_.empty());
+    if (!is_idle_) return true;
+    if (!was_idle && !others_.empty()) allotment_->watch_anew();
+    return !allotment_->are_beating(others_);
+  }
 
   void prepare() {
-    const auto done = find_done(plan_, o_);
+    done_ = find_done(plan_, o_);
     for (const std::size_t run : o_.runs)
-      if (done[run]) {
+      if (done_[run]) {
         ++out_.kept;
         remove_failure(o_.dir, plan_.runs[run].name);
       } else {
@@ -75,8 +90,25 @@ class Sweep {
     for (const auto& warning : warnings) o_.warn(warning);
     // the longest first, so that none is left alone at the end
     std::stable_sort(queue_.begin(), queue_.end(), [&](std::size_t a, std::size_t b) { return work(a) > work(b); });
-    clean(plan_, o_);
+    allotment_.emplace(plan_, o_);
+    clean();
+    // A worker may have died with its run done; somebody has to find that out.
+    for (const std::size_t run : allotment_->held())
+      if (done_[run]) others_.push_back(run);
     ::malloc_trim(0);  // the processes to come begin with this one's memory
+  }
+
+  // Removes what killed processes have left of runs that are done, and notes of which others there is something.
+  void clean() {
+    allotment_->held();  // nobody else's
+    const auto left = left_runs(o_.dir);
+    for (const std::size_t run : o_.runs) {
+      if (!std::binary_search(left.begin(), left.end(), plan_.runs[run].name)) continue;
+      looks_back_[run] = true;
+      if (!done_[run] || allotment_->ask(run) == Allotment::Answer::others) continue;
+      remove_left(study::result_of(o_.dir, plan_.runs[run].name));
+      allotment_->give_back(run);
+    }
   }
 
   const study::Estimate& estimate(std::size_t run) const { return estimates_[run]; }
@@ -96,17 +128,36 @@ class Sweep {
         ++at;
         continue;
       }
-      if (!start(*at)) return;
+      if (is_to_be_done(*at) && !start(*at)) return;
       at = queue_.erase(at);
     }
+  }
+
+  // Whether it is for this one to do. If not, another one has it, or its end is known.
+  bool is_to_be_done(std::size_t run) {
+    switch (allotment_->ask(run)) {
+      case Allotment::Answer::mine: return true;
+      case Allotment::Answer::others: others_.push_back(run); return false;
+      case Allotment::Answer::failed: out_.failures.emplace(run, allotment_->failure(run)); break;
+      case Allotment::Answer::done:
+        if (done_[run]) return false;
+        ++out_.kept;
+        done_[run] = true;
+    }
+    done_work_ += work(run);
+    return false;
   }
 
   // False if the system has no room for it until another one has ended.
   bool start(std::size_t run) {
     try {
-      at_work_.emplace_back(plan_, o_.dir, run, share_of_memory(run));
+      at_work_.emplace_back(plan_, o_.dir, run,
+                            RunRules{.memory = share_of_memory(run),
+                                     .checkpoint_s = o_.checkpoint_s,
+                                     .looks_back = looks_back_[run] || allotment_->was_anothers(run)});
     } catch (const std::system_error& error) {
       if (at_work_.empty() || !is_scarce(error.code().value())) throw;
+      allotment_->give_back(run);
       return false;
     }
     threads_ += threads(run);
@@ -131,22 +182,54 @@ class Sweep {
         continue;
       }
       const std::size_t run = process->run();
-      process = at_work_.erase(process);
-      threads_ -= threads(run);
-      bytes_ -= estimate(run).bytes;
+      process = take_off(process);
       done_work_ += work(run);
       settle(run, *end);
     }
+  }
+
+  std::vector<RunProcess>::iterator take_off(std::vector<RunProcess>::iterator process) {
+    threads_ -= threads(process->run());
+    bytes_ -= estimate(process->run()).bytes;
+    return at_work_.erase(process);
   }
 
   void settle(std::size_t run, const RunEnd& end) {
     switch (end.how) {
       case RunEnd::How::done:
         ++out_.done;
+        out_.resumed += end.resumed ? 1 : 0;
+        done_[run] = true;
         remove_failure(o_.dir, plan_.runs[run].name);
-        return;
-      case RunEnd::How::cannot_write: out_.obstacle = end.why; return;
-      case RunEnd::How::failed: out_.failures.emplace(run, end.why); write_failure(plan_, o_.dir, run, end.why);
+        break;
+      case RunEnd::How::cannot_write: out_.obstacle = end.why; break;
+      case RunEnd::How::failed:
+        if (!allotment_->is_mine(run)) {  // which is why it failed
+          others_.push_back(run);
+          return;
+        }
+        out_.failures.emplace(run, end.why);
+        write_failure(plan_, o_.dir, run, end.why);
+    }
+    allotment_->give_back(run);
+  }
+
+  void give_up_what_is_lost() {
+    for (const std::size_t run : allotment_->beat()) {
+      const auto process =
+          std::find_if(at_work_.begin(), at_work_.end(), [&](const auto& p) { return p.run() == run; });
+      if (process == at_work_.end()) continue;
+      process->stop();
+      take_off(process);
+      others_.push_back(run);
+    }
+  }
+
+  void look_at_others() {
+    if (!queue_.empty()) return;
+    for (const std::size_t run : allotment_->freed(others_)) {
+      others_.erase(std::find(others_.begin(), others_.end(), run));
+      queue_.push_back(run);
     }
   }
 
@@ -158,10 +241,15 @@ class Sweep {
   const study::Plan& plan_;
   const SweepOptions& o_;
   const std::function<void(const SweepPace&)>& look_;
+  std::optional<Allotment> allotment_;
   std::vector<study::Estimate> estimates_;  // by run of the plan
+  std::vector<bool> done_;                  // the same
+  std::vector<bool> looks_back_;            // the same: something is left of it
   std::vector<std::size_t> queue_;
+  std::vector<std::size_t> others_;  // that other workers have
   std::vector<RunProcess> at_work_;
   SweepOutcome out_;
+  bool is_idle_ = false;  // it has nothing to do but to look at others
   int threads_ = 0;
   std::uint64_t bytes_ = 0;
   double total_work_ = 0;
@@ -202,13 +290,14 @@ SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
     fs::create_directories(folder, error);
     if (error) throw InputError(fmt::format("--out: cannot create {}: {}", folder, error.message()));
   }
-  const WorkLock lock(options.dir, options.shard);
+  const WorkLock lock(options.dir, options.shard, options.claim.has_value());
   refuse_others(plan, options);
   const HeldSignal held;
   try {
     return Sweep(plan, options, look).run();
   } catch (const InputError&) {
-    if (is_new && fs::is_empty(study::results_of(options.dir))) fs::remove_all(options.dir);
+    // others that share it may have begun
+    if (is_new && !options.is_shared() && fs::is_empty(study::results_of(options.dir))) fs::remove_all(options.dir);
     throw;
   }
 }

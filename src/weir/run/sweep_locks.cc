@@ -7,8 +7,8 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -32,32 +32,36 @@ void FileLock::wait(int kind) {
 
 void FileLock::give_back() { ::flock(descriptor_, LOCK_UN); }
 
-std::size_t FileLock::number() const {
+std::string FileLock::text() const {
   std::array<char, 24> text{};
-  std::size_t out = 0;
   const auto size = ::pread(descriptor_, text.data(), text.size(), 0);
-  if (size > 0) std::from_chars(text.data(), text.data() + size, out);
-  return out;
+  const std::string_view all(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  return std::string(all.substr(0, all.find('\n')));
 }
 
-void FileLock::write(std::size_t number) {
-  const std::string text = fmt::format("{}\n", number);
-  if (::ftruncate(descriptor_, 0) != 0 || ::pwrite(descriptor_, text.data(), text.size(), 0) < 0)
+void FileLock::write(const std::string& text) {
+  const std::string line = text + "\n";
+  if (::ftruncate(descriptor_, 0) != 0 || ::pwrite(descriptor_, line.data(), line.size(), 0) < 0)
     throw std::system_error(errno, std::generic_category(), fmt::format("cannot write {}", path_));
 }
 
 namespace {
 
-// The first shard that is there writes down how many there are. It holds the lock alone while it does, and has given
-// that up before it holds it with others, so what it finds then may be another's.
-bool take_whole(FileLock& lock, const study::Shard& shard) {
+// The first that is there writes down how it shares the work: "" = not at all. It holds the lock alone while it does,
+// and has given that up before it holds it with others, so what it finds then may be another's.
+bool take_whole(FileLock& lock, const std::string& sharing) {
   const bool alone = lock.take(LOCK_EX);
-  if (shard.n == 1) return alone;
-  if (alone) lock.write(shard.n);
+  if (sharing.empty()) return alone;
+  if (alone) lock.write(sharing);
   if (!lock.take(LOCK_SH)) return false;
-  if (lock.number() == shard.n) return true;
+  if (lock.text() == sharing) return true;
   lock.give_back();
   return false;
+}
+
+std::string sharing_of(const study::Shard& shard, bool claims) {
+  if (claims) return "claims";
+  return shard.n == 1 ? "" : fmt::format("{}", shard.n);
 }
 
 // The runs of a sweep that was killed hold their locks until they have ended.
@@ -72,14 +76,16 @@ bool try_for_two_seconds(const Take& take) {
 
 }  // namespace
 
-WorkLock::WorkLock(const std::string& dir, const study::Shard& shard)
-    : whole_(dir + "/.lock"), share_(fmt::format("{}/.lock-{}-{}", dir, shard.i, shard.n)) {
-  if (!try_for_two_seconds([&] { return take_whole(whole_, shard); }))
-    throw InputError(
-        fmt::format("{}: another weir sweep is at work there; wait for it, or share the work with "
-                    "--shard i/n{}",
-                    dir, shard.n == 1 ? "" : ", of the same n"));
-  if (!try_for_two_seconds([&] { return share_.take(LOCK_EX); }))
+WorkLock::WorkLock(const std::string& dir, const study::Shard& shard, bool claims) : whole_(dir + "/.lock") {
+  const std::string sharing = sharing_of(shard, claims);
+  if (!try_for_two_seconds([&] { return take_whole(whole_, sharing); }))
+    throw InputError(fmt::format(
+        "{}: another weir sweep is at work there{}; wait for it, or share the work with {}", dir,
+        claims ? ", without --claim" : "",
+        claims ? "--claim from the start" : fmt::format("--shard i/n{}", shard.n == 1 ? "" : ", of the same n")));
+  if (claims) return;
+  share_.emplace(fmt::format("{}/.lock-{}-{}", dir, shard.i, shard.n));
+  if (!try_for_two_seconds([&] { return share_->take(LOCK_EX); }))
     throw InputError(
         fmt::format("{}: shard {}/{} is at work there already; wait for it, or take another", dir, shard.i, shard.n));
 }

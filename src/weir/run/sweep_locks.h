@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "weir/study/plan.h"
@@ -19,24 +20,25 @@ class FileLock {
   bool take(int kind);
   void wait(int kind);
   void give_back();
-  // The number that is written in it; 0 = none.
-  std::size_t number() const;
-  void write(std::size_t number);
+  // The line that is written in it; "" = none.
+  std::string text() const;
+  void write(const std::string& text);
 
  private:
   std::string path_;
   int descriptor_;
 };
 
-// Holds the runs of one sweep against others: all of them, or those of a shard, beside shards of as many. The runs hold
-// it too, until they have ended. Throws InputError if others hold them.
+// Holds the runs of one sweep against others: all of them, or those of a shard, beside shards of as many, or those that
+// it will claim, beside others that claim. The runs hold it too, until they have ended. Throws InputError if others
+// hold them.
 class WorkLock {
  public:
-  WorkLock(const std::string& dir, const study::Shard& shard);
+  WorkLock(const std::string& dir, const study::Shard& shard, bool claims);
 
  private:
   FileLock whole_;
-  FileLock share_;
+  std::optional<FileLock> share_;
 };
 
 // Held where the results of all shards are looked at, removed, or put into tables; waits for others that do.

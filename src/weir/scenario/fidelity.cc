@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "weir/scenario/document.h"
+#include "weir/scenario/fluid_rules.h"
 #include "weir/scenario/replica_rules.h"
 #include "weir/scenario/warnings.h"
 
@@ -35,7 +36,7 @@ Fidelity exact() {
 }  // namespace
 
 std::span<const Fidelity> fidelities() {
-  static const std::array list{exact(), ns3_hpcc(), htsim_uet()};
+  static const std::array list{exact(), flow_level(), ns3_hpcc(), htsim_uet()};
   return list;
 }
 
@@ -46,6 +47,13 @@ std::string names_of(bool (*has)(const Fidelity&)) {
   for (const Fidelity& f : fidelities())
     if (has(f)) out += fmt::format("{}\"{}\"", out.empty() ? "" : " or ", f.name);
   return out;
+}
+
+void check_judges_claims(const Scenario& s) {
+  if (s.run.fidelity->has_packets) return;
+  fail_key(s.place("run.fidelity"), "run.fidelity",
+           fmt::format("no verdict of a claim comes from a run without packets, and this scenario has \"{}\"; write {}",
+                       s.run.fidelity->name, names_of([](const Fidelity& f) { return f.has_packets; })));
 }
 
 std::string own_flows(const Scenario& s) {

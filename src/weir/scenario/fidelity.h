@@ -1,5 +1,5 @@
-// run.fidelity: by whose rules a scenario is simulated, Weir's own or those of another simulator, which stand for rules
-// and sizes that cannot be set.
+// run.fidelity: by whose rules a scenario is simulated, and how closely: by Weir's own, packet by packet; without
+// packets; or by those of another simulator, which stand for rules and sizes that cannot be set.
 //
 // Each set of rules is one entry of the list in fidelity.cc. Nobody compares entries: who needs to know what one can do
 // asks for the fact.
@@ -31,6 +31,7 @@ struct Fidelity {
   const ParamSet* params = nullptr;  // of [fidelity]; null: there is no such table
 
   // What the engine does, for those who ask before there is one.
+  bool has_packets = true;     // else there are no queues, marks and losses, and no verdict of a claim comes of it
   bool can_be_saved = false;   // Engine::save
   bool tells_events = false;   // Engine::trace
   bool runs_programs = false;  // messages that wait for each other
@@ -58,6 +59,10 @@ struct Fidelity {
 std::span<const Fidelity> fidelities();
 // The names of those that have a fact, each in quotes, with "or" between them.
 std::string names_of(bool (*has)(const Fidelity&));
+
+// Throws InputError that names file, line and key unless the run of this scenario may judge a claim of a paper, which
+// takes packets.
+void check_judges_claims(const Scenario&);
 
 // The key of the file that has all flows in place of [[traffic]]; "" if the flows are those of [[traffic]].
 std::string own_flows(const Scenario&);

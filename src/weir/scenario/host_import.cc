@@ -17,8 +17,9 @@
 namespace weir::scenario {
 namespace {
 
-constexpr std::int64_t kPayload = 1448;  // of a packet of TCP with time stamps
-constexpr std::int64_t kHeaders = 66;    // Ethernet, IPv4 and TCP with time stamps
+constexpr std::int64_t kPayload = 1448;           // of a packet of TCP with time stamps
+constexpr std::int64_t kLargestSegment = 64'000;  // of on_ramp.segment
+constexpr std::int64_t kHeaders = 66;             // Ethernet, IPv4 and TCP with time stamps
 
 struct Message {
   std::int64_t start = 0;  // ns, by the clock of the day
@@ -151,10 +152,17 @@ HostImport import_host(std::span<const result::HostTrace> traces, const HostImpo
   toml.text("kind", "sack");
   toml.section("[algorithm.stack]");
   toml.text("pacing", "fq");
-  if (const auto segment = segment_of(traces); segment > 0) toml.text("segment", format_value(Bytes{segment}));
+  const std::int64_t segment = segment_of(traces);
+  if (segment > 0) toml.text("segment", format_value(Bytes{segment}));
   if (threshold.ps > 0) {
     toml.section("[algorithm.on_ramp]");
     toml.text("T", format_value(threshold));
+    // Hosts time, hold and answer super-packets, and a new connection knows nothing.
+    if (const auto most = std::min(segment, kLargestSegment); most > kPayload) {
+      toml.text("segment", format_value(Bytes{most}));
+      toml.value("packets_per_ack", (most + kPayload - 1) / kPayload);
+    }
+    toml.value("memory", false);
     toml.section("[probes.delays]");
   }
   toml.section("[[traffic]]");

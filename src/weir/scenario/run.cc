@@ -295,6 +295,18 @@ void check_trace(const Scenario& s) {
                          names_of([](const Fidelity& f) { return f.tells_events; })));
 }
 
+void check_packets(const Scenario& s) {
+  if (s.run.fidelity->has_packets) return;
+  for (const probe::ProbeKind& kind : probe::probe_kinds()) {
+    if (!kind.needs_packets || s.probes.get(kind) == nullptr) continue;
+    const std::string key = join("probes", kind.name);
+    fail_key(s.place(key), key,
+             fmt::format("it measures packets, and there are none with run.fidelity = \"{}\"; write {}, or leave this "
+                         "out",
+                         s.run.fidelity->name, names_of([](const Fidelity& f) { return f.has_packets; })));
+  }
+}
+
 bool needs_decisions(const engine::Model& model) {
   return std::any_of(model.profiles.begin(), model.profiles.end(),
                      [](const auto& profile) { return cc::has(profile.algorithm->about.needs, cc::Needs::decisions); });
@@ -317,6 +329,7 @@ Run prepare(const Scenario& s, std::shared_ptr<const engine::Model> model) {
   run.traffic = build_traffic(s, *run.model, run.tags);
   check_program(s, run.traffic->program());
   check_trace(s);
+  check_packets(s);
   if (s.run.fidelity->for_each_flow != nullptr) {
     std::vector<std::string> tags;
     s.run.fidelity->for_each_flow(s, *run.model, *build_traffic(s, *run.model, tags),

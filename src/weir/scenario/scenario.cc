@@ -243,9 +243,9 @@ void RunParams::describe(ParamList<RunParams>& p) {
            "end when all flows are done, or already when all collectives are, even if other flows are active");
   p.entry(
       "fidelity", &RunParams::fidelity, fidelities(),
-      "whose physics: Weir's, or those of the public simulator of HPCC's authors, to the nanosecond, or of uet-htsim, "
-      "to the picosecond",
-      "docs/from-ns3.md, docs/from-htsim.md");
+      "whose physics: Weir's, packet by packet, or those of flows without packets; or those of the public simulator of "
+      "HPCC's authors, to the nanosecond, or of uet-htsim, to the picosecond",
+      "docs/fidelity.md, docs/from-ns3.md, docs/from-htsim.md");
 }
 
 void GraphParams::describe(ParamList<GraphParams>& p) {

@@ -13,6 +13,9 @@ class HeapScheduler {
  public:
   HeapScheduler(std::uint32_t entities, SchedulerHints) : position_(entities, kNone) {}
 
+  // From now on there are so many, no fewer than before.
+  void grow(std::uint32_t entities) { position_.resize(entities, kNone); }
+
   void schedule(Entity e, Time t) {
     if (position_[e] == kNone) {
       position_[e] = static_cast<std::uint32_t>(heap_.size());
@@ -46,6 +49,8 @@ class HeapScheduler {
   }
 
   bool empty() const { return heap_.empty(); }
+  // When the earliest event is due; Time::max() if there is none.
+  Time earliest() const { return heap_.empty() ? Time::max() : heap_.front().time; }
   void skip_to(Time) {}
   template <class Visit>
   void for_each_pending(Visit&& visit) const {

@@ -153,6 +153,8 @@ Ratios compare(std::span<const FlowPair* const> flows) {
   std::vector<Counted> ratios;
   double slower = 0;
   double faster = 0;
+  double error = 0;
+  double worst = 0;
   for (const FlowPair* pair : flows) {
     const bool in_base = !std::isnan(pair->row.value);
     const bool in_other = !std::isnan(pair->other);
@@ -162,6 +164,8 @@ Ratios compare(std::span<const FlowPair* const> flows) {
     if (!pair->finished()) continue;
     ratios.push_back({pair->ratio()});
     logs.push_back(std::log(pair->ratio()));
+    error += std::abs(pair->ratio() - 1);
+    worst = std::max(worst, std::abs(pair->ratio() - 1));
     slower += pair->other > pair->row.value ? 1 : 0;
     faster += pair->other < pair->row.value ? 1 : 0;
   }
@@ -171,6 +175,8 @@ Ratios compare(std::span<const FlowPair* const> flows) {
   out.geomean = statistic_of(ratios, {Statistic::Kind::geomean});
   out.slower = slower / static_cast<double>(out.n);
   out.faster = faster / static_cast<double>(out.n);
+  out.mean_error = error / static_cast<double>(out.n);
+  out.worst_error = worst;
   if (out.n < 2) return out;
   const auto means = resampled(blocks_of(logs));
   out.low = means[kResamples / 40];  // 2.5 % at each end
@@ -187,6 +193,7 @@ Ratios over_seeds(std::span<const Ratios> seeds) {
     out.unfinished_other += r.unfinished_other;
     out.unfinished_both += r.unfinished_both;
     if (!std::isnan(r.geomean)) means.push_back(r.geomean);
+    if (!std::isnan(r.worst_error)) out.worst_error = std::fmax(out.worst_error, r.worst_error);
   }
   if (means.empty()) return out;
   const Interval interval = geometric_confidence(means);
@@ -196,6 +203,7 @@ Ratios over_seeds(std::span<const Ratios> seeds) {
   out.median = mean_of(seeds, &Ratios::median);
   out.slower = mean_of(seeds, &Ratios::slower);
   out.faster = mean_of(seeds, &Ratios::faster);
+  out.mean_error = mean_of(seeds, &Ratios::mean_error);
   return out;
 }
 

@@ -47,6 +47,8 @@ struct Ratios {
   double high = kNoValue;
   double slower = kNoValue;  // share of flows
   double faster = kNoValue;
+  double mean_error = kNoValue;      // of |ratio - 1|: how far the other run is off, if the base is what is true
+  double worst_error = kNoValue;     // the largest of it
   std::size_t unfinished_base = 0;   // finished in the other run alone
   std::size_t unfinished_other = 0;  // finished in the base alone
   std::size_t unfinished_both = 0;
@@ -59,9 +61,9 @@ inline constexpr std::size_t kBlocks = 100;
 inline constexpr std::size_t kResamples = 2000;
 Ratios compare(std::span<const FlowPair* const> flows);
 
-// Of several pairs of runs, one per seed: counts are sums, median and shares are means over seeds, and the geometric
-// mean and its interval are those of the seeds' geometric means, by Student's t of their logarithms. Runs without a
-// ratio do not count.
+// Of several pairs of runs, one per seed: counts are sums, median, shares and the mean error are means over seeds, the
+// worst error is the largest of all, and the geometric mean and its interval are those of the seeds' geometric means,
+// by Student's t of their logarithms. Runs without a ratio do not count.
 Ratios over_seeds(std::span<const Ratios> seeds);
 
 }  // namespace weir::study

@@ -20,6 +20,12 @@ constexpr double kMargin = 1.25;
 
 constexpr double kMostBytes = 1e18;
 
+// Of processor time, by measuring the same runs, and made several times as long as the slowest of them took:
+// docs/studies.md compares them.
+constexpr double kRunSeconds = 2;
+constexpr double kPortSeconds = 20e-6;    // to make the network
+constexpr double kPacketSeconds = 10e-6;  // to send, acknowledge and perhaps repeat a packet
+
 }  // namespace
 
 Estimate estimate(const scenario::Scenario& s, const engine::Model& model, const scenario::Expected& expected) {
@@ -36,8 +42,9 @@ Estimate estimate(const scenario::Scenario& s, const engine::Model& model, const
   const double tables = topology.tree.empty() ? kTableEntry * switches * switches : 0;
   const double bytes = kProcess + kPort * ports + kFlow * active + kFinished * (flows - active) +
                        kPacket * std::min(sent, waiting) + tables + kThread * (s.run.threads - 1);
-  return {static_cast<std::uint64_t>(std::min(bytes * kMargin, kMostBytes)), sent, static_cast<int>(s.run.threads),
-          expected.digest};
+  const double seconds = kRunSeconds + kPortSeconds * ports + kPacketSeconds * sent;
+  return {static_cast<std::uint64_t>(std::min(bytes * kMargin, kMostBytes)), sent, seconds,
+          static_cast<int>(s.run.threads), expected.digest};
 }
 
 }  // namespace weir::study

@@ -10,6 +10,7 @@ namespace weir::study {
 struct Estimate {
   std::uint64_t bytes = 0;  // of memory, at its largest
   double packets = 0;       // of data that hosts send
+  double seconds = 0;       // of one processor, at its longest
   int threads = 1;
   std::uint64_t traffic = 0;  // scenario::Expected::digest
 };

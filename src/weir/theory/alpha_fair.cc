@@ -28,7 +28,8 @@ class Solver {
   Solver(const Network& network, double alpha)
       : network_(network), alpha_(alpha), flows_of_(network.capacities.size()), r_(flows_of_.size(), kInfinite) {
     for (std::size_t j = 0; j < network.flows.size(); ++j)
-      for (const auto i : network.flows[j].links) flows_of_[i].push_back(j);
+      for (std::size_t k = 0; k < network.flows[j].links.size(); ++k)
+        flows_of_[network.flows[j].links[k]].push_back({j, network.flows[j].share(k)});
   }
 
   AlphaFair solve() {
@@ -48,23 +49,26 @@ class Solver {
   // The sum of the prices on a flow's path, but for one link.
   double price(const Flow& flow, std::size_t without) const {
     double out = -kInfinite;
-    for (const auto i : flow.links)
-      if (i != without) out = log_add(out, -alpha_ * r_[i]);
+    for (std::size_t k = 0; k < flow.links.size(); ++k)
+      if (flow.links[k] != without) out = log_add(out, std::log(flow.share(k)) - alpha_ * r_[flow.links[k]]);
     return out;
   }
 
   double level_of(std::size_t link) {
     others_.clear();
     double weight = 0;
-    for (const auto j : flows_of_[link]) {
+    for (const auto& [j, share] : flows_of_[link]) {
       others_.push_back(price(network_.flows[j], link));
-      weight += network_.flows[j].weight;
+      weight += network_.flows[j].weight * std::pow(share, 1 - 1 / alpha_);
     }
     const double capacity = network_.capacities[link];
     const auto overloaded = [&](double r) {
       double load = 0;
-      for (std::size_t k = 0; k < others_.size(); ++k)
-        load += network_.flows[flows_of_[link][k]].weight * std::exp(-log_add(others_[k], -alpha_ * r) / alpha_);
+      for (std::size_t k = 0; k < others_.size(); ++k) {
+        const auto& [j, share] = flows_of_[link][k];
+        load +=
+            share * network_.flows[j].weight * std::exp(-log_add(others_[k], std::log(share) - alpha_ * r) / alpha_);
+      }
       return load > capacity;
     };
     if (!overloaded(kInfinite)) return kInfinite;
@@ -99,9 +103,13 @@ class Solver {
 
   const Network& network_;
   double alpha_;
-  std::vector<std::vector<std::size_t>> flows_of_;  // by link
-  std::vector<double> r_;                           // by link, logarithms
-  std::vector<double> others_;                      // scratch
+  struct On {
+    std::size_t flow = 0;
+    double share = 1;
+  };
+  std::vector<std::vector<On>> flows_of_;  // by link
+  std::vector<double> r_;                  // by link, logarithms
+  std::vector<double> others_;             // scratch
 };
 
 }  // namespace

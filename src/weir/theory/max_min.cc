@@ -37,8 +37,11 @@ Filling fill(const Network& network, double a) {
     content.assign(network.capacities.size(), {});
     for (std::size_t j = 0; j < flows; ++j) {
       const bool fixed = out.bottlenecks[j] != kNone;
-      for (const auto i : network.flows[j].links)
-        fixed ? content[i].fixed += out.rates[j] : content[i].weight += network.flows[j].weight;
+      const Flow& flow = network.flows[j];
+      for (std::size_t k = 0; k < flow.links.size(); ++k) {
+        Content& link = content[flow.links[k]];
+        fixed ? link.fixed += flow.share(k) * out.rates[j] : link.weight += flow.share(k) * flow.weight;
+      }
     }
     level.assign(content.size(), std::numeric_limits<double>::infinity());
     for (std::size_t i = 0; i < content.size(); ++i)

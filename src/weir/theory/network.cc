@@ -29,6 +29,9 @@ void check(const Network& network) {
     if (!positive(flow.weight))
       throw InputError(fmt::format("flow {} has a weight of {}; valid is more than 0", j, flow.weight));
     if (flow.links.empty()) throw InputError(fmt::format("flow {} crosses no link; valid is at least one", j));
+    if (!flow.shares.empty() &&
+        (flow.shares.size() != flow.links.size() || !std::all_of(flow.shares.begin(), flow.shares.end(), positive)))
+      throw InputError(fmt::format("flow {} has shares that are not valid; valid is one above 0 for each link", j));
     auto links = flow.links;
     std::sort(links.begin(), links.end());
     if (links.back() >= network.capacities.size())
@@ -42,8 +45,10 @@ void check(const Network& network) {
 std::vector<double> loads(const Network& network, const std::vector<double>& rates) {
   assert(rates.size() == network.flows.size());
   std::vector<double> out(network.capacities.size());
-  for (std::size_t j = 0; j < rates.size(); ++j)
-    for (const auto i : network.flows[j].links) out[i] += rates[j];
+  for (std::size_t j = 0; j < rates.size(); ++j) {
+    const Flow& flow = network.flows[j];
+    for (std::size_t k = 0; k < flow.links.size(); ++k) out[flow.links[k]] += flow.share(k) * rates[j];
+  }
   return out;
 }
 

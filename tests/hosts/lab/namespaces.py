@@ -79,9 +79,38 @@ class Lab:
 
     @property
     def settings(self):
-        return {"kernel": platform.release(), "switch": "routes", "rate": self.rate, "nic": f"tbf {self.rate}",
-                "buffer": self.buffer, "gso_max_size": self.gso, "control": self.control,
-                "ip": 6 if self.v6 else 4, "senders": len(self.senders), "load": os.getloadavg()[0]}
+        """What a figure has to be read with, as it is now. Raises AssertionError if the network is not what it should
+        be."""
+        found = {"switch": self._switch_does(), "link_rate": self._rates(["sw"] * len(self.hosts),
+                                                                         [f"p-{host}" for host in self.hosts]),
+                 "nic_rate": self._rates(self.hosts, ["eth0"] * len(self.hosts)), "gso_max_size": self._gso_sizes()}
+        assert found["switch"] == "routes", found
+        assert found["nic_rate"] == found["link_rate"] and len(found["nic_rate"]) == 1, found
+        assert len(found["gso_max_size"]) == 1, found
+        return {"kernel": platform.release(), "switch": "routes", "nic_rate": found["nic_rate"][0],
+                "link_rate": found["link_rate"][0], "gso_max_size": found["gso_max_size"][0], "buffer": self.buffer,
+                "control": self.control, "ip": 6 if self.v6 else 4, "senders": len(self.senders),
+                "load": os.getloadavg()[0]}
+
+    def _switch_does(self):
+        with self.inside("sw"):
+            forwards = [open(f"/proc/sys/net/{name}").read().strip() for name in
+                        ("ipv4/ip_forward", "ipv6/conf/all/forwarding")]
+        if self.run("sw", "ip", "link", "show", "type", "bridge").strip():
+            return "bridges"
+        return "routes" if forwards == ["1", "1"] else "nothing"
+
+    def _rates(self, places, devices):
+        """Of the root qdiscs, bits per second, each once."""
+        out = set()
+        for place, device in zip(places, devices):
+            root = json.loads(self.run(place, "tc", "-j", "qdisc", "show", "dev", device, "root"))[0]
+            out.add(8 * root["options"]["rate"])
+        return sorted(out)
+
+    def _gso_sizes(self):
+        return sorted({link["gso_max_size"] for place in ["sw"] + self.hosts
+                       for link in json.loads(self.run(place, "ip", "-j", "-d", "link", "show", "type", "veth"))})
 
     def __enter__(self):
         self._home = open("/proc/thread-self/ns/net")

@@ -6,7 +6,7 @@ import dataclasses
 class Check:
     """One thing that a result has to fulfil."""
     what: str
-    value: float
+    value: float | str
     bound: str  # as people read it
     good: bool
 
@@ -24,6 +24,22 @@ def measured(what, value):
     return Check(what, value, "measured", True)
 
 
+def within(what, value, other, share):
+    """The ratio of two values is at most so far from 1."""
+    return Check(what, value / other, f"1 +- {share:g}", abs(value / other - 1) <= share)
+
+
+def ratio(what, value, other, _):
+    """The same, told and not judged."""
+    return measured(what, value / other)
+
+
+def told(what, base, held):
+    """Told, not judged: two values and their ratio."""
+    ratio = f"{base / held:.3g}" if held else "-"
+    return Check(what, f"{base:.4g} / {held:.4g} = {ratio}", "measured", True)
+
+
 def loads(results):
     """The results of lab-load among all that a boot has said."""
     return [one for one in results if "OutSegs" in one]
@@ -34,6 +50,22 @@ def one_load(results, boot):
     if len(found) != 1:
         raise ValueError(f"{boot}: {len(found)} results of lab-load in place of one")
     return found[0]
+
+
+def same_network(results):
+    """What makes results of several boots comparable: a switch that routes, NICs as fast as their links, super-packets of
+    one size."""
+    said = [load for boot in results.values() for load in loads(boot)]
+    if not said:
+        return []
+    sizes = {load["gso_max_size"] for load in said}
+    return [
+        Check("the switch", " ".join({load["switch"] for load in said}), "routes",
+              all(load["switch"] == "routes" for load in said)),
+        Check("rate of NICs", " ".join({load["nic_rate"] for load in said}), "that of their links",
+              all(load["nic_rate"] == load["link_rate"] and load["nic_rate"].isalnum() for load in said)),
+        Check("gso_max_size of all devices", " ".join(sizes), "one", len(sizes) == 1 and sizes.pop().isdigit()),
+    ]
 
 
 def long_mbps(load):
@@ -48,15 +80,16 @@ def reordered(load):
     return load["TCPSACKReorder"] + load["TCPTSReorder"]
 
 
-def quiet(label, base, held):
-    """Nothing is lost, sent again or overtaken that was not without On-Ramp."""
+def quiet(label, base, held, *, retransmissions=True):
+    """Nothing is lost, sent again or overtaken that was not without On-Ramp. Where nothing was sent again without it,
+    probes of the tail that come too early because packets are held may be, so that this is not always judged."""
+    again = at_most(f"{label}: retransmissions", held["RetransSegs"], base["RetransSegs"])
     return [
         at_most(f"{label}: drops", held["drops_p_r"], base["drops_p_r"]),
-        at_most(f"{label}: retransmissions", held["RetransSegs"], base["RetransSegs"]),
         at_most(f"{label}: packets seen reordered", reordered(held), reordered(base)),
         at_most(f"{label}: packets overtaken at the sender", held["overtaking"], base["overtaking"]),
         at_most(f"{label}: broken connections", held["broken"], 0),
-    ]
+    ] + ([again] if retransmissions else [])
 
 
 def compare(label, base, held, *, better, throughput):

@@ -7,6 +7,7 @@ import re
 import resource
 import signal
 import subprocess
+import sys
 import time
 
 from image import Missing, which
@@ -61,10 +62,23 @@ def end_with_us():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
+class Busy:
+    """Keeps all processors of this machine busy for as long as it is entered."""
+
+    def __enter__(self):
+        self.loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=end_with_us)
+                      for _ in range(os.cpu_count())]
+
+    def __exit__(self, *_):
+        for loop in self.loops:
+            loop.kill()
+            loop.wait()
+
+
 def boot(image, initrd, folder, name, *, virtual=True, memory=768, seed=1, limit=600):
     """Runs a machine to its end; one that is not virtual in its time has two processors and is not the same twice, since
-    qemu counts instructions of several processors far too slowly. Returns what it wrote to its second serial port, and seconds on the wall and of
-    processor time."""
+    qemu counts instructions of several processors far too slowly. Returns what it wrote to its second serial port, and
+    seconds on the wall and of processor time."""
     folder.mkdir(parents=True, exist_ok=True)
     console, output, ram = (folder / f"{name}.{end}" for end in ("console", "output", "initrd"))
     ram.write_bytes(initrd)
@@ -72,8 +86,8 @@ def boot(image, initrd, folder, name, *, virtual=True, memory=768, seed=1, limit
         path.write_bytes(b"")
     arguments = [
         qemu(), "-nodefaults", "-no-user-config", "-machine", "pc,usb=off", "-accel", "tcg", "-cpu", "qemu64",
-        "-seed", str(seed), "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-m", str(memory), "-display", "none", "-no-reboot", "-kernel", str(image),
-        "-initrd", str(ram), "-serial", f"file:{console}", "-serial", f"file:{output}",
+        "-seed", str(seed), "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-m", str(memory), "-display", "none",
+        "-no-reboot", "-kernel", str(image), "-initrd", str(ram), "-serial", f"file:{console}", "-serial", f"file:{output}",
         "-append", "console=ttyS0 quiet nokaslr norandmaps mitigations=off nopti tsc=reliable random.trust_cpu=off "
                    "panic=-1 oops=panic module.sig_enforce=0"]
     arguments += ["-icount", "shift=0,sleep=off"] if virtual else ["-smp", "2"]

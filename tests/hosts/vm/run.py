@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs cases of weir-host on Debian's kernel in a virtual machine in virtual time.
 
-    tests/hosts/vm/run.py --build BUILD [--fetch] [--full] [--results FILE] [--list] [CASE...]
+    tests/hosts/vm/run.py --build BUILD [--weir WEIR] [--fetch] [--full] [--results FILE] [--list] [CASE...]
 
-BUILD is a folder that cmake has built, with bin/lab-load and bin/weir-host. Results are lines of JSON in
+BUILD is a folder that cmake has built, with bin/lab-load and bin/weir-host, and WEIR the simulator, which one of the
+cases asks for (BUILD/bin/weir). Results are lines of JSON in
 BUILD/vm/results.jsonl or FILE, logs are in BUILD/vm/log. Exit status: 0 all checks hold; 1 some do not; 2 wrong arguments; 77
 something that is needed is not on this machine, and is named.
 """
@@ -13,8 +14,10 @@ import pathlib
 import sys
 
 import cases
+import checks
 import image
 import machine
+import simulated
 
 SKIPPED = 77
 HERE = pathlib.Path(__file__).resolve().parent
@@ -24,6 +27,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[2] / "build/release",
                         help="a folder that cmake has built")
+    parser.add_argument("--weir", type=pathlib.Path, help="the simulator")
     parser.add_argument("--fetch", action="store_true", help="download the kernel's package if it is not there")
     parser.add_argument("--full", action="store_true", help="also the cases that take long")
     parser.add_argument("--results", type=pathlib.Path, help="write results there")
@@ -47,8 +51,9 @@ def program(build, name):
 class Lab:
     """What all boots have in common."""
 
-    def __init__(self, build, fetch):
+    def __init__(self, build, fetch, weir=None):
         self.folder = build / "vm"
+        self.weir = weir or build / "bin/weir"
         machine.qemu()
         if fetch:
             try:
@@ -64,7 +69,7 @@ class Lab:
         else:
             self.no_agent = None
         files = {"init": HERE / "guest/init"}
-        files["WebSearch.txt"] = HERE.parents[2] / "data/workloads/WebSearch.cdf.txt"
+        files |= {f"{name}.txt": HERE.parents[2] / f"data/workloads/{name}.cdf.txt" for name in cases.SIZES}
         files |= {path.name: path for path in sorted((HERE / "guest").glob("*.sh"))}
         self.base = image.make(tree, programs, files).bytes()
 
@@ -88,16 +93,25 @@ def run_case(lab, case, record):
         for result in results[name]:
             record({"boot": name, **result})
         if case.twice:
-            again, _, _ = lab.boot(f"{name}-again", script, case)
+            with machine.Busy():
+                again, _, _ = lab.boot(f"{name}-again", script, case)
             logs = [(lab.folder / "log" / f"{one}.console").read_bytes() for one in (name, f"{name}-again")]
             same = again == output and logs[0] == logs[1]
             good = good and same
-            record({"check": f"{name}: the same twice", "good": same})
-            print(f"  {'ok  ' if same else 'FAIL'} the same log, byte for byte, twice")
-    for check in case.judge(results):
+            record({"check": f"{name}: the same with all processors busy", "good": same})
+            print(f"  {'ok  ' if same else 'FAIL'} the same log, byte for byte, with all processors busy")
+    network = checks.same_network(results)
+    if case.simulations and not lab.weir.is_file():
+        print(f"  left out the simulations: there is no {lab.weir} (build the target weir_cli, or --weir)")
+    elif case.simulations:
+        for name, settings in case.simulations.items():
+            results[name] = [simulated.run(lab.weir, lab.folder / name, **cases.BESIDE, **settings)]
+            record({"boot": name, **results[name][0]})
+    for check in network + case.judge(results):
         good = good and check.good
-        record({"check": f"{case.name}: {check.what}", "value": round(check.value, 4), "bound": check.bound, "good": check.good})
-        print(f"  {'ok  ' if check.good else 'FAIL'} {check.what}: {check.value:.4g} ({check.bound})", flush=True)
+        value = check.value if isinstance(check.value, str) else float(f"{check.value:.4g}")
+        record({"check": f"{case.name}: {check.what}", "value": value, "bound": check.bound, "good": check.good})
+        print(f"  {'ok  ' if check.good else 'FAIL'} {check.what}: {value} ({check.bound})", flush=True)
     return good
 
 
@@ -108,7 +122,7 @@ def main():
             print(f"{case.name:14}{'--full  ' if case.full else ''}{case.about}")
         return 0
     try:
-        lab = Lab(chosen.build.resolve(), chosen.fetch)
+        lab = Lab(chosen.build.resolve(), chosen.fetch, chosen.weir)
     except image.Missing as missing:
         print(f"skipped: there is no {missing}")
         return SKIPPED

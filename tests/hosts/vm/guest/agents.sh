@@ -1,13 +1,15 @@
 # Functions for cases with weir-host: an agent in each host, whose files are in /run/weir-HOST.
 
 threshold="1 ms"
+segments=keep  # super-packets as the lab made them; auto: as agents want them
 
 # Writes the configuration of a host: MODE FAMILY INTERFACE; then lines of its own.
 agent_config() { # HOST MODE FAMILY INTERFACE EXTRA
   echo "interface = \"$4\""
   echo "mode = \"$2\""
   echo "T = \"$threshold\""
-  echo 'segment = "keep"'
+  echo "segment = \"$segments\""
+  [ "$segments" = keep ] || echo 'rate = "100 Mbps"'
   echo 'key_file = "/run/weir.key"'
   echo "$5"
   echo '[metrics]'
@@ -96,10 +98,14 @@ snapshot() {
   bpftool map show | grep -v "^[[:space:]]" | cut -d" " -f2- || true
 }
 
-# What an agent leaves behind: differences between two snapshots, as JSON.
+# What an agent leaves behind: differences between two snapshots, as JSON; apart from them those that are a table of
+# iptables without a rule.
 trace_between() { # LABEL BEFORE AFTER
   diff "$2" "$3" > /run/difference || cat /run/difference >&2
-  echo "{\"trace\": \"$1\", \"lines\": $(grep -c '^[-+][^-+]' /run/difference || true)}"
+  changed=$(grep -c '^[-+][^-+]' /run/difference || true)
+  empty=$(grep -cE '^[+]([*]mangle|:[A-Z]+ ACCEPT .*|COMMIT)$' /run/difference || true)
+  [ $((empty % 7)) -eq 0 ] || empty=0
+  echo "{\"trace\": \"$1\", \"lines\": $((changed - empty)), \"empty_tables\": $((empty / 7))}"
 }
 
 # Stops, continues, kills and restarts agents while something runs; says how often, and how often all was held again

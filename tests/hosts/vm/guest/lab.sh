@@ -9,6 +9,7 @@ buffer=1000000       # bytes of the switch's buffer at each port
 segment=4344         # bytes of TCP data in a super-packet: 3 segments of 1448
 leaf=fq              # what is behind a host's NIC
 control=cubic
+limit_output=        # bytes of a flow that TCP hands down at most (where fq does not pace); the kernel's
 vlan=                # number of a VLAN that all hosts are in; none
 receive_on=          # mask of processors that what arrives at hosts is dealt to; one
 tbf_burst=6000       # bytes; a super-packet has 4542 with the headers of its packets
@@ -28,7 +29,8 @@ settle() { # NAMESPACE
     ip link set lo up
     sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.default.accept_dad=0 net.ipv6.conf.default.accept_ra=0
     sysctl -qw net.ipv6.conf.default.router_solicitations=0 net.ipv4.tcp_no_metrics_save=1 net.ipv4.tcp_timestamps=2
-    sysctl -qw net.ipv4.tcp_congestion_control=$control"
+    sysctl -qw net.ipv4.tcp_congestion_control=$control
+    [ -z '$limit_output' ] || sysctl -qw net.ipv4.tcp_limit_output_bytes=$limit_output"
 }
 
 # A device and its address, or the VLAN on it.
@@ -78,10 +80,33 @@ plan_hosts() {
   done
 }
 
-# The settings that any result has to be read with.
+# What is found in place of what was asked for: each value once, with blanks between.
+each() { sort -u | tr '\n' ' ' | sed 's/ $//'; }
+
+rates() { # NAMESPACE DEVICE
+  tc -n "$1" qdisc show dev "$2" root | sed -n 's/.* rate \([^ ]*\) .*/\1/p'
+}
+
+gso_sizes() { # NAMESPACE
+  ip -n "$1" -d link show type veth | sed -n 's/.* gso_max_size \([0-9]*\) .*/\1/p'
+}
+
+# What joins the hosts' links.
+switch_does() {
+  if [ -n "$(ip -n sw link show type bridge)" ]; then echo bridges; return; fi
+  case "$(in_ns sw sysctl -n net.ipv4.ip_forward net.ipv6.conf.all.forwarding | each)" in
+    1) echo routes ;;
+    *) echo nothing ;;
+  esac
+}
+
+# The settings that any result has to be read with, as they are now.
 settings() {
-  echo "\"kernel\": \"$(uname -r)\", \"rate\": \"$rate\", \"buffer\": $buffer, \"segment\": $segment, \"leaf\": \"$leaf\"," \
-    "\"switch\": \"routes\", \"vlan\": \"$vlan\", \"control\": \"$control\""
+  echo "\"kernel\": \"$(uname -r)\", \"switch\": \"$(switch_does)\"," \
+    "\"nic_rate\": \"$(for host in $hosts; do rates "$host" eth0; done | each)\"," \
+    "\"link_rate\": \"$(for host in $hosts; do rates sw "p_$host"; done | each)\"," \
+    "\"gso_max_size\": \"$(for ns in sw $hosts; do gso_sizes "$ns"; done | each)\"," \
+    "\"buffer\": $buffer, \"segment\": $segment, \"leaf\": \"$leaf\", \"vlan\": \"$vlan\", \"control\": \"$control\""
 }
 
 # Runs lab-load with the plan on standard input; prints one line of JSON with the label and the settings.

@@ -134,7 +134,8 @@ std::string Requests::connections_json() const {
 
 int Requests::broken() const { return count_broken(connections_); }
 
-Web::Web(World& world, const WebPlan& plan) : world_(world), plan_(plan), pools_(plan.senders.size()) {}
+Web::Web(World& world, const WebPlan& plan, std::size_t number)
+    : world_(world), plan_(plan), pools_(plan.senders.size()), random_(world.plan.seed + 1'000'003 * (number + 1)) {}
 
 double Web::mean_size() const {
   double sum = 0;
@@ -147,7 +148,7 @@ double Web::mean_size() const {
 }
 
 double Web::draw_size() {
-  const double percent = uniform(world_.random) * 100;
+  const double percent = uniform(random_) * 100;
   for (std::size_t i = 1; i < plan_.sizes.size(); ++i) {
     const auto& [size, to] = plan_.sizes[i];
     const auto& [size_before, from] = plan_.sizes[i - 1];
@@ -156,19 +157,27 @@ double Web::draw_size() {
   return plan_.sizes.back().first;
 }
 
-void Web::begin() { next(); }
+void Web::begin() {
+  last_ = now_ns() + plan_.last;
+  next();
+}
 
 void Web::next() {
   const double mean_gap = mean_size() / plan_.bytes_per_second * 1e9;
-  const double gap = -std::log(1 - uniform(world_.random)) * mean_gap;
-  world_.loop.at(now_ns() + std::llround(gap), [this] {
+  const double gap = -std::log(1 - uniform(random_)) * mean_gap;
+  const std::int64_t at = now_ns() + std::llround(gap);
+  if (at > last_) {
+    ended_ = true;
+    return;
+  }
+  world_.loop.at(at, [this] {
     start();
     next();
   });
 }
 
 void Web::start() {
-  const std::size_t sender = world_.random() % plan_.senders.size();
+  const std::size_t sender = random_() % plan_.senders.size();
   const double size = std::floor(draw_size());
   auto& pool = pools_[sender];
   auto idle = std::find_if(pool.begin(), pool.end(), [](const auto& one) { return !one->busy(); });
@@ -184,17 +193,23 @@ void Web::start() {
   });
 }
 
-std::string Web::json() const {
+std::string Web::json(const std::vector<const Web*>& webs) {
   struct Class {
     const char* name;
     double from;  // bytes
     double to;
   };
   constexpr Class kClasses[] = {{"to_10KB", 0, 1e4}, {"to_1MB", 1e4, 1e6}, {"above", 1e6, 1e18}};
-  std::string text = "{\"started\": " + std::to_string(started_) + ", \"done\": " + std::to_string(done_.size());
+  std::size_t started = 0;
+  std::vector<Done> flows;
+  for (const Web* one : webs) {
+    started += one->started_;
+    flows.insert(flows.end(), one->done_.begin(), one->done_.end());
+  }
+  std::string text = "{\"started\": " + std::to_string(started) + ", \"done\": " + std::to_string(flows.size());
   for (const Class& one : kClasses) {
     std::vector<double> times;
-    for (const Done& flow : done_) {
+    for (const Done& flow : flows) {
       if (flow.size > one.from && flow.size <= one.to) times.push_back(flow.time);
     }
     text += std::string(", \"") + one.name + "\": " + load::json(summary(std::move(times)), 1e6);

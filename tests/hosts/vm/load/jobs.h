@@ -83,9 +83,12 @@ class Requests {
 
 class Web {
  public:
-  Web(World&, const WebPlan&);
+  // Of several in a plan each has a number, and so random times and sizes of its own.
+  Web(World&, const WebPlan&, std::size_t number);
   void begin();
-  std::string json() const;
+  // What those of one label have seen together, by the size of flows.
+  static std::string json(const std::vector<const Web*>&);
+  bool done() const { return ended_ && done_.size() == started_; }
   int broken() const;
   const std::string& label() const { return plan_.label; }
 
@@ -102,6 +105,9 @@ class Web {
   World& world_;
   WebPlan plan_;
   std::vector<std::vector<std::unique_ptr<Connection>>> pools_;  // of each sender
+  std::mt19937_64 random_;
+  std::int64_t last_ = 0;  // none begins later
+  bool ended_ = false;
   std::vector<Done> done_;
   std::size_t started_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,7 @@ class Run {
     for (const Host& host : plan.hosts) world_.servers.push_back(std::make_unique<Server>(world_.loop, host));
     for (const auto& one : plan.longs) longs_.push_back(std::make_unique<LongFlows>(world_, one));
     for (const auto& one : plan.requests) requests_.push_back(std::make_unique<Requests>(world_, one));
-    for (const auto& one : plan.webs) webs_.push_back(std::make_unique<Web>(world_, one));
+    for (const auto& one : plan.webs) webs_.push_back(std::make_unique<Web>(world_, one, webs_.size()));
     for (const auto& [ns, device] : plan.departures) {
       departures_.push_back(std::make_unique<Departures>(ns, device));
       world_.loop.watch(departures_.back()->descriptor(), EPOLLIN,
@@ -76,9 +77,11 @@ class Run {
  private:
   bool done() const {
     if (ended_) return true;
-    const bool any = std::any_of(requests_.begin(), requests_.end(), [](const auto& one) { return one->counts(); });
-    return any && std::all_of(requests_.begin(), requests_.end(),
-                              [](const auto& one) { return !one->counts() || one->done(); });
+    const bool any = !webs_.empty() ||
+                     std::any_of(requests_.begin(), requests_.end(), [](const auto& one) { return one->counts(); });
+    return any && std::all_of(webs_.begin(), webs_.end(), [](const auto& one) { return one->done(); }) &&
+           std::all_of(requests_.begin(), requests_.end(),
+                       [](const auto& one) { return !one->counts() || one->done(); });
   }
 
   void begin() {
@@ -122,10 +125,12 @@ class Run {
                   one->label().c_str(), one->connections_json().c_str());
       broken_ += one->broken();
     }
+    std::map<std::string, std::vector<const Web*>> webs;
     for (const auto& one : webs_) {
-      std::printf(", \"%s_ms\": %s", one->label().c_str(), one->json().c_str());
+      webs[one->label()].push_back(one.get());
       broken_ += one->broken();
     }
+    for (const auto& [label, all] : webs) std::printf(", \"%s_ms\": %s", label.c_str(), Web::json(all).c_str());
     for (Queue& queue : queues_) {
       const QueueState now = queue.watch.now();
       std::printf(", \"queue_%s_kb\": %s, \"drops_%s\": %lld, \"sent_%s_mbps\": %.4g", queue.plan.device.c_str(),

@@ -116,6 +116,7 @@ class Reader {
     std::ifstream file(path);
     for (double size = 0, probability = 0; file >> size >> probability;) made.sizes.emplace_back(size, probability);
     if (made.sizes.empty()) throw std::runtime_error("no sizes in " + path);
+    made.last = time_of(take());
     made.asker = take_host();
     made.senders = take_hosts();
     plan.webs.push_back(made);

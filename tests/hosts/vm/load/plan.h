@@ -13,9 +13,11 @@
 //                                after this one began, or when this one is complete if that is later. The first `skip`
 //                                are not counted: their connections know no round trip under load. The run ends when
 //                                all counts are reached
-//   web LABEL LOAD RATE FILE ASKER SENDER...
+//   web LABEL LOAD RATE FILE TIME ASKER SENDER...
 //                                answers of random sizes at random times, such that they are LOAD of RATE (bits a
-//                                second). FILE has the sizes: "bytes percent" a line, so many are at most so large
+//                                second). FILE has the sizes: "bytes percent" a line, so many are at most so large.
+//                                None begins after TIME; the run ends when all have come. Lines with one LABEL have one
+//                                result. What is asked for and when does not depend on what comes back
 //
 // Times: 5ms, 2s; a plan that cannot be used throws std::runtime_error with the number of the line.
 #pragma once
@@ -48,6 +50,7 @@ struct RequestPlan {
 struct WebPlan {
   std::string label;
   double bytes_per_second = 0;
+  std::int64_t last = 0;                         // ns after the begin; none begins later
   std::vector<std::pair<double, double>> sizes;  // bytes, per cent of flows that are at most so large
   std::size_t asker = 0;
   std::vector<std::size_t> senders;

@@ -1,0 +1,103 @@
+"""Results of runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from . import _weir
+from ._table import Table
+
+
+class Tables(Mapping[str, Table]):
+    """The tables of a result by name, "flows" for flows.csv. Each is read when it is asked for first."""
+
+    def __init__(self, inner: _weir.Tables | Mapping[str, _weir.Columns]) -> None:
+        self._inner = inner
+        files = inner.files() if isinstance(inner, _weir.Tables) else list(inner)
+        self._names = [file.removesuffix(".csv") for file in files]
+
+    def __getitem__(self, name: str) -> Table:
+        if name not in self._names:
+            raise KeyError(f"there is no table '{name}'; valid is {', '.join(self._names) or 'none'}")
+        file = f"{name}.csv"
+        return Table(name, self._inner.get(file) if isinstance(self._inner, _weir.Tables) else self._inner[file])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), ({f"{name}.csv": table._columns for name, table in self.items()},)
+
+    def __repr__(self) -> str:
+        return f"<weir.Tables {', '.join(self._names)}>"
+
+
+class Result:
+    """What a run has come to.
+
+    summary    the document summary.json: statistics of flows, queues and so on
+    manifest   the document manifest.json: how the run was made, its counters and its digest
+    tables     the tables of the scenario's probes; `flows` is always among them
+    is_whole   False: the run ended early, for `reason`
+    path       the directory in which it is; None: it is in memory
+    """
+
+    def __init__(
+        self,
+        summary: dict[str, Any],
+        manifest: dict[str, Any],
+        is_whole: bool,
+        reason: str,
+        tables: Tables,
+        path: pathlib.Path | None = None,
+    ) -> None:
+        self.summary = summary
+        self.manifest = manifest
+        self.is_whole = is_whole
+        self.reason = reason
+        self.tables = tables
+        self.path = path
+
+    @property
+    def flows(self) -> Table:
+        """A row for each flow: size_bytes, start_ps, finish_ps, fct_ps, slowdown, ..."""
+        return self.tables["flows"]
+
+    def __getitem__(self, table: str) -> Table:
+        return self.tables[table]
+
+    def to_parquet(self, directory: str | os.PathLike[str]) -> list[pathlib.Path]:
+        """Writes each table as NAME.parquet into the directory, which is made; needs pyarrow. Returns the files."""
+        from ._parquet import write
+
+        return write(self.tables, pathlib.Path(directory))
+
+    def __repr__(self) -> str:
+        flows = self.summary["flows"]
+        early = "" if self.is_whole else f", ended early: {self.reason}"
+        return f"<weir.Result {flows['finished']} flows finished, {flows['unfinished']} not{early}>"
+
+
+def result_of(raw: tuple[str, str, bool, str, _weir.Tables]) -> Result:
+    summary, manifest, is_whole, reason, tables = raw
+    return Result(json.loads(summary), json.loads(manifest), is_whole, reason, Tables(tables))
+
+
+def read(directory: str | os.PathLike[str]) -> Result:
+    """Reads a result directory, as `weir run` or weir.run(out=...) has written it.
+
+    Raises InputError if there is none, or if a file is not as the run wrote it.
+    """
+    path = os.fspath(directory)
+    inner = _weir.Tables(path)
+    summary, manifest = json.loads(inner.text("summary.json")), json.loads(inner.text("manifest.json"))
+    is_whole = manifest["complete"]
+    reason = "" if is_whole else manifest.get("reason", manifest["ended_by"])
+    return Result(summary, manifest, is_whole, reason, Tables(inner), pathlib.Path(path))

@@ -1,0 +1,220 @@
+"""Runs that are stepped, watched, steered, saved and copied."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _weir, theory
+from ._errors import InputError
+from ._result import Result, result_of
+from ._table import Table
+from ._values import Source, Values, scenario_of
+
+
+@dataclasses.dataclass(frozen=True)
+class Flow:
+    """A flow that has ended: times in picoseconds, sizes in bytes of payload."""
+
+    flow_id: int
+    src: int
+    dst: int
+    size_bytes: int
+    start_ps: int
+    finish_ps: int
+    retransmitted_packets: int
+    tag: str
+    algorithm: str
+
+    @property
+    def fct_ps(self) -> int:
+        """Completion time: from the start until the last acknowledgement has arrived."""
+        return self.finish_ps - self.start_ps
+
+
+class Simulation:
+    """A run that the program steps.
+
+    Times are whole numbers of picoseconds or texts with a unit ("10 us"), sizes whole numbers of bytes or texts ("1 MB").
+    The same scenario and the same calls give the same results. Python's lock is released while it simulates, so other
+    threads go on, and it may be used by one thread at a time. Ctrl-C stops an advance() between two epochs; the run can
+    go on from there.
+    """
+
+    def __init__(self, scenario: Source, values: Values = (), *, tables: bool = True) -> None:
+        """Builds the network. Raises InputError if that is not possible.
+
+        scenario   as for weir.run()
+        values     replace what the scenario says
+        tables     False: the tables of the scenario's probes are not kept, only the summary
+        """
+        self._inner = _weir.Steps(scenario_of(scenario, values), tables)
+
+    @classmethod
+    def _of(cls, inner: _weir.Steps) -> Simulation:
+        out = cls.__new__(cls)
+        out._inner = inner
+        return out
+
+    # Time.
+
+    @property
+    def scenario(self) -> _weir.Scenario:
+        return self._inner.scenario
+
+    @property
+    def now_ps(self) -> int:
+        """Simulated time: all events before it have happened."""
+        return self._inner.now_ps
+
+    @property
+    def epoch_ps(self) -> int:
+        """The length of an epoch; shorter steps make a run slower."""
+        return self._inner.epoch_ps
+
+    def advance(self, by: int | str | None = None, *, until: int | str | None = None) -> bool:
+        """Runs for a time, until an instant, or without either to the end.
+
+        Returns True if the run has ended: all flows have ended, run.stop is reached, or it cannot go on (stall). If
+        all flows have ended, it goes on when another one is sent.
+        """
+        if by is not None and until is not None:
+            raise TypeError("advance() takes `by` or `until`, not both")
+        if by is not None:
+            step = _weir.time_ps(by, "by")
+            if step < 0:
+                raise InputError("by: a run does not go back; valid is 0 or more", key="by")
+            return self._inner.advance(self.now_ps + step)
+        return self._inner.advance(None if until is None else _weir.time_ps(until, "until"))
+
+    @property
+    def stall(self) -> str | None:
+        """Why the run cannot go on although flows are left, in one sentence, after a PFC deadlock for example; or None."""
+        return self._inner.stall()
+
+    # Flows from the program.
+
+    def send(
+        self,
+        src: int,
+        dst: int,
+        size: int | str,
+        *,
+        start: int | str | None = None,
+        tag: str = "",
+        profile: str = "",
+    ) -> int:
+        """Sends a flow between two hosts, counted from 0, and returns its id.
+
+        size      payload
+        start     None: now
+        tag       one of the scenario's traffic; "" = the first one
+        profile   one of the scenario's profiles; "" = that of [algorithm]
+        """
+        return self._inner.send(src, dst, size, start, tag, profile)
+
+    # Watching.
+
+    @property
+    def hosts(self) -> int:
+        """The number of hosts, which are the first nodes; switches follow."""
+        return self._inner.hosts
+
+    @property
+    def switches(self) -> int:
+        return self._inner.switches
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """How much has been simulated so far: events, packet_hops, flows_completed, ..."""
+        return self._inner.counters
+
+    def queues(self) -> NDArray[np.int64]:
+        """The bytes that wait in each port, by its number. Also within functions of every()."""
+        return self._inner.queues()
+
+    def ports(self) -> Table:
+        """A row for each port: the nodes at its ends, rate, queue, and what it has sent, marked, lost and paused so far."""
+        return Table("ports", self._inner.ports())
+
+    def flows(self) -> Table:
+        """A row for each active flow: what it has sent and what has arrived, window, rate, round-trip times."""
+        return Table("active flows", self._inner.flows())
+
+    def on_finish(self, call: Callable[[Flow], object]) -> None:
+        """Calls for each flow that ends, in order of (finish, id). Set it before the first advance()."""
+        self._inner.on_finish(lambda *values: call(Flow(*values)))
+
+    def every(self, interval: int | str, call: Callable[[int], object]) -> None:
+        """Calls with the time in picoseconds at 0, interval, 2 * interval, ... Set it before the first advance().
+
+        In the call, now_ps, counters and queues() may be used.
+        """
+        self._inner.every(interval, call)
+
+    def decide(self, call: Callable[[list[_weir.Question]], object]) -> None:
+        """Lets a function decide windows and rates of the flows whose algorithm is "external".
+
+        At the end of each epoch it is called with the questions of the flows that asked, by id, and sets window_bytes
+        and rate_bps of each. Set it before the first advance().
+        """
+        self._inner.decide(call)
+
+    # What theory says.
+
+    def max_min(self) -> dict[int, float]:
+        """The max-min fair rate of each active flow on its present path, by id, in bit/s with headers.
+
+        Raises InputError if a flow sprays its packets over several paths.
+        """
+        capacities, ids, paths = self._inner.network()
+        for flow, path in zip(ids, paths, strict=True):
+            if not path:
+                raise InputError(f"flow {flow} has no single path; max_min() needs flows that stay on theirs")
+        if not ids:
+            return {}
+        rates = theory.max_min(capacities, paths).rates
+        return dict(zip(ids, rates.tolist(), strict=True))
+
+    # Copies.
+
+    def save(self) -> bytes:
+        """The whole state of the run. Functions of on_finish(), every() and decide() are no part of it."""
+        return self._inner.save()
+
+    @classmethod
+    def restore(
+        cls,
+        scenario: Source,
+        state: bytes,
+        values: Values = (),
+        *,
+        tables: bool = True,
+        prepare: Callable[[Simulation], object] | None = None,
+    ) -> Simulation:
+        """A run of the same scenario that goes on from what save() gave, in the same build of Weir.
+
+        `tables` must be as it was. `prepare` is called before the state is there, to set the functions of the run.
+        Raises InputError if the state is of another scenario or build, cut short or changed.
+        """
+        out = cls(scenario, values, tables=tables)
+        if prepare is not None:
+            prepare(out)
+        out._inner.restore(state)
+        return out
+
+    def fork(self) -> Simulation:
+        """A copy that goes on by itself, without the functions of this run. It may be used by another thread."""
+        return Simulation._of(self._inner.fork())
+
+    def finish(self) -> Result:
+        """The result. Call it once, after the last advance()."""
+        return result_of(self._inner.finish())
+
+    def __repr__(self) -> str:
+        counters: dict[str, Any] = self.counters
+        return f"<weir.Simulation at {self.now_ps * 1e-9:.6f} ms, {counters['flows_completed']} flows done>"

@@ -1,0 +1,315 @@
+#include "weir/fluid/flow_level.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "weir/engine/epochs.h"
+#include "weir/net/packet.h"
+#include "weir/theory/live_alpha_fair.h"
+#include "weir/theory/live_max_min.h"
+
+namespace weir::fluid {
+namespace {
+
+constexpr double kBitsPerByte = 8;
+constexpr double kPsPerSecond = static_cast<double>(kPicosecondsPerSecond);
+// Flows that have ended are told at least so many at once.
+constexpr std::size_t kTold = 4096;
+
+std::vector<double> capacities(const net::Topology& topology, double utilisation) {
+  std::vector<double> out;
+  for (const net::Link& link : topology.links)  // its two ports
+    out.insert(out.end(), 2, utilisation * static_cast<double>(link.rate.bits_per_second));
+  return out;
+}
+
+std::unique_ptr<theory::LiveRates> live_rates(const net::Topology& topology, const FluidParams& params) {
+  if (params.alpha == 0) return std::make_unique<theory::LiveMaxMin>(capacities(topology, params.utilisation));
+  return std::make_unique<theory::LiveAlphaFair>(capacities(topology, params.utilisation), params.alpha);
+}
+
+std::int64_t packets_of(Bytes size, Bytes payload) { return (size.count + payload.count - 1) / payload.count; }
+
+}  // namespace
+
+FlowLevel::FlowLevel(const engine::Model& model, const FluidParams& params, traffic::Traffic& traffic,
+                     const engine::RunOptions& options)
+    : model_(model),
+      options_(options),
+      traffic_(traffic),
+      epoch_(engine::epoch_length(model.topology)),
+      lag_(engine::news_lag(model.topology)),
+      paths_(model),
+      rates_(live_rates(model.topology, params)),
+      events_(0, {}),
+      sent_(model.topology.ports()) {
+  node_states_.resize(program().size());
+  node_times_.resize(program().size());
+  for (std::uint32_t node = 0; node < program().size(); ++node) {
+    node_states_[node].waiting = program().waits(node);
+    if (node_states_[node].waiting == 0) make_due(node, {});
+  }
+}
+
+void FlowLevel::every(Time interval, std::function<void(Time)> call) {
+  if (interval <= Time{}) throw InputError("an interval of samples is above 0");
+  samplers_.push_back({interval, now_, std::move(call)});
+}
+
+bool FlowLevel::ended() const {
+  if (now_ >= options_.stop) return true;
+  if (nodes_done_ < program().size()) return false;
+  if (!program().empty() && options_.until_program) return true;
+  return counters_.flows_started == counters_.flows_completed && !traffic_.peek();
+}
+
+Time FlowLevel::next_event() const {
+  Time out = std::min(events_.earliest(), traffic_.peek().value_or(Time::max()));
+  if (!due_.empty()) out = std::min(out, due_.top().first);
+  return out;
+}
+
+bool FlowLevel::advance(Time until) {
+  until = std::min(until, options_.stop);
+  while (now_ < until && !ended()) {
+    for (Sampler& s : samplers_)
+      if (s.next <= now_) {
+        report();
+        s.call(now_);
+        s.next = now_ + s.interval;
+      }
+    Time end = until;
+    for (const Sampler& s : samplers_) end = std::min(end, s.next);
+    while (now_ < end && !ended()) {
+      now_ = std::min(end, next_event());
+      if (now_ < end) run_instant();
+    }
+  }
+  report();
+  return ended();
+}
+
+// All events of this instant, those included that they bring about.
+void FlowLevel::run_instant() {
+  sim::Event event;
+  const Time after = now_ + Time{1};
+  for (;;) {
+    if (events_.next(after, event)) {
+      handle(event.entity);
+    } else if (!due_.empty() && due_.top().first <= now_) {
+      const std::uint32_t node = due_.top().second;
+      due_.pop();
+      run_node(node);
+    } else if (const auto next = traffic_.peek(); next && *next <= now_) {
+      start(*traffic_.next());
+    } else {
+      break;
+    }
+    ++counters_.events;
+  }
+  share();
+}
+
+void FlowLevel::start(const traffic::Flow& flow) {
+  const host::Profile& profile = model_.profiles[flow.profile];
+  std::uint32_t slot = 0;
+  if (free_slots_.empty()) {
+    slot = static_cast<std::uint32_t>(flows_.size());
+    flows_.emplace_back();
+    events_.grow(slot + 1);
+  } else {
+    slot = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  Flow& f = flows_[slot];
+  f.record = {.id = flow.id,
+              .src = flow.src,
+              .dst = flow.dst,
+              .size = flow.size,
+              .start = now_,
+              .finish = Time::max(),
+              .entropy = net::flow_entropy(flow.src, flow.dst, flow.sport, flow.dport),
+              .profile = flow.profile,
+              .tag = flow.tag};
+  const net::Framing framing{.payload = model_.transport.payload,
+                             .header = model_.data_wire(profile) - model_.transport.payload,
+                             .ack = model_.ack_wire(profile)};
+  const Bytes wire = flow.size + packets_of(flow.size, framing.payload) * framing.header;
+  const Rate slowest = model_.paths.facts(flow.src, flow.dst).slowest;
+  f.wire = f.left = kBitsPerByte * static_cast<double>(wire.count);
+  f.rate = 0;
+  f.settled = now_;
+  f.tail = std::max(Time{},
+                    model_.paths.delivery(flow.src, flow.dst, flow.size, framing) - transmission_time(wire, slowest));
+  f.back =
+      model_.paths.one_way(flow.dst, flow.src, framing.ack) + model_.host.receive_delay + model_.host.receive_jitter;
+  f.stage = Stage::sending;
+  f.number = rates_->add(profile.balancing.sprays() ? paths_.spread(flow.src, flow.dst)
+                                                    : paths_.along(flow.src, flow.dst, f.record.entropy));
+  if (f.number >= slots_.size()) slots_.resize(f.number + std::size_t{1});
+  slots_[f.number] = slot;
+  ++counters_.flows_started;
+}
+
+void FlowLevel::handle(std::uint32_t slot) {
+  Flow& f = flows_[slot];
+  switch (f.stage) {
+    case Stage::sending: finish_sending(slot); break;
+    case Stage::on_the_way: {
+      f.stage = Stage::acknowledging;
+      events_.schedule(slot, now_ + f.back);
+      const auto node = static_cast<std::uint32_t>(f.record.id);
+      node_times_[node].received = now_;
+      happened(node, traffic::Event::received, f.record.dst);
+      break;
+    }
+    default: end_flow(slot);
+  }
+}
+
+void FlowLevel::finish_sending(std::uint32_t slot) {
+  Flow& f = flows_[slot];
+  for (const auto& use : rates_->network().path(f.number)) sent_[use.link] += use.share * f.wire;
+  rates_->remove(f.number);
+  f.left = 0;
+  // nobody but those that wait for messages cares when all has been received
+  f.stage = is_node(f) ? Stage::on_the_way : Stage::acknowledging;
+  events_.schedule(slot, now_ + (is_node(f) ? f.tail : f.tail + f.back));
+}
+
+void FlowLevel::end_flow(std::uint32_t slot) {
+  Flow& f = flows_[slot];
+  f.record.finish = now_;
+  f.stage = Stage::none;
+  finished_.push_back(f.record);
+  free_slots_.push_back(slot);
+  ++counters_.flows_completed;
+  counters_.data_packets += static_cast<std::uint64_t>(packets_of(f.record.size, model_.transport.payload));
+  if (!is_node(f)) return;
+  const auto node = static_cast<std::uint32_t>(f.record.id);
+  const std::uint32_t src = f.record.src;
+  node_times_[node].sent = now_;
+  ++nodes_done_;
+  happened(node, traffic::Event::sent, src);
+}
+
+// New rates for all whose rates change now.
+void FlowLevel::share() {
+  for (const std::uint32_t number : rates_->update()) {
+    const std::uint32_t slot = slots_[number];
+    Flow& f = flows_[slot];
+    f.left = left(f);
+    f.settled = now_;
+    f.rate = rates_->rate(number);
+    // a thousandth of a picosecond is rounding
+    const double ps = std::ceil(f.left / f.rate * kPsPerSecond - 1e-3);
+    const auto last = static_cast<double>((Time::max() - now_).ps);
+    events_.schedule(slot, ps < last ? now_ + Time{static_cast<std::int64_t>(ps)} : Time::max());
+  }
+  if (finished_.size() >= kTold) report();
+}
+
+double FlowLevel::left(const Flow& f) const {
+  return f.stage == Stage::sending ? std::max(0.0, f.left - f.rate * (now_ - f.settled).seconds()) : 0;
+}
+
+void FlowLevel::report() {
+  std::sort(finished_.begin(), finished_.end(),
+            [](const auto& a, const auto& b) { return a.finish != b.finish ? a.finish < b.finish : a.id < b.id; });
+  tell_finished(finished_);
+  finished_.clear();
+}
+
+void FlowLevel::make_due(std::uint32_t node, Time ready) {
+  const traffic::Program::Node& n = program()[node];
+  due_.push({n.is_message() ? ready + n.delay : ready, node});
+}
+
+void FlowLevel::run_node(std::uint32_t node) {
+  const traffic::Program::Node& n = program()[node];
+  engine::NodeTimes& times = node_times_[node];
+  if (n.is_message()) {
+    start({.id = node,
+           .start = now_,
+           .src = n.src,
+           .dst = n.dst,
+           .size = n.size,
+           .tag = n.tag,
+           .profile = n.profile,
+           .sport = n.sport,
+           .dport = n.dport});
+  } else if (times.started != Time::max()) {
+    times.received = times.sent = now_;
+    ++nodes_done_;
+    happened(node, traffic::Event::sent, n.src);
+    happened(node, traffic::Event::received, n.src);
+    return;
+  } else {
+    due_.push({now_ + n.delay, node});
+  }
+  times.started = now_;
+  happened(node, traffic::Event::started, n.src);
+}
+
+// Tells those that wait for it. `where` is the host that knows of it; others are told later.
+void FlowLevel::happened(std::uint32_t node, traffic::Event event, std::uint32_t where) {
+  for (const std::uint32_t then : program().then(node, event)) {
+    NodeState& state = node_states_[then];
+    state.ready = std::max(state.ready, program()[then].src == where ? now_ : now_ + lag_);
+    if (--state.waiting == 0) make_due(then, state.ready);
+  }
+}
+
+double FlowLevel::packets_sent(const Flow& f) const {
+  const auto packets = static_cast<double>(packets_of(f.record.size, model_.transport.payload));
+  return packets * (1 - left(f) / f.wire);
+}
+
+engine::Counters FlowLevel::counters() const {
+  engine::Counters out = counters_;
+  double under_way = 0;
+  for (const Flow& f : flows_)
+    if (f.stage != Stage::none) under_way += packets_sent(f);
+  out.data_packets += static_cast<std::uint64_t>(under_way);
+  return out;
+}
+
+std::uint64_t FlowLevel::sent_bytes(std::uint32_t port) {
+  double bits = sent_[port];
+  for (const auto& on : rates_->network().on(port)) {
+    const Flow& f = flows_[slots_[on.flow]];
+    bits += on.share * (f.wire - left(f));
+  }
+  return static_cast<std::uint64_t>(bits / kBitsPerByte);
+}
+
+std::vector<std::uint32_t> FlowLevel::path(const host::FlowRecord& r) const {
+  if (model_.profiles[r.profile].balancing.sprays()) return {};
+  return model_.routing.path(r.src, r.dst, r.entropy);
+}
+
+void FlowLevel::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> active;  // sender, slot
+  for (std::uint32_t slot = 0; slot < flows_.size(); ++slot)
+    if (flows_[slot].stage != Stage::none) active.emplace_back(flows_[slot].record.src, slot);
+  std::sort(active.begin(), active.end());
+  for (const auto& [src, slot] : active) {
+    const Flow& f = flows_[slot];
+    host::Flow flow;
+    flow.slot = slot;
+    flow.facts.size = f.record.size;
+    flow.facts.start = f.record.start;
+    flow.snd_una = flow.snd_nxt = flow.snd_max =
+        static_cast<std::int64_t>(static_cast<double>(f.record.size.count) * (1 - left(f) / f.wire));
+    flow.limit = f.record.size.count;
+    flow.control.rate = {static_cast<std::int64_t>(f.stage == Stage::sending ? f.rate : 0)};
+    flow.dst = f.record.dst;
+    flow.entropy = f.record.entropy;
+    flow.profile = f.record.profile;
+    flow.id = f.record.id;
+    flow.tag = f.record.tag;
+    visit(src, flow);
+  }
+}
+
+}  // namespace weir::fluid

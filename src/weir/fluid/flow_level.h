@@ -1,0 +1,135 @@
+// A run at flow level: flows are fluids that share links fairly, and there are no packets. It is what a scenario gets
+// with run.fidelity = "flow"; docs/fidelity.md tells what it may be trusted with.
+//
+// From its start on, a flow has its max-min or alpha-fair rate (theory/live_rates.h) among all flows that are sending,
+// on the path that its packets would take (by the hash of its entropy, or spread over all shortest paths if it sprays),
+// until all of its bytes on the wire, headers included, have been sent. Its receiver has the last byte when the last
+// bit has crossed the path, which is the difference of net::Paths::delivery() and the transmission at the path's
+// slowest link; a flow that is alone is received at the very instant of the packet engine. It ends with its
+// acknowledgement, one way back and the receiving host's delay later. Messages and computations wait for each other as
+// in engine/messages.h.
+//
+// There are no queues, no marks, no losses, no pauses and no algorithms. An event is the start of flows, the end of
+// sending, a receipt or an acknowledgement; rates are worked out anew once for all events of an instant.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "weir/engine/engine.h"
+#include "weir/engine/model.h"
+#include "weir/engine/simulation.h"
+#include "weir/fluid/params.h"
+#include "weir/fluid/paths.h"
+#include "weir/sim/heap_scheduler.h"
+#include "weir/theory/live_rates.h"
+#include "weir/traffic/program.h"
+#include "weir/traffic/traffic.h"
+
+namespace weir::fluid {
+
+class FlowLevel final : public engine::Engine {
+ public:
+  // The model and the traffic must outlive this. Of the options it knows `stop` and `until_program`.
+  FlowLevel(const engine::Model& model, const FluidParams& params, traffic::Traffic& traffic,
+            const engine::RunOptions& options);
+
+  void every(Time interval, std::function<void(Time)> call) override;
+  bool advance(Time until = Time::max()) override;
+
+  Time now() const override { return now_; }
+  Time epoch() const override { return epoch_; }
+  std::uint32_t threads() const override { return 1; }
+  // Data packets are those that what has been sent would fill.
+  engine::Counters counters() const override;
+  const engine::Model& model() const override { return model_; }
+
+  std::uint32_t queued_bytes(std::uint32_t) override { return 0; }
+  std::uint64_t sent_bytes(std::uint32_t port) override;
+  std::uint64_t marked(std::uint32_t) override { return 0; }
+  std::uint64_t lost(std::uint32_t) override { return 0; }
+  std::uint32_t pauses(std::uint32_t) override { return 0; }
+  Time paused_time(std::uint32_t) override { return {}; }
+  std::uint64_t dropped(std::uint32_t) const override { return 0; }
+  std::uint64_t pauses_sent(std::uint32_t) const override { return 0; }
+
+  std::vector<std::uint32_t> path(const host::FlowRecord& record) const override;
+  // Payload that has been sent counts as acknowledged.
+  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
+
+  const traffic::Program& program() const override { return traffic_.program(); }
+  std::span<const engine::NodeTimes> node_times() const override { return node_times_; }
+
+  // How much was looked at for the rates.
+  const theory::Effort& effort() const { return rates_->effort(); }
+
+ private:
+  enum class Stage : std::uint8_t { none, sending, on_the_way, acknowledging };
+  struct Flow {
+    host::FlowRecord record;
+    double left = 0;  // bits on the wire, at `settled`
+    double rate = 0;  // bit/s
+    Time settled;
+    double wire = 0;           // bits, of all
+    Time tail;                 // from the end of sending to receipt
+    Time back;                 // from there to the acknowledgement
+    std::uint32_t number = 0;  // among those that share
+    Stage stage = Stage::none;
+  };
+  struct Sampler {
+    Time interval;
+    Time next;
+    std::function<void(Time)> call;
+  };
+  struct NodeState {
+    std::uint32_t waiting = 0;
+    Time ready;
+  };
+
+  bool ended() const;
+  Time next_event() const;
+  void run_instant();
+  void start(const traffic::Flow& flow);
+  void handle(std::uint32_t slot);
+  void finish_sending(std::uint32_t slot);
+  void end_flow(std::uint32_t slot);
+  void share();
+  double left(const Flow& flow) const;
+  double packets_sent(const Flow& flow) const;
+  void report();
+
+  bool is_node(const Flow& flow) const { return flow.record.id < program().size(); }
+  void make_due(std::uint32_t node, Time ready);
+  void run_node(std::uint32_t node);
+  void happened(std::uint32_t node, traffic::Event event, std::uint32_t where);
+
+  const engine::Model& model_;
+  const engine::RunOptions options_;
+  traffic::Traffic& traffic_;
+  const Time epoch_;
+  const Time lag_;
+  PathFinder paths_;
+  std::unique_ptr<theory::LiveRates> rates_;
+  std::vector<Flow> flows_;  // by slot
+  std::vector<std::uint32_t> free_slots_;
+  std::vector<std::uint32_t> slots_;  // by number among those that share
+  sim::HeapScheduler events_;         // of slots
+  std::vector<double> sent_;          // bits, by port: of flows that have been sent
+  std::vector<Sampler> samplers_;
+  std::vector<host::FlowRecord> finished_;
+  Time now_;
+  engine::Counters counters_;
+
+  using Due = std::pair<Time, std::uint32_t>;  // a node
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
+  std::vector<NodeState> node_states_;
+  std::vector<engine::NodeTimes> node_times_;
+  std::uint32_t nodes_done_ = 0;
+};
+
+}  // namespace weir::fluid

@@ -1,0 +1,208 @@
+#include "weir/run/claims.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <random>
+#include <system_error>
+
+#include "weir/study/kept.h"
+
+namespace weir::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kBeats = 10;   // in a lease
+constexpr double kWatched = 3;  // this part of a lease is watched before a claim is dead
+
+[[noreturn]] void fail_to(const char* what, const std::string& path) {
+  throw std::system_error(errno, std::generic_category(), fmt::format("cannot {} {}", what, path));
+}
+
+std::int64_t touched(const struct stat& file) {
+  return std::int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+// Network file systems are asked for it anew when a file is opened, while what stat() says may be a minute old.
+bool state_of(const std::string& path, struct stat& out) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool good = ::fstat(file, &out) == 0;
+  ::close(file);
+  return good;
+}
+
+// Opens a file that nobody else has, and takes its name away again.
+int open_nameless(const std::string& folder) {
+  std::random_device random;
+  const std::string path = fmt::format("{}/.clock-{:08x}{:08x}", folder, random(), random());
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) fail_to("create", path);
+  ::unlink(path.c_str());
+  return file;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> time_of_file(const std::string& path) {
+  struct stat file {};
+  if (!state_of(path, file)) return std::nullopt;
+  return touched(file);
+}
+
+Claims::Claims(const std::string& dir, double lease_s) : folder_(study::claims_of(dir)), lease_(lease_s) {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) throw std::system_error(error, fmt::format("cannot create {}", folder_));
+  clock_ = open_nameless(folder_);
+  beaten_ = Clock::now();
+}
+
+Claims::~Claims() {
+  for (const auto& [run, generation] : mine_) ::unlink(path_of(run, generation).c_str());
+  ::close(clock_);
+  ::rmdir(folder_.c_str());  // if it is empty
+}
+
+std::string Claims::path_of(const std::string& run, int generation) const {
+  return fmt::format("{}/{}.{}", folder_, run, generation);
+}
+
+std::int64_t Claims::now() const {
+  struct stat file {};
+  if (::futimens(clock_, nullptr) != 0 || ::fstat(clock_, &file) != 0) fail_to("touch a file in", folder_);
+  return touched(file);
+}
+
+bool Claims::take(const std::string& run) {
+  look();
+  const auto found = there_.find(run);
+  const Claim before = found == there_.end() ? Claim{} : found->second;
+  if (before.generation >= 0 && !is_dead(run)) return false;
+  const int generation = before.generation + 1;
+  if (!make(path_of(run, generation))) return false;
+  // Much may have happened between look() and make(), if this process was stopped there: a thief may have been quicker
+  // by two generations, or the dead be alive. Whoever comes next finds a free run, or a claim that will be dead.
+  const auto after = read();
+  const auto highest = after.find(run);
+  struct stat old {};
+  const bool has_revived = before.generation >= 0 && state_of(path_of(run, before.generation), old) &&
+                           (touched(old) != before.touched || old.st_ino != before.file);
+  if (highest == after.end() || highest->second.generation != generation || has_revived) {
+    ::unlink(path_of(run, generation).c_str());
+    return false;
+  }
+  for (int older = 0; older < generation; ++older) ::unlink(path_of(run, older).c_str());
+  mine_[run] = generation;
+  there_.erase(run);
+  watched_.erase(run);
+  return true;
+}
+
+void Claims::give_back(const std::string& run) {
+  const auto at = mine_.find(run);
+  if (at == mine_.end()) return;
+  ::unlink(path_of(run, at->second).c_str());
+  mine_.erase(at);
+}
+
+bool Claims::is_mine(const std::string& run) const {
+  const auto own = mine_.find(run);
+  if (own == mine_.end()) return false;
+  const auto there = read();
+  const auto at = there.find(run);
+  return at != there.end() && at->second.generation == own->second;
+}
+
+std::vector<std::string> Claims::beat() {
+  std::vector<std::string> lost;
+  if (Clock::now() - beaten_ < lease_ / kBeats) return lost;
+  beaten_ = Clock::now();
+  const auto there = read();
+  for (const auto& [run, generation] : mine_) {
+    const auto at = there.find(run);
+    const bool is_mine = at != there.end() && at->second.generation == generation;
+    if (!is_mine || ::utimensat(AT_FDCWD, path_of(run, generation).c_str(), nullptr, 0) != 0) lost.push_back(run);
+  }
+  for (const std::string& run : lost) give_back(run);
+  return lost;
+}
+
+void Claims::look() {
+  there_ = read();
+  for (const auto& [run, generation] : mine_)
+    if (const auto at = there_.find(run); at != there_.end() && at->second.generation == generation) there_.erase(at);
+  for (const auto& [run, claim] : there_) watch(run, claim);
+}
+
+void Claims::watch(const std::string& run, const Claim& claim) {
+  const auto [at, is_new] = watched_.try_emplace(run, Watched{claim, Clock::now()});
+  if (is_new || at->second.claim == claim) return;
+  at->second = {claim, Clock::now(), true};
+}
+
+bool Claims::is_dead(const std::string& run) const {
+  const auto at = watched_.find(run);
+  if (at == watched_.end() || Clock::now() - at->second.since < lease_ / kWatched) return false;
+  return static_cast<double>(now() - at->second.claim.touched) > lease_.count() * 1e9;
+}
+
+bool Claims::is_beating(const std::string& run) const {
+  const auto at = watched_.find(run);
+  return at != watched_.end() && at->second.has_changed;
+}
+
+void Claims::watch_anew() {
+  look();
+  for (auto& [run, watched] : watched_) watched.has_changed = false;
+}
+
+std::map<std::string, Claims::Claim> Claims::read() const {
+  std::map<std::string, Claim> out;
+  std::error_code error;  // the folder goes with the last claim
+  for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const auto dot = name.rfind('.');
+    Claim claim;
+    const char* const last = name.data() + name.size();
+    if (dot == std::string::npos || dot == 0 ||
+        std::from_chars(name.data() + dot + 1, last, claim.generation).ptr != last)
+      continue;
+    struct stat file {};
+    if (!state_of(entry->path(), file)) continue;
+    claim.file = file.st_ino;
+    claim.touched = touched(file);
+    Claim& highest = out[name.substr(0, dot)];
+    if (claim.generation > highest.generation) highest = claim;
+  }
+  return out;
+}
+
+bool Claims::make(const std::string& path) const {
+  const auto open_new = [&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); };
+  int file = open_new();
+  if (file < 0 && errno == ENOENT && (::mkdir(folder_.c_str(), 0777) == 0 || errno == EEXIST)) file = open_new();
+  if (file < 0 && errno == EEXIST) return false;
+  if (file < 0) fail_to("create", path);
+  // For people; nobody reads it here.
+  const std::string owner = fmt::format("process {} on {}\n", ::getpid(), host_name());
+  [[maybe_unused]] const auto written = ::write(file, owner.data(), owner.size());
+  ::close(file);
+  return true;
+}
+
+}  // namespace weir::run

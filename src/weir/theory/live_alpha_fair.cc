@@ -1,0 +1,160 @@
+#include "weir/theory/live_alpha_fair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "weir/theory/alpha_fair.h"
+
+namespace weir::theory {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMostFilled = 10'000'000;
+// Of the load's logarithm, when a link is filled.
+constexpr double kFull = 1e-13;
+// A rate that differs by less is left as it was.
+constexpr double kSame = 1e-12;
+
+// log(e^a + e^b)
+double log_add(double a, double b) {
+  if (a < b) std::swap(a, b);
+  return std::isinf(a) ? a : a + std::log1p(std::exp(b - a));
+}
+
+}  // namespace
+
+LiveAlphaFair::LiveAlphaFair(std::vector<double> capacities, double alpha)
+    : network_(std::move(capacities)),
+      alpha_(alpha),
+      links_(network_.links(), {.register_log = kInfinite, .waits = false}) {}
+
+void LiveAlphaFair::look_at(std::uint32_t link) {
+  if (std::exchange(links_[link].waits, true)) return;
+  waiting_.push_back(link);
+}
+
+std::uint32_t LiveAlphaFair::add(std::span<const Use> path) {
+  const std::uint32_t flow = network_.add(path);
+  if (flow >= flows_.size()) flows_.resize(flow + std::size_t{1});
+  flows_[flow] = {};
+  set_rate(flow);
+  flows_[flow].before = 0;
+  for (const Use& use : path) look_at(use.link);
+  return flow;
+}
+
+void LiveAlphaFair::remove(std::uint32_t flow) {
+  for (const Use& use : network_.path(flow)) look_at(use.link);
+  network_.remove(flow);
+}
+
+// The logarithm of the sum of the prices on a flow's path, but for one link.
+double LiveAlphaFair::price(std::uint32_t flow, std::uint32_t without) const {
+  double out = -kInfinite;
+  for (const Use& use : network_.path(flow))
+    if (use.link != without) out = log_add(out, std::log(use.share) - alpha_ * links_[use.link].register_log);
+  return out;
+}
+
+void LiveAlphaFair::set_rate(std::uint32_t flow) {
+  FlowState& f = flows_[flow];
+  if (std::exchange(f.touched, number_) != number_) {
+    f.before = f.rate;
+    touched_.push_back(flow);
+  }
+  ++effort_.flows;
+  f.rate = std::exp(-price(flow, kNone) / alpha_);  // infinite if no link of its path is full
+}
+
+bool LiveAlphaFair::is_right(std::uint32_t link) const {
+  double load = 0;
+  for (const auto& on : network_.on(link)) load += on.share * flows_[on.flow].rate;
+  const double excess = load / network_.capacity(link) - 1;
+  return excess <= kAlphaFair && (links_[link].register_log == kInfinite || excess >= -kAlphaFair);
+}
+
+// The register with which the link is just full, by Newton's method on the logarithms of load and register, kept within
+// a bracket; infinite if it is not full even without a price.
+double LiveAlphaFair::level(std::uint32_t link) {
+  parts_.clear();
+  double bound = 0;
+  double free = 0;  // the load without a price
+  for (const auto& on : network_.on(link)) {
+    const double others = price(on.flow, link);
+    parts_.push_back({others, std::log(on.share), on.share});
+    bound += std::pow(on.share, 1 - 1 / alpha_);
+    free += on.share * std::exp(-others / alpha_);
+  }
+  const double capacity = network_.capacity(link);
+  if (free <= capacity) return kInfinite;
+
+  // no flow gets more than the link alone would give it
+  double low = std::log(capacity / bound);
+  double high = kInfinite;
+  double r = links_[link].register_log == kInfinite ? low : std::max(low, links_[link].register_log);
+  for (;;) {
+    double load = 0;
+    double slope = 0;
+    for (const Part& part : parts_) {
+      const double own = part.share_log - alpha_ * r;
+      const double all = log_add(part.others, own);
+      const double y = part.share * std::exp(-all / alpha_);
+      load += y;
+      slope += y * std::exp(own - all);
+    }
+    const double excess = std::log(load / capacity);
+    if (std::abs(excess) <= kFull) return r;
+    (excess > 0 ? high : low) = r;
+    double next = r - excess * load / slope;
+    if (!(next > low && next < high)) next = high == kInfinite ? low + 1 : low + (high - low) / 2;
+    if (next <= low || next >= high) return low;
+    r = next;
+  }
+}
+
+std::span<const std::uint32_t> LiveAlphaFair::update() {
+  changed_.clear();
+  if (waiting_.empty()) return changed_;
+  std::uint64_t filled = 0;
+  while (!waiting_.empty()) {
+    const std::uint32_t link = waiting_.front();
+    waiting_.pop_front();
+    links_[link].waits = false;
+    ++effort_.links;
+    if (network_.on(link).empty()) links_[link].register_log = kInfinite;
+    if (network_.on(link).empty() || is_right(link)) continue;
+    if (++filled > kMostFilled)
+      throw std::runtime_error(
+          fmt::format("alpha-fair rates are not found after {} links have been filled", kMostFilled));
+    ++effort_.rounds;
+    links_[link].register_log = level(link);
+    for (const auto& on : network_.on(link)) {
+      set_rate(on.flow);
+      for (const Use& use : network_.path(on.flow))
+        if (use.link != link) look_at(use.link);
+    }
+  }
+  ++effort_.updates;
+  for (const std::uint32_t flow : touched_) {
+    if (!network_.is_present(flow)) continue;
+    FlowState& f = flows_[flow];
+    if (f.touched != number_) continue;  // told already
+    f.touched = 0;
+    if (std::abs(f.rate - f.before) > kSame * f.before)
+      changed_.push_back(flow);
+    else
+      f.rate = f.before;
+  }
+  effort_.changed += changed_.size();
+  touched_.clear();
+  if (++number_ == 0) number_ = 1;
+  return changed_;
+}
+
+}  // namespace weir::theory

@@ -1,0 +1,178 @@
+#include "weir/theory/live_max_min.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace weir::theory {
+namespace {
+
+// Relative: links count as full, and rates as equal, up to this. Sums of some thousand rates are right within it.
+constexpr double kTolerance = 1e-11;
+// A rate that differs by less is left as it was.
+constexpr double kSame = 1e-12;
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+}  // namespace
+
+LiveMaxMin::LiveMaxMin(std::vector<double> capacities) : network_(std::move(capacities)), links_(network_.links()) {}
+
+void LiveMaxMin::note_change(std::uint32_t flow) {
+  for (const Use& use : network_.path(flow))
+    if (std::exchange(links_[use.link].changed, number_) != number_) changed_links_.push_back(use.link);
+}
+
+std::uint32_t LiveMaxMin::add(std::span<const Use> path) {
+  const std::uint32_t flow = network_.add(path);
+  if (flow >= flows_.size()) flows_.resize(flow + std::size_t{1});
+  flows_[flow] = {.rate = 0, .before = 0, .bottleneck = kNone};
+  note_change(flow);
+  added_.push_back(flow);
+  return flow;
+}
+
+void LiveMaxMin::remove(std::uint32_t flow) {
+  note_change(flow);
+  network_.remove(flow);
+}
+
+void LiveMaxMin::choose_link(std::uint32_t link) {
+  if (std::exchange(links_[link].chosen, number_) != number_) set_links_.push_back(link);
+}
+
+void LiveMaxMin::choose(std::uint32_t flow) {
+  FlowState& f = flows_[flow];
+  if (std::exchange(f.chosen, number_) == number_) return;
+  f.before = f.rate;
+  set_.push_back(flow);
+  for (const Use& use : network_.path(flow)) choose_link(use.link);
+}
+
+// What the round begins with on this link.
+void LiveMaxMin::count(std::uint32_t link) {
+  LinkState& l = links_[link];
+  l.fixed = l.weight = 0;
+  l.open = 0;
+  l.limits = false;
+  for (const auto& on : network_.on(link)) {
+    const FlowState& f = flows_[on.flow];
+    if (f.chosen == number_) {
+      l.weight += on.share;
+      ++l.open;
+    } else {
+      l.fixed += on.share * f.rate;
+    }
+  }
+  if (l.open == 0) return;
+  l.level = std::max(network_.capacity(link) - l.fixed, 0.0) / l.weight;
+  levels_.emplace_back(l.level, link);
+}
+
+// The flows of the set that are still open on this link get its level.
+void LiveMaxMin::settle(std::uint32_t link) {
+  LinkState& l = links_[link];
+  l.limits = true;
+  for (const auto& on : network_.on(link)) {
+    FlowState& f = flows_[on.flow];
+    if (!f.open) continue;
+    f.open = false;
+    f.rate = l.level;
+    f.bottleneck = link;
+    for (const Use& use : network_.path(on.flow)) {
+      LinkState& other = links_[use.link];
+      if (--other.open == 0 || use.link == link) continue;
+      other.fixed += use.share * f.rate;
+      other.weight -= use.share;
+      // no lower than before, but for rounding
+      other.level = std::max(other.level, (network_.capacity(use.link) - other.fixed) / other.weight);
+    }
+  }
+}
+
+void LiveMaxMin::fill() {
+  ++effort_.rounds;
+  effort_.flows += set_.size();
+  effort_.links += set_links_.size();
+  for (const std::uint32_t flow : set_) flows_[flow].open = true;
+  levels_.clear();
+  for (const std::uint32_t link : set_links_) count(link);
+  std::make_heap(levels_.begin(), levels_.end(), std::greater<>());
+  while (!levels_.empty()) {
+    const auto [level, link] = levels_.front();
+    std::pop_heap(levels_.begin(), levels_.end(), std::greater<>());
+    const LinkState& l = links_[link];
+    if (l.open == 0) {
+      levels_.pop_back();
+    } else if (l.level > level) {  // it has risen since
+      levels_.back() = {l.level, link};
+      std::push_heap(levels_.begin(), levels_.end(), std::greater<>());
+    } else {
+      levels_.pop_back();
+      settle(link);
+    }
+  }
+}
+
+// Adds to the set the flows for which the rates that have been found leave no bottleneck; returns whether there are
+// any.
+bool LiveMaxMin::grow() {
+  const std::size_t flows = set_.size();
+  const std::size_t links = set_links_.size();
+  for (std::size_t i = 0; i < links; ++i) {
+    const std::uint32_t link = set_links_[i];
+    const LinkState& l = links_[link];
+    const auto on_link = network_.on(link);
+    double load = 0;
+    double most = 0;
+    for (const auto& on : on_link) {
+      load += on.share * flows_[on.flow].rate;
+      most = std::max(most, flows_[on.flow].rate);
+    }
+    const double least = load >= network_.capacity(link) * (1 - kTolerance)
+                             ? most * (1 - kTolerance)                   // of flows for which it is the bottleneck
+                             : std::numeric_limits<double>::infinity();  // it is none
+    const double limit = l.limits ? l.level * (1 + kTolerance) : std::numeric_limits<double>::infinity();
+    for (const auto& on : on_link) {
+      const FlowState& f = flows_[on.flow];
+      if (f.chosen != number_ && (f.rate > limit || (f.bottleneck == link && f.rate < least))) choose(on.flow);
+    }
+  }
+  return set_.size() > flows;
+}
+
+std::span<const std::uint32_t> LiveMaxMin::update() {
+  changed_.clear();
+  if (changed_links_.empty()) return changed_;
+  set_.clear();
+  set_links_.clear();
+  for (const std::uint32_t flow : added_)
+    if (network_.is_present(flow)) choose(flow);
+  for (const std::uint32_t link : changed_links_) {
+    choose_link(link);
+    for (const auto& on : network_.on(link))
+      if (flows_[on.flow].bottleneck == link) choose(on.flow);
+  }
+  if (!set_.empty()) do
+      fill();
+    while (grow());
+  ++effort_.updates;
+  for (const std::uint32_t flow : set_) {
+    FlowState& f = flows_[flow];
+    if (std::abs(f.rate - f.before) > kSame * f.before)
+      changed_.push_back(flow);
+    else
+      f.rate = f.before;
+  }
+  effort_.changed += changed_.size();
+  added_.clear();
+  changed_links_.clear();
+  if (++number_ == 0) {  // all marks are of old updates
+    for (FlowState& f : flows_) f.chosen = 0;
+    for (LinkState& l : links_) l.chosen = l.changed = 0;
+    number_ = 1;
+  }
+  return changed_;
+}
+
+}  // namespace weir::theory

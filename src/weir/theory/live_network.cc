@@ -1,0 +1,66 @@
+#include "weir/theory/live_network.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <utility>
+
+namespace weir::theory {
+namespace {
+
+std::size_t room_class(std::uint32_t length) { return static_cast<std::size_t>(std::bit_width(length - 1)); }
+
+}  // namespace
+
+LiveNetwork::LiveNetwork(std::vector<double> capacities)
+    : capacities_(std::move(capacities)), on_(capacities_.size()) {}
+
+std::uint32_t LiveNetwork::block_of(std::uint32_t length) {
+  auto& free = free_blocks_[room_class(length)];
+  if (!free.empty()) {
+    const std::uint32_t first = free.back();
+    free.pop_back();
+    return first;
+  }
+  const auto first = static_cast<std::uint32_t>(pool_.size());
+  pool_.resize(pool_.size() + (std::size_t{1} << room_class(length)));
+  return first;
+}
+
+std::uint32_t LiveNetwork::add(std::span<const Use> path) {
+  assert(!path.empty());
+  const auto length = static_cast<std::uint32_t>(path.size());
+  std::uint32_t flow = numbers();
+  if (free_numbers_.empty()) {
+    flows_.emplace_back();
+  } else {
+    flow = free_numbers_.back();
+    free_numbers_.pop_back();
+  }
+  flows_[flow] = {block_of(length), length};
+  for (std::uint32_t k = 0; k < length; ++k) {
+    auto& on = on_[path[k].link];
+    pool_[flows_[flow].first + k] = {path[k].link, static_cast<std::uint32_t>(on.size()), path[k].share};
+    on.push_back({flow, k, path[k].share});
+  }
+  ++present_;
+  return flow;
+}
+
+// The last flow of each of its links takes its place there.
+void LiveNetwork::remove(std::uint32_t flow) {
+  assert(is_present(flow));
+  for (const Use& use : path(flow)) {
+    auto& on = on_[use.link];
+    const On last = on.back();
+    on[use.place] = last;
+    pool_[flows_[last.flow].first + last.use].place = use.place;
+    on.pop_back();
+  }
+  free_blocks_[room_class(flows_[flow].length)].push_back(flows_[flow].first);
+  flows_[flow].length = 0;
+  free_numbers_.push_back(flow);
+  --present_;
+}
+
+}  // namespace weir::theory

@@ -1,0 +1,320 @@
+// What the clock service is good for, in virtual time, over several seeds: the table of docs/on-hosts.md. Each test
+// says its figures. WEIR_CLOCK_SEEDS is how many seeds, 2 unless it is set.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tests/hosts/clock_network.h"
+
+namespace weir::hosts {
+namespace {
+
+using namespace test;
+
+constexpr std::int64_t kHorizon = kSecond / 2;
+constexpr std::int64_t kAheadMost = 2 * kSecond;
+// Within so much a clock is of use: On-Ramp's T is some 50 us.
+constexpr std::int64_t kOfUse = 10'000;
+
+std::uint64_t seeds() {
+  const char* given = std::getenv("WEIR_CLOCK_SEEDS");
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : 2;
+}
+
+// What is known of other hosts' clocks, and what of it is right.
+struct Watch {
+  explicit Watch(Network& watched) : network(watched), before(steps()) {}
+
+  Network& network;
+  std::uint64_t before;  // steps
+  std::vector<double> ahead;
+  std::vector<double> sigma;
+  std::size_t bounds = 0;
+  std::size_t broken = 0;
+  std::size_t unknown = 0;
+  double worst = 0;            // error over bound
+  double least_broken = 1e18;  // ns, the smallest bound that did not hold
+
+  std::uint64_t steps() const {
+    std::uint64_t out = 0;
+    for (std::size_t i = 0; i < network.size(); ++i) {
+      if (!network.runs(i)) continue;
+      for (const PeerClock& p : network.service(i).state(network.now()).peers) out += p.steps;
+    }
+    return out;
+  }
+
+  void look() {
+    const std::int64_t now = network.now();
+    for (std::size_t i = 0; i < network.size(); ++i) {
+      for (std::size_t k = 0; k < network.size(); ++k) {
+        if (i == k || !network.runs(i)) continue;
+        const auto line = network.service(i).line(Network::address(k), now, kHorizon);
+        const auto later = network.service(i).line(Network::address(k), now, kAheadMost);
+        if (!line || !later) {
+          ++unknown;
+          continue;
+        }
+        ahead.push_back(std::abs(network.error(*later, i, k, now + kAheadMost)));
+        sigma.push_back(static_cast<double>(line->sigma));
+        judge(std::abs(network.error(*line, i, k, now)), *line);
+        judge(std::abs(network.error(*line, i, k, now + kHorizon)), *line);
+        judge(ahead.back(), *later);
+      }
+    }
+  }
+  void judge(double error, const ClockLine& line) {
+    const double over = error / static_cast<double>(line.sigma);
+    ++bounds;
+    broken += over > 1;
+    if (over > 1) least_broken = std::min(least_broken, static_cast<double>(line.sigma));
+    worst = std::max(worst, over);
+  }
+  void run(std::int64_t time) {
+    network.run(time, [&] { return look(), true; });
+  }
+  std::string text() const {
+    return fmt::format(
+        "2 s ahead p50 {:.0f} p99 {:.0f} max {:.0f} ns; bound p50 {:.0f} p99 {:.0f} ns, broken in {} of {} (worst "
+        "{:.2f}); unknown {}; steps {}",
+        percentile(ahead, 0.5), percentile(ahead, 0.99), percentile(ahead, 1), percentile(sigma, 0.5),
+        percentile(sigma, 0.99), broken, bounds, worst, unknown, steps() - before);
+  }
+};
+
+// Over all seeds.
+struct Total {
+  std::vector<double> ahead;
+  std::vector<double> sigma;
+  std::size_t bounds = 0;
+  std::size_t broken = 0;
+  std::size_t unknown = 0;
+  double worst = 0;
+  double least_broken = 1e18;
+  std::uint64_t steps = 0;
+  std::vector<double> times;
+
+  void add(const Watch& w) {
+    ahead.insert(ahead.end(), w.ahead.begin(), w.ahead.end());
+    sigma.insert(sigma.end(), w.sigma.begin(), w.sigma.end());
+    bounds += w.bounds;
+    broken += w.broken;
+    unknown += w.unknown;
+    worst = std::max(worst, w.worst);
+    least_broken = std::min(least_broken, w.least_broken);
+    steps += w.steps() - w.before;
+  }
+  void tell(const char* what) const {
+    fmt::print(
+        "{}, {} seeds: 2 s ahead p50 {:.0f} p99 {:.0f} max {:.0f} ns; bound p50 {:.0f} p99 {:.0f} ns, "
+        "broken in {} of {} ({:.4f} %, worst {:.2f}); unknown {}; steps {}",
+        what, seeds(), percentile(ahead, 0.5), percentile(ahead, 0.99), percentile(ahead, 1), percentile(sigma, 0.5),
+        percentile(sigma, 0.99), broken, bounds,
+        100 * static_cast<double>(broken) / static_cast<double>(std::max<std::size_t>(1, bounds)), worst, unknown,
+        steps);
+    if (broken > 0) fmt::print("; the smallest bound that was broken {:.0f} ns", least_broken);
+    if (!times.empty()) {
+      fmt::print("; times p50 {:.3f} max {:.3f} s", percentile(times, 0.5), percentile(times, 1));
+    }
+    fmt::print("\n");
+  }
+};
+
+// Hosts that know each other, under load.
+std::unique_ptr<Network> ready(std::uint64_t seed, double load, std::int64_t time = 12 * kSecond) {
+  auto network = std::make_unique<Network>(5, seed);
+  network->load(load);
+  network->run(time);
+  return network;
+}
+
+TEST(ClocksInVirtualTime, AreRightTwoSecondsAheadUnderLoad) {
+  Total total;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    const auto network = ready(seed, 0.6);
+    Watch watch(*network);
+    watch.run(20 * kSecond);
+    fmt::print("seed {}: {}\n", seed, watch.text());
+    total.add(watch);
+    EXPECT_EQ(watch.unknown, 0u);
+    EXPECT_EQ(watch.steps(), watch.before);
+  }
+  total.tell("60 % load");
+  EXPECT_LT(percentile(total.ahead, 0.99), 1'000);
+  EXPECT_LE(static_cast<double>(total.broken), 0.001 * static_cast<double>(total.bounds));
+}
+
+// The time until nobody trusts the clock of host 2 and it trusts nobody's, s.
+double time_to_lose(Network& network) {
+  const std::int64_t begin = network.now();
+  bool gone = false;
+  std::vector<bool> lost(network.size());
+  std::vector<bool> lost_by_it(network.size());
+  network.run(5 * kSecond, [&] {
+    gone = true;
+    for (std::size_t i = 0; i < network.size(); ++i) {
+      if (i == 2) continue;
+      const auto known = [&](std::size_t a, std::size_t b) {
+        return network.runs(a) && network.service(a).line(Network::address(b), network.now(), kHorizon).has_value();
+      };
+      lost[i] = lost[i] || !known(i, 2);
+      lost_by_it[i] = lost_by_it[i] || !known(2, i);
+      gone = gone && lost[i] && lost_by_it[i];
+    }
+    return !gone;
+  });
+  return gone ? static_cast<double>(network.now() - begin) * 1e-9 : 99;
+}
+
+TEST(ClocksInVirtualTime, AStepOrSilenceEndsTrustWithinASecond) {
+  Total total;
+  std::vector<double> silence;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    const auto network = ready(seed, 0.6);
+    const double sign = network->random().below(2) == 0 ? -1 : 1;
+    const double by = sign * std::exp(network->random().uniform(std::log(3e3), std::log(1e9)));
+    network->step(2, std::llround(by));
+    total.times.push_back(time_to_lose(*network));
+    fmt::print("seed {}: a step of {:.0f} ns was noticed after {:.3f} s", seed, by, total.times.back());
+    EXPECT_LT(total.times.back(), 1) << by;
+    network->run(6 * kSecond);
+    Watch watch(*network);
+    watch.run(2 * kSecond);
+    total.add(watch);
+    EXPECT_EQ(watch.unknown, 0u);
+    const std::string text = watch.text();
+    network->switch_off(2);
+    silence.push_back(time_to_lose(*network));
+    fmt::print(", silence after {:.3f} s; in between {}\n", silence.back(), text);
+    EXPECT_LT(silence.back(), 1);
+  }
+  total.tell("after a step");
+  fmt::print("silence: p50 {:.3f} max {:.3f} s\n", percentile(silence, 0.5), percentile(silence, 1));
+  EXPECT_LE(static_cast<double>(total.broken), 0.001 * static_cast<double>(total.bounds));
+}
+
+double any_queue(clock::Random& random) { return std::exp(random.uniform(std::log(20e3), std::log(80e6))); }
+
+TEST(ClocksInVirtualTime, AStandingQueueIsNoOffsetAndNoStep) {
+  Total total;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    const auto network = ready(seed, seed % 2 == 0 ? 0.3 : 0);
+    const double queue = any_queue(network->random());
+    Watch watch(*network);
+    network->down(2).stand(queue, seed % 4 < 2);
+    watch.run(20 * kSecond);
+    network->down(2).stand(0, false);
+    watch.run(6 * kSecond);
+    fmt::print("seed {}: a queue of {:.0f} us: {}\n", seed, queue * 1e-3, watch.text());
+    total.add(watch);
+  }
+  total.tell("a queue that begins, stands and ends");
+  EXPECT_EQ(total.broken, 0u);
+  EXPECT_EQ(total.steps, 0u);
+  EXPECT_EQ(total.unknown, 0u);
+}
+
+TEST(ClocksInVirtualTime, AStepHiddenByAQueueEndsTrustWithinASecond) {
+  std::vector<double> times;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    const auto network = ready(seed, seed % 2 == 0 ? 0.3 : 0);
+    const double queue = std::exp(network->random().uniform(std::log(200e3), std::log(80e6)));
+    network->down(2).stand(queue, false);
+    network->run(3 * kSecond);
+    // what comes to host 2 seems faster, but is still slower than without the queue
+    const double by = network->random().uniform(20e3, queue / 2);
+    network->step(2, -std::llround(by));
+    const std::int64_t begin = network->now();
+    std::int64_t last = begin;
+    network->run(4 * kSecond, [&] {
+      for (std::size_t i = 0; i < network->size(); ++i) {
+        if (i == 2) continue;
+        for (const auto& [a, b] : {std::pair{i, std::size_t{2}}, std::pair{std::size_t{2}, i}}) {
+          const auto line = network->service(a).line(Network::address(b), network->now(), kHorizon);
+          if (line && std::abs(network->error(*line, a, b, network->now())) > static_cast<double>(line->sigma)) {
+            last = network->now();
+          }
+        }
+      }
+      return true;
+    });
+    times.push_back(static_cast<double>(last - begin) * 1e-9);
+    fmt::print("seed {}: a step of {:.0f} us behind a queue of {:.0f} us: {:.3f} s\n", seed, -by * 1e-3, queue * 1e-3,
+               times.back());
+    EXPECT_LT(times.back(), 1);
+  }
+  fmt::print("a step behind a queue: wrong for p50 {:.3f} max {:.3f} s\n", percentile(times, 0.5),
+             percentile(times, 1));
+}
+
+TEST(ClocksInVirtualTime, AQueueThatStoodBeforeAnythingWasKnownIsInTheBound) {
+  Total total;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    Network network(5, seed);
+    const double queue = any_queue(network.random());
+    network.load(seed % 2 == 0 ? 0.3 : 0);
+    network.down(2).stand(queue, false);
+    Watch watch(network);
+    watch.run(20 * kSecond);
+    network.down(2).stand(0, false);
+    watch.run(12 * kSecond);
+    fmt::print("seed {}: a queue of {:.0f} us: {}\n", seed, queue * 1e-3, watch.text());
+    total.add(watch);
+  }
+  total.tell("a queue that stood from the first, and ends");
+  EXPECT_LE(static_cast<double>(total.broken), 0.001 * static_cast<double>(total.bounds));
+  EXPECT_EQ(total.steps, 0u);
+}
+
+// The time until host 2 knows all, and all know it, well enough to be of use, s.
+double time_to_use(Network& network) {
+  const std::int64_t begin = network.now();
+  bool good = false;
+  network.run(10 * kSecond, [&] {
+    good = true;
+    for (std::size_t i = 0; i < network.size(); ++i) {
+      if (i == 2) continue;
+      for (const auto& [a, b] : {std::pair{i, std::size_t{2}}, std::pair{std::size_t{2}, i}}) {
+        const auto line = network.service(a).line(Network::address(b), network.now(), kHorizon);
+        good = good && line && line->sigma < kOfUse;
+      }
+    }
+    return !good;
+  });
+  return good ? static_cast<double>(network.now() - begin) * 1e-9 : 99;
+}
+
+TEST(ClocksInVirtualTime, RestartUnderAStandingQueueKnowsClocksAtOnce) {
+  Total total;
+  Total forgetful;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    for (const bool remembers : {true, false}) {
+      const auto network = ready(seed, 0.3);
+      const double queue = any_queue(network->random());
+      network->down(2).stand(queue, false);
+      network->run(kSecond);
+      auto memory = network->service(2).memory();
+      if (!remembers) memory.clear();
+      network->switch_off(2);
+      network->run(std::llround(network->random().uniform(0.1, 5) * kSecond));
+      network->switch_on(2, memory);
+      Watch watch(*network);
+      const double took = remembers ? time_to_use(*network) : 0;
+      watch.run(10 * kSecond);
+      fmt::print("seed {}: a queue of {:.0f} us, {}: {:.3f} s; {}\n", seed, queue * 1e-3,
+                 remembers ? "remembered" : "forgotten", took, watch.text());
+      Total& t = remembers ? total : forgetful;
+      t.add(watch);
+      if (remembers) t.times.push_back(took);
+      EXPECT_LT(took, 2);
+    }
+  }
+  total.tell("restart under a standing queue, clocks remembered");
+  forgetful.tell("the same, nothing remembered");
+  EXPECT_EQ(total.broken + forgetful.broken, 0u);
+  EXPECT_EQ(total.steps + forgetful.steps, 0u);
+}
+
+}  // namespace
+}  // namespace weir::hosts
