@@ -120,7 +120,7 @@ if(WEIR_REPORT_BUILT)
     file(REMOVE ${weir_report_assets})
   endif()
   set(web ${PROJECT_SOURCE_DIR}/web)
-  file(GLOB weir_web_sources CONFIGURE_DEPENDS ${web}/src/* ${web}/test/* ${web}/package.json ${web}/package-lock.json ${web}/tsconfig*)
+  file(GLOB_RECURSE weir_web_sources CONFIGURE_DEPENDS ${web}/src/* ${web}/test/* ${web}/package.json ${web}/package-lock.json ${web}/tsconfig*)
   add_custom_command(OUTPUT ${weir_report_assets} DEPENDS ${weir_web_sources} ${weir_report_script} VERBATIM
                      COMMENT "Bundling web/ for weir report and weir view"
                      COMMAND ${CMAKE_COMMAND} -DWEB=${web} -DWORK=${PROJECT_BINARY_DIR}/web -DSOURCE=${weir_report_assets}

@@ -9,11 +9,9 @@ import { kindOf } from './kinds';
 import { noteOf, options, shownName } from './options';
 import { swatch } from './swatch';
 import { paperOf, toSvg } from './svg';
-import { onTheme, theme } from './theme';
+import { font, onTheme, theme } from './theme';
 
 echarts.use([DataZoomComponent, ToolboxComponent, TooltipComponent, CanvasRenderer]);
-
-const font = getComputedStyle(document.documentElement).getPropertyValue('--font').trim() || 'system-ui, sans-serif';
 
 export class Chart {
   readonly card: HTMLElement;

@@ -1,7 +1,8 @@
 // The page of weir report.
+import { brand } from './brand';
 import { Chart } from './chart';
 import { Capture, Figure, Report, Run, Training } from './document';
-import { h, svg } from './dom';
+import { h } from './dom';
 import { plain, withUnit } from './format';
 import { kFew } from './options';
 import { algorithms, claimSection, hasFew, longestQueue, pauseTable, pointTable, runTable, slowdownTable } from './tables';
@@ -9,9 +10,6 @@ import { themeSwitch } from './theme';
 
 const report: Report = JSON.parse(document.getElementById('document')!.textContent!);
 const charts: Chart[] = [];
-
-const logo = '<svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true"><rect width="32" height="32" rx="7" fill="var(--accent)"/>' +
-  '<path d="M5 12c4 0 4 4 8 4s4-4 7-4 4 4 7 4M5 20c4 0 4 4 8 4s4-4 7-4 4 4 7 4" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round"/></svg>';
 
 function counted(n: number, noun: string): string {
   return plain(n, 12) + ' ' + noun + (n === 1 ? '' : 's');
@@ -197,7 +195,7 @@ function build(): void {
   if (report.runs.length > 0) sections.push(section('runs', 'Runs', ...report.runs.map(runDetails)));
   const nav = h('nav', {}, ...sections.map((s) => h('a', { href: '#' + s.id }, s.querySelector('h2')!.textContent)));
   document.getElementById('report')!.append(
-    h('div', { class: 'bar' }, h('div', { class: 'within' }, h('a', { class: 'brand', href: '#' }, svg(logo), 'Weir'), nav, themeSwitch())),
+    h('div', { class: 'bar' }, h('div', { class: 'within' }, brand(), nav, themeSwitch())),
     h('main', { class: 'within' }, h('header', { class: 'top' }, h('h1', {}, report.title), overview()), ...sections),
     h('footer', { class: 'within' }, 'weir ' + report.version));
   // a link to a run opens it

@@ -4,6 +4,9 @@ import { Theme, dark, light } from './style';
 
 type Choice = 'auto' | 'light' | 'dark';
 
+// The pages' font, for canvases.
+export const font = getComputedStyle(document.documentElement).getPropertyValue('--font').trim() || 'system-ui, sans-serif';
+
 const system = matchMedia('(prefers-color-scheme: dark)');
 const listeners: (() => void)[] = [];
 let choice: Choice = stored();

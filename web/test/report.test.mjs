@@ -5,23 +5,10 @@
 // Without Chromium, or its driver, it ends with status 77: skipped.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { open, run } from './browser.mjs';
 
 const [weir, folder] = process.argv.slice(2);
-const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((p) => p && existsSync(p));
-if (!executablePath) {
-  console.log('skipped: no Chromium (Debian: chromium; CHROMIUM names another place)');
-  process.exit(77);
-}
-
-// it was not installed if npm could not reach its registry
-const { chromium } = await import('playwright-core').catch(() => ({}));
-if (!chromium) {
-  console.log('skipped: this build has no report');
-  process.exit(77);
-}
-
 const scenario = `
 [topology]
 kind = "star"
@@ -136,22 +123,6 @@ function make() {
 }
 
 const made = make();
-// A test that hangs is ended from outside; none fails because a machine is slow.
-const timeout = 0;
-const browser = await chromium.launch({ executablePath, timeout, args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'] });
-const complaints = [];
-
-async function open(file, settings = {}) {
-  const page = await browser.newPage({ viewport: { width: 1300, height: 900 }, ...settings });
-  page.setDefaultTimeout(timeout);
-  page.on('console', (m) => { if (m.type() === 'error' || m.type() === 'warning') complaints.push(m.text()); });
-  page.on('pageerror', (e) => complaints.push(String(e)));
-  page.on('request', (r) => { if (!/^(file|data|blob):/.test(r.url())) complaints.push('it asks for ' + r.url()); });
-  await page.goto(pathToFileURL(file).href);
-  await page.waitForSelector('html[data-ready]');
-  return page;
-}
-
 // Scrolls to a figure and waits until it is drawn.
 async function figure(page, id) {
   await page.locator('#figure-' + id).scrollIntoViewIfNeeded();
@@ -647,16 +618,4 @@ const tests = {
   },
 };
 
-let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-  try {
-    await test();
-    assert.deepEqual(complaints.splice(0), [], 'the console');
-    console.log('ok    ' + name);
-  } catch (error) {
-    failed++;
-    console.log('FAILED ' + name + '\n' + (error.stack ?? error));
-  }
-}
-await browser.close();
-process.exit(failed === 0 ? 0 : 1);
+await run(tests);

@@ -1,0 +1,389 @@
+// The page of weir view in a browser, on documents that view_documents.mjs makes: what can be clicked, typed and sent works,
+// what it says is what the document says, and parts of anatomies add up.
+//
+//   node view.test.mjs FOLDER     FOLDER takes the pages
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { open, run } from './browser.mjs';
+import { none } from './view_documents.mjs';
+import { bundled, column, documents, pageOf } from './view_pages.mjs';
+
+const [folder] = process.argv.slice(2);
+const page = (kind) => pageOf(kind, folder);
+// The row with the largest value that is one.
+function rowOfLargest(values) {
+  let best = -1;
+  for (let i = 0; i < values.length; i++) if (!isNaN(values[i]) && (best < 0 || values[i] > values[best])) best = i;
+  return best;
+}
+
+const state = (p) => p.evaluate(() => JSON.parse(JSON.stringify(window.weirView.store.state)));
+const shows = (p, what) => p.waitForSelector(`.panel-body[data-shows="${what}"][aria-busy="false"]`);
+const plain = (text) => text.replace(/[\u00a0\u202f]/g, ' ');
+
+const tests = {
+  async 'the worst of each kind is found, and one click goes there'() {
+    const p = await open(page('leaf'));
+    const queue = column('leaf', 'series', 'queue_bytes');
+    const [bins, ports] = [column('leaf', 'series', 'bin'), column('leaf', 'series', 'port')];
+    // of equals the first port, and there the first time
+    const most = queue.reduce((a, b) => Math.max(a, b));
+    const port = Math.min(...ports.filter((_, i) => queue[i] === most));
+    const bin = bins[queue.findIndex((q, i) => q === most && ports[i] === port)];
+    await p.locator('[data-kind="queue"] li a').first().click();
+    await shows(p, 'port-' + port);
+    assert.equal((await state(p)).bin, bin);
+    assert.ok(plain(await p.locator('.panel-body').innerText()).includes('Port ' + port));
+    const slowdown = column('leaf', 'flows', 'slowdown');
+    const flow = rowOfLargest(slowdown);
+    await p.keyboard.press('w');
+    await shows(p, 'worst-0');
+    await p.locator('[data-kind="slow"] li a').first().click();
+    await shows(p, 'flow-' + flow);
+    const at = (await state(p)).bin * documents.get('leaf').interval_ps;
+    assert.ok(at >= column('leaf', 'flows', 'start_ps')[flow] - 2e6 && at <= column('leaf', 'flows', 'finish_ps')[flow]);
+    const marked = new Float64Array(1000);
+    column('leaf', 'series', 'marked').forEach((n, i) => { marked[ports[i]] += n; });
+    await p.keyboard.press('Escape');
+    await shows(p, 'worst-0');
+    await p.locator('[data-kind="marked"] li a').first().click();
+    await shows(p, 'port-' + rowOfLargest(marked));
+    // Back leads to what was seen before
+    await p.goBack();
+    await shows(p, 'worst-0');
+    await p.close();
+  },
+
+  async 'parts of every flow add up to its completion time, exactly'() {
+    const p = await open(page('leaf'));
+    const parts = documents.get('leaf').parts.map((part) => column('leaf', 'anatomy', part.name));
+    const [start, finish] = [column('leaf', 'flows', 'start_ps'), column('leaf', 'flows', 'finish_ps')];
+    const rows = column('leaf', 'anatomy', 'flow');
+    assert.ok(rows.length > 100);
+    rows.forEach((flow, i) => assert.equal(parts.reduce((sum, part) => sum + part[i], 0), finish[flow] - start[flow]));
+    for (const k of [0, 40, 80]) {
+      const flow = rows[k];
+      await p.evaluate((id) => window.weirView.store.set({ show: { kind: 'flow', id } }), flow);
+      await shows(p, 'flow-' + flow);
+      const shown = await p.locator('.parts tbody tr[data-ps]').evaluateAll((all) => all.map((tr) => Number(tr.dataset.ps)));
+      assert.equal(shown.reduce((a, b) => a + b, 0), finish[flow] - start[flow]);
+      assert.equal(await p.locator('.parts tfoot tr').getAttribute('data-sum'), String(finish[flow] - start[flow]));
+      assert.match(await p.locator('.parts tfoot').innerText(), /completion time, exactly/);
+      // the bar has the same parts, as long as their shares
+      const pieces = await p.locator('.bar-of-parts').first().locator('span').evaluateAll((all) => all.map((s) => [s.dataset.part, s.getBoundingClientRect().width]));
+      const whole = pieces.reduce((sum, [, w]) => sum + w, 0);
+      for (const [name, width] of pieces) {
+        const i = documents.get('leaf').parts.findIndex((part) => part.name === name);
+        assert.ok(Math.abs(width / whole - parts[i][k] / (finish[flow] - start[flow])) < 0.02, name);
+      }
+    }
+    await p.close();
+  },
+
+  async 'a file whose parts do not add up is told from one in which they do'() {
+    const p = await open(page('leaf'));
+    await p.evaluate(async () => { (await window.weirView.run.anatomy()).parts[0][3] += 1; });
+    const flow = column('leaf', 'anatomy', 'flow')[3];
+    await p.evaluate((id) => window.weirView.store.set({ show: { kind: 'flow', id } }), flow);
+    await shows(p, 'flow-' + flow);
+    assert.match(await p.locator('.parts tfoot').innerText(), /a fault of this file/);
+    await p.close();
+  },
+
+  async 'the slider, the steps and the player move time'() {
+    const p = await open(page('leaf'), {}, '#at=10');
+    const slider = p.locator('.timeline input');
+    assert.equal(await slider.inputValue(), '10');
+    await slider.fill('50');
+    assert.equal((await state(p)).bin, 50);
+    assert.equal(plain(await p.locator('.now').innerText()), '100 µs');
+    assert.equal(plain(await slider.getAttribute('aria-valuetext')), '100 µs');
+    await p.locator('.picture canvas').focus();
+    await p.keyboard.press('ArrowRight');
+    await p.keyboard.press('Shift+ArrowRight');
+    await p.keyboard.press('ArrowLeft');
+    assert.equal((await state(p)).bin, 60);
+    await p.locator('[data-tool="back"]').click();
+    assert.equal((await state(p)).bin, 59);
+    await p.keyboard.press(']');
+    let s = await state(p);
+    assert.ok(s.until - s.from < 110 && s.from <= 59 && s.until > 59);
+    assert.equal(await slider.getAttribute('min'), String(s.from));
+    await p.keyboard.press('Home');
+    assert.equal((await state(p)).bin, s.from);
+    await p.keyboard.press('\\');
+    s = await state(p);
+    assert.deepEqual([s.from, s.until], [0, 200]);
+    await p.locator('.picture canvas').focus();
+    await p.keyboard.press(' ');
+    await p.waitForFunction((bin) => window.weirView.store.state.bin > bin + 3, s.bin);
+    await p.keyboard.press(' ');
+    assert.equal(await p.locator('.timeline').getAttribute('data-playing'), 'false');
+    // Shift and drag on the strip: that much is seen
+    const box = await p.locator('.strip').boundingBox();
+    await p.keyboard.down('Shift');
+    await p.mouse.move(box.x + box.width * 0.25, box.y + 20);
+    await p.mouse.down();
+    await p.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 3 });
+    await p.mouse.up();
+    await p.keyboard.up('Shift');
+    s = await state(p);
+    assert.ok(Math.abs(s.from - 50) <= 1 && Math.abs(s.until - 101) <= 1, JSON.stringify(s));
+    await p.close();
+  },
+
+  async 'a click in the picture opens what is there, and both directions of a link are told apart'() {
+    const p = await open(page('leaf'));
+    const ports = column('leaf', 'ports', 'from');
+    const up = ports.findIndex((from) => from >= 64); // the first link between switches
+    for (const port of [0, 1, up, up + 1, ports.length - 1]) {
+      const [x, y] = await p.evaluate((n) => window.weirView.picture.placeOf(n), port);
+      await p.mouse.click(x, y);
+      await shows(p, 'port-' + port);
+      assert.match(plain(await p.locator('.panel-body .panel-head').innerText()), new RegExp('Port ' + port + '\\s'));
+    }
+    const [x, y] = await p.evaluate(() => {
+      const { picture } = window.weirView;
+      const box = picture.canvas.getBoundingClientRect();
+      return [box.left + picture.painter.x(picture.layout.x[64]), box.top + picture.painter.y(picture.layout.y[64])];
+    });
+    await p.mouse.click(x, y);
+    await shows(p, 'node-64');
+    assert.equal(await p.locator('.panel-body tbody tr').count(), 20);
+    await p.mouse.move(x, y + 40);
+    // zoomed and moved, a click still finds its port
+    await p.keyboard.press('+');
+    await p.keyboard.press('+');
+    const [zx, zy] = await p.evaluate((n) => window.weirView.picture.placeOf(n), up);
+    await p.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const moved = await p.evaluate((n) => window.weirView.picture.placeOf(n), up);
+    assert.notDeepEqual(moved, [x, y]);
+    const stage = await p.locator('.stage').boundingBox();
+    if (moved[0] > stage.x && moved[0] < stage.x + stage.width && moved[1] > stage.y && moved[1] < stage.y + stage.height) {
+      await p.mouse.click(...moved);
+      await shows(p, 'port-' + up);
+    }
+    assert.ok(zx && zy);
+    await p.close();
+  },
+
+  async 'colours are those of the values'() {
+    const p = await open(page('leaf'), {}, '#at=60&colour=queue');
+    const [bins, ports, queue, sent] = ['bin', 'port', 'queue_bytes', 'sent_bytes'].map((name) => column('leaf', 'series', name));
+    const rates = column('leaf', 'ports', 'rate_bps');
+    const check = async (value, limits) => {
+      const classes = await p.evaluate(() => { window.weirView.picture.draw(); return Array.from(window.weirView.picture.frames.frame.classes); });
+      const wanted = new Array(rates.length).fill(0);
+      bins.forEach((b, i) => { if (b === 60) wanted[ports[i]] = limits.filter((l) => value(i) >= l).length; });
+      assert.deepEqual(classes, wanted);
+      assert.ok(new Set(wanted).size > 2, 'there is something to tell apart');
+    };
+    await check((i) => queue[i], await p.evaluate(() => window.weirView.picture.frames.limits));
+    await p.keyboard.press('u');
+    assert.equal(await p.locator('[data-colour="use"]').getAttribute('aria-pressed'), 'true');
+    await check((i) => (8e12 * sent[i]) / (rates[ports[i]] * 2e6), [0.005, 0.25, 0.5, 0.75, 0.95]);
+    assert.match(plain(await p.locator('.key').innerText()), /95 % and more/);
+    await p.keyboard.press('q');
+    await p.keyboard.press('x');
+    const worst = await p.evaluate(() => { window.weirView.picture.draw(); return Array.from(window.weirView.picture.frames.queue); });
+    const most = new Array(rates.length).fill(0);
+    queue.forEach((q, i) => { most[ports[i]] = Math.max(most[ports[i]], q); });
+    assert.deepEqual(worst, most);
+    await p.close();
+  },
+
+  async 'a port shows who filled its queue'() {
+    const p = await open(page('leaf'));
+    const [at, port, flow, bytes] = ['at', 'port', 'flow', 'bytes'].map((name) => column('leaf', 'occupancy', name));
+    const row = rowOfLargest(bytes);
+    await p.evaluate(([id, bin]) => window.weirView.store.set({ bin, show: { kind: 'port', id } }), [port[row], at[row] * 4]);
+    await shows(p, 'port-' + port[row]);
+    const rows = await p.locator('.who tbody tr').evaluateAll((all) => all.map((tr) => tr.querySelector('a')?.dataset.show ?? 'others'));
+    const wanted = [];
+    at.forEach((a, i) => { if (a === at[row] && port[i] === port[row]) wanted.push(flow[i] === none.u32 ? 'others' : 'flow-' + flow[i]); });
+    assert.deepEqual(rows, wanted);
+    await p.locator('.who tbody a').first().click();
+    await shows(p, wanted[0]);
+    await p.close();
+  },
+
+  async 'search and sort find flows, ports and nodes, by keys alone'() {
+    const p = await open(page('leaf'));
+    await p.keyboard.press('/');
+    await shows(p, 'find-0');
+    const lines = () => p.locator('.virtual .line').evaluateAll((all) => all.sort((a, b) => a.offsetTop - b.offsetTop).map((l) => Number(l.dataset.flow)));
+    const slowdown = column('leaf', 'flows', 'slowdown');
+    assert.equal((await lines())[0], rowOfLargest(slowdown));
+    assert.ok((await p.locator('.virtual .line').count()) < 80, 'only what is in sight is there');
+    const [src, dst, tag] = ['src', 'dst', 'tag'].map((name) => column('leaf', 'flows', name));
+    await p.keyboard.type('incast host ' + src[0]);
+    const fits = [];
+    src.forEach((s, i) => { if ((s === src[0] || dst[i] === src[0]) && tag[i] === 1) fits.push(i); });
+    assert.deepEqual((await lines()).sort((a, b) => a - b), fits);
+    await p.keyboard.press('Control+A');
+    await p.keyboard.type('12');
+    await p.keyboard.press('Enter');
+    await shows(p, 'flow-12');
+    await p.keyboard.press('/');
+    await shows(p, 'find-0');
+    await p.locator('[data-column="size"]').click();
+    const sizes = column('leaf', 'flows', 'size_bytes');
+    await p.keyboard.press('/');
+    await p.keyboard.press('Control+A');
+    await p.keyboard.press('Delete');
+    assert.equal(sizes[(await lines())[0]], Math.min(...sizes));
+    await p.keyboard.press('ArrowDown');
+    await p.keyboard.press('ArrowDown');
+    const second = (await lines())[1];
+    await p.keyboard.press('Enter');
+    await shows(p, 'flow-' + second);
+    for (const [text, what] of [['port 130', 'port-130'], ['switch 65', 'node-65'], ['64 > 68', 'port-128'], ['host 5', 'node-5']]) {
+      await p.keyboard.press('/');
+      await shows(p, 'find-0');
+      await p.keyboard.press('Control+A');
+      await p.keyboard.type(text);
+      await p.locator(`.found [data-show="${what}"]`).focus();
+      await p.keyboard.press('Enter');
+      await shows(p, what);
+    }
+    // n goes to the busiest port, and on
+    await p.keyboard.press('w');
+    await p.keyboard.press('n');
+    const ranked = await p.evaluate(() => window.weirView.picture.ranked());
+    await shows(p, 'port-' + ranked[0]);
+    await p.keyboard.press('n');
+    await shows(p, 'port-' + ranked[1]);
+    await p.keyboard.press('?');
+    assert.ok(await p.locator('dialog').isVisible());
+    await p.keyboard.press('Escape');
+    assert.ok(!(await p.locator('dialog').isVisible()));
+    await p.close();
+  },
+
+  async 'Tab reaches all that can be clicked'() {
+    const p = await open(page('leaf'));
+    const wanted = await p.locator('button:visible, a:visible, select:visible, input:visible, canvas[tabindex]').count();
+    const seen = new Set();
+    for (let i = 0; i < wanted + 8; i++) {
+      await p.keyboard.press('Tab');
+      seen.add(await p.evaluate(() => { const all = (window.all = window.all ?? []); const a = document.activeElement; if (!all.includes(a)) all.push(a); return all.indexOf(a); }));
+    }
+    assert.ok(seen.size >= wanted, `${seen.size} of ${wanted}`);
+    await p.close();
+  },
+
+  async 'a PFC tree leads back to its root'() {
+    const p = await open(page('rails'));
+    const [port, by, parent] = ['port', 'by', 'parent'].map((name) => column('rails', 'pauses', name));
+    const child = parent.findIndex((v) => v !== none.u32);
+    assert.ok(child >= 0, 'a pause has a parent');
+    let first = child;
+    while (parent[first] !== none.u32) first = parent[first];
+    await p.evaluate((id) => window.weirView.store.set({ show: { kind: 'pause', id } }), child);
+    await shows(p, 'pause-' + child);
+    assert.equal(await p.locator('.tree .root > div a').getAttribute('data-show'), 'port-' + by[first]);
+    const above = await p.locator(`[data-pause="${child}"]`).evaluate((li) => li.parentElement.closest('[data-pause]').dataset.pause);
+    assert.equal(above, String(parent[child]));
+    await p.locator(`[data-pause="${child}"] > div a`).first().click();
+    await shows(p, 'port-' + port[child]);
+    await p.close();
+  },
+
+  async 'an address holds what is seen'() {
+    const p = await open(page('leaf'), {}, '#at=33&show=port-129&colour=use&time=20-120&camera=0.300,0.400,2.000');
+    await shows(p, 'port-129');
+    const first = await state(p);
+    assert.deepEqual(first, { bin: 33, from: 20, until: 120, show: { kind: 'port', id: 129 }, colour: 'use', span: false, camera: { x: 0.3, y: 0.4, zoom: 2 } });
+    await p.keyboard.press('ArrowRight');
+    await p.waitForFunction(() => location.hash.includes('at=34'));
+    const hash = await p.evaluate(() => location.hash);
+    const q = await open(page('leaf'), {}, hash);
+    assert.deepEqual(await state(q), { ...first, bin: 34 });
+    await q.close();
+    await p.close();
+    // nonsense is as nothing
+    for (const bad of ['#show=port-99999', '#at=-5&time=900-3', '#show=<b>&camera=1,2', '#%&=&&']) {
+      const b = await open(page('leaf'), {}, bad);
+      await shows(b, 'worst-0');
+      await b.close();
+    }
+  },
+
+  async 'titles and tags are texts'() {
+    const p = await open(page('hostile'));
+    const { title, tags, reason } = documents.get('hostile');
+    assert.equal(await p.title(), title);
+    assert.equal(await p.locator('h1').textContent(), title);
+    assert.ok((await p.locator('.panel-body').textContent()).includes(reason));
+    await p.evaluate(() => window.weirView.store.set({ show: { kind: 'flow', id: 3 } }));
+    await shows(p, 'flow-3');
+    assert.ok(tags.some((tag) => tag), 'there are tags');
+    assert.ok((await p.locator('.panel-body .panel-head').textContent()).includes(tags[0]));
+    assert.equal(await p.locator('img').count(), 0);
+    assert.equal(await p.locator('main b', { hasText: /^bold$/ }).count(), 0);
+    await p.close();
+  },
+
+  async 'it says how the run ended and what is left out, of any graph, and of nothing'() {
+    const odd = await open(page('odd'));
+    const text = plain(await odd.locator('.panel-body').innerText());
+    assert.match(text, /incomplete: it was ended by memory \(the run took more memory than allowed\)/);
+    assert.match(text, /12 of the drops and losses; 3 pauses\./);
+    const open_ = column('odd', 'flows', 'finish_ps').findIndex((t) => isNaN(t));
+    await odd.evaluate((id) => window.weirView.store.set({ show: { kind: 'flow', id } }), open_);
+    await shows(odd, 'flow-' + open_);
+    assert.match(plain(await odd.locator('.verdict').innerText()), /had not finished when the run ended/);
+    // no two switches on top of each other
+    const least = await odd.evaluate(() => {
+      const { layout, run } = window.weirView.picture;
+      let d = Infinity;
+      for (let a = run.doc.hosts; a < run.nodes; a++) for (let b = run.doc.hosts; b < a; b++) d = Math.min(d, Math.hypot(layout.x[a] - layout.x[b], layout.y[a] - layout.y[b]));
+      return d;
+    });
+    assert.ok(least > 3, String(least));
+    await odd.close();
+    const empty = await open(page('empty'));
+    assert.match(await empty.locator('.panel-body').innerText(), /No flow finished/);
+    for (const key of [' ', 'ArrowRight', 'n', 'f', 'x', 'z', ']', 'Escape']) await empty.keyboard.press(key);
+    await empty.close();
+  },
+
+  async 'light, dark, narrow'() {
+    for (const settings of [{ colorScheme: 'dark' }, { colorScheme: 'light', viewport: { width: 390, height: 800 } }, { viewport: { width: 1920, height: 1080 } }]) {
+      const p = await open(page('leaf'), settings, '#show=flow-12');
+      assert.equal(await p.evaluate(() => document.documentElement.dataset.theme), settings.colorScheme ?? 'light');
+      const wide = await p.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= (settings.viewport?.width ?? 1300), 'nothing sticks out: ' + wide);
+      const before = await p.evaluate(() => window.weirView.picture.drawn);
+      await p.locator('[data-choice="dark"]').click();
+      await p.waitForFunction((n) => window.weirView.picture.drawn > n, before);
+      await p.close();
+    }
+  },
+
+  async '1,024 hosts are drawn in time'() {
+    const file = page('large');
+    const p = await open(file, {}, '#colour=use&at=0');
+    const { picture, colours, panel } = await p.evaluate(() => window.weirView.marks);
+    const drawn = await p.evaluate(async () => {
+      const { timeline, picture } = window.weirView;
+      timeline.element.querySelector('select').value = '120';
+      const [begin, first] = [performance.now(), picture.drawn];
+      timeline.play(true);
+      while (timeline.playing) await new Promise(requestAnimationFrame);
+      return { rate: (1000 * (picture.drawn - first)) / (performance.now() - begin), frames: picture.drawn - first };
+    });
+    assert.ok(drawn.frames > 5);
+    // how fast is said, not judged: other work on the machine is not the page's
+    console.log(`      ${(statSync(file).size / 1e6).toFixed(1)} MB: network after ${picture.toFixed(0)} ms, coloured after ${colours.toFixed(0)} ms, all after ${panel.toFixed(0)} ms; ${drawn.rate.toFixed(0)} frames a second`);
+    await p.close();
+  },
+};
+
+if (!bundled) {
+  console.log('skipped: this build has no page of weir view');
+  process.exit(77);
+}
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+await run(tests);
