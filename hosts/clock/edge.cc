@@ -25,10 +25,11 @@ constexpr int kGuesses = 12;
 constexpr int kConfirming = 3;
 // A line of before counts on where its error is less than so much of that of the best one of now.
 constexpr double kKeep = 0.5;
-// The last probes of each direction are looked at in two halves of so many ns, whose fastest agree within so much where
-// nothing but a clock has changed.
+// The last probes of each direction are looked at in two halves of so many ns. Where nothing but a clock has changed,
+// so many of each half are as fast as the fastest, within so much; queues and busy hosts make few alike.
 constexpr std::int64_t kWitness = 125'000'000;
 constexpr double kSteady = 500;
+constexpr int kAlike = 6;
 constexpr std::int64_t kAhead = 1'000'000'000;
 // A prediction is looked at so many fits later, which is the shortest window.
 constexpr std::size_t kPredicted = 4;
@@ -273,14 +274,20 @@ bool Edge::lost_its_witness(std::int64_t now) {
   int touching = 0;
   bool steady = false;
   for (const int sign : {1, -1}) {
-    std::array<double, 2> least{kInfinity, kInfinity};
+    std::vector<double> late;
+    std::vector<double> early;
     for (const Observation& o : sign > 0 ? ours_ : theirs_) {
-      if (o.at < now - 2 * kWitness) continue;
-      double& l = least[o.at < now - kWitness ? 0 : 1];
-      l = std::min(l, delay(o, sign));
+      if (o.at >= now - 2 * kWitness) (o.at < now - kWitness ? early : late).push_back(delay(o, sign));
     }
-    touching += std::min(least[0], least[1]) <= touch ? 1 : 0;
-    steady = steady || std::abs(least[0] - least[1]) < kSteady;
+    double least = kInfinity;
+    for (const auto* half : {&early, &late}) {
+      for (const double d : *half) least = std::min(least, d);
+    }
+    const auto alike = [&](const std::vector<double>& half) {
+      return std::count_if(half.begin(), half.end(), [&](double d) { return d < least + kSteady; }) >= kAlike;
+    };
+    touching += least <= touch ? 1 : 0;
+    steady = steady || (alike(early) && alike(late));
   }
   queues_ = touching < 2;
   return touching == 0 && steady;

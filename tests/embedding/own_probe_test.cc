@@ -20,6 +20,7 @@
 #include "weir/result/rows.h"
 #include "weir/run/execute.h"
 #include "weir/scenario/effective.h"
+#include "weir/scenario/fidelity.h"
 #include "weir/scenario/reference.h"
 #include "weir/scenario/scenario.h"
 #include "weir/study/check.h"
@@ -245,7 +246,9 @@ TEST_F(OwnProbe, GoesOnFromACheckpoint) {
   out->has_gone_on();
   while (!second.simulation->advance()) {
   }
-  probe::store(*out, probes.finish(), {});
+  probe::Summary summary = probes.finish();
+  summary.fidelity = s.run.fidelity->name;
+  probe::store(*out, summary, {});
   out->has_ended();
   out->commit();
   EXPECT_EQ(text_of("active.csv"), whole_table);

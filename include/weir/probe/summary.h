@@ -202,7 +202,7 @@ struct Section {
 
 // The whole summary. A part is missing if its probe is not on.
 struct Summary {
-  std::string fidelity;  // run.fidelity
+  std::string fidelity;  // run.fidelity; whoever runs the simulation fills it in
   Time sim_time;
   FlowSummary flows;
   std::vector<CollectiveSummary> collectives;
