@@ -27,9 +27,9 @@ constexpr int kConfirming = 3;
 constexpr double kKeep = 0.5;
 // The last probes of each direction are looked at in two halves of so many ns. Where nothing but a clock has changed,
 // so many of each half are as fast as the fastest, within so much; queues and busy hosts make few alike.
-constexpr std::int64_t kWitness = 125'000'000;
+constexpr std::int64_t kWitness = 180'000'000;
 constexpr double kSteady = 500;
-constexpr int kAlike = 6;
+constexpr int kAlike = 3;
 constexpr std::int64_t kAhead = 1'000'000'000;
 // A prediction is looked at so many fits later, which is the shortest window.
 constexpr std::size_t kPredicted = 4;
