@@ -80,7 +80,7 @@ class PacketRing {
   }
   // Where the packet at this position is or would be, for prefetching only: a ring that never held
   // a packet has no places, so this is the sum of two numbers, not of a pointer.
-  const void* address(std::uint32_t at) const {
+  const void* address(std::uint32_t at) const {  // NOLINTNEXTLINE(performance-no-int-to-ptr)
     return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data_) + (at & mask_) * sizeof(Packet));
   }
 
