@@ -69,7 +69,7 @@ nlohmann::ordered_json to_json(const PeerClock& clock, std::int64_t now) {
 class Service : public Clocks {
  public:
   // `memory`: a file; "": nothing is remembered.
-  Service(ClockSettings settings, std::string memory) : service_(settings), memory_(std::move(memory)) {}
+  Service(const ClockSettings& settings, std::string memory) : service_(settings), memory_(std::move(memory)) {}
 
   std::int64_t next_timer() override { return service_.next_timer(); }
   void on_timer(std::int64_t now) override {

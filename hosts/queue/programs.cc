@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -11,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
@@ -38,8 +38,8 @@ std::string find_program(const std::string& name) {
   std::istringstream folders(std::string(set == nullptr ? "" : set) + ":/usr/sbin:/sbin:/usr/bin:/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
     if (folder.empty() || folder.front() != '/') continue;
-    std::string file = folder + "/" + name;
-    if (::access(file.c_str(), X_OK) == 0) return file;
+    folder.append("/").append(name);
+    if (::access(folder.c_str(), X_OK) == 0) return folder;
   }
   return {};
 }

@@ -4,7 +4,6 @@
 #include <net/if.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <sodium.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -13,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <ctime>
 #include <iterator>
 #include <limits>

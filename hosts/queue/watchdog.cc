@@ -1,6 +1,5 @@
 #include "hosts/queue/watchdog.h"
 
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -8,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <new>
 #include <system_error>
 #include <utility>

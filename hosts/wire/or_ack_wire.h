@@ -67,18 +67,18 @@ WEIR_WIRE_INLINE unsigned long long weir_rotate(unsigned long long x, unsigned b
 }
 
 /* One SipRound (Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012, figure 2.1). */
-#define WEIR_SIPROUND(v0, v1, v2, v3) \
-  do {                                \
-    v0 += v1;                         \
-    v2 += v3;                         \
-    v1 = weir_rotate(v1, 13) ^ v0;    \
-    v3 = weir_rotate(v3, 16) ^ v2;    \
-    v0 = weir_rotate(v0, 32);         \
-    v2 += v1;                         \
-    v0 += v3;                         \
-    v1 = weir_rotate(v1, 17) ^ v2;    \
-    v3 = weir_rotate(v3, 21) ^ v0;    \
-    v2 = weir_rotate(v2, 32);         \
+#define WEIR_SIPROUND(v0, v1, v2, v3)    \
+  do {                                   \
+    (v0) += (v1);                        \
+    (v2) += (v3);                        \
+    (v1) = weir_rotate((v1), 13) ^ (v0); \
+    (v3) = weir_rotate((v3), 16) ^ (v2); \
+    (v0) = weir_rotate((v0), 32);        \
+    (v2) += (v1);                        \
+    (v0) += (v3);                        \
+    (v1) = weir_rotate((v1), 17) ^ (v2); \
+    (v3) = weir_rotate((v3), 21) ^ (v0); \
+    (v2) = weir_rotate((v2), 32);        \
   } while (0)
 
 /* SipHash-2-4 (section 2 there) of `count` words of 32 bits; count is odd and below 64, so that the last word has its
