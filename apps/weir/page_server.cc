@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <random>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+
+#include "weir/base/error.h"
 
 #ifdef WEIR_MICROHTTPD
 #include <dlfcn.h>
@@ -21,7 +26,8 @@ namespace weir::app {
 #ifdef WEIR_MICROHTTPD
 
 struct PageServer::State {
-  std::string page;
+  Answer answer;
+  bool takes_posts = false;
   std::string token;
   std::string host;  // and port
   MHD_Daemon* server = nullptr;
@@ -84,39 +90,111 @@ bool are_equal(const char* given, const std::string& token) {
   return difference == 0;
 }
 
-MHD_Result respond(MHD_Connection* connection, unsigned status, const std::string& text, const char* type) {
+MHD_Result respond(MHD_Connection* connection, const PageAnswer& answer, const char* allowed = nullptr) {
+  const auto& [status, text, type] = answer;
   MHD_Response* response =
-      library().create_response(text.size(), const_cast<char*>(text.data()), MHD_RESPMEM_PERSISTENT);
+      library().create_response(text.size(), const_cast<char*>(text.data()), MHD_RESPMEM_MUST_COPY);
   if (response == nullptr) return MHD_NO;
   library().add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
   library().add_header(response, "Cache-Control", "no-store");
   library().add_header(response, "Referrer-Policy", "no-referrer");
   library().add_header(response, "X-Content-Type-Options", "nosniff");
   library().add_header(response, "X-Frame-Options", "DENY");
-  if (status == MHD_HTTP_METHOD_NOT_ALLOWED) library().add_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+  if (allowed != nullptr) library().add_header(response, MHD_HTTP_HEADER_ALLOW, allowed);
   const MHD_Result out = library().queue_response(connection, status, response);
   library().destroy_response(response);
   return out;
 }
 
-// Of MHD_AccessHandlerCallback.
+constexpr const char* kPlain = "text/plain; charset=utf-8";
+
+// What of a request is wrong before its body is read; 0 = nothing.
+unsigned refusal(const PageServer::State& state, MHD_Connection* connection, bool is_post) {
+  const auto value = [&](MHD_ValueKind kind, const char* name) {
+    return library().lookup_value(connection, kind, name);
+  };
+  const char* host = value(MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+  const char* origin = value(MHD_HEADER_KIND, MHD_HTTP_HEADER_ORIGIN);
+  const char* token = value(MHD_HEADER_KIND, "X-Weir-Token");
+  if (token == nullptr && !is_post) token = value(MHD_GET_ARGUMENT_KIND, "token");
+  if (host == nullptr || host != state.host || !are_equal(token, state.token)) return MHD_HTTP_FORBIDDEN;
+  if (is_post && origin != nullptr && origin != "http://" + state.host) return MHD_HTTP_FORBIDDEN;
+  const char* length = value(MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+  if (length != nullptr && std::strtoull(length, nullptr, 10) > PageRequest::kMostBody)
+    return MHD_HTTP_CONTENT_TOO_LARGE;
+  return 0;
+}
+
+PageAnswer answer_safely(const PageServer::State& state, const PageRequest& request) try {
+  return state.answer(request);
+} catch (const std::exception& error) {
+  return {MHD_HTTP_INTERNAL_SERVER_ERROR, std::string(error.what()) + "\n", kPlain};
+}
+
+// Of MHD_AccessHandlerCallback. A POST comes in several calls: `body` keeps what has come.
 MHD_Result handle(void* context, MHD_Connection* connection, const char* url, const char* method, const char*,
-                  const char*, std::size_t* uploaded, void**) {
-  static const std::string only_get = "only GET and HEAD\n";
-  static const std::string no_token = "this page needs the whole address that weir view has told, with its token\n";
-  static const std::string nothing = "there is nothing here\n";
-  constexpr const char* text = "text/plain; charset=utf-8";
+                  const char* data, std::size_t* size, void** body) {
   const auto& state = *static_cast<PageServer::State*>(context);
-  if (std::strcmp(method, MHD_HTTP_METHOD_GET) != 0 && std::strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
-    *uploaded = 0;
-    return respond(connection, MHD_HTTP_METHOD_NOT_ALLOWED, only_get, text);
+  const bool is_post = state.takes_posts && std::strcmp(method, MHD_HTTP_METHOD_POST) == 0;
+  if (!is_post && std::strcmp(method, MHD_HTTP_METHOD_GET) != 0 && std::strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
+    *size = 0;
+    const char* allowed = state.takes_posts ? "GET, HEAD, POST" : "GET, HEAD";
+    return respond(connection, {MHD_HTTP_METHOD_NOT_ALLOWED, std::string("only ") + allowed + "\n", kPlain}, allowed);
   }
-  const char* host = library().lookup_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
-  const char* token = library().lookup_value(connection, MHD_GET_ARGUMENT_KIND, "token");
-  if (host == nullptr || host != state.host || !are_equal(token, state.token))
-    return respond(connection, MHD_HTTP_FORBIDDEN, no_token, text);
-  if (std::strcmp(url, "/") != 0) return respond(connection, MHD_HTTP_NOT_FOUND, nothing, text);
-  return respond(connection, MHD_HTTP_OK, state.page, "text/html; charset=utf-8");
+  if (*body == nullptr) {
+    const unsigned status = refusal(state, connection, is_post);
+    if (status == MHD_HTTP_CONTENT_TOO_LARGE) return respond(connection, {status, "that is too large\n", kPlain});
+    if (status != 0)
+      return respond(connection,
+                     {status, "this page needs the whole address that weir has told, with its token\n", kPlain});
+    if (is_post) {
+      *body = new std::string();
+      return MHD_YES;
+    }
+  }
+  PageRequest request{.is_post = is_post, .path = url, .body = {}, .argument = [connection](const char* name) {
+                        const char* value = library().lookup_value(connection, MHD_GET_ARGUMENT_KIND, name);
+                        return std::string(value == nullptr ? "" : value);
+                      }};
+  if (is_post) {
+    auto& text = *static_cast<std::string*>(*body);
+    if (*size > 0) {
+      const std::size_t taken = std::min(*size, PageRequest::kMostBody + 1 - text.size());
+      text.append(data, taken);
+      *size = 0;
+      return MHD_YES;
+    }
+    if (text.size() > PageRequest::kMostBody)
+      return respond(connection, {MHD_HTTP_CONTENT_TOO_LARGE, "that is too large\n", kPlain});
+    request.body = std::move(text);
+  }
+  return respond(connection, answer_safely(state, request));
+}
+
+// Of MHD_RequestCompletedCallback.
+void forget(void*, MHD_Connection*, void** body, MHD_RequestTerminationCode) {
+  delete static_cast<std::string*>(*body);
+  *body = nullptr;
+}
+
+void listen(PageServer::State& state, std::uint16_t port, unsigned flags) {
+  state.token = new_token();
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  errno = 0;
+  state.server = library().start_daemon(flags, 0, nullptr, nullptr, &handle, &state, MHD_OPTION_SOCK_ADDR,
+                                        reinterpret_cast<sockaddr*>(&address), MHD_OPTION_CONNECTION_LIMIT,
+                                        kMostConnections, MHD_OPTION_CONNECTION_TIMEOUT, kTimeout,
+                                        MHD_OPTION_NOTIFY_COMPLETED, &forget, nullptr, MHD_OPTION_END);
+  if (state.server == nullptr) {
+    const std::string why = errno == 0 ? "" : fmt::format(": {}", std::strerror(errno));
+    if (port != 0) throw InputError(fmt::format("port {} of 127.0.0.1 cannot be listened at{}", port, why));
+    throw std::runtime_error(fmt::format("no port of 127.0.0.1 can be listened at{}", why));
+  }
+  const MHD_DaemonInfo* const info = library().get_info(state.server, MHD_DAEMON_INFO_BIND_PORT);
+  state.host = fmt::format("127.0.0.1:{}", info->port);
 }
 
 }  // namespace
@@ -124,21 +202,18 @@ MHD_Result handle(void* context, MHD_Connection* connection, const char* url, co
 bool PageServer::available() { return true; }
 
 PageServer::PageServer(std::string page) : state_(std::make_unique<State>()) {
-  state_->page = std::move(page);
-  state_->token = new_token();
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  errno = 0;
-  state_->server =
-      library().start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, nullptr, nullptr, &handle, state_.get(),
-                             MHD_OPTION_SOCK_ADDR, reinterpret_cast<sockaddr*>(&address), MHD_OPTION_CONNECTION_LIMIT,
-                             kMostConnections, MHD_OPTION_CONNECTION_TIMEOUT, kTimeout, MHD_OPTION_END);
-  if (state_->server == nullptr)
-    throw std::runtime_error(fmt::format("no port of 127.0.0.1 can be listened at{}{}", errno == 0 ? "" : ": ",
-                                         errno == 0 ? "" : std::strerror(errno)));
-  const MHD_DaemonInfo* const info = library().get_info(state_->server, MHD_DAEMON_INFO_BIND_PORT);
-  state_->host = fmt::format("127.0.0.1:{}", info->port);
+  state_->answer = [page = std::move(page)](const PageRequest& request) -> PageAnswer {
+    if (request.path != "/") return {MHD_HTTP_NOT_FOUND, "there is nothing here\n", kPlain};
+    return {MHD_HTTP_OK, page};
+  };
+  listen(*state_, 0, MHD_USE_INTERNAL_POLLING_THREAD);
+}
+
+PageServer::PageServer(Answer answer, std::uint16_t port) : state_(std::make_unique<State>()) {
+  state_->answer = std::move(answer);
+  state_->takes_posts = true;
+  // one that waits for the simulation must not keep the others waiting
+  listen(*state_, port, MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION);
 }
 
 PageServer::~PageServer() {
@@ -153,6 +228,7 @@ struct PageServer::State {};
 
 bool PageServer::available() { return false; }
 PageServer::PageServer(std::string) { throw std::logic_error("this build has no HTTP server"); }
+PageServer::PageServer(Answer, std::uint16_t) { throw std::logic_error("this build has no HTTP server"); }
 PageServer::~PageServer() = default;
 std::string PageServer::address() const { return {}; }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,13 +15,16 @@
 #include "weir/base/error.h"
 #include "weir/capture/capture.h"
 #include "weir/commands.h"
+#include "weir/live_view.h"
 #include "weir/output.h"
 #include "weir/probe/anatomy_probe.h"
 #include "weir/probe/view_probe.h"
+#include "weir/result/directory.h"
 #include "weir/run/admission.h"
 #include "weir/run/execute.h"
 #include "weir/run/memory_limit.h"
 #include "weir/run/output_size.h"
+#include "weir/run/steered.h"
 #include "weir/run_text.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/warnings.h"
@@ -35,6 +39,9 @@ struct RunOptions {
   std::vector<std::string> set;
   std::string seed;
   bool view_data = false;
+  bool view = false;
+  LiveOptions live;
+  std::string steer;
   capture::CaptureOptions capture;
   RunCommandOptions run;
 
@@ -90,14 +97,32 @@ void begin_capture(std::optional<capture::Capture>& capture, const RunOptions& o
 
 // Turns on the probes whose tables `weir view` shows, with their defaults unless the scenario has others.
 void record_view(const RunOptions& o, scenario::Scenario& s) {
-  if (!o.view_data) return;
-  if (o.out.empty()) throw InputError("--view-data: what weir view shows stands in the results; write --out DIR");
+  if (!o.view_data && !o.view) return;
+  const std::string_view name = o.view ? "--view" : "--view-data";
+  if (o.out.empty())
+    throw InputError(fmt::format("{}: what weir view shows stands in the results; write --out DIR", name));
   if (!s.run.fidelity->tells_events)
-    throw InputError(fmt::format(
-        "--view-data: single packets are only told by run.fidelity = {}, and this scenario has \"{}\"",
-        scenario::names_of([](const scenario::Fidelity& f) { return f.tells_events; }), s.run.fidelity->name));
+    throw InputError(fmt::format("{}: single packets are only told by run.fidelity = {}, and this scenario has \"{}\"",
+                                 name, scenario::names_of([](const scenario::Fidelity& f) { return f.tells_events; }),
+                                 s.run.fidelity->name));
   if (s.probes.get<probe::ViewParams>() == nullptr) s.probes.set(probe::ViewParams());
   if (s.probes.get<probe::AnatomyParams>() == nullptr) s.probes.set(probe::AnatomyParams());
+}
+
+// What a run that is driven step by step cannot be combined with.
+void check_steered(const RunOptions& o, const scenario::Scenario& s) {
+  if (!o.view && o.live.paused) throw InputError("--view-paused: there is no --view that it could be about");
+  if (!o.view && o.steer.empty()) return;
+  const std::string_view name = o.view ? "--view" : "--steer";
+  if (o.view && !o.steer.empty()) throw InputError("--steer: with --view the page makes the changes; leave out one");
+  if (o.out.empty())
+    throw InputError(fmt::format("{}: what was changed is kept in the results; write --out DIR", name));
+  if (o.run.checkpoints().is_on())
+    throw InputError(fmt::format(
+        "{}: a run that may be changed while it goes on keeps no checkpoints; leave out --checkpoint", name));
+  if (o.captures())
+    throw InputError(fmt::format("{}: captures do not follow a run through changes; leave out --pcap", name));
+  run::check_can_be_saved(s, fmt::format("can be run with {}", name));
 }
 
 // `out`: where the result goes, "" = nowhere.
@@ -120,7 +145,12 @@ int run(const RunOptions& o) {
     throw InputError("--checkpoint: checkpoints stand in the directory of the results; write --out DIR");
   if (checkpoints.is_on()) run::check_can_be_saved(s, "keeps checkpoints; write that, or leave out --checkpoint");
   check_capture(o, s);
+  check_steered(o, s);
+  std::vector<run::Change> changes;
+  if (!o.steer.empty()) changes = run::read_changes(result::read_text(o.steer), o.steer);
   catch_signals();
+  std::optional<LiveView> live;
+  if (o.view) live.emplace(o.live);
   const std::uint64_t limit = run::memory_limit(o.run.memory);
   // first of all: a large network takes its time
   std::optional<probe::ResultDirectory> directory;
@@ -132,17 +162,32 @@ int run(const RunOptions& o) {
   const auto model = admitted.model;  // which the captures name
   std::optional<capture::Capture> capture;
   if (o.captures()) begin_capture(capture, o, s, admitted);
-  return run_and_show(s, std::move(admitted), limit, checkpoints, o.run, target,
-                      [&](std::shared_ptr<const engine::Model> of_run, run::ExecuteOptions execution) {
-                        execution.traced = o.captures();
-                        if (capture) execution.prepare = [&](engine::Engine& engine) { capture->attach(engine); };
-                        run::Outcome outcome = run::execute(s, std::move(of_run), target, execution);
-                        if (capture) capture->finish();
-                        if (capture && !o.run.quiet)
-                          notice("weir: {} has {} captured packets, {:.1f} MB", o.capture.directory, capture->packets(),
-                                 static_cast<double>(capture->bytes()) * 1e-6);
-                        return outcome;
-                      });
+  if (live) {
+    show("{}\n", live->address());
+    finish_output(0);
+    if (!o.run.quiet) notice("weir: open this address in a browser on this machine");
+  }
+  const int status = run_and_show(s, std::move(admitted), limit, checkpoints, o.run, target,
+                                  [&](std::shared_ptr<const engine::Model> of_run, run::ExecuteOptions execution) {
+                                    if (live) return live->drive(s, std::move(of_run), *target, execution);
+                                    if (!o.steer.empty())
+                                      return run::execute_steered(s, std::move(of_run), *target, execution, changes);
+                                    execution.traced = o.captures();
+                                    if (capture)
+                                      execution.prepare = [&](engine::Engine& engine) { capture->attach(engine); };
+                                    run::Outcome outcome = run::execute(s, std::move(of_run), target, execution);
+                                    if (capture) capture->finish();
+                                    if (capture && !o.run.quiet)
+                                      notice("weir: {} has {} captured packets, {:.1f} MB", o.capture.directory,
+                                             capture->packets(), static_cast<double>(capture->bytes()) * 1e-6);
+                                    return outcome;
+                                  });
+  if (live && pending_signal() == 0) {
+    finish_output(0);
+    if (!o.run.quiet) notice("weir: the page shows the result until it, or Ctrl-C, ends this");
+    live->stay(o.out);
+  }
+  return status;
 }
 
 }  // namespace
@@ -158,6 +203,16 @@ void add_run(CLI::App& app, int& status) {
       ->allow_extra_args(false);
   add_run_options(*command, o->run);
   command->add_flag("--view-data", o->view_data, "record what weir view shows; needs --out");
+  command->add_flag_callback(
+      "--view-paused", [o] { o->live.paused = true; }, "with --view: the run begins paused");
+  command
+      ->add_flag(
+          "--view{0}", o->live.port,
+          "serve the page of weir view to this machine while the run goes on, to pause, step and change it there; "
+          "--view=PORT chooses the port; needs --out")
+      ->each([o](const std::string&) { o->view = true; });
+  command->add_option("--steer", o->steer, "make the changes that this file has, the steering.toml of another run")
+      ->check(not_empty());
   capture::CaptureOptions& c = o->capture;
   command
       ->add_option("--pcap", c.directory,

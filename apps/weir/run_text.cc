@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -17,7 +18,7 @@
 namespace weir::app {
 
 int status_of(const run::Outcome& o) {
-  if (o.manifest.interrupted) return 128 + pending_signal();
+  if (o.manifest.interrupted) return 128 + (pending_signal() != 0 ? pending_signal() : SIGINT);
   return o.is_whole() ? 0 : 1;
 }
 
@@ -111,6 +112,9 @@ int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint6
     if (!ecn.empty()) show("ecn      {}\n", ecn);
     if (outcome.manifest.forked_at)
       show("fork     at {}; up to there it is another run\n", format_value(*outcome.manifest.forked_at));
+    if (outcome.manifest.changes > 0)
+      show("steered  {} change{} while it ran: steering.toml\n", outcome.manifest.changes,
+           outcome.manifest.changes == 1 ? "" : "s");
     show("results  {}\n", directory == nullptr ? "not kept; --out DIR keeps them" : directory->name());
     if (!why.empty()) show("\nThese are the figures of an incomplete run, {}.\n", why);
   }

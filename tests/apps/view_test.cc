@@ -1,8 +1,5 @@
 // What weir run --view-data records agrees with what other probes count, and weir view makes a page of it.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -15,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command.h"
+#include "tests/support/http.h"
 #include "weir/page_server.h"
 #include "weir/report/packed.h"
 #include "weir/report/render.h"
@@ -182,33 +180,15 @@ TEST(View, IsOnePage) {
   EXPECT_EQ(document.at("tables").at("series").at("rows"), rows_of(folder / "a/view_series.csv").size());
 }
 
-// The answer to a request of HTTP.
-std::string answer(const std::string& address, const std::string& request) {
-  const auto colon = address.find(':', 7);
-  const auto port = static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1)));
-  const int s = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(port);
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(::connect(s, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
-  EXPECT_EQ(::write(s, request.data(), request.size()), static_cast<ssize_t>(request.size()));
-  std::string out;
-  char buffer[4096];
-  for (ssize_t n; (n = ::read(s, buffer, sizeof buffer)) > 0;) out.append(buffer, static_cast<std::size_t>(n));
-  ::close(s);
-  return out;
-}
-
 TEST(View, ServesThoseWhoKnowTheToken) {
   if (!PageServer::available()) GTEST_SKIP() << "this build has no HTTP server";
   const PageServer server("the page");
   const std::string address = server.address();
   ASSERT_TRUE(address.starts_with("http://127.0.0.1:")) << address;
-  const std::string host = address.substr(7, address.find('/', 7) - 7);
+  const std::string host = http_host(address);
   const std::string path = address.substr(address.find('/', 7));
   const auto get = [&](const std::string& what, const std::string& of_host) {
-    return answer(address, "GET " + what + " HTTP/1.1\r\nHost: " + of_host + "\r\nConnection: close\r\n\r\n");
+    return http_answer(address, "GET " + what + " HTTP/1.1\r\nHost: " + of_host + "\r\nConnection: close\r\n\r\n");
   };
   const std::string page = get(path, host);
   EXPECT_TRUE(page.starts_with("HTTP/1.1 200")) << page;

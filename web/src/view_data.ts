@@ -27,6 +27,7 @@ export interface ViewDocument {
   complete: boolean;
   ended_by: string;
   reason?: string;
+  live?: "running" | "ended"; // it is served by the run itself, which goes on or has ended
   hosts: number;
   switches: number;
   sim_time_ps: number;

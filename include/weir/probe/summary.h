@@ -202,7 +202,8 @@ struct Section {
 
 // The whole summary. A part is missing if its probe is not on.
 struct Summary {
-  std::string fidelity;  // run.fidelity; whoever runs the simulation fills it in
+  std::string fidelity;       // run.fidelity; whoever runs the simulation fills it in
+  std::uint64_t changes = 0;  // that were made while the run went on (steering.toml); filled in likewise
   Time sim_time;
   FlowSummary flows;
   std::vector<CollectiveSummary> collectives;

@@ -39,6 +39,12 @@ class FlowSlots {
       for (auto& flow : of_host)
         if (flow != nullptr) visit(*flow);
   }
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const auto& of_host : slots_)
+      for (const auto& flow : of_host)
+        if (flow != nullptr) visit(static_cast<const T&>(*flow));
+  }
 
   template <class A>
   void archive(A& a) {

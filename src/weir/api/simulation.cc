@@ -18,6 +18,7 @@
 #include "weir/run/checkpoint.h"
 #include "weir/run/epoch_steps.h"
 #include "weir/run/execute.h"
+#include "weir/run/steering.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/run.h"
@@ -94,34 +95,14 @@ std::vector<std::string> Simulation::profiles() const {
   return out;
 }
 
-namespace {
-
-// The place in a list of what has this name; the first place for "".
-template <class List, class NameOf>
-std::uint16_t index_of(const List& list, const std::string& name, const char* what, NameOf&& name_of) {
-  if (name.empty()) return 0;
-  const auto at = std::find_if(list.begin(), list.end(), [&](const auto& one) { return name_of(one) == name; });
-  if (at != list.end()) return static_cast<std::uint16_t>(at - list.begin());
-  std::vector<std::string> names;
-  for (const auto& one : list) names.push_back(name_of(one));
-  throw InputError(fmt::format("there is no {} '{}'; valid is {}", what, name, fmt::join(names, ", ")));
-}
-
-}  // namespace
-
 std::uint64_t Simulation::send(const NewFlow& flow) {
-  traffic::Flow out;
-  out.start = flow.start < Time{} ? engine().now() : flow.start;
-  out.src = flow.src;
-  out.dst = flow.dst;
-  out.size = flow.size;
+  const Time start = flow.start < Time{} ? engine().now() : flow.start;
+  const traffic::Flow out =
+      run::flow_of({.src = flow.src, .dst = flow.dst, .size = flow.size, .tag = flow.tag, .profile = flow.profile},
+                   start, parts_->run.tags, parts_->scenario.internal());
+  const std::uint64_t id = engine().inject(out);
   parts_->has_ended = false;
-  out.tag = index_of(
-      parts_->run.tags, flow.tag, "tag", [](const std::string& tag) -> const auto& { return tag; });
-  out.profile = index_of(
-      parts_->scenario.internal().profiles, flow.profile, "profile",
-      [](const scenario::ProfileSettings& p) -> const auto& { return p.name; });
-  return engine().inject(out);
+  return id;
 }
 
 std::string Simulation::save() const {

@@ -37,6 +37,7 @@ AnatomyProbe::AnatomyProbe(const Params& params, const Context& context)
 void AnatomyProbe::on_finish(const host::FlowRecord& r) {
   const std::optional<anatomy::Parts> parts = walk_.take(r.id);
   if (!parts) return;
+  if (tell_) tell_(r.id, *parts);
   ++flows_;
   for (std::size_t i = 0; i < result::kParts; ++i) sums_[i] += static_cast<double>(parts->all()[i]) * 1e-12;
   if (!file_ || (!chosen_.empty() && !contains(chosen_, r.id))) return;

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weir/anatomy/walk.h"
@@ -38,6 +40,10 @@ class AnatomyProbe : public ArchivedProbe<AnatomyProbe> {
   static void add_possible(const Params&, const Setting&, Summary&);
   AnatomyProbe(const Params&, const Context&);
 
+  // Also tells the parts of each flow as it ends, whatever anatomy.csv has.
+  using Tell = std::function<void(std::uint64_t flow, const anatomy::Parts& parts)>;
+  void tell(Tell tell) { tell_ = std::move(tell); }
+
   void on_finish(const host::FlowRecord&) override;
   void finish(Summary&) override;
 
@@ -53,6 +59,7 @@ class AnatomyProbe : public ArchivedProbe<AnatomyProbe> {
   const std::vector<IdRange> chosen_;  // empty: all
   anatomy::Walk walk_;
   std::optional<ResultFile> file_;
+  Tell tell_;
   std::int64_t flows_ = 0;
   std::array<double, result::kParts> sums_{};  // seconds, over all flows
 };

@@ -47,6 +47,7 @@ Json document_of(const Manifest& m) {
   if (!m.reason.empty()) json["reason"] = m.reason;
   if (m.stall) json["stall"] = stall(*m.stall);
   if (m.forked_at) json["forked_at_ps"] = m.forked_at->ps;
+  if (m.changes > 0) json["changes"] = m.changes;
   json["seed"] = m.seed;
   json["threads"] = m.threads;
   json["wall_s"] = m.wall_s;

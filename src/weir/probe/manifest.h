@@ -17,6 +17,7 @@ struct Manifest {
   std::string title;              // of the scenario
   std::string fidelity;           // its run.fidelity
   std::optional<Time> forked_at;  // up to this instant another scenario held (weir fork)
+  std::uint64_t changes = 0;      // that were made while it ran (steering.toml); 0 = it is what its scenario says
   std::uint64_t seed = 0;
   std::uint32_t threads = 1;
   bool interrupted = false;            // ended by a signal, before all flows were done or the stop time came

@@ -46,6 +46,14 @@ class Probes {
   void save(Saver& a);
   void load(Loader& a);
 
+  // The probe of this class; null if it is not on.
+  template <class P>
+  P* find() {
+    for (const auto& probe : probes_)
+      if (auto* const out = dynamic_cast<P*>(probe.get())) return out;
+    return nullptr;
+  }
+
   // Records unfinished flows, completes and closes the files. Once, after the last advance().
   Summary finish();
 

@@ -211,6 +211,7 @@ Json figures(const Section& section) {
 std::string to_json(const Summary& s) {
   Json json;
   json["fidelity"] = s.fidelity;
+  if (s.changes > 0) json["changes"] = s.changes;
   json["sim_time_ps"] = s.sim_time.ps;
   json["flows"] = flows(s.flows);
   for (const auto& c : s.collectives) json["collectives"].push_back(collective(c));

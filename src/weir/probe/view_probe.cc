@@ -133,6 +133,17 @@ void ViewProbe::keep(view::Course course, double slowdown) {
   }
 }
 
+std::optional<view::Course> ViewProbe::course(std::uint64_t flow) const {
+  std::optional<view::Course> out;
+  for (const Followed& f : followed_)
+    if (f.course.id == flow) out = f.course;
+  courses_.for_each_active([&](const view::Course& course) {
+    if (course.id == flow) out = course;
+  });
+  if (out) out->close();
+  return out;
+}
+
 void ViewProbe::write_path(const view::Course& course, bool all) {
   const bool is_short = course.ports.size() <= kPorts;
   if (is_short == all) return;

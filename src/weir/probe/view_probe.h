@@ -57,6 +57,30 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
   void on_finish(const host::FlowRecord&) override;
   void finish(Summary&) override;
 
+  struct Share {  // of a queue
+    Time time;
+    std::uint32_t port = 0;
+    std::uint32_t bytes = 0;
+    std::uint64_t flow = net::kNoFlow;  // kNoFlow = all that are not told, together
+  };
+  struct Event {
+    Time time;
+    net::EventKind kind = net::EventKind::dropped;
+    std::uint32_t port = 0;
+    std::uint64_t flow = net::kNoFlow;
+    std::int64_t seq = 0;
+  };
+
+  // What has been seen so far, for those who look on while the run goes on.
+  const view::PortSeries& series() const { return series_; }
+  const view::PauseTree& pauses() const { return pauses_; }
+  const std::vector<Share>& shares() const { return shares_; }
+  Time queue_interval() const { return queue_interval_; }
+  const std::vector<Event>& events() const { return events_; }
+  std::uint64_t omitted_events() const { return omitted_events_; }
+  // The course of a flow that is active or followed, as it would be written now; nothing if it is neither.
+  std::optional<view::Course> course(std::uint64_t flow) const;
+
   template <class A>
   void archive(A& a) {
     series_.archive(a);
@@ -79,19 +103,6 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
     double slowdown = 0;
     bool is_chosen = false;  // by the parameter `flows`
     view::Course course;
-  };
-  struct Share {  // of a queue
-    Time time;
-    std::uint32_t port = 0;
-    std::uint32_t bytes = 0;
-    std::uint64_t flow = net::kNoFlow;  // kNoFlow = all that are not told, together
-  };
-  struct Event {
-    Time time;
-    net::EventKind kind = net::EventKind::dropped;
-    std::uint32_t port = 0;
-    std::uint64_t flow = net::kNoFlow;
-    std::int64_t seq = 0;
   };
 
   void add(std::span<const net::TraceEvent> events);

@@ -268,6 +268,14 @@ std::string fork_event(const Run& run) {
                      fmt::join(changes, ", "));
 }
 
+std::string steering_event(const Run& run) {
+  const auto changes = run.manifest.find("changes");
+  if (changes == run.manifest.end()) return "";
+  const auto count = changes->get<std::uint64_t>();
+  return fmt::format("The run was changed {} while it went on, as {} says; its setting is that of the end.",
+                     count == 1 ? "once" : fmt::format("{} times", count), result::kSteering);
+}
+
 std::vector<Settings> differences(std::span<const Settings> runs) {
   std::vector<Settings> out(runs.size());
   std::vector<Values> values;

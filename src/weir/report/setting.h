@@ -28,6 +28,8 @@ std::vector<std::string> link_events(const Settings& run);
 
 // What `weir fork` has changed in the run, and when, in one sentence; "" if the run is no fork.
 std::string fork_event(const Run& run);
+// That the run was changed while it went on, in one sentence; "" if it was not.
+std::string steering_event(const Run& run);
 
 // A run's flows, and how many of them it ended without.
 struct Unfinished {

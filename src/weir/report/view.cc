@@ -295,14 +295,23 @@ Json view_document(const std::string& directory) {
   return out;
 }
 
-std::string view_html(const std::string& directory) {
+void require_view() {
   require();
   if (!can_pack())
     throw InputError(
         "this build cannot make the page of weir view: zlib was missing (Debian: zlib1g-dev); install it "
         "and build again");
-  const Json document = view_document(directory);
+}
+
+std::string view_html(const std::string& directory, bool live) {
+  require_view();
+  Json document = view_document(directory);
+  if (live) document["live"] = "ended";
   return filled(view_template(), document, fmt::format("{} - weir view", document.at("title").get<std::string>()));
+}
+
+std::string live_html(const Json& document) {
+  return filled(view_template(), document, fmt::format("{} - weir run", document.at("title").get<std::string>()));
 }
 
 }  // namespace weir::report

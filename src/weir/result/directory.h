@@ -19,6 +19,8 @@ namespace weir::result {
 // Files of a result that was forked: when, with what changes, and the scenario that held before.
 inline constexpr std::string_view kFork = "fork.toml";
 inline constexpr std::string_view kBeforeFork = "before.toml";
+// Of a result whose run was changed while it went on: what and when. kBeforeFork is the scenario with which it began.
+inline constexpr std::string_view kSteering = "steering.toml";
 
 // The text of a regular file. Throws InputError.
 std::string read_text(const std::string& path);

@@ -45,17 +45,22 @@ Execution::Execution(const scenario::Scenario& s, std::shared_ptr<const engine::
 }
 
 Outcome Execution::finish() {
-  Outcome outcome;
   const std::string reason = advance(Time::max());
+  return end(cancelled_, reason);
+}
+
+Outcome Execution::end(bool cancelled, const std::string& reason, std::uint64_t changes) {
+  Outcome outcome;
   // A run that can still go on elsewhere, or later, does so from here.
-  const bool goes_on = (cancelled_ || !reason.empty()) && run_.simulation->stall() == nullptr;
+  const bool goes_on = (cancelled || !reason.empty()) && run_.simulation->stall() == nullptr;
   if (goes_on && options_.checkpoints.is_on()) keep();
   outcome.summary = probes_->finish();
   outcome.manifest = probes_->manifest(clock_);
   outcome.manifest.title = scenario_.title;
   outcome.manifest.fidelity = outcome.summary.fidelity = scenario_.run.fidelity->name;
   outcome.manifest.forked_at = forked_at_;
-  outcome.manifest.interrupted = cancelled_;
+  outcome.manifest.changes = outcome.summary.changes = changes;
+  outcome.manifest.interrupted = cancelled;
   outcome.manifest.reason = outcome.manifest.stall ? engine::to_text(*outcome.manifest.stall) : reason;
   if (options_.own_thread) outcome.manifest.cpu_s = thread_cpu_s() - cpu_before_;
   if (directory_ != nullptr) probe::store(*directory_, outcome.summary, outcome.manifest);
@@ -73,6 +78,11 @@ std::optional<Checkpoint> Execution::state_at(Time at) {
   if (simulation.stall() != nullptr) throw InputError(engine::to_text(*simulation.stall()));
   if (simulation.now() < end)
     throw InputError(fmt::format("the run ends at {}; choose an earlier instant", format_value(simulation.now())));
+  return state();
+}
+
+Checkpoint Execution::state() {
+  engine::Engine& simulation = *run_.simulation;
   Checkpoint out{.partitions = simulation.partitions(),
                  .now = simulation.now(),
                  .wall_s = clock_.wall_s(),
@@ -83,6 +93,12 @@ std::optional<Checkpoint> Execution::state_at(Time at) {
   save(a, simulation, *probes_);
   out.state = a.take();
   return out;
+}
+
+std::string Execution::lack_of_memory() const {
+  if (options_.memory == 0 || memory_resident() <= options_.memory) return "";
+  return fmt::format("it took more than {:.0f} MB of memory, its limit (--memory sets another)",
+                     static_cast<double>(options_.memory) * 1e-6);
 }
 
 // Of a run that goes on its files are there.
@@ -114,9 +130,7 @@ std::string Execution::advance(Time limit) {
     if (ended) return "";
     cancelled_ = options_.cancelled && options_.cancelled();
     if (cancelled_) return "";
-    if (options_.memory > 0 && memory_resident() > options_.memory)
-      return fmt::format("it took more than {:.0f} MB of memory, its limit (--memory sets another)",
-                         static_cast<double>(options_.memory) * 1e-6);
+    if (std::string reason = lack_of_memory(); !reason.empty()) return reason;
     if (is_checkpoint_due()) keep();
     steps.done();
   }

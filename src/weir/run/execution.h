@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "weir/probe/manifest.h"
 #include "weir/probe/probes.h"
@@ -23,6 +24,17 @@ class Execution {
 
   // Runs to the end, or until it is ended early, and stores the result.
   Outcome finish();
+
+  engine::Engine& engine() { return *run_.simulation; }
+  probe::Probes& probes() { return *probes_; }
+  const std::vector<std::string>& tags() const { return run_.tags; }
+  // Why the run must end at this instant, for want of memory; "" = it may go on.
+  std::string lack_of_memory() const;
+  // The state at this instant, with all files on their way to the disk. The run must not have stalled.
+  Checkpoint state();
+  // Stores the result of the run as it is: it has ended by itself, was cancelled, or ends early for this reason.
+  // `changes` of it were made while it went on.
+  Outcome end(bool cancelled, const std::string& reason, std::uint64_t changes = 0);
 
   // Runs up to the last end of an epoch that is not after `at` and returns the state there, with all files on their
   // way to the disk. Throws InputError if the run has ended before, or must; nothing if it was cancelled.

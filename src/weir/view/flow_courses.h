@@ -72,6 +72,10 @@ class FlowCourses {
   void for_each_active(Visit&& visit) {
     active_.for_each(visit);
   }
+  template <class Visit>
+  void for_each_active(Visit&& visit) const {
+    active_.for_each(visit);
+  }
 
   template <class A>
   void archive(A& a) {

@@ -43,9 +43,27 @@ void PortSeries::go_to(Time time) {
   }
 }
 
-void PortSeries::add_pause(Port& port, Time until) {
+void PortSeries::add_pause(Port& port, Time until) const {
   const Time begin = std::max(port.paused_since, interval_ * std::int64_t{bin_});
   port.bin.paused_ps += std::max<std::int64_t>(0, (until - begin).ps);
+}
+
+bool PortSeries::is_empty(const PortBin& bin) {
+  return bin.sent == 0 && bin.queue == 0 && bin.marked == 0 && bin.dropped == 0 && bin.trimmed == 0 &&
+         bin.paused_ps == 0;
+}
+
+std::vector<PortBin> PortSeries::open_rows(Time now) const {
+  std::vector<PortBin> out;
+  for (std::uint32_t id = 0; id < now_.size(); ++id) {
+    Port port = now_[id];
+    if (port.paused_classes != 0) add_pause(port, now);
+    if (is_empty(port.bin)) continue;
+    port.bin.bin = bin_;
+    port.bin.port = id;
+    out.push_back(port.bin);
+  }
+  return out;
 }
 
 void PortSeries::close_bin() {
@@ -54,9 +72,7 @@ void PortSeries::close_bin() {
     Port& port = now_[id];
     if (port.paused_classes != 0) add_pause(port, end);
     PortBin& bin = port.bin;
-    const bool is_empty = bin.sent == 0 && bin.queue == 0 && bin.marked == 0 && bin.dropped == 0 && bin.trimmed == 0 &&
-                          bin.paused_ps == 0;
-    if (!is_empty) {
+    if (!is_empty(bin)) {
       bin.bin = bin_;
       bin.port = id;
       rows_.push_back(bin);

@@ -36,6 +36,9 @@ class PortSeries {
   Time interval() const { return interval_; }
   // By bin, then port; complete after finish().
   const std::vector<PortBin>& rows() const { return rows_; }
+  // The bin that is open, which has no rows yet, and those that it would have now.
+  std::uint32_t open_bin() const { return bin_; }
+  std::vector<PortBin> open_rows(Time now) const;
 
   template <class A>
   void archive(A& a) {
@@ -56,7 +59,8 @@ class PortSeries {
   void go_to(Time time);
   void close_bin();
   void merge();
-  void add_pause(Port& port, Time until);
+  void add_pause(Port& port, Time until) const;
+  static bool is_empty(const PortBin& bin);
 
   Time interval_;
   std::uint32_t bin_ = 0;  // the one that is open

@@ -74,7 +74,7 @@ export function places(context: Context, text: string): { show: Show; text: stri
 let kept = { text: '', by: 5, down: true }; // what was searched last, for the way back
 
 export async function findPanel(context: Context, asked: string | null): Promise<Panel> {
-  const flows = await context.run.flows();
+  let flows = await context.run.flows();
   if (asked !== null) kept = { ...kept, text: asked };
   const input = h('input', { type: 'search', placeholder: 'flow 12, host 3, 3 > 4, a tag, unfinished, port 7, switch 321', 'aria-label': 'search flows, ports, hosts and switches', value: kept.text, spellcheck: 'false' });
   const found = h('ul', { class: 'found', 'aria-label': 'ports and nodes' });
@@ -107,7 +107,7 @@ export async function findPanel(context: Context, asked: string | null): Promise
     }
     filler.replaceChildren(...out);
   };
-  const sort = () => {
+  const sort = (keep = false) => {
     const c = columns[kept.by];
     const sign = kept.down ? -1 : 1;
     const none = kept.down ? -Infinity : Infinity; // what has no value is last
@@ -118,20 +118,19 @@ export async function findPanel(context: Context, asked: string | null): Promise
       if (k === kept.by) head.setAttribute('aria-sort', kept.down ? 'descending' : 'ascending');
       else head.removeAttribute('aria-sort');
     });
-    chosen = 0;
-    view.scrollTop = 0;
+    if (!keep) chosen = view.scrollTop = 0;
     draw();
   };
-  const search = () => {
+  const search = (keep = false) => {
     kept = { ...kept, text: input.value };
     const fits = matcher(context, flows, input.value);
     rows = [];
     for (let i = 0; i < flows.count; i++) if (fits(i)) rows.push(i);
     count.textContent = rows.length === flows.count ? whole(flows.count) + ' flows' : whole(rows.length) + ' of ' + whole(flows.count) + ' flows';
     found.replaceChildren(...places(context, input.value).slice(0, 8).map((p) => h('li', {}, goTo(context, p.show, p.text))));
-    sort();
+    sort(keep);
   };
-  input.addEventListener('input', search);
+  input.addEventListener('input', () => search());
   input.addEventListener('keydown', (event) => {
     if (event.key === 'ArrowDown') view.focus();
     else if (event.key === 'Enter') {
@@ -159,6 +158,11 @@ export async function findPanel(context: Context, asked: string | null): Promise
   search();
   return {
     element: h('div', { class: 'find' }, input, found, count, h('div', { class: 'line heads' }, ...heads), view),
-    highlight: null, focus: () => input.select(), dispose: () => watch.disconnect(),
+    highlight: null, focus: () => input.select(),
+    news: async () => {
+      flows = await context.run.flows();
+      search(true);
+    },
+    dispose: () => watch.disconnect(),
   };
 }

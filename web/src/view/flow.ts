@@ -67,7 +67,7 @@ export async function flowPanel(context: Context, flow: number): Promise<Panel> 
     const medianLink = median && median.flow !== flow ? goTo(context, { kind: 'flow', id: median.flow }, flowName(flows, median.flow)) : null;
     why.append(h('p', { class: 'verdict' }, verdict(run, anatomy, flows, flow, median, place)), ...others(), anatomyTable(run, anatomy, flows, flow, median, medianLink, where));
     if (!median) why.append(h('p', { class: 'fine' }, 'Too few flows of its size finished to compare it with.'));
-  } else why.append(h('p', { class: 'verdict' }, finished ? 'Of this flow there is no anatomy.' : 'It had not finished when the run ended, ' + time(end - start) + ' after its start' + (flows.ideal[flow] > 0 ? ', ' + times((end - start) / flows.ideal[flow]) + ' what it needs alone' : '') + '. Only finished flows have an anatomy.'));
+  } else why.append(h('p', { class: 'verdict' }, finished ? 'Of this flow there is no anatomy.' : (run.doc.live === 'running' ? 'It has not finished, ' : 'It had not finished when the run ended, ') + time(end - start) + ' after its start' + (flows.ideal[flow] > 0 ? ', ' + times((end - start) / flows.ideal[flow]) + ' what it needs alone' : '') + '. Only finished flows have an anatomy.'));
 
   // who was in the way where it waited longest
   function others(): Node[] {

@@ -25,10 +25,17 @@ const pointer: [string, string][] = [
   ['address', 'holds what you see: copy it to send a view'],
 ];
 
-export function helpDialog(): HTMLDialogElement {
-  const list = (rows: [string, string][]) => h('table', { class: 'dense keys' }, h('tbody', {}, ...rows.map(([k, text]) => h('tr', {}, h('td', { class: 'left' }, ...(rows === keys ? k.split(' ').map((one) => h('kbd', {}, one)) : [k])), h('td', { class: 'left' }, text)))));
+const ofRun: [string, string][] = [
+  ['r', 'run, pause'],
+  ['s', 'run for one step'],
+  ['.', 'to the present, and on with it'],
+  ['c', 'change the run'],
+];
+
+export function helpDialog(isLive: boolean): HTMLDialogElement {
+  const list = (rows: [string, string][]) => h('table', { class: 'dense keys' }, h('tbody', {}, ...rows.map(([k, text]) => h('tr', {}, h('td', { class: 'left' }, ...(rows !== pointer ? k.split(' ').map((one) => h('kbd', {}, one)) : [k])), h('td', { class: 'left' }, text)))));
   const close = h('button', { type: 'button', class: 'tool', onclick: () => dialog.close() }, 'close');
-  const dialog = h('dialog', { class: 'card', 'aria-label': 'keys' }, h('header', { class: 'panel-head' }, h('h2', {}, 'Keys'), close), list(keys), h('h3', {}, 'Pointer'), list(pointer));
+  const dialog = h('dialog', { class: 'card', 'aria-label': 'keys' }, h('header', { class: 'panel-head' }, h('h2', {}, 'Keys'), close), list(keys), ...(isLive ? [h('h3', {}, 'The run'), list(ofRun)] : []), h('h3', {}, 'Pointer'), list(pointer));
   dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
   return dialog;
 }

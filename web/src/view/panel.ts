@@ -19,6 +19,7 @@ export interface Panel {
   highlight?: Highlight | null;
   life?: [number, number]; // in picoseconds: what the time line marks
   focus?: () => void;
+  news?: () => void | Promise<void>; // of a run that goes on: it shows them itself; without it, it is made anew
   dispose?: () => void;
 }
 

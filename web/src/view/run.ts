@@ -97,13 +97,13 @@ export interface Course {
 export class Run {
   readonly nodes: number;
   readonly ports: number;
-  readonly bins: number; // of series
+  bins: number; // of series
   tier: Values = new Uint8Array(0);
   from: Values = new Uint32Array(0);
   to: Values = new Uint32Array(0);
   rate: Values = new Float64Array(0);
   delay: Values = new Float64Array(0);
-  private readonly made = new Map<string, Promise<any>>();
+  protected readonly made = new Map<string, Promise<any>>();
 
   constructor(readonly doc: ViewDocument) {
     this.nodes = doc.hosts + doc.switches;
@@ -120,7 +120,7 @@ export class Run {
     [this.rate, this.delay] = [await this.column('ports', 'rate_bps'), await this.column('ports', 'delay_ps')];
   }
 
-  private async column(table: string, name: string): Promise<Values> {
+  protected async column(table: string, name: string): Promise<Values> {
     const of: PackedTable | undefined = this.doc.tables[table];
     const packed = of?.columns[name];
     if (!packed) return new Float64Array(of?.rows ?? 0);

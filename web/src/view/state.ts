@@ -1,7 +1,7 @@
 // What the page shows: the instant, what is selected, the part of time and of the picture. All of it stands in the
 // address behind '#', so that a view can be sent and the browser's Back leads to the one before.
 
-export type Kind = 'worst' | 'find' | 'flow' | 'port' | 'node' | 'pause';
+export type Kind = 'worst' | 'find' | 'change' | 'flow' | 'port' | 'node' | 'pause';
 
 export interface Show {
   kind: Kind;
@@ -18,7 +18,7 @@ export interface State {
   camera: { x: number; y: number; zoom: number }; // the middle as shares of the picture; 1 = all of it
 }
 
-const kinds: Kind[] = ['worst', 'find', 'flow', 'port', 'node', 'pause'];
+const kinds: Kind[] = ['worst', 'find', 'change', 'flow', 'port', 'node', 'pause'];
 
 type Listener = (changed: Set<keyof State>) => void;
 
@@ -27,7 +27,7 @@ export class Store {
   private readonly listeners: Listener[] = [];
   private timer = 0;
 
-  constructor(readonly bins: number, readonly valid: (show: Show) => boolean) {
+  constructor(public bins: number, readonly valid: (show: Show) => boolean) {
     this.state = this.parsed(location.hash);
     addEventListener('popstate', () => this.set(this.parsed(location.hash), true));
   }
@@ -51,6 +51,17 @@ export class Store {
       clearTimeout(this.timer);
       this.timer = window.setTimeout(() => this.write(false), 250);
     }
+  }
+
+  // The run has got longer; `factor` is how many new bins an old one is. Who looks at the present goes on with it.
+  grow(bins: number, factor: number): void {
+    const s = this.state;
+    const follows = s.bin >= this.bins - 1;
+    const all = s.from === 0 && s.until >= this.bins;
+    const wide = Math.round((s.until - s.from) * factor);
+    this.bins = bins;
+    const until = all || follows ? bins : Math.round(s.until * factor);
+    this.set({ bin: follows ? bins - 1 : Math.floor(s.bin * factor), until, from: all ? 0 : until - wide }, true);
   }
 
   private bounded(s: State): State {
@@ -99,5 +110,5 @@ export class Store {
 }
 
 export function hasId(kind: Kind): boolean {
-  return kind !== 'worst' && kind !== 'find';
+  return kind !== 'worst' && kind !== 'find' && kind !== 'change';
 }

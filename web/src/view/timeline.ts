@@ -25,6 +25,7 @@ export class Timeline {
   private readonly slider = h('input', { type: 'range', min: 0, step: 1, 'aria-label': 'time' });
   private readonly now = h('output', { class: 'now' });
   private readonly seen = h('span', { class: 'seen' });
+  private readonly length = h('span', { class: 'step' });
   private readonly button: HTMLButtonElement;
   private readonly speed: HTMLSelectElement;
   private frames: Frames | null = null;
@@ -36,11 +37,11 @@ export class Timeline {
     const small = (name: string, title: string, content: Node | string, act: () => void) =>
       h('button', { type: 'button', class: 'tool', 'data-tool': name, title, 'aria-label': title, onclick: act }, content);
     this.button = small('play', 'play (space)', icon('play'), () => this.play(!this.playing));
-    this.speed = h('select', { 'aria-label': 'speed', title: 'simulated time in a second' }, ...speeds.map((s) => h('option', { value: s, selected: s === 30 }, time(s * run.interval, 3) + '/s')));
+    this.speed = h('select', { 'aria-label': 'speed', title: 'simulated time in a second' }, ...speeds.map((s) => h('option', { value: s, selected: s === 30 })));
     this.element = h('section', { class: 'timeline card', 'aria-label': 'time' },
       h('div', { class: 'row' },
         small('back', 'one step back (\u2190)', icon('back'), () => this.step(-1)), this.button, small('on', 'one step on (\u2192)', icon('on'), () => this.step(1)), this.speed,
-        this.now, h('span', { class: 'step' }, 'a step is ' + time(run.interval)), this.seen,
+        this.now, this.length, this.seen,
         small('time-out', 'see more time ( [ )', '\u2212', () => this.zoom(2)), small('time-in', 'see less time ( ] )', '+', () => this.zoom(0.5)),
         small('time-all', 'all of the time ( \\ )', 'all', () => this.store.set({ from: 0, until: run.bins }))),
       this.strip, this.slider);
@@ -114,9 +115,12 @@ export class Timeline {
     requestAnimationFrame(turn);
   }
 
-  private show(): void {
+  // Also after the run has got longer.
+  show(): void {
     const s = this.store.state;
     const step = this.run.interval;
+    this.length.textContent = 'a step is ' + time(step);
+    for (const option of Array.from(this.speed.options)) option.textContent = time(Number(option.value) * step, 3) + '/s';
     this.slider.min = String(s.from);
     this.slider.max = String(Math.max(s.from, s.until - 1));
     this.slider.value = String(s.bin);
