@@ -227,15 +227,15 @@ TEST_F(Fork, RefusesWhatARunningNetworkCannotChange) {
     EXPECT_FALSE(fs::exists(partial(out))) << why;
   };
   refused("1 ms", {"topology.hosts_per_leaf=5"}, "packets are on their way through this network");
-  refused("1 ms", {"run.seed=2"}, "all that is random before the fork would be another");
-  refused("1 ms", {"traffic.0.load=0.6"}, "those before the fork would be others");
+  refused("1 ms", {"run.seed=2"}, "all that was random before would be another");
+  refused("1 ms", {"traffic.0.load=0.6"}, "those before would be others");
   refused("1 ms", {"probes.queues.interval=1 us"}, "the files of the result have been begun");
   refused("1 ms", {"transport.payload=2000 B"}, "framed by it");
   refused("1 ms", {"network.buffer.mode=lossy"}, "accounted for by it");
   refused("1 ms", {"algorithm.fast_recovery=3"},
           "counts and choices of an algorithm are part of the state of its flows");
   refused("1 ms", {"algorithm.recovery.kind=irn"}, "flows under way have state of it");
-  refused("1 ms", {"network.link_event.0.time=250 us"}, "up to the fork at 1 ms it must be what it was");
+  refused("1 ms", {"network.link_event.0.time=250 us"}, "up to 1 ms it must be what it was");
   refused("1 ms", {"run.stop=1 ms"}, "write a later time, or 0");
   refused("2 ms", {}, "--at 2 ms: the run stops at 2 ms");
   refused("soon", {}, "--at:");

@@ -30,7 +30,7 @@ constexpr std::array kRules{
     Rule{"run.stop", ""},
     Rule{"run.threads", ""},
     Rule{"run.scheduler", ""},
-    Rule{"run.seed", "all that is random before the fork would be another"},
+    Rule{"run.seed", "all that was random before would be another"},
     Rule{"network.ecn", ""},
     Rule{"network.buffer.size", ""},
     Rule{"network.buffer.pfc_alpha", ""},
@@ -42,7 +42,7 @@ constexpr std::array kRules{
     Rule{"network.link_event", ""},
     Rule{"host.pause", ""},
     Rule{"topology", "packets are on their way through this network"},
-    Rule{"traffic", "flows are drawn from the start of the run, and those before the fork would be others"},
+    Rule{"traffic", "flows are drawn from the start of the run, and those before would be others"},
     Rule{"probes", "the files of the result have been begun"},
     Rule{"transport", "flows and packets under way are framed by it"},
 };
@@ -146,7 +146,7 @@ void check_past(const scenario::Scenario& s, Time at, const engine::Faults& befo
     const auto end_b = std::partition_point(b.begin(), b.end(), is_past);
     if (!std::equal(a.begin(), end_a, b.begin(), end_b, same))
       scenario::fail_key(s.place(key), key,
-                         fmt::format("up to the fork at {} it must be what it was", format_value(at)));
+                         fmt::format("up to {} it must be what it was", format_value(at)));
   };
   check(
       "network.link_event", before.changes, after.changes,

@@ -54,7 +54,7 @@ void SteeredRun::apply(Change change) {
     engine().inject(flow_of(*flow, change.at, tags(), *scenario_));
   } else {
     if (const auto* links = std::get_if<TurnedLinks>(&change.what))
-      go_on_with(with_links(toml, *links, change.at), {});
+      turn(*links, toml);
     else
       go_on_with(toml, std::get<SetKeys>(change.what).assignments);
   }
@@ -65,6 +65,17 @@ void SteeredRun::apply(Change change) {
 
 std::vector<std::pair<std::string, std::string>> SteeredRun::changeable() const {
   return changeable_keys(*scenario_, scenario::effective(*scenario_).toml);
+}
+
+// Complaints are about the links, not about the rows that stand for them here.
+void SteeredRun::turn(const TurnedLinks& links, const std::string& toml) {
+  try {
+    go_on_with(with_links(toml, links, engine().now()), {});
+  } catch (const InputError& error) {
+    const std::string& reason = error.reason();
+    const auto key = reason.starts_with("key '") ? reason.find("': ") : std::string::npos;
+    throw InputError(key == std::string::npos ? reason : reason.substr(key + 3));
+  }
 }
 
 // All that can be wrong with the new scenario is found before the run is left.

@@ -52,6 +52,7 @@ class SteeredRun {
   Outcome finish(bool cancelled = false, const std::string& reason = "");
 
  private:
+  void turn(const TurnedLinks& links, const std::string& toml);
   void go_on_with(const std::string& toml, const std::vector<std::string>& overrides);
 
   probe::ResultDirectory& directory_;
