@@ -47,6 +47,7 @@ Execution::Execution(const scenario::Scenario& s, std::shared_ptr<const engine::
 Outcome Execution::finish() {
   Outcome outcome;
   const std::string reason = advance(Time::max());
+  if (options_.conclude) options_.conclude(*run_.simulation);
   // A run that can still go on elsewhere, or later, does so from here.
   const bool goes_on = (cancelled_ || !reason.empty()) && run_.simulation->stall() == nullptr;
   if (goes_on && options_.checkpoints.is_on()) keep();
