@@ -1,7 +1,7 @@
 # An include may only point down the layers, from the top:
 #   claims > learn, study; run > study > scenario > probe, replica, fluid > engine > traffic > host > net > cc, sim, theory > base;
 #   cc > policy > base; host and above may include policy, too;
-#   learn, gym > scenario; capture > probe > view > anatomy > engine, result; study, report > figure > result > base; probe > result.
+#   learn, gym > scenario; perfetto > capture > probe > view > anatomy > engine, result; study, report > figure > result > base; probe > result.
 # On real hosts: hosts/agent > hosts/bpf, hosts/queue > hosts/wire > hosts/path; hosts/agent > hosts/clock > hosts/path.
 # Each layer names all that it may include; a few single headers are interfaces between layers.
 BEGIN {
@@ -22,6 +22,7 @@ BEGIN {
   below["view"] = "view anatomy engine traffic host net cc policy sim theory result base"
   below["probe"] = "probe view anatomy engine traffic host net cc policy sim theory result base"
   below["capture"] = "capture probe engine traffic host net cc policy sim theory result base"
+  below["perfetto"] = "perfetto capture probe engine traffic host net cc policy sim theory result base"
   below["report"] = "report figure policy result base"
   below["scenario"] = "scenario replica fluid probe engine traffic host net cc policy sim theory result base"
   below["study"] = "study scenario replica fluid probe engine traffic host net cc policy sim theory figure result base"

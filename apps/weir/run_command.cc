@@ -17,6 +17,7 @@
 #include "weir/commands.h"
 #include "weir/live_view.h"
 #include "weir/output.h"
+#include "weir/perfetto/trace.h"
 #include "weir/probe/anatomy_probe.h"
 #include "weir/probe/view_probe.h"
 #include "weir/result/directory.h"
@@ -43,10 +44,44 @@ struct RunOptions {
   LiveOptions live;
   std::string steer;
   capture::CaptureOptions capture;
+  perfetto::TraceOptions trace;
   RunCommandOptions run;
 
   bool captures() const { return !capture.directory.empty(); }
+  bool traces() const { return !trace.file.empty(); }
 };
+
+bool is_within(const std::string& path, const std::string& folder) {
+  const auto place = [](const std::string& of) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(of));
+  };
+  const std::filesystem::path inner = place(path);
+  const std::filesystem::path outer = place(folder);
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+void must_tell_events(std::string_view option, const scenario::Scenario& s) {
+  if (s.run.fidelity->tells_events) return;
+  throw InputError(fmt::format("{}: single packets are only told by run.fidelity = {}, and this scenario has \"{}\"",
+                               option, scenario::names_of([](const scenario::Fidelity& f) { return f.tells_events; }),
+                               s.run.fidelity->name));
+}
+
+void check_trace(const RunOptions& o, const scenario::Scenario& s) {
+  const perfetto::TraceOptions& t = o.trace;
+  if (!o.traces()) {
+    if (!t.at.empty() || !t.flows.empty() || !t.from.empty() || !t.until.empty() || !t.interval.empty() || t.engine)
+      throw InputError("there is no --trace FILE; the other options of traces only say what goes there");
+    return;
+  }
+  must_tell_events("--trace", s);
+  if (o.run.checkpoints().is_on())
+    throw InputError("--trace: traces do not go on from a checkpoint; leave out one of the two");
+  if (!o.out.empty() && is_within(t.file, o.out))
+    throw InputError("--trace: the directory of the results (--out) holds nothing else; write the file elsewhere");
+  if (o.captures() && is_within(t.file, o.capture.directory))
+    throw InputError("--trace: the directory of captures (--pcap) holds nothing else; write the file elsewhere");
+}
 
 void check_capture(const RunOptions& o, const scenario::Scenario& s) {
   const capture::CaptureOptions& c = o.capture;
@@ -55,22 +90,11 @@ void check_capture(const RunOptions& o, const scenario::Scenario& s) {
       throw InputError("there is no --pcap DIR; the other options of captures only say what goes there");
     return;
   }
-  if (!s.run.fidelity->tells_events)
-    throw InputError(fmt::format(
-        "--pcap: single packets are only told by run.fidelity = {}, and this scenario has \"{}\"",
-        scenario::names_of([](const scenario::Fidelity& f) { return f.tells_events; }), s.run.fidelity->name));
+  must_tell_events("--pcap", s);
   if (o.run.checkpoints().is_on())
     throw InputError("--pcap: captures do not go on from a checkpoint; leave out one of the two");
   if (o.out.empty()) return;
-  const auto place = [](const std::string& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
-  };
-  const auto is_within = [](const std::filesystem::path& path, const std::filesystem::path& folder) {
-    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-  };
-  const auto captures = place(c.directory);
-  const auto results = place(o.out);
-  if (is_within(captures, results) || is_within(results, captures))
+  if (is_within(c.directory, o.out) || is_within(o.out, c.directory))
     throw InputError("--pcap: write captures and results (--out) to directories of which none is inside the other");
 }
 
@@ -95,16 +119,21 @@ void begin_capture(std::optional<capture::Capture>& capture, const RunOptions& o
                       : "");
 }
 
+void begin_trace(std::optional<perfetto::Trace>& trace, const RunOptions& o, const scenario::Scenario& s,
+                 const run::Admitted& admitted) {
+  std::vector<std::string> tags;
+  scenario::build_traffic(s, *admitted.model, tags);
+  trace.emplace(o.trace, *admitted.model, std::move(tags));
+  if (admitted.expected.all) trace->check_flows(admitted.expected.flows);
+}
+
 // Turns on the probes whose tables `weir view` shows, with their defaults unless the scenario has others.
 void record_view(const RunOptions& o, scenario::Scenario& s) {
   if (!o.view_data && !o.view) return;
   const std::string_view name = o.view ? "--view" : "--view-data";
   if (o.out.empty())
     throw InputError(fmt::format("{}: what weir view shows stands in the results; write --out DIR", name));
-  if (!s.run.fidelity->tells_events)
-    throw InputError(fmt::format("{}: single packets are only told by run.fidelity = {}, and this scenario has \"{}\"",
-                                 name, scenario::names_of([](const scenario::Fidelity& f) { return f.tells_events; }),
-                                 s.run.fidelity->name));
+  must_tell_events(name, s);
   if (s.probes.get<probe::ViewParams>() == nullptr) s.probes.set(probe::ViewParams());
   if (s.probes.get<probe::AnatomyParams>() == nullptr) s.probes.set(probe::AnatomyParams());
 }
@@ -122,6 +151,8 @@ void check_steered(const RunOptions& o, const scenario::Scenario& s) {
         "{}: a run that may be changed while it goes on keeps no checkpoints; leave out --checkpoint", name));
   if (o.captures())
     throw InputError(fmt::format("{}: captures do not follow a run through changes; leave out --pcap", name));
+  if (o.traces())
+    throw InputError(fmt::format("{}: traces do not follow a run through changes; leave out --trace", name));
   run::check_can_be_saved(s, fmt::format("can be run with {}", name));
 }
 
@@ -148,6 +179,7 @@ int run(const RunOptions& o) {
   check_steered(o, s);
   std::vector<run::Change> changes;
   if (!o.steer.empty()) changes = run::read_changes(result::read_text(o.steer), o.steer);
+  check_trace(o, s);
   catch_signals();
   std::optional<LiveView> live;
   if (o.view) live.emplace(o.live);
@@ -162,26 +194,37 @@ int run(const RunOptions& o) {
   const auto model = admitted.model;  // which the captures name
   std::optional<capture::Capture> capture;
   if (o.captures()) begin_capture(capture, o, s, admitted);
+  std::optional<perfetto::Trace> trace;
+  if (o.traces()) begin_trace(trace, o, s, admitted);
   if (live) {
     show("{}\n", live->address());
     finish_output(0);
     if (!o.run.quiet) notice("weir: open this address in a browser on this machine");
   }
-  const int status = run_and_show(s, std::move(admitted), limit, checkpoints, o.run, target,
-                                  [&](std::shared_ptr<const engine::Model> of_run, run::ExecuteOptions execution) {
-                                    if (live) return live->drive(s, std::move(of_run), *target, execution);
-                                    if (!o.steer.empty())
-                                      return run::execute_steered(s, std::move(of_run), *target, execution, changes);
-                                    execution.traced = o.captures();
-                                    if (capture)
-                                      execution.prepare = [&](engine::Engine& engine) { capture->attach(engine); };
-                                    run::Outcome outcome = run::execute(s, std::move(of_run), target, execution);
-                                    if (capture) capture->finish();
-                                    if (capture && !o.run.quiet)
-                                      notice("weir: {} has {} captured packets, {:.1f} MB", o.capture.directory,
-                                             capture->packets(), static_cast<double>(capture->bytes()) * 1e-6);
-                                    return outcome;
-                                  });
+  const int status = run_and_show(
+      s, std::move(admitted), limit, checkpoints, o.run, target,
+      [&](std::shared_ptr<const engine::Model> of_run, run::ExecuteOptions execution) {
+        if (live) return live->drive(s, std::move(of_run), *target, execution);
+        if (!o.steer.empty()) return run::execute_steered(s, std::move(of_run), *target, execution, changes);
+        execution.traced = o.captures() || o.traces();
+        execution.prepare = [&](engine::Engine& engine) {
+          if (capture) capture->attach(engine);
+          if (trace) trace->attach(engine);
+        };
+        execution.conclude = [&](engine::Engine& engine) {
+          if (trace) trace->conclude(engine);
+        };
+        run::Outcome outcome = run::execute(s, std::move(of_run), target, execution);
+        if (capture) capture->finish();
+        if (trace) trace->finish();
+        if (capture && !o.run.quiet)
+          notice("weir: {} has {} captured packets, {:.1f} MB", o.capture.directory, capture->packets(),
+                 static_cast<double>(capture->bytes()) * 1e-6);
+        if (trace && !o.run.quiet)
+          notice("weir: {} has {:.1f} MB; https://ui.perfetto.dev opens it", o.trace.file,
+                 static_cast<double>(trace->bytes()) * 1e-6);
+        return outcome;
+      });
   if (live && pending_signal() == 0) {
     finish_output(0);
     if (!o.run.quiet) notice("weir: the page shows the result until it, or Ctrl-C, ends this");
@@ -230,6 +273,27 @@ void add_run(CLI::App& app, int& status) {
   command->add_option("--pcap-snaplen", c.snaplen, "bytes kept of each packet; without it, all of its headers")
       ->check(not_empty());
   command->add_flag("--pcap-ipv6", c.ipv6, "show packets as IPv6");
+  perfetto::TraceOptions& trace = o->trace;
+  command
+      ->add_option("--trace", trace.file,
+                   "write what happens to flows, queues and ports to this file, which https://ui.perfetto.dev shows")
+      ->check(not_empty());
+  command
+      ->add_option("--trace-at", trace.at,
+                   "where: numbers of nodes, or ports as in probes, like '0,320->0,edge up'; without it, everywhere")
+      ->check(not_empty());
+  command
+      ->add_option("--trace-flow", trace.flows,
+                   "only these flows and their packets, like '0,17,200-299', queues and pauses; without it, all that "
+                   "the chosen hosts send")
+      ->check(not_empty());
+  command->add_option("--trace-from", trace.from, "only what happens from this time on, like '1.5 ms'")
+      ->check(not_empty());
+  command->add_option("--trace-until", trace.until, "only what happens before this time")->check(not_empty());
+  command
+      ->add_option("--trace-interval", trace.interval, "between values of windows, rates and queues; 1 us without it")
+      ->check(not_empty());
+  command->add_flag("--trace-engine", trace.engine, "also where the time goes that the run takes");
   command->callback([o, &status] { status = run(*o); });
 }
 

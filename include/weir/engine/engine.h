@@ -14,6 +14,7 @@
 #include "weir/base/archive.h"
 #include "weir/engine/counters.h"
 #include "weir/engine/stall.h"
+#include "weir/engine/work.h"
 #include "weir/host/decisions.h"
 #include "weir/host/flow.h"
 #include "weir/net/trace.h"
@@ -78,6 +79,10 @@ class Engine {
   // Otherwise it throws std::logic_error.
   virtual void decide(host::Policy policy);
   virtual void decide(host::BatchPolicy policy);
+
+  // Calls `visit` after each epoch with what it took (engine/work.h). It may only be called before the first advance(),
+  // and once; otherwise, and if this engine does not tell, it throws std::logic_error.
+  virtual void watch_work(WorkVisit visit);
 
   // Adds a flow to those of the traffic; it starts at flow.start, which must not be before now(). Call it between calls
   // of advance(). A run whose flows have all ended then goes on. Ports that are 0 are chosen here. Returns the flow's

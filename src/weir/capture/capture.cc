@@ -11,21 +11,14 @@
 #include "weir/base/params.h"
 #include "weir/base/text.h"
 #include "weir/base/version.h"
+#include "weir/capture/choice.h"
 
 namespace weir::capture {
 namespace {
 
 // Of any Ethernet; longer ones are whole anyway.
 constexpr std::uint32_t kMostSnaplen = 262'144;
-
-template <class Use>
-auto of_option(std::string_view option, Use&& use) {
-  try {
-    return use();
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", option, error.what()));
-  }
-}
+constexpr std::string_view kPrefix = "--pcap";
 
 std::vector<std::uint32_t> ports_of(const CaptureOptions& o, const net::Topology& topology) {
   const std::string list = o.at.empty() ? "hosts" : fmt::format("{}", fmt::join(o.at, ","));
@@ -45,23 +38,10 @@ net::TraceFilter filter_of(const CaptureOptions& o, const net::Topology& topolog
   filter.ports.resize(topology.ports());
   for (const std::uint32_t port : ports_of(o, topology)) filter.ports[port] = true;
   filter.kinds = net::kOnWire;
-  const auto time = [](std::string_view option, const std::string& text) {
-    return of_option(option, [&] {
-      const Time at = parse_time(text);
-      if (at < Time{}) throw InputError(fmt::format("{} is before the run begins, which is at 0", printable(text)));
-      return at;
-    });
-  };
-  if (!o.from.empty()) filter.from = time("--pcap-from", o.from);
-  if (!o.until.empty()) filter.until = time("--pcap-until", o.until);
-  if (filter.until <= filter.from)
-    throw InputError(fmt::format("--pcap-until: {} is not after --pcap-from, {}", format_value(filter.until),
-                                 format_value(filter.from)));
+  const Span span = span_of(kPrefix, o.from, o.until);
+  filter.from = span.from;
+  filter.until = span.until;
   return filter;
-}
-
-std::vector<probe::IdRange> flows_of(const CaptureOptions& o) {
-  return of_option("--pcap-flow", [&] { return probe::parse_ids(fmt::format("{}", fmt::join(o.flows, ","))); });
 }
 
 std::uint32_t snaplen_of(const CaptureOptions& o) {
@@ -73,6 +53,16 @@ std::uint32_t snaplen_of(const CaptureOptions& o) {
     throw InputError(fmt::format("--pcap-snaplen: '{}' is no number of bytes; valid is 1 to {}, which keeps all",
                                  printable(o.snaplen), kMostSnaplen));
   return bytes;
+}
+
+char* append(char* end, std::string_view text) {
+  std::memcpy(end, text.data(), text.size());
+  return end + text.size();
+}
+
+char* append(char* end, std::string_view name, std::uint64_t value) {
+  const fmt::format_int digits(value);
+  return append(append(end, name), {digits.data(), digits.size()});
 }
 
 std::string node_name(const net::Topology& topology, std::uint32_t node, std::string_view between) {
@@ -97,7 +87,7 @@ std::string file_name(const net::Topology& topology, std::uint32_t port) {
 Capture::Capture(const CaptureOptions& o, const engine::Model& model)
     : model_(model),
       filter_(filter_of(o, model.topology)),
-      flows_(flows_of(o)),
+      flows_(flows_of(kPrefix, o.flows)),
       snaplen_(snaplen_of(o)),
       frames_(model, o.ipv6),
       directory_(of_option("--pcap", [&] { return probe::ResultDirectory(o.directory); })) {
@@ -105,7 +95,9 @@ Capture::Capture(const CaptureOptions& o, const engine::Model& model)
   for (std::uint32_t port = 0; port < model.topology.ports(); ++port) {
     if (!filter_.ports[port]) continue;
     point_of_port_[port] = static_cast<std::uint32_t>(points_.size());
-    points_.push_back({port, directory_.file(file_name(model.topology, port))});
+    // without a checksum, which takes time and which nobody reads
+    const std::string name = "/" + file_name(model.topology, port);
+    points_.push_back({port, probe::ResultFile(directory_.partial() + name, directory_.name() + name)});
     const std::string header = file_header("Weir " + std::string(version()), interface_of(port));
     bytes_ += header.size();
     points_.back().file.write(header);
@@ -122,13 +114,7 @@ Interface Capture::interface_of(std::uint32_t port) const {
           .snaplen = snaplen_ != 0 ? snaplen_ : kMostHead};
 }
 
-void Capture::check_flows(std::uint64_t flows) const {
-  for (const probe::IdRange& range : flows_)
-    if (range.last >= flows)
-      throw InputError(flows == 0
-                           ? fmt::format("--pcap-flow: there is no flow {}; there are none", range.last)
-                           : fmt::format("--pcap-flow: there is no flow {}; flows are 0 to {}", range.last, flows - 1));
-}
+void Capture::check_flows(std::uint64_t flows) const { capture::check_flows(kPrefix, flows_, flows); }
 
 std::uint64_t Capture::expected_bytes(double packets) const {
   constexpr std::uint64_t kComment = 80;
@@ -189,23 +175,25 @@ void Capture::write(const net::TraceEvent& event) {
 std::string_view Capture::comment(const net::TraceEvent& event, const FlowOfPacket* flow) {
   const net::Packet& p = event.packet;
   char* end = comment_.data();
-  const auto add_text = [&end](std::string_view text) {
-    std::memcpy(end, text.data(), text.size());
-    end += text.size();
-  };
-  const auto add = [&](std::string_view name, std::uint64_t value) {
-    add_text(name);
-    const fmt::format_int digits(value);
-    add_text({digits.data(), digits.size()});
-  };
-  const auto text = [&] { return std::string_view(comment_.data(), static_cast<std::size_t>(end - comment_.data())); };
-  add("weir wire=", p.wire);
-  if (event.kind == net::EventKind::sent) add(" queued=", event.queued);
-  if (flow == nullptr) return text();
-  add(" flow=", flow->id);
-  add(" entropy=", p.entropy);
-  if ((p.flags & net::kRetransmission) != 0 && p.to_receiver()) add_text(" again");
-  return text();
+  end = append(end, "weir wire=", p.wire);
+  if (event.kind == net::EventKind::sent) end = append(end, " queued=", event.queued);
+  if (flow != nullptr) {
+    end = append(end, path_comment(flow->id, p.entropy));
+    if ((p.flags & net::kRetransmission) != 0 && p.to_receiver()) end = append(end, " again");
+  }
+  return {comment_.data(), static_cast<std::size_t>(end - comment_.data())};
+}
+
+// What is the same for most packets of a flow, and so is kept.
+std::string_view Capture::path_comment(std::uint64_t flow, std::uint32_t entropy) {
+  PathComment& it = path_comments_[flow % path_comments_.size()];
+  if (it.length == 0 || it.flow != flow || it.entropy != entropy) {
+    it.flow = flow;
+    it.entropy = entropy;
+    const char* const end = append(append(it.text.data(), " flow=", flow), " entropy=", entropy);
+    it.length = static_cast<std::uint32_t>(end - it.text.data());
+  }
+  return {it.text.data(), it.length};
 }
 
 }  // namespace weir::capture

@@ -38,10 +38,6 @@ struct CaptureOptions {
 // The most ports at once: each has a file open.
 inline constexpr std::size_t kMostPorts = 512;
 
-// The ports that a list means: numbers of nodes, which are a host's NIC or all ports of a switch, and all that
-// probe::choose_ports() knows. In ascending order, each once. Throws InputError that says what is valid.
-std::vector<std::uint32_t> capture_ports(const net::Topology&, const std::string& list);
-
 class Capture {
  public:
   // Takes the name of the directory. Throws InputError that names the option which is not valid. The model must outlive
@@ -62,6 +58,12 @@ class Capture {
   std::uint64_t expected_bytes(double packets) const;
 
  private:
+  struct PathComment {
+    std::uint64_t flow = 0;
+    std::uint32_t entropy = 0;
+    std::uint32_t length = 0;  // 0: there is none
+    std::array<char, 48> text;
+  };
   struct Point {
     std::uint32_t port = 0;
     probe::ResultFile file;
@@ -72,6 +74,7 @@ class Capture {
   bool is_chosen(std::uint64_t flow) const;
   static constexpr std::size_t kMostComment = 160;  // six numbers of 20 digits at most, and their names
   std::string_view comment(const net::TraceEvent& event, const FlowOfPacket* flow);
+  std::string_view path_comment(std::uint64_t flow, std::uint32_t entropy);
 
   const engine::Model& model_;
   net::TraceFilter filter_;
@@ -84,6 +87,7 @@ class Capture {
   std::vector<std::uint32_t> point_of_port_;
   std::string block_;
   std::array<char, kMostComment> comment_;
+  std::array<PathComment, 256> path_comments_{};
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;
 };

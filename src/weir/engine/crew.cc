@@ -83,14 +83,15 @@ class Team final : public Simulation::Crew {
   void run_epoch(Time end) override {
     end_ = end;
     if (parts_.size() == 1) {
-      run(0);
-      return;
+      timed(0, 0, [&] { run(0); });
+    } else {
+      turn_ ^= 1;
+      barrier_.arrive_and_wait();
+      step_all(0);
+      for (const auto& failure : failures_)
+        if (failure) std::rethrow_exception(failure);
     }
-    turn_ ^= 1;
-    barrier_.arrive_and_wait();
-    step_all(0);
-    for (const auto& failure : failures_)
-      if (failure) std::rethrow_exception(failure);
+    for (const Work& work : taken_) log_->add(work);
   }
 
   bool idle() const override {
@@ -179,6 +180,11 @@ class Team final : public Simulation::Crew {
       for (auto& p : parts_) p->tracer().record(filter);
   }
 
+  void note_work(WorkLog& log) override {
+    log_ = &log;
+    taken_.resize(parts_.size());
+  }
+
   void decide_by([[maybe_unused]] const host::Policy& policy) override {
     for (auto& p : parts_) p->decisions().decide_by(policy);
   }
@@ -221,7 +227,8 @@ class Team final : public Simulation::Crew {
   // One epoch of one thread, between the barrier that starts it and the one that ends it: between epochs only the
   // thread that calls is at work. Whatever happens, both barriers are reached.
   void step_all(std::uint32_t thread) {
-    for (std::uint32_t i = thread; i < parts_.size(); i += threads_) failures_[i] = failure_of([&] { step(i); });
+    for (std::uint32_t i = thread; i < parts_.size(); i += threads_)
+      timed(thread, i, [&] { failures_[i] = failure_of([&] { step(i); }); });
     barrier_.arrive_and_wait();
   }
 
@@ -233,10 +240,19 @@ class Team final : public Simulation::Crew {
     parts_[i]->hand_over(end_, mail_[turn_][i]);
   }
 
-  template <class Work>
-  static std::exception_ptr failure_of(Work&& work) {
+  // Notes how long it takes, if somebody wants to know.
+  template <class Do>
+  void timed(std::uint32_t thread, std::uint32_t i, Do&& it) {
+    if (log_ == nullptr) return it();
+    const std::int64_t begin = passing_ns();
+    it();
+    taken_[i] = {WorkKind::partition, thread, i, begin, passing_ns()};
+  }
+
+  template <class Do>
+  static std::exception_ptr failure_of(Do&& it) {
     try {
-      work();
+      it();
       return nullptr;
     } catch (...) {
       return std::current_exception();
@@ -261,6 +277,8 @@ class Team final : public Simulation::Crew {
   std::vector<std::vector<traffic::Flow>> pending_;
   std::vector<std::exception_ptr> failures_;  // by partition; read between epochs
   TraceOrder order_;                          // of traced crews
+  WorkLog* log_ = nullptr;                    // null: nobody wants to know what takes how long
+  std::vector<Work> taken_;                   // by partition, for the log
   Barrier barrier_;
   Time end_;
   bool stop_ = false;

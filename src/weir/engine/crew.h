@@ -10,6 +10,7 @@
 #include "weir/engine/partition.h"
 #include "weir/engine/simulation.h"
 #include "weir/engine/trace_order.h"
+#include "weir/engine/work_log.h"
 
 namespace weir::engine {
 
@@ -66,6 +67,8 @@ class Simulation::Crew {
   virtual void load(Loader& a, Time now) = 0;
   // Records these from now on; only if the crew is traced.
   virtual void record(const net::TraceFilter& filter) = 0;
+  // From now on, notes how long each partition takes; the log must outlive this.
+  virtual void note_work(WorkLog& log) = 0;
   // Who answers at once; only if the crew is traced.
   virtual void decide_by(const host::Policy& policy) = 0;
   // Between epochs: moves the questions that nobody has answered to `out`, and takes an answer, before all else at

@@ -92,6 +92,12 @@ void Simulation::tell_trace(Time end) {
   }
 }
 
+void Simulation::watch_work(WorkVisit visit) {
+  if (has_begun() || work_.is_on()) Engine::watch_work({});
+  work_.tell(std::move(visit));
+  crew_->note_work(work_);
+}
+
 void Simulation::decide(host::Policy policy) {
   if (!options_.traced || has_begun() || decide_) Engine::decide(host::Policy());
   decided_at_once_ = true;
@@ -313,11 +319,13 @@ bool Simulation::advance(Time until) {
 
 bool Simulation::advance_to(Time until) {
   while (now_ < until && !ended()) {
+    work_.begin(now_);
     for (auto& s : samplers_)
       if (s.next <= now_) {
         s.call(now_);
         s.next = now_ + s.interval;
       }
+    work_.done(WorkKind::samplers);
     apply_faults();
     poll_watchdog();
     const bool idle = crew_->idle();
@@ -330,6 +338,7 @@ bool Simulation::advance_to(Time until) {
     Time end = std::min(until, (now_ / grid_ + 1) * grid_);
     for (const auto& s : samplers_) end = std::min(end, s.next);
     end = std::min({end, next_fault(), next_poll_});
+    work_.done(WorkKind::checks);
 
     // A flow whose start has been handed over counts as started at its start, so `ended` needs
     // those that wait at their hosts: they all start before `end`.
@@ -338,18 +347,24 @@ bool Simulation::advance_to(Time until) {
     for (const auto& flow : batch_) crew_->add_flow(flow);
     batch_.clear();
     traffic_dry_ = !traffic_.peek().has_value();
+    work_.done(WorkKind::traffic);
 
     crew_->run_epoch(end);
+    work_.done(WorkKind::epoch);
     now_ = end;
     assert(now_.ps % (16 * grid_.ps) != 0 || broken_invariant().empty());  // it looks at the whole network
     tell_trace(end);
+    work_.done(WorkKind::events);
     answer_questions();
+    if (decide_) work_.done(WorkKind::decisions);
 
     finished_.clear();
     crew_->collect(finished_);
     std::sort(finished_.begin(), finished_.end(),
               [](const auto& a, const auto& b) { return a.finish != b.finish ? a.finish < b.finish : a.id < b.id; });
     tell_finished(finished_);
+    work_.done(WorkKind::flows);
+    work_.end(end);
   }
   return ended();
 }

@@ -23,6 +23,7 @@
 #include "weir/engine/engine.h"
 #include "weir/engine/model.h"
 #include "weir/engine/network.h"
+#include "weir/engine/work_log.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::engine {
@@ -48,6 +49,7 @@ class Simulation final : public Engine {
   void every(Time interval, std::function<void(Time)> call) override;
 
   void trace(net::TraceFilter filter, net::TraceVisit visit) override;
+  void watch_work(WorkVisit visit) override;
   void decide(host::Policy policy) override;
   void decide(host::BatchPolicy policy) override;
   std::uint64_t inject(traffic::Flow flow) override;
@@ -150,6 +152,7 @@ class Simulation final : public Engine {
   std::vector<cc::Control> answers_;
   std::vector<traffic::Flow> batch_;
   std::vector<host::FlowRecord> finished_;
+  WorkLog work_;
   std::unique_ptr<Crew> crew_;
 };
 

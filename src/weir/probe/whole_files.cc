@@ -47,25 +47,33 @@ WholeFiles::~WholeFiles() {
   for (const File& file : files_) std::remove(file.partial.c_str());
 }
 
-void WholeFiles::write(const std::string& target, std::string_view text) {
+std::string WholeFiles::partial_of(const std::string& target) {
   std::error_code error;
   const fs::file_status there = fs::status(target, error);
   if (there.type() == fs::file_type::none) cannot_create(target, error.value());
   if (there.type() == fs::file_type::directory) cannot_create(target, EISDIR);
-  const bool is_new = there.type() == fs::file_type::not_found;
   std::string place;
-  if (is_new) place = end_of_links(target);
+  if (there.type() == fs::file_type::not_found) place = end_of_links(target);
   if (there.type() == fs::file_type::regular) place = named_file(target);
-  if (place.empty()) {
+  if (place.empty()) return "";
+  files_.push_back({fmt::format("{}.partial-{}", place, ::getpid()), place, target});
+  return files_.back().partial;
+}
+
+ResultFile WholeFiles::open(const std::string& target) {
+  const std::string partial = partial_of(target);
+  return {partial.empty() ? target : partial, target};
+}
+
+void WholeFiles::write(const std::string& target, std::string_view text) {
+  const std::string partial = partial_of(target);
+  if (partial.empty()) {
     in_place_.push_back({target, std::string(text)});
     return;
   }
-  files_.push_back({fmt::format("{}.partial-{}", place, ::getpid()), place, target});
-  const std::string& partial = files_.back().partial;
   ResultFile out(partial, target);
   out.write(text);
   out.close();
-  if (!is_new) fs::permissions(partial, there.permissions(), error);  // where the file system has any
 }
 
 void WholeFiles::commit() {
@@ -77,6 +85,9 @@ void WholeFiles::commit() {
   in_place_.clear();
   for (; !files_.empty(); files_.erase(files_.begin())) {
     const File& file = files_.front();
+    std::error_code error;
+    const fs::file_status there = fs::status(file.place, error);
+    if (fs::exists(there)) fs::permissions(file.partial, there.permissions(), error);  // where the file system has any
     if (std::rename(file.partial.c_str(), file.place.c_str()) != 0) cannot_create(file.shown, errno);
   }
 }

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "weir/probe/results.h"
+
 namespace weir::probe {
 
 class WholeFiles {
@@ -27,6 +29,9 @@ class WholeFiles {
   // time: the name beside it has the number of this process, which does not tell processes of different machines or
   // containers apart. Throws std::system_error that names the target, as commit() does.
   void write(const std::string& target, std::string_view text);
+  // The same for a file that is written piece by piece, and closed before commit(). What is no regular file is written
+  // at once.
+  ResultFile open(const std::string& target);
   void commit();
 
  private:
@@ -35,6 +40,8 @@ class WholeFiles {
     std::string place;    // where the target's links lead
     std::string shown;    // the target as the caller names it
   };
+  // Where the target is written until commit(); "" if it keeps its place.
+  std::string partial_of(const std::string& target);
   struct InPlace {
     std::string target;
     std::string text;

@@ -35,6 +35,7 @@ struct ExecuteOptions {
   std::function<void(const Pace&)> look;  // called several times a second, between epochs
   // Called before the run begins, and in the same way when it goes on: to ask for events, decisions or instants.
   std::function<void(engine::Engine&)> prepare;
+  std::function<void(engine::Engine&)> conclude;  // called once the run has ended, in whatever way
   bool traced = false;  // `prepare` may ask for single events though no probe does; only if the fidelity tells them
   std::function<bool()> cancelled;  // asked as often: the run ends early, and keeps what it has, when it says so
   bool own_thread = false;          // processor time is that of the calling thread; the run has no other

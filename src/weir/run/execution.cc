@@ -51,6 +51,7 @@ Outcome Execution::finish() {
 
 Outcome Execution::end(bool cancelled, const std::string& reason, std::uint64_t changes) {
   Outcome outcome;
+  if (options_.conclude) options_.conclude(*run_.simulation);
   // A run that can still go on elsewhere, or later, does so from here.
   const bool goes_on = (cancelled || !reason.empty()) && run_.simulation->stall() == nullptr;
   if (goes_on && options_.checkpoints.is_on()) keep();

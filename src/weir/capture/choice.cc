@@ -1,12 +1,13 @@
-#include <fmt/format.h>
+#include "weir/capture/choice.h"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
 
-#include "weir/base/error.h"
+#include "weir/base/params.h"
 #include "weir/base/text.h"
-#include "weir/capture/capture.h"
 #include "weir/probe/port_choice.h"
 
 namespace weir::capture {
@@ -53,6 +54,36 @@ std::vector<std::uint32_t> capture_ports(const net::Topology& topology, const st
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
+}
+
+Span span_of(std::string_view prefix, const std::string& from, const std::string& until) {
+  const auto time = [&](std::string_view which, const std::string& text) {
+    return of_option(fmt::format("{}-{}", prefix, which), [&] {
+      const Time at = parse_time(text);
+      if (at < Time{}) throw InputError(fmt::format("{} is before the run begins, which is at 0", printable(text)));
+      return at;
+    });
+  };
+  Span out;
+  if (!from.empty()) out.from = time("from", from);
+  if (!until.empty()) out.until = time("until", until);
+  if (out.until <= out.from)
+    throw InputError(fmt::format("{0}-until: {1} is not after {0}-from, {2}", prefix, format_value(out.until),
+                                 format_value(out.from)));
+  return out;
+}
+
+std::vector<probe::IdRange> flows_of(std::string_view prefix, const std::vector<std::string>& lists) {
+  return of_option(fmt::format("{}-flow", prefix),
+                   [&] { return probe::parse_ids(fmt::format("{}", fmt::join(lists, ","))); });
+}
+
+void check_flows(std::string_view prefix, const std::vector<probe::IdRange>& chosen, std::uint64_t flows) {
+  for (const probe::IdRange& range : chosen)
+    if (range.last >= flows)
+      throw InputError(
+          flows == 0 ? fmt::format("{}-flow: there is no flow {}; there are none", prefix, range.last)
+                     : fmt::format("{}-flow: there is no flow {}; flows are 0 to {}", prefix, range.last, flows - 1));
 }
 
 }  // namespace weir::capture

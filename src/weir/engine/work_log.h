@@ -1,0 +1,50 @@
+// Notes on what a run spends time that passes. While nobody asks for them, each call is one branch, and there are a
+// few in an epoch.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "weir/engine/work.h"
+
+namespace weir::engine {
+
+inline std::int64_t passing_ns() {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+class WorkLog {
+ public:
+  void tell(WorkVisit visit) { visit_ = std::move(visit); }
+  bool is_on() const { return static_cast<bool>(visit_); }
+
+  // An epoch begins at the simulated time `from`.
+  void begin(Time from) {
+    if (!is_on()) return;
+    from_ = from;
+    work_.clear();
+    since_ = passing_ns();
+  }
+  // What has been done since the last call was of this kind.
+  void done(WorkKind kind) {
+    if (!is_on()) return;
+    const std::int64_t now = passing_ns();
+    work_.push_back({.kind = kind, .begin_ns = since_, .end_ns = now});
+    since_ = now;
+  }
+  void add(const Work& work) { work_.push_back(work); }
+  void end(Time until) {
+    if (is_on()) visit_(from_, until, work_);
+  }
+
+ private:
+  WorkVisit visit_;
+  Time from_;
+  std::int64_t since_ = 0;
+  std::vector<Work> work_;
+};
+
+}  // namespace weir::engine
