@@ -6,10 +6,12 @@
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
 #include <array>
 #include <cstdint>
-#include <memory>
+
+#include "hosts/path/descriptor.h"
 
 namespace weir::hosts {
 namespace {
@@ -19,16 +21,18 @@ constexpr int kReplySeconds = 2;
 
 using Buffer = std::array<char, 1 << 13>;
 
-// Messages that are built one behind the other, and what the kernel answers.
+// Messages that are built one behind the other, and what the kernel answers. libmnl's own sockets ask for memory, which
+// the watchdog's process must not do; its messages and attributes do not.
 class Talk {
  public:
   explicit Talk(bool v6)
       : family_(v6 ? NFPROTO_IPV6 : NFPROTO_IPV4),
-        socket_(mnl_socket_open2(NETLINK_NETFILTER, SOCK_CLOEXEC), mnl_socket_close) {
+        socket_(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER)) {
     const timeval limit{.tv_sec = kReplySeconds};
-    if (socket_ && (mnl_socket_bind(socket_.get(), 0, MNL_SOCKET_AUTOPID) < 0 ||
-                    ::setsockopt(mnl_socket_get_fd(socket_.get()), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0))
-      socket_.reset();
+    const sockaddr_nl kernel{.nl_family = AF_NETLINK};
+    if (socket_ && (::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&kernel), sizeof kernel) != 0 ||
+                    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0))
+      socket_ = Descriptor();
   }
 
   // Asks for one object; true if it is there.
@@ -72,7 +76,7 @@ class Talk {
   }
 
   bool send() {
-    const bool sent = socket_ && mnl_socket_sendto(socket_.get(), text_.data(), used_) >= 0;
+    const bool sent = socket_ && ::send(socket_.get(), text_.data(), used_, 0) >= 0;
     used_ = 0;
     return sent;
   }
@@ -80,17 +84,18 @@ class Talk {
   bool receive(mnl_cb_t look, void* out) {
     for (;;) {
       Buffer answer;
-      const ssize_t size = mnl_socket_recvfrom(socket_.get(), answer.data(), answer.size());
+      const ssize_t size = ::recv(socket_.get(), answer.data(), answer.size(), 0);
       if (size <= 0) return false;
-      const int more =
-          mnl_cb_run(answer.data(), static_cast<std::size_t>(size), 1, mnl_socket_get_portid(socket_.get()), look, out);
+      // Only what is sent to this socket arrives there, whatever the number that it has.
+      constexpr unsigned kAnyNumber = 0;
+      const int more = mnl_cb_run(answer.data(), static_cast<std::size_t>(size), 1, kAnyNumber, look, out);
       if (more < 0) return false;
       if (more == MNL_CB_STOP) return true;
     }
   }
 
   int family_;
-  std::unique_ptr<mnl_socket, int (*)(mnl_socket*)> socket_;
+  Descriptor socket_;
   Buffer text_{};
   std::size_t used_ = 0;
 };

@@ -7,7 +7,8 @@ namespace weir::hosts {
 bool has_mangle_table(bool v6);
 
 // Takes it away if nothing is in it but iptables' own chains, without rules and with the policy to accept. The kernel
-// itself refuses to delete what is not empty, so that nobody's rule is lost.
+// itself refuses to delete what is not empty, so that nobody's rule is lost. Asks for no memory and takes no lock, so
+// that the watchdog's process may call it.
 void remove_empty_mangle_table(bool v6);
 
 }  // namespace weir::hosts

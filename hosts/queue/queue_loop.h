@@ -39,6 +39,8 @@ class QueueLoop {
 
   // Begins: with a watchdog, if packets are to be held, that carries out `put_back` if need be.
   void start(const std::vector<Command>& put_back);
+  // What the watchdog is to know besides, once it has begun; null without one.
+  Shared* shared() { return watchdog_ ? &watchdog_->shared() : nullptr; }
   // Lets all packets go, ends the queue, the watchdog and the thread.
   void stop();
   // From now on nothing is held.

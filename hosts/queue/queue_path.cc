@@ -32,6 +32,7 @@ class QueuePath : public DataPath {
           segments_.emplace_back(netlink_, interface, settings.segment_limit, settings.before_change);
     }
     loop_.start(put_back());
+    if (Shared* shared = loop_.shared(); shared != nullptr) rules_.tell_tables(shared->made_tables);
   }
 
   ~QueuePath() override {

@@ -28,6 +28,8 @@ Outcome restore(bool v6, const std::string& text) {
   return run({std::string(tables(v6)) + "-restore", "-w", "5", "--noflush"}, "*mangle\n" + text + "COMMIT\n");
 }
 
+std::uint32_t bit(bool v6) { return v6 ? 2 : 1; }
+
 bool has_chain(bool v6) { return run(command(v6, {"-n", "-L", kChain})).status == 0; }
 
 }  // namespace
@@ -35,12 +37,17 @@ bool has_chain(bool v6) { return run(command(v6, {"-n", "-L", kChain})).status =
 Rules::Rules(std::vector<std::string> interfaces, std::uint16_t queue)
     : interfaces_(std::move(interfaces)), queue_(queue) {}
 
+void Rules::tell_tables(std::atomic<std::uint32_t>& bits) {
+  bits.store(made_tables_->load());
+  made_tables_ = &bits;
+}
+
 void Rules::check(bool v6) {
   const std::string name = tables(v6);
   if (find_program(name).empty() || find_program(name + "-restore").empty())
     throw Unavailable(name + " is missing", "apt-get install iptables");
   if (has_chain(v6)) return;  // of an earlier process: it can
-  if (!has_mangle_table(v6)) made_table_[v6] = true;
+  if (!has_mangle_table(v6)) made_tables_->fetch_or(bit(v6));
   // Rules that nothing calls, to see what the kernel has. The chain goes with them.
   const auto tries = [&](const std::string& match) {
     const std::string rule =
@@ -99,7 +106,7 @@ void Rules::remove() {
       const Outcome outcome = restore(v6, fmt::format("-F {0}\n-X {0}\n", kChain));
       if (outcome.status != 0) errors += fmt::format("{}: {} ", tables(v6), outcome.errors);
     }
-    if (std::exchange(made_table_[v6], false)) remove_empty_mangle_table(v6);
+    if ((made_tables_->fetch_and(~bit(v6)) & bit(v6)) != 0) remove_empty_mangle_table(v6);
   }
   if (!errors.empty()) throw std::runtime_error("rules are left: " + errors);
 }

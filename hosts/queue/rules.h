@@ -6,6 +6,7 @@
 // Rules have --queue-bypass: without a process that has the queue packets pass.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -24,6 +25,9 @@ class Rules {
 
   // Throws Unavailable if there is no iptables that can do this; ip6tables is looked for only if it is needed.
   void check(bool v6);
+  // From now on `bits` tells which tables did not exist before (bit 0: of IPv4, bit 1: of IPv6), so that another
+  // process can take them away. `bits` has to stay there.
+  void tell_tables(std::atomic<std::uint32_t>& bits);
   // These peers' packets are queued from now on, and no others. One transaction per version of IP, and nothing at all
   // where nothing changes. Throws std::runtime_error with what iptables said.
   void set(std::span<const Address> peers);
@@ -42,7 +46,8 @@ class Rules {
   std::uint16_t queue_;
   bool filters_[2] = {true, true};  // by version: whether there is the match "bpf"
   bool set_[2] = {false, false};
-  bool made_table_[2] = {false, false};  // there was none before
+  std::atomic<std::uint32_t> own_tables_{0};
+  std::atomic<std::uint32_t>* made_tables_ = &own_tables_;  // by version: whether there was none before
   std::vector<Address> peers_[2];
 };
 

@@ -37,6 +37,7 @@ struct Shared {
   std::atomic<std::uint64_t> path_turns{0};  // counts as long as the path lives
   std::atomic<std::uint64_t> watchdog_turns{0};
   std::atomic<std::uint64_t> seizures{0};
+  std::atomic<std::uint32_t> made_tables{0};  // tables of iptables that the path has made (Rules::tell_tables)
 };
 
 struct WatchdogSettings {

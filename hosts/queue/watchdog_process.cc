@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "hosts/queue/events.h"
+#include "hosts/queue/mangle_table.h"
 #include "hosts/queue/nfqueue.h"
 
 namespace weir::hosts {
@@ -81,6 +82,9 @@ void carry_out(char* const* command) {
 
 void put_back(const WatchdogPlan& plan) {
   for (char* const* const* command = plan.put_back; *command != nullptr; ++command) carry_out(*command);
+  const std::uint32_t made = plan.shared->made_tables.load();
+  for (const bool v6 : {false, true})
+    if ((made >> v6 & 1u) != 0) remove_empty_mangle_table(v6);
 }
 
 // True if the path had the queue until now.

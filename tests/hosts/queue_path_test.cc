@@ -1,160 +1,27 @@
 // The whole path on one host: a network namespace of this test with nothing but loopback, on which a connection's data
 // waits, arrives and is answered.
-#include "hosts/queue/queue_path.h"
-
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <net/if.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
-#include <array>
-#include <chrono>
-#include <cstring>
-#include <fstream>
-#include <functional>
 #include <map>
-#include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <tuple>
 #include <vector>
 
-#include "hosts/path/descriptor.h"
-#include "hosts/queue/mangle_table.h"
-#include "hosts/queue/programs.h"
-#include "hosts/queue/tap.h"
+#include "hosts/queue/queue_path.h"
 #include "hosts/wire/keys.h"
 #include "hosts/wire/or_ack.h"
+#include "tests/hosts/queue_path_lab.h"
 
 namespace weir::hosts {
 namespace {
 
+using namespace queue_lab;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t kWholeBytes = 2'000'000;
-
-std::int64_t monotonic() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
-}
-
-std::string no_namespace() {
-  if (::geteuid() != 0) return "network namespaces need root";
-  if (find_program("iptables").empty()) return "iptables is missing";
-  std::string out;
-  std::thread([&] {
-    if (::unshare(CLONE_NEWNET) != 0) out = "network namespaces cannot be made here";
-  }).join();
-  return out;
-}
-
-// Runs `test` in a thread with a namespace of its own, which ends with it.
-void in_namespace(const std::function<void()>& test) {
-  if (const std::string missing = no_namespace(); !missing.empty()) GTEST_SKIP() << missing;
-  std::thread([&] {
-    ASSERT_EQ(::unshare(CLONE_NEWNET), 0);
-    const Descriptor any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    ifreq request{};
-    std::strcpy(request.ifr_name, "lo");
-    request.ifr_flags = IFF_UP | IFF_RUNNING;
-    ASSERT_EQ(::ioctl(any.get(), SIOCSIFFLAGS, &request), 0);
-    test();
-  }).join();
-}
-
-std::string rules(bool v6 = false) {
-  // What is there is asked for by its absence: a chain that cannot be listed is not there.
-  return run({v6 ? "ip6tables" : "iptables", "-t", "mangle", "-n", "-L", "WEIR_ON_RAMP"}).status == 0 ? "chain" : "";
-}
-
-std::string queues() {
-  std::ifstream file("/proc/thread-self/net/netfilter/nfnetlink_queue");
-  std::stringstream out;
-  out << file.rdbuf();
-  return out.str();
-}
-
-PathSettings on_loopback(bool hold = true) {
-  PathSettings out;
-  out.interfaces = {"lo"};
-  out.hold = hold;
-  out.or_ack.packets = 1;
-  return out;
-}
-
-Address loopback(bool v6) { return *parse_address(v6 ? "::1" : "127.0.0.1"); }
-
-Peer self(bool v6, bool held = true) {
-  Peer out{.address = loopback(v6), .held = held, .threshold = 0};
-  out.clock.sigma = 1'000'000;
-  out.send = pair_keys(MasterKey{1}, loopback(v6), loopback(v6), 3);
-  out.receive = out.send;
-  return out;
-}
-
-struct Connected {
-  Descriptor sender;
-  Descriptor receiver;
-};
-
-// A connection over loopback.
-std::optional<Connected> connected(bool v6) {
-  const int family = v6 ? AF_INET6 : AF_INET;
-  const Descriptor listener(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in v4{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-  sockaddr_in6 six{.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
-  auto* place = v6 ? reinterpret_cast<sockaddr*>(&six) : reinterpret_cast<sockaddr*>(&v4);
-  socklen_t size = v6 ? sizeof six : sizeof v4;
-  if (::bind(listener.get(), place, size) != 0 || ::listen(listener.get(), 1) != 0) return std::nullopt;
-  ::getsockname(listener.get(), place, &size);
-  Connected out{Descriptor(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0)), Descriptor()};
-  if (::connect(out.sender.get(), place, size) != 0) return std::nullopt;
-  out.receiver = Descriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  return out;
-}
-
-// Sends data over loopback and looks at every byte; false if not all has come. `each` is called all the time, `then`
-// before the connection ends.
-bool transfer(
-    bool v6, const std::function<void()>& each, const std::function<void()>& then = [] {}) {
-  const auto connection = connected(v6);
-  if (!connection) return false;
-  const auto& [sender, receiver] = *connection;
-  std::size_t sent = 0, received = 0;
-  std::vector<char> data(10'000);
-  const auto end = Clock::now() + 20s;
-  while (received != kWholeBytes && Clock::now() < end) {
-    each();
-    for (std::size_t i = 0; i != data.size(); ++i) data[i] = static_cast<char>((sent + i) % 251);
-    const ssize_t out =
-        sent == kWholeBytes
-            ? 0
-            : ::send(sender.get(), data.data(), std::min(data.size(), kWholeBytes - sent), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (out > 0) sent += static_cast<std::size_t>(out);
-    const ssize_t in = ::recv(receiver.get(), data.data(), data.size(), MSG_DONTWAIT);
-    if (in == 0) return false;
-    for (ssize_t i = 0; i < in; ++i)
-      if (data[static_cast<std::size_t>(i)] != static_cast<char>((received + static_cast<std::size_t>(i)) % 251))
-        return false;
-    if (in > 0) received += static_cast<std::size_t>(in);
-    if (out <= 0 && in <= 0) std::this_thread::sleep_for(200us);
-  }
-  then();
-  return received == kWholeBytes;
-}
-
-void expect_no_trace() {
-  for (const bool v6 : {false, true}) EXPECT_FALSE(has_mangle_table(v6));
-  EXPECT_EQ(rules(false), "");
-  EXPECT_EQ(rules(true), "");
-  EXPECT_EQ(queues(), "");
-}
 
 void hold_and_answer(bool v6) {
   const auto path = attach_queue(on_loopback());
@@ -351,50 +218,6 @@ TEST(QueuePath, FalseOrAcksChangeNothing) {
   });
 }
 
-// Packets that wait when the path ends leave before those that come then.
-TEST(QueuePath, NoPacketPassesAnotherWhenItEnds) {
-  in_namespace([] {
-    PathSettings settings = on_loopback();
-    settings.max_hold = settings.rule.max_pause = 1'000'000'000;
-    const auto path = attach_queue(settings);
-    Peer peer = self(false);
-    peer.clock.offset = -150'000'000;  // so long is a hold
-    peer.clock.sigma = 200'000'000;
-    path->set_peer(peer);
-    path->beat(monotonic());
-    const auto connection = connected(false);
-    ASSERT_TRUE(connection);
-    const Address here = loopback(false);
-    Tap tap(Tap::Way::in_v4, ::if_nametoindex("lo"), {&here, 1});
-    std::optional<std::uint32_t> next;
-    int packets = 0;
-    int gaps = 0;
-    const auto look = [&](const Segment& segment, std::int64_t) {
-      if (next && static_cast<std::int32_t>(segment.seq - *next) > 0) ++gaps;
-      const std::uint32_t end = segment.seq + segment.length;
-      if (!next || static_cast<std::int32_t>(end - *next) > 0) next = end;
-      ++packets;
-    };
-    const auto send_for = [&](std::chrono::milliseconds time) {
-      std::array<char, 100> data{};
-      for (const auto end = Clock::now() + time; Clock::now() < end; std::this_thread::sleep_for(1ms)) {
-        (void)::send(connection->sender.get(), data.data(), data.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-        (void)::recv(connection->receiver.get(), data.data(), data.size(), MSG_DONTWAIT);
-        tap.read(look);
-      }
-    };
-    const int on = 1;
-    ::setsockopt(connection->sender.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    send_for(400ms);
-    EXPECT_GT(path->counters().held, 0u);
-    std::thread end([&] { path->detach(); });
-    send_for(600ms);
-    end.join();
-    EXPECT_GT(packets, 50);
-    EXPECT_EQ(gaps, 0) << "of " << packets << " packets";
-  });
-}
-
 TEST(QueuePath, SaysWhatIsMissing) {
   in_namespace([] {
     PathSettings settings = on_loopback();
@@ -410,50 +233,6 @@ TEST(QueuePath, SaysWhatIsMissing) {
     PathSettings other = on_loopback();
     other.or_ack.port = 7'473;
     EXPECT_THROW(attach_queue(other), Unavailable) << "the queue is taken";
-  });
-}
-
-TEST(QueuePath, RulesThatAnEarlierOneLeftAreTakenAway) {
-  in_namespace([] {
-    ASSERT_EQ(run({"iptables", "-t", "mangle", "-N", "WEIR_ON_RAMP"}).status, 0);
-    for (int i = 0; i != 2; ++i)
-      ASSERT_EQ(run({"iptables", "-t", "mangle", "-A", "OUTPUT", "-p", "tcp", "-j", "WEIR_ON_RAMP"}).status, 0);
-    attach_queue(on_loopback());
-    EXPECT_EQ(rules(), "");
-    EXPECT_TRUE(has_mangle_table(false)) << "it was there";
-  });
-}
-
-TEST(QueuePath, RulesOfOthersStay) {
-  in_namespace([] {
-    const auto path = attach_queue(on_loopback());
-    path->set_peer(self(false));
-    path->beat(monotonic());
-    const Command rule{"iptables", "-t", "mangle", "-A", "INPUT", "-p", "udp", "-j", "ACCEPT"};
-    ASSERT_EQ(run(rule).status, 0);
-    path->detach();
-    EXPECT_EQ(rules(), "");
-    Command check = rule;
-    check[3] = "-C";
-    EXPECT_EQ(run(check).status, 0);
-  });
-}
-
-TEST(QueuePath, WhatItChangesIsToldBefore) {
-  in_namespace([] {
-    std::vector<Undo> told;
-    PathSettings settings = on_loopback();
-    settings.segment_limit = 10'000;
-    settings.before_change = [&](const Undo& undo) { told.push_back(undo); };
-    const auto path = attach_queue(settings);
-    path->set_peer(self(false));
-    path->beat(monotonic());
-    ASSERT_GE(told.size(), 4u);
-    EXPECT_EQ(told.front().interface, "lo");
-    EXPECT_EQ(told.front().command.at(5), "gso_max_size");
-    // As if the agent had ended: all that was told, from the last to the first, leaves nothing.
-    for (auto undo = told.rbegin(); undo != told.rend(); ++undo) run(undo->command);
-    EXPECT_EQ(rules(), "");
   });
 }
 

@@ -98,14 +98,10 @@ snapshot() {
   bpftool map show | grep -v "^[[:space:]]" | cut -d" " -f2- || true
 }
 
-# What an agent leaves behind: differences between two snapshots, as JSON; apart from them those that are a table of
-# iptables without a rule.
+# What an agent leaves behind: differences between two snapshots, as JSON.
 trace_between() { # LABEL BEFORE AFTER
   diff "$2" "$3" > /run/difference || cat /run/difference >&2
-  changed=$(grep -c '^[-+][^-+]' /run/difference || true)
-  empty=$(grep -cE '^[+]([*]mangle|:[A-Z]+ ACCEPT .*|COMMIT)$' /run/difference || true)
-  [ $((empty % 7)) -eq 0 ] || empty=0
-  echo "{\"trace\": \"$1\", \"lines\": $((changed - empty)), \"empty_tables\": $((empty / 7))}"
+  echo "{\"trace\": \"$1\", \"lines\": $(grep -c '^[-+][^-+]' /run/difference || true)}"
 }
 
 # Stops, continues, kills and restarts agents while something runs; says how often, and how often all was held again
