@@ -207,6 +207,11 @@ class Steps : OneAtATime {
     return new Steps(scenario_, tables_, simulation_.clone());
   }
 
+  void after_fork() {
+    const Call call(*this);
+    engine().after_fork();
+  }
+
   // For Python's collector of garbage: the program's functions, most of which refer to this run.
   const std::vector<std::shared_ptr<nb::object>>& calls() const { return calls_; }
   void forget_calls() {
@@ -368,6 +373,7 @@ void add_simulation(nb::module_& m) {
       .def("save", &Steps::save)
       .def("restore", &Steps::restore, "state"_a)
       .def("fork", &Steps::fork, nb::rv_policy::take_ownership)
+      .def("after_fork", &Steps::after_fork)
       .def("flows", &Steps::flows)
       .def("ports", &Steps::ports)
       .def("queues", &Steps::queues, nb::sig("def queues(self) -> numpy.typing.NDArray[numpy.int64]"))

@@ -1,4 +1,5 @@
 import gc
+import os
 import threading
 import weakref
 
@@ -153,6 +154,35 @@ def test_a_fork_goes_its_own_way(empty):
     alone, crowded = run.finish().flows, fork.finish().flows
     assert len(alone) == 1 and len(crowded) == 2
     assert crowded["fct_ps"].max() > alone["fct_ps"].max()
+
+
+def test_what_if(empty):
+    for threads in (1, 2):
+        empty["run"]["threads"] = threads
+        run = weir.Simulation(empty)
+        run.send(0, 8, "1 MB")
+        run.advance("20 us")
+
+        def crowded(copy):
+            copy.send(1, 8, "1 MB")
+            copy.advance()
+            return copy.finish().flows["fct_ps"].tolist()
+
+        after = run.what_if(crowded)
+        assert run.what_if(crowded) == after and run.now_ps == 20_000_000
+        run.advance()
+        (alone,) = run.finish().flows["fct_ps"].tolist()
+        assert len(after) == 2 and max(after) > alone
+
+
+def test_what_if_fails(empty):
+    run = weir.Simulation(empty)
+    with pytest.raises(weir.InputError, match="host"):
+        run.what_if(lambda copy: copy.send(0, 1_000, "1 MB"))
+    with pytest.raises(Exception, match="pickle"):
+        run.what_if(lambda copy: copy)
+    with pytest.raises(RuntimeError, match="status 3"):
+        run.what_if(lambda copy: os._exit(3))
 
 
 def test_states_that_do_not_fit(star):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import multiprocessing
+import pickle
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,9 @@ from ._errors import InputError
 from ._result import Result, result_of
 from ._table import Table
 from ._values import Source, Values, scenario_of
+
+
+T = TypeVar("T")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -210,6 +215,39 @@ class Simulation:
     def fork(self) -> Simulation:
         """A copy that goes on by itself, without the functions of this run. It may be used by another thread."""
         return Simulation._of(self._inner.fork())
+
+    def what_if(self, call: Callable[[Simulation], T]) -> T:
+        """What call(copy) returns, where `copy` is this run in a copy of this process, made by fork(2).
+
+        The copy costs no time for the state: the system copies what either process then writes to. This run stays as it
+        is, its functions are the copy's too, and what they change stays in the copy. The returned value must be one that
+        pickle takes. An exception of `call` is raised here as well. Not on Windows.
+        """
+        context = multiprocessing.get_context("fork")
+        ours, theirs = context.Pipe(duplex=False)
+
+        def in_copy() -> None:
+            self._inner.after_fork()
+            try:
+                answer = pickle.dumps((call(self), None))
+            except BaseException as error:
+                answer = pickle.dumps((None, error))
+            theirs.send_bytes(answer)
+
+        process = context.Process(target=in_copy)
+        process.start()
+        theirs.close()
+        try:
+            result, error = pickle.loads(ours.recv_bytes())
+        except EOFError:
+            process.join()
+            raise RuntimeError(f"the copy ended without a result, with status {process.exitcode}") from None
+        finally:
+            ours.close()
+        process.join()
+        if error is not None:
+            raise error
+        return result
 
     def finish(self) -> Result:
         """The result. Call it once, after the last advance()."""

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -105,6 +107,45 @@ TEST_F(Resume, AfterKillsOverAndOver) {
   expect_same(dir, whole);
   EXPECT_FALSE(fs::exists(partial(dir)));
   EXPECT_EQ(weir({"report", dir, "--out", folder_ / "page.html"}).status, 0);
+}
+
+// Half of the kills come while a checkpoint is being written. WEIR_KILLS says how many there are.
+TEST_F(Resume, AfterKillsWhileItIsKept) {
+  const std::string whole = folder_ / "whole";
+  ASSERT_EQ(weir({"run", file(), "-q", "--out", whole}).status, 0);
+  const char* given = std::getenv("WEIR_KILLS");
+  const int kills = given != nullptr ? std::atoi(given) : 10;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> after(0.02, 0.4);
+  int killed = 0;
+  int while_writing = 0;
+  for (int round = 0; killed < kills; ++round) {
+    const std::string dir = folder_ / ("killed-" + std::to_string(round));
+    const std::string kept = partial(dir) + "/checkpoint";
+    const std::string next = partial(dir) + "/checkpoint.next";
+    while (!fs::exists(dir)) {
+      const bool begun = fs::exists(kept);
+      const auto command = begun ? std::vector<std::string>{"resume", dir, "-q"} : run(dir);
+      const bool waits = killed < kills && killed % 2 == 0;
+      Output o;
+      if (waits) {
+        // the second one that it writes, so that the run gets on
+        std::error_code none;
+        const auto before = fs::last_write_time(kept, none);
+        o = weir(command, SIGKILL, [&] { return fs::last_write_time(kept, none) != before && fs::exists(next, none); });
+        while_writing += fs::exists(next) ? 1 : 0;
+      } else {
+        o = weir(command, killed < kills ? SIGKILL : 0, after(random));
+      }
+      ASSERT_TRUE(o.status == 0 || o.status == 128 + SIGKILL) << o.err;
+      killed += o.status == 0 ? 0 : 1;
+    }
+    expect_same(dir, whole);
+    fs::remove_all(dir);
+  }
+  EXPECT_GT(while_writing, 0);
+  RecordProperty("kills", killed);
+  RecordProperty("while_writing", while_writing);
 }
 
 TEST_F(Resume, ByOtherThreadsAfterAnInterruption) {

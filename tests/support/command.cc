@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -22,21 +23,23 @@ extern char** environ;
 namespace weir::app {
 namespace {
 
+bool has_ended(pid_t pid) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
 void signal_when_busy(pid_t pid, int signal, double after_cpu_s) {
   clockid_t clock{};
   if (clock_getcpuclockid(pid, &clock) != 0) return;
   timespec used{};
-  const auto has_ended = [pid] {
-    siginfo_t info{};
-    return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
-  };
-  while (!has_ended() && clock_gettime(clock, &used) == 0 &&
+  while (!has_ended(pid) && clock_gettime(clock, &used) == 0 &&
          static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec) < after_cpu_s)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   kill(pid, signal);
 }
 
-Output run(std::vector<std::string> words, int signal, double after_cpu_s) {
+// `meanwhile` is called once the command has started, and may end it.
+Output run(std::vector<std::string> words, const std::function<void(pid_t)>& meanwhile) {
   const Folder folder("weir-command-output");
   const std::string out = folder / "out";
   const std::string err = folder / "err";
@@ -62,10 +65,16 @@ Output run(std::vector<std::string> words, int signal, double after_cpu_s) {
   posix_spawn_file_actions_destroy(&actions);
   EXPECT_EQ(error, 0) << words[0] << " cannot be started; WEIR_COMMAND names the command";
   if (error != 0) return {};
-  if (signal != 0) signal_when_busy(pid, signal, after_cpu_s);
+  if (meanwhile) meanwhile(pid);
   int status = 0;
   EXPECT_EQ(waitpid(pid, &status, 0), pid);
   return {read_file(out), read_file(err), WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
+}
+
+std::vector<std::string> of_weir(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{command()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
 }
 
 }  // namespace
@@ -76,12 +85,18 @@ std::string command() {
 }
 
 Output weir(const std::vector<std::string>& arguments, int signal, double after_cpu_s) {
-  std::vector<std::string> words{command()};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  return run(std::move(words), signal, after_cpu_s);
+  if (signal == 0) return run(of_weir(arguments), {});
+  return run(of_weir(arguments), [&](pid_t pid) { signal_when_busy(pid, signal, after_cpu_s); });
 }
 
-Output shell(const std::string& script) { return run({"/bin/sh", "-c", "weir=$0; " + script, command()}, 0, 0); }
+Output weir(const std::vector<std::string>& arguments, int signal, const std::function<bool()>& moment) {
+  return run(of_weir(arguments), [&](pid_t pid) {
+    while (!has_ended(pid) && !moment()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    kill(pid, signal);
+  });
+}
+
+Output shell(const std::string& script) { return run({"/bin/sh", "-c", "weir=$0; " + script, command()}, {}); }
 
 Folder::Folder(const std::string& name) {
   // tests run side by side

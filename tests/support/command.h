@@ -1,6 +1,7 @@
 // The weir command as a user meets it: arguments in, text and exit status out.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ std::string command();
 // Runs `weir ARGUMENTS`. If `signal` is not 0, sends it as soon as the command has used
 // `after_cpu_s` of processor time.
 Output weir(const std::vector<std::string>& arguments, int signal = 0, double after_cpu_s = 0.2);
+
+// The same, as soon as `moment` says so; it is asked over and over.
+Output weir(const std::vector<std::string>& arguments, int signal, const std::function<bool()>& moment);
 
 // Runs a script of sh, to which "$weir" is the command.
 Output shell(const std::string& script);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <memory>
 
 #include "weir/net/split.h"
 
@@ -56,7 +57,7 @@ class Team final : public Simulation::Crew {
       pending_.emplace_back();
       failures_.emplace_back();
     }
-    for (std::uint32_t i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { work(i); });
+    start_workers();
   }
 
   ~Team() override {
@@ -67,6 +68,14 @@ class Team final : public Simulation::Crew {
 
   std::uint32_t threads() const override { return threads_; }
   std::uint32_t partitions() const override { return partitions_; }
+
+  void after_fork() override {
+    // Those of the parent do not exist here: they can be neither joined nor detached.
+    for (std::thread& w : workers_) std::construct_at(&w);
+    workers_.clear();
+    barrier_.forget_arrivals();
+    start_workers();
+  }
 
   void load(const traffic::Program& program, Time lag) override {
     for (auto& p : parts_) p->load(program, lag);
@@ -257,6 +266,10 @@ class Team final : public Simulation::Crew {
     } catch (...) {
       return std::current_exception();
     }
+  }
+
+  void start_workers() {
+    for (std::uint32_t i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { work(i); });
   }
 
   void work(std::uint32_t thread) {

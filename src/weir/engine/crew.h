@@ -21,6 +21,8 @@ class Barrier {
   explicit Barrier(std::uint32_t threads)
       : threads_(threads), spins_(threads <= std::thread::hardware_concurrency() ? 1'000 : 0) {}
   void arrive_and_wait();
+  // Only while no thread waits.
+  void forget_arrivals() { arrived_.store(0, std::memory_order_relaxed); }
 
  private:
   const std::uint32_t threads_;
@@ -35,6 +37,8 @@ class Simulation::Crew {
   virtual ~Crew() = default;
   virtual std::uint32_t threads() const = 0;
   virtual std::uint32_t partitions() const = 0;  // as many as were asked for
+  // In the child of a fork(2) that came between epochs: threads of its own.
+  virtual void after_fork() = 0;
   virtual void load(const traffic::Program& program, Time lag) = 0;
   // Nodes of the program that have ended.
   virtual std::uint64_t nodes_done() const = 0;

@@ -369,6 +369,8 @@ bool Simulation::advance_to(Time until) {
   return ended();
 }
 
+void Simulation::after_fork() { crew_->after_fork(); }
+
 std::uint32_t Simulation::threads() const { return crew_->threads(); }
 
 std::uint32_t Simulation::partitions() const { return crew_->partitions(); }

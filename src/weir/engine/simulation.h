@@ -56,6 +56,7 @@ class Simulation final : public Engine {
   bool advance(Time until = Time::max()) override;
   void save(Saver& a) override;
   void load(Loader& a) override;
+  void after_fork() override;
   std::uint32_t partitions() const override;
   const Stall* stall() const override { return stall_ ? &*stall_ : nullptr; }
 
