@@ -60,9 +60,12 @@ char* append(char* end, std::string_view text) {
   return end + text.size();
 }
 
-char* append(char* end, std::string_view name, std::uint64_t value) {
+// `name`: a literal, so that how long it is is known when this is compiled.
+template <std::size_t n>
+char* append(char* end, const char (&name)[n], std::uint64_t value) {
+  std::memcpy(end, name, n - 1);
   const fmt::format_int digits(value);
-  return append(append(end, name), {digits.data(), digits.size()});
+  return append(end + n - 1, {digits.data(), digits.size()});
 }
 
 std::string node_name(const net::Topology& topology, std::uint32_t node, std::string_view between) {
@@ -178,19 +181,19 @@ std::string_view Capture::comment(const net::TraceEvent& event, const FlowOfPack
   end = append(end, "weir wire=", p.wire);
   if (event.kind == net::EventKind::sent) end = append(end, " queued=", event.queued);
   if (flow != nullptr) {
-    end = append(end, path_comment(flow->id, p.entropy));
+    end = append(end, path_comment(flow->id, p));
     if ((p.flags & net::kRetransmission) != 0 && p.to_receiver()) end = append(end, " again");
   }
   return {comment_.data(), static_cast<std::size_t>(end - comment_.data())};
 }
 
-// What is the same for most packets of a flow, and so is kept.
-std::string_view Capture::path_comment(std::uint64_t flow, std::uint32_t entropy) {
-  PathComment& it = path_comments_[flow % path_comments_.size()];
-  if (it.length == 0 || it.flow != flow || it.entropy != entropy) {
+// What is the same for most packets of a flow in one direction, and so is kept.
+std::string_view Capture::path_comment(std::uint64_t flow, const net::Packet& packet) {
+  PathComment& it = path_comments_[(2 * flow + (packet.to_receiver() ? 1 : 0)) % path_comments_.size()];
+  if (it.length == 0 || it.flow != flow || it.entropy != packet.entropy) {
     it.flow = flow;
-    it.entropy = entropy;
-    const char* const end = append(append(it.text.data(), " flow=", flow), " entropy=", entropy);
+    it.entropy = packet.entropy;
+    const char* const end = append(append(it.text.data(), " flow=", flow), " entropy=", packet.entropy);
     it.length = static_cast<std::uint32_t>(end - it.text.data());
   }
   return {it.text.data(), it.length};

@@ -74,7 +74,7 @@ class Capture {
   bool is_chosen(std::uint64_t flow) const;
   static constexpr std::size_t kMostComment = 160;  // six numbers of 20 digits at most, and their names
   std::string_view comment(const net::TraceEvent& event, const FlowOfPacket* flow);
-  std::string_view path_comment(std::uint64_t flow, std::uint32_t entropy);
+  std::string_view path_comment(std::uint64_t flow, const net::Packet& packet);
 
   const engine::Model& model_;
   net::TraceFilter filter_;

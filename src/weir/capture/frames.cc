@@ -173,18 +173,19 @@ void Frames::rocev2(const Shape& s) {
   constexpr unsigned kHasSack = 2;
   constexpr std::uint32_t kIcrc = 4;
   const net::Packet& p = s.packet;
-  const std::int64_t last = packets(s.flow.size) - 1;
-  const std::int64_t n = p.seq / payload_;
   unsigned opcode = 0x11;  // acknowledge
-  std::int64_t psn = packets(p.seq) - 1;
+  std::int64_t psn = 0;
   if (s.is_data()) {
-    opcode = last == 0 ? 0x04 : n == 0 ? 0x00 : n == last ? 0x02 : 0x01;  // send: only, first, last, middle
-    psn = n;
+    const bool is_first = p.seq == 0;
+    const bool is_last = p.seq + payload_ >= s.flow.size;
+    opcode = is_first ? (is_last ? 0x04 : 0x00) : (is_last ? 0x02 : 0x01);  // send: only, first, last, middle
+    psn = p.seq / payload_;
   } else if (p.kind == PacketKind::nack) {
-    psn = n;
+    psn = p.seq / payload_;
   } else if (p.kind == PacketKind::cnp) {
     opcode = 0x81;
-    psn = 0;
+  } else {
+    psn = packets(p.seq) - 1;
   }
   const bool acks = p.kind == PacketKind::ack || p.kind == PacketKind::nack;
   const bool sacks = acks && s.has_sack() && model_.profiles[p.profile].recovery.selective();

@@ -166,7 +166,8 @@ class Team final : public Simulation::Crew {
   std::span<const net::TraceEvent> trace(Time end) override {
     if constexpr (Tracer::kOn) {
       // What has left by now is recorded only once the port is looked at.
-      for (auto& p : parts_) p->settle_all_before(end);
+      for (std::size_t i = 0; i < parts_.size(); ++i)
+        for (const std::uint32_t port : recorded_ports_[i]) parts_[i]->settle_before(port, end);
       std::vector<net::Recorder*> recorders;
       for (auto& p : parts_) recorders.push_back(&p->tracer());
       return order_.collect(recorders, end);
@@ -185,8 +186,15 @@ class Team final : public Simulation::Crew {
   }
 
   void record([[maybe_unused]] const net::TraceFilter& filter) override {
-    if constexpr (Tracer::kOn)
-      for (auto& p : parts_) p->tracer().record(filter);
+    if constexpr (Tracer::kOn) {
+      recorded_ports_.assign(parts_.size(), {});
+      for (std::size_t i = 0; i < parts_.size(); ++i) {
+        parts_[i]->tracer().record(filter);
+        for (std::uint32_t port = 0; port < topology_.ports(); ++port)
+          if (parts_[i]->owns_port(port) && (filter.ports.empty() || filter.ports[port]))
+            recorded_ports_[i].push_back(port);
+      }
+    }
   }
 
   void note_work(WorkLog& log) override {
@@ -288,10 +296,11 @@ class Team final : public Simulation::Crew {
   std::array<std::vector<std::vector<Mailbox>>, 2> mail_;  // of every other epoch; by sender, then receiver
   std::uint32_t turn_ = 0;                                 // which of them the present or last epoch writes
   std::vector<std::vector<traffic::Flow>> pending_;
-  std::vector<std::exception_ptr> failures_;  // by partition; read between epochs
-  TraceOrder order_;                          // of traced crews
-  WorkLog* log_ = nullptr;                    // null: nobody wants to know what takes how long
-  std::vector<Work> taken_;                   // by partition, for the log
+  std::vector<std::exception_ptr> failures_;                // by partition; read between epochs
+  TraceOrder order_;                                        // of traced crews
+  std::vector<std::vector<std::uint32_t>> recorded_ports_;  // by partition, if it is traced
+  WorkLog* log_ = nullptr;                                  // null: nobody wants to know what takes how long
+  std::vector<Work> taken_;                                 // by partition, for the log
   Barrier barrier_;
   Time end_;
   bool stop_ = false;

@@ -144,12 +144,6 @@ void Partition<S, T>::settle_before(std::uint32_t port, Time end) {
 }
 
 template <sim::Scheduler S, class T>
-void Partition<S, T>::settle_all_before(Time end) {
-  for (std::uint32_t port = 0; port < lane().ports; ++port)
-    if (owns_port(port)) settle_before(port, end);
-}
-
-template <sim::Scheduler S, class T>
 template <class A>
 void Partition<S, T>::archive(A& a, Time now) {
   Network& network = lane().network;

@@ -85,8 +85,6 @@ class Partition final : private LaneHolder<S, T>,
   bool owns_port(std::uint32_t port) const { return lane().mine(lane().network.ports[port].owner); }
   // Brings a port's counters up to date with all departures before `end`.
   void settle_before(std::uint32_t port, Time end);
-  // The same of all ports.
-  void settle_all_before(Time end);
   const Counters& counters() const { return lane().counters; }
   T& tracer() { return lane().tracer; }
   // Between epochs: what this partition holds, its ports, switches and hosts included. Loaded into one that has just
