@@ -159,7 +159,7 @@ const tests = {
     assert.ok((await count()) > before);
     assert.match(plain(await p.locator('.live .state').innerText()), /changed 2 times/);
     const status = await end(all, async () => {
-      await p.keyboard.press('w');
+      await p.locator('[data-tab="worst"]').click();
       await shows(p, 'worst-0');
       assert.equal(await p.locator('[data-changes]').getAttribute('data-changes'), '2');
     });
