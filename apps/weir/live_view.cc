@@ -49,7 +49,8 @@ std::uint16_t parse_port(const std::string& text) {
   unsigned out = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (error != std::errc{} || end != text.data() + text.size() || out > 65535)
-    throw InputError(fmt::format("--view={}: that is no port; write a number up to 65535, 0 = the system chooses", printable(text)));
+    throw InputError(
+        fmt::format("--view={}: that is no port; write a number up to 65535, 0 = the system chooses", printable(text)));
   return static_cast<std::uint16_t>(out);
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "weir/base/error.h"
+#include "weir/base/text.h"
 #include "weir/capture/capture.h"
 #include "weir/commands.h"
 #include "weir/live_view.h"
@@ -154,6 +156,13 @@ void check_steered(const RunOptions& o, const scenario::Scenario& s) {
   if (o.traces())
     throw InputError(fmt::format("{}: traces do not follow a run through changes; leave out --trace", name));
   run::check_can_be_saved(s, fmt::format("can be run with {}", name));
+  if (!o.view) return;
+  std::string processes;
+  for (const char* const variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char* const value = std::getenv(variable)) processes = value;
+  if (!processes.empty() && processes != "1")
+    throw InputError(fmt::format("--view: mpirun has started {} processes, and a run with a page is one process",
+                                 printable(processes)));
 }
 
 // `out`: where the result goes, "" = nowhere.

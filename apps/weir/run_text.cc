@@ -4,11 +4,14 @@
 
 #include <csignal>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
+#include "weir/cc/plugin.h"
 #include "weir/commands.h"
 #include "weir/output.h"
 #include "weir/progress.h"
@@ -62,6 +65,18 @@ run::CheckpointRhythm RunCommandOptions::checkpoints() const {
   return out;
 }
 
+void add_plugin_option(CLI::App& command) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--plugin",
+          [](const std::vector<std::string>& files) {
+            for (const std::string& file : files) cc::load_plugin(file);
+          },
+          "load algorithms from this shared library, which was built against this weir")
+      ->check(not_empty())
+      ->allow_extra_args(false);
+}
+
 void add_run_options(CLI::App& command, RunCommandOptions& o) {
   command.add_option("--threads", o.threads, "run.threads in place of the scenario's")->check(not_empty());
   command
@@ -76,6 +91,7 @@ void add_run_options(CLI::App& command, RunCommandOptions& o) {
       ->check(CLI::Range(1e-3, 1e9));
   command.add_option("--memory", o.memory, "that it may take, like '8 GB'; without it, 80 % of what is free")
       ->check(not_empty());
+  add_plugin_option(command);
   command.add_flag("--json", o.json, "print manifest and summary as JSON");
   command.add_flag("-q,--quiet", o.quiet, "no progress, no warnings");
 }

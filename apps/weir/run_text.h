@@ -34,6 +34,8 @@ struct RunCommandOptions {
   run::CheckpointRhythm checkpoints() const;
 };
 void add_run_options(CLI::App& command, RunCommandOptions& o);
+// --plugin FILE, which is loaded as the command line is read.
+void add_plugin_option(CLI::App& command);
 
 // What `go` needs to run under these options, and to show how far it is; called once. Nothing is returned of a run that
 // was cancelled before there was a result.

@@ -29,6 +29,7 @@
 #include "units.h"
 #include "weir/base/error.h"
 #include "weir/cc/algorithm.h"
+#include "weir/cc/plugin.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -432,6 +433,10 @@ void add_events(nb::module_& m) {
 
 void add_algorithms(nb::module_& m) {
   add_events(m);
+  m.def(
+      "load_plugin", [](const std::string& file) { return cc::load_plugin(file).algorithms; }, "file"_a,
+      "Loads algorithms from a shared library that was built against this Weir, and returns their names. Scenarios can "
+      "name them from then on. Raises InputError if the file is no such plug-in, or has a name that there is already.");
   m.def(
       "add_algorithm", &add, "type"_a, "name"_a, "title"_a, "source"_a, "needs"_a, "params"_a, "fields"_a, "cnp"_a,
       "cnp_interval"_a,

@@ -7,6 +7,7 @@ weir.Scenario      what is to be simulated
 weir.read          a result that `weir run` has written
 weir.catalogue     all that a scenario can name, with help texts
 weir.Algorithm     a congestion control of your own
+weir.load_plugin   one from a compiled plug-in
 weir.theory        fair rates, without packets
 weir.gym           environments for learning: one flow, all flows in turn, thousands of flows in batches
 weir.policy        files of trained policies
@@ -23,7 +24,7 @@ from ._result import Result, read
 from ._run import SweepRun, run, sweep
 from ._simulation import Flow, Simulation
 from ._table import Table
-from ._weir import Ack, Control, FlowFacts, Hop, Loss, Question, Scenario, Send, version
+from ._weir import Ack, Control, FlowFacts, Hop, Loss, Question, Scenario, Send, load_plugin, version
 
 __version__ = version()
 
@@ -47,6 +48,7 @@ __all__ = [
     "__version__",
     "add_algorithm",
     "catalogue",
+    "load_plugin",
     "parameter",
     "read",
     "remember",

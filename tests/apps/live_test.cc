@@ -68,16 +68,17 @@ class LiveRun {
 
   Json act(const Json& wish, int status = 200) {
     const std::string body = wish.dump();
-    const std::string answer = http_answer(
-        live_.address(), "POST /act HTTP/1.1\r\nHost: " + http_host(live_.address()) + "\r\nX-Weir-Token: " + token_ +
-                             "\r\nContent-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body);
+    const std::string answer =
+        http_answer(live_.address(),
+                    "POST /act HTTP/1.1\r\nHost: " + http_host(live_.address()) + "\r\nX-Weir-Token: " + token_ +
+                        "\r\nContent-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body);
     EXPECT_EQ(http_status(answer), status) << answer;
     return Json::parse(http_body(answer));
   }
   Json news(const std::string& known = "") {
-    const std::string answer = http_answer(live_.address(), "GET /news?" + known + " HTTP/1.1\r\nHost: " +
-                                                                http_host(live_.address()) + "\r\nX-Weir-Token: " +
-                                                                token_ + "\r\nConnection: close\r\n\r\n");
+    const std::string answer =
+        http_answer(live_.address(), "GET /news?" + known + " HTTP/1.1\r\nHost: " + http_host(live_.address()) +
+                                         "\r\nX-Weir-Token: " + token_ + "\r\nConnection: close\r\n\r\n");
     EXPECT_EQ(http_status(answer), 200) << answer;
     return Json::parse(http_body(answer));
   }
@@ -114,7 +115,8 @@ class LiveRun {
 TEST(Live, EndsAsTheSameRunWithoutIt) {
   if (!can_serve()) GTEST_SKIP() << "this build has no page to serve";
   const Folder folder("weir-live");
-  const Output o = weir({"run", "tests/scenarios/pfc-small-buffer.toml", "-q", "--view-data", "--out", folder / "plain"});
+  const Output o =
+      weir({"run", "tests/scenarios/pfc-small-buffer.toml", "-q", "--view-data", "--out", folder / "plain"});
   ASSERT_EQ(o.status, 0) << o.err;
   LiveRun run("pfc-small-buffer", folder / "live");
   const std::int64_t epoch = run.paused().at("epoch_ps");
@@ -170,7 +172,8 @@ TEST(Live, ChangesAreKeptAndCanBeRepeated) {
   std::string key;
   std::string value;
   for (const Json& one : told.at("keys"))
-    if (one.at("key").get<std::string>().starts_with("network.ecn") && one.at("value").get<std::string>().ends_with("B")) {
+    if (one.at("key").get<std::string>().starts_with("network.ecn") &&
+        one.at("value").get<std::string>().ends_with("B")) {
       key = one.at("key");
       value = one.at("value");
     }
@@ -265,8 +268,11 @@ TEST(Live, WhatIsWrongIsToldAndChangesNothing) {
 
 TEST(Live, OnlyThoseWhoKnowTheTokenChangeAnything) {
   if (!PageServer::available()) GTEST_SKIP() << "this build has no HTTP server";
-  const PageServer server([](const PageRequest& r) -> PageAnswer { return {200, r.is_post ? "got " + r.body : "page"}; },
-                          0);
+  const PageServer server(
+      [](const PageRequest& r) -> PageAnswer {
+        return {200, r.is_post ? "got " + r.body : "page"};
+      },
+      0);
   const std::string address = server.address();
   const std::string host = http_host(address);
   const std::string token = address.substr(address.find('=') + 1);
@@ -285,8 +291,10 @@ TEST(Live, OnlyThoseWhoKnowTheTokenChangeAnything) {
   EXPECT_EQ(http_status(post("Host: evil.example\r\n" + known, "this")), 403);
   EXPECT_EQ(http_status(post(here + known + "Origin: http://evil.example\r\n", "this")), 403);
   EXPECT_EQ(http_status(post(here + known, std::string(PageRequest::kMostBody + 1, 'x'))), 413);
-  EXPECT_EQ(http_status(http_answer(address, "DELETE / HTTP/1.1\r\n" + here + known + "Connection: close\r\n\r\n")), 405);
-  EXPECT_EQ(http_status(http_answer(address, "GET /news HTTP/1.1\r\n" + here + known + "Connection: close\r\n\r\n")), 200);
+  EXPECT_EQ(http_status(http_answer(address, "DELETE / HTTP/1.1\r\n" + here + known + "Connection: close\r\n\r\n")),
+            405);
+  EXPECT_EQ(http_status(http_answer(address, "GET /news HTTP/1.1\r\n" + here + known + "Connection: close\r\n\r\n")),
+            200);
   EXPECT_EQ(http_status(http_answer(address, "GET /news HTTP/1.1\r\n" + here + "Connection: close\r\n\r\n")), 403);
 }
 
@@ -308,6 +316,12 @@ TEST(Live, BadInputIsRefusedBeforeTheRun) {
   refuses({"--view", "--steer", "x", "--out", out}, "--steer");
   refuses({"--steer", folder / "x", "--out", out}, "x");
   refuses({"--view", "--set", "run.fidelity=flow", "--out", out}, "--view");
+  const Output job = shell(
+      "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 $weir run tests/scenarios/star-incast-hpcc.toml -q "
+      "--view --out " +
+      out);
+  EXPECT_EQ(job.status, 2);
+  EXPECT_NE(job.err.find("mpirun has started 2 processes"), std::string::npos) << job.err;
   if (!can_serve()) return;
   refuses({"--view=http", "--out", out}, "that is no port");
   refuses({"--view=70000", "--out", out}, "that is no port");

@@ -24,10 +24,14 @@ run(${BINARY}/build/consumer)
 run(${CMAKE_COMMAND} -S ${EXAMPLES} -B ${BINARY}/examples ${options})
 run(${CMAKE_COMMAND} --build ${BINARY}/examples)
 file(GLOB examples ${EXAMPLES}/*.cc)
+list(FILTER examples EXCLUDE REGEX "/plugin.cc$")
 foreach(example IN LISTS examples)
   cmake_path(GET example STEM name)
   run(${BINARY}/examples/${name})
 endforeach()
+# A plug-in that was built against what is installed is loaded by the command that is.
+run(${BINARY}/prefix/bin/weir run ${EXAMPLES}/../tests/scenarios/star-incast-dcqcn.toml --quiet
+    --plugin ${BINARY}/examples/libplugin.so --set algorithm={name="halving"})
 
 find_program(pkg_config pkg-config)
 if(pkg_config)

@@ -65,8 +65,15 @@ async function build(): Promise<void> {
 
   let panel: Panel | null = null;
   let turn = 0;
+  let opening = 0;
   // The panel of what is shown; `again`: it is shown already, and there are news.
   async function open(again = false): Promise<void> {
+    if (again && opening > 0) return; // what is being opened has the news
+    opening++;
+    await fill(again).finally(() => opening--);
+  }
+
+  async function fill(again: boolean): Promise<void> {
     const mine = ++turn;
     const { kind, id } = store.state.show;
     if (kind === 'port') near = [run.from[id], run.to[id]];

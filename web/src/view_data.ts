@@ -27,6 +27,7 @@ export interface ViewDocument {
   complete: boolean;
   ended_by: string;
   reason?: string;
+  changes?: number; // that were made while the run went on
   live?: "running" | "ended"; // it is served by the run itself, which goes on or has ended
   hosts: number;
   switches: number;

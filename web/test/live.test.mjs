@@ -30,10 +30,11 @@ async function paused_run(name, settings, more = []) {
 }
 
 // The run goes on to its end, its page becomes that of the result, and both end.
-async function end({ r, p }) {
+async function end({ r, p }, look = async () => {}) {
   await p.locator('[data-tool="go"]').click();
   await p.waitForSelector('[data-tool="end"]');
   await p.waitForSelector('html[data-ready]');
+  await look();
   await p.locator('[data-tool="end"]').click();
   await p.waitForFunction(() => document.querySelector('[data-tool="end"]').disabled);
   const status = await r.ended;
@@ -157,7 +158,12 @@ const tests = {
     await p.locator('.find input').fill('');
     assert.ok((await count()) > before);
     assert.match(plain(await p.locator('.live .state').innerText()), /changed 2 times/);
-    assert.equal(await end(all), 0);
+    const status = await end(all, async () => {
+      await p.locator('[data-tab="worst"]').click();
+      await shows(p, 'worst-0');
+      assert.equal(await p.locator('[data-changes]').getAttribute('data-changes'), '2');
+    });
+    assert.equal(status, 0);
     assert.equal(json(out + '/summary.json').changes, 2);
     assert.ok(existsSync(out + '/steering.toml') && existsSync(out + '/before.toml'));
     assert.match(readFileSync(out + '/steering.toml', 'utf8'), /kind = "flow"/);

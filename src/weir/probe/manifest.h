@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "weir/base/units.h"
 #include "weir/engine/counters.h"
@@ -13,11 +14,18 @@
 
 namespace weir::probe {
 
+// A plug-in of which the run used an algorithm.
+struct UsedPlugin {
+  std::string file;      // as it was named
+  std::string checksum;  // XXH3 with 128 bits
+};
+
 struct Manifest {
   std::string title;              // of the scenario
   std::string fidelity;           // its run.fidelity
   std::optional<Time> forked_at;  // up to this instant another scenario held (weir fork)
   std::uint64_t changes = 0;      // that were made while it ran (steering.toml); 0 = it is what its scenario says
+  std::vector<UsedPlugin> plugins;
   std::uint64_t seed = 0;
   std::uint32_t threads = 1;
   bool interrupted = false;            // ended by a signal, before all flows were done or the stop time came

@@ -1,8 +1,10 @@
 #include "weir/probe/probes.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "weir/base/error.h"
+#include "weir/cc/plugin.h"
 #include "weir/engine/model.h"
 #include "weir/probe/collective_report.h"
 
@@ -47,6 +49,13 @@ Summary Probes::finish() {
 Manifest Probes::manifest(const RunClock& clock) const {
   engine::Engine& s = simulation_;
   Manifest m;
+  for (const auto& profile : s.model().profiles) {
+    const cc::Plugin* const plugin = cc::plugin_of(*profile.algorithm);
+    if (plugin == nullptr) continue;
+    const bool is_known = std::any_of(m.plugins.begin(), m.plugins.end(),
+                                      [&](const UsedPlugin& used) { return used.checksum == plugin->checksum; });
+    if (!is_known) m.plugins.push_back({plugin->file, plugin->checksum});
+  }
   m.seed = s.model().seed;
   m.threads = s.threads();
   m.wall_s = clock.wall_s();

@@ -270,6 +270,7 @@ Json view_document(const std::string& directory) {
   out["complete"] = manifest.value("complete", true);
   out["ended_by"] = manifest.value("ended_by", std::string());
   if (manifest.contains("reason")) out["reason"] = manifest.at("reason");
+  if (manifest.contains("changes")) out["changes"] = manifest.at("changes");
   out["hosts"] = hosts;
   out["switches"] = nodes - hosts;
   out["sim_time_ps"] = manifest.at("sim_time_ps");

@@ -145,8 +145,7 @@ void check_past(const scenario::Scenario& s, Time at, const engine::Faults& befo
     const auto end_a = std::partition_point(a.begin(), a.end(), is_past);  // both are in order of time
     const auto end_b = std::partition_point(b.begin(), b.end(), is_past);
     if (!std::equal(a.begin(), end_a, b.begin(), end_b, same))
-      scenario::fail_key(s.place(key), key,
-                         fmt::format("up to {} it must be what it was", format_value(at)));
+      scenario::fail_key(s.place(key), key, fmt::format("up to {} it must be what it was", format_value(at)));
   };
   check(
       "network.link_event", before.changes, after.changes,

@@ -123,6 +123,7 @@ function notices(context: Context): Node[] {
   const out: Node[] = [];
   if (!doc.complete || doc.reason)
     out.push(h('p', { class: 'notice' + (doc.complete ? '' : ' bad') }, (doc.complete ? 'The run ended: ' : 'The run is incomplete: it was ended by ') + doc.ended_by + (doc.reason ? ' (' + doc.reason + ')' : '') + '.'));
+  if (doc.changes) out.push(h('p', { class: 'notice', 'data-changes': doc.changes }, 'The run was changed ' + (doc.changes === 1 ? 'once' : doc.changes + ' times') + ' while it went on; steering.toml in its directory has what and when.'));
   const o = doc.omitted ?? {};
   const left: string[] = [];
   if (o.events > 0) left.push(o.events + ' of the drops and losses');
@@ -152,7 +153,7 @@ export async function worstPanel(context: Context): Promise<Panel> {
   return {
     element: h('div', {}, ...notices(context),
       h('dl', { class: 'facts small' }, fact(whole(run.doc.hosts), run.doc.hosts === 1 ? 'host' : 'hosts'), fact(whole(run.doc.switches), run.doc.switches === 1 ? 'switch' : 'switches'), fact(time(run.doc.sim_time_ps), 'simulated'),
-        fact(whole(finished) + ' of ' + whole(flows.count), 'flows finished'), fact(run.doc.complete ? run.doc.ended_by : 'incomplete', 'how it ended')),
+        fact(whole(finished) + ' of ' + whole(flows.count), 'flows finished'), run.doc.live !== 'running' && fact(run.doc.complete ? run.doc.ended_by : 'incomplete', 'how it ended')),
       h('h2', {}, 'The worst'), h('div', { class: 'kinds' }, ...kinds.map(list))),
     highlight: null,
   };

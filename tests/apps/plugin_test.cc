@@ -1,0 +1,71 @@
+// weir run --plugin: algorithms of shared libraries.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/command.h"
+#include "weir/base/checksum.h"
+
+namespace weir::app {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string plugin(const std::string& name) {
+  const char* const folder = std::getenv("WEIR_TEST_PLUGINS");
+  return (folder != nullptr ? folder : "build/release/tests/plugins") + ("/lib" + name + ".so");
+}
+
+Output run_with(const std::string& file, const std::string& out, const std::string& algorithm) {
+  return weir({"run", "tests/scenarios/star-incast-dcqcn.toml", "-q", "--plugin", file, "--out", out, "--set",
+               "algorithm={name=\"" + algorithm + "\"}"});
+}
+
+TEST(Plugins, BringAlgorithms) {
+  const Folder folder("weir-plugin");
+  const Output o = run_with(plugin("plugin_halving"), folder / "a", "halving");
+  ASSERT_EQ(o.status, 0) << o.err;
+  const Json manifest = Json::parse(read_file(folder / "a/manifest.json"));
+  ASSERT_EQ(manifest.at("plugins").size(), 1u);
+  EXPECT_EQ(manifest.at("plugins").at(0).at("file"), plugin("plugin_halving"));
+  EXPECT_EQ(manifest.at("plugins").at(0).at("xxh128"), checksum_of(read_file(plugin("plugin_halving"))));
+  EXPECT_EQ(manifest.at("flows_completed"), manifest.at("flows_started"));
+  // its parameters are read and checked as all are
+  const auto with = [&](const std::string& packets) {
+    return weir({"run", "tests/scenarios/star-incast-dcqcn.toml", "-q", "--plugin", plugin("plugin_halving"), "--set",
+                 "algorithm={name=\"halving\", packets=" + packets + "}"});
+  };
+  EXPECT_EQ(with("1").status, 2);
+  const auto digest = [](const Output& out) { return out.out.substr(out.out.find("digest"), 30); };
+  EXPECT_NE(digest(with("4")), digest(with("64")));
+  // one that no flow uses is not told
+  const Output other = run_with(plugin("plugin_halving"), folder / "b", "hpcc");
+  ASSERT_EQ(other.status, 0) << other.err;
+  EXPECT_FALSE(Json::parse(read_file(folder / "b/manifest.json")).contains("plugins"));
+}
+
+TEST(Plugins, ThatDoNotFitAreRefused) {
+  const Folder folder("weir-plugin");
+  std::ofstream(folder / "text.so") << "this is no library";
+  const auto refuses = [&](const std::string& file, const std::string& why) {
+    const Output o = run_with(file, folder / "a", "dcqcn");
+    EXPECT_EQ(o.status, 2) << o.out;
+    EXPECT_NE(o.err.find(file), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find(why), std::string::npos) << o.err;
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"text.so"});
+  };
+  refuses(folder / "none.so", "");
+  refuses(folder / "text.so", "it cannot be loaded as a shared library");
+  refuses(plugin("plugin_none"), "it lacks WEIR_PLUGIN");
+  refuses(plugin("plugin_other_sizes"), "it was built against another Weir");
+  refuses(plugin("plugin_other_version"), "it was built against weir 0.0.0+other");
+  refuses(plugin("plugin_taken"), "there is an algorithm of the name 'hpcc' already");
+}
+
+}  // namespace
+}  // namespace weir::app

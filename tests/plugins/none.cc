@@ -1,0 +1,2 @@
+// A shared library that is no plug-in.
+extern "C" int nothing_of_weir() { return 0; }
