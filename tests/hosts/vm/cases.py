@@ -232,6 +232,20 @@ def judge_trace(results):
              for mode in ("bpf", "queue")] + untouched(found))
 
 
+IDLE_MODES = ("observe", "bpf", "queue")
+
+
+def idle():
+    """Agents with four peers each and nothing to do, half a minute after they began."""
+    return {f"idle-{mode}": script("lab_up", f"agents_up {mode}", "sleep 30", f"agents_share {mode} 20", "agents_report",
+                                   "agents_off") for mode in IDLE_MODES}
+
+
+def judge_idle(results):
+    share = {one["share"]: one["percent"] for mode in IDLE_MODES for one in results[f"idle-{mode}"] if "share" in one}
+    return [checks.at_most(f"{mode}: an agent's share of a processor, %", share[mode], 1) for mode in IDLE_MODES]
+
+
 def judge_smoke(results):
     found = []
     for boot in results:
@@ -275,6 +289,7 @@ CASES = [
     Case("trace", "up and off, killed and off: everything as before", {"trace": no_trace()}, judge_trace, full=True),
     Case("faults", "agents stopped and killed under load, bpf", {"faults-bpf": faults("bpf", 1)},
          judge_faults("bpf", 600), full=True),
+    Case("idle", "what agents take that have nothing to do", idle(), judge_idle, full=True),
     Case("smoke", "IPv6, VLANs", smoke(), judge_smoke, full=True),
     Case("same-held", "the same, with agents", {"same-held": with_agents("bpf", "same", incast(20))},
          lambda results: [checks.at_least("requests", one_load(results, "same-held")["incast_ms"]["count"], 20)],
