@@ -262,20 +262,29 @@ def smoke():
             "smoke-vlan": with_agents("bpf", "smoke", incast(10), before=("vlan=7",))}
 
 
+PROCESSOR_MODES = ("bpf", "queue")
+
+
 def processors():
     """Slow links, and what arrives is dealt to both processors."""
     slow = ("rate=5mbit", "threshold='20 ms'", "receive_on=3")
     config = "\n".join(("[clock]", "max_error = \"5 ms\"", "[hold]", "at_most = \"100 ms\"",
                         "[rule]", "max_pause = \"100 ms\""))
     workload = ("warm 3s", "until 13s", "long r h1 h2 h3 h4", "long h1 r", *requests(0))
-    return {"processors-bpf": with_agents("bpf", "processors", workload, before=slow, config=config)}
+    return modes("processors", workload, PROCESSOR_MODES, before=slow, config=config)
 
 
 def judge_processors(results):
-    load = one_load(results, "processors-bpf")
-    return [checks.at_most("broken connections", load["broken"], 0),
-            checks.at_most("packets overtaken at the sender", load["overtaking"], 0),
-            checks.measured("completion, mean, ms", load["incast_ms"]["mean"])]
+    found = []
+    for mode in PROCESSOR_MODES:
+        load = one_load(results, f"processors-{mode}")
+        held = sum(one["agent"]["counters"]["held"] for one in results[f"processors-{mode}"] if "status" in one)
+        found += [checks.at_most(f"{mode}: broken connections", load["broken"], 0),
+                  checks.at_most(f"{mode}: packets overtaken at the sender", load["overtaking"], 0),
+                  checks.at_most(f"{mode}: packets seen reordered", checks.reordered(load), 0),
+                  checks.at_least(f"{mode}: packets held", held, 100),
+                  checks.measured(f"{mode}: completion, mean, ms", load["incast_ms"]["mean"])]
+    return found
 
 
 CASES = [
