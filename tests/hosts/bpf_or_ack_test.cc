@@ -238,9 +238,19 @@ TEST_F(BpfOrAck, LargePacketsAreAnsweredByWayOfAcknowledgements) {
 
 // If none leaves, the next packet that arrives is answered itself, however large.
 TEST_F(BpfOrAck, LargePacketsAreAnsweredAnyway) {
-  start({.packets = 1, .bytes = 0, .burst_gap = 1'000'000'000, .per_second = 1'000'000});
-  arrives({.flow = v4_, .seq = 0, .length = 3'000}, 3);
-  arrives({.flow = v4_, .seq = 3'000, .length = 3'000}, 3);
+  // After a millisecond one is answered, so the two first have to arrive within that: a busy machine may need some
+  // tries.
+  constexpr int kTries = 50;
+  std::int64_t took = 0;
+  int tries = 0;
+  do {
+    start({.packets = 1, .bytes = 0, .burst_gap = 1'000'000'000, .per_second = 1'000'000});
+    const std::int64_t begin = monotonic_now();
+    arrives({.flow = v4_, .seq = 0, .length = 3'000}, 3);
+    arrives({.flow = v4_, .seq = 3'000, .length = 3'000}, 3);
+    took = monotonic_now() - begin;
+  } while (took > 900'000 && ++tries != kTries);
+  ASSERT_NE(tries, kTries) << "this machine is too busy";
   EXPECT_EQ(count(), 0u);
   ::usleep(1'100);
   arrives({.flow = v4_, .seq = 6'000, .length = 3'000}, 3);

@@ -232,6 +232,20 @@ def judge_trace(results):
              for mode in ("bpf", "queue")] + untouched(found))
 
 
+IDLE_MODES = ("observe", "bpf", "queue")
+
+
+def idle():
+    """Agents with four peers each and nothing to do, half a minute after they began."""
+    return {f"idle-{mode}": script("lab_up", f"agents_up {mode}", "sleep 30", f"agents_share {mode} 20", "agents_report",
+                                   "agents_off") for mode in IDLE_MODES}
+
+
+def judge_idle(results):
+    share = {one["share"]: one["percent"] for mode in IDLE_MODES for one in results[f"idle-{mode}"] if "share" in one}
+    return [checks.at_most(f"{mode}: an agent's share of a processor, %", share[mode], 1) for mode in IDLE_MODES]
+
+
 def judge_smoke(results):
     found = []
     for boot in results:
@@ -248,20 +262,29 @@ def smoke():
             "smoke-vlan": with_agents("bpf", "smoke", incast(10), before=("vlan=7",))}
 
 
+PROCESSOR_MODES = ("bpf", "queue")
+
+
 def processors():
     """Slow links, and what arrives is dealt to both processors."""
     slow = ("rate=5mbit", "threshold='20 ms'", "receive_on=3")
     config = "\n".join(("[clock]", "max_error = \"5 ms\"", "[hold]", "at_most = \"100 ms\"",
                         "[rule]", "max_pause = \"100 ms\""))
     workload = ("warm 3s", "until 13s", "long r h1 h2 h3 h4", "long h1 r", *requests(0))
-    return {"processors-bpf": with_agents("bpf", "processors", workload, before=slow, config=config)}
+    return modes("processors", workload, PROCESSOR_MODES, before=slow, config=config)
 
 
 def judge_processors(results):
-    load = one_load(results, "processors-bpf")
-    return [checks.at_most("broken connections", load["broken"], 0),
-            checks.at_most("packets overtaken at the sender", load["overtaking"], 0),
-            checks.measured("completion, mean, ms", load["incast_ms"]["mean"])]
+    found = []
+    for mode in PROCESSOR_MODES:
+        load = one_load(results, f"processors-{mode}")
+        held = sum(one["agent"]["counters"]["held"] for one in results[f"processors-{mode}"] if "status" in one)
+        found += [checks.at_most(f"{mode}: broken connections", load["broken"], 0),
+                  checks.at_most(f"{mode}: packets overtaken at the sender", load["overtaking"], 0),
+                  checks.at_most(f"{mode}: packets seen reordered", checks.reordered(load), 0),
+                  checks.at_least(f"{mode}: packets held", held, 100),
+                  checks.measured(f"{mode}: completion, mean, ms", load["incast_ms"]["mean"])]
+    return found
 
 
 CASES = [
@@ -275,6 +298,7 @@ CASES = [
     Case("trace", "up and off, killed and off: everything as before", {"trace": no_trace()}, judge_trace, full=True),
     Case("faults", "agents stopped and killed under load, bpf", {"faults-bpf": faults("bpf", 1)},
          judge_faults("bpf", 600), full=True),
+    Case("idle", "what agents take that have nothing to do", idle(), judge_idle, full=True),
     Case("smoke", "IPv6, VLANs", smoke(), judge_smoke, full=True),
     Case("same-held", "the same, with agents", {"same-held": with_agents("bpf", "same", incast(20))},
          lambda results: [checks.at_least("requests", one_load(results, "same-held")["incast_ms"]["count"], 20)],

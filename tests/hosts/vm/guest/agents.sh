@@ -74,6 +74,24 @@ agents_report() {
   done
 }
 
+# Processor time of all agents and their watchdogs until now, ns.
+agents_time() {
+  for process in /proc/[0-9]*; do
+    case $(cat "$process/comm" 2> /dev/null) in
+      weir-host | weir-watchdog) cut -d" " -f1 "$process"/task/*/schedstat ;;
+    esac
+  done | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+}
+
+# Their share of a processor for so many seconds, of a host in the mean, in percent.
+agents_share() { # LABEL SECONDS
+  before=$(agents_time)
+  sleep "$2"
+  after=$(agents_time)
+  awk -v label="$1" -v ns=$((after - before)) -v seconds="$2" -v hosts="$(echo $hosts | wc -w)" \
+    'BEGIN { printf "{\"share\": \"%s\", \"percent\": %.4f}\n", label, ns / seconds / hosts / 1e7 }'
+}
+
 # All that an agent may change, of all hosts.
 snapshot() {
   for ns in $hosts; do
