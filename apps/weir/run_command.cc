@@ -210,30 +210,30 @@ int run(const RunOptions& o) {
     finish_output(0);
     if (!o.run.quiet) notice("weir: open this address in a browser on this machine");
   }
-  const int status = run_and_show(
-      s, std::move(admitted), limit, checkpoints, o.run, target,
-      [&](std::shared_ptr<const engine::Model> of_run, run::ExecuteOptions execution) {
-        if (live) return live->drive(s, std::move(of_run), *target, execution);
-        if (!o.steer.empty()) return run::execute_steered(s, std::move(of_run), *target, execution, changes);
-        execution.traced = o.captures() || o.traces();
-        execution.prepare = [&](engine::Engine& engine) {
-          if (capture) capture->attach(engine);
-          if (trace) trace->attach(engine);
-        };
-        execution.conclude = [&](engine::Engine& engine) {
-          if (trace) trace->conclude(engine);
-        };
-        run::Outcome outcome = run::execute(s, std::move(of_run), target, execution);
-        if (capture) capture->finish();
-        if (trace) trace->finish();
-        if (capture && !o.run.quiet)
-          notice("weir: {} has {} captured packets, {:.1f} MB", o.capture.directory, capture->packets(),
-                 static_cast<double>(capture->bytes()) * 1e-6);
-        if (trace && !o.run.quiet)
-          notice("weir: {} has {:.1f} MB; https://ui.perfetto.dev opens it", o.trace.file,
-                 static_cast<double>(trace->bytes()) * 1e-6);
-        return outcome;
-      });
+  const int status = run_and_show(s, std::move(admitted), limit, checkpoints, o.run, target,
+                                  [&](std::shared_ptr<const engine::Model> of_run, run::ExecuteOptions execution) {
+                                    if (live) return live->drive(s, std::move(of_run), *target, execution);
+                                    if (!o.steer.empty())
+                                      return run::execute_steered(s, std::move(of_run), *target, execution, changes);
+                                    execution.traced = o.captures() || o.traces();
+                                    execution.prepare = [&](engine::Engine& engine) {
+                                      if (capture) capture->attach(engine);
+                                      if (trace) trace->attach(engine);
+                                    };
+                                    execution.conclude = [&](engine::Engine& engine) {
+                                      if (trace) trace->conclude(engine);
+                                    };
+                                    run::Outcome outcome = run::execute(s, std::move(of_run), target, execution);
+                                    if (capture) capture->finish();
+                                    if (trace) trace->finish();
+                                    if (capture && !o.run.quiet)
+                                      notice("weir: {} has {} captured packets, {:.1f} MB", o.capture.directory,
+                                             capture->packets(), static_cast<double>(capture->bytes()) * 1e-6);
+                                    if (trace && !o.run.quiet)
+                                      notice("weir: {} has {:.1f} MB; https://ui.perfetto.dev opens it", o.trace.file,
+                                             static_cast<double>(trace->bytes()) * 1e-6);
+                                    return outcome;
+                                  });
   if (live && pending_signal() == 0) {
     finish_output(0);
     if (!o.run.quiet) notice("weir: the page shows the result until it, or Ctrl-C, ends this");

@@ -226,6 +226,10 @@ listen = "off"
 
 }  // namespace
 
+std::string to_line(Mode mode, const SelftestStep& step) {
+  return fmt::format("{:<6} {:<14} {:<6} {}\n", name_of(mode), step.name, step.good ? "good" : "FAILED", step.what);
+}
+
 bool selftest(Mode mode, const std::string& program, const std::function<void(const SelftestStep&)>& tell) {
   return Selftest(mode, program, tell).run();
 }

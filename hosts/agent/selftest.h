@@ -15,6 +15,9 @@ struct SelftestStep {
   std::string what;  // what was seen
 };
 
+// The line that the command prints for a step.
+std::string to_line(Mode mode, const SelftestStep& step);
+
 // Calls `tell` for each step. `program`: weir-host itself. Whether all were good. Throws std::runtime_error where the
 // test cannot be made at all.
 bool selftest(Mode mode, const std::string& program, const std::function<void(const SelftestStep&)>& tell);

@@ -38,8 +38,7 @@ int run_selftest(const std::string& wanted) {
     any = true;
     good = selftest(mode, program,
                     [&](const SelftestStep& step) {
-                      show_text(fmt::format("{:<6} {:<14} {:<6} {}\n", name_of(mode), step.name,
-                                            step.good ? "good" : "FAILED", step.what));
+                      show_text(to_line(mode, step));
                       std::fflush(stdout);
                     }) &&
            good;

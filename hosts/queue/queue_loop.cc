@@ -129,7 +129,7 @@ void QueueLoop::settle() {
 bool QueueLoop::wait() {
   std::array<epoll_event, 16> ready;
   const int count = ::epoll_wait(events_.get(), ready.data(), static_cast<int>(ready.size()),
-                                 static_cast<int>(Watchdog::kTurn / 2 / 1'000'000));
+                                 static_cast<int>(Watchdog::kTurn * 4 / 5 / 1'000'000));
   bool sends = false;
   for (int i = 0; i < count; ++i) {
     switch (static_cast<Source>(ready[i].data.u64 & 0xff)) {

@@ -209,7 +209,7 @@ class Steps : OneAtATime {
 
   void after_fork() {
     const Call call(*this);
-    engine().after_fork();
+    simulation_.engine().after_fork();
   }
 
   // For Python's collector of garbage: the program's functions, most of which refer to this run.

@@ -238,13 +238,14 @@ class Simulation:
         process.start()
         theirs.close()
         try:
-            result, error = pickle.loads(ours.recv_bytes())
+            answer: tuple[T, BaseException | None] = pickle.loads(ours.recv_bytes())
         except EOFError:
             process.join()
             raise RuntimeError(f"the copy ended without a result, with status {process.exitcode}") from None
         finally:
             ours.close()
         process.join()
+        result, error = answer
         if error is not None:
             raise error
         return result

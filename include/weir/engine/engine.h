@@ -105,8 +105,8 @@ class Engine {
   virtual void save(Saver&) { throw std::logic_error("this engine cannot be saved"); }
   virtual void load(Loader&) { throw std::logic_error("this engine cannot be saved"); }
   // Makes the threads of the run anew. The child of a fork(2) that came between calls of advance() calls it before
-  // anything else: that process is then a copy of this one, which goes on by itself at the cost of the pages that either
-  // of them writes to.
+  // anything else: that process is then a copy of this one, which goes on by itself at the cost of the pages that
+  // either of them writes to.
   virtual void after_fork() {}
   // The number of parts into which the network is divided.
   virtual std::uint32_t partitions() const { return 1; }
