@@ -31,14 +31,13 @@
 namespace weir::app {
 namespace {
 
-using Json = report::Json;
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLook{100};  // while nothing is simulated, signals are looked at as often
 
 const PageAnswer kClosed{503, "the run has ended, and weir with it\n", "text/plain; charset=utf-8"};
 
-PageAnswer json_answer(unsigned status, const Json& json) {
-  return {status, json.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json"};
+PageAnswer json_answer(unsigned status, const report::Json& json) {
+  return {status, json.dump(-1, ' ', false, report::Json::error_handler_t::replace), "application/json"};
 }
 Rest refused(const std::string& why) {
   return [answer = json_answer(400, {{"error", why}})] { return answer; };
@@ -75,10 +74,10 @@ Known known_of(const PageRequest& request) {
           .changes = number("changes", -1)};
 }
 
-Json packed(const std::vector<NewRows>& tables) {
-  Json out = Json::object();
+report::Json packed(const std::vector<NewRows>& tables) {
+  report::Json out = report::Json::object();
   for (const NewRows& rows : tables) {
-    Json& table = out[rows.table] = report::packed(rows.columns);
+    report::Json& table = out[rows.table] = report::packed(rows.columns);
     table["from"] = rows.from;
   }
   return out;
@@ -88,7 +87,7 @@ Json packed(const std::vector<NewRows>& tables) {
 class Wish {
  public:
   explicit Wish(const std::string& body) {
-    json_ = Json::parse(body, nullptr, false);
+    json_ = report::Json::parse(body, nullptr, false);
     if (!json_.is_object()) throw InputError("the body is no JSON object");
   }
 
@@ -125,7 +124,7 @@ class Wish {
     const auto at = json_.find(key);
     std::vector<std::string> out;
     if (at == json_.end() || !at->is_array()) throw InputError(fmt::format("{}: write a list of texts", key));
-    for (const Json& one : *at) {
+    for (const report::Json& one : *at) {
       if (!one.is_string()) throw InputError(fmt::format("{}: write a list of texts", key));
       out.push_back(one.get<std::string>());
     }
@@ -133,7 +132,7 @@ class Wish {
   }
 
  private:
-  Json json_;
+  report::Json json_;
 };
 
 }  // namespace
@@ -159,7 +158,7 @@ struct LiveView::State {
   Rest answer(const PageRequest& request);
   Rest answer_page();
   Rest answer_news(const PageRequest& request);
-  Json status() const;
+  report::Json status() const;
   Rest act(const Wish& wish);
   void go(Time to);
   bool is_going() const { return run != nullptr; }
@@ -193,7 +192,7 @@ Rest LiveView::State::answer_page() {
   if (!is_going()) return [page = page] { return PageAnswer{200, page}; };
   const engine::Engine& engine = run->engine();
   const auto& view = *run->probes().find<probe::ViewProbe>();
-  Json document;
+  report::Json document;
   document["weir"] = version();
   document["format"] = 1;
   document["live"] = "running";
@@ -209,7 +208,7 @@ Rest LiveView::State::answer_page() {
   document["omitted"] = {{"pauses", 0}, {"events", 0}};
   document["tags"] = run->tags();
   document["algorithms"] = tables.algorithms();
-  document["parts"] = Json::array();
+  document["parts"] = report::Json::array();
   for (const result::PartKind& part : result::part_kinds())
     document["parts"].push_back({{"name", part.name}, {"label", part.label}, {"meaning", part.meaning}});
   return [document = std::move(document), network = LiveTables::network(engine)]() mutable {
@@ -218,8 +217,8 @@ Rest LiveView::State::answer_page() {
   };
 }
 
-Json LiveView::State::status() const {
-  Json out;
+report::Json LiveView::State::status() const {
+  report::Json out;
   out["state"] = !is_going() ? "ended" : paused ? "paused" : "running";
   if (!is_going()) return out;
   engine::Engine& engine = run->engine();
@@ -236,7 +235,7 @@ Json LiveView::State::status() const {
 }
 
 Rest LiveView::State::answer_news(const PageRequest& request) {
-  Json out = status();
+  report::Json out = status();
   if (!is_going()) return [answer = json_answer(200, out)] { return answer; };
   auto& view = *run->probes().find<probe::ViewProbe>();
   out["interval_ps"] = view.series().interval().ps;
@@ -245,10 +244,10 @@ Rest LiveView::State::answer_news(const PageRequest& request) {
   out["omitted"] = {{"pauses", view.pauses().omitted()}, {"events", view.omitted_events()}};
   const Known known = known_of(request);
   if (known.changes != static_cast<std::int64_t>(run->changes().size())) {
-    out["log"] = Json::array();
+    out["log"] = report::Json::array();
     for (const run::Change& change : run->changes())
       out["log"].push_back({{"at_ps", change.at.ps}, {"text", run::to_text(change)}});
-    out["keys"] = Json::array();
+    out["keys"] = report::Json::array();
     for (const auto& [key, value] : run->changeable()) out["keys"].push_back({{"key", key}, {"value", value}});
     for (const auto& profile : run->scenario().profiles) out["profiles"].push_back(profile.name);
   }

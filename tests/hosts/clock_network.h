@@ -66,7 +66,6 @@ class Port {
     last_ = t;
   }
 
-  std::int64_t enough_;
   clock::Random random_;
   double share_ = 0;
   double work_ = 0;
