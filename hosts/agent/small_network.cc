@@ -89,7 +89,7 @@ Running::Running(const Descriptor& network, const std::vector<std::string>& comm
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::dup2(output.get(), STDOUT_FILENO);
     ::dup2(output.get(), STDERR_FILENO);
-    ::execv(argv[0], argv.data());
+    ::execvp(argv[0], argv.data());
     ::_exit(127);
   }
 }

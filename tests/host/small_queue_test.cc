@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "weir/base/params.h"
 #include "weir/cc/algorithm.h"
@@ -124,6 +125,43 @@ TEST(SmallQueue, PacesSegments) {
   const Time begun = now + 1_us;
   for (int i = 0; i < 7; ++i) EXPECT_EQ(leave(), now);
   EXPECT_EQ(leave(), begun + 968'960_ns);
+}
+
+// Three segments of 8 packets wait, the first two within the ten packets that are not paced or right behind one of
+// them; each of 968.96 us. What is held later changes nothing of them, and none leaves before the one in front of it.
+TEST(SmallQueue, FixesDeparturesOnce) {
+  Filled f(100e6);
+  std::vector<Time> departures;
+  std::int64_t next = 0;
+  const auto commit = [&](Time held) {
+    f.queue.commit(held, true, 66, [&](std::int64_t first, std::int64_t size, Time departs) {
+      EXPECT_EQ(first, next);
+      next += size;
+      departures.push_back(departs);
+    });
+  };
+  const auto leave = [&](std::int64_t packets, Time now) {
+    for (; packets > 0; --packets) {
+      f.room.sent += kSegmentPayload;
+      f.queue.on_send(f.room.sent, Bytes{1'514}, false, now);
+    }
+    f.fill(100e6, now);
+  };
+  commit(10_us);
+  EXPECT_EQ(departures, (std::vector<Time>{10_us, 10_us, 968'960_ns}));
+  commit(5_ms);
+  EXPECT_EQ(departures.size(), 3u);
+  EXPECT_EQ(f.queue.departs(), 10_us);
+  leave(16, 10_us);
+  EXPECT_EQ(f.queue.departs(), 968'960_ns);
+  commit(5_ms);
+  ASSERT_EQ(departures.size(), 5u);
+  EXPECT_EQ(departures[3], 5_ms);
+  EXPECT_EQ(departures[4], 5_ms) << "paced from 2.9 ms";
+  leave(24, 5_ms);
+  commit({});
+  EXPECT_EQ(departures[5], 5_ms);
+  EXPECT_EQ(next, f.queue.end());
 }
 
 // Reads of 64 KB, which are 45 packets of 1,448 B, two of which are under way: the third is asked for when the first

@@ -263,6 +263,9 @@ TEST(BadInput, IsTold) {
        "a.toml:11: key 'algorithm.on_ramp': On-Ramp measures one-way delays with the hosts' clocks, and there are "
        "none; "
        "add a table [clocks], empty for clocks without error"},
+      {"", "[clocks]\n[algorithm.on_ramp]\nearly = true\n",
+       "a.toml:13: key 'algorithm.on_ramp.early': departures are fixed when the host's stack hands segments down, and "
+       "there is none; add a table [algorithm.stack], or remove it"},
       {"", "[algorithm.recovery]\nkind = \"irn\"\nwindow = 0.0\n",
        "a.toml:13: key 'algorithm.recovery.window': IRN may send so far beyond what is acknowledged, which is nothing; "
        "write a number above 0, 1 for the bandwidth-delay product"},

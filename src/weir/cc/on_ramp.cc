@@ -25,6 +25,11 @@ void OnRamp::Params::describe(ParamList<Params>& p) {
   p.bytes("segment", &Params::segment,
           "flows are paused and packets timed in segments of this size, as with segmentation offload; 0 = each packet",
           "On-Ramp 4: up to 64 KB", Bytes{0}, Bytes{64'000});
+  p.flag(
+      "early", &Params::early,
+      "when a packet leaves is decided when the host's stack hands its segment down, and no later OR-ACK changes it; "
+      "else when it leaves. It needs the stack, whose segments take the place of `segment`",
+      "weir-host's mode bpf");
   p.integer("packets_per_ack", &Params::packets_per_ack, 1, 1'000, "data packets per OR-ACK",
             "On-Ramp 4.1: about 10 in Linux; 1 in ns-3");
   p.bytes("ack_size", &Params::ack_size, "size of an OR-ACK on the wire", "On-Ramp 4.1", Bytes{1}, Bytes{1'000});
@@ -32,7 +37,7 @@ void OnRamp::Params::describe(ParamList<Params>& p) {
 
 void OnRamp::start(const Params& p, Time threshold, Bytes payload) {
   payload_ = payload.count;
-  segment_ = p.segment.count;
+  segment_ = p.early ? 0 : p.segment.count;
   segment_begin_ = 0;
   segment_end_ = 0;
   report_ = {};

@@ -38,6 +38,7 @@ class OnRamp {
     double gain = 1.0 / 16;
     double initial_beta = 0;
     bool memory = true;
+    bool early = false;
     Bytes segment{0};
     std::int64_t packets_per_ack = 1;
     Bytes ack_size{78};

@@ -201,7 +201,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
     note_scoreboard(host, flow, extras->scoreboard);
   }
   if (flow.on_ramp) {
-    host.on_ramps[flow.slot]->on_send(packet.seq, Bytes{payload}, now, again);
+    if (again || !early(flow)) host.on_ramps[flow.slot]->on_send(packet.seq, Bytes{payload}, now, again);
     hold(host, flow);
   }
   pace(flow, packet.wire, now);
@@ -235,6 +235,10 @@ inline bool Senders<P>::asks(const Flow& flow, const Packet& packet) const {
 template <class P>
 inline void Senders<P>::hold(Host& host, Flow& flow) {
   if (!flow.on_ramp) return;
+  if (!flow.resend && early(flow)) [[unlikely]] {
+    flow.held = host.small_queue_of(flow.slot).departs();
+    return;
+  }
   const std::int64_t next = flow.resend ? host.extras_of(flow.slot).scoreboard.first_lost() : flow.snd_nxt;
   flow.held = host.on_ramps[flow.slot]->next_packet(next);
 }

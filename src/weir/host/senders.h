@@ -109,8 +109,11 @@ class Senders : public sim::Room<Senders, P> {
   [[gnu::noinline]] void finish_flow(std::uint32_t h, Flow& flow, Time now);
   bool asks(const Flow& flow, const Packet& packet) const;
   void hold(Host& host, Flow& flow);
+  bool early(const Flow& flow) const;
   [[gnu::noinline]] void board_stack(Host& host, Flow& flow, Time now);
   [[gnu::noinline]] void hand_down(Host& host, Flow& flow, Time now);
+  void commit(Host& host, Flow& flow, SmallQueue& queue);
+  bool paces(const Flow& flow) const;
   Time under_way(Host& host, const Flow& flow, const Packet& ack);
   bool app_limited(Host& host, const Flow& flow) const;
   [[gnu::noinline]] void leave_stack(Host& host, Flow& flow, const Packet& packet, bool again, Time now);

@@ -82,9 +82,11 @@ class SmallQueue {
     segments_.clear();
     head_ = 0;
     kept_ = 0;
+    committed_ = 0;
     payload_ = payload.count;
     end_ = 0;
     begun_ = kNone;
+    paced_ = departs_ = {};
     rate_ = 0;
     max_out_ = max_end_ = 0;
     window_limited_ = true;
@@ -119,6 +121,27 @@ class SmallQueue {
     }
     note_limit(room, limited);
   }
+
+  // Fixes when the segments leave that have been handed down since the last call: paced from when they were, not before
+  // `held`, and none before the one in front of it, as TCP and weir-host's mode bpf stamp them for the fair queue.
+  // Calls tell(first byte, size, time) for each.
+  template <class Tell>
+  void commit(Time held, bool pace, std::int64_t header, const Tell& tell) {
+    for (; committed_ < segments_.size(); ++committed_) {
+      Segment& segment = segments_[committed_];
+      const std::int64_t first = committed_ == 0 ? kept_ : segments_[committed_ - 1].end;
+      const std::int64_t size = segment.end - first;
+      paced_ = std::max(paced_, segment.handed_down);
+      departs_ = segment.departs = std::max({departs_, held, paced_});
+      if (pace && rate_ > 0 && segment.end > kUnpaced * payload_) {
+        const std::int64_t wire = size + (size + payload_ - 1) / payload_ * header;
+        paced_ += Time{static_cast<std::int64_t>(static_cast<double>(8 * wire) / rate_ * 1e12)};
+      }
+      tell(first, size, segment.departs);
+    }
+  }
+  // When the segment leaves that goes next, if that is fixed.
+  Time departs() const { return head_ < segments_.size() ? segments_[head_].departs : departs_; }
 
   std::int64_t end() const { return end_; }
   std::int64_t waiting(std::int64_t sent) const { return end_ - sent; }
@@ -157,7 +180,8 @@ class SmallQueue {
     a.value(head_);
     for (auto* figure : {&payload_, &end_, &kept_, &wire_, &max_out_, &max_end_}) a.value(*figure);
     a.value(rate_);
-    a.value(begun_);
+    a.value(committed_);
+    for (Time* time : {&begun_, &paced_, &departs_}) a.value(*time);
     a.value(window_limited_);
     a.value(app_limited_);
   }
@@ -172,6 +196,7 @@ class SmallQueue {
     std::int64_t end = 0;  // first byte behind it
     Time handed_down;
     Time left = kNone;  // its last packet
+    Time departs;       // not before, if that is fixed
   };
 
   std::int64_t whole_packets(std::int64_t bytes) const { return (bytes + payload_ - 1) / payload_ * payload_; }
@@ -189,6 +214,7 @@ class SmallQueue {
     kept_ = segments_[done - 1].end;
     segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(done));
     head_ -= done;
+    committed_ -= std::min(committed_, done);
   }
   void note_limit(const Room& room, bool limited) {
     const std::int64_t out = room.in_flight + waiting(room.sent);
@@ -202,9 +228,12 @@ class SmallQueue {
   std::size_t head_ = 0;           // the first that has not left
   std::int64_t payload_ = 1;
   std::int64_t end_ = 0;
-  std::int64_t kept_ = 0;  // the first byte of segments_
-  Time begun_ = kNone;     // when the first packet of the segment left that is leaving
-  std::int64_t wire_ = 0;  // what has left of it
+  std::int64_t kept_ = 0;      // the first byte of segments_
+  Time begun_ = kNone;         // when the first packet of the segment left that is leaving
+  std::int64_t wire_ = 0;      // what has left of it
+  std::size_t committed_ = 0;  // segments whose departure is fixed
+  Time paced_;                 // the next one is paced from here
+  Time departs_;               // of the last one
   double rate_ = 0;
   std::int64_t max_out_ = 0;  // most under way within the window that ends at max_end_
   std::int64_t max_end_ = 0;

@@ -36,6 +36,28 @@ void Senders<P>::hand_down(Host& host, Flow& flow, Time now) {
        .limit = std::min(board.limit(flow.snd_una), stack.asked_for(flow.snd_una, model().transport.payload.count))},
       std::min(rate, kFastest), now);
   flow.limit = queue.end();
+  if (early(flow)) commit(host, flow, queue);
+}
+
+// Whether departures are fixed when segments are handed down.
+template <class P>
+inline bool Senders<P>::early(const Flow& flow) const {
+  return flow.stacked && flow.on_ramp && model().profiles[flow.profile].on_ramp->early;
+}
+
+// On-Ramp sees segments leave when it has fixed their departure.
+template <class P>
+void Senders<P>::commit(Host& host, Flow& flow, SmallQueue& queue) {
+  cc::OnRamp& shim = *host.on_ramps[flow.slot];
+  queue.commit(shim.next_packet(queue.end()), paces(flow), data_header_[flow.profile],
+               [&](std::int64_t first, std::int64_t size, Time departs) { shim.on_send(first, Bytes{size}, departs); });
+  hold(host, flow);
+}
+
+// Whether the queue paces the flow's segments.
+template <class P>
+bool Senders<P>::paces(const Flow& flow) const {
+  return model().profiles[flow.profile].stack->pacing == Pacing::fq || flow.control.rate.bits_per_second != 0;
 }
 
 // When the packet that this acknowledges was under way for TCP.
@@ -51,8 +73,7 @@ template <class P>
 void Senders<P>::leave_stack(Host& host, Flow& flow, const Packet& packet, bool again, Time now) {
   flow.last_wire = 0;
   if (!again) {
-    const bool pace =
-        model().profiles[flow.profile].stack->pacing == Pacing::fq || flow.control.rate.bits_per_second != 0;
+    const bool pace = paces(flow) && !early(flow);
     flow.next_send = host.small_queue_of(flow.slot).on_send(flow.snd_nxt, Bytes{packet.wire}, pace, now);
   }
   hand_down(host, flow, now);

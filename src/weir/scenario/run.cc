@@ -101,6 +101,10 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
       fail_key(s.place(table + ".on_ramp"), table + ".on_ramp",
                "On-Ramp measures one-way delays with the hosts' clocks, and there are none; add a table [clocks], "
                "empty for clocks without error");
+    if (p.on_ramp && p.on_ramp->early && !p.stack)
+      fail_key(s.place(table + ".on_ramp.early"), table + ".on_ramp.early",
+               "departures are fixed when the host's stack hands segments down, and there is none; add a table "
+               "[algorithm.stack], or remove it");
     if (p.stack && p.recovery.kind != host::RecoveryKind::sack)
       fail_key(s.place(table + ".stack"), table + ".stack",
                "Linux's stack recovers from losses with SACK; set recovery.kind to \"sack\", or remove the table");

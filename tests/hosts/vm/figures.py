@@ -37,7 +37,9 @@ def beside(found):
                 ["queueing, without", "queueing, with", "completion, without", "completion, with On-Ramp"],
                 [("Linux hosts, mode queue", pair("beside-none", "beside-queue")),
                  ("simulated, a segment at a time", pair("simulated-none", "simulated-held")),
-                 ("simulated, two segments at once", pair(None, "simulated-held-2"))], scale="log")
+                 ("simulated, two segments at once", pair(None, "simulated-held-2")),
+                 ("Linux hosts, mode bpf", pair(None, "beside-bpf")),
+                 ("simulated, departures fixed early", pair(None, "simulated-early"))], scale="log")
 
 
 def main():
@@ -47,7 +49,8 @@ def main():
             for line in map(json.loads, file):
                 if "simulated" in line or checks.loads([line]):
                     found[line["boot"]] = line
-    missing = {"incast-none", "incast-bpf", "incast-queue", "beside-none", "beside-queue", "simulated-none"} - set(found)
+    missing = {"incast-none", "incast-bpf", "incast-queue", "beside-none", "beside-queue", "beside-bpf", "simulated-none",
+               "simulated-held", "simulated-held-2", "simulated-early"} - set(found)
     if missing:
         print(f"figures.py: no result of {', '.join(sorted(missing))} in {' '.join(sys.argv[1:]) or 'no file'}",
               file=sys.stderr)

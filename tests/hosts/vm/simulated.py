@@ -54,10 +54,11 @@ def rows(path):
         yield from csv.DictReader(file)
 
 
-def run(weir, folder, *, held, count, every_ms, warm_ms, at_once=1):
-    """Simulates it, with On-Ramp if `held`, which lets `at_once` super-packets pass together. Returns what lab-load would
-    say."""
-    settings = {**ON_RAMP, "segment": f"{SEGMENT * at_once} B"} if held else {}
+def run(weir, folder, *, held, count, every_ms, warm_ms, at_once=1, early=False):
+    """Simulates it, with On-Ramp if `held`, which lets `at_once` super-packets pass together, or fixes when each leaves as
+    it is handed down (`early`). Returns what lab-load would say."""
+    how = {"early": "true"} if early else {"segment": f"{SEGMENT * at_once} B"}
+    settings = {**ON_RAMP, **how} if held else {}
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     shutil.copy(HERE / "simulated.toml", folder / "incast.toml")
@@ -80,7 +81,7 @@ def run(weir, folder, *, held, count, every_ms, warm_ms, at_once=1):
     rates = [row for row in rows(folder / "results/rates.csv") if int(row["time_ps"]) <= last]
     flows = sorted({row["flow_id"] for row in rates})
     return {
-        "simulated": True, "held": held, "at_once": at_once,
+        "simulated": True, "held": held, "at_once": at_once, "early": early,
         "incast_ms": {"count": len(times), "mean": mean(times), "p95": rank(times, 0.95)},
         "queue_p_r_kb": {"mean": mean(queue)},
         "long": [{"mbps": mean([int(row["rate_bps"]) / 1e6 for row in rates if row["flow_id"] == flow])} for flow in flows],
