@@ -17,21 +17,6 @@ namespace weir::hosts {
 namespace {
 
 constexpr std::int64_t kRememberEvery = 1'000'000'000;
-// A clock that is known within such a part of T changes nothing that On-Ramp does.
-constexpr std::int64_t kPartOfT = 100;
-
-// Within which clocks are known well enough: what the configuration says, or a part of the smallest T, if all are
-// given.
-std::int64_t enough_for(const Config& config) {
-  const std::int64_t enough = nanoseconds(config.clock.enough);
-  std::int64_t least = INT64_MAX;
-  for (const PeerConfig& peer : config.peers) {
-    const Threshold& own = peer.threshold.value_or(config.threshold);
-    if (!own) return enough;
-    least = std::min(least, *own);
-  }
-  return config.peers.empty() ? enough : std::max(enough, least / kPartOfT);
-}
 
 ClockSettings clock_settings(const Config& config, Peers::Derive derive, std::int64_t start) {
   const PathSettings path = path_settings(config, 0);
@@ -43,7 +28,7 @@ ClockSettings clock_settings(const Config& config, Peers::Derive derive, std::in
   out.neighbours = config.clock.neighbours;
   out.interval = nanoseconds(config.clock.interval);
   out.relaxed = nanoseconds(config.clock.relaxed);
-  out.enough = enough_for(config);
+  out.enough = nanoseconds(config.clock.enough);
   out.window = nanoseconds(config.clock.window);
   out.step = nanoseconds(config.clock.step);
   out.epsilon = nanoseconds(config.clock.epsilon);

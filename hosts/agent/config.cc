@@ -203,8 +203,7 @@ void ClockTable::describe(ParamList<ClockTable>& p) {
          "Huygens 4.1", kMillisecond, kMillisecond * 100);
   p.time("relaxed", &ClockTable::relaxed, "the same as long as the pair's clocks are known well enough", "", Time{},
          kMillisecond * 100);
-  p.time("enough", &ClockTable::enough, "within which that is, or within a hundredth of T where that is longer", "",
-         Time{}, kMillisecond);
+  p.time("enough", &ClockTable::enough, "within which that is", "", Time{}, kMillisecond);
   p.time("window", &ClockTable::window, "of probes that a line is fitted to", "Huygens 4.2", kMillisecond * 100,
          kSecond * 60);
   p.time("step", &ClockTable::step, "between fits", "", kMillisecond * 10, kSecond * 2);

@@ -272,7 +272,6 @@ bool Edge::lost_its_witness(std::int64_t now) {
   const LeastDelay::Floor& floor = least_.floor();
   const double touch = floor.delay + floor.noise + error_at(now) + kStepTolerance;
   int touching = 0;
-  int near = 0;  // the floor, but for a short queue
   bool steady = false;
   for (const int sign : {1, -1}) {
     std::vector<double> late;
@@ -288,10 +287,9 @@ bool Edge::lost_its_witness(std::int64_t now) {
       return std::count_if(half.begin(), half.end(), [&](double d) { return d < least + kSteady; }) >= kAlike;
     };
     touching += least <= touch ? 1 : 0;
-    near += least <= std::max(touch, floor.delay + short_queue_) ? 1 : 0;
     steady = steady || (alike(early) && alike(late));
   }
-  queues_ = near < 2;
+  queues_ = touching < 2;
   return touching == 0 && steady;
 }
 

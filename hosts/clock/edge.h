@@ -40,10 +40,8 @@ struct EdgeMemory {
 // Times are by our clock.
 class Edge {
  public:
-  // The drift of one clock against the other is taken to change by `wander` per ns in a ns. Queues that are shorter
-  // than `short_queue` ns do not alarm it.
-  Edge(std::int64_t window, double wander, double short_queue = 0)
-      : window_(window), wander_(wander), short_queue_(short_queue), least_(window) {}
+  // The drift of one clock against the other is taken to change by `wander` per ns in a ns.
+  Edge(std::int64_t window, double wander) : window_(window), wander_(wander), least_(window) {}
 
   // What an agent before us knew. The line counts once some observations of both directions agree with it.
   void restore(const EdgeMemory& memory);
@@ -108,7 +106,6 @@ class Edge {
 
   std::int64_t window_;
   double wander_;
-  double short_queue_;
   std::deque<Observation> ours_;  // since the last fit; of earlier ones, those that may still matter
   std::deque<Observation> theirs_;
   std::int64_t thinned_ = INT64_MIN;  // until when

@@ -51,7 +51,6 @@ class ClockService::Inside {
   // service.cc
   void observe(Link& link, const std::optional<clock::Observation>& ours,
                const std::optional<clock::Observation>& theirs);
-  bool needs_more(const clock::Edge& edge, std::int64_t t) const;
   void measure(std::int64_t now);
   void watch(std::int64_t now);
   void report(std::int64_t now);

@@ -21,8 +21,8 @@ constexpr bool within(std::int64_t now, std::int64_t when, std::int64_t span) {
 }
 
 struct Link {
-  Link(const Address& peer, std::int64_t window, double wander, std::int64_t epsilon, double short_queue)
-      : address(peer), pairs(epsilon), edge(window, wander, short_queue) {}
+  Link(const Address& peer, std::int64_t window, double wander, std::int64_t epsilon)
+      : address(peer), pairs(epsilon), edge(window, wander) {}
 
   Address address;
   bool chosen = false;  // we probe it by our own choice

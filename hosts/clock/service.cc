@@ -19,10 +19,8 @@ constexpr double kBound = 1.5;
 constexpr std::int64_t kAlive = 3'000'000'000;
 // How far ahead the error of a pair is looked at to tell whether it needs more probes.
 constexpr std::int64_t kAhead = 1'000'000'000;
-// And the share of pure pairs below which it does all the same, unless its error is only so much of what is enough.
-// Queues that make less than what is enough are no reason for more probes.
+// And the share of pure pairs below which it does in any case.
 constexpr double kQuiet = 0.5;
-constexpr double kAmple = 0.2;
 constexpr std::uint8_t kHops = 3;
 
 void require(bool condition, const char* reason) {
@@ -77,8 +75,7 @@ ClockService::Inside::Inside(const ClockSettings& settings, std::unique_ptr<Post
   links_.reserve(settings_.peers.size());
   for (const ClockPeer& peer : settings_.peers) {
     if (!by_address_.emplace(peer.address, links_.size()).second) continue;
-    Link& link = links_.emplace_back(peer.address, settings_.window, 2 * settings_.wander * 1e-9, settings_.epsilon,
-                                     static_cast<double>(settings_.enough));
+    Link& link = links_.emplace_back(peer.address, settings_.window, 2 * settings_.wander * 1e-9, settings_.epsilon);
     link.local_is_given = peer.local.has_value();
     if (peer.local) set_local(link, *peer.local);
     find_local(link, now.before);
@@ -113,20 +110,15 @@ void ClockService::Inside::observe(Link& link, const std::optional<Observation>&
   link.lost = ClockCondition::stepped;
 }
 
-// Where much queues, few probes tell anything.
-bool ClockService::Inside::needs_more(const Edge& edge, std::int64_t t) const {
-  const double error = edge.estimate(t + kAhead).error;
-  const auto enough = static_cast<double>(settings_.enough);
-  return error > enough || (error > kAmple * enough && edge.purity() < kQuiet);
-}
-
 void ClockService::Inside::measure(std::int64_t now) {
   const std::int64_t t = post_->ours(now);
   for (Link& link : links_) {
     if (link.keys) link.keys->at(epoch());
     if (!within(t, link.edge.last_seen(), settings_.stale_after)) continue;
     if (!link.edge.fit(t)) link.lost = ClockCondition::stepped;
-    link.eager = !link.edge.line() || needs_more(link.edge, t);
+    // where much queues, few probes tell anything
+    link.eager = !link.edge.line() || link.edge.estimate(t + kAhead).error > static_cast<double>(settings_.enough) ||
+                 link.edge.purity() < kQuiet;
   }
 }
 

@@ -78,8 +78,7 @@ class Port {
 
 class Network {
  public:
-  // `enough` as in ClockSettings; 0: as it is there.
-  Network(std::size_t hosts, std::uint64_t seed, std::int64_t enough = 0) : enough_(enough), random_(seed) {
+  Network(std::size_t hosts, std::uint64_t seed) : random_(seed) {
     randomness().seed(seed);
     for (std::size_t i = 0; i < hosts; ++i) {
       Host& h = hosts_.emplace_back(random_.bits());
@@ -114,7 +113,6 @@ class Network {
     }
     s.key = test_key;
     s.memory = std::move(memory);
-    if (enough_ != 0) s.enough = enough_;
     Host& h = hosts_[host];
     h.inbox.clear();
     h.stamps.clear();
@@ -252,7 +250,6 @@ class Network {
   // Times of events count from the beginning, where doubles are exact to the ns.
   void arrive(const Event& event);
 
-  std::int64_t enough_;
   clock::Random random_;
   std::vector<Host> hosts_;
   std::priority_queue<Event> events_;
