@@ -1,7 +1,6 @@
 // weir run --plugin: algorithms of shared libraries.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -17,8 +16,11 @@ namespace {
 using Json = nlohmann::json;
 
 std::string plugin(const std::string& name) {
-  const char* const folder = std::getenv("WEIR_TEST_PLUGINS");
-  return (folder != nullptr ? folder : "build/release/tests/plugins") + ("/lib" + name + ".so");
+  const std::string bin = "/bin/weir";
+  std::string folder = command();
+  EXPECT_TRUE(folder.ends_with(bin)) << "the plug-ins are in the build of the command";
+  folder.resize(folder.size() - bin.size());
+  return folder + "/tests/plugins/lib" + name + ".so";
 }
 
 Output run_with(const std::string& file, const std::string& out, const std::string& algorithm) {

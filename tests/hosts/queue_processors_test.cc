@@ -122,7 +122,6 @@ TEST(QueuePath, FlowsOfSeveralProcessorsAreHeldAndKeepTheirOrder) {
     EXPECT_EQ(tcp_counter("TCPOFOQueue"), 0u) << "no packet arrived before one that left earlier";
     const Counters counters = path->counters();
     EXPECT_GE(counters.bytes, static_cast<std::uint64_t>(total));
-    EXPECT_GT(counters.held, 100u);
     EXPECT_GT(counters.pauses, 0u);
     std::size_t paused = 0;
     for (const FlowView& flow : path->flows()) paused += flow.held > 0 ? 1 : 0;
