@@ -180,6 +180,8 @@ int run(const RunOptions& o) {
   if (!o.run.threads.empty()) options.push_back({"--threads", "run.threads=" + o.run.threads});
   auto s = scenario::load_scenario_file(o.file, o.set, options);
   record_view(o, s);
+  if (o.run.parquet && o.out.empty())
+    throw InputError("--format: the tables stand in the directory of the results; write --out DIR");
   const run::CheckpointRhythm checkpoints = o.run.checkpoints();
   if (checkpoints.is_on() && o.out.empty())
     throw InputError("--checkpoint: checkpoints stand in the directory of the results; write --out DIR");

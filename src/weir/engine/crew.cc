@@ -168,9 +168,7 @@ class Team final : public Simulation::Crew {
       // What has left by now is recorded only once the port is looked at.
       for (std::size_t i = 0; i < parts_.size(); ++i)
         for (const std::uint32_t port : recorded_ports_[i]) parts_[i]->settle_before(port, end);
-      std::vector<net::Recorder*> recorders;
-      for (auto& p : parts_) recorders.push_back(&p->tracer());
-      return order_.collect(recorders, end);
+      return order_.collect(recorders_, end);
     }
     return {};
   }
@@ -187,6 +185,8 @@ class Team final : public Simulation::Crew {
 
   void record([[maybe_unused]] const net::TraceFilter& filter) override {
     if constexpr (Tracer::kOn) {
+      recorders_.clear();
+      for (auto& p : parts_) recorders_.push_back(&p->tracer());
       recorded_ports_.assign(parts_.size(), {});
       for (std::size_t i = 0; i < parts_.size(); ++i) {
         parts_[i]->tracer().record(filter);
@@ -298,6 +298,7 @@ class Team final : public Simulation::Crew {
   std::vector<std::vector<traffic::Flow>> pending_;
   std::vector<std::exception_ptr> failures_;                // by partition; read between epochs
   TraceOrder order_;                                        // of traced crews
+  std::vector<net::Recorder*> recorders_;                   // the same
   std::vector<std::vector<std::uint32_t>> recorded_ports_;  // by partition, if it is traced
   WorkLog* log_ = nullptr;                                  // null: nobody wants to know what takes how long
   std::vector<Work> taken_;                                 // by partition, for the log

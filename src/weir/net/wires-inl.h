@@ -44,7 +44,12 @@ inline void Fabric<P>::trace_on_wire(EventKind kind, std::uint32_t port, const P
                                      std::uint32_t queued) {
   if constexpr (P::Tracer::kOn) {
     if (!tracer().takes(kind, port, time)) return;
-    TraceEvent event{.time = time, .kind = kind, .port = port, .queued = queued, .packet = packet};
+    TraceEvent& event = tracer().events().emplace_back();
+    event.time = time;
+    event.kind = kind;
+    event.port = port;
+    event.queued = queued;
+    event.packet = packet;
     if (!packet.is_control()) {
       event.src = packet.sender();
       if (packet.telemetry != kNoTelemetry)
@@ -55,7 +60,6 @@ inline void Fabric<P>::trace_on_wire(EventKind kind, std::uint32_t port, const P
         event.sack = {sack.trigger, sack.first, sack.arrived, sack.entropy, sack.made_us};
       }
     }
-    tracer().add(event);
   }
 }
 
@@ -233,7 +237,7 @@ inline void Fabric<P>::send(std::uint32_t port, const Packet& packet, Time now) 
 template <class P>
 inline Packet& Fabric<P>::enqueue(Port& p, std::uint32_t port, const Packet& packet, Time now) {
   if constexpr (P::Tracer::kOn)
-    settle(p, now);  // so that what waits is known; the ports of hosts need it for that alone
+    if (tracer().takes(port, now)) settle(p, now);  // so that what waits is known
   const bool first = p.ring.empty();
   Packet& placed = accept(p, packet, now);
   trace(EventKind::accepted, port, packet, now, p.queued);
