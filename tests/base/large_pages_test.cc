@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "weir/base/sanitized.h"
@@ -54,6 +55,23 @@ void take_and_give(unsigned seed) {
 }
 
 TEST(LargePages, BlocksDoNotOverlap) { take_and_give(1); }
+
+// Whatever stood in the memory before.
+TEST(LargePages, ZeroedArraysAreZero) {
+  for (const bool sparse : {false, true})
+    for (const std::size_t size : {std::size_t{0}, std::size_t{3}, std::size_t{5'000}, std::size_t{1} << 20}) {
+      for (int round = 0; round < 2; ++round) {
+        ZeroedArray<std::uint32_t> array(size, sparse);
+        ASSERT_EQ(array.size(), size);
+        for (std::size_t i = 0; i < size; ++i) {
+          ASSERT_EQ(array[i], 0u);
+          array[i] = static_cast<std::uint32_t>(i + 1);
+        }
+        ZeroedArray<std::uint32_t> other = std::move(array);
+        for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(other[i], i + 1);
+      }
+    }
+}
 
 TEST(LargePages, ThreadsShareThem) {
   std::vector<std::thread> threads;

@@ -22,6 +22,10 @@ class Pair {
     wheel_.schedule(e, t);
     heap_.schedule(e, t);
   }
+  void add(Entity e, Time t) {
+    wheel_.add(e, t);
+    heap_.add(e, t);
+  }
   void cancel(Entity e) {
     wheel_.cancel(e);
     heap_.cancel(e);
@@ -63,6 +67,8 @@ std::ostream& operator<<(std::ostream& out, const Kind& k) { return out << k.nam
 // Slots from the narrowest (8 ps) to the widest, horizons that fit the ring and ones that do not.
 constexpr Kind kKinds[] = {
     {"Usual", {1e9, {2'000'000}}, 2'000'000, 8'000'000'000},
+    {"NobodyLooksAhead", {1e9, {2'000'000}, 0}, 2'000'000, 8'000'000'000},
+    {"Sparse", {1e12, {2'000'000}, 15, true}, 2'000'000, 8'000'000'000},
     {"ManyLinks", {1e12, {2'000'000}}, 2'000'000, 4'000'000'000},
     {"NarrowestSlots", {1e15, {1}}, 10'000, 10'000'000'000},
     {"WidestSlots", {1, {1'000'000'000'000}}, 200'000'000'000, 400'000'000'000'000},
@@ -121,7 +127,7 @@ TEST_P(RandomProgram, GivesTheSameEvents) {
         ASSERT_TRUE(soon == kNone || soon < kEntities);
         if (below(2) == 0) pair.look_ahead();
         // What handlers do: schedule the same entity again, others at this very instant, move and cancel.
-        if (below(2) == 0) pair.schedule(event.entity, now + Time{distance()});
+        if (below(2) == 0) pair.add(event.entity, now + Time{distance()});
         if (below(4) == 0) pair.schedule(entity(), now);
         if (below(4) == 0) pair.schedule(entity(), now + Time{distance()});
         if (below(8) == 0) pair.cancel(entity());

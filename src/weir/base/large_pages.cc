@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <new>
 
@@ -119,6 +120,28 @@ void give_large_page_block(void* block, std::size_t bytes) noexcept {
     munmap(block, whole_pages(bytes));
   else
     blocks().give(block, room_of(bytes));
+}
+
+void* take_zeros(std::size_t bytes, bool sparse) {
+  if (bytes == 0) return nullptr;
+  if (!sparse) {
+    void* const block = take_large_page_block(bytes);
+    // Fresh pages are zeros already.
+    if (kPlain || bytes <= kLargest) std::memset(block, 0, bytes);
+    return block;
+  }
+  void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) throw std::bad_alloc();
+  madvise(at, bytes, MADV_NOHUGEPAGE);  // one that is written to in one place takes 2 MiB
+  return at;
+}
+
+void give_zeros(void* zeros, std::size_t bytes, bool sparse) noexcept {
+  if (zeros == nullptr) return;
+  if (sparse)
+    munmap(zeros, bytes);
+  else
+    give_large_page_block(zeros, bytes);
 }
 
 }  // namespace weir

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace weir {
@@ -18,6 +20,39 @@ void give_large_page_block(void* block, std::size_t bytes) noexcept;
 
 // How many have been taken so far, by all threads: for tests of what allocates.
 std::uint64_t large_page_blocks_taken();
+
+// So many bytes of zeros. With `sparse` what nobody writes to takes no memory: pages are small ones of the system's,
+// each provided when it is first written to. Else they are as above. Throws std::bad_alloc.
+void* take_zeros(std::size_t bytes, bool sparse);
+void give_zeros(void* zeros, std::size_t bytes, bool sparse) noexcept;
+
+// An array of objects of which zeros are a value.
+template <class T>
+class ZeroedArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  ZeroedArray() = default;
+  ZeroedArray(std::size_t size, bool sparse)
+      : first_(static_cast<T*>(take_zeros(size * sizeof(T), sparse))), size_(size), sparse_(sparse) {}
+  ZeroedArray(ZeroedArray&& o) noexcept { *this = std::move(o); }
+  ZeroedArray& operator=(ZeroedArray&& o) noexcept {
+    std::swap(first_, o.first_);
+    std::swap(size_, o.size_);
+    std::swap(sparse_, o.sparse_);
+    return *this;
+  }
+  ~ZeroedArray() { give_zeros(first_, size_ * sizeof(T), sparse_); }
+
+  std::size_t size() const { return size_; }
+  T& operator[](std::size_t i) { return first_[i]; }
+  const T& operator[](std::size_t i) const { return first_[i]; }
+
+ private:
+  T* first_ = nullptr;
+  std::size_t size_ = 0;
+  bool sparse_ = false;
+};
 
 // The same for containers, those of pointers too (what clang-tidy takes for a mistake).
 template <class T>

@@ -28,6 +28,7 @@ struct Lane {
         hosts(m.topology.hosts),
         ports(m.topology.ports()),
         switches(m.topology.switches),
+        sparse(hints.sparse),
         first_arrival(ports + switches),
         first_wake(first_arrival + ports),
         first_port(n.ports.data()),
@@ -59,6 +60,7 @@ struct Lane {
   const std::uint32_t hosts;
   const std::uint32_t ports;
   const std::uint32_t switches;
+  const bool sparse;  // most of the network is other partitions'
   const sim::Entity first_arrival;
   const sim::Entity first_wake;
   net::Port* const first_port;

@@ -22,8 +22,11 @@
 
 namespace weir::engine {
 
+// With more partitions, arrays as long as the network are mostly not a partition's own.
+inline constexpr std::uint16_t kFewPartitions = 4;
+
 // What the scheduler may expect of this network.
-inline sim::SchedulerHints hints(const Model& model) {
+inline sim::SchedulerHints hints(const Model& model, std::uint16_t partitions) {
   double bits_per_second = 0;
   Time longest{};
   for (const auto& link : model.topology.links) {
@@ -31,7 +34,8 @@ inline sim::SchedulerHints hints(const Model& model) {
     longest = std::max(longest, link.delay + transmission_time(model.transport.payload, link.rate));
   }
   const double bits_per_packet = 8.0 * static_cast<double>(model.transport.payload.count);
-  return {bits_per_second / bits_per_packet, longest + longest / 4, lookahead(model.topology.ports())};
+  return {bits_per_second / bits_per_packet, longest + longest / 4, lookahead(model.topology.ports()),
+          partitions > kFewPartitions};
 }
 
 // Moves a record into a mailbox; returns its place there.
@@ -52,11 +56,11 @@ std::uint32_t fetch(const std::vector<Record>& box, Pool<Record>& pool, std::uin
 template <sim::Scheduler S, class T>
 Partition<S, T>::Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node,
                            std::uint16_t index, std::uint16_t count)
-    : LaneHolder<S, T>{{model, network, of_node, index, hints(model)}},
+    : LaneHolder<S, T>{{model, network, of_node, index, hints(model, count)}},
       net::Fabric<Partition>(count),
       host::Nics<Partition>(static_cast<net::ClassSet>((1u << model.data_classes()) - 1)),
       host::Senders<Partition>(model),
-      host::Receivers<Partition>(model),
+      host::Receivers<Partition>(model, count > kFewPartitions),
       host::Answers<Partition>(model),
       Prefetcher<Partition>(model.topology.ports()) {}
 

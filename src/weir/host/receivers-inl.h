@@ -9,7 +9,7 @@ namespace weir::host {
 
 template <class P>
 template <class Model>
-Receivers<P>::Receivers(const Model& m) : receivers_(m.topology.hosts), reassemblies_(m.topology.hosts) {
+Receivers<P>::Receivers(const Model& m, bool sparse) : places_(m.topology.hosts, sparse) {
   for (const auto& profile : m.profiles)
     ack_frames_.push_back({static_cast<std::uint16_t>(m.ack_wire(profile).count), profile.balancing.ack_flags()});
 }
@@ -62,8 +62,21 @@ void Receivers<P>::return_probe(std::uint32_t h, const Packet& probe, Time now) 
 }
 
 template <class P>
+inline typename Receivers<P>::Sender& Receivers<P>::sender(std::uint32_t src) {
+  if (places_[src] == 0) [[unlikely]]
+    know(src);
+  return known_[places_[src] - 1];
+}
+
+template <class P>
+void Receivers<P>::know(std::uint32_t src) {
+  known_.emplace_back().host = src;
+  places_[src] = static_cast<std::uint32_t>(known_.size());
+}
+
+template <class P>
 inline Receiver& Receivers<P>::receiver(std::uint32_t src, std::uint32_t slot) {
-  auto& of_sender = receivers_[src];
+  auto& of_sender = sender(src).receivers;
   if (slot >= of_sender.size()) [[unlikely]]
     grow(of_sender, std::max<std::size_t>(4, 2 * (slot + std::size_t{1})));
   return of_sender[slot];
@@ -71,7 +84,7 @@ inline Receiver& Receivers<P>::receiver(std::uint32_t src, std::uint32_t slot) {
 
 template <class P>
 inline Reassembly& Receivers<P>::reassembly(std::uint32_t src, std::uint32_t slot) {
-  auto& of_sender = reassemblies_[src];
+  auto& of_sender = sender(src).reassemblies;
   if (slot >= of_sender.size()) [[unlikely]]
     grow(of_sender, slot + std::size_t{1});
   return of_sender[slot];

@@ -29,7 +29,7 @@ class Receivers : public sim::Room<Receivers, P> {
  public:
   // Reads the profiles of the model.
   template <class Model>
-  explicit Receivers(const Model& m);
+  Receivers(const Model& m, bool sparse);
 
   // A packet has arrived at host h.
   void receive(std::uint32_t h, net::Packet& packet, Time now);
@@ -39,21 +39,31 @@ class Receivers : public sim::Room<Receivers, P> {
 
   template <class A>
   void archive(A& a) {
-    a.each(receivers_, [&](auto& of_sender) { a.values(of_sender); });
-    a.each(reassemblies_, [&](auto& of_sender) { a.each(of_sender, [&](Reassembly& r) { r.archive(a); }); });
+    a.each(known_, [&](Sender& sender) {
+      a.value(sender.host);
+      a.values(sender.receivers);
+      a.each(sender.reassemblies, [&](Reassembly& r) { r.archive(a); });
+    });
+    if constexpr (A::kLoads)
+      for (std::size_t i = 0; i < known_.size(); ++i) places_[known_[i].host] = static_cast<std::uint32_t>(i + 1);
   }
 
   // Bring near, in turn: the lists of this sender's flows; a flow's entries there; what selective recovery has extras.
   void prefetch_lists(std::uint32_t src) const {
-    prefetch_line(&receivers_[src]);
-    prefetch_line(&reassemblies_[src]);
+    if (const std::uint32_t place = places_[src]; place != 0) prefetch_line(&known_[place - 1]);
   }
   void prefetch_entries(std::uint32_t src, std::uint32_t slot) const {
-    if (slot < receivers_[src].size()) prefetch_object(&receivers_[src][slot]);
-    if (slot < reassemblies_[src].size()) prefetch_object(&reassemblies_[src][slot]);
+    const std::uint32_t place = places_[src];
+    if (place == 0) return;
+    const Sender& sender = known_[place - 1];
+    if (slot < sender.receivers.size()) prefetch_object(&sender.receivers[slot]);
+    if (slot < sender.reassemblies.size()) prefetch_object(&sender.reassemblies[slot]);
   }
   void prefetch_bitmap(std::uint32_t src, std::uint32_t slot) const {
-    if (slot < reassemblies_[src].size()) reassemblies_[src][slot].prefetch();
+    const std::uint32_t place = places_[src];
+    if (place == 0) return;
+    const Sender& sender = known_[place - 1];
+    if (slot < sender.reassemblies.size()) sender.reassemblies[slot].prefetch();
   }
 
  private:
@@ -72,6 +82,15 @@ class Receivers : public sim::Room<Receivers, P> {
   [[gnu::cold]] static void grow(List& list, std::size_t size) {
     list.resize(size);
   }
+  // A host of the network that has sent to one of the partition, with the receiving ends of its flows by slot.
+  struct alignas(64) Sender {
+    LargePageVector<Receiver> receivers;
+    LargePageVector<Reassembly> reassemblies;  // of selective flows
+    std::uint32_t host = 0;
+  };
+
+  Sender& sender(std::uint32_t src);
+  [[gnu::cold]] void know(std::uint32_t src);
   Receiver& receiver(std::uint32_t src, std::uint32_t slot);
   Reassembly& reassembly(std::uint32_t src, std::uint32_t slot);
   void receive_data(std::uint32_t h, Packet& packet, Time now);
@@ -81,9 +100,9 @@ class Receivers : public sim::Room<Receivers, P> {
     return model().transport.ack_class == AckClass::priority ? net::TrafficClass::priority : of_data;
   }
 
-  std::vector<LargePageVector<Receiver>> receivers_;       // by sender, then slot
-  std::vector<LargePageVector<Reassembly>> reassemblies_;  // the same, of selective flows
-  std::vector<AckFrame> ack_frames_;                       // by profile
+  ZeroedArray<std::uint32_t> places_;  // by host: 1 + index into known_, or 0
+  LargePageVector<Sender> known_;
+  std::vector<AckFrame> ack_frames_;  // by profile
 };
 
 }  // namespace weir::host

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weir/base/large_pages.h"
 #include "weir/net/class_queues.h"
 #include "weir/net/port.h"
 #include "weir/net/ranked_port.h"
@@ -42,7 +43,7 @@ class Fabric : public sim::Room<Fabric, P> {
   // answers.
   std::uint32_t departs_by(std::uint32_t port) const;
   // Another partition touches the port; its packets are taken over from there.
-  bool is_inbound(std::uint32_t port) const { return !alone_ && inbound_[port] != kNoWire; }
+  bool is_inbound(std::uint32_t port) const { return !alone_ && inbound_[port] != 0; }
 
   // Between epochs, before all else at `now` (pausing-inl.h). The link of this port has gone down.
   [[gnu::noinline]] void take_down(std::uint32_t port, Time now);
@@ -81,8 +82,6 @@ class Fabric : public sim::Room<Fabric, P> {
   using Base::senders;
   using Base::telemetry;
   using Base::tracer;
-
-  static constexpr std::uint32_t kNoWire = ~std::uint32_t{0};
 
   // Tells the tracer what happens to a packet, or by it, at this port, where `queued` bytes wait afterwards; nothing if
   // there is none.
@@ -150,7 +149,7 @@ class Fabric : public sim::Room<Fabric, P> {
   const IntFormat int_format_;
   const bool exact_telemetry_;
   std::vector<std::uint32_t> cut_ports_;  // of this partition, towards others
-  std::vector<std::uint32_t> inbound_;    // by port: index into wires_, or kNoWire; empty if alone
+  ZeroedArray<std::uint32_t> inbound_;    // by port: 1 + index into wires_, or 0; empty if alone
   std::vector<PacketRing> wires_;         // taken over, not yet arrived
   std::vector<std::uint32_t> tied_;       // of choose()
   bool departing_ = false;                // inside on_departures: ports not yet reached have not departed

@@ -16,7 +16,7 @@ Fabric<P>::Fabric(std::uint16_t partitions)
       int_format_(model().int_format()),
       exact_telemetry_(int_format_.is_exact()) {
   if (alone_) return;
-  inbound_.assign(lane().ports, kNoWire);
+  inbound_ = ZeroedArray<std::uint32_t>(lane().ports, lane().sparse);
   for (std::uint32_t port = 0; port < lane().ports; ++port) {
     const bool from = lane().mine(model().topology.port_owner(port));
     const bool to = lane().mine(model().topology.port_peer(port));
@@ -25,8 +25,8 @@ Fabric<P>::Fabric(std::uint16_t partitions)
       cut_ports_.push_back(port);
     }
     if (to && !from) {
-      inbound_[port] = static_cast<std::uint32_t>(wires_.size());
       wires_.emplace_back();
+      inbound_[port] = static_cast<std::uint32_t>(wires_.size());
     }
   }
 }
@@ -113,7 +113,7 @@ inline void Fabric<P>::trace_left(const Port& p, const Packet& packet) {
 template <class P>
 inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
   if (is_inbound(port)) {
-    PacketRing& wire = wires_[inbound_[port]];
+    PacketRing& wire = wires_[inbound_[port] - 1];
     Packet& packet = wire.front();
     wire.pop();
     if (!wire.empty()) scheduler().add(lane().arrival(port), wire.front().departs);
@@ -369,7 +369,7 @@ void Fabric<P>::hand_over(Time end, Out&& out) {
 
 template <class P>
 void Fabric<P>::take_over(std::uint32_t port, const Packet& packet) {
-  PacketRing& wire = wires_[inbound_[port]];
+  PacketRing& wire = wires_[inbound_[port] - 1];
   if (wire.empty()) scheduler().add(lane().arrival(port), packet.departs);
   wire.push() = packet;
 }
@@ -381,7 +381,7 @@ void Fabric<P>::for_each_packet(Visit&& visit) const {
     for (std::uint32_t at = ring.head; at != ring.tail; ++at) visit(port, ring[at]);
   };
   for (std::uint32_t port = 0; port < lane().ports; ++port) {
-    if (is_inbound(port)) all(port, wires_[inbound_[port]]);
+    if (is_inbound(port)) all(port, wires_[inbound_[port] - 1]);
     const Port& p = lane().port(port);
     if (!lane().mine(p.owner)) continue;
     all(port, p.ring);

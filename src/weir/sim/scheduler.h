@@ -26,6 +26,7 @@ struct SchedulerHints {
   double events_per_second = 1e9;  // of simulated time, when all links are busy
   Time horizon{1'000'000};         // most events are scheduled at most this far ahead
   std::uint32_t lookahead = 15;    // upcoming() is asked for no more than so many; at most 15, 0 = never
+  bool sparse = false;             // few of the entities will ever have an event
 };
 
 template <class S>

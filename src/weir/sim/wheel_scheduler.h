@@ -31,7 +31,7 @@ namespace weir::sim {
 class WheelScheduler {
  public:
   WheelScheduler(std::uint32_t entities, SchedulerHints hints)
-      : nodes_(entities),
+      : nodes_(entities, hints.sparse),
         few_(hints.lookahead == 0 ? 0 : kFewReady),
         many_(hints.lookahead == 0 ? kFewAtOnce : kManyReady) {
     assert(hints.lookahead <= kMostAhead);
@@ -157,9 +157,9 @@ class WheelScheduler {
   // Zeros mean that the entity is idle. where: the previous node in the slot's list, or kFirst + level for its first.
   static constexpr std::uint32_t kFirst = 0xfffffff0u;
   struct Node {
-    std::int64_t due = kIdle;  // time + 1
-    std::uint32_t where = 0;
-    std::uint32_t next = 0;
+    std::int64_t due;  // time + 1
+    std::uint32_t where;
+    std::uint32_t next;
   };
 
   struct Level {
@@ -403,7 +403,7 @@ class WheelScheduler {
   std::int64_t open_start_ = 0;  // of the offsets
   std::int64_t opened_ = 0;      // the first slot of level 0 that is not open
   std::ptrdiff_t stale_ = 0;     // among the ready ones: moved or cancelled meanwhile
-  LargePageVector<Node> nodes_;
+  ZeroedArray<Node> nodes_;
   std::array<Level, kLevels> levels_;
   std::int64_t half_end_ = 0;         // the first slot past the half of level 0 that time is in
   std::vector<std::uint64_t> ready_;  // sorted: offset << 32 | entity
