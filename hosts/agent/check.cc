@@ -209,13 +209,13 @@ std::string to_text(const CheckReport& report) {
     out += fmt::format("{}{}\n", m.why.empty() ? "" : ": ", m.why);
   }
   out += "\n";
-  for (const auto& f : report.facts) out += fmt::format("{:<4} {:<20} {}\n", f.good ? "yes" : "no", f.name, f.value);
+  for (const auto& f : report.facts) out += fmt::format("{:<4} {:<21} {}\n", f.good ? "yes" : "no", f.name, f.value);
   for (const auto& i : report.interfaces) {
     if (!i.exists) {
-      out += fmt::format("no   {:<20} there is no such interface\n", i.name);
+      out += fmt::format("no   {:<21} there is no such interface\n", i.name);
       continue;
     }
-    out += fmt::format("yes  {:<20} MTU {}, {}, super-packets of {} bytes, qdisc {}, {}\n", i.name, i.mtu,
+    out += fmt::format("yes  {:<21} MTU {}, {}, super-packets of {} bytes, qdisc {}, {}\n", i.name, i.mtu,
                        i.rate == 0 ? "rate not known" : fmt::format("{} Mb/s", i.rate / 1'000'000), i.gso_max_size,
                        i.qdisc.empty() ? "?" : i.qdisc,
                        i.hardware_timestamps ? "timestamps by hardware" : "timestamps by software");
@@ -226,7 +226,7 @@ std::string to_text(const CheckReport& report) {
         "is told of this host's own: weir-host check --interface NAME\n",
         kAssumed);
   if (!report.segment.empty())
-    out += fmt::format("{:<4} {:<20} {}\n", report.segment_good ? "yes" : "no", "T", report.segment);
+    out += fmt::format("{:<4} {:<21} {}\n", report.segment_good ? "yes" : "no", "T", report.segment);
   return out;
 }
 

@@ -21,7 +21,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kAlive = 3'000'000'000;
 // How far ahead the error of a pair is looked at to tell whether it needs more probes.
 constexpr std::int64_t kAhead = 1'000'000'000;
-// And the share of pure pairs below which it does in any case.
+// And the share of pure pairs below which it does in any case, unless single probes are seen to be as fast as ever.
 constexpr double kQuiet = 0.5;
 // Of what is tolerated, so much is ample: pairs whose error is less and whose paths are seen not to queue are probed
 // rarely, since what may happen until this is noticed does not make the error more than is tolerated.
@@ -97,8 +97,8 @@ ClockService::Inside::Inside(const ClockSettings& settings, std::unique_ptr<Post
   links_.reserve(settings_.peers.size());
   for (const ClockPeer& peer : settings_.peers) {
     if (!by_address_.emplace(peer.address, links_.size()).second) continue;
-    Link& link =
-        links_.emplace_back(peer.address, settings_.window, 2 * settings_.wander * 1e-9, settings_.epsilon, ample_);
+    Link& link = links_.emplace_back(peer.address, settings_.window, 2 * settings_.wander * 1e-9, settings_.epsilon,
+                                     std::max(ample_, static_cast<double>(settings_.epsilon)));
     link.local_is_given = peer.local.has_value();
     if (peer.local) set_local(link, *peer.local);
     find_local(link, now.before);
@@ -140,9 +140,10 @@ void ClockService::Inside::measure(std::int64_t now) {
     if (!within(t, link.edge.last_seen(), settings_.stale_after)) continue;
     if (!link.edge.fit(t)) link.lost = ClockCondition::stepped;
     const double error = link.edge.line() ? link.edge.estimate(t + kAhead).error : kInfinity;
+    // where much queues, few probes tell anything; pairs are also pulled apart by hosts that are busy
+    const bool queues = link.edge.purity() < kQuiet && !link.edge.knows_least_delay();
     link.rare = error <= ample_ && link.edge.knows_least_delay();
-    // where much queues, few probes tell anything
-    link.eager = !link.rare && (error > static_cast<double>(settings_.enough) || link.edge.purity() < kQuiet);
+    link.eager = !link.rare && (error > static_cast<double>(settings_.enough) || queues);
   }
 }
 

@@ -23,7 +23,7 @@ TEST(Check, TellsOfSegmentsOnlyWhatIsKnown) {
   EXPECT_FALSE(has_line(to_text(report), "yes  T "));
   EXPECT_FALSE(to_json(report).contains("segment"));
   report.segment = "super-packets keep their size";
-  EXPECT_TRUE(has_line(to_text(report), "yes  T                    super-packets keep their size\n"));
+  EXPECT_TRUE(has_line(to_text(report), "yes  T                     super-packets keep their size\n"));
   EXPECT_EQ(to_json(report).at("segment").at("value"), report.segment);
   report.segment_good = false;
   EXPECT_TRUE(has_line(to_text(report), "no   T "));
