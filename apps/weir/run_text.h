@@ -29,7 +29,10 @@ struct RunCommandOptions {
   double checkpoint_seconds = 0;  // of time that passes; 0 = none
   bool json = false;
   bool quiet = false;
+  engine::Ranks* ranks = nullptr;  // of which this process is one; null: it is the only one
 
+  // Whether it is this process that tells and writes what comes of the run.
+  bool is_first() const { return ranks == nullptr || ranks->rank() == 0; }
   // Throws InputError.
   run::CheckpointRhythm checkpoints() const;
 };
