@@ -1,5 +1,5 @@
-// Ranks by MPI: a module that the weir command loads when mpirun has started it (apps/weir/ranks.cc). It is compiled for
-// each implementation of MPI apart, for they have no binary interface in common.
+// Ranks by MPI: a module that the weir command loads when mpirun has started it (apps/weir/ranks.cc). It is compiled
+// for each implementation of MPI apart, for they have no binary interface in common.
 #include <mpi.h>
 #include <sched.h>
 
@@ -77,8 +77,8 @@ class MpiRanks final : public Ranks {
                 static_cast<int>(to), 0, MPI_COMM_WORLD, &request());
   }
 
-  // Looks without a pause at first, and then lets others have the processor: where there are fewer of them than threads,
-  // those that it waits for may need this one.
+  // Looks without a pause at first, and then lets others have the processor: where there are fewer of them than
+  // threads, those that it waits for may need this one.
   void wait() {
     const auto patience = Clock::now() + std::chrono::microseconds(50);
     for (int looks = 0, done = 0;;) {

@@ -37,9 +37,9 @@ struct Starter {
   const char* module;
   const char* package;
 };
-constexpr std::array kStarters{Starter{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "libweir-ranks-openmpi.so",
-                                       "libopenmpi-dev"},
-                               Starter{"PMI_SIZE", "PMI_RANK", "libweir-ranks-mpich.so", "libmpich-dev"}};
+constexpr std::array kStarters{
+    Starter{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "libweir-ranks-openmpi.so", "libopenmpi-dev"},
+    Starter{"PMI_SIZE", "PMI_RANK", "libweir-ranks-mpich.so", "libmpich-dev"}};
 
 std::string text_of(const char* variable) {
   const char* const value = std::getenv(variable);
@@ -58,9 +58,10 @@ std::filesystem::path folder_of_modules() {
 std::unique_ptr<engine::Ranks> open_module(const Starter& starter, const std::string& size) {
   const auto refuse = [&](const std::string& why) {
     let_the_first_speak(text_of(starter.rank) == "0");
-    throw InputError(fmt::format("mpirun has started {} processes as ranks of one run, and {} (or start weir without "
-                                 "mpirun; {} says how many there are)",
-                                 printable(size), why, starter.size));
+    throw InputError(
+        fmt::format("mpirun has started {} processes as ranks of one run, and {} (or start weir without "
+                    "mpirun; {} says how many there are)",
+                    printable(size), why, starter.size));
   };
   const std::string file = (folder_of_modules() / starter.module).lexically_normal().string();
   if (!std::filesystem::exists(file))
@@ -80,9 +81,10 @@ std::unique_ptr<engine::Ranks> open_module(const Starter& starter, const std::st
 
 // Null if this process is by itself.
 std::unique_ptr<engine::Ranks> join() {
+  const std::string size = started_ranks();
+  if (size.empty()) return nullptr;
   for (const Starter& starter : kStarters)
-    if (const std::string size = text_of(starter.size); !size.empty())
-      return size == "1" ? nullptr : open_module(starter, size);
+    if (!text_of(starter.size).empty()) return open_module(starter, size);
   return nullptr;
 }
 
@@ -127,6 +129,12 @@ void end_all_for_fault(engine::Ranks& ranks) {
 }
 
 }  // namespace
+
+std::string started_ranks() {
+  for (const Starter& starter : kStarters)
+    if (const std::string size = text_of(starter.size); !size.empty()) return size == "1" ? "" : size;
+  return "";
+}
 
 int on_ranks(const std::function<int(engine::Ranks*)>& body) {
   const std::unique_ptr<engine::Ranks> ranks = join();
@@ -239,17 +247,18 @@ std::vector<std::string> crowding(engine::Ranks& ranks, std::uint32_t threads) {
     for (int i = 0; i < CPU_SETSIZE; ++i)
       if (CPU_ISSET(i, &allowed)) host.processors.insert(i);
     if (static_cast<int>(of_rank) > CPU_COUNT(&allowed) && out.empty())
-      out.push_back(fmt::format("{} has {} threads and may use {} processor{}; start it with --bind-to none, or bind "
-                                "ranks to more",
-                                name_of(r, all.size(), name), of_rank, CPU_COUNT(&allowed),
-                                CPU_COUNT(&allowed) == 1 ? "" : "s"));
+      out.push_back(
+          fmt::format("{} has {} threads and may use {} processor{}; start it with --bind-to none, or bind "
+                      "ranks to more",
+                      name_of(r, all.size(), name), of_rank, CPU_COUNT(&allowed), CPU_COUNT(&allowed) == 1 ? "" : "s"));
   }
   for (const auto& [name, host] : hosts)
     if (host.threads > host.processors.size() && out.empty())
-      out.push_back(fmt::format("{} ranks on {} have {} threads for {} processor{}; each waits for the others, so that "
-                                "fewer would be faster",
-                                host.ranks, one_line(name, kQuoted), host.threads, host.processors.size(),
-                                host.processors.size() == 1 ? "" : "s"));
+      out.push_back(
+          fmt::format("{} ranks on {} have {} threads for {} processor{}; each waits for the others, so that "
+                      "fewer would be faster",
+                      host.ranks, one_line(name, kQuoted), host.threads, host.processors.size(),
+                      host.processors.size() == 1 ? "" : "s"));
   if (ranks.rank() != 0) out.clear();
   return out;
 }

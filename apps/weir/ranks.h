@@ -1,5 +1,5 @@
-// Processes that mpirun has started as one run (engine/ranks.h): how they find each other, and what they have to agree on
-// before they begin.
+// Processes that mpirun has started as one run (engine/ranks.h): how they find each other, and what they have to agree
+// on before they begin.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,16 @@
 
 namespace weir::app {
 
+// How many processes mpirun has started as ranks of one run, this one among them, as it tells; "" = none.
+std::string started_ranks();
+
 // Calls body(ranks) where mpirun has started several processes, body(nullptr) otherwise, and returns its exit status.
 // What it throws at one rank ends all of them, with the rank's name and the reason. Throws InputError if the module for
 // this MPI is not there.
 int on_ranks(const std::function<int(engine::Ranks*)>& body);
 
-// One thing that all ranks do before the run, or that rank 0 does for all: if it throws at any of them, all end, and rank
-// 0 tells why. Of one process, it is just done.
+// One thing that all ranks do before the run, or that rank 0 does for all: if it throws at any of them, all end, and
+// rank 0 tells why. Of one process, it is just done.
 void together(engine::Ranks* ranks, const std::function<void()>& step);
 
 // By name, like "scenario", what has to be the same at all ranks: checksums or short texts. Ends all of them, with

@@ -31,8 +31,7 @@ int resume(ResumeOptions o, engine::Ranks* ranks) {
   catch_signals();
   std::unique_ptr<probe::ResultDirectory> directory;
   together(ranks, [&] {
-    directory =
-        o.run.is_first() ? probe::ResultDirectory::resume(o.directory) : probe::ResultDirectory::nowhere();
+    directory = o.run.is_first() ? probe::ResultDirectory::resume(o.directory) : probe::ResultDirectory::nowhere();
   });
   run::Unfinished unfinished;
   run::Admitted admitted;

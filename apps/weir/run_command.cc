@@ -14,6 +14,7 @@
 
 #include "weir/base/checksum.h"
 #include "weir/base/error.h"
+#include "weir/base/text.h"
 #include "weir/capture/capture.h"
 #include "weir/commands.h"
 #include "weir/live_view.h"
@@ -161,21 +162,26 @@ void check_steered(const RunOptions& o, const scenario::Scenario& s) {
 }
 
 // What a run of several ranks cannot be combined with.
-void check_ranks(const RunOptions& o, const scenario::Scenario& s) {
-  if (o.run.ranks == nullptr) return;
+void check_alone(const RunOptions& o) {
+  const std::string ranks = started_ranks();
+  if (ranks.empty()) return;
   const auto refuse = [&](std::string_view name) {
-    throw InputError(fmt::format("{}: mpirun has started {} processes as ranks of one run, and this takes a run of one "
-                                 "process; leave out one of the two",
-                                 name, o.run.ranks->size()));
+    throw InputError(
+        fmt::format("{}: mpirun has started {} processes as ranks of one run, and this takes a run of one "
+                    "process; leave out one of the two",
+                    name, printable(ranks)));
   };
   if (o.view) refuse("--view");
   if (!o.steer.empty()) refuse("--steer");
   if (o.captures()) refuse("--pcap");
   if (o.traces()) refuse("--trace");
-  if (!s.run.fidelity->has_ranks)
-    scenario::fail_key(s.place("run.fidelity"), "run.fidelity",
-                       fmt::format("only {} runs on several ranks of mpirun",
-                                   scenario::names_of([](const scenario::Fidelity& f) { return f.has_ranks; })));
+}
+
+void check_ranks(const engine::Ranks* ranks, const scenario::Scenario& s) {
+  if (ranks == nullptr || s.run.fidelity->has_ranks) return;
+  scenario::fail_key(s.place("run.fidelity"), "run.fidelity",
+                     fmt::format("only {} runs on several ranks of mpirun",
+                                 scenario::names_of([](const scenario::Fidelity& f) { return f.has_ranks; })));
 }
 
 // What all ranks have to have alike. `s` is the scenario as it is run.
@@ -216,7 +222,7 @@ int run(RunOptions o, engine::Ranks* ranks) {
     check_steered(o, s);
     if (!o.steer.empty()) changes = run::read_changes(result::read_text(o.steer), o.steer);
     check_trace(o, s);
-    check_ranks(o, s);
+    check_ranks(ranks, s);
   });
   if (ranks != nullptr) must_agree(ranks, facts_of(s, o.out, checkpoints));
   catch_signals();
@@ -228,8 +234,8 @@ int run(RunOptions o, engine::Ranks* ranks) {
   run::Admitted admitted;
   together(ranks, [&] {
     if (!o.out.empty())
-      directory = o.run.is_first() ? std::make_unique<probe::ResultDirectory>(o.out)
-                                   : probe::ResultDirectory::nowhere();
+      directory =
+          o.run.is_first() ? std::make_unique<probe::ResultDirectory>(o.out) : probe::ResultDirectory::nowhere();
     admitted = run::admit(s, limit, o.file + ": it");
   });
   std::vector<std::string> crowded;
@@ -342,7 +348,10 @@ void add_run(CLI::App& app, int& status) {
       ->add_option("--trace-interval", trace.interval, "between values of windows, rates and queues; 1 us without it")
       ->check(not_empty());
   command->add_flag("--trace-engine", trace.engine, "also where the time goes that the run takes");
-  command->callback([o, &status] { status = on_ranks([&](engine::Ranks* ranks) { return run(*o, ranks); }); });
+  command->callback([o, &status] {
+    check_alone(*o);
+    status = on_ranks([&](engine::Ranks* ranks) { return run(*o, ranks); });
+  });
 }
 
 }  // namespace weir::app

@@ -83,8 +83,8 @@ class ResultDirectory {
   // directory; if it is a symbolic link to nothing; if another ResultDirectory of any process has taken the name; if a
   // run of this name has left a checkpoint; or if the directory cannot be created.
   explicit ResultDirectory(const std::string& target);
-  // Files of which nothing is kept: for those who compute a result that somebody else writes. What concerns the place of
-  // the directory does nothing.
+  // Files of which nothing is kept: for those who compute a result that somebody else writes. What concerns the place
+  // of the directory does nothing.
   static std::unique_ptr<ResultDirectory> nowhere();
   // Files that are kept as texts in memory. There is no place for a checkpoint or for another result in them: the
   // functions about those throw std::logic_error.

@@ -147,8 +147,7 @@ class Team final : public Simulation::Crew {
     for (const auto& p : parts_) p->for_each_packet(visit);
     for (const auto& boxes : mail_[turn_])
       for (const Mailbox& box : boxes)
-        box.packets.for_each(
-            [&](std::uint32_t port, const net::Packet& packet, const auto&) { visit(port, packet); });
+        box.packets.for_each([&](std::uint32_t port, const net::Packet& packet, const auto&) { visit(port, packet); });
   }
 
   void for_each_signal(const std::function<void(std::uint32_t)>& visit) const override {
@@ -311,8 +310,8 @@ class Team final : public Simulation::Crew {
     exchange_->gather_into(a, own.content(), everywhere);
   }
 
-  // A part with its length in front of it, so that whoever does not want it can go on behind it. Where there is only one,
-  // nobody does.
+  // A part with its length in front of it, so that whoever does not want it can go on behind it. Where there is only
+  // one, nobody does.
   template <class Write>
   void archive_block(Saver& a, Write&& write) {
     if (count_ == 1) return write(a);
@@ -393,10 +392,10 @@ class Team final : public Simulation::Crew {
   const Network& network_;
   const std::uint32_t partitions_;
   std::vector<std::uint16_t> of_node_;
-  const std::uint32_t count_;                  // of partitions, of all ranks
-  const std::unique_ptr<Exchange> exchange_;   // null: there is one rank
-  const Share own_;                            // of this rank
-  const std::uint32_t threads_;                // the same
+  const std::uint32_t count_;                 // of partitions, of all ranks
+  const std::unique_ptr<Exchange> exchange_;  // null: there is one rank
+  const Share own_;                           // of this rank
+  const std::uint32_t threads_;               // the same
   std::uint32_t all_threads_ = 0;
   std::vector<std::unique_ptr<Partition<S, Tracer>>> parts_;  // those of the share
   // Of every other epoch; by sender, then receiver, which of another rank's partition are only those of this rank.

@@ -15,9 +15,9 @@ namespace weir::engine {
 
 // What a Simulation needs of its partitions, whatever their scheduler.
 //
-// Of several ranks (RunOptions::ranks) each has a crew, with the partitions of its share. What concerns a node, a port or
-// a flow of another rank is then left to that; what is told of all partitions is of this rank's alone, unless it says
-// otherwise; and calls that say "of all ranks" are collective.
+// Of several ranks (RunOptions::ranks) each has a crew, with the partitions of its share. What concerns a node, a port
+// or a flow of another rank is then left to that; what is told of all partitions is of this rank's alone, unless it
+// says otherwise; and calls that say "of all ranks" are collective.
 class Simulation::Crew {
  public:
   virtual ~Crew() = default;
@@ -29,8 +29,8 @@ class Simulation::Crew {
   // Sums over the partitions of all ranks; collective unless nothing has happened since the last call or epoch.
   virtual const Totals& totals() = 0;
   virtual void add_flow(const traffic::Flow& flow) = 0;
-  // Of all ranks. What a partition throws is thrown here, once all have stopped, with several ranks as a RankFailure; the
-  // crew is then of no more use.
+  // Of all ranks. What a partition throws is thrown here, once all have stopped, with several ranks as a RankFailure;
+  // the crew is then of no more use.
   virtual void run_epoch(Time end) = 0;
   // Only while no event is pending: nothing will happen before t.
   virtual void skip_to(Time t) = 0;

@@ -7,8 +7,8 @@
 // of threads.
 //
 // A simulation has no globals: any number may live in one process, and one can be stepped,
-// looked at and stepped again. Several processes may simulate one network together (engine/ranks.h): each has all of this,
-// but advances some of the partitions only.
+// looked at and stepped again. Several processes may simulate one network together (engine/ranks.h): each has all of
+// this, but advances some of the partitions only.
 #pragma once
 
 #include <cstdint>

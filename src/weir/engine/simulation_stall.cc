@@ -119,9 +119,7 @@ std::optional<Obstacles> Simulation::find_cut_off() {
 
 Stall Simulation::stall_of(Stall::Kind kind) const {
   Stall out{.kind = kind, .found = now_, .since = now_, .cycle = {}, .flows = {}};
-  for_each_active([&](std::uint32_t src, const host::Flow& flow) {
-    out.flows.push_back({flow.id, src, flow.dst});
-  });
+  for_each_active([&](std::uint32_t src, const host::Flow& flow) { out.flows.push_back({flow.id, src, flow.dst}); });
   out.unfinished = out.flows.size();
   std::sort(out.flows.begin(), out.flows.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   if (out.flows.size() > Stall::kFewFlows) out.flows.resize(Stall::kFewFlows);

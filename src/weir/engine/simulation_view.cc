@@ -60,7 +60,8 @@ void Simulation::for_each_waiting(std::uint32_t id, const net::PacketVisit& visi
 bool Simulation::for_each_queued(std::uint32_t id, const VisitQueued& visit) {
   if (mirror_) {
     check_port(id);
-    for (const Mirror::Queued& q : mirror_->queued(id)) visit(mirror_->find(q.src, q.slot, q.generation), q.src, q.wire);
+    for (const Mirror::Queued& q : mirror_->queued(id))
+      visit(mirror_->find(q.src, q.slot, q.generation), q.src, q.wire);
     return true;
   }
   for_each_waiting(id, [&](std::uint32_t, const net::Packet& packet) {

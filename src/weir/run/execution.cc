@@ -37,8 +37,9 @@ Execution::Execution(const scenario::Scenario& s, std::shared_ptr<const engine::
       together_(options.ranks),
       clock_(from != nullptr ? from->wall_s : 0, from != nullptr ? from->cpu_s : 0),
       run_(scenario::build(s, std::move(model), from != nullptr ? from->partitions : partitions, options.traced,
-                            options.ranks)) {
-  if (from != nullptr && directory_ != nullptr && !directory_->is_nowhere()) forked_at_ = fork_time(directory_->partial());
+                           options.ranks)) {
+  if (from != nullptr && directory_ != nullptr && !directory_->is_nowhere())
+    forked_at_ = fork_time(directory_->partial());
   if (directory_ != nullptr) store_scenario(from != nullptr);
   probes_.emplace(s.probes, *run_.simulation, run_.tags, directory_);
   if (options.prepare) options.prepare(*run_.simulation);

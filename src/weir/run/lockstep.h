@@ -1,5 +1,5 @@
-// What the ranks of a run decide together, between calls of Engine::advance(): all functions are collective. Of a run of
-// one process each answer is its own.
+// What the ranks of a run decide together, between calls of Engine::advance(): all functions are collective. Of a run
+// of one process each answer is its own.
 #pragma once
 
 #include <cstdint>
