@@ -38,18 +38,20 @@ std::string read_all(int descriptor) {
   }
 }
 
-struct Ended {
+struct Waited {
   std::string output;
   int status = 0;  // of wait4()
   rusage usage{};
 };
 
-Ended run(const char* program, std::vector<std::string> words) {
+Waited run(const char* program, std::vector<std::string> words, Messages messages = Messages::shown) {
   std::array<int, 2> pipe_ends{};
   require(pipe2(pipe_ends.data(), O_CLOEXEC) == 0 ? 0 : errno, "pipe");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
+  if (messages == Messages::dropped)
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
 
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
@@ -62,7 +64,7 @@ Ended run(const char* program, std::vector<std::string> words) {
   if (error != 0) close(pipe_ends[0]);
   require(error, "cannot start a process");
 
-  Ended out;
+  Waited out;
   out.output = read_all(pipe_ends[0]);
   close(pipe_ends[0]);
   while (wait4(pid, &out.status, 0, &out.usage) < 0)
@@ -70,7 +72,9 @@ Ended run(const char* program, std::vector<std::string> words) {
   return out;
 }
 
-bool is_good(const Ended& ended) { return WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0; }
+int exit_status(const Waited& ended) {
+  return WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : 128 + WTERMSIG(ended.status);
+}
 
 }  // namespace
 
@@ -78,12 +82,19 @@ ChildResult run_child(const std::vector<std::string>& arguments) {
   std::vector<std::string> words{"weir"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const auto begin = std::chrono::steady_clock::now();
-  Ended ended = run("/proc/self/exe", std::move(words));
-  if (!is_good(ended))
+  Waited ended = run("/proc/self/exe", std::move(words));
+  if (exit_status(ended) != 0)
     throw std::runtime_error(fmt::format("a process for '{}' failed", arguments.empty() ? "" : arguments.back()));
   return {std::move(ended.output), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
           seconds(ended.usage.ru_utime) + seconds(ended.usage.ru_stime),
           static_cast<std::uint64_t>(ended.usage.ru_maxrss) * 1024};
+}
+
+Ended run_to_end(std::vector<std::string> words, Messages messages) {
+  const std::string program = words.front();
+  Waited ended = run(program.c_str(), std::move(words), messages);
+  const int status = exit_status(ended);
+  return {std::move(ended.output), status};
 }
 
 bool has_program(const std::string& name) {
@@ -95,8 +106,8 @@ bool has_program(const std::string& name) {
 }
 
 std::optional<std::string> run_program(const std::vector<std::string>& words) {
-  Ended ended = run(words.front().c_str(), words);
-  return is_good(ended) ? std::optional(std::move(ended.output)) : std::nullopt;
+  Ended ended = run_to_end(words);
+  return ended.status == 0 ? std::optional(std::move(ended.output)) : std::nullopt;
 }
 
 }  // namespace weir::app

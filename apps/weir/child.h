@@ -18,10 +18,18 @@ struct ChildResult {
 // Runs `weir ARGUMENTS` to its end, and tells what that cost. Throws std::runtime_error unless it exits with 0.
 ChildResult run_child(const std::vector<std::string>& arguments);
 
+struct Ended {
+  std::string output;  // what it wrote to standard output
+  int status = 0;      // its exit status, or 128 + n if signal n ended it
+};
+// Runs a program to its end: of PATH, unless the first word is a path. Throws std::system_error if it cannot be
+// started.
+enum class Messages : std::uint8_t { shown, dropped };  // what it writes to standard error
+Ended run_to_end(std::vector<std::string> words, Messages messages = Messages::shown);
+
 // Whether PATH has such a program.
 bool has_program(const std::string& name);
-// Runs a program of PATH, whose messages go to standard error: what it wrote to standard output, or nothing unless it
-// exits with 0. Throws std::system_error if it cannot be started.
+// The same: what it wrote to standard output, or nothing unless it exits with 0.
 std::optional<std::string> run_program(const std::vector<std::string>& words);
 
 }  // namespace weir::app

@@ -214,6 +214,8 @@ int run(RunOptions o, engine::Ranks* ranks) {
   together(ranks, [&] {
     s = scenario::load_scenario_file(o.file, o.set, options);
     record_view(o, s);
+    if (o.run.parquet && o.out.empty())
+      throw InputError("--format: the tables stand in the directory of the results; write --out DIR");
     checkpoints = o.run.checkpoints();
     if (checkpoints.is_on() && o.out.empty())
       throw InputError("--checkpoint: checkpoints stand in the directory of the results; write --out DIR");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "weir/cc/plugin.h"
 #include "weir/commands.h"
 #include "weir/output.h"
+#include "weir/probe/probes.h"
 #include "weir/progress.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/signals.h"
@@ -77,6 +79,18 @@ void add_plugin_option(CLI::App& command) {
       ->allow_extra_args(false);
 }
 
+void add_format_option(CLI::App& command, std::optional<Parquet>& parquet) {
+  command
+      .add_option_function<std::string>(
+          "--format",
+          [&parquet](const std::string& format) {
+            parquet.reset();
+            if (format == "parquet") parquet.emplace();
+          },
+          "csv, or parquet: the tables of the results as Parquet as well, by a Python that has pyarrow")
+      ->check(CLI::IsMember({"csv", "parquet"}));
+}
+
 void add_run_options(CLI::App& command, RunCommandOptions& o) {
   command.add_option("--threads", o.threads, "run.threads in place of the scenario's")->check(not_empty());
   command
@@ -91,6 +105,7 @@ void add_run_options(CLI::App& command, RunCommandOptions& o) {
       ->check(CLI::Range(1e-3, 1e9));
   command.add_option("--memory", o.memory, "that it may take, like '8 GB'; without it, 80 % of what is free")
       ->check(not_empty());
+  add_format_option(command, o.parquet);
   add_plugin_option(command);
   command.add_flag("--json", o.json, "print manifest and summary as JSON");
   command.add_flag("-q,--quiet", o.quiet, "no progress, no warnings");
@@ -118,6 +133,11 @@ int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint6
   }
   const run::Outcome& outcome = *result;
   if (!o.is_first()) return status_of(outcome);
+  std::string no_parquet;
+  if (o.parquet && directory != nullptr) {
+    no_parquet = o.parquet->write(*directory);
+    if (no_parquet.empty()) probe::write_manifest(*directory, outcome.manifest);
+  }
   if (directory != nullptr) directory->commit();
   progress.reset();
 
@@ -141,7 +161,9 @@ int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint6
     notice("weir: the last checkpoint is not kept: {}", outcome.checkpoint_problem);
   if (!outcome.is_whole() && checkpoints.is_on() && !outcome.manifest.stall)
     notice("weir: `weir resume {}` goes on from here", directory->name());
-  return status_of(outcome);
+  if (no_parquet.empty()) return status_of(outcome);
+  notice("weir: the tables could not be written as Parquet, and are there as CSV alone: {}", no_parquet);
+  return std::max(1, status_of(outcome));
 }
 
 }  // namespace weir::app

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "weir/parquet.h"
 #include "weir/run/admission.h"
 #include "weir/run/execute.h"
 
@@ -29,6 +30,7 @@ struct RunCommandOptions {
   double checkpoint_seconds = 0;  // of time that passes; 0 = none
   bool json = false;
   bool quiet = false;
+  std::optional<Parquet> parquet;  // --format parquet: writes the tables as Parquet as well
   engine::Ranks* ranks = nullptr;  // of which this process is one; null: it is the only one
 
   // Whether it is this process that tells and writes what comes of the run.
@@ -36,7 +38,10 @@ struct RunCommandOptions {
   // Throws InputError.
   run::CheckpointRhythm checkpoints() const;
 };
+// The options themselves: `o` must outlive the command line.
 void add_run_options(CLI::App& command, RunCommandOptions& o);
+// --format, which looks for what it needs as the command line is read.
+void add_format_option(CLI::App& command, std::optional<Parquet>& parquet);
 // --plugin FILE, which is loaded as the command line is read.
 void add_plugin_option(CLI::App& command);
 

@@ -22,6 +22,7 @@
 #include "weir/run/job_environment.h"
 #include "weir/run/memory_limit.h"
 #include "weir/run/sweep.h"
+#include "weir/run_text.h"
 #include "weir/scenario/effective.h"
 #include "weir/signals.h"
 #include "weir/slurm.h"
@@ -243,6 +244,7 @@ void add_sweep(CLI::App& app, int& status) {
           "--checkpoint-seconds", o->checkpoint_s,
           "how often a run keeps a checkpoint, from which it goes on if it is killed; 60 if not given, 0 = never")
       ->check(CLI::Range(0.0, 1e9));
+  add_plugin_option(*command);
   add_shared(*command, *o);
   command->add_flag("--list", o->list, "only list the runs");
   command->add_flag("--fresh", o->fresh, "run again what another scenario or version left in DIR");

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "weir/base/error.h"
+#include "weir/cc/plugin.h"
 #include "weir/output.h"
 #include "weir/run/memory_limit.h"
 #include "weir/slurm.h"
@@ -80,6 +81,8 @@ SlurmJob job_of(const Need& need, const SweepOptions& o) {
   };
   if (o.seeds > 0) add(job.sweep, "--seeds", fmt::format("{}", o.seeds));
   if (!o.only.empty()) add(job.sweep, "--only", o.only);
+  for (const cc::Plugin& plugin : cc::loaded_plugins())
+    add(job.sweep, "--plugin", fs::absolute(plugin.file).lexically_normal().string());
   job.worker = {"--claim", "--quiet", "--since", job.folder + "/worker.sh"};
   add(job.worker, "--lease", fmt::format("{}", o.lease_s));
   add(job.worker, "--checkpoint-seconds", fmt::format("{}", o.checkpoint_s));

@@ -16,6 +16,7 @@
 #include "weir/run/admission.h"
 #include "weir/run/memory_limit.h"
 #include "weir/run/output_size.h"
+#include "weir/run_text.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
@@ -144,6 +145,7 @@ void add_validate(CLI::App& app, int& status) {
   command->add_option("--set", o->set, "key=value: any value in place of the scenario's")->allow_extra_args(false);
   command->add_option("--memory", o->memory, "that a run may take, like '8 GB'; without it, 80 % of what is free")
       ->check(not_empty());
+  add_plugin_option(*command);
   command->add_flag("--json", o->json, "print the facts as JSON");
   command->add_flag("--effective", o->effective,
                     "print the scenario with all its values; data files are named as in a result directory");

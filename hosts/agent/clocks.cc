@@ -17,6 +17,16 @@ namespace weir::hosts {
 namespace {
 
 constexpr std::int64_t kRememberEvery = 1'000'000'000;
+// A clock that is known within such a part of T changes nothing that On-Ramp does.
+constexpr std::int64_t kPartOfT = 100;
+
+// The same of the smallest T. One that is derived is longer than its headroom.
+std::int64_t tolerated(const Config& config) {
+  std::int64_t least = INT64_MAX;
+  for (const PeerConfig& peer : config.peers)
+    least = std::min(least, peer.threshold.value_or(config.threshold).value_or(nanoseconds(config.headroom)));
+  return config.peers.empty() ? 0 : least / kPartOfT;
+}
 
 ClockSettings clock_settings(const Config& config, Peers::Derive derive, std::int64_t start) {
   const PathSettings path = path_settings(config, 0);
@@ -29,6 +39,7 @@ ClockSettings clock_settings(const Config& config, Peers::Derive derive, std::in
   out.interval = nanoseconds(config.clock.interval);
   out.relaxed = nanoseconds(config.clock.relaxed);
   out.enough = nanoseconds(config.clock.enough);
+  out.tolerated = tolerated(config);
   out.window = nanoseconds(config.clock.window);
   out.step = nanoseconds(config.clock.step);
   out.epsilon = nanoseconds(config.clock.epsilon);

@@ -71,6 +71,7 @@ Peers::Peers(const Config& config, std::int64_t least_threshold, Derive derive, 
       derive_(std::move(derive)),
       local_(std::move(local)),
       status_(config.peers.size()),
+      keys_(config.peers.size()),
       told_(config.peers.size()) {
   for (std::size_t i = 0; i < status_.size(); ++i) {
     status_[i].address = config_.peers[i].address;
@@ -110,7 +111,7 @@ void Peers::update(std::int64_t now, std::int64_t unix_time, const std::map<Addr
       told_[i].reset();
       continue;
     }
-    const EpochKeys keys = keys_at(unix_time, nanoseconds(config_.keys.lifetime), *status.local, peer.address, derive_);
+    const EpochKeys& keys = keys_of(i, unix_time);
     Peer next{peer.address,
               status.state == PeerState::held,
               status.threshold == 0 ? kLargestThreshold : status.threshold,
@@ -121,6 +122,17 @@ void Peers::update(std::int64_t now, std::int64_t unix_time, const std::map<Addr
     path.set_peer(next);
     told_[i] = next;
   }
+}
+
+const EpochKeys& Peers::keys_of(std::size_t peer, std::int64_t unix_time) {
+  const std::int64_t lifetime = nanoseconds(config_.keys.lifetime);
+  const std::int64_t epoch = unix_time / lifetime;
+  const Address& local = *status_[peer].local;
+  Keys& known = keys_[peer];
+  if (known.epoch != epoch || known.local != local) {
+    known = {epoch, local, keys_at(unix_time, lifetime, local, status_[peer].address, derive_)};
+  }
+  return known.keys;
 }
 
 std::optional<std::int64_t> threshold_of(const Threshold& given, std::int64_t headroom, std::int64_t least_threshold,

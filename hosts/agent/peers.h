@@ -42,6 +42,14 @@ struct PeerStatus {
   std::optional<std::int64_t> least;
 };
 
+// The keys of a pair at a time (ns since 1970, at least one lifetime). What is sent is signed by the key of this epoch,
+// and what is accepted by that or its neighbours, so that two hosts understand each other whose times of day differ by
+// a lifetime at most.
+struct EpochKeys {
+  PairKeys send;
+  PairKeys receive;
+};
+
 class Peers {
  public:
   // The keys that one host signs by for another in an epoch.
@@ -58,8 +66,15 @@ class Peers {
   const std::vector<PeerStatus>& status() const { return status_; }
 
  private:
-  struct Known;
   PeerState state_of(const PeerConfig& peer, const PeerStatus& status, const ClockNews& news) const;
+
+  // Keys that were made, and for what.
+  struct Keys {
+    std::int64_t epoch = -1;
+    Address local;
+    EpochKeys keys;
+  };
+  const EpochKeys& keys_of(std::size_t peer, std::int64_t unix_time);
 
   Config config_;
   std::int64_t least_threshold_;
@@ -67,6 +82,7 @@ class Peers {
   Local local_;
   std::int64_t routes_at_ = INT64_MIN;  // when routes were looked at last
   std::vector<PeerStatus> status_;
+  std::vector<Keys> keys_;
   std::vector<std::optional<Peer>> told_;  // what the data path knows
 };
 
@@ -76,13 +92,6 @@ class Peers {
 std::optional<std::int64_t> threshold_of(const Threshold& given, std::int64_t headroom, std::int64_t least_threshold,
                                          const ClockNews& news);
 
-// The keys of a pair at a time (ns since 1970, at least one lifetime). What is sent is signed by the key of this epoch,
-// and what is accepted by that or its neighbours, so that two hosts understand each other whose times of day differ by
-// a lifetime at most.
-struct EpochKeys {
-  PairKeys send;
-  PairKeys receive;
-};
 EpochKeys keys_at(std::int64_t unix_time, std::int64_t lifetime, const Address& local, const Address& peer,
                   const Peers::Derive& derive);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -34,6 +35,10 @@ constexpr std::int64_t kAhead = 1'000'000'000;
 // A prediction is looked at so many fits later, which is the shortest window.
 constexpr std::size_t kPredicted = 4;
 constexpr double kForgetScale = 0.9;
+// So many of the last 32 observations of a direction are near the least delay if its path does not queue, and one of
+// the last few; stamps of single ones are late.
+constexpr int kWitnesses = 8;
+constexpr std::uint32_t kLatest = 0b11'1111;
 // Of what has been fitted, so many layers of hulls are kept: as many observations of a step may be wrong but one.
 constexpr int kLayers = 3;
 
@@ -162,6 +167,7 @@ void Edge::void_line() {
   scale_ = 1;
   early_.clear();
   thinned_ = INT64_MIN;
+  witnesses_ = {};
 }
 
 void Edge::doubt() {
@@ -172,11 +178,13 @@ void Edge::doubt() {
   thinned_ = INT64_MIN;
   doubted_ = true;
   agree_ = {};
+  witnesses_ = {};
 }
 
 // A queue that stood since we know the path has ended, or the route has changed.
 void Edge::shorten(double half_trip) {
   least_.forget();
+  witnesses_ = {};
   for (const Early& e : early_) {
     insert(e.sign > 0 ? ours_ : theirs_, e.observation, kLengths.back() * window_);
   }
@@ -199,7 +207,21 @@ bool Edge::add(const Observation& o, int sign) {
     ++agree;
   }
   insert(sign > 0 ? ours_ : theirs_, o, kLengths.back() * window_);
+  look_for_witness(o, sign);
   return true;
+}
+
+void Edge::look_for_witness(const Observation& o, int sign) {
+  if (!line_ || !least_.floor().known) return;
+  std::uint32_t& seen = witnesses_[sign > 0 ? 0 : 1];
+  const bool near = delay(o, sign) <= least_.floor().delay + least_.floor().noise + near_;
+  seen = seen << 1 | (near ? 1 : 0);
+}
+
+bool Edge::knows_least_delay() const {
+  return is_confirmed() && least_.floor().known && std::all_of(witnesses_.begin(), witnesses_.end(), [](auto seen) {
+           return std::popcount(seen) >= kWitnesses && (seen & kLatest) != 0;
+         });
 }
 
 // Keeps of what came since the last time what may touch a line.
@@ -289,7 +311,7 @@ bool Edge::lost_its_witness(std::int64_t now) {
     touching += least <= touch ? 1 : 0;
     steady = steady || (alike(early) && alike(late));
   }
-  queues_ = touching < 2;
+  queues_ = touching < 2 && !knows_least_delay();
   return touching == 0 && steady;
 }
 

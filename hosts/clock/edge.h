@@ -40,8 +40,10 @@ struct EdgeMemory {
 // Times are by our clock.
 class Edge {
  public:
-  // The drift of one clock against the other is taken to change by `wander` per ns in a ns.
-  Edge(std::int64_t window, double wander) : window_(window), wander_(wander), least_(window) {}
+  // The drift of one clock against the other is taken to change by `wander` per ns in a ns. Probes that took up to
+  // `near` ns longer than the least delay count as being as fast.
+  Edge(std::int64_t window, double wander, double near = 0)
+      : window_(window), wander_(wander), near_(near), least_(window) {}
 
   // What an agent before us knew. The line counts once some observations of both directions agree with it.
   void restore(const EdgeMemory& memory);
@@ -59,6 +61,9 @@ class Edge {
   std::optional<PairLine> line() const { return is_confirmed() ? line_ : std::nullopt; }
   // What it says of `t` and later; there must be one.
   Estimate estimate(std::int64_t t) const;
+  // The least delay of the path is known, and the last probes of both directions were as fast: there is no queue that
+  // more probes could find a way around.
+  bool knows_least_delay() const;
   // Something came too early, or a direction is not as fast as it was: more probes should tell what is the matter.
   bool is_alarmed() const { return queues_ || !early_.empty(); }
   // When the last observations of both directions were made; INT64_MIN: never.
@@ -95,6 +100,7 @@ class Edge {
   bool is_confirmed() const;
   void shorten(double half_trip);
   bool lost_its_witness(std::int64_t now);
+  void look_for_witness(const Observation& o, int sign);
   void step();
   void void_line();
   void thin(std::deque<Observation>& list, int sign);
@@ -106,6 +112,7 @@ class Edge {
 
   std::int64_t window_;
   double wander_;
+  double near_;
   std::deque<Observation> ours_;  // since the last fit; of earlier ones, those that may still matter
   std::deque<Observation> theirs_;
   std::int64_t thinned_ = INT64_MIN;  // until when
@@ -120,6 +127,8 @@ class Edge {
   // of a line that was known before: observations of either direction that agree with it
   bool doubted_ = false;
   std::array<int, 2> agree_{};
+  // Of the last observations of either direction, the latest in the lowest bit: whether they were near the least delay.
+  std::array<std::uint32_t, 2> witnesses_{};
   std::uint64_t steps_ = 0;
   double purity_ = 0;
 };

@@ -52,6 +52,7 @@ class ClockService::Inside {
   void observe(Link& link, const std::optional<clock::Observation>& ours,
                const std::optional<clock::Observation>& theirs);
   void measure(std::int64_t now);
+  void hurry(Link& link, std::int64_t now);
   void watch(std::int64_t now);
   void report(std::int64_t now);
   void solve(std::int64_t now);
@@ -62,6 +63,8 @@ class ClockService::Inside {
   }
 
   ClockSettings settings_;
+  std::int64_t rare_;  // ns between pairs of probes to a link that is probed rarely
+  double ample_;       // ns, the error of such links at most
   std::string why_no_hardware_;
   std::unique_ptr<clock::Post> post_;
   clock::RouteProbe routes_;

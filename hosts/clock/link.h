@@ -21,8 +21,8 @@ constexpr bool within(std::int64_t now, std::int64_t when, std::int64_t span) {
 }
 
 struct Link {
-  Link(const Address& peer, std::int64_t window, double wander, std::int64_t epsilon)
-      : address(peer), pairs(epsilon), edge(window, wander) {}
+  Link(const Address& peer, std::int64_t window, double wander, std::int64_t epsilon, double near)
+      : address(peer), pairs(epsilon), edge(window, wander, near) {}
 
   Address address;
   bool chosen = false;  // we probe it by our own choice
@@ -40,7 +40,8 @@ struct Link {
   std::int64_t routed = kNever;                     // when the local address was looked up
   std::int64_t probe_at = 0;                        // when to probe next
   bool eager = true;                                // its clock is not known well enough to probe it less often
-  bool asked = false;                               // it says that of ours
+  bool rare = false;                                // its clock is known far better than it has to be
+  bool asked = false;                               // it says that it does not know ours well enough
   bool known = false;                               // its clock has been measured and not lost since
   ClockCondition lost = ClockCondition::measuring;  // why it is not; measuring: for no reason
 

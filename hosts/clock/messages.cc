@@ -212,7 +212,7 @@ void ClockService::Inside::write_probes(const std::vector<Link*>& links, std::in
       header.key_id = link->keys->id();
       if (kind == Kind::first) link->pairs.sending(header.number, t);
       const Probe body{link->eager,
-                       kind == Kind::first ? link->pairs.record_of_ours(t) : link->pairs.record_of_theirs()};
+                       kind == Kind::first ? link->pairs.record_of_ours(t) : link->pairs.record_of_theirs(t)};
       const std::size_t size = write_probe(buffer, header, body, link->keys->send());
       post_->write(link->keys->local(), link->address, std::span(buffer).first(size), true);
     }
@@ -224,6 +224,7 @@ void ClockService::Inside::probe(std::int64_t now) {
   const std::int64_t soon = now + settings_.interval / 2;
   const std::int64_t eagerly = now + about(settings_.interval);
   const std::int64_t relaxed = now + about(std::max(settings_.interval, settings_.relaxed));
+  const std::int64_t rarely = now + about(rare_);
   std::int64_t next = now + std::max(kIdle, settings_.interval);
   std::vector<Link*> due;
   for (Link& link : links_) {
@@ -234,7 +235,7 @@ void ClockService::Inside::probe(std::int64_t now) {
     const bool eager = link.eager || link.asked;
     if (eager || link.probe_at <= soon) {
       due.push_back(&link);
-      link.probe_at = eager ? eagerly : relaxed;
+      link.probe_at = eager ? eagerly : link.rare ? rarely : relaxed;
     }
     next = std::min(next, link.probe_at);
   }

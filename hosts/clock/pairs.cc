@@ -10,6 +10,9 @@ namespace {
 // Stamps of what has left come at once or, from some interfaces, somewhat later.
 constexpr std::int64_t kStampsTake = 20'000'000;
 
+// Where hosts probe rarely and not at the same rate, what waits to be told becomes old.
+constexpr std::int64_t kOld = 100'000'000;
+
 // What leaves or comes farther apart, or in the other order, is no coded pair. In so long the fastest and the slowest
 // clock move against each other by some 10 ns.
 constexpr std::int64_t kCoded = 250'000;
@@ -72,7 +75,8 @@ std::optional<Record> Pairs::record_of_ours(std::int64_t now) {
   return std::nullopt;
 }
 
-std::optional<Record> Pairs::record_of_theirs() {
+std::optional<Record> Pairs::record_of_theirs(std::int64_t now) {
+  while (untold_theirs_.size() > 1 && now - untold_theirs_.front().time > kOld) untold_theirs_.pop_front();
   if (untold_theirs_.empty()) return std::nullopt;
   const Record record = untold_theirs_.front();
   untold_theirs_.pop_front();

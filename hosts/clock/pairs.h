@@ -25,9 +25,10 @@ class Pairs {
   // A probe of theirs came.
   void came(Kind kind, std::uint64_t number, std::int64_t when);
 
-  // What the next pair is to tell: when an earlier one of ours left, when one of theirs came. Each is told once.
+  // What the next pair is to tell: when an earlier one of ours left, when one of theirs came. Each is told once, and
+  // of theirs none that is old while there is a later one.
   std::optional<Record> record_of_ours(std::int64_t now);
-  std::optional<Record> record_of_theirs();
+  std::optional<Record> record_of_theirs(std::int64_t now);
 
   // What theirs tells. Nothing if we do not know the pair (any more).
   std::optional<Observation> ours_came(const Record& record);

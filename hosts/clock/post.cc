@@ -14,9 +14,11 @@ constexpr std::size_t frame_bytes(std::size_t size, bool v6) { return 14 + (v6 ?
 
 }  // namespace
 
-SocketPost::SocketPost(std::uint16_t port, std::unique_ptr<HardwareClock> hardware, const TestClock& test)
+SocketPost::SocketPost(std::uint16_t port, Families families, std::unique_ptr<HardwareClock> hardware,
+                       const TestClock& test)
     : test_(test), hardware_(std::move(hardware)) {
-  sockets_.push_back(std::make_unique<UdpSocket>(false, port, has_hardware_stamps()));
+  if (families.v4) sockets_.push_back(std::make_unique<UdpSocket>(false, port, has_hardware_stamps()));
+  if (!families.v6) return;
   try {
     sockets_.push_back(std::make_unique<UdpSocket>(true, port, has_hardware_stamps()));
   } catch (const std::system_error& error) {

@@ -62,9 +62,13 @@ class Post {
 // That of this host's network.
 class SocketPost : public Post {
  public:
-  // Of IPv4 and, where the kernel has it, IPv6. `hardware`: the clock by which the interface stamps; nothing: the
-  // kernel's stamps. Throws std::system_error if the port is in use.
-  SocketPost(std::uint16_t port, std::unique_ptr<HardwareClock> hardware, const TestClock& test);
+  // Of the families of addresses that are used, IPv6 only where the kernel has it. `hardware`: the clock by which the
+  // interface stamps; nothing: the kernel's stamps. Throws std::system_error if the port is in use.
+  struct Families {
+    bool v4 = false;
+    bool v6 = false;
+  };
+  SocketPost(std::uint16_t port, Families families, std::unique_ptr<HardwareClock> hardware, const TestClock& test);
 
   std::int64_t ours(std::int64_t monotonic) const override { return test_.read(monotonic); }
   void write(const Address& from, const Address& to, std::span<const std::uint8_t> bytes, bool stamped) override;

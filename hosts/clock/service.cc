@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include <sodium.h>
@@ -16,11 +17,21 @@ using namespace clock;
 
 // Least squares make the errors of pairs smaller, as if they were independent; the bound is so much larger.
 constexpr double kBound = 1.5;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kAlive = 3'000'000'000;
 // How far ahead the error of a pair is looked at to tell whether it needs more probes.
 constexpr std::int64_t kAhead = 1'000'000'000;
 // And the share of pure pairs below which it does in any case.
 constexpr double kQuiet = 0.5;
+// Of what is tolerated, so much is ample: pairs whose error is less and whose paths are seen not to queue are probed
+// rarely, since what may happen until this is noticed does not make the error more than is tolerated.
+constexpr double kAmple = 0.2;
+// Rarely: so many times less often than is relaxed, but so many times before a clock is stale and in a window.
+constexpr std::int64_t kRarer = 4;
+constexpr std::int64_t kBeforeStale = 4;
+constexpr std::int64_t kInWindow = 10;
+// A pair that is probed rarely and was not observed for so many times as long is looked at at once.
+constexpr std::int64_t kMissed = 3;
 constexpr std::uint8_t kHops = 3;
 
 void require(bool condition, const char* reason) {
@@ -36,11 +47,17 @@ const ClockSettings& checked(const ClockSettings& s) {
   require(s.window >= 100 * s.interval, "window: must be 100 intervals at least");
   require(s.step >= 10'000'000 && s.step <= s.window && s.step <= 2'000'000'000,
           "step: must be 10 ms to 2 s, and a window at most");
-  require(s.wander >= 0 && s.epsilon >= 0 && s.enough >= 0, "wander, epsilon and enough: must not be negative");
+  require(s.wander >= 0 && s.epsilon >= 0 && s.enough >= 0 && s.tolerated >= 0,
+          "wander, epsilon, enough and tolerated: must not be negative");
   require(s.stale_after >= 10 * std::max(s.interval, s.relaxed),
           "stale_after: must be 10 intervals at least, also of relaxed ones");
   if (sodium_init() < 0) throw std::runtime_error("libsodium cannot be used");
   return s;
+}
+
+std::int64_t rare_interval(const ClockSettings& s) {
+  const std::int64_t most = std::min(s.stale_after / kBeforeStale, s.window / kInWindow);
+  return std::max({s.interval, s.relaxed, std::min(kRarer * s.relaxed, most)});
 }
 
 std::unique_ptr<HardwareClock> hardware(const ClockSettings& s, std::string& why) {
@@ -64,10 +81,15 @@ std::string_view name_of(ClockCondition condition) {
 }
 
 ClockService::Inside::Inside(const ClockSettings& settings, std::unique_ptr<Post> post)
-    : settings_(checked(settings)), post_(std::move(post)) {
+    : settings_(checked(settings)),
+      rare_(rare_interval(settings_)),
+      ample_(kAmple * static_cast<double>(settings_.tolerated)),
+      post_(std::move(post)) {
   if (!post_) {
     const TestClock test{settings_.test_clock_offset, settings_.test_clock_drift, settings_.test_clock_start};
-    post_ = std::make_unique<SocketPost>(settings_.port, hardware(settings_, why_no_hardware_), test);
+    SocketPost::Families families;
+    for (const ClockPeer& peer : settings_.peers) (peer.address.v6 ? families.v6 : families.v4) = true;
+    post_ = std::make_unique<SocketPost>(settings_.port, families, hardware(settings_, why_no_hardware_), test);
   }
   const ClockReading now = read_clocks();
   started_ = static_cast<std::uint64_t>(now.realtime);
@@ -75,7 +97,8 @@ ClockService::Inside::Inside(const ClockSettings& settings, std::unique_ptr<Post
   links_.reserve(settings_.peers.size());
   for (const ClockPeer& peer : settings_.peers) {
     if (!by_address_.emplace(peer.address, links_.size()).second) continue;
-    Link& link = links_.emplace_back(peer.address, settings_.window, 2 * settings_.wander * 1e-9, settings_.epsilon);
+    Link& link =
+        links_.emplace_back(peer.address, settings_.window, 2 * settings_.wander * 1e-9, settings_.epsilon, ample_);
     link.local_is_given = peer.local.has_value();
     if (peer.local) set_local(link, *peer.local);
     find_local(link, now.before);
@@ -116,10 +139,17 @@ void ClockService::Inside::measure(std::int64_t now) {
     if (link.keys) link.keys->at(epoch());
     if (!within(t, link.edge.last_seen(), settings_.stale_after)) continue;
     if (!link.edge.fit(t)) link.lost = ClockCondition::stepped;
+    const double error = link.edge.line() ? link.edge.estimate(t + kAhead).error : kInfinity;
+    link.rare = error <= ample_ && link.edge.knows_least_delay();
     // where much queues, few probes tell anything
-    link.eager = !link.edge.line() || link.edge.estimate(t + kAhead).error > static_cast<double>(settings_.enough) ||
-                 link.edge.purity() < kQuiet;
+    link.eager = !link.rare && (error > static_cast<double>(settings_.enough) || link.edge.purity() < kQuiet);
   }
+}
+
+void ClockService::Inside::hurry(Link& link, std::int64_t now) {
+  if (!link.eager) next_probe_ = std::min(next_probe_, now);
+  link.eager = true;
+  link.rare = false;
 }
 
 // Whether what was known still is.
@@ -128,10 +158,11 @@ void ClockService::Inside::watch(std::int64_t now) {
     const bool known = is_measured(link, now);
     if (link.known && !known) {
       tell_at_once_ = true;
-      link.eager = true;
+      hurry(link, now);
       if (link.edge.line()) link.lost = ClockCondition::stale;
     }
-    if (link.edge.is_alarmed()) link.eager = true;
+    const bool missed = link.rare && !within(post_->ours(now), link.edge.last_seen(), kMissed * rare_);
+    if (missed || link.edge.is_alarmed()) hurry(link, now);
     if (known && !link.known) link.lost = ClockCondition::measuring;
     link.known = known;
   }

@@ -40,10 +40,13 @@ struct ClockSettings {
   std::function<PairKey(const Address& from, const Address& to, std::uint64_t epoch)> key;
   std::int64_t key_lifetime = 3'600'000'000'000;  // ns
 
-  std::size_t neighbours = 10;             // peers that are probed at most
-  std::int64_t interval = 4'000'000;       // ns between coded pairs to each of them, on average; at least 1 ms
-  std::int64_t relaxed = 40'000'000;       // the same as long as the pair's clocks are known well enough,
-  std::int64_t enough = 300;               // which is within so many ns
+  std::size_t neighbours = 10;        // peers that are probed at most
+  std::int64_t interval = 4'000'000;  // ns between coded pairs to each of them, on average; at least 1 ms
+  std::int64_t relaxed = 40'000'000;  // the same as long as the pair's clocks are known well enough,
+  std::int64_t enough = 300;          // which is within so many ns
+  // An error that changes nothing for whoever asks, ns. Pairs that are known far better, along paths that do not queue,
+  // are probed more rarely still.
+  std::int64_t tolerated = 0;
   std::int64_t window = 2'000'000'000;     // ns of probes that a line is fitted to
   std::int64_t step = 500'000'000;         // ns between fits
   double wander = 5e-9;                    // by which a clock's drift may change in a second

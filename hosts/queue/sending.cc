@@ -7,13 +7,15 @@
 namespace weir::hosts {
 namespace {
 
+// Each second so much is forgotten of how late this process was woken.
+constexpr std::int64_t kForgetLate = 16;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
 Sending::Sending(const PathSettings& settings, const ShownClock& clock, std::size_t most_flows)
     : hold_(settings.hold),
-      longest_wait_(settings.max_hold - settings.max_hold / 16),
+      max_hold_(settings.max_hold),
       live_for_(settings.live_for),
       rule_(settings.rule),
       clock_(clock),
@@ -114,7 +116,8 @@ void Sending::schedule(FlowState& flow, std::int64_t now) {
   unschedule(flow);
   flow.due = now;
   if (holds(flow, now))
-    flow.due = std::max(now, std::min<std::int64_t>(flow.rule.pause_end, flow.waiting.front().arrived + longest_wait_));
+    flow.due =
+        std::max(now, std::min<std::int64_t>(flow.rule.pause_end, flow.waiting.front().arrived + longest_wait()));
   flow.turn = ++turns_;
   due_.insert({flow.due, flow.turn, &flow});
   if (flow.due > now)
@@ -160,6 +163,9 @@ void Sending::release(std::int64_t now, std::vector<std::uint32_t>& ids) {
     if (hold_) ++counters_.heartbeat_expiries;
   }
   if (!live(now)) return release_all(now, ids);
+  // what was due before the last time has been put there since
+  if (!due_.empty() && due_.begin()->due > released_) late_ = std::clamp(now - due_.begin()->due, late_, max_hold_);
+  released_ = now;
   ids.insert(ids.end(), at_once_.begin(), at_once_.end());
   at_once_.clear();
   while (!due_.empty() && due_.begin()->due <= now) let_go(*due_.begin()->flow, now, ids);
@@ -238,6 +244,7 @@ std::int64_t Sending::next_release() const {
 }
 
 void Sending::sweep(std::int64_t now) {
+  late_ -= late_ / kForgetLate;
   std::erase_if(flows_, [now](const auto& entry) {
     const FlowState& flow = *entry.second;
     return flow.waiting.empty() &&

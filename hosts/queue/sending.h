@@ -2,13 +2,15 @@
 //
 // The kernel keeps the packets; here are their numbers, in the order of their arrival. A packet leaves at
 // max(t_NextPkt, arrival), but 15/16 of max_hold after its arrival at the latest, so that max_hold is kept by a process
-// that is woken late, and never before another of its flow that came before it. Flows whose next packet may leave take
+// that is woken late, and never before another of its flow that came before it. Where the process was woken later than
+// that lately, packets leave earlier by as much. Flows whose next packet may leave take
 // turns, one packet each (On-Ramp 3.1). Without a heartbeat, of peers that are not held, and where there is no room to
 // remember a flow, packets leave at once.
 //
 // Nothing here reads a clock or a socket: `now` and what has arrived are told.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -110,8 +112,12 @@ class Sending {
   void leave(FlowState& flow, const Segment& segment, std::int64_t held_for, std::int64_t now);
   void note(FlowState& flow, const Segment& segment, std::int64_t now);
 
+  std::int64_t longest_wait() const { return max_hold_ - std::max(max_hold_ / 16, late_); }
+
   bool hold_;
-  std::int64_t longest_wait_;
+  std::int64_t max_hold_;
+  std::int64_t late_ = 0;      // by how much release() came too late in the last seconds, ns; max_hold_ at most
+  std::int64_t released_ = 0;  // when it came last
   std::int64_t live_for_;
   RuleSettings rule_;
   ShownClock clock_;

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -117,6 +118,14 @@ def test_a_bar_is_shown_when_asked_for(star, capsys):
     weir.run(star, progress=True)
     assert "ms simulated" in capsys.readouterr().err
     weir.run(star)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_bar_is_shown_in_a_notebook(star, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))  # whose cells it runs in
+    weir.run(star)
+    assert "ms simulated" in capsys.readouterr().err
+    weir.run(star, progress=False)
     assert capsys.readouterr().err == ""
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import _weir
+from ._errors import InputError
 from ._table import Table
 
 
@@ -75,9 +76,18 @@ class Result:
 
     def to_parquet(self, directory: str | os.PathLike[str]) -> list[pathlib.Path]:
         """Writes each table as NAME.parquet into the directory, which is made; needs pyarrow. Returns the files."""
+        try:
+            import pyarrow.parquet  # noqa: F401
+        except ImportError as error:
+            raise ImportError("Parquet is written by the package pyarrow: pip install 'weir[parquet]'") from error
         from ._parquet import write
 
-        return write(self.tables, pathlib.Path(directory))
+        target = pathlib.Path(directory)
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            raise InputError(f"{target}: it is a file; choose another name", file=str(target)) from None
+        return write(self.tables, target)
 
     def __repr__(self) -> str:
         flows = self.summary["flows"]

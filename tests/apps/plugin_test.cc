@@ -1,6 +1,7 @@
 // weir run --plugin: algorithms of shared libraries.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -49,6 +50,41 @@ TEST(Plugins, BringAlgorithms) {
   const Output other = run_with(plugin("plugin_halving"), folder / "b", "hpcc");
   ASSERT_EQ(other.status, 0) << other.err;
   EXPECT_FALSE(Json::parse(read_file(folder / "b/manifest.json")).contains("plugins"));
+}
+
+TEST(Plugins, ServeSweeps) {
+  const Folder folder("weir-plugin");
+  const std::string file = plugin("plugin_halving");
+  std::ofstream(folder / "s.toml")
+      << "[study]\nseeds = 2\nscenario = \""
+      << std::filesystem::absolute("tests/scenarios/star-incast-dcqcn.toml").string()
+      << "\"\n[[axis]]\nname = \"algorithm\"\n"
+      << "[[axis.point]]\nlabel = \"Halving\"\nset = { algorithm = { name = \"halving\" } }\n"
+      << "[[axis.point]]\nlabel = \"DCQCN\"\nset = {}\n"
+      << "[[measure]]\nname = \"p50\"\nof = \"summary\"\nkey = \"slowdown.all.p50\"\n";
+  const std::vector<std::string> sweep{"sweep", folder / "s.toml", "--out", folder / "a", "-q", "--jobs", "2"};
+  const auto with = [&](const std::string& name) {
+    std::vector<std::string> words = sweep;
+    words.insert(words.end(), {"--plugin", name});
+    return weir(words);
+  };
+  const Output without = weir(sweep);
+  EXPECT_EQ(without.status, 2);
+  EXPECT_NE(without.err.find("halving"), std::string::npos) << without.err;
+  const Output o = with(file);
+  ASSERT_EQ(o.status, 0) << o.err;
+  const auto manifest = [&](const std::string& run) {
+    return Json::parse(read_file(folder / ("a/runs/" + run + "/manifest.json")));
+  };
+  EXPECT_EQ(manifest("Halving+seed2").at("plugins").at(0).at("file"), file);
+  EXPECT_FALSE(manifest("DCQCN+seed2").contains("plugins"));
+  EXPECT_NE(with(file).out.find("0 done, 4 kept"), std::string::npos);
+  // results of another build of it are not taken for those of this one
+  std::filesystem::copy_file(file, folder / "other.so");
+  std::ofstream(folder / "other.so", std::ios::app) << "further bytes";
+  const Output other = with(folder / "other.so");
+  EXPECT_EQ(other.status, 2) << other.out;
+  EXPECT_NE(other.err.find("used the plug-in"), std::string::npos) << other.err;
 }
 
 TEST(Plugins, ThatDoNotFitAreRefused) {

@@ -66,6 +66,23 @@ TEST_F(PeersTest, IsHeldOnlyWhileItsClockIsTrusted) {
   EXPECT_EQ(state_after(0), PeerState::uncertain);
 }
 
+TEST_F(PeersTest, KeysAreMadeWhenTheyChangeOnly) {
+  int made = 0;
+  const auto count = [&](const Address& from, const Address& to, std::uint64_t epoch) {
+    return ++made, plain_key(from, to, epoch);
+  };
+  Peers peers{config, 0, count, [this](const Address&) { return local; }};
+  for (const std::int64_t time : {kHour, kHour + kSecond, 2 * kHour - 1}) peers.update(time, time, news, path);
+  EXPECT_EQ(made, 6);  // of either direction: of this hour and its neighbours
+  peers.update(2 * kHour, 2 * kHour, news, path);
+  EXPECT_EQ(made, 12);
+  EXPECT_EQ(path.peers.at(peer).send.current, plain_key(*local, peer, 2));
+  local = host("10.0.0.9");
+  peers.update(2 * kHour + 6 * kSecond, 2 * kHour + 6 * kSecond, news, path);
+  EXPECT_EQ(made, 18);
+  EXPECT_EQ(path.peers.at(peer).send.current, plain_key(*local, peer, 2));
+}
+
 TEST_F(PeersTest, ObserveHoldsNobody) {
   config.mode = Mode::observe;
   Peers peers = make();

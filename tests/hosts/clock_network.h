@@ -78,7 +78,8 @@ class Port {
 
 class Network {
  public:
-  Network(std::size_t hosts, std::uint64_t seed) : random_(seed) {
+  // `tolerated` as in ClockSettings.
+  Network(std::size_t hosts, std::uint64_t seed, std::int64_t tolerated = 0) : tolerated_(tolerated), random_(seed) {
     randomness().seed(seed);
     for (std::size_t i = 0; i < hosts; ++i) {
       Host& h = hosts_.emplace_back(random_.bits());
@@ -113,6 +114,7 @@ class Network {
     }
     s.key = test_key;
     s.memory = std::move(memory);
+    s.tolerated = tolerated_;
     Host& h = hosts_[host];
     h.inbox.clear();
     h.stamps.clear();
@@ -250,6 +252,7 @@ class Network {
   // Times of events count from the beginning, where doubles are exact to the ns.
   void arrive(const Event& event);
 
+  std::int64_t tolerated_;
   clock::Random random_;
   std::vector<Host> hosts_;
   std::priority_queue<Event> events_;

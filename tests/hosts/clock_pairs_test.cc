@@ -20,7 +20,7 @@ TEST(Pairs, BringTogetherWhatEitherHostKnows) {
   EXPECT_FALSE(ours.record_of_ours(1'005'000));
   ours.left(11, 1'010'000);
   theirs.came(Kind::first, 10, 1'520'000);
-  EXPECT_FALSE(theirs.record_of_theirs());
+  EXPECT_FALSE(theirs.record_of_theirs(1'525'000));
   theirs.came(Kind::second, 11, 1'529'900);
 
   const auto when_left = ours.record_of_ours(1'020'000);
@@ -28,10 +28,10 @@ TEST(Pairs, BringTogetherWhatEitherHostKnows) {
   EXPECT_EQ(when_left->time, 1'000'000);
   EXPECT_EQ(when_left->apart, 10'000u);
   EXPECT_FALSE(ours.record_of_ours(1'030'000));
-  const auto when_came = theirs.record_of_theirs();
+  const auto when_came = theirs.record_of_theirs(1'530'000);
   ASSERT_TRUE(when_came);
   EXPECT_EQ(when_came->apart, 9'900u);
-  EXPECT_FALSE(theirs.record_of_theirs());
+  EXPECT_FALSE(theirs.record_of_theirs(1'530'000));
 
   // the second was faster, by 100 ns
   const auto seen = ours.ours_came(*when_came);
@@ -69,8 +69,21 @@ TEST(Pairs, AreImpureIfTheyHaveMovedOrOneIsMissing) {
   theirs.came(Kind::first, 20, 200);
   theirs.came(Kind::second, 11, 300);  // too late
   theirs.came(Kind::second, 21, 400);
-  EXPECT_FALSE(theirs.record_of_theirs()->apart);
-  EXPECT_EQ(theirs.record_of_theirs()->apart, 200u);
+  EXPECT_FALSE(theirs.record_of_theirs(500)->apart);
+  EXPECT_EQ(theirs.record_of_theirs(500)->apart, 200u);
+}
+
+TEST(Pairs, TellNothingOldWhereThereIsSomethingNew) {
+  Pairs theirs(kEpsilon);
+  for (const std::uint64_t number : {10u, 20u, 30u}) {
+    theirs.came(Kind::first, number, static_cast<std::int64_t>(number) * 10'000'000);
+    theirs.came(Kind::second, number + 1, static_cast<std::int64_t>(number) * 10'000'000 + 10'000);
+  }
+  EXPECT_EQ(theirs.record_of_theirs(350'000'000)->number, 30u);
+  EXPECT_FALSE(theirs.record_of_theirs(350'000'000));
+  theirs.came(Kind::first, 40, 400'000'000);
+  theirs.came(Kind::second, 41, 400'010'000);
+  EXPECT_EQ(theirs.record_of_theirs(900'000'000)->number, 40u);
 }
 
 TEST(Pairs, LeftFarApartAreNone) {
@@ -114,7 +127,7 @@ TEST(Pairs, TakeAnythingInAnyOrder) {
       case 1: pairs.left(number, time); break;
       case 2: pairs.came(random.below(2) == 0 ? Kind::first : Kind::second, number, time); break;
       case 3: pairs.record_of_ours(time); break;
-      case 4: pairs.record_of_theirs(); break;
+      case 4: pairs.record_of_theirs(time); break;
       case 5: pairs.ours_came(record); break;
       default: pairs.theirs_left(record);
     }

@@ -278,11 +278,15 @@ TEST_F(ClockServiceOnHosts, SaysThatItsPortIsTaken) {
   ClockLab lab(1);
   ClockSettings settings;
   settings.key = test_key;
-  lab.in(0, [&] {
-    const ClockService first(settings);
-    EXPECT_THROW(ClockService second(settings), std::system_error);
-  });
-  // one that has no peers is well
+  for (const bool v6 : {false, true}) {
+    settings.peers = {{lab.address(0, v6), std::nullopt}};
+    lab.in(0, [&] {
+      const ClockService first(settings);
+      EXPECT_THROW(ClockService second(settings), std::system_error);
+    });
+  }
+  // one that has no peers needs no port and is well
+  settings.peers.clear();
   lab.in(0, [&] {
     ClockService alone(settings);
     for (int i = 0; i < 20; ++i) alone.on_timer(monotonic() + i * kSecond);

@@ -104,6 +104,29 @@ TEST(Sending, AFlowWaitsUntilItsPauseEndsAndOthersDoNot) {
   EXPECT_EQ(bench.sending.counters().held_ns_max, static_cast<std::uint64_t>(3 * kMs));
 }
 
+TEST(Sending, WhoIsWokenLateHoldsShorter) {
+  Bench bench;
+  const auto longest = [&] {
+    bench.now += 20 * kMs;
+    bench.sending.beat(bench.now);
+    bench.pause(flow(1), 10 * kMs);
+    bench.arrive(1, flow(1));
+    const std::int64_t out = bench.sending.next_release() - bench.now;
+    bench.now += out;
+    return out;
+  };
+  EXPECT_EQ(longest(), 10 * kMs - 10 * kMs / 16);
+  bench.now += 2 * kMs;
+  EXPECT_EQ(bench.release(), Ids{1});
+  EXPECT_EQ(longest(), 8 * kMs);
+  EXPECT_EQ(bench.release(), Ids{1});
+  for (int second = 0; second != 30; ++second) bench.sending.sweep(bench.now);
+  EXPECT_EQ(longest(), 10 * kMs - 10 * kMs / 16);
+  bench.now += 300 * kMs;
+  EXPECT_EQ(bench.release(), Ids{1});
+  EXPECT_EQ(longest(), 0);
+}
+
 TEST(Sending, AnOrAckThatComesMeanwhileHoldsWhatAlreadyWaits) {
   Bench bench;
   bench.arrive(1, flow(1));

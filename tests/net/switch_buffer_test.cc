@@ -237,6 +237,7 @@ TEST_P(LateBuffer, DecidesAlike) {
   std::vector<Held> unreported;
   std::uint32_t queued = 0;  // all leave by one port
   int plain = 0;
+  int roomy = 0;
   int drops = 0;
   int pauses = 0;
   const auto report = [&] {
@@ -263,6 +264,12 @@ TEST_P(LateBuffer, DecidesAlike) {
     }
     const Held h{static_cast<std::uint32_t>(below(limits.size())), static_cast<std::uint32_t>(60 + below(1'500))};
     const bool fits = exact.admits(h.ingress, kData, queued, h.wire);
+    if (late.is_roomy(queued, h.wire)) {
+      ++roomy;
+      ASSERT_TRUE(fits);
+      ASSERT_FALSE(late.eager());
+      ASSERT_TRUE(params.mode == BufferMode::per_port || late.plainly_fits(h.ingress, kData, queued, h.wire));
+    }
     if (late.plainly_fits(h.ingress, kData, queued, h.wire)) {
       ++plain;
       ASSERT_TRUE(fits);
@@ -287,6 +294,7 @@ TEST_P(LateBuffer, DecidesAlike) {
     ASSERT_LE(exact.shared_used(), exact.shared_capacity() + 1'560);  // alpha > 1 may overshoot by one packet
   }
   EXPECT_GT(plain, 100);
+  EXPECT_GT(roomy, 10);
   EXPECT_GT(drops + pauses, 10);
 
   report();

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,8 @@ struct Plugin {
 // is no shared library, no plug-in, one of another version of Weir, or has an algorithm of a name that there is
 // already.
 const Plugin& load_plugin(const std::string& file);
+// All that have been loaded, in order. They stay in place when others are loaded.
+const std::list<Plugin>& loaded_plugins();
 // The plug-in that an algorithm of the catalogue came from; null if it came from none.
 const Plugin* plugin_of(const Algorithm& algorithm);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <cstring>
 #include <utility>
@@ -55,17 +56,13 @@ std::uint32_t snaplen_of(const CaptureOptions& o) {
   return bytes;
 }
 
-char* append(char* end, std::string_view text) {
-  std::memcpy(end, text.data(), text.size());
-  return end + text.size();
-}
+constexpr std::size_t kMostDigits = 20;
 
 // `name`: a literal, so that how long it is is known when this is compiled.
 template <std::size_t n>
 char* append(char* end, const char (&name)[n], std::uint64_t value) {
   std::memcpy(end, name, n - 1);
-  const fmt::format_int digits(value);
-  return append(end + n - 1, {digits.data(), digits.size()});
+  return std::to_chars(end + n - 1, end + n - 1 + kMostDigits, value).ptr;
 }
 
 std::string node_name(const net::Topology& topology, std::uint32_t node, std::string_view between) {
@@ -94,13 +91,17 @@ Capture::Capture(const CaptureOptions& o, const engine::Model& model)
       snaplen_(snaplen_of(o)),
       frames_(model, o.ipv6),
       directory_(of_option("--pcap", [&] { return probe::ResultDirectory(o.directory); })) {
+  const auto payload = static_cast<std::uint32_t>(model.transport.payload.count);
+  most_block_ = packet_block_bytes(kMostHead + (snaplen_ == 0 ? 0 : kMostHead + payload), kMostComment);
   point_of_port_.resize(model.topology.ports());
   for (std::uint32_t port = 0; port < model.topology.ports(); ++port) {
     if (!filter_.ports[port]) continue;
     point_of_port_[port] = static_cast<std::uint32_t>(points_.size());
     // without a checksum, which takes time and which nobody reads
     const std::string name = "/" + file_name(model.topology, port);
-    points_.push_back({port, probe::ResultFile(directory_.partial() + name, directory_.name() + name)});
+    points_.push_back({port, model.topology.port_owner(port), model.topology.port_peer(port),
+                       probe::ResultFile(directory_.partial() + name, directory_.name() + name),
+                       std::vector<char>(kFlushAt + most_block_)});
     const std::string header = file_header("Weir " + std::string(version()), interface_of(port));
     bytes_ += header.size();
     points_.back().file.write(header);
@@ -147,7 +148,10 @@ void Capture::attach(engine::Engine& engine) {
 }
 
 void Capture::finish() {
-  for (Point& point : points_) point.file.close();
+  for (Point& point : points_) {
+    point.flush();
+    point.file.close();
+  }
   directory_.commit();
 }
 
@@ -160,35 +164,38 @@ void Capture::write(const net::TraceEvent& event) {
     if (flow == nullptr || !is_chosen(flow->id)) return;
   }
   const bool is_sent = event.kind == net::EventKind::sent;
-  std::uint32_t from = model_.topology.port_owner(event.port);
-  std::uint32_t to = model_.topology.port_peer(event.port);
-  if (!is_sent) std::swap(from, to);
-  const Frame frame = frames_.make(event, from, to, flow);
-  const auto head = static_cast<std::uint32_t>(frame.head.size());
-  const std::uint32_t kept = std::min(frame.length, snaplen_ == 0 ? head : snaplen_);
-  block_.clear();
-  append_packet(block_, event.time, is_sent ? Direction::outbound : Direction::inbound, frame.head, kept, frame.length,
-                comment(event, flow));
-  points_[point_of_port_[event.port]].file.write(block_);
+  Point& point = points_[point_of_port_[event.port]];
+  PacketBlock block(point.buffer.data() + point.used);
+  const Frame frame =
+      frames_.make(event, is_sent ? point.owner : point.peer, is_sent ? point.peer : point.owner, flow, block.packet());
+  const std::uint32_t kept = std::min(frame.length, snaplen_ == 0 ? frame.head : snaplen_);
+  char* const begin =
+      block.keep(event.time, is_sent ? Direction::outbound : Direction::inbound, frame.head, kept, frame.length);
+  const std::size_t bytes = block.end(static_cast<std::size_t>(comment(event, flow, begin) - begin));
+  assert(bytes <= most_block_);
+  point.used += bytes;
+  if (point.used >= kFlushAt) point.flush();
   ++packets_;
-  bytes_ += block_.size();
+  bytes_ += bytes;
 }
 
 // What no header of the packet tells, in words that share/wireshark/weir.lua reads.
-std::string_view Capture::comment(const net::TraceEvent& event, const FlowOfPacket* flow) {
+char* Capture::comment(const net::TraceEvent& event, const FlowOfPacket* flow, char* at) {
   const net::Packet& p = event.packet;
-  char* end = comment_.data();
-  end = append(end, "weir wire=", p.wire);
-  if (event.kind == net::EventKind::sent) end = append(end, " queued=", event.queued);
+  at = append(at, "weir wire=", p.wire);
+  if (event.kind == net::EventKind::sent) at = append(at, " queued=", event.queued);
   if (flow != nullptr) {
-    end = append(end, path_comment(flow->id, p));
-    if ((p.flags & net::kRetransmission) != 0 && p.to_receiver()) end = append(end, " again");
+    at = path_comment(flow->id, p, at);
+    if ((p.flags & net::kRetransmission) != 0 && p.to_receiver()) {
+      constexpr std::string_view kAgain = " again";
+      at = std::copy(kAgain.begin(), kAgain.end(), at);
+    }
   }
-  return {comment_.data(), static_cast<std::size_t>(end - comment_.data())};
+  return at;
 }
 
 // What is the same for most packets of a flow in one direction, and so is kept.
-std::string_view Capture::path_comment(std::uint64_t flow, const net::Packet& packet) {
+char* Capture::path_comment(std::uint64_t flow, const net::Packet& packet, char* at) {
   PathComment& it = path_comments_[(2 * flow + (packet.to_receiver() ? 1 : 0)) % path_comments_.size()];
   if (it.length == 0 || it.flow != flow || it.entropy != packet.entropy) {
     it.flow = flow;
@@ -196,7 +203,8 @@ std::string_view Capture::path_comment(std::uint64_t flow, const net::Packet& pa
     const char* const end = append(append(it.text.data(), " flow=", flow), " entropy=", packet.entropy);
     it.length = static_cast<std::uint32_t>(end - it.text.data());
   }
-  return {it.text.data(), it.length};
+  std::memcpy(at, it.text.data(), it.text.size());  // of a size that is known when this is compiled
+  return at + it.length;
 }
 
 }  // namespace weir::capture

@@ -62,19 +62,31 @@ class Capture {
     std::uint64_t flow = 0;
     std::uint32_t entropy = 0;
     std::uint32_t length = 0;  // 0: there is none
-    std::array<char, 48> text;
+    std::array<char, 48> text{};
   };
   struct Point {
     std::uint32_t port = 0;
+    std::uint32_t owner = 0;
+    std::uint32_t peer = 0;
     probe::ResultFile file;
+    // What is not in the file yet: blocks are made where they stand, and written some hundreds at a time.
+    std::vector<char> buffer;
+    std::size_t used = 0;
+
+    void flush() {
+      file.write({buffer.data(), used});
+      used = 0;
+    }
   };
+  static constexpr std::size_t kFlushAt = std::size_t{1} << 14;  // bytes of a buffer
 
   Interface interface_of(std::uint32_t port) const;
   void write(const net::TraceEvent& event);
   bool is_chosen(std::uint64_t flow) const;
   static constexpr std::size_t kMostComment = 160;  // six numbers of 20 digits at most, and their names
-  std::string_view comment(const net::TraceEvent& event, const FlowOfPacket* flow);
-  std::string_view path_comment(std::uint64_t flow, const net::Packet& packet);
+  // They write into memory that has room for it, and return the end.
+  char* comment(const net::TraceEvent& event, const FlowOfPacket* flow, char* at);
+  char* path_comment(std::uint64_t flow, const net::Packet& packet, char* at);
 
   const engine::Model& model_;
   net::TraceFilter filter_;
@@ -85,8 +97,7 @@ class Capture {
   probe::ResultDirectory directory_;
   std::vector<Point> points_;
   std::vector<std::uint32_t> point_of_port_;
-  std::string block_;
-  std::array<char, kMostComment> comment_;
+  std::size_t most_block_ = 0;  // bytes
   std::array<PathComment, 256> path_comments_{};
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;

@@ -25,6 +25,8 @@ class FlowTable {
   FlowOfPacket* find(std::uint32_t src, const net::Packet& packet) {
     if (src >= slots_.size() || packet.slot >= slots_[src].size()) return nullptr;
     auto& flows = slots_[src][packet.slot];
+    if (!flows.empty() && flows.back().generation == packet.generation) [[likely]]
+      return &flows.back();
     const auto at = std::find_if(flows.rbegin(), flows.rend(),
                                  [&](const FlowOfPacket& f) { return f.generation == packet.generation; });
     return at == flows.rend() ? nullptr : &*at;

@@ -14,6 +14,9 @@ constexpr std::uint8_t kTcp = 6;
 constexpr std::uint8_t kTimeToLive = 64;
 constexpr std::uint16_t kFirstPort = 0xc000;  // of the dynamic ports (RFC 6335)
 constexpr std::uint16_t kPortMask = 0x3fff;
+constexpr std::uint64_t kMac = 0x020000000000;
+constexpr std::size_t kIpv4 = 20;  // bytes of its header
+constexpr std::size_t kIpv6 = 40;
 constexpr std::uint8_t kTrimmed = 58;  // DSCP; that of UE's trimmed packets is for an operator to choose
 
 constexpr std::uint8_t kDscpOf(net::TrafficClass c) {
@@ -32,6 +35,8 @@ struct Frames::Shape {
   std::uint32_t src;
   std::uint32_t dst;
   std::uint32_t payload;  // bytes that follow the headers
+  std::uint32_t after;    // the same with what follows them
+  std::uint8_t next;      // protocol behind IP
   bool has_int;
 
   bool has_sack() const { return event.sack.trigger >= 0; }
@@ -48,127 +53,128 @@ Frames::Frames(const engine::Model& model, bool ipv6)
   for (const host::Profile& profile : model.profiles) protocols_.push_back(protocol_of(model, profile));
 }
 
-Frame Frames::make(const net::TraceEvent& event, std::uint32_t from, std::uint32_t to, FlowOfPacket* flow) {
-  out_.clear();
-  after_ = 0;
+Frame Frames::make(const net::TraceEvent& event, std::uint32_t from, std::uint32_t to, FlowOfPacket* flow,
+                   std::uint8_t* head) const {
   const net::Packet& packet = event.packet;
-  if (packet.is_control()) return pfc(packet, from);
+  if (packet.is_control()) return pfc(packet, from, head);
   const bool forth = packet.to_receiver();
-  const std::uint32_t sender = event.src;
+  const std::uint32_t payload = packet.kind == PacketKind::data ? packet.payload : 0u;
+  const Protocol protocol = protocols_[packet.profile];
+  const bool own = packet.kind == PacketKind::or_ack || packet.kind == PacketKind::probe ||
+                   packet.kind == PacketKind::echo || (packet.kind == PacketKind::cnp && protocol != Protocol::rocev2);
   Shape shape{.event = event,
               .packet = packet,
               .flow = *flow,
-              .protocol = protocols_[packet.profile],
-              .src = forth ? sender : flow->dst,
-              .dst = forth ? flow->dst : sender,
-              .payload = packet.kind == PacketKind::data ? packet.payload : 0u,
+              .src = forth ? event.src : flow->dst,
+              .dst = forth ? flow->dst : event.src,
+              .payload = payload,
+              .after = payload,
+              .next = !own && protocol == Protocol::tcp ? kTcp : kUdp,
               .has_int = packet.telemetry != net::kNoTelemetry};
-  ethernet(from, to);
-  const bool own = packet.kind == PacketKind::or_ack || packet.kind == PacketKind::probe ||
-                   packet.kind == PacketKind::echo ||
-                   (packet.kind == PacketKind::cnp && shape.protocol != Protocol::rocev2);
-  ip(shape, !own && shape.protocol == Protocol::tcp ? kTcp : kUdp);
-  const std::size_t transport = out_.size();
+  HeaderBytes out(head);
+  out.big<6>(kMac | to);
+  out.big<6>(kMac | from);
+  out.big<2>(ipv6_ ? 0x86dd : 0x0800);
+  std::uint8_t* const ip_at = out.at();
+  HeaderBytes end(ip_at + (ipv6_ ? kIpv6 : kIpv4));
   if (own)
-    weir(shape, packet.kind == PacketKind::or_ack  ? 1
-                : packet.kind == PacketKind::probe ? 2
-                : packet.kind == PacketKind::echo  ? 3
-                                                   : 4);
-  else if (shape.protocol == Protocol::rocev2)
-    rocev2(shape);
-  else if (shape.protocol == Protocol::uet)
-    uet(shape);
+    end = weir(shape,
+               packet.kind == PacketKind::or_ack  ? 1
+               : packet.kind == PacketKind::probe ? 2
+               : packet.kind == PacketKind::echo  ? 3
+                                                  : 4,
+               end);
+  else if (protocol == Protocol::rocev2)
+    end = rocev2(shape, end);
+  else if (protocol == Protocol::uet)
+    end = uet(shape, end);
   else
-    tcp(shape);
-  after_ += shape.payload;
-  finish_ip(shape, transport);
-  return {out_.all(), std::max(kLeastFrame, static_cast<std::uint32_t>(out_.size()) + after_)};
+    end = tcp(shape, end);
+  ip(shape, ip_at, end);
+  const auto size = static_cast<std::uint32_t>(end.size_since(head));
+  return {size, std::max(kLeastFrame, size + shape.after)};
 }
 
 // IEEE 802.1Qbb. A pause of Weir lasts until the resume frame: its time is the longest possible.
-Frame Frames::pfc(const net::Packet& packet, std::uint32_t from) {
+Frame Frames::pfc(const net::Packet& packet, std::uint32_t from, std::uint8_t* head) {
   const unsigned priority = static_cast<unsigned>(packet.traffic_class) - 1;
-  out_.big<6>(0x0180c2000001);
-  out_.big<6>(0x020000000000 | from);
-  out_.big<2>(0x8808);  // MAC control
-  out_.big<2>(0x0101);  // priority-based flow control
-  out_.big<2>(1u << priority);
-  for (unsigned p = 0; p < 8; ++p) out_.big<2>(p == priority && packet.kind == PacketKind::pause ? 0xffff : 0);
-  out_.zeros(kLeastFrame - out_.size());
-  return {out_.all(), kLeastFrame};
+  HeaderBytes out(head);
+  out.big<6>(0x0180c2000001);
+  out.big<6>(kMac | from);
+  out.big<2>(0x8808);  // MAC control
+  out.big<2>(0x0101);  // priority-based flow control
+  out.big<2>(1u << priority);
+  for (unsigned p = 0; p < 8; ++p) out.big<2>(p == priority && packet.kind == PacketKind::pause ? 0xffff : 0);
+  out.zeros(kLeastFrame - out.size_since(head));
+  return {kLeastFrame, kLeastFrame};
 }
 
-void Frames::ethernet(std::uint32_t from, std::uint32_t to) {
-  out_.big<6>(0x020000000000 | to);
-  out_.big<6>(0x020000000000 | from);
-  out_.big<2>(ipv6_ ? 0x86dd : 0x0800);
-}
-
-// Lengths and checksums follow in finish_ip().
-void Frames::ip(const Shape& s, std::uint8_t next) {
+// The header of IP, in front of what ends at `end`, and the length and the checksum behind it. All bytes that follow
+// are zeros, and change no checksum.
+void Frames::ip(const Shape& s, std::uint8_t* ip, HeaderBytes end) const {
   const net::Packet& p = s.packet;
   const bool capable =
       model_.ecn.enabled && (p.kind == PacketKind::data || p.kind == PacketKind::trimmed || p.is_markable());
   const unsigned ecn = s.has(net::kMarked) ? 3 : capable ? 2 : 0;
   const unsigned dscp = p.kind == PacketKind::trimmed ? kTrimmed : kDscpOf(p.traffic_class);
   const unsigned byte = dscp << 2 | ecn;
+  std::uint8_t* const transport = ip + (ipv6_ ? kIpv6 : kIpv4);
+  const std::size_t bytes = end.size_since(transport);
+  const std::size_t length = bytes + s.after;
+  if (s.next == kUdp) HeaderBytes::put<2>(transport + 4, length);
+  HeaderBytes out(ip);
   if (ipv6_) {
-    out_.big<4>(std::uint64_t{6} << 28 | std::uint64_t{byte} << 20 | (p.entropy & 0xfffff));  // flow label
-    out_.big<2>(0);
-    out_.big<1>(next);
-    out_.big<1>(kTimeToLive);
+    out.big<4>(std::uint64_t{6} << 28 | std::uint64_t{byte} << 20 | (p.entropy & 0xfffff));  // flow label
+    out.big<2>(length);
+    out.big<1>(s.next);
+    out.big<1>(kTimeToLive);
     for (const std::uint32_t host : {s.src, s.dst}) {
-      out_.big<8>(std::uint64_t{0xfd} << 56);
-      out_.big<8>(std::uint64_t{host} + 1);
+      out.big<8>(std::uint64_t{0xfd} << 56);
+      out.big<8>(std::uint64_t{host} + 1);
     }
-    return;
-  }
-  out_.big<1>(0x45);
-  out_.big<1>(byte);
-  out_.big<2>(0);
-  out_.big<4>(0x4000);  // identification 0, not to be fragmented
-  out_.big<1>(kTimeToLive);
-  out_.big<1>(next);
-  out_.big<2>(0);
-  for (const std::uint32_t host : {s.src, s.dst}) out_.big<4>(0x0a000000 + std::uint64_t{host} + 1);
-}
-
-// All bytes that follow the headers are zeros, and change no checksum.
-void Frames::finish_ip(const Shape&, std::size_t transport) {
-  constexpr std::size_t kIp = 14;
-  const std::size_t length = out_.size() - transport + after_;
-  const bool is_tcp = out_.all()[ipv6_ ? kIp + 6 : kIp + 9] == kTcp;
-  if (!is_tcp) out_.replace<2>(transport + 4, length);
-  if (ipv6_) {
-    out_.replace<2>(kIp + 4, length);
   } else {
-    out_.replace<2>(kIp + 2, transport - kIp + length);
-    out_.replace<2>(kIp + 10, HeaderBytes::checksum(out_.words(kIp, transport)));
+    constexpr std::uint32_t kVersion = 0x4500;
+    constexpr std::uint32_t kNotFragmented = 0x4000;
+    const std::uint32_t life = std::uint32_t{kTimeToLive} << 8 | s.next;
+    const std::uint32_t src = 0x0a000000 + s.src + 1;
+    const std::uint32_t dst = 0x0a000000 + s.dst + 1;
+    const std::size_t all = kIpv4 + length;
+    const std::uint32_t sum = kVersion + byte + static_cast<std::uint32_t>(all) + kNotFragmented + life + (src >> 16) +
+                              (src & 0xffff) + (dst >> 16) + (dst & 0xffff);
+    out.big<2>(kVersion | byte);
+    out.big<2>(all);
+    out.big<4>(kNotFragmented);  // identification 0
+    out.big<2>(life);
+    out.big<2>(checksum(sum));
+    out.big<4>(src);
+    out.big<4>(dst);
+    if (s.next == kUdp) return;  // UDP over IPv4 has none
   }
-  if (!is_tcp && !ipv6_) return;  // UDP over IPv4 has none
   const std::size_t addresses = ipv6_ ? 32 : 8;
-  const std::uint32_t sum = out_.words(transport - addresses, transport) + static_cast<std::uint32_t>(length) +
-                            (is_tcp ? kTcp : kUdp) + out_.words(transport, out_.size());
-  const std::uint16_t checksum = HeaderBytes::checksum(sum);
-  out_.replace<2>(transport + (is_tcp ? 16 : 6), checksum == 0 && !is_tcp ? 0xffff : checksum);
+  const std::uint32_t sum =
+      sum_of_words(transport - addresses, addresses + bytes) + static_cast<std::uint32_t>(length) + s.next;
+  const std::uint16_t check = checksum(sum);
+  HeaderBytes::put<2>(transport + (s.next == kTcp ? 16 : 6), check == 0 && s.next == kUdp ? 0xffff : check);
 }
 
-void Frames::udp(const Shape& s, std::uint16_t port) {
-  out_.big<2>(kFirstPort | (s.packet.entropy & kPortMask));
-  out_.big<2>(port);
-  out_.big<4>(0);  // length and checksum
+HeaderBytes Frames::udp(const Shape& s, std::uint16_t port, HeaderBytes out) {
+  out.big<2>(kFirstPort | (s.packet.entropy & kPortMask));
+  out.big<2>(port);
+  out.big<4>(0);  // length and checksum
+  return out;
 }
 
 // nHop, pathID, and five hops of 8 bytes (base/int_wire.h). Weir has no pathID.
-void Frames::telemetry(const Shape& s) {
+HeaderBytes Frames::telemetry(const Shape& s, HeaderBytes out) {
   const unsigned hops = std::min<unsigned>(s.packet.hops, kMaxWireHops);
-  out_.big<2>(hops << 12);
-  for (unsigned i = 0; i < kMaxWireHops; ++i) out_.big<8>(i < hops ? s.event.int_hop[i] : 0);
+  out.big<2>(hops << 12);
+  for (unsigned i = 0; i < kMaxWireHops; ++i) out.big<8>(i < hops ? s.event.int_hop[i] : 0);
+  return out;
 }
 
 // InfiniBand Architecture 1.4, 9.2 (BTH) and 9.3.5.4 (AETH); annex A17 for RoCEv2, A17.9.3 for its CNP. The last bits
 // of BTH's second reserved field tell what of HPCC and IRN follows.
-void Frames::rocev2(const Shape& s) {
+HeaderBytes Frames::rocev2(Shape& s, HeaderBytes out) const {
   constexpr unsigned kHasInt = 1;
   constexpr unsigned kHasSack = 2;
   constexpr std::uint32_t kIcrc = 4;
@@ -193,33 +199,34 @@ void Frames::rocev2(const Shape& s) {
   const bool forward_mark = acks && s.has(net::kEchoMarked);
   const bool backward_mark = p.kind == PacketKind::cnp || (acks && s.has(net::kEchoCnp));
   const bool asks = s.is_data() && (model_.profiles[p.profile].ack_every.count == 0 || s.has(net::kAskAck));
-  udp(s, 4791);
-  out_.big<1>(opcode);
-  out_.big<1>(padding << 4);
-  out_.big<2>(0xffff);  // the default partition
-  out_.big<1>((forward_mark ? 0x80u : 0) | (backward_mark ? 0x40u : 0) | (s.has_int ? kHasInt : 0) |
-              (sacks ? kHasSack : 0));
-  out_.big<3>(2 + s.flow.id % 0xfffffe);
-  out_.big<1>(asks ? 0x80 : 0);
-  out_.big<3>(static_cast<std::uint64_t>(psn));
+  out = udp(s, 4791, out);
+  out.big<1>(opcode);
+  out.big<1>(padding << 4);
+  out.big<2>(0xffff);  // the default partition
+  out.big<1>((forward_mark ? 0x80u : 0) | (backward_mark ? 0x40u : 0) | (s.has_int ? kHasInt : 0) |
+             (sacks ? kHasSack : 0));
+  out.big<3>(2 + s.flow.id % 0xfffffe);
+  out.big<1>(asks ? 0x80 : 0);
+  out.big<3>(static_cast<std::uint64_t>(psn));
   if (acks) {
-    out_.big<1>(p.kind == PacketKind::nack ? 0x60 : 0x1f);  // PSN sequence error, or without credits
-    out_.big<3>(p.seq >= s.flow.size ? 1 : 0);              // messages completed
+    out.big<1>(p.kind == PacketKind::nack ? 0x60 : 0x1f);  // PSN sequence error, or without credits
+    out.big<3>(p.seq >= s.flow.size ? 1 : 0);              // messages completed
   }
   if (sacks) {
-    out_.big<4>(static_cast<std::uint64_t>(s.event.sack.trigger));
-    out_.big<4>(static_cast<std::uint64_t>(s.event.sack.first));
-    out_.big<8>(s.event.sack.arrived);
+    out.big<4>(static_cast<std::uint64_t>(s.event.sack.trigger));
+    out.big<4>(static_cast<std::uint64_t>(s.event.sack.first));
+    out.big<8>(s.event.sack.arrived);
   }
-  if (p.kind == PacketKind::cnp) out_.zeros(16);
-  if (s.has_int) telemetry(s);
-  after_ += padding + kIcrc;
+  if (p.kind == PacketKind::cnp) out.zeros(16);
+  if (s.has_int) out = telemetry(s, out);
+  s.after += padding + kIcrc;
+  return out;
 }
 
 // Ultra Ethernet Specification 1.0, 3.5.10: requests (table 3-33), acknowledgements with and without selective ones
 // (3-36, 3-35) and negative ones. There is no header of the semantic sublayer. The first reserved flag tells that INT
 // follows.
-void Frames::uet(const Shape& s) {
+HeaderBytes Frames::uet(const Shape& s, HeaderBytes out) const {
   constexpr unsigned kHasInt = 0x40;
   constexpr unsigned kRequest = 2;
   constexpr unsigned kAck = 7;
@@ -227,73 +234,75 @@ void Frames::uet(const Shape& s) {
   constexpr unsigned kNack = 10;
   const net::Packet& p = s.packet;
   const auto prologue = [&](unsigned type, unsigned flags) {
-    out_.big<2>(type << 11 | flags | (s.has_int ? kHasInt : 0));
+    out.big<2>(type << 11 | flags | (s.has_int ? kHasInt : 0));
   };
   const unsigned marked = s.has(net::kEchoMarked) ? 0x20 : 0;
-  udp(s, 4793);
+  out = udp(s, 4793, out);
   if (s.is_data()) {
     const bool asks = model_.profiles[p.profile].ack_every.count == 0 || s.has(net::kAskAck);
     prologue(kRequest, (s.has(net::kRetransmission) ? 0x10 : 0) | (asks ? 0x08 : 0));
-    out_.big<2>(0);  // clear_psn_offset
-    out_.big<4>(static_cast<std::uint64_t>(p.seq / payload_));
+    out.big<2>(0);  // clear_psn_offset
+    out.big<4>(static_cast<std::uint64_t>(p.seq / payload_));
   } else if (p.kind == PacketKind::nack) {
     const bool trimmed = model_.profiles[p.profile].recovery.selective();
     prologue(kNack, marked);
-    out_.big<1>(trimmed ? 0x01 : 0x0d);  // UET_TRIMMED, UET_ROD_OOO
-    out_.big<1>(0);
-    out_.big<4>(static_cast<std::uint64_t>(p.seq / payload_));
+    out.big<1>(trimmed ? 0x01 : 0x0d);  // UET_TRIMMED, UET_ROD_OOO
+    out.big<1>(0);
+    out.big<4>(static_cast<std::uint64_t>(p.seq / payload_));
   } else {
     const std::int64_t cumulative = packets(p.seq) - 1;
     const std::int64_t from_cumulative =
         std::clamp<std::int64_t>(s.trigger(payload_) - cumulative, INT16_MIN, INT16_MAX);
     prologue(s.has_sack() ? kAckCc : kAck, marked);
-    out_.big<2>(static_cast<std::uint64_t>(from_cumulative));  // ack_psn_offset
-    out_.big<4>(static_cast<std::uint64_t>(cumulative));
+    out.big<2>(static_cast<std::uint64_t>(from_cumulative));  // ack_psn_offset
+    out.big<4>(static_cast<std::uint64_t>(cumulative));
   }
-  out_.big<2>(s.flow.id);  // spdcid
-  out_.big<2>(s.flow.id);  // dpdcid
+  out.big<2>(s.flow.id);  // spdcid
+  out.big<2>(s.flow.id);  // dpdcid
   if (p.kind == PacketKind::nack) {
-    out_.big<4>(0);  // payload
+    out.big<4>(0);  // payload
   } else if (!s.is_data() && s.has_sack()) {
     const std::int64_t base = s.event.sack.first - (packets(p.seq) - 1);
-    out_.big<2>(0);  // cc_type NSCC, cc_flags, mpr
-    out_.big<2>(static_cast<std::uint64_t>(std::clamp<std::int64_t>(base, INT16_MIN, INT16_MAX)));
-    out_.big<8>(s.event.sack.arrived);
-    out_.big<8>(0);  // ack_cc_state
+    out.big<2>(0);  // cc_type NSCC, cc_flags, mpr
+    out.big<2>(static_cast<std::uint64_t>(std::clamp<std::int64_t>(base, INT16_MIN, INT16_MAX)));
+    out.big<8>(s.event.sack.arrived);
+    out.big<8>(0);  // ack_cc_state
   }
-  if (s.has_int) telemetry(s);
+  if (s.has_int) out = telemetry(s, out);
+  return out;
 }
 
 // RFC 9293, with time stamps in microseconds (RFC 7323) and selective acknowledgements (RFC 2018). Bytes count from 1
 // on in both directions; there are no SYN and no FIN, since flows of Weir begin with their first byte.
-void Frames::tcp(const Shape& s) {
+HeaderBytes Frames::tcp(const Shape& s, HeaderBytes out) const {
   const net::Packet& p = s.packet;
   const auto sent_us = static_cast<std::uint32_t>(p.sent.ps / 1'000'000);
   const auto low = static_cast<std::uint16_t>(kFirstPort | (s.flow.id & kPortMask));
   const auto high = static_cast<std::uint16_t>(kFirstPort | (s.flow.id >> 14 & kPortMask));
   const bool forth = s.is_data();
-  const std::size_t begin = out_.size();
+  std::uint8_t* const begin = out.at();
   std::uint32_t made_us = sent_us;
   if (!forth && s.event.sack.made_us != 0) made_us = s.event.sack.made_us;
-  out_.big<2>(forth ? low : high);
-  out_.big<2>(forth ? high : low);
-  out_.big<4>(forth ? static_cast<std::uint64_t>(p.seq) + 1 : 1);
-  out_.big<4>(forth ? 1 : static_cast<std::uint64_t>(p.seq) + 1);
-  out_.big<1>(0);  // data offset
+  out.big<2>(forth ? low : high);
+  out.big<2>(forth ? high : low);
+  out.big<4>(forth ? static_cast<std::uint64_t>(p.seq) + 1 : 1);
+  out.big<4>(forth ? 1 : static_cast<std::uint64_t>(p.seq) + 1);
+  out.big<1>(0);  // data offset
   const bool ends = forth && p.seq + p.payload >= s.flow.size;
-  out_.big<1>(0x10u | (ends ? 0x08u : 0) | (!forth && s.has(net::kEchoMarked) ? 0x40u : 0));  // ACK, PSH, ECE
-  out_.big<2>(0xffff);                                                                        // window
-  out_.big<4>(0);                                                                             // checksum, urgent
-  out_.big<4>(0x0101080a);                                                                    // time stamps
-  out_.big<4>(made_us);
-  out_.big<4>(forth ? s.flow.echo_us : sent_us);
+  out.big<1>(0x10u | (ends ? 0x08u : 0) | (!forth && s.has(net::kEchoMarked) ? 0x40u : 0));  // ACK, PSH, ECE
+  out.big<2>(0xffff);                                                                        // window
+  out.big<4>(0);                                                                             // checksum, urgent
+  out.big<4>(0x0101080a);                                                                    // time stamps
+  out.big<4>(made_us);
+  out.big<4>(forth ? s.flow.echo_us : sent_us);
   if (!forth) s.flow.echo_us = made_us;
-  if (!forth && s.has_sack()) sack_blocks(s);
-  out_.replace<1>(begin + 12, (out_.size() - begin) / 4 << 4);
+  if (!forth && s.has_sack()) out = sack_blocks(s, out);
+  HeaderBytes::put<1>(begin + 12, out.size_since(begin) / 4 << 4);
+  return out;
 }
 
 // The run of packets that has just grown comes first (RFC 2018, section 4), then those with the highest numbers.
-void Frames::sack_blocks(const Shape& s) {
+HeaderBytes Frames::sack_blocks(const Shape& s, HeaderBytes out) const {
   struct Run {
     std::int64_t begin;
     std::int64_t end;
@@ -310,29 +319,31 @@ void Frames::sack_blocks(const Shape& s) {
     else
       runs[n++] = {number, number + 1};
   }
-  if (n == 0) return;
+  if (n == 0) return out;
   const auto grown = std::find_if(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(n),
                                   [&](const Run& run) { return run.begin <= sack.trigger && sack.trigger < run.end; });
   if (grown != runs.begin() + static_cast<std::ptrdiff_t>(n)) std::rotate(runs.begin(), grown, grown + 1);
   constexpr std::size_t kMost = 3;  // beside time stamps
   const std::size_t blocks = std::min(n, kMost);
-  out_.big<4>(0x01010500 | (2 + 8 * blocks));
+  out.big<4>(0x01010500 | (2 + 8 * blocks));
   for (std::size_t i = 0; i < blocks; ++i) {
-    out_.big<4>(static_cast<std::uint64_t>(runs[i].begin * payload_ + 1));
-    out_.big<4>(static_cast<std::uint64_t>(std::min(runs[i].end * payload_, s.flow.size) + 1));
+    out.big<4>(static_cast<std::uint64_t>(runs[i].begin * payload_ + 1));
+    out.big<4>(static_cast<std::uint64_t>(std::min(runs[i].end * payload_, s.flow.size) + 1));
   }
+  return out;
 }
 
 // Version 1, kind, class, 0, flow, first byte, time in picoseconds.
-void Frames::weir(const Shape& s, std::uint8_t kind) {
-  udp(s, kWeirPort);
-  out_.big<1>(1);
-  out_.big<1>(kind);
-  out_.big<1>(static_cast<unsigned>(s.packet.traffic_class));
-  out_.big<1>(0);
-  out_.big<4>(s.flow.id);
-  out_.big<8>(static_cast<std::uint64_t>(s.packet.seq));
-  out_.big<8>(static_cast<std::uint64_t>(s.packet.sent.ps));
+HeaderBytes Frames::weir(const Shape& s, std::uint8_t kind, HeaderBytes out) {
+  out = udp(s, kWeirPort, out);
+  out.big<1>(1);
+  out.big<1>(kind);
+  out.big<1>(static_cast<unsigned>(s.packet.traffic_class));
+  out.big<1>(0);
+  out.big<4>(s.flow.id);
+  out.big<8>(static_cast<std::uint64_t>(s.packet.seq));
+  out.big<8>(static_cast<std::uint64_t>(s.packet.sent.ps));
+  return out;
 }
 
 }  // namespace weir::capture

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "weir/capture/header_bytes.h"
@@ -30,8 +29,8 @@ struct FlowOfPacket {
 };
 
 struct Frame {
-  std::span<const std::uint8_t> head;  // up to the payload, valid until the next frame is made
-  std::uint32_t length = 0;            // with the payload, the padding and what follows them
+  std::uint32_t head = 0;    // bytes up to the payload
+  std::uint32_t length = 0;  // with the payload, the padding and what follows them
 };
 
 // The datagrams that Weir makes up for what has no standard: OR-ACKs, probes, and CNPs of others than RoCEv2.
@@ -44,32 +43,31 @@ class Frames {
   // The model must outlive this.
   Frames(const engine::Model& model, bool ipv6);
 
-  // The frame of a packet on a link between two nodes. `flow` is only null for pause and resume frames.
-  Frame make(const net::TraceEvent&, std::uint32_t from, std::uint32_t to, FlowOfPacket* flow);
+  // Writes the head of the frame of a packet on a link between two nodes, kMostHead bytes at most. `flow` is only null
+  // for pause and resume frames.
+  Frame make(const net::TraceEvent&, std::uint32_t from, std::uint32_t to, FlowOfPacket* flow,
+             std::uint8_t* head) const;
   Protocol protocol(std::uint16_t profile) const { return protocols_[profile]; }
 
  private:
   struct Shape;
 
-  Frame pfc(const net::Packet&, std::uint32_t from);
-  void ethernet(std::uint32_t from, std::uint32_t to);
-  void ip(const Shape&, std::uint8_t next);
-  void udp(const Shape&, std::uint16_t port);
-  void finish_ip(const Shape&, std::size_t transport);
-  void rocev2(const Shape&);
-  void uet(const Shape&);
-  void tcp(const Shape&);
-  void sack_blocks(const Shape&);
-  void weir(const Shape&, std::uint8_t kind);
-  void telemetry(const Shape&);
+  static Frame pfc(const net::Packet&, std::uint32_t from, std::uint8_t* head);
+  void ip(const Shape&, std::uint8_t* ip, HeaderBytes end) const;
+  // What follows the header of IP. They return the end of what they have written.
+  static HeaderBytes udp(const Shape&, std::uint16_t port, HeaderBytes out);
+  HeaderBytes rocev2(Shape&, HeaderBytes out) const;
+  HeaderBytes uet(const Shape&, HeaderBytes out) const;
+  HeaderBytes tcp(const Shape&, HeaderBytes out) const;
+  HeaderBytes sack_blocks(const Shape&, HeaderBytes out) const;
+  static HeaderBytes weir(const Shape&, std::uint8_t kind, HeaderBytes out);
+  static HeaderBytes telemetry(const Shape&, HeaderBytes out);
   std::int64_t packets(std::int64_t bytes) const { return (bytes + payload_ - 1) / payload_; }
 
   const engine::Model& model_;
   const bool ipv6_;
   const std::int64_t payload_;
   std::vector<Protocol> protocols_;  // by profile
-  HeaderBytes out_;
-  std::uint32_t after_ = 0;  // bytes behind the head
 };
 
 }  // namespace weir::capture

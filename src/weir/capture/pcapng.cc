@@ -34,6 +34,14 @@ void put(std::string& out, T value) {
   out.append(bytes, sizeof(T));
 }
 
+// The same into memory; returns the end.
+template <class T>
+char* store(char* at, T value) {
+  static_assert(std::is_integral_v<T>);
+  std::memcpy(at, &value, sizeof(T));
+  return at + sizeof(T);
+}
+
 void pad(std::string& out, std::size_t bytes) { out.append((4 - bytes % 4) % 4, '\0'); }
 
 void put_option(std::string& out, std::uint16_t code, std::string_view value) {
@@ -84,37 +92,34 @@ std::string file_header(std::string_view application, const Interface& interface
   return out;
 }
 
-void append_packet(std::string& out, Time time, Direction direction, std::span<const std::uint8_t> head,
-                   std::uint32_t kept, std::uint32_t length, std::string_view comment) {
-  assert(kept <= length && comment.size() <= kMaxComment);
-  const auto block = static_cast<std::uint32_t>(packet_block_bytes(kept, comment.size()));
-  const std::size_t begin = out.size();
-  out.resize(begin + block);  // with zeros
-  char* at = out.data() + begin;
-  const auto add = [&](auto value) {
-    std::memcpy(at, &value, sizeof(value));
-    at += sizeof(value);
-  };
+char* PacketBlock::keep(Time time, Direction direction, std::uint32_t head, std::uint32_t kept, std::uint32_t length) {
+  assert(kept <= length);
   const auto ps = static_cast<std::uint64_t>(time.ps);
-  add(static_cast<std::uint32_t>(kPacket));
-  add(block);
-  add(std::uint32_t{0});  // the interface
-  add(static_cast<std::uint32_t>(ps >> 32));
-  add(static_cast<std::uint32_t>(ps));
-  add(kept);
-  add(length);
-  std::memcpy(at, head.data(), std::min<std::size_t>(head.size(), kept));
+  char* at = store(begin_, std::uint32_t{kPacket});
+  at = store(at, std::uint32_t{0});  // the size of the block is not known yet
+  at = store(at, std::uint32_t{0});  // the interface
+  at = store(at, static_cast<std::uint32_t>(ps >> 32));
+  at = store(at, static_cast<std::uint32_t>(ps));
+  at = store(at, kept);
+  at = store(at, length);
+  const std::uint32_t written = std::min(head, kept);
+  std::memset(at + written, 0, (kept + 3) / 4 * 4 - written);
   at += (kept + 3) / 4 * 4;
-  add(static_cast<std::uint16_t>(kPacketFlags));
-  add(std::uint16_t{4});
-  add(static_cast<std::uint32_t>(direction));
-  add(static_cast<std::uint16_t>(kComment));
-  add(static_cast<std::uint16_t>(comment.size()));
-  std::memcpy(at, comment.data(), comment.size());
-  at += (comment.size() + 3) / 4 * 4;
-  add(std::uint32_t{kEnd});
-  add(block);
-  assert(at == out.data() + out.size());
+  at = store(at, std::uint16_t{kPacketFlags});
+  at = store(at, std::uint16_t{4});
+  at = store(at, static_cast<std::uint32_t>(direction));
+  comment_ = at + 4;
+  return comment_;
+}
+
+std::size_t PacketBlock::end(std::size_t comment) {
+  store(store(comment_ - 4, std::uint16_t{kComment}), static_cast<std::uint16_t>(comment));
+  store(comment_ + comment, std::uint32_t{0});  // up to the next multiple of 4
+  char* const at = store(comment_ + (comment + 3) / 4 * 4, std::uint32_t{kEnd});
+  const auto size = static_cast<std::uint32_t>(at + 4 - begin_);
+  store(at, size);
+  store(begin_ + 4, size);
+  return size;
 }
 
 }  // namespace weir::capture

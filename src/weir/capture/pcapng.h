@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,15 +23,32 @@ struct Interface {
 // The section header and the description of the only interface. Its times are in picoseconds: if_tsresol is 12.
 std::string file_header(std::string_view application, const Interface&);
 
-// Appends the block of a packet of `length` bytes, of which `head` and then zeros up to `kept` bytes are in the file.
-// The comment is no longer than kMaxComment bytes.
-void append_packet(std::string& out, Time time, Direction, std::span<const std::uint8_t> head, std::uint32_t kept,
-                   std::uint32_t length, std::string_view comment);
-inline constexpr std::size_t kMaxComment = 1024;
-
-// What append_packet() adds, in bytes.
+// The size of a packet's block, of which `kept` bytes are in the file.
 constexpr std::uint64_t packet_block_bytes(std::uint64_t kept, std::uint64_t comment) {
   return 28 + (kept + 3) / 4 * 4 + 8 + 4 + (comment + 3) / 4 * 4 + 4 + 4;
 }
+
+// The block of a packet, written where it will stand, from front to back:
+//
+//   PacketBlock block(room);                         // memory for all of it
+//   ... the head of the packet is written at block.packet()
+//   char* comment = block.keep(time, direction, head, kept, length);
+//   ... a comment of n bytes is written there
+//   block.end(n);                                    // the size of the block
+class PacketBlock {
+ public:
+  explicit PacketBlock(char* at) : begin_(at) {}
+
+  std::uint8_t* packet() const { return reinterpret_cast<std::uint8_t*>(begin_) + kBefore; }
+  // Of the packet of `length` bytes the file has `kept`: the `head` bytes that were written, or some of them, and
+  // zeros.
+  char* keep(Time time, Direction direction, std::uint32_t head, std::uint32_t kept, std::uint32_t length);
+  std::size_t end(std::size_t comment);
+
+ private:
+  static constexpr std::size_t kBefore = 28;
+  char* begin_;
+  char* comment_ = nullptr;
+};
 
 }  // namespace weir::capture

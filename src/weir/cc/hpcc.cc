@@ -126,6 +126,12 @@ void Hpcc::begin_round(const Ack& ack) { last_update_seq_ = std::max(last_update
 
 // Algorithm 1, MeasureInflight.
 CongestionSignal Hpcc::measure_inflight(const Params& p, const IntFormat& format, const Ack& ack) const {
+  static constexpr IntFormat kExact = IntFormat::exact();  // without masks and units
+  return format.is_exact() ? measure_links(p, kExact, ack) : measure_links(p, format, ack);
+}
+
+[[gnu::always_inline]] inline CongestionSignal Hpcc::measure_links(const Params& p, const IntFormat& format,
+                                                                   const Ack& ack) const {
   const HpccLinks::Reading reading{.rx_rate = p.signal == Signal::rx_rate, .min_queue = p.min_queue, .per_t = per_t_};
   double u = -1;  // nothing measured
   double tau = 0;

@@ -85,6 +85,7 @@ class Hpcc {
  private:
   void start_over(const Ack&);
   CongestionSignal measure_inflight(const Params&, const IntFormat&, const Ack&) const;
+  CongestionSignal measure_links(const Params&, const IntFormat&, const Ack&) const;
   void react_plainly(const Params&, const Ack&, Control&);
   double compute_wind(const Params&, bool update_w_c);
   void react_with_parts(const Params&, const FlowFacts&, const Ack&, Control&);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <list>
 
 #include "weir/base/checksum.h"
 #include "weir/base/error.h"
@@ -77,6 +76,8 @@ const Plugin& load_plugin(const std::string& file) {
   library.handle = nullptr;  // it stays
   return loaded().emplace_back(std::move(plugin));
 }
+
+const std::list<Plugin>& loaded_plugins() { return loaded(); }
 
 const Plugin* plugin_of(const Algorithm& algorithm) {
   for (const Plugin& plugin : loaded())

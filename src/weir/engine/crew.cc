@@ -161,10 +161,8 @@ class Team final : public Simulation::Crew {
       // What has left by now is recorded only once the port is looked at.
       for (std::size_t i = 0; i < parts_.size(); ++i)
         for (const std::uint32_t port : recorded_ports_[i]) parts_[i]->settle_before(port, end);
-      std::vector<net::Recorder*> recorders;
-      for (auto& p : parts_) recorders.push_back(&p->tracer());
-      if (exchange_) gather_events(recorders);
-      return order_.collect(recorders, end);
+      if (exchange_) gather_events();
+      return order_.collect(recorders_, end);
     }
     return {};
   }
@@ -204,6 +202,10 @@ class Team final : public Simulation::Crew {
 
   void record([[maybe_unused]] const net::TraceFilter& filter) override {
     if constexpr (Tracer::kOn) {
+      recorders_.clear();
+      for (auto& p : parts_) recorders_.push_back(&p->tracer());
+      if (exchange_) elsewhere_.resize(exchange_->ranks().size());
+      for (auto& recorder : elsewhere_) recorders_.push_back(&recorder);
       recorded_ports_.assign(parts_.size(), {});
       for (std::size_t i = 0; i < parts_.size(); ++i) {
         parts_[i]->tracer().record(filter);
@@ -288,17 +290,15 @@ class Team final : public Simulation::Crew {
     totals_are_known_ = true;
   }
 
-  // Adds a recorder for each other rank, with its events.
-  void gather_events(std::vector<net::Recorder*>& recorders) {
+  // Gives the recorders of other ranks what those have recorded.
+  void gather_events() {
     std::vector<net::TraceEvent> own;
-    for (net::Recorder* recorder : recorders)
-      own.insert(own.end(), recorder->events().begin(), recorder->events().end());
-    std::vector<std::vector<net::TraceEvent>> all = exchange_->others(own);
-    elsewhere_.resize(all.size());
-    for (std::size_t r = 0; r < all.size(); ++r) {
-      elsewhere_[r].events() = std::move(all[r]);
-      recorders.push_back(&elsewhere_[r]);
+    for (const auto& p : parts_) {
+      const auto& events = p->tracer().events();
+      own.insert(own.end(), events.begin(), events.end());
     }
+    std::vector<std::vector<net::TraceEvent>> all = exchange_->others(own);
+    for (std::size_t r = 0; r < all.size(); ++r) elsewhere_[r].events() = std::move(all[r]);
   }
 
   // What each rank writes, one after the other.
@@ -408,6 +408,7 @@ class Team final : public Simulation::Crew {
   std::vector<std::vector<traffic::Flow>> pending_;
   std::vector<std::exception_ptr> failures_;                // by partition; read between epochs
   TraceOrder order_;                                        // of traced crews
+  std::vector<net::Recorder*> recorders_;                   // the same
   std::vector<std::vector<std::uint32_t>> recorded_ports_;  // by partition, if it is traced
   WorkLog* log_ = nullptr;                                  // null: nobody wants to know what takes how long
   std::vector<Work> taken_;                                 // by partition, for the log

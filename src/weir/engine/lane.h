@@ -28,6 +28,10 @@ struct Lane {
         hosts(m.topology.hosts),
         ports(m.topology.ports()),
         switches(m.topology.switches),
+        first_arrival(ports + switches),
+        first_wake(first_arrival + ports),
+        first_port(n.ports.data()),
+        first_switch(n.switches.data()),
         scheduler(2 * ports + switches + (m.host.delays() ? 2 : 1) * hosts, hints) {}
 
   bool mine(std::uint32_t node) const { return of_node[node] == index; }
@@ -35,9 +39,12 @@ struct Lane {
   // Entities in the order in which they act at one instant: departures, arrivals, hosts' NICs, what hosts answer.
   sim::Entity departure_of_port(std::uint32_t port) const { return port; }
   sim::Entity departures_of_switch(std::uint32_t s) const { return ports + s; }
-  sim::Entity arrival(std::uint32_t port) const { return ports + switches + port; }
-  sim::Entity wake(std::uint32_t h) const { return 2 * ports + switches + h; }
-  sim::Entity answers(std::uint32_t h) const { return 2 * ports + switches + hosts + h; }
+  sim::Entity arrival(std::uint32_t port) const { return first_arrival + port; }
+  sim::Entity wake(std::uint32_t h) const { return first_wake + h; }
+  sim::Entity answers(std::uint32_t h) const { return first_wake + hosts + h; }
+
+  net::Port& port(std::uint32_t id) const { return first_port[id]; }
+  net::SwitchState& switch_state(std::uint32_t s) const { return first_switch[s]; }
 
   // The packet is no more: gives back the records that it names.
   void discard(const net::Packet& packet) {
@@ -52,6 +59,10 @@ struct Lane {
   const std::uint32_t hosts;
   const std::uint32_t ports;
   const std::uint32_t switches;
+  const sim::Entity first_arrival;
+  const sim::Entity first_wake;
+  net::Port* const first_port;
+  net::SwitchState* const first_switch;
   Time now;
   Time routed_at;  // since then packets find their way as they do
   S scheduler;

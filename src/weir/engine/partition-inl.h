@@ -31,7 +31,7 @@ inline sim::SchedulerHints hints(const Model& model) {
     longest = std::max(longest, link.delay + transmission_time(model.transport.payload, link.rate));
   }
   const double bits_per_packet = 8.0 * static_cast<double>(model.transport.payload.count);
-  return {bits_per_second / bits_per_packet, longest + longest / 4};
+  return {bits_per_second / bits_per_packet, longest + longest / 4, lookahead(model.topology.ports())};
 }
 
 template <sim::Scheduler S, class T>
@@ -58,25 +58,28 @@ void Partition<S, T>::add_flow(const traffic::Flow& flow) {
 template <sim::Scheduler S, class T>
 void Partition<S, T>::run_until(Time end) {
   sim::Event event;
-  const sim::Entity first_switch = lane().departures_of_switch(0);
-  const sim::Entity first_arrival = lane().arrival(0);
-  const sim::Entity first_host = lane().wake(0);
-  const sim::Entity first_answers = lane().answers(0);
-  while (lane().scheduler.next(end, event)) {
+  const auto on_ready = [this](sim::Entity e) { prefetcher().on_ready(e); };
+  while (lane().scheduler.next(end, event, on_ready)) {
     ++lane().counters.events;
     lane().now = event.time;
     prefetcher().before_event();
-    if (event.entity >= first_arrival && event.entity < first_host) [[likely]]
-      fabric().on_arrival(event.entity - first_arrival, event.time);
-    else if (event.entity >= first_answers) [[unlikely]]
-      answers().on_due(event.entity - first_answers, event.time);
-    else if (event.entity >= first_host)
-      nics().on_wake(event.entity - first_host, event.time);
-    else if (event.entity < first_switch)
-      fabric().on_departure(event.entity, event.time);
+    if (const std::uint32_t port = event.entity - lane().first_arrival; port < lane().ports) [[likely]]
+      fabric().on_arrival(port, event.time);
+    else if (const std::uint32_t h = event.entity - lane().first_wake; h < lane().hosts)
+      nics().on_wake(h, event.time);
     else
-      fabric().on_departures(event.entity - first_switch, event.time);
+      on_rare(event);
   }
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::on_rare(const sim::Event& event) {
+  if (event.entity >= lane().answers(0))
+    answers().on_due(event.entity - lane().answers(0), event.time);
+  else if (event.entity < lane().departures_of_switch(0))
+    fabric().on_departure(event.entity, event.time);
+  else
+    fabric().on_departures(event.entity - lane().departures_of_switch(0), event.time);
 }
 
 template <sim::Scheduler S, class T>

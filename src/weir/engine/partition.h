@@ -112,6 +112,8 @@ class Partition final : private LaneHolder<S, T>,
   template <template <class> class Self, class P>
   friend class sim::Room;
 
+  // An event that is neither an arrival nor a host that wakes.
+  [[gnu::noinline]] void on_rare(const sim::Event& event);
   template <class A>
   void archive(A& a, Time now);
   template <class A>

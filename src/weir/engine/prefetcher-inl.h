@@ -14,42 +14,73 @@ inline void prefetch_port(const net::Port* p) {
   prefetch_line(reinterpret_cast<const char*>(p) + 64);
 }
 
-// The link of the arrival that is so many events ahead; no port of the network if that is none, or if another thread is
-// at work at the port.
 template <class P>
-inline std::uint32_t Prefetcher<P>::arrival_ahead(std::uint32_t events) {
-  const std::uint32_t port = scheduler().upcoming(events) - lane().arrival(0);
-  return port < lane().ports && fabric().is_inbound(port) ? kNoPort : port;
+inline void Prefetcher<P>::on_ready(sim::Entity e) {
+  if (!on_) return;
+  if (const std::uint32_t port = e - lane().first_arrival; port < lane().ports) {
+    if (!fabric().is_inbound(port)) prefetch_port(&lane().port(port));
+  } else if (const std::uint32_t h = e - lane().first_wake; deep_ && h < lane().hosts) {
+    prefetch_object(&network().hosts[h]);
+  }
 }
 
-// Brings the lines near that the next arrivals will touch, in the order in which each leads to
-// the next: the port; its first packet, and the one after it, whose departure gives the port's
-// next event; in a network too large for the caches also what the packet will meet at the node
-// that it comes to.
+// What is due so many events later, if this is the arrival on a link at which no other thread is at work, or a host
+// that wakes.
+template <class P>
+template <class OfPort, class OfHost>
+inline void Prefetcher<P>::look(std::uint32_t ahead, OfPort&& of_port, OfHost&& of_host) {
+  const sim::Entity e = scheduler().upcoming(ahead);
+  if (const std::uint32_t port = e - lane().first_arrival; port < lane().ports) [[likely]] {
+    if (!fabric().is_inbound(port)) of_port(port);
+  } else if (const std::uint32_t h = e - lane().first_wake; h < lane().hosts) {
+    of_host(network().hosts[h]);
+  }
+}
+
 template <class P>
 inline void Prefetcher<P>::before_event() {
   if (!on_) return;
-  if (const std::uint32_t port = arrival_ahead(deep_ ? 10 : 6); port < lane().ports) {
-    prefetch_port(&network().ports[port]);
+  if (deep_) [[unlikely]] {
+    before_event_deep();
+    return;
   }
-  if (const std::uint32_t port = arrival_ahead(deep_ ? 7 : 3); port < lane().ports) {
-    const net::PacketRing& ring = network().ports[port].ring;
-    prefetch_line(ring.address(ring.head));
-    prefetch_line(ring.address(ring.head + 1));
-    prefetch_line(ring.address(ring.head + 2));
-  }
-  if (!deep_) return;
+  const std::uint32_t port = scheduler().upcoming(3) - lane().first_arrival;
+  if (port < lane().ports && !fabric().is_inbound(port)) prefetch_ring(port);
+}
+
+// In a network too large for the caches also what the packet will meet at the node that it comes to, and what a host
+// touches to send.
+template <class P>
+void Prefetcher<P>::before_event_deep() {
   scheduler().look_ahead();
-  if (const std::uint32_t port = arrival_ahead(4); port < lane().ports) prefetch_node(port);
-  if (const std::uint32_t port = arrival_ahead(2); port < lane().ports) prefetch_behind(port);
-  if (const std::uint32_t port = arrival_ahead(1); port < lane().ports) prefetch_selective(port);
-  prefetch_senders();
+  look(
+      9, [this](std::uint32_t port) { prefetch_ring(port); },
+      [this](const host::Host& host) {
+        host.prefetch_queues();
+        prefetch_port(&lane().port(host.port));
+      });
+  look(
+      5, [this](std::uint32_t port) { prefetch_node(port); }, [this](const host::Host& host) { prefetch_flow(host); });
+  look(
+      2, [this](std::uint32_t port) { prefetch_behind(port); },
+      [this](const host::Host& host) { prefetch_sending(host); });
+  look(
+      1, [this](std::uint32_t port) { prefetch_selective(port); }, [](const host::Host&) {});
+}
+
+// The first packet of this link, and those after it, whose departures give the port's next events.
+template <class P>
+inline void Prefetcher<P>::prefetch_ring(std::uint32_t port) {
+  const net::PacketRing& ring = lane().port(port).ring;
+  prefetch_line(ring.address(ring.head));
+  prefetch_line(ring.address(ring.head + 1));
+  if (deep_) prefetch_line(ring.address(ring.head + 2));
 }
 
 // What selective recovery looks at, at either end.
 template <class P>
 inline void Prefetcher<P>::prefetch_selective(std::uint32_t port) {
-  const net::Port& p = network().ports[port];
+  const net::Port& p = lane().port(port);
   if (p.peer >= lane().hosts || p.ring.empty()) return;
   const net::Packet& packet = p.ring.front();
   if (packet.kind == net::PacketKind::data) {
@@ -60,39 +91,31 @@ inline void Prefetcher<P>::prefetch_selective(std::uint32_t port) {
   }
 }
 
-// The same for hosts that wake, to send: the host, its queues, the flow whose turn it is, and what that has beside it.
+// Of a host that wakes to send: the flow whose turn it is, and what that has beside it.
 template <class P>
-inline void Prefetcher<P>::prefetch_senders() {
-  const auto host_ahead = [this](std::uint32_t ahead) { return scheduler().upcoming(ahead) - lane().wake(0); };
-  if (const std::uint32_t h = host_ahead(12); h < lane().hosts) prefetch_object(&network().hosts[h]);
-  if (const std::uint32_t h = host_ahead(9); h < lane().hosts) {
-    network().hosts[h].prefetch_queues();
-    prefetch_port(&network().ports[network().hosts[h].port]);
-  }
-  if (const std::uint32_t h = host_ahead(6); h < lane().hosts) {
-    const host::Host& host = network().hosts[h];
-    if (host.ready.empty()) return;
-    const auto next = host.ready.front();
-    if (const host::Flow* flow = host.find(next.slot, next.generation); flow != nullptr) prefetch_object(flow);
-    if (next.slot < host.extras.size()) prefetch_object(&host.extras[next.slot]);
-  }
-  if (const std::uint32_t h = host_ahead(3); h < lane().hosts) {
-    const host::Host& host = network().hosts[h];
-    const auto& ring = network().ports[host.port].ring;
-    prefetch_line(ring.address(ring.tail));
-    if (host.ready.empty()) return;
-    const auto next = host.ready.front();
-    if (next.slot < host.extras.size()) host.extras[next.slot].scoreboard.prefetch_next();
-  }
+inline void Prefetcher<P>::prefetch_flow(const host::Host& host) {
+  if (host.ready.empty()) return;
+  const auto next = host.ready.front();
+  if (const host::Flow* flow = host.find(next.slot, next.generation); flow != nullptr) prefetch_object(flow);
+  if (next.slot < host.extras.size()) prefetch_object(&host.extras[next.slot]);
+}
+
+template <class P>
+inline void Prefetcher<P>::prefetch_sending(const host::Host& host) {
+  const auto& ring = lane().port(host.port).ring;
+  prefetch_line(ring.address(ring.tail));
+  if (host.ready.empty()) return;
+  const auto next = host.ready.front();
+  if (next.slot < host.extras.size()) host.extras[next.slot].scoreboard.prefetch_next();
 }
 
 // What the first packet of this link will meet first: the port that it, or its acknowledgement,
 // will leave by, and the switch's books or the host.
 template <class P>
 inline void Prefetcher<P>::prefetch_node(std::uint32_t port) {
-  net::Port& p = network().ports[port];
+  net::Port& p = lane().port(port);
   p.expected_egress = fabric().departs_by(port);
-  prefetch_port(&network().ports[p.expected_egress]);
+  prefetch_port(&lane().port(p.expected_egress));
   if (p.peer >= lane().hosts) {
     network().switches[p.peer - lane().hosts].buffer.prefetch(p.peer_ingress);
   } else if (!p.ring.empty()) {
@@ -106,8 +129,8 @@ inline void Prefetcher<P>::prefetch_node(std::uint32_t port) {
 // of its flow at this end.
 template <class P>
 inline void Prefetcher<P>::prefetch_behind(std::uint32_t port) {
-  const net::Port& p = network().ports[port];
-  const net::Port& out = network().ports[p.expected_egress];
+  const net::Port& p = lane().port(port);
+  const net::Port& out = lane().port(p.expected_egress);
   prefetch_line(out.ring.address(out.cursor));
   prefetch_line(out.ring.address(out.cursor + 1));
   prefetch_line(out.ring.address(out.cursor + 2));

@@ -1,12 +1,26 @@
 // What brings near the lines of memory that the next events of a partition will touch. It changes no result.
+//
+// Each stage asks for what the one before it has brought, so that no stage waits: as the scheduler opens a slot, the
+// ports and hosts of its events; then, so many events before each, what these name.
 #pragma once
 
 #include <cstdint>
 
 #include "weir/base/prefetch.h"
+#include "weir/host/host.h"
 #include "weir/sim/room.h"
+#include "weir/sim/scheduler.h"
 
 namespace weir::engine {
+
+// Up to about here, ports and their rings stay in a core's first cache, and asking for them costs
+// more than it brings; with more than kPortsInCache they do not stay in any of its own.
+inline constexpr std::uint32_t kPortsInFirstCache = 256;
+
+// How many events ahead the prefetcher of such a network looks.
+constexpr std::uint32_t lookahead(std::uint32_t ports) {
+  return ports <= kPortsInFirstCache ? 0 : ports <= kPortsInCache ? 3 : 9;
+}
 
 template <class P>
 class Prefetcher : public sim::Room<Prefetcher, P> {
@@ -14,6 +28,8 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   // Of a network with so many ports.
   explicit Prefetcher(std::uint32_t ports) : on_(ports > kPortsInFirstCache), deep_(ports > kPortsInCache) {}
 
+  // An event will be handled soon.
+  void on_ready(sim::Entity e);
   // An event has been taken from the scheduler and is about to be handled.
   void before_event();
 
@@ -25,16 +41,15 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   using Base::receivers;
   using Base::scheduler;
 
-  // Up to about here, ports and their rings stay in a core's first cache, and asking for them costs
-  // more than it brings; with more than kPortsInCache they do not stay in any of its own.
-  static constexpr std::uint32_t kPortsInFirstCache = 256;
-  static constexpr std::uint32_t kNoPort = ~std::uint32_t{0};
-
-  std::uint32_t arrival_ahead(std::uint32_t events);
+  template <class OfPort, class OfHost>
+  void look(std::uint32_t ahead, OfPort&& of_port, OfHost&& of_host);
+  [[gnu::noinline]] void before_event_deep();
+  void prefetch_ring(std::uint32_t port);
   void prefetch_node(std::uint32_t port);
   void prefetch_behind(std::uint32_t port);
   void prefetch_selective(std::uint32_t port);
-  void prefetch_senders();
+  void prefetch_flow(const host::Host& host);
+  void prefetch_sending(const host::Host& host);
 
   const bool on_;
   const bool deep_;

@@ -75,19 +75,23 @@ void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit) {
     for (std::size_t i = 0; i < filter_.ports.size(); ++i) filter_.ports[i] = filter_.ports[i] || f.ports[i];
   }
   filter_.kinds = static_cast<net::EventKinds>(kinds);
+  // What is recorded of a port is settled with what happens there: whole epochs. Readers get what they asked for.
+  filter_.from = filter_.from / epoch() * epoch();
+  if (filter_.until < Time::max() - epoch()) filter_.until = (filter_.until / epoch() + 1) * epoch();
   crew_->record(filter_);
 }
 
 void Simulation::tell_trace(Time end) {
   if (readers_.empty()) return;
   const std::span<const net::TraceEvent> events = crew_->trace(end);
+  if (events.empty()) return;
   for (const TraceReader& reader : readers_) {
     const auto takes = [&](const net::TraceEvent& e) { return reader.filter.takes(e); };
     // what it takes, without a copy: run by run
     for (auto from = events.begin(); from != events.end();) {
-      from = std::find_if(from, events.end(), takes);
-      const auto until = std::find_if_not(from, events.end(), takes);
+      auto until = std::find_if_not(from, events.end(), takes);
       if (from != until) reader.visit({from, until});
+      if (until != events.end()) ++until;
       from = until;
     }
   }

@@ -7,6 +7,18 @@
 namespace weir::engine {
 
 std::span<const net::TraceEvent> TraceOrder::collect(std::span<net::Recorder* const> recorders, Time end) {
+  if (recorders.size() == 1 && later_.empty() && is_ordered(recorders.front()->events(), end)) {
+    events_.swap(recorders.front()->events());
+    recorders.front()->events().clear();
+    std::size_t kept = 0;
+    for (net::TraceEvent& event : events_) {
+      if (!resolve(event)) continue;
+      if (&events_[kept] != &event) events_[kept] = event;
+      ++kept;
+    }
+    events_.resize(kept);
+    return events_;
+  }
   // Events are large, so what is sorted is their keys.
   recorded_.clear();
   keys_.clear();
@@ -21,6 +33,7 @@ std::span<const net::TraceEvent> TraceOrder::collect(std::span<net::Recorder* co
   if (!std::is_sorted(keys_.begin(), keys_.end())) std::sort(keys_.begin(), keys_.end());
 
   events_.clear();
+  events_.reserve(keys_.size());
   for (const Key& key : keys_) {
     events_.push_back(*recorded_[key.rank & kMostEvents]);
     if (!resolve(events_.back())) events_.pop_back();
@@ -39,13 +52,24 @@ std::span<const net::TraceEvent> TraceOrder::collect(std::span<net::Recorder* co
 
 // Arrivals are what causes all else. What happens at a port is recorded in order by its own partition, but for what has
 // left, which is recorded at once or later, depending on the partitions.
+std::uint64_t TraceOrder::place_of(const net::TraceEvent& event) {
+  const auto port = std::uint64_t{event.port};
+  if (net::is_at_far_end(event.kind)) return port;
+  return std::uint64_t{1} << 33 | port << 1 | (event.kind == net::EventKind::sent ? 1u : 0u);
+}
+
 std::uint64_t TraceOrder::rank_of(const net::TraceEvent& event, std::size_t index) {
   assert(index <= kMostEvents);
-  const auto port = std::uint64_t{event.port};
-  const std::uint64_t place = net::is_at_far_end(event.kind)
-                                  ? port
-                                  : std::uint64_t{1} << 33 | port << 1 | (event.kind == net::EventKind::sent ? 1u : 0u);
-  return place << 30 | index;
+  return place_of(event) << 30 | index;
+}
+
+bool TraceOrder::is_ordered(const std::vector<net::TraceEvent>& events, Time end) {
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    const net::TraceEvent& a = events[i - 1];
+    const net::TraceEvent& b = events[i];
+    if (b.time < a.time || (b.time == a.time && place_of(b) < place_of(a))) return false;
+  }
+  return events.empty() || events.back().time < end;
 }
 
 TraceOrder::Slot& TraceOrder::slot_of(std::uint32_t src, std::uint32_t slot) {

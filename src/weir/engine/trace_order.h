@@ -47,7 +47,11 @@ class TraceOrder {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   static constexpr std::uint64_t kMostEvents = (std::uint64_t{1} << 30) - 1;
+  static std::uint64_t place_of(const net::TraceEvent& event);
   static std::uint64_t rank_of(const net::TraceEvent& event, std::size_t index);
+
+  // Whether they are in order as they were recorded, and all come before `end`.
+  static bool is_ordered(const std::vector<net::TraceEvent>& events, Time end);
 
   std::vector<const net::TraceEvent*> recorded_;
   std::vector<Key> keys_;

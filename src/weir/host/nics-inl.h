@@ -85,7 +85,7 @@ inline void Nics<P>::consider(Host& host, Flow& flow, Time now) {
 template <class P>
 inline void Nics<P>::serve(std::uint32_t h, Time now) {
   Host& host = network().hosts[h];
-  const net::Port& nic = network().ports[host.port];
+  const net::Port& nic = lane().port(host.port);
   while (host.pacing.first() <= now) {
     const TimedSlot due = host.pacing.top();
     host.pacing.pop();
@@ -112,7 +112,7 @@ inline void Nics<P>::serve(std::uint32_t h, Time now) {
 template <class P>
 inline void Nics<P>::update_wake(std::uint32_t h, Time now) {
   Host& host = network().hosts[h];
-  const net::Port& nic = network().ports[host.port];
+  const net::Port& nic = lane().port(host.port);
   Time next = std::min(host.first_start(), host.timers.first());
   if (nic.paused != all_classes_) {
     if (!host.ready.empty())

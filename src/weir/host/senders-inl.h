@@ -38,7 +38,7 @@ inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow&
                               Bytes lost, net::Cause cause) {
   if (!tracer().takes(kind)) return;
   net::TraceEvent event{.time = now, .kind = kind, .cause = cause, .port = host.port, .flow = flow.id};
-  event.src = network().ports[host.port].owner;
+  event.src = lane().port(host.port).owner;
   event.packet.src = event.src;
   event.packet.dst = flow.dst;
   event.packet.slot = flow.slot;
@@ -83,7 +83,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
 
   const net::PathFacts path = model().paths.facts(start.src, start.dst);
   const Bytes wire = model().data_wire(profile);
-  flow.facts = {.line_rate = network().ports[host.port].rate,
+  flow.facts = {.line_rate = lane().port(host.port).rate,
                 .path_rate = path.slowest,
                 .base_rtt = model().paths.base_rtt(start.src, start.dst, wire, model().ack_wire(profile)),
                 .network_rtt = network().network_rtt,

@@ -34,7 +34,7 @@ class Fabric : public sim::Room<Fabric, P> {
   [[gnu::noinline]] void on_departure(std::uint32_t port, Time now);
   [[gnu::noinline]] void on_departures(std::uint32_t s, Time now);
 
-  // Puts a packet on a port's queue.
+  // Puts a packet on the queue of a host's port.
   void send(std::uint32_t port, const Packet& packet, Time now);
   // Brings a port's counters up to date with all departures up to `now`.
   void settle(Port& p, Time now);
@@ -42,7 +42,7 @@ class Fabric : public sim::Room<Fabric, P> {
   // answers.
   std::uint32_t departs_by(std::uint32_t port) const;
   // Another partition touches the port; its packets are taken over from there.
-  bool is_inbound(std::uint32_t port) const { return !inbound_.empty() && inbound_[port] != kNoWire; }
+  bool is_inbound(std::uint32_t port) const { return !alone_ && inbound_[port] != kNoWire; }
 
   // Between epochs, before all else at `now` (pausing-inl.h). The link of this port has gone down.
   [[gnu::noinline]] void take_down(std::uint32_t port, Time now);
@@ -101,7 +101,9 @@ class Fabric : public sim::Room<Fabric, P> {
   [[gnu::noinline]] Packet& take_ranked(Port& p, std::uint32_t port, Time now);
   [[gnu::noinline]] void send_queued(Port& p, std::uint32_t port, const Packet& packet, Time now);
   [[gnu::noinline]] void send_ranked(Port& p, std::uint32_t port, const Packet& packet, Time now);
+  Packet& enqueue(Port& p, std::uint32_t port, const Packet& packet, Time now);
   void settle_plain(Port& p, Time now);
+  void settle_switch(Port& p, std::uint32_t s, Time now);
   void settle_ranked(Port& p, Time now);
   void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet, Time now);
   [[gnu::noinline]] void deliver_apart(std::uint32_t port, const Packet& packet, Time now);
@@ -118,6 +120,8 @@ class Fabric : public sim::Room<Fabric, P> {
   void forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now);
   [[gnu::noinline]] void forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
                                         Time now);
+  [[gnu::noinline]] void forward_closely(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
+                                         Time now);
   [[gnu::noinline]] std::uint32_t choose(std::uint32_t s, const Packet& packet, Time now);
   [[gnu::noinline]] std::uint16_t next_in_turn(std::uint32_t s, std::uint16_t n);
   void begin_round(std::uint32_t s);
@@ -142,6 +146,7 @@ class Fabric : public sim::Room<Fabric, P> {
 
   const ClassRules class_rules_;
   const Routing* routing_;
+  const bool alone_;  // there is one partition
   const IntFormat int_format_;
   const bool exact_telemetry_;
   std::vector<std::uint32_t> cut_ports_;  // of this partition, towards others

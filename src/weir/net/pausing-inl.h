@@ -13,7 +13,7 @@ namespace weir::net {
 // Sends a pause or resume frame by a switch's port; it goes ahead of all waiting packets.
 template <class P>
 void Fabric<P>::send_control(std::uint32_t port, PacketKind kind, TrafficClass of, Time now) {
-  Port& p = network().ports[port];
+  Port& p = lane().port(port);
   Packet frame;
   frame.kind = kind;
   frame.traffic_class = of;
@@ -55,7 +55,7 @@ inline void Fabric<P>::trace_paused(std::uint32_t port, TrafficClass of, bool pa
 // A pause or resume frame for this port has arrived.
 template <class P>
 void Fabric<P>::set_paused(std::uint32_t port, TrafficClass of, bool paused, Time now) {
-  Port& p = network().ports[port];
+  Port& p = lane().port(port);
   if (PauseWatch* watch = watch_of(p); watch != nullptr && !watch->hear(of, paused, now)) return;
   if (((p.paused & class_bit(of)) != 0) == paused) return;
   if (p.kind != PortKind::queued) settle(p, now);
@@ -79,7 +79,7 @@ void Fabric<P>::set_paused(std::uint32_t port, TrafficClass of, bool paused, Tim
 // nobody: what they send is lost (net/link_faults.h), and the buffers' books stay right.
 template <class P>
 void Fabric<P>::take_down(std::uint32_t port, Time now) {
-  Port& p = network().ports[port];
+  Port& p = lane().port(port);
   settle(p, {now.ps - 1});
   // A pause frame that still waits might leave when the link is up again, and shall not pause anybody then.
   const bool queued = p.kind == PortKind::queued;
@@ -106,7 +106,7 @@ void Fabric<P>::take_down(std::uint32_t port, Time now) {
 
 template <class P>
 void Fabric<P>::hold(std::uint32_t port, Time until, Time now) {
-  Port& p = network().ports[port];
+  Port& p = lane().port(port);
   if (p.kind == PortKind::fifo) {
     settle(p, {now.ps - 1});
     p.not_before = std::max(p.not_before, until);
@@ -143,8 +143,8 @@ template <class P>
 void Fabric<P>::watch(Time now) {
   for (std::uint32_t port = 0; port < network().watches.size(); ++port) {
     PauseWatch& watch = network().watches[port];
-    if (watch.idle() || !lane().mine(network().ports[port].owner)) continue;
-    const ClassQueues& queues = network().queues[network().ports[port].queues];
+    if (watch.idle() || !lane().mine(lane().port(port).owner)) continue;
+    const ClassQueues& queues = network().queues[lane().port(port).queues];
     for (unsigned number = 0; number < model().data_classes(); ++number) {
       const TrafficClass c = data_class(number);
       if (watch.begins(c, queues.has(number), now, model().watchdog)) begin_storm(port, c, now);
@@ -155,7 +155,7 @@ void Fabric<P>::watch(Time now) {
 
 template <class P>
 void Fabric<P>::begin_storm(std::uint32_t port, TrafficClass c, Time now) {
-  Port& p = network().ports[port];
+  Port& p = lane().port(port);
   PauseWatch& watch = network().watches[port];
   watch.storm = static_cast<ClassSet>(watch.storm | class_bit(c));
   ++watch.storms;
@@ -179,7 +179,7 @@ void Fabric<P>::begin_storm(std::uint32_t port, TrafficClass c, Time now) {
 
 template <class P>
 void Fabric<P>::drop_in_storm(std::uint32_t port, const Packet& packet, Time now) {
-  trace(EventKind::dropped, port, packet, now, network().ports[port].queued);
+  trace(EventKind::dropped, port, packet, now, lane().port(port).queued);
   ++network().watches[port].dropped;
   ++counters().storm_dropped;
   lane().discard(packet);

@@ -52,6 +52,22 @@ class PacketRing {
     assert(empty());
     head = tail = 0;
   }
+  // The same, with one packet.
+  Packet& push_first() {
+    assert(empty());
+    if (data_ == nullptr) [[unlikely]]
+      grow();
+    head = 0;
+    tail = 1;
+    return *data_;
+  }
+  // Room for one more packet at the tail of a ring that is not empty.
+  Packet& push_behind() {
+    assert(!empty());
+    if (size() > mask_) [[unlikely]]
+      grow();
+    return data_[tail++ & mask_];
+  }
 
   // How many packets there will probably be, while there are none yet.
   void expect(std::uint32_t packets) {
@@ -86,7 +102,7 @@ class PacketRing {
 
  private:
   static constexpr std::uint32_t kFew = 3;
-  void grow();
+  [[gnu::cold]] void grow();
   void release();
 
   Packet* data_ = nullptr;
@@ -203,11 +219,8 @@ inline void drain(Port& p, Time now, OnDepart&& on_depart, OnControl&& on_contro
 
 // Accepts a packet at the tail of a FIFO port; the caller has drained the port up to `now`.
 inline Packet& accept(Port& p, const Packet& packet, Time now) {
-  if (p.ring.empty()) {
-    p.ring.rewind();
-    p.cursor = 0;
-  }
-  Packet& place = p.ring.push();
+  if (p.ring.empty()) p.cursor = 0;
+  Packet& place = p.ring.empty() ? p.ring.push_first() : p.ring.push_behind();
   place = packet;
   p.queued += packet.wire;
   if (p.paused && packet.traffic_class == TrafficClass::data) {
@@ -224,8 +237,7 @@ inline bool idle(const Port& p, Time now) { return p.free_at <= now && p.cursor 
 
 // Starts a packet on an idle port at once: it is never queued.
 inline Packet& start(Port& p, const Packet& packet, Time now) {
-  if (p.ring.empty()) p.ring.rewind();
-  Packet& place = p.ring.push();
+  Packet& place = p.ring.empty() ? p.ring.push_first() : p.ring.push_behind();
   place = packet;
   place.departs = now;
   place.queue = 0;

@@ -98,6 +98,8 @@ class SwitchBuffer {
       // The priority class carries nothing but acknowledgements: nothing is set aside for it.
       capacity_ -= classes * reserve_ + lossless_classes * limits[i].headroom;
     }
+    plenty_ = find_plenty(limits, classes);
+    roomy_ = plenty_;
   }
 
   static std::int64_t q16(double alpha) { return static_cast<std::int64_t>(alpha * 65536 + 0.5); }
@@ -123,10 +125,22 @@ class SwitchBuffer {
       }
     a.value(used_);
     a.value(paused_count_);
+    if constexpr (A::kLoads) {
+      headroom_ = 0;
+      for (const Ingress& ingress : ingresses_)
+        for (const IngressPool& pool : ingress.pools) headroom_ += pool.headroom;
+      update_roomy();
+    }
   }
 
   // Some upstream port is paused: departures must be settled at their instants from now on.
   bool eager() const { return paused_count_ != 0; }
+
+  // Is a packet of `wire` bytes far from every threshold, whatever its ingress and class, behind so many bytes at its
+  // egress? Then nothing is paused, either.
+  bool is_roomy(std::uint32_t egress_queued, std::uint32_t wire) const {
+    return used_ + egress_queued + wire <= roomy_;
+  }
 
   // Can `wire` bytes from this ingress be taken without looking closer: below every threshold
   // even with the counters as they are, and with reserves counted as shared?
@@ -162,23 +176,24 @@ class SwitchBuffer {
     if (per_port_) return;
     IngressPool& pool = pool_at(ingress, c);
     used_ += wire;
-    if (lossless(c) && pool.bytes + wire > reserve_ && pool.bytes + wire - reserve_ > threshold(ingress, free_shared()))
+    if (lossless(c) && pool.bytes + wire > reserve_ &&
+        pool.bytes + wire - reserve_ > threshold(ingress, free_shared())) {
       pool.headroom += wire;
-    else
+      headroom_ += wire;
+      update_roomy();
+    } else {
       pool.bytes += wire;
+    }
   }
 
   void release(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
     if (per_port_) return;
     IngressPool& pool = pool_at(ingress, c);
     used_ -= wire;
-    if (pool.headroom == 0) [[likely]] {
+    if (pool.headroom == 0) [[likely]]
       pool.bytes -= wire;
-      return;
-    }
-    const std::int64_t from_headroom = std::min<std::int64_t>(pool.headroom, wire);
-    pool.headroom -= from_headroom;
-    pool.bytes -= wire - from_headroom;
+    else
+      release_headroom(pool, wire);
   }
 
   // After take(): must the upstream port be paused? Exact counters; marks the ingress as paused.
@@ -189,6 +204,7 @@ class SwitchBuffer {
     if (pool.headroom == 0 && (s == 0 || s < threshold(ingress, free_shared()))) return false;
     pool.paused = true;
     ++paused_count_;
+    update_roomy();
     return true;
   }
 
@@ -200,6 +216,7 @@ class SwitchBuffer {
     if (s != 0 && s + resume_offset_ > threshold(ingress, free_shared())) return false;
     pool.paused = false;
     --paused_count_;
+    update_roomy();
     return true;
   }
 
@@ -223,6 +240,7 @@ class SwitchBuffer {
       paused_count_ -= pool.paused;
       pool.paused = false;
     }
+    update_roomy();
   }
 
   // Shared bytes in use: what the ingresses hold beyond their reserves, headroom excepted.
@@ -264,10 +282,38 @@ class SwitchBuffer {
   std::int64_t free_shared() const { return std::max<std::int64_t>(0, capacity_ - shared_used()); }
   std::int64_t share(const IngressPool& p) const { return std::max<std::int64_t>(0, p.bytes - reserve_); }
 
+  [[gnu::noinline]] void release_headroom(IngressPool& pool, std::uint32_t wire) {
+    const std::int64_t from_headroom = std::min<std::int64_t>(pool.headroom, wire);
+    pool.headroom -= from_headroom;
+    pool.bytes -= wire - from_headroom;
+    headroom_ -= from_headroom;
+    update_roomy();
+  }
+
+  // So many bytes held, the next packet and the queue at its egress included, are below every threshold. With u bytes
+  // held, any pool holds u at most, and is below alpha (capacity - u) if u < alpha / (1 + alpha) capacity.
+  std::int64_t find_plenty(const std::vector<IngressLimits>& limits, unsigned classes) const {
+    if (per_port_) return capacity_;
+    const auto below = [this](std::int64_t alpha_q16) {
+      const double alpha = static_cast<double>(alpha_q16) / 65536;
+      return static_cast<std::int64_t>(static_cast<double>(capacity_) * (alpha / (1 + alpha))) - 2;
+    };
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    const unsigned all = (2u << classes) - 1;
+    if (lossless_ != 0)
+      for (const IngressLimits& l : limits) least = std::min(least, below(l.alpha_q16));
+    if ((lossless_ & all) != all) least = std::min(least, below(egress_alpha_q16_));
+    return least;
+  }
+  void update_roomy() { roomy_ = paused_count_ == 0 && headroom_ == 0 ? plenty_ : -1; }
+
+  std::int64_t roomy_ = -1;   // is_roomy(): so many bytes at most; -1 while something is paused or in headroom
   unsigned lines_shift_ = 0;  // a port has 2^this lines
   LargePageVector<Ingress> ingresses_;
   std::int64_t capacity_ = 0;
   std::int64_t used_ = 0;  // all bytes held: shared part, reserves and headroom
+  std::int64_t plenty_ = -1;
+  std::int64_t headroom_ = 0;  // of all pools
   std::int64_t reserve_ = 0;
   std::int64_t resume_offset_ = 0;
   std::int64_t egress_alpha_q16_ = 65536;

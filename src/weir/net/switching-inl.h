@@ -15,40 +15,61 @@ template <class P>
 inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now) {
   const bool by_switch = (packet.flags & (kAdaptive | kRoundRobin)) != 0;
   const std::uint32_t port = by_switch ? choose(s, packet, now) : routing_->egress(s, packet.dst, packet.entropy);
-  Port& out = network().ports[port];
-  SwitchBuffer& buffer = network().switches[s].buffer;
+  Port& out = lane().port(port);
+  SwitchBuffer& buffer = lane().switch_state(s).buffer;
   packet.ingress = static_cast<std::uint16_t>(ingress);
   if (senders().crowded() && out.peer < lane().hosts && !out.cut && out.ring.tail - out.ring.head <= kAhead)
       [[unlikely]]
     prefetch_at_host(out.peer, packet);
-  if (out.kind == PortKind::ranked) {
-    forward_ranked(s, ingress, port, packet, now);
+  if (out.kind != PortKind::fifo) [[unlikely]] {
+    if (out.kind == PortKind::ranked)
+      forward_ranked(s, ingress, port, packet, now);
+    else
+      forward_closely(s, ingress, port, packet, now);
     return;
   }
-  if (out.kind == PortKind::fifo) [[likely]] {
-    settle_plain(out, now);
-    if (buffer.plainly_fits(ingress, packet.traffic_class, out.queued, packet.wire)) [[likely]] {
-      if (idle(out, now) && !buffer.eager()) {
-        // It enters and leaves the buffer in one instant.
-        const bool first = out.ring.empty();
-        const Packet& placed = start(out, packet, now);
-        trace(EventKind::accepted, port, packet, now, packet.wire);
-        trace_left(out, placed);
-        if (first && !out.cut) scheduler().schedule(lane().arrival(port), out.arrival(placed));
-        return;
-      }
-      buffer.take_plain(ingress, packet.traffic_class, packet.wire);
-      send(port, packet, now);
-      return;
-    }
+  settle_switch(out, s, now);
+  if (!buffer.is_roomy(out.queued, packet.wire)) [[unlikely]] {
+    forward_closely(s, ingress, port, packet, now);
+    return;
   }
-  if (admit(s, ingress, out, packet, now)) send(port, packet, now);
+  if (idle(out, now)) {
+    // It enters and leaves the buffer in one instant.
+    const bool first = out.ring.empty();
+    const Packet& placed = start(out, packet, now);
+    trace(EventKind::accepted, port, packet, now, packet.wire);
+    trace_left(out, placed);
+    if (first && !out.cut) scheduler().add(lane().arrival(port), out.free_at + out.delay);
+    return;
+  }
+  buffer.take_plain(ingress, packet.traffic_class, packet.wire);
+  enqueue(out, port, packet, now);
+}
+
+// By a port that is not ranked, near a threshold, or while something is paused.
+template <class P>
+void Fabric<P>::forward_closely(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet, Time now) {
+  Port& out = lane().port(port);
+  SwitchBuffer& buffer = lane().switch_state(s).buffer;
+  if (out.kind == PortKind::fifo && buffer.plainly_fits(ingress, packet.traffic_class, out.queued, packet.wire))
+    buffer.take_plain(ingress, packet.traffic_class, packet.wire);
+  else if (!admit(s, ingress, out, packet, now))
+    return;
+  if (out.kind == PortKind::queued) {
+    send_queued(out, port, packet, now);
+    return;
+  }
+  const Packet& placed = enqueue(out, port, packet, now);
+  if (buffer.eager())
+    after_accept(s, out, placed, now);
+  else if (placed.departs == now)
+    settle_switch(out, s, now);
 }
 
 // By a ranked port.
 template <class P>
 void Fabric<P>::forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet, Time now) {
-  Port& out = network().ports[port];
+  Port& out = lane().port(port);
   SwitchBuffer& buffer = network().switches[s].buffer;
   settle_ranked(out, now);
   const std::uint32_t queued = queued_for(out, packet.traffic_class, buffer.per_port());
@@ -120,7 +141,7 @@ template <class P>
 inline std::uint32_t Fabric<P>::load_of(std::uint32_t port, Time now) {
   PortLoad& known = network().loads[port];
   if (now >= known.until) {
-    Port& p = network().ports[port];
+    Port& p = lane().port(port);
     if (p.kind != PortKind::queued) settle(p, now);
     known = {now + model().adaptive.refresh, model().adaptive.measure(p.queued, model().buffer.size)};
   }
@@ -149,7 +170,7 @@ bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet&
     return false;
   }
   if (!state.buffer.eager() && !state.buffer.per_port())
-    for (const std::uint32_t id : model().routing.ports(s)) settle(network().ports[id], now);
+    for (const std::uint32_t id : model().routing.ports(s)) settle(lane().port(id), now);
   const std::uint32_t queued = queued_for(out, packet.traffic_class, state.buffer.per_port());
   if (!state.buffer.admits(ingress, packet.traffic_class, queued, packet.wire)) {
     if (model().network.trimming && trim(s, out, packet, now)) return true;
@@ -189,7 +210,7 @@ bool Fabric<P>::trim(std::uint32_t s, const Port& out, Packet& packet, Time now)
 // A packet has left the shared buffer.
 template <class P>
 inline void Fabric<P>::release(std::uint32_t s, const Packet& packet, Time now) {
-  SwitchBuffer& buffer = network().switches[s].buffer;
+  SwitchBuffer& buffer = lane().switch_state(s).buffer;
   const std::uint32_t ingress = packet.ingress;
   const TrafficClass c = packet.traffic_class;
   buffer.release(ingress, c, packet.wire);
@@ -223,7 +244,7 @@ void Fabric<P>::schedule_departures(std::uint32_t s) {
   Time next = Time::max();
   if (state.buffer.eager())
     for (const std::uint32_t id : model().routing.ports(s)) {
-      const Port& p = network().ports[id];
+      const Port& p = lane().port(id);
       if (p.kind == PortKind::fifo && p.cursor != p.ring.tail) next = std::min(next, p.ring[p.cursor].departs);
       if (p.kind == PortKind::ranked && next_to_leave(p) != nullptr) next = std::min(next, p.free_at);
     }
@@ -237,7 +258,7 @@ void Fabric<P>::schedule_departures(std::uint32_t s) {
 template <class P>
 void Fabric<P>::on_departures(std::uint32_t s, Time now) {
   departing_ = true;
-  for (const std::uint32_t id : model().routing.ports(s)) settle(network().ports[id], now);
+  for (const std::uint32_t id : model().routing.ports(s)) settle(lane().port(id), now);
   departing_ = false;
   schedule_departures(s);
 }
@@ -245,7 +266,7 @@ void Fabric<P>::on_departures(std::uint32_t s, Time now) {
 // Queued port: a transmission has ended.
 template <class P>
 void Fabric<P>::on_departure(std::uint32_t port, Time now) {
-  Port& p = network().ports[port];
+  Port& p = lane().port(port);
   network().queues[p.queues].busy = false;
   start_next(p, port, now);
 }

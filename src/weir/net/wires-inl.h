@@ -12,15 +12,16 @@ template <class P>
 Fabric<P>::Fabric(std::uint16_t partitions)
     : class_rules_(model().class_rules()),
       routing_(&model().routing),
+      alone_(partitions == 1),
       int_format_(model().int_format()),
       exact_telemetry_(int_format_.is_exact()) {
-  if (partitions == 1) return;
+  if (alone_) return;
   inbound_.assign(lane().ports, kNoWire);
   for (std::uint32_t port = 0; port < lane().ports; ++port) {
     const bool from = lane().mine(model().topology.port_owner(port));
     const bool to = lane().mine(model().topology.port_peer(port));
     if (from && !to) {
-      network().ports[port].cut = true;
+      lane().port(port).cut = true;
       cut_ports_.push_back(port);
     }
     if (to && !from) {
@@ -43,7 +44,12 @@ inline void Fabric<P>::trace_on_wire(EventKind kind, std::uint32_t port, const P
                                      std::uint32_t queued) {
   if constexpr (P::Tracer::kOn) {
     if (!tracer().takes(kind, port, time)) return;
-    TraceEvent event{.time = time, .kind = kind, .port = port, .queued = queued, .packet = packet};
+    TraceEvent& event = tracer().events().emplace_back();
+    event.time = time;
+    event.kind = kind;
+    event.port = port;
+    event.queued = queued;
+    event.packet = packet;
     if (!packet.is_control()) {
       event.src = packet.sender();
       if (packet.telemetry != kNoTelemetry)
@@ -54,7 +60,6 @@ inline void Fabric<P>::trace_on_wire(EventKind kind, std::uint32_t port, const P
         event.sack = {sack.trigger, sack.first, sack.arrived, sack.entropy, sack.made_us};
       }
     }
-    tracer().add(event);
   }
 }
 
@@ -111,13 +116,13 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
     PacketRing& wire = wires_[inbound_[port]];
     Packet& packet = wire.front();
     wire.pop();
-    if (!wire.empty()) scheduler().schedule(lane().arrival(port), wire.front().departs);
+    if (!wire.empty()) scheduler().add(lane().arrival(port), wire.front().departs);
     const Topology& t = model().topology;
     const std::uint32_t own = Topology::reverse(port);
-    deliver(port, t.port_peer(port), network().ports[own].local, packet, now);
+    deliver(port, t.port_peer(port), lane().port(own).local, packet, now);
     return;
   }
-  Port& p = network().ports[port];
+  Port& p = lane().port(port);
   // It stays in its place until another is pushed on this ring.
   Packet& packet = p.kind == PortKind::ranked ? take_ranked(p, port, now) : take_first(p, port, now);
   if (senders().crowded() && p.peer < lane().hosts && p.ring.tail - p.ring.head > kAhead) [[unlikely]]
@@ -134,7 +139,7 @@ inline Packet& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) {
   p.ring.pop();
   if (!p.ring.empty()) {
     const Packet& first = p.ring.front();
-    if (first.departs != kHeld) scheduler().schedule(lane().arrival(port), p.arrival(first));
+    if (first.departs != kHeld) scheduler().add(lane().arrival(port), p.arrival(first));
   }
   return packet;
 }
@@ -147,7 +152,7 @@ Packet& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now) {
   PacketRing& ring = first_on_wire(p);
   Packet& packet = ring.front();
   ring.pop();
-  if (!wire_is_empty(p)) scheduler().schedule(lane().arrival(port), p.arrival(first_on_wire(p).front()));
+  if (!wire_is_empty(p)) scheduler().add(lane().arrival(port), p.arrival(first_on_wire(p).front()));
   return packet;
 }
 
@@ -219,22 +224,25 @@ void Fabric<P>::deliver_apart(std::uint32_t port, const Packet& packet, Time now
   set_paused(Topology::reverse(port), packet.traffic_class, packet.kind == PacketKind::pause, now);
 }
 
-// Puts a packet on a port's queue.
 template <class P>
 inline void Fabric<P>::send(std::uint32_t port, const Packet& packet, Time now) {
-  Port& p = network().ports[port];
-  if (p.kind == PortKind::queued) [[unlikely]] {
+  Port& p = lane().port(port);
+  if (p.kind == PortKind::queued) [[unlikely]]
     send_queued(p, port, packet, now);
-    return;
-  }
+  else
+    enqueue(p, port, packet, now);
+}
+
+// Puts a packet on a FIFO port's queue.
+template <class P>
+inline Packet& Fabric<P>::enqueue(Port& p, std::uint32_t port, const Packet& packet, Time now) {
   if constexpr (P::Tracer::kOn)
-    settle(p, now);  // so that what waits is known; the ports of hosts need it for that alone
+    if (tracer().takes(port, now)) settle(p, now);  // so that what waits is known
   const bool first = p.ring.empty();
-  const Packet& placed = accept(p, packet, now);
+  Packet& placed = accept(p, packet, now);
   trace(EventKind::accepted, port, packet, now, p.queued);
-  if (first && !p.cut && placed.departs != kHeld) scheduler().schedule(lane().arrival(port), p.arrival(placed));
-  if (p.at_switch && network().switches[p.owner - lane().hosts].buffer.eager()) [[unlikely]]
-    after_accept(p.owner - lane().hosts, p, placed, now);
+  if (first && !p.cut && placed.departs != kHeld) scheduler().add(lane().arrival(port), p.free_at + p.delay);
+  return placed;
 }
 
 template <class P>
@@ -287,18 +295,21 @@ inline void Fabric<P>::settle(Port& p, Time now) {
 
 template <class P>
 inline void Fabric<P>::settle_plain(Port& p, Time now) {
-  if (p.at_switch) {
-    const std::uint32_t s = p.owner - lane().hosts;
-    drain(
-        p, now,
-        [&](const Packet& departed) {
-          trace_left(p, departed);
-          release(s, departed, now);
-        },
-        [&](const Packet& frame) { trace_left(p, frame); });
-  } else {
+  if (p.at_switch)
+    settle_switch(p, p.owner - lane().hosts, now);
+  else
     drain(p, now, [&](const Packet& departed) { trace_left(p, departed); });
-  }
+}
+
+template <class P>
+inline void Fabric<P>::settle_switch(Port& p, std::uint32_t s, Time now) {
+  drain(
+      p, now,
+      [&](const Packet& departed) {
+        trace_left(p, departed);
+        release(s, departed, now);
+      },
+      [&](const Packet& frame) { trace_left(p, frame); });
 }
 
 // The pending arrival of a ranked port: of the first packet on the wire, which has been settled, or of the one that
@@ -330,7 +341,7 @@ void Fabric<P>::refresh_first(Port& p, std::uint32_t port) {
 
 template <class P>
 inline std::uint32_t Fabric<P>::departs_by(std::uint32_t port) const {
-  const Port& p = network().ports[port];
+  const Port& p = lane().port(port);
   if (p.peer < lane().hosts) return Topology::reverse(port);
   if (p.ring.empty()) return port;
   const Packet& packet = p.ring.front();
@@ -341,7 +352,7 @@ template <class P>
 template <class Out>
 void Fabric<P>::hand_over(Time end, Out&& out) {
   for (const std::uint32_t port : cut_ports_) {
-    Port& p = network().ports[port];
+    Port& p = lane().port(port);
     if (p.ring.empty() && p.urgent.empty()) continue;
     settle(p, {end.ps - 1});
     while (!wire_is_empty(p)) {
@@ -359,7 +370,7 @@ void Fabric<P>::hand_over(Time end, Out&& out) {
 template <class P>
 void Fabric<P>::take_over(std::uint32_t port, const Packet& packet) {
   PacketRing& wire = wires_[inbound_[port]];
-  if (wire.empty()) scheduler().schedule(lane().arrival(port), packet.departs);
+  if (wire.empty()) scheduler().add(lane().arrival(port), packet.departs);
   wire.push() = packet;
 }
 
@@ -371,7 +382,7 @@ void Fabric<P>::for_each_packet(Visit&& visit) const {
   };
   for (std::uint32_t port = 0; port < lane().ports; ++port) {
     if (is_inbound(port)) all(port, wires_[inbound_[port]]);
-    const Port& p = network().ports[port];
+    const Port& p = lane().port(port);
     if (!lane().mine(p.owner)) continue;
     all(port, p.ring);
     all(port, p.urgent);

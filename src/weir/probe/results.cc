@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "weir/base/error.h"
-#include "weir/base/text_file.h"
 #include "weir/result/tables.h"
 
 namespace weir::probe {
@@ -310,13 +309,33 @@ void ResultDirectory::has_gone_on() {
   partial_ = partial;
   for (const std::string& name : {std::string("summary.json"), std::string(result::kManifest), kNext})
     fs::remove(fs::path(partial_) / name);
+  // What was made of tables that now go on.
+  for (const auto& file : fs::directory_iterator(partial_))
+    if (file.path().extension() == ".parquet") fs::remove(file.path());
 }
 
 void ResultDirectory::adopt(std::string_view name) {
   if (nowhere_) return;
   must_be_on_disk();
-  const std::string text = read_text_file(fmt::format("{}/{}", partial_, name), "a file of the result");
-  contents_[std::string(name)] = {text.size(), checksum_of(text)};
+  const std::string shown = fmt::format("{}/{}", shown_, name);
+  const int file = ::open(fmt::format("{}/{}", partial_, name).c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) fail_to("open", shown);
+  result::FileFacts facts;
+  Checksum checksum;
+  std::vector<char> block(std::size_t{1} << 16);
+  ssize_t read = 0;
+  while ((read = ::read(file, block.data(), block.size())) != 0) {
+    if (read < 0 && errno == EINTR) continue;
+    if (read < 0) break;
+    checksum.update({block.data(), static_cast<std::size_t>(read)});
+    facts.bytes += static_cast<std::uint64_t>(read);
+  }
+  const int error = errno;
+  ::close(file);
+  errno = error;
+  if (read < 0) fail_to("read", shown);
+  facts.checksum = checksum.text();
+  contents_[std::string(name)] = facts;
 }
 
 void ResultDirectory::keep_checkpoint(std::string_view content) {

@@ -28,6 +28,8 @@ class HeapScheduler {
     }
   }
 
+  void add(Entity e, Time t) { schedule(e, t); }
+
   void cancel(Entity e) {
     const auto at = position_[e];
     if (at == kNone) return;
@@ -46,6 +48,11 @@ class HeapScheduler {
     out = heap_.front();
     cancel(out.entity);
     return true;
+  }
+
+  template <class OnReady>
+  bool next(Time end, Event& out, OnReady&&) {
+    return next(end, out);
   }
 
   bool empty() const { return heap_.empty(); }

@@ -25,6 +25,7 @@ struct Event {
 struct SchedulerHints {
   double events_per_second = 1e9;  // of simulated time, when all links are busy
   Time horizon{1'000'000};         // most events are scheduled at most this far ahead
+  std::uint32_t lookahead = 15;    // upcoming() is asked for no more than so many; at most 15, 0 = never
 };
 
 template <class S>
@@ -33,17 +34,23 @@ concept Scheduler = requires(S s, const S cs, Entity e, Time t, Event& out, std:
   // Gives e an event at t; moves the one it has, if any. t is not before the last event taken,
   // nor before an `end` up to which next() has found nothing more.
   s.schedule(e, t);
+  // The same for an entity that has none.
+  s.add(e, t);
   s.cancel(e);
-  // Takes the earliest event before `end`.
+  // Takes the earliest event before `end`. May call its last argument with entities that are due some events later:
+  // another hint.
   { s.next(t, out) } -> std::same_as<bool>;
+  {
+    s.next(t, out, [](Entity) {})
+    } -> std::same_as<bool>;
   { cs.empty() } -> std::same_as<bool>;
   // Only while empty: nothing will be scheduled before t.
   s.skip_to(t);
   // Calls its argument with each pending event, in any order.
   cs.for_each_pending([](const Event&) {});
-  // Brings near what is known of later events; another hint.
+  // Brings near what is known of later events, to the scheduler.
   s.look_ahead();
-  // The entity that is due some events later, or kNone: a hint for prefetching, nothing more.
+  // The entity that is due some events later, or any other, or kNone: a hint for prefetching, nothing more.
   { cs.upcoming(1u) } -> std::same_as<Entity>;
 };
 

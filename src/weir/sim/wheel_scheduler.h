@@ -9,12 +9,17 @@
 // A slot of level k+1 is half of level k's ring. When time enters half h, the events of half
 // h + 1 come down one level; what lies in the ring but past half h + 1 was inserted there
 // directly.
+//
+// The events of open slots are ready: they stand in one array, sorted. One that is moved or cancelled leaves its place
+// there, which is stale then. Whether an event is ready follows from its time alone.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>
+#include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "weir/base/large_pages.h"
@@ -25,7 +30,11 @@ namespace weir::sim {
 
 class WheelScheduler {
  public:
-  WheelScheduler(std::uint32_t entities, SchedulerHints hints) : nodes_(entities) {
+  WheelScheduler(std::uint32_t entities, SchedulerHints hints)
+      : nodes_(entities),
+        few_(hints.lookahead == 0 ? 0 : kFewReady),
+        many_(hints.lookahead == 0 ? kFewAtOnce : kManyReady) {
+    assert(hints.lookahead <= kMostAhead);
     const double picoseconds_per_event = 1e12 / std::max(hints.events_per_second, 1.0);
     int shift = std::clamp(
         static_cast<int>(std::bit_width(static_cast<std::uint64_t>(kEventsPerSlot * picoseconds_per_event))) - 1, 3,
@@ -40,257 +49,275 @@ class WheelScheduler {
       level.mask = (std::size_t{1} << bits) - 1;
       level.slots.assign(level.mask + 1, kNone);
       level.occupied.assign((level.mask + 1) / 64, 0);
-      level.move_to(0);
       shift += bits - 1;
       bits = kUpperBits;
     }
-    ready_.resize(64);
+    move_to(1);
+    make_room(64);
+  }
+
+  // Gives e, which has no event, one at t.
+  void add(Entity e, Time t) {
+    assert(nodes_[e].due == kIdle);
+    insert(e, t.ps + 1);
   }
 
   void schedule(Entity e, Time t) {
-    if (nodes_[e].time != kIdle) unlink(e);
-    nodes_[e].time = t.ps;
-    insert(e);
-    ++pending_;
+    if (nodes_[e].due != kIdle) unlink(e);
+    insert(e, t.ps + 1);
   }
 
   void cancel(Entity e) {
-    if (nodes_[e].time == kIdle) return;
+    if (nodes_[e].due == kIdle) return;
     unlink(e);
+    nodes_[e].due = kIdle;
   }
 
-  bool next(Time end, Event& out) {
+  // Calls on_ready(entity) for events that will be among the next ones.
+  template <class OnReady>
+  bool next(Time end, Event& out, OnReady&& on_ready) {
     for (;;) {
-      if (ready_end_ - ready_at_ < kFewReady) extend(end);
-      while (ready_at_ != ready_end_) {
-        const std::uint64_t key = ready_[ready_at_];
-        const Time t{open_start_ + static_cast<std::int64_t>(key >> 32)};
-        const auto e = static_cast<Entity>(key);
-        Node& n = nodes_[e];
-        if (n.time != t.ps || n.where != kReady) [[unlikely]] {  // moved or cancelled meanwhile
-          ++ready_at_;
-          continue;
-        }
-        if (t >= end) return false;
-        ++ready_at_;
-        n.time = kIdle;
-        --pending_;
-        out = {t, e};
-        return true;
+      if (at_ >= few_at_) [[unlikely]]
+        if (!refill(end, on_ready)) return false;
+      const std::uint64_t key = *at_;
+      const std::int64_t due = open_start_ + static_cast<std::int64_t>(key >> 32);
+      if (due > end.ps) [[unlikely]]
+        return false;
+      ++at_;
+      const auto e = static_cast<Entity>(key);
+      Node& n = nodes_[e];
+      if (n.due != due) [[unlikely]] {
+        --stale_;
+        continue;
       }
-      if (pending_ == 0 || !open_next(end)) return false;
+      n.due = kIdle;
+      out = {{due - 1}, e};
+      return true;
     }
   }
+  bool next(Time end, Event& out) {
+    return next(end, out, [](Entity) {});
+  }
 
-  bool empty() const { return pending_ == 0; }
+  bool empty() const { return end_ - at_ == stale_ && none_waits(); }
 
   void skip_to(Time t) {
-    assert(pending_ == 0);
-    open_ = false;
-    ready_at_ = ready_end_ = 0;
-    for (auto& level : levels_) level.move_to(t.ps >> level.shift);
+    assert(empty());
+    at_ = end_ = few_at_ = first_place();
+    stale_ = 0;
+    move_to(t.ps + 1);
   }
 
   template <class Visit>
   void for_each_pending(Visit&& visit) const {
     for (Entity e = 0; e < nodes_.size(); ++e)
-      if (nodes_[e].time != kIdle) visit(Event{{nodes_[e].time}, e});
+      if (nodes_[e].due != kIdle) visit(Event{{nodes_[e].due - 1}, e});
   }
 
   // Brings near what is known of an event that will be among the upcoming ones soon: another at each call.
   void look_ahead() {
     if (scout_ != kNone) scout_ = nodes_[scout_].next;
     if (scout_ == kNone) {
-      const Level& level = levels_[0];
       const std::int64_t slot =
-          first_occupied(level, std::max(scouted_ + 1, level.now + kScoutFrom), level.now + kReach);
+          first_occupied(levels_[0], std::max(scouted_ + 1, opened_ + kScoutFrom), opened_ + kReach);
       if (slot < 0) return;
       scouted_ = slot;
-      scout_ = level.slots[level.index(slot)];
+      scout_ = levels_[0].slots[levels_[0].index(slot)];
     }
     prefetch_line(&nodes_[scout_]);
   }
 
+  // Of those after the last one, which may be any at all.
   Entity upcoming(std::uint32_t ahead) const {
-    const std::size_t at = ready_at_ + ahead;
-    return at < ready_end_ ? static_cast<Entity>(ready_[at]) : kNone;
+    assert(ahead <= kMostAhead);
+    return static_cast<Entity>(at_[ahead]);
   }
 
  private:
-  static constexpr std::int64_t kIdle = -1;
-  static constexpr std::uint32_t kReady = ~std::uint32_t{0};
+  static constexpr std::int64_t kIdle = 0;
   static constexpr int kMaxBits = 15;
   static constexpr int kUpperBits = 11;
-  static constexpr double kEventsPerSlot = 3;  // when all links are busy
-  // Slots are opened ahead of time, so that upcoming() has something to say: when fewer events
-  // than kFewReady are ready, until kManyReady are, but no farther than kReach slots.
-  static constexpr std::size_t kFewReady = 16;
-  static constexpr std::size_t kManyReady = 32;
-  static constexpr std::int64_t kReach = 64;
-  static constexpr std::int64_t kScoutFrom = 3;   // slots after the open ones, which may be opened before it gets there
-  static constexpr std::size_t kConsumed = 4096;  // events taken before the ready ones move to the front
+  static constexpr double kEventsPerSlot = 12;  // when all links are busy
+  // Slots are opened ahead of time, so that upcoming() has something to say: when no more events
+  // than kFewReady are ready, until kManyReady are, but no farther than kReach slots. Where nobody asks, when none is
+  // ready, until kFewAtOnce are.
+  static constexpr std::ptrdiff_t kFewReady = 16;
+  static constexpr std::ptrdiff_t kManyReady = 32;
+  static constexpr std::ptrdiff_t kFewAtOnce = 8;
+  static constexpr std::uint32_t kMostAhead = 15;  // upcoming() reads so many places past the last one
+  static constexpr std::int64_t kReach = 16;
+  static constexpr std::int64_t kScoutFrom = 2;  // slots after the open ones, which may be opened before it gets there
+  static constexpr std::ptrdiff_t kConsumed = 512;  // events taken before the ready ones move to the front
+  static constexpr std::ptrdiff_t kFewToSort = 24;  // events of a slot
   static constexpr std::int64_t kMaxSpan = std::int64_t{1} << 31;  // of the open slots, in picoseconds
   // Slots opened together span less than the 32 bits of an offset.
   static constexpr int kMaxShift = 22;
   static_assert(kMaxSpan + (std::int64_t{1} << kMaxShift) <= std::int64_t{1} << 32);
 
-  // where: kReady, or the previous node in the slot's list, or kFirst + level for its first.
+  // Zeros mean that the entity is idle. where: the previous node in the slot's list, or kFirst + level for its first.
   static constexpr std::uint32_t kFirst = 0xfffffff0u;
   struct Node {
-    std::int64_t time = kIdle;
+    std::int64_t due = kIdle;  // time + 1
     std::uint32_t where = 0;
-    std::uint32_t next = kNone;
+    std::uint32_t next = 0;
   };
 
   struct Level {
     int shift = 0;         // log2 of a slot's width in picoseconds
     int half_shift = 0;    // log2 of the slots in half a ring
     std::size_t mask = 0;  // slots - 1
-    std::int64_t now = 0;  // the slot that time is in, not reduced modulo the ring
-    std::int64_t end = 0;  // first slot past the ring: now + slots
+    std::int64_t now = 0;  // but for level 0: the slot that time is in, not reduced modulo the ring
     LargePageVector<std::uint32_t> slots;
     std::vector<std::uint64_t> occupied;
 
     std::size_t index(std::int64_t slot) const { return static_cast<std::size_t>(slot) & mask; }
     std::int64_t half_of(std::int64_t slot) const { return slot >> half_shift; }
-    void move_to(std::int64_t slot) {
-      now = slot;
-      end = slot + static_cast<std::int64_t>(mask) + 1;
+    void clear(std::size_t i) {
+      slots[i] = kNone;
+      occupied[i / 64] &= ~(std::uint64_t{1} << (i % 64));
     }
   };
 
-  void insert(Entity e) {
-    const std::int64_t t = nodes_[e].time;
-    const std::int64_t slot0 = t >> levels_[0].shift;
-    if (slot0 < levels_[0].end) [[likely]] {
-      if (open_ && slot0 <= levels_[0].now)
-        insert_ready(e);
-      else
-        link(e, 0, slot0);
+  void move_to(std::int64_t due) {
+    opened_ = due >> levels_[0].shift;
+    half_end_ = (levels_[0].half_of(opened_) + 1) << levels_[0].half_shift;
+    for (auto& level : levels_) level.now = due >> level.shift;
+  }
+
+  void insert(Entity e, std::int64_t due) {
+    Level& level = levels_[0];
+    const std::int64_t slot = due >> level.shift;
+    if (static_cast<std::uint64_t>(slot - opened_) <= level.mask) [[likely]] {
+      nodes_[e].due = due;
+      link(e, 0, slot);
+    } else {
+      insert_apart(e, due);
+    }
+  }
+
+  // Into an open slot, or above level 0.
+  [[gnu::noinline]] void insert_apart(Entity e, std::int64_t due) {
+    nodes_[e].due = due;
+    if (due >> levels_[0].shift < opened_) {
+      assert(due >= open_start_);
+      if (end_ == room_end_) [[unlikely]]
+        grow();
+      const std::uint64_t key = key_of(e);
+      std::uint64_t* place = end_++;
+      for (; place != at_ && place[-1] > key; --place) *place = place[-1];
+      *place = key;
       return;
     }
     for (std::uint32_t k = 1;; ++k) {
-      const std::int64_t slot = t >> levels_[k].shift;
-      if (slot < levels_[k].end || k + 1 == kLevels) {
+      const Level& level = levels_[k];
+      const std::int64_t slot = due >> level.shift;
+      if (slot <= level.now + static_cast<std::int64_t>(level.mask) || k + 1 == kLevels) {
         link(e, k, slot);
         return;
       }
     }
   }
 
-  void insert_ready(Entity e) {
-    assert(nodes_[e].time >= open_start_);
-    nodes_[e].where = kReady;
-    add_ready(static_cast<std::uint64_t>(nodes_[e].time - open_start_) << 32 | e);
-  }
-
-  // Inserts into the sorted, unconsumed part of the open slot.
-  void add_ready(std::uint64_t key) {
-    if (ready_end_ == ready_.size()) [[unlikely]]
-      grow();
-    std::size_t at = ready_end_++;
-    for (; at > ready_at_ && ready_[at - 1] > key; --at) ready_[at] = ready_[at - 1];
-    ready_[at] = key;
-  }
-
   void link(Entity e, std::uint32_t k, std::int64_t slot) {
     Level& level = levels_[k];
     const std::size_t i = level.index(slot);
     const std::uint32_t first = level.slots[i];
+    level.slots[i] = e;
     nodes_[e].where = kFirst + k;
     nodes_[e].next = first;
     if (first == kNone)
       level.occupied[i / 64] |= std::uint64_t{1} << (i % 64);
     else
       nodes_[first].where = e;
-    level.slots[i] = e;
   }
 
-  void unlink(Entity e) {
-    Node& n = nodes_[e];
-    --pending_;
-    if (n.where != kReady) {
-      if (n.where >= kFirst) {
-        Level& level = levels_[n.where - kFirst];
-        const std::size_t i = level.index(n.time >> level.shift);
-        level.slots[i] = n.next;
-        if (n.next == kNone) level.occupied[i / 64] &= ~(std::uint64_t{1} << (i % 64));
-      } else {
-        nodes_[n.where].next = n.next;
-      }
-      if (n.next != kNone) nodes_[n.next].where = n.where;
+  // Its time stays as it was.
+  [[gnu::noinline]] void unlink(Entity e) {
+    const Node& n = nodes_[e];
+    if (n.due >> levels_[0].shift < opened_) {
+      ++stale_;
+      return;
     }
-    n.time = kIdle;
+    if (n.where >= kFirst) {
+      Level& level = levels_[n.where - kFirst];
+      const std::size_t i = level.index(n.due >> level.shift);
+      if (n.next == kNone)
+        level.clear(i);
+      else
+        level.slots[i] = n.next;
+    } else {
+      nodes_[n.where].next = n.next;
+    }
+    if (n.next != kNone) nodes_[n.next].where = n.where;
   }
 
-  // Opens the next occupied slots that begin before `end`; false if there are none.
-  bool open_next(Time end) {
-    Level& level = levels_[0];
-    std::int64_t from = level.now + (open_ ? 1 : 0);
-    const std::int64_t end_slot = (end.ps - 1) >> level.shift;  // the last slot that matters
-    if (open_ && end_slot <= level.now) return false;           // what comes next may lie in the open slots
-    open_ = false;
-    for (;;) {
-      const std::int64_t half_end = (level.half_of(level.now) + 1) << level.half_shift;
-      const std::int64_t limit = std::min(half_end, end_slot + 1);
-      const std::int64_t slot = first_occupied(level, from, limit);
-      if (slot >= 0) {
-        open_ = true;
-        open_start_ = slot << level.shift;
-        ready_at_ = ready_end_ = 0;
-        open(level, slot);
+  // Opens slots, so that there is an event, or so that upcoming() sees what comes next. False if no event is ready.
+  template <class OnReady>
+  [[gnu::noinline]] bool refill(Time end, OnReady& on_ready) {
+    if (at_ == end_ && !find_next(end)) {
+      few_at_ = end_;
+      return false;
+    }
+    if (at_ - first_place() > kConsumed) {
+      end_ = std::copy(at_, end_, first_place());
+      at_ = first_place();
+    }
+    // Within this half, before `end`, near by, and where 32 bits hold the offset from the start.
+    const Level& level = levels_[0];
+    const std::int64_t limit = std::min({half_end_, (end.ps >> level.shift) + 1, opened_ + kReach,
+                                         (open_start_ >> level.shift) + (kMaxSpan >> level.shift)});
+    while (end_ - at_ < many_) {
+      const std::int64_t slot = first_occupied(level, opened_, limit);
+      if (slot < 0) {
+        few_at_ = end_;
         return true;
       }
-      if (half_end > end_slot) {
-        level.move_to(std::max(level.now, end_slot));  // never past `end`: what comes next may lie there
+      open(slot, on_ready);
+    }
+    few_at_ = end_ - few_;
+    return true;
+  }
+
+  // While nothing is ready: makes the next slot that has events, and begins before `end`, the first one to be opened.
+  // False if there is none.
+  bool find_next(Time end) {
+    Level& level = levels_[0];
+    at_ = end_ = first_place();
+    const std::int64_t last = end.ps >> level.shift;  // the last slot that matters
+    if (last < opened_) return false;                 // what comes next may lie in the open slots
+    for (;;) {
+      const std::int64_t slot = first_occupied(level, opened_, std::min(half_end_, last + 1));
+      if (slot >= 0) {
+        opened_ = slot;
+        open_start_ = slot << level.shift;
+        return true;
+      }
+      if (half_end_ > last) {
+        opened_ = std::max(opened_, last);  // never past `end`: what comes next may lie there
         return false;
       }
-      level.move_to(half_end);
-      from = half_end;
-      descend(0);
+      if (none_waits()) return false;
+      opened_ = half_end_;
+      half_end_ += std::int64_t{1} << level.half_shift;
+      descend(0, level.half_of(opened_));
     }
   }
 
-  // Opens a few of the slots after the open ones, so that upcoming() sees what comes next.
-  void extend(Time end) {
-    if (!open_) return;
-    Level& level = levels_[0];
-    const std::int64_t half_end = (level.half_of(level.now) + 1) << level.half_shift;
-    const std::int64_t start = open_start_ >> level.shift;
-    // Within this half, before `end`, near by, and where 32 bits hold the offset from the start.
-    const std::int64_t limit =
-        std::min({half_end, ((end.ps - 1) >> level.shift) + 1, level.now + kReach, start + (kMaxSpan >> level.shift)});
-    std::int64_t slot = first_occupied(level, level.now + 1, limit);
-    if (slot < 0) return;
-    if (ready_at_ > kConsumed) {
-      std::copy(ready_.begin() + static_cast<std::ptrdiff_t>(ready_at_),
-                ready_.begin() + static_cast<std::ptrdiff_t>(ready_end_), ready_.begin());
-      ready_end_ -= ready_at_;
-      ready_at_ = 0;
-    }
-    while (slot >= 0) {
-      open(level, slot);
-      slot = ready_end_ - ready_at_ < kManyReady ? first_occupied(level, slot + 1, limit) : -1;
-    }
-  }
-
-  // Level k has just entered a new half: fetch the one after it from level k + 1.
-  void descend(std::uint32_t k) {
+  // Level k has just entered this half: fetch the one after it from level k + 1.
+  void descend(std::uint32_t k, std::int64_t half) {
     if (k + 1 == kLevels) return;
     Level& upper = levels_[k + 1];
-    const std::int64_t half = levels_[k].half_of(levels_[k].now);
     if (half > upper.now) {
       const bool entered = upper.half_of(half) != upper.half_of(upper.now);
-      upper.move_to(half);
-      if (entered) descend(k + 1);
+      upper.now = half;
+      if (entered) descend(k + 1, upper.half_of(half));
     }
     const std::size_t i = upper.index(half + 1);
     std::uint32_t e = upper.slots[i];
-    upper.slots[i] = kNone;
-    upper.occupied[i / 64] &= ~(std::uint64_t{1} << (i % 64));
+    upper.clear(i);
     while (e != kNone) {
       const std::uint32_t following = nodes_[e].next;
-      link(e, k, nodes_[e].time >> levels_[k].shift);
+      link(e, k, nodes_[e].due >> levels_[k].shift);
       e = following;
     }
   }
@@ -308,48 +335,82 @@ class WheelScheduler {
     return -1;
   }
 
-  [[gnu::cold]] void grow() { ready_.resize(2 * ready_.size()); }
+  // No slot has an event.
+  bool none_waits() const {
+    return std::all_of(levels_.begin(), levels_.end(), [](const Level& level) {
+      return std::all_of(level.occupied.begin(), level.occupied.end(), [](std::uint64_t word) { return word == 0; });
+    });
+  }
 
   // Appends a slot's events, sorted, to the ready ones, which are all earlier.
-  void open(Level& level, std::int64_t slot) {
-    level.move_to(slot);
+  template <class OnReady>
+  void open(std::int64_t slot, OnReady& on_ready) {
+    Level& level = levels_[0];
+    opened_ = slot + 1;
     const std::size_t i = level.index(slot);
-    const std::size_t first = ready_end_;
-    for (std::uint32_t e = level.slots[i]; e != kNone; e = nodes_[e].next) {
-      nodes_[e].where = kReady;
-      if (ready_end_ == ready_.size()) [[unlikely]]
-        grow();
-      ready_[ready_end_++] = static_cast<std::uint64_t>(nodes_[e].time - open_start_) << 32 | e;
-    }
-    level.slots[i] = kNone;
-    level.occupied[i / 64] &= ~(std::uint64_t{1} << (i % 64));
-    sort(ready_.data() + first, ready_.data() + ready_end_);
+    if (room_end_ - end_ < kFewToSort) [[unlikely]]
+      grow();
+    std::uint64_t* const few_end = end_ + kFewToSort;
+    std::uint64_t* end = end_;
+    Entity e = level.slots[i];
+    do {
+      on_ready(e);
+      const std::uint64_t key = key_of(e);
+      std::uint64_t* place = end++;
+      for (; place[-1] > key; --place) *place = place[-1];  // before the first place there is a zero
+      *place = key;
+      e = nodes_[e].next;
+    } while (e != kNone && end != few_end);
+    end_ = end;
+    level.clear(i);
+    if (e != kNone) [[unlikely]]
+      open_many(e, on_ready);
   }
 
-  static void sort(std::uint64_t* first, std::uint64_t* last) {
-    if (last - first > 24) [[unlikely]]
-      return sort_many(first, last);
-    for (std::uint64_t* i = first + 1; i < last; ++i) {
-      const std::uint64_t key = *i;
-      std::uint64_t* j = i;
-      for (; j > first && j[-1] > key; --j) *j = j[-1];
-      *j = key;
+  // The rest of a slot of which kFewToSort have been opened.
+  template <class OnReady>
+  [[gnu::cold]] void open_many(Entity e, OnReady& on_ready) {
+    const std::ptrdiff_t first = end_ - kFewToSort - first_place();
+    for (; e != kNone; e = nodes_[e].next) {
+      on_ready(e);
+      if (end_ == room_end_) grow();
+      *end_++ = key_of(e);
     }
+    std::sort(first_place() + first, end_);
   }
 
-  [[gnu::cold]] static void sort_many(std::uint64_t* first, std::uint64_t* last) { std::sort(first, last); }
+  std::uint64_t key_of(Entity e) const { return static_cast<std::uint64_t>(nodes_[e].due - open_start_) << 32 | e; }
+
+  std::uint64_t* first_place() { return ready_.data() + 1; }
+  [[gnu::cold]] void grow() { make_room(2 * static_cast<std::size_t>(room_end_ - first_place())); }
+  void make_room(std::size_t places) {
+    const std::ptrdiff_t at = at_ == nullptr ? 0 : at_ - first_place();
+    const std::ptrdiff_t end = at_ == nullptr ? 0 : end_ - first_place();
+    const std::ptrdiff_t few = at_ == nullptr ? 0 : few_at_ - first_place();
+    ready_.resize(1 + places + kMostAhead + 1, ~std::uint64_t{0});
+    ready_[0] = 0;
+    at_ = first_place() + at;
+    end_ = first_place() + end;
+    few_at_ = first_place() + few;
+    room_end_ = first_place() + places;
+  }
 
   static constexpr std::uint32_t kLevels = 5;
+  std::uint64_t* at_ = nullptr;      // the next ready event
+  std::uint64_t* few_at_ = nullptr;  // from here on few are left
+  std::uint64_t* end_ = nullptr;
+  std::uint64_t* room_end_ = nullptr;
+  std::int64_t open_start_ = 0;  // of the offsets
+  std::int64_t opened_ = 0;      // the first slot of level 0 that is not open
+  std::ptrdiff_t stale_ = 0;     // among the ready ones: moved or cancelled meanwhile
   LargePageVector<Node> nodes_;
   std::array<Level, kLevels> levels_;
-  std::vector<std::uint64_t> ready_;  // the open slot's events, sorted: offset into the slot << 32 | entity
-  std::size_t ready_at_ = 0;          // the next one
-  std::size_t ready_end_ = 0;
-  std::int64_t open_start_ = 0;
-  bool open_ = false;
+  std::int64_t half_end_ = 0;         // the first slot past the half of level 0 that time is in
+  std::vector<std::uint64_t> ready_;  // sorted: offset << 32 | entity
+  const std::ptrdiff_t few_;
+  const std::ptrdiff_t many_;
   std::int64_t scouted_ = 0;     // look_ahead(): the slot it is in
   std::uint32_t scout_ = kNone;  // ... and the event, which may have moved meanwhile: a hint
-  std::uint64_t pending_ = 0;
 };
 
 static_assert(Scheduler<WheelScheduler>);

@@ -8,8 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "weir/base/text.h"
 #include "weir/base/text_file.h"
 #include "weir/base/version.h"
+#include "weir/cc/plugin.h"
 #include "weir/scenario/effective.h"
 
 namespace weir::study {
@@ -25,6 +27,18 @@ bool is_same(const result::Directory& result, const scenario::Effective& wanted)
   return holds("scenario.toml", wanted.toml) &&
          std::all_of(wanted.attachments.begin(), wanted.attachments.end(),
                      [&](const auto& file) { return holds(file.name, file.content); });
+}
+
+// A plug-in that the run used and that is not loaded now; "" if there is none.
+std::string other_plugin(const Json& manifest) {
+  const auto plugins = manifest.find("plugins");
+  if (plugins == manifest.end()) return "";
+  const auto& loaded = cc::loaded_plugins();
+  for (const Json& used : *plugins) {
+    const auto is_it = [&](const cc::Plugin& plugin) { return used.value("xxh128", "") == plugin.checksum; };
+    if (std::none_of(loaded.begin(), loaded.end(), is_it)) return one_line(used.value("file", ""), kQuoted);
+  }
+  return "";
 }
 
 Json kept_values(const RunFiles& files) {
@@ -49,6 +63,8 @@ std::string difference(const Plan& plan, std::size_t run, const RunFiles& files)
   const auto at = manifest.find("version");
   const auto made_by = at != manifest.end() && at->is_string() ? at->get<std::string>() : std::string("of no version");
   if (made_by != version()) return fmt::format("was made by weir {}, this is {}", made_by, version());
+  if (const auto plugin = other_plugin(manifest); !plugin.empty())
+    return fmt::format("used the plug-in {} as it was then; it is another one now", plugin);
   if (!files.directory().is_checked()) return "lists no files in its manifest.json, so that nothing can be checked";
   if (manifest.value("complete", Json()) != true) {
     const Json why = manifest.value("ended_by", Json("interrupted"));
