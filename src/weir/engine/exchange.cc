@@ -18,22 +18,9 @@ void append(std::string& to, const Value* from, std::size_t count) {
   to.append(reinterpret_cast<const char*>(from), count * sizeof(Value));
 }
 
-// Of a message. First come finished flows, then mailboxes, each behind a head; kFlows stands in `from` of the former's.
-constexpr std::uint32_t kFlows = ~std::uint32_t{0};
-struct Head {
-  std::uint32_t from = 0;
-  std::uint32_t to = 0;
-  std::uint32_t packets = 0;
-  std::uint32_t expected = 0;
-  std::uint32_t signals = 0;
-  std::uint32_t flows = 0;
-  std::uint64_t packet_bytes = 0;
-};
-
 class Reader {
  public:
   explicit Reader(std::string_view message) : left_(message) {}
-  bool at_end() const { return left_.empty(); }
   template <class Value>
   void read(Value* to, std::size_t count) {
     const std::string_view bytes = take(count * sizeof(Value));
@@ -81,7 +68,7 @@ Totals Exchange::sum(const Totals& own) { return tell(own); }
 // The words of each rank: its totals, and how long its messages to all ranks are.
 Totals Exchange::tell(const Totals& own) {
   std::memcpy(own_words_.data(), &own, sizeof(own));
-  for (std::size_t r = 0; r < out_.size(); ++r) own_words_[kTotals + r] = out_[r].size();
+  for (std::size_t r = 0; r < out_.size(); ++r) own_words_[kTotals + r] = out_[r].bytes.size();
   ranks_.all_gather(own_words_, all_words_);
   Totals sum;
   for (std::size_t r = 0; r < out_.size(); ++r) {
@@ -94,35 +81,46 @@ Totals Exchange::tell(const Totals& own) {
   return sum;
 }
 
-void Exchange::post(std::uint32_t from, std::uint32_t to, const Mailbox& box) {
+void Exchange::post(std::uint32_t from, std::uint32_t to, Mailbox& box) {
   if (box.empty()) return;
-  std::string& out = out_[rank_of_[to]];
+  Outgoing& out = out_[rank_of_[to]];
   const Head head{.from = from,
                   .to = to,
                   .packets = box.packets.count(),
                   .expected = static_cast<std::uint32_t>(box.expected.size()),
                   .signals = static_cast<std::uint32_t>(box.signals.size()),
                   .packet_bytes = box.packets.bytes().size()};
-  append(out, &head, 1);
-  out += box.packets.bytes();
-  append(out, box.expected.data(), box.expected.size());
-  append(out, box.signals.data(), box.signals.size());
+  out.heads.push_back(head);
+  if (out.bytes.empty()) {
+    box.packets.swap_bytes(out.bytes);
+    out.lender = &box;
+    out.lent = head.packet_bytes;
+  } else {
+    out.bytes += box.packets.bytes();
+  }
+  append(out.bytes, box.expected.data(), box.expected.size());
+  append(out.bytes, box.signals.data(), box.signals.size());
   counts_.packets += head.packets;
   counts_.packet_bytes += head.packet_bytes;
 }
 
 void Exchange::post(const std::vector<host::FlowRecord>& finished) {
   if (finished.empty()) return;
-  const Head head{.from = kFlows, .flows = static_cast<std::uint32_t>(finished.size())};
   for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
     if (r == ranks_.rank()) continue;
-    append(out_[r], &head, 1);
-    append(out_[r], finished.data(), finished.size());
+    out_[r].heads.push_back({.flows = static_cast<std::uint32_t>(finished.size())});
+    append(out_[r].bytes, finished.data(), finished.size());
   }
 }
 
 Totals Exchange::run(const Totals& own, std::string_view failure, const Deliver& deliver,
                      std::vector<host::FlowRecord>& finished) {
+  for (Outgoing& out : out_) {
+    if (out.heads.empty()) continue;
+    append(out.bytes, out.heads.data(), out.heads.size());
+    const std::uint64_t heads = out.heads.size();
+    append(out.bytes, &heads, 1);
+  }
   const std::int64_t begin = passing_ns();
   const Totals sum = tell(own);
   if (sum.failed > 0) {
@@ -130,16 +128,23 @@ Totals Exchange::run(const Totals& own, std::string_view failure, const Deliver&
     for (std::size_t r = 0; r < all.size(); ++r)
       if (!all[r].empty()) throw RankFailure(fmt::format("rank {} of {}: {}", r, all.size(), all[r]));
   }
-  const std::vector<std::string_view> out(out_.begin(), out_.end());
-  ranks_.all_to_all(out, in_);
+  std::vector<std::string_view> messages;
+  for (const Outgoing& out : out_) messages.emplace_back(out.bytes);
+  ranks_.all_to_all(messages, in_);
   counts_.wait_ns += passing_ns() - begin;
   ++counts_.epochs;
-  for (std::string& message : out_) {
-    counts_.bytes += message.size();
-    message.clear();
+  for (Outgoing& out : out_) {
+    counts_.bytes += out.bytes.size();
+    out.heads.clear();
+    if (out.lender != nullptr) {
+      out.bytes.resize(out.lent);
+      out.lender->packets.swap_bytes(out.bytes);
+      out.lender = nullptr;
+    }
+    out.bytes.clear();
   }
   for (std::size_t r = 0; r < in_.size(); ++r)
-    if (r != ranks_.rank()) take(in_[r], deliver, finished);
+    if (r != ranks_.rank() && !in_[r].empty()) take(in_[r], deliver, finished);
   return sum;
 }
 
@@ -167,20 +172,30 @@ std::string Exchange::reason(const std::exception_ptr& failure) {
   }
 }
 
-void Exchange::take(std::string_view message, const Deliver& deliver, std::vector<host::FlowRecord>& finished) const {
-  Reader reader(message);
-  while (!reader.at_end()) {
-    Head head;
-    reader.read(&head, 1);
-    if (head.from == kFlows) {
+void Exchange::take(std::string& message, const Deliver& deliver, std::vector<host::FlowRecord>& finished) const {
+  const std::string_view all = message;
+  std::uint64_t count = 0;
+  Reader(all.substr(all.size() - sizeof(count))).read(&count, 1);
+  const std::size_t heads_size = count * sizeof(Head);
+  std::vector<Head> heads;
+  Reader(all.substr(all.size() - sizeof(count) - heads_size)).append_to(heads, count);
+  Reader reader(all);
+  PackedPackets* first = nullptr;  // whose bytes the message begins with
+  for (const Head& head : heads) {
+    if (head.flows > 0) {
       reader.append_to(finished, head.flows);
       continue;
     }
     Mailbox& box = deliver(head.from, head.to);
-    box.packets.assign(head.packets, reader.take(head.packet_bytes));
+    const std::string_view packets = reader.take(head.packet_bytes);
+    if (&head == &heads.front())
+      first = &box.packets;
+    else
+      box.packets.assign(head.packets, packets);
     reader.append_to(box.expected, head.expected);
     reader.append_to(box.signals, head.signals);
   }
+  if (first != nullptr) first->adopt(heads.front().packets, heads.front().packet_bytes, message);
 }
 
 }  // namespace weir::engine

@@ -59,8 +59,9 @@ class Exchange {
 
   // All below are collective.
   Totals sum(const Totals& own);
-  // Before run(): mail of this rank's partition `from` for another rank's partition `to`; flows that have ended here.
-  void post(std::uint32_t from, std::uint32_t to, const Mailbox& box);
+  // Before run(): mail of this rank's partition `from` for another rank's partition `to`, and flows that have ended
+  // here. The mailbox is in use until run() has returned.
+  void post(std::uint32_t from, std::uint32_t to, Mailbox& box);
   void post(const std::vector<host::FlowRecord>& finished);
   // Sends what was posted, hands what has come to `deliver`, and appends the other ranks' finished flows to `finished`.
   // `failure` says what this rank's exception was, if own.failed; throws RankFailure if any rank's is set.
@@ -73,12 +74,30 @@ class Exchange {
   void gather_into(Saver& a, std::string_view own, bool everywhere);
 
  private:
+  // Of a message: a mailbox, or flows that have ended. What they consist of comes first in a message, one after the
+  // other, then the heads, and their number last: so the packets of the first mailbox need not be copied.
+  struct Head {
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    std::uint32_t packets = 0;
+    std::uint32_t expected = 0;
+    std::uint32_t signals = 0;
+    std::uint32_t flows = 0;  // above 0: it is no mailbox
+    std::uint64_t packet_bytes = 0;
+  };
+  struct Outgoing {
+    std::string bytes;
+    std::vector<Head> heads;
+    Mailbox* lender = nullptr;  // whose packets are the first `lent` characters
+    std::size_t lent = 0;
+  };
+
   Totals tell(const Totals& own);
-  void take(std::string_view message, const Deliver& deliver, std::vector<host::FlowRecord>& finished) const;
+  void take(std::string& message, const Deliver& deliver, std::vector<host::FlowRecord>& finished) const;
 
   Ranks& ranks_;
   std::vector<std::uint32_t> rank_of_;  // by partition
-  std::vector<std::string> out_;        // by rank
+  std::vector<Outgoing> out_;           // by rank
   std::vector<std::string> in_;
   std::vector<std::uint64_t> own_words_;
   std::vector<std::uint64_t> all_words_;

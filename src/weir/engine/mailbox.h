@@ -72,6 +72,14 @@ class PackedPackets {
     count_ = count;
     bytes_ = bytes;
   }
+  // The same without a copy: they are the first `size` characters of `from`, which gets the buffer of this one.
+  void adopt(std::uint32_t count, std::size_t size, std::string& from) {
+    count_ = count;
+    bytes_.swap(from);
+    bytes_.resize(size);
+  }
+  // Lends the bytes without a copy, until the same call gives them back.
+  void swap_bytes(std::string& other) { bytes_.swap(other); }
   void clear() {
     count_ = 0;
     bytes_.clear();
