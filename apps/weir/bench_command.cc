@@ -18,6 +18,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/suggestion.h"
+#include "weir/bench_ranks.h"
 #include "weir/child.h"
 #include "weir/commands.h"
 #include "weir/embedded.h"
@@ -180,10 +181,13 @@ struct BenchOptions {
   int repeat = 0;
   bool json = false;
   bool list = false;
+  bool mpi = false;
+  std::uint32_t threads = 1;
   std::string one;
 };
 
 int bench(const BenchOptions& o) {
+  if (o.mpi) return bench_ranks(o.threads, o.json);
   if (!o.one.empty()) {
     run_case(case_named(o.one));
     return 0;
@@ -237,6 +241,9 @@ void add_bench(CLI::App& app, int& status) {
   command->add_option("--repeat", o->repeat, "repeats of each case, whose median counts")->check(CLI::Range(1, 1000));
   command->add_flag("--json", o->json, "print the results as JSON");
   command->add_flag("--list", o->list, "only list the cases");
+  CLI::Option* mpi = command->add_flag(
+      "--mpi", o->mpi, "under mpirun: what its ranks tell each other in an epoch, and how long that takes");
+  command->add_option("--threads", o->threads, "of each rank")->check(CLI::Range(1, 1024))->needs(mpi);
   command->add_option("--one", o->one)->group("");
   command->callback([o, &status] { status = bench(*o); });
 }

@@ -6,7 +6,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "weir/base/checksum.h"
 #include "weir/commands.h"
+#include "weir/ranks.h"
 #include "weir/run/admission.h"
 #include "weir/run/execute.h"
 #include "weir/run/memory_limit.h"
@@ -21,16 +23,27 @@ struct ResumeOptions {
   RunCommandOptions run;
 };
 
-int resume(const ResumeOptions& o) {
+int resume(ResumeOptions o, engine::Ranks* ranks) {
+  o.run.ranks = ranks;
   std::vector<std::string> overrides;
   if (!o.run.threads.empty()) overrides.push_back("run.threads=" + o.run.threads);
   const run::CheckpointRhythm asked = o.run.checkpoints();
   catch_signals();
-  const auto directory = probe::ResultDirectory::resume(o.directory);
-  run::Unfinished unfinished = run::read_unfinished(*directory, overrides);
-  const run::CheckpointRhythm checkpoints = asked.is_on() ? asked : unfinished.checkpoint.rhythm;
+  std::unique_ptr<probe::ResultDirectory> directory;
+  together(ranks, [&] {
+    directory = o.run.is_first() ? probe::ResultDirectory::resume(o.directory) : probe::ResultDirectory::nowhere();
+  });
+  run::Unfinished unfinished;
+  run::Admitted admitted;
   const std::uint64_t limit = run::memory_limit(o.run.memory);
-  run::Admitted admitted = run::admit(unfinished.scenario, limit, o.directory + ": it");
+  together(ranks, [&] {
+    const std::string folder =
+        o.run.is_first() ? directory->partial() : probe::ResultDirectory::left_behind(o.directory);
+    unfinished = run::read_unfinished(folder, overrides);
+    admitted = run::admit(unfinished.scenario, limit, o.directory + ": it");
+  });
+  if (ranks != nullptr) must_agree(ranks, {{"checkpoint", checksum_of(unfinished.checkpoint.state)}});
+  const run::CheckpointRhythm checkpoints = asked.is_on() ? asked : unfinished.checkpoint.rhythm;
   return run_and_show(unfinished.scenario, std::move(admitted), limit, checkpoints, o.run, directory.get(),
                       [&](std::shared_ptr<const engine::Model> model, const run::ExecuteOptions& execution) {
                         return run::resume(unfinished, std::move(model), *directory, execution);
@@ -45,7 +58,7 @@ void add_resume(CLI::App& app, int& status) {
       app.add_subcommand("resume", "Go on with a run that kept checkpoints and was killed or interrupted");
   command->add_option("DIR", o->directory, "that the run was to leave, its --out")->required();
   add_run_options(*command, o->run);
-  command->callback([o, &status] { status = resume(*o); });
+  command->callback([o, &status] { status = on_ranks([&](engine::Ranks* ranks) { return resume(*o, ranks); }); });
 }
 
 }  // namespace weir::app

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "weir/base/checksum.h"
 #include "weir/base/error.h"
 #include "weir/base/text.h"
 #include "weir/capture/capture.h"
@@ -22,6 +22,7 @@
 #include "weir/perfetto/trace.h"
 #include "weir/probe/anatomy_probe.h"
 #include "weir/probe/view_probe.h"
+#include "weir/ranks.h"
 #include "weir/result/directory.h"
 #include "weir/run/admission.h"
 #include "weir/run/execute.h"
@@ -29,6 +30,8 @@
 #include "weir/run/output_size.h"
 #include "weir/run/steered.h"
 #include "weir/run_text.h"
+#include "weir/scenario/document.h"
+#include "weir/scenario/effective.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/warnings.h"
 #include "weir/signals.h"
@@ -156,13 +159,39 @@ void check_steered(const RunOptions& o, const scenario::Scenario& s) {
   if (o.traces())
     throw InputError(fmt::format("{}: traces do not follow a run through changes; leave out --trace", name));
   run::check_can_be_saved(s, fmt::format("can be run with {}", name));
-  if (!o.view) return;
-  std::string processes;
-  for (const char* const variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
-    if (const char* const value = std::getenv(variable)) processes = value;
-  if (!processes.empty() && processes != "1")
-    throw InputError(fmt::format("--view: mpirun has started {} processes, and a run with a page is one process",
-                                 printable(processes)));
+}
+
+// What a run of several ranks cannot be combined with.
+void check_alone(const RunOptions& o) {
+  const std::string ranks = started_ranks();
+  if (ranks.empty()) return;
+  const auto refuse = [&](std::string_view name) {
+    throw InputError(
+        fmt::format("{}: mpirun has started {} processes as ranks of one run, and this takes a run of one "
+                    "process; leave out one of the two",
+                    name, printable(ranks)));
+  };
+  if (o.view) refuse("--view");
+  if (!o.steer.empty()) refuse("--steer");
+  if (o.captures()) refuse("--pcap");
+  if (o.traces()) refuse("--trace");
+}
+
+void check_ranks(const engine::Ranks* ranks, const scenario::Scenario& s) {
+  if (ranks == nullptr || s.run.fidelity->has_ranks) return;
+  scenario::fail_key(s.place("run.fidelity"), "run.fidelity",
+                     fmt::format("only {} runs on several ranks of mpirun",
+                                 scenario::names_of([](const scenario::Fidelity& f) { return f.has_ranks; })));
+}
+
+// What all ranks have to have alike. `s` is the scenario as it is run.
+Facts facts_of(const scenario::Scenario& s, const std::string& out, const run::CheckpointRhythm& checkpoints) {
+  const scenario::Effective effective = scenario::effective(s);
+  Facts facts{{"--out", out},
+              {"--checkpoint", fmt::format("{} {}", checkpoints.simulated.ps, checkpoints.wall_s)},
+              {"scenario", checksum_of(effective.toml)}};
+  for (const auto& file : effective.attachments) facts.emplace_back(file.name, checksum_of(file.content));
+  return facts;
 }
 
 // `out`: where the result goes, "" = nowhere.
@@ -174,34 +203,50 @@ std::vector<std::string> warnings(const scenario::Scenario& s, const run::Admitt
   return all;
 }
 
-int run(const RunOptions& o) {
+int run(RunOptions o, engine::Ranks* ranks) {
+  o.run.ranks = ranks;
   std::vector<scenario::Option> options;
   if (!o.seed.empty()) options.push_back({"--seed", "run.seed=" + o.seed});
   if (!o.run.threads.empty()) options.push_back({"--threads", "run.threads=" + o.run.threads});
-  auto s = scenario::load_scenario_file(o.file, o.set, options);
-  record_view(o, s);
-  if (o.run.parquet && o.out.empty())
-    throw InputError("--format: the tables stand in the directory of the results; write --out DIR");
-  const run::CheckpointRhythm checkpoints = o.run.checkpoints();
-  if (checkpoints.is_on() && o.out.empty())
-    throw InputError("--checkpoint: checkpoints stand in the directory of the results; write --out DIR");
-  if (checkpoints.is_on()) run::check_can_be_saved(s, "keeps checkpoints; write that, or leave out --checkpoint");
-  check_capture(o, s);
-  check_steered(o, s);
+  scenario::Scenario s;
+  run::CheckpointRhythm checkpoints;
   std::vector<run::Change> changes;
-  if (!o.steer.empty()) changes = run::read_changes(result::read_text(o.steer), o.steer);
-  check_trace(o, s);
+  together(ranks, [&] {
+    s = scenario::load_scenario_file(o.file, o.set, options);
+    record_view(o, s);
+    if (o.run.parquet && o.out.empty())
+      throw InputError("--format: the tables stand in the directory of the results; write --out DIR");
+    checkpoints = o.run.checkpoints();
+    if (checkpoints.is_on() && o.out.empty())
+      throw InputError("--checkpoint: checkpoints stand in the directory of the results; write --out DIR");
+    if (checkpoints.is_on()) run::check_can_be_saved(s, "keeps checkpoints; write that, or leave out --checkpoint");
+    check_capture(o, s);
+    check_steered(o, s);
+    if (!o.steer.empty()) changes = run::read_changes(result::read_text(o.steer), o.steer);
+    check_trace(o, s);
+    check_ranks(ranks, s);
+  });
+  if (ranks != nullptr) must_agree(ranks, facts_of(s, o.out, checkpoints));
   catch_signals();
   std::optional<LiveView> live;
   if (o.view) live.emplace(o.live);
   const std::uint64_t limit = run::memory_limit(o.run.memory);
   // first of all: a large network takes its time
-  std::optional<probe::ResultDirectory> directory;
-  if (!o.out.empty()) directory.emplace(o.out);
-  run::Admitted admitted = run::admit(s, limit, o.file + ": it");
-  if (!o.run.quiet)
+  std::unique_ptr<probe::ResultDirectory> directory;
+  run::Admitted admitted;
+  together(ranks, [&] {
+    if (!o.out.empty())
+      directory =
+          o.run.is_first() ? std::make_unique<probe::ResultDirectory>(o.out) : probe::ResultDirectory::nowhere();
+    admitted = run::admit(s, limit, o.file + ": it");
+  });
+  std::vector<std::string> crowded;
+  if (ranks != nullptr) crowded = crowding(*ranks, s.run.threads);
+  if (!o.run.quiet && o.run.is_first()) {
+    for (const auto& warning : crowded) notice("weir: {}", warning);
     for (const auto& warning : warnings(s, admitted, o.out)) notice("weir: {}", warning);
-  probe::ResultDirectory* const target = directory ? &*directory : nullptr;
+  }
+  probe::ResultDirectory* const target = directory.get();
   const auto model = admitted.model;  // which the captures name
   std::optional<capture::Capture> capture;
   if (o.captures()) begin_capture(capture, o, s, admitted);
@@ -305,7 +350,10 @@ void add_run(CLI::App& app, int& status) {
       ->add_option("--trace-interval", trace.interval, "between values of windows, rates and queues; 1 us without it")
       ->check(not_empty());
   command->add_flag("--trace-engine", trace.engine, "also where the time goes that the run takes");
-  command->callback([o, &status] { status = run(*o); });
+  command->callback([o, &status] {
+    check_alone(*o);
+    status = on_ranks([&](engine::Ranks* ranks) { return run(*o, ranks); });
+  });
 }
 
 }  // namespace weir::app

@@ -115,7 +115,7 @@ int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint6
                  const run::CheckpointRhythm& checkpoints, const RunCommandOptions& o,
                  probe::ResultDirectory* directory, const Go& go) {
   std::optional<Progress> progress;
-  if (!o.quiet) progress.emplace(admitted.expected, s.run.stop);
+  if (!o.quiet && o.is_first()) progress.emplace(admitted.expected, s.run.stop);
   const std::string ecn = scenario::ecn_text(s, *admitted.model);
   const run::ExecuteOptions execution{.look =
                                           [&](const run::Pace& pace) {
@@ -123,7 +123,8 @@ int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint6
                                           },
                                       .cancelled = [] { return pending_signal() != 0; },
                                       .memory = memory,
-                                      .checkpoints = checkpoints};
+                                      .checkpoints = checkpoints,
+                                      .ranks = o.ranks};
   const std::optional<run::Outcome> result = go(std::move(admitted.model), execution);
   if (!result) {
     progress.reset();
@@ -131,6 +132,7 @@ int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint6
     return 128 + pending_signal();
   }
   const run::Outcome& outcome = *result;
+  if (!o.is_first()) return status_of(outcome);
   std::string no_parquet;
   if (o.parquet && directory != nullptr) {
     no_parquet = o.parquet->write(*directory);

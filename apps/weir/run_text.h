@@ -31,7 +31,10 @@ struct RunCommandOptions {
   bool json = false;
   bool quiet = false;
   std::optional<Parquet> parquet;  // --format parquet: writes the tables as Parquet as well
+  engine::Ranks* ranks = nullptr;  // of which this process is one; null: it is the only one
 
+  // Whether it is this process that tells and writes what comes of the run.
+  bool is_first() const { return ranks == nullptr || ranks->rank() == 0; }
   // Throws InputError.
   run::CheckpointRhythm checkpoints() const;
 };

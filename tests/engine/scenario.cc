@@ -134,6 +134,7 @@ Outcome run(const Scenario& scenario, const Way& way) {
   options.threads = way.threads;
   options.scheduler = way.scheduler;
   options.stop = scenario.stop;
+  options.ranks = way.ranks;
   Simulation simulation(*model, *traffic, options);
   Outcome out;
   simulation.on_finish([&](const host::FlowRecord& r) { out.flows.push_back(r); });

@@ -78,6 +78,7 @@ struct Way {
   SchedulerKind scheduler = SchedulerKind::wheel;
   std::uint32_t threads = 1;
   Time step = Time::max();  // advance() so far at a time
+  Ranks* ranks = nullptr;
 };
 std::string name_of(const Way& way);
 

@@ -36,8 +36,8 @@ class ResultFile {
   // Opens the file and empties it, or keeps what it holds for archive(Loader&) if `keep` is true. `shown` is its name
   // in messages. close() puts the file's size and checksum into `facts`, which must outlive this; null: nowhere.
   ResultFile(const std::string& path, std::string shown, result::FileFacts* facts = nullptr, bool keep = false);
-  // A file in memory: what is written is appended to `text`, which must outlive this.
-  explicit ResultFile(std::string* text) : memory_(text) {}
+  // A file in memory: what is written is appended to `text`, which must outlive this; null: nothing is kept.
+  explicit ResultFile(std::string* text) : memory_(text), nowhere_(text == nullptr) {}
   ResultFile(ResultFile&&) noexcept;
   ResultFile& operator=(ResultFile&&) = delete;
   ~ResultFile();  // closes the file; what has not been flushed is lost
@@ -65,7 +65,8 @@ class ResultFile {
  private:
   static constexpr std::size_t kFlushAt = 1u << 16;
 
-  std::string* memory_ = nullptr;  // null: a file of the file system
+  std::string* memory_ = nullptr;  // null: a file of the file system, or of none
+  bool nowhere_ = false;
   int descriptor_ = -1;
   std::string shown_;
   result::FileFacts* facts_ = nullptr;
@@ -82,6 +83,9 @@ class ResultDirectory {
   // directory; if it is a symbolic link to nothing; if another ResultDirectory of any process has taken the name; if a
   // run of this name has left a checkpoint; or if the directory cannot be created.
   explicit ResultDirectory(const std::string& target);
+  // Files of which nothing is kept: for those who compute a result that somebody else writes. What concerns the place
+  // of the directory does nothing.
+  static std::unique_ptr<ResultDirectory> nowhere();
   // Files that are kept as texts in memory. There is no place for a checkpoint or for another result in them: the
   // functions about those throw std::logic_error.
   static std::unique_ptr<ResultDirectory> in_memory();
@@ -128,6 +132,8 @@ class ResultDirectory {
 
   // The final name, as the user gave it.
   const std::string& name() const { return shown_; }
+  // Whether anything is kept.
+  bool is_nowhere() const { return nowhere_; }
   // The directory in which the files are until commit().
   const std::string& partial() const { return partial_; }
 
@@ -145,6 +151,7 @@ class ResultDirectory {
   std::vector<std::string> created_parents_;  // outermost first
   result::Contents contents_;
   bool in_memory_ = false;
+  bool nowhere_ = false;
   std::map<std::string, std::string> texts_;  // the files in memory
 };
 

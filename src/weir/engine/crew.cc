@@ -2,40 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <exception>
 #include <memory>
+#include <string>
+#include <thread>
 
+#include "weir/engine/barrier.h"
 #include "weir/net/split.h"
 
 namespace weir::engine {
-
-namespace {
-
-// Tells the processor that this thread is only waiting.
-inline void relax() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-}  // namespace
-
-void Barrier::arrive_and_wait() {
-  const std::uint32_t round = round_.load(std::memory_order_acquire);
-  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
-    arrived_.store(0, std::memory_order_relaxed);
-    round_.store(round + 1, std::memory_order_release);
-    round_.notify_all();
-    return;
-  }
-  for (int spin = 0; spin < spins_; ++spin) {
-    if (round_.load(std::memory_order_acquire) != round) return;
-    relax();
-  }
-  round_.wait(round, std::memory_order_acquire);
-}
 
 namespace {
 
@@ -43,19 +19,31 @@ template <sim::Scheduler S, class Tracer>
 class Team final : public Simulation::Crew {
  public:
   // Threads take their partitions in turn; there are as many of them as partitions, or fewer.
-  Team(const Model& model, Network& network, std::uint32_t partitions, std::uint32_t threads)
+  Team(const Model& model, Network& network, std::uint32_t partitions, const RunOptions& options)
       : topology_(model.topology),
+        network_(network),
         partitions_(partitions),
         of_node_(net::split(topology_, partitions).of_node),
-        threads_(std::min(threads, count_of(of_node_))),
+        count_(count_of(of_node_)),
+        exchange_(options.ranks == nullptr ? nullptr : std::make_unique<Exchange>(*options.ranks, count_)),
+        own_(exchange_ ? exchange_->share() : Share{0, count_}),
+        threads_(threads_of(own_, options.threads)),
         barrier_(threads_) {
-    const std::uint32_t n = count_of(of_node_);
-    for (std::uint32_t i = 0; i < n; ++i) {
+    for (std::uint32_t i = own_.first; i < own_.end; ++i) {
       parts_.push_back(std::make_unique<Partition<S, Tracer>>(model, network, of_node_, static_cast<std::uint16_t>(i),
-                                                              static_cast<std::uint16_t>(n)));
-      for (auto& mail : mail_) mail.emplace_back(n);
+                                                              static_cast<std::uint16_t>(count_)));
       pending_.emplace_back();
       failures_.emplace_back();
+    }
+    for (auto& mail : mail_)
+      for (std::uint32_t from = 0; from < count_; ++from) mail.emplace_back(own_.has(from) ? count_ : own_.count());
+    all_threads_ = threads_;
+    if (exchange_) {
+      all_threads_ = 0;
+      const std::uint32_t ranks = options.ranks->size();
+      for (std::uint32_t r = 0; r < ranks; ++r)
+        if (const Share share = share_of(r, ranks, count_); share.count() > 0)
+          all_threads_ += threads_of(share, options.threads);
     }
     start_workers();
   }
@@ -66,7 +54,7 @@ class Team final : public Simulation::Crew {
     for (auto& w : workers_) w.join();
   }
 
-  std::uint32_t threads() const override { return threads_; }
+  std::uint32_t threads() const override { return all_threads_; }
   std::uint32_t partitions() const override { return partitions_; }
 
   void after_fork() override {
@@ -79,44 +67,39 @@ class Team final : public Simulation::Crew {
 
   void load(const traffic::Program& program, Time lag) override {
     for (auto& p : parts_) p->load(program, lag);
+    totals_are_known_ = false;
   }
 
-  std::uint64_t nodes_done() const override {
-    std::uint64_t sum = 0;
-    for (const auto& p : parts_) sum += p->nodes_done();
-    return sum;
+  void add_flow(const traffic::Flow& flow) override {
+    if (const std::uint32_t i = of_node_[flow.src]; own_.has(i)) pending_[i - own_.first].push_back(flow);
   }
-
-  void add_flow(const traffic::Flow& flow) override { pending_[of_node_[flow.src]].push_back(flow); }
 
   void run_epoch(Time end) override {
     end_ = end;
-    if (parts_.size() == 1) {
+    if (count_ == 1 && !exchange_) {
       timed(0, 0, [&] { run(0); });
     } else {
       turn_ ^= 1;
       barrier_.arrive_and_wait();
       step_all(0);
+    }
+    if (exchange_)
+      exchange();
+    else
       for (const auto& failure : failures_)
         if (failure) std::rethrow_exception(failure);
-    }
     for (const Work& work : taken_) log_->add(work);
   }
 
-  bool idle() const override {
-    for (const auto& boxes : mail_[turn_])
-      if (!std::all_of(boxes.begin(), boxes.end(), [](const auto& box) { return box.empty(); })) return false;
-    return std::all_of(parts_.begin(), parts_.end(), [](const auto& p) { return p->idle(); });
+  const Totals& totals() override {
+    if (!exchange_) return totals_ = own_totals();
+    if (!totals_are_known_) totals_ = exchange_->sum(own_totals());
+    totals_are_known_ = true;
+    return totals_;
   }
 
   void skip_to(Time t) override {
     for (auto& p : parts_) p->skip_to(t);
-  }
-
-  Counters counters() const override {
-    Counters sum;
-    for (const auto& p : parts_) sum.add(p->counters());
-    return sum;
   }
 
   void collect(std::vector<host::FlowRecord>& out) override {
@@ -124,26 +107,36 @@ class Team final : public Simulation::Crew {
       out.insert(out.end(), p->finished().begin(), p->finished().end());
       p->finished().clear();
     }
+    out.insert(out.end(), finished_elsewhere_.begin(), finished_elsewhere_.end());
+    finished_elsewhere_.clear();
   }
 
   void take_down(std::uint32_t port, Time now) override {
-    parts_[of_node_[topology_.port_owner(port)]]->take_down(port, now);
+    at(topology_.port_owner(port), [&](auto& part) { part.take_down(port, now); });
   }
 
-  void stall(std::uint32_t host, Time until, Time now) override { parts_[of_node_[host]]->stall(host, until, now); }
+  void stall(std::uint32_t host, Time until, Time now) override {
+    at(host, [&](auto& part) { part.stall(host, until, now); });
+  }
 
   void watch(Time now) override {
     for (auto& p : parts_) p->watch(now);
+    totals_are_known_ = false;
   }
+
+  bool has(std::uint32_t node) const override { return own_.has(of_node_[node]); }
+  std::uint32_t rank_of(std::uint32_t node) const override {
+    return exchange_ ? exchange_->rank_of(of_node_[node]) : 0;
+  }
+  ExchangeCounts exchanged() const override { return exchange_ ? exchange_->counts() : ExchangeCounts{}; }
 
   void route_by(const net::Routing& routing, Time since) override {
     for (auto& p : parts_) p->route_by(routing, since);
   }
 
   void settle_before(std::uint32_t port, Time end) override {
-    // Any partition can do it for its own ports.
-    for (auto& p : parts_)
-      if (p->owns_port(port)) p->settle_before(port, end);
+    const std::uint32_t i = of_node_[topology_.port_owner(port)];
+    if (own_.has(i)) parts_[i - own_.first]->settle_before(port, end);
   }
 
   void for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const override {
@@ -154,7 +147,7 @@ class Team final : public Simulation::Crew {
     for (const auto& p : parts_) p->for_each_packet(visit);
     for (const auto& boxes : mail_[turn_])
       for (const Mailbox& box : boxes)
-        for (const HandedOver& in : box.packets) visit(in.port, in.packet);
+        box.packets.for_each([&](std::uint32_t port, const net::Packet& packet, const auto&) { visit(port, packet); });
   }
 
   void for_each_signal(const std::function<void(std::uint32_t)>& visit) const override {
@@ -168,25 +161,51 @@ class Team final : public Simulation::Crew {
       // What has left by now is recorded only once the port is looked at.
       for (std::size_t i = 0; i < parts_.size(); ++i)
         for (const std::uint32_t port : recorded_ports_[i]) parts_[i]->settle_before(port, end);
+      if (exchange_) gather_events();
       return order_.collect(recorders_, end);
     }
     return {};
   }
 
-  void save(Saver& a) override {
-    archive(a, [&](auto& part) { part.save(a); });
+  void save(Saver& a, bool everywhere) override {
+    a.value(count_);
+    append(a, everywhere, [&](Saver& own) {
+      for (auto& p : parts_) archive_block(own, [&](Saver& block) { p->save(block); });
+    });
+    append(a, everywhere, [&](Saver& own) {
+      for (std::uint32_t from = own_.first; from < own_.end; ++from)
+        for (Mailbox& box : mail_[turn_][from]) box.archive(own);
+    });
+    if constexpr (Tracer::kOn) order_.archive(a);
   }
   void load(Loader& a, Time now) override {
-    archive(a, [&](auto& part) { part.load(a, now); });
-    // Whoever was not traced before has not noted them.
-    if constexpr (Tracer::kOn)
+    std::uint32_t n = 0;
+    a.value(n);
+    if (n != count_) throw InputError("the checkpoint is of a network that was cut otherwise");
+    for (std::uint32_t i = 0; i < count_; ++i)
+      archive_block(a, [&](Loader& block) {
+        if (own_.has(i)) parts_[i - own_.first]->load(block, now);
+      });
+    for (std::uint32_t from = 0; from < count_; ++from)
+      for (std::uint32_t to = 0; to < count_; ++to) {
+        Mailbox foreign;
+        Mailbox& box = own_.has(from) || own_.has(to) ? mailbox(turn_, from, to) : foreign;
+        box.archive(a);
+      }
+    if constexpr (Tracer::kOn) {
+      order_.archive(a);
+      // Whoever was not traced before has not noted them.
       for_each_active([this](std::uint32_t src, const host::Flow& flow) { order_.know(src, flow); });
+    }
+    totals_are_known_ = false;
   }
 
   void record([[maybe_unused]] const net::TraceFilter& filter) override {
     if constexpr (Tracer::kOn) {
       recorders_.clear();
       for (auto& p : parts_) recorders_.push_back(&p->tracer());
+      if (exchange_) elsewhere_.resize(exchange_->ranks().size());
+      for (auto& recorder : elsewhere_) recorders_.push_back(&recorder);
       recorded_ports_.assign(parts_.size(), {});
       for (std::size_t i = 0; i < parts_.size(); ++i) {
         parts_[i]->tracer().record(filter);
@@ -215,24 +234,104 @@ class Team final : public Simulation::Crew {
   }
 
   void answer(const host::Question& question, const cc::Control& control, Time now) override {
-    parts_[of_node_[question.src]]->take_decision(question, control, now);
+    at(question.src, [&](auto& part) { part.take_decision(question, control, now); });
   }
 
  private:
+  static std::uint32_t threads_of(const Share& share, std::uint32_t wanted) {
+    return std::max(1u, std::min(wanted, share.count()));
+  }
+
+  // At the partition of this node, if this rank has it.
+  template <class Do>
+  void at(std::uint32_t node, Do&& it) {
+    if (const std::uint32_t i = of_node_[node]; own_.has(i)) it(*parts_[i - own_.first]);
+    totals_are_known_ = false;
+  }
+
+  // A mailbox between partitions of which at least one is this rank's.
+  Mailbox& mailbox(std::uint32_t turn, std::uint32_t from, std::uint32_t to) {
+    return mail_[turn][from][own_.has(from) ? to : to - own_.first];
+  }
+
+  Totals own_totals() const {
+    Totals out;
+    for (const auto& p : parts_) {
+      out.pending += p->idle() ? 0 : 1;
+      out.nodes_done += p->nodes_done();
+      out.counters.add(p->counters());
+    }
+    for (std::uint32_t from = own_.first; from < own_.end; ++from)
+      for (const Mailbox& box : mail_[turn_][from]) out.pending += box.empty() ? 0 : 1;
+    if (out.pending == 0)
+      for (const net::PauseWatch& watch : network_.watches) out.watching += watch.idle() ? 0 : 1;
+    for (const auto& failure : failures_) out.failed += failure ? 1 : 0;
+    return out;
+  }
+
+  // With the other ranks, once the threads of this one have done their part of the epoch.
+  void exchange() {
+    std::vector<host::FlowRecord> finished;
+    for (std::uint32_t from = own_.first; from < own_.end; ++from)
+      for (std::uint32_t to = 0; to < count_; ++to)
+        if (!own_.has(to)) exchange_->post(from, to, mail_[turn_][from][to]);
+    for (const auto& p : parts_) finished.insert(finished.end(), p->finished().begin(), p->finished().end());
+    exchange_->post(finished);
+    for (std::uint32_t from = 0; from < count_; ++from)
+      if (!own_.has(from))
+        for (Mailbox& box : mail_[turn_][from]) box.clear();
+    std::string failure;
+    for (const auto& f : failures_)
+      if (f && failure.empty()) failure = Exchange::reason(f);
+    totals_ = exchange_->run(
+        own_totals(), failure,
+        [this](std::uint32_t from, std::uint32_t to) -> Mailbox& { return mailbox(turn_, from, to); },
+        finished_elsewhere_);
+    totals_are_known_ = true;
+  }
+
+  // Gives the recorders of other ranks what those have recorded.
+  void gather_events() {
+    std::vector<net::TraceEvent> own;
+    for (const auto& p : parts_) {
+      const auto& events = p->tracer().events();
+      own.insert(own.end(), events.begin(), events.end());
+    }
+    std::vector<std::vector<net::TraceEvent>> all = exchange_->others(own);
+    for (std::size_t r = 0; r < all.size(); ++r) elsewhere_[r].events() = std::move(all[r]);
+  }
+
+  // What each rank writes, one after the other.
+  template <class Write>
+  void append(Saver& a, bool everywhere, Write&& write) {
+    if (!exchange_) return write(a);
+    Saver own;
+    write(own);
+    exchange_->gather_into(a, own.content(), everywhere);
+  }
+
+  // A part with its length in front of it, so that whoever does not want it can go on behind it. Where there is only
+  // one, nobody does.
+  template <class Write>
+  void archive_block(Saver& a, Write&& write) {
+    if (count_ == 1) return write(a);
+    Saver block;
+    write(block);
+    a.text(block.content());
+  }
+  template <class Read>
+  void archive_block(Loader& a, Read&& read) {
+    if (count_ == 1) return read(a);
+    std::string bytes;
+    a.text(bytes);
+    Loader block(bytes);
+    read(block);
+  }
+
   static std::uint32_t count_of(const std::vector<std::uint16_t>& of_node) {
     std::uint32_t n = 1;
     for (const auto i : of_node) n = std::max<std::uint32_t>(n, i + 1u);
     return n;
-  }
-
-  template <class A, class Part>
-  void archive(A& a, Part&& part) {
-    auto n = static_cast<std::uint32_t>(parts_.size());
-    a.value(n);
-    if (n != parts_.size()) throw InputError("the checkpoint is of a network that was cut otherwise");
-    for (auto& p : parts_) part(*p);
-    a.each(mail_[turn_], [&](auto& boxes) { a.each(boxes, [&](Mailbox& box) { box.archive(a); }); });
-    if constexpr (Tracer::kOn) order_.archive(a);
   }
 
   void run(std::uint32_t i) {
@@ -251,10 +350,11 @@ class Team final : public Simulation::Crew {
 
   // What others handed over in the epoch before is taken over in this one.
   void step(std::uint32_t i) {
-    for (const auto& from : mail_[turn_ ^ 1]) parts_[i]->take_over(from[i]);
-    for (auto& box : mail_[turn_][i]) box.clear();
+    const std::uint32_t self = own_.first + i;
+    for (std::uint32_t from = 0; from < count_; ++from) parts_[i]->take_over(mailbox(turn_ ^ 1, from, self));
+    for (auto& box : mail_[turn_][self]) box.clear();
     run(i);
-    parts_[i]->hand_over(end_, mail_[turn_][i]);
+    parts_[i]->hand_over(end_, mail_[turn_][self]);
   }
 
   // Notes how long it takes, if somebody wants to know.
@@ -263,7 +363,7 @@ class Team final : public Simulation::Crew {
     if (log_ == nullptr) return it();
     const std::int64_t begin = passing_ns();
     it();
-    taken_[i] = {WorkKind::partition, thread, i, begin, passing_ns()};
+    taken_[i] = {WorkKind::partition, thread, own_.first + i, begin, passing_ns()};
   }
 
   template <class Do>
@@ -289,12 +389,22 @@ class Team final : public Simulation::Crew {
   }
 
   const net::Topology& topology_;
+  const Network& network_;
   const std::uint32_t partitions_;
   std::vector<std::uint16_t> of_node_;
-  const std::uint32_t threads_;
-  std::vector<std::unique_ptr<Partition<S, Tracer>>> parts_;
-  std::array<std::vector<std::vector<Mailbox>>, 2> mail_;  // of every other epoch; by sender, then receiver
-  std::uint32_t turn_ = 0;                                 // which of them the present or last epoch writes
+  const std::uint32_t count_;                 // of partitions, of all ranks
+  const std::unique_ptr<Exchange> exchange_;  // null: there is one rank
+  const Share own_;                           // of this rank
+  const std::uint32_t threads_;               // the same
+  std::uint32_t all_threads_ = 0;
+  std::vector<std::unique_ptr<Partition<S, Tracer>>> parts_;  // those of the share
+  // Of every other epoch; by sender, then receiver, which of another rank's partition are only those of this rank.
+  std::array<std::vector<std::vector<Mailbox>>, 2> mail_;
+  std::uint32_t turn_ = 0;  // which of them the present or last epoch writes
+  Totals totals_;
+  bool totals_are_known_ = false;
+  std::vector<host::FlowRecord> finished_elsewhere_;  // by other ranks
+  std::vector<net::Recorder> elsewhere_;              // their events, by rank
   std::vector<std::vector<traffic::Flow>> pending_;
   std::vector<std::exception_ptr> failures_;                // by partition; read between epochs
   TraceOrder order_;                                        // of traced crews
@@ -311,10 +421,11 @@ class Team final : public Simulation::Crew {
 }  // namespace
 
 std::unique_ptr<Simulation::Crew> make_crew(const Model& model, Network& network, const RunOptions& options) {
-  const std::uint32_t partitions = options.partitions == 0 ? options.threads : options.partitions;
+  const std::uint32_t ranks = options.ranks == nullptr ? 1 : options.ranks->size();
+  const std::uint32_t partitions = options.partitions == 0 ? options.threads * ranks : options.partitions;
   const auto team = [&]<class S>() -> std::unique_ptr<Simulation::Crew> {
-    if (options.traced) return std::make_unique<Team<S, net::Recorder>>(model, network, partitions, options.threads);
-    return std::make_unique<Team<S, net::NoTracer>>(model, network, partitions, options.threads);
+    if (options.traced) return std::make_unique<Team<S, net::Recorder>>(model, network, partitions, options);
+    return std::make_unique<Team<S, net::NoTracer>>(model, network, partitions, options);
   };
   if (options.scheduler == SchedulerKind::heap) return team.template operator()<sim::HeapScheduler>();
   return team.template operator()<sim::WheelScheduler>();

@@ -38,21 +38,6 @@ inline sim::SchedulerHints hints(const Model& model, std::uint16_t partitions) {
           partitions > kFewPartitions};
 }
 
-// Moves a record into a mailbox; returns its place there.
-template <class Record>
-std::uint32_t post(std::vector<Record>& box, Pool<Record>& pool, std::uint32_t record) {
-  box.push_back(pool[record]);
-  pool.give(record);
-  return static_cast<std::uint32_t>(box.size() - 1);
-}
-
-template <class Record>
-std::uint32_t fetch(const std::vector<Record>& box, Pool<Record>& pool, std::uint32_t place) {
-  const std::uint32_t record = pool.take();
-  pool[record] = box[place];
-  return record;
-}
-
 template <sim::Scheduler S, class T>
 Partition<S, T>::Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node,
                            std::uint16_t index, std::uint16_t count)
@@ -105,23 +90,29 @@ template <sim::Scheduler S, class T>
 void Partition<S, T>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
   messages().hand_over(outboxes);
   fabric().hand_over(end, [&](std::uint32_t port, const net::Packet& packet) {
-    Mailbox& box = outboxes[lane().of_node[lane().network.ports[port].peer]];
-    net::Packet& out = box.packets.emplace_back(HandedOver{packet, port}).packet;
-    if (packet.telemetry != net::kNoTelemetry) out.telemetry = post(box.telemetry, lane().telemetry, packet.telemetry);
-    if ((packet.flags & net::kSack) != 0) out.src = post(box.sacks, lane().sacks, packet.src);
+    const bool measured = packet.telemetry != net::kNoTelemetry;
+    const bool selective = (packet.flags & net::kSack) != 0;
+    outboxes[lane().of_node[lane().network.ports[port].peer]].packets.add(
+        packet, port, measured ? &lane().telemetry[packet.telemetry] : nullptr,
+        selective ? &lane().sacks[packet.src] : nullptr);
+    lane().discard(packet);
   });
 }
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::take_over(const Mailbox& inbox) {
   messages().take_over(inbox);
-  for (const auto& in : inbox.packets) {
-    net::Packet packet = in.packet;
-    if (packet.telemetry != net::kNoTelemetry)
-      packet.telemetry = fetch(inbox.telemetry, lane().telemetry, packet.telemetry);
-    if ((packet.flags & net::kSack) != 0) packet.src = fetch(inbox.sacks, lane().sacks, packet.src);
-    fabric().take_over(in.port, packet);
-  }
+  inbox.packets.for_each([&](std::uint32_t port, net::Packet& packet, const PackedPackets::Records& records) {
+    if (packet.telemetry != net::kNoTelemetry) {
+      packet.telemetry = lane().telemetry.take();
+      records.read(lane().telemetry[packet.telemetry]);
+    }
+    if (records.sack != nullptr) {
+      packet.src = lane().sacks.take();
+      records.read(lane().sacks[packet.src]);
+    }
+    fabric().take_over(port, packet);
+  });
 }
 
 template <sim::Scheduler S, class T>

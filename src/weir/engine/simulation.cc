@@ -30,7 +30,8 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
       next_poll_(model.watches() ? model.watchdog.interval() : Time::max()),
       deadlock_search_(model, network_),
       cut_off_search_(model, network_),
-      crew_(make_crew(model, network_, options)) {
+      crew_(make_crew(model, network_, options)),
+      mirror_(options.ranks == nullptr ? nullptr : std::make_unique<Mirror>(*this, *options.ranks)) {
   traffic_dry_ = !traffic_.peek().has_value();
   load_program();
 }
@@ -155,18 +156,16 @@ bool Simulation::ended() const {
   if (stall_) return true;
   if (now_ >= options_.stop) return true;
   const std::uint32_t nodes = traffic_.program().size();
-  if (nodes > 0 && crew_->nodes_done() < nodes) return false;
+  if (nodes > 0 && crew_->totals().nodes_done < nodes) return false;
   if (nodes > 0 && options_.until_program) return true;
   if (!traffic_dry_) return false;
-  const Counters c = crew_->counters();
+  const Counters& c = crew_->totals().counters;
   return c.flows_started == c.flows_completed && batch_.empty();
 }
 
 std::optional<Time> Simulation::next_work(Time until) const {
   const auto start = traffic_.peek();
-  const bool watching = std::any_of(network_.watches.begin(), network_.watches.end(),
-                                    [](const net::PauseWatch& watch) { return !watch.idle(); });
-  const Time other = std::min(next_fault(), watching ? next_poll_ : Time::max());
+  const Time other = std::min(next_fault(), crew_->totals().watching > 0 ? next_poll_ : Time::max());
   if (!start && other == Time::max()) return std::nullopt;
   Time next = std::min(until, start.value_or(Time::max())) / grid_ * grid_;
   for (const auto& s : samplers_) next = std::min(next, s.next);
@@ -216,55 +215,6 @@ void Simulation::poll_watchdog() {
   next_poll_ = (now_ / interval + 1) * interval;
 }
 
-// A link that is still to go down or up may end any stall.
-std::optional<Stall> Simulation::find_stall(bool idle) {
-  if (changes_done_ < model_.faults.changes.size()) return std::nullopt;
-  const bool paused = model_.is_lossless() && !model_.watches() && crew_->counters().pauses > 0;
-  if (paused)
-    if (auto deadlock = deadlock_search_.look([this](const auto& visit) { crew_->for_each_packet(visit); });
-        !deadlock.ports.empty()) {
-      Stall out = stall_of(Stall::Kind::deadlock);
-      out.since = deadlock.since;
-      out.cycle = std::move(deadlock.cycle);
-      out.blocked = static_cast<std::uint32_t>(deadlock.ports.size());
-      return out;
-    }
-  if (traffic_dry_)
-    if (const auto obstacles = find_cut_off()) {
-      Stall out = stall_of(Stall::Kind::cut_off);
-      out.obstacles = *obstacles;
-      return out;
-    }
-  if (idle && !next_work(Time::max())) return stall_of(Stall::Kind::stuck);
-  return std::nullopt;
-}
-
-std::optional<Obstacles> Simulation::find_cut_off() {
-  if (model_.faults.links.empty() && !cut_off_search_.buffers_matter()) return std::nullopt;
-  std::vector<bool> dead = down_;
-  dead.resize(model_.topology.links.size());
-  for (const auto& [link, faults] : model_.faults.links)
-    if (faults.loses_all()) dead[link] = true;
-  if (!cut_off_search_.buffers_matter() && std::find(dead.begin(), dead.end(), true) == dead.end()) return std::nullopt;
-  return cut_off_search_.look({.routing = rerouted_ ? *rerouted_ : model_.routing,
-                               .dead = dead,
-                               .program = traffic_.program(),
-                               .each_flow = [&](const auto& visit) { crew_->for_each_active(visit); },
-                               .each_packet = [&](const auto& visit) { crew_->for_each_packet(visit); },
-                               .each_signal = [&](const auto& visit) { crew_->for_each_signal(visit); }});
-}
-
-Stall Simulation::stall_of(Stall::Kind kind) const {
-  Stall out{.kind = kind, .found = now_, .since = now_, .cycle = {}, .flows = {}};
-  crew_->for_each_active([&](std::uint32_t src, const host::Flow& flow) {
-    out.flows.push_back({flow.id, src, flow.dst});
-  });
-  out.unfinished = out.flows.size();
-  std::sort(out.flows.begin(), out.flows.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
-  if (out.flows.size() > Stall::kFewFlows) out.flows.resize(Stall::kFewFlows);
-  return out;
-}
-
 template <class A>
 void Simulation::archive(A& a) {
   a.value(now_);
@@ -302,8 +252,10 @@ void Simulation::archive(A& a) {
 void Simulation::save(Saver& a) {
   if (stall_) throw std::logic_error("a run that has stalled cannot be saved");
   if (broken_) throw std::logic_error("a run that has been left by an exception cannot be saved");
+  // What has left by now shall not depend on who has looked at which port, or where.
+  for (std::uint32_t port = 0; port < model_.topology.ports(); ++port) crew_->settle_before(port, now_);
   archive(a);
-  crew_->save(a);
+  crew_->save(a, false);
 }
 
 void Simulation::load(Loader& a) {
@@ -317,6 +269,7 @@ bool Simulation::advance(Time until) {
   checked_ = true;
   broken_ = true;  // unless this call returns
   const bool has_ended = advance_to(std::min(until, options_.stop));
+  gather_nodes();
   broken_ = false;
   return has_ended;
 }
@@ -330,9 +283,10 @@ bool Simulation::advance_to(Time until) {
         s.next = now_ + s.interval;
       }
     work_.done(WorkKind::samplers);
+    if (mirror_) mirror_->forget();
     apply_faults();
     poll_watchdog();
-    const bool idle = crew_->idle();
+    const bool idle = crew_->totals().pending == 0;
     if (idle || now_.ps % look_.ps == 0) stall_ = find_stall(idle);
     if (stall_) break;
     if (idle) {
@@ -354,6 +308,7 @@ bool Simulation::advance_to(Time until) {
     work_.done(WorkKind::traffic);
 
     crew_->run_epoch(end);
+    if (mirror_) mirror_->forget();
     work_.done(WorkKind::epoch);
     now_ = end;
     assert(now_.ps % (16 * grid_.ps) != 0 || broken_invariant().empty());  // it looks at the whole network
@@ -379,6 +334,8 @@ std::uint32_t Simulation::threads() const { return crew_->threads(); }
 
 std::uint32_t Simulation::partitions() const { return crew_->partitions(); }
 
-Counters Simulation::counters() const { return crew_->counters(); }
+Counters Simulation::counters() const { return crew_->totals().counters; }
+
+ExchangeCounts Simulation::exchanged() const { return crew_->exchanged(); }
 
 }  // namespace weir::engine

@@ -7,7 +7,8 @@
 // of threads.
 //
 // A simulation has no globals: any number may live in one process, and one can be stepped,
-// looked at and stepped again.
+// looked at and stepped again. Several processes may simulate one network together (engine/ranks.h): each has all of
+// this, but advances some of the partitions only.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,8 @@
 #include "weir/engine/cut_off.h"
 #include "weir/engine/deadlock.h"
 #include "weir/engine/engine.h"
+#include "weir/engine/exchange.h"
+#include "weir/engine/mirror.h"
 #include "weir/engine/model.h"
 #include "weir/engine/network.h"
 #include "weir/engine/work_log.h"
@@ -38,6 +41,9 @@ struct RunOptions {
   Time stop = Time::max();     // end the run here even if flows are active
   bool traced = false;         // tell single events and ask for decisions: trace(), decide()
   bool until_program = false;  // end it when the messages that wait for each other are done, even if others are active
+  // The ranks of which this process is one, each with so many threads; null: it is the only one. They must outlive the
+  // simulation. Each has the same model, traffic, samplers and probes, and calls the same functions in the same order.
+  Ranks* ranks = nullptr;
 };
 
 class Simulation final : public Engine {
@@ -71,19 +77,19 @@ class Simulation final : public Engine {
   Counters counters() const override;
   const Model& model() const override { return model_; }
 
-  // Between epochs: the state of a port with all departures before now() settled.
+  // Between epochs: the state of a port with all departures before now() settled; of several ranks only at its owner's.
   const net::Port& port(std::uint32_t id);
-  std::uint32_t queued_bytes(std::uint32_t id) override { return port(id).queued; }
+  std::uint32_t queued_bytes(std::uint32_t id) override;
   bool for_each_queued(std::uint32_t id, const VisitQueued& visit) override;
   std::uint64_t sent_bytes(std::uint32_t id) override;
   std::uint64_t marked(std::uint32_t id) override;
-  std::uint32_t pauses(std::uint32_t id) override { return port(id).pauses; }
+  std::uint32_t pauses(std::uint32_t id) override;
   std::uint64_t lost(std::uint32_t id) override;
   Time paused_time(std::uint32_t id) override;
   Storms storms(std::uint32_t id) const override;
   const net::SwitchState& switch_state(std::uint32_t s) const;
-  std::uint64_t dropped(std::uint32_t s) const override { return switch_state(s).drops; }
-  std::uint64_t pauses_sent(std::uint32_t s) const override { return switch_state(s).pauses_sent; }
+  std::uint64_t dropped(std::uint32_t s) const override;
+  std::uint64_t pauses_sent(std::uint32_t s) const override;
   std::vector<std::uint32_t> path(const host::FlowRecord&) const override;
   void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
 
@@ -96,9 +102,14 @@ class Simulation final : public Engine {
   const cc::OnRamp* on_ramp(std::uint32_t src, const host::Flow& flow) const;
   std::optional<OneWayReport> one_way_report(std::uint32_t src, const host::Flow& flow) const override;
 
+  // What this rank has exchanged with the others.
+  ExchangeCounts exchanged() const;
+
   class Crew;
 
  private:
+  friend class Mirror;
+
   template <class A>
   void archive(A& a);
   void reroute();
@@ -113,9 +124,20 @@ class Simulation final : public Engine {
   bool advance_to(Time until);
   void check_decided() const;
   void answer_questions();
+  // What the searches for stalls look at: this simulation's own, or a copy of all ranks'.
+  struct Whole;
+  std::unique_ptr<Whole> gather_whole();
+  void gather_nodes();
+  bool is_paused_anywhere() const;
   std::optional<Stall> find_stall(bool idle);
+  Deadlock find_deadlock();
   std::optional<Obstacles> find_cut_off();
   Stall stall_of(Stall::Kind kind) const;
+  // Of ports and flows of this rank.
+  Mirror::PortFigures figures(std::uint32_t id);
+  std::int64_t acknowledged_of(std::uint32_t src, const host::Flow& flow) const;
+  std::optional<OneWayReport> report_of(std::uint32_t src, const host::Flow& flow) const;
+  void for_each_waiting(std::uint32_t id, const net::PacketVisit& visit);
   struct Sampler {
     Time interval;
     Time next;
@@ -155,6 +177,7 @@ class Simulation final : public Engine {
   std::vector<host::FlowRecord> finished_;
   WorkLog work_;
   std::unique_ptr<Crew> crew_;
+  std::unique_ptr<Mirror> mirror_;  // null: there is one rank
 };
 
 }  // namespace weir::engine

@@ -95,6 +95,7 @@ ResultFile::ResultFile(const std::string& path, std::string shown, result::FileF
 
 ResultFile::ResultFile(ResultFile&& o) noexcept
     : memory_(std::exchange(o.memory_, nullptr)),
+      nowhere_(o.nowhere_),
       descriptor_(std::exchange(o.descriptor_, -1)),
       shown_(std::move(o.shown_)),
       facts_(o.facts_),
@@ -108,6 +109,10 @@ ResultFile::~ResultFile() {
 }
 
 void ResultFile::flush() {
+  if (nowhere_) {
+    buffer_.clear();
+    return;
+  }
   if (memory_ != nullptr) {
     memory_->append(buffer_.data(), buffer_.size());
     buffer_.clear();
@@ -131,7 +136,7 @@ void ResultFile::flush() {
 
 void ResultFile::sync() {
   flush();
-  if (memory_ != nullptr) return;
+  if (memory_ != nullptr || nowhere_) return;
   if (::fdatasync(descriptor_) != 0 && errno != EINVAL) fail_to("write", shown_);  // EINVAL: a file that has no disk
 }
 
@@ -152,6 +157,7 @@ void ResultFile::archive(Loader& a) {
   checksum_.restart();
   std::uint64_t bytes = 0;
   a.value(bytes);
+  if (nowhere_) return;
   std::vector<char> block(kFlushAt);
   for (bytes_ = 0; bytes_ < bytes;) {
     const ssize_t read = ::read(descriptor_, block.data(), std::min<std::uint64_t>(block.size(), bytes - bytes_));
@@ -166,7 +172,7 @@ void ResultFile::archive(Loader& a) {
 
 void ResultFile::close() {
   flush();
-  if (memory_ != nullptr) return;
+  if (memory_ != nullptr || nowhere_) return;
   // Network file systems report a full disk here.
   if (::close(std::exchange(descriptor_, -1)) != 0) fail_to("write", shown_);
   if (facts_ != nullptr) *facts_ = {bytes_, checksum_.text()};
@@ -248,7 +254,14 @@ std::unique_ptr<ResultDirectory> ResultDirectory::in_memory() {
   return out;
 }
 
+std::unique_ptr<ResultDirectory> ResultDirectory::nowhere() {
+  std::unique_ptr<ResultDirectory> out(new ResultDirectory());
+  out->nowhere_ = true;
+  return out;
+}
+
 void ResultDirectory::must_be_on_disk() const {
+  if (nowhere_) throw std::logic_error("a result that is not kept has no directory");
   if (in_memory_) throw std::logic_error("a result in memory has no directory");
 }
 
@@ -288,6 +301,7 @@ void ResultDirectory::take_copies(const std::string& folder) {
 }
 
 void ResultDirectory::has_gone_on() {
+  if (nowhere_) return;
   must_be_on_disk();
   keeps_ = false;
   const std::string partial = partial_of(target_);
@@ -301,6 +315,7 @@ void ResultDirectory::has_gone_on() {
 }
 
 void ResultDirectory::adopt(std::string_view name) {
+  if (nowhere_) return;
   must_be_on_disk();
   const std::string shown = fmt::format("{}/{}", shown_, name);
   const int file = ::open(fmt::format("{}/{}", partial_, name).c_str(), O_RDONLY | O_CLOEXEC);
@@ -324,6 +339,7 @@ void ResultDirectory::adopt(std::string_view name) {
 }
 
 void ResultDirectory::keep_checkpoint(std::string_view content) {
+  if (nowhere_) return;
   must_be_on_disk();
   const std::string next_path = fmt::format("{}/{}", partial_, kNext);
   try {
@@ -342,6 +358,7 @@ void ResultDirectory::keep_checkpoint(std::string_view content) {
 }
 
 ResultFile ResultDirectory::file(std::string_view name) {
+  if (nowhere_) return ResultFile(nullptr);
   if (in_memory_) {
     std::string& text = texts_[std::string(name)];
     text.clear();
@@ -383,6 +400,7 @@ result::Contents ResultDirectory::contents() const {
 }
 
 void ResultDirectory::commit() {
+  if (nowhere_) return;
   must_be_on_disk();
   // Onto nothing or onto an empty directory; whoever filled it meanwhile keeps what is theirs.
   if (std::rename(partial_.c_str(), target_.c_str()) != 0) fail_to("create", shown_);

@@ -33,7 +33,7 @@ void check_can_be_saved(const scenario::Scenario& s, std::string_view what) {
       fmt::format("only {} {}", scenario::names_of([](const scenario::Fidelity& f) { return f.can_be_saved; }), what));
 }
 
-Unfinished read_unfinished(const probe::ResultDirectory& directory, const std::vector<std::string>& overrides) {
+Unfinished read_unfinished(const std::string& folder, const std::vector<std::string>& overrides) {
   for (const std::string& override : overrides)
     if (!override.starts_with("run.threads=") && !override.starts_with("run.scheduler="))
       throw InputError(
@@ -41,8 +41,8 @@ Unfinished read_unfinished(const probe::ResultDirectory& directory, const std::v
                       "others",
                       override));
   Unfinished out;
-  out.checkpoint = read_checkpoint(directory.partial());
-  out.scenario = scenario::load_scenario_file(directory.partial() + "/scenario.toml", overrides);
+  out.checkpoint = read_checkpoint(folder);
+  out.scenario = scenario::load_scenario_file(folder + "/scenario.toml", overrides);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "weir/engine/ranks.h"
 #include "weir/probe/manifest.h"
 #include "weir/probe/results.h"
 #include "weir/probe/summary.h"
@@ -43,6 +44,10 @@ struct ExecuteOptions {
   // Checkpoints are kept in the directory, and another when the run is cancelled or its memory is used up: resume()
   // goes on from the last one.
   CheckpointRhythm checkpoints;
+  // The ranks of which this process is one, null = it is the only one; only if the fidelity has them. Each of the
+  // others writes to ResultDirectory::nowhere() if the first one has a directory, and to null if not. What the first
+  // one is told to do is done by all; what ends the run early at one of them ends it at all.
+  engine::Ranks* ranks = nullptr;
 };
 
 // Builds and runs; results go to `directory`, which is left to be committed, or nowhere if it is null. Stops early when
@@ -60,9 +65,10 @@ struct Unfinished {
   scenario::Scenario scenario;
   Checkpoint checkpoint;
 };
-// Of a directory that is held (probe::ResultDirectory::resume). Throws InputError if the checkpoint is not to be used
-// (read_checkpoint); nothing is written. `overrides` may change run.threads and run.scheduler, which change no result.
-Unfinished read_unfinished(const probe::ResultDirectory& directory, const std::vector<std::string>& overrides);
+// Of a directory that is held (probe::ResultDirectory::resume), where it is until the run goes on. Throws InputError if
+// the checkpoint is not to be used (read_checkpoint); nothing is written. `overrides` may change run.threads and
+// run.scheduler, which change no result.
+Unfinished read_unfinished(const std::string& folder, const std::vector<std::string>& overrides);
 // Goes on with it, and gives back the memory of its checkpoint. The result is that of a run that was never ended, but
 // for what manifest.json says it took.
 Outcome resume(Unfinished& unfinished, std::shared_ptr<const engine::Model> model, probe::ResultDirectory& directory,

@@ -34,9 +34,12 @@ Execution::Execution(const scenario::Scenario& s, std::shared_ptr<const engine::
       scenario_(s),
       directory_(directory),
       options_(options),
+      together_(options.ranks),
       clock_(from != nullptr ? from->wall_s : 0, from != nullptr ? from->cpu_s : 0),
-      run_(scenario::build(s, std::move(model), from != nullptr ? from->partitions : partitions, options.traced)) {
-  if (from != nullptr && directory_ != nullptr) forked_at_ = fork_time(directory_->partial());
+      run_(scenario::build(s, std::move(model), from != nullptr ? from->partitions : partitions, options.traced,
+                           options.ranks)) {
+  if (from != nullptr && directory_ != nullptr && !directory_->is_nowhere())
+    forked_at_ = fork_time(directory_->partial());
   if (directory_ != nullptr) store_scenario(from != nullptr);
   probes_.emplace(s.probes, *run_.simulation, run_.tags, directory_);
   if (options.prepare) options.prepare(*run_.simulation);
@@ -63,6 +66,11 @@ Outcome Execution::end(bool cancelled, const std::string& reason, std::uint64_t 
   outcome.manifest.changes = outcome.summary.changes = changes;
   outcome.manifest.interrupted = cancelled;
   outcome.manifest.reason = outcome.manifest.stall ? engine::to_text(*outcome.manifest.stall) : reason;
+  if (options_.ranks != nullptr) {
+    const auto cpu_us = static_cast<std::uint64_t>(outcome.manifest.cpu_s * 1e6);
+    outcome.manifest.cpu_s = 1e-6 * static_cast<double>(together_.sum(cpu_us));
+    outcome.manifest.max_rss_bytes = together_.sum(outcome.manifest.max_rss_bytes);
+  }
   if (options_.own_thread) outcome.manifest.cpu_s = thread_cpu_s() - cpu_before_;
   if (directory_ != nullptr) probe::store(*directory_, outcome.summary, outcome.manifest);
   if (directory_ != nullptr && !goes_on) directory_->has_ended();
@@ -126,12 +134,13 @@ std::string Execution::advance(Time limit) {
     Time until = steps.next(simulation.now(), limit);
     if (options_.checkpoints.simulated > Time{})
       until = std::min(until, std::max((simulation.now() / epoch + 1) * epoch, next_checkpoint() / epoch * epoch));
+    until = {together_.of_first(until.ps)};
     const bool ended = simulation.advance(until);
     if (options_.look) options_.look({simulation.now(), simulation.counters()});
     if (ended) return "";
-    cancelled_ = options_.cancelled && options_.cancelled();
+    cancelled_ = together_.any(options_.cancelled && options_.cancelled());
     if (cancelled_) return "";
-    if (std::string reason = lack_of_memory(); !reason.empty()) return reason;
+    if (std::string reason = together_.first_text(lack_of_memory()); !reason.empty()) return reason;
     if (is_checkpoint_due()) keep();
     steps.done();
   }
@@ -140,7 +149,7 @@ std::string Execution::advance(Time limit) {
 
 bool Execution::is_checkpoint_due() const {
   const CheckpointRhythm& rhythm = options_.checkpoints;
-  if (rhythm.wall_s > 0 && clock_.wall_s() - kept_wall_s_ >= rhythm.wall_s) return true;
+  if (rhythm.wall_s > 0 && together_.of_first(clock_.wall_s() - kept_wall_s_ >= rhythm.wall_s) != 0) return true;
   const Time epoch = run_.simulation->epoch();
   return rhythm.simulated > Time{} && run_.simulation->now() + epoch > next_checkpoint();
 }

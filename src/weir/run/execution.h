@@ -11,6 +11,7 @@
 #include "weir/probe/probes.h"
 #include "weir/run/checkpoint.h"
 #include "weir/run/execute.h"
+#include "weir/run/lockstep.h"
 #include "weir/scenario/run.h"
 
 namespace weir::run {
@@ -52,6 +53,7 @@ class Execution {
   const scenario::Scenario& scenario_;
   probe::ResultDirectory* const directory_;
   const ExecuteOptions& options_;
+  const Lockstep together_;
   const probe::RunClock clock_;
   scenario::Run run_;
   std::optional<probe::Probes> probes_;

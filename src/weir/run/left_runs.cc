@@ -137,7 +137,7 @@ std::unique_ptr<Resumed> resume_left(const std::string& target, const std::strin
   auto out = std::make_unique<Resumed>();
   try {
     out->directory = probe::ResultDirectory::resume(result_in(partial));
-    Unfinished unfinished = read_unfinished(*out->directory, {});
+    Unfinished unfinished = read_unfinished(out->directory->partial(), {});
     out->outcome = resume(unfinished, scenario::build_model(unfinished.scenario), *out->directory, options);
   } catch (const InputError&) {
     out.reset();  // gives its lock back

@@ -24,6 +24,7 @@ Fidelity exact() {
           .can_be_saved = true,
           .tells_events = true,
           .runs_programs = true,
+          .has_ranks = true,
           .chooses_ecn = true,
           .check = check_buffers,
           .warn = warn_of_network,

@@ -35,6 +35,7 @@ struct Fidelity {
   bool can_be_saved = false;   // Engine::save
   bool tells_events = false;   // Engine::trace
   bool runs_programs = false;  // messages that wait for each other
+  bool has_ranks = false;      // engine::RunOptions::ranks
   // ECN thresholds that nobody has written are those that come with the algorithms (scenario/ecn_choice.h).
   bool chooses_ecn = false;
   // The parameter that may name a file with all flows, in place of [[traffic]]; "" = there is none.

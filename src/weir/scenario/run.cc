@@ -317,13 +317,15 @@ bool needs_decisions(const engine::Model& model) {
 }
 
 std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic,
-                                             std::uint32_t partitions, bool traced = false) {
+                                             std::uint32_t partitions, bool traced = false,
+                                             engine::Ranks* ranks = nullptr) {
   const engine::RunOptions options{.threads = s.run.threads,
                                    .partitions = partitions,
                                    .scheduler = s.run.scheduler,
                                    .stop = s.run.stop > Time{} ? s.run.stop : Time::max(),
                                    .traced = traced || s.probes.need_trace() || needs_decisions(model),
-                                   .until_program = s.run.until == Until::collectives};
+                                   .until_program = s.run.until == Until::collectives,
+                                   .ranks = ranks};
   return s.run.fidelity->make(s, model, traffic, options);
 }
 
@@ -355,9 +357,10 @@ Run prepare(const Scenario& s) { return prepare(s, build_model(s)); }
 
 Run build(const Scenario& s) { return build(s, build_model(s)); }
 
-Run build(const Scenario& s, std::shared_ptr<const engine::Model> model, std::uint32_t partitions, bool traced) {
+Run build(const Scenario& s, std::shared_ptr<const engine::Model> model, std::uint32_t partitions, bool traced,
+          engine::Ranks* ranks) {
   Run run = prepare(s, std::move(model));
-  run.simulation = build_engine(s, *run.model, *run.traffic, partitions, traced);
+  run.simulation = build_engine(s, *run.model, *run.traffic, partitions, traced, ranks);
   return run;
 }
 

@@ -11,6 +11,7 @@
 
 #include "weir/engine/engine.h"
 #include "weir/engine/model.h"
+#include "weir/engine/ranks.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/traffic.h"
 
@@ -33,8 +34,10 @@ Run build_for_copy(const Scenario&, const Run&);
 // InputError that names file, line and key.
 Run build(const Scenario&);
 // The same with the model that build_model() has made of this scenario, and in so many partitions
-// (engine::RunOptions::partitions). With `traced`, single events may be asked for though no probe does.
-Run build(const Scenario&, std::shared_ptr<const engine::Model>, std::uint32_t partitions = 0, bool traced = false);
+// (engine::RunOptions::partitions). With `traced`, single events may be asked for though no probe does. `ranks`:
+// engine::RunOptions::ranks, only if the fidelity runs on several.
+Run build(const Scenario&, std::shared_ptr<const engine::Model>, std::uint32_t partitions = 0, bool traced = false,
+          engine::Ranks* ranks = nullptr);
 // Checks the same, and stops short of the simulation, which stays null: nothing large is made.
 Run prepare(const Scenario&);
 

@@ -1,0 +1,138 @@
+// One scenario on several ranks has the result that it has in one process. WEIR_SCENARIOS=N runs the first N of them.
+#include "weir/engine/ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/engine/scenario.h"
+#include "tests/support/thread_ranks.h"
+#include "weir/base/archive.h"
+#include "weir/engine/mailbox.h"
+
+namespace weir::engine {
+namespace {
+
+TEST(Ranks, PartitionsAreDealtOutInOrder) {
+  for (const std::uint32_t ranks : {1u, 2u, 3u, 7u})
+    for (const std::uint32_t partitions : {1u, 2u, 3u, 6u, 20u}) {
+      std::uint32_t next = 0;
+      for (std::uint32_t r = 0; r < ranks; ++r) {
+        const Share share = share_of(r, ranks, partitions);
+        EXPECT_EQ(share.first, next);
+        EXPECT_LE(share.count(), partitions / ranks + 1);
+        next = share.end;
+      }
+      EXPECT_EQ(next, partitions);
+    }
+}
+
+TEST(Ranks, TellEachOtherBytesOfAnyLength) {
+  ThreadRanks(3).run([](Ranks& ranks) {
+    const std::string own(ranks.rank() * 5, static_cast<char>('a' + ranks.rank()));
+    EXPECT_EQ(gather(ranks, own), (std::vector<std::string>{"", "bbbbb", "cccccccccc"}));
+    const auto at_first = gather_at_first(ranks, own);
+    EXPECT_EQ(at_first.size(), ranks.rank() == 0 ? 3u : 0u);
+  });
+}
+
+TEST(Mailbox, APacketTakesOnlyWhatItUses) {
+  net::Packet packet;
+  PackedPackets plain;
+  plain.add(packet, 7, nullptr, nullptr);
+  EXPECT_LE(plain.bytes().size(), 72u);
+
+  Telemetry telemetry;
+  telemetry.hop[2].queue = 11;
+  packet.telemetry = 5;
+  packet.hops = 3;
+  PackedPackets measured;
+  measured.add(packet, 7, &telemetry, nullptr);
+  EXPECT_LE(measured.bytes().size(), 160u);
+
+  host::Sack sack{.trigger = 3, .held = Time{9}};
+  packet.flags = net::kSack;
+  PackedPackets both;
+  both.add(packet, 8, &telemetry, &sack);
+  int seen = 0;
+  both.for_each([&](std::uint32_t port, const net::Packet& p, const PackedPackets::Records& records) {
+    ++seen;
+    EXPECT_EQ(port, 8u);
+    EXPECT_EQ(p.hops, 3);
+    Telemetry hops;
+    records.read(hops);
+    EXPECT_EQ(hops.hop[2].queue, 11);
+    host::Sack read;
+    records.read(read);
+    EXPECT_EQ(read.trigger, 3);
+    EXPECT_EQ(read.held, Time{9});
+  });
+  EXPECT_EQ(seen, 1);
+}
+
+class ScenarioOnRanks : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(ScenarioOnRanks, HasTheResultOfOneProcess) {
+  const Scenario scenario = random_scenario(GetParam());
+  SCOPED_TRACE(scenario.text);
+  const Outcome alone = run(scenario);
+  for (const std::uint32_t ranks : {2u, 3u})
+    for (const std::uint32_t threads : {1u, 2u}) {
+      ThreadRanks(ranks).run([&](Ranks& all) {
+        const Outcome here = run(scenario, {.threads = threads, .ranks = &all});
+        EXPECT_EQ(difference(alone, here), "") << "rank " << all.rank() << " of " << ranks << ", " << threads;
+      });
+    }
+}
+
+// What is saved is the same to the byte, and goes on at any number of ranks.
+TEST_P(ScenarioOnRanks, GoesOnOnOtherRanks) {
+  const Scenario scenario = random_scenario(GetParam());
+  SCOPED_TRACE(scenario.text);
+  const auto model = scenario.model();
+  struct Run {
+    std::unique_ptr<traffic::Traffic> traffic;
+    std::unique_ptr<Simulation> simulation;
+  };
+  const auto begin = [&](Ranks* ranks) {
+    Run run{scenario.traffic(), nullptr};
+    run.simulation = std::make_unique<Simulation>(*model, *run.traffic,
+                                                  RunOptions{.partitions = 4, .stop = scenario.stop, .ranks = ranks});
+    return run;
+  };
+  const auto save = [](Run& run) {
+    Saver a;
+    run.simulation->save(a);
+    return a.take();
+  };
+  Run alone = begin(nullptr);
+  const Time half = run(scenario).end / 2 / alone.simulation->epoch() * alone.simulation->epoch();
+  if (alone.simulation->advance(half)) return;
+  const std::string saved = save(alone);
+  while (!alone.simulation->advance()) {
+  }
+  const std::uint64_t digest = alone.simulation->state_digest();
+
+  ThreadRanks(2).run([&](Ranks& ranks) {
+    Run run = begin(&ranks);
+    run.simulation->advance(half);
+    const std::string here = save(run);
+    if (ranks.rank() == 0) {
+      EXPECT_TRUE(here == saved);
+    }
+  });
+  ThreadRanks(3).run([&](Ranks& ranks) {
+    Run run = begin(&ranks);
+    Loader a(saved);
+    run.simulation->load(a);
+    EXPECT_TRUE(a.at_end());
+    while (!run.simulation->advance()) {
+    }
+    EXPECT_EQ(run.simulation->state_digest(), digest);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, ScenarioOnRanks, testing::Range<std::uint64_t>(0, scenario_count(20)));
+
+}  // namespace
+}  // namespace weir::engine
