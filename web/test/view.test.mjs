@@ -21,6 +21,46 @@ const state = (p) => p.evaluate(() => JSON.parse(JSON.stringify(window.weirView.
 const shows = (p, what) => p.waitForSelector(`.panel-body[data-shows="${what}"][aria-busy="false"]`);
 const plain = (text) => text.replace(/[\u00a0\u202f]/g, ' ');
 
+// Each text of the page with its contrast to what is behind it, and the least that WCAG 2.1 asks for at level AA (1.4.3). What
+// is disabled is exempt. Of what canvases draw nothing is known here.
+function contrasts(p) {
+  return p.evaluate(() => {
+    const one = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+    one.canvas.width = one.canvas.height = 1;
+    const rgba = (colour) => {
+      one.clearRect(0, 0, 1, 1);
+      one.fillStyle = colour;
+      one.fillRect(0, 0, 1, 1);
+      const [r, g, b, a] = one.getImageData(0, 0, 1, 1).data;
+      return [r, g, b, a / 255];
+    };
+    const over = ([r, g, b, a], [r2, g2, b2]) => [r * a + r2 * (1 - a), g * a + g2 * (1 - a), b * a + b2 * (1 - a), 1];
+    const behind = (element) => {
+      if (!element) return [255, 255, 255, 1];
+      const own = rgba(getComputedStyle(element).backgroundColor);
+      return own[3] === 1 ? own : over(own, behind(element.parentElement));
+    };
+    const luminance = (colour) => {
+      const [r, g, b] = colour.map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const out = [];
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+      const element = node.parentElement;
+      const text = node.textContent.trim();
+      if (!text || !element.checkVisibility({ visibilityProperty: true }) || element.closest('script, style, [disabled], svg')) continue;
+      const style = getComputedStyle(element);
+      const ground = behind(element);
+      const [ink, paper] = [luminance(over(rgba(style.color), ground)), luminance(ground)];
+      const size = parseFloat(style.fontSize);
+      const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+      out.push({ text: text.slice(0, 40), contrast: (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05), least: large ? 3 : 4.5 });
+    }
+    return out;
+  });
+}
+
 const tests = {
   async 'the worst of each kind is found, and one click goes there'() {
     const p = await open(page('leaf'));
@@ -359,6 +399,22 @@ const tests = {
       await p.waitForFunction((n) => window.weirView.picture.drawn > n, before);
       await p.close();
     }
+  },
+
+  async 'texts stand out from their ground'() {
+    const faint = new Set();
+    const shown = { leaf: ['', '#show=flow-12', '#show=port-129', '#show=host-3', '#show=flows'], rails: ['#show=pause-0'], odd: [''] };
+    for (const colorScheme of ['light', 'dark'])
+      for (const [kind, hashes] of Object.entries(shown))
+        for (const hash of hashes) {
+          const p = await open(page(kind), { colorScheme }, hash);
+          await p.waitForSelector('.panel-body[aria-busy="false"]');
+          const texts = await contrasts(p);
+          assert.ok(texts.length > 20, 'there are texts');
+          for (const { text, contrast, least } of texts) if (contrast < least) faint.add(`${colorScheme} ${kind}${hash}: '${text}' has ${contrast.toFixed(2)}`);
+          await p.close();
+        }
+    assert.deepEqual([...faint], []);
   },
 
   async '1,024 hosts are drawn in time'() {
