@@ -29,6 +29,7 @@
 #include "weir/run/output_size.h"
 #include "weir/run/steered.h"
 #include "weir/run_text.h"
+#include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/warnings.h"
 #include "weir/signals.h"
@@ -63,6 +64,7 @@ bool is_within(const std::string& path, const std::string& folder) {
 }
 
 void must_tell_events(std::string_view option, const scenario::Scenario& s) {
+  scenario::check_sends_all(s, option);
   if (s.run.fidelity->tells_events) return;
   throw InputError(fmt::format("{}: single packets are only told by run.fidelity = {}, and this scenario has \"{}\"",
                                option, scenario::names_of([](const scenario::Fidelity& f) { return f.tells_events; }),

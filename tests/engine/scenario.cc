@@ -134,6 +134,7 @@ Outcome run(const Scenario& scenario, const Way& way) {
   options.threads = way.threads;
   options.scheduler = way.scheduler;
   options.stop = scenario.stop;
+  options.fast_forward = way.fast_forward;
   Simulation simulation(*model, *traffic, options);
   Outcome out;
   simulation.on_finish([&](const host::FlowRecord& r) { out.flows.push_back(r); });
@@ -149,6 +150,7 @@ Outcome run(const Scenario& scenario, const Way& way) {
   out.end = simulation.now();
   out.threads = simulation.threads();
   if (simulation.stall() != nullptr) out.stall = *simulation.stall();
+  out.fast_forward = simulation.fast_forward();
   out.nodes.assign(simulation.node_times().begin(), simulation.node_times().end());
   return out;
 }

@@ -21,6 +21,7 @@
 #include "weir/engine/cut_off.h"
 #include "weir/engine/deadlock.h"
 #include "weir/engine/engine.h"
+#include "weir/engine/fast_forward_params.h"
 #include "weir/engine/model.h"
 #include "weir/engine/network.h"
 #include "weir/engine/work_log.h"
@@ -38,7 +39,10 @@ struct RunOptions {
   Time stop = Time::max();     // end the run here even if flows are active
   bool traced = false;         // tell single events and ask for decisions: trace(), decide()
   bool until_program = false;  // end it when the messages that wait for each other are done, even if others are active
+  FastForwardParams fast_forward{.theta = 0};  // messages that are skipped; theta = 0: none
 };
+
+class FastForward;
 
 class Simulation final : public Engine {
  public:
@@ -64,6 +68,7 @@ class Simulation final : public Engine {
   Time epoch() const override { return grid_; }
   const traffic::Program& program() const override { return traffic_.program(); }
   std::span<const NodeTimes> node_times() const override { return network_.node_times; }
+  std::optional<FastForwardReport> fast_forward() const override;
   // How long a host waits to be told of an event at another one that starts a message of its own.
   Time lag() const;
   bool ended() const;
@@ -155,6 +160,7 @@ class Simulation final : public Engine {
   std::vector<host::FlowRecord> finished_;
   WorkLog work_;
   std::unique_ptr<Crew> crew_;
+  std::unique_ptr<FastForward> fast_forward_;  // null: no message is skipped
 };
 
 }  // namespace weir::engine

@@ -127,7 +127,7 @@ std::string Execution::advance(Time limit) {
     if (options_.checkpoints.simulated > Time{})
       until = std::min(until, std::max((simulation.now() / epoch + 1) * epoch, next_checkpoint() / epoch * epoch));
     const bool ended = simulation.advance(until);
-    if (options_.look) options_.look({simulation.now(), simulation.counters()});
+    if (options_.look) options_.look(pace_of(simulation));
     if (ended) return "";
     cancelled_ = options_.cancelled && options_.cancelled();
     if (cancelled_) return "";

@@ -13,6 +13,7 @@
 #include "weir/net/graph_file.h"
 #include "weir/probe/probes.h"
 #include "weir/scenario/document.h"
+#include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/traffic/flow_list.h"
 
@@ -236,6 +237,7 @@ std::shared_ptr<const engine::Model> build_model(const Scenario& s) {
   check_needs(s, *model);
   check_profiles(s, *model);
   if (s.run.fidelity->check != nullptr) s.run.fidelity->check(s, *model);
+  check_fast_forward(s, *model);
   return model;
 }
 
@@ -323,7 +325,8 @@ std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Mo
                                    .scheduler = s.run.scheduler,
                                    .stop = s.run.stop > Time{} ? s.run.stop : Time::max(),
                                    .traced = traced || s.probes.need_trace() || needs_decisions(model),
-                                   .until_program = s.run.until == Until::collectives};
+                                   .until_program = s.run.until == Until::collectives,
+                                   .fast_forward = s.fast_forward.value_or(engine::FastForwardParams{.theta = 0})};
   return s.run.fidelity->make(s, model, traffic, options);
 }
 
