@@ -38,10 +38,12 @@ struct Row {
   study::Ratios all;
 };
 
-// By whose rules the two sides are simulated, and the processor time that all their runs took.
+// By whose rules the two sides are simulated, and the processor time and the events that all their runs took.
 struct Fidelities {
   std::string base;
   std::string other;
+  std::uint64_t base_events = 0;
+  std::uint64_t other_events = 0;
   double base_cpu_s = 0;
   double other_cpu_s = 0;
   bool differ() const { return base != other; }
@@ -59,6 +61,13 @@ struct Comparison {
   std::set<std::string> load_keys;  // in which the two sides differ, and which change the load or the duration
   std::string load_example;         // of the first two runs that do
 };
+
+constexpr std::string_view kFastForward = "run.fast_forward";
+
+// "exact" of run.fidelity, or the table by which an exact run skips messages.
+std::string fidelity_of(const Json& manifest) {
+  return manifest.contains("fast_forward") ? std::string(kFastForward) : manifest.value("fidelity", "exact");
+}
 
 // Upper edges of the sizes by which the base's summary tells slowdowns; the last one is open.
 std::vector<double> size_edges(const study::RunFiles& base) {
@@ -87,8 +96,10 @@ void add_run(Comparison& out, const ComparedRun& base, const ComparedRun& other,
   const auto paired = study::pair_flows(base_files, other_files);
   const Json of_base = base_files.document("manifest.json");
   const Json of_other = other_files.document("manifest.json");
-  out.fidelity.base = of_base.value("fidelity", "exact");
-  out.fidelity.other = of_other.value("fidelity", "exact");
+  out.fidelity.base = fidelity_of(of_base);
+  out.fidelity.other = fidelity_of(of_other);
+  out.fidelity.base_events += of_base.value("events", std::uint64_t{0});
+  out.fidelity.other_events += of_other.value("events", std::uint64_t{0});
   out.fidelity.base_cpu_s += of_base.value("cpu_s", 0.0);
   out.fidelity.other_cpu_s += of_other.value("cpu_s", 0.0);
   const auto is_of_load = [](const study::Difference& d) { return d.of_load; };
@@ -189,10 +200,12 @@ std::string interval_text(const Row& row) {
 std::string percent(double v) { return std::isnan(v) ? "-" : fmt::format("{:.1f} %", 100 * v); }
 
 std::string fidelity_text(const Fidelities& f) {
+  const auto quoted = [](const std::string& name) { return name == kFastForward ? name : fmt::format("\"{}\"", name); };
   return fmt::format(
-      "errors: of run.fidelity = \"{}\" if \"{}\" is true, |ratio - 1|; processor time {:.4g} s and {:.4g} s{}\n",
-      f.other, f.base, f.other_cpu_s, f.base_cpu_s,
-      f.other_cpu_s > 0 ? fmt::format(", {:.4g} times as much", f.base_cpu_s / f.other_cpu_s) : "");
+      "errors: of {}{} if {} is true, |ratio - 1|; processor time {:.4g} s and {:.4g} s{}; events {} and {}\n",
+      f.other == kFastForward ? "" : "run.fidelity = ", quoted(f.other), quoted(f.base), f.other_cpu_s, f.base_cpu_s,
+      f.other_cpu_s > 0 ? fmt::format(", {:.4g} times as much", f.base_cpu_s / f.other_cpu_s) : "", f.other_events,
+      f.base_events);
 }
 
 std::string to_text(const Comparison& c) {
@@ -258,7 +271,9 @@ Json to_json(const Comparison& c) {
            {{"base", c.fidelity.base},
             {"other", c.fidelity.other},
             {"base_cpu_s", c.fidelity.base_cpu_s},
-            {"other_cpu_s", c.fidelity.other_cpu_s}}},
+            {"other_cpu_s", c.fidelity.other_cpu_s},
+            {"base_events", c.fidelity.base_events},
+            {"other_events", c.fidelity.other_events}}},
           {"ratios", std::move(rows)}};
 }
 

@@ -32,6 +32,7 @@
 #include "weir/run_text.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/effective.h"
+#include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/warnings.h"
 #include "weir/signals.h"
@@ -66,6 +67,7 @@ bool is_within(const std::string& path, const std::string& folder) {
 }
 
 void must_tell_events(std::string_view option, const scenario::Scenario& s) {
+  scenario::check_sends_all(s, option);
   if (s.run.fidelity->tells_events) return;
   throw InputError(fmt::format("{}: single packets are only told by run.fidelity = {}, and this scenario has \"{}\"",
                                option, scenario::names_of([](const scenario::Fidelity& f) { return f.tells_events; }),

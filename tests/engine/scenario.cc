@@ -135,6 +135,7 @@ Outcome run(const Scenario& scenario, const Way& way) {
   options.scheduler = way.scheduler;
   options.stop = scenario.stop;
   options.ranks = way.ranks;
+  options.fast_forward = way.fast_forward;
   Simulation simulation(*model, *traffic, options);
   Outcome out;
   simulation.on_finish([&](const host::FlowRecord& r) { out.flows.push_back(r); });
@@ -150,6 +151,7 @@ Outcome run(const Scenario& scenario, const Way& way) {
   out.end = simulation.now();
   out.threads = simulation.threads();
   if (simulation.stall() != nullptr) out.stall = *simulation.stall();
+  out.fast_forward = simulation.fast_forward();
   out.nodes.assign(simulation.node_times().begin(), simulation.node_times().end());
   return out;
 }

@@ -71,6 +71,7 @@ struct Outcome {
   std::uint32_t threads = 1;
   std::vector<NodeTimes> nodes;  // of the program
   std::optional<Stall> stall;
+  std::optional<FastForwardReport> fast_forward;
 };
 
 struct Way {
@@ -79,6 +80,7 @@ struct Way {
   std::uint32_t threads = 1;
   Time step = Time::max();  // advance() so far at a time
   Ranks* ranks = nullptr;
+  FastForwardParams fast_forward{.theta = 0};
 };
 std::string name_of(const Way& way);
 

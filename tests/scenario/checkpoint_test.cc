@@ -33,6 +33,7 @@ class Watched {
     options.stop = s.run.stop > Time{} ? s.run.stop : Time::max();
     options.until_program = s.run.until == Until::collectives;
     options.traced = s.probes.need_trace();
+    options.fast_forward = s.fast_forward.value_or(engine::FastForwardParams{.theta = 0});
     simulation = std::make_unique<engine::Simulation>(*model_, *traffic_, options);
     simulation->every(20_us, [this](Time now) { look(now); });
     if (options.traced)

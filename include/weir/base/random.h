@@ -32,6 +32,7 @@ enum class Purpose : std::uint32_t {
   host_delay = 17,
   learning = 18,
   first_rate = 19,
+  fast_forward = 20,
 };
 
 // The draws of one entity (a host, a flow, a port) for one purpose. It has no position: the caller counts its draws.

@@ -13,6 +13,7 @@
 
 #include "weir/base/archive.h"
 #include "weir/engine/counters.h"
+#include "weir/engine/fast_forward_report.h"
 #include "weir/engine/stall.h"
 #include "weir/engine/work.h"
 #include "weir/host/decisions.h"
@@ -28,7 +29,8 @@ namespace weir::engine {
 
 struct Model;
 
-// When the events of one node of a program (a message or a computation) happened; Time::max() = not yet.
+// When the events of one node of a program (a message or a computation) happened; Time::max() = not yet. The receipt of
+// a message that is skipped (run.fast_forward) is known, and told, from its start on.
 struct NodeTimes {
   Time started = Time::max();
   Time sent = Time::max();
@@ -152,7 +154,7 @@ class Engine {
   // It is empty if the flow sprays its packets over several paths, or if this engine cannot tell.
   virtual std::vector<std::uint32_t> path(const host::FlowRecord&) const { return {}; }
 
-  // Calls `visit` for each active flow, by host and then by slot.
+  // Calls `visit` for each active flow, by host and then by slot; then for messages that are skipped, by id.
   virtual void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const = 0;
 
   // Between epochs: the payload bytes of host src's active flow that its sender knows to have arrived, in order or not.
@@ -164,6 +166,8 @@ class Engine {
   // The messages that wait for each other, and when their events happened, by node; empty without such traffic.
   virtual const traffic::Program& program() const;
   virtual std::span<const NodeTimes> node_times() const { return {}; }
+  // What has been skipped; nothing if the scenario does not ask for that.
+  virtual std::optional<FastForwardReport> fast_forward() const { return std::nullopt; }
 
   // A hash of the state of all ports and of the switches' counters; equal runs have equal ones.
   std::uint64_t state_digest();

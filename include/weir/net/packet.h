@@ -69,10 +69,12 @@ struct alignas(64) Packet {
 static_assert(sizeof(Packet) == 64);
 
 // The path selector (entropy) of a flow that does not spray. All its packets carry it, so that they share
-// a path. Acknowledgements carry mix32(entropy + 1).
+// a path.
 constexpr std::uint32_t flow_entropy(std::uint32_t src, std::uint32_t dst, std::uint16_t sport, std::uint16_t dport) {
   const std::uint32_t ports = static_cast<std::uint32_t>(sport) | static_cast<std::uint32_t>(dport) << 16;
   return mix32(mix32(mix32(src) ^ dst) ^ ports);
 }
+// That of the packets that answer a packet: they choose their path by themselves.
+constexpr std::uint32_t answer_entropy(std::uint32_t entropy) { return mix32(entropy + 1); }
 
 }  // namespace weir::net

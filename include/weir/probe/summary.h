@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "weir/base/units.h"
+#include "weir/engine/fast_forward_report.h"
 #include "weir/net/ideal_fct.h"
 #include "weir/probe/statistics.h"
 
@@ -205,6 +206,7 @@ struct Summary {
   std::string fidelity;       // run.fidelity; whoever runs the simulation fills it in
   std::uint64_t changes = 0;  // that were made while the run went on (steering.toml); filled in likewise
   Time sim_time;
+  std::optional<engine::FastForwardReport> fast_forward;  // what was skipped, if the scenario asks for that
   FlowSummary flows;
   std::vector<CollectiveSummary> collectives;
   std::optional<QueueSummary> queues;

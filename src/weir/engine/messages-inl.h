@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "weir/engine/fast_forward.h"
 #include "weir/engine/messages.h"
 #include "weir/engine/network.h"
 #include "weir/host/host.h"
@@ -32,6 +33,10 @@ void Messages<P>::run_node(std::uint32_t node, Time now) {
   const traffic::Program::Node& n = (*program_)[node];
   NodeTimes& times = network().node_times[node];
   if (n.is_message()) {
+    if (network().fast_forward != nullptr) [[unlikely]] {
+      if (times.started != Time::max()) return end_skipped(node, now);
+      if (skip(node, now)) return;
+    }
     const host::Flow& flow = senders().start_flow(n.src,
                                                   {.id = node,
                                                    .start = now,
@@ -60,6 +65,38 @@ void Messages<P>::run_node(std::uint32_t node, Time now) {
   happened(node, traffic::Event::started, n.src, now);
 }
 
+// Nothing is sent if the message is skipped.
+template <class P>
+bool Messages<P>::skip(std::uint32_t node, Time now) {
+  const auto lasts = network().fast_forward->begin(lane().index, node, now);
+  if (!lasts) return false;
+  const traffic::Program::Node& n = (*program_)[node];
+  NodeTimes& times = network().node_times[node];
+  times.started = now;
+  times.received = now + lasts->received;
+  ++lane().counters.flows_started;
+  happened(node, traffic::Event::started, n.src, now);
+  happened(node, traffic::Event::received, n.dst, times.received);
+  network().hosts[n.src].timers.push({now + lasts->sent, host::kNodeSlot, node});
+  return true;
+}
+
+template <class P>
+void Messages<P>::end_skipped(std::uint32_t node, Time now) {
+  const traffic::Program::Node& n = (*program_)[node];
+  ++lane().counters.flows_completed;
+  senders().finished().push_back({.id = node,
+                                  .src = n.src,
+                                  .dst = n.dst,
+                                  .size = n.size,
+                                  .start = network().node_times[node].started,
+                                  .finish = now,
+                                  .entropy = net::flow_entropy(n.src, n.dst, n.sport, n.dport),
+                                  .profile = n.profile,
+                                  .tag = n.tag});
+  end_node(node, now);
+}
+
 template <class P>
 void Messages<P>::end_node(std::uint32_t node, Time now) {
   network().node_times[node].sent = now;
@@ -85,17 +122,16 @@ void Messages<P>::finish_message(std::uint32_t src, std::uint32_t slot, Time now
   happened(node, traffic::Event::received, (*program_)[node].dst, now);
 }
 
-// Tells those that wait for it. `where` is the host that knows of it.
+// Tells those that wait for it. `where` is the host that knows of it at `at`.
 template <class P>
-void Messages<P>::happened(std::uint32_t node, traffic::Event event, std::uint32_t where, Time now) {
+void Messages<P>::happened(std::uint32_t node, traffic::Event event, std::uint32_t where, Time at) {
   for (const std::uint32_t then : program_->then(node, event)) {
     const std::uint32_t host = (*program_)[then].src;
-    if (host == where)
-      note(then, now);
-    else if (lane().mine(host))
-      note(then, now + lag_);
+    const Time told = host == where ? at : at + lag_;
+    if (lane().mine(host))
+      note(then, told);
     else
-      signals_.push_back({then, now + lag_});
+      signals_.push_back({then, told});
   }
 }
 

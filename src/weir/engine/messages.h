@@ -4,7 +4,8 @@
 // effect there at once. What another host has to be told takes effect Simulation::lag() later, which is no less than an
 // epoch: so it does whatever the partitions are.
 //
-// A node that is due stands in its host's queue of timers, under a slot that no flow has.
+// A node that is due stands in its host's queue of timers, under a slot that no flow has. So does the end of a message
+// that is skipped (engine/fast_forward.h), which is known at its start: those that wait for its receipt are told then.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +57,9 @@ class Messages : public sim::Room<Messages, P> {
 
   void make_due(std::uint32_t node, Time ready);
   void expect(const Expected& message);
-  void happened(std::uint32_t node, traffic::Event event, std::uint32_t where, Time now);
+  [[gnu::noinline]] bool skip(std::uint32_t node, Time now);
+  [[gnu::noinline]] void end_skipped(std::uint32_t node, Time now);
+  void happened(std::uint32_t node, traffic::Event event, std::uint32_t where, Time at);
   void note(std::uint32_t node, Time at);
 
   const traffic::Program* program_ = nullptr;

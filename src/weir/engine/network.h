@@ -21,6 +21,8 @@ struct NodeState {
   Time ready;
 };
 
+class FastForward;
+
 struct Network {
   explicit Network(const Model& model);
 
@@ -30,9 +32,10 @@ struct Network {
   std::vector<net::PortLoad> loads;      // by port; none without adaptive routing
   std::vector<net::PauseWatch> watches;  // by port, of switches; none without a PFC watchdog
   LargePageVector<host::Host> hosts;
-  std::vector<NodeState> node_states;  // by node of the program; its host's partition touches it
-  std::vector<NodeTimes> node_times;   // `received` is its receiver's, the rest its sender's
-  Time network_rtt;                    // the largest unloaded round trip of full packets, of any profile
+  std::vector<NodeState> node_states;   // by node of the program; its host's partition touches it
+  std::vector<NodeTimes> node_times;    // `received` is its receiver's, the rest its sender's
+  FastForward* fast_forward = nullptr;  // null: no message is skipped
+  Time network_rtt;                     // the largest unloaded round trip of full packets, of any profile
 };
 
 // The empty buffers of all switches. Throws InputError about the buffer's "size" if one of them does not

@@ -9,6 +9,7 @@
 
 #include "weir/engine/crew.h"
 #include "weir/engine/epochs.h"
+#include "weir/engine/fast_forward.h"
 
 namespace weir::engine {
 namespace {
@@ -46,6 +47,9 @@ void Simulation::load_program() {
   network_.node_states.resize(program.size());
   network_.node_times.resize(program.size());
   for (std::uint32_t node = 0; node < program.size(); ++node) network_.node_states[node].waiting = program.waits(node);
+  if (options_.fast_forward.is_on())
+    fast_forward_ = std::make_unique<FastForward>(model_, program, options_.fast_forward, crew_->partitions());
+  network_.fast_forward = fast_forward_.get();
   crew_->load(program, lag());
 }
 
@@ -238,6 +242,7 @@ void Simulation::archive(A& a) {
     }
   a.values(network_.node_states);
   a.values(network_.node_times);
+  if (fast_forward_) fast_forward_->archive(a);
   if constexpr (A::kLoads) {
     traffic_dry_ = !traffic_.peek().has_value();
     // What is due at this instant has not been done: it comes first when the run goes on.
@@ -302,7 +307,10 @@ bool Simulation::advance_to(Time until) {
     // those that wait at their hosts: they all start before `end`.
     batch_.clear();
     traffic_.pull_until(end, batch_);
-    for (const auto& flow : batch_) crew_->add_flow(flow);
+    for (const auto& flow : batch_) {
+      crew_->add_flow(flow);
+      if (fast_forward_) fast_forward_->add_flow(flow);
+    }
     batch_.clear();
     traffic_dry_ = !traffic_.peek().has_value();
     work_.done(WorkKind::traffic);
@@ -322,6 +330,10 @@ bool Simulation::advance_to(Time until) {
     std::sort(finished_.begin(), finished_.end(),
               [](const auto& a, const auto& b) { return a.finish != b.finish ? a.finish < b.finish : a.id < b.id; });
     tell_finished(finished_);
+    if (fast_forward_) {
+      fast_forward_->end(finished_);
+      if (now_.ps % grid_.ps == 0 || now_ >= options_.stop) fast_forward_->settle(network_.node_times);
+    }
     work_.done(WorkKind::flows);
     work_.end(end);
   }

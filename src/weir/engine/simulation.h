@@ -24,6 +24,7 @@
 #include "weir/engine/engine.h"
 #include "weir/engine/exchange.h"
 #include "weir/engine/mirror.h"
+#include "weir/engine/fast_forward_params.h"
 #include "weir/engine/model.h"
 #include "weir/engine/network.h"
 #include "weir/engine/work_log.h"
@@ -44,7 +45,10 @@ struct RunOptions {
   // The ranks of which this process is one, each with so many threads; null: it is the only one. They must outlive the
   // simulation. Each has the same model, traffic, samplers and probes, and calls the same functions in the same order.
   Ranks* ranks = nullptr;
+  FastForwardParams fast_forward{.theta = 0};  // messages that are skipped; theta = 0: none
 };
+
+class FastForward;
 
 class Simulation final : public Engine {
  public:
@@ -70,6 +74,7 @@ class Simulation final : public Engine {
   Time epoch() const override { return grid_; }
   const traffic::Program& program() const override { return traffic_.program(); }
   std::span<const NodeTimes> node_times() const override { return network_.node_times; }
+  std::optional<FastForwardReport> fast_forward() const override;
   // How long a host waits to be told of an event at another one that starts a message of its own.
   Time lag() const;
   bool ended() const;
@@ -178,6 +183,7 @@ class Simulation final : public Engine {
   WorkLog work_;
   std::unique_ptr<Crew> crew_;
   std::unique_ptr<Mirror> mirror_;  // null: there is one rank
+  std::unique_ptr<FastForward> fast_forward_;  // null: no message is skipped
 };
 
 }  // namespace weir::engine

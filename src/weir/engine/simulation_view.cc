@@ -1,5 +1,6 @@
 // What can be seen of a simulation between its epochs.
 #include "weir/engine/crew.h"
+#include "weir/engine/fast_forward.h"
 #include "weir/engine/invariants.h"
 #include "weir/engine/simulation.h"
 #include "weir/net/ranked_port.h"
@@ -127,8 +128,17 @@ Mirror::PortFigures Simulation::figures(std::uint32_t id) {
 const net::SwitchState& Simulation::switch_state(std::uint32_t s) const { return network_.switches[s]; }
 
 void Simulation::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
-  if (!mirror_) return crew_->for_each_active(visit);
-  for (const Mirror::Active& flow : mirror_->active()) visit(flow.src, flow);
+  if (mirror_) {
+    for (const Mirror::Active& flow : mirror_->active()) visit(flow.src, flow);
+    return;
+  }
+  crew_->for_each_active(visit);
+  if (fast_forward_) fast_forward_->for_each_skipped(network_.node_times, visit);
+}
+
+std::optional<FastForwardReport> Simulation::fast_forward() const {
+  if (!fast_forward_) return std::nullopt;
+  return fast_forward_->report();
 }
 
 std::string Simulation::broken_invariant() const { return engine::broken_invariant(network_); }

@@ -14,9 +14,6 @@ Receivers<P>::Receivers(const Model& m, bool sparse) : places_(m.topology.hosts,
     ack_frames_.push_back({static_cast<std::uint16_t>(m.ack_wire(profile).count), profile.balancing.ack_flags()});
 }
 
-// Acknowledgements choose their path by themselves.
-inline std::uint32_t back(const net::Packet& packet) { return mix32(packet.entropy + 1); }
-
 // A packet to the sender of this data packet, besides its acknowledgement.
 inline net::Packet answer(const net::Packet& packet, net::PacketKind kind, Bytes wire, net::TrafficClass c) {
   net::Packet out;
@@ -24,7 +21,7 @@ inline net::Packet answer(const net::Packet& packet, net::PacketKind kind, Bytes
   out.seq = packet.seq;
   out.sent = packet.sent;
   out.dst = packet.src;
-  out.entropy = back(packet);
+  out.entropy = net::answer_entropy(packet.entropy);
   out.slot = packet.slot;
   out.generation = packet.generation;
   out.profile = packet.profile;
@@ -203,7 +200,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now
   }
   if constexpr (P::Tracer::kOn)
     if ((packet.flags & net::kSack) != 0) sacks()[packet.src].made_us = static_cast<std::uint32_t>(now.ps / 1'000'000);
-  packet.entropy = back(packet);
+  packet.entropy = net::answer_entropy(packet.entropy);
   packet.wire = frame.wire;
   packet.traffic_class = ack_class(packet.traffic_class);
   answers().give(h, packet, now);

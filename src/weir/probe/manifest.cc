@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "weir/base/version.h"
+#include "weir/probe/fast_forward_json.h"
 
 namespace weir::probe {
 namespace {
@@ -75,6 +76,7 @@ Json document_of(const Manifest& m) {
   json["pfc_pauses"] = c.pauses;
   json["pfc_storms"] = c.storms;
   json["pfc_storm_dropped"] = c.storm_dropped;
+  if (m.fast_forward) json["fast_forward"] = to_json(*m.fast_forward);
   json["digest"] = fmt::format("{:016x}", m.digest);
   return json;
 }

@@ -9,6 +9,7 @@
 
 #include "weir/base/units.h"
 #include "weir/engine/counters.h"
+#include "weir/engine/fast_forward_report.h"
 #include "weir/engine/stall.h"
 #include "weir/result/contents.h"
 
@@ -36,6 +37,7 @@ struct Manifest {
   std::uint64_t max_rss_bytes = 0;
   Time sim_time;
   engine::Counters counters;
+  std::optional<engine::FastForwardReport> fast_forward;  // what was skipped, if the scenario asks for that
   std::uint64_t digest = 0;  // over all flow records and the final state; equal for equal runs
 };
 

@@ -40,6 +40,7 @@ void Probes::load(Loader& a) {
 Summary Probes::finish() {
   Summary summary;
   summary.sim_time = simulation_.now();
+  summary.fast_forward = simulation_.fast_forward();
   summary.collectives = report_collectives(simulation_, tags_);
   for (const auto& probe : probes_) probe->finish(summary);
   flow_digest_ = summary.flows.digest;
@@ -63,6 +64,7 @@ Manifest Probes::manifest(const RunClock& clock) const {
   m.max_rss_bytes = max_rss_bytes();
   m.sim_time = s.now();
   m.counters = s.counters();
+  m.fast_forward = s.fast_forward();
   // xor alone would let equal halves cancel
   m.digest = flow_digest_ * 0x9fb21c651e98df25ull ^ s.state_digest();
   if (s.stall() != nullptr) m.stall = *s.stall();

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "weir/probe/fast_forward_json.h"
 #include "weir/probe/summary.h"
 
 namespace weir::probe {
@@ -213,6 +214,7 @@ std::string to_json(const Summary& s) {
   json["fidelity"] = s.fidelity;
   if (s.changes > 0) json["changes"] = s.changes;
   json["sim_time_ps"] = s.sim_time.ps;
+  if (s.fast_forward) json["fast_forward"] = to_json(*s.fast_forward);
   json["flows"] = flows(s.flows);
   for (const auto& c : s.collectives) json["collectives"].push_back(collective(c));
   json["slowdown"] = slowdown(s.flows);

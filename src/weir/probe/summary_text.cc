@@ -87,6 +87,15 @@ void collective(Text& out, const CollectiveSummary& c) {
   }
 }
 
+void fast_forward(Text& out, const engine::FastForwardReport& r) {
+  out.line("{} of {} messages skipped, {} times unforeseen others", r.skipped, r.messages, r.unforeseen);
+  if (r.checked == 0)
+    out.line("  none was checked");
+  else
+    out.line("  {} checked: times until receipt are off by {:.2f} % in the mean, {:.2f} % at most", r.checked,
+             100 * r.mean_error, 100 * r.worst_error);
+}
+
 std::string port_text(const PortName& p) {
   return fmt::format("{} -> {} (port {}, {})", p.from, p.to, p.port, p.group);
 }
@@ -145,6 +154,7 @@ std::string to_text(const Summary& s) {
   flows(out, s.flows, s.sim_time);
   if (!s.collectives.empty()) out.line("");
   for (const auto& c : s.collectives) collective(out, c);
+  if (s.fast_forward) fast_forward(out, *s.fast_forward);
   if (s.queues) queue_lines(out, *s.queues);
   out.explain_gaps();
   if (s.fairness || s.pfc || s.links || !s.sections.empty()) out.line("");

@@ -60,11 +60,16 @@ std::string to_json(const Outcome& o) {
   return out.dump(2) + "\n";
 }
 
+Pace pace_of(const engine::Engine& engine) {
+  const auto skipped = engine.fast_forward();
+  return {engine.now(), engine.counters(), skipped ? skipped->unsent : 0};
+}
+
 double share_done(const Pace& pace, const scenario::Expected& expected, Time stop) {
   const auto& c = pace.counters;
   double out = -1;
   if (expected.is_estimable() && expected.packets > 0)
-    out = static_cast<double>(c.data_packets - std::min(c.data_packets, c.retransmitted)) /
+    out = static_cast<double>(c.data_packets - std::min(c.data_packets, c.retransmitted) + pace.unsent) /
           (static_cast<double>(expected.packets) * expected.of_all);
   // of an estimate, it is not known when all has been sent
   if (!expected.all) out = std::min(out, 0.99);

@@ -21,7 +21,9 @@ namespace weir::run {
 struct Pace {
   Time now;
   engine::Counters counters;
+  std::uint64_t unsent = 0;  // packets of messages that were skipped
 };
+Pace pace_of(const engine::Engine&);
 
 struct Outcome {
   probe::Summary summary;

@@ -136,7 +136,7 @@ std::string Execution::advance(Time limit) {
       until = std::min(until, std::max((simulation.now() / epoch + 1) * epoch, next_checkpoint() / epoch * epoch));
     until = {together_.of_first(until.ps)};
     const bool ended = simulation.advance(until);
-    if (options_.look) options_.look({simulation.now(), simulation.counters()});
+    if (options_.look) options_.look(pace_of(simulation));
     if (ended) return "";
     cancelled_ = together_.any(options_.cancelled && options_.cancelled());
     if (cancelled_) return "";

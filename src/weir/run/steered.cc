@@ -136,7 +136,7 @@ Outcome execute_steered(const scenario::Scenario& s, std::shared_ptr<const engin
       }
     const Time limit = next == changes.end() ? Time::max() : next->at;
     const bool ended = run.advance(steps.next(now, limit));
-    if (options.look) options.look({run.engine().now(), run.engine().counters()});
+    if (options.look) options.look(pace_of(run.engine()));
     if (ended && next != changes.end()) fail(fmt::format("the run has ended at {}", format_value(run.engine().now())));
     if (ended) return run.finish();
     if (options.cancelled && options.cancelled()) return run.finish(true);

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "weir/scenario/document.h"
+#include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fluid_rules.h"
 #include "weir/scenario/replica_rules.h"
 #include "weir/scenario/warnings.h"
@@ -25,6 +26,7 @@ Fidelity exact() {
           .tells_events = true,
           .runs_programs = true,
           .has_ranks = true,
+          .can_skip = true,
           .chooses_ecn = true,
           .check = check_buffers,
           .warn = warn_of_network,
@@ -51,6 +53,9 @@ std::string names_of(bool (*has)(const Fidelity&)) {
 }
 
 void check_judges_claims(const Scenario& s) {
+  if (skips(s))
+    fail_key(s.place("run.fast_forward"), "run.fast_forward",
+             "no verdict of a claim comes from a run that skips messages; remove it");
   if (s.run.fidelity->has_packets) return;
   fail_key(s.place("run.fidelity"), "run.fidelity",
            fmt::format("no verdict of a claim comes from a run without packets, and this scenario has \"{}\"; write {}",

@@ -36,6 +36,7 @@ struct Fidelity {
   bool tells_events = false;   // Engine::trace
   bool runs_programs = false;  // messages that wait for each other
   bool has_ranks = false;      // engine::RunOptions::ranks
+  bool can_skip = false;       // [run.fast_forward]
   // ECN thresholds that nobody has written are those that come with the algorithms (scenario/ecn_choice.h).
   bool chooses_ecn = false;
   // The parameter that may name a file with all flows, in place of [[traffic]]; "" = there is none.
@@ -62,7 +63,7 @@ std::span<const Fidelity> fidelities();
 std::string names_of(bool (*has)(const Fidelity&));
 
 // Throws InputError that names file, line and key unless the run of this scenario may judge a claim of a paper, which
-// takes packets.
+// takes packets, and all of them.
 void check_judges_claims(const Scenario&);
 
 // The key of the file that has all flows in place of [[traffic]]; "" if the flows are those of [[traffic]].

@@ -13,6 +13,7 @@
 #include "weir/net/graph_file.h"
 #include "weir/probe/probes.h"
 #include "weir/scenario/document.h"
+#include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/traffic/flow_list.h"
 
@@ -236,6 +237,7 @@ std::shared_ptr<const engine::Model> build_model(const Scenario& s) {
   check_needs(s, *model);
   check_profiles(s, *model);
   if (s.run.fidelity->check != nullptr) s.run.fidelity->check(s, *model);
+  check_fast_forward(s, *model);
   return model;
 }
 
@@ -319,13 +321,17 @@ bool needs_decisions(const engine::Model& model) {
 std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic,
                                              std::uint32_t partitions, bool traced = false,
                                              engine::Ranks* ranks = nullptr) {
+  if (ranks != nullptr && skips(s))
+    fail_key(s.place("run.fast_forward"), "run.fast_forward",
+             "skips messages in one process only, and mpirun has started several; start one, or remove the table");
   const engine::RunOptions options{.threads = s.run.threads,
                                    .partitions = partitions,
                                    .scheduler = s.run.scheduler,
                                    .stop = s.run.stop > Time{} ? s.run.stop : Time::max(),
                                    .traced = traced || s.probes.need_trace() || needs_decisions(model),
                                    .until_program = s.run.until == Until::collectives,
-                                   .ranks = ranks};
+                                   .ranks = ranks,
+                                   .fast_forward = s.fast_forward.value_or(engine::FastForwardParams{.theta = 0})};
   return s.run.fidelity->make(s, model, traffic, options);
 }
 

@@ -16,6 +16,7 @@
 #include "weir/base/error.h"
 #include "weir/base/params.h"
 #include "weir/cc/algorithm.h"
+#include "weir/engine/fast_forward_params.h"
 #include "weir/engine/model.h"
 #include "weir/engine/simulation.h"
 #include "weir/host/params.h"
@@ -114,6 +115,7 @@ struct Scenario {
   std::string title;
   std::vector<std::string> notices;  // what was chosen for want of a word in the file, and may surprise; for people
   RunParams run;
+  std::optional<engine::FastForwardParams> fast_forward;
   std::shared_ptr<const void> fidelity_params;  // [fidelity], of run.fidelity; null where that has none
   Topology topology;
   net::NetworkParams network;

@@ -7,6 +7,7 @@
 
 #include "weir/engine/packet_sizes.h"
 #include "weir/net/dependencies.h"
+#include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/run.h"
 
@@ -185,6 +186,7 @@ std::vector<std::string> warnings(const Scenario& s, const engine::Model& model)
   std::vector<std::string> out = s.notices;
   warn_of_programs(s, out);
   if (s.run.fidelity->warn != nullptr) s.run.fidelity->warn(s, model, out);
+  warn_of_fast_forward(s, out);
   return out;
 }
 

@@ -1,0 +1,178 @@
+// Skips messages of a program that take as long as they did before: a collective sends the same messages step after
+// step, and once their durations repeat, most of them need no packets ([run.fast_forward], docs/fidelity.md).
+//
+// Messages of the same hosts, path and size are of one *kind*. Kinds whose messages were active at once on a common
+// port, by data or by acknowledgements, are neighbours, and neighbours of neighbours form a *component*. A component is
+// skipped as a whole: when each of its kinds that is still to come has been simulated `rounds` times in a row with
+// durations that agree within theta, among about as many neighbours, and no other flow is on its ports. Messages that
+// begin from then on take the mean of the remembered durations and send no packet. Another component that joins it,
+// more or fewer neighbours, or another flow end that: the component is simulated again, until it repeats.
+//
+// Skipped components are checked. Of the rounds (as many messages as there are kinds) a random share is simulated:
+// first until no skipped message is left, so that all neighbours have packets, then `rounds` rounds are compared with
+// what is remembered, and remembered in their turn, then until the compared ones have ended. Only messages that are
+// under way as a component goes over from the one to the other have neighbours of both kinds; they are neither
+// remembered nor compared.
+//
+// All is decided between epochs, at multiples of the epoch, from what has happened since: results do not depend on the
+// number of threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "weir/engine/engine.h"
+#include "weir/engine/fast_forward_params.h"
+#include "weir/engine/fast_forward_report.h"
+#include "weir/engine/model.h"
+#include "weir/engine/skippable_kinds.h"
+#include "weir/traffic/program.h"
+
+namespace weir::engine {
+
+class FastForward {
+ public:
+  // How long a message takes from its start until its receiver has it, and until its sender knows.
+  struct Lasts {
+    Time received;
+    Time sent;
+  };
+
+  // Model and program must outlive this.
+  FastForward(const Model& model, const traffic::Program& program, const FastForwardParams& params,
+              std::uint32_t partitions);
+
+  // During an epoch, of a message of this partition that begins at `now`: how long it takes if it is skipped; nothing:
+  // its packets are to be simulated.
+  std::optional<Lasts> begin(std::uint32_t partition, std::uint32_t node, Time now);
+
+  // Between epochs: a flow that is no message is about to start.
+  void add_flow(const traffic::Flow& flow);
+  // Flows and messages that have ended.
+  void end(std::span<const host::FlowRecord> records);
+  // What has happened since the last call counts from now on. Calls come at instants that depend on the scenario alone.
+  void settle(std::span<const NodeTimes> times);
+
+  FastForwardReport report() const;
+  // Calls visit(src, flow) for each skipped message that has not ended.
+  void for_each_skipped(std::span<const NodeTimes> times,
+                        const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const;
+
+  template <class A>
+  void archive(A& a) {
+    a.values(state_);
+    a.values(components_);
+    a.values(samples_);
+    a.values(active_);
+    a.values(free_);
+    a.values(slot_of_);
+    a.each(on_port_, [&](auto& slots) { a.values(slots); });
+    a.each(begun_, [&](auto& of_partition) { a.values(of_partition); });
+    a.values(ended_);
+    a.values(touched_);
+    a.value(stamps_);
+    a.value(walk_);
+    a.value(totals_);
+    a.value(error_sum_);
+  }
+
+ private:
+  enum class Phase : std::uint8_t { simulated, skipped, clearing, compared, draining };
+  struct Sample {
+    Lasts lasts;
+    double company = 0;  // neighbours at a time, in the mean
+  };
+  // What changes of a kind.
+  struct State {
+    std::uint32_t parent = 0;   // in the forest of components
+    std::uint32_t left = 0;     // messages still to begin
+    std::uint32_t active = 0;   // messages that have begun and not ended
+    std::uint32_t others = 0;   // active flows on its ports that are no messages
+    std::uint32_t changes = 0;  // times that such a flow has started
+    std::uint32_t stamp = 0;    // samples are of its component as it was then
+    std::uint32_t count = 0;    // of samples, at most `rounds`
+    std::uint32_t next = 0;     // place of the next one
+    bool steady = false;
+  };
+  // Of the kind that is the root.
+  struct Component {
+    std::uint32_t kinds = 1;
+    std::uint32_t coming = 0;     // kinds of which some message is active or still to begin
+    std::uint32_t steady = 0;     // of these
+    std::uint32_t disturbed = 0;  // kinds with other flows on their ports
+    std::uint32_t stamp = 0;      // changes when another component joins
+    Phase phase = Phase::simulated;
+    Time since;                 // messages that began before were among others than now
+    std::uint32_t skipped = 0;  // active messages
+    std::uint32_t compared = 0;
+    std::uint32_t begun = 0;  // messages in this round
+    std::uint64_t round = 0;
+  };
+  struct Active {
+    std::uint32_t node = 0;
+    std::uint32_t kind = 0;
+    Time start;
+    Time company;               // sum of the times with each neighbour
+    Time remembered;            // until receipt, if it is compared
+    std::uint32_t changes = 0;  // State::changes when it began
+    std::uint32_t seen = 0;     // in the present walk
+    bool skipped = false;
+    bool compared = false;
+    bool mixed = false;  // it has packets and some neighbour had none
+  };
+  struct Begun {
+    std::uint32_t node = 0;
+    bool skipped = false;
+    Time time;
+  };
+  struct Ended {
+    std::uint32_t node = 0;
+    Time time;
+  };
+
+  std::uint32_t root_of(std::uint32_t kind) const;
+  Component& component_of(std::uint32_t kind) { return components_[root_of(kind)]; }
+  bool is_coming(std::uint32_t kind) const { return state_[kind].left + state_[kind].active > 0; }
+  std::span<const Sample> samples_of(std::uint32_t kind) const;
+  Sample remembered(std::uint32_t kind) const;
+
+  void start(const Begun& message);
+  void finish(const Ended& message, Time received);
+  void leave(std::uint32_t slot, Time now);
+  void part(Active& one, Active& other, Time now);
+  void meet(std::uint32_t a, std::uint32_t b, Time since);
+  void compare(const Active& message, Time received);
+  void learn(std::uint32_t kind, const Sample& sample);
+  void forget(std::uint32_t kind);
+  void set_steady(std::uint32_t kind, bool steady);
+  bool agree(std::uint32_t kind) const;
+  bool near(double company, double other) const;
+  void disturb(std::span<const std::uint32_t> ports, bool starts);
+  void look_at(std::uint32_t root);
+  void begin_round(std::uint32_t root);
+  bool is_checked(std::uint32_t root, std::uint64_t round) const;
+
+  const Model& model_;
+  const traffic::Program& program_;
+  const FastForwardParams params_;
+  const SkippableKinds kinds_;
+  std::vector<State> state_;                         // by kind
+  std::vector<Component> components_;                // by kind; those of roots count
+  std::vector<Sample> samples_;                      // `rounds` of each kind
+  std::vector<Active> active_;                       // by slot
+  std::vector<std::uint32_t> free_;                  // slots
+  std::vector<std::uint32_t> slot_of_;               // by node
+  std::vector<std::vector<std::uint32_t>> on_port_;  // by port: the slots of messages there
+  std::vector<std::vector<Begun>> begun_;            // by partition
+  std::vector<Ended> ended_;
+  std::vector<std::uint32_t> touched_;  // kinds whose components are to be looked at
+  std::uint32_t stamps_ = 0;
+  std::uint32_t walk_ = 0;
+  FastForwardReport totals_;
+  double error_sum_ = 0;
+};
+
+}  // namespace weir::engine

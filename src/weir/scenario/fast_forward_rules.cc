@@ -1,0 +1,60 @@
+#include "weir/scenario/fast_forward_rules.h"
+
+#include <fmt/format.h>
+
+#include "weir/probe/catalogue.h"
+#include "weir/scenario/document.h"
+#include "weir/scenario/fidelity.h"
+
+namespace weir::scenario {
+namespace {
+
+constexpr std::string_view kKey = "run.fast_forward";
+
+[[noreturn]] void refuse_beside(const Scenario& s, const std::string& key, std::string_view why) {
+  fail_key(s.place(key), key,
+           fmt::format("with [run.fast_forward] some messages are not sent, and {}; remove one of the two", why));
+}
+
+}  // namespace
+
+bool skips(const Scenario& s) { return s.fast_forward && s.fast_forward->is_on(); }
+
+void check_fast_forward(const Scenario& s, const engine::Model& model) {
+  if (!skips(s)) return;
+  if (!s.run.fidelity->can_skip)
+    fail_key(s.place(kKey), std::string(kKey),
+             fmt::format("only run.fidelity = {} skips messages, and this scenario has \"{}\"; write that, or remove "
+                         "the table",
+                         names_of([](const Fidelity& f) { return f.can_skip; }), s.run.fidelity->name));
+  for (const probe::ProbeKind& kind : probe::probe_kinds())
+    if (!kind.is_always_on && s.probes.get(kind) != nullptr)
+      refuse_beside(s, join("probes", kind.name), "this probe would not see them");
+  const auto none = [&](bool any, const std::string& key, std::string_view why) {
+    if (any) refuse_beside(s, key, why);
+  };
+  none(!s.faults.loss.empty(), "network.loss.0", "would lose no packet");
+  none(!s.faults.failures.empty(), "network.failure.0", "would not notice that links fail");
+  none(!s.faults.link_events.empty(), "network.link_event.0", "would not notice that links go down");
+  none(!s.faults.host_pauses.empty(), "host.pause.0", "would not notice that hosts pause");
+  for (std::size_t i = 0; i < model.profiles.size(); ++i)
+    none(cc::has(model.profiles[i].algorithm->about.needs, cc::Needs::decisions),
+         i == 0 ? "algorithm.name" : fmt::format("profile.{}.algorithm", i - 1), "nobody would be asked about them");
+}
+
+void check_sends_all(const Scenario& s, std::string_view option) {
+  if (skips(s))
+    throw InputError(fmt::format(
+        "{}: with [run.fast_forward] some messages are not sent, and their packets would be missing; remove one of "
+        "the two",
+        option));
+}
+
+void warn_of_fast_forward(const Scenario& s, std::vector<std::string>& out) {
+  if (skips(s))
+    out.push_back(
+        "[run.fast_forward]: messages of collectives that repeat take as long as before and are not sent again; "
+        "summary.json tells how many and how far checked ones are off, docs/fidelity.md when to trust that");
+}
+
+}  // namespace weir::scenario

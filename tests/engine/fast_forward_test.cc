@@ -1,0 +1,188 @@
+// Messages that repeat and are skipped: how many, how far off, and that nothing else changes.
+#include "weir/engine/fast_forward.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+
+#include "tests/engine/scenario.h"
+#include "weir/base/archive.h"
+#include "weir/engine/simulation.h"
+
+namespace weir::engine {
+namespace {
+
+using namespace literals;
+using traffic::Event;
+using traffic::Program;
+
+// In each step every host of a fat tree sends to the next one, once it has received the message of the step before.
+Scenario ring(std::uint32_t steps, Bytes size = 50'000_B) {
+  Scenario s;
+  s.topology = build(net::FatTree{4, 100_Gbps, 1_us});
+  s.profiles = {profile("swift")};
+  const std::uint32_t n = s.topology.hosts;
+  std::vector<Program::Node> nodes;
+  std::vector<Program::Edge> edges;
+  for (std::uint32_t step = 0; step < steps; ++step)
+    for (std::uint32_t i = 0; i < n; ++i) {
+      nodes.push_back({.src = i, .dst = (i + 1) % n, .size = size});
+      if (step > 0) edges.push_back({(step - 1) * n + (i + n - 1) % n, Event::received, step * n + i});
+    }
+  s.program = {std::move(nodes), edges, 0};
+  return s;
+}
+
+Way skipping(FastForwardParams params = {}, std::uint32_t threads = 1) {
+  return {.threads = threads, .fast_forward = params};
+}
+
+double completion(const Outcome& o) {
+  Time last;
+  for (const NodeTimes& times : o.nodes) last = std::max(last, times.received);
+  return static_cast<double>(last.ps);
+}
+
+TEST(FastForward, ARingTakesATenthOfTheEventsAndEndsWithinAPercent) {
+  const Scenario s = ring(200);
+  const Outcome whole = run(s);
+  const Outcome fast = run(s, skipping());
+  EXPECT_EQ(fast.flows.size(), whole.flows.size());
+  EXPECT_GE(whole.counters.events, 10 * fast.counters.events);
+  EXPECT_NEAR(completion(fast) / completion(whole), 1, 0.01);
+  ASSERT_TRUE(fast.fast_forward);
+  EXPECT_EQ(fast.fast_forward->messages, 200u * 16u);
+  EXPECT_GT(fast.fast_forward->skipped, 180u * 16u);
+  EXPECT_GE(fast.fast_forward->checked, 32u);
+  EXPECT_GT(fast.fast_forward->worst_error, 0);
+  EXPECT_LT(fast.fast_forward->worst_error, 0.05);
+}
+
+TEST(FastForward, ThetaZeroChangesNothing) {
+  const Scenario s = ring(20);
+  const Outcome whole = run(s);
+  const Outcome off = run(s, skipping({.theta = 0}));
+  EXPECT_EQ(difference(whole, off), "");
+  EXPECT_EQ(whole.counters.events, off.counters.events);
+  EXPECT_FALSE(off.fast_forward);
+}
+
+TEST(FastForward, DoesNotDependOnThreadsSchedulerPortsAndSteps) {
+  Scenario s = ring(60);
+  s.add_flow(3, 9, 40'000_B, 300_us);
+  const Outcome one = run(s, skipping());
+  EXPECT_GT(one.fast_forward->skipped, 0u);
+  for (const std::uint32_t threads : {2u, 4u}) EXPECT_EQ(difference(one, run(s, skipping({}, threads))), "") << threads;
+  Way other = skipping();
+  other.scheduler = SchedulerKind::heap;
+  EXPECT_EQ(difference(one, run(s, other)), "");
+  other = skipping();
+  other.port = net::PortKind::queued;
+  EXPECT_EQ(difference(one, run(s, other)), "");
+  other = skipping();
+  other.step = 7'300_ns;
+  EXPECT_EQ(difference(one, run(s, other)), "");
+}
+
+// Its saved state goes on as if nothing had happened.
+TEST(FastForward, GoesOnFromASavedState) {
+  const Scenario s = ring(60);
+  const Outcome whole = run(s, skipping());
+  const auto model = s.model();
+  RunOptions options;
+  options.fast_forward = FastForwardParams{};
+  const auto before = s.traffic();
+  Simulation first(*model, *before, options);
+  first.advance(400_us);
+  EXPECT_GT(first.fast_forward()->skipped, 0u);
+  Saver saver;
+  first.save(saver);
+  const std::string saved = saver.take();
+  const auto after = s.traffic();
+  Simulation second(*model, *after, options);
+  Loader loader(saved);
+  second.load(loader);
+  while (!second.advance()) {
+  }
+  EXPECT_EQ(second.fast_forward()->skipped, whole.fast_forward->skipped);
+  EXPECT_EQ(second.counters().events, whole.counters.events);
+  for (std::size_t i = 0; i < whole.nodes.size(); ++i)
+    ASSERT_EQ(second.node_times()[i].received, whole.nodes[i].received) << i;
+}
+
+// What another flow slows down is simulated while that flow is there.
+TEST(FastForward, OtherFlowsEndTheSkipping) {
+  Scenario s = ring(60);
+  const Outcome alone = run(s, skipping());
+  for (std::uint32_t i = 0; i < 16; i += 2) s.add_flow(i, i + 1, 4'000'000_B, 100_us);
+  const Outcome with = run(s, skipping());
+  EXPECT_LT(with.fast_forward->skipped, alone.fast_forward->skipped / 2);
+  EXPECT_NEAR(completion(with) / completion(run(s)), 1, 0.02);
+}
+
+// Messages of which none comes twice.
+TEST(FastForward, WhatDoesNotRepeatIsSimulated) {
+  Scenario s = ring(2);
+  const Outcome fast = run(s, skipping());
+  EXPECT_EQ(fast.fast_forward->skipped, 0u);
+  EXPECT_EQ(difference(run(s), fast), "");
+}
+
+// The share of messages that is compared is what was asked for, and all of them with 1.
+TEST(FastForward, ComparesAShare) {
+  const Outcome all = run(ring(40), skipping({.check = 1}));
+  EXPECT_EQ(all.fast_forward->skipped, 0u);
+  EXPECT_GT(all.fast_forward->checked, 20u * 16u);
+  EXPECT_EQ(run(ring(40), skipping({.check = 0})).fast_forward->checked, 0u);
+}
+
+// A run that is ended early tells of skipped messages that are under way.
+TEST(FastForward, TellsOfSkippedMessagesThatAreActive) {
+  const Scenario s = ring(60);
+  const auto model = s.model();
+  const auto traffic = s.traffic();
+  RunOptions options;
+  options.fast_forward = FastForwardParams{};
+  options.stop = 401'300_ns;
+  Simulation simulation(*model, *traffic, options);
+  std::uint64_t ended = 0;
+  simulation.on_finish([&](const host::FlowRecord&) { ++ended; });
+  while (!simulation.advance()) {
+  }
+  std::uint64_t active = 0;
+  simulation.for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+    ++active;
+    EXPECT_EQ(src, s.program[static_cast<std::uint32_t>(flow.id)].src);
+    EXPECT_EQ(flow.facts.size, 50'000_B);
+  });
+  EXPECT_GT(active, 0u);
+  EXPECT_EQ(simulation.counters().flows_started, ended + active);
+}
+
+TEST(SkippableKinds, AreHostsPathAndRoughSize) {
+  Scenario s = ring(1);
+  s.program = {{{.src = 0, .dst = 5, .size = 1'000'000_B, .sport = 7, .dport = 1},
+                {.src = 0, .dst = 5, .size = 1'000'001_B, .sport = 7, .dport = 1},
+                {.src = 0, .dst = 5, .size = 900'000_B, .sport = 7, .dport = 1},
+                {.src = 0, .dst = 5, .size = 1'000'000_B, .sport = 8, .dport = 1},
+                {.src = 5, .dst = 0, .size = 1'000'000_B, .sport = 7, .dport = 1}},
+               {},
+               0};
+  const auto model = s.model();
+  const SkippableKinds kinds(*model, s.program);
+  EXPECT_EQ(kinds.size(), 4u);
+  EXPECT_EQ(kinds.of(0), kinds.of(1));
+  EXPECT_EQ(kinds.count(0), 2u);
+  // six links, each in both directions but where data and acknowledgements take others
+  EXPECT_GE(kinds.ports(0).size(), 8u);
+  for (const std::uint32_t port : kinds.ports(0)) {
+    const auto at = kinds.at(port);
+    EXPECT_NE(std::find(at.begin(), at.end(), 0u), at.end());
+  }
+}
+
+}  // namespace
+}  // namespace weir::engine
