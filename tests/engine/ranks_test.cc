@@ -85,10 +85,9 @@ TEST_P(ScenarioOnRanks, HasTheResultOfOneProcess) {
     }
 }
 
-// What is saved is the same to the byte, and goes on at any number of ranks.
-TEST_P(ScenarioOnRanks, GoesOnOnOtherRanks) {
-  const Scenario scenario = random_scenario(GetParam());
-  SCOPED_TRACE(scenario.text);
+// What is saved is the same to the byte, and goes on at any number of ranks, also of one partition at several.
+void goes_on_on_other_ranks(const Scenario& scenario, std::uint32_t partitions) {
+  SCOPED_TRACE(scenario.text + ", partitions: " + std::to_string(partitions));
   const auto model = scenario.model();
   struct Run {
     std::unique_ptr<traffic::Traffic> traffic;
@@ -97,7 +96,7 @@ TEST_P(ScenarioOnRanks, GoesOnOnOtherRanks) {
   const auto begin = [&](Ranks* ranks) {
     Run run{scenario.traffic(), nullptr};
     run.simulation = std::make_unique<Simulation>(*model, *run.traffic,
-                                                  RunOptions{.partitions = 4, .stop = scenario.stop, .ranks = ranks});
+                                                  RunOptions{.partitions = partitions, .stop = scenario.stop, .ranks = ranks});
     return run;
   };
   const auto save = [](Run& run) {
@@ -130,6 +129,10 @@ TEST_P(ScenarioOnRanks, GoesOnOnOtherRanks) {
     }
     EXPECT_EQ(run.simulation->state_digest(), digest);
   });
+}
+
+TEST_P(ScenarioOnRanks, GoesOnOnOtherRanks) {
+  for (const std::uint32_t partitions : {1, 4}) goes_on_on_other_ranks(random_scenario(GetParam()), partitions);
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, ScenarioOnRanks, testing::Range<std::uint64_t>(0, scenario_count(20)));

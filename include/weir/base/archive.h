@@ -46,6 +46,16 @@ class Saver {
     for (auto& object : c) one(object);
   }
 
+  // Calls one(saver), with its length in front of what that writes, so that whoever does not want it can go on behind it.
+  template <class One>
+  void block(One&& one) {
+    const std::size_t at = out_.size();
+    length(0);
+    one(*this);
+    const std::uint64_t size = out_.size() - at - sizeof(size);
+    std::memcpy(out_.data() + at, &size, sizeof(size));
+  }
+
   void text(const std::string& t) { values(t); }
   template <class T, class One>
   void optional(std::optional<T>& o, One&& one) {
@@ -97,6 +107,17 @@ class Loader {
     c.clear();
     c.resize(n);
     for (auto& object : c) one(object);
+  }
+
+  // Calls one(loader of the block's bytes), and goes on behind them whatever it has read.
+  template <class One>
+  void block(One&& one) {
+    std::uint64_t size = 0;
+    value(size);
+    if (size > left_.size()) throw InputError("the checkpoint ends too early");
+    Loader part(left_.substr(0, size));
+    left_.remove_prefix(size);
+    one(part);
   }
 
   void text(std::string& t) { values(t); }

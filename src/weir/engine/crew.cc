@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <string>
@@ -170,7 +169,7 @@ class Team final : public Simulation::Crew {
   void save(Saver& a, bool everywhere) override {
     a.value(count_);
     append(a, everywhere, [&](Saver& own) {
-      for (auto& p : parts_) archive_block(own, [&](Saver& block) { p->save(block); });
+      for (auto& p : parts_) own.block([&](Saver& block) { p->save(block); });
     });
     append(a, everywhere, [&](Saver& own) {
       for (std::uint32_t from = own_.first; from < own_.end; ++from)
@@ -183,7 +182,7 @@ class Team final : public Simulation::Crew {
     a.value(n);
     if (n != count_) throw InputError("the checkpoint is of a network that was cut otherwise");
     for (std::uint32_t i = 0; i < count_; ++i)
-      archive_block(a, [&](Loader& block) {
+      a.block([&](Loader& block) {
         if (own_.has(i)) parts_[i - own_.first]->load(block, now);
       });
     for (std::uint32_t from = 0; from < count_; ++from)
@@ -308,24 +307,6 @@ class Team final : public Simulation::Crew {
     Saver own;
     write(own);
     exchange_->gather_into(a, own.content(), everywhere);
-  }
-
-  // A part with its length in front of it, so that whoever does not want it can go on behind it. Where there is only
-  // one, nobody does.
-  template <class Write>
-  void archive_block(Saver& a, Write&& write) {
-    if (count_ == 1) return write(a);
-    Saver block;
-    write(block);
-    a.text(block.content());
-  }
-  template <class Read>
-  void archive_block(Loader& a, Read&& read) {
-    if (count_ == 1) return read(a);
-    std::string bytes;
-    a.text(bytes);
-    Loader block(bytes);
-    read(block);
   }
 
   static std::uint32_t count_of(const std::vector<std::uint16_t>& of_node) {
