@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -76,6 +77,9 @@ std::string Parquet::write(probe::ResultDirectory& directory) const {
   } catch (const std::system_error& error) {
     why = fmt::format("{} cannot be run: {}", printable(python_), error.code().message());
   }
+  for (const std::string& name : written)
+    if (why.empty() && !std::filesystem::exists(directory.within(name)))
+      why = fmt::format("{} has not written {}", printable(python_), name);
   for (const std::string& name : written)
     if (why.empty())
       directory.adopt(name);
