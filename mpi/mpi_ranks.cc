@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "weir/engine/ranks.h"

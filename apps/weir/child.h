@@ -22,9 +22,10 @@ struct Ended {
   std::string output;  // what it wrote to standard output
   int status = 0;      // its exit status, or 128 + n if signal n ended it
 };
+// What a program writes to standard error.
+enum class Messages : std::uint8_t { shown, dropped };
 // Runs a program to its end: of PATH, unless the first word is a path. Throws std::system_error if it cannot be
 // started.
-enum class Messages : std::uint8_t { shown, dropped };  // what it writes to standard error
 Ended run_to_end(std::vector<std::string> words, Messages messages = Messages::shown);
 
 // Whether PATH has such a program.

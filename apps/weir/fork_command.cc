@@ -57,7 +57,8 @@ int fork(const ForkOptions& o) {
     folder = held->partial();
   }
   run::Fork f = run::read_fork(folder, at, overrides);
-  const std::uint64_t limit = run::memory_limit(o.run.memory);
+  o.run.find_python();
+  const std::uint64_t limit = o.run.memory_limit(1);
   probe::ResultDirectory directory(o.out);
   run::Admitted admitted = run::admit(f.after, limit, o.directory + ": it");
   const auto go = [&](std::shared_ptr<const engine::Model> model, const run::ExecuteOptions& execution) {

@@ -39,7 +39,7 @@ std::string name_of(const result::TableKind& kind) { return kind.file.substr(0, 
 
 }  // namespace
 
-Parquet::Parquet() {
+void Parquet::find_python() {
   const char* const named = std::getenv("WEIR_PYTHON");
   python_ = named == nullptr || *named == '\0' ? "python3" : named;
   const std::string shown = printable(python_);

@@ -14,10 +14,10 @@ class Parquet {
  public:
   // Looks for the Python that WEIR_PYTHON names, else for python3 in PATH, and for pyarrow in it. Throws InputError
   // that says how to get what is missing.
-  Parquet();
+  void find_python();
 
-  // Writes NAME.parquet of each table NAME.csv that the directory has; the files count as the result's. All files must
-  // have been closed. Returns why that failed, and then leaves none; "" = they are there.
+  // After find_python(). Writes NAME.parquet of each table NAME.csv that the directory has; the files count as the
+  // result's. All files must have been closed. Returns why that failed, and then leaves none; "" = they are there.
   std::string write(probe::ResultDirectory& directory) const;
 
  private:

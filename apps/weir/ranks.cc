@@ -24,6 +24,7 @@
 #include "weir/base/text.h"
 #include "weir/base/text_file.h"
 #include "weir/base/version.h"
+#include "weir/cc/plugin.h"
 #include "weir/engine/exchange.h"
 #include "weir/output.h"
 
@@ -114,6 +115,8 @@ Fault fault_now() {
     return {1, "out of memory"};
   } catch (const std::exception& error) {
     return {1, error.what()};
+  } catch (...) {
+    return {1, "an exception of an unknown kind"};
   }
 }
 
@@ -140,7 +143,8 @@ int on_ranks(const std::function<int(engine::Ranks*)>& body) {
   const std::unique_ptr<engine::Ranks> ranks = join();
   if (ranks == nullptr) return body(nullptr);
   try {
-    return body(ranks.get());
+    // Before the ranks part: mpirun may end this one as soon as another has ended with a status other than 0.
+    return finish_output(body(ranks.get()));
   } catch (const Ended& ended) {
     if (ranks->rank() == 0) notice("weir: {}", ended.why);
     return ended.status;
@@ -189,6 +193,10 @@ void must_agree(engine::Ranks* ranks, const Facts& facts) {
   own.text(host_name());
   own.text("program");
   own.text(fmt::format("{}, {}", version(), checksum_of(read_bytes("/proc/self/exe", "this program"))));
+  std::string plugins;
+  for (const cc::Plugin& plugin : cc::loaded_plugins()) plugins += (plugins.empty() ? "" : ", ") + plugin.checksum;
+  own.text("--plugin");
+  own.text(plugins.empty() ? "none" : plugins);
   for (const auto& [name, what] : facts) {
     own.text(name);
     own.text(what);
@@ -216,6 +224,13 @@ void must_agree(engine::Ranks* ranks, const Facts& facts) {
     }
     if (!first.at_end() || !other.at_end()) refuse("number of data files", "as many", "more or fewer");
   }
+}
+
+std::uint32_t ranks_here(engine::Ranks* ranks) {
+  if (ranks == nullptr) return 1;
+  const std::string here = host_name();
+  const std::vector<std::string> all = engine::gather(*ranks, std::string_view(here));
+  return static_cast<std::uint32_t>(std::count(all.begin(), all.end(), here));
 }
 
 std::vector<std::string> crowding(engine::Ranks& ranks, std::uint32_t threads) {

@@ -25,9 +25,12 @@ int on_ranks(const std::function<int(engine::Ranks*)>& body);
 void together(engine::Ranks* ranks, const std::function<void()>& step);
 
 // By name, like "scenario", what has to be the same at all ranks: checksums or short texts. Ends all of them, with
-// status 2, if it is not. The program itself is always among it.
+// status 2, if it is not. The program itself and its plug-ins are always among it.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 void must_agree(engine::Ranks* ranks, const Facts& facts);
+
+// How many of the ranks are on this machine, this one among them; collective.
+std::uint32_t ranks_here(engine::Ranks* ranks);
 
 // What makes ranks wait for a processor: too many threads for those that they may use. At rank 0; nothing at others.
 std::vector<std::string> crowding(engine::Ranks& ranks, std::uint32_t threads);

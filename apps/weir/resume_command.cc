@@ -11,7 +11,6 @@
 #include "weir/ranks.h"
 #include "weir/run/admission.h"
 #include "weir/run/execute.h"
-#include "weir/run/memory_limit.h"
 #include "weir/run_text.h"
 #include "weir/signals.h"
 
@@ -35,15 +34,20 @@ int resume(ResumeOptions o, engine::Ranks* ranks) {
   });
   run::Unfinished unfinished;
   run::Admitted admitted;
-  const std::uint64_t limit = run::memory_limit(o.run.memory);
+  const std::uint32_t sharing = ranks_here(ranks);
+  std::uint64_t limit = 0;
   together(ranks, [&] {
+    o.run.find_python();
+    limit = o.run.memory_limit(sharing);
     const std::string folder =
         o.run.is_first() ? directory->partial() : probe::ResultDirectory::left_behind(o.directory);
     unfinished = run::read_unfinished(folder, overrides);
     admitted = run::admit(unfinished.scenario, limit, o.directory + ": it");
   });
-  if (ranks != nullptr) must_agree(ranks, {{"checkpoint", checksum_of(unfinished.checkpoint.state)}});
   const run::CheckpointRhythm checkpoints = asked.is_on() ? asked : unfinished.checkpoint.rhythm;
+  if (ranks != nullptr)
+    must_agree(ranks,
+               {{"--checkpoint", text_of(checkpoints)}, {"checkpoint", checksum_of(unfinished.checkpoint.state)}});
   return run_and_show(unfinished.scenario, std::move(admitted), limit, checkpoints, o.run, directory.get(),
                       [&](std::shared_ptr<const engine::Model> model, const run::ExecuteOptions& execution) {
                         return run::resume(unfinished, std::move(model), *directory, execution);

@@ -189,9 +189,7 @@ void check_ranks(const engine::Ranks* ranks, const scenario::Scenario& s) {
 // What all ranks have to have alike. `s` is the scenario as it is run.
 Facts facts_of(const scenario::Scenario& s, const std::string& out, const run::CheckpointRhythm& checkpoints) {
   const scenario::Effective effective = scenario::effective(s);
-  Facts facts{{"--out", out},
-              {"--checkpoint", fmt::format("{} {}", checkpoints.simulated.ps, checkpoints.wall_s)},
-              {"scenario", checksum_of(effective.toml)}};
+  Facts facts{{"--out", out}, {"--checkpoint", text_of(checkpoints)}, {"scenario", checksum_of(effective.toml)}};
   for (const auto& file : effective.attachments) facts.emplace_back(file.name, checksum_of(file.content));
   return facts;
 }
@@ -218,6 +216,7 @@ int run(RunOptions o, engine::Ranks* ranks) {
     record_view(o, s);
     if (o.run.parquet && o.out.empty())
       throw InputError("--format: the tables stand in the directory of the results; write --out DIR");
+    o.run.find_python();
     checkpoints = o.run.checkpoints();
     if (checkpoints.is_on() && o.out.empty())
       throw InputError("--checkpoint: checkpoints stand in the directory of the results; write --out DIR");
@@ -232,7 +231,8 @@ int run(RunOptions o, engine::Ranks* ranks) {
   catch_signals();
   std::optional<LiveView> live;
   if (o.view) live.emplace(o.live);
-  const std::uint64_t limit = run::memory_limit(o.run.memory);
+  const std::uint32_t sharing = ranks_here(ranks);
+  std::uint64_t limit = 0;
   // first of all: a large network takes its time
   std::unique_ptr<probe::ResultDirectory> directory;
   run::Admitted admitted;
@@ -240,6 +240,7 @@ int run(RunOptions o, engine::Ranks* ranks) {
     if (!o.out.empty())
       directory =
           o.run.is_first() ? std::make_unique<probe::ResultDirectory>(o.out) : probe::ResultDirectory::nowhere();
+    limit = o.run.memory_limit(sharing);
     admitted = run::admit(s, limit, o.file + ": it");
   });
   std::vector<std::string> crowded;

@@ -111,6 +111,19 @@ void add_run_options(CLI::App& command, RunCommandOptions& o) {
   command.add_flag("-q,--quiet", o.quiet, "no progress, no warnings");
 }
 
+std::uint64_t RunCommandOptions::memory_limit(std::uint32_t sharing) const {
+  const std::uint64_t limit = run::memory_limit(memory);
+  return memory.empty() ? limit / sharing : limit;
+}
+
+void RunCommandOptions::find_python() {
+  if (parquet && is_first()) parquet->find_python();
+}
+
+std::string text_of(const run::CheckpointRhythm& rhythm) {
+  return fmt::format("{} {}", rhythm.simulated.ps, rhythm.wall_s);
+}
+
 int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint64_t memory,
                  const run::CheckpointRhythm& checkpoints, const RunCommandOptions& o,
                  probe::ResultDirectory* directory, const Go& go) {

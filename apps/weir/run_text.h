@@ -37,10 +37,16 @@ struct RunCommandOptions {
   bool is_first() const { return ranks == nullptr || ranks->rank() == 0; }
   // Throws InputError.
   run::CheckpointRhythm checkpoints() const;
+  // In bytes, where so many ranks share the memory of this machine. Throws InputError.
+  std::uint64_t memory_limit(std::uint32_t sharing) const;
+  // Finds what --format needs, at the process that writes. Throws InputError.
+  void find_python();
 };
+// What ranks have to have alike of it.
+std::string text_of(const run::CheckpointRhythm&);
 // The options themselves: `o` must outlive the command line.
 void add_run_options(CLI::App& command, RunCommandOptions& o);
-// --format, which looks for what it needs as the command line is read.
+// --format; what it needs is looked for by find_python().
 void add_format_option(CLI::App& command, std::optional<Parquet>& parquet);
 // --plugin FILE, which is loaded as the command line is read.
 void add_plugin_option(CLI::App& command);

@@ -20,7 +20,8 @@ constexpr std::int64_t kRememberEvery = 1'000'000'000;
 // A clock that is known within such a part of T changes nothing that On-Ramp does.
 constexpr std::int64_t kPartOfT = 100;
 
-// The same of the smallest T. One that is derived is longer than its headroom.
+// The error that is tolerated where T is smallest. A T that is derived is longer than its headroom, which stands for
+// it.
 std::int64_t tolerated(const Config& config) {
   std::int64_t least = INT64_MAX;
   for (const PeerConfig& peer : config.peers)

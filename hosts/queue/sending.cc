@@ -7,7 +7,7 @@
 namespace weir::hosts {
 namespace {
 
-// Each second so much is forgotten of how late this process was woken.
+// Of how late this process was woken, a 16th is forgotten each second.
 constexpr std::int64_t kForgetLate = 16;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
@@ -163,7 +163,7 @@ void Sending::release(std::int64_t now, std::vector<std::uint32_t>& ids) {
     if (hold_) ++counters_.heartbeat_expiries;
   }
   if (!live(now)) return release_all(now, ids);
-  // what was due before the last time has been put there since
+  // A flow that was due before the last call was added after it, and does not tell how late this process is.
   if (!due_.empty() && due_.begin()->due > released_) late_ = std::clamp(now - due_.begin()->due, late_, max_hold_);
   released_ = now;
   ids.insert(ids.end(), at_once_.begin(), at_once_.end());

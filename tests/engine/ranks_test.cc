@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "tests/engine/scenario.h"
 #include "tests/support/thread_ranks.h"
@@ -95,8 +97,8 @@ void goes_on_on_other_ranks(const Scenario& scenario, std::uint32_t partitions) 
   };
   const auto begin = [&](Ranks* ranks) {
     Run run{scenario.traffic(), nullptr};
-    run.simulation = std::make_unique<Simulation>(*model, *run.traffic,
-                                                  RunOptions{.partitions = partitions, .stop = scenario.stop, .ranks = ranks});
+    run.simulation = std::make_unique<Simulation>(
+        *model, *run.traffic, RunOptions{.partitions = partitions, .stop = scenario.stop, .ranks = ranks});
     return run;
   };
   const auto save = [](Run& run) {

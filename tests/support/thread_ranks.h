@@ -1,12 +1,16 @@
 // Ranks that are threads of one process: what they tell each other goes through memory.
 #pragma once
 
+#include <algorithm>
 #include <barrier>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 

@@ -46,7 +46,8 @@ class Saver {
     for (auto& object : c) one(object);
   }
 
-  // Calls one(saver), with its length in front of what that writes, so that whoever does not want it can go on behind it.
+  // Calls one(saver), with its length in front of what that writes, so that whoever does not want it can go on behind
+  // it.
   template <class One>
   void block(One&& one) {
     const std::size_t at = out_.size();

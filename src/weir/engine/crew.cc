@@ -376,7 +376,7 @@ class Team final : public Simulation::Crew {
   const std::uint32_t count_;                 // of partitions, of all ranks
   const std::unique_ptr<Exchange> exchange_;  // null: there is one rank
   const Share own_;                           // of this rank
-  const std::uint32_t threads_;               // the same
+  const std::uint32_t threads_;               // of this rank
   std::uint32_t all_threads_ = 0;
   std::vector<std::unique_ptr<Partition<S, Tracer>>> parts_;  // those of the share
   // Of every other epoch; by sender, then receiver, which of another rank's partition are only those of this rank.

@@ -127,6 +127,7 @@ Totals Exchange::run(const Totals& own, std::string_view failure, const Deliver&
     const std::vector<std::string> all = gather(ranks_, failure);
     for (std::size_t r = 0; r < all.size(); ++r)
       if (!all[r].empty()) throw RankFailure(fmt::format("rank {} of {}: {}", r, all.size(), all[r]));
+    throw RankFailure("a rank has failed and does not say why");
   }
   std::vector<std::string_view> messages;
   for (const Outgoing& out : out_) messages.emplace_back(out.bytes);
@@ -169,6 +170,8 @@ std::string Exchange::reason(const std::exception_ptr& failure) {
     return "out of memory";
   } catch (const std::exception& error) {
     return error.what();
+  } catch (...) {
+    return "an exception of an unknown kind";
   }
 }
 

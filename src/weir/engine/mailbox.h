@@ -106,6 +106,7 @@ struct Expected {
 // Of a program: an event that the node waits for takes effect then.
 struct Signal {
   std::uint32_t node = 0;
+  std::uint32_t unused = 0;  // so that all bytes of it are set
   Time at;
 };
 

@@ -131,7 +131,7 @@ void Messages<P>::happened(std::uint32_t node, traffic::Event event, std::uint32
     if (lane().mine(host))
       note(then, told);
     else
-      signals_.push_back({then, told});
+      signals_.push_back({.node = then, .at = told});
   }
 }
 

@@ -24,8 +24,8 @@ class Ranks {
 
   // Each rank gives as many words; `all` gets those of all, by rank, size() times as many.
   virtual void all_gather(std::span<const std::uint64_t> own, std::span<std::uint64_t> all) = 0;
-  // Rank r gets out[r], and in[r] is filled with what it sends, whose length in[r] must have. What is for the rank
-  // itself is left alone.
+  // Rank r gets out[r], and in[r] is filled with what rank r sends; in[r] must have the length of that already. What is
+  // for the rank itself is left alone.
   virtual void all_to_all(std::span<const std::string_view> out, std::span<std::string> in) = 0;
   // Not collective: ends the processes of all ranks, with this exit status.
   [[noreturn]] virtual void abort(int status) = 0;

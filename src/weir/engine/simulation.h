@@ -23,8 +23,8 @@
 #include "weir/engine/deadlock.h"
 #include "weir/engine/engine.h"
 #include "weir/engine/exchange.h"
-#include "weir/engine/mirror.h"
 #include "weir/engine/fast_forward_params.h"
+#include "weir/engine/mirror.h"
 #include "weir/engine/model.h"
 #include "weir/engine/network.h"
 #include "weir/engine/work_log.h"
@@ -182,7 +182,7 @@ class Simulation final : public Engine {
   std::vector<host::FlowRecord> finished_;
   WorkLog work_;
   std::unique_ptr<Crew> crew_;
-  std::unique_ptr<Mirror> mirror_;  // null: there is one rank
+  std::unique_ptr<Mirror> mirror_;             // null: there is one rank
   std::unique_ptr<FastForward> fast_forward_;  // null: no message is skipped
 };
 

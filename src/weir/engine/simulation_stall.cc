@@ -1,6 +1,5 @@
 // Whether a run can go on, and what of all ranks has to be in one place to know it.
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "weir/engine/crew.h"

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 

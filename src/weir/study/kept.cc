@@ -35,6 +35,7 @@ std::string other_plugin(const Json& manifest) {
   if (plugins == manifest.end()) return "";
   const auto& loaded = cc::loaded_plugins();
   for (const Json& used : *plugins) {
+    if (!used.is_object()) return "a plug-in that cannot be read";
     const auto is_it = [&](const cc::Plugin& plugin) { return used.value("xxh128", "") == plugin.checksum; };
     if (std::none_of(loaded.begin(), loaded.end(), is_it)) return one_line(used.value("file", ""), kQuoted);
   }
