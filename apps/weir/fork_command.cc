@@ -38,7 +38,7 @@ Time parse_at(const std::string& text) {
   }
 }
 
-int fork(const ForkOptions& o) {
+int fork(ForkOptions o) {
   const Time at = parse_at(o.at);
   std::vector<std::string> overrides = o.set;
   if (!o.run.threads.empty()) overrides.push_back("run.threads=" + o.run.threads);
