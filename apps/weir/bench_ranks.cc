@@ -19,15 +19,15 @@
 namespace weir::app {
 namespace {
 
-struct Case {
+struct RankCase {
   std::string name;
   std::string meaning;
   std::string scenario;
   std::vector<std::string> overrides;
 };
 
-const std::vector<Case>& cases() {
-  static const std::vector<Case> list{
+const std::vector<RankCase>& rank_cases() {
+  static const std::vector<RankCase> list{
       {"fat-tree-320-hpcc",
        "320 hosts, Facebook Hadoop at 50 %, HPCC with INT, 1 ms of arrivals",
        "demo-hpcc",
@@ -44,16 +44,16 @@ const std::vector<Case>& cases() {
   return list;
 }
 
-using Clock = std::chrono::steady_clock;
+using WallClock = std::chrono::steady_clock;
 
 // The median of `repeats` calls, in microseconds.
 template <class Do>
 double median_us(int repeats, Do&& it) {
   std::vector<double> took;
   for (int i = 0; i < repeats + repeats / 10; ++i) {
-    const auto begin = Clock::now();
+    const auto begin = WallClock::now();
     it();
-    if (i >= repeats / 10) took.push_back(std::chrono::duration<double>(Clock::now() - begin).count() * 1e6);
+    if (i >= repeats / 10) took.push_back(std::chrono::duration<double>(WallClock::now() - begin).count() * 1e6);
   }
   std::nth_element(took.begin(), took.begin() + repeats / 2, took.end());
   return took[static_cast<std::size_t>(repeats / 2)];
@@ -78,7 +78,7 @@ nlohmann::ordered_json measure_calls(engine::Ranks& ranks) {
   return out;
 }
 
-nlohmann::ordered_json measure_case(engine::Ranks& ranks, const Case& c, std::uint32_t threads) {
+nlohmann::ordered_json measure_case(engine::Ranks& ranks, const RankCase& c, std::uint32_t threads) {
   auto overrides = c.overrides;
   overrides.push_back(fmt::format("run.threads={}", threads));
   engine::ExchangeCounts mail;
@@ -122,7 +122,7 @@ int bench_ranks(std::uint32_t threads, bool json) {
     const bool is_first = ranks->rank() == 0;
     const nlohmann::ordered_json calls = measure_calls(*ranks);
     nlohmann::ordered_json of_cases = nlohmann::ordered_json::array();
-    for (const Case& c : cases()) of_cases.push_back(measure_case(*ranks, c, threads));
+    for (const RankCase& c : rank_cases()) of_cases.push_back(measure_case(*ranks, c, threads));
     if (!is_first) return 0;
     if (json) {
       show("{}\n",

@@ -270,7 +270,7 @@ class Check:
     def goes_on(self, mpi):
         """A run with checkpoints, interrupted on two ranks, goes on on three, and on one."""
         file = self.work / "goes-on.toml"
-        file.write_text(self.long_scenario().read_text().replace("200 ms", "30 ms"))
+        file.write_text(self.long_scenario().read_text().replace("200 ms", "4 ms"))
         alone = self.work / "alone"
         self.weir(["run", str(file), "-q", "--out", str(alone)])
         expected = self.contents(alone)
