@@ -122,7 +122,7 @@ TEST(FastForward, OtherFlowsEndTheSkipping) {
   EXPECT_EQ(difference(run(s), beside), "");
   s = ring(60);
   const Outcome alone = run(s, skipping());
-  for (std::uint32_t i = 0; i < 16; i += 2) s.add_flow(i, i + 1, 200'000_B, 100_us);
+  for (std::uint32_t i = 0; i < 16; i += 2) s.add_flow(i, i + 1, 200'000_B, 300_us);
   const Outcome for_a_while = run(s, skipping());
   EXPECT_GT(for_a_while.fast_forward->skipped, 0u);
   EXPECT_LT(for_a_while.fast_forward->skipped, alone.fast_forward->skipped);
