@@ -150,6 +150,8 @@ void FastForward::start(const Begun& message) {
                                .remembered = {},
                                .changes = s.changes,
                                .skipped = message.skipped};
+  const bool settled = c.phase == Phase::simulated && c.begun > std::uint64_t{params_.settle} * c.coming;
+  a.settled = settled || c.phase == Phase::compared || c.phase == Phase::draining;
   if (c.phase == Phase::compared && !message.skipped && s.count > 0) {
     a.compared = true;
     a.remembered = remembered(kind).lasts.received;
@@ -183,7 +185,7 @@ void FastForward::finish(const Ended& message, Time received) {
       ++totals_.unforeseen;
       forget(a.kind);
     }
-  } else if (is_alone && !a.mixed && a.start >= c.since && c.phase != Phase::skipped) {
+  } else if (is_alone && a.settled && !a.mixed && a.start >= c.since && c.phase != Phase::skipped) {
     learn(a.kind, sample);
   }
   if (!is_coming(a.kind)) {
@@ -307,21 +309,23 @@ bool FastForward::agree(std::uint32_t kind) const {
 void FastForward::look_at(std::uint32_t root) {
   Component& c = components_[root];
   if (c.coming == 0 || c.steady != c.coming || c.disturbed != 0) {
-    c.phase = Phase::simulated;
+    if (c.phase != Phase::simulated) enter(c, Phase::simulated);
     return;
   }
+  const auto has_begun = [&c](std::uint32_t rounds) { return c.begun >= std::uint64_t{rounds} * c.coming; };
   switch (c.phase) {
     case Phase::simulated: begin_round(root); break;
     case Phase::skipped:
-      if (c.begun >= c.coming) begin_round(root);
+      if (has_begun(1)) begin_round(root);
       break;
     case Phase::clearing:
-      if (c.skipped > 0) break;
-      c.phase = Phase::compared;
-      c.begun = 0;
+      if (c.skipped == 0) enter(c, Phase::settling);
+      break;
+    case Phase::settling:
+      if (has_begun(params_.settle)) enter(c, Phase::compared);
       break;
     case Phase::compared:
-      if (c.begun >= std::uint64_t{params_.rounds} * c.coming) c.phase = Phase::draining;
+      if (has_begun(params_.compared())) enter(c, Phase::draining);
       break;
     case Phase::draining:
       if (c.compared == 0) begin_round(root);
@@ -329,17 +333,20 @@ void FastForward::look_at(std::uint32_t root) {
   }
 }
 
-void FastForward::begin_round(std::uint32_t root) {
-  Component& c = components_[root];
+void FastForward::enter(Component& c, Phase phase) {
+  c.phase = phase;
   c.begun = 0;
-  const bool checked = is_checked(root, c.round++);
-  c.phase = !checked ? Phase::skipped : c.skipped > 0 ? Phase::clearing : Phase::compared;
 }
 
-// As many rounds are compared as durations are remembered: one of each rounds / check begins that.
+void FastForward::begin_round(std::uint32_t root) {
+  Component& c = components_[root];
+  enter(c, is_checked(root, c.round++) ? Phase::clearing : Phase::skipped);
+}
+
+// So many rounds are compared at once that one of each compared() / check begins that.
 bool FastForward::is_checked(std::uint32_t root, std::uint64_t round) const {
   if (params_.check <= 0) return false;
-  const auto block = static_cast<std::uint64_t>(std::llround(params_.rounds / params_.check));
+  const auto block = static_cast<std::uint64_t>(std::llround(std::max(1.0, params_.compared() / params_.check)));
   return RandomStream(model_.seed, root, Purpose::fast_forward).below(round / block, block) == round % block;
 }
 

@@ -8,9 +8,11 @@
 // begin from then on take the mean of the remembered durations and send no packet. Another component that joins it,
 // more or fewer neighbours, or another flow end that: the component is simulated again, until it repeats.
 //
-// Skipped components are checked. Of the rounds (as many messages as there are kinds) a random share is simulated:
-// first until no skipped message is left, so that all neighbours have packets, then `rounds` rounds are compared with
-// what is remembered, and remembered in their turn, then until the compared ones have ended. Only messages that are
+// Durations count once `settle` rounds (as many messages as there are kinds) have been simulated.
+//
+// Skipped components are checked. A random share of the rounds is simulated: first until no skipped message is left, so
+// that all neighbours have packets, then until it has settled, then some rounds are compared with what is remembered,
+// and remembered in their turn, then until the compared ones have ended. Only messages that are
 // under way as a component goes over from the one to the other have neighbours of both kinds; they are neither
 // remembered nor compared.
 //
@@ -80,7 +82,7 @@ class FastForward {
   }
 
  private:
-  enum class Phase : std::uint8_t { simulated, skipped, clearing, compared, draining };
+  enum class Phase : std::uint8_t { simulated, skipped, clearing, settling, compared, draining };
   struct Sample {
     Lasts lasts;
     double company = 0;  // neighbours at a time, in the mean
@@ -108,7 +110,7 @@ class FastForward {
     Time since;                 // messages that began before were among others than now
     std::uint32_t skipped = 0;  // active messages
     std::uint32_t compared = 0;
-    std::uint32_t begun = 0;  // messages in this round
+    std::uint64_t begun = 0;  // messages in this phase, or in this round
     std::uint64_t round = 0;
   };
   struct Active {
@@ -121,7 +123,8 @@ class FastForward {
     std::uint32_t seen = 0;     // in the present walk
     bool skipped = false;
     bool compared = false;
-    bool mixed = false;  // it has packets and some neighbour had none
+    bool settled = false;  // it may be remembered
+    bool mixed = false;    // it has packets and some neighbour had none
   };
   struct Begun {
     std::uint32_t node = 0;
@@ -153,6 +156,7 @@ class FastForward {
   void disturb(std::span<const std::uint32_t> ports, bool starts);
   void look_at(std::uint32_t root);
   void begin_round(std::uint32_t root);
+  static void enter(Component& c, Phase phase);
   bool is_checked(std::uint32_t root, std::uint64_t round) const;
 
   const Model& model_;
