@@ -73,7 +73,7 @@ TEST(FastForwardScenario, IsWrittenAndReadAgain) {
 // The summary tells what was skipped; with theta = 0 it is that of a run without the table.
 TEST(FastForwardScenario, ItsSummaryTells) {
   const auto summary_of = [](const Scenario& s) {
-    const Run run = build(s);
+    const scenario::Run run = build(s);
     probe::Probes probes(s.probes, *run.simulation, run.tags, nullptr);
     while (!run.simulation->advance()) {
     }
