@@ -52,7 +52,7 @@ void check_sends_all(const Scenario& s, std::string_view option) {
 
 void warn_of_fast_forward(const Scenario& s, std::vector<std::string>& out) {
   if (skips(s))
-    out.push_back(
+    out.emplace_back(
         "[run.fast_forward]: messages of collectives that repeat take as long as before and are not sent again; "
         "summary.json tells how many and how far checked ones are off, docs/fidelity.md when to trust that");
 }
