@@ -358,8 +358,15 @@ FastForwardReport FastForward::report() const {
 
 void FastForward::for_each_skipped(std::span<const NodeTimes> times,
                                    const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
-  const auto show = [&](std::uint32_t node) {
-    if (times[node].sent != Time::max()) return;
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t slot = 0; slot < active_.size(); ++slot)
+    if (active_[slot].skipped && slot_of_[active_[slot].node] == slot) nodes.push_back(active_[slot].node);
+  for (const auto& of_partition : begun_)
+    for (const Begun& message : of_partition)
+      if (message.skipped) nodes.push_back(message.node);
+  std::sort(nodes.begin(), nodes.end());
+  for (const std::uint32_t node : nodes) {
+    if (times[node].sent != Time::max()) continue;
     const traffic::Program::Node& n = program_[node];
     host::Flow flow;
     flow.id = node;
@@ -370,15 +377,7 @@ void FastForward::for_each_skipped(std::span<const NodeTimes> times,
     flow.facts.size = n.size;
     flow.facts.start = times[node].started;
     visit(n.src, flow);
-  };
-  std::vector<std::uint32_t> nodes;
-  for (std::uint32_t slot = 0; slot < active_.size(); ++slot)
-    if (active_[slot].skipped && slot_of_[active_[slot].node] == slot) nodes.push_back(active_[slot].node);
-  for (const auto& of_partition : begun_)
-    for (const Begun& message : of_partition)
-      if (message.skipped) nodes.push_back(message.node);
-  std::sort(nodes.begin(), nodes.end());
-  for (const std::uint32_t node : nodes) show(node);
+  }
 }
 
 }  // namespace weir::engine
