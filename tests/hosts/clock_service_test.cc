@@ -80,21 +80,26 @@ TEST_F(ClockServiceOnHosts, IsRightTwoSecondsAheadIdleAndUnderLoad) {
   judge("60 % load", hosts, time);
 }
 
+ClockCondition condition_of(Hosts& hosts, std::size_t i, std::size_t k) {
+  for (const PeerClock& p : hosts.service(i).state(monotonic()).peers) {
+    if (p.address == hosts.address(k)) return p.condition;
+  }
+  return ClockCondition::silent;
+}
+
 // The time until everybody has given up a host's clock, and it all others', s (Hosts::ran); it is no number if they do
-// not.
+// not. Of the others nobody is said to have stepped. That they are known all the time is tested in virtual time
+// (clock_network_test.cc): a machine that is busy delays all packets, which may hide a step.
 double time_to_lose(Hosts& hosts, std::size_t host) {
   const std::int64_t begin = hosts.ran();
   bool gone = false;
   hosts.run(30 * kSecond, [&](std::int64_t now) {
     gone = true;
     hosts.each_pair([&](std::size_t i, std::size_t k) {
-      const bool concerned = i == host || k == host;
-      const bool known = hosts.service(i).line(hosts.address(k), now).has_value();
-      if (concerned) {
-        gone = gone && !known;
-      } else if (!hosts.was_held_up(now)) {
-        // the clocks of the others are known all the time
-        EXPECT_TRUE(known) << i << " of " << k;
+      if (i == host || k == host) {
+        gone = gone && !hosts.service(i).line(hosts.address(k), now);
+      } else {
+        EXPECT_NE(condition_of(hosts, i, k), ClockCondition::stepped) << i << " of " << k;
       }
     });
     return !gone;
@@ -107,12 +112,6 @@ TEST_F(ClockServiceOnHosts, NoticesAStepOrSilenceWithinASecond) {
   ASSERT_LT(hosts.time_to_know(), 5);
   // until the least delays are known: before, a step that is shorter than a round trip is within the bound
   hosts.run(12 * kSecond);
-  const auto condition = [&](std::size_t i, std::size_t k) {
-    for (const PeerClock& p : hosts.service(i).state(monotonic()).peers) {
-      if (p.address == hosts.address(k)) return p.condition;
-    }
-    return ClockCondition::silent;
-  };
 
   for (const std::int64_t by : {50'000, -5'000, 1'000'000'000}) {
     hosts.step(2, by);
@@ -120,7 +119,7 @@ TEST_F(ClockServiceOnHosts, NoticesAStepOrSilenceWithinASecond) {
     printf("a step of %.0f us is noticed after %.3f s, and all are known again after", static_cast<double>(by) * 1e-3,
            took);
     EXPECT_LT(took, 1);
-    EXPECT_EQ(condition(0, 2), ClockCondition::stepped);
+    EXPECT_EQ(condition_of(hosts, 0, 2), ClockCondition::stepped);
     const double again = hosts.time_to_know();
     printf(" %.2f s\n", again);
     EXPECT_LT(again, 5);
@@ -132,7 +131,7 @@ TEST_F(ClockServiceOnHosts, NoticesAStepOrSilenceWithinASecond) {
   const double took = time_to_lose(hosts, 3);
   printf("silence is noticed after %.3f s\n", took);
   EXPECT_LT(took, 1);
-  EXPECT_EQ(condition(0, 3), ClockCondition::stale);
+  EXPECT_EQ(condition_of(hosts, 0, 3), ClockCondition::stale);
   hosts.switch_on(3);
   EXPECT_LT(hosts.time_to_know(), 5);
 }
