@@ -16,7 +16,7 @@
 namespace weir::hosts {
 namespace {
 
-constexpr std::array<std::string_view, 3> kModes{"observe", "bpf", "queue"};
+constexpr std::array<std::string_view, 3> kModeNames{"observe", "bpf", "queue"};
 constexpr Time kMicrosecond{1'000'000};
 constexpr Time kMillisecond{1'000'000'000};
 constexpr Time kSecond{kPicosecondsPerSecond};
@@ -232,14 +232,15 @@ void TestTable::describe(ParamList<TestTable>& p) {
   p.number("clock_drift", &TestTable::clock_drift, -1e6, 1e6, "by which this host's clock is fast, ns per s");
 }
 
-std::string_view name_of(Mode mode) { return kModes.at(static_cast<std::size_t>(mode)); }
+std::string_view name_of(Mode mode) { return kModeNames.at(static_cast<std::size_t>(mode)); }
 
 Mode parse_mode(std::string_view text) {
-  const auto found = std::find(kModes.begin(), kModes.end(), text);
-  if (found == kModes.end())
+  const auto found = std::find(kModeNames.begin(), kModeNames.end(), text);
+  if (found == kModeNames.end())
     throw InputError(fmt::format("unknown mode '{}'{}; valid is {}", one_line(text, kQuoted),
-                                 did_you_mean(text, {kModes.begin(), kModes.end()}), fmt::join(kModes, ", ")));
-  return static_cast<Mode>(found - kModes.begin());
+                                 did_you_mean(text, {kModeNames.begin(), kModeNames.end()}),
+                                 fmt::join(kModeNames, ", ")));
+  return static_cast<Mode>(found - kModeNames.begin());
 }
 
 Config parse_config(std::string_view text, const std::string& file) {

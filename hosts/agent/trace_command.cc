@@ -29,33 +29,33 @@
 namespace weir::hosts {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct TraceOptions {
   std::string out = "host-trace";
   std::string time = "10 s";
 };
 
-const Json& columns() {
-  static const Json kColumns{{"packets.csv",
-                              {{"time_ns", "CLOCK_MONOTONIC at which the packet may leave, as it was decided"},
-                               {"flow", "number of the flow in flows.csv"},
-                               {"seq", "TCP sequence number of its first byte"},
-                               {"length_bytes", "of data"},
-                               {"held_ns", "by how much it leaves later for On-Ramp"}}},
-                             {"or_acks.csv",
-                              {{"time_ns", "CLOCK_MONOTONIC at which the OR-ACK came"},
-                               {"flow", "number of the flow in flows.csv"},
-                               {"seq", "TCP sequence number of the first byte of the packet that it answers"},
-                               {"delay_ns", "one way, by the clocks of both hosts"},
-                               {"beta", "after it: fall of the delay per unit of own pause"},
-                               {"pause_ns", "from now until the next packet may leave; 0 = it did not pause"}}},
-                             {"flows.csv",
-                              {{"flow", "number"},
-                               {"source", "address of this host"},
-                               {"source_port", "TCP"},
-                               {"destination", "address of the peer"},
-                               {"destination_port", "TCP"}}}};
+const OrderedJson& columns() {
+  static const OrderedJson kColumns{{"packets.csv",
+                                     {{"time_ns", "CLOCK_MONOTONIC at which the packet may leave, as it was decided"},
+                                      {"flow", "number of the flow in flows.csv"},
+                                      {"seq", "TCP sequence number of its first byte"},
+                                      {"length_bytes", "of data"},
+                                      {"held_ns", "by how much it leaves later for On-Ramp"}}},
+                                    {"or_acks.csv",
+                                     {{"time_ns", "CLOCK_MONOTONIC at which the OR-ACK came"},
+                                      {"flow", "number of the flow in flows.csv"},
+                                      {"seq", "TCP sequence number of the first byte of the packet that it answers"},
+                                      {"delay_ns", "one way, by the clocks of both hosts"},
+                                      {"beta", "after it: fall of the delay per unit of own pause"},
+                                      {"pause_ns", "from now until the next packet may leave; 0 = it did not pause"}}},
+                                    {"flows.csv",
+                                     {{"flow", "number"},
+                                      {"source", "address of this host"},
+                                      {"source_port", "TCP"},
+                                      {"destination", "address of the peer"},
+                                      {"destination_port", "TCP"}}}};
   return kColumns;
 }
 
@@ -87,7 +87,7 @@ class Files {
     }
   }
 
-  void finish(const Json& meta) {
+  void finish(const OrderedJson& meta) {
     std::ofstream(folder_ / "meta.json") << meta.dump(2) << '\n';
     for (auto* file : {&packets_, &or_acks_, &flows_})
       if (!file->flush()) throw std::runtime_error(folder_.string() + ": the trace cannot be written");
@@ -114,7 +114,7 @@ class Files {
   std::ofstream flows_;
 };
 
-Json ask(const std::string& socket, const char* command) {
+OrderedJson ask(const std::string& socket, const char* command) {
   ControlClient client(socket);
   client.ask({{"command", command}});
   return client.answer().value_or(nlohmann::json());
@@ -135,22 +135,22 @@ int trace(const Common& common, const TraceOptions& o) {
   const std::string socket = RunDir(common.run).socket();
   ControlClient client(socket);
   Files files(o.out);
-  Json status = ask(socket, "status");
-  Json meta{{"made_by", fmt::format("weir-host {}", version())},
-            {"begin_unix_ns", unix_now()},
-            {"begin_ns", monotonic_now()},
-            {"end_ns", 0},
-            {"flows", 0},
-            {"packets", 0},
-            {"or_acks", 0},
-            {"lost", 0},
-            {"mode", status.at("mode")},
-            {"path", status.at("path")},
-            {"segment_bytes", status.at("segment_bytes")},
-            {"settings", ask(socket, "settings")},
-            {"columns", columns()},
-            {"peers_at_begin", status.at("peers")},
-            {"peers_at_end", nullptr}};
+  OrderedJson status = ask(socket, "status");
+  OrderedJson meta{{"made_by", fmt::format("weir-host {}", version())},
+                   {"begin_unix_ns", unix_now()},
+                   {"begin_ns", monotonic_now()},
+                   {"end_ns", 0},
+                   {"flows", 0},
+                   {"packets", 0},
+                   {"or_acks", 0},
+                   {"lost", 0},
+                   {"mode", status.at("mode")},
+                   {"path", status.at("path")},
+                   {"segment_bytes", status.at("segment_bytes")},
+                   {"settings", ask(socket, "settings")},
+                   {"columns", columns()},
+                   {"peers_at_begin", status.at("peers")},
+                   {"peers_at_end", nullptr}};
   const Descriptor signals = catch_signals();
   client.ask({{"command", "trace"}});
   const std::int64_t end = monotonic_now() + span;

@@ -97,11 +97,11 @@ TEST_P(SteadyState, AllocatesNothing) {
   EXPECT_EQ(simulation.counters().flows_completed, 0u);
 }
 
-constexpr Way kWays[] = {{}, {.port = net::PortKind::queued, .scheduler = SchedulerKind::heap}, {.threads = 2}};
+constexpr Way kEngines[] = {{}, {.port = net::PortKind::queued, .scheduler = SchedulerKind::heap}, {.threads = 2}};
 
 INSTANTIATE_TEST_SUITE_P(Ways, SteadyState,
                          testing::Combine(testing::Values("fixed-window", "hpcc", "dcqcn", "bbr"),
-                                          testing::ValuesIn(kWays)));
+                                          testing::ValuesIn(kEngines)));
 
 // Flows come and go; their blocks, slots and telemetry are used again.
 TEST(Turnover, AllocatesNothingPerFlow) {

@@ -12,7 +12,7 @@ namespace weir::engine {
 namespace {
 
 constexpr Way kPlain{net::PortKind::queued, SchedulerKind::heap, 1};
-constexpr Way kWays[] = {
+constexpr Way kOtherWays[] = {
     {net::PortKind::fifo, SchedulerKind::wheel, 1},   {net::PortKind::fifo, SchedulerKind::heap, 1},
     {net::PortKind::queued, SchedulerKind::wheel, 1}, {net::PortKind::fifo, SchedulerKind::wheel, 2},
     {net::PortKind::queued, SchedulerKind::heap, 2},  {net::PortKind::fifo, SchedulerKind::wheel, 4},
@@ -25,7 +25,7 @@ TEST_P(Equivalence, AllWaysAgree) {
   SCOPED_TRACE(scenario.text);
   const Outcome plain = run(scenario, kPlain);
   ASSERT_GT(plain.counters.packet_hops, 0u);
-  for (const Way& way : kWays) EXPECT_EQ(difference(plain, run(scenario, way)), "") << name_of(way);
+  for (const Way& way : kOtherWays) EXPECT_EQ(difference(plain, run(scenario, way)), "") << name_of(way);
 }
 
 // Steps that end with epochs change nothing at all; with steps of any length, only the run may end a little earlier.

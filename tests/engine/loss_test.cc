@@ -9,8 +9,6 @@ namespace {
 using namespace literals;
 
 // No window, no pacing.
-host::Profile unlimited() { return profile("fixed-window", {{"window", "1 GB"}}); }
-
 // Losses by hand: a star with links of 100 Gb/s and 1 us. A full packet of 1048 bytes lasts 83,840 ps and reaches the
 // switch 1,083,840 ps after it was sent; host 0 sends one every 838,400 ps. The buffer holds one waiting packet.
 class HandMadeLoss : public testing::Test {

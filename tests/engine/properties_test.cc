@@ -11,8 +11,6 @@ namespace {
 
 using namespace literals;
 
-host::Profile unlimited() { return profile("fixed-window", {{"window", "1 GB"}}); }
-
 // Runs a scenario and, some time after its last flow has ended, one more byte: by then the network is at rest.
 class Rested {
  public:

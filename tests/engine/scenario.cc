@@ -57,6 +57,8 @@ host::Profile profile(std::string_view algorithm, const Settings& settings) {
   return p;
 }
 
+host::Profile unlimited() { return profile("fixed-window", {{"window", "1 GB"}}); }
+
 std::unique_ptr<Model> Scenario::model(net::PortKind port) const {
   auto m = std::make_unique<Model>(topology, seed, network);
   m->network.port = port;

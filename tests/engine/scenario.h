@@ -21,6 +21,8 @@ using Settings = std::vector<std::pair<std::string, std::string>>;  // key, text
 // A way of sending by the catalogue's algorithm of this name.
 host::Profile profile(std::string_view algorithm, const Settings& settings = {});
 host::Profile profile(const cc::Algorithm& algorithm);
+// A fixed window that is never full.
+host::Profile unlimited();
 // No window and no pacing, but its packets carry telemetry.
 host::Profile telemetry_reader();
 

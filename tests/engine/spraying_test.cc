@@ -14,8 +14,8 @@ namespace {
 
 using namespace literals;
 
-host::Profile unlimited(host::Balancing kind = host::Balancing::ecmp) {
-  host::Profile p = profile("fixed-window", {{"window", "1 GB"}});
+host::Profile spraying(host::Balancing kind = host::Balancing::ecmp) {
+  host::Profile p = unlimited();
   p.recovery.kind = host::RecoveryKind::sack;
   p.recovery.reordering = 1_ms;
   p.balancing.kind = kind;
@@ -34,7 +34,7 @@ TEST_P(Trimming, IsToldAtOnce) {
   constexpr Time kTrimmedLink{1'005'120};
   Scenario s;
   s.topology = build(net::Star{8});
-  s.profiles = {unlimited()};
+  s.profiles = {spraying()};
   s.profiles[0].recovery.kind = GetParam();
   s.network.trimming = true;
   s.buffer.mode = net::BufferMode::per_port;
@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Recovery, Trimming,
 TEST(CoalescedAcks, AreFew) {
   Scenario s;
   s.topology = build(net::Star{2});
-  s.profiles = {unlimited()};
+  s.profiles = {spraying()};
   s.profiles[0].ack_every = 4'000_B;
   s.add_flow(0, 1, 8'000_B);
   const Outcome out = run(s);
@@ -93,7 +93,7 @@ class TwoUplinks : public testing::Test {
 };
 
 TEST_F(TwoUplinks, TakenInTurn) {
-  scenario_.profiles = {unlimited(host::Balancing::round_robin)};
+  scenario_.profiles = {spraying(host::Balancing::round_robin)};
   scenario_.add_flow(0, 3, 10'000_B);
   EXPECT_EQ(sent(), (std::vector<std::uint64_t>{5, 5}));
 }
@@ -101,7 +101,7 @@ TEST_F(TwoUplinks, TakenInTurn) {
 // Single packets, 10 us apart: of each two one goes by either uplink. Which is first is drawn, or always the same.
 TEST_F(TwoUplinks, EachRoundHasAnOrderOfItsOwn) {
   constexpr int kRounds = 20;
-  scenario_.profiles = {unlimited(host::Balancing::round_robin)};
+  scenario_.profiles = {spraying(host::Balancing::round_robin)};
   for (int i = 0; i < 2 * kRounds; ++i) scenario_.add_flow(0, 3, 1'000_B, 10_us * i);
   for (const net::Rounds rounds : {net::Rounds::shuffled, net::Rounds::fixed}) {
     scenario_.network.rounds = rounds;
@@ -127,7 +127,7 @@ TEST_F(TwoUplinks, EachRoundHasAnOrderOfItsOwn) {
 
 // Two flows on one uplink make a queue there; a third one that comes later goes by the other.
 TEST_F(TwoUplinks, TheShorterQueueIsTaken) {
-  scenario_.profiles = {unlimited(), unlimited(host::Balancing::adaptive)};
+  scenario_.profiles = {spraying(), spraying(host::Balancing::adaptive)};
   scenario_.adaptive = {.quantised = false, .refresh = {}};
   const auto model = scenario_.model();
   const auto uplink = [&](std::uint32_t src, std::uint16_t sport) {
@@ -150,7 +150,7 @@ TEST_F(TwoUplinks, TheShorterQueueIsTaken) {
 // both uplinks; adaptively they go by the one without a queue.
 TEST_F(TwoUplinks, AcknowledgementsMayTakeTheShorterQueueToo) {
   const auto on_busy_uplink = [this](host::AckRouting acks) {
-    scenario_.profiles = {unlimited(), unlimited(host::Balancing::adaptive)};
+    scenario_.profiles = {spraying(), spraying(host::Balancing::adaptive)};
     scenario_.profiles[1].balancing.acks = acks;
     scenario_.adaptive = {.quantised = false, .refresh = {}};
     scenario_.flows.clear();
