@@ -125,20 +125,20 @@ Interface Capture::interface_of(std::uint32_t port) const {
 
 void Capture::check_flows(std::uint64_t flows) const { capture::check_flows(kPrefix, flows_, flows); }
 
-std::uint64_t Capture::expected_bytes(double packets) const {
-  constexpr std::uint64_t kComment = 80;
-  constexpr std::uint64_t kHead = 70;
+std::uint64_t Capture::expected_bytes(std::uint32_t src, std::uint32_t dst, Bytes size, std::uint32_t entropy) const {
+  constexpr std::uint64_t kComment = 52;
+  const bool has_int = std::any_of(model_.profiles.begin(), model_.profiles.end(), [](const host::Profile& profile) {
+    return cc::has(profile.algorithm->about.needs, cc::Needs::telemetry);
+  });
+  const std::uint64_t head = has_int ? 98 : 56;
   const auto payload = static_cast<std::uint64_t>(model_.transport.payload.count);
-  const std::uint64_t data = snaplen_ == 0 ? kHead : std::min<std::uint64_t>(snaplen_, kHead + payload);
-  const double pair = static_cast<double>(packet_block_bytes(data, kComment) + packet_block_bytes(kHead, kComment));
-  // Each end of each link on the way sees it; ports of hosts see more of it than their share.
-  const net::Topology& t = model_.topology;
-  double hosts = 0;
-  for (const Point& point : points_) hosts += t.port_owner(point.port) < t.hosts ? 1 : 0;
-  const double switch_ports = static_cast<double>(t.ports()) - t.hosts;
-  const double hops = model_.paths.max_switches();
-  return static_cast<std::uint64_t>(
-      packets * pair * (2 * hosts / t.hosts + 2 * hops * (static_cast<double>(points_.size()) - hosts) / switch_ports));
+  const std::uint64_t data = snaplen_ == 0 ? head : std::min<std::uint64_t>(snaplen_, head + payload);
+  const std::uint64_t pair = packet_block_bytes(data, kComment) + packet_block_bytes(head, kComment);
+  // both ends of each link on the way see it
+  std::uint64_t times = 0;
+  for (const std::uint32_t port : model_.routing.path(src, dst, entropy))
+    times += (filter_.ports[port] ? 1u : 0u) + (filter_.ports[net::Topology::reverse(port)] ? 1u : 0u);
+  return (static_cast<std::uint64_t>(size.count) + payload - 1) / payload * times * pair;
 }
 
 void Capture::attach(engine::Engine& engine) {

@@ -55,9 +55,9 @@ class Capture {
   std::size_t ports() const { return points_.size(); }
   std::uint64_t packets() const { return packets_; }
   std::uint64_t bytes() const { return bytes_; }
-  // Of all files, when `packets` packets of full size, of all flows, cross the network once and are acknowledged:
-  // bytes.
-  std::uint64_t expected_bytes(double packets) const;
+  // In all files, without their headers, of a flow of this size whose packets cross the network once, as one path with
+  // this entropy goes, and are acknowledged one by one: bytes.
+  std::uint64_t expected_bytes(std::uint32_t src, std::uint32_t dst, Bytes size, std::uint32_t entropy) const;
 
  private:
   // Text that is copied whole, since how much that is is known when this is compiled.
