@@ -34,8 +34,10 @@
 #include "weir/scenario/effective.h"
 #include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
+#include "weir/scenario/run.h"
 #include "weir/scenario/warnings.h"
 #include "weir/signals.h"
+#include "weir/study/estimate.h"
 
 namespace weir::app {
 namespace {
@@ -117,8 +119,12 @@ void begin_capture(std::optional<capture::Capture>& capture, const RunOptions& o
     notice("weir: {}; their size is not known before", what);
     return;
   }
-  const std::uint64_t bytes =
-      capture->expected_bytes(static_cast<double>(admitted.expected.packets) * admitted.expected.of_all);
+  double of_flows = 0;
+  std::uint32_t entropy = 0;
+  scenario::expect(s, *admitted.model, study::kMaxEstimatedFlows, [&](const scenario::ExpectedFlow& flow) {
+    of_flows += static_cast<double>(capture->expected_bytes(flow.src, flow.dst, flow.size, ++entropy));
+  });
+  const auto bytes = capture->bytes() + static_cast<std::uint64_t>(of_flows * admitted.expected.of_all);
   const std::uint64_t left = run::space_left(o.capture.directory);
   notice("weir: {} will take about {:.1f} MB on disk{}", what, static_cast<double>(bytes) * 1e-6,
          bytes > left ? fmt::format(", and {:.1f} MB are left; --pcap-at, --pcap-flow and --pcap-until make it less",

@@ -125,6 +125,35 @@ TEST(Captures, CountOrAcks) {
             run.fact("or_acks"));
 }
 
+// What a run says of the size of its captures before it begins, where one host gets all packets, at all hosts, and
+// within the network.
+TEST(Captures, AreAsLargeAsExpected) {
+  struct Case {
+    std::string scenario;
+    std::string at;
+    std::vector<std::string> more;
+  };
+  const std::vector<std::string> few{"--set", "traffic.0.size=300 KB"};
+  const std::vector<std::string> short_run{"--set", "traffic.0.size=100 KB", "--set", "traffic.1.stop=200 us"};
+  for (const Case& c : {Case{"scenarios/incast-16.toml", "16", few}, Case{"scenarios/incast-16.toml", "all", few},
+                        Case{"scenarios/incast-dcqcn-pfc.toml", "edge up", short_run}}) {
+    const app::Folder folder{"weir-captures"};
+    std::vector<std::string> arguments{"run", c.scenario, "--pcap", folder / "c", "--pcap-at", c.at};
+    arguments.insert(arguments.end(), c.more.begin(), c.more.end());
+    const app::Output o = app::weir(arguments);
+    ASSERT_EQ(o.status, 0) << o.err;
+    const std::string_view says = "will take about ";
+    const auto at = o.err.find(says);
+    ASSERT_NE(at, std::string::npos) << o.err;
+    const double expected = std::stod(o.err.substr(at + says.size())) * 1e6;
+    double bytes = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "c"))
+      bytes += static_cast<double>(entry.file_size());
+    EXPECT_GT(bytes, 1e6);
+    EXPECT_NEAR(expected / bytes, 1, 0.2) << c.scenario << " " << c.at;
+  }
+}
+
 // tshark's own analysis of TCP finds exactly the packets that Weir counts as sent again. It calls those that follow
 // within 3 ms of the flow's last new packet out of order, though none can be where it is sent.
 class Retransmissions : public testing::TestWithParam<const char*> {};

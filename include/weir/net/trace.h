@@ -84,7 +84,7 @@ struct TraceEvent {
   EventKind kind = EventKind::arrived;
   Cause cause = Cause::none;     // waiting, told_loss
   std::uint32_t port = 0;        // where it happens; for flows, the sender's NIC
-  std::uint64_t flow = kNoFlow;  // id; kNoFlow for a pause, and for a packet that has outlived its flow
+  std::uint64_t flow = kNoFlow;  // id; kNoFlow for a pause, `sent`, `received`, and a packet that has outlived its flow
   std::uint32_t src = 0;         // the flow's sender
   std::uint32_t queued = 0;      // accepted, left, marked, trimmed, dropped: bytes that wait at the port afterwards
   SackFacts sack;                // sent, received

@@ -43,6 +43,7 @@ class ResultFile {
   ~ResultFile();  // closes the file; what has not been flushed is lost
 
   void write(std::string_view text) {
+    if (buffer_.size() == 0 && text.size() >= kFlushAt) return put(text);
     buffer_.append(text.data(), text.data() + text.size());
     if (buffer_.size() >= kFlushAt) flush();
   }
@@ -64,6 +65,8 @@ class ResultFile {
 
  private:
   static constexpr std::size_t kFlushAt = 1u << 16;
+
+  void put(std::string_view text);
 
   std::string* memory_ = nullptr;  // null: a file of the file system, or of none
   bool nowhere_ = false;

@@ -56,13 +56,17 @@ std::uint32_t snaplen_of(const CaptureOptions& o) {
   return bytes;
 }
 
-constexpr std::size_t kMostDigits = 20;
+constexpr char kWire[] = "weir wire=";
+constexpr char kQueued[] = " queued=";
 
 // `name`: a literal, so that how long it is is known when this is compiled.
 template <std::size_t n>
 char* append(char* end, const char (&name)[n], std::uint64_t value) {
+  const fmt::format_int digits(value);
   std::memcpy(end, name, n - 1);
-  return std::to_chars(end + n - 1, end + n - 1 + kMostDigits, value).ptr;
+  end += n - 1;
+  for (std::size_t i = 0; i < digits.size(); ++i) end[i] = digits.data()[i];
+  return end + digits.size();
 }
 
 std::string node_name(const net::Topology& topology, std::uint32_t node, std::string_view between) {
@@ -101,10 +105,11 @@ Capture::Capture(const CaptureOptions& o, const engine::Model& model)
     const std::string name = "/" + file_name(model.topology, port);
     points_.push_back({port, model.topology.port_owner(port), model.topology.port_peer(port),
                        probe::ResultFile(directory_.partial() + name, directory_.name() + name),
-                       std::vector<char>(kFlushAt + most_block_)});
+                       std::vector<char>(kPages + most_block_)});
     const std::string header = file_header("Weir " + std::string(version()), interface_of(port));
     bytes_ += header.size();
-    points_.back().file.write(header);
+    points_.back().used = header.size();
+    std::memcpy(points_.back().buffer.data(), header.data(), header.size());
   }
 }
 
@@ -120,20 +125,20 @@ Interface Capture::interface_of(std::uint32_t port) const {
 
 void Capture::check_flows(std::uint64_t flows) const { capture::check_flows(kPrefix, flows_, flows); }
 
-std::uint64_t Capture::expected_bytes(double packets) const {
-  constexpr std::uint64_t kComment = 80;
-  constexpr std::uint64_t kHead = 70;
+std::uint64_t Capture::expected_bytes(std::uint32_t src, std::uint32_t dst, Bytes size, std::uint32_t entropy) const {
+  constexpr std::uint64_t kComment = 52;
+  const bool has_int = std::any_of(model_.profiles.begin(), model_.profiles.end(), [](const host::Profile& profile) {
+    return cc::has(profile.algorithm->about.needs, cc::Needs::telemetry);
+  });
+  const std::uint64_t head = has_int ? 98 : 56;
   const auto payload = static_cast<std::uint64_t>(model_.transport.payload.count);
-  const std::uint64_t data = snaplen_ == 0 ? kHead : std::min<std::uint64_t>(snaplen_, kHead + payload);
-  const double pair = static_cast<double>(packet_block_bytes(data, kComment) + packet_block_bytes(kHead, kComment));
-  // Each end of each link on the way sees it; ports of hosts see more of it than their share.
-  const net::Topology& t = model_.topology;
-  double hosts = 0;
-  for (const Point& point : points_) hosts += t.port_owner(point.port) < t.hosts ? 1 : 0;
-  const double switch_ports = static_cast<double>(t.ports()) - t.hosts;
-  const double hops = model_.paths.max_switches();
-  return static_cast<std::uint64_t>(
-      packets * pair * (2 * hosts / t.hosts + 2 * hops * (static_cast<double>(points_.size()) - hosts) / switch_ports));
+  const std::uint64_t data = snaplen_ == 0 ? head : std::min<std::uint64_t>(snaplen_, head + payload);
+  const std::uint64_t pair = packet_block_bytes(data, kComment) + packet_block_bytes(head, kComment);
+  // both ends of each link on the way see it
+  std::uint64_t times = 0;
+  for (const std::uint32_t port : model_.routing.path(src, dst, entropy))
+    times += (filter_.ports[port] ? 1u : 0u) + (filter_.ports[net::Topology::reverse(port)] ? 1u : 0u);
+  return (static_cast<std::uint64_t>(size.count) + payload - 1) / payload * times * pair;
 }
 
 void Capture::attach(engine::Engine& engine) {
@@ -149,7 +154,7 @@ void Capture::attach(engine::Engine& engine) {
 
 void Capture::finish() {
   for (Point& point : points_) {
-    point.flush();
+    point.file.write({point.buffer.data(), point.used});
     point.file.close();
   }
   directory_.commit();
@@ -174,37 +179,48 @@ void Capture::write(const net::TraceEvent& event) {
   const std::size_t bytes = block.end(static_cast<std::size_t>(comment(event, flow, begin) - begin));
   assert(bytes <= most_block_);
   point.used += bytes;
-  if (point.used >= kFlushAt) point.flush();
+  if (point.used >= kPages) point.write_pages();
   ++packets_;
   bytes_ += bytes;
+}
+
+void Capture::Point::write_pages() {
+  file.write({buffer.data(), kPages});
+  used -= kPages;
+  std::memcpy(buffer.data(), buffer.data() + kPages, used);
 }
 
 // What no header of the packet tells, in words that share/wireshark/weir.lua reads.
 char* Capture::comment(const net::TraceEvent& event, const FlowOfPacket* flow, char* at) {
   const net::Packet& p = event.packet;
-  at = append(at, "weir wire=", p.wire);
-  if (event.kind == net::EventKind::sent) at = append(at, " queued=", event.queued);
-  if (flow != nullptr) {
-    at = path_comment(flow->id, p, at);
-    if ((p.flags & net::kRetransmission) != 0 && p.to_receiver()) {
-      constexpr std::string_view kAgain = " again";
-      at = std::copy(kAgain.begin(), kAgain.end(), at);
-    }
+  const bool is_sent = event.kind == net::EventKind::sent;
+  if (flow == nullptr) {
+    at = append(at, kWire, p.wire);
+    return is_sent ? append(at, kQueued, event.queued) : at;
+  }
+  const FlowComment& of_flow = flow_comment(flow->id, p);
+  at = of_flow.before.copy_to(at);
+  if (is_sent) at = append(at, kQueued, event.queued);
+  at = of_flow.behind.copy_to(at);
+  if ((p.flags & net::kRetransmission) != 0 && p.to_receiver()) {
+    constexpr std::string_view kAgain = " again";
+    at = std::copy(kAgain.begin(), kAgain.end(), at);
   }
   return at;
 }
 
-// What is the same for most packets of a flow in one direction, and so is kept.
-char* Capture::path_comment(std::uint64_t flow, const net::Packet& packet, char* at) {
-  PathComment& it = path_comments_[(2 * flow + (packet.to_receiver() ? 1 : 0)) % path_comments_.size()];
-  if (it.length == 0 || it.flow != flow || it.entropy != packet.entropy) {
-    it.flow = flow;
-    it.entropy = packet.entropy;
-    const char* const end = append(append(it.text.data(), " flow=", flow), " entropy=", packet.entropy);
-    it.length = static_cast<std::uint32_t>(end - it.text.data());
-  }
-  std::memcpy(at, it.text.data(), it.text.size());  // of a size that is known when this is compiled
-  return at + it.length;
+const Capture::FlowComment& Capture::flow_comment(std::uint64_t flow, const net::Packet& packet) {
+  FlowComment& it = flow_comments_[(2 * flow + (packet.to_receiver() ? 1 : 0)) % flow_comments_.size()];
+  if (it.flow != flow || it.entropy != packet.entropy || it.wire != packet.wire) [[unlikely]]
+    it = FlowComment(flow, packet.entropy, packet.wire);
+  return it;
+}
+
+Capture::FlowComment::FlowComment(std::uint64_t flow_id, std::uint32_t path, std::uint32_t bytes)
+    : flow(flow_id), entropy(path), wire(bytes) {
+  before.length = static_cast<std::size_t>(append(before.text.data(), kWire, wire) - before.text.data());
+  char* const end = append(append(behind.text.data(), " flow=", flow), " entropy=", entropy);
+  behind.length = static_cast<std::size_t>(end - behind.text.data());
 }
 
 }  // namespace weir::capture

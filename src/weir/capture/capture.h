@@ -9,7 +9,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -53,40 +55,55 @@ class Capture {
   std::size_t ports() const { return points_.size(); }
   std::uint64_t packets() const { return packets_; }
   std::uint64_t bytes() const { return bytes_; }
-  // Of all files, when `packets` packets of full size, of all flows, cross the network once and are acknowledged:
-  // bytes.
-  std::uint64_t expected_bytes(double packets) const;
+  // In all files, without their headers, of a flow of this size whose packets cross the network once, as one path with
+  // this entropy goes, and are acknowledged one by one: bytes.
+  std::uint64_t expected_bytes(std::uint32_t src, std::uint32_t dst, Bytes size, std::uint32_t entropy) const;
 
  private:
-  struct PathComment {
-    std::uint64_t flow = 0;
+  // Text that is copied whole, since how much that is is known when this is compiled.
+  template <std::size_t most>
+  struct Text {
+    std::size_t length = 0;
+    std::array<char, most> text{};
+
+    char* copy_to(char* at) const {
+      std::memcpy(at, text.data(), most);
+      return at + length;
+    }
+  };
+  // What the comments of most packets of a flow in one direction have in common: what stands before and behind the
+  // queue.
+  struct FlowComment {
+    FlowComment() = default;
+    FlowComment(std::uint64_t flow_id, std::uint32_t path, std::uint32_t bytes);
+
+    std::uint64_t flow = ~std::uint64_t{0};
     std::uint32_t entropy = 0;
-    std::uint32_t length = 0;  // 0: there is none
-    std::array<char, 48> text{};
+    std::uint32_t wire = 0;
+    Text<16> before;
+    Text<48> behind;
   };
   struct Point {
     std::uint32_t port = 0;
     std::uint32_t owner = 0;
     std::uint32_t peer = 0;
     probe::ResultFile file;
-    // What is not in the file yet: blocks are made where they stand, and written some hundreds at a time.
+    // What is not in the file yet: blocks are made where they stand, and some hundreds written at a time, in whole
+    // pages of memory.
     std::vector<char> buffer;
     std::size_t used = 0;
 
-    void flush() {
-      file.write({buffer.data(), used});
-      used = 0;
-    }
+    void write_pages();
   };
-  static constexpr std::size_t kFlushAt = std::size_t{1} << 14;  // bytes of a buffer
+  static constexpr std::size_t kPages = std::size_t{1} << 16;  // bytes that are written at a time
 
   Interface interface_of(std::uint32_t port) const;
   void write(const net::TraceEvent& event);
   bool is_chosen(std::uint64_t flow) const;
-  static constexpr std::size_t kMostComment = 160;  // six numbers of 20 digits at most, and their names
-  // They write into memory that has room for it, and return the end.
+  static constexpr std::size_t kMostComment = 160;  // four numbers of 20 digits at most, their names, copied texts
+  // Writes into memory that has room for it, and returns the end.
   char* comment(const net::TraceEvent& event, const FlowOfPacket* flow, char* at);
-  char* path_comment(std::uint64_t flow, const net::Packet& packet, char* at);
+  const FlowComment& flow_comment(std::uint64_t flow, const net::Packet& packet);
 
   const engine::Model& model_;
   net::TraceFilter filter_;
@@ -98,7 +115,7 @@ class Capture {
   std::vector<Point> points_;
   std::vector<std::uint32_t> point_of_port_;
   std::size_t most_block_ = 0;  // bytes
-  std::array<PathComment, 256> path_comments_{};
+  std::array<FlowComment, 256> flow_comments_{};
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;
 };

@@ -1,7 +1,6 @@
 #include "weir/capture/frames.h"
 
 #include <algorithm>
-#include <array>
 
 namespace weir::capture {
 namespace {
@@ -15,8 +14,12 @@ constexpr std::uint8_t kTimeToLive = 64;
 constexpr std::uint16_t kFirstPort = 0xc000;  // of the dynamic ports (RFC 6335)
 constexpr std::uint16_t kPortMask = 0x3fff;
 constexpr std::uint64_t kMac = 0x020000000000;
-constexpr std::size_t kIpv4 = 20;  // bytes of its header
+constexpr std::size_t kEthernetHeader = 14;  // bytes of its header
+constexpr std::size_t kIpv4 = 20;
 constexpr std::size_t kIpv6 = 40;
+constexpr std::size_t kUdpHeader = 8;
+constexpr std::size_t kBth = 12;
+constexpr std::size_t kTelemetry = 2 + 8 * kMaxWireHops;
 constexpr std::uint8_t kTrimmed = 58;  // DSCP; that of UE's trimmed packets is for an operator to choose
 
 constexpr std::uint8_t kDscpOf(net::TrafficClass c) {
@@ -41,10 +44,6 @@ struct Frames::Shape {
 
   bool has_sack() const { return event.sack.trigger >= 0; }
   bool is_data() const { return packet.kind == PacketKind::data || packet.kind == PacketKind::trimmed; }
-  // Of an acknowledgement: the number of the packet that it is for.
-  std::int64_t trigger(std::int64_t unit) const {
-    return has_sack() ? event.sack.trigger : (packet.seq + static_cast<std::int32_t>(packet.src)) / unit;
-  }
   bool has(std::uint8_t flag) const { return (packet.flags & flag) != 0; }
 };
 
@@ -53,20 +52,51 @@ Frames::Frames(const engine::Model& model, bool ipv6)
   for (const host::Profile& profile : model.profiles) protocols_.push_back(protocol_of(model, profile));
 }
 
+// Most packets of a flow have a head that differs in a few bytes from that of the last one. Over IPv6 a checksum
+// follows from those bytes.
 Frame Frames::make(const net::TraceEvent& event, std::uint32_t from, std::uint32_t to, FlowOfPacket* flow,
-                   std::uint8_t* head) const {
+                   std::uint8_t* head) {
   const net::Packet& packet = event.packet;
   if (packet.is_control()) return pfc(packet, from, head);
+  if (ipv6_ || protocols_[packet.profile] != Protocol::rocev2 || is_own(packet))
+    return whole(event, from, to, *flow, head);
+  const bool has_int = packet.telemetry != net::kNoTelemetry;
+  const bool has_sack = event.sack.trigger >= 0;
+  const Likeness likeness{.flow = flow->id,
+                          .link = std::uint64_t{from} << 32 | to,
+                          .packet = std::uint64_t{packet.entropy} << 32 | std::uint32_t{packet.payload} << 16 |
+                                    static_cast<unsigned>(packet.kind) << 8 |
+                                    static_cast<unsigned>(packet.traffic_class),
+                          .parts = std::uint64_t{packet.flags} << 2 | (has_int ? 2u : 0) | (has_sack ? 1u : 0)};
+  const std::uint64_t place = 2 * flow->id + (packet.to_receiver() ? 1 : 0) + 31 * std::uint64_t{event.port};
+  Kept& kept = kept_[place % kept_.size()];
+  if (kept.of != likeness) {
+    kept.frame = whole(event, from, to, *flow, kept.head.data());
+    kept.of = likeness;
+  }
+  std::memcpy(head, kept.head.data(), kept.head.size());  // of a size that is known when this is compiled
+  number(event, *flow, head + kEthernetHeader + kIpv4 + kUdpHeader, head + kept.frame.head);
+  return kept.frame;
+}
+
+// Whether its form is Weir's own, whatever the protocol.
+bool Frames::is_own(const net::Packet& packet) const {
+  return packet.kind == PacketKind::or_ack || packet.kind == PacketKind::probe || packet.kind == PacketKind::echo ||
+         (packet.kind == PacketKind::cnp && protocols_[packet.profile] != Protocol::rocev2);
+}
+
+Frame Frames::whole(const net::TraceEvent& event, std::uint32_t from, std::uint32_t to, FlowOfPacket& flow,
+                    std::uint8_t* head) const {
+  const net::Packet& packet = event.packet;
   const bool forth = packet.to_receiver();
   const std::uint32_t payload = packet.kind == PacketKind::data ? packet.payload : 0u;
   const Protocol protocol = protocols_[packet.profile];
-  const bool own = packet.kind == PacketKind::or_ack || packet.kind == PacketKind::probe ||
-                   packet.kind == PacketKind::echo || (packet.kind == PacketKind::cnp && protocol != Protocol::rocev2);
+  const bool own = is_own(packet);
   Shape shape{.event = event,
               .packet = packet,
-              .flow = *flow,
-              .src = forth ? event.src : flow->dst,
-              .dst = forth ? flow->dst : event.src,
+              .flow = flow,
+              .src = forth ? event.src : flow.dst,
+              .dst = forth ? flow.dst : event.src,
               .payload = payload,
               .after = payload,
               .next = !own && protocol == Protocol::tcp ? kTcp : kUdp,
@@ -165,10 +195,9 @@ HeaderBytes Frames::udp(const Shape& s, std::uint16_t port, HeaderBytes out) {
 }
 
 // nHop, pathID, and five hops of 8 bytes (base/int_wire.h). Weir has no pathID.
-HeaderBytes Frames::telemetry(const Shape& s, HeaderBytes out) {
-  const unsigned hops = std::min<unsigned>(s.packet.hops, kMaxWireHops);
-  out.big<2>(hops << 12);
-  for (unsigned i = 0; i < kMaxWireHops; ++i) out.big<8>(i < hops ? s.event.int_hop[i] : 0);
+HeaderBytes Frames::telemetry(const net::TraceEvent& event, HeaderBytes out) {
+  out.big<2>(std::min<unsigned>(event.packet.hops, kMaxWireHops) << 12);
+  for (const std::uint64_t hop : event.int_hop) out.big<8>(hop);
   return out;
 }
 
@@ -179,20 +208,6 @@ HeaderBytes Frames::rocev2(Shape& s, HeaderBytes out) const {
   constexpr unsigned kHasSack = 2;
   constexpr std::uint32_t kIcrc = 4;
   const net::Packet& p = s.packet;
-  unsigned opcode = 0x11;  // acknowledge
-  std::int64_t psn = 0;
-  if (s.is_data()) {
-    const bool is_first = p.seq == 0;
-    const bool is_last = p.seq + payload_ >= s.flow.size;
-    opcode = is_first ? (is_last ? 0x04 : 0x00) : (is_last ? 0x02 : 0x01);  // send: only, first, last, middle
-    psn = p.seq / payload_;
-  } else if (p.kind == PacketKind::nack) {
-    psn = p.seq / payload_;
-  } else if (p.kind == PacketKind::cnp) {
-    opcode = 0x81;
-  } else {
-    psn = packets(p.seq) - 1;
-  }
   const bool acks = p.kind == PacketKind::ack || p.kind == PacketKind::nack;
   const bool sacks = acks && s.has_sack() && model_.profiles[p.profile].recovery.selective();
   const std::uint32_t padding = (4 - s.payload % 4) % 4;
@@ -200,27 +215,50 @@ HeaderBytes Frames::rocev2(Shape& s, HeaderBytes out) const {
   const bool backward_mark = p.kind == PacketKind::cnp || (acks && s.has(net::kEchoCnp));
   const bool asks = s.is_data() && (model_.profiles[p.profile].ack_every.count == 0 || s.has(net::kAskAck));
   out = udp(s, 4791, out);
-  out.big<1>(opcode);
+  std::uint8_t* const bth = out.at();
+  out.big<1>(p.kind == PacketKind::cnp ? 0x81 : 0x11);  // or acknowledge
   out.big<1>(padding << 4);
   out.big<2>(0xffff);  // the default partition
   out.big<1>((forward_mark ? 0x80u : 0) | (backward_mark ? 0x40u : 0) | (s.has_int ? kHasInt : 0) |
              (sacks ? kHasSack : 0));
   out.big<3>(2 + s.flow.id % 0xfffffe);
   out.big<1>(asks ? 0x80 : 0);
-  out.big<3>(static_cast<std::uint64_t>(psn));
+  out.zeros(3);  // PSN
   if (acks) {
     out.big<1>(p.kind == PacketKind::nack ? 0x60 : 0x1f);  // PSN sequence error, or without credits
-    out.big<3>(p.seq >= s.flow.size ? 1 : 0);              // messages completed
+    out.zeros(3);
   }
-  if (sacks) {
-    out.big<4>(static_cast<std::uint64_t>(s.event.sack.trigger));
-    out.big<4>(static_cast<std::uint64_t>(s.event.sack.first));
-    out.big<8>(s.event.sack.arrived);
-  }
-  if (p.kind == PacketKind::cnp) out.zeros(16);
-  if (s.has_int) out = telemetry(s, out);
+  if (sacks || p.kind == PacketKind::cnp) out.zeros(16);
+  if (s.has_int) out.zeros(kTelemetry);
+  number(s.event, s.flow, bth, out.at());
   s.after += padding + kIcrc;
   return out;
+}
+
+// What differs between the packets of a flow: which part of the message it is, its number, what it acknowledges, and
+// its telemetry. `end` is that of the head.
+void Frames::number(const net::TraceEvent& event, const FlowOfPacket& flow, std::uint8_t* bth,
+                    std::uint8_t* end) const {
+  const net::Packet& p = event.packet;
+  std::uint8_t* const psn = bth + 9;
+  if (p.telemetry != net::kNoTelemetry) telemetry(event, HeaderBytes(end - kTelemetry));
+  if (p.kind == PacketKind::data || p.kind == PacketKind::trimmed) {
+    const bool is_first = p.seq == 0;
+    const bool is_last = p.seq + payload_ >= flow.size;
+    // send: only, first, last, middle
+    HeaderBytes::put<1>(bth, is_first ? (is_last ? 0x04 : 0x00) : (is_last ? 0x02 : 0x01));
+    HeaderBytes::put<3>(psn, static_cast<std::uint64_t>(full_packets(p.seq)));
+    return;
+  }
+  if (p.kind == PacketKind::cnp) return;
+  const std::int64_t number = p.kind == PacketKind::nack ? full_packets(p.seq) : packets(p.seq) - 1;
+  HeaderBytes::put<3>(psn, static_cast<std::uint64_t>(number));
+  HeaderBytes::put<3>(bth + kBth + 1, p.seq >= flow.size ? 1 : 0);  // messages completed
+  if (event.sack.trigger < 0 || !model_.profiles[p.profile].recovery.selective()) return;
+  HeaderBytes out(bth + kBth + 4);
+  out.big<4>(static_cast<std::uint64_t>(event.sack.trigger));
+  out.big<4>(static_cast<std::uint64_t>(event.sack.first));
+  out.big<8>(event.sack.arrived);
 }
 
 // Ultra Ethernet Specification 1.0, 3.5.10: requests (table 3-33), acknowledgements with and without selective ones
@@ -242,17 +280,18 @@ HeaderBytes Frames::uet(const Shape& s, HeaderBytes out) const {
     const bool asks = model_.profiles[p.profile].ack_every.count == 0 || s.has(net::kAskAck);
     prologue(kRequest, (s.has(net::kRetransmission) ? 0x10 : 0) | (asks ? 0x08 : 0));
     out.big<2>(0);  // clear_psn_offset
-    out.big<4>(static_cast<std::uint64_t>(p.seq / payload_));
+    out.big<4>(static_cast<std::uint64_t>(full_packets(p.seq)));
   } else if (p.kind == PacketKind::nack) {
     const bool trimmed = model_.profiles[p.profile].recovery.selective();
     prologue(kNack, marked);
     out.big<1>(trimmed ? 0x01 : 0x0d);  // UET_TRIMMED, UET_ROD_OOO
     out.big<1>(0);
-    out.big<4>(static_cast<std::uint64_t>(p.seq / payload_));
+    out.big<4>(static_cast<std::uint64_t>(full_packets(p.seq)));
   } else {
     const std::int64_t cumulative = packets(p.seq) - 1;
-    const std::int64_t from_cumulative =
-        std::clamp<std::int64_t>(s.trigger(payload_) - cumulative, INT16_MIN, INT16_MAX);
+    const std::int64_t trigger =
+        s.has_sack() ? s.event.sack.trigger : full_packets(p.seq + static_cast<std::int32_t>(p.src));
+    const std::int64_t from_cumulative = std::clamp<std::int64_t>(trigger - cumulative, INT16_MIN, INT16_MAX);
     prologue(s.has_sack() ? kAckCc : kAck, marked);
     out.big<2>(static_cast<std::uint64_t>(from_cumulative));  // ack_psn_offset
     out.big<4>(static_cast<std::uint64_t>(cumulative));
@@ -268,7 +307,7 @@ HeaderBytes Frames::uet(const Shape& s, HeaderBytes out) const {
     out.big<8>(s.event.sack.arrived);
     out.big<8>(0);  // ack_cc_state
   }
-  if (s.has_int) out = telemetry(s, out);
+  if (s.has_int) out = telemetry(s.event, out);
   return out;
 }
 
@@ -310,7 +349,7 @@ HeaderBytes Frames::sack_blocks(const Shape& s, HeaderBytes out) const {
   std::array<Run, 32> runs;
   std::size_t n = 0;
   const net::SackFacts& sack = s.event.sack;
-  const std::int64_t missing = s.packet.seq / payload_;
+  const std::int64_t missing = full_packets(s.packet.seq);
   for (int bit = 63; bit >= 0; --bit) {
     const std::int64_t number = sack.first + bit;
     if ((sack.arrived >> bit & 1) == 0 || number < missing) continue;

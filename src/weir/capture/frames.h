@@ -9,6 +9,7 @@
 //   flow f (TCP)       ports 49152 + f mod 2^14 -> 49152 + f / 2^14 mod 2^14
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -43,31 +44,53 @@ class Frames {
   // The model must outlive this.
   Frames(const engine::Model& model, bool ipv6);
 
-  // Writes the head of the frame of a packet on a link between two nodes, kMostHead bytes at most. `flow` is only null
-  // for pause and resume frames.
-  Frame make(const net::TraceEvent&, std::uint32_t from, std::uint32_t to, FlowOfPacket* flow,
-             std::uint8_t* head) const;
+  // Writes the head of the frame of a packet on a link between two nodes into kMostHead bytes. `flow` is only null for
+  // pause and resume frames.
+  Frame make(const net::TraceEvent&, std::uint32_t from, std::uint32_t to, FlowOfPacket* flow, std::uint8_t* head);
   Protocol protocol(std::uint16_t profile) const { return protocols_[profile]; }
 
  private:
   struct Shape;
+  // All that the head of a RoCEv2 packet over IPv4 follows from, but for what number() writes.
+  struct Likeness {
+    std::uint64_t flow = ~std::uint64_t{0};
+    std::uint64_t link = 0;
+    std::uint64_t packet = 0;
+    std::uint64_t parts = 0;
+    friend bool operator==(const Likeness&, const Likeness&) = default;
+  };
+  struct Kept {
+    Likeness of;
+    Frame frame;
+    std::array<std::uint8_t, kMostHead> head{};
+  };
 
+  bool is_own(const net::Packet&) const;
+  Frame whole(const net::TraceEvent&, std::uint32_t from, std::uint32_t to, FlowOfPacket& flow,
+              std::uint8_t* head) const;
   static Frame pfc(const net::Packet&, std::uint32_t from, std::uint8_t* head);
   void ip(const Shape&, std::uint8_t* ip, HeaderBytes end) const;
   // What follows the header of IP. They return the end of what they have written.
   static HeaderBytes udp(const Shape&, std::uint16_t port, HeaderBytes out);
   HeaderBytes rocev2(Shape&, HeaderBytes out) const;
+  void number(const net::TraceEvent&, const FlowOfPacket& flow, std::uint8_t* bth, std::uint8_t* end) const;
   HeaderBytes uet(const Shape&, HeaderBytes out) const;
   HeaderBytes tcp(const Shape&, HeaderBytes out) const;
   HeaderBytes sack_blocks(const Shape&, HeaderBytes out) const;
   static HeaderBytes weir(const Shape&, std::uint8_t kind, HeaderBytes out);
-  static HeaderBytes telemetry(const Shape&, HeaderBytes out);
-  std::int64_t packets(std::int64_t bytes) const { return (bytes + payload_ - 1) / payload_; }
+  static HeaderBytes telemetry(const net::TraceEvent&, HeaderBytes out);
+  // How many packets of full size these bytes fill. Processors divide 32 bits in a fraction of the time of 64.
+  std::int64_t full_packets(std::int64_t bytes) const {
+    if (bytes >> 32 == 0) return static_cast<std::uint32_t>(bytes) / static_cast<std::uint32_t>(payload_);
+    return bytes / payload_;
+  }
+  std::int64_t packets(std::int64_t bytes) const { return full_packets(bytes + payload_ - 1); }
 
   const engine::Model& model_;
   const bool ipv6_;
   const std::int64_t payload_;
   std::vector<Protocol> protocols_;  // by profile
+  std::array<Kept, 256> kept_;
 };
 
 }  // namespace weir::capture

@@ -102,8 +102,8 @@ char* PacketBlock::keep(Time time, Direction direction, std::uint32_t head, std:
   at = store(at, static_cast<std::uint32_t>(ps));
   at = store(at, kept);
   at = store(at, length);
-  const std::uint32_t written = std::min(head, kept);
-  std::memset(at + written, 0, (kept + 3) / 4 * 4 - written);
+  if (kept > head) std::memset(at + head, 0, kept - head);
+  store(at + kept, std::uint32_t{0});  // up to the next multiple of 4
   at += (kept + 3) / 4 * 4;
   at = store(at, std::uint16_t{kPacketFlags});
   at = store(at, std::uint16_t{4});

@@ -89,7 +89,19 @@ void Simulation::tell_trace(Time end) {
   if (readers_.empty()) return;
   const std::span<const net::TraceEvent> events = crew_->trace(end);
   if (events.empty()) return;
+  net::EventKinds kinds = 0;
+  for (const net::TraceEvent& event : events) kinds |= net::kind_bit(event.kind);
+  const auto is_of_packets = [](const TraceReader& r) { return (r.filter.kinds & ~net::kOfFlows) != 0; };
+  const bool is_only_one = std::count_if(readers_.begin(), readers_.end(), is_of_packets) == 1;
   for (const TraceReader& reader : readers_) {
+    const net::TraceFilter& filter = reader.filter;
+    if ((kinds & filter.kinds) == 0) continue;
+    // nothing is recorded at other ports than those of the only one who asks for any
+    if ((kinds & ~filter.kinds) == 0 && (is_only_one || !is_of_packets(reader)) && events.front().time >= filter.from &&
+        events.back().time < filter.until) {
+      reader.visit(events);
+      continue;
+    }
     const auto takes = [&](const net::TraceEvent& e) { return reader.filter.takes(e); };
     // what it takes, without a copy: run by run
     for (auto from = events.begin(); from != events.end();) {

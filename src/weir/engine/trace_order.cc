@@ -88,6 +88,7 @@ void TraceOrder::know(std::uint32_t src, const host::Flow& flow) {
 // False if the event says nothing new.
 bool TraceOrder::resolve(net::TraceEvent& event) {
   const net::Packet& packet = event.packet;
+  if ((net::kOnWire & net::kind_bit(event.kind)) != 0) return true;  // captures know their flows
   if (net::is_of_port(event.kind) || packet.is_control()) return true;
   Slot& slot = slot_of(event.src, packet.slot);
   if (event.kind == net::EventKind::started) slot = {packet.generation, event.flow, {}, {}, {}, net::Cause::none};

@@ -109,19 +109,20 @@ ResultFile::~ResultFile() {
 }
 
 void ResultFile::flush() {
-  if (nowhere_) {
-    buffer_.clear();
-    return;
-  }
+  put({buffer_.data(), buffer_.size()});
+  buffer_.clear();
+}
+
+void ResultFile::put(std::string_view text) {
+  if (nowhere_) return;
   if (memory_ != nullptr) {
-    memory_->append(buffer_.data(), buffer_.size());
-    buffer_.clear();
+    memory_->append(text);
     return;
   }
   if (cut_ && ::ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0) fail_to("write", shown_);
   cut_ = false;
-  const char* at = buffer_.data();
-  std::size_t left = buffer_.size();
+  const char* at = text.data();
+  std::size_t left = text.size();
   if (facts_ != nullptr) checksum_.update({at, left});
   bytes_ += left;
   while (left > 0) {
@@ -131,7 +132,6 @@ void ResultFile::flush() {
     at += written;
     left -= static_cast<std::size_t>(written);
   }
-  buffer_.clear();
 }
 
 void ResultFile::sync() {
