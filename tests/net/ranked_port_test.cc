@@ -35,7 +35,7 @@ class RankedPort : public testing::Test {
   // What the engine does when a packet arrives: departures come first.
   void put(std::uint16_t wire, TrafficClass c, std::int64_t now) {
     settle(now);
-    accept_ranked(p_, packet(wire, c), {now});
+    accept_ranked(p_, packet(wire, c), 0, {now});
     settle(now);
   }
   Left on_wire() const {
@@ -108,22 +108,34 @@ TEST_F(RankedPort, WhatIsOnTheWireArrivesInTheOrderOfDepartures) {
     put(wire, c, 0);
   settle(1'000'000);
   std::vector<std::uint16_t> wires;
-  while (!wire_is_empty(p_)) {
-    PacketRing& ring = first_on_wire(p_);
-    wires.push_back(ring.front().wire);
-    ring.pop();
-  }
+  while (!wire_is_empty(p_)) wires.push_back(take_off_wire(p_).wire);
   EXPECT_EQ(wires, (std::vector<std::uint16_t>{1'000, 100, 200, 900, 800}));
+}
+
+// More packets than the port has notes of their order, some of which leave while others arrive.
+TEST_F(RankedPort, ALongWireKeepsTheOrderOfDepartures) {
+  constexpr std::int64_t kEach = 100 * 80;
+  std::int64_t now = 0;
+  for (std::uint32_t i = 0; i < 100; ++i, now += kEach) put(100, i % 3 == 0 || i % 7 == 0 ? kFirst : kSecond, now);
+  ASSERT_EQ(count_on_wire(p_), 100u);
+  std::int64_t last = -1;
+  for (int taken = 0; !wire_is_empty(p_); ++taken) {
+    const Packet& packet = take_off_wire(p_);
+    EXPECT_GT(packet.departs.ps, last);
+    last = packet.departs.ps;
+    if (taken < 50) put(100, taken % 5 == 0 ? kFirst : kSecond, now += kEach);
+  }
+  EXPECT_EQ(last, now);
 }
 
 TEST_F(RankedPort, AnIdlePortStartsAtOnce) {
   EXPECT_TRUE(starts_at_once(p_, packet(1'000, kSecond), {7'000}));
-  EXPECT_EQ(start_ranked(p_, packet(1'000, kSecond), {7'000}).departs.ps, 7'000);
+  EXPECT_EQ(start_ranked(p_, packet(1'000, kSecond), 3, {7'000}).departs.ps, 7'000);
   EXPECT_FALSE(starts_at_once(p_, packet(100, kFirst), {86'999}));
   EXPECT_TRUE(starts_at_once(p_, packet(100, kFirst), {87'000}));
   p_.paused = 1;
   EXPECT_FALSE(starts_at_once(p_, packet(100, kSecond), {87'000}));
-  EXPECT_EQ(start_ranked(p_, packet(100, kFirst), {87'000}).departs.ps, 87'000);
+  EXPECT_EQ(start_ranked(p_, packet(100, kFirst), 3, {87'000}).departs.ps, 87'000);
   EXPECT_EQ(p_.queued, 0u);
 }
 

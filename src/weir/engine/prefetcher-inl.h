@@ -4,7 +4,7 @@
 #include "weir/base/prefetch.h"
 #include "weir/engine/prefetcher.h"
 #include "weir/host/host.h"
-#include "weir/net/port.h"
+#include "weir/net/ranked_port.h"
 
 namespace weir::engine {
 
@@ -71,23 +71,30 @@ void Prefetcher<P>::before_event_deep() {
 // The first packet of this link, and those after it, whose departures give the port's next events.
 template <class P>
 inline void Prefetcher<P>::prefetch_ring(std::uint32_t port) {
-  const net::PacketRing& ring = lane().port(port).ring;
-  prefetch_line(ring.address(ring.head));
-  prefetch_line(ring.address(ring.head + 1));
-  if (deep_) prefetch_line(ring.address(ring.head + 2));
+  const net::Port& p = lane().port(port);
+  const bool ranked = p.kind == net::PortKind::ranked;
+  prefetch_line(p.ring.address(p.ring.head));
+  prefetch_line(p.ring.address(p.ring.head + 1));
+  if (deep_ && !ranked) prefetch_line(p.ring.address(p.ring.head + 2));
+  if (!ranked) return;
+  prefetch_line(p.urgent.address(p.urgent.head));
+  prefetch_line(p.urgent.address(p.urgent.head + 1));
 }
 
 // What selective recovery looks at, at either end.
 template <class P>
 inline void Prefetcher<P>::prefetch_selective(std::uint32_t port) {
   const net::Port& p = lane().port(port);
-  if (p.peer >= lane().hosts || p.ring.empty()) return;
-  const net::Packet& packet = p.ring.front();
+  const net::PacketRing& ring = net::probably_first(p);
+  if (p.peer >= lane().hosts || ring.empty()) return;
+  const net::Packet& packet = ring.front();
   if (packet.kind == net::PacketKind::data) {
     receivers().prefetch_bitmap(packet.src, packet.slot);
   } else {
     const auto& extras = network().hosts[p.peer].extras;
-    if (packet.slot < extras.size()) extras[packet.slot].scoreboard.prefetch_first();
+    if (packet.slot >= extras.size()) return;
+    extras[packet.slot].scoreboard.prefetch_first();
+    if ((packet.flags & net::kSack) != 0) extras[packet.slot].scoreboard.prefetch(lane().sacks[packet.src].trigger);
   }
 }
 
@@ -118,9 +125,9 @@ inline void Prefetcher<P>::prefetch_node(std::uint32_t port) {
   prefetch_port(&lane().port(p.expected_egress));
   if (p.peer >= lane().hosts) {
     network().switches[p.peer - lane().hosts].buffer.prefetch(p.peer_ingress);
-  } else if (!p.ring.empty()) {
+  } else if (const net::PacketRing& ring = net::probably_first(p); !ring.empty()) {
     prefetch_object(&network().hosts[p.peer]);
-    const net::Packet& packet = p.ring.front();
+    const net::Packet& packet = ring.front();
     if (packet.kind == net::PacketKind::data) receivers().prefetch_lists(packet.src);
   }
 }
@@ -133,17 +140,24 @@ inline void Prefetcher<P>::prefetch_behind(std::uint32_t port) {
   const net::Port& out = lane().port(p.expected_egress);
   prefetch_line(out.ring.address(out.cursor));
   prefetch_line(out.ring.address(out.cursor + 1));
-  prefetch_line(out.ring.address(out.cursor + 2));
-  prefetch_line(out.ring.address(out.cursor + 3));
   prefetch_line(out.ring.address(out.ring.tail));
-  if (p.peer >= lane().hosts || p.ring.empty()) return;
-  const net::Packet& packet = p.ring.front();
+  if (out.kind == net::PortKind::ranked) {
+    prefetch_line(out.urgent.address(out.urgent_cursor));
+    prefetch_line(out.urgent.address(out.urgent.tail));
+  } else {
+    prefetch_line(out.ring.address(out.cursor + 2));
+    prefetch_line(out.ring.address(out.cursor + 3));
+  }
+  const net::PacketRing& ring = net::probably_first(p);
+  if (p.peer >= lane().hosts || ring.empty()) return;
+  const net::Packet& packet = ring.front();
   if (packet.kind == net::PacketKind::data) {
     receivers().prefetch_entries(packet.src, packet.slot);
   } else if (const host::Flow* flow = network().hosts[p.peer].find(packet.slot, packet.generation); flow != nullptr) {
     prefetch_object(flow);
     const auto& extras = network().hosts[p.peer].extras;
     if (packet.slot < extras.size()) prefetch_object(&extras[packet.slot]);
+    if ((packet.flags & net::kSack) != 0) prefetch_line(&lane().sacks[packet.src]);
   }
 }
 

@@ -87,9 +87,12 @@ class Scoreboard {
     if (again && reordering_ > Time{}) again_.push_back({n, now});
   }
 
-  // Bring near where the next new packet will be noted, and what is known of the first missing one.
+  // Bring near where the next new packet will be noted, what is known of the first missing one, and of any.
   void prefetch_next() const { prefetch(sent_); }
   void prefetch_first() const { prefetch(una_); }
+  void prefetch(std::int64_t n) const {
+    if (!packets_.empty()) prefetch_line(&at(n));
+  }
 
   // All bytes below `seq` have arrived; the packet that the acknowledgement is for was sent at `sent`.
   Findings on_ack(std::int64_t seq, const Sack& sack, Time sent) {
@@ -255,10 +258,6 @@ class Scoreboard {
         return first.time;
     }
     return Time::max();
-  }
-
-  void prefetch(std::int64_t n) const {
-    if (!packets_.empty()) prefetch_line(&at(n));
   }
 
   void grow() {

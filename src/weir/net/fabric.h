@@ -99,7 +99,8 @@ class Fabric : public sim::Room<Fabric, P> {
   Packet& take_first(Port& p, std::uint32_t port, Time now);
   [[gnu::noinline]] Packet& take_ranked(Port& p, std::uint32_t port, Time now);
   [[gnu::noinline]] void send_queued(Port& p, std::uint32_t port, const Packet& packet, Time now);
-  [[gnu::noinline]] void send_ranked(Port& p, std::uint32_t port, const Packet& packet, Time now);
+  [[gnu::noinline]] void send_ranked(Port& p, std::uint32_t port, const Packet& packet, std::uint32_t ingress,
+                                     Time now);
   Packet& enqueue(Port& p, std::uint32_t port, const Packet& packet, Time now);
   void settle_plain(Port& p, Time now);
   void settle_switch(Port& p, std::uint32_t s, Time now);

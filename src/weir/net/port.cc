@@ -47,6 +47,15 @@ void insert_control(Port& p, const Packet& frame, Time now) {
   retime(p, now);
 }
 
+void note_order(Port& p) {
+  p.order.clear();
+  std::uint32_t behind = 0;
+  for_each_on_wire(p, [&](const Packet& packet) {
+    const bool urgent = packet.is_control() || packet.traffic_class == TrafficClass::priority;
+    p.order.push(urgent, behind++);
+  });
+}
+
 void insert_control_ranked(Port& p, const Packet& frame, Time now) {
   PacketRing& ring = p.urgent;
   if (ring.empty()) {

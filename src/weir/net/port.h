@@ -115,6 +115,26 @@ class PacketRing {
 
 enum class PortKind : std::uint8_t { fifo, queued, ranked };
 
+// Of a ranked port: the classes of the packets on the wire, in the order of their departures, or of the first of them.
+// One bit for each, and above them a one.
+class DepartureOrder {
+ public:
+  // Nothing is noted. Else, is the first of the first class?
+  bool empty() const { return bits_ == 1; }
+  bool urgent_is_first() const { return (bits_ & 1) != 0; }
+  void pop() { bits_ = empty() ? 1 : bits_ >> 1; }
+  // Another has begun to leave behind so many. It is noted if all those are, and there is room.
+  void push(bool urgent, std::uint32_t behind) {
+    const auto noted = static_cast<std::uint32_t>(std::bit_width(bits_) - 1);
+    if (noted == behind && noted < kMost) bits_ += std::uint32_t{urgent ? 2u : 1u} << noted;
+  }
+  void clear() { bits_ = 1; }
+
+ private:
+  static constexpr std::uint32_t kMost = 31;
+  std::uint32_t bits_ = 1;
+};
+
 struct alignas(64) Port {
   // -- the line that every packet touches
   [[no_unique_address]] PacketRing ring;  // its last bytes are free: the cursor is there
@@ -139,14 +159,15 @@ struct alignas(64) Port {
   std::uint32_t rate_mbps = 0;                // as telemetry reports it
   std::uint32_t ecn_min = ~std::uint32_t{0};  // mark above; ~0 = never
   std::uint32_t ecn_max = ~std::uint32_t{0};
-  std::uint32_t marks = 0;
+  DepartureOrder order;                     // ranked port
   std::uint32_t urgent_queued = 0;          // ranked port: bytes of `queued` that are of the first class ...
   [[no_unique_address]] PacketRing urgent;  // ... which has this ring, pause and resume frames included
   std::uint32_t urgent_cursor = 0;
 
   // -- the rest
   Rate rate;
-  double ecn_probability = 0;          // at ecn_max
+  double ecn_probability = 0;  // at ecn_max
+  std::uint32_t marks = 0;
   const LinkFaults* faults = nullptr;  // null: it loses nothing
   std::uint32_t pending_control = 0;   // pause and resume frames waiting at the cursor
   std::uint32_t queues = 0;            // queued port: index of its ClassQueues
@@ -173,6 +194,7 @@ struct alignas(64) Port {
     if (kind == PortKind::ranked) {
       urgent.archive(a, &urgent_cursor);
       a.value(urgent_queued);
+      if constexpr (A::kLoads) order.clear();
     }
     for (auto* figure : {&queued, &pending_control, &marks, &lost, &pauses, &expected_egress}) a.value(*figure);
     for (auto* figure : {&tx_bytes, &tx_packets}) a.value(*figure);

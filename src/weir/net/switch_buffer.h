@@ -82,15 +82,15 @@ class SwitchBuffer {
   // Of so many data classes; those that are not in `pfc` are never paused, and drop as in lossy mode.
   SwitchBuffer(const BufferParams& params, const std::vector<IngressLimits>& limits, unsigned classes = 1,
                ClassSet pfc = 1)
-      : lines_shift_(classes == 1   ? 0
+      : egress_alpha_q16_(params.mode == BufferMode::per_port ? 65536 : q16(params.egress_alpha)),
+        lines_shift_(classes == 1   ? 0
                      : classes <= 3 ? 1
                                     : 2),
-        ingresses_(limits.size() << lines_shift_),
-        reserve_(params.mode == BufferMode::lossless ? params.reserve.count : 0),
-        resume_offset_(params.resume_offset.count),
-        egress_alpha_q16_(params.mode == BufferMode::per_port ? 65536 : q16(params.egress_alpha)),
         per_port_(params.mode == BufferMode::per_port),
-        lossless_(params.mode == BufferMode::lossless ? static_cast<std::uint8_t>(pfc << 1 | 1) : std::uint8_t{0}) {
+        lossless_(params.mode == BufferMode::lossless ? static_cast<std::uint8_t>(pfc << 1 | 1) : std::uint8_t{0}),
+        reserve_(params.mode == BufferMode::lossless ? params.reserve.count : 0),
+        resume_offset_(params.resume_offset.count) {
+    ingresses_.resize(limits.size() << lines_shift_);
     capacity_ = params.size.count;
     const int lossless_classes = __builtin_popcount(lossless_ >> 1);
     for (std::size_t i = 0; i < limits.size(); ++i) {
@@ -307,19 +307,22 @@ class SwitchBuffer {
   }
   void update_roomy() { roomy_ = paused_count_ == 0 && headroom_ == 0 ? plenty_ : -1; }
 
-  std::int64_t roomy_ = -1;   // is_roomy(): so many bytes at most; -1 while something is paused or in headroom
-  unsigned lines_shift_ = 0;  // a port has 2^this lines
-  LargePageVector<Ingress> ingresses_;
+  // the line that every packet touches
+  std::int64_t roomy_ = -1;  // is_roomy(): so many bytes at most; -1 while something is paused or in headroom
+  std::int64_t used_ = 0;    // all bytes held: shared part, reserves and headroom
   std::int64_t capacity_ = 0;
-  std::int64_t used_ = 0;  // all bytes held: shared part, reserves and headroom
+  std::int64_t egress_alpha_q16_ = 65536;
+  LargePageVector<Ingress> ingresses_;
+  std::uint32_t paused_count_ = 0;
+  std::uint8_t lines_shift_ = 0;  // a port has 2^this lines
+  bool per_port_ = false;
+  std::uint8_t lossless_ = 3;  // traffic classes, one bit each
+
+  // the rest
   std::int64_t plenty_ = -1;
   std::int64_t headroom_ = 0;  // of all pools
   std::int64_t reserve_ = 0;
   std::int64_t resume_offset_ = 0;
-  std::int64_t egress_alpha_q16_ = 65536;
-  std::uint32_t paused_count_ = 0;
-  bool per_port_ = false;
-  std::uint8_t lossless_ = 3;  // traffic classes, one bit each
 };
 
 }  // namespace weir::net

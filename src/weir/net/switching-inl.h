@@ -17,7 +17,8 @@ inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Packet& p
   const std::uint32_t port = by_switch ? choose(s, packet, now) : routing_->egress(s, packet.dst, packet.entropy);
   Port& out = lane().port(port);
   SwitchBuffer& buffer = lane().switch_state(s).buffer;
-  packet.ingress = static_cast<std::uint16_t>(ingress);
+  // Else it is noted where the packet is put: to copy what has just been written takes long.
+  if constexpr (P::Tracer::kOn) packet.ingress = static_cast<std::uint16_t>(ingress);
   if (senders().crowded() && out.peer < lane().hosts && !out.cut && out.ring.tail - out.ring.head <= kAhead)
       [[unlikely]]
     prefetch_at_host(out.peer, packet);
@@ -36,14 +37,15 @@ inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Packet& p
   if (idle(out, now)) {
     // It enters and leaves the buffer in one instant.
     const bool first = out.ring.empty();
-    const Packet& placed = start(out, packet, now);
+    Packet& placed = start(out, packet, now);
+    placed.ingress = static_cast<std::uint16_t>(ingress);
     trace(EventKind::accepted, port, packet, now, packet.wire);
     trace_left(out, placed);
     if (first && !out.cut) scheduler().add(lane().arrival(port), out.free_at + out.delay);
     return;
   }
   buffer.take_plain(ingress, packet.traffic_class, packet.wire);
-  enqueue(out, port, packet, now);
+  enqueue(out, port, packet, now).ingress = static_cast<std::uint16_t>(ingress);
 }
 
 // By a port that is not ranked, near a threshold, or while something is paused.
@@ -51,6 +53,7 @@ template <class P>
 void Fabric<P>::forward_closely(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet, Time now) {
   Port& out = lane().port(port);
   SwitchBuffer& buffer = lane().switch_state(s).buffer;
+  packet.ingress = static_cast<std::uint16_t>(ingress);
   if (out.kind == PortKind::fifo && buffer.plainly_fits(ingress, packet.traffic_class, out.queued, packet.wire))
     buffer.take_plain(ingress, packet.traffic_class, packet.wire);
   else if (!admit(s, ingress, out, packet, now))
@@ -74,16 +77,24 @@ void Fabric<P>::forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint
   settle_ranked(out, now);
   const std::uint32_t queued = queued_for(out, packet.traffic_class, buffer.per_port());
   if (!buffer.plainly_fits(ingress, packet.traffic_class, queued, packet.wire)) [[unlikely]] {
-    if (admit(s, ingress, out, packet, now)) send_ranked(out, port, packet, now);
+    packet.ingress = static_cast<std::uint16_t>(ingress);
+    if (admit(s, ingress, out, packet, now)) send_ranked(out, port, packet, ingress, now);
     return;
   }
-  if (!starts_at_once(out, packet, now) || buffer.eager()) {
+  if (buffer.eager() || (out.paused && out.free_at <= now)) [[unlikely]] {
     buffer.take_plain(ingress, packet.traffic_class, packet.wire);
-    send_ranked(out, port, packet, now);
+    send_ranked(out, port, packet, ingress, now);
+    return;
+  }
+  if (out.free_at > now) {
+    // What is in transmission has not arrived, and its arrival is scheduled.
+    buffer.take_plain(ingress, packet.traffic_class, packet.wire);
+    accept_ranked(out, packet, static_cast<std::uint16_t>(ingress), now);
+    trace(EventKind::accepted, port, packet, now, out.queued);
     return;
   }
   const bool first = wire_is_empty(out);
-  const Packet& placed = start_ranked(out, packet, now);
+  const Packet& placed = start_ranked(out, packet, static_cast<std::uint16_t>(ingress), now);
   trace(EventKind::accepted, port, packet, now, out.queued + packet.wire);
   trace_left(out, placed);
   if (first && !out.cut) scheduler().schedule(lane().arrival(port), out.arrival(placed));
@@ -153,8 +164,10 @@ template <class P>
 inline std::uint32_t Fabric<P>::queued_for(const Port& p, TrafficClass c, bool alone) const {
   if (p.kind == PortKind::fifo) return p.queued;
   if (p.kind == PortKind::ranked) {
-    if (!alone) return p.queued;
-    return c == TrafficClass::priority ? p.urgent_queued : p.queued - p.urgent_queued;
+    const std::uint32_t all = p.queued;
+    const std::uint32_t first = p.urgent_queued;
+    const std::uint32_t own = c == TrafficClass::priority ? first : all - first;
+    return alone ? own : all;
   }
   if (alone) return network().queues[p.queues].bytes[static_cast<std::size_t>(c)];
   if (c == TrafficClass::priority) return p.queued;

@@ -99,7 +99,7 @@ inline void Fabric<P>::trace_left(const Port& p, const Packet& packet) {
   // the queue of a packet in a class of its own is shorter than what waits at the port
   const std::uint32_t queued = p.kind == PortKind::fifo ? packet.queue : p.queued;
   trace(EventKind::left, port, packet, packet.departs, queued);
-  const std::uint64_t index = p.tx_packets + (p.cursor - p.ring.head) + (p.urgent_cursor - p.urgent.head) - 1;
+  const std::uint64_t index = p.tx_packets + count_on_wire(p) - 1;
   const bool is_marked = p.at_switch && packet.is_markable() && packet.queue > p.ecn_min &&
                          marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), index);
   trace_sent(p, port, packet, is_marked, queued);
@@ -148,10 +148,8 @@ template <class P>
 Packet& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now) {
   // What waits has begun to leave by now, if it may. It is settled as long as the packet that arrives is still counted
   // among those on the wire.
-  if ((p.cursor - p.ring.head) + (p.urgent_cursor - p.urgent.head) <= 1) settle_ranked(p, now);
-  PacketRing& ring = first_on_wire(p);
-  Packet& packet = ring.front();
-  ring.pop();
+  if (count_on_wire(p) <= 1) settle_ranked(p, now);
+  Packet& packet = take_off_wire(p);
   if (!wire_is_empty(p)) scheduler().add(lane().arrival(port), p.arrival(first_on_wire(p).front()));
   return packet;
 }
@@ -256,9 +254,9 @@ void Fabric<P>::send_queued(Port& p, std::uint32_t port, const Packet& packet, T
 
 // On a ranked port, settled up to `now`.
 template <class P>
-void Fabric<P>::send_ranked(Port& p, std::uint32_t port, const Packet& packet, Time now) {
+void Fabric<P>::send_ranked(Port& p, std::uint32_t port, const Packet& packet, std::uint32_t ingress, Time now) {
   const bool bare = wire_is_empty(p);
-  accept_ranked(p, packet, now);
+  accept_ranked(p, packet, static_cast<std::uint16_t>(ingress), now);
   trace(EventKind::accepted, port, packet, now, p.queued);
   const std::uint32_t s = p.owner - lane().hosts;
   const bool eager = network().switches[s].buffer.eager();
@@ -343,8 +341,9 @@ template <class P>
 inline std::uint32_t Fabric<P>::departs_by(std::uint32_t port) const {
   const Port& p = lane().port(port);
   if (p.peer < lane().hosts) return Topology::reverse(port);
-  if (p.ring.empty()) return port;
-  const Packet& packet = p.ring.front();
+  const PacketRing& ring = probably_first(p);
+  if (ring.empty()) return port;
+  const Packet& packet = ring.front();
   return packet.is_control() ? port : routing_->egress(p.peer - lane().hosts, packet.dst, packet.entropy);
 }
 
@@ -356,9 +355,7 @@ void Fabric<P>::hand_over(Time end, Out&& out) {
     if (p.ring.empty() && p.urgent.empty()) continue;
     settle(p, {end.ps - 1});
     while (!wire_is_empty(p)) {
-      PacketRing& ring = first_on_wire(p);
-      Packet& packet = ring.front();
-      ring.pop();
+      Packet& packet = take_off_wire(p);
       leave(p, port, packet);
       packet.departs = p.arrival(packet);
       p.not_before = std::max(p.not_before, packet.departs - p.delay);
