@@ -126,7 +126,7 @@ LongFlows::Steady LongFlows::steady(const Course& c, std::size_t windows) const 
   const Time length = static_cast<std::int64_t>(last - first) * window_;
   const double share = std::min(kMostLeftOut, params_.theta / off);
   const Time allowed{std::llround(share * static_cast<double>(length.ps))};
-  return {allowed - (left_out_ - c.samples[first].left_out),
+  return {allowed - (left_out_ - c.samples.front().left_out),
           {c.samples[last].acknowledged - c.samples[first].acknowledged, length}};
 }
 
