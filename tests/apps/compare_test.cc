@@ -326,5 +326,33 @@ TEST_F(Compare, Refusals) {
       << other.err;
 }
 
+// Packets, some of them skipped, and none at all, side by side: each with its own errors and costs.
+TEST_F(Compare, PacketsFastForwardAndFlows) {
+  const auto run = [&](const std::string& name, std::vector<std::string> more) {
+    more.insert(more.begin(), {"run", "tests/scenarios/fast-forward.toml", "-q", "--out", dir(name)});
+    EXPECT_EQ(weir(more).status, 0) << name;
+  };
+  run("packets", {"--set", "run.fast_forward.theta=0"});
+  run("fast", {});
+  run("flows", {"--set", "run.fast_forward.theta=0", "--set", "run.fidelity=flow"});
+  const Json both = json({dir("packets"), dir("fast"), dir("flows")});
+  ASSERT_EQ(both.size(), 2);
+  const Json& fast = both.at(0);
+  const Json& flows = both.at(1);
+  EXPECT_EQ(fast.at("fidelity").at("base"), "exact");
+  EXPECT_EQ(fast.at("fidelity").at("other"), "run.fast_forward");
+  EXPECT_EQ(flows.at("fidelity").at("other"), "flow");
+  const auto events = [](const Json& c, const char* key) { return c.at("fidelity").at(key).get<double>(); };
+  EXPECT_GT(events(fast, "base_events"), 2 * events(fast, "other_events"));
+  EXPECT_GT(events(fast, "other_events"), 2 * events(flows, "other_events"));
+  const auto error = [](const Json& c) { return c.at("ratios").at(0).at("mean_error").get<double>(); };
+  EXPECT_GT(error(fast), 0);
+  EXPECT_LT(error(fast), 0.01);
+  EXPECT_GT(error(flows), 0.1);
+  const Output text = weir({"compare", dir("packets"), dir("fast"), dir("flows")});
+  EXPECT_NE(text.out.find("errors: of run.fast_forward if"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("errors: of run.fidelity = \"flow\" if"), std::string::npos) << text.out;
+}
+
 }  // namespace
 }  // namespace weir::app

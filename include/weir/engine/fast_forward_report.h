@@ -1,18 +1,23 @@
-// What a run with [run.fast_forward] has skipped, and how far the skipped messages are off (docs/fidelity.md).
+// What a run with [run.fast_forward] has skipped, and how far that is off (docs/fidelity.md).
 #pragma once
 
 #include <cstdint>
+
+#include "weir/base/units.h"
 
 namespace weir::engine {
 
 struct FastForwardReport {
   double theta = 0;
-  std::uint64_t messages = 0;    // that have begun, of programs
-  std::uint64_t skipped = 0;     // of these, without packets
-  std::uint64_t unsent = 0;      // data packets that the skipped ones would have been
-  std::uint64_t checked = 0;     // simulated in place of being skipped, and compared
-  double mean_error = 0;         // of the checked ones, |remembered - simulated| / simulated of the time until receipt
-  double worst_error = 0;        // the largest of it
+  std::uint64_t messages = 0;  // that have begun, of programs
+  std::uint64_t skipped = 0;   // of these, without packets
+  std::uint64_t spans = 0;     // in which all flows were steady, and which were left out
+  Time left_out;               // the time of these
+  std::uint64_t unsent = 0;    // data packets that were not sent
+  std::uint64_t checked = 0;   // messages, or flows in a span, that were simulated in place of being skipped
+  double mean_error = 0;       // of the checked ones, |expected - simulated| / simulated of the time until a message's
+                               // receipt, or of a flow's bytes
+  double worst_error = 0;      // the largest of it
   std::uint64_t unforeseen = 0;  // times that skipped messages met others than before, and were simulated from then on
 };
 

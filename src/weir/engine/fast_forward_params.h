@@ -1,4 +1,4 @@
-// What a scenario says of messages that are skipped: [run.fast_forward].
+// What a scenario says of messages and spans that are skipped: [run.fast_forward].
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,18 @@ struct FastForwardParams {
   static void describe(ParamList<FastForwardParams>& p) {
     p.number(
         "theta", &FastForwardParams::theta, 0, kLargestTheta,
-        "how far durations of the same message may be apart, as a share of them, for it to be skipped; 0 = nothing "
-        "is skipped, and the results are those without this table",
+        "how far durations of the same message may be apart, or a flow's bytes in equal times, as a share of them, for "
+        "it to be skipped; 0 = nothing is skipped, and the results are those without this table",
         "docs/fidelity.md");
     p.integer("settle", &FastForwardParams::settle, 0, 1'000'000,
               "so many rounds are simulated before durations count, at the start and in each check: queues and phases "
-              "take some to become what they are in the long run");
-    p.integer("rounds", &FastForwardParams::rounds, 2, 100,
-              "so many durations in a row must agree; skipped messages take their mean");
+              "take some to become what they are in the long run; of flows, so many windows of 8 round trips");
+    p.integer(
+        "rounds", &FastForwardParams::rounds, 2, 100,
+        "so many durations in a row must agree, and skipped messages take their mean; of flows, so many parts of what "
+        "was looked at");
     p.number("check", &FastForwardParams::check, 0, 1,
-             "this share of messages that could be skipped is simulated and compared, in rounds drawn at random");
+             "this share of messages and spans that could be skipped is simulated and compared, drawn at random");
   }
 };
 

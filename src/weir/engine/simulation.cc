@@ -10,6 +10,7 @@
 #include "weir/engine/crew.h"
 #include "weir/engine/epochs.h"
 #include "weir/engine/fast_forward.h"
+#include "weir/engine/long_flows.h"
 
 namespace weir::engine {
 namespace {
@@ -35,9 +36,20 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
       mirror_(options.ranks == nullptr ? nullptr : std::make_unique<Mirror>(*this, *options.ranks)) {
   traffic_dry_ = !traffic_.peek().has_value();
   load_program();
+  const bool has_faults = !model.faults.links.empty() || !model.faults.changes.empty() || !model.faults.pauses.empty();
+  if (options.fast_forward.is_on() && traffic_.program().empty() && !has_faults && options.ranks == nullptr)
+    long_flows_ = std::make_unique<LongFlows>(model_, network_, options.fast_forward, grid_);
 }
 
 Simulation::~Simulation() = default;
+
+Time Simulation::left_out() const { return long_flows_ ? long_flows_->left_out() : Time{}; }
+
+Time Simulation::next_from_outside() const {
+  Time next = std::min(options_.stop, traffic_.peek().value_or(Time::max()));
+  for (const auto& s : samplers_) next = std::min(next, s.next);
+  return next;
+}
 
 Time Simulation::lag() const { return news_lag(model_.topology); }
 
@@ -55,7 +67,7 @@ void Simulation::load_program() {
 
 void Simulation::every(Time interval, std::function<void(Time)> call) {
   if (interval <= Time{}) throw InputError("an interval of samples is above 0");
-  samplers_.push_back({interval, now_, std::move(call)});
+  samplers_.push_back({interval, now(), std::move(call)});
 }
 
 void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit) {
@@ -161,7 +173,7 @@ void Simulation::answer_questions() {
 }
 
 std::uint64_t Simulation::inject(traffic::Flow flow) {
-  if (flow.start < now_) throw InputError("a flow cannot start before the present instant");
+  if (flow.start < now()) throw InputError("a flow cannot start before the present instant");
   if (flow.profile >= model_.profiles.size()) throw InputError("there is no such profile");
   const std::uint64_t id = traffic_.inject(flow);
   traffic_dry_ = false;
@@ -170,7 +182,7 @@ std::uint64_t Simulation::inject(traffic::Flow flow) {
 
 bool Simulation::ended() const {
   if (stall_) return true;
-  if (now_ >= options_.stop) return true;
+  if (now() >= options_.stop) return true;
   const std::uint32_t nodes = traffic_.program().size();
   if (nodes > 0 && crew_->totals().nodes_done < nodes) return false;
   if (nodes > 0 && options_.until_program) return true;
@@ -180,11 +192,12 @@ bool Simulation::ended() const {
 }
 
 std::optional<Time> Simulation::next_work(Time until) const {
-  const auto start = traffic_.peek();
+  auto start = traffic_.peek();
+  if (start) start = *start - left_out();
   const Time other = std::min(next_fault(), crew_->totals().watching > 0 ? next_poll_ : Time::max());
   if (!start && other == Time::max()) return std::nullopt;
-  Time next = std::min(until, start.value_or(Time::max())) / grid_ * grid_;
-  for (const auto& s : samplers_) next = std::min(next, s.next);
+  Time next = std::min(until - left_out(), start.value_or(Time::max())) / grid_ * grid_;
+  for (const auto& s : samplers_) next = std::min(next, s.next - left_out());
   return std::min(next, other);
 }
 
@@ -235,6 +248,7 @@ template <class A>
 void Simulation::archive(A& a) {
   a.value(now_);
   a.value(next_poll_);
+  if (long_flows_) long_flows_->archive(a);
   std::vector<std::uint8_t> down(down_.begin(), down_.end());
   a.values(down);
   down_.assign(down.begin(), down.end());
@@ -250,7 +264,7 @@ void Simulation::archive(A& a) {
     for (std::size_t i = 0; i < samplers_.size(); ++i) {
       Sampler& s = samplers_[i];
       const bool is_known = i < due.size() && due[i].interval == s.interval;
-      s.next = is_known ? due[i].next : (now_ + s.interval - Time{1}) / s.interval * s.interval;
+      s.next = is_known ? due[i].next : (now() + s.interval - Time{1}) / s.interval * s.interval;
     }
   a.values(network_.node_states);
   a.values(network_.node_times);
@@ -292,12 +306,14 @@ bool Simulation::advance(Time until) {
 }
 
 bool Simulation::advance_to(Time until) {
-  while (now_ < until && !ended()) {
-    work_.begin(now_);
+  while (now() < until && !ended()) {
+    if (long_flows_) long_flows_->pass(now_, until, next_from_outside());
+    if (now() >= until) break;
+    work_.begin(now());
     for (auto& s : samplers_)
-      if (s.next <= now_) {
-        s.call(now_);
-        s.next = now_ + s.interval;
+      if (s.next <= now()) {
+        s.call(now());
+        s.next = now() + s.interval;
       }
     work_.done(WorkKind::samplers);
     if (mirror_) mirror_->forget();
@@ -310,16 +326,19 @@ bool Simulation::advance_to(Time until) {
       now_ = std::max(now_, *next_work(until));
       crew_->skip_to(now_);
     }
-    Time end = std::min(until, (now_ / grid_ + 1) * grid_);
-    for (const auto& s : samplers_) end = std::min(end, s.next);
+    const Time ahead = left_out();
+    Time end = std::min(until - ahead, (now_ / grid_ + 1) * grid_);
+    for (const auto& s : samplers_) end = std::min(end, s.next - ahead);
     end = std::min({end, next_fault(), next_poll_});
     work_.done(WorkKind::checks);
 
     // A flow whose start has been handed over counts as started at its start, so `ended` needs
     // those that wait at their hosts: they all start before `end`.
     batch_.clear();
-    traffic_.pull_until(end, batch_);
-    for (const auto& flow : batch_) {
+    traffic_.pull_until(end + ahead, batch_);
+    for (auto& flow : batch_) {
+      if (long_flows_) long_flows_->add_flow(flow);
+      flow.start = flow.start - ahead;
       crew_->add_flow(flow);
       if (fast_forward_) fast_forward_->add_flow(flow);
     }
@@ -341,13 +360,15 @@ bool Simulation::advance_to(Time until) {
     crew_->collect(finished_);
     std::sort(finished_.begin(), finished_.end(),
               [](const auto& a, const auto& b) { return a.finish != b.finish ? a.finish < b.finish : a.id < b.id; });
+    if (long_flows_) long_flows_->end(finished_);
     tell_finished(finished_);
     if (fast_forward_) {
       fast_forward_->end(finished_);
       if (now_.ps % grid_.ps == 0 || now_ >= options_.stop) fast_forward_->settle(network_.node_times);
     }
+    if (long_flows_) long_flows_->look(now_, next_from_outside());
     work_.done(WorkKind::flows);
-    work_.end(end);
+    work_.end(now());
   }
   return ended();
 }

@@ -45,10 +45,11 @@ struct RunOptions {
   // The ranks of which this process is one, each with so many threads; null: it is the only one. They must outlive the
   // simulation. Each has the same model, traffic, samplers and probes, and calls the same functions in the same order.
   Ranks* ranks = nullptr;
-  FastForwardParams fast_forward{.theta = 0};  // messages that are skipped; theta = 0: none
+  FastForwardParams fast_forward{.theta = 0};  // what is skipped; theta = 0: nothing
 };
 
 class FastForward;
+class LongFlows;
 
 class Simulation final : public Engine {
  public:
@@ -70,7 +71,7 @@ class Simulation final : public Engine {
   std::uint32_t partitions() const override;
   const Stall* stall() const override { return stall_ ? &*stall_ : nullptr; }
 
-  Time now() const override { return now_; }
+  Time now() const override { return now_ + left_out(); }
   Time epoch() const override { return grid_; }
   const traffic::Program& program() const override { return traffic_.program(); }
   std::span<const NodeTimes> node_times() const override { return network_.node_times; }
@@ -125,6 +126,10 @@ class Simulation final : public Engine {
   void apply_faults();
   void poll_watchdog();
   void tell_trace(Time end);
+  // What the run's clock is ahead of now_, the packets' (engine/long_flows.h).
+  Time left_out() const;
+  // On the run's clock: nothing comes from outside before.
+  Time next_from_outside() const;
   bool has_begun() const { return now_ != Time{} || checked_; }
   bool advance_to(Time until);
   void check_decided() const;
@@ -145,7 +150,7 @@ class Simulation final : public Engine {
   void for_each_waiting(std::uint32_t id, const net::PacketVisit& visit);
   struct Sampler {
     Time interval;
-    Time next;
+    Time next;  // on the run's clock
     std::function<void(Time)> call;
   };
 
@@ -156,7 +161,7 @@ class Simulation final : public Engine {
   Time grid_;
   Time look_;       // a run is looked at for a stall at the multiples of this, one of the grid, and when it is idle
   Time next_poll_;  // of the PFC watchdog; Time::max(): there is none
-  Time now_;
+  Time now_;        // the packets' clock
   bool traffic_dry_ = false;
   std::size_t changes_done_ = 0;  // of model.faults
   std::size_t pauses_done_ = 0;
@@ -184,6 +189,7 @@ class Simulation final : public Engine {
   std::unique_ptr<Crew> crew_;
   std::unique_ptr<Mirror> mirror_;             // null: there is one rank
   std::unique_ptr<FastForward> fast_forward_;  // null: no message is skipped
+  std::unique_ptr<LongFlows> long_flows_;      // null: no time is left out
 };
 
 }  // namespace weir::engine

@@ -80,7 +80,7 @@ std::optional<Stall> Simulation::find_stall(bool idle) {
   if (model_.is_lossless() && !model_.watches() && crew_->totals().counters.pauses > 0)
     if (auto deadlock = find_deadlock(); !deadlock.ports.empty()) {
       Stall out = stall_of(Stall::Kind::deadlock);
-      out.since = deadlock.since;
+      out.since = deadlock.since + left_out();
       out.cycle = std::move(deadlock.cycle);
       out.blocked = static_cast<std::uint32_t>(deadlock.ports.size());
       return out;
@@ -117,7 +117,7 @@ std::optional<Obstacles> Simulation::find_cut_off() {
 }
 
 Stall Simulation::stall_of(Stall::Kind kind) const {
-  Stall out{.kind = kind, .found = now_, .since = now_, .cycle = {}, .flows = {}};
+  Stall out{.kind = kind, .found = now(), .since = now(), .cycle = {}, .flows = {}};
   for_each_active([&](std::uint32_t src, const host::Flow& flow) { out.flows.push_back({flow.id, src, flow.dst}); });
   out.unfinished = out.flows.size();
   std::sort(out.flows.begin(), out.flows.end(), [](const auto& a, const auto& b) { return a.id < b.id; });

@@ -2,6 +2,7 @@
 #include "weir/engine/crew.h"
 #include "weir/engine/fast_forward.h"
 #include "weir/engine/invariants.h"
+#include "weir/engine/long_flows.h"
 #include "weir/engine/simulation.h"
 #include "weir/net/ranked_port.h"
 
@@ -132,13 +133,17 @@ void Simulation::for_each_active(const std::function<void(std::uint32_t, const h
     for (const Mirror::Active& flow : mirror_->active()) visit(flow.src, flow);
     return;
   }
+  if (long_flows_)
+    return crew_->for_each_active(
+        [&](std::uint32_t src, const host::Flow& flow) { visit(src, long_flows_->reported(flow)); });
   crew_->for_each_active(visit);
   if (fast_forward_) fast_forward_->for_each_skipped(network_.node_times, visit);
 }
 
 std::optional<FastForwardReport> Simulation::fast_forward() const {
-  if (!fast_forward_) return std::nullopt;
-  return fast_forward_->report();
+  if (fast_forward_) return fast_forward_->report();
+  if (long_flows_) return long_flows_->report();
+  return std::nullopt;
 }
 
 std::string Simulation::broken_invariant() const { return engine::broken_invariant(network_); }

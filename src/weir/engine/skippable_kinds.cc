@@ -52,19 +52,19 @@ void spread(const Model& model, std::uint32_t src, std::uint32_t dst, std::vecto
 
 }  // namespace
 
+std::vector<std::uint32_t> data_ports(const Model& model, std::uint32_t src, std::uint32_t dst, std::uint32_t entropy,
+                                      std::uint16_t profile) {
+  if (!model.profiles[profile].balancing.sprays()) return model.routing.path(src, dst, entropy);
+  std::vector<std::uint32_t> out;
+  spread(model, src, dst, out);
+  return out;
+}
+
 std::vector<std::uint32_t> ports_both_ways(const Model& model, std::uint32_t src, std::uint32_t dst,
                                            std::uint32_t entropy, std::uint16_t profile) {
-  std::vector<std::uint32_t> out;
-  if (model.profiles[profile].balancing.sprays()) {
-    spread(model, src, dst, out);
-    std::vector<std::uint32_t> back;
-    spread(model, dst, src, back);
-    out.insert(out.end(), back.begin(), back.end());
-  } else {
-    out = model.routing.path(src, dst, entropy);
-    const auto back = model.routing.path(dst, src, net::answer_entropy(entropy));
-    out.insert(out.end(), back.begin(), back.end());
-  }
+  std::vector<std::uint32_t> out = data_ports(model, src, dst, entropy, profile);
+  const auto back = data_ports(model, dst, src, net::answer_entropy(entropy), profile);
+  out.insert(out.end(), back.begin(), back.end());
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;

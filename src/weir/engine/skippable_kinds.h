@@ -15,6 +15,10 @@ namespace weir::engine {
 std::vector<std::uint32_t> ports_both_ways(const Model& model, std::uint32_t src, std::uint32_t dst,
                                            std::uint32_t entropy, std::uint16_t profile);
 
+// The same of its data alone.
+std::vector<std::uint32_t> data_ports(const Model& model, std::uint32_t src, std::uint32_t dst, std::uint32_t entropy,
+                                      std::uint16_t profile);
+
 // Constant data.
 class SkippableKinds {
  public:

@@ -73,6 +73,9 @@ class Scoreboard {
     return resend_ * payload_;
   }
 
+  // The flow loses packets that have not been sent.
+  void shorten(std::int64_t bytes) { size_ -= bytes; }
+
   // The packet at seq is sent: the next new one, or one that is lost.
   void on_send(std::int64_t seq, Time now) {
     const std::int64_t n = packet_of(seq);

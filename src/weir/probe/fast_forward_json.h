@@ -12,6 +12,8 @@ inline nlohmann::ordered_json to_json(const engine::FastForwardReport& r) {
   json["theta"] = r.theta;
   json["messages"] = r.messages;
   json["skipped"] = r.skipped;
+  json["spans"] = r.spans;
+  json["left_out_ps"] = r.left_out.ps;
   json["skipped_packets"] = r.unsent;
   json["checked"] = r.checked;
   json["mean_error"] = r.checked > 0 ? nlohmann::ordered_json(r.mean_error) : nullptr;

@@ -88,12 +88,16 @@ void collective(Text& out, const CollectiveSummary& c) {
 }
 
 void fast_forward(Text& out, const engine::FastForwardReport& r) {
-  out.line("{} of {} messages skipped, {} times unforeseen others", r.skipped, r.messages, r.unforeseen);
+  const bool of_messages = r.messages > 0;
+  if (of_messages)
+    out.line("{} of {} messages skipped, {} times unforeseen others", r.skipped, r.messages, r.unforeseen);
+  else
+    out.line("{} spans left out, in which all flows were steady, {} in all", r.spans, us(r.left_out));
   if (r.checked == 0)
     out.line("  none was checked");
   else
-    out.line("  {} checked: times until receipt are off by {:.2f} % in the mean, {:.2f} % at most", r.checked,
-             100 * r.mean_error, 100 * r.worst_error);
+    out.line("  {} checked: {} are off by {:.2f} % in the mean, {:.2f} % at most", r.checked,
+             of_messages ? "times until receipt" : "flows' bytes", 100 * r.mean_error, 100 * r.worst_error);
 }
 
 std::string port_text(const PortName& p) {

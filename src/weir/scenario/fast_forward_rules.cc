@@ -13,7 +13,7 @@ constexpr std::string_view kKey = "run.fast_forward";
 
 [[noreturn]] void refuse_beside(const Scenario& s, const std::string& key, std::string_view why) {
   fail_key(s.place(key), key,
-           fmt::format("with [run.fast_forward] some messages are not sent, and {}; remove one of the two", why));
+           fmt::format("with [run.fast_forward] some packets are not sent, and {}; remove one of the two", why));
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ void check_fast_forward(const Scenario& s, const engine::Model& model) {
   if (!skips(s)) return;
   if (!s.run.fidelity->can_skip)
     fail_key(s.place(kKey), std::string(kKey),
-             fmt::format("only run.fidelity = {} skips messages, and this scenario has \"{}\"; write that, or remove "
+             fmt::format("only run.fidelity = {} skips anything, and this scenario has \"{}\"; write that, or remove "
                          "the table",
                          names_of([](const Fidelity& f) { return f.can_skip; }), s.run.fidelity->name));
   for (const probe::ProbeKind& kind : probe::probe_kinds())
@@ -45,16 +45,16 @@ void check_fast_forward(const Scenario& s, const engine::Model& model) {
 void check_sends_all(const Scenario& s, std::string_view option) {
   if (skips(s))
     throw InputError(fmt::format(
-        "{}: with [run.fast_forward] some messages are not sent, and their packets would be missing; remove one of "
-        "the two",
-        option));
+        "{}: with [run.fast_forward] some packets are not sent, and would be missing; remove one of the two", option));
 }
 
 void warn_of_fast_forward(const Scenario& s, std::vector<std::string>& out) {
   if (skips(s))
     out.emplace_back(
-        "[run.fast_forward]: messages of collectives that repeat take as long as before and are not sent again; "
-        "summary.json tells how many and how far checked ones are off, docs/fidelity.md when to trust that");
+        "[run.fast_forward]: messages of collectives that repeat take as long as before and are not sent again, and "
+        "spans "
+        "in which all flows are steady are left out; summary.json tells how many and how far checked ones are off, "
+        "docs/fidelity.md when to trust that");
 }
 
 }  // namespace weir::scenario

@@ -1,4 +1,4 @@
-// [run.fast_forward]: what a scenario may ask of a run that skips messages.
+// [run.fast_forward]: what a scenario may ask of a run that skips messages or time.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace weir::scenario {
 
-// Whether messages may be skipped.
+// Whether something may be skipped.
 bool skips(const Scenario&);
 // Throws InputError that names file, line and key if the scenario asks for something that such a run does not have.
 void check_fast_forward(const Scenario&, const engine::Model&);
-// Throws InputError "<option>: ..." if messages may be skipped: the option asks for single packets.
+// Throws InputError "<option>: ..." if something may be skipped: the option asks for single packets.
 void check_sends_all(const Scenario&, std::string_view option);
 // Adds what may surprise about such a run.
 void warn_of_fast_forward(const Scenario&, std::vector<std::string>& out);

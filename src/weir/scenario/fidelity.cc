@@ -55,7 +55,7 @@ std::string names_of(bool (*has)(const Fidelity&)) {
 void check_judges_claims(const Scenario& s) {
   if (skips(s))
     fail_key(s.place("run.fast_forward"), "run.fast_forward",
-             "no verdict of a claim comes from a run that skips messages; remove it");
+             "no verdict of a claim comes from a run that skips messages or time; remove it");
   if (s.run.fidelity->has_packets) return;
   fail_key(s.place("run.fidelity"), "run.fidelity",
            fmt::format("no verdict of a claim comes from a run without packets, and this scenario has \"{}\"; write {}",

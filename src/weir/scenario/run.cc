@@ -323,7 +323,7 @@ std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Mo
                                              engine::Ranks* ranks = nullptr) {
   if (ranks != nullptr && skips(s))
     fail_key(s.place("run.fast_forward"), "run.fast_forward",
-             "skips messages in one process only, and mpirun has started several; start one, or remove the table");
+             "skips messages and time in one process only, and mpirun has started several; start one, or remove the table");
   const engine::RunOptions options{.threads = s.run.threads,
                                    .partitions = partitions,
                                    .scheduler = s.run.scheduler,

@@ -74,8 +74,10 @@ std::span<const TableKind<Scenario>> tables() {
   using F = engine::FaultRows;
   static const std::array list{
       part<S, &S::run>("run", "run", "the run itself"),
-      part<S, &S::fast_forward>("run.fast_forward", "run",
-                                "messages of collectives that repeat are not sent again, if the table is there"),
+      part<S, &S::fast_forward>(
+          "run.fast_forward", "run",
+          "messages of collectives that repeat are not sent again, and spans in which all flows are "
+          "steady are left out, if the table is there"),
       part<S, &S::network>("network", "network", "all ports"),
       part<S, &S::buffer>("network.buffer", "network", "shared buffer and PFC"),
       part<S, &S::watchdog>("network.pfc.watchdog", "network", "breaks deadlocks of PFC"),
