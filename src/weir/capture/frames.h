@@ -90,7 +90,7 @@ class Frames {
   const bool ipv6_;
   const std::int64_t payload_;
   std::vector<Protocol> protocols_;  // by profile
-  std::array<Kept, 256> kept_;
+  std::vector<Kept> kept_ = std::vector<Kept>(256);
 };
 
 }  // namespace weir::capture
