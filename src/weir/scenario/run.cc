@@ -322,8 +322,9 @@ std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Mo
                                              std::uint32_t partitions, bool traced = false,
                                              engine::Ranks* ranks = nullptr) {
   if (ranks != nullptr && skips(s))
-    fail_key(s.place("run.fast_forward"), "run.fast_forward",
-             "skips messages and time in one process only, and mpirun has started several; start one, or remove the table");
+    fail_key(
+        s.place("run.fast_forward"), "run.fast_forward",
+        "skips messages and time in one process only, and mpirun has started several; start one, or remove the table");
   const engine::RunOptions options{.threads = s.run.threads,
                                    .partitions = partitions,
                                    .scheduler = s.run.scheduler,

@@ -181,8 +181,9 @@ STRAWMAN = "[rule]\nkind = \"strawman\""
 
 def faults(mode, rounds, after=1):
     """Rounds of six faults, the first of them `after` seconds after the load has begun."""
-    # Slow links, since it takes long.
-    return script("rate=25mbit", "buffer=250000", "threshold='4 ms'", "lab_up", f"agents_up {mode}",
+    # Slow links, since it takes long; and agents that have been up long enough to know the paths' least delays, as they
+    # are not behind a queue that stands from the beginning.
+    return script("rate=25mbit", "buffer=250000", "threshold='4 ms'", "lab_up", f"agents_up {mode}", "sleep 12",
                   f"extra='\"mode\": \"{mode}\"'",
                   plan("faults", "warm 500ms", f"until {rounds * 30 + 10}s", "long r h1 h2", "long h1 r",
                        *requests(0)) + " > /run/result &",
