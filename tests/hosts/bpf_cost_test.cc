@@ -41,7 +41,9 @@ class BpfCost : public ProgramTest {
   void report(const char* what, std::int64_t ns, std::int64_t limit) {
     std::cout << what << ": " << ns << " ns\n";
     RecordProperty(what, static_cast<int>(ns));
-    if (std::getenv("WEIR_COST_LIMITS") != nullptr) EXPECT_LE(ns, limit) << what;
+    if (std::getenv("WEIR_COST_LIMITS") != nullptr) {
+      EXPECT_LE(ns, limit) << what;
+    }
   }
 };
 
