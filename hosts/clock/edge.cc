@@ -292,7 +292,8 @@ bool Edge::fit(std::int64_t now) {
 // neither is, and one is slower by an amount that stays the same, a clock may have stepped behind the queue.
 bool Edge::lost_its_witness(std::int64_t now) {
   const LeastDelay::Floor& floor = least_.floor();
-  const double touch = floor.delay + floor.noise + error_at(now) + kStepTolerance;
+  // hosts with more to do are slower by some hundred ns each way, which hides no more than that
+  const double touch = floor.delay + floor.noise + error_at(now) + std::max(kStepTolerance, near_);
   int touching = 0;
   bool steady = false;
   for (const int sign : {1, -1}) {
