@@ -103,6 +103,7 @@ file(GLOB weir_report_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/weir/r
 set(weir_report_assets ${PROJECT_BINARY_DIR}/generated/report_assets.cc)
 add_library(weir_report STATIC ${weir_report_sources} ${weir_report_assets})
 weir_options(weir_report)
+weir_quick_to_compile(weir_report)
 set_target_properties(weir_report PROPERTIES UNITY_BUILD ${WEIR_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 set_source_files_properties(${weir_report_assets} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 target_link_libraries(weir_report PUBLIC weir nlohmann_json::nlohmann_json)

@@ -5,6 +5,8 @@
 //   ... capture.attach(engine) before the run begins
 //   capture.finish();                              // all files get their names
 //
+// The files are written by a thread of their own while the run goes on.
+//
 // A packet that is sent has the time at which its transmission begins, one that is received that of its last bit.
 #pragma once
 
@@ -18,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "weir/capture/event_pipe.h"
 #include "weir/capture/flow_table.h"
 #include "weir/capture/frames.h"
 #include "weir/capture/pcapng.h"
@@ -53,6 +56,7 @@ class Capture {
   void finish();
 
   std::size_t ports() const { return points_.size(); }
+  // Of all files, before the run and after finish().
   std::uint64_t packets() const { return packets_; }
   std::uint64_t bytes() const { return bytes_; }
   // In all files, without their headers, of a flow of this size whose packets cross the network once, as one path with
@@ -98,6 +102,7 @@ class Capture {
   static constexpr std::size_t kPages = std::size_t{1} << 16;  // bytes that are written at a time
 
   Interface interface_of(std::uint32_t port) const;
+  void look(std::span<const net::TraceEvent> events);
   void write(const net::TraceEvent& event);
   bool is_chosen(std::uint64_t flow) const;
   static constexpr std::size_t kMostComment = 160;  // four numbers of 20 digits at most, their names, copied texts
@@ -118,6 +123,7 @@ class Capture {
   std::array<FlowComment, 256> flow_comments_{};
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;
+  EventPipe pipe_;  // last, so that it ends first: its thread touches all of the above
 };
 
 }  // namespace weir::capture

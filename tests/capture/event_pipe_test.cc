@@ -1,0 +1,72 @@
+#include "weir/capture/event_pipe.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+namespace weir::capture {
+namespace {
+
+std::vector<net::TraceEvent> numbered(std::uint64_t from, std::size_t n) {
+  std::vector<net::TraceEvent> events(n);
+  for (net::TraceEvent& event : events) event.flow = from++;
+  return events;
+}
+
+TEST(EventPipe, EventsAreSeenInOrder) {
+  std::vector<std::uint64_t> seen;
+  EventPipe pipe([&](std::span<const net::TraceEvent> events) {
+    for (const net::TraceEvent& event : events) seen.push_back(event.flow);
+  });
+  std::uint64_t next = 0;
+  // more than may wait, in pieces that do not divide what is handed over at a time, one of which is larger than that
+  for (std::size_t i = 0; i != 200; ++i) {
+    const std::size_t n = i == 100 ? 5'000 : i % 97;
+    pipe.add(numbered(next, n));
+    next += n;
+  }
+  pipe.finish();
+  ASSERT_EQ(seen.size(), next);
+  for (std::uint64_t i = 0; i != next; ++i) ASSERT_EQ(seen[i], i);
+}
+
+TEST(EventPipe, NothingAtAll) {
+  EventPipe pipe([](std::span<const net::TraceEvent>) { FAIL(); });
+  pipe.add({});
+  pipe.finish();
+}
+
+TEST(EventPipe, WhatLookingThrowsComesToWhoAdds) {
+  std::atomic<int> calls = 0;
+  EventPipe pipe([&](std::span<const net::TraceEvent>) {
+    ++calls;
+    throw std::runtime_error("full");
+  });
+  const auto many = numbered(0, 20'000);  // more than can wait
+  EXPECT_THROW(pipe.add(many), std::runtime_error);
+  EXPECT_THROW(pipe.add(many), std::runtime_error);
+  EXPECT_THROW(pipe.finish(), std::runtime_error);
+  EXPECT_GE(calls, 1);
+}
+
+TEST(EventPipe, WhatTheLastLookThrowsComesAtTheEnd) {
+  EventPipe pipe([](std::span<const net::TraceEvent>) { throw std::runtime_error("full"); });
+  pipe.add(numbered(0, 3));
+  EXPECT_THROW(pipe.finish(), std::runtime_error);
+}
+
+TEST(EventPipe, EndsInTheMiddle) {
+  std::atomic<std::size_t> seen = 0;
+  {
+    EventPipe pipe([&](std::span<const net::TraceEvent> events) { seen += events.size(); });
+    pipe.add(numbered(0, 3'000));
+  }
+  EXPECT_LE(seen, 3'000u);
+}
+
+}  // namespace
+}  // namespace weir::capture
