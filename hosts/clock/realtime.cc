@@ -51,8 +51,11 @@ bool Realtime::check() {
 }
 
 bool Realtime::still_holds() const {
-  const auto [low, high] = bounds(read_());
-  return low <= high_ && high >= low_;
+  for (int i = 0; i < kReadings; ++i) {
+    const auto [low, high] = bounds(read_());
+    if (low > high_ || high < low_) return false;
+  }
+  return true;
 }
 
 }  // namespace weir::hosts::clock
