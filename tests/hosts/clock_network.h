@@ -139,6 +139,8 @@ class Network {
     hosts_[host].ahead += by;
     hosts_[host].was_set = true;
   }
+  // It tells its time of day to nobody, as agents did that could not.
+  void hide_time(std::size_t host) { hosts_[host].hides = true; }
   std::int64_t time_of_day(std::size_t host, std::int64_t t) const { return read(host, t) + hosts_[host].ahead; }
 
   // A host's clock.
@@ -209,6 +211,7 @@ class Network {
     std::vector<Correction> corrections;
     std::int64_t ahead = 0;  // time of day minus clock, ns
     bool was_set = false;
+    bool hides = false;
     Port up;
     Port down;
     std::vector<Datagram> inbox;
@@ -245,7 +248,8 @@ class Network {
     }
     void set_test_clock(const clock::TestClock&) override {}
     std::optional<clock::TimeOfDay> time_of_day() const override {
-      return clock::TimeOfDay{network_.hosts_[host_].ahead, 0};
+      const Host& h = network_.hosts_[host_];
+      return h.hides ? std::nullopt : std::optional(clock::TimeOfDay{h.ahead, 0});
     }
     std::int64_t error() const override { return 20; }
     bool has_hardware_stamps() const override { return false; }

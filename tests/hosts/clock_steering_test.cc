@@ -183,6 +183,15 @@ TEST(ClockSteering, DifferencesOfTimesOfDayAreWithinTheirBounds) {
     judge();
     network.run(2 * kSecond);
     EXPECT_EQ(judge(), 6);
+    // of one that does not tell its own nothing is known, and it knows nothing
+    network.hide_time(2);
+    network.run(2 * kSecond);
+    EXPECT_EQ(judge(), 2);
+    for (std::size_t i = 0; i < network.size(); ++i) {
+      for (const PeerClock& peer : network.service(i).state(network.now()).peers) {
+        EXPECT_EQ(peer.condition, ClockCondition::synchronised);
+      }
+    }
   }
 }
 
