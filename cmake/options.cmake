@@ -36,7 +36,7 @@ endfunction()
 
 # Compiles up to eight sources of a folder at a time, with WEIR_UNITY. A new file of one folder moves those of no other.
 function(weir_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${WEIR_UNITY} UNITY_BUILD_MODE GROUP)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD "${WEIR_UNITY}" UNITY_BUILD_MODE GROUP)
   list(SORT ARGN)
   foreach(source IN LISTS ARGN)
     cmake_path(GET source PARENT_PATH path)

@@ -61,11 +61,15 @@ nlohmann::ordered_json to_json(const PeerClock& clock, std::int64_t now) {
             {"offset_ns", clock.line->offset},
             {"drift_ns_per_s", static_cast<double>(clock.line->drift) * 1e9 / (1 << 30)},
             {"sigma_ns", clock.line->sigma}};
+  nlohmann::ordered_json time;
+  if (clock.time)
+    time = {{"at_unix_ns", clock.time->at}, {"difference_ns", clock.time->difference}, {"error_ns", clock.time->error}};
   return {
       {"address", to_text(clock.address)},
       {"condition", name_of(clock.condition)},
       {"neighbour", clock.neighbour},
       {"clock", line},
+      {"time_of_day", time},
       {"silence_ns", clock.heard == INT64_MIN ? nlohmann::ordered_json() : nlohmann::ordered_json(now - clock.heard)},
       {"least_delay_ns", clock.least_delay},
       {"pair_offset_ns", clock.pair_offset},
@@ -105,6 +109,7 @@ class Service : public Clocks {
       peer.line = clock.line;
       if (const auto least = clock.neighbour ? clock.least_delay : farthest; least > 0) peer.least = least;
       if (clock.heard != INT64_MIN) peer.heard = clock.heard;
+      peer.time = clock.time;
     }
     return out;
   }
@@ -158,9 +163,11 @@ std::unique_ptr<Clocks> make_clocks(const Config& config, Peers::Derive derive, 
 
 std::string clocks_text(const nlohmann::json& details) {
   if (details.at("peers").empty()) return "no peers; add [[peer]] tables to the configuration\n";
-  TextRows rows{{"peer", "condition", "probed", "offset", "drift", "within", "heard", "least delay", "pure", "probes"}};
+  TextRows rows{{"peer", "condition", "probed", "offset", "drift", "within", "time of day", "heard", "least delay",
+                 "pure", "probes"}};
   for (const auto& peer : details.at("peers")) {
     const auto& clock = peer.at("clock");
+    const auto& time = peer.at("time_of_day");
     const bool known = !clock.is_null();
     const bool probed = peer.at("neighbour").get<bool>();
     rows.push_back(
@@ -168,6 +175,9 @@ std::string clocks_text(const nlohmann::json& details) {
          known ? fmt::format("{:+} ns", clock.at("offset_ns").get<std::int64_t>()) : "?",
          known ? fmt::format("{:+.1f} ns/s", clock.at("drift_ns_per_s").get<double>()) : "?",
          known ? duration_text(clock.at("sigma_ns").get<double>()) : "?",
+         time.is_null() ? "?"
+                        : fmt::format("{:+} ns, within {}", time.at("difference_ns").get<std::int64_t>(),
+                                      duration_text(time.at("error_ns").get<double>())),
          peer.at("silence_ns").is_null() ? "never" : duration_text(peer.at("silence_ns").get<double>()) + " ago",
          probed ? duration_text(peer.at("least_delay_ns").get<double>()) : "",
          probed ? fmt::format("{:.0f} %", 100 * peer.at("purity").get<double>()) : "",

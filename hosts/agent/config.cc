@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <net/if.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <array>
@@ -161,6 +162,29 @@ void check_clock(const scenario::TableReader& table, const ClockTable& clock) {
                   fmt::format("it must be 10 times interval and relaxed at least, {}", format_value(least)));
 }
 
+// Both keys or none, a peer of the file, and a path that a socket can have.
+std::optional<Steering> read_steering(const scenario::TableReader& table, const ClockTable& clock,
+                                      const std::vector<PeerConfig>& peers) {
+  if (clock.reference.empty() && clock.refclock.empty()) return std::nullopt;
+  if (clock.refclock.empty())
+    table.fail_at("reference",
+                  "'refclock' is missing; write the socket that chronyd listens on, such as "
+                  "\"/run/chrony.weir.sock\"");
+  if (clock.reference.empty())
+    table.fail_at("refclock",
+                  "'reference' is missing; write the address of the peer whose time of day chronyd is told");
+  const Address reference = at_key(table, "reference", [&] { return parse_host(clock.reference); });
+  if (std::none_of(peers.begin(), peers.end(), [&](const PeerConfig& peer) { return peer.address == reference; }))
+    table.fail_at("reference",
+                  fmt::format("{} is no peer; write the address of one of the [[peer]] tables", to_text(reference)));
+  constexpr std::size_t kMost = sizeof(sockaddr_un::sun_path) - 1;
+  if (clock.refclock.front() != '/' || clock.refclock.size() > kMost)
+    table.fail_at("refclock", fmt::format("'{}' cannot be a socket; write a path from the root on, of at most {} "
+                                          "characters, such as \"/run/chrony.weir.sock\"",
+                                          one_line(clock.refclock, kQuoted), kMost));
+  return Steering{reference, clock.refclock};
+}
+
 template <class T>
 void read_table(const scenario::TableReader& root, std::string_view key, T& values) {
   root.table(key).read(params_of<T>(), &values);
@@ -212,6 +236,8 @@ void ClockTable::describe(ParamList<ClockTable>& p) {
   p.number("wander", &ClockTable::wander, 0, 1e6, "by which a clock's drift may change in a second, ns per s");
   p.flag("hardware", &ClockTable::hardware, "use timestamps of the NIC where its stamping is switched on");
   p.integer("port", &ClockTable::port, 1, 65'535, "UDP port of the agents, the same on all hosts");
+  p.text("reference", &ClockTable::reference, "the peer whose time of day chronyd is told; empty = none");
+  p.text("refclock", &ClockTable::refclock, "the socket that chronyd listens on for it; empty = none");
 }
 
 void KeyTable::describe(ParamList<KeyTable>& p) {
@@ -281,6 +307,7 @@ Config parse_config(std::string_view text, const std::string& file) {
         table.fail_at("address", fmt::format("{} stands in line {} already", to_text(peer.address), other.where.line));
     out.peers.push_back(std::move(peer));
   }
+  out.steering = read_steering(root.table("clock"), out.clock, out.peers);
   return out;
 }
 

@@ -70,6 +70,8 @@ struct ClockTable {
   double wander = 5;  // ns per s, within a second
   bool hardware = true;
   std::uint16_t port = kAgentPort;
+  std::string reference;  // Config::steering has these two
+  std::string refclock;
   static void describe(ParamList<ClockTable>&);
 };
 
@@ -86,6 +88,12 @@ struct MetricsTable {
 struct ControlTable {
   std::string group;
   static void describe(ParamList<ControlTable>&);
+};
+
+// chronyd is told a peer's time of day.
+struct Steering {
+  Address reference;
+  std::string socket;  // of chronyd
 };
 
 // For tests on one machine, whose hosts all have the same clock.
@@ -109,6 +117,7 @@ struct Config {
   RuleTable rule;
   OrAckTable or_ack;
   ClockTable clock;
+  std::optional<Steering> steering;
   KeyTable keys;
   MetricsTable metrics;
   ControlTable control;

@@ -38,6 +38,8 @@ Daemon::Daemon(EventLoop& loop, DaemonParts parts, const RunDir& dir)
       since_(monotonic_now()),
       peers_(parts_.config, parts_.segment.least_threshold, parts_.derive, parts_.local),
       told_states_(parts_.config.peers.size(), PeerState::no_agent) {
+  if (const auto& steering = parts_.config.steering)
+    refclock_.emplace(steering->reference, steering->socket, nanoseconds(parts_.config.clock.max_error));
   traces_.emplace(*parts_.path);
   if (const auto listen = parse_listen(parts_.config.metrics.listen))
     metrics_.emplace(loop_, *listen, [this] { return to_metrics(status()); });
@@ -70,10 +72,12 @@ void Daemon::tick_clocks() {
 void Daemon::beat() {
   // first what is new, then the sign of life: after a long sleep nothing old is acted upon
   const std::int64_t now = monotonic_now();
-  peers_.update(now, unix_now(), parts_.clocks->news(now), *parts_.path);
+  const auto news = parts_.clocks->news(now);
+  peers_.update(now, unix_now(), news, *parts_.path);
   parts_.path->beat(now);
   parts_.path->poll(0);
   traces_->flush();
+  if (refclock_) refclock_->update(now, news);
   look_for_interfaces();
   tell_changes();
   ::sd_notify(0, "WATCHDOG=1");
@@ -127,6 +131,7 @@ Status Daemon::status() {
   out.warnings = parts_.warnings;
   out.counters = parts_.path->counters();
   out.peers = peers_.status();
+  if (refclock_) out.refclock = refclock_->status();
   out.flows = parts_.path->flows();
   return out;
 }

@@ -18,6 +18,7 @@
 #include "hosts/agent/event_loop.h"
 #include "hosts/agent/metrics_server.h"
 #include "hosts/agent/peers.h"
+#include "hosts/agent/refclock.h"
 #include "hosts/agent/run_dir.h"
 #include "hosts/agent/status.h"
 #include "hosts/agent/trace_hub.h"
@@ -73,6 +74,7 @@ class Daemon {
   DaemonParts parts_;
   std::int64_t since_;
   Peers peers_;
+  std::optional<Refclock> refclock_;
   std::optional<Alarm> clock_alarm_;
   std::optional<TraceHub> traces_;
   std::optional<MetricsServer> metrics_;

@@ -102,6 +102,7 @@ void Peers::update(std::int64_t now, std::int64_t unix_time, const std::map<Addr
     status.clock = known.line;
     status.silence = known.heard ? now - *known.heard : 0;
     status.least = known.least;
+    status.time = known.time;
     status.threshold =
         threshold_of(peer.threshold.value_or(config_.threshold), nanoseconds(config_.headroom), least_threshold_, known)
             .value_or(0);

@@ -25,6 +25,7 @@ struct ClockNews {
   std::optional<ClockLine> line;                     // nothing: not known
   std::optional<std::int64_t> least;                 // the least one-way delay to it, ns
   std::optional<std::int64_t> heard = std::nullopt;  // when it was last heard, CLOCK_MONOTONIC
+  std::optional<TimeDifference> time = std::nullopt;
 };
 
 enum class PeerState : std::uint8_t { no_route, no_agent, unsynchronised, stale, stepped, uncertain, observed, held };
@@ -40,6 +41,7 @@ struct PeerStatus {
   std::optional<ClockLine> clock;
   std::int64_t silence = 0;  // ns since it was heard last
   std::optional<std::int64_t> least;
+  std::optional<TimeDifference> time;
 };
 
 // The keys of a pair at a time (ns since 1970, at least one lifetime). What is sent is signed by the key of this epoch,

@@ -60,6 +60,21 @@ nlohmann::ordered_json to_json(const PeerStatus& peer) {
   return out;
 }
 
+nlohmann::ordered_json to_json(const RefclockStatus& refclock, std::int64_t now) {
+  nlohmann::ordered_json out{{"reference", to_text(refclock.reference)},
+                             {"socket", refclock.socket},
+                             {"state", name_of(refclock.state)},
+                             {"why", refclock.why},
+                             {"samples", refclock.samples},
+                             {"last", nullptr}};
+  if (refclock.last)
+    out["last"] = {{"ago_ns", now - refclock.given},
+                   {"at_unix_ns", refclock.last->at},
+                   {"difference_ns", refclock.last->difference},
+                   {"error_ns", refclock.last->error}};
+  return out;
+}
+
 nlohmann::ordered_json to_json(const FlowView& flow, std::int64_t now) {
   return {{"source", to_text(flow.flow.source)},
           {"source_port", flow.flow.source_port},
@@ -122,9 +137,47 @@ const std::array kPeerMetrics{
                [](const PeerStatus& p) -> std::optional<double> {
                  return p.clock ? std::optional(kSeconds * static_cast<double>(p.clock->sigma)) : std::nullopt;
                }},
-    PeerMetric{"clock_silence_seconds", "time since the peer's clock was heard of", [](const PeerStatus& p) {
+    PeerMetric{"clock_silence_seconds", "time since the peer's clock was heard of",
+               [](const PeerStatus& p) -> std::optional<double> {
                  return p.clock ? std::optional(kSeconds * static_cast<double>(p.silence)) : std::nullopt;
+               }},
+    PeerMetric{"time_of_day_difference_seconds", "the peer's time of day minus this host's",
+               [](const PeerStatus& p) -> std::optional<double> {
+                 return p.time ? std::optional(kSeconds * static_cast<double>(p.time->difference)) : std::nullopt;
+               }},
+    PeerMetric{"time_of_day_error_bound_seconds", "bound of the difference's error", [](const PeerStatus& p) {
+                 return p.time ? std::optional(kSeconds * static_cast<double>(p.time->error)) : std::nullopt;
                }}};
+
+// Of what chronyd is told; all of it has the label `reference`.
+struct RefclockMetric {
+  std::string_view name;
+  std::string_view meaning;
+  std::string_view type;
+  std::optional<double> (*value)(const RefclockStatus&, std::int64_t now);
+};
+
+const std::array kRefclockMetrics{
+    RefclockMetric{"refclock_given", "whether chronyd is told the time of the reference", "gauge",
+                   [](const RefclockStatus& r, std::int64_t) -> std::optional<double> {
+                     return r.state == RefclockState::given ? 1 : 0;
+                   }},
+    RefclockMetric{
+        "refclock_samples_total", "samples that chronyd was given", "counter",
+        [](const RefclockStatus& r, std::int64_t) -> std::optional<double> { return static_cast<double>(r.samples); }},
+    RefclockMetric{"refclock_sample_age_seconds", "time since the last sample", "gauge",
+                   [](const RefclockStatus& r, std::int64_t now) -> std::optional<double> {
+                     return r.last ? std::optional(kSeconds * static_cast<double>(now - r.given)) : std::nullopt;
+                   }},
+    RefclockMetric{"refclock_difference_seconds", "the reference's time of day minus this host's, in the last sample",
+                   "gauge",
+                   [](const RefclockStatus& r, std::int64_t) -> std::optional<double> {
+                     return r.last ? std::optional(kSeconds * static_cast<double>(r.last->difference)) : std::nullopt;
+                   }},
+    RefclockMetric{"refclock_error_bound_seconds", "bound of its error", "gauge",
+                   [](const RefclockStatus& r, std::int64_t) {
+                     return r.last ? std::optional(kSeconds * static_cast<double>(r.last->error)) : std::nullopt;
+                   }}};
 
 void add_head(std::string& out, std::string_view name, std::string_view help, std::string_view type) {
   out += fmt::format("# HELP weir_host_{} {}\n# TYPE weir_host_{} {}\n", name, help, name, type);
@@ -152,6 +205,7 @@ nlohmann::ordered_json to_json(const Status& status) {
           {"trouble", status.trouble},
           {"warnings", status.warnings},
           {"peers", peers},
+          {"refclock", status.refclock ? to_json(*status.refclock, status.now) : nlohmann::ordered_json()},
           {"counters", counters},
           {"flows", flows}};
 }
@@ -176,6 +230,13 @@ std::string to_metrics(const Status& status) {
     for (const auto& peer : status.peers)
       if (const auto value = metric.value(peer))
         out += fmt::format("weir_host_{}{{peer=\"{}\"}} {}\n", metric.name, to_text(peer.address), *value);
+  }
+  for (const auto& metric : kRefclockMetrics) {
+    if (!status.refclock) break;
+    add_head(out, metric.name, metric.meaning, metric.type);
+    if (const auto value = metric.value(*status.refclock, status.now))
+      out += fmt::format("weir_host_{}{{reference=\"{}\"}} {}\n", metric.name, to_text(status.refclock->reference),
+                         *value);
   }
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "hosts/agent/config.h"
 #include "hosts/agent/peers.h"
+#include "hosts/agent/refclock.h"
 #include "hosts/path/data_path.h"
 
 namespace weir::hosts {
@@ -28,6 +30,7 @@ struct Status {
   std::vector<std::string> warnings;
   Counters counters;
   std::vector<PeerStatus> peers;
+  std::optional<RefclockStatus> refclock;  // nothing: no clock is steered
   std::vector<FlowView> flows;
 };
 

@@ -60,6 +60,18 @@ std::string head_text(const Json& s) {
   return out;
 }
 
+// What chronyd is told.
+std::string refclock_text(const Json& refclock) {
+  const auto& last = refclock.at("last");
+  std::string out = fmt::format("refclock   chronyd has been told the time of {} {} times",
+                                refclock.at("reference").get<std::string>(), count_text(number(refclock, "samples")));
+  if (!last.is_null())
+    out += fmt::format(", last {} ago: {} away, within {}", duration_text(number(last, "ago_ns")),
+                       duration_text(number(last, "difference_ns")), duration_text(number(last, "error_ns")));
+  if (const auto why = refclock.at("why").get<std::string>(); !why.empty()) out += fmt::format("; not now: {}", why);
+  return out + "\n";
+}
+
 }  // namespace
 
 std::string duration_text(double ns) {
@@ -104,8 +116,9 @@ std::string status_text(const Json& status) {
     out += fmt::format("expired    {} times the agent gave no sign of life and packets passed\n",
                        count("heartbeat_expiries"));
   out += fmt::format("cost       {} of processor time in the data path\n", duration_text(number(c, "processor_ns")));
-  out += fmt::format("flows      {} have sent lately, {} found no room\n\n", count("flows"), count("flows_refused"));
-  return out + peers_text(status);
+  out += fmt::format("flows      {} have sent lately, {} found no room\n", count("flows"), count("flows_refused"));
+  if (const auto& refclock = status.at("refclock"); !refclock.is_null()) out += refclock_text(refclock);
+  return out + "\n" + peers_text(status);
 }
 
 std::string top_text(const Json& status, const Json& before, int rows) {

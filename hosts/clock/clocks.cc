@@ -31,6 +31,11 @@ void Reports::expire(std::int64_t now) {
   std::erase_if(latest_, [&](const auto& e) { return now - e.second.came >= kReportLives; });
 }
 
+const Report* Reports::find(const Address& origin) const {
+  const auto found = latest_.find(origin);
+  return found == latest_.end() ? nullptr : &found->second.report;
+}
+
 void Clocks::solve(std::span<const OwnEdge> own, const Reports& reports, std::span<const Address> self,
                    std::int64_t at) {
   places_.clear();

@@ -27,6 +27,8 @@ class Reports {
   // Forgets those that came too long ago.
   void expire(std::int64_t now);
   void forget(const Address& origin) { latest_.erase(origin); }
+  // That of one host, nullptr: there is none.
+  const Report* find(const Address& origin) const;
 
   // Calls `look` with each report.
   template <typename Look>

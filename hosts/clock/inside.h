@@ -57,6 +57,9 @@ class ClockService::Inside {
   void report(std::int64_t now);
   void solve(std::int64_t now);
   std::optional<ClockLine> line(const Link& link, std::int64_t now, std::int64_t horizon) const;
+  // `ours`: our time of day minus CLOCK_MONOTONIC.
+  std::optional<TimeDifference> time_difference(const PeerClock& peer, const clock::TimeOfDay& ours,
+                                                std::int64_t now) const;
   // Its clock has been measured, and both directions were observed lately.
   bool is_measured(const Link& link, std::int64_t now) const {
     return link.edge.line() && clock::within(post_->ours(now), link.edge.last_seen(), settings_.stale_after);
@@ -77,7 +80,7 @@ class ClockService::Inside {
 
   std::int64_t next_probe_ = 0;
   std::int64_t next_fit_ = 0;
-  bool tell_at_once_ = false;   // one of our measurements has become void: others should hear of it
+  bool tell_at_once_ = false;   // one of our measurements has become void, or time was set: others should hear of it
   bool solve_at_once_ = false;  // one of somebody's
   std::uint64_t refused_form_ = 0;
   std::uint64_t refused_peer_ = 0;

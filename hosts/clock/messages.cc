@@ -62,15 +62,16 @@ void ClockService::Inside::find_local(Link& link, std::int64_t now) {
 }
 
 void ClockService::Inside::drain(std::int64_t now) {
+  const std::uint64_t sets = post_->counters().time_sets;
   const bool sure = post_->drain(
       now, [&](auto bytes, std::int64_t when) { left(bytes, when); }, [&](const Arrival& in) { came(in, now); });
+  if (post_->counters().time_sets != sets) tell_at_once_ = true;
   if (sure) return;
   // times of this moment may be wrong
   for (Link& link : links_) {
     link.pairs.clear();
     link.edge.doubt();
   }
-  tell_at_once_ = true;
 }
 
 void ClockService::Inside::left(std::span<const std::uint8_t> bytes, std::int64_t when) {

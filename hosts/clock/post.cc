@@ -1,5 +1,6 @@
 #include "hosts/clock/post.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -76,6 +77,12 @@ bool SocketPost::drain(std::int64_t now, const Left& left, const Came& came) {
   if (realtime_.check()) return true;
   ++counters_.time_sets;
   return hardware_ != nullptr;
+}
+
+std::optional<TimeOfDay> SocketPost::time_of_day() const {
+  if (!realtime_.still_holds()) return std::nullopt;
+  return TimeOfDay{realtime_.ahead(),
+                   static_cast<std::uint32_t>(std::min<std::int64_t>(realtime_.error(), UINT32_MAX))};
 }
 
 }  // namespace weir::hosts::clock

@@ -12,6 +12,7 @@
 #include "hosts/clock/realtime.h"
 #include "hosts/clock/test_clock.h"
 #include "hosts/clock/udp.h"
+#include "hosts/clock/wire.h"
 #include "hosts/path/address.h"
 
 namespace weir::hosts::clock {
@@ -53,6 +54,9 @@ class Post {
 
   virtual void set_test_clock(const TestClock& test) = 0;
 
+  // Our time of day minus CLOCK_MONOTONIC; nothing at a moment in which somebody sets it.
+  virtual std::optional<TimeOfDay> time_of_day() const = 0;
+
   // Times are within this of those that the stamps mean, ns.
   virtual std::int64_t error() const = 0;
   virtual bool has_hardware_stamps() const = 0;
@@ -75,6 +79,7 @@ class SocketPost : public Post {
   void flush() override;
   bool drain(std::int64_t now, const Left& left, const Came& came) override;
   void set_test_clock(const TestClock& test) override { test_ = test; }
+  std::optional<TimeOfDay> time_of_day() const override;
   std::int64_t error() const override { return hardware_ ? hardware_->error() : realtime_.error() + kKernelStamps; }
   bool has_hardware_stamps() const override { return hardware_ != nullptr; }
   const Counters& counters() const override { return counters_; }

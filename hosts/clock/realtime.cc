@@ -11,6 +11,13 @@ constexpr std::int64_t kRounding = 2;
 // So many readings narrow the bounds each time.
 constexpr int kReadings = 3;
 
+// Between what CLOCK_REALTIME minus CLOCK_MONOTONIC was at a reading.
+struct Bounds {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+Bounds bounds(const ClockReading& r) { return {r.realtime - r.after - kRounding, r.realtime - r.before + kRounding}; }
+
 std::int64_t read(clockid_t id) {
   timespec t{};
   ::clock_gettime(id, &t);
@@ -30,9 +37,7 @@ ClockReading read_clocks() {
 bool Realtime::check() {
   bool same = true;
   for (int i = 0; i < kReadings; ++i) {
-    const ClockReading r = read_();
-    const std::int64_t low = r.realtime - r.after - kRounding;
-    const std::int64_t high = r.realtime - r.before + kRounding;
+    const auto [low, high] = bounds(read_());
     if (low > high_ || high < low_) {
       low_ = low;
       high_ = high;
@@ -43,6 +48,14 @@ bool Realtime::check() {
     }
   }
   return same;
+}
+
+bool Realtime::still_holds() const {
+  for (int i = 0; i < kReadings; ++i) {
+    const auto [low, high] = bounds(read_());
+    if (low > high_ || high < low_) return false;
+  }
+  return true;
 }
 
 }  // namespace weir::hosts::clock

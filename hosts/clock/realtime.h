@@ -23,8 +23,12 @@ class Realtime {
   // Reads the clocks. False if time was set since it was last called: stamps of in between may be of either side.
   bool check();
 
-  std::int64_t to_monotonic(std::int64_t realtime) const { return realtime - (low_ + (high_ - low_) / 2); }
-  // to_monotonic is within this, ns.
+  std::int64_t to_monotonic(std::int64_t realtime) const { return realtime - ahead(); }
+  // CLOCK_REALTIME minus CLOCK_MONOTONIC as of the last check, ns.
+  std::int64_t ahead() const { return low_ + (high_ - low_) / 2; }
+  // Reads the clocks and changes nothing. False if time was set since the last check.
+  bool still_holds() const;
+  // to_monotonic and ahead are within this, ns.
   std::int64_t error() const { return (high_ - low_ + 1) / 2; }
 
  private:

@@ -170,7 +170,11 @@ void ClockService::Inside::watch(std::int64_t now) {
 }
 
 void ClockService::Inside::report(std::int64_t now) {
-  Report report{.hops = kHops, .started = started_, .number = ++reported_, .at = post_->ours(now)};
+  Report report{.hops = kHops,
+                .started = started_,
+                .number = ++reported_,
+                .at = post_->ours(now),
+                .time_of_day = post_->time_of_day()};
   for (const Link& link : links_) {
     if (!is_measured(link, now) || report.edges.size() == kMostEdges) continue;
     const Estimate e = link.edge.estimate(report.at);
@@ -211,13 +215,25 @@ std::optional<ClockLine> ClockService::Inside::line(const Link& link, std::int64
                    static_cast<std::int64_t>(std::ceil(std::min(error, 1e18)))};
 }
 
+// Clocks differ by what the line says; and either host's time of day is ahead of its clock.
+std::optional<TimeDifference> ClockService::Inside::time_difference(const PeerClock& peer, const TimeOfDay& ours,
+                                                                    std::int64_t now) const {
+  const Report* report = reports_.find(peer.address);
+  if (!peer.line || report == nullptr || !report->time_of_day) return std::nullopt;
+  const TimeOfDay& theirs = *report->time_of_day;
+  return TimeDifference{now + ours.ahead, offset_at(*peer.line, post_->ours(now)) + theirs.ahead - ours.ahead,
+                        peer.line->sigma + theirs.error + ours.error};
+}
+
 ClockState ClockService::Inside::state(std::int64_t now) const {
   ClockState out;
+  const auto time_of_day = post_->time_of_day();
   for (const Link& link : links_) {
     PeerClock& peer = out.peers.emplace_back();
     peer.address = link.address;
     peer.neighbour = link.is_neighbour(now);
     peer.line = line(link, now, kClockHorizon);
+    if (time_of_day) peer.time = time_difference(peer, *time_of_day, now);
     if (link.heard != kNever) peer.heard = link.heard;
     peer.purity = link.edge.purity();
     peer.observations = link.observations;

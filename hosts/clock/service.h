@@ -75,11 +75,20 @@ enum class ClockCondition : std::uint8_t {
 };
 std::string_view name_of(ClockCondition condition);
 
+// A peer's time of day (CLOCK_REALTIME) minus ours.
+struct TimeDifference {
+  std::int64_t at = 0;          // our time of day at which it is so, ns since 1970
+  std::int64_t difference = 0;  // ns
+  std::int64_t error = 0;       // ns, as ClockLine::sigma: in 99.9 %, for half a second
+};
+
 struct PeerClock {
   Address address;
   ClockCondition condition = ClockCondition::silent;
-  bool neighbour = false;          // we probe it
-  std::optional<ClockLine> line;   // as ClockService::line gives it
+  bool neighbour = false;         // we probe it
+  std::optional<ClockLine> line;  // as ClockService::line gives it
+  // Nothing: its clock is not known, or the agent there is too old to tell its time of day.
+  std::optional<TimeDifference> time;
   std::int64_t heard = INT64_MIN;  // when it was last heard, CLOCK_MONOTONIC
   // of the pair alone; 0 if it is no neighbour or not known
   std::int64_t least_delay = 0;    // ns, one way: half of the smallest round trip

@@ -12,8 +12,10 @@ namespace {
 
 static_assert(sizeof(Key) == crypto_shorthash_siphashx24_KEYBYTES);
 static_assert(kTagBytes == crypto_shorthash_siphashx24_BYTES);
+static_assert(kTimeOfDayBytes <= kEdgeBytes);
 
 constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kWithTimeOfDay = 2;
 constexpr std::uint32_t kNotSeen = 0xffff'fffe;
 constexpr std::uint32_t kNoRecord = 0xffff'ffff;
 constexpr double kSmallDriftUnit = 1.0 / (std::int64_t{1} << 40);
@@ -78,8 +80,8 @@ class Reader {
   bool good_ = true;
 };
 
-void put_header(Writer& w, const Header& h) {
-  w.put(kVersion, 1);
+void put_header(Writer& w, const Header& h, std::uint8_t version = kVersion) {
+  w.put(version, 1);
   w.put(static_cast<std::uint8_t>(h.kind), 1);
   w.put(h.key_id, 2);
   w.put(h.from, 8);
@@ -89,10 +91,11 @@ void put_header(Writer& w, const Header& h) {
 
 Header get_header(Reader& r) {
   Header h;
-  r.require(r.get(1) == kVersion);
+  const std::uint64_t version = r.get(1);
   const std::uint64_t kind = r.get(1);
   r.require(kind >= 1 && kind <= 4);
   h.kind = static_cast<Kind>(kind);
+  r.require(version == kVersion || (version == kWithTimeOfDay && h.kind == Kind::report));
   h.key_id = static_cast<std::uint16_t>(r.get(2));
   h.from = r.get(8);
   h.to = r.get(8);
@@ -117,21 +120,28 @@ Probe get_probe(Reader& r) {
   return probe;
 }
 
+std::size_t most_edges(const Report& report) { return report.time_of_day ? kMostEdges - 1 : kMostEdges; }
+
 // The error as it is sent: rounded up, and the largest number for whatever is larger.
 std::uint32_t rounded_up(double error, double unit) {
   const double units = std::ceil(error / unit);
   return units < 4294967295.0 ? static_cast<std::uint32_t>(std::max(0.0, units)) : 0xffff'ffff;
 }
 
-Report get_report(Reader& r) {
+Report get_report(Reader& r, bool with_time_of_day) {
   Report report;
   report.hops = static_cast<std::uint8_t>(r.get(1));
   report.origin = r.address();
   report.started = r.get(8);
   report.number = static_cast<std::uint32_t>(r.get(4));
   report.at = r.time();
+  if (with_time_of_day) {
+    TimeOfDay& told = report.time_of_day.emplace();
+    told.ahead = r.time();
+    told.error = static_cast<std::uint32_t>(r.get(4));
+  }
   const std::uint64_t count = r.get(1);
-  r.require(count <= kMostEdges);
+  r.require(count <= most_edges(report));
   for (std::uint64_t i = 0; r.good() && i < count; ++i) {
     ReportEdge edge;
     edge.to = r.address();
@@ -167,13 +177,17 @@ std::size_t write_probe(Buffer& out, const Header& header, const Probe& probe, c
 
 std::size_t write_report(Buffer& out, const Header& header, const Report& report, const Key& key) {
   Writer w(out);
-  put_header(w, header);
-  const std::size_t count = std::min(report.edges.size(), kMostEdges);
+  put_header(w, header, report.time_of_day ? kWithTimeOfDay : kVersion);
+  const std::size_t count = std::min(report.edges.size(), most_edges(report));
   w.put(report.hops, 1);
   w.put(report.origin);
   w.put(report.started, 8);
   w.put(report.number, 4);
   w.put(static_cast<std::uint64_t>(report.at), 8);
+  if (report.time_of_day) {
+    w.put(static_cast<std::uint64_t>(report.time_of_day->ahead), 8);
+    w.put(report.time_of_day->error, 4);
+  }
   w.put(count, 1);
   for (std::size_t i = 0; i < count; ++i) {
     const ReportEdge& edge = report.edges[i];
@@ -204,7 +218,7 @@ std::optional<Message> read_message(std::span<const std::uint8_t> bytes) {
     case Kind::greeting: break;
     case Kind::first:
     case Kind::second: message.body = get_probe(r); break;
-    case Kind::report: message.body = get_report(r); break;
+    case Kind::report: message.body = get_report(r, bytes.front() == kWithTimeOfDay); break;
   }
   if (!r.good_to_the_end()) return std::nullopt;
   return message;

@@ -1,7 +1,8 @@
 // What the agents say to each other about clocks: UDP datagrams on port 7471, probes of 61 bytes and reports of some
 // hundred. All numbers are big-endian.
 //
-//   0 u8   version, 1
+//   0 u8   version, 1; of a report with the time of day 2, which agents that know of no such thing refuse and leave it
+//          at that
 //   1 u8   kind
 //   2 u16  key id: the epoch of the key mod 2^16
 //   4 u64  the sender's nonce for the receiver
@@ -9,7 +10,8 @@
 //  20 u64  number of the message, rising
 //  28      greeting: nothing
 //          first, second: u8 1 if the sender wants to be probed often, a record (16 bytes)
-//          report: u8 hops left, host, u64 its start, u32 number, i64 at, u8 edges, and each edge
+//          report: u8 hops left, host, u64 its start, u32 number, i64 at, in version 2 i64 its time of day minus its
+//          clock and u32 the error of that in ns, u8 edges, and each edge
 //   .      16 bytes: SipHash-2-4 of 128 bits over all before it, with the key of (sender, receiver)
 //
 //   record: u32 number of a first probe, i64 its time, u32 how much later the second one was (kNotSeen: it was not
@@ -40,6 +42,8 @@ inline constexpr std::size_t kTagBytes = 16;
 inline constexpr std::size_t kProbeBytes = kHeaderBytes + 1 + kRecordBytes + kTagBytes;
 inline constexpr std::size_t kMostEdges = 28;    // of a report, which then fits into any path's packets of 1,280 bytes
 inline constexpr std::size_t kReportBytes = 39;  // without edges, header and tag
+// The time of day takes the place of an edge.
+inline constexpr std::size_t kTimeOfDayBytes = 12;
 inline constexpr std::size_t kEdgeBytes = 41;
 inline constexpr std::size_t kLargestMessage = kHeaderBytes + kReportBytes + kMostEdges * kEdgeBytes + kTagBytes;
 
@@ -72,6 +76,12 @@ struct ReportEdge {
   double bias = 0;          // ns, of the error
 };
 
+// A host's time of day, CLOCK_REALTIME in ns since 1970, minus its clock. It changes only when the time of day is set.
+struct TimeOfDay {
+  std::int64_t ahead = 0;   // ns
+  std::uint32_t error = 0;  // ns
+};
+
 // What a host has measured; others hand it on unchanged.
 struct Report {
   std::uint8_t hops = 0;  // how often it may still be handed on
@@ -79,6 +89,7 @@ struct Report {
   std::uint64_t started = 0;  // rises with every start of the origin
   std::uint32_t number = 0;   // rises with every report
   std::int64_t at = 0;        // by the origin's clock
+  std::optional<TimeOfDay> time_of_day;
   std::vector<ReportEdge> edges;
 };
 

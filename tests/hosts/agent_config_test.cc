@@ -48,6 +48,8 @@ port = 7000
 max_error = "5 us"
 stale_after = "1 s"
 port = 7001
+reference = "FD00::2"
+refclock = "/run/chrony.weir.sock"
 [keys]
 lifetime = "60 s"
 [metrics]
@@ -79,6 +81,9 @@ TEST(Config, AllKeysAreRead) {
   EXPECT_EQ(nanoseconds(c.clock.max_error), 5'000);
   EXPECT_EQ(nanoseconds(c.keys.lifetime), 60'000'000'000);
   EXPECT_EQ(c.control.group, "adm");
+  ASSERT_TRUE(c.steering);
+  EXPECT_EQ(to_text(c.steering->reference), "fd00::2");
+  EXPECT_EQ(c.steering->socket, "/run/chrony.weir.sock");
 
   const PathSettings p = path_settings(c, 4'000);
   EXPECT_TRUE(p.hold);
@@ -101,6 +106,7 @@ TEST(Config, DefaultsAreThoseOfTheDataPath) {
   EXPECT_EQ(c.mode, Mode::observe);
   EXPECT_FALSE(c.threshold);
   EXPECT_FALSE(c.segment);
+  EXPECT_FALSE(c.steering);
   const PathSettings p = path_settings(c, 0);
   const PathSettings d;
   EXPECT_EQ(p.interfaces, std::vector<std::string>{"eth0"});
@@ -177,6 +183,18 @@ const Case kCases[] = {
     {"interface = 'a'\n[clock]\nstale_after = '300 ms'",
      "f.toml:3: key 'clock.stale_after': it must be 10 times interval and relaxed at least, 400 ms"},
     {"interface = 'a'\n[clock]\nneighbours = 1", "f.toml:3: key 'clock.neighbours': "},
+    {"interface = 'a'\n[[peer]]\naddress = '10.0.0.2'\n[clock]\nreference = '10.0.0.2'",
+     "f.toml:5: key 'clock.reference': 'refclock' is missing; write the socket that chronyd listens on, such as "
+     "\"/run/chrony.weir.sock\""},
+    {"interface = 'a'\n[[peer]]\naddress = '10.0.0.2'\n[clock]\nrefclock = '/run/chrony.weir.sock'",
+     "f.toml:5: key 'clock.refclock': 'reference' is missing; write the address of the peer whose time of day"},
+    {"interface = 'a'\n[[peer]]\naddress = '10.0.0.2'\n[clock]\nreference = 'db7'\nrefclock = '/run/c'",
+     "f.toml:5: key 'clock.reference': 'db7' is no address"},
+    {"interface = 'a'\n[[peer]]\naddress = '10.0.0.2'\n[clock]\nreference = '10.0.0.3'\nrefclock = '/run/c'",
+     "f.toml:5: key 'clock.reference': 10.0.0.3 is no peer; write the address of one of the [[peer]] tables"},
+    {"interface = 'a'\n[[peer]]\naddress = '10.0.0.2'\n[clock]\nreference = '10.0.0.2'\nrefclock = 'chrony.sock'",
+     "f.toml:6: key 'clock.refclock': 'chrony.sock' cannot be a socket; write a path from the root on, of at most "
+     "107 "},
     {"interface = 'a'\nclock = 3", "f.toml:2: key 'clock': it is a whole number; write a table, [clock]"},
     {"interface = 'a'\n[metrics]\nlisten = '0.0.0.0:9471'",
      "f.toml:3: key 'metrics.listen': '0.0.0.0:9471' is reached by other hosts; write \"127.0.0.1:9471\""},

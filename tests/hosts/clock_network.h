@@ -4,6 +4,7 @@
 
 #include <sodium.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -78,8 +79,9 @@ class Port {
 
 class Network {
  public:
-  // `tolerated` as in ClockSettings.
-  Network(std::size_t hosts, std::uint64_t seed, std::int64_t tolerated = 0) : tolerated_(tolerated), random_(seed) {
+  // `tolerated` and `wander` as in ClockSettings.
+  Network(std::size_t hosts, std::uint64_t seed, std::int64_t tolerated = 0, double wander = 5e-9)
+      : tolerated_(tolerated), wander_(wander), random_(seed) {
     randomness().seed(seed);
     for (std::size_t i = 0; i < hosts; ++i) {
       Host& h = hosts_.emplace_back(random_.bits());
@@ -87,6 +89,7 @@ class Network {
                  std::llround(random_.uniform(-30e-6, 30e-6) / clock::kDriftUnit), kBegin};
       h.wander = random_.uniform(0, 5e-9);
       h.phase = random_.uniform(0, 6.28);
+      h.corrections.push_back({kBegin, 0, 0});
     }
     for (std::size_t i = 0; i < hosts; ++i) switch_on(i, {});
   }
@@ -115,12 +118,30 @@ class Network {
     s.key = test_key;
     s.memory = std::move(memory);
     s.tolerated = tolerated_;
+    s.wander = wander_;
     Host& h = hosts_[host];
     h.inbox.clear();
     h.stamps.clear();
     h.service = std::make_unique<ClockService>(s, std::make_unique<VirtualPost>(*this, host));
   }
   void step(std::size_t host, std::int64_t by) { hosts_[host].clock.offset += by; }
+  // From now on somebody makes its clock faster by `rate`.
+  void slew(std::size_t host, double rate) { hosts_[host].corrections.push_back({now_, corrected(host, now_), rate}); }
+  // By so much it has become later thereby, ns.
+  double corrected(std::size_t host, std::int64_t t) const {
+    const auto& all = hosts_[host].corrections;
+    const auto after = std::find_if(all.rbegin(), all.rend(), [&](const Correction& c) { return c.since <= t; });
+    const Correction& c = after == all.rend() ? all.front() : *after;
+    return c.value + c.rate * static_cast<double>(t - c.since);
+  }
+  // Somebody sets its time of day, which changes nothing of its clock.
+  void set_time(std::size_t host, std::int64_t by) {
+    hosts_[host].ahead += by;
+    hosts_[host].was_set = true;
+  }
+  // It tells its time of day to nobody, as agents did that could not.
+  void hide_time(std::size_t host) { hosts_[host].hides = true; }
+  std::int64_t time_of_day(std::size_t host, std::int64_t t) const { return read(host, t) + hosts_[host].ahead; }
 
   // A host's clock.
   std::int64_t read(std::size_t host, std::int64_t t) const {
@@ -129,7 +150,7 @@ class Network {
     const double rate = 2 * 3.14159265358979323846 / 60;
     const double s = static_cast<double>(t - kBegin) * 1e-9;
     const double swing = 1e9 * h.wander / rate / rate * (std::cos(h.phase) - std::cos(rate * s + h.phase));
-    return h.clock.read(t) + std::llround(swing);
+    return h.clock.read(t) + std::llround(swing + corrected(host, t));
   }
   // What a line is wrong by.
   double error(const ClockLine& line, std::size_t ours, std::size_t theirs, std::int64_t t) const {
@@ -176,11 +197,21 @@ class Network {
     std::vector<std::uint8_t> bytes;
     std::int64_t stamp = 0;  // true time
   };
+  // Of a clock, in all; from one on until the next.
+  struct Correction {
+    std::int64_t since = 0;
+    double value = 0;  // ns
+    double rate = 0;   // ns per ns
+  };
   struct Host {
     explicit Host(std::uint64_t seed) : up(seed), down(seed + 1) {}
     clock::TestClock clock;
     double wander = 0;
     double phase = 0;
+    std::vector<Correction> corrections;
+    std::int64_t ahead = 0;  // time of day minus clock, ns
+    bool was_set = false;
+    bool hides = false;
     Port up;
     Port down;
     std::vector<Datagram> inbox;
@@ -211,9 +242,15 @@ class Network {
         ++counters_.received;
         came({address(d.from), address(d.to), d.bytes, ours(d.stamp)});
       }
-      return true;
+      if (!std::exchange(h.was_set, false)) return true;
+      ++counters_.time_sets;
+      return false;
     }
     void set_test_clock(const clock::TestClock&) override {}
+    std::optional<clock::TimeOfDay> time_of_day() const override {
+      const Host& h = network_.hosts_[host_];
+      return h.hides ? std::nullopt : std::optional(clock::TimeOfDay{h.ahead, 0});
+    }
     std::int64_t error() const override { return 20; }
     bool has_hardware_stamps() const override { return false; }
     const Counters& counters() const override { return counters_; }
@@ -253,6 +290,7 @@ class Network {
   void arrive(const Event& event);
 
   std::int64_t tolerated_;
+  double wander_;
   clock::Random random_;
   std::vector<Host> hosts_;
   std::priority_queue<Event> events_;

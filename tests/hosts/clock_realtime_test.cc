@@ -41,8 +41,12 @@ TEST(Realtime, NoticesThatTimeWasSet) {
   Realtime realtime([&] { return machine(); });
   for (const double by : {1e12, -3.6e12, 1e4, -1e4, 200.0, -200.0}) {
     for (int i = 0; i < 100; ++i) ASSERT_TRUE(realtime.check());
+    EXPECT_TRUE(realtime.still_holds());
     machine.ahead += std::llround(by);
+    EXPECT_FALSE(realtime.still_holds()) << by;
     EXPECT_FALSE(realtime.check()) << by;
+    EXPECT_TRUE(realtime.still_holds());
+    EXPECT_NEAR(static_cast<double>(realtime.ahead() - machine.ahead), 0, static_cast<double>(realtime.error()));
     // and goes on with what is now
     EXPECT_TRUE(realtime.check());
     EXPECT_NEAR(static_cast<double>(realtime.to_monotonic(machine.ahead + 5) - 5), 0,

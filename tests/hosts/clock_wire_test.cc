@@ -22,6 +22,14 @@ Report full_report() {
   return r;
 }
 
+// With as many edges as there is room for beside the time of day.
+Report timed_report() {
+  Report r = full_report();
+  r.edges.pop_back();
+  r.time_of_day = TimeOfDay{1'700'000'000'123'456'789, 37};
+  return r;
+}
+
 std::vector<std::uint8_t> bytes(const Buffer& buffer, std::size_t size) {
   return {buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(size)};
 }
@@ -33,6 +41,7 @@ std::vector<std::vector<std::uint8_t>> one_of_each() {
   out.push_back(bytes(b, write_probe(b, {Kind::first, 1, 2, 9, 4}, {false, std::nullopt}, kKey)));
   out.push_back(bytes(b, write_probe(b, {Kind::second, 1, 2, 9, 5}, {true, Record{17, -123'456'789, 10'000}}, kKey)));
   out.push_back(bytes(b, write_report(b, {Kind::report, 1, 2, 9, 6}, full_report(), kKey)));
+  out.push_back(bytes(b, write_report(b, {Kind::report, 1, 2, 9, 7}, timed_report(), kKey)));
   return out;
 }
 
@@ -78,6 +87,27 @@ TEST(ClockWire, SaysWhatItWasTold) {
     EXPECT_GE(told.edges[i].growth, meant.edges[i].growth);
     EXPECT_NEAR(told.edges[i].growth, meant.edges[i].growth, 1e-12);
   }
+  EXPECT_FALSE(told.time_of_day);
+
+  EXPECT_LE(messages[4].size(), kLargestMessage);
+  const auto timed = read_message(messages[4]);
+  ASSERT_TRUE(timed);
+  const auto& with_time = std::get<Report>(timed->body);
+  ASSERT_TRUE(with_time.time_of_day);
+  EXPECT_EQ(with_time.time_of_day->ahead, 1'700'000'000'123'456'789);
+  EXPECT_EQ(with_time.time_of_day->error, 37u);
+  EXPECT_EQ(with_time.at, meant.at);
+  ASSERT_EQ(with_time.edges.size(), kMostEdges - 1);
+  EXPECT_EQ(with_time.edges.back().offset, meant.edges[kMostEdges - 2].offset);
+}
+
+TEST(ClockWire, TheTimeOfDayTakesThePlaceOfAnEdge) {
+  Report r = full_report();
+  r.time_of_day = TimeOfDay{};
+  Buffer b;
+  const auto told = read_message(bytes(b, write_report(b, {Kind::report, 0, 1, 1, 1}, r, kKey)));
+  ASSERT_TRUE(told);
+  EXPECT_EQ(std::get<Report>(told->body).edges.size(), kMostEdges - 1);
 }
 
 TEST(ClockWire, ErrorsWithoutBoundsStayLarge) {
@@ -107,7 +137,9 @@ TEST(ClockWire, RefusesWhatNobodyWouldSay) {
     message[at] = value;
     return read_message(message).has_value();
   };
-  EXPECT_FALSE(with(messages[0], 0, 2));  // version
+  for (const std::size_t i : {0u, 1u, 2u, 3u}) EXPECT_FALSE(with(messages[i], 0, 2)) << i;  // version
+  EXPECT_FALSE(with(messages[3], 0, 3));
+  EXPECT_FALSE(with(messages[4], 0, 1));
   EXPECT_FALSE(with(messages[0], 1, 0));  // kind
   EXPECT_FALSE(with(messages[0], 1, 5));
   EXPECT_FALSE(with(messages[0], 1, 2));                    // a probe without a record
@@ -122,6 +154,8 @@ TEST(ClockWire, RefusesWhatNobodyWouldSay) {
   EXPECT_FALSE(with(messages[3], edges - 1, kMostEdges - 1));
   EXPECT_FALSE(with(messages[3], edges + 17, 0x40));  // an offset of centuries
   EXPECT_FALSE(with(messages[3], edges + 25, 0x7f));  // a drift of 2 ms/s
+  EXPECT_FALSE(with(messages[4], edges - 1, 0x40));   // a time of day of centuries
+  EXPECT_FALSE(with(messages[4], edges + kTimeOfDayBytes - 1, kMostEdges));
   auto sure = messages[3];
   std::fill_n(sure.begin() + edges + 29, 4, 0);  // without error
   EXPECT_FALSE(read_message(sure));
