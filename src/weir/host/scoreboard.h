@@ -295,9 +295,9 @@ class Scoreboard {
   std::int64_t lost_bytes_ = 0;
   std::int64_t run_ = 0;      // bytes of the last packets found lost that follow each other ...
   std::int64_t run_end_ = 0;  // ... and the packet behind them
-  std::int64_t told_first_ =
-      0;                    // the last acknowledgement's `first`, and `arrived`: not in checkpoints, for what has been
-  std::uint64_t told_ = 0;  // told may be told again
+  // What the last acknowledgement told of; not in checkpoints, for it may be told again.
+  std::int64_t told_first_ = 0;
+  std::uint64_t told_ = 0;
   // with a reordering window
   Time reordering_;
   Time latest_{-1};            // when the latest sent of all that have arrived was sent
