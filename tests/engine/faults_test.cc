@@ -37,7 +37,7 @@ TEST(Loss, IsBinomialAndTakesTheDrawsOfItsPort) {
   std::uint64_t lost = 0;
   for (const std::uint32_t port : {0u, 1u}) {
     const net::Port& state = simulation.port(port);
-    const std::uint64_t sent = state.tx_packets + (state.cursor - state.ring.head);
+    const std::uint64_t sent = state.tx_packets + (state.ring.cursor - state.ring.head);
     ASSERT_GT(sent, 5'000u);
     const double expected = p * static_cast<double>(sent);
     const double deviation = std::sqrt(expected * (1 - p));

@@ -78,7 +78,7 @@ TEST(Port, QueueAtDeparture) {
   for (std::uint32_t at = p.ring.head; at != p.ring.tail; ++at) queues.push_back(p.ring[at].queue);
   EXPECT_EQ(queues, (List{0, 300, 300, 100, 0}));
   EXPECT_EQ(p.queued, 0u);
-  EXPECT_EQ(p.cursor, p.ring.tail);
+  EXPECT_EQ(p.ring.cursor, p.ring.tail);
 }
 
 TEST(Port, DrainIncludesThePresentInstantOnly) {
@@ -305,7 +305,7 @@ TEST(PacketRing, BeginsAgainAtItsFirstPlace) {
   for (int i = 0; i < 5; ++i) ring.push();
   const Packet* const first = &ring[0];
   while (!ring.empty()) ring.pop();
-  ring.rewind();
+  ring.rewind_if_empty();
   EXPECT_EQ(&ring.push(), first);
   EXPECT_EQ(ring.size(), 1u);
 }

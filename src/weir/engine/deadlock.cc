@@ -42,7 +42,7 @@ void DeadlockSearch::take_waiting(Member& m) {
         add_to(held_, m.first, ring[i].ingress, ring[i].wire);
   };
   if (p.kind != net::PortKind::queued) {
-    add(p.ring, p.cursor);
+    add(p.ring, p.ring.cursor);
   } else {
     const net::PacketRing& ring = network_.queues[p.queues].waiting[1 + m.port.data_class];
     add(ring, ring.head);

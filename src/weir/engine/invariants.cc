@@ -8,8 +8,8 @@ namespace weir::engine {
 namespace {
 
 std::string broken_at(const net::Port& p, const std::vector<net::ClassQueues>& queues) {
-  if (p.cursor - p.ring.head > p.ring.size()) return "the cursor is outside the ring";
-  if (p.urgent_cursor - p.urgent.head > p.urgent.size()) return "the cursor is outside the ring of the first class";
+  if (p.ring.cursor - p.ring.head > p.ring.size()) return "the cursor is outside the ring";
+  if (p.urgent.cursor - p.urgent.head > p.urgent.size()) return "the cursor is outside the ring of the first class";
   std::uint64_t bytes = 0;
   std::uint32_t control = 0;
   const auto count = [&](const net::PacketRing& ring, std::uint32_t from) {
@@ -19,9 +19,9 @@ std::string broken_at(const net::Port& p, const std::vector<net::ClassQueues>& q
       else
         bytes += ring[at].wire;
   };
-  count(p.urgent, p.urgent_cursor);
+  count(p.urgent, p.urgent.cursor);
   if (bytes != p.urgent_queued) return fmt::format("{} bytes of the first class wait, not {}", bytes, p.urgent_queued);
-  count(p.ring, p.cursor);
+  count(p.ring, p.ring.cursor);
   if (p.kind != net::PortKind::queued) {
     if (control != p.pending_control) return fmt::format("{} frames wait, not {}", control, p.pending_control);
     if (bytes != p.queued) return fmt::format("{} bytes wait, not {}", bytes, p.queued);

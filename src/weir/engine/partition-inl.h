@@ -47,7 +47,7 @@ Partition<S, T>::Partition(const Model& model, Network& network, const std::vect
       host::Senders<Partition>(model),
       host::Receivers<Partition>(model, count > kFewPartitions),
       host::Answers<Partition>(model),
-      Prefetcher<Partition>(model.topology.ports()) {}
+      Prefetcher<Partition>(model.topology.ports(), model.port_kind()) {}
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::load(const traffic::Program& program, Time lag) {

@@ -1,6 +1,8 @@
 // Prefetcher. Included by partition-inl.h only.
 #pragma once
 
+#include <algorithm>
+
 #include "weir/base/prefetch.h"
 #include "weir/engine/prefetcher.h"
 #include "weir/host/host.h"
@@ -17,11 +19,16 @@ inline void prefetch_port(const net::Port* p) {
 template <class P>
 inline void Prefetcher<P>::on_ready(sim::Entity e) {
   if (!on_) return;
-  if (const std::uint32_t port = e - lane().first_arrival; port < lane().ports) {
-    if (!fabric().is_inbound(port)) prefetch_port(&lane().port(port));
-  } else if (const std::uint32_t h = e - lane().first_wake; deep_ && h < lane().hosts) {
-    prefetch_object(&network().hosts[h]);
-  }
+  if (const std::uint32_t port = nearest_port(e); !fabric().is_inbound(port)) prefetch_port(&lane().port(port));
+  if (!deep_) [[likely]]
+    return;
+  if (const std::uint32_t h = e - lane().first_wake; h < lane().hosts) prefetch_object(&network().hosts[h]);
+}
+
+// The port on whose link there is an arrival. Of another event, any: it costs less than a branch that no one foresees.
+template <class P>
+inline std::uint32_t Prefetcher<P>::nearest_port(sim::Entity e) const {
+  return std::min(e - lane().first_arrival, lane().ports - 1);
 }
 
 // What is due so many events later, if this is the arrival on a link at which no other thread is at work, or a host
@@ -44,8 +51,8 @@ inline void Prefetcher<P>::before_event() {
     before_event_deep();
     return;
   }
-  const std::uint32_t port = scheduler().upcoming(3) - lane().first_arrival;
-  if (port < lane().ports && !fabric().is_inbound(port)) prefetch_ring(port);
+  const std::uint32_t port = nearest_port(scheduler().upcoming(3));
+  if (!fabric().is_inbound(port)) prefetch_ring(port);
 }
 
 // In a network too large for the caches also what the packet will meet at the node that it comes to, and what a host
@@ -72,13 +79,16 @@ void Prefetcher<P>::before_event_deep() {
 template <class P>
 inline void Prefetcher<P>::prefetch_ring(std::uint32_t port) {
   const net::Port& p = lane().port(port);
-  const bool ranked = p.kind == net::PortKind::ranked;
+  if (ranked_) {  // what follows is right for a FIFO port, too
+    const bool urgent = net::urgent_is_probably_first(p);
+    const net::PacketRing& ring = p.ring_of(urgent);
+    prefetch_line(ring.address(ring.head));
+    prefetch_line(net::probably_second(p, urgent));
+    return;
+  }
   prefetch_line(p.ring.address(p.ring.head));
   prefetch_line(p.ring.address(p.ring.head + 1));
-  if (deep_ && !ranked) prefetch_line(p.ring.address(p.ring.head + 2));
-  if (!ranked) return;
-  prefetch_line(p.urgent.address(p.urgent.head));
-  prefetch_line(p.urgent.address(p.urgent.head + 1));
+  if (deep_) prefetch_line(p.ring.address(p.ring.head + 2));
 }
 
 // What selective recovery looks at, at either end.
@@ -94,6 +104,7 @@ inline void Prefetcher<P>::prefetch_selective(std::uint32_t port) {
     const auto& extras = network().hosts[p.peer].extras;
     if (packet.slot >= extras.size()) return;
     extras[packet.slot].scoreboard.prefetch_first();
+    network().hosts[p.peer].connections.prefetch(extras[packet.slot].connection);
     if ((packet.flags & net::kSack) != 0) extras[packet.slot].scoreboard.prefetch(lane().sacks[packet.src].trigger);
   }
 }
@@ -109,11 +120,12 @@ inline void Prefetcher<P>::prefetch_flow(const host::Host& host) {
 
 template <class P>
 inline void Prefetcher<P>::prefetch_sending(const host::Host& host) {
-  const auto& ring = lane().port(host.port).ring;
-  prefetch_line(ring.address(ring.tail));
+  prefetch_line(lane().port(host.port).ring.next_place());
   if (host.ready.empty()) return;
   const auto next = host.ready.front();
-  if (next.slot < host.extras.size()) host.extras[next.slot].scoreboard.prefetch_next();
+  if (next.slot >= host.extras.size()) return;
+  host.extras[next.slot].scoreboard.prefetch_next();
+  host.connections.prefetch(host.extras[next.slot].connection);
 }
 
 // What the first packet of this link will meet first: the port that it, or its acknowledgement,
@@ -124,11 +136,15 @@ inline void Prefetcher<P>::prefetch_node(std::uint32_t port) {
   p.expected_egress = fabric().departs_by(port);
   prefetch_port(&lane().port(p.expected_egress));
   if (p.peer >= lane().hosts) {
-    network().switches[p.peer - lane().hosts].buffer.prefetch(p.peer_ingress);
+    lane().switch_state(p.peer - lane().hosts).buffer.prefetch(p.peer_ingress);
   } else if (const net::PacketRing& ring = net::probably_first(p); !ring.empty()) {
-    prefetch_object(&network().hosts[p.peer]);
     const net::Packet& packet = ring.front();
-    if (packet.kind == net::PacketKind::data) receivers().prefetch_lists(packet.src);
+    if (packet.kind == net::PacketKind::data) {
+      prefetch_line(&network().hosts[p.peer]);
+      receivers().prefetch_lists(packet.src);
+    } else {
+      prefetch_object(&network().hosts[p.peer]);
+    }
   }
 }
 
@@ -138,18 +154,19 @@ template <class P>
 inline void Prefetcher<P>::prefetch_behind(std::uint32_t port) {
   const net::Port& p = lane().port(port);
   const net::Port& out = lane().port(p.expected_egress);
-  prefetch_line(out.ring.address(out.cursor));
-  prefetch_line(out.ring.address(out.cursor + 1));
-  prefetch_line(out.ring.address(out.ring.tail));
-  if (out.kind == net::PortKind::ranked) {
-    prefetch_line(out.urgent.address(out.urgent_cursor));
-    prefetch_line(out.urgent.address(out.urgent.tail));
-  } else {
-    prefetch_line(out.ring.address(out.cursor + 2));
-    prefetch_line(out.ring.address(out.cursor + 3));
-  }
   const net::PacketRing& ring = net::probably_first(p);
-  if (p.peer >= lane().hosts || ring.empty()) return;
+  if (ring.empty()) return;
+  if (ranked_) {
+    prefetch_line(out.ring_of(out.at_switch && net::is_urgent(ring.front())).next_place());
+    const net::PacketRing& leaving = out.ring_of(out.urgent.cursor != out.urgent.tail);
+    prefetch_line(leaving.address(leaving.cursor));
+    prefetch_line(out.ring.address(out.ring.cursor));
+    prefetch_line(out.ring.address(out.ring.cursor + 1));
+  } else {
+    prefetch_line(out.ring.next_place());
+    for (std::uint32_t behind = 0; behind < 4; ++behind) prefetch_line(out.ring.address(out.ring.cursor + behind));
+  }
+  if (p.peer >= lane().hosts) return;
   const net::Packet& packet = ring.front();
   if (packet.kind == net::PacketKind::data) {
     receivers().prefetch_entries(packet.src, packet.slot);

@@ -8,6 +8,7 @@
 
 #include "weir/base/prefetch.h"
 #include "weir/host/host.h"
+#include "weir/net/port.h"
 #include "weir/sim/room.h"
 #include "weir/sim/scheduler.h"
 
@@ -25,8 +26,9 @@ constexpr std::uint32_t lookahead(std::uint32_t ports) {
 template <class P>
 class Prefetcher : public sim::Room<Prefetcher, P> {
  public:
-  // Of a network with so many ports.
-  explicit Prefetcher(std::uint32_t ports) : on_(ports > kPortsInFirstCache), deep_(ports > kPortsInCache) {}
+  // Of a network with so many ports, of which those of switches are of this kind.
+  Prefetcher(std::uint32_t ports, net::PortKind kind)
+      : on_(ports > kPortsInFirstCache), deep_(ports > kPortsInCache), ranked_(kind == net::PortKind::ranked) {}
 
   // An event will be handled soon.
   void on_ready(sim::Entity e);
@@ -44,6 +46,7 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   template <class OfPort, class OfHost>
   void look(std::uint32_t ahead, OfPort&& of_port, OfHost&& of_host);
   [[gnu::noinline]] void before_event_deep();
+  std::uint32_t nearest_port(sim::Entity e) const;
   void prefetch_ring(std::uint32_t port);
   void prefetch_node(std::uint32_t port);
   void prefetch_behind(std::uint32_t port);
@@ -53,6 +56,7 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
 
   const bool on_;
   const bool deep_;
+  const bool ranked_;
 };
 
 }  // namespace weir::engine

@@ -52,8 +52,8 @@ void Simulation::for_each_waiting(std::uint32_t id, const net::PacketVisit& visi
     if (!packet.is_control()) visit(id, packet);
   };
   const net::Port& p = port(id);
-  for (std::uint32_t at = p.urgent_cursor; at != p.urgent.tail; ++at) tell(p.urgent[at]);
-  for (std::uint32_t at = p.cursor; at != p.ring.tail; ++at) tell(p.ring[at]);
+  for (std::uint32_t at = p.urgent.cursor; at != p.urgent.tail; ++at) tell(p.urgent[at]);
+  for (std::uint32_t at = p.ring.cursor; at != p.ring.tail; ++at) tell(p.ring[at]);
   if (p.kind == net::PortKind::queued)
     for (const net::PacketRing& waiting : network_.queues[p.queues].waiting)
       for (std::uint32_t at = waiting.head; at != waiting.tail; ++at) tell(waiting[at]);

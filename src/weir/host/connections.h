@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "weir/base/large_pages.h"
+#include "weir/base/prefetch.h"
 #include "weir/host/path_choice.h"
 
 namespace weir::host {
@@ -69,6 +70,10 @@ class Connections {
     if (idle_ > kMostIdle) forget(oldest_);
   }
 
+  // Brings near what its paths() touches, if there is such a connection.
+  void prefetch(std::uint32_t c) const {
+    if (c < entries_.size()) prefetch_line(&entries_[c]);
+  }
   PathChoice& paths(std::uint32_t c) { return entries_[c].paths; }
   const PathChoice& paths(std::uint32_t c) const { return entries_[c].paths; }
   // Of those that flows have joined, with and without a flow at present.

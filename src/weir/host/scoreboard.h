@@ -55,6 +55,8 @@ class Scoreboard {
     una_ = sent_ = frontier_ = resend_ = arrived_behind_ = 0;
     delivered_bytes_ = lost_bytes_ = run_ = run_end_ = 0;
     latest_ = Time{-1};
+    told_first_ = 0;
+    told_ = 0;
     unjudged_ = 0;
     again_.clear();
     again_head_ = 0;
@@ -115,8 +117,10 @@ class Scoreboard {
     }
     frontier_ = std::max(frontier_, una_);
     take(sack.trigger, found);
-    for (std::uint64_t bits = sack.arrived; bits != 0; bits &= bits - 1)
+    for (std::uint64_t bits = sack.arrived & ~told_before(sack.first); bits != 0; bits &= bits - 1)
       take(sack.first + std::countr_zero(bits), found);
+    told_first_ = sack.first;
+    told_ = sack.arrived;
     if (reordering_ > Time{})
       lose_by_time(found);
     else
@@ -186,6 +190,13 @@ class Scoreboard {
   Packet& at(std::int64_t n) { return packets_[static_cast<std::size_t>(n) & (packets_.size() - 1)]; }
   const Packet& at(std::int64_t n) const { return packets_[static_cast<std::size_t>(n) & (packets_.size() - 1)]; }
   std::int64_t bytes_of(std::int64_t n) const { return std::min(payload_, size_ - n * payload_); }
+
+  // Which of the 64 packets from `first` on the last acknowledgement has told of: for the most part the same.
+  std::uint64_t told_before(std::int64_t first) const {
+    const std::int64_t ahead = first - told_first_;
+    if (ahead >= 0) return ahead < 64 ? told_ >> ahead : 0;
+    return ahead > -64 ? told_ << -ahead : 0;
+  }
 
   // Of a packet sent again it is not known which one has arrived.
   void note_arrival(const Packet& p) {
@@ -284,6 +295,9 @@ class Scoreboard {
   std::int64_t lost_bytes_ = 0;
   std::int64_t run_ = 0;      // bytes of the last packets found lost that follow each other ...
   std::int64_t run_end_ = 0;  // ... and the packet behind them
+  // What the last acknowledgement told of; not in checkpoints, for it may be told again.
+  std::int64_t told_first_ = 0;
+  std::uint64_t told_ = 0;
   // with a reordering window
   Time reordering_;
   Time latest_{-1};            // when the latest sent of all that have arrived was sent

@@ -97,14 +97,16 @@ class Fabric : public sim::Room<Fabric, P> {
   void leave(Port& p, std::uint32_t port, Packet& packet);
   [[gnu::cold]] void lose(Port& p, std::uint32_t port, Packet& packet);
   Packet& take_first(Port& p, std::uint32_t port, Time now);
-  [[gnu::noinline]] Packet& take_ranked(Port& p, std::uint32_t port, Time now);
+  [[gnu::noinline]] Packet* arrive_ranked(Port& p, std::uint32_t port, Time now);
+  Packet& take_ranked(Port& p, std::uint32_t port, Time now);
   [[gnu::noinline]] void send_queued(Port& p, std::uint32_t port, const Packet& packet, Time now);
   [[gnu::noinline]] void send_ranked(Port& p, std::uint32_t port, const Packet& packet, std::uint32_t ingress,
                                      Time now);
   Packet& enqueue(Port& p, std::uint32_t port, const Packet& packet, Time now);
   void settle_plain(Port& p, Time now);
   void settle_switch(Port& p, std::uint32_t s, Time now);
-  void settle_ranked(Port& p, Time now);
+  void settle_ranked(Port& p, std::uint32_t s, Time now);
+  void count_arrival(std::uint32_t port, const Packet& packet, Time now);
   void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet, Time now);
   [[gnu::noinline]] void deliver_apart(std::uint32_t port, const Packet& packet, Time now);
   [[gnu::noinline]] void refresh_first(Port& p, std::uint32_t port);
@@ -115,11 +117,15 @@ class Fabric : public sim::Room<Fabric, P> {
   static constexpr std::uint32_t kAhead = 6;
   // If there are many flows: brings near what a packet will touch at this host of the partition.
   [[gnu::noinline]] void prefetch_at_host(std::uint32_t h, const Packet& packet) const;
+  void prefetch_far_end(const Port& out, const Packet& packet) const;
 
   // switching-inl.h
   void forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now);
-  [[gnu::noinline]] void forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
-                                        Time now);
+  std::uint32_t route(std::uint32_t s, const Packet& packet, Time now);
+  [[gnu::always_inline]] void forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
+                                             Time now);
+  [[gnu::noinline]] void forward_ranked_apart(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
+                                              Packet& packet, Time now);
   [[gnu::noinline]] void forward_closely(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
                                          Time now);
   [[gnu::noinline]] std::uint32_t choose(std::uint32_t s, const Packet& packet, Time now);

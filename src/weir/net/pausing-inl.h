@@ -27,7 +27,7 @@ void Fabric<P>::send_control(std::uint32_t port, PacketKind kind, TrafficClass o
   if (p.kind == PortKind::ranked) {
     const bool bare = wire_is_empty(p);
     insert_control_ranked(p, frame, now);
-    settle_ranked(p, now);
+    settle_ranked(p, p.owner - lane().hosts, now);
     if (bare) refresh_first(p, port);
   } else {
     insert_control(p, frame, now);
@@ -85,7 +85,7 @@ void Fabric<P>::take_down(std::uint32_t port, Time now) {
   const bool queued = p.kind == PortKind::queued;
   const bool ranked = p.kind == PortKind::ranked;
   PacketRing& ring = queued ? network().queues[p.queues].control : ranked ? p.urgent : p.ring;
-  const std::uint32_t first = queued ? ring.head : ranked ? p.urgent_cursor : p.cursor;
+  const std::uint32_t first = queued ? ring.head : ranked ? p.urgent.cursor : p.ring.cursor;
   const std::uint32_t frames = queued ? ring.size() : p.pending_control;
   for (std::uint32_t at = first; at != first + frames; ++at) ring[at].kind = PacketKind::resume;
   if (PauseWatch* watch = watch_of(p); watch != nullptr) watch->forget(now);

@@ -22,11 +22,11 @@ void PacketRing::release() {
 
 void retime(Port& p, Time now) {
   Time start = std::max(now, p.not_before);
-  if (p.cursor != p.ring.head) {
-    const Packet& last = p.ring[p.cursor - 1];
+  if (p.ring.cursor != p.ring.head) {
+    const Packet& last = p.ring[p.ring.cursor - 1];
     start = std::max(start, last.departs + p.serialisation(last.wire));
   }
-  for (std::uint32_t at = p.cursor; at != p.ring.tail; ++at) {
+  for (std::uint32_t at = p.ring.cursor; at != p.ring.tail; ++at) {
     Packet& packet = p.ring[at];
     if (p.paused && !packet.is_control() && packet.traffic_class == TrafficClass::data) {
       packet.departs = kHeld;
@@ -40,7 +40,7 @@ void retime(Port& p, Time now) {
 
 void insert_control(Port& p, const Packet& frame, Time now) {
   p.ring.push();
-  const std::uint32_t place = p.cursor + p.pending_control;
+  const std::uint32_t place = p.ring.cursor + p.pending_control;
   for (std::uint32_t at = p.ring.tail - 1; at != place; --at) p.ring[at] = p.ring[at - 1];
   p.ring[place] = frame;
   ++p.pending_control;
@@ -49,21 +49,15 @@ void insert_control(Port& p, const Packet& frame, Time now) {
 
 void note_order(Port& p) {
   p.order.clear();
-  std::uint32_t behind = 0;
-  for_each_on_wire(p, [&](const Packet& packet) {
-    const bool urgent = packet.is_control() || packet.traffic_class == TrafficClass::priority;
-    p.order.push(urgent, behind++);
-  });
+  p.order_is_partial = false;
+  for_each_on_wire(p, [&](const Packet& packet) { p.note_departure(packet.is_control() || is_urgent(packet)); });
 }
 
 void insert_control_ranked(Port& p, const Packet& frame, Time now) {
   PacketRing& ring = p.urgent;
-  if (ring.empty()) {
-    ring.rewind();
-    p.urgent_cursor = 0;
-  }
+  ring.rewind_if_empty();
   ring.push();
-  const std::uint32_t place = p.urgent_cursor + p.pending_control;
+  const std::uint32_t place = p.urgent.cursor + p.pending_control;
   for (std::uint32_t at = ring.tail - 1; at != place; --at) ring[at] = ring[at - 1];
   ring[place] = frame;
   ++p.pending_control;

@@ -27,15 +27,22 @@
 
 namespace weir::net {
 
+// All bits, or none: for a choice that depends on the classes of packets, or on how many wait, and that no branch could
+// foresee.
+constexpr std::uint32_t bits_if(bool condition) { return 0 - static_cast<std::uint32_t>(condition); }
+constexpr std::uint32_t choose_if(bool condition, std::uint32_t a, std::uint32_t b) {
+  return b ^ ((a ^ b) & bits_if(condition));
+}
+
 // A growing ring of packets; positions are absolute and wrap at 2^32. It never shrinks and
 // never allocates once it has seen its largest content.
 class PacketRing {
  public:
   PacketRing() = default;
-  PacketRing(PacketRing&& o) noexcept : data_(o.data_), mask_(o.mask_), head(o.head), tail(o.tail) {
+  PacketRing(PacketRing&& o) noexcept : data_(o.data_), mask_(o.mask_), head(o.head), tail(o.tail), cursor(o.cursor) {
     o.data_ = nullptr;
     o.mask_ = kFew;
-    o.head = o.tail = 0;
+    o.head = o.tail = o.cursor = 0;
   }
   PacketRing& operator=(PacketRing&&) = delete;
   ~PacketRing() { release(); }
@@ -47,10 +54,12 @@ class PacketRing {
   Packet& front() { return data_[head & mask_]; }
   const Packet& front() const { return data_[head & mask_]; }
 
-  // Begins again at the first place, which is likely to be in a cache still. Only of an empty ring.
-  void rewind() {
-    assert(empty());
-    head = tail = 0;
+  // If it is empty, begins again at the first place, which is likely to be in a cache still.
+  void rewind_if_empty() {
+    const std::uint32_t kept = bits_if(!empty());
+    head &= kept;
+    tail &= kept;
+    cursor &= kept;
   }
   // The same, with one packet.
   Packet& push_first() {
@@ -99,6 +108,8 @@ class PacketRing {
   const void* address(std::uint32_t at) const {  // NOLINTNEXTLINE(performance-no-int-to-ptr)
     return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data_) + (at & mask_) * sizeof(Packet));
   }
+  // The same for the place of the next packet to come.
+  const void* next_place() const { return address(tail & bits_if(!empty())); }
 
  private:
   static constexpr std::uint32_t kFew = 3;
@@ -111,7 +122,9 @@ class PacketRing {
  public:
   std::uint32_t head = 0;
   std::uint32_t tail = 0;
+  std::uint32_t cursor = 0;  // of a port's ring: the first packet that has not begun to leave
 };
+static_assert(sizeof(PacketRing) == 24);
 
 enum class PortKind : std::uint8_t { fifo, queued, ranked };
 
@@ -119,38 +132,43 @@ enum class PortKind : std::uint8_t { fifo, queued, ranked };
 // One bit for each, and above them a one.
 class DepartureOrder {
  public:
-  // Nothing is noted. Else, is the first of the first class?
+  // Nothing is noted; no more than one packet is. Else, is the first, or the second, of the first class?
   bool empty() const { return bits_ == 1; }
+  bool has_one_at_most() const { return bits_ < 4; }
   bool urgent_is_first() const { return (bits_ & 1) != 0; }
+  bool urgent_is_second() const { return (bits_ & 2) != 0; }
   void pop() { bits_ = empty() ? 1 : bits_ >> 1; }
-  // Another has begun to leave behind so many. It is noted if all those are, and there is room.
-  void push(bool urgent, std::uint32_t behind) {
-    const auto noted = static_cast<std::uint32_t>(std::bit_width(bits_) - 1);
-    if (noted == behind && noted < kMost) bits_ += std::uint32_t{urgent ? 2u : 1u} << noted;
+  // Another has begun to leave. False if there is no room to note it.
+  bool push(bool urgent) {
+    const int noted = std::bit_width(bits_) - 1;
+    if (noted == kMost) [[unlikely]]
+      return false;
+    bits_ += (std::uint32_t{1} + urgent) << noted;
+    return true;
   }
   void clear() { bits_ = 1; }
 
  private:
-  static constexpr std::uint32_t kMost = 31;
+  static constexpr int kMost = 31;
   std::uint32_t bits_ = 1;
 };
 
 struct alignas(64) Port {
   // -- the line that every packet touches
-  [[no_unique_address]] PacketRing ring;  // its last bytes are free: the cursor is there
-  std::uint32_t cursor = 0;               // first packet that has not begun to leave
-  std::uint32_t queued = 0;               // bytes accepted that have not begun to leave
-  std::uint32_t owner = 0;                // node
-  Time free_at;                           // when the last packet with a known departure has left
-  Time delay;                             // propagation
-  std::uint32_t ps_per_byte = 0;          // 0: not a whole number, divide by rate
-  std::uint32_t peer = 0;                 // node at the far end
-  std::uint16_t peer_ingress = 0;         // this link's index among the peer switch's ports
-  bool loses = false;                     // it has `faults`
+  PacketRing ring;
+  std::uint32_t queued = 0;        // bytes accepted that have not begun to leave
+  std::uint32_t owner = 0;         // node
+  Time free_at;                    // when the last packet with a known departure has left
+  Time delay;                      // propagation
+  std::uint32_t ps_per_byte = 0;   // 0: not a whole number, divide by rate
+  std::uint32_t peer = 0;          // node at the far end
+  std::uint16_t peer_ingress = 0;  // this link's index among the peer switch's ports
+  bool loses = false;              // it has `faults`
   PortKind kind = PortKind::fifo;
-  ClassSet paused = 0;     // data classes that may not start; a FIFO port has only the first
-  bool at_switch = false;  // owner is a switch
-  bool cut = false;        // the far end belongs to another partition
+  ClassSet paused = 0;            // data classes that may not start; a FIFO port has only the first
+  bool at_switch = false;         // owner is a switch
+  bool cut = false;               // the far end belongs to another partition
+  bool order_is_partial = false;  // ranked port: not all on the wire are in `order`
 
   // -- the line that most packets touch when they arrive
   std::uint64_t tx_bytes = 0;  // of packets that have reached the far end (or left the partition)
@@ -159,10 +177,9 @@ struct alignas(64) Port {
   std::uint32_t rate_mbps = 0;                // as telemetry reports it
   std::uint32_t ecn_min = ~std::uint32_t{0};  // mark above; ~0 = never
   std::uint32_t ecn_max = ~std::uint32_t{0};
-  DepartureOrder order;                     // ranked port
-  std::uint32_t urgent_queued = 0;          // ranked port: bytes of `queued` that are of the first class ...
-  [[no_unique_address]] PacketRing urgent;  // ... which has this ring, pause and resume frames included
-  std::uint32_t urgent_cursor = 0;
+  DepartureOrder order;             // ranked port
+  std::uint32_t urgent_queued = 0;  // ranked port: bytes of `queued` that are of the first class ...
+  PacketRing urgent;                // ... which has this ring, pause and resume frames included
 
   // -- the rest
   Rate rate;
@@ -185,21 +202,36 @@ struct alignas(64) Port {
     return transmission_time(Bytes{bytes}, rate);
   }
   Time arrival(const Packet& p) const { return p.departs + serialisation(p.wire) + delay; }
-  std::uint32_t waiting() const { return ring.tail - cursor; }
+  std::uint32_t waiting() const { return ring.tail - ring.cursor; }
+  // Ranked port: the ring of the first class, or the other, found without a branch.
+  PacketRing& ring_of(bool is_urgent) {
+    char* const own = reinterpret_cast<char*>(&ring);
+    return *reinterpret_cast<PacketRing*>(own + is_urgent * (reinterpret_cast<char*>(&urgent) - own));
+  }
+  const PacketRing& ring_of(bool is_urgent) const { return const_cast<Port*>(this)->ring_of(is_urgent); }
 
   // What changes of it.
   template <class A>
   void archive(A& a) {
-    ring.archive(a, &cursor);
+    ring.archive(a, &ring.cursor);
     if (kind == PortKind::ranked) {
-      urgent.archive(a, &urgent_cursor);
+      urgent.archive(a, &urgent.cursor);
       a.value(urgent_queued);
-      if constexpr (A::kLoads) order.clear();
+      if constexpr (A::kLoads) {
+        order.clear();
+        order_is_partial = true;
+      }
     }
     for (auto* figure : {&queued, &pending_control, &marks, &lost, &pauses, &expected_egress}) a.value(*figure);
     for (auto* figure : {&tx_bytes, &tx_packets}) a.value(*figure);
     for (auto* time : {&free_at, &paused_since, &paused_total, &not_before}) a.value(*time);
     a.value(paused);
+  }
+
+  // Ranked port: a packet has begun to leave.
+  void note_departure(bool is_urgent) {
+    if (order_is_partial || !order.push(is_urgent)) [[unlikely]]
+      order_is_partial = true;
   }
 
   // From `now` on a class, which was not so before, may not start or may start again.
@@ -223,10 +255,10 @@ struct Ignore {
 };
 template <class OnDepart, class OnControl = Ignore>
 inline void drain(Port& p, Time now, OnDepart&& on_depart, OnControl&& on_control = {}) {
-  while (p.cursor != p.ring.tail) {
-    Packet& packet = p.ring[p.cursor];
+  while (p.ring.cursor != p.ring.tail) {
+    Packet& packet = p.ring[p.ring.cursor];
     if (packet.departs > now) return;
-    ++p.cursor;
+    ++p.ring.cursor;
     if (packet.is_control()) {
       --p.pending_control;
       packet.queue = p.queued;
@@ -241,7 +273,7 @@ inline void drain(Port& p, Time now, OnDepart&& on_depart, OnControl&& on_contro
 
 // Accepts a packet at the tail of a FIFO port; the caller has drained the port up to `now`.
 inline Packet& accept(Port& p, const Packet& packet, Time now) {
-  if (p.ring.empty()) p.cursor = 0;
+  if (p.ring.empty()) p.ring.cursor = 0;
   Packet& place = p.ring.empty() ? p.ring.push_first() : p.ring.push_behind();
   place = packet;
   p.queued += packet.wire;
@@ -255,7 +287,7 @@ inline Packet& accept(Port& p, const Packet& packet, Time now) {
 }
 
 // Can a packet start at `now` without waiting, on a FIFO port? If so nothing is queued.
-inline bool idle(const Port& p, Time now) { return p.free_at <= now && p.cursor == p.ring.tail && !p.paused; }
+inline bool idle(const Port& p, Time now) { return p.free_at <= now && p.ring.cursor == p.ring.tail && !p.paused; }
 
 // Starts a packet on an idle port at once: it is never queued.
 inline Packet& start(Port& p, const Packet& packet, Time now) {
@@ -263,7 +295,7 @@ inline Packet& start(Port& p, const Packet& packet, Time now) {
   place = packet;
   place.departs = now;
   place.queue = 0;
-  p.cursor = p.ring.tail;
+  p.ring.cursor = p.ring.tail;
   p.free_at = now + p.serialisation(packet.wire);
   return place;
 }

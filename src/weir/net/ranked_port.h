@@ -18,32 +18,49 @@
 namespace weir::net {
 
 // No packet has begun to leave that has not arrived. Of any port.
-inline bool wire_is_empty(const Port& p) { return p.ring.head == p.cursor && p.urgent.head == p.urgent_cursor; }
+inline bool wire_is_empty(const Port& p) { return p.ring.head == p.ring.cursor && p.urgent.head == p.urgent.cursor; }
 
 // How many packets have begun to leave that have not arrived.
 inline std::uint32_t count_on_wire(const Port& p) {
-  return (p.cursor - p.ring.head) + (p.urgent_cursor - p.urgent.head);
+  return (p.ring.cursor - p.ring.head) + (p.urgent.cursor - p.urgent.head);
 }
 
-// Notes the classes of the first packets on the wire, in the order of their departures.
+inline bool is_urgent(const Packet& packet) { return packet.traffic_class == TrafficClass::priority; }
+
+// Of a ranked port: notes the classes of the first packets on the wire, in the order of their departures.
 void note_order(Port& p);
 
-// The ring whose first packet arrives next, of a port whose wire is not empty.
-inline PacketRing& first_on_wire(Port& p) {
-  if (p.kind != PortKind::ranked) return p.ring;
-  if (p.order.empty()) [[unlikely]]
+// The ring whose first packet arrives next, of a ranked port; null if nothing is on the wire.
+inline PacketRing* next_on_wire(Port& p) {
+  if (p.order.empty()) {
+    if (!p.order_is_partial) [[likely]]
+      return nullptr;
     note_order(p);
-  return p.order.urgent_is_first() ? p.urgent : p.ring;
+    if (p.order.empty()) return nullptr;
+  }
+  return &p.ring_of(p.order.urgent_is_first());
+}
+
+// Of a ranked port, for prefetching only: the ring of the packet that will probably arrive next, and the packet behind
+// it.
+inline bool urgent_is_probably_first(const Port& p) {
+  return choose_if(p.order.empty(), p.urgent.cursor != p.urgent.tail, p.order.urgent_is_first()) != 0;
+}
+inline const void* probably_second(const Port& p, bool urgent_is_first) {
+  const bool waits = p.urgent.cursor != p.urgent.tail;
+  const bool urgent = choose_if(p.order.has_one_at_most(), waits, p.order.urgent_is_second()) != 0;
+  const PacketRing& ring = p.ring_of(urgent);
+  return ring.address(ring.head + (urgent == urgent_is_first ? 1 : 0));
 }
 
 // The ring of the packet that will probably arrive next, of any port: for prefetching only.
 inline const PacketRing& probably_first(const Port& p) {
-  return p.kind == PortKind::ranked && !p.order.empty() && p.order.urgent_is_first() ? p.urgent : p.ring;
+  return p.kind == PortKind::ranked ? p.ring_of(urgent_is_probably_first(p)) : p.ring;
 }
 
 // Takes the packet that arrives next off a wire that is not empty. It stays in its place until another is pushed.
 inline Packet& take_off_wire(Port& p) {
-  PacketRing& ring = first_on_wire(p);
+  PacketRing& ring = p.kind == PortKind::ranked ? *next_on_wire(p) : p.ring;
   Packet& packet = ring.front();
   ring.pop();
   if (p.kind == PortKind::ranked) p.order.pop();
@@ -54,31 +71,30 @@ inline Packet& take_off_wire(Port& p) {
 template <class Visit>
 void for_each_on_wire(const Port& p, Visit&& visit) {
   std::uint32_t urgent = p.urgent.head;
-  for (std::uint32_t at = p.ring.head; at != p.cursor; ++at) {
-    for (; urgent != p.urgent_cursor && p.urgent[urgent].departs < p.ring[at].departs; ++urgent)
+  for (std::uint32_t at = p.ring.head; at != p.ring.cursor; ++at) {
+    for (; urgent != p.urgent.cursor && p.urgent[urgent].departs < p.ring[at].departs; ++urgent)
       visit(p.urgent[urgent]);
     visit(p.ring[at]);
   }
-  for (; urgent != p.urgent_cursor; ++urgent) visit(p.urgent[urgent]);
+  for (; urgent != p.urgent.cursor; ++urgent) visit(p.urgent[urgent]);
 }
 
 // The packet that leaves next if nothing else comes, or null if none may.
 inline const Packet* next_to_leave(const Port& p) {
-  if (p.urgent_cursor != p.urgent.tail) return &p.urgent[p.urgent_cursor];
-  return p.cursor != p.ring.tail && !p.paused ? &p.ring[p.cursor] : nullptr;
+  if (p.urgent.cursor != p.urgent.tail) return &p.urgent[p.urgent.cursor];
+  return p.ring.cursor != p.ring.tail && !p.paused ? &p.ring[p.ring.cursor] : nullptr;
 }
 
 // As drain() of a FIFO port.
 template <class OnDepart, class OnControl = Ignore>
 inline void drain_ranked(Port& p, Time now, OnDepart&& on_depart, OnControl&& on_control = {}) {
   while (p.free_at <= now) {
-    const bool urgent = p.urgent_cursor != p.urgent.tail;
-    if (!urgent && (p.cursor == p.ring.tail || p.paused)) return;
-    p.order.push(urgent, count_on_wire(p));
-    PacketRing& ring = urgent ? p.urgent : p.ring;
-    std::uint32_t& cursor = urgent ? p.urgent_cursor : p.cursor;
-    Packet& packet = ring[cursor++];
-    prefetch_line(ring.address(cursor));  // that of the next one to leave
+    const bool urgent = p.urgent.cursor != p.urgent.tail;
+    PacketRing& ring = p.ring_of(urgent);
+    if (ring.cursor == ring.tail || (p.paused && !urgent)) return;
+    p.note_departure(urgent);
+    Packet& packet = ring[ring.cursor++];
+    prefetch_line(ring.address(ring.cursor));  // that of the next one to leave
     packet.departs = p.free_at;
     p.free_at += p.serialisation(packet.wire);
     if (packet.is_control()) [[unlikely]] {
@@ -88,45 +104,42 @@ inline void drain_ranked(Port& p, Time now, OnDepart&& on_depart, OnControl&& on
       continue;
     }
     p.queued -= packet.wire;
-    p.urgent_queued -= urgent ? packet.wire : 0;
-    packet.queue = urgent ? p.urgent_queued : p.queued;
+    p.urgent_queued -= packet.wire & bits_if(urgent);
+    packet.queue = choose_if(urgent, p.urgent_queued, p.queued);
     on_depart(packet);
   }
 }
 
 // Accepts a packet that has to wait, or nearly so; the caller has drained the port up to `now`, and does it again.
 inline void accept_ranked(Port& p, const Packet& packet, std::uint16_t ingress, Time now) {
-  const bool urgent = packet.traffic_class == TrafficClass::priority;
-  PacketRing& ring = urgent ? p.urgent : p.ring;
-  if (ring.empty()) {
-    ring.rewind();
-    (urgent ? p.urgent_cursor : p.cursor) = 0;
-  }
+  const bool urgent = is_urgent(packet);
+  PacketRing& ring = p.ring_of(urgent);
+  ring.rewind_if_empty();
   Packet& place = ring.push();
   place = packet;
   place.ingress = ingress;
   p.queued += packet.wire;
-  p.urgent_queued += urgent ? packet.wire : 0;
+  p.urgent_queued += packet.wire & bits_if(urgent);
   if (p.free_at < now) p.free_at = now;
 }
 
 // Can this packet start at `now` without waiting? The caller has drained the port up to `now`.
 inline bool starts_at_once(const Port& p, const Packet& packet, Time now) {
-  return p.free_at <= now && (!p.paused || packet.traffic_class == TrafficClass::priority);
+  return p.free_at <= now && (!p.paused || is_urgent(packet));
 }
 
 // Starts such a packet: it is never queued.
 inline Packet& start_ranked(Port& p, const Packet& packet, std::uint16_t ingress, Time now) {
-  const bool urgent = packet.traffic_class == TrafficClass::priority;
-  PacketRing& ring = urgent ? p.urgent : p.ring;
-  if (ring.empty()) ring.rewind();
+  const bool urgent = is_urgent(packet);
+  PacketRing& ring = p.ring_of(urgent);
+  ring.rewind_if_empty();
   Packet& place = ring.push();
   place = packet;
   place.ingress = ingress;
   place.departs = now;
   place.queue = 0;
-  p.order.push(urgent, count_on_wire(p));
-  (urgent ? p.urgent_cursor : p.cursor) = ring.tail;
+  p.note_departure(urgent);
+  ring.cursor = ring.tail;
   p.free_at = now + p.serialisation(packet.wire);
   return place;
 }

@@ -250,8 +250,10 @@ class SwitchBuffer {
       for (const auto& pool : ingress.pools) sum += share(pool);
     return sum;
   }
-  // Brings what is known of this ingress near.
-  void prefetch(std::uint32_t ingress) const { prefetch_line(&ingresses_[ingress << lines_shift_]); }
+  // Brings what is known of this ingress near, if anything is.
+  void prefetch(std::uint32_t ingress) const {
+    if (!per_port_) prefetch_line(&ingresses_[ingress << lines_shift_]);
+  }
   const IngressPool& pool(std::uint32_t ingress, TrafficClass c) const {
     return ingresses_[line(ingress, c)].pools[static_cast<std::size_t>(c) & 1];
   }

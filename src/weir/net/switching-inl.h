@@ -11,20 +11,24 @@
 
 namespace weir::net {
 
+// The port by which it leaves a switch.
+template <class P>
+inline std::uint32_t Fabric<P>::route(std::uint32_t s, const Packet& packet, Time now) {
+  const bool by_switch = (packet.flags & (kAdaptive | kRoundRobin)) != 0;
+  return by_switch ? choose(s, packet, now) : routing_->egress(s, packet.dst, packet.entropy);
+}
+
 template <class P>
 inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now) {
-  const bool by_switch = (packet.flags & (kAdaptive | kRoundRobin)) != 0;
-  const std::uint32_t port = by_switch ? choose(s, packet, now) : routing_->egress(s, packet.dst, packet.entropy);
+  const std::uint32_t port = route(s, packet, now);
   Port& out = lane().port(port);
   SwitchBuffer& buffer = lane().switch_state(s).buffer;
   // Else it is noted where the packet is put: to copy what has just been written takes long.
   if constexpr (P::Tracer::kOn) packet.ingress = static_cast<std::uint16_t>(ingress);
-  if (senders().crowded() && out.peer < lane().hosts && !out.cut && out.ring.tail - out.ring.head <= kAhead)
-      [[unlikely]]
-    prefetch_at_host(out.peer, packet);
+  prefetch_far_end(out, packet);
   if (out.kind != PortKind::fifo) [[unlikely]] {
     if (out.kind == PortKind::ranked)
-      forward_ranked(s, ingress, port, packet, now);
+      forward_ranked_apart(s, ingress, port, packet, now);
     else
       forward_closely(s, ingress, port, packet, now);
     return;
@@ -71,10 +75,11 @@ void Fabric<P>::forward_closely(std::uint32_t s, std::uint32_t ingress, std::uin
 
 // By a ranked port.
 template <class P>
-void Fabric<P>::forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet, Time now) {
+inline void Fabric<P>::forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
+                                      Time now) {
   Port& out = lane().port(port);
-  SwitchBuffer& buffer = network().switches[s].buffer;
-  settle_ranked(out, now);
+  SwitchBuffer& buffer = lane().switch_state(s).buffer;
+  settle_ranked(out, s, now);
   const std::uint32_t queued = queued_for(out, packet.traffic_class, buffer.per_port());
   if (!buffer.plainly_fits(ingress, packet.traffic_class, queued, packet.wire)) [[unlikely]] {
     packet.ingress = static_cast<std::uint16_t>(ingress);
@@ -98,6 +103,12 @@ void Fabric<P>::forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint
   trace(EventKind::accepted, port, packet, now, out.queued + packet.wire);
   trace_left(out, placed);
   if (first && !out.cut) scheduler().schedule(lane().arrival(port), out.arrival(placed));
+}
+
+template <class P>
+void Fabric<P>::forward_ranked_apart(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
+                                     Time now) {
+  forward_ranked(s, ingress, port, packet, now);
 }
 
 // The port of a packet that leaves the choice to the switch: the next in turn, or one with the shortest queue, any of
@@ -164,10 +175,8 @@ template <class P>
 inline std::uint32_t Fabric<P>::queued_for(const Port& p, TrafficClass c, bool alone) const {
   if (p.kind == PortKind::fifo) return p.queued;
   if (p.kind == PortKind::ranked) {
-    const std::uint32_t all = p.queued;
-    const std::uint32_t first = p.urgent_queued;
-    const std::uint32_t own = c == TrafficClass::priority ? first : all - first;
-    return alone ? own : all;
+    const std::uint32_t own = choose_if(c == TrafficClass::priority, p.urgent_queued, p.queued - p.urgent_queued);
+    return alone ? own : p.queued;
   }
   if (alone) return network().queues[p.queues].bytes[static_cast<std::size_t>(c)];
   if (c == TrafficClass::priority) return p.queued;
@@ -224,6 +233,7 @@ bool Fabric<P>::trim(std::uint32_t s, const Port& out, Packet& packet, Time now)
 template <class P>
 inline void Fabric<P>::release(std::uint32_t s, const Packet& packet, Time now) {
   SwitchBuffer& buffer = lane().switch_state(s).buffer;
+  if (buffer.per_port()) return;  // it counts nothing, and pauses nobody
   const std::uint32_t ingress = packet.ingress;
   const TrafficClass c = packet.traffic_class;
   buffer.release(ingress, c, packet.wire);
@@ -258,7 +268,8 @@ void Fabric<P>::schedule_departures(std::uint32_t s) {
   if (state.buffer.eager())
     for (const std::uint32_t id : model().routing.ports(s)) {
       const Port& p = lane().port(id);
-      if (p.kind == PortKind::fifo && p.cursor != p.ring.tail) next = std::min(next, p.ring[p.cursor].departs);
+      if (p.kind == PortKind::fifo && p.ring.cursor != p.ring.tail)
+        next = std::min(next, p.ring[p.ring.cursor].departs);
       if (p.kind == PortKind::ranked && next_to_leave(p) != nullptr) next = std::min(next, p.free_at);
     }
   state.next_departure = next;
@@ -297,7 +308,7 @@ void Fabric<P>::start_next(Port& p, std::uint32_t port, Time now) {
   packet.departs = now;
   if (!packet.is_control()) p.queued -= packet.wire;
   packet.queue = queues.ahead_of(packet.traffic_class);
-  p.cursor = p.ring.tail;
+  p.ring.cursor = p.ring.tail;
   p.free_at = now + p.serialisation(packet.wire);
   trace_left(p, packet);
   queues.busy = true;

@@ -124,17 +124,23 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
   }
   Port& p = lane().port(port);
   // It stays in its place until another is pushed on this ring.
-  Packet& packet = p.kind == PortKind::ranked ? take_ranked(p, port, now) : take_first(p, port, now);
+  Packet* packet = nullptr;
+  if (p.kind == PortKind::ranked) {
+    packet = arrive_ranked(p, port, now);
+    if (packet == nullptr) return;
+  } else {
+    packet = &take_first(p, port, now);
+    leave(p, port, *packet);
+  }
   if (senders().crowded() && p.peer < lane().hosts && p.ring.tail - p.ring.head > kAhead) [[unlikely]]
     prefetch_at_host(p.peer, p.ring[p.ring.head + kAhead]);
-  leave(p, port, packet);
-  deliver(port, p.peer, p.peer_ingress, packet, now);
+  deliver(port, p.peer, p.peer_ingress, *packet, now);
 }
 
 // The packet that arrives, off the wire; the next one's arrival is scheduled.
 template <class P>
 inline Packet& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) {
-  if (p.cursor == p.ring.head) settle_plain(p, now);
+  if (p.ring.cursor == p.ring.head) settle_plain(p, now);
   Packet& packet = p.ring.front();
   p.ring.pop();
   if (!p.ring.empty()) {
@@ -144,13 +150,30 @@ inline Packet& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) {
   return packet;
 }
 
+// From one ranked port to the next in one function. Null if the packet has been forwarded; else it is delivered still.
 template <class P>
-Packet& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now) {
+Packet* Fabric<P>::arrive_ranked(Port& p, std::uint32_t port, Time now) {
+  Packet& packet = take_ranked(p, port, now);
+  leave(p, port, packet);
+  if (p.peer < lane().hosts || packet.kind >= PacketKind::lost) return &packet;
+  count_arrival(port, packet, now);
+  const std::uint32_t s = p.peer - lane().hosts;
+  const std::uint32_t out = route(s, packet, now);
+  if constexpr (P::Tracer::kOn) packet.ingress = p.peer_ingress;
+  prefetch_far_end(lane().port(out), packet);
+  forward_ranked(s, p.peer_ingress, out, packet, now);
+  return nullptr;
+}
+
+// The packet that arrives, off the wire; the next one's arrival is scheduled.
+template <class P>
+inline Packet& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now) {
   // What waits has begun to leave by now, if it may. It is settled as long as the packet that arrives is still counted
   // among those on the wire.
-  if (count_on_wire(p) <= 1) settle_ranked(p, now);
+  if (p.order.has_one_at_most()) settle_ranked(p, p.owner - lane().hosts, now);
   Packet& packet = take_off_wire(p);
-  if (!wire_is_empty(p)) scheduler().add(lane().arrival(port), p.arrival(first_on_wire(p).front()));
+  if (const PacketRing* next = next_on_wire(p); next != nullptr)
+    scheduler().add(lane().arrival(port), p.arrival(next->front()));
   return packet;
 }
 
@@ -162,20 +185,27 @@ void Fabric<P>::prefetch_at_host(std::uint32_t h, const Packet& packet) const {
     senders().prefetch(network().hosts[h], packet.slot, packet.generation);
 }
 
+template <class P>
+inline void Fabric<P>::prefetch_far_end(const Port& out, const Packet& packet) const {
+  if (senders().crowded() && out.peer < lane().hosts && !out.cut && out.ring.tail - out.ring.head <= kAhead)
+      [[unlikely]]
+    prefetch_at_host(out.peer, packet);
+}
+
 // What the port did to the packet when it departed, made up for now that it is known.
 template <class P>
 inline void Fabric<P>::leave(Port& p, std::uint32_t port, Packet& packet) {
-  if (p.at_switch && packet.is_markable()) {
-    if (packet.queue > p.ecn_min &&
-        marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), p.tx_packets)) {
-      packet.flags |= kMarked;
-      ++p.marks;
-    }
-    if (packet.kind == PacketKind::data && packet.telemetry != kNoTelemetry && packet.hops < kMaxTelemetryHops) {
-      const HopTelemetry exact{packet.departs.ps, static_cast<std::int64_t>(p.tx_bytes),
-                               static_cast<std::int32_t>(packet.queue), p.rate_mbps};
-      telemetry()[packet.telemetry].hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
-    }
+  // What seldom changes from one packet to the next is asked first. A host's port does not mark (Port::ecn_min).
+  if (packet.queue > p.ecn_min && packet.is_markable() &&
+      marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), p.tx_packets)) {
+    packet.flags |= kMarked;
+    ++p.marks;
+  }
+  if (packet.telemetry != kNoTelemetry && p.at_switch && packet.kind == PacketKind::data &&
+      packet.hops < kMaxTelemetryHops) {
+    const HopTelemetry exact{packet.departs.ps, static_cast<std::int64_t>(p.tx_bytes),
+                             static_cast<std::int32_t>(packet.queue), p.rate_mbps};
+    telemetry()[packet.telemetry].hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
   }
   if (p.loses) [[unlikely]]
     lose(p, port, packet);
@@ -192,6 +222,15 @@ void Fabric<P>::lose(Port& p, std::uint32_t port, Packet& packet) {
   ++p.lost;
 }
 
+// A packet has arrived that is neither lost nor a pause or resume frame.
+template <class P>
+inline void Fabric<P>::count_arrival(std::uint32_t port, const Packet& packet, Time now) {
+  trace(EventKind::arrived, port, packet, now, 0);
+  trace_on_wire(EventKind::received, Topology::reverse(port), packet, now, 0);
+  ++counters().packet_hops;
+  counters().data_packet_hops += packet.kind == PacketKind::data;
+}
+
 template <class P>
 inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet,
                                Time now) {
@@ -199,10 +238,7 @@ inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint
     deliver_apart(port, packet, now);
     return;
   }
-  trace(EventKind::arrived, port, packet, now, 0);
-  trace_on_wire(EventKind::received, Topology::reverse(port), packet, now, 0);
-  ++counters().packet_hops;
-  counters().data_packet_hops += packet.kind == PacketKind::data;
+  count_arrival(port, packet, now);
   if (node >= lane().hosts)
     forward(node - lane().hosts, ingress, packet, now);
   else
@@ -261,7 +297,7 @@ void Fabric<P>::send_ranked(Port& p, std::uint32_t port, const Packet& packet, s
   const std::uint32_t s = p.owner - lane().hosts;
   const bool eager = network().switches[s].buffer.eager();
   const bool starts = p.free_at == now && starts_at_once(p, packet, now);
-  settle_ranked(p, now);
+  settle_ranked(p, s, now);
   if (bare) refresh_first(p, port);
   if (!eager) [[likely]]
     return;
@@ -272,8 +308,7 @@ void Fabric<P>::send_ranked(Port& p, std::uint32_t port, const Packet& packet, s
 }
 
 template <class P>
-inline void Fabric<P>::settle_ranked(Port& p, Time now) {
-  const std::uint32_t s = p.owner - lane().hosts;
+inline void Fabric<P>::settle_ranked(Port& p, std::uint32_t s, Time now) {
   drain_ranked(
       p, now,
       [&](const Packet& departed) {
@@ -286,7 +321,7 @@ inline void Fabric<P>::settle_ranked(Port& p, Time now) {
 template <class P>
 inline void Fabric<P>::settle(Port& p, Time now) {
   if (p.kind == PortKind::ranked)
-    settle_ranked(p, now);
+    settle_ranked(p, p.owner - lane().hosts, now);
   else
     settle_plain(p, now);
 }
@@ -314,8 +349,8 @@ inline void Fabric<P>::settle_switch(Port& p, std::uint32_t s, Time now) {
 // leaves next.
 template <class P>
 inline void Fabric<P>::expect_first(Port& p, std::uint32_t port) {
-  if (!wire_is_empty(p)) {
-    scheduler().schedule(lane().arrival(port), p.arrival(first_on_wire(p).front()));
+  if (const PacketRing* first = next_on_wire(p); first != nullptr) {
+    scheduler().schedule(lane().arrival(port), p.arrival(first->front()));
   } else if (const Packet* next = next_to_leave(p); next != nullptr) {
     scheduler().schedule(lane().arrival(port), p.free_at + p.serialisation(next->wire) + p.delay);
   } else {
@@ -330,7 +365,7 @@ void Fabric<P>::refresh_first(Port& p, std::uint32_t port) {
     if (!p.cut) expect_first(p, port);
     return;
   }
-  if (p.cut || p.ring.head != p.cursor || p.ring.empty()) return;
+  if (p.cut || p.ring.head != p.ring.cursor || p.ring.empty()) return;
   if (p.ring.front().departs == kHeld)
     scheduler().cancel(lane().arrival(port));
   else
