@@ -45,8 +45,8 @@ TEST_P(Evaluators, GiveTheAcceptedVerdicts) {
   }
 }
 
-// Of the quick ones, those that take less than half a second, or more: sanitizers leave out the latter. `weir paper check`
-// judges those that take longer still.
+// Of the quick ones, those that take less than half a second, or more: sanitizers leave out the latter. `weir paper
+// check` judges those that take longer still.
 std::vector<const Evaluator*> quick(bool brief) {
   constexpr double kMost = 15;  // s
   std::vector<const Evaluator*> out;
