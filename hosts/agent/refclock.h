@@ -46,7 +46,7 @@ struct RefclockStatus {
   Address reference;
   std::string socket;
   RefclockState state = RefclockState::unsynchronised;
-  std::string why;  // the last sample was not given; "": it was
+  std::string why;  // why the last sample was not given; "": it was
   std::uint64_t samples = 0;
   std::int64_t given = 0;                             // when the last one was, CLOCK_MONOTONIC, ns
   std::optional<TimeDifference> last = std::nullopt;  // nothing: none was given yet

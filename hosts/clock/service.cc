@@ -176,7 +176,7 @@ void ClockService::Inside::report(std::int64_t now) {
                 .at = post_->ours(now),
                 .time_of_day = post_->time_of_day()};
   for (const Link& link : links_) {
-    if (!is_measured(link, now) || report.edges.size() == kMostEdges) continue;
+    if (!is_measured(link, now) || report.edges.size() == most_edges(report)) continue;
     const Estimate e = link.edge.estimate(report.at);
     report.edges.push_back({link.address, e.offset, e.drift, e.error, e.growth, e.bias});
   }

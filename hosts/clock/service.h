@@ -75,7 +75,7 @@ enum class ClockCondition : std::uint8_t {
 };
 std::string_view name_of(ClockCondition condition);
 
-// A peer's time of day (CLOCK_REALTIME) minus ours.
+// A peer's time of day (CLOCK_REALTIME) minus ours. It may be wrong for up to 1.2 s after the peer's time was set.
 struct TimeDifference {
   std::int64_t at = 0;          // our time of day at which it is so, ns since 1970
   std::int64_t difference = 0;  // ns

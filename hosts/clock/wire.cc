@@ -120,8 +120,6 @@ Probe get_probe(Reader& r) {
   return probe;
 }
 
-std::size_t most_edges(const Report& report) { return report.time_of_day ? kMostEdges - 1 : kMostEdges; }
-
 // The error as it is sent: rounded up, and the largest number for whatever is larger.
 std::uint32_t rounded_up(double error, double unit) {
   const double units = std::ceil(error / unit);

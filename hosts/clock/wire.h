@@ -1,8 +1,7 @@
 // What the agents say to each other about clocks: UDP datagrams on port 7471, probes of 61 bytes and reports of some
 // hundred. All numbers are big-endian.
 //
-//   0 u8   version, 1; of a report with the time of day 2, which agents that know of no such thing refuse and leave it
-//          at that
+//   0 u8   version, 1; 2 for a report with the time of day, which older agents refuse
 //   1 u8   kind
 //   2 u16  key id: the epoch of the key mod 2^16
 //   4 u64  the sender's nonce for the receiver
@@ -92,6 +91,8 @@ struct Report {
   std::optional<TimeOfDay> time_of_day;
   std::vector<ReportEdge> edges;
 };
+// So many edges fit beside what else it tells.
+inline std::size_t most_edges(const Report& report) { return report.time_of_day ? kMostEdges - 1 : kMostEdges; }
 
 struct Probe {
   bool eager = false;  // the sender does not know the receiver's clock well enough

@@ -1,5 +1,6 @@
-// Evaluators give the accepted verdicts and figures (papers/verdicts.json, and the tables of documents), and the list
-// of claims, the verdicts and the documents are in step. `weir paper check --update` accepts what is measured.
+// Evaluators that are quick give the accepted verdicts and figures (papers/verdicts.json, and the tables of documents),
+// and the list of claims, the verdicts and the documents are in step. `weir paper check --update` accepts what is
+// measured.
 #include <gtest/gtest.h>
 
 #include <filesystem>

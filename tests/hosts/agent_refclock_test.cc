@@ -219,8 +219,9 @@ class RefclockOnHosts : public testing::Test {
   std::optional<Running> sender;
 };
 
-// Loose, since processors that are busy delay stamps of one host and not of the other.
-constexpr double kNear = 1e-3;  // s
+// As far as samples may be wrong, which is clock.max_error: busy processors delay stamps of one host and not of the
+// other.
+constexpr double kNear = 5e-3;  // s
 
 TEST_F(RefclockOnHosts, TellsHowFarTheReferenceIsAway) {
   Listener chronyd(scratch / "chrony.sock");

@@ -38,6 +38,14 @@ inline sim::SchedulerHints hints(const Model& model, std::uint16_t partitions) {
           partitions > kFewPartitions};
 }
 
+// The first port of a partition; 0 if it has none.
+inline std::uint32_t first_port(const net::Topology& topology, const std::vector<std::uint16_t>& of_node,
+                                std::uint16_t partition) {
+  for (std::uint32_t port = 0; port < topology.ports(); ++port)
+    if (of_node[topology.port_owner(port)] == partition) return port;
+  return 0;
+}
+
 template <sim::Scheduler S, class T>
 Partition<S, T>::Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node,
                            std::uint16_t index, std::uint16_t count)
@@ -47,7 +55,7 @@ Partition<S, T>::Partition(const Model& model, Network& network, const std::vect
       host::Senders<Partition>(model),
       host::Receivers<Partition>(model, count > kFewPartitions),
       host::Answers<Partition>(model),
-      Prefetcher<Partition>(model.topology.ports(), model.port_kind()) {}
+      Prefetcher<Partition>(model.topology.ports(), model.port_kind(), first_port(model.topology, of_node, index)) {}
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::load(const traffic::Program& program, Time lag) {

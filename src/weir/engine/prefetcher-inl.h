@@ -1,8 +1,6 @@
 // Prefetcher. Included by partition-inl.h only.
 #pragma once
 
-#include <algorithm>
-
 #include "weir/base/prefetch.h"
 #include "weir/engine/prefetcher.h"
 #include "weir/host/host.h"
@@ -25,10 +23,12 @@ inline void Prefetcher<P>::on_ready(sim::Entity e) {
   if (const std::uint32_t h = e - lane().first_wake; h < lane().hosts) prefetch_object(&network().hosts[h]);
 }
 
-// The port on whose link there is an arrival. Of another event, any: it costs less than a branch that no one foresees.
+// The port on whose link there is an arrival. Of another event, some port of this partition, for others' are changed
+// meanwhile: it costs less than a branch that no one foresees.
 template <class P>
 inline std::uint32_t Prefetcher<P>::nearest_port(sim::Entity e) const {
-  return std::min(e - lane().first_arrival, lane().ports - 1);
+  const std::uint32_t port = e - lane().first_arrival;
+  return net::choose_if(port < lane().ports, port, own_port_);
 }
 
 // What is due so many events later, if this is the arrival on a link at which no other thread is at work, or a host

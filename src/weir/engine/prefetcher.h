@@ -26,9 +26,12 @@ constexpr std::uint32_t lookahead(std::uint32_t ports) {
 template <class P>
 class Prefetcher : public sim::Room<Prefetcher, P> {
  public:
-  // Of a network with so many ports, of which those of switches are of this kind.
-  Prefetcher(std::uint32_t ports, net::PortKind kind)
-      : on_(ports > kPortsInFirstCache), deep_(ports > kPortsInCache), ranked_(kind == net::PortKind::ranked) {}
+  // Of a network with so many ports, of which those of switches are of this kind. `own_port`: any of the partition's.
+  Prefetcher(std::uint32_t ports, net::PortKind kind, std::uint32_t own_port)
+      : on_(ports > kPortsInFirstCache),
+        deep_(ports > kPortsInCache),
+        ranked_(kind == net::PortKind::ranked),
+        own_port_(own_port) {}
 
   // An event will be handled soon.
   void on_ready(sim::Entity e);
@@ -57,6 +60,7 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   const bool on_;
   const bool deep_;
   const bool ranked_;
+  const std::uint32_t own_port_;
 };
 
 }  // namespace weir::engine

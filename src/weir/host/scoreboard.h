@@ -162,6 +162,7 @@ class Scoreboard {
     a.value(latest_);
     a.values(again_);
     a.value(again_head_);
+    if constexpr (A::kLoads) told_ = 0;
   }
 
  private:

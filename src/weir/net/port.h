@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -205,8 +206,10 @@ struct alignas(64) Port {
   std::uint32_t waiting() const { return ring.tail - ring.cursor; }
   // Ranked port: the ring of the first class, or the other, found without a branch.
   PacketRing& ring_of(bool is_urgent) {
-    char* const own = reinterpret_cast<char*>(&ring);
-    return *reinterpret_cast<PacketRing*>(own + is_urgent * (reinterpret_cast<char*>(&urgent) - own));
+    char* const own = reinterpret_cast<char*>(this);
+    const std::ptrdiff_t of_ring = reinterpret_cast<char*>(&ring) - own;
+    const std::ptrdiff_t of_urgent = reinterpret_cast<char*>(&urgent) - own;
+    return *reinterpret_cast<PacketRing*>(own + of_ring + is_urgent * (of_urgent - of_ring));
   }
   const PacketRing& ring_of(bool is_urgent) const { return const_cast<Port*>(this)->ring_of(is_urgent); }
 

@@ -12,6 +12,8 @@
 // first in the ring of the first class.
 #pragma once
 
+#include <cassert>
+
 #include "weir/base/prefetch.h"
 #include "weir/net/port.h"
 
@@ -60,6 +62,7 @@ inline const PacketRing& probably_first(const Port& p) {
 
 // Takes the packet that arrives next off a wire that is not empty. It stays in its place until another is pushed.
 inline Packet& take_off_wire(Port& p) {
+  assert(!wire_is_empty(p));
   PacketRing& ring = p.kind == PortKind::ranked ? *next_on_wire(p) : p.ring;
   Packet& packet = ring.front();
   ring.pop();
