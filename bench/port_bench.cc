@@ -33,7 +33,7 @@ void accept_and_drain(benchmark::State& run) {
     Port& p = ports[i];
     drain(p, now, [](const Packet& departed) { benchmark::DoNotOptimize(departed.wire); });
     accept(p, packet, now);
-    while (p.ring.head != p.cursor) p.ring.pop();
+    while (p.ring.head != p.ring.cursor) p.ring.pop();
     if (++i == n) {
       i = 0;
       now += 80_ns;
