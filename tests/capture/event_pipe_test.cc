@@ -65,7 +65,7 @@ TEST(EventPipe, EndsInTheMiddle) {
     EventPipe pipe([&](std::span<const net::TraceEvent> events) { seen += events.size(); });
     pipe.add(numbered(0, 3'000));
   }
-  EXPECT_LE(seen, 3'000u);
+  EXPECT_LE(seen, 2'048u) << "what had not been handed over is dropped";
 }
 
 }  // namespace
