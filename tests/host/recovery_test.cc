@@ -1,7 +1,13 @@
 // The two ends of selective recovery: what the receiver has, and what the sender makes of it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "weir/host/reassembly.h"
 #include "weir/host/scoreboard.h"
@@ -129,6 +135,135 @@ TEST(Scoreboard, LossesOfOneWindowAreOneEpisode) {
   EXPECT_FALSE(b.begins_episode(news)) << "3 had been sent when 1 was found lost";
   news = b.on_ack(1'000, trigger(6), 7_us);
   EXPECT_TRUE(b.begins_episode(news)) << "5 had not, and 1 has still not been sent again";
+}
+
+// What a scoreboard has to find, in the plainest form: whatever an acknowledgement tells of is looked at.
+class PlainBoard {
+ public:
+  explicit PlainBoard(const RecoveryParams& p) : p_(p) {}
+
+  void on_send(std::int64_t n, Time now) {
+    const bool again = !packets_.try_emplace(n).second;
+    packets_[n] = {now, again, State::in_flight};
+  }
+  // All packets below `una` have arrived.
+  void on_ack(std::int64_t una, const Sack& sack, Time sent) {
+    latest_ = std::max(latest_, sent);
+    for (std::int64_t n = 0; n < una; ++n) arrive(n);
+    arrive(sack.trigger);
+    for (int i = 0; i < 64; ++i)
+      if ((sack.arrived >> i & 1) != 0) arrive(sack.first + i);
+    una_ = std::max(una_, una);
+    frontier_ = std::max(frontier_, una_);
+    if (p_.reordering > Time{}) {
+      for (auto& [n, packet] : packets_)
+        if (latest_ - packet.sent > p_.reordering) lose(packet);
+      return;
+    }
+    while (count(State::delivered, frontier_ + 1) >= p_.threshold()) lose(packets_.at(frontier_++));
+  }
+
+  std::int64_t delivered() const { return count(State::delivered, 0); }
+  std::int64_t delivered_behind() const { return count(State::delivered, una_); }
+  std::int64_t lost() const { return count(State::lost, 0); }
+  std::int64_t first_lost() const {
+    return std::find_if(packets_.begin(), packets_.end(), [](const auto& p) { return p.second.state == State::lost; })
+        ->first;
+  }
+
+ private:
+  enum class State { in_flight, delivered, lost };
+  struct Packet {
+    Time sent;
+    bool again = false;
+    State state = State::in_flight;
+  };
+
+  void arrive(std::int64_t n) {
+    Packet& packet = packets_.at(n);
+    if (packet.state != State::delivered && !packet.again) latest_ = std::max(latest_, packet.sent);
+    packet.state = State::delivered;
+  }
+  void lose(Packet& packet) {
+    if (packet.state == State::in_flight) packet.state = State::lost;
+  }
+  std::int64_t count(State state, std::int64_t from) const {
+    return std::count_if(packets_.lower_bound(from), packets_.end(),
+                         [&](const auto& p) { return p.second.state == state; });
+  }
+
+  RecoveryParams p_;
+  std::map<std::int64_t, Packet> packets_;
+  std::int64_t una_ = 0;
+  std::int64_t frontier_ = 0;
+  Time latest_{-1};
+};
+
+// Packets and acknowledgements overtake each other, come twice or not at all, so that windows of 64 packets go on and
+// back by less and by more than 64.
+TEST(Scoreboard, WhatHasBeenToldBeforeChangesNothing) {
+  constexpr std::int64_t kPackets = 400;
+  struct Answer {
+    std::int64_t una = 0;
+    Sack sack;
+    Time sent;
+  };
+  std::array<int, 4> jumps{};  // back by 64 and more, by less; on by less, by 64 and more
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    std::mt19937 random(seed);
+    RecoveryParams p = seed % 3 == 0 ? irn() : sack();
+    if (seed % 3 == 2) p.reordering = 100_us;
+    Scoreboard board;
+    PlainBoard plain(p);
+    Reassembly have;
+    board.start(p, kPackets * kPayload, kPayload, kPackets * kPayload);
+    have.start(kPayload);
+    std::int64_t next = 0;
+    std::int64_t delivered = 0;
+    std::int64_t lost = 0;
+    std::int64_t told = 0;
+    std::vector<std::pair<std::int64_t, Time>> on_the_way;
+    std::vector<Answer> answers;
+    const auto pick = [&](auto& from) {  // most are taken in turn, some from anywhere, which then come twice
+      const bool in_turn = random() % 8 != 0;
+      const std::size_t at = in_turn ? 0 : random() % from.size();
+      const auto out = from[at];
+      if (in_turn || random() % 2 == 0) from.erase(from.begin() + static_cast<std::ptrdiff_t>(at));
+      return out;
+    };
+    for (std::int64_t step = 0; step < 4 * kPackets; ++step) {
+      const Time now = step * 1_us;
+      if (next < kPackets || board.lost_bytes() > 0) {
+        const std::int64_t n = board.lost_bytes() > 0 && random() % 2 == 0 ? board.first_lost() / kPayload : next;
+        if (n < kPackets) {
+          if (n == next) ++next;
+          board.on_send(n * kPayload, now);
+          plain.on_send(n, now);
+          if (random() % 4 != 0) on_the_way.emplace_back(n, now);
+        }
+      }
+      if (on_the_way.size() > seed * 2 || (next == kPackets && !on_the_way.empty())) {
+        const auto [n, sent] = pick(on_the_way);
+        have.take(n * kPayload, kPayload);
+        answers.push_back({have.expected() / kPayload, have.sack(n * kPayload), sent});
+        if (random() % 4 == 0) answers.pop_back();
+      }
+      if (answers.size() <= seed % 7 * 20 && (step < 3 * kPackets || answers.empty())) continue;
+      const Answer answer = pick(answers);
+      const auto found = board.on_ack(answer.una * kPayload, answer.sack, answer.sent);
+      plain.on_ack(answer.una, answer.sack, answer.sent);
+      const std::int64_t jump = answer.sack.first - std::exchange(told, answer.sack.first);
+      ++jumps[jump < 0 ? jump > -64 : 2 + (jump >= 64)];
+      delivered += found.delivered;
+      ASSERT_EQ(delivered, plain.delivered() * kPayload) << "seed " << seed << ", step " << step;
+      ASSERT_EQ(board.delivered_bytes(), plain.delivered_behind() * kPayload) << "seed " << seed << ", step " << step;
+      ASSERT_EQ(board.lost_bytes(), plain.lost() * kPayload) << "seed " << seed << ", step " << step;
+      if (plain.lost() > 0) ASSERT_EQ(board.first_lost(), plain.first_lost() * kPayload) << "seed " << seed;
+      lost += found.lost;
+    }
+    EXPECT_GT(lost, 0) << "seed " << seed;
+  }
+  for (const int times : jumps) EXPECT_GT(times, 100);
 }
 
 TEST(Reassembly, KeepsWhatComesOutOfOrder) {
