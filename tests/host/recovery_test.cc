@@ -258,7 +258,9 @@ TEST(Scoreboard, WhatHasBeenToldBeforeChangesNothing) {
       ASSERT_EQ(delivered, plain.delivered() * kPayload) << "seed " << seed << ", step " << step;
       ASSERT_EQ(board.delivered_bytes(), plain.delivered_behind() * kPayload) << "seed " << seed << ", step " << step;
       ASSERT_EQ(board.lost_bytes(), plain.lost() * kPayload) << "seed " << seed << ", step " << step;
-      if (plain.lost() > 0) ASSERT_EQ(board.first_lost(), plain.first_lost() * kPayload) << "seed " << seed;
+      if (plain.lost() > 0) {
+        ASSERT_EQ(board.first_lost(), plain.first_lost() * kPayload) << "seed " << seed << ", step " << step;
+      }
       lost += found.lost;
     }
     EXPECT_GT(lost, 0) << "seed " << seed;

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "weir/base/archive.h"
+
 namespace weir::net {
 namespace {
 
@@ -126,6 +128,44 @@ TEST_F(RankedPort, ALongWireKeepsTheOrderOfDepartures) {
     if (taken < 50) put(100, taken % 5 == 0 ? kFirst : kSecond, now += kEach);
   }
   EXPECT_EQ(last, now);
+}
+
+// A checkpoint does not hold the notes of the order. Of the packets, pause frames among them, some leave after loading.
+TEST_F(RankedPort, ALongWireKeepsItsOrderWhenItIsLoaded) {
+  const auto put_some = [](Port& port, std::uint16_t first, std::int64_t from) {
+    for (std::uint16_t i = 0; i < 60; ++i) {
+      const Time at{from + i * 6'000};
+      drain_ranked(port, at, Ignore{});
+      accept_ranked(port, packet(first + i, i % 3 == 0 || i % 7 == 0 ? kFirst : kSecond), 0, at);
+      if (i % 20 == 10) insert_control_ranked(port, packet(first + i, kSecond, PacketKind::pause), at);
+      drain_ranked(port, at, Ignore{});
+    }
+  };
+  put_some(p_, 100, 0);
+  for (int i = 0; i < 5; ++i) take_off_wire(p_);
+  ASSERT_GT(count_on_wire(p_), 31u);
+  ASSERT_NE(next_to_leave(p_), nullptr);
+  Saver saver;
+  p_.archive(saver);
+  Port loaded;
+  loaded.kind = p_.kind;
+  loaded.rate = p_.rate;
+  loaded.ps_per_byte = p_.ps_per_byte;
+  Loader loader(saver.content());
+  loaded.archive(loader);
+  EXPECT_TRUE(loader.at_end());
+  for (Port* port : {&p_, &loaded}) put_some(*port, 200, 600'000);
+  while (!wire_is_empty(p_)) {
+    ASSERT_FALSE(wire_is_empty(loaded));
+    const Packet& expected = take_off_wire(p_);
+    const Packet& packet = take_off_wire(loaded);
+    EXPECT_EQ(packet.departs.ps, expected.departs.ps);
+    EXPECT_EQ(packet.wire, expected.wire);
+    EXPECT_EQ(packet.queue, expected.queue);
+    EXPECT_EQ(packet.kind, expected.kind);
+  }
+  EXPECT_TRUE(wire_is_empty(loaded));
+  EXPECT_EQ(loaded.ring.size() + loaded.urgent.size(), p_.ring.size() + p_.urgent.size());
 }
 
 TEST_F(RankedPort, AnIdlePortStartsAtOnce) {
