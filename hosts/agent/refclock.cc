@@ -15,6 +15,7 @@ namespace weir::hosts {
 namespace {
 
 constexpr std::int64_t kEvery = 1'000'000'000;  // ns
+constexpr int kSettled = 10;                    // samples
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 
 }  // namespace
@@ -83,8 +84,10 @@ void Refclock::update(std::int64_t now, const std::map<Address, ClockNews>& news
   const auto found = news.find(status_.reference);
   const RefclockState before = status_.state;
   give(now, found == news.end() ? ClockNews{} : found->second);
-  if (status_.state == before) return;
-  if (status_.state == RefclockState::given)
+  in_a_row_ = status_.state == before ? in_a_row_ + 1 : 1;
+  if (in_a_row_ < kSettled || status_.state == logged_) return;
+  logged_ = status_.state;
+  if (logged_ == RefclockState::given)
     log("chronyd is told the time of {}", to_text(status_.reference));
   else
     log("chronyd is not told the time of {}: {}", to_text(status_.reference), status_.why);

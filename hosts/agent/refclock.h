@@ -57,7 +57,8 @@ class Refclock {
   // Samples are given only as long as the peer is synchronised and its time of day known within max_error, ns.
   Refclock(const Address& reference, const std::string& socket, std::int64_t max_error);
 
-  // Gives a sample if it is time to, and logs what has become of that when it is something else than before. `now` is
+  // Gives a sample if it is time to. What becomes of that is logged when it is something else than what was logged last
+  // and has been the same for ten samples: where the error is near its limit, that changes each second. `now` is
   // CLOCK_MONOTONIC.
   void update(std::int64_t now, const std::map<Address, ClockNews>& news);
   const RefclockStatus& status() const { return status_; }
@@ -70,6 +71,8 @@ class Refclock {
   RefclockStatus status_;
   Descriptor socket_;
   std::int64_t next_ = INT64_MIN;
+  RefclockState logged_ = RefclockState::unsynchronised;  // the log is empty: nothing is given
+  std::int64_t in_a_row_ = 0;                             // samples with the state of the last one
 };
 
 }  // namespace weir::hosts

@@ -138,6 +138,55 @@ TEST(Refclock, GivesASampleEachSecondWhileTheReferenceIsKnown) {
   EXPECT_EQ(refclock.status().state, RefclockState::unheard);
 }
 
+// What the agent logs while samples with these errors are to be given, once a second.
+class RefclockLog : public testing::Test {
+ protected:
+  static constexpr std::int64_t kMost = 100'000;  // ns
+
+  std::string with(const std::vector<std::int64_t>& errors) {
+    testing::internal::CaptureStderr();
+    for (const std::int64_t error : errors) {
+      const ClockNews news{ClockCondition::synchronised, ClockLine{}, 10'000, 0, TimeDifference{kSecond, 5'000, error}};
+      refclock.update(now += kSecond, {{host("10.0.0.1"), news}});
+      if (error > kMost) {
+        EXPECT_EQ(refclock.status().state, RefclockState::uncertain);
+      } else {
+        EXPECT_TRUE(chronyd.hear());
+      }
+    }
+    return testing::internal::GetCapturedStderr();
+  }
+
+  const Scratch scratch;
+  Listener chronyd{scratch / "sock"};
+  Refclock refclock{host("10.0.0.1"), scratch / "sock", kMost};
+  std::int64_t now = 0;
+  const std::vector<std::int64_t> exact = std::vector<std::int64_t>(9, kMost);
+  const std::vector<std::int64_t> vague = std::vector<std::int64_t>(9, kMost + 1);
+};
+
+TEST_F(RefclockLog, HasALineWhenTheStateHasHeldForTenSamples) {
+  EXPECT_EQ(with(exact), "");
+  EXPECT_EQ(with({kMost}), "weir-host: chronyd is told the time of 10.0.0.1\n");
+  EXPECT_EQ(with(exact), "");
+  EXPECT_EQ(with(vague), "");
+  EXPECT_EQ(with({kMost + 1}),
+            "weir-host: chronyd is not told the time of 10.0.0.1: it is known within 100 us, and clock.max_error is "
+            "100 us\n");
+  EXPECT_EQ(with(vague), "");
+}
+
+TEST_F(RefclockLog, HasNoLineEachSecondWhereTheErrorIsNearItsLimit) {
+  with(exact);
+  EXPECT_NE(with({kMost}), "");
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(with({kMost, kMost + 1, kMost, kMost + 1}), "");
+    EXPECT_EQ(with(exact), "");
+    EXPECT_EQ(with(vague), "");
+  }
+  EXPECT_EQ(with(exact) + with(exact), "") << "it has been logged before";
+}
+
 TEST(Refclock, IsInTheStatusAndTheMetrics) {
   Status status;
   status.now = 12 * kSecond;
