@@ -3,18 +3,21 @@
 //
 // Messages of the same hosts, path and size are of one *kind*. Kinds whose messages were active at once on a common
 // port, by data or by acknowledgements, are neighbours, and neighbours of neighbours form a *component*. A component is
-// skipped as a whole: when each of its kinds that is still to come has been simulated `rounds` times in a row with
-// durations that agree within theta, among about as many neighbours, and no other flow is on its ports. Messages that
-// begin from then on take the mean of the remembered durations and send no packet. Another component that joins it,
-// more or fewer neighbours, or another flow end that: the component is simulated again, until it repeats.
+// skipped as a whole: when all of its kinds that are still to come have been simulated `rounds` times in a row with
+// durations that agree within theta, among about as many neighbours, and no other flow is on its ports. They agree so
+// in the mean over the kinds, and within twice that each. Messages that begin from then on take the mean of the
+// remembered durations and send no packet. Another component that joins it, more or fewer neighbours in the mean, or
+// another flow end that: the component is simulated again, until it repeats.
 //
 // Durations count once `settle` rounds (as many messages as there are kinds) have been simulated.
 //
 // Skipped components are checked. A random share of the rounds is simulated: first until no skipped message is left, so
-// that all neighbours have packets, then until it has settled, then some rounds are compared with what is remembered,
-// and remembered in their turn, then until the compared ones have ended. Only messages that are
-// under way as a component goes over from the one to the other have neighbours of both kinds; they are neither
-// remembered nor compared.
+// that all neighbours have packets, then a round in which queues fill, then one that is compared with what is
+// remembered, and remembered in its turn, then until that has ended. Checks are short since they do not start anew: how
+// far neighbours are ahead of each other, which takes tens of rounds to become what it is in the long run, is kept
+// while messages are skipped. If the compared ones are off by more than theta in the mean, all is forgotten. Only
+// messages that are under way as a component goes over from the one to the other have neighbours of both kinds; they
+// are neither remembered nor compared.
 //
 // All is decided between epochs, at multiples of the epoch, from what has happened since: results do not depend on the
 // number of threads.
@@ -87,6 +90,12 @@ class FastForward {
     Lasts lasts;
     double company = 0;  // neighbours at a time, in the mean
   };
+  // How far samples are apart, as a share of the largest.
+  struct Spread {
+    double received = 0;
+    double sent = 0;
+    double company = 0;  // of all who share, the message itself included
+  };
   // What changes of a kind.
   struct State {
     std::uint32_t parent = 0;   // in the forest of components
@@ -97,20 +106,24 @@ class FastForward {
     std::uint32_t stamp = 0;    // samples are of its component as it was then
     std::uint32_t count = 0;    // of samples, at most `rounds`
     std::uint32_t next = 0;     // place of the next one
-    bool steady = false;
+    bool repeats = false;       // it counts in its component, with this spread
+    Spread spread;
   };
   // Of the kind that is the root.
   struct Component {
     std::uint32_t kinds = 1;
     std::uint32_t coming = 0;     // kinds of which some message is active or still to begin
-    std::uint32_t steady = 0;     // of these
+    std::uint32_t repeating = 0;  // of these
+    Spread spread;                // the sum of theirs
     std::uint32_t disturbed = 0;  // kinds with other flows on their ports
     std::uint32_t stamp = 0;      // changes when another component joins
     Phase phase = Phase::simulated;
     Time since;                 // messages that began before were among others than now
     std::uint32_t skipped = 0;  // active messages
     std::uint32_t compared = 0;
-    std::uint64_t begun = 0;  // messages in this phase, or in this round
+    std::uint64_t begun = 0;   // messages in this phase, or in this round
+    std::uint64_t judged = 0;  // messages that have ended, by company if they are skipped, by duration if compared
+    double error = 0;          // the sum of theirs
     std::uint64_t round = 0;
   };
   struct Active {
@@ -147,15 +160,17 @@ class FastForward {
   void leave(std::uint32_t slot, Time now);
   void part(Active& one, Active& other, Time now);
   void meet(std::uint32_t a, std::uint32_t b, Time since);
-  void compare(const Active& message, Time received);
+  void compare(Component& c, const Active& message, Time received);
   void learn(std::uint32_t kind, const Sample& sample);
-  void forget(std::uint32_t kind);
-  void set_steady(std::uint32_t kind, bool steady);
-  bool agree(std::uint32_t kind) const;
-  bool near(double company, double other) const;
+  void forget(Component& c);
+  Spread spread_of(std::uint32_t kind) const;
+  void count(std::uint32_t kind);
+  void discount(std::uint32_t kind);
+  bool is_within(const Spread& spread, double times) const;
   void disturb(std::span<const std::uint32_t> ports, bool starts);
   void look_at(std::uint32_t root);
   void begin_round(std::uint32_t root);
+  static bool is_accepted(Component& c, double limit);
   static void enter(Component& c, Phase phase);
   bool is_checked(std::uint32_t root, std::uint64_t round) const;
 
