@@ -140,7 +140,9 @@ TEST(FastForward, WhatDoesNotRepeatIsSimulated) {
   EXPECT_EQ(difference(run(s), fast), "");
 }
 
-// Neighbours get out of step for some twenty rounds, and messages take longer then. The remembered ones are from later.
+// Neighbours get out of step for some twenty rounds, and messages take longer then. The remembered ones are from later,
+// and a check goes on from there: if it put neighbours out of step itself, it would find other durations, and all would
+// be simulated again.
 TEST(FastForward, WaitsForDurationsThatStillGrow) {
   const Scenario s = ring(70, 250'000_B, "hpcc");
   const Outcome whole = run(s);
@@ -150,7 +152,14 @@ TEST(FastForward, WaitsForDurationsThatStillGrow) {
     return completion(fast) / completion(whole) - 1;
   };
   EXPECT_NEAR(error_of({.check = 0}), 0, 0.01);
+  EXPECT_NEAR(error_of({}), 0, 0.01);
   EXPECT_LT(error_of({.settle = 4, .check = 0}), -0.02);
+}
+
+TEST(FastForward, TheFirstCheckComesEarly) {
+  const Outcome fast = run(ring(60), skipping({}));
+  EXPECT_GE(fast.fast_forward->checked, 16u);
+  EXPECT_GT(fast.fast_forward->skipped, 25u * 16u);
 }
 
 // Under Swift messages meet more and fewer neighbours by turns, which differs from kind to kind, but not in the mean.
@@ -170,7 +179,7 @@ TEST(FastForward, ChecksAShare) {
   const FastForwardReport none = report_of(0);
   EXPECT_EQ(none.checked, 0u);
   const auto all = static_cast<double>(none.skipped);
-  for (const double share : {0.1, 0.5}) {
+  for (const double share : {0.1, 0.3}) {
     const FastForwardReport some = report_of(share);
     EXPECT_NEAR(static_cast<double>(some.skipped) / all, 1 - share, 0.05) << share;
     EXPECT_NEAR(static_cast<double>(some.checked) / all, share / 4, 0.02) << share;

@@ -33,7 +33,8 @@ FastForward::FastForward(const Model& model, const traffic::Program& program, co
       samples_(std::size_t{params.rounds} * kinds_.size()),
       slot_of_(program.size()),
       on_port_(model.topology.ports()),
-      begun_(partitions) {
+      begun_(partitions),
+      not_before_(program.size()) {
   for (std::uint32_t kind = 0; kind < kinds_.size(); ++kind) {
     state_[kind].parent = kind;
     state_[kind].left = kinds_.count(kind);
@@ -66,10 +67,14 @@ FastForward::Sample FastForward::remembered(std::uint32_t kind) const {
 
 std::optional<FastForward::Lasts> FastForward::begin(std::uint32_t partition, std::uint32_t node, Time now) {
   const std::uint32_t kind = kinds_.of(node);
-  const bool is_skipped = components_[root_of(kind)].phase == Phase::skipped;
+  const Phase phase = components_[root_of(kind)].phase;
+  const bool is_skipped = phase == Phase::skipped;
   begun_[partition].push_back({node, is_skipped, now});
-  if (!is_skipped) return std::nullopt;
-  return remembered(kind).lasts;
+  if (!is_skipped && phase != Phase::clearing) return std::nullopt;
+  const Lasts lasts = remembered(kind).lasts;
+  if (is_skipped) return lasts;
+  not_before_[node] = now + lasts.received;
+  return std::nullopt;
 }
 
 void FastForward::add_flow(const traffic::Flow& flow) {
@@ -391,11 +396,14 @@ void FastForward::begin_round(std::uint32_t root) {
     enter(c, phase);
 }
 
-// One of so many rounds begins a check that the share of those which it simulates is right.
+// One of so many rounds begins a check that the share of those which it simulates is right. The first check comes
+// within as many rounds as have been simulated: what is remembered is from the youngest state then.
 bool FastForward::is_checked(std::uint32_t root, std::uint64_t round) const {
   if (params_.check <= 0) return false;
   const auto block = static_cast<std::uint64_t>(std::llround(kCheckRounds / params_.check - (kCheckRounds - 1)));
-  return RandomStream(model_.seed, root, Purpose::fast_forward).below(round / block, block) == round % block;
+  const std::uint64_t simulated = std::uint64_t{params_.settle} + params_.rounds;
+  const std::uint64_t within = round < block ? std::min(block, simulated) : block;
+  return RandomStream(model_.seed, root, Purpose::fast_forward).below(round / block, within) == round % block;
 }
 
 FastForwardReport FastForward::report() const {

@@ -11,18 +11,20 @@
 //
 // Durations count once `settle` rounds (as many messages as there are kinds) have been simulated.
 //
-// Skipped components are checked. A random share of the rounds is simulated: first until no skipped message is left, so
-// that all neighbours have packets, then a round in which queues fill, then one that is compared with what is
-// remembered, and remembered in its turn, then until that has ended. Checks are short since they do not start anew: how
-// far neighbours are ahead of each other, which takes tens of rounds to become what it is in the long run, is kept
-// while messages are skipped. If the compared ones are off by more than theta in the mean, all is forgotten. Only
-// messages that are under way as a component goes over from the one to the other have neighbours of both kinds; they
-// are neither remembered nor compared.
+// Skipped components are checked. A share of the rounds, drawn at random, is simulated: first until no skipped message
+// is left, so that all neighbours have packets, then a round in which queues fill, then one that is compared with what
+// is remembered, and remembered in its turn, then until that has ended. If the compared messages are off by more than
+// theta in the mean, all is forgotten. Messages of the first part lack the packets of those that are still skipped, and
+// would be received too early: that becomes known when it was expected. So a check does not disturb how far neighbours
+// are ahead of each other. That takes tens of rounds to become what it is in the long run, stays while messages are
+// skipped, and goes on from there in each check. Only messages that are under way as a component goes over from the one
+// to the other have neighbours of both kinds; they are neither remembered nor compared.
 //
 // All is decided between epochs, at multiples of the epoch, from what has happened since: results do not depend on the
 // number of threads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -53,6 +55,8 @@ class FastForward {
   // During an epoch, of a message of this partition that begins at `now`: how long it takes if it is skipped; nothing:
   // its packets are to be simulated.
   std::optional<Lasts> begin(std::uint32_t partition, std::uint32_t node, Time now);
+  // During an epoch, of a message that has been received now: when that becomes known.
+  Time known(std::uint32_t node, Time now) const { return std::max(now, not_before_[node]); }
 
   // Between epochs: a flow that is no message is about to start.
   void add_flow(const traffic::Flow& flow);
@@ -77,6 +81,7 @@ class FastForward {
     a.each(on_port_, [&](auto& slots) { a.values(slots); });
     a.each(begun_, [&](auto& of_partition) { a.values(of_partition); });
     a.values(ended_);
+    a.values(not_before_);
     a.values(touched_);
     a.value(stamps_);
     a.value(walk_);
@@ -187,6 +192,7 @@ class FastForward {
   std::vector<std::vector<std::uint32_t>> on_port_;  // by port: the slots of messages there
   std::vector<std::vector<Begun>> begun_;            // by partition
   std::vector<Ended> ended_;
+  std::vector<Time> not_before_;        // by node: when its receipt may become known
   std::vector<std::uint32_t> touched_;  // kinds whose components are to be looked at
   std::uint32_t stamps_ = 0;
   std::uint32_t walk_ = 0;
