@@ -12,6 +12,11 @@ namespace {
 // The mean number of neighbours may vary by this share of all who share, the message itself included: with up to three
 // of them one more or less is noticed. Their phases vary from step to step, and durations have to agree anyway.
 constexpr double kCompany = 0.2;
+// A single kind's durations may be so many times further apart than they all may in the mean: of many that vary by
+// chance alone, the largest is far off.
+constexpr double kOutlier = 2;
+// A check: until no skipped message is left, until queues have filled, what is compared, and until that has ended.
+constexpr double kCheckRounds = 4;
 
 double ratio(Time part, Time whole) { return static_cast<double>(part.ps) / static_cast<double>(whole.ps); }
 
@@ -28,7 +33,8 @@ FastForward::FastForward(const Model& model, const traffic::Program& program, co
       samples_(std::size_t{params.rounds} * kinds_.size()),
       slot_of_(program.size()),
       on_port_(model.topology.ports()),
-      begun_(partitions) {
+      begun_(partitions),
+      not_before_(program.size()) {
   for (std::uint32_t kind = 0; kind < kinds_.size(); ++kind) {
     state_[kind].parent = kind;
     state_[kind].left = kinds_.count(kind);
@@ -61,10 +67,14 @@ FastForward::Sample FastForward::remembered(std::uint32_t kind) const {
 
 std::optional<FastForward::Lasts> FastForward::begin(std::uint32_t partition, std::uint32_t node, Time now) {
   const std::uint32_t kind = kinds_.of(node);
-  const bool is_skipped = components_[root_of(kind)].phase == Phase::skipped;
+  const Phase phase = components_[root_of(kind)].phase;
+  const bool is_skipped = phase == Phase::skipped;
   begun_[partition].push_back({node, is_skipped, now});
-  if (!is_skipped) return std::nullopt;
-  return remembered(kind).lasts;
+  if (!is_skipped && phase != Phase::clearing) return std::nullopt;
+  const Lasts lasts = remembered(kind).lasts;
+  if (is_skipped) return lasts;
+  not_before_[node] = now + lasts.received;
+  return std::nullopt;
 }
 
 void FastForward::add_flow(const traffic::Flow& flow) {
@@ -175,22 +185,22 @@ void FastForward::finish(const Ended& message, Time received) {
   Component& c = component_of(a.kind);
   if (a.compared) {
     --c.compared;
-    compare(a, sample.lasts.received);
+    compare(c, a, sample.lasts.received);
   }
   const bool is_alone = s.others == 0 && s.changes == a.changes;
   if (a.skipped) {
     --c.skipped;
-    // Skipped among others than it was simulated among.
-    if (s.stamp == c.stamp && s.count > 0 && !near(sample.company, remembered(a.kind).company)) {
-      ++totals_.unforeseen;
-      forget(a.kind);
+    if (c.phase == Phase::skipped && s.stamp == c.stamp) {
+      const double before = remembered(a.kind).company;
+      ++c.judged;
+      c.error += (sample.company - before) / (1 + std::max(sample.company, before));
     }
   } else if (is_alone && a.settled && !a.mixed && a.start >= c.since && c.phase != Phase::skipped) {
     learn(a.kind, sample);
   }
   if (!is_coming(a.kind)) {
     --c.coming;
-    if (s.steady && s.stamp == c.stamp) --c.steady;
+    discount(a.kind);
   }
   touched_.push_back(a.kind);
 }
@@ -247,107 +257,153 @@ void FastForward::meet(std::uint32_t a, std::uint32_t b, Time since) {
   c.skipped += o.skipped;
   c.compared += o.compared;
   c.round = std::max(c.round, o.round);
-  c.stamp = ++stamps_;
-  c.steady = 0;
-  c.begun = 0;
-  c.phase = Phase::simulated;
+  forget(c);
 }
 
-void FastForward::compare(const Active& message, Time received) {
+void FastForward::compare(Component& c, const Active& message, Time received) {
   const double error = std::abs(ratio(message.remembered, received) - 1);
   ++totals_.checked;
   error_sum_ += error;
   totals_.worst_error = std::max(totals_.worst_error, error);
-  if (error > params_.theta) forget(message.kind);
+  ++c.judged;
+  c.error += error;
 }
 
 void FastForward::learn(std::uint32_t kind, const Sample& sample) {
   State& s = state_[kind];
+  discount(kind);
   const std::uint32_t stamp = component_of(kind).stamp;
   if (s.stamp != stamp) {
     s.stamp = stamp;
     s.count = s.next = 0;
-    s.steady = false;
   }
   samples_[std::size_t{params_.rounds} * kind + s.next] = sample;
   s.next = (s.next + 1) % params_.rounds;
   s.count = std::min(s.count + 1, params_.rounds);
-  set_steady(kind, s.count == params_.rounds && agree(kind));
+  count(kind);
 }
 
-void FastForward::forget(std::uint32_t kind) {
-  state_[kind].count = state_[kind].next = 0;
-  set_steady(kind, false);
+// What is remembered of all its kinds holds no more.
+void FastForward::forget(Component& c) {
+  c.stamp = ++stamps_;
+  c.repeating = 0;
+  c.spread = {};
+  enter(c, Phase::simulated);
 }
 
-void FastForward::set_steady(std::uint32_t kind, bool steady) {
-  State& s = state_[kind];
-  Component& c = component_of(kind);
-  if (s.stamp != c.stamp || s.steady == steady) return;
-  s.steady = steady;
-  c.steady += steady ? 1 : ~std::uint32_t{0};
-}
-
-bool FastForward::near(double company, double other) const {
-  return std::abs(company - other) <= kCompany * (1 + std::max(company, other));
-}
-
-bool FastForward::agree(std::uint32_t kind) const {
-  const auto samples = samples_of(kind);
-  const auto all_near = [&](auto&& of, auto&& are_near) {
+FastForward::Spread FastForward::spread_of(std::uint32_t kind) const {
+  const auto share = [samples = samples_of(kind)](auto&& of) {
     const auto [least, most] = std::minmax_element(samples.begin(), samples.end(),
                                                    [&](const auto& a, const auto& b) { return of(a) < of(b); });
-    return are_near(of(*least), of(*most));
+    return 1 - of(*least) / of(*most);
   };
-  const auto times = [this](Time a, Time b) { return ratio(b - a, b) <= params_.theta; };
-  return all_near([](const Sample& s) { return s.lasts.received; }, times) &&
-         all_near([](const Sample& s) { return s.lasts.sent; }, times) &&
-         all_near([](const Sample& s) { return s.company; }, [this](double a, double b) { return near(a, b); });
+  return {share([](const Sample& s) { return static_cast<double>(s.lasts.received.ps); }),
+          share([](const Sample& s) { return static_cast<double>(s.lasts.sent.ps); }),
+          share([](const Sample& s) { return 1 + s.company; })};
+}
+
+// The kind counts in its component if it repeats.
+void FastForward::count(std::uint32_t kind) {
+  State& s = state_[kind];
+  if (s.count < params_.rounds) return;
+  s.spread = spread_of(kind);
+  s.repeats = is_within(s.spread, kOutlier);
+  if (!s.repeats) return;
+  Component& c = component_of(kind);
+  ++c.repeating;
+  c.spread.received += s.spread.received;
+  c.spread.sent += s.spread.sent;
+  c.spread.company += s.spread.company;
+}
+
+void FastForward::discount(std::uint32_t kind) {
+  State& s = state_[kind];
+  Component& c = component_of(kind);
+  if (s.repeats && s.stamp == c.stamp) {
+    --c.repeating;
+    c.spread.received -= s.spread.received;
+    c.spread.sent -= s.spread.sent;
+    c.spread.company -= s.spread.company;
+  }
+  s.repeats = false;
+}
+
+bool FastForward::is_within(const Spread& spread, double times) const {
+  return spread.received <= times * params_.theta && spread.sent <= times * params_.theta &&
+         spread.company <= times * kCompany;
 }
 
 // What the messages that begin from now on do.
 void FastForward::look_at(std::uint32_t root) {
   Component& c = components_[root];
-  if (c.coming == 0 || c.steady != c.coming || c.disturbed != 0) {
+  if (c.coming == 0 || c.disturbed != 0) {
     if (c.phase != Phase::simulated) enter(c, Phase::simulated);
     return;
   }
-  const auto has_begun = [&c](std::uint32_t rounds) { return c.begun >= std::uint64_t{rounds} * c.coming; };
+  const bool round_has_begun = c.begun >= c.coming;
   switch (c.phase) {
-    case Phase::simulated: begin_round(root); break;
+    case Phase::simulated:
+      if (c.repeating == c.coming && is_within(c.spread, c.coming)) begin_round(root);
+      break;
     case Phase::skipped:
-      if (has_begun(1)) begin_round(root);
+      if (c.judged >= c.coming && !is_accepted(c, kCompany)) {
+        ++totals_.unforeseen;
+        forget(c);
+      } else if (round_has_begun) {
+        begin_round(root);
+      }
       break;
     case Phase::clearing:
       if (c.skipped == 0) enter(c, Phase::settling);
       break;
     case Phase::settling:
-      if (has_begun(params_.settle)) enter(c, Phase::compared);
+      if (round_has_begun) enter(c, Phase::compared);
       break;
     case Phase::compared:
-      if (has_begun(params_.compared())) enter(c, Phase::draining);
+      if (round_has_begun) c.phase = Phase::draining;
       break;
     case Phase::draining:
-      if (c.compared == 0) begin_round(root);
+      if (c.compared != 0) break;
+      if (is_accepted(c, params_.theta))
+        begin_round(root);
+      else
+        forget(c);
       break;
   }
+}
+
+// Whether the messages that have been judged were off by at most that in the mean; then others are.
+bool FastForward::is_accepted(Component& c, double limit) {
+  const bool is = std::abs(c.error) <= limit * static_cast<double>(c.judged);
+  c.judged = 0;
+  c.error = 0;
+  return is;
 }
 
 void FastForward::enter(Component& c, Phase phase) {
   c.phase = phase;
   c.begun = 0;
+  c.judged = 0;
+  c.error = 0;
 }
 
 void FastForward::begin_round(std::uint32_t root) {
   Component& c = components_[root];
-  enter(c, is_checked(root, c.round++) ? Phase::clearing : Phase::skipped);
+  const Phase phase = is_checked(root, c.round++) ? Phase::clearing : Phase::skipped;
+  if (phase == c.phase)
+    c.begun = 0;
+  else
+    enter(c, phase);
 }
 
-// So many rounds are compared at once that one of each compared() / check begins that.
+// One of so many rounds begins a check that the share of those which it simulates is right. The first check comes
+// within as many rounds as have been simulated: what is remembered is from the youngest state then.
 bool FastForward::is_checked(std::uint32_t root, std::uint64_t round) const {
   if (params_.check <= 0) return false;
-  const auto block = static_cast<std::uint64_t>(std::llround(std::max(1.0, params_.compared() / params_.check)));
-  return RandomStream(model_.seed, root, Purpose::fast_forward).below(round / block, block) == round % block;
+  const auto block = static_cast<std::uint64_t>(std::llround(kCheckRounds / params_.check - (kCheckRounds - 1)));
+  const std::uint64_t simulated = std::uint64_t{params_.settle} + params_.rounds;
+  const std::uint64_t within = round < block ? std::min(block, simulated) : block;
+  return RandomStream(model_.seed, root, Purpose::fast_forward).below(round / block, within) == round % block;
 }
 
 FastForwardReport FastForward::report() const {

@@ -11,13 +11,11 @@ struct FastForwardParams {
   static constexpr double kLargestTheta = 0.2;
 
   double theta = 0.05;
-  std::uint32_t settle = 4;
+  std::uint32_t settle = 16;
   std::uint32_t rounds = 2;
   double check = 0.02;
 
   bool is_on() const { return theta > 0; }
-  // So many rounds are compared in a row.
-  std::uint32_t compared() const { return settle > rounds ? settle : rounds; }
 
   static void describe(ParamList<FastForwardParams>& p) {
     p.number(
@@ -25,9 +23,10 @@ struct FastForwardParams {
         "how far durations of the same message may be apart, or a flow's bytes in equal times, as a share of them, for "
         "it to be skipped; 0 = nothing is skipped, and the results are those without this table",
         "docs/fidelity.md");
-    p.integer("settle", &FastForwardParams::settle, 0, 1'000'000,
-              "so many rounds are simulated before durations count, at the start and in each check: queues and phases "
-              "take some to become what they are in the long run; of flows, so many windows of 8 round trips");
+    p.integer(
+        "settle", &FastForwardParams::settle, 0, 1'000'000,
+        "so many rounds are simulated before durations count: queues and phases take some to become what they are in "
+        "the long run; of flows, so many times two round trips");
     p.integer(
         "rounds", &FastForwardParams::rounds, 2, 100,
         "so many durations in a row must agree, and skipped messages take their mean; of flows, so many parts of what "

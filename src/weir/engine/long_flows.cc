@@ -12,7 +12,9 @@ namespace weir::engine {
 namespace {
 
 // A window has so many round trips of the longest path.
-constexpr std::int64_t kRoundTrips = 8;
+constexpr std::uint32_t kRoundTrips = 8;
+// `settle` counts so many at a time.
+constexpr std::uint32_t kRoundTripsOfSettle = 2;
 // A part of a history has so many windows at least.
 constexpr std::size_t kLeastWindows = 2;
 // So many windows are remembered at most, and so much is left out at most, relative to what was looked at.
@@ -77,7 +79,7 @@ void LongFlows::flood() {
     open.pop_back();
     for (Course* c : found) {
       c->samples.clear();
-      c->settle = params_.settle;
+      c->settle = (params_.settle * kRoundTripsOfSettle + kRoundTrips - 1) / kRoundTrips;
       open.insert(open.end(), c->ports.begin(), c->ports.end());
     }
   }

@@ -118,6 +118,8 @@ void Messages<P>::expect(const Expected& message) {
 template <class P>
 void Messages<P>::finish_message(std::uint32_t src, std::uint32_t slot, Time now) {
   const std::uint32_t node = messages_[src][slot];
+  if (network().fast_forward != nullptr) [[unlikely]]
+    now = network().fast_forward->known(node, now);
   network().node_times[node].received = now;
   happened(node, traffic::Event::received, (*program_)[node].dst, now);
 }
