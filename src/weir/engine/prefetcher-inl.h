@@ -52,6 +52,10 @@ inline void Prefetcher<P>::prefetch_of_node(sim::Entity e) {
     prefetch_line(p.ring.address(p.ring.head));
     prefetch_line(p.ring.address(p.ring.head + 1));
     if (ranked_) prefetch_line(p.urgent.address(p.urgent.head));
+    if (!deep_) return;
+    const net::Port& out = lane().port(net::Topology::reverse(port));
+    prefetch_line(out.ring.address(out.ring.cursor));
+    prefetch_line(out.ring.next_place());
   } else if (const std::uint32_t h = e - lane().first_wake; deep_ && h < lane().hosts) {
     const host::Host& host = network().hosts[h];
     host.prefetch_queues();

@@ -186,6 +186,10 @@ inline Packet& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now) {
   if constexpr (P::kByNode) {
     prefetch_line(p.ring.address(p.ring.head + 1));
     prefetch_line(p.urgent.address(p.urgent.head + 1));
+    if (p.peer < lane().hosts && !p.urgent.empty()) {
+      const Packet& next = p.urgent.front();
+      if ((next.flags & kSack) != 0) prefetch_line(&lane().sacks[next.src]);
+    }
   }
   if (const PacketRing* next = next_on_wire(p); next != nullptr)
     scheduler().add(lane().arrival(port), p.arrival(next->front()));
