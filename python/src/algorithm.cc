@@ -280,7 +280,8 @@ bool are_alike(const std::vector<Param>& a, const std::vector<Param>& b) {
 void add(nb::object type, const std::string& name, const std::string& title, const std::string& source,
          const std::vector<std::string>& needs, const std::vector<ParamRow>& params,
          const std::vector<std::pair<std::string, Number>>& fields, bool cnp, nb::handle cnp_interval) {
-  Entry entry{.name = name, .title = title, .source = source};
+  // Objects of Python may share what they like.
+  Entry entry{.name = name, .title = title, .source = source, .needs = cc::Needs::order};
   for (const std::string& need : needs) {
     if (need == "ecn")
       entry.needs = entry.needs | cc::Needs::ecn;

@@ -1,6 +1,6 @@
 // One scenario, many ways to compute it, one result.
 //
-// The production engine (ports without departure events, timing wheels, partitions) against the plain one (ports with
+// The production engine (ports without departure events, nodes that take turns or timing wheels, partitions) against the plain one (ports with
 // two events per packet, a binary heap, one thread) on random scenarios. WEIR_SCENARIOS=N runs the first N of them.
 #include <gtest/gtest.h>
 
@@ -13,9 +13,10 @@ namespace {
 
 constexpr Way kPlain{net::PortKind::queued, SchedulerKind::heap, 1};
 constexpr Way kOtherWays[] = {
-    {net::PortKind::fifo, SchedulerKind::wheel, 1},   {net::PortKind::fifo, SchedulerKind::heap, 1},
-    {net::PortKind::queued, SchedulerKind::wheel, 1}, {net::PortKind::fifo, SchedulerKind::wheel, 2},
-    {net::PortKind::queued, SchedulerKind::heap, 2},  {net::PortKind::fifo, SchedulerKind::wheel, 4},
+    {net::PortKind::fifo, SchedulerKind::automatic, 1}, {net::PortKind::queued, SchedulerKind::automatic, 1},
+    {net::PortKind::fifo, SchedulerKind::wheel, 1},     {net::PortKind::fifo, SchedulerKind::heap, 1},
+    {net::PortKind::queued, SchedulerKind::wheel, 1},   {net::PortKind::fifo, SchedulerKind::automatic, 2},
+    {net::PortKind::queued, SchedulerKind::heap, 2},    {net::PortKind::fifo, SchedulerKind::automatic, 4},
 };
 
 class Equivalence : public testing::TestWithParam<std::uint64_t> {};

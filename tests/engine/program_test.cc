@@ -206,9 +206,9 @@ TEST_P(RandomPrograms, AllWaysAgree) {
   SCOPED_TRACE(scenario.text);
   const Outcome plain = run(scenario, {net::PortKind::queued, SchedulerKind::heap, 1});
   constexpr Way kWays[] = {
-      {net::PortKind::fifo, SchedulerKind::wheel, 1}, {net::PortKind::fifo, SchedulerKind::heap, 1},
-      {net::PortKind::fifo, SchedulerKind::wheel, 2}, {net::PortKind::queued, SchedulerKind::heap, 2},
-      {net::PortKind::fifo, SchedulerKind::wheel, 4},
+      {net::PortKind::fifo, SchedulerKind::automatic, 1}, {net::PortKind::fifo, SchedulerKind::wheel, 1},
+      {net::PortKind::fifo, SchedulerKind::heap, 1},      {net::PortKind::fifo, SchedulerKind::automatic, 2},
+      {net::PortKind::queued, SchedulerKind::heap, 2},    {net::PortKind::fifo, SchedulerKind::automatic, 4},
   };
   for (const Way& way : kWays) EXPECT_EQ(difference(plain, run(scenario, way)), "") << name_of(way);
 

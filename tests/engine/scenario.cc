@@ -124,8 +124,9 @@ void Scenario::add_flow(std::uint32_t src, std::uint32_t dst, Bytes size, Time s
 }
 
 std::string name_of(const Way& way) {
+  constexpr const char* kSchedulers[] = {"automatic", "wheel", "heap"};
   return fmt::format("{} ports, {}, {} threads{}", way.port == net::PortKind::fifo ? "fifo" : "queued",
-                     way.scheduler == SchedulerKind::wheel ? "wheel" : "heap", way.threads,
+                     kSchedulers[static_cast<std::size_t>(way.scheduler)], way.threads,
                      way.step == Time::max() ? "" : ", in steps");
 }
 

@@ -78,7 +78,7 @@ struct Outcome {
 
 struct Way {
   net::PortKind port = net::PortKind::fifo;
-  SchedulerKind scheduler = SchedulerKind::wheel;
+  SchedulerKind scheduler = SchedulerKind::automatic;
   std::uint32_t threads = 1;
   Time step = Time::max();  // advance() so far at a time
   Ranks* ranks = nullptr;

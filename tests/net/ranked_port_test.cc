@@ -133,7 +133,7 @@ TEST_F(RankedPort, ALongWireKeepsTheOrderOfDepartures) {
 // A checkpoint does not hold the notes of the order. Of the packets, pause frames among them, some leave after loading.
 TEST_F(RankedPort, ALongWireKeepsItsOrderWhenItIsLoaded) {
   const auto put_some = [](Port& port, std::uint16_t first, std::int64_t from) {
-    for (std::uint16_t i = 0; i < 60; ++i) {
+    for (std::uint16_t i = 0; i < 160; ++i) {
       const Time at{from + i * 6'000};
       drain_ranked(port, at, Ignore{});
       accept_ranked(port, packet(first + i, i % 3 == 0 || i % 7 == 0 ? kFirst : kSecond), 0, at);
@@ -143,7 +143,7 @@ TEST_F(RankedPort, ALongWireKeepsItsOrderWhenItIsLoaded) {
   };
   put_some(p_, 100, 0);
   for (int i = 0; i < 5; ++i) take_off_wire(p_);
-  ASSERT_GT(count_on_wire(p_), 31u);
+  ASSERT_GT(count_on_wire(p_), 63u);
   ASSERT_NE(next_to_leave(p_), nullptr);
   Saver saver;
   p_.archive(saver);
@@ -154,7 +154,7 @@ TEST_F(RankedPort, ALongWireKeepsItsOrderWhenItIsLoaded) {
   Loader loader(saver.content());
   loaded.archive(loader);
   EXPECT_TRUE(loader.at_end());
-  for (Port* port : {&p_, &loaded}) put_some(*port, 200, 600'000);
+  for (Port* port : {&p_, &loaded}) put_some(*port, 300, 1'200'000);
   while (!wire_is_empty(p_)) {
     ASSERT_FALSE(wire_is_empty(loaded));
     const Packet& expected = take_off_wire(p_);

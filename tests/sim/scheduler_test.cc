@@ -5,7 +5,9 @@
 #include <memory>
 #include <random>
 
+#include "weir/base/random.h"
 #include "weir/sim/heap_scheduler.h"
+#include "weir/sim/node_scheduler.h"
 #include "weir/sim/wheel_scheduler.h"
 
 namespace weir::sim {
@@ -170,7 +172,7 @@ class Each : public testing::Test {
 
   S scheduler_{16, SchedulerHints{}};
 };
-using Schedulers = testing::Types<WheelScheduler, HeapScheduler>;
+using Schedulers = testing::Types<NodeScheduler, WheelScheduler, HeapScheduler>;
 TYPED_TEST_SUITE(Each, Schedulers);
 
 TYPED_TEST(Each, StartsEmpty) {
@@ -250,6 +252,76 @@ TYPED_TEST(Each, ReachesFarAhead) {
   }
   EXPECT_EQ(this->take_all({expected.back().time.ps + 1}), expected);
   EXPECT_TRUE(this->take_all({expected.back().time.ps + 1'000}).empty());
+}
+
+// Nodes that schedule events of their own whenever they like, and one event of each other node no sooner than a turn
+// ahead. What happens at a node depends on what has happened there alone, so whatever a scheduler's order of nodes is,
+// the events of each are the same.
+class Nodes : public testing::TestWithParam<std::uint64_t> {
+ protected:
+  static constexpr std::uint32_t kNodes = 7;
+  static constexpr Time kTurn{1'000};
+  // Of these, entity e is of node e % kNodes, but for the last two, which never have an event.
+  static constexpr std::uint32_t kOwn = 10 * kNodes;
+  // Behind them, for each node and each other one, what only the second schedules at the first.
+  static Entity told(std::uint32_t node, std::uint32_t by) { return kOwn + node * kNodes + by; }
+  static constexpr std::uint32_t kEntities = kOwn + kNodes * kNodes + 2;
+
+  static std::uint32_t node_of(Entity e) { return e < kOwn ? e % kNodes : (e - kOwn) / kNodes; }
+
+  template <class S>
+  std::vector<std::vector<Event>> run() const {
+    SchedulerHints hints;
+    for (Entity e = 0; e < kEntities; ++e) hints.node_of.push_back(e + 2 < kEntities ? node_of(e) : kNone);
+    hints.turn = kTurn;
+    S scheduler(kEntities, hints);
+    std::vector<std::vector<Event>> out(kNodes);
+    std::vector<std::mt19937_64> random;
+    for (std::uint32_t node = 0; node < kNodes; ++node) random.emplace_back(GetParam() * kNodes + node);
+    std::vector<Time> told_last(kEntities);
+    const auto below = [&](std::uint32_t node, std::int64_t n) { return static_cast<std::int64_t>(random[node]() % n); };
+    for (Entity e = 0; e < kOwn; ++e) scheduler.add(e, {below(node_of(e), 5'000)});
+    Time end;
+    for (int epoch = 0; epoch < 60; ++epoch) {
+      end = end + Time{1 + static_cast<std::int64_t>(mix32(static_cast<std::uint32_t>(epoch)) % 3'000)};
+      for (Event event; scheduler.next(end, event);) {
+        const std::uint32_t node = node_of(event.entity);
+        const Time now = event.time;
+        out[node].push_back(event);
+        const auto own = [&] { return static_cast<Entity>(node + kNodes * below(node, kOwn / kNodes)); };
+        if (event.entity < kOwn) scheduler.add(event.entity, now + Time{below(node, 900)});
+        if (below(node, 4) == 0) scheduler.schedule(own(), now);
+        if (below(node, 4) == 0) scheduler.schedule(own(), now + Time{below(node, 4'000)});
+        if (below(node, 16) == 0) scheduler.cancel(own());
+        const auto other = static_cast<std::uint32_t>(below(node, kNodes));
+        const Entity e = told(other, node);
+        if (other == node || told_last[e] > now - kTurn) continue;  // it may not have been taken yet
+        told_last[e] = now + kTurn + Time{below(node, 3) * below(node, 2'000)};
+        scheduler.schedule(e, told_last[e]);
+      }
+    }
+    return out;
+  }
+};
+
+TEST_P(Nodes, TakeTheSameEventsWhetherTheyTakeTurnsOrNot) {
+  const auto by_node = run<NodeScheduler>();
+  const auto by_time = run<HeapScheduler>();
+  for (std::uint32_t node = 0; node < kNodes; ++node) {
+    EXPECT_GT(by_time[node].size(), 500u);
+    EXPECT_EQ(by_node[node], by_time[node]) << "node " << node;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Nodes, testing::Range<std::uint64_t>(1, 9));
+
+TEST(NodeScheduler, TakesAllOfANodeBeforeTheNext) {
+  NodeScheduler scheduler(4, {.node_of = {1, 0, 1, 0}, .turn = Time{100}});
+  for (const auto& [entity, time] : {std::pair{0u, 10}, {1u, 90}, {2u, 5}, {3u, 120}}) scheduler.schedule(entity, {time});
+  std::vector<Event> taken;
+  for (Event event; scheduler.next({150}, event);) taken.push_back(event);
+  EXPECT_EQ(taken, (std::vector<Event>{{{90}, 1}, {{5}, 2}, {{10}, 0}, {{120}, 3}}));
+  EXPECT_EQ(scheduler.horizon(), Time{150});
 }
 
 }  // namespace

@@ -57,6 +57,8 @@ enum class Needs : std::uint32_t {
   delivery_rate = 1 << 1,  // samples of the delivery rate as in BBR
   ecn = 1 << 2,            // ECN marks: a scenario without network.ecn.enabled is refused
   decisions = 1 << 3,      // decisions of the program that embeds the run, see Control::ask
+  order = 1 << 4,          // calls in the order of time also between flows of different hosts, for what they share; a
+                           // run on several threads gives no such order
 };
 constexpr Needs operator|(Needs a, Needs b) {
   return static_cast<Needs>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "weir/engine/barrier.h"
+#include "weir/engine/epochs.h"
 #include "weir/net/split.h"
 
 namespace weir::engine {
@@ -399,6 +400,16 @@ class Team final : public Simulation::Crew {
   std::vector<std::thread> workers_;
 };
 
+// Do nodes go on one after the other? If so, a busy port has a packet or more in each turn.
+bool nodes_take_turns(const Model& model, const RunOptions& options) {
+  if (options.scheduler != SchedulerKind::automatic || options.traced) return false;
+  for (const auto& profile : model.profiles)
+    if (cc::has(profile.algorithm->about.needs, cc::Needs::order)) return false;
+  Rate fastest;
+  for (const auto& link : model.topology.links) fastest = std::max(fastest, link.rate);
+  return turn_length(model.topology) >= transmission_time(model.transport.payload, fastest);
+}
+
 }  // namespace
 
 std::unique_ptr<Simulation::Crew> make_crew(const Model& model, Network& network, const RunOptions& options) {
@@ -409,6 +420,8 @@ std::unique_ptr<Simulation::Crew> make_crew(const Model& model, Network& network
     return std::make_unique<Team<S, net::NoTracer>>(model, network, partitions, options);
   };
   if (options.scheduler == SchedulerKind::heap) return team.template operator()<sim::HeapScheduler>();
+  if (nodes_take_turns(model, options))
+    return std::make_unique<Team<sim::NodeScheduler, net::NoTracer>>(model, network, partitions, options);
   return team.template operator()<sim::WheelScheduler>();
 }
 

@@ -25,4 +25,10 @@ Time news_lag(const net::Topology& topology) {
   return std::max(shortest, Time{1});
 }
 
+Time turn_length(const net::Topology& topology) {
+  Time shortest = news_lag(topology);
+  for (const auto& link : topology.links) shortest = std::min(shortest, link.delay);
+  return shortest;
+}
+
 }  // namespace weir::engine

@@ -13,4 +13,7 @@ Time epoch_length(const net::Topology& topology);
 // How long a host waits to be told of an event at another one that starts a message of its own.
 Time news_lag(const net::Topology& topology);
 
+// What happens at a node matters to others no sooner than this: how long nodes may go on one after the other.
+Time turn_length(const net::Topology& topology);
+
 }  // namespace weir::engine

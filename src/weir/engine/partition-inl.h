@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "weir/engine/epochs.h"
 #include "weir/engine/messages-inl.h"
 #include "weir/engine/partition.h"
 #include "weir/engine/prefetcher-inl.h"
@@ -25,8 +26,30 @@ namespace weir::engine {
 // With more partitions, arrays as long as the network are mostly not a partition's own.
 inline constexpr std::uint16_t kFewPartitions = 4;
 
+// The node at which each entity acts, in the order of Lane; the partition's own nodes are counted from 0, and others'
+// entities will have no events.
+inline std::vector<std::uint32_t> nodes_of_entities(const Model& model, const std::vector<std::uint16_t>& of_node,
+                                                    std::uint16_t partition) {
+  const net::Topology& topology = model.topology;
+  std::vector<std::uint32_t> number(of_node.size(), sim::kNone);
+  std::uint32_t own = 0;
+  for (std::size_t node = 0; node < of_node.size(); ++node)
+    if (of_node[node] == partition) number[node] = own++;
+  std::vector<std::uint32_t> out;
+  const bool departs = model.port_kind() == net::PortKind::queued || model.nic_kind() == net::PortKind::queued;
+  for (std::uint32_t port = 0; port < topology.ports(); ++port)
+    out.push_back(departs ? number[topology.port_owner(port)] : sim::kNone);
+  for (std::uint32_t s = 0; s < topology.switches; ++s) out.push_back(number[topology.hosts + s]);
+  for (std::uint32_t port = 0; port < topology.ports(); ++port) out.push_back(number[topology.port_peer(port)]);
+  for (int kinds = model.host.delays() ? 2 : 1; kinds > 0; --kinds)
+    for (std::uint32_t h = 0; h < topology.hosts; ++h) out.push_back(number[h]);
+  return out;
+}
+
 // What the scheduler may expect of this network.
-inline sim::SchedulerHints hints(const Model& model, std::uint16_t partitions) {
+template <sim::Scheduler S>
+sim::SchedulerHints hints(const Model& model, const std::vector<std::uint16_t>& of_node, std::uint16_t partition,
+                          std::uint16_t partitions) {
   double bits_per_second = 0;
   Time longest{};
   for (const auto& link : model.topology.links) {
@@ -34,8 +57,12 @@ inline sim::SchedulerHints hints(const Model& model, std::uint16_t partitions) {
     longest = std::max(longest, link.delay + transmission_time(model.transport.payload, link.rate));
   }
   const double bits_per_packet = 8.0 * static_cast<double>(model.transport.payload.count);
-  return {bits_per_second / bits_per_packet, longest + longest / 4, lookahead(model.topology.ports()),
-          partitions > kFewPartitions};
+  return {.events_per_second = bits_per_second / bits_per_packet,
+          .horizon = longest + longest / 4,
+          .lookahead = lookahead(model.topology.ports()),
+          .sparse = partitions > kFewPartitions,
+          .node_of = S::kByNode ? nodes_of_entities(model, of_node, partition) : std::vector<std::uint32_t>(),
+          .turn = turn_length(model.topology)};
 }
 
 // The first port of a partition; 0 if it has none.
@@ -49,7 +76,7 @@ inline std::uint32_t first_port(const net::Topology& topology, const std::vector
 template <sim::Scheduler S, class T>
 Partition<S, T>::Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node,
                            std::uint16_t index, std::uint16_t count)
-    : LaneHolder<S, T>{{model, network, of_node, index, hints(model, count)}},
+    : LaneHolder<S, T>{{model, network, of_node, index, hints<S>(model, of_node, index, count)}},
       net::Fabric<Partition>(count),
       host::Nics<Partition>(static_cast<net::ClassSet>((1u << model.data_classes()) - 1)),
       host::Senders<Partition>(model),
@@ -70,7 +97,7 @@ void Partition<S, T>::add_flow(const traffic::Flow& flow) {
 template <sim::Scheduler S, class T>
 void Partition<S, T>::run_until(Time end) {
   sim::Event event;
-  const auto on_ready = [this](sim::Entity e) { prefetcher().on_ready(e); };
+  const auto on_ready = [this](sim::Entity e, sim::Due due) { prefetcher().on_ready(e, due); };
   while (lane().scheduler.next(end, event, on_ready)) {
     ++lane().counters.events;
     lane().now = event.time;

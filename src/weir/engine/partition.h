@@ -25,6 +25,7 @@
 #include "weir/net/fabric.h"
 #include "weir/net/packet_visit.h"
 #include "weir/sim/heap_scheduler.h"
+#include "weir/sim/node_scheduler.h"
 #include "weir/sim/wheel_scheduler.h"
 
 namespace weir::engine {
@@ -46,6 +47,7 @@ class Partition final : private LaneHolder<S, T>,
                         private Prefetcher<Partition<S, T>> {
  public:
   using Tracer = T;  // net::NoTracer or net::Recorder
+  static constexpr bool kByNode = S::kByNode;
 
   // `of_node` gives the partition of every node; this one is number `index` of `count`.
   Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node, std::uint16_t index,
@@ -137,6 +139,7 @@ class Partition final : private LaneHolder<S, T>,
 
 extern template class Partition<sim::WheelScheduler, net::NoTracer>;
 extern template class Partition<sim::WheelScheduler, net::Recorder>;
+extern template class Partition<sim::NodeScheduler, net::NoTracer>;
 extern template class Partition<sim::HeapScheduler, net::NoTracer>;
 extern template class Partition<sim::HeapScheduler, net::Recorder>;
 

@@ -15,12 +15,52 @@ inline void prefetch_port(const net::Port* p) {
 }
 
 template <class P>
-inline void Prefetcher<P>::on_ready(sim::Entity e) {
+inline void Prefetcher<P>::on_ready(sim::Entity e, [[maybe_unused]] sim::Due due) {
+  if constexpr (P::kByNode) {
+    if (due == sim::Due::later)
+      prefetch_of_next_node(e);
+    else
+      prefetch_of_node(e);
+    return;
+  }
   if (!on_) return;
   if (const std::uint32_t port = nearest_port(e); !fabric().is_inbound(port)) prefetch_port(&lane().port(port));
   if (!deep_) [[likely]]
     return;
   if (const std::uint32_t h = e - lane().first_wake; h < lane().hosts) prefetch_object(&network().hosts[h]);
+}
+
+// Where nodes take turns: what the events of the next node will touch first.
+template <class P>
+inline void Prefetcher<P>::prefetch_of_next_node(sim::Entity e) {
+  if (const std::uint32_t port = e - lane().first_arrival; port < lane().ports) {
+    if (fabric().is_inbound(port)) return;
+    prefetch_port(&lane().port(port));
+    prefetch_port(&lane().port(net::Topology::reverse(port)));
+  } else if (const std::uint32_t h = e - lane().first_wake; h < lane().hosts) {
+    prefetch_object(&network().hosts[h]);
+  }
+}
+
+// The same, of the node whose turn it is: the first packets of its links, and in large networks the flow that it will
+// send of. What follows on a link is asked for as the packet before it arrives (Fabric::take_first).
+template <class P>
+inline void Prefetcher<P>::prefetch_of_node(sim::Entity e) {
+  if (const std::uint32_t port = e - lane().first_arrival; port < lane().ports) {
+    if (fabric().is_inbound(port)) return;
+    const net::Port& p = lane().port(port);
+    prefetch_line(p.ring.address(p.ring.head));
+    prefetch_line(p.ring.address(p.ring.head + 1));
+    if (ranked_) prefetch_line(p.urgent.address(p.urgent.head));
+    if (!deep_) return;
+    const net::Port& out = lane().port(net::Topology::reverse(port));
+    prefetch_line(out.ring.address(out.ring.cursor));
+    prefetch_line(out.ring.next_place());
+  } else if (const std::uint32_t h = e - lane().first_wake; deep_ && h < lane().hosts) {
+    const host::Host& host = network().hosts[h];
+    host.prefetch_queues();
+    prefetch_flow(host);
+  }
 }
 
 // The port on whose link there is an arrival. Of another event, some port of this partition, for others' are changed
@@ -46,7 +86,7 @@ inline void Prefetcher<P>::look(std::uint32_t ahead, OfPort&& of_port, OfHost&& 
 
 template <class P>
 inline void Prefetcher<P>::before_event() {
-  if (!on_) return;
+  if (P::kByNode || !on_) return;
   if (deep_) [[unlikely]] {
     before_event_deep();
     return;

@@ -34,7 +34,7 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
         own_port_(own_port) {}
 
   // An event will be handled soon.
-  void on_ready(sim::Entity e);
+  void on_ready(sim::Entity e, sim::Due due);
   // An event has been taken from the scheduler and is about to be handled.
   void before_event();
 
@@ -50,6 +50,8 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   void look(std::uint32_t ahead, OfPort&& of_port, OfHost&& of_host);
   [[gnu::noinline]] void before_event_deep();
   std::uint32_t nearest_port(sim::Entity e) const;
+  void prefetch_of_next_node(sim::Entity e);
+  void prefetch_of_node(sim::Entity e);
   void prefetch_ring(std::uint32_t port);
   void prefetch_node(std::uint32_t port);
   void prefetch_behind(std::uint32_t port);

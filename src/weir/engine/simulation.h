@@ -32,13 +32,15 @@
 
 namespace weir::engine {
 
-enum class SchedulerKind : std::uint8_t { wheel, heap };
+// Which events are taken when (sim/scheduler.h). Automatic: node by node, unless links are too short, somebody wants to
+// hear of single events, or an algorithm needs to be called in the order of time; then as with the wheel.
+enum class SchedulerKind : std::uint8_t { automatic, wheel, heap };
 
 struct RunOptions {
   std::uint32_t threads = 1;  // fewer are used if the topology cannot be split so far
   // The parts that the network is cut into, of which each is one thread's at a time; 0 = as many as threads.
   std::uint32_t partitions = 0;
-  SchedulerKind scheduler = SchedulerKind::wheel;
+  SchedulerKind scheduler = SchedulerKind::automatic;
   Time stop = Time::max();     // end the run here even if flows are active
   bool traced = false;         // tell single events and ask for decisions: trace(), decide()
   bool until_program = false;  // end it when the messages that wait for each other are done, even if others are active

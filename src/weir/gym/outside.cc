@@ -44,6 +44,7 @@ Outside::Outside(const Scenario& scenario, const Settings& settings)
       throw InputError("profiles", fmt::format("there is no profile '{}' with the algorithm 'pcc_rl'; valid is {}",
                                                name, fmt::join(valid, ", ")));
   scenario_.run.threads = 1;
+  scenario_.run.scheduler = engine::SchedulerKind::wheel;  // turns come in the order of time
   scenario_.probes = {};
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weir/base/large_pages.h"
+#include "weir/base/quotient.h"
 #include "weir/host/scoreboard.h"
 
 namespace weir::host {
@@ -29,11 +30,14 @@ class Reassembly {
   }
 
   // Has the packet at seq arrived?
-  bool holds(std::int64_t seq) const { return seq / payload_ < expected_ || has(seq / payload_); }
+  bool holds(std::int64_t seq) const {
+    const std::int64_t n = quotient(seq, payload_);
+    return n < expected_ || has(n);
+  }
 
   // A packet arrives. Returns whether it is new.
   bool take(std::int64_t seq, std::int64_t payload) {
-    const std::int64_t n = seq / payload_;
+    const std::int64_t n = quotient(seq, payload_);
     if (n < expected_ || has(n)) return false;
     while (n - expected_ >= room()) grow();
     set(n);
@@ -45,7 +49,7 @@ class Reassembly {
   // What the acknowledgement of a packet tells: of the 64 packets up to this one, or of the 64 from the first missing
   // one on.
   Sack sack(std::int64_t seq) const {
-    Sack out{.trigger = seq / payload_};
+    Sack out{.trigger = quotient(seq, payload_)};
     out.first = std::max(expected_, out.trigger - 63);
     if (words_.empty()) return out;
     const int shift = static_cast<int>(out.first % 64);

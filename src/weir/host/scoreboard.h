@@ -18,6 +18,7 @@
 
 #include "weir/base/large_pages.h"
 #include "weir/base/prefetch.h"
+#include "weir/base/quotient.h"
 #include "weir/base/units.h"
 #include "weir/host/recovery.h"
 
@@ -62,7 +63,7 @@ class Scoreboard {
     again_head_ = 0;
   }
 
-  std::int64_t packet_of(std::int64_t seq) const { return seq / payload_; }
+  std::int64_t packet_of(std::int64_t seq) const { return quotient(seq, payload_); }
   // The first byte that may not be sent yet, with all acknowledged below `una`.
   std::int64_t limit(std::int64_t una) const { return std::min(size_, una + reach_); }
   // Bytes above `una` that have arrived, and those that are lost and not yet sent again.

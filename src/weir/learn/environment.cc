@@ -17,7 +17,8 @@ constexpr Bytes kEndless{1'000'000'000'000'000};
 scenario::Scenario with_maker(const World& world, cc::DecisionMaker& maker, std::uint64_t seed) {
   scenario::Scenario out = world.scenario;
   out.run.seed = seed;
-  out.run.threads = 1;  // a maker is one thread's
+  out.run.threads = 1;  // a maker is one thread's, and is asked in the order of time
+  out.run.scheduler = engine::SchedulerKind::wheel;
   for (auto& profile : out.profiles)
     if (scenario::pcc_rl_params(profile) != nullptr) scenario::set_maker(profile, maker);
   return out;

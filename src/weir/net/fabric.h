@@ -96,6 +96,7 @@ class Fabric : public sim::Room<Fabric, P> {
   // wires-inl.h
   void leave(Port& p, std::uint32_t port, Packet& packet);
   [[gnu::cold]] void lose(Port& p, std::uint32_t port, Packet& packet);
+  Time settled_by_all(Time now) const;
   Packet& take_first(Port& p, std::uint32_t port, Time now);
   [[gnu::noinline]] Packet* arrive_ranked(Port& p, std::uint32_t port, Time now);
   Packet& take_ranked(Port& p, std::uint32_t port, Time now);

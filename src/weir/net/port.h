@@ -141,17 +141,17 @@ class DepartureOrder {
   void pop() { bits_ = empty() ? 1 : bits_ >> 1; }
   // Another has begun to leave. False if there is no room to note it.
   bool push(bool urgent) {
-    const int noted = std::bit_width(bits_) - 1;
+    const int noted = static_cast<int>(std::bit_width(bits_)) - 1;
     if (noted == kMost) [[unlikely]]
       return false;
-    bits_ += (std::uint32_t{1} + urgent) << noted;
+    bits_ += (std::uint64_t{1} + urgent) << noted;
     return true;
   }
   void clear() { bits_ = 1; }
 
  private:
-  static constexpr int kMost = 31;
-  std::uint32_t bits_ = 1;
+  static constexpr int kMost = 63;
+  std::uint64_t bits_ = 1;
 };
 
 struct alignas(64) Port {
@@ -177,14 +177,14 @@ struct alignas(64) Port {
   std::uint32_t expected_egress = 0;          // of its first packet at the far end: for prefetching only
   std::uint32_t rate_mbps = 0;                // as telemetry reports it
   std::uint32_t ecn_min = ~std::uint32_t{0};  // mark above; ~0 = never
-  std::uint32_t ecn_max = ~std::uint32_t{0};
-  DepartureOrder order;             // ranked port
   std::uint32_t urgent_queued = 0;  // ranked port: bytes of `queued` that are of the first class ...
   PacketRing urgent;                // ... which has this ring, pause and resume frames included
+  DepartureOrder order;             // ranked port
 
   // -- the rest
   Rate rate;
   double ecn_probability = 0;  // at ecn_max
+  std::uint32_t ecn_max = ~std::uint32_t{0};
   std::uint32_t marks = 0;
   const LinkFaults* faults = nullptr;  // null: it loses nothing
   std::uint32_t pending_control = 0;   // pause and resume frames waiting at the cursor

@@ -137,12 +137,23 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
   deliver(port, p.peer, p.peer_ingress, *packet, now);
 }
 
+// Until when the port at the other end of a link may be settled. Where nodes take turns, its owner has gone on farther
+// than to `now` or not as far; what has left before this round of turns began is known.
+template <class P>
+inline Time Fabric<P>::settled_by_all(Time now) const {
+  if constexpr (P::kByNode)
+    return {lane().scheduler.horizon().ps - 1};
+  else
+    return now;
+}
+
 // The packet that arrives, off the wire; the next one's arrival is scheduled.
 template <class P>
 inline Packet& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) {
-  if (p.ring.cursor == p.ring.head) settle_plain(p, now);
+  if (p.ring.cursor == p.ring.head) settle_plain(p, settled_by_all(now));
   Packet& packet = p.ring.front();
   p.ring.pop();
+  if constexpr (P::kByNode) prefetch_line(p.ring.address(p.ring.head + 1));
   if (!p.ring.empty()) {
     const Packet& first = p.ring.front();
     if (first.departs != kHeld) scheduler().add(lane().arrival(port), p.arrival(first));
@@ -170,8 +181,16 @@ template <class P>
 inline Packet& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now) {
   // What waits has begun to leave by now, if it may. It is settled as long as the packet that arrives is still counted
   // among those on the wire.
-  if (p.order.has_one_at_most()) settle_ranked(p, p.owner - lane().hosts, now);
+  if (p.order.has_one_at_most()) settle_ranked(p, p.owner - lane().hosts, settled_by_all(now));
   Packet& packet = take_off_wire(p);
+  if constexpr (P::kByNode) {
+    prefetch_line(p.ring.address(p.ring.head + 1));
+    prefetch_line(p.urgent.address(p.urgent.head + 1));
+    if (p.peer < lane().hosts && !p.urgent.empty()) {
+      const Packet& next = p.urgent.front();
+      if ((next.flags & kSack) != 0) prefetch_line(&lane().sacks[next.src]);
+    }
+  }
   if (const PacketRing* next = next_on_wire(p); next != nullptr)
     scheduler().add(lane().arrival(port), p.arrival(next->front()));
   return packet;

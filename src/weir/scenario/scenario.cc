@@ -236,8 +236,9 @@ void read_probes(const TableReader& table, probe::ProbeParams& out) {
 void RunParams::describe(ParamList<RunParams>& p) {
   p.integer("seed", &RunParams::seed, 0, kMaxSeed, "all that is random follows from it");
   p.integer("threads", &RunParams::threads, 1, 1024, "threads; the results are the same for any number");
-  p.choice("scheduler", &RunParams::scheduler, {"wheel", "heap"},
-           "event queue: the quick one, or the plain one; the same results");
+  p.choice("scheduler", &RunParams::scheduler, {"auto", "wheel", "heap"},
+           "event queue: the quickest one, the quick one that takes all events in the order of time, or the plain one; "
+           "the same results");
   p.time("stop", &RunParams::stop, "end here even if flows are active; 0 = when all flows are done");
   p.choice("until", &RunParams::until, {"flows", "collectives"},
            "end when all flows are done, or already when all collectives are, even if other flows are active");

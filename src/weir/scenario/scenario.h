@@ -43,7 +43,7 @@ inline constexpr std::int64_t kMaxSeed = (std::int64_t{1} << 53) - 1;
 struct RunParams {
   std::uint64_t seed = 1;
   std::uint32_t threads = 1;
-  engine::SchedulerKind scheduler = engine::SchedulerKind::wheel;
+  engine::SchedulerKind scheduler = engine::SchedulerKind::automatic;
   Time stop;
   Until until = Until::flows;
   const Fidelity* fidelity = &exact_rules();

@@ -11,6 +11,8 @@ namespace weir::sim {
 
 class HeapScheduler {
  public:
+  static constexpr bool kByNode = false;
+
   HeapScheduler(std::uint32_t entities, SchedulerHints) : position_(entities, kNone) {}
 
   // From now on there are so many, no fewer than before.

@@ -3,17 +3,21 @@
 // Every entity of the simulation (a link, a host, ...) has at most one pending event, so an
 // event is just (time, entity), and the order of events is total and depends on the scenario
 // alone: earlier time first, then smaller entity number. A scheduler is a compile-time policy
-// of the engine; WheelScheduler is the production one, HeapScheduler the plain oracle.
+// of the engine: NodeScheduler takes the events of an epoch node by node, which is quickest where the network allows it,
+// WheelScheduler takes those of all nodes in one order, and HeapScheduler does the same as the plain oracle.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
+#include <vector>
 
 #include "weir/base/units.h"
 
 namespace weir::sim {
 
 using Entity = std::uint32_t;
+
+inline constexpr Entity kNone = ~Entity{0};
 
 struct Event {
   Time time;
@@ -27,7 +31,14 @@ struct SchedulerHints {
   Time horizon{1'000'000};         // most events are scheduled at most this far ahead
   std::uint32_t lookahead = 15;    // upcoming() is asked for no more than so many; at most 15, 0 = never
   bool sparse = false;             // few of the entities will ever have an event
+  // For a scheduler that goes by node: the node of each entity, or kNone if it will never have an event; nodes are
+  // counted from 0. If it is empty, all entities are of one node.
+  std::vector<std::uint32_t> node_of;
+  Time turn{std::int64_t{1} << 40};  // for the same: an event at one node matters to another no sooner than this; above 0
 };
+
+// When an entity is due of which a scheduler tells in advance: among the next events, or after those.
+enum class Due : bool { soon, later };
 
 template <class S>
 concept Scheduler = requires(S s, const S cs, Entity e, Time t, Event& out, std::uint32_t entities, SchedulerHints h) {
@@ -38,11 +49,11 @@ concept Scheduler = requires(S s, const S cs, Entity e, Time t, Event& out, std:
   // The same for an entity that has none.
   s.add(e, t);
   s.cancel(e);
-  // Takes the earliest event before `end`. May call its last argument with entities that are due some events later:
-  // another hint.
+  // Takes the earliest event before `end`. May call its last argument with entities that are due some events later, and
+  // with Due: another hint.
   { s.next(t, out) } -> std::same_as<bool>;
   {
-    s.next(t, out, [](Entity) {})
+    s.next(t, out, [](Entity, Due) {})
     } -> std::same_as<bool>;
   { cs.empty() } -> std::same_as<bool>;
   // Only while empty: nothing will be scheduled before t.
@@ -53,8 +64,8 @@ concept Scheduler = requires(S s, const S cs, Entity e, Time t, Event& out, std:
   s.look_ahead();
   // The entity that is due some events later, or any other, or kNone: a hint for prefetching, nothing more.
   { cs.upcoming(1u) } -> std::same_as<Entity>;
+  // Are events ordered within each node only?
+  { S::kByNode } -> std::convertible_to<bool>;
 };
-
-inline constexpr Entity kNone = ~Entity{0};
 
 }  // namespace weir::sim

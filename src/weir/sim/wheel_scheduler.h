@@ -31,6 +31,8 @@ namespace weir::sim {
 
 class WheelScheduler {
  public:
+  static constexpr bool kByNode = false;
+
   WheelScheduler(std::uint32_t entities, SchedulerHints hints)
       : nodes_(entities, hints.sparse),
         few_(hints.lookahead == 0 ? 0 : kFewReady),
@@ -74,7 +76,7 @@ class WheelScheduler {
     nodes_[e].due = kIdle;
   }
 
-  // Calls on_ready(entity) for events that will be among the next ones.
+  // Calls on_ready(entity, Due::soon) for events that will be among the next ones.
   template <class OnReady>
   bool next(Time end, Event& out, OnReady&& on_ready) {
     for (;;) {
@@ -97,7 +99,7 @@ class WheelScheduler {
     }
   }
   bool next(Time end, Event& out) {
-    return next(end, out, [](Entity) {});
+    return next(end, out, [](Entity, Due) {});
   }
 
   bool empty() const { return end_ - at_ == stale_ && none_waits(); }
@@ -361,7 +363,7 @@ class WheelScheduler {
     std::uint64_t* end = end_;
     Entity e = level.slots[i];
     do {
-      on_ready(e);
+      on_ready(e, Due::soon);
       const std::uint64_t key = key_of(e);
       std::uint64_t* place = end++;
       for (; place[-1] > key; --place) *place = place[-1];  // before the first place there is a zero
@@ -379,7 +381,7 @@ class WheelScheduler {
   [[gnu::cold]] void open_many(Entity e, OnReady& on_ready) {
     const std::ptrdiff_t first = end_ - kFewToSort - first_place();
     for (; e != kNone; e = nodes_[e].next) {
-      on_ready(e);
+      on_ready(e, Due::soon);
       if (end_ == room_end_) grow();
       *end_++ = key_of(e);
     }

@@ -1,0 +1,276 @@
+// A scheduler that takes the events of one node after the other.
+//
+// What happens at a node matters to another one no sooner than a packet takes by the shortest link. Within so short a
+// time the order of events matters within a node only: this scheduler makes passes over all nodes, none longer than
+// that, and in a pass takes all events of one node, then all of the next. What a node touches, its ports and the packets
+// that reach it, stays in the nearest cache meanwhile, and a node has so few pending events that a sorted array does for
+// them.
+//
+// The due times of all entities stand in one array, those of a node side by side. An event for a later pass is noted
+// there, and nothing else is done for it: when its pass comes, all times of its node are looked through.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "weir/base/large_pages.h"
+#include "weir/sim/scheduler.h"
+
+namespace weir::sim {
+
+// What sim/scheduler.h says of order holds for the entities of one node. During a pass an event before its end may be
+// scheduled, moved or cancelled only for the node of the event that was taken last.
+class NodeScheduler {
+ public:
+  static constexpr bool kByNode = true;
+
+  NodeScheduler(std::uint32_t entities, const SchedulerHints& hints)
+      : announces_(hints.lookahead >= kFarLookahead), span_(hints.turn.ps), places_(entities, hints.sparse) {
+    const bool is_one = hints.node_of.empty();
+    const auto node_of = [&](Entity e) { return is_one ? 0 : hints.node_of[e]; };
+    std::uint32_t nodes = is_one ? 1 : 0;
+    for (Entity e = 0; e < entities; ++e)
+      if (node_of(e) != kNone) nodes = std::max(nodes, node_of(e) + 1);
+    first_.assign(nodes + std::size_t{1}, 0);
+    for (Entity e = 0; e < entities; ++e)
+      if (node_of(e) != kNone) ++first_[node_of(e) + std::size_t{1}];
+    std::size_t most = 0;
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+      most = std::max<std::size_t>(most, first_[node + std::size_t{1}]);
+      first_[node + std::size_t{1}] += first_[node];
+    }
+    assert(most <= kSlotMask && span_ > 0 && span_ <= std::int64_t{1} << 42);
+    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+    entities_.resize(first_.back());
+    for (Entity e = 0; e < entities; ++e) {  // those of a node in the order of their numbers
+      if (node_of(e) == kNone) continue;
+      places_[e] = {next[node_of(e)]++, node_of(e)};
+      entities_[places_[e].slot] = e;
+    }
+    due_.assign(entities_.size(), kNever);
+    earliest_.assign(nodes, kNever);
+    found_.resize(most);
+    ready_.resize(1 + 4 * most + 16);
+    at_ = end_ = first_place();
+  }
+  NodeScheduler(NodeScheduler&&) = delete;
+
+  // Gives e, which has no event, one at t.
+  void add(Entity e, Time t) {
+    assert(due_[places_[e].slot] == kNever);
+    schedule(e, t);
+  }
+
+  void schedule(Entity e, Time t) {
+    const Place place = places_[e];
+    due_[place.slot] = t.ps;
+    if (t.ps < until_)
+      insert(place, t.ps);
+    else if (t.ps < earliest_[place.node])
+      earliest_[place.node] = t.ps;
+  }
+
+  void cancel(Entity e) { due_[places_[e].slot] = kNever; }
+
+  // Calls on_ready(entity, Due::soon) for the events of a node as their turn comes, and with Due::later for those of the
+  // node after it, in large networks.
+  template <class OnReady>
+  bool next(Time end, Event& out, OnReady&& on_ready) {
+    for (;;) {
+      if (at_ == end_) [[unlikely]] {
+        if (!open_next(end.ps, on_ready)) return false;
+      }
+      const std::uint64_t key = *at_++;
+      const std::uint32_t slot = slots_ + static_cast<std::uint32_t>(key & kSlotMask);
+      const std::int64_t due = base_ + static_cast<std::int64_t>(key >> kSlotBits);
+      if (due_[slot] != due) [[unlikely]]
+        continue;  // moved or cancelled
+      due_[slot] = kNever;
+      out = {{due}, entities_[slot]};
+      return true;
+    }
+  }
+  bool next(Time end, Event& out) {
+    return next(end, out, [](Entity, Due) {});
+  }
+
+  // When the present pass began, or the last one ended: all events before have been taken, of all nodes.
+  Time horizon() const { return {horizon_}; }
+
+  // Only between passes.
+  bool empty() const {
+    for (std::size_t node = 0; node < earliest_.size(); ++node)
+      if (earliest_[node] != kNever &&
+          std::any_of(due_.begin() + first_[node], due_.begin() + first_[node + 1],
+                      [](std::int64_t due) { return due != kNever; }))
+        return false;
+    return true;
+  }
+
+  void skip_to(Time t) {
+    assert(empty());
+    horizon_ = t.ps;
+  }
+
+  template <class Visit>
+  void for_each_pending(Visit&& visit) const {
+    for (std::size_t slot = 0; slot < due_.size(); ++slot)
+      if (due_[slot] != kNever) visit(Event{{due_[slot]}, entities_[slot]});
+  }
+
+  void look_ahead() {}
+  Entity upcoming(std::uint32_t) const { return kNone; }
+
+ private:
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t kClosed = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::uint32_t kFarLookahead = 4;  // from here on it is worth its cost to announce the next node
+  static constexpr int kSlotBits = 20;
+  static constexpr std::uint64_t kSlotMask = (std::uint64_t{1} << kSlotBits) - 1;
+  static constexpr std::size_t kFewToSort = 6;
+
+  struct Place {
+    std::uint32_t slot;  // in due_
+    std::uint32_t node;
+  };
+
+  std::uint64_t* first_place() { return ready_.data() + 1; }
+
+  // For the node that is open.
+  void insert(Place place, std::int64_t due) {
+    assert(place.node == node_ && due >= base_);
+    if (end_ == ready_.data() + ready_.size()) [[unlikely]]
+      make_room();
+    const std::uint64_t key = key_of(due, place.slot - slots_);
+    std::uint64_t* at = end_++;
+    for (; at != at_ && at[-1] > key; --at) *at = at[-1];
+    *at = key;
+  }
+
+  [[gnu::noinline]] void make_room() {
+    const std::ptrdiff_t n = end_ - at_;
+    std::copy(at_, end_, first_place());
+    if (4 * static_cast<std::size_t>(n) > ready_.size()) ready_.resize(2 * ready_.size());
+    at_ = first_place();
+    end_ = at_ + n;
+  }
+
+  // Opens the next node that has an event before `end`. False if there is none: the pass has ended.
+  template <class OnReady>
+  [[gnu::noinline]] bool open_next(std::int64_t end, OnReady& on_ready) {
+    const auto nodes = static_cast<std::uint32_t>(earliest_.size());
+    for (;;) {
+      if (until_ == kClosed) {  // a pass begins
+        if (end <= horizon_) return false;
+        until_ = std::min(end, horizon_ + span_);
+        following_ = 0;
+        find_following();
+      }
+      while (following_ < nodes) {
+        node_ = following_++;
+        find_following();
+        const bool has_some = open(on_ready);
+        if (announces_ && following_ < nodes) announce(on_ready);
+        if (has_some) return true;
+      }
+      horizon_ = until_;
+      until_ = kClosed;
+    }
+  }
+
+  void find_following() {
+    while (following_ < earliest_.size() && earliest_[following_] >= until_) ++following_;
+  }
+
+  template <class OnReady>
+  void announce(OnReady& on_ready) const {
+    for (std::uint32_t slot = first_[following_]; slot < first_[following_ + std::size_t{1}]; ++slot)
+      if (due_[slot] < until_) on_ready(entities_[slot], Due::later);
+  }
+
+  // Finds and sorts the node's events of this pass. False if there are none.
+  template <class OnReady>
+  bool open(OnReady& on_ready) {
+    slots_ = first_[node_];
+    base_ = earliest_[node_];
+    std::int64_t later = kNever;
+    std::uint64_t* const found = found_.data();
+    std::size_t n = 0;
+    const std::uint32_t count = first_[node_ + std::size_t{1}] - slots_;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::int64_t due = due_[slots_ + i];
+      if (due >= until_) {
+        later = std::min(later, due);
+        continue;
+      }
+      on_ready(entities_[slots_ + i], Due::soon);
+      found[n++] = key_of(due, i);
+    }
+    earliest_[node_] = later;
+    at_ = first_place();
+    end_ = at_ + n;
+    if (n <= kFewToSort || n > kMostByTime) {
+      std::copy(found, found + n, at_);
+      if (n > kMostByTime)
+        std::sort(at_, end_);
+      else
+        sort_nearly_sorted();
+    } else {
+      place_by_time(found, n);
+      sort_nearly_sorted();
+    }
+    return n != 0;
+  }
+
+  // Puts them where their time's share of the pass says, so that hardly a branch depends on their order.
+  static constexpr std::size_t kMostByTime = 255;
+  void place_by_time(const std::uint64_t* found, std::size_t n) {
+    constexpr int kBits = 6;
+    const int of_pass = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(until_ - base_)));
+    const int shift = std::max(of_pass - kBits, 0) + kSlotBits;
+    std::uint8_t places[1 << kBits] = {};
+    for (std::size_t i = 0; i < n; ++i) ++places[found[i] >> shift];
+    std::uint8_t before = 0;
+    for (std::uint8_t& place : places) place = before = static_cast<std::uint8_t>(before + place);
+    for (std::size_t i = 0; i < n; ++i) at_[--places[found[i] >> shift]] = found[i];
+  }
+
+  void sort_nearly_sorted() {
+    for (std::uint64_t* next = at_; next != end_; ++next) {
+      const std::uint64_t key = *next;
+      std::uint64_t* place = next;
+      for (; place[-1] > key; --place) *place = place[-1];  // before the first place there is a zero
+      *place = key;
+    }
+  }
+
+  std::uint64_t key_of(std::int64_t due, std::uint32_t slot_of_node) const {
+    return static_cast<std::uint64_t>(due - base_) << kSlotBits | slot_of_node;
+  }
+
+  std::uint64_t* at_ = nullptr;  // the next event of the open node
+  std::uint64_t* end_ = nullptr;
+  std::int64_t base_ = 0;         // of the times in keys
+  std::int64_t until_ = kClosed;  // the end of the pass; kClosed between passes
+  std::uint32_t slots_ = 0;       // the first slot of the open node
+  std::uint32_t node_ = 0;        // the open one
+  std::uint32_t following_ = 0;   // the next one with an event in this pass
+  const bool announces_;
+  const std::int64_t span_;  // of a pass
+  std::int64_t horizon_ = 0;
+  ZeroedArray<Place> places_;           // by entity
+  std::vector<std::int64_t> due_;       // by slot
+  std::vector<Entity> entities_;        // by slot
+  std::vector<std::int64_t> earliest_;  // by node: none of its events is earlier, and it has none if it is kNever
+  std::vector<std::uint32_t> first_;    // the first slot, by node
+  std::vector<std::uint64_t> found_;    // of open()
+  std::vector<std::uint64_t> ready_;    // sorted: time since base_ << kSlotBits | slot of the node
+};
+
+static_assert(Scheduler<NodeScheduler>);
+
+}  // namespace weir::sim
