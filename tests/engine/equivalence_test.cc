@@ -1,7 +1,8 @@
 // One scenario, many ways to compute it, one result.
 //
-// The production engine (ports without departure events, nodes that take turns or timing wheels, partitions) against the plain one (ports with
-// two events per packet, a binary heap, one thread) on random scenarios. WEIR_SCENARIOS=N runs the first N of them.
+// The production engine (ports without departure events, nodes that take turns or timing wheels, partitions) against
+// the plain one (ports with two events per packet, a binary heap, one thread) on random scenarios. WEIR_SCENARIOS=N
+// runs the first N of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -131,7 +131,8 @@ TEST_P(Checkpoint, GoesOnByOtherSchedulers) {
   constexpr auto kNodes = engine::SchedulerKind::automatic;
   constexpr auto kWheel = engine::SchedulerKind::wheel;
   constexpr auto kHeap = engine::SchedulerKind::heap;
-  EXPECT_TRUE(in_pieces({{.scheduler = kWheel}, {.scheduler = kHeap}, {.scheduler = kNodes}, {.scheduler = kWheel}}, {0.3, 0.5, 0.62}) == whole_);
+  EXPECT_TRUE(in_pieces({{.scheduler = kWheel}, {.scheduler = kHeap}, {.scheduler = kNodes}, {.scheduler = kWheel}},
+                        {0.3, 0.5, 0.62}) == whole_);
 }
 
 TEST_P(Checkpoint, GoesOnByOtherThreads) {

@@ -279,7 +279,9 @@ class Nodes : public testing::TestWithParam<std::uint64_t> {
     std::vector<std::mt19937_64> random;
     for (std::uint32_t node = 0; node < kNodes; ++node) random.emplace_back(GetParam() * kNodes + node);
     std::vector<Time> told_last(kEntities);
-    const auto below = [&](std::uint32_t node, std::int64_t n) { return static_cast<std::int64_t>(random[node]() % n); };
+    const auto below = [&](std::uint32_t node, std::int64_t n) {
+      return static_cast<std::int64_t>(random[node]() % n);
+    };
     for (Entity e = 0; e < kOwn; ++e) scheduler.add(e, {below(node_of(e), 5'000)});
     Time end;
     for (int epoch = 0; epoch < 60; ++epoch) {
@@ -317,7 +319,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, Nodes, testing::Range<std::uint64_t>(1, 9));
 
 TEST(NodeScheduler, TakesAllOfANodeBeforeTheNext) {
   NodeScheduler scheduler(4, {.node_of = {1, 0, 1, 0}, .turn = Time{100}});
-  for (const auto& [entity, time] : {std::pair{0u, 10}, {1u, 90}, {2u, 5}, {3u, 120}}) scheduler.schedule(entity, {time});
+  for (const auto& [entity, time] : {std::pair{0u, 10}, {1u, 90}, {2u, 5}, {3u, 120}})
+    scheduler.schedule(entity, {time});
   std::vector<Event> taken;
   for (Event event; scheduler.next({150}, event);) taken.push_back(event);
   EXPECT_EQ(taken, (std::vector<Event>{{{90}, 1}, {{5}, 2}, {{10}, 0}, {{120}, 3}}));

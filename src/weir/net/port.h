@@ -177,9 +177,9 @@ struct alignas(64) Port {
   std::uint32_t expected_egress = 0;          // of its first packet at the far end: for prefetching only
   std::uint32_t rate_mbps = 0;                // as telemetry reports it
   std::uint32_t ecn_min = ~std::uint32_t{0};  // mark above; ~0 = never
-  std::uint32_t urgent_queued = 0;  // ranked port: bytes of `queued` that are of the first class ...
-  PacketRing urgent;                // ... which has this ring, pause and resume frames included
-  DepartureOrder order;             // ranked port
+  std::uint32_t urgent_queued = 0;            // ranked port: bytes of `queued` that are of the first class ...
+  PacketRing urgent;                          // ... which has this ring, pause and resume frames included
+  DepartureOrder order;                       // ranked port
 
   // -- the rest
   Rate rate;

@@ -2,9 +2,9 @@
 //
 // What happens at a node matters to another one no sooner than a packet takes by the shortest link. Within so short a
 // time the order of events matters within a node only: this scheduler makes passes over all nodes, none longer than
-// that, and in a pass takes all events of one node, then all of the next. What a node touches, its ports and the packets
-// that reach it, stays in the nearest cache meanwhile, and a node has so few pending events that a sorted array does for
-// them.
+// that, and in a pass takes all events of one node, then all of the next. What a node touches, its ports and the
+// packets that reach it, stays in the nearest cache meanwhile, and a node has so few pending events that a sorted array
+// does for them.
 //
 // The due times of all entities stand in one array, those of a node side by side. An event for a later pass is noted
 // there, and nothing else is done for it: when its pass comes, all times of its node are looked through.
@@ -76,8 +76,8 @@ class NodeScheduler {
 
   void cancel(Entity e) { due_[places_[e].slot] = kNever; }
 
-  // Calls on_ready(entity, Due::soon) for the events of a node as their turn comes, and with Due::later for those of the
-  // node after it, in large networks.
+  // Calls on_ready(entity, Due::soon) for the events of a node as their turn comes, and with Due::later for those of
+  // the node after it, in large networks.
   template <class OnReady>
   bool next(Time end, Event& out, OnReady&& on_ready) {
     for (;;) {
@@ -104,9 +104,8 @@ class NodeScheduler {
   // Only between passes.
   bool empty() const {
     for (std::size_t node = 0; node < earliest_.size(); ++node)
-      if (earliest_[node] != kNever &&
-          std::any_of(due_.begin() + first_[node], due_.begin() + first_[node + 1],
-                      [](std::int64_t due) { return due != kNever; }))
+      if (earliest_[node] != kNever && std::any_of(due_.begin() + first_[node], due_.begin() + first_[node + 1],
+                                                   [](std::int64_t due) { return due != kNever; }))
         return false;
     return true;
   }

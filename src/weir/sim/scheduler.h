@@ -3,8 +3,8 @@
 // Every entity of the simulation (a link, a host, ...) has at most one pending event, so an
 // event is just (time, entity), and the order of events is total and depends on the scenario
 // alone: earlier time first, then smaller entity number. A scheduler is a compile-time policy
-// of the engine: NodeScheduler takes the events of an epoch node by node, which is quickest where the network allows it,
-// WheelScheduler takes those of all nodes in one order, and HeapScheduler does the same as the plain oracle.
+// of the engine: NodeScheduler takes the events of an epoch node by node, which is quickest where the network allows
+// it, WheelScheduler takes those of all nodes in one order, and HeapScheduler does the same as the plain oracle.
 #pragma once
 
 #include <concepts>
@@ -34,7 +34,8 @@ struct SchedulerHints {
   // For a scheduler that goes by node: the node of each entity, or kNone if it will never have an event; nodes are
   // counted from 0. If it is empty, all entities are of one node.
   std::vector<std::uint32_t> node_of;
-  Time turn{std::int64_t{1} << 40};  // for the same: an event at one node matters to another no sooner than this; above 0
+  Time turn{
+      std::int64_t{1} << 40};  // for the same: an event at one node matters to another no sooner than this; above 0
 };
 
 // When an entity is due of which a scheduler tells in advance: among the next events, or after those.
