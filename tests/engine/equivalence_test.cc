@@ -17,7 +17,8 @@ constexpr Way kOtherWays[] = {
     {net::PortKind::fifo, SchedulerKind::automatic, 1}, {net::PortKind::queued, SchedulerKind::automatic, 1},
     {net::PortKind::fifo, SchedulerKind::wheel, 1},     {net::PortKind::fifo, SchedulerKind::heap, 1},
     {net::PortKind::queued, SchedulerKind::wheel, 1},   {net::PortKind::fifo, SchedulerKind::automatic, 2},
-    {net::PortKind::queued, SchedulerKind::heap, 2},    {net::PortKind::fifo, SchedulerKind::automatic, 4},
+    {net::PortKind::queued, SchedulerKind::heap, 2},    {net::PortKind::fifo, SchedulerKind::wheel, 2},
+    {net::PortKind::fifo, SchedulerKind::automatic, 4},
 };
 
 class Equivalence : public testing::TestWithParam<std::uint64_t> {};

@@ -248,5 +248,31 @@ TEST(FaultRows, SayWhatIsWrong) {
             "host.pause.0.host: there is no host 4; hosts are 0 to 3");
 }
 
+// A link that comes up forgets that it was paused, and data that waited leaves at that instant, while an
+// acknowledgement that went ahead of it is on the wire. Links go down so often that this happens.
+TEST(LinkEvents, DataThatWaitedForAPauseLeavesBehindAnAcknowledgement) {
+  Scenario s;
+  s.topology = build(net::Dumbbell{4, 4, 100_Gbps, 1_us, 100_Gbps, 1_us});
+  s.buffer.size = 400_KB;
+  s.transport.ack_class = host::AckClass::priority;
+  s.transport.min_rto = 50_us;
+  s.profiles = {profile("fixed-window", {{"window", "1 MB"}}),
+                profile("fixed-window", {{"window", "1 MB"}, {"rate", "3 Gbps"}})};
+  for (const std::uint32_t src : {4, 5, 6, 2, 3}) s.add_flow(src, 0, 3'000_KB);
+  s.add_flow(1, 7, 300_KB, {}, 1);
+  for (Time t = 61'300_ns; t < 900_us; t = t + 11'170_ns) {
+    s.faults.link_events.push_back({.time = t, .a = 8, .b = 9, .state = LinkState::down});
+    s.faults.link_events.push_back({.time = t + 100_ns, .a = 8, .b = 9, .state = LinkState::up});
+  }
+  s.stop = 8_ms;
+  const Outcome plain = run(s, {net::PortKind::queued, SchedulerKind::heap, 1});
+  EXPECT_EQ(plain.flows.size(), 6u);
+  for (const SchedulerKind scheduler : {SchedulerKind::automatic, SchedulerKind::wheel})
+    for (const std::uint32_t threads : {1u, 2u}) {
+      const Way way{net::PortKind::fifo, scheduler, threads};
+      EXPECT_EQ(difference(plain, run(s, way)), "") << name_of(way);
+    }
+}
+
 }  // namespace
 }  // namespace weir::engine

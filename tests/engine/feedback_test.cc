@@ -71,6 +71,15 @@ class Feedback : public testing::TestWithParam<net::PortKind> {
   Scenario s_;
 };
 
+class OrderedRecorder : public Recorder {
+ public:
+  static constexpr cc::About about{.name = "ordered_recorder",
+                                   .title = "Ordered recorder",
+                                   .source = "test",
+                                   .needs = cc::Needs::telemetry | cc::Needs::order};
+  using Recorder::Recorder;
+};
+
 bool same(const HopTelemetry& a, const HopTelemetry& b) {
   return a.time == b.time && a.tx_bytes == b.tx_bytes && a.queue == b.queue && a.rate_mbps == b.rate_mbps;
 }
@@ -453,6 +462,22 @@ TEST_P(Feedback, PacingIsExact) {
   for (std::size_t i = 0; i < 100; ++i)
     ASSERT_EQ(told.sends[i].now.ps,
               5'000'000 + static_cast<std::int64_t>(i) * 264'243);  // 1090 * 8000 / 33 = 264,242.4
+}
+
+// Nodes take turns, so that hosts are behind and ahead of each other, unless the algorithm needs calls in order.
+TEST_P(Feedback, CallsOfAllHostsAreInOrderIfThatIsNeeded) {
+  static const cc::Algorithm ordered = cc::describe<OrderedRecorder>();
+  s_.topology = build(net::Dumbbell{4, 4, 100_Gbps, 1_us, 400_Gbps, 1_us});
+  for (std::uint32_t h = 0; h < 4; ++h) s_.add_flow(h, 4 + h, 100_KB, h * 77_ns);
+  const auto is_in_order = [&] {
+    told = {};
+    run_it();
+    return std::is_sorted(told.acks.begin(), told.acks.end(),
+                          [](const cc::Ack& a, const cc::Ack& b) { return a.now < b.now; });
+  };
+  EXPECT_FALSE(is_in_order());
+  s_.profiles = {of(ordered, {}, false)};
+  EXPECT_TRUE(is_in_order());
 }
 
 INSTANTIATE_TEST_SUITE_P(Ports, Feedback, testing::Values(net::PortKind::fifo, net::PortKind::queued),

@@ -144,7 +144,7 @@ TEST(BadInput, IsTold) {
        "a.toml:7: key 'algorithm.signal': cannot be 'rxrte'; it is one of txrate, rxrate (did you mean 'rxrate'?)"},
       {"", "[run]\nthreads = 0\n", "a.toml:12: key 'run.threads': 0 is out of range; valid is 1 to 1024"},
       {"", "[run]\nscheduler = \"weel\"\n",
-       "a.toml:12: key 'run.scheduler': cannot be 'weel'; it is one of wheel, heap (did you mean 'wheel'?)"},
+       "a.toml:12: key 'run.scheduler': cannot be 'weel'; it is one of auto, wheel, heap (did you mean 'wheel'?)"},
       // names
       {"\"star\"", "\"sstar\"",
        "a.toml:2: key 'topology.kind': unknown topology 'sstar' (did you mean 'star'?); valid is star, dumbbell, "

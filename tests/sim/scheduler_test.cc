@@ -324,7 +324,38 @@ TEST(NodeScheduler, TakesAllOfANodeBeforeTheNext) {
   std::vector<Event> taken;
   for (Event event; scheduler.next({150}, event);) taken.push_back(event);
   EXPECT_EQ(taken, (std::vector<Event>{{{90}, 1}, {{5}, 2}, {{10}, 0}, {{120}, 3}}));
-  EXPECT_EQ(scheduler.horizon(), Time{150});
+  EXPECT_EQ(scheduler.all_taken_before(), Time{150});
+}
+
+// A cancelled event of long ago does not matter to what comes 20 s later.
+TEST(NodeScheduler, ForgetsCancelledEventsWhenItSkips) {
+  NodeScheduler scheduler(4, {.node_of = {1, 0, 1, kNone}, .turn = Time{100}});
+  scheduler.schedule(0, {0});
+  scheduler.cancel(0);
+  ASSERT_TRUE(scheduler.empty());
+  const Time later{20 * kPicosecondsPerSecond};
+  scheduler.skip_to(later);
+  scheduler.schedule(2, later + Time{30});
+  EXPECT_FALSE(scheduler.empty());
+  Event event;
+  ASSERT_TRUE(scheduler.next(later + Time{100}, event));
+  EXPECT_EQ(event, (Event{later + Time{30}, 2}));
+  EXPECT_FALSE(scheduler.next(later + Time{100}, event));
+  EXPECT_TRUE(scheduler.empty());
+}
+
+// Passes without events are left out, and what is moved while they are is found.
+TEST(NodeScheduler, FindsFewEventsFarApart) {
+  NodeScheduler scheduler(200, {.turn = Time{10}});
+  std::vector<Event> expected;
+  for (Entity e = 0; e < 200; e += 40) expected.push_back({{std::int64_t{1'000'000'000} * (e + 1)}, e});
+  for (const Event& event : expected) scheduler.schedule(event.entity, event.time);
+  scheduler.schedule(199, {500});
+  scheduler.cancel(199);
+  std::vector<Event> taken;
+  for (Time end; taken.size() < expected.size();)
+    for (Event event; scheduler.next(end = end + Time{700'000'000}, event);) taken.push_back(event);
+  EXPECT_EQ(taken, expected);
 }
 
 }  // namespace

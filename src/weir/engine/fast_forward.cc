@@ -400,7 +400,8 @@ void FastForward::begin_round(std::uint32_t root) {
 // within as many rounds as have been simulated: what is remembered is from the youngest state then.
 bool FastForward::is_checked(std::uint32_t root, std::uint64_t round) const {
   if (params_.check <= 0) return false;
-  const auto block = static_cast<std::uint64_t>(std::llround(kCheckRounds / params_.check - (kCheckRounds - 1)));
+  const auto block =
+      static_cast<std::uint64_t>(std::llround(kCheckRounds / std::max(params_.check, 1e-9) - (kCheckRounds - 1)));
   const std::uint64_t simulated = std::uint64_t{params_.settle} + params_.rounds;
   const std::uint64_t within = round < block ? std::min(block, simulated) : block;
   return RandomStream(model_.seed, root, Purpose::fast_forward).below(round / block, within) == round % block;

@@ -15,10 +15,11 @@
 // is left, so that all neighbours have packets, then a round in which queues fill, then one that is compared with what
 // is remembered, and remembered in its turn, then until that has ended. If the compared messages are off by more than
 // theta in the mean, all is forgotten. Messages of the first part lack the packets of those that are still skipped, and
-// would be received too early: that becomes known when it was expected. So a check does not disturb how far neighbours
-// are ahead of each other. That takes tens of rounds to become what it is in the long run, stays while messages are
-// skipped, and goes on from there in each check. Only messages that are under way as a component goes over from the one
-// to the other have neighbours of both kinds; they are neither remembered nor compared.
+// would be received too early: that becomes known when it was expected (that they have been sent does so at once). So a
+// check does not disturb how far neighbours are ahead of each other. That takes tens of rounds to become what it is in
+// the long run, stays while messages are skipped, and goes on from there in each check. Only messages that are under
+// way as a component goes over from the one to the other have neighbours of both kinds; they are neither remembered nor
+// compared.
 //
 // All is decided between epochs, at multiples of the epoch, from what has happened since: results do not depend on the
 // number of threads.

@@ -3,7 +3,7 @@
 // A partition runs from one epoch's end to the next without looking outside. Links to other
 // partitions are cut: at the end of an epoch the packets that have begun to leave by them are
 // handed over, with the time of their arrival. No epoch is longer than the shortest cut link, so
-// nothing arrives in the past. Events are ordered by (time, entity) alone, hence the results do
+// nothing arrives in the past. Events of a node are ordered by (time, entity) alone, hence the results do
 // not depend on the number of partitions.
 //
 // What happens at an event is the business of its rooms (sim/room.h); the partition takes events from the scheduler and
@@ -95,7 +95,7 @@ class Partition final : private LaneHolder<S, T>,
   void load(Loader& a, Time now);
   // The program's nodes of this partition that have ended.
   std::uint64_t nodes_done() const { return messages().nodes_done(); }
-  // Flows that ended since the last call of clear(), in order of their end.
+  // Flows that ended since the last call of clear(), those of one host in order of their end.
   std::vector<host::FlowRecord>& finished() { return senders().finished(); }
   // Calls visit(port, packet) for each packet that has been put on a port of this partition, or handed over to it, and
   // has not reached the port's far end.

@@ -1,7 +1,9 @@
 // What brings near the lines of memory that the next events of a partition will touch. It changes no result.
 //
-// Each stage asks for what the one before it has brought, so that no stage waits: as the scheduler opens a slot, the
-// ports and hosts of its events; then, so many events before each, what these name.
+// Each stage asks for what the one before it has brought, so that no stage waits. With a timing wheel: as the scheduler
+// opens a slot, the ports and hosts of its events; then, so many events before each, what these name. Where nodes take
+// turns: in large networks the ports and hosts of the next node; then, as a node's turn comes, the first packets of its
+// links; the following ones as those arrive (Fabric::take_first).
 #pragma once
 
 #include <cstdint>

@@ -142,7 +142,7 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
 template <class P>
 inline Time Fabric<P>::settled_by_all(Time now) const {
   if constexpr (P::kByNode)
-    return {lane().scheduler.horizon().ps - 1};
+    return {lane().scheduler.all_taken_before().ps - 1};
   else
     return now;
 }
@@ -179,8 +179,8 @@ Packet* Fabric<P>::arrive_ranked(Port& p, std::uint32_t port, Time now) {
 // The packet that arrives, off the wire; the next one's arrival is scheduled.
 template <class P>
 inline Packet& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now) {
-  // What waits has begun to leave by now, if it may. It is settled as long as the packet that arrives is still counted
-  // among those on the wire.
+  // What waits has begun to leave as soon as the packet that arrives had left, if it may. It is settled as long as that
+  // one is still counted among those on the wire.
   if (p.order.has_one_at_most()) settle_ranked(p, p.owner - lane().hosts, settled_by_all(now));
   Packet& packet = take_off_wire(p);
   if constexpr (P::kByNode) {
@@ -191,8 +191,13 @@ inline Packet& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now) {
       if ((next.flags & kSack) != 0) prefetch_line(&lane().sacks[next.src]);
     }
   }
-  if (const PacketRing* next = next_on_wire(p); next != nullptr)
+  if (const PacketRing* next = next_on_wire(p); next != nullptr) {
     scheduler().add(lane().arrival(port), p.arrival(next->front()));
+  } else if constexpr (P::kByNode) {
+    // What the link has just been allowed to send leaves in this round of turns, and is not settled yet.
+    if (const Packet* waits = next_to_leave(p); waits != nullptr) [[unlikely]]
+      scheduler().add(lane().arrival(port), p.free_at + p.serialisation(waits->wire) + p.delay);
+  }
   return packet;
 }
 

@@ -7,7 +7,8 @@
 // does for them.
 //
 // The due times of all entities stand in one array, those of a node side by side. An event for a later pass is noted
-// there, and nothing else is done for it: when its pass comes, all times of its node are looked through.
+// there, with a bit in a set of those that wait; when its pass comes, all that wait at its node are looked through. So
+// nothing is moved between slots of time, and what is idle costs a bit.
 #pragma once
 
 #include <algorithm>
@@ -53,6 +54,8 @@ class NodeScheduler {
     }
     due_.assign(entities_.size(), kNever);
     earliest_.assign(nodes, kNever);
+    waiting_.assign(entities_.size() / 64 + 1, 0);
+    busy_.assign(nodes / 64 + 1, 0);
     found_.resize(most);
     ready_.resize(1 + 4 * most + 16);
     at_ = end_ = first_place();
@@ -67,11 +70,12 @@ class NodeScheduler {
 
   void schedule(Entity e, Time t) {
     const Place place = places_[e];
+    assert(entities_[place.slot] == e);
     due_[place.slot] = t.ps;
     if (t.ps < until_)
       insert(place, t.ps);
-    else if (t.ps < earliest_[place.node])
-      earliest_[place.node] = t.ps;
+    else
+      note(place, t.ps);
   }
 
   void cancel(Entity e) { due_[places_[e].slot] = kNever; }
@@ -99,20 +103,25 @@ class NodeScheduler {
   }
 
   // When the present pass began, or the last one ended: all events before have been taken, of all nodes.
-  Time horizon() const { return {horizon_}; }
+  Time all_taken_before() const { return {begun_}; }
 
   // Only between passes.
   bool empty() const {
-    for (std::size_t node = 0; node < earliest_.size(); ++node)
-      if (earliest_[node] != kNever && std::any_of(due_.begin() + first_[node], due_.begin() + first_[node + 1],
-                                                   [](std::int64_t due) { return due != kNever; }))
-        return false;
-    return true;
+    return first_in(busy_, 0, earliest_.size(), [this](std::size_t node) {
+             return first_in(waiting_, first_[node], first_[node + 1],
+                             [this](std::size_t slot) { return due_[slot] != kNever; }) != first_[node + 1];
+           }) == earliest_.size();
   }
 
   void skip_to(Time t) {
     assert(empty());
-    horizon_ = t.ps;
+    first_in(busy_, 0, earliest_.size(), [this](std::size_t node) {
+      earliest_[node] = kNever;  // that of an event which was cancelled
+      return false;
+    });
+    std::fill(busy_.begin(), busy_.end(), 0);
+    begun_ = t.ps;
+    soonest_ = kNever;
   }
 
   template <class Visit>
@@ -158,58 +167,93 @@ class NodeScheduler {
     end_ = at_ + n;
   }
 
+  // An event beyond the present pass, or between passes.
+  void note(Place place, std::int64_t due) {
+    waiting_[place.slot / 64] |= std::uint64_t{1} << (place.slot % 64);
+    if (due >= earliest_[place.node]) return;
+    earliest_[place.node] = due;
+    busy_[place.node / 64] |= std::uint64_t{1} << (place.node % 64);
+    soonest_ = std::min(soonest_, due);
+  }
+
+  // The first member of a set from `from` on, before `to`, for which `is` holds, or `to`.
+  template <class Is>
+  static std::size_t first_in(const std::vector<std::uint64_t>& set, std::size_t from, std::size_t to, Is&& is) {
+    while (from < to) {
+      for (std::uint64_t word = set[from / 64] >> (from % 64) << (from % 64); word != 0; word &= word - 1) {
+        const std::size_t member = from / 64 * 64 + static_cast<std::size_t>(std::countr_zero(word));
+        if (member >= to) return to;
+        if (is(member)) return member;
+      }
+      from = (from / 64 + 1) * 64;
+    }
+    return to;
+  }
+
   // Opens the next node that has an event before `end`. False if there is none: the pass has ended.
   template <class OnReady>
   [[gnu::noinline]] bool open_next(std::int64_t end, OnReady& on_ready) {
-    const auto nodes = static_cast<std::uint32_t>(earliest_.size());
     for (;;) {
-      if (until_ == kClosed) {  // a pass begins
-        if (end <= horizon_) return false;
-        until_ = std::min(end, horizon_ + span_);
-        following_ = 0;
-        find_following();
+      if (until_ == kClosed) {  // a pass begins, with the first event if that is known
+        begun_ = std::max(begun_, std::min(soonest_, end));
+        if (end <= begun_) return false;
+        until_ = std::min(end, begun_ + span_);
+        soonest_ = kNever;
+        find_following(0);
       }
-      while (following_ < nodes) {
-        node_ = following_++;
-        find_following();
+      while (following_ < earliest_.size()) {
+        node_ = static_cast<std::uint32_t>(following_);
+        find_following(following_ + 1);
         const bool has_some = open(on_ready);
-        if (announces_ && following_ < nodes) announce(on_ready);
+        if (announces_ && following_ < earliest_.size()) announce(on_ready);
         if (has_some) return true;
       }
-      horizon_ = until_;
+      begun_ = until_;
       until_ = kClosed;
     }
   }
 
-  void find_following() {
-    while (following_ < earliest_.size() && earliest_[following_] >= until_) ++following_;
+  // The next node with an event in this pass; what those that are passed over have later is noted.
+  void find_following(std::size_t from) {
+    following_ = first_in(busy_, from, earliest_.size(), [this](std::size_t node) {
+      if (earliest_[node] < until_) return true;
+      soonest_ = std::min(soonest_, earliest_[node]);
+      return false;
+    });
   }
 
   template <class OnReady>
   void announce(OnReady& on_ready) const {
-    for (std::uint32_t slot = first_[following_]; slot < first_[following_ + std::size_t{1}]; ++slot)
+    const std::size_t end = first_[following_ + 1];
+    first_in(waiting_, first_[following_], end, [&](std::size_t slot) {
       if (due_[slot] < until_) on_ready(entities_[slot], Due::later);
+      return false;
+    });
   }
 
   // Finds and sorts the node's events of this pass. False if there are none.
   template <class OnReady>
   bool open(OnReady& on_ready) {
     slots_ = first_[node_];
-    base_ = earliest_[node_];
+    base_ = begun_;
     std::int64_t later = kNever;
     std::uint64_t* const found = found_.data();
     std::size_t n = 0;
-    const std::uint32_t count = first_[node_ + std::size_t{1}] - slots_;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const std::int64_t due = due_[slots_ + i];
-      if (due >= until_) {
+    first_in(waiting_, slots_, first_[node_ + std::size_t{1}], [&](std::size_t slot) {
+      const std::int64_t due = due_[slot];
+      if (due >= until_ && due != kNever) {
         later = std::min(later, due);
-        continue;
+        return false;
       }
-      on_ready(entities_[slots_ + i], Due::soon);
-      found[n++] = key_of(due, i);
-    }
+      waiting_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+      if (due == kNever) return false;  // it was cancelled
+      on_ready(entities_[slot], Due::soon);
+      found[n++] = key_of(due, static_cast<std::uint32_t>(slot) - slots_);
+      return false;
+    });
     earliest_[node_] = later;
+    if (later == kNever) busy_[node_ / 64] &= ~(std::uint64_t{1} << (node_ % 64));
+    soonest_ = std::min(soonest_, later);
     at_ = first_place();
     end_ = at_ + n;
     if (n <= kFewToSort || n > kMostByTime) {
@@ -248,6 +292,7 @@ class NodeScheduler {
   }
 
   std::uint64_t key_of(std::int64_t due, std::uint32_t slot_of_node) const {
+    assert(due >= base_ && due - base_ < std::int64_t{1} << (64 - kSlotBits));
     return static_cast<std::uint64_t>(due - base_) << kSlotBits | slot_of_node;
   }
 
@@ -257,14 +302,17 @@ class NodeScheduler {
   std::int64_t until_ = kClosed;  // the end of the pass; kClosed between passes
   std::uint32_t slots_ = 0;       // the first slot of the open node
   std::uint32_t node_ = 0;        // the open one
-  std::uint32_t following_ = 0;   // the next one with an event in this pass
+  std::size_t following_ = 0;     // the next one with an event in this pass
   const bool announces_;
   const std::int64_t span_;  // of a pass
-  std::int64_t horizon_ = 0;
+  std::int64_t begun_ = 0;
+  std::int64_t soonest_ = kNever;       // between passes: no event is earlier
   ZeroedArray<Place> places_;           // by entity
   std::vector<std::int64_t> due_;       // by slot
   std::vector<Entity> entities_;        // by slot
-  std::vector<std::int64_t> earliest_;  // by node: none of its events is earlier, and it has none if it is kNever
+  std::vector<std::int64_t> earliest_;  // by node: no event of it that waits is earlier, and none waits if it is kNever
+  std::vector<std::uint64_t> waiting_;  // a bit for each slot: it may have an event beyond what is ready
+  std::vector<std::uint64_t> busy_;     // a bit for each node: its earliest_ is not kNever
   std::vector<std::uint32_t> first_;    // the first slot, by node
   std::vector<std::uint64_t> found_;    // of open()
   std::vector<std::uint64_t> ready_;    // sorted: time since base_ << kSlotBits | slot of the node

@@ -44,14 +44,14 @@ enum class Due : bool { soon, later };
 template <class S>
 concept Scheduler = requires(S s, const S cs, Entity e, Time t, Event& out, std::uint32_t entities, SchedulerHints h) {
   S(entities, h);
-  // Gives e an event at t; moves the one it has, if any. t is not before the last event taken,
-  // nor before an `end` up to which next() has found nothing more.
+  // Gives e an event at t; moves the one it has, if any. t is not before the last event taken (S::kByNode: of the same
+  // node), nor before an `end` up to which next() has found nothing more.
   s.schedule(e, t);
   // The same for an entity that has none.
   s.add(e, t);
   s.cancel(e);
-  // Takes the earliest event before `end`. May call its last argument with entities that are due some events later, and
-  // with Due: another hint.
+  // Takes the earliest event before `end` (S::kByNode: of a node that has one, all of which are taken then). May call
+  // its last argument with entities that are due some events later, and with Due: another hint.
   { s.next(t, out) } -> std::same_as<bool>;
   {
     s.next(t, out, [](Entity, Due) {})
