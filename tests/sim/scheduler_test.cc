@@ -18,7 +18,7 @@ constexpr Entity kEntities = 96;
 // Both schedulers, driven side by side.
 class Pair {
  public:
-  explicit Pair(SchedulerHints hints) : wheel_(kEntities, hints), heap_(kEntities, hints) {}
+  explicit Pair(const SchedulerHints& hints) : wheel_(kEntities, hints), heap_(kEntities, hints) {}
 
   void schedule(Entity e, Time t) {
     wheel_.schedule(e, t);

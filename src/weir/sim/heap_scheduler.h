@@ -13,7 +13,7 @@ class HeapScheduler {
  public:
   static constexpr bool kByNode = false;
 
-  HeapScheduler(std::uint32_t entities, SchedulerHints) : position_(entities, kNone) {}
+  HeapScheduler(std::uint32_t entities, const SchedulerHints&) : position_(entities, kNone) {}
 
   // From now on there are so many, no fewer than before.
   void grow(std::uint32_t entities) { position_.resize(entities, kNone); }

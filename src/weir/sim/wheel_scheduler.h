@@ -33,7 +33,7 @@ class WheelScheduler {
  public:
   static constexpr bool kByNode = false;
 
-  WheelScheduler(std::uint32_t entities, SchedulerHints hints)
+  WheelScheduler(std::uint32_t entities, const SchedulerHints& hints)
       : nodes_(entities, hints.sparse),
         few_(hints.lookahead == 0 ? 0 : kFewReady),
         many_(hints.lookahead == 0 ? kFewAtOnce : kManyReady) {
