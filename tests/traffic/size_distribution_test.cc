@@ -89,6 +89,10 @@ TEST(Workloads, AreTheFilesInTheSourceTree) {
   }
 }
 
+TEST(SizeDistribution, MeanIsNotRoundedBeyondTheLargest) {
+  EXPECT_EQ(SizeDistribution::parse("200 0\n200 1e-3\n200 2e-3\n200 100\n", "same").mean(), 200);
+}
+
 // The mean that the source of this list states in its first line.
 TEST(Workloads, GoogleSearchRpcHasItsStatedMean) {
   const auto d = SizeDistribution::named("GoogleSearchRPC");

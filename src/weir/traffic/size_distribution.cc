@@ -133,7 +133,7 @@ double SizeDistribution::mean() const {
   if (size_.size() == 1) return size_.front();
   double sum = 0;
   for (std::size_t i = 1; i < size_.size(); ++i) sum += (size_[i] + size_[i - 1]) * (percent_[i] - percent_[i - 1]);
-  return sum / 200;
+  return std::min(sum / 200, size_.back());  // where all sizes are the same, the sum may be rounded to more
 }
 
 Bytes SizeDistribution::quantile(double u) const {
