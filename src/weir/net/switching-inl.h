@@ -95,13 +95,13 @@ inline void Fabric<P>::forward_ranked(std::uint32_t s, std::uint32_t ingress, st
     // What is in transmission has not arrived, and its arrival is scheduled.
     buffer.take_plain(ingress, packet.traffic_class, packet.wire);
     accept_ranked(out, packet, static_cast<std::uint16_t>(ingress), now);
-    if constexpr (P::kByNode) prefetch_line(out.ring.address(out.ring.tail));
+    if constexpr (P::kByNode) prefetch_line(out.ring.next_place());
     trace(EventKind::accepted, port, packet, now, out.queued);
     return;
   }
   const bool first = wire_is_empty(out);
   const Packet& placed = start_ranked(out, packet, static_cast<std::uint16_t>(ingress), now);
-  if constexpr (P::kByNode) prefetch_line(out.ring.address(out.ring.tail));
+  if constexpr (P::kByNode) prefetch_line(out.ring.next_place());
   trace(EventKind::accepted, port, packet, now, out.queued + packet.wire);
   trace_left(out, placed);
   if (first && !out.cut) scheduler().schedule(lane().arrival(port), out.arrival(placed));

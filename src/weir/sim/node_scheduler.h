@@ -90,7 +90,7 @@ class NodeScheduler {
       }
       const std::uint64_t key = *at_++;
       const std::uint32_t slot = slots_ + static_cast<std::uint32_t>(key & kSlotMask);
-      const std::int64_t due = base_ + static_cast<std::int64_t>(key >> kSlotBits);
+      const std::int64_t due = begun_ + static_cast<std::int64_t>(key >> kSlotBits);
       if (due_[slot] != due) [[unlikely]]
         continue;  // moved or cancelled
       due_[slot] = kNever;
@@ -139,7 +139,7 @@ class NodeScheduler {
   static constexpr std::uint32_t kFarLookahead = 4;  // from here on it is worth its cost to announce the next node
   static constexpr int kSlotBits = 20;
   static constexpr std::uint64_t kSlotMask = (std::uint64_t{1} << kSlotBits) - 1;
-  static constexpr std::size_t kFewToSort = 6;
+  static constexpr std::size_t kFewToSort = 24;
 
   struct Place {
     std::uint32_t slot;  // in due_
@@ -150,7 +150,7 @@ class NodeScheduler {
 
   // For the node that is open.
   void insert(Place place, std::int64_t due) {
-    assert(place.node == node_ && due >= base_);
+    assert(place.node == node_ && due >= begun_);
     if (end_ == ready_.data() + ready_.size()) [[unlikely]]
       make_room();
     const std::uint64_t key = key_of(due, place.slot - slots_);
@@ -235,7 +235,6 @@ class NodeScheduler {
   template <class OnReady>
   bool open(OnReady& on_ready) {
     slots_ = first_[node_];
-    base_ = begun_;
     std::int64_t later = kNever;
     std::uint64_t* const found = found_.data();
     std::size_t n = 0;
@@ -256,33 +255,15 @@ class NodeScheduler {
     soonest_ = std::min(soonest_, later);
     at_ = first_place();
     end_ = at_ + n;
-    if (n <= kFewToSort || n > kMostByTime) {
-      std::copy(found, found + n, at_);
-      if (n > kMostByTime)
-        std::sort(at_, end_);
-      else
-        sort_nearly_sorted();
-    } else {
-      place_by_time(found, n);
-      sort_nearly_sorted();
-    }
+    std::copy(found, found + n, at_);
+    if (n <= kFewToSort)
+      sort_few();
+    else
+      std::sort(at_, end_);
     return n != 0;
   }
 
-  // Puts them where their time's share of the pass says, so that hardly a branch depends on their order.
-  static constexpr std::size_t kMostByTime = 255;
-  void place_by_time(const std::uint64_t* found, std::size_t n) {
-    constexpr int kBits = 6;
-    const int of_pass = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(until_ - base_)));
-    const int shift = std::max(of_pass - kBits, 0) + kSlotBits;
-    std::uint8_t places[1 << kBits] = {};
-    for (std::size_t i = 0; i < n; ++i) ++places[found[i] >> shift];
-    std::uint8_t before = 0;
-    for (std::uint8_t& place : places) place = before = static_cast<std::uint8_t>(before + place);
-    for (std::size_t i = 0; i < n; ++i) at_[--places[found[i] >> shift]] = found[i];
-  }
-
-  void sort_nearly_sorted() {
+  void sort_few() {
     for (std::uint64_t* next = at_; next != end_; ++next) {
       const std::uint64_t key = *next;
       std::uint64_t* place = next;
@@ -292,13 +273,12 @@ class NodeScheduler {
   }
 
   std::uint64_t key_of(std::int64_t due, std::uint32_t slot_of_node) const {
-    assert(due >= base_ && due - base_ < std::int64_t{1} << (64 - kSlotBits));
-    return static_cast<std::uint64_t>(due - base_) << kSlotBits | slot_of_node;
+    assert(due >= begun_ && due - begun_ < std::int64_t{1} << (64 - kSlotBits));
+    return static_cast<std::uint64_t>(due - begun_) << kSlotBits | slot_of_node;
   }
 
   std::uint64_t* at_ = nullptr;  // the next event of the open node
   std::uint64_t* end_ = nullptr;
-  std::int64_t base_ = 0;         // of the times in keys
   std::int64_t until_ = kClosed;  // the end of the pass; kClosed between passes
   std::uint32_t slots_ = 0;       // the first slot of the open node
   std::uint32_t node_ = 0;        // the open one
@@ -315,7 +295,7 @@ class NodeScheduler {
   std::vector<std::uint64_t> busy_;     // a bit for each node: its earliest_ is not kNever
   std::vector<std::uint32_t> first_;    // the first slot, by node
   std::vector<std::uint64_t> found_;    // of open()
-  std::vector<std::uint64_t> ready_;    // sorted: time since base_ << kSlotBits | slot of the node
+  std::vector<std::uint64_t> ready_;    // sorted: time since begun_ << kSlotBits | slot of the node
 };
 
 static_assert(Scheduler<NodeScheduler>);

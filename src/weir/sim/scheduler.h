@@ -34,8 +34,8 @@ struct SchedulerHints {
   // For a scheduler that goes by node: the node of each entity, or kNone if it will never have an event; nodes are
   // counted from 0. If it is empty, all entities are of one node.
   std::vector<std::uint32_t> node_of;
-  Time turn{
-      std::int64_t{1} << 40};  // for the same: an event at one node matters to another no sooner than this; above 0
+  // For the same: an event at one node matters to another no sooner than this; above 0.
+  Time turn{std::int64_t{1} << 40};
 };
 
 // When an entity is due of which a scheduler tells in advance: among the next events, or after those.
