@@ -295,7 +295,8 @@ class Check:
 
 
 def is_exact(file):
-    return "fidelity" not in file.read_text().split("[topology]")[0]
+    text = file.read_text()
+    return "fidelity" not in text.split("[topology]")[0] and "fast_forward" not in text
 
 
 def processes_of(ancestor, program):

@@ -327,6 +327,44 @@ TEST(NodeScheduler, TakesAllOfANodeBeforeTheNext) {
   EXPECT_EQ(scheduler.all_taken_before(), Time{150});
 }
 
+// Some nodes' events are taken at once: those of the pass, and what they schedule is of a later one.
+TEST(NodeScheduler, GivesWholeTurns) {
+  NodeScheduler scheduler(4, {.node_of = {1, 0, 1, 0}, .turn = Time{100}});
+  struct Turns {
+    void operator()(Entity, Due) const {}
+    bool takes(std::uint32_t node) const { return node == 1; }
+    void take(Entity e) const { taken.push_back(e); }
+    void end(std::uint32_t node, Time begun, Time until) const {
+      EXPECT_EQ(node, 1u);
+      spans.push_back({begun, until});
+      for (const Entity e : taken) scheduler.schedule(e, until + Time{e});
+      count += taken.size();
+      taken.clear();
+    }
+    NodeScheduler& scheduler;
+    std::vector<Entity>& taken;
+    std::vector<std::pair<Time, Time>>& spans;
+    std::size_t& count;
+  };
+  std::vector<Entity> taken;
+  std::vector<std::pair<Time, Time>> spans;
+  std::size_t count = 0;
+  const Turns turns{scheduler, taken, spans, count};
+  for (const auto& [entity, time] : {std::pair{0u, 110}, {1u, 20}, {2u, 115}, {3u, 130}})
+    scheduler.schedule(entity, {time});
+  std::vector<Event> events;
+  for (Event event; scheduler.next({250}, event, turns);) events.push_back(event);
+  EXPECT_EQ(events, (std::vector<Event>{{{20}, 1}, {{130}, 3}}));
+  EXPECT_EQ(spans, (std::vector<std::pair<Time, Time>>{{{20}, {120}}, {{120}, {220}}, {{220}, {250}}}));
+  EXPECT_EQ(count, 6u);
+  scheduler.schedule(1, {260});
+  scheduler.cancel(0);
+  events.clear();
+  for (Event event; scheduler.next({300}, event, turns);) events.push_back(event);
+  EXPECT_EQ(events, (std::vector<Event>{{{260}, 1}}));
+  EXPECT_EQ(count, 7u);
+}
+
 // A cancelled event of long ago does not matter to what comes 20 s later.
 TEST(NodeScheduler, ForgetsCancelledEventsWhenItSkips) {
   NodeScheduler scheduler(4, {.node_of = {1, 0, 1, kNone}, .turn = Time{100}});

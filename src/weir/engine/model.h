@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "weir/engine/epochs.h"
 #include "weir/engine/faults.h"
 #include "weir/host/clock.h"
 #include "weir/host/params.h"
@@ -90,6 +91,13 @@ struct Model {
     return std::any_of(profiles.begin(), profiles.end(),
                        [](const auto& p) { return p.balancing.kind == host::Balancing::adaptive; });
   }
+  // Some packets leave it to switches by which port they go on.
+  bool switches_choose() const {
+    return std::any_of(profiles.begin(), profiles.end(), [](const auto& p) {
+      return ((p.balancing.packet_flags() | p.balancing.ack_flags()) & (net::kAdaptive | net::kRoundRobin)) != 0;
+    });
+  }
+  Time turn() const { return turn_length(topology); }
   net::PortKind nic_kind() const { return data_classes() > 1 ? net::PortKind::queued : net::PortKind::fifo; }
 };
 

@@ -19,6 +19,7 @@
 #include "weir/host/stack-inl.h"
 #include "weir/net/pausing-inl.h"
 #include "weir/net/switching-inl.h"
+#include "weir/net/turns-inl.h"
 #include "weir/net/wires-inl.h"
 
 namespace weir::engine {
@@ -62,7 +63,7 @@ sim::SchedulerHints hints(const Model& model, const std::vector<std::uint16_t>& 
           .lookahead = lookahead(model.topology.ports()),
           .sparse = partitions > kFewPartitions,
           .node_of = S::kByNode ? nodes_of_entities(model, of_node, partition) : std::vector<std::uint32_t>(),
-          .turn = turn_length(model.topology)};
+          .turn = model.turn()};
 }
 
 // The first port of a partition; 0 if it has none.
@@ -97,8 +98,8 @@ void Partition<S, T>::add_flow(const traffic::Flow& flow) {
 template <sim::Scheduler S, class T>
 void Partition<S, T>::run_until(Time end) {
   sim::Event event;
-  const auto on_ready = [this](sim::Entity e, sim::Due due) { prefetcher().on_ready(e, due); };
-  while (lane().scheduler.next(end, event, on_ready)) {
+  Turns turns{*this};
+  while (lane().scheduler.next(end, event, turns)) {
     ++lane().counters.events;
     lane().now = event.time;
     prefetcher().before_event();

@@ -114,6 +114,21 @@ class Partition final : private LaneHolder<S, T>,
   template <template <class> class Self, class P>
   friend class sim::Room;
 
+  // What the scheduler tells of: what is due soon, and nodes that take their turns at once.
+  struct Turns {
+    Partition& self;
+    void operator()(sim::Entity e, sim::Due due) const { self.prefetcher().on_ready(e, due); }
+    bool takes(std::uint32_t node) const { return self.fabric().takes_turn(node); }
+    void take(sim::Entity e) const {
+      self.links_.push_back(e - self.lane().first_arrival);
+      self.prefetcher().on_ready(e, sim::Due::soon);
+    }
+    void end(std::uint32_t node, Time begun, Time until) const {
+      self.fabric().take_turn(node, self.links_, begun, until);
+      self.links_.clear();
+    }
+  };
+
   // An event that is neither an arrival nor a host that wakes.
   [[gnu::noinline]] void on_rare(const sim::Event& event);
   template <class A>
@@ -135,6 +150,8 @@ class Partition final : private LaneHolder<S, T>,
   Messages<Partition>& messages() { return *this; }
   const Messages<Partition>& messages() const { return *this; }
   Prefetcher<Partition>& prefetcher() { return *this; }
+
+  std::vector<std::uint32_t> links_;  // of a turn
 };
 
 extern template class Partition<sim::WheelScheduler, net::NoTracer>;

@@ -92,7 +92,10 @@ bool TraceOrder::resolve(net::TraceEvent& event) {
   if (net::is_of_port(event.kind) || packet.is_control()) return true;
   Slot& slot = slot_of(event.src, packet.slot);
   if (event.kind == net::EventKind::started) slot = {packet.generation, event.flow, {}, {}, {}, net::Cause::none};
-  if (slot.generation == packet.generation) event.flow = slot.flow;
+  if (slot.generation == packet.generation)
+    event.flow = slot.flow;
+  else if (!packet.to_receiver())
+    event.packet.seq = 0;  // net/trace.h
   if (event.kind == net::EventKind::waiting) {
     const bool same = slot.waits_for == event.cause && slot.not_before == packet.departs;
     slot.waits_for = event.cause;

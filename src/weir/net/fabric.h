@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "weir/base/large_pages.h"
@@ -44,6 +45,11 @@ class Fabric : public sim::Room<Fabric, P> {
   std::uint32_t departs_by(std::uint32_t port) const;
   // Another partition touches the port; its packets are taken over from there.
   bool is_inbound(std::uint32_t port) const { return !alone_ && inbound_[port] != 0; }
+
+  // Where nodes take turns (turns-inl.h). May this node, by its number in the partition, take its turn at once?
+  bool takes_turn(std::uint32_t node) const;
+  // The turn of such a node: all that arrives there from `begun` on, before `until`, by the links of these ports.
+  [[gnu::noinline]] void take_turn(std::uint32_t node, std::span<const std::uint32_t> links, Time begun, Time until);
 
   // Between epochs, before all else at `now` (pausing-inl.h). The link of this port has gone down.
   [[gnu::noinline]] void take_down(std::uint32_t port, Time now);
@@ -122,6 +128,7 @@ class Fabric : public sim::Room<Fabric, P> {
 
   // switching-inl.h
   void forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now);
+  void forward_fifo(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet, Time now);
   std::uint32_t route(std::uint32_t s, const Packet& packet, Time now);
   [[gnu::always_inline]] void forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
                                              Time now);
@@ -142,6 +149,29 @@ class Fabric : public sim::Room<Fabric, P> {
   [[gnu::noinline]] void expect_departure(std::uint32_t s, Time at);
   [[gnu::noinline]] void start_next(Port& p, std::uint32_t port, Time now);
 
+  // turns-inl.h
+  // A packet that arrives at a switch during its turn.
+  struct Coming {
+    std::uint64_t key;  // time since the turn began << kIngressBits | ingress
+    Packet* packet;
+  };
+  static constexpr int kIngressBits = 16;
+  static constexpr std::uint64_t kIngressMask = (std::uint64_t{1} << kIngressBits) - 1;
+  struct OwnSwitch {
+    std::uint32_t number;
+    std::int64_t most_in_turn;  // bytes that can arrive during a turn, and some more
+  };
+  static constexpr std::uint32_t kAheadOnLink = 4;
+  void prepare_turns();
+  void take_link(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until);
+  void take_link_ranked(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until);
+  [[gnu::noinline]] void take_inbound(std::uint32_t s, std::uint32_t port, Time begun, Time until);
+  [[gnu::always_inline]] void come(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Packet& packet,
+                                   Time begun, Time at);
+  void leave_by(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun, Time until);
+  static void sort_by_arrival(std::vector<Coming>& coming);
+  void prefetch_coming(std::uint32_t port) const;
+
   // pausing-inl.h
   [[gnu::noinline]] void send_control(std::uint32_t port, PacketKind kind, TrafficClass of, Time now);
   [[gnu::noinline]] void set_paused(std::uint32_t port, TrafficClass of, bool paused, Time now);
@@ -160,6 +190,11 @@ class Fabric : public sim::Room<Fabric, P> {
   ZeroedArray<std::uint32_t> inbound_;    // by port: 1 + index into wires_, or 0; empty if alone
   std::vector<PacketRing> wires_;         // taken over, not yet arrived
   std::vector<std::uint32_t> tied_;       // of choose()
+  std::uint32_t own_hosts_ = 0;           // hosts of this partition
+  std::vector<OwnSwitch> own_switches_;   // those that may take their turns at once, in order
+  ZeroedArray<std::uint16_t> local_;      // by port: its index among those of its switch
+  std::vector<std::vector<Coming>> coming_;  // during a turn, by the index of the port that they leave by
+  std::vector<std::uint64_t> touched_;    // a bit for each of those: some are coming
   bool departing_ = false;                // inside on_departures: ports not yet reached have not departed
 };
 

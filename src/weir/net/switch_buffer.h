@@ -142,6 +142,9 @@ class SwitchBuffer {
     return used_ + egress_queued + wire <= roomy_;
   }
 
+  // Will it be so whatever comes, if no more than so many bytes come?
+  bool stays_roomy(std::int64_t bytes) const { return 2 * (used_ + bytes) <= roomy_; }
+
   // Can `wire` bytes from this ingress be taken without looking closer: below every threshold
   // even with the counters as they are, and with reserves counted as shared?
   bool plainly_fits(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {

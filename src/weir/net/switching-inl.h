@@ -22,7 +22,6 @@ template <class P>
 inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now) {
   const std::uint32_t port = route(s, packet, now);
   Port& out = lane().port(port);
-  SwitchBuffer& buffer = lane().switch_state(s).buffer;
   // Else it is noted where the packet is put: to copy what has just been written takes long.
   if constexpr (P::Tracer::kOn) packet.ingress = static_cast<std::uint16_t>(ingress);
   prefetch_far_end(out, packet);
@@ -33,6 +32,14 @@ inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Packet& p
       forward_closely(s, ingress, port, packet, now);
     return;
   }
+  forward_fifo(s, ingress, port, packet, now);
+}
+
+template <class P>
+inline void Fabric<P>::forward_fifo(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
+                                    Time now) {
+  Port& out = lane().port(port);
+  SwitchBuffer& buffer = lane().switch_state(s).buffer;
   settle_switch(out, s, now);
   if (!buffer.is_roomy(out.queued, packet.wire)) [[unlikely]] {
     forward_closely(s, ingress, port, packet, now);

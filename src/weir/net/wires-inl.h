@@ -15,6 +15,7 @@ Fabric<P>::Fabric(std::uint16_t partitions)
       alone_(partitions == 1),
       int_format_(model().int_format()),
       exact_telemetry_(int_format_.is_exact()) {
+  prepare_turns();
   if (alone_) return;
   inbound_ = ZeroedArray<std::uint32_t>(lane().ports, lane().sparse);
   for (std::uint32_t port = 0; port < lane().ports; ++port) {

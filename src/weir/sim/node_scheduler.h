@@ -235,25 +235,25 @@ class NodeScheduler {
   template <class OnReady>
   bool open(OnReady& on_ready) {
     slots_ = first_[node_];
-    std::int64_t later = kNever;
-    std::uint64_t* const found = found_.data();
-    std::size_t n = 0;
-    first_in(waiting_, slots_, first_[node_ + std::size_t{1}], [&](std::size_t slot) {
-      const std::int64_t due = due_[slot];
-      if (due >= until_ && due != kNever) {
-        later = std::min(later, due);
+    at_ = end_ = first_place();
+    if constexpr (requires { on_ready.takes(node_); }) {
+      if (on_ready.takes(node_)) {
+        std::size_t n = 0;
+        take_due([&](std::size_t slot, std::int64_t) {
+          due_[slot] = kNever;
+          on_ready.take(entities_[slot]);
+          ++n;
+        });
+        if (n != 0) on_ready.end(node_, {begun_}, {until_});
         return false;
       }
-      waiting_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
-      if (due == kNever) return false;  // it was cancelled
+    }
+    std::uint64_t* const found = found_.data();
+    std::size_t n = 0;
+    take_due([&](std::size_t slot, std::int64_t due) {
       on_ready(entities_[slot], Due::soon);
       found[n++] = key_of(due, static_cast<std::uint32_t>(slot) - slots_);
-      return false;
     });
-    earliest_[node_] = later;
-    if (later == kNever) busy_[node_ / 64] &= ~(std::uint64_t{1} << (node_ % 64));
-    soonest_ = std::min(soonest_, later);
-    at_ = first_place();
     end_ = at_ + n;
     std::copy(found, found + n, at_);
     if (n <= kFewToSort)
@@ -261,6 +261,25 @@ class NodeScheduler {
     else
       std::sort(at_, end_);
     return n != 0;
+  }
+
+  // Calls take(slot, due) for each event of the open node in this pass; they are no longer noted.
+  template <class Take>
+  void take_due(Take&& take) {
+    std::int64_t later = kNever;
+    first_in(waiting_, slots_, first_[node_ + std::size_t{1}], [&](std::size_t slot) {
+      const std::int64_t due = due_[slot];
+      if (due >= until_ && due != kNever) {
+        later = std::min(later, due);
+        return false;
+      }
+      waiting_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+      if (due != kNever) take(slot, due);  // else it was cancelled
+      return false;
+    });
+    earliest_[node_] = later;
+    if (later == kNever) busy_[node_ / 64] &= ~(std::uint64_t{1} << (node_ % 64));
+    soonest_ = std::min(soonest_, later);
   }
 
   void sort_few() {
