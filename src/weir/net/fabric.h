@@ -186,16 +186,16 @@ class Fabric : public sim::Room<Fabric, P> {
   const bool alone_;  // there is one partition
   const IntFormat int_format_;
   const bool exact_telemetry_;
-  std::vector<std::uint32_t> cut_ports_;  // of this partition, towards others
-  ZeroedArray<std::uint32_t> inbound_;    // by port: 1 + index into wires_, or 0; empty if alone
-  std::vector<PacketRing> wires_;         // taken over, not yet arrived
-  std::vector<std::uint32_t> tied_;       // of choose()
-  std::uint32_t own_hosts_ = 0;           // hosts of this partition
-  std::vector<OwnSwitch> own_switches_;   // those that may take their turns at once, in order
-  ZeroedArray<std::uint16_t> local_;      // by port: its index among those of its switch
+  std::vector<std::uint32_t> cut_ports_;     // of this partition, towards others
+  ZeroedArray<std::uint32_t> inbound_;       // by port: 1 + index into wires_, or 0; empty if alone
+  std::vector<PacketRing> wires_;            // taken over, not yet arrived
+  std::vector<std::uint32_t> tied_;          // of choose()
+  std::uint32_t own_hosts_ = 0;              // hosts of this partition
+  std::vector<OwnSwitch> own_switches_;      // those that may take their turns at once, in order
+  ZeroedArray<std::uint16_t> local_;         // by port: its index among those of its switch
   std::vector<std::vector<Coming>> coming_;  // during a turn, by the index of the port that they leave by
-  std::vector<std::uint64_t> touched_;    // a bit for each of those: some are coming
-  bool departing_ = false;                // inside on_departures: ports not yet reached have not departed
+  std::vector<std::uint64_t> touched_;       // a bit for each of those: some are coming
+  bool departing_ = false;                   // inside on_departures: ports not yet reached have not departed
 };
 
 }  // namespace weir::net

@@ -113,12 +113,13 @@ inline void drain_ranked(Port& p, Time now, OnDepart&& on_depart, OnControl&& on
   }
 }
 
+// Before a packet is put on a ring of the port: an empty one begins again at its first place.
+inline void rewind_for(Port& p, const Packet& packet) { p.ring_of(is_urgent(packet)).rewind_if_empty(); }
+
 // Accepts a packet that has to wait, or nearly so; the caller has drained the port up to `now`, and does it again.
 inline void accept_ranked(Port& p, const Packet& packet, std::uint16_t ingress, Time now) {
   const bool urgent = is_urgent(packet);
-  PacketRing& ring = p.ring_of(urgent);
-  ring.rewind_if_empty();
-  Packet& place = ring.push();
+  Packet& place = p.ring_of(urgent).push();
   place = packet;
   place.ingress = ingress;
   p.queued += packet.wire;
@@ -135,7 +136,6 @@ inline bool starts_at_once(const Port& p, const Packet& packet, Time now) {
 inline Packet& start_ranked(Port& p, const Packet& packet, std::uint16_t ingress, Time now) {
   const bool urgent = is_urgent(packet);
   PacketRing& ring = p.ring_of(urgent);
-  ring.rewind_if_empty();
   Packet& place = ring.push();
   place = packet;
   place.ingress = ingress;

@@ -80,7 +80,7 @@ void Fabric<P>::forward_closely(std::uint32_t s, std::uint32_t ingress, std::uin
     settle_switch(out, s, now);
 }
 
-// By a ranked port.
+// By a ranked port, after rewind_for().
 template <class P>
 inline void Fabric<P>::forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
                                       Time now) {
@@ -117,6 +117,7 @@ inline void Fabric<P>::forward_ranked(std::uint32_t s, std::uint32_t ingress, st
 template <class P>
 void Fabric<P>::forward_ranked_apart(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
                                      Time now) {
+  rewind_for(lane().port(port), packet);
   forward_ranked(s, ingress, port, packet, now);
 }
 

@@ -1,11 +1,11 @@
 // Fabric: a switch takes its turn. Included by engine/partition-inl.h only.
 //
-// Where nodes take turns, all that arrives at a switch within a turn has left its neighbours before the turn begins, and
-// what the switch sends arrives after it has ended. So its packets need no events: they are taken off the links, link
-// by link, sorted by the port they leave by, and put on those ports, port by port. What happens at one port does not
-// depend on another port as long as nothing but the port's own queue decides what becomes of a packet: each egress has
-// a buffer of its own, or the shared one is so far from its thresholds that no order of this turn's packets comes near
-// them; and no packet leaves the choice of its port to the switch.
+// Where nodes take turns, all that arrives at a switch within a turn has left its neighbours before the turn begins,
+// and what the switch sends arrives after it has ended. So its packets need no events: they are taken off the links,
+// link by link, sorted by the port they leave by, and put on those ports, port by port. What happens at one port does
+// not depend on another port as long as nothing but the port's own queue decides what becomes of a packet: each egress
+// has a buffer of its own, or the shared one is so far from its thresholds that no order of this turn's packets comes
+// near them; and no packet leaves the choice of its port to the switch.
 #pragma once
 
 #include <algorithm>
@@ -86,8 +86,10 @@ void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> lin
 template <class P>
 inline void Fabric<P>::prefetch_coming(std::uint32_t port) const {
   if (is_inbound(port)) return;
-  const PacketRing& ring = lane().port(port).ring;
-  for (std::uint32_t i = 0; i < kAheadOnLink; ++i) prefetch_line(ring.address(ring.head + i));
+  const Port& p = lane().port(port);
+  for (std::uint32_t i = 0; i < kAheadOnLink; ++i) prefetch_line(p.ring.address(p.ring.head + i));
+  prefetch_line(p.urgent.address(p.urgent.head));
+  prefetch_line(p.urgent.address(p.urgent.head + 1));
 }
 
 template <class P>
@@ -172,6 +174,8 @@ inline void Fabric<P>::leave_by(std::uint32_t s, std::uint32_t port, std::vector
     prefetch_line(out.ring.address(out.ring.cursor + i));
     prefetch_line(out.ring.address(out.ring.tail + i));
   }
+  out.ring.rewind_if_empty();
+  out.urgent.rewind_if_empty();
   sort_by_arrival(coming);
   for (const Coming& c : coming) {
     const Time now{begun.ps + static_cast<std::int64_t>(c.key >> kIngressBits)};

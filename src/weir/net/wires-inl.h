@@ -173,6 +173,7 @@ Packet* Fabric<P>::arrive_ranked(Port& p, std::uint32_t port, Time now) {
   const std::uint32_t out = route(s, packet, now);
   if constexpr (P::Tracer::kOn) packet.ingress = p.peer_ingress;
   prefetch_far_end(lane().port(out), packet);
+  rewind_for(lane().port(out), packet);
   forward_ranked(s, p.peer_ingress, out, packet, now);
   return nullptr;
 }
