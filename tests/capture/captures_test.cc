@@ -179,8 +179,7 @@ TEST_P(Retransmissions, AreThoseOfTshark) {
 INSTANTIATE_TEST_SUITE_P(Scenarios, Retransmissions, testing::Values("cubic-lossy", "dctcp-lossy", "linux-hosts"));
 
 TEST(Captures, AreTheSameOnAnyNumberOfThreads) {
-  for (const char* scenario : {"tests/scenarios/mixed-recovery.toml", "tests/scenarios/on-ramp-duplicates.toml",
-                               "scenarios/incast-dcqcn-pfc.toml"}) {
+  for (const char* scenario : {"tests/scenarios/mixed-recovery.toml", "scenarios/incast-dcqcn-pfc.toml"}) {
     const auto with = [&](std::vector<std::string> more) {
       more.insert(more.end(), {"--pcap-at", "0,16,edge up", "--pcap-until", "300 us"});
       return more;

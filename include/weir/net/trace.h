@@ -89,8 +89,8 @@ struct TraceEvent {
   std::uint32_t queued = 0;      // accepted, left, marked, trimmed, dropped: bytes that wait at the port afterwards
   SackFacts sack;                // sent, received
   Packet packet;                 // as it is then; for flows only src, dst, slot, generation and profile are set, and
-                                 // `departs` if it waits for pacing or On-Ramp: not before this; what answers a packet
-                                 // that has outlived its flow has seq 0, for the flow's receiver may have forgotten it
+                                 // `departs` if it waits for pacing or On-Ramp: not before this; but an answer whose
+                                 // flow is not known has seq 0, for the flow's receiver may have forgotten it
   Bytes window;                  // controlled: the window; told_loss: how many bytes are lost
   Rate rate;                     // controlled: the pacing rate; 0 = none
   Bytes first;                   // told_loss: the first lost byte; started: the flow's size

@@ -86,17 +86,6 @@ std::string file_name(const net::Topology& topology, std::uint32_t port) {
   return name + ".pcapng";
 }
 
-// What a receiver answers to a packet that has outlived its flow depends on what it remembers of the flow, which it
-// need not, for the sender does not listen. This is the answer of one that remembers: the flow has ended, so all of it
-// has arrived.
-net::TraceEvent as_all_received(net::TraceEvent event, const FlowOfPacket& flow) {
-  event.packet.seq = flow.size;
-  event.packet.src = 0;
-  event.packet.flags &= static_cast<std::uint8_t>(~net::kSack);
-  event.sack = {};
-  return event;
-}
-
 }  // namespace
 
 Capture::Capture(const CaptureOptions& o, const engine::Model& model)
@@ -182,19 +171,11 @@ void Capture::finish() {
 bool Capture::is_chosen(std::uint64_t flow) const { return flows_.empty() || probe::contains(flows_, flow); }
 
 void Capture::write(const net::TraceEvent& event) {
-  if (event.packet.is_control()) {
-    write(event, nullptr);
-    return;
+  FlowOfPacket* flow = nullptr;
+  if (!event.packet.is_control()) {
+    flow = table_.find(event.src, event.packet);
+    if (flow == nullptr || !is_chosen(flow->id)) return;
   }
-  FlowOfPacket* const flow = table_.find(event.src, event.packet);
-  if (flow == nullptr || !is_chosen(flow->id)) return;
-  if (!event.packet.to_receiver() && table_.is_replaced(event.src, event.packet)) [[unlikely]]
-    write(as_all_received(event, *flow), flow);
-  else
-    write(event, flow);
-}
-
-void Capture::write(const net::TraceEvent& event, FlowOfPacket* flow) {
   const bool is_sent = event.kind == net::EventKind::sent;
   Point& point = points_[point_of_port_[event.port]];
   PacketBlock block(point.buffer.data() + point.used);

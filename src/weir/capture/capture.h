@@ -104,7 +104,6 @@ class Capture {
   Interface interface_of(std::uint32_t port) const;
   void look(std::span<const net::TraceEvent> events);
   void write(const net::TraceEvent& event);
-  void write(const net::TraceEvent& event, FlowOfPacket* flow);
   bool is_chosen(std::uint64_t flow) const;
   static constexpr std::size_t kMostComment = 160;  // four numbers of 20 digits at most, their names, copied texts
   // Writes into memory that has room for it, and returns the end.

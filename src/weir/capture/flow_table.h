@@ -32,11 +32,6 @@ class FlowTable {
     return at == flows.rend() ? nullptr : &*at;
   }
 
-  // Another flow of this sender has its place since: this one has ended, and its receiver may have forgotten it.
-  bool is_replaced(std::uint32_t src, const net::Packet& packet) const {
-    return slots_[src][packet.slot].back().generation != packet.generation;
-  }
-
  private:
   std::vector<std::vector<std::vector<FlowOfPacket>>> slots_;  // by sender, then slot, in order of start
 };

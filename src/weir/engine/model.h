@@ -63,6 +63,14 @@ struct Model {
     for (const auto& p : profiles) out = std::max(out, ack_wire(p));
     return out;
   }
+  // The largest packet of any kind that switches hold: data, what answers them, and what is left of trimmed packets.
+  Bytes largest_wire() const {
+    Bytes out = std::max(largest_data_wire(), largest_ack_wire());  // none has less than min_frame
+    if (network.trimming) out = std::max(out, network.trimmed_frame);
+    for (const auto& p : profiles)
+      if (p.on_ramp) out = std::max(out, p.on_ramp->ack_size);
+    return out;
+  }
   IntFormat int_format() const {
     return transport.int_mode == host::IntMode::exact ? IntFormat::exact() : IntFormat::wire(transport.int_multiplier);
   }

@@ -159,9 +159,10 @@ class Fabric : public sim::Room<Fabric, P> {
   static constexpr std::uint64_t kIngressMask = (std::uint64_t{1} << kIngressBits) - 1;
   struct OwnSwitch {
     std::uint32_t number;
-    std::int64_t most_in_turn;  // bytes that can arrive during a turn, and some more
+    std::int64_t most_in_turn;  // bytes that can arrive during a turn, at most
   };
   static constexpr std::uint32_t kAheadOnLink = 4;
+  static constexpr std::size_t kFewToSort = 24;
   void prepare_turns();
   void take_link(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until);
   void take_link_ranked(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until);

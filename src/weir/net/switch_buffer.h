@@ -142,7 +142,8 @@ class SwitchBuffer {
     return used_ + egress_queued + wire <= roomy_;
   }
 
-  // Will it be so whatever comes, if no more than so many bytes come?
+  // Will it be so in whatever order packets come, if no more than so many bytes come? What is held counts for
+  // is_roomy() as held, and once more where it is queued.
   bool stays_roomy(std::int64_t bytes) const { return 2 * (used_ + bytes) <= roomy_; }
 
   // Can `wire` bytes from this ingress be taken without looking closer: below every threshold

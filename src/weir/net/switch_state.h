@@ -17,7 +17,7 @@ struct PortLoad {
 
 struct alignas(64) SwitchState {
   SwitchBuffer buffer;
-  Time next_departure = Time::max();  // of the pending departure event; only while buffer.eager()
+  Time next_departure = Time::max();  // of the pending departure event; max() if there is none
   std::uint64_t drops = 0;
   std::uint64_t pauses_sent = 0;
   std::vector<std::uint16_t> order;  // round robin: numbers of equal-cost ports, in the order of this round

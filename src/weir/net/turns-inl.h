@@ -29,7 +29,8 @@ void Fabric<P>::prepare_turns() {
     if (!lane().mine(t.hosts + s)) continue;
     std::int64_t bytes = 0;
     for (const std::uint32_t port : model().routing.ports(s))
-      bytes += bytes_in(turn, lane().port(port).rate).count + 2 * model().largest_data_wire().count;
+      // a packet of each link may have begun before, and times are rounded
+      bytes += bytes_in(turn, lane().port(port).rate).count + 2 * model().largest_wire().count;
     own_switches_.push_back({s, bytes});
     most = std::max(most, model().routing.ports(s).size());
   }
@@ -40,7 +41,7 @@ void Fabric<P>::prepare_turns() {
   touched_.resize(most / 64 + 1);
 }
 
-// May this node of the partition, by its number there, take its turn at once?
+// May this node of the partition, by its number there, take its turn at once? Not with a pending event of its own.
 template <class P>
 inline bool Fabric<P>::takes_turn(std::uint32_t node) const {
   const std::uint32_t own = node - own_hosts_;  // wraps to a large number for hosts
@@ -117,7 +118,7 @@ inline void Fabric<P>::take_link(std::uint32_t s, Port& p, std::uint32_t port, T
   settle_plain(p, {begun.ps - 1});
   while (!p.ring.empty()) {
     Packet& packet = p.ring.front();
-    if (packet.departs == kHeld) return;
+    if (packet.departs == kHeld) return;  // the resume frame that lets it go schedules its arrival
     const Time at = p.arrival(packet);
     if (at >= until) {
       scheduler().schedule(lane().arrival(port), at);
@@ -146,7 +147,7 @@ void Fabric<P>::take_inbound(std::uint32_t s, std::uint32_t port, Time begun, Ti
   }
 }
 
-// A packet has arrived by this link. It stays in its place during the turn.
+// A packet has arrived by this link. It stays in its place during the turn, for only its owner puts others on the ring.
 template <class P>
 inline void Fabric<P>::come(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Packet& packet, Time begun,
                             Time at) {
@@ -191,13 +192,18 @@ inline void Fabric<P>::leave_by(std::uint32_t s, std::uint32_t port, std::vector
     else
       forward_fifo(s, ingress, port, packet, now);
   }
+  // Nothing else arrives in this turn: what has begun to leave is known, and is told while the port is near.
   settle(out, {until.ps - 1});
   coming.clear();
 }
 
-// Each link's packets are in order.
+// The keys are unique.
 template <class P>
 inline void Fabric<P>::sort_by_arrival(std::vector<Coming>& coming) {
+  if (coming.size() > kFewToSort) [[unlikely]] {
+    std::sort(coming.begin(), coming.end(), [](const Coming& a, const Coming& b) { return a.key < b.key; });
+    return;
+  }
   Coming* const first = coming.data();
   Coming* const end = first + coming.size();
   for (Coming* next = first + 1; next < end; ++next) {

@@ -245,6 +245,7 @@ class NodeScheduler {
           ++n;
         });
         if (n != 0) on_ready.end(node_, {begun_}, {until_});
+        assert(at_ == end_);
         return false;
       }
     }
