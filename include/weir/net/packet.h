@@ -30,8 +30,9 @@ inline constexpr std::uint8_t kRetransmission = 8;
 inline constexpr std::uint8_t kSack = 16;        // on an acknowledgement: `src` is the index of its SACK record
 inline constexpr std::uint8_t kAdaptive = 32;    // each switch sends it by the port with the shortest queue ...
 inline constexpr std::uint8_t kRoundRobin = 64;  // ... or by its equal-cost ports in turn
-inline constexpr std::uint8_t kAskAck = 128;     // on a data packet: the receiver must acknowledge it at once
-inline constexpr std::uint8_t kMarkable = 128;   // on an acknowledgement: switches mark it as they mark data
+inline constexpr std::uint8_t kSwitchChooses = kAdaptive | kRoundRobin;
+inline constexpr std::uint8_t kAskAck = 128;    // on a data packet: the receiver must acknowledge it at once
+inline constexpr std::uint8_t kMarkable = 128;  // on an acknowledgement: switches mark it as they mark data
 
 inline constexpr std::uint32_t kNoTelemetry = ~std::uint32_t{0};
 inline constexpr Time kHeld = Time::max();  // departure time of a packet whose port is paused

@@ -81,7 +81,7 @@ class Ways {
 // Acknowledgements choose their path by themselves.
 std::uint32_t back(std::uint32_t entropy) { return mix32(entropy + 1); }
 
-bool is_led_by_switches(std::uint8_t packet_flags) { return (packet_flags & (net::kAdaptive | net::kRoundRobin)) != 0; }
+bool is_led_by_switches(std::uint8_t packet_flags) { return (packet_flags & net::kSwitchChooses) != 0; }
 
 // A flow, with its next unacknowledged packet and the acknowledgement of that. All that is sent later is no larger.
 class Need {

@@ -102,7 +102,7 @@ struct Model {
   // Some packets leave it to switches by which port they go on.
   bool switches_choose() const {
     return std::any_of(profiles.begin(), profiles.end(), [](const auto& p) {
-      return ((p.balancing.packet_flags() | p.balancing.ack_flags()) & (net::kAdaptive | net::kRoundRobin)) != 0;
+      return ((p.balancing.packet_flags() | p.balancing.ack_flags()) & net::kSwitchChooses) != 0;
     });
   }
   Time turn() const { return turn_length(topology); }

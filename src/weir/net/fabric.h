@@ -193,7 +193,7 @@ class Fabric : public sim::Room<Fabric, P> {
   std::vector<std::uint32_t> tied_;          // of choose()
   std::uint32_t own_hosts_ = 0;              // hosts of this partition
   std::vector<OwnSwitch> own_switches_;      // those that may take their turns at once, in order
-  ZeroedArray<std::uint16_t> local_;         // by port: its index among those of its switch
+  ZeroedArray<std::uint16_t> local_;         // Port::local, by port, without the rest of the port
   std::vector<std::vector<Coming>> coming_;  // during a turn, by the index of the port that they leave by
   std::vector<std::uint64_t> touched_;       // a bit for each of those: some are coming
   bool departing_ = false;                   // inside on_departures: ports not yet reached have not departed

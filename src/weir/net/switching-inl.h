@@ -14,7 +14,7 @@ namespace weir::net {
 // The port by which it leaves a switch.
 template <class P>
 inline std::uint32_t Fabric<P>::route(std::uint32_t s, const Packet& packet, Time now) {
-  const bool by_switch = (packet.flags & (kAdaptive | kRoundRobin)) != 0;
+  const bool by_switch = (packet.flags & kSwitchChooses) != 0;
   return by_switch ? choose(s, packet, now) : routing_->egress(s, packet.dst, packet.entropy);
 }
 

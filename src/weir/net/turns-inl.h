@@ -98,19 +98,16 @@ inline void Fabric<P>::take_link_ranked(std::uint32_t s, Port& p, std::uint32_t 
   settle_ranked(p, p.owner - lane().hosts, {begun.ps - 1});
   while (const PacketRing* ring = next_on_wire(p)) {
     const Time at = p.arrival(ring->front());
-    if (at >= until) {
-      scheduler().schedule(lane().arrival(port), at);
-      return;
-    }
+    if (at >= until) break;
     prefetch_line(p.ring.address(p.ring.head + kAheadOnLink));
     prefetch_line(p.urgent.address(p.urgent.head + 2));
     Packet& packet = take_off_wire(p);
     leave(p, port, packet);
     come(s, port, p.peer_ingress, packet, begun, at);
   }
-  // What the link has just been allowed to send leaves in this round of turns, and is not settled yet.
-  if (const Packet* waits = next_to_leave(p); waits != nullptr)
-    scheduler().schedule(lane().arrival(port), p.free_at + p.serialisation(waits->wire) + p.delay);
+  // Of the next one on the wire, or of what the link has just been allowed to send: that leaves in this round of turns,
+  // and is not settled yet.
+  expect_first(p, port);
 }
 
 template <class P>
