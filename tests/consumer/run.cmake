@@ -1,11 +1,11 @@
 # Builds the consumer project SOURCE in the folder BINARY. If INSTALL names a build tree of Weir, that is installed first
 # into BINARY/prefix, where the consumer finds it; the consumer is linked and run, and so are the programs of EXAMPLES,
-# by CMake and, one of them, by pkg-config. Otherwise the consumer's source alone is compiled.
+# by CMake and, one of them, by pkg-config. Otherwise the compiler checks the consumer's source alone.
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-set(options -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CXX_COMPILER=${COMPILER})
+set(options -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CXX_COMPILER=${COMPILER})
 if(INSTALL)
   file(REMOVE_RECURSE ${BINARY}/prefix)
   run(${CMAKE_COMMAND} --install ${INSTALL} --prefix ${BINARY}/prefix)
@@ -13,8 +13,19 @@ if(INSTALL)
 endif()
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BINARY}/build ${options})
 if(NOT INSTALL)
+  # As its own build would, but without what that compiles of Weir before.
   cmake_path(SET main NORMALIZE ${SOURCE}/../main.cc)
-  run(${CMAKE_COMMAND} --build ${BINARY}/build --target ${main}^)  # ninja's name of what is compiled from it
+  file(READ ${BINARY}/build/compile_commands.json commands)
+  string(JSON last LENGTH ${commands})
+  math(EXPR last "${last} - 1")
+  foreach(i RANGE ${last})
+    string(JSON file GET ${commands} ${i} file)
+    if(file STREQUAL main)
+      string(JSON command GET ${commands} ${i} command)
+    endif()
+  endforeach()
+  separate_arguments(command UNIX_COMMAND "${command} -fsyntax-only")
+  run(${command})
   return()
 endif()
 

@@ -247,6 +247,19 @@ TEST(ProbeParams, TellWhatAsksForSingleEvents) {
   EXPECT_EQ(params.trace_key(), "probes.packets");
 }
 
+TEST(ProbeParams, TellHowOftenTheRunIsLookedAt) {
+  ProbeParams params;
+  EXPECT_EQ(params.shortest_interval(), Time::max());
+  LinksParams links;
+  links.interval = 10_us;
+  params.set(links);
+  EXPECT_EQ(params.shortest_interval(), 10_us);
+  QueuesParams queues;
+  queues.interval = 100_ns;
+  params.set(queues);
+  EXPECT_EQ(params.shortest_interval(), 100_ns);
+}
+
 // Each table of the list belongs to a probe, which writes it with exactly the columns of the list and with values that
 // readers take, and a run with all probes writes no other one.
 TEST(Tables, AreThoseThatProbesWrite) {

@@ -400,14 +400,16 @@ class Team final : public Simulation::Crew {
   std::vector<std::thread> workers_;
 };
 
-// Do nodes go on one after the other? If so, a busy port has a packet or more in each turn.
+// Do nodes go on one after the other? If so, a busy port has a packet or more in each turn, and two or more where calls
+// at intervals cut turns short: the more there are, the more is gained.
 bool nodes_take_turns(const Model& model, const RunOptions& options) {
   if (options.scheduler != SchedulerKind::automatic || options.traced) return false;
   for (const auto& profile : model.profiles)
     if (cc::has(profile.algorithm->about.needs, cc::Needs::order)) return false;
   Rate fastest;
   for (const auto& link : model.topology.links) fastest = std::max(fastest, link.rate);
-  return turn_length(model.topology) >= transmission_time(model.transport.payload, fastest);
+  const Time packet = transmission_time(model.transport.payload, fastest);
+  return turn_length(model.topology) >= packet && options.shortest_interval >= 2 * packet;
 }
 
 }  // namespace

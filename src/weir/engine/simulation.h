@@ -41,8 +41,10 @@ struct RunOptions {
   // The parts that the network is cut into, of which each is one thread's at a time; 0 = as many as threads.
   std::uint32_t partitions = 0;
   SchedulerKind scheduler = SchedulerKind::automatic;
-  Time stop = Time::max();     // end the run here even if flows are active
-  bool traced = false;         // tell single events and ask for decisions: trace(), decide()
+  Time stop = Time::max();  // end the run here even if flows are active
+  bool traced = false;      // tell single events and ask for decisions: trace(), decide()
+  // Of the calls that every() will be asked for; which scheduler the automatic choice takes depends on it.
+  Time shortest_interval = Time::max();
   bool until_program = false;  // end it when the messages that wait for each other are done, even if others are active
   // The ranks of which this process is one, each with so many threads; null: it is the only one. They must outlive the
   // simulation. Each has the same model, traffic, samplers and probes, and calls the same functions in the same order.

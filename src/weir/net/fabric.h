@@ -157,20 +157,39 @@ class Fabric : public sim::Room<Fabric, P> {
   };
   static constexpr int kIngressBits = 16;
   static constexpr std::uint64_t kIngressMask = (std::uint64_t{1} << kIngressBits) - 1;
+  static Time time_of(const Coming& c, Time begun) {
+    return {begun.ps + static_cast<std::int64_t>(c.key >> kIngressBits)};
+  }
+  static std::uint32_t ingress_of(const Coming& c) { return static_cast<std::uint32_t>(c.key & kIngressMask); }
   struct OwnSwitch {
     std::uint32_t number;
     std::int64_t most_in_turn;  // bytes that can arrive during a turn, at most
   };
-  static constexpr std::uint32_t kAheadOnLink = 4;
   static constexpr std::size_t kFewToSort = 24;
+  // What has arrived in a turn, for the counters.
+  struct Tally {
+    std::uint64_t events = 0;
+    std::uint64_t packets = 0;
+    std::uint64_t data = 0;
+  };
   void prepare_turns();
-  void take_link(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until);
-  void take_link_ranked(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until);
+  // Nothing is paused there, or waits to say so: port_books.h serves it.
+  static bool is_plain(const Port& p) { return p.paused == 0 && p.pending_control == 0; }
+  template <class Wire>
+  void take_link(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until, Tally& tally);
+  [[gnu::noinline]] void take_link_closely(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until);
   [[gnu::noinline]] void take_inbound(std::uint32_t s, std::uint32_t port, Time begun, Time until);
   [[gnu::always_inline]] void come(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Packet& packet,
-                                   Time begun, Time at);
-  void leave_by(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun, Time until);
-  static void sort_by_arrival(std::vector<Coming>& coming);
+                                   Time begun, Time at, Tally& tally);
+  void count(const Tally& tally);
+  [[gnu::noinline]] void leave_by(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun,
+                                  Time until);
+  template <class Books, bool kShared>
+  [[gnu::noinline]] void leave_plainly(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
+                                       Time until);
+  [[gnu::noinline]] void leave_closely(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
+                                       Time until);
+  std::span<const Coming> sorted_by_arrival(std::vector<Coming>& coming, Coming* few) const;
   void prefetch_coming(std::uint32_t port) const;
 
   // pausing-inl.h
@@ -196,6 +215,8 @@ class Fabric : public sim::Room<Fabric, P> {
   ZeroedArray<std::uint16_t> local_;         // Port::local, by port, without the rest of the port
   std::vector<std::vector<Coming>> coming_;  // during a turn, by the index of the port that they leave by
   std::vector<std::uint64_t> touched_;       // a bit for each of those: some are coming
+  std::uint8_t share_shift_ = 0;             // what is left of a key of Coming: in which 64th of a turn, or 32nd
+  bool frames_come_ = false;                 // during a turn: a pause or resume frame has arrived
   bool departing_ = false;                   // inside on_departures: ports not yet reached have not departed
 };
 

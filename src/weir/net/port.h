@@ -90,6 +90,28 @@ class PacketRing {
     return data_[tail++ & mask_];
   }
   void pop() { ++head; }
+
+  // The places of a ring and its positions, apart from it.
+  struct View {
+    Packet* places;
+    std::uint32_t mask;
+    std::uint32_t room;  // how many places; none at first
+    std::uint32_t head;
+    std::uint32_t tail;
+    std::uint32_t cursor;
+
+    Packet& operator[](std::uint32_t at) const { return places[at & mask]; }
+    bool is_full() const { return tail - head == room; }
+  };
+  View view() const { return {data_, mask_, data_ == nullptr ? 0 : mask_ + 1, head, tail, cursor}; }
+  // The positions of a view; the places are those that the ring had.
+  void move_to(const View& v) {
+    assert(v.places == data_);
+    head = v.head;
+    tail = v.tail;
+    cursor = v.cursor;
+  }
+
   // Places begin at the first one when it is loaded; `mark` is a position that moves with them.
   template <class A>
   void archive(A& a, std::uint32_t* mark = nullptr) {

@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 #include <utility>
 
 #include "weir/net/fabric.h"
+#include "weir/net/port_books.h"
 
 namespace weir::net {
 
@@ -38,6 +40,8 @@ void Fabric<P>::prepare_turns() {
   for (const OwnSwitch& own : own_switches_)
     for (const std::uint32_t port : model().routing.ports(own.number)) local_[port] = lane().port(port).local;
   coming_.resize(most);
+  const int bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(turn.ps - 1)));
+  share_shift_ = static_cast<std::uint8_t>(std::max(0, bits - 6) + kIngressBits);
   touched_.resize(most / 64 + 1);
 }
 
@@ -56,6 +60,8 @@ inline bool Fabric<P>::takes_turn(std::uint32_t node) const {
 template <class P>
 void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> links, Time begun, Time until) {
   const std::uint32_t s = own_switches_[node - own_hosts_].number;
+  Tally tally;
+  frames_come_ = false;
   for (std::size_t i = 0; i < links.size(); ++i) {
     const std::uint32_t port = links[i];
     if (i + 1 < links.size()) prefetch_coming(links[i + 1]);
@@ -64,11 +70,14 @@ void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> lin
       continue;
     }
     Port& p = lane().port(port);
-    if (p.kind == PortKind::ranked)
-      take_link_ranked(s, p, port, begun, until);
+    if (!is_plain(p) || p.order_is_partial) [[unlikely]]
+      take_link_closely(s, p, port, begun, until);
+    else if (p.kind == PortKind::ranked)
+      take_link<RankedWire>(s, p, port, begun, until, tally);
     else
-      take_link(s, p, port, begun, until);
+      take_link<FifoWire>(s, p, port, begun, until, tally);
   }
+  count(tally);
   const std::span<const std::uint32_t> ports = model().routing.ports(s);
   for (std::size_t word = 0; word < touched_.size(); ++word)
     for (std::uint64_t bits = std::exchange(touched_[word], 0); bits != 0; bits &= bits - 1) {
@@ -83,80 +92,107 @@ void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> lin
     }
 }
 
+template <class P>
+inline void Fabric<P>::count(const Tally& tally) {
+  counters().events += tally.events;
+  counters().packet_hops += tally.packets;
+  counters().data_packet_hops += tally.data;
+}
+
 // The first packets that come by this link; those behind them are asked for as they are taken.
 template <class P>
 inline void Fabric<P>::prefetch_coming(std::uint32_t port) const {
   if (is_inbound(port)) return;
   const Port& p = lane().port(port);
-  for (std::uint32_t i = 0; i < kAheadOnLink; ++i) prefetch_line(p.ring.address(p.ring.head + i));
+  for (std::uint32_t i = 0; i < kPlacesAhead; ++i) prefetch_line(p.ring.address(p.ring.head + i));
   prefetch_line(p.urgent.address(p.urgent.head));
   prefetch_line(p.urgent.address(p.urgent.head + 1));
 }
 
+// What arrives by a plain link.
 template <class P>
-inline void Fabric<P>::take_link_ranked(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until) {
-  settle_ranked(p, p.owner - lane().hosts, {begun.ps - 1});
-  while (const PacketRing* ring = next_on_wire(p)) {
-    const Time at = p.arrival(ring->front());
+template <class Wire>
+inline void Fabric<P>::take_link(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until, Tally& tally) {
+  constexpr bool kRanked = std::is_same_v<Wire, RankedWire>;
+  if constexpr (kRanked)
+    settle_ranked(p, p.owner - lane().hosts, {begun.ps - 1});
+  else
+    settle_plain(p, {begun.ps - 1});
+  const std::uint32_t ingress = p.peer_ingress;
+  Wire wire(p);
+  Packet* packet = wire.first();
+  Time at;
+  for (; packet != nullptr; packet = wire.first()) {
+    at = wire.arrival(*packet);
     if (at >= until) break;
-    prefetch_line(p.ring.address(p.ring.head + kAheadOnLink));
-    prefetch_line(p.urgent.address(p.urgent.head + 2));
-    Packet& packet = take_off_wire(p);
-    leave(p, port, packet);
-    come(s, port, p.peer_ingress, packet, begun, at);
+    wire.take();
+    leave(p, port, *packet);
+    come(s, port, ingress, *packet, begun, at, tally);
   }
+  wire.store(p);
   // Of the next one on the wire, or of what the link has just been allowed to send: that leaves in this round of turns,
   // and is not settled yet.
-  expect_first(p, port);
+  if (packet != nullptr) [[likely]]
+    scheduler().schedule(lane().arrival(port), at);
+  else if (kRanked)
+    expect_first(p, port);
 }
 
+// The same while something is paused, or where the departures are not noted in their order.
 template <class P>
-inline void Fabric<P>::take_link(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until) {
-  settle_plain(p, {begun.ps - 1});
-  while (!p.ring.empty()) {
-    Packet& packet = p.ring.front();
-    if (packet.departs == kHeld) return;  // the resume frame that lets it go schedules its arrival
-    const Time at = p.arrival(packet);
-    if (at >= until) {
-      scheduler().schedule(lane().arrival(port), at);
-      return;
-    }
-    prefetch_line(p.ring.address(p.ring.head + kAheadOnLink));
-    p.ring.pop();
+void Fabric<P>::take_link_closely(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until) {
+  Tally tally;
+  settle(p, {begun.ps - 1});
+  for (;;) {
+    const PacketRing* ring = p.kind == PortKind::ranked ? next_on_wire(p) : &p.ring;
+    // The resume frame that lets a held packet go schedules its arrival.
+    if (ring == nullptr || ring->empty() || ring->front().departs == kHeld) break;
+    const Time at = p.arrival(ring->front());
+    if (at >= until) break;
+    Packet& packet = take_off_wire(p);
     leave(p, port, packet);
-    come(s, port, p.peer_ingress, packet, begun, at);
+    come(s, port, p.peer_ingress, packet, begun, at, tally);
   }
+  count(tally);
+  if (p.kind == PortKind::ranked)
+    expect_first(p, port);
+  else if (!p.ring.empty() && p.ring.front().departs != kHeld)
+    scheduler().schedule(lane().arrival(port), p.arrival(p.ring.front()));
 }
 
 // From another partition.
 template <class P>
 void Fabric<P>::take_inbound(std::uint32_t s, std::uint32_t port, Time begun, Time until) {
+  Tally tally;
   PacketRing& wire = wires_[inbound_[port] - 1];
   const std::uint32_t ingress = lane().port(Topology::reverse(port)).local;
   while (!wire.empty()) {
     Packet& packet = wire.front();
     if (packet.departs >= until) {
       scheduler().schedule(lane().arrival(port), packet.departs);
-      return;
+      break;
     }
     wire.pop();
-    come(s, port, ingress, packet, begun, packet.departs);
+    come(s, port, ingress, packet, begun, packet.departs, tally);
   }
+  count(tally);
 }
 
 // A packet has arrived by this link. It stays in its place during the turn, for only its owner puts others on the ring.
 template <class P>
 inline void Fabric<P>::come(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Packet& packet, Time begun,
-                            Time at) {
-  ++counters().events;
+                            Time at, Tally& tally) {
+  ++tally.events;
   std::uint32_t local = ingress;  // a pause or resume frame is for the other direction of its link
   if (packet.kind >= PacketKind::lost) [[unlikely]] {
     if (packet.kind == PacketKind::lost) {
       deliver_apart(port, packet, at);
       return;
     }
+    frames_come_ = true;
   } else {
-    count_arrival(port, packet, at);
+    ++tally.packets;
+    tally.data += packet.kind == PacketKind::data;
     local = local_[routing_->egress(s, packet.dst, packet.entropy)];
   }
   touched_[local / 64] |= std::uint64_t{1} << (local % 64);
@@ -165,50 +201,125 @@ inline void Fabric<P>::come(std::uint32_t s, std::uint32_t port, std::uint32_t i
 
 // Puts packets on the port that they leave by, in the order of their arrivals.
 template <class P>
-inline void Fabric<P>::leave_by(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun,
-                                Time until) {
+void Fabric<P>::leave_by(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun, Time until) {
   Port& out = lane().port(port);
-  for (std::uint32_t i = 0; i < kAheadOnLink; ++i) {
+  const std::uint32_t ahead = std::min(static_cast<std::uint32_t>(coming.size()), kPlacesAhead);
+  for (std::uint32_t i = 0; i < ahead; ++i) {
     prefetch_line(out.ring.address(out.ring.cursor + i));
     prefetch_line(out.ring.address(out.ring.tail + i));
   }
   out.ring.rewind_if_empty();
   out.urgent.rewind_if_empty();
-  sort_by_arrival(coming);
+  Coming few[kFewToSort];
+  const std::span<const Coming> sorted = sorted_by_arrival(coming, few);
+  const bool shared = !lane().switch_state(s).buffer.per_port();
+  if (frames_come_ || !is_plain(out)) [[unlikely]]
+    leave_closely(s, port, sorted, begun, until);
+  else if (out.kind == PortKind::ranked)
+    shared ? leave_plainly<RankedBooks, true>(s, port, sorted, begun, until)
+           : leave_plainly<RankedBooks, false>(s, port, sorted, begun, until);
+  else
+    shared ? leave_plainly<FifoBooks, true>(s, port, sorted, begun, until)
+           : leave_plainly<FifoBooks, false>(s, port, sorted, begun, until);
+  coming.clear();
+}
+
+// The port is plain, and remains so. A shared buffer stays roomy during the turn.
+template <class P>
+template <class Books, bool kShared>
+void Fabric<P>::leave_plainly(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
+                              Time until) {
+  constexpr bool kRanked = std::is_same_v<Books, RankedBooks>;
+  Port& out = lane().port(port);
+  SwitchBuffer& buffer = lane().switch_state(s).buffer;
+  const auto on_depart = [&](const Packet& departed) {
+    if constexpr (kShared) buffer.release(departed.ingress, departed.traffic_class, departed.wire);
+  };
+  const std::int64_t room = kShared ? 0 : buffer.shared_capacity();
+  const bool near_crowd = senders().crowded() && out.peer < lane().hosts && !out.cut;
+  const bool bare = out.ring.empty() && out.urgent.empty();
+  Books books(out);
   for (const Coming& c : coming) {
-    const Time now{begun.ps + static_cast<std::int64_t>(c.key >> kIngressBits)};
-    const auto ingress = static_cast<std::uint32_t>(c.key & kIngressMask);
+    const Time now = time_of(c, begun);
     Packet& packet = *c.packet;
-    if (packet.is_control()) [[unlikely]] {
+    books.drain(now, on_depart);
+    if (near_crowd && books.on_ring() <= kAhead) prefetch_at_host(out.peer, packet);
+    const bool fits =
+        kShared ? buffer.is_roomy(books.queued(), packet.wire) : books.queued_with(packet) + packet.wire <= room;
+    if (!fits || books.is_full_for(packet)) [[unlikely]] {
+      books.store(out);
+      if constexpr (kRanked)
+        forward_ranked_apart(s, ingress_of(c), port, packet, now);
+      else
+        forward_fifo(s, ingress_of(c), port, packet, now);
+      books = Books(out);
+    } else if (books.put(packet, ingress_of(c), now) && kShared) {
+      buffer.take_plain(ingress_of(c), packet.traffic_class, packet.wire);
+    }
+  }
+  // Nothing else arrives in this turn: what has begun to leave is known, and is told while the port is near.
+  books.drain({until.ps - 1}, on_depart);
+  books.store(out);
+  if (!bare || out.cut) return;
+  if constexpr (kRanked)
+    expect_first(out, port);
+  else if (!out.ring.empty())
+    scheduler().schedule(lane().arrival(port), out.arrival(out.ring.front()));
+}
+
+// While something is paused, or may be in this turn.
+template <class P>
+void Fabric<P>::leave_closely(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
+                              Time until) {
+  Port& out = lane().port(port);
+  for (const Coming& c : coming) {
+    const Time now = time_of(c, begun);
+    Packet& packet = *c.packet;
+    if (packet.is_control()) {
       deliver_apart(Topology::reverse(port), packet, now);
       continue;
     }
     prefetch_far_end(out, packet);
     if (out.kind == PortKind::ranked)
-      forward_ranked(s, ingress, port, packet, now);
+      forward_ranked(s, ingress_of(c), port, packet, now);
     else
-      forward_fifo(s, ingress, port, packet, now);
+      forward_fifo(s, ingress_of(c), port, packet, now);
   }
-  // Nothing else arrives in this turn: what has begun to leave is known, and is told while the port is near.
   settle(out, {until.ps - 1});
-  coming.clear();
 }
 
-// The keys are unique.
+// The keys are unique. The 64th of the turn in which each arrives puts them nearly in order, so that hardly any
+// comparison comes as a surprise. Up to kFewToSort of them are put in order in `few`.
 template <class P>
-inline void Fabric<P>::sort_by_arrival(std::vector<Coming>& coming) {
-  if (coming.size() > kFewToSort) [[unlikely]] {
+inline auto Fabric<P>::sorted_by_arrival(std::vector<Coming>& coming, Coming* few) const -> std::span<const Coming> {
+  const std::size_t n = coming.size();
+  if (n > kFewToSort) [[unlikely]] {
     std::sort(coming.begin(), coming.end(), [](const Coming& a, const Coming& b) { return a.key < b.key; });
-    return;
+    return coming;
   }
-  Coming* const first = coming.data();
-  Coming* const end = first + coming.size();
-  for (Coming* next = first + 1; next < end; ++next) {
-    const Coming c = *next;
-    Coming* place = next;
-    for (; place != first && place[-1].key > c.key; --place) *place = place[-1];
-    *place = c;
+  std::uint64_t shares = 0;  // a bit for each in which some arrive
+  std::uint8_t last[64];     // of those of a share, in the order of `coming`
+  std::uint8_t before[kFewToSort];
+  bool has_before[kFewToSort];
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t share = coming[i].key >> share_shift_;
+    const std::uint64_t bit = std::uint64_t{1} << share;
+    before[i] = last[share];
+    has_before[i] = (shares & bit) != 0;
+    shares |= bit;
+    last[share] = static_cast<std::uint8_t>(i);
   }
+  Coming* end = few;
+  for (; shares != 0; shares &= shares - 1)
+    for (std::size_t i = last[std::countr_zero(shares)];; i = before[i]) {
+      const Coming c = coming[i];
+      Coming* place = end++;
+      for (; place != few && place[-1].key > c.key; --place) *place = place[-1];
+      *place = c;
+      if (!has_before[i]) [[likely]]
+        break;
+    }
+  return {few, n};
 }
 
 }  // namespace weir::net

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -32,6 +33,13 @@ std::string ProbeParams::trace_key() const {
       return fmt::format("probes.{}{}{}", kind.name, key->empty() ? "" : ".", *key);
   }
   return "";
+}
+
+Time ProbeParams::shortest_interval() const {
+  Time out = Time::max();
+  for (const ProbeKind& kind : probe_kinds())
+    if (const void* params = get(kind); params != nullptr && kind.interval) out = std::min(out, kind.interval(params));
+  return out;
 }
 
 const ProbeKind& ProbeParams::kind_of(const ParamSet& params) {

@@ -38,6 +38,8 @@ class ProbeParams {
   std::string trace_key() const;
   // Whether the engine has to tell them (engine::RunOptions::traced).
   bool need_trace() const { return !trace_key().empty(); }
+  // How often they look at the run, at least; Time::max() if none does.
+  Time shortest_interval() const;
 
  private:
   // Throws logic_error if no probe of the catalogue has these.

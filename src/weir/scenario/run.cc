@@ -330,6 +330,7 @@ std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Mo
                                    .scheduler = s.run.scheduler,
                                    .stop = s.run.stop > Time{} ? s.run.stop : Time::max(),
                                    .traced = traced || s.probes.need_trace() || needs_decisions(model),
+                                   .shortest_interval = s.probes.shortest_interval(),
                                    .until_program = s.run.until == Until::collectives,
                                    .ranks = ranks,
                                    .fast_forward = s.fast_forward.value_or(engine::FastForwardParams{.theta = 0})};
