@@ -70,6 +70,7 @@ void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> lin
       continue;
     }
     Port& p = lane().port(port);
+    settle(p, {begun.ps - 1});
     if (!is_plain(p) || p.order_is_partial) [[unlikely]]
       take_link_closely(s, p, port, begun, until);
     else if (p.kind == PortKind::ranked)
@@ -109,15 +110,10 @@ inline void Fabric<P>::prefetch_coming(std::uint32_t port) const {
   prefetch_line(p.urgent.address(p.urgent.head + 1));
 }
 
-// What arrives by a plain link.
+// What arrives by a plain link that has been settled up to the turn's begin.
 template <class P>
 template <class Wire>
 inline void Fabric<P>::take_link(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until, Tally& tally) {
-  constexpr bool kRanked = std::is_same_v<Wire, RankedWire>;
-  if constexpr (kRanked)
-    settle_ranked(p, p.owner - lane().hosts, {begun.ps - 1});
-  else
-    settle_plain(p, {begun.ps - 1});
   const std::uint32_t ingress = p.peer_ingress;
   Wire wire(p);
   Packet* packet = wire.first();
@@ -134,7 +130,7 @@ inline void Fabric<P>::take_link(std::uint32_t s, Port& p, std::uint32_t port, T
   // and is not settled yet.
   if (packet != nullptr) [[likely]]
     scheduler().schedule(lane().arrival(port), at);
-  else if (kRanked)
+  else if constexpr (std::is_same_v<Wire, RankedWire>)
     expect_first(p, port);
 }
 
@@ -142,7 +138,6 @@ inline void Fabric<P>::take_link(std::uint32_t s, Port& p, std::uint32_t port, T
 template <class P>
 void Fabric<P>::take_link_closely(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until) {
   Tally tally;
-  settle(p, {begun.ps - 1});
   for (;;) {
     const PacketRing* ring = p.kind == PortKind::ranked ? next_on_wire(p) : &p.ring;
     // The resume frame that lets a held packet go schedules its arrival.
