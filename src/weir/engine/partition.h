@@ -118,6 +118,7 @@ class Partition final : private LaneHolder<S, T>,
   struct Turns {
     Partition& self;
     void operator()(sim::Entity e, sim::Due due) const { self.prefetcher().on_ready(e, due); }
+    void comes(std::uint32_t node, std::uint32_t by) const { self.prefetcher().on_coming(node, by); }
     bool takes(std::uint32_t node) const { return self.fabric().takes_turn(node); }
     void take(sim::Entity e) const {
       self.links_.push_back(e - self.lane().first_arrival);

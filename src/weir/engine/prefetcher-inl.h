@@ -1,6 +1,8 @@
 // Prefetcher. Included by partition-inl.h only.
 #pragma once
 
+#include <algorithm>
+
 #include "weir/base/prefetch.h"
 #include "weir/engine/prefetcher.h"
 #include "weir/host/host.h"
@@ -37,9 +39,69 @@ inline void Prefetcher<P>::prefetch_of_next_node(sim::Entity e) {
     if (fabric().is_inbound(port)) return;
     prefetch_port(&lane().port(port));
     prefetch_port(&lane().port(net::Topology::reverse(port)));
-  } else if (const std::uint32_t h = e - lane().first_wake; h < lane().hosts) {
-    prefetch_object(&network().hosts[h]);
   }
+}
+
+// In a turn a host touches some thirty lines, most of which are named by others.
+template <class P>
+inline void Prefetcher<P>::on_coming(std::uint32_t node, std::uint32_t by) {
+  if (node >= own_hosts_.size()) return;
+  const OwnHost& own = own_hosts_[node];
+  const host::Host& host = network().hosts[own.number];
+  const std::uint32_t in = net::Topology::reverse(own.port);
+  const bool is_own_link = !fabric().is_inbound(in);
+  switch (by) {
+    case 4:
+      prefetch_object(&host);
+      prefetch_port(&lane().port(own.port));
+      if (is_own_link) prefetch_port(&lane().port(in));
+      break;
+    case 3: {
+      host.prefetch_queues();
+      prefetch_line(host.extras.data());
+      if (!is_own_link) break;
+      const net::Port& p = lane().port(in);
+      for (std::uint32_t i = 0; i < kPacketsAhead; ++i) prefetch_line(p.ring.address(p.ring.head + i));
+      if (!ranked_) break;
+      for (std::uint32_t i = 0; i < kPacketsAhead; ++i) prefetch_line(p.urgent.address(p.urgent.head + i));
+      break;
+    }
+    case 2:
+      prefetch_flow(host);
+      visit_first(own, [&](const net::Packet& packet) {
+        if (packet.kind == net::PacketKind::data) {
+          receivers().prefetch_lists(packet.src);
+          return;
+        }
+        senders().prefetch(host, packet.slot, packet.generation);
+        if (packet.slot < host.extras.size()) prefetch_object(&host.extras[packet.slot]);
+        if ((packet.flags & net::kSack) != 0) prefetch_line(&lane().sacks[packet.src]);
+      });
+      break;
+    default:
+      prefetch_sending(host);
+      visit_first(own, [&](const net::Packet& packet) {
+        if (packet.kind == net::PacketKind::data) {
+          receivers().prefetch_entries(packet.src, packet.slot);
+        } else if (packet.slot < host.extras.size()) {
+          host.extras[packet.slot].scoreboard.prefetch_next();
+          host.extras[packet.slot].scoreboard.prefetch_first();
+          host.connections.prefetch(host.extras[packet.slot].connection);
+        }
+      });
+  }
+}
+
+// The first packets that come to a host by a link of this partition.
+template <class P>
+template <class Visit>
+inline void Prefetcher<P>::visit_first(const OwnHost& own, Visit&& visit) const {
+  const std::uint32_t in = net::Topology::reverse(own.port);
+  if (fabric().is_inbound(in)) return;
+  const net::Port& p = lane().port(in);
+  for (const net::PacketRing* ring : {&p.ring, &p.urgent})
+    for (std::uint32_t at = ring->head, end = ring->head + std::min(ring->size(), kPacketsAhead); at != end; ++at)
+      if (!(*ring)[at].is_control()) visit((*ring)[at]);
 }
 
 // The same, of the node whose turn it is: the first packets of its links, and in large networks the flow that it will

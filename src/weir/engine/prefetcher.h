@@ -2,11 +2,13 @@
 //
 // Each stage asks for what the one before it has brought, so that no stage waits. With a timing wheel: as the scheduler
 // opens a slot, the ports and hosts of its events; then, so many events before each, what these name. Where nodes take
-// turns: in large networks the ports and hosts of the next node; then, as a node's turn comes, the first packets of its
-// links; the following ones as those arrive (Fabric::take_first).
+// turns: in large networks the ports of the next node, and what the next hosts and the first packets that come to them
+// name; then, as a node's turn comes, the first packets of its links; the following ones as those arrive
+// (Fabric::take_first).
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "weir/base/prefetch.h"
 #include "weir/host/host.h"
@@ -33,10 +35,16 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
       : on_(ports > kPortsInFirstCache),
         deep_(ports > kPortsInCache),
         ranked_(kind == net::PortKind::ranked),
-        own_port_(own_port) {}
+        own_port_(own_port) {
+    if (!P::kByNode || !deep_) return;
+    for (std::uint32_t h = 0; h < lane().hosts; ++h)
+      if (lane().mine(h)) own_hosts_.push_back({h, network().hosts[h].port});
+  }
 
   // An event will be handled soon.
   void on_ready(sim::Entity e, sim::Due due);
+  // Where nodes take turns: that of a node of the partition, by its number there, comes `by` turns from now, 4 to 1.
+  void on_coming(std::uint32_t node, std::uint32_t by);
   // An event has been taken from the scheduler and is about to be handled.
   void before_event();
 
@@ -47,7 +55,16 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   using Base::network;
   using Base::receivers;
   using Base::scheduler;
+  using Base::senders;
 
+  static constexpr std::uint32_t kPacketsAhead = 2;
+  struct OwnHost {
+    std::uint32_t number;
+    std::uint32_t port;  // its NIC's
+  };
+
+  template <class Visit>
+  void visit_first(const OwnHost& own, Visit&& visit) const;
   template <class OfPort, class OfHost>
   void look(std::uint32_t ahead, OfPort&& of_port, OfHost&& of_host);
   [[gnu::noinline]] void before_event_deep();
@@ -65,6 +82,7 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   const bool deep_;
   const bool ranked_;
   const std::uint32_t own_port_;
+  std::vector<OwnHost> own_hosts_;  // of the partition, where nodes take turns in a large network
 };
 
 }  // namespace weir::engine

@@ -80,8 +80,9 @@ class NodeScheduler {
 
   void cancel(Entity e) { due_[places_[e].slot] = kNever; }
 
-  // Calls on_ready(entity, Due::soon) for the events of a node as their turn comes, and with Due::later for those of
-  // the node after it, in large networks.
+  // Calls on_ready(entity, Due::soon) for the events of a node as their turn comes. In large networks also with
+  // Due::later for those of the node that comes next, and on_ready.comes(node, by), if there is such a function, for
+  // each of the nodes whose numbers are up to kNodesAhead higher, if their turns come in this pass.
   template <class OnReady>
   bool next(Time end, Event& out, OnReady&& on_ready) {
     for (;;) {
@@ -136,7 +137,8 @@ class NodeScheduler {
  private:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t kClosed = std::numeric_limits<std::int64_t>::min();
-  static constexpr std::uint32_t kFarLookahead = 4;  // from here on it is worth its cost to announce the next node
+  static constexpr std::uint32_t kFarLookahead = 4;  // from here on it is worth its cost to announce the next nodes
+  static constexpr std::uint32_t kNodesAhead = 4;
   static constexpr int kSlotBits = 20;
   static constexpr std::uint64_t kSlotMask = (std::uint64_t{1} << kSlotBits) - 1;
   static constexpr std::size_t kFewToSort = 24;
@@ -204,6 +206,7 @@ class NodeScheduler {
       while (following_ < earliest_.size()) {
         node_ = static_cast<std::uint32_t>(following_);
         find_following(following_ + 1);
+        if (announces_) announce_far(on_ready);
         const bool has_some = open(on_ready);
         if (announces_ && following_ < earliest_.size()) announce(on_ready);
         if (has_some) return true;
@@ -229,6 +232,14 @@ class NodeScheduler {
       if (due_[slot] < until_) on_ready(entities_[slot], Due::later);
       return false;
     });
+  }
+
+  // Those of the next few nodes whose turns come in this pass.
+  template <class OnReady>
+  void announce_far(OnReady& on_ready) const {
+    if constexpr (requires { on_ready.comes(node_, node_); })
+      for (std::uint32_t by = 1; by <= kNodesAhead && node_ + by < earliest_.size(); ++by)
+        if (earliest_[node_ + by] < until_) on_ready.comes(node_ + by, by);
   }
 
   // Finds and sorts the node's events of this pass. False if there are none.
