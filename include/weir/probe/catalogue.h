@@ -30,7 +30,8 @@ struct ProbeKind {
   // Tells whether the probe needs single events (engine::Engine::trace): the name of the parameter that asks for them,
   // "" if the probe always needs them, nothing if it does not need them. Null: it never does.
   std::function<std::optional<std::string_view>(const void* params)> trace_key;
-  // Tells how often the probe looks at the run (engine::Engine::every). Null: it does not, or that is not known.
+  // The shortest interval at which the probe asks to be called (engine::Engine::every), above 0; Time::max() if it does
+  // not ask. Null: that is not known. The engine chooses a quick scheduler by it; results do not depend on it.
   std::function<Time(const void* params)> interval;
   // Puts some value into the summary wherever finish() may put one, so that to_json() of it has every key that
   // summary.json can have. The parameters have been checked. Null: the probe adds nothing to the summary.
@@ -51,8 +52,8 @@ ProbeKind describe() {
     k.check = [](const void* params, const Checks& checks) { P::check(*static_cast<const Params*>(params), checks); };
   if constexpr (requires { &P::trace_key; })
     k.trace_key = [](const void* params) { return P::trace_key(*static_cast<const Params*>(params)); };
-  if constexpr (requires { &Params::interval; })
-    k.interval = [](const void* params) { return static_cast<const Params*>(params)->interval; };
+  if constexpr (requires { &P::interval; })
+    k.interval = [](const void* params) { return P::interval(*static_cast<const Params*>(params)); };
   if constexpr (requires { &P::add_possible; })
     k.add_possible = [](const void* params, const Setting& setting, Summary& out) {
       P::add_possible(*static_cast<const Params*>(params), setting, out);

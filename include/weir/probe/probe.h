@@ -10,6 +10,7 @@
 //     static constexpr bool kNeedsPackets = true;                      // optional; see ProbeKind
 //     static void check(const Params&, const Checks&);                 // optional
 //     static std::optional<std::string_view> trace_key(const Params&); // optional; see ProbeKind
+//     static Time interval(const Params&);                             // optional; see ProbeKind
 //     static void add_possible(const Params&, const Setting&, Summary&);  // optional; see ProbeKind
 //     static std::unique_ptr<Probe> make(const Params&, const Context&);  // optional, in place of the constructor
 //     QueueProbe(const Params&, const Context&);

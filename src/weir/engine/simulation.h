@@ -43,7 +43,7 @@ struct RunOptions {
   SchedulerKind scheduler = SchedulerKind::automatic;
   Time stop = Time::max();  // end the run here even if flows are active
   bool traced = false;      // tell single events and ask for decisions: trace(), decide()
-  // Of the calls that every() will be asked for; which scheduler the automatic choice takes depends on it.
+  // The shortest interval with which every() will be called; the automatic choice of the scheduler depends on it.
   Time shortest_interval = Time::max();
   bool until_program = false;  // end it when the messages that wait for each other are done, even if others are active
   // The ranks of which this process is one, each with so many threads; null: it is the only one. They must outlive the

@@ -173,7 +173,7 @@ class Fabric : public sim::Room<Fabric, P> {
     std::uint64_t data = 0;
   };
   void prepare_turns();
-  // Nothing is paused there, or waits to say so: port_books.h serves it.
+  // No class is paused there, and no pause or resume frame waits: port_books.h serves it.
   static bool is_plain(const Port& p) { return p.paused == 0 && p.pending_control == 0; }
   template <class Wire>
   void take_link(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until, Tally& tally);
@@ -215,7 +215,7 @@ class Fabric : public sim::Room<Fabric, P> {
   ZeroedArray<std::uint16_t> local_;         // Port::local, by port, without the rest of the port
   std::vector<std::vector<Coming>> coming_;  // during a turn, by the index of the port that they leave by
   std::vector<std::uint64_t> touched_;       // a bit for each of those: some are coming
-  std::uint8_t share_shift_ = 0;             // what is left of a key of Coming: in which 64th of a turn, or 32nd
+  std::uint8_t share_shift_ = 0;             // a key of Coming shifted by it: which of at most 64 equal parts of a turn
   bool frames_come_ = false;                 // during a turn: a pause or resume frame has arrived
   bool departing_ = false;                   // inside on_departures: ports not yet reached have not departed
 };

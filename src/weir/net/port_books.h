@@ -65,7 +65,7 @@ class FifoBooks {
   bool put(const Packet& packet, std::uint32_t ingress, Time now) {
     const bool waits = free_at_ > now;
     const std::uint32_t wire = packet.wire;
-    const Time departs = free_at_ > now ? free_at_ : now;
+    const Time departs = waits ? free_at_ : now;
     Packet& place = ring_[ring_.tail++];
     prefetch_line(&ring_[ring_.tail + kPlacesAhead - 1]);
     place = packet;

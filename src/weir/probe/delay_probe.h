@@ -39,6 +39,7 @@ class DelayProbe : public ArchivedProbe<DelayProbe> {
   static constexpr bool kNeedsPackets = true;
 
   static void check(const Params&, const Checks&);
+  static Time interval(const Params& params) { return params.interval; }
   DelayProbe(const Params&, const Context&);
 
   void on_finish(const host::FlowRecord& r) override { flows_.erase(r.id); }

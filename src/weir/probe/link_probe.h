@@ -40,6 +40,7 @@ class LinkProbe : public ArchivedProbe<LinkProbe> {
   static constexpr std::string_view kMeaning = "utilisation of links, marks and drops of switches";
 
   static void check(const Params&, const Checks&);
+  static Time interval(const Params& p) { return p.series || is_limited(p) ? p.interval : Time::max(); }
   static void add_possible(const Params&, const Setting&, Summary&);
   LinkProbe(const Params&, const Context&);
 
@@ -75,7 +76,8 @@ class LinkProbe : public ArchivedProbe<LinkProbe> {
     std::vector<OfSwitch> switches;
   };
 
-  bool is_limited() const { return params_.start > Time{} || params_.stop > Time{}; }
+  static bool is_limited(const Params& p) { return p.start > Time{} || p.stop > Time{}; }
+  bool is_limited() const { return is_limited(params_); }
   // Only for the time series and with `start` or `stop`.
   void sample(Time now);
   void write_series(Time now);

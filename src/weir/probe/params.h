@@ -38,7 +38,7 @@ class ProbeParams {
   std::string trace_key() const;
   // Whether the engine has to tell them (engine::RunOptions::traced).
   bool need_trace() const { return !trace_key().empty(); }
-  // How often they look at the run, at least; Time::max() if none does.
+  // The shortest interval at which they ask to be called, as far as that is known; Time::max() if none does.
   Time shortest_interval() const;
 
  private:

@@ -49,6 +49,7 @@ class QueueProbe : public ArchivedProbe<QueueProbe> {
   static constexpr bool kNeedsPackets = true;
 
   static void check(const Params&, const Checks&);
+  static Time interval(const Params& params) { return params.interval; }
   static std::optional<std::string_view> trace_key(const Params&);
   static void add_possible(const Params&, const Setting&, Summary&);
   // This, or an ExactQueueProbe.

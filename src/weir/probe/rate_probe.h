@@ -73,6 +73,7 @@ class RateProbe : public ArchivedProbe<RateProbe> {
   static constexpr std::string_view kMeaning = "rates of flows over time, fairness and convergence";
 
   static void check(const Params&, const Checks&);
+  static Time interval(const Params& params) { return params.interval; }
   static void add_possible(const Params&, const Setting&, Summary&);
   RateProbe(const Params&, const Context&);
 
