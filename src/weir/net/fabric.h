@@ -166,6 +166,7 @@ class Fabric : public sim::Room<Fabric, P> {
     std::int64_t most_in_turn;  // bytes that can arrive during a turn, at most
   };
   static constexpr std::size_t kFewToSort = 24;
+  static constexpr std::size_t kWorthBooks = 4;  // for fewer packets at a port, its books are not copied
   // What has arrived in a turn, for the counters.
   struct Tally {
     std::uint64_t events = 0;
@@ -182,8 +183,11 @@ class Fabric : public sim::Room<Fabric, P> {
   [[gnu::always_inline]] void come(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Packet& packet,
                                    Time begun, Time at, Tally& tally);
   void count(const Tally& tally);
-  [[gnu::noinline]] void leave_by(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun,
-                                  Time until);
+  void leave_by(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun, Time until);
+  [[gnu::noinline]] void leave_many(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun,
+                                    Time until);
+  void leave_one_by_one(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun, Time until);
+  static void insert_sorted(std::span<const Coming> coming, Coming* sorted);
   template <class Books, bool kShared>
   [[gnu::noinline]] void leave_plainly(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
                                        Time until);

@@ -105,7 +105,9 @@ template <class P>
 inline void Fabric<P>::prefetch_coming(std::uint32_t port) const {
   if (is_inbound(port)) return;
   const Port& p = lane().port(port);
-  for (std::uint32_t i = 0; i < kPlacesAhead; ++i) prefetch_line(p.ring.address(p.ring.head + i));
+  const std::uint32_t ahead = std::min(p.ring.size(), kPlacesAhead);
+  for (std::uint32_t i = 0; i < ahead; ++i) prefetch_line(p.ring.address(p.ring.head + i));
+  if (p.kind != PortKind::ranked) return;
   prefetch_line(p.urgent.address(p.urgent.head));
   prefetch_line(p.urgent.address(p.urgent.head + 1));
 }
@@ -196,7 +198,8 @@ inline void Fabric<P>::come(std::uint32_t s, std::uint32_t port, std::uint32_t i
 
 // Puts packets on the port that they leave by, in the order of their arrivals.
 template <class P>
-void Fabric<P>::leave_by(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun, Time until) {
+inline void Fabric<P>::leave_by(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun,
+                                Time until) {
   Port& out = lane().port(port);
   const std::uint32_t ahead = std::min(static_cast<std::uint32_t>(coming.size()), kPlacesAhead);
   for (std::uint32_t i = 0; i < ahead; ++i) {
@@ -205,6 +208,18 @@ void Fabric<P>::leave_by(std::uint32_t s, std::uint32_t port, std::vector<Coming
   }
   out.ring.rewind_if_empty();
   out.urgent.rewind_if_empty();
+  if (coming.size() < kWorthBooks) {
+    insert_sorted(coming, coming.data());
+    leave_one_by_one(s, port, coming, begun, until);
+  } else {
+    leave_many(s, port, coming, begun, until);
+  }
+  coming.clear();
+}
+
+template <class P>
+void Fabric<P>::leave_many(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun, Time until) {
+  const Port& out = lane().port(port);
   Coming few[kFewToSort];
   const std::span<const Coming> sorted = sorted_by_arrival(coming, few);
   const bool shared = !lane().switch_state(s).buffer.per_port();
@@ -216,7 +231,6 @@ void Fabric<P>::leave_by(std::uint32_t s, std::uint32_t port, std::vector<Coming
   else
     shared ? leave_plainly<FifoBooks, true>(s, port, sorted, begun, until)
            : leave_plainly<FifoBooks, false>(s, port, sorted, begun, until);
-  coming.clear();
 }
 
 // The port is plain, and remains so. A shared buffer stays roomy during the turn.
@@ -252,7 +266,6 @@ void Fabric<P>::leave_plainly(std::uint32_t s, std::uint32_t port, std::span<con
       buffer.take_plain(ingress_of(c), packet.traffic_class, packet.wire);
     }
   }
-  // Nothing else arrives in this turn: what has begun to leave is known, and is told while the port is near.
   books.drain({until.ps - 1}, on_depart);
   books.store(out);
   if (!bare || out.cut) return;
@@ -266,11 +279,18 @@ void Fabric<P>::leave_plainly(std::uint32_t s, std::uint32_t port, std::span<con
 template <class P>
 void Fabric<P>::leave_closely(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
                               Time until) {
+  leave_one_by_one(s, port, coming, begun, until);
+}
+
+// By any port that has no events of its own, whatever is paused.
+template <class P>
+inline void Fabric<P>::leave_one_by_one(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
+                                        Time until) {
   Port& out = lane().port(port);
   for (const Coming& c : coming) {
     const Time now = time_of(c, begun);
     Packet& packet = *c.packet;
-    if (packet.is_control()) {
+    if (packet.is_control()) [[unlikely]] {
       deliver_apart(Topology::reverse(port), packet, now);
       continue;
     }
@@ -280,7 +300,19 @@ void Fabric<P>::leave_closely(std::uint32_t s, std::uint32_t port, std::span<con
     else
       forward_fifo(s, ingress_of(c), port, packet, now);
   }
+  // Nothing else arrives in this turn: what has begun to leave is known, and is told while the port is near.
   settle(out, {until.ps - 1});
+}
+
+// The same keys as in `coming`, which may be the place where they are put.
+template <class P>
+inline void Fabric<P>::insert_sorted(std::span<const Coming> coming, Coming* sorted) {
+  for (std::size_t i = 0; i < coming.size(); ++i) {
+    const Coming c = coming[i];
+    Coming* place = sorted + i;
+    for (; place != sorted && place[-1].key > c.key; --place) *place = place[-1];
+    *place = c;
+  }
 }
 
 // The keys are unique. The 64th of the turn in which each arrives puts them nearly in order, so that hardly any
