@@ -252,6 +252,10 @@ TEST(ProbeParams, TellHowOftenTheRunIsLookedAt) {
   EXPECT_EQ(params.shortest_interval(), Time::max());
   LinksParams links;
   links.interval = 10_us;
+  links.series = false;
+  params.set(links);
+  EXPECT_EQ(params.shortest_interval(), Time::max());
+  links.series = true;
   params.set(links);
   EXPECT_EQ(params.shortest_interval(), 10_us);
   QueuesParams queues;
