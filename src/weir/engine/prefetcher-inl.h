@@ -42,7 +42,7 @@ inline void Prefetcher<P>::prefetch_of_next_node(sim::Entity e) {
   }
 }
 
-// In a turn a host touches some thirty lines, most of which are named by others.
+// Most of the lines that a host touches in its turn are named by others of them.
 template <class P>
 inline void Prefetcher<P>::on_coming(std::uint32_t node, std::uint32_t by) {
   if (node >= own_hosts_.size()) return;

@@ -187,11 +187,10 @@ class Fabric : public sim::Room<Fabric, P> {
   [[gnu::noinline]] void leave_many(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun,
                                     Time until);
   void leave_one_by_one(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun, Time until);
+  static void insert(const Coming* first, Coming* end, Coming c);
   static void insert_sorted(std::span<const Coming> coming, Coming* sorted);
   template <class Books, bool kShared>
   [[gnu::noinline]] void leave_plainly(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
-                                       Time until);
-  [[gnu::noinline]] void leave_closely(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
                                        Time until);
   std::span<const Coming> sorted_by_arrival(std::vector<Coming>& coming, Coming* few) const;
   void prefetch_coming(std::uint32_t port) const;

@@ -224,7 +224,7 @@ void Fabric<P>::leave_many(std::uint32_t s, std::uint32_t port, std::vector<Comi
   const std::span<const Coming> sorted = sorted_by_arrival(coming, few);
   const bool shared = !lane().switch_state(s).buffer.per_port();
   if (frames_come_ || !is_plain(out)) [[unlikely]]
-    leave_closely(s, port, sorted, begun, until);
+    leave_one_by_one(s, port, sorted, begun, until);
   else if (out.kind == PortKind::ranked)
     shared ? leave_plainly<RankedBooks, true>(s, port, sorted, begun, until)
            : leave_plainly<RankedBooks, false>(s, port, sorted, begun, until);
@@ -275,13 +275,6 @@ void Fabric<P>::leave_plainly(std::uint32_t s, std::uint32_t port, std::span<con
     scheduler().schedule(lane().arrival(port), out.arrival(out.ring.front()));
 }
 
-// While something is paused, or may be in this turn.
-template <class P>
-void Fabric<P>::leave_closely(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
-                              Time until) {
-  leave_one_by_one(s, port, coming, begun, until);
-}
-
 // By any port that has no events of its own, whatever is paused.
 template <class P>
 inline void Fabric<P>::leave_one_by_one(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
@@ -307,12 +300,14 @@ inline void Fabric<P>::leave_one_by_one(std::uint32_t s, std::uint32_t port, std
 // The same keys as in `coming`, which may be the place where they are put.
 template <class P>
 inline void Fabric<P>::insert_sorted(std::span<const Coming> coming, Coming* sorted) {
-  for (std::size_t i = 0; i < coming.size(); ++i) {
-    const Coming c = coming[i];
-    Coming* place = sorted + i;
-    for (; place != sorted && place[-1].key > c.key; --place) *place = place[-1];
-    *place = c;
-  }
+  for (std::size_t i = 0; i < coming.size(); ++i) insert(sorted, sorted + i, coming[i]);
+}
+
+// Into a sorted list from `first` to `end`, behind which there is room for one.
+template <class P>
+inline void Fabric<P>::insert(const Coming* first, Coming* end, Coming c) {
+  for (; end != first && end[-1].key > c.key; --end) *end = end[-1];
+  *end = c;
 }
 
 // The keys are unique. The 64th of the turn in which each arrives puts them nearly in order, so that hardly any
@@ -339,10 +334,7 @@ inline auto Fabric<P>::sorted_by_arrival(std::vector<Coming>& coming, Coming* fe
   Coming* end = few;
   for (; shares != 0; shares &= shares - 1)
     for (std::size_t i = last[std::countr_zero(shares)];; i = before[i]) {
-      const Coming c = coming[i];
-      Coming* place = end++;
-      for (; place != few && place[-1].key > c.key; --place) *place = place[-1];
-      *place = c;
+      insert(few, end++, coming[i]);
       if (!has_before[i]) [[likely]]
         break;
     }
