@@ -19,7 +19,7 @@ void accept_and_drain(benchmark::State& run) {
   const auto n = static_cast<std::size_t>(run.range(0));
   const std::int64_t waiting = run.range(1);
   std::vector<Port> ports(n);
-  Packet packet;
+  Descriptor packet;
   packet.wire = 1'000;
   for (Port& p : ports) {
     p.ps_per_byte = 80;
@@ -31,7 +31,7 @@ void accept_and_drain(benchmark::State& run) {
   Time now;
   for (auto _ : run) {
     Port& p = ports[i];
-    drain(p, now, [](const Packet& departed) { benchmark::DoNotOptimize(departed.wire); });
+    drain(p, now, [](const Descriptor& departed) { benchmark::DoNotOptimize(departed.wire); });
     accept(p, packet, now);
     while (p.ring.head != p.ring.cursor) p.ring.pop();
     if (++i == n) {
@@ -45,7 +45,7 @@ void accept_and_drain(benchmark::State& run) {
 void start_on_idle_port(benchmark::State& run) {
   Port p;
   p.ps_per_byte = 80;
-  Packet packet;
+  Descriptor packet;
   packet.wire = 1'000;
   Time now;
   for (auto _ : run) {
@@ -60,7 +60,7 @@ void start_on_idle_port(benchmark::State& run) {
 void pause_and_resume(benchmark::State& run) {
   Port p;
   p.ps_per_byte = 80;
-  Packet packet;
+  Descriptor packet;
   packet.wire = 1'000;
   for (std::int64_t i = 0; i < run.range(0); ++i) accept(p, packet, {});
   for (auto _ : run) {

@@ -46,13 +46,13 @@ TEST(Mailbox, APacketTakesOnlyWhatItUses) {
 
   Telemetry telemetry;
   telemetry.hop[2].queue = 11;
-  packet.telemetry = 5;
+  packet.body = 5 | net::kMeasured;
   packet.hops = 3;
   PackedPackets measured;
   measured.add(packet, 7, &telemetry, nullptr);
   EXPECT_LE(measured.bytes().size(), 160u);
 
-  host::Sack sack{.trigger = 3, .held = Time{9}};
+  net::Sack sack{.trigger = 3, .held = Time{9}};
   packet.flags = net::kSack;
   PackedPackets both;
   both.add(packet, 8, &telemetry, &sack);
@@ -64,7 +64,7 @@ TEST(Mailbox, APacketTakesOnlyWhatItUses) {
     Telemetry hops;
     records.read(hops);
     EXPECT_EQ(hops.hop[2].queue, 11);
-    host::Sack read;
+    net::Sack read;
     records.read(read);
     EXPECT_EQ(read.trigger, 3);
     EXPECT_EQ(read.held, Time{9});

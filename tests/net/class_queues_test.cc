@@ -8,8 +8,8 @@
 namespace weir::net {
 namespace {
 
-Packet packet(unsigned c, std::uint16_t wire) {
-  Packet p;
+Descriptor packet(unsigned c, std::uint16_t wire) {
+  Descriptor p;
   p.traffic_class = data_class(c);
   p.wire = wire;
   return p;
@@ -30,13 +30,13 @@ TEST(ClassQueues, ServeControlThenPriorityThenData) {
   q.push(packet(0, 100));
   EXPECT_EQ(q.select(rules, 0), &q.waiting[1]);
   EXPECT_EQ(q.select(rules, 1), nullptr);
-  Packet ack = packet(0, 60);
+  Descriptor ack = packet(0, 60);
   ack.traffic_class = TrafficClass::priority;
   q.push(ack);
   EXPECT_EQ(q.select(rules, 0), &q.waiting[0]);
   EXPECT_EQ(q.select(rules, 1), &q.waiting[0]);
   EXPECT_EQ(q.ahead_of(data_class(0)), 160u);
-  Packet frame;
+  Descriptor frame;
   frame.kind = PacketKind::pause;
   q.push(frame);
   EXPECT_EQ(q.select(rules, 1), &q.control);

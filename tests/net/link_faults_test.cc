@@ -5,8 +5,8 @@
 namespace weir::net {
 namespace {
 
-Packet departing(Time t, PacketKind kind = PacketKind::data) {
-  Packet p;
+Descriptor departing(Time t, PacketKind kind = PacketKind::data) {
+  Descriptor p;
   p.departs = t;
   p.kind = kind;
   return p;

@@ -18,8 +18,8 @@ Port port_of(Rate rate) {
   return p;
 }
 
-Packet packet(std::uint16_t wire, PacketKind kind = PacketKind::data, TrafficClass c = TrafficClass::data) {
-  Packet p;
+Descriptor packet(std::uint16_t wire, PacketKind kind = PacketKind::data, TrafficClass c = TrafficClass::data) {
+  Descriptor p;
   p.wire = wire;
   p.kind = kind;
   p.traffic_class = c;
@@ -27,8 +27,8 @@ Packet packet(std::uint16_t wire, PacketKind kind = PacketKind::data, TrafficCla
 }
 
 // What the engine does when a packet arrives: departures come first.
-const Packet& put(Port& p, std::uint16_t wire, Time now, TrafficClass c = TrafficClass::data) {
-  drain(p, now, [](const Packet&) {});
+const Descriptor& put(Port& p, std::uint16_t wire, Time now, TrafficClass c = TrafficClass::data) {
+  drain(p, now, [](const Descriptor&) {});
   return accept(p, packet(wire, PacketKind::data, c), now);
 }
 
@@ -72,7 +72,7 @@ TEST(Port, QueueAtDeparture) {
   put(p, 200, {80'000});   // when the second packet leaves
   put(p, 100, {115'000});  // before the third one leaves at 120,000
   std::vector<std::uint16_t> left;
-  drain(p, {200'000}, [&](const Packet& departed) { left.push_back(departed.wire); });
+  drain(p, {200'000}, [&](const Descriptor& departed) { left.push_back(departed.wire); });
   EXPECT_EQ(left, (std::vector<std::uint16_t>{300, 200, 100}));  // earlier ones left while others came
   List queues;
   for (std::uint32_t at = p.ring.head; at != p.ring.tail; ++at) queues.push_back(p.ring[at].queue);
@@ -85,10 +85,10 @@ TEST(Port, DrainIncludesThePresentInstantOnly) {
   Port p = port_of(100_Gbps);
   put(p, 1'000, {0});
   accept(p, packet(1'000), {0});
-  drain(p, {79'999}, [](const Packet&) {});
+  drain(p, {79'999}, [](const Descriptor&) {});
   EXPECT_EQ(p.waiting(), 1u);
   EXPECT_EQ(p.queued, 1'000u);
-  drain(p, {80'000}, [](const Packet&) {});
+  drain(p, {80'000}, [](const Descriptor&) {});
   EXPECT_EQ(p.waiting(), 0u);
 }
 
@@ -102,9 +102,9 @@ TEST(Port, AnIdlePortStartsAtOnce) {
   EXPECT_FALSE(idle(p, {86'999}));
   EXPECT_TRUE(idle(p, {87'000}));
   put(p, 1'000, {50'000});
-  drain(p, {60'000}, [](const Packet&) {});
+  drain(p, {60'000}, [](const Descriptor&) {});
   EXPECT_FALSE(idle(p, {60'000}));
-  drain(p, {87'000}, [](const Packet&) {});
+  drain(p, {87'000}, [](const Descriptor&) {});
   EXPECT_FALSE(idle(p, {100'000}));
   p.paused = true;
   EXPECT_FALSE(idle(p, {200'000}));
@@ -121,13 +121,13 @@ class PausedPort : public testing::Test {
   void pause(Time now) { turn(true, now); }
   void resume(Time now) { turn(false, now); }
   void turn(bool paused, Time now) {
-    drain(port_, now, [](const Packet&) {});
+    drain(port_, now, [](const Descriptor&) {});
     port_.paused = paused;
     retime(port_, now);
   }
   // Whether pause and resume frames go before the data that waits.
   void control(Time now) {
-    drain(port_, now, [](const Packet&) {});
+    drain(port_, now, [](const Descriptor&) {});
     insert_control(port_, packet(64, PacketKind::pause), now);
   }
 
@@ -138,7 +138,7 @@ TEST_F(PausedPort, WhatIsLeavingLeaves) {
   pause({50'000});
   EXPECT_EQ(departures(port_), (List{0, kNever, kNever}));
   EXPECT_EQ(put(port_, 700, {60'000}).departs, kHeld);
-  drain(port_, {900'000}, [](const Packet&) { FAIL() << "a packet left a paused port"; });
+  drain(port_, {900'000}, [](const Descriptor&) { FAIL() << "a packet left a paused port"; });
   EXPECT_EQ(port_.queued, 2'200u);
 }
 
@@ -188,7 +188,7 @@ TEST_F(PausedPort, ControlFramesGoAheadOfData) {
   EXPECT_EQ(port_.pending_control, 2u);
   EXPECT_EQ(port_.queued, 1'500u);
   int departed = 0;
-  drain(port_, {85'120}, [&](const Packet&) { ++departed; });
+  drain(port_, {85'120}, [&](const Descriptor&) { ++departed; });
   EXPECT_EQ(departed, 0);  // control frames hold no buffer
   EXPECT_EQ(port_.pending_control, 0u);
   EXPECT_EQ(port_.waiting(), 2u);
@@ -271,39 +271,39 @@ TEST(PacketRing, KeepsItsOrderWhileItGrowsAndWraps) {
   std::int64_t in = 0;
   std::int64_t out = 0;
   for (int round = 0; round < 50; ++round) {
-    for (int i = 0; i < 7; ++i) ring.push().seq = in++;
-    for (int i = 0; i < 4; ++i, ring.pop()) ASSERT_EQ(ring.front().seq, out++);
+    for (int i = 0; i < 7; ++i) ring.push().departs.ps = in++;
+    for (int i = 0; i < 4; ++i, ring.pop()) ASSERT_EQ(ring.front().departs.ps, out++);
   }
   EXPECT_EQ(ring.size(), 150u);
-  for (std::uint32_t at = ring.head; at != ring.tail; ++at) ASSERT_EQ(ring[at].seq, out++);
+  for (std::uint32_t at = ring.head; at != ring.tail; ++at) ASSERT_EQ(ring[at].departs.ps, out++);
   EXPECT_EQ(out, in);
 
   PacketRing moved(std::move(ring));
   EXPECT_EQ(moved.size(), 150u);
-  EXPECT_EQ(moved.front().seq, 200);
+  EXPECT_EQ(moved.front().departs.ps, 200);
   EXPECT_TRUE(ring.empty());  // NOLINT: usable after a move
-  ring.push().seq = 1;
-  EXPECT_EQ(ring.front().seq, 1);
+  ring.push().departs.ps = 1;
+  EXPECT_EQ(ring.front().departs.ps, 1);
 }
 
 TEST(PacketRing, HoldsWhatWasExpectedInItsFirstBlock) {
   PacketRing ring;
   ring.expect(33);
-  for (int i = 0; i < 3; ++i) ring.push().seq = i;
-  const Packet* const first = &ring[0];
-  for (int i = 3; i < 64; ++i) ring.push().seq = i;
+  for (int i = 0; i < 3; ++i) ring.push().departs.ps = i;
+  const Descriptor* const first = &ring[0];
+  for (int i = 3; i < 64; ++i) ring.push().departs.ps = i;
   EXPECT_EQ(&ring[0], first);  // 64 places, the next power of two
-  for (std::int64_t i = 0; i < 64; ++i) EXPECT_EQ(ring[static_cast<std::uint32_t>(i)].seq, i);
+  for (std::int64_t i = 0; i < 64; ++i) EXPECT_EQ(ring[static_cast<std::uint32_t>(i)].departs.ps, i);
   ring.expect(1'000);  // too late
-  ring.push().seq = 64;
-  EXPECT_EQ(ring.front().seq, 0);
-  EXPECT_EQ(ring[64].seq, 64);
+  ring.push().departs.ps = 64;
+  EXPECT_EQ(ring.front().departs.ps, 0);
+  EXPECT_EQ(ring[64].departs.ps, 64);
 }
 
 TEST(PacketRing, BeginsAgainAtItsFirstPlace) {
   PacketRing ring;
   for (int i = 0; i < 5; ++i) ring.push();
-  const Packet* const first = &ring[0];
+  const Descriptor* const first = &ring[0];
   while (!ring.empty()) ring.pop();
   ring.rewind_if_empty();
   EXPECT_EQ(&ring.push(), first);
@@ -319,7 +319,8 @@ TEST(Packet, EntropyOfAFlow) {
 }
 
 TEST(Packet, FitsItsBudget) {
-  static_assert(sizeof(Packet) == 64 && alignof(Packet) == 64);
+  static_assert(sizeof(Descriptor) == 32 && alignof(Descriptor) == 32);
+  static_assert(sizeof(Packet) == 64);
   static_assert(sizeof(Port) <= 256);
   EXPECT_TRUE(packet(64, PacketKind::pause).is_control());
   EXPECT_TRUE(packet(64, PacketKind::resume).is_control());

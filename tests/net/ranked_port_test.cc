@@ -24,15 +24,15 @@ class RankedPort : public testing::Test {
     p_.ps_per_byte = 80;
   }
 
-  static Packet packet(std::uint16_t wire, TrafficClass c, PacketKind kind = PacketKind::data) {
-    Packet out;
+  static Descriptor packet(std::uint16_t wire, TrafficClass c, PacketKind kind = PacketKind::data) {
+    Descriptor out;
     out.wire = wire;
     out.traffic_class = c;
     out.kind = kind;
     return out;
   }
   void settle(std::int64_t now) {
-    drain_ranked(p_, {now}, [](const Packet&) {});
+    drain_ranked(p_, {now}, [](const Descriptor&) {});
   }
   // What the engine does when a packet arrives: departures come first.
   void put(std::uint16_t wire, TrafficClass c, std::int64_t now) {
@@ -42,7 +42,7 @@ class RankedPort : public testing::Test {
   }
   Left on_wire() const {
     Left out;
-    for_each_on_wire(p_, [&](const Packet& packet) { out.emplace_back(packet.departs.ps, packet.queue); });
+    for_each_on_wire(p_, [&](const Descriptor& packet) { out.emplace_back(packet.departs.ps, packet.queue); });
     return out;
   }
 
@@ -95,7 +95,7 @@ TEST_F(RankedPort, PauseFramesGoAheadOfBoth) {
   settle(1'000'000);
   EXPECT_EQ(p_.pending_control, 0u);
   std::vector<PacketKind> kinds;
-  for_each_on_wire(p_, [&](const Packet& packet) { kinds.push_back(packet.kind); });
+  for_each_on_wire(p_, [&](const Descriptor& packet) { kinds.push_back(packet.kind); });
   EXPECT_EQ(kinds,
             (std::vector{PacketKind::data, PacketKind::pause, PacketKind::resume, PacketKind::data, PacketKind::data}));
   EXPECT_EQ(p_.free_at.ps, 80 * (1'000 + 64 + 64 + 100 + 1'000));
@@ -122,7 +122,7 @@ TEST_F(RankedPort, ALongWireKeepsTheOrderOfDepartures) {
   ASSERT_EQ(count_on_wire(p_), 100u);
   std::int64_t last = -1;
   for (int taken = 0; !wire_is_empty(p_); ++taken) {
-    const Packet& packet = take_off_wire(p_);
+    const Descriptor& packet = take_off_wire(p_);
     EXPECT_GT(packet.departs.ps, last);
     last = packet.departs.ps;
     if (taken < 50) put(100, taken % 5 == 0 ? kFirst : kSecond, now += kEach);
@@ -157,8 +157,8 @@ TEST_F(RankedPort, ALongWireKeepsItsOrderWhenItIsLoaded) {
   for (Port* port : {&p_, &loaded}) put_some(*port, 300, 1'200'000);
   while (!wire_is_empty(p_)) {
     ASSERT_FALSE(wire_is_empty(loaded));
-    const Packet& expected = take_off_wire(p_);
-    const Packet& packet = take_off_wire(loaded);
+    const Descriptor& expected = take_off_wire(p_);
+    const Descriptor& packet = take_off_wire(loaded);
     EXPECT_EQ(packet.departs.ps, expected.departs.ps);
     EXPECT_EQ(packet.wire, expected.wire);
     EXPECT_EQ(packet.queue, expected.queue);

@@ -27,32 +27,27 @@ inline constexpr std::uint8_t kMarked = 1;      // ECN: congestion experienced
 inline constexpr std::uint8_t kEchoMarked = 2;  // on an acknowledgement: the data packet was marked
 inline constexpr std::uint8_t kEchoCnp = 4;     // on an acknowledgement: it carries a CNP
 inline constexpr std::uint8_t kRetransmission = 8;
-inline constexpr std::uint8_t kSack = 16;        // on an acknowledgement: `src` is the index of its SACK record
+inline constexpr std::uint8_t kSack = 16;        // on an acknowledgement: a Sack comes with it
 inline constexpr std::uint8_t kAdaptive = 32;    // each switch sends it by the port with the shortest queue ...
 inline constexpr std::uint8_t kRoundRobin = 64;  // ... or by its equal-cost ports in turn
 inline constexpr std::uint8_t kSwitchChooses = kAdaptive | kRoundRobin;
 inline constexpr std::uint8_t kAskAck = 128;    // on a data packet: the receiver must acknowledge it at once
 inline constexpr std::uint8_t kMarkable = 128;  // on an acknowledgement: switches mark it as they mark data
 
-inline constexpr std::uint32_t kNoTelemetry = ~std::uint32_t{0};
 inline constexpr Time kHeld = Time::max();  // departure time of a packet whose port is paused
 
-// A packet fills one cache line and is copied by value from port to port.
-struct alignas(64) Packet {
-  Time departs;                  // start of transmission by the port whose ring holds it
-  std::int64_t seq = 0;          // data: first byte; acknowledgement: all bytes below are acknowledged
-  Time sent;                     // data: start of transmission at the sender; echoed by acknowledgements; on an
-                                 // OR-ACK: when the packet arrived, by the receiver's clock
-  std::uint32_t src = 0;         // host; ACK: index of its SACK record, or first byte of the data packet - seq
-  std::uint32_t dst = 0;         // host
-  std::uint32_t entropy = 0;     // path selector
-  std::uint32_t slot = 0;        // the flow's slot at its sender ...
-  std::uint32_t generation = 0;  // ... and which flow of that slot
-  std::uint32_t telemetry = kNoTelemetry;
-  std::uint32_t queue = 0;  // bytes waiting behind it in the port when it departed
-  std::uint16_t profile = 0;
+// Descriptor::body: the number of a record of the partition's packet store, with this bit if it has telemetry, too.
+inline constexpr std::uint32_t kMeasured = std::uint32_t{1} << 31;
+inline constexpr std::uint32_t kNoBody = ~kMeasured;
+
+// What ports and switches look at, and all that they copy: rings hold descriptors. Two fill a cache line.
+struct alignas(32) Descriptor {
+  Time departs;               // start of transmission by the port whose ring holds it
+  std::uint32_t dst = 0;      // host
+  std::uint32_t entropy = 0;  // path selector
+  std::uint32_t body = kNoBody;
+  std::uint32_t queue = 0;    // bytes waiting behind it in the port when it departed
   std::uint16_t wire = 0;     // bytes on the wire
-  std::uint16_t payload = 0;  // of the data packet, also on its acknowledgement
   std::uint16_t ingress = 0;  // index, at the current switch, of the port by which it came in
   PacketKind kind = PacketKind::data;
   TrafficClass traffic_class = TrafficClass::data;
@@ -64,7 +59,43 @@ struct alignas(64) Packet {
   bool to_receiver() const { return kind <= PacketKind::probe; }
   // Whether switches mark it (ECN).
   bool is_markable() const { return kind == PacketKind::data || (kind == PacketKind::ack && (flags & kMarkable) != 0); }
-  // The host that sends the flow to which it belongs. Not valid for the same packets.
+  // On its way: whether it has a body. Pause and resume frames have none, not even as `lost` ones.
+  bool has_body() const { return body != kNoBody; }
+  // Whether switches write telemetry into it, or have, and it brings that back.
+  bool is_measured() const { return (body & kMeasured) != 0; }
+};
+static_assert(sizeof(Descriptor) == 32);
+
+// What the hosts of a packet alone look at.
+struct PacketBody {
+  std::int64_t seq = 0;          // data: first byte; acknowledgement: all bytes below are acknowledged
+  Time sent;                     // data: start of transmission at the sender; echoed by acknowledgements; on an
+                                 // OR-ACK: when the packet arrived, by the receiver's clock
+  std::uint32_t src = 0;         // host; ACK: first byte of the data packet - seq, or with a Sack when it was made, in
+                                 // microseconds, for tracers alone
+  std::uint32_t slot = 0;        // the flow's slot at its sender ...
+  std::uint32_t generation = 0;  // ... and which flow of that slot
+  std::uint16_t profile = 0;
+  std::uint16_t payload = 0;  // of the data packet, also on its acknowledgement
+};
+static_assert(sizeof(PacketBody) == 32);
+
+// What an acknowledgement tells beyond "all bytes below": the packet that triggered it, and which of the 64 packets
+// from first() on have arrived. Numbers of packets, not bytes.
+struct Sack {
+  std::int64_t trigger = 0;
+  std::uint64_t arrived = 0;
+  Time held;                  // that the acknowledgement waited in the receiving host
+  std::int32_t ahead = 0;     // of first(), compared with the trigger
+  std::uint32_t entropy = 0;  // of the packet that triggered it
+
+  std::int64_t first() const { return trigger + ahead; }
+};
+static_assert(sizeof(Sack) == 32);
+
+// A packet as hosts and trace events know it.
+struct Packet : Descriptor, PacketBody {
+  // The host that sends the flow to which it belongs. Not valid for lost packets, pause and resume frames.
   std::uint32_t sender() const { return to_receiver() ? src : dst; }
 };
 static_assert(sizeof(Packet) == 64);

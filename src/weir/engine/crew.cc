@@ -150,6 +150,11 @@ class Team final : public Simulation::Crew {
         box.packets.for_each([&](std::uint32_t port, const net::Packet& packet, const auto&) { visit(port, packet); });
   }
 
+  void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const override {
+    const std::uint32_t i = of_node_[topology_.port_owner(port)];
+    if (own_.has(i)) parts_[i - own_.first]->for_each_waiting(port, visit);
+  }
+
   void for_each_signal(const std::function<void(std::uint32_t)>& visit) const override {
     for (const auto& boxes : mail_[turn_])
       for (const Mailbox& box : boxes)

@@ -5,13 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "weir/base/pool.h"
-#include "weir/base/telemetry.h"
 #include "weir/engine/counters.h"
 #include "weir/engine/model.h"
 #include "weir/engine/network.h"
 #include "weir/host/decisions.h"
-#include "weir/host/reassembly.h"
+#include "weir/net/packet_store.h"
 #include "weir/sim/scheduler.h"
 
 namespace weir::engine {
@@ -47,10 +45,9 @@ struct Lane {
   net::Port& port(std::uint32_t id) const { return first_port[id]; }
   net::SwitchState& switch_state(std::uint32_t s) const { return first_switch[s]; }
 
-  // The packet is no more: gives back the records that it names.
-  void discard(const net::Packet& packet) {
-    if (packet.telemetry != net::kNoTelemetry) telemetry.give(packet.telemetry);
-    if ((packet.flags & net::kSack) != 0) sacks.give(packet.src);
+  // A packet is lost on its way, or dropped.
+  void drop(const net::Descriptor& packet) {
+    if (packet.has_body()) packets.release(packets.arrive(packet));
   }
 
   const Model& model;
@@ -65,11 +62,9 @@ struct Lane {
   const sim::Entity first_wake;
   net::Port* const first_port;
   net::SwitchState* const first_switch;
-  Time now;
   Time routed_at;  // since then packets find their way as they do
   S scheduler;
-  Pool<Telemetry> telemetry;
-  Pool<host::Sack> sacks;
+  net::PacketStore packets;
   Counters counters;
   [[no_unique_address]] Tracer tracer;
   host::Decisions decisions;  // asked for if the tracer is on

@@ -9,7 +9,6 @@
 
 #include "weir/base/telemetry.h"
 #include "weir/base/units.h"
-#include "weir/host/reassembly.h"
 #include "weir/net/packet.h"
 
 namespace weir::engine {
@@ -19,11 +18,10 @@ namespace weir::engine {
 class PackedPackets {
  public:
   // `departs` is the packet's arrival. A null `telemetry` or `sack`: it names none.
-  void add(const net::Packet& packet, std::uint32_t port, const Telemetry* telemetry, const host::Sack* sack) {
+  void add(const net::Packet& packet, std::uint32_t port, const Telemetry* telemetry, const net::Sack* sack) {
     net::Packet bare = packet;
     // Where the records stand in this partition means nothing to others.
-    if (telemetry != nullptr) bare.telemetry = 0;
-    if (sack != nullptr) bare.src = 0;
+    bare.body = telemetry != nullptr ? net::kMeasured : net::kNoBody;
     append(&bare, sizeof(bare));
     append(&port, sizeof(port));
     if (telemetry != nullptr) append(telemetry->hop.data(), packet.hops * sizeof(HopTelemetry));
@@ -38,7 +36,7 @@ class PackedPackets {
     const char* sack = nullptr;  // null: it names none
 
     void read(Telemetry& to) const { std::memcpy(to.hop.data(), hops, hops_size); }
-    void read(host::Sack& to) const { std::memcpy(&to, sack, sizeof(to)); }
+    void read(net::Sack& to) const { std::memcpy(&to, sack, sizeof(to)); }
   };
 
   // Calls visit(port, packet, records) for each, in the order in which they were added.
@@ -52,14 +50,14 @@ class PackedPackets {
       std::memcpy(&port, at + sizeof(packet), sizeof(port));
       at += sizeof(packet) + sizeof(port);
       Records records;
-      if (packet.telemetry != net::kNoTelemetry) {
+      if (packet.is_measured()) {
         records.hops = at;
         records.hops_size = packet.hops * sizeof(HopTelemetry);
         at += records.hops_size;
       }
       if ((packet.flags & net::kSack) != 0) {
         records.sack = at;
-        at += sizeof(host::Sack);
+        at += sizeof(net::Sack);
       }
       visit(port, packet, records);
     }

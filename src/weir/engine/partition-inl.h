@@ -101,7 +101,6 @@ void Partition<S, T>::run_until(Time end) {
   Turns turns{*this};
   while (lane().scheduler.next(end, event, turns)) {
     ++lane().counters.events;
-    lane().now = event.time;
     prefetcher().before_event();
     if (const std::uint32_t port = event.entity - lane().first_arrival; port < lane().ports) [[likely]]
       fabric().on_arrival(port, event.time);
@@ -126,12 +125,11 @@ template <sim::Scheduler S, class T>
 void Partition<S, T>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
   messages().hand_over(outboxes);
   fabric().hand_over(end, [&](std::uint32_t port, const net::Packet& packet) {
-    const bool measured = packet.telemetry != net::kNoTelemetry;
-    const bool selective = (packet.flags & net::kSack) != 0;
+    const bool tells = (packet.flags & net::kSack) != 0;
     outboxes[lane().of_node[lane().network.ports[port].peer]].packets.add(
-        packet, port, measured ? &lane().telemetry[packet.telemetry] : nullptr,
-        selective ? &lane().sacks[packet.src] : nullptr);
-    lane().discard(packet);
+        packet, port, packet.is_measured() ? &lane().packets.telemetry(packet) : nullptr,
+        tells ? &lane().packets.sack(packet) : nullptr);
+    lane().packets.release(packet);
   });
 }
 
@@ -139,14 +137,11 @@ template <sim::Scheduler S, class T>
 void Partition<S, T>::take_over(const Mailbox& inbox) {
   messages().take_over(inbox);
   inbox.packets.for_each([&](std::uint32_t port, net::Packet& packet, const PackedPackets::Records& records) {
-    if (packet.telemetry != net::kNoTelemetry) {
-      packet.telemetry = lane().telemetry.take();
-      records.read(lane().telemetry[packet.telemetry]);
+    if (packet.is_measured()) {
+      lane().packets.measure(packet);
+      records.read(lane().packets.telemetry(packet));
     }
-    if (records.sack != nullptr) {
-      packet.src = lane().sacks.take();
-      records.read(lane().sacks[packet.src]);
-    }
+    if (records.sack != nullptr) records.read(lane().packets.tell(packet));
     fabric().take_over(port, packet);
   });
 }
@@ -178,6 +173,11 @@ void Partition<S, T>::settle_before(std::uint32_t port, Time end) {
 }
 
 template <sim::Scheduler S, class T>
+void Partition<S, T>::for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const {
+  fabric().for_each_waiting(port, visit);
+}
+
+template <sim::Scheduler S, class T>
 template <class A>
 void Partition<S, T>::archive(A& a, Time now) {
   Network& network = lane().network;
@@ -202,8 +202,7 @@ void Partition<S, T>::archive(A& a, Time now) {
   receivers().archive(a);
   answers().archive(a);
   messages().archive(a);
-  lane().telemetry.archive(a);
-  lane().sacks.archive(a);
+  lane().packets.archive(a);
   a.value(lane().counters);
   lane().tracer.archive(a);
   archive_events(a, now);
@@ -217,7 +216,6 @@ void Partition<S, T>::archive_events(A& a, Time now) {
   if constexpr (A::kLoads) {
     for (const sim::Event& event : events) lane().scheduler.cancel(event.entity);
     lane().scheduler.skip_to(now);
-    lane().now = now;
   }
   a.values(events);
   if constexpr (A::kLoads)

@@ -100,6 +100,7 @@ class Partition final : private LaneHolder<S, T>,
   // Calls visit(port, packet) for each packet that has been put on a port of this partition, or handed over to it, and
   // has not reached the port's far end.
   void for_each_packet(const net::PacketVisit& visit) const;
+  void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const;
   // Calls visit(src, flow) for each active flow of this partition's hosts, by host and slot.
   template <class Visit>
   void for_each_active(Visit&& visit) const {
@@ -121,8 +122,8 @@ class Partition final : private LaneHolder<S, T>,
     void comes(std::uint32_t node, std::uint32_t by) const { self.prefetcher().on_coming(node, by); }
     bool takes(std::uint32_t node) const { return self.fabric().takes_turn(node); }
     void take(sim::Entity e) const {
-      self.links_.push_back(e - self.lane().first_arrival);
-      self.prefetcher().on_ready(e, sim::Due::soon);
+      if (const std::uint32_t port = e - self.lane().first_arrival; port < self.lane().ports)
+        self.links_.push_back(port);
     }
     void end(std::uint32_t node, Time begun, Time until) const {
       self.fabric().take_turn(node, self.links_, begun, until);

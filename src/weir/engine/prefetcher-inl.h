@@ -45,75 +45,84 @@ inline void Prefetcher<P>::prefetch_of_next_node(sim::Entity e) {
 // Most of the lines that a host touches in its turn are named by others of them.
 template <class P>
 inline void Prefetcher<P>::on_coming(std::uint32_t node, std::uint32_t by) {
-  if (node >= own_hosts_.size()) return;
-  const OwnHost& own = own_hosts_[node];
+  if (node >= fabric().own_hosts().size()) return;
+  const net::OwnHost& own = fabric().own_hosts()[node];
   const host::Host& host = network().hosts[own.number];
   const std::uint32_t in = net::Topology::reverse(own.port);
   const bool is_own_link = !fabric().is_inbound(in);
   switch (by) {
-    case 4:
+    case 5:
       prefetch_object(&host);
       prefetch_port(&lane().port(own.port));
       if (is_own_link) prefetch_port(&lane().port(in));
       break;
-    case 3: {
+    case 4: {
       host.prefetch_queues();
       prefetch_line(host.extras.data());
       if (!is_own_link) break;
       const net::Port& p = lane().port(in);
-      for (std::uint32_t i = 0; i < kPacketsAhead; ++i) prefetch_line(p.ring.address(p.ring.head + i));
-      if (!ranked_) break;
-      for (std::uint32_t i = 0; i < kPacketsAhead; ++i) prefetch_line(p.urgent.address(p.urgent.head + i));
+      prefetch_first(p.ring, kPlacesOfHost);
+      if (ranked_) prefetch_first(p.urgent, kPlacesOfHost);
       break;
     }
+    case 3: visit_first(own, [&](const net::Descriptor& packet) { packets().prefetch(packet); }); break;
     case 2:
       prefetch_flow(host);
-      visit_first(own, [&](const net::Packet& packet) {
+      visit_first(own, [&](const net::Descriptor& packet) {
+        const net::PacketBody& body = packets().body(packet);
         if (packet.kind == net::PacketKind::data) {
-          receivers().prefetch_lists(packet.src);
+          receivers().prefetch_lists(body.src);
           return;
         }
-        senders().prefetch(host, packet.slot, packet.generation);
-        if (packet.slot < host.extras.size()) prefetch_object(&host.extras[packet.slot]);
-        if ((packet.flags & net::kSack) != 0) prefetch_line(&lane().sacks[packet.src]);
+        senders().prefetch(host, body.slot, body.generation);
+        if (body.slot < host.extras.size()) prefetch_object(&host.extras[body.slot]);
       });
       break;
     default:
       prefetch_sending(host);
-      visit_first(own, [&](const net::Packet& packet) {
+      visit_first(own, [&](const net::Descriptor& packet) {
+        const net::PacketBody& body = packets().body(packet);
         if (packet.kind == net::PacketKind::data) {
-          receivers().prefetch_entries(packet.src, packet.slot);
-        } else if (packet.slot < host.extras.size()) {
-          host.extras[packet.slot].scoreboard.prefetch_next();
-          host.extras[packet.slot].scoreboard.prefetch_first();
-          host.connections.prefetch(host.extras[packet.slot].connection);
+          receivers().prefetch_entries(body.src, body.slot);
+        } else if (body.slot < host.extras.size()) {
+          host.extras[body.slot].scoreboard.prefetch_next();
+          host.extras[body.slot].scoreboard.prefetch_first();
+          host.connections.prefetch(host.extras[body.slot].connection);
         }
       });
   }
 }
 
+// The first places of a ring that have packets.
+template <class P>
+inline void Prefetcher<P>::prefetch_first(const net::PacketRing& ring, std::uint32_t places) {
+  const std::uint32_t end = ring.head + std::min(ring.size(), places);
+  for (std::uint32_t at = ring.head; at < end; at += 2) prefetch_line(ring.address(at));
+}
+
 // The first packets that come to a host by a link of this partition.
 template <class P>
 template <class Visit>
-inline void Prefetcher<P>::visit_first(const OwnHost& own, Visit&& visit) const {
+inline void Prefetcher<P>::visit_first(const net::OwnHost& own, Visit&& visit) const {
   const std::uint32_t in = net::Topology::reverse(own.port);
   if (fabric().is_inbound(in)) return;
   const net::Port& p = lane().port(in);
   for (const net::PacketRing* ring : {&p.ring, &p.urgent})
     for (std::uint32_t at = ring->head, end = ring->head + std::min(ring->size(), kPacketsAhead); at != end; ++at)
-      if (!(*ring)[at].is_control()) visit((*ring)[at]);
+      if ((*ring)[at].has_body()) visit((*ring)[at]);
 }
 
-// The same, of the node whose turn it is: the first packets of its links, and in large networks the flow that it will
-// send of. What follows on a link is asked for as the packet before it arrives (Fabric::take_first).
+// The same, of the node whose turn it is, if its events are taken one by one: the first packets of its links, and in
+// large networks the flow that it will send of. What follows on a link is asked for as the packet before it arrives
+// (Fabric::take_first).
 template <class P>
 inline void Prefetcher<P>::prefetch_of_node(sim::Entity e) {
   if (const std::uint32_t port = e - lane().first_arrival; port < lane().ports) {
     if (fabric().is_inbound(port)) return;
     const net::Port& p = lane().port(port);
-    prefetch_line(p.ring.address(p.ring.head));
-    prefetch_line(p.ring.address(p.ring.head + 1));
-    if (ranked_) prefetch_line(p.urgent.address(p.urgent.head));
+    const std::uint32_t places = p.peer < lane().hosts ? kPlacesOfHost : 4;
+    prefetch_first(p.ring, places);
+    if (ranked_) prefetch_first(p.urgent, places);
     if (!deep_) return;
     const net::Port& out = lane().port(net::Topology::reverse(port));
     prefetch_line(out.ring.address(out.ring.cursor));
@@ -169,6 +178,8 @@ void Prefetcher<P>::before_event_deep() {
         prefetch_port(&lane().port(host.port));
       });
   look(
+      7, [this](std::uint32_t port) { prefetch_body(port); }, [](const host::Host&) {});
+  look(
       5, [this](std::uint32_t port) { prefetch_node(port); }, [this](const host::Host& host) { prefetch_flow(host); });
   look(
       2, [this](std::uint32_t port) { prefetch_behind(port); },
@@ -193,21 +204,31 @@ inline void Prefetcher<P>::prefetch_ring(std::uint32_t port) {
   if (deep_) prefetch_line(p.ring.address(p.ring.head + 2));
 }
 
+// That of the first packet of a link that ends at a host.
+template <class P>
+inline void Prefetcher<P>::prefetch_body(std::uint32_t port) {
+  const net::Port& p = lane().port(port);
+  if (p.peer >= lane().hosts) return;
+  if (const net::PacketRing& ring = net::probably_first(p); !ring.empty()) packets().prefetch(ring.front());
+}
+
 // What selective recovery looks at, at either end.
 template <class P>
 inline void Prefetcher<P>::prefetch_selective(std::uint32_t port) {
   const net::Port& p = lane().port(port);
   const net::PacketRing& ring = net::probably_first(p);
   if (p.peer >= lane().hosts || ring.empty()) return;
-  const net::Packet& packet = ring.front();
+  const net::Descriptor& packet = ring.front();
+  if (!packet.has_body()) return;
+  const net::PacketBody& body = packets().body(packet);
   if (packet.kind == net::PacketKind::data) {
-    receivers().prefetch_bitmap(packet.src, packet.slot);
+    receivers().prefetch_bitmap(body.src, body.slot);
   } else {
     const auto& extras = network().hosts[p.peer].extras;
-    if (packet.slot >= extras.size()) return;
-    extras[packet.slot].scoreboard.prefetch_first();
-    network().hosts[p.peer].connections.prefetch(extras[packet.slot].connection);
-    if ((packet.flags & net::kSack) != 0) extras[packet.slot].scoreboard.prefetch(lane().sacks[packet.src].trigger);
+    if (body.slot >= extras.size()) return;
+    extras[body.slot].scoreboard.prefetch_first();
+    network().hosts[p.peer].connections.prefetch(extras[body.slot].connection);
+    if ((packet.flags & net::kSack) != 0) extras[body.slot].scoreboard.prefetch(packets().sack(packet).trigger);
   }
 }
 
@@ -240,10 +261,10 @@ inline void Prefetcher<P>::prefetch_node(std::uint32_t port) {
   if (p.peer >= lane().hosts) {
     lane().switch_state(p.peer - lane().hosts).buffer.prefetch(p.peer_ingress);
   } else if (const net::PacketRing& ring = net::probably_first(p); !ring.empty()) {
-    const net::Packet& packet = ring.front();
+    const net::Descriptor& packet = ring.front();
     if (packet.kind == net::PacketKind::data) {
       prefetch_line(&network().hosts[p.peer]);
-      receivers().prefetch_lists(packet.src);
+      receivers().prefetch_lists(packets().body(packet).src);
     } else {
       prefetch_object(&network().hosts[p.peer]);
     }
@@ -269,14 +290,15 @@ inline void Prefetcher<P>::prefetch_behind(std::uint32_t port) {
     for (std::uint32_t behind = 0; behind < 4; ++behind) prefetch_line(out.ring.address(out.ring.cursor + behind));
   }
   if (p.peer >= lane().hosts) return;
-  const net::Packet& packet = ring.front();
+  const net::Descriptor& packet = ring.front();
+  if (!packet.has_body()) return;
+  const net::PacketBody& body = packets().body(packet);
   if (packet.kind == net::PacketKind::data) {
-    receivers().prefetch_entries(packet.src, packet.slot);
-  } else if (const host::Flow* flow = network().hosts[p.peer].find(packet.slot, packet.generation); flow != nullptr) {
+    receivers().prefetch_entries(body.src, body.slot);
+  } else if (const host::Flow* flow = network().hosts[p.peer].find(body.slot, body.generation); flow != nullptr) {
     prefetch_object(flow);
     const auto& extras = network().hosts[p.peer].extras;
-    if (packet.slot < extras.size()) prefetch_object(&extras[packet.slot]);
-    if ((packet.flags & net::kSack) != 0) prefetch_line(&lane().sacks[packet.src]);
+    if (body.slot < extras.size()) prefetch_object(&extras[body.slot]);
   }
 }
 

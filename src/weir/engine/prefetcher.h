@@ -3,7 +3,8 @@
 // Each stage asks for what the one before it has brought, so that no stage waits. With a timing wheel: as the scheduler
 // opens a slot, the ports and hosts of its events; then, so many events before each, what these name. Where nodes take
 // turns: in large networks the ports of the next node, and what the next hosts and the first packets that come to them
-// name; then, as a node's turn comes, the first packets of its links; the following ones as those arrive
+// name. A turn itself asks for what its next packets will touch (net/turns-inl.h); where the events of a node are taken
+// one by one, the first packets of its links as its turn comes, and the following ones as those arrive
 // (Fabric::take_first).
 #pragma once
 
@@ -12,6 +13,7 @@
 
 #include "weir/base/prefetch.h"
 #include "weir/host/host.h"
+#include "weir/net/fabric.h"
 #include "weir/net/port.h"
 #include "weir/sim/room.h"
 #include "weir/sim/scheduler.h"
@@ -35,15 +37,11 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
       : on_(ports > kPortsInFirstCache),
         deep_(ports > kPortsInCache),
         ranked_(kind == net::PortKind::ranked),
-        own_port_(own_port) {
-    if (!P::kByNode || !deep_) return;
-    for (std::uint32_t h = 0; h < lane().hosts; ++h)
-      if (lane().mine(h)) own_hosts_.push_back({h, network().hosts[h].port});
-  }
+        own_port_(own_port) {}
 
   // An event will be handled soon.
   void on_ready(sim::Entity e, sim::Due due);
-  // Where nodes take turns: that of a node of the partition, by its number there, comes `by` turns from now, 4 to 1.
+  // Where nodes take turns: that of a node of the partition, by its number there, comes `by` turns from now, 5 to 1.
   void on_coming(std::uint32_t node, std::uint32_t by);
   // An event has been taken from the scheduler and is about to be handled.
   void before_event();
@@ -53,25 +51,25 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   using Base::fabric;
   using Base::lane;
   using Base::network;
+  using Base::packets;
   using Base::receivers;
   using Base::scheduler;
   using Base::senders;
 
-  static constexpr std::uint32_t kPacketsAhead = 2;
-  struct OwnHost {
-    std::uint32_t number;
-    std::uint32_t port;  // its NIC's
-  };
+  static constexpr std::uint32_t kPacketsAhead = 3;
+  static constexpr std::uint32_t kPlacesOfHost = 8;
 
   template <class Visit>
-  void visit_first(const OwnHost& own, Visit&& visit) const;
+  void visit_first(const net::OwnHost& own, Visit&& visit) const;
   template <class OfPort, class OfHost>
   void look(std::uint32_t ahead, OfPort&& of_port, OfHost&& of_host);
   [[gnu::noinline]] void before_event_deep();
   std::uint32_t nearest_port(sim::Entity e) const;
+  static void prefetch_first(const net::PacketRing& ring, std::uint32_t places);
   void prefetch_of_next_node(sim::Entity e);
   void prefetch_of_node(sim::Entity e);
   void prefetch_ring(std::uint32_t port);
+  void prefetch_body(std::uint32_t port);
   void prefetch_node(std::uint32_t port);
   void prefetch_behind(std::uint32_t port);
   void prefetch_selective(std::uint32_t port);
@@ -82,7 +80,6 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   const bool deep_;
   const bool ranked_;
   const std::uint32_t own_port_;
-  std::vector<OwnHost> own_hosts_;  // of the partition, where nodes take turns in a large network
 };
 
 }  // namespace weir::engine

@@ -11,7 +11,7 @@ namespace {
 
 std::uint64_t sent(const net::Port& p) {
   std::uint64_t bytes = p.tx_bytes;
-  net::for_each_on_wire(p, [&](const net::Packet& packet) { bytes += packet.wire; });
+  net::for_each_on_wire(p, [&](const net::Descriptor& packet) { bytes += packet.wire; });
   return bytes;
 }
 
@@ -19,7 +19,7 @@ std::uint64_t marks(const net::Port& p, const RandomStream& random) {
   std::uint64_t marks = p.marks;
   if (!p.at_switch) return marks;
   std::uint64_t index = p.tx_packets;
-  net::for_each_on_wire(p, [&](const net::Packet& packet) {
+  net::for_each_on_wire(p, [&](const net::Descriptor& packet) {
     marks += packet.is_markable() && packet.queue > p.ecn_min && net::marks(p, packet.queue, random, index);
     ++index;
   });
@@ -31,7 +31,7 @@ std::uint64_t losses(const net::Port& p, const RandomStream& random) {
   if (p.faults == nullptr) return lost;
   std::uint64_t index = p.tx_packets;
   net::for_each_on_wire(
-      p, [&](const net::Packet& packet) { lost += p.faults->loses(packet, p.arrival(packet), random, index++); });
+      p, [&](const net::Descriptor& packet) { lost += p.faults->loses(packet, p.arrival(packet), random, index++); });
   return lost;
 }
 
@@ -48,15 +48,8 @@ const net::Port& Simulation::port(std::uint32_t id) {
 }
 
 void Simulation::for_each_waiting(std::uint32_t id, const net::PacketVisit& visit) {
-  const auto tell = [&](const net::Packet& packet) {
-    if (!packet.is_control()) visit(id, packet);
-  };
-  const net::Port& p = port(id);
-  for (std::uint32_t at = p.urgent.cursor; at != p.urgent.tail; ++at) tell(p.urgent[at]);
-  for (std::uint32_t at = p.ring.cursor; at != p.ring.tail; ++at) tell(p.ring[at]);
-  if (p.kind == net::PortKind::queued)
-    for (const net::PacketRing& waiting : network_.queues[p.queues].waiting)
-      for (std::uint32_t at = waiting.head; at != waiting.tail; ++at) tell(waiting[at]);
+  port(id);
+  crew_->for_each_waiting(id, visit);
 }
 
 bool Simulation::for_each_queued(std::uint32_t id, const VisitQueued& visit) {

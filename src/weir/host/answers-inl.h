@@ -10,15 +10,17 @@
 namespace weir::host {
 
 template <class P>
-void Answers<P>::keep(std::uint32_t h, net::Packet& packet, Time now) {
+void Answers<P>::keep(std::uint32_t h, const net::Packet& packet, Time now) {
   const auto& delays = model().host;
   const bool is_cnp = packet.kind == net::PacketKind::cnp;
   net::PacketRing& ring = is_cnp ? desks_[h].cnps : desks_[h].answers;
   Time due = now + (is_cnp ? delays.cnp_delay : delays.receive_delay + draw(h, delays.receive_jitter));
   if (!ring.empty()) due = std::max(due, ring[ring.tail - 1].departs);
-  if ((packet.flags & net::kSack) != 0) sacks()[packet.src].held = due - now;
-  packet.departs = due;
-  ring.push() = packet;
+  if ((packet.flags & net::kSack) != 0) packets().sack(packet).held = due - now;
+  net::Descriptor& placed = ring.push();
+  placed = packet;
+  placed.departs = due;
+  placed.body = packets().keep(packet);
   schedule(h);
 }
 
@@ -31,7 +33,7 @@ template <class P>
 void Answers<P>::on_due(std::uint32_t h, Time now) {
   for (net::PacketRing* ring : {&desks_[h].cnps, &desks_[h].answers})
     while (!ring->empty() && ring->front().departs <= now) {
-      net::Packet packet = ring->front();
+      const net::Packet packet = packets().arrive(ring->front());
       ring->pop();
       fabric().send(network().hosts[h].port, packet, now);
     }
@@ -58,7 +60,8 @@ template <class Visit>
 void Answers<P>::for_each_packet(Visit&& visit) const {
   for (std::uint32_t h = 0; h < desks_.size(); ++h)
     for (const net::PacketRing* ring : {&desks_[h].answers, &desks_[h].cnps})
-      for (std::uint32_t at = ring->head; at != ring->tail; ++at) visit(network().hosts[h].port, (*ring)[at]);
+      for (std::uint32_t at = ring->head; at != ring->tail; ++at)
+        visit(network().hosts[h].port, packets().packet((*ring)[at]));
 }
 
 }  // namespace weir::host

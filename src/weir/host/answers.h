@@ -23,7 +23,7 @@ class Answers : public sim::Room<Answers, P> {
   // Whether acknowledgements tell how long they have waited here (Sack::held).
   bool tell_delay() const { return !desks_.empty(); }
   // Host h has made this packet at `now`.
-  void give(std::uint32_t h, net::Packet& packet, Time now) {
+  void give(std::uint32_t h, const net::Packet& packet, Time now) {
     if (desks_.empty()) [[likely]]
       fabric().send(network().hosts[h].port, packet, now);
     else
@@ -53,7 +53,7 @@ class Answers : public sim::Room<Answers, P> {
   using Base::lane;
   using Base::model;
   using Base::network;
-  using Base::sacks;
+  using Base::packets;
   using Base::scheduler;
 
   // `departs` of its packets is when they are due. Both rings are in that order.
@@ -63,7 +63,7 @@ class Answers : public sim::Room<Answers, P> {
     std::uint64_t drawn = 0;
   };
 
-  void keep(std::uint32_t h, net::Packet& packet, Time now);
+  [[gnu::noinline]] void keep(std::uint32_t h, const net::Packet& packet, Time now);
   Time draw(std::uint32_t h, Time mean);
   void schedule(std::uint32_t h);
 

@@ -24,7 +24,7 @@ void Nics<P>::wake_by(std::uint32_t h, Time at) {
   Host& host = network().hosts[h];
   if (at >= host.wake) return;
   host.wake = at;
-  scheduler().schedule(lane().wake(h), at);
+  if (h != in_turn_) scheduler().schedule(lane().wake(h), at);
 }
 
 template <class P>
@@ -124,10 +124,27 @@ inline void Nics<P>::update_wake(std::uint32_t h, Time now) {
   host.wake = next;
   if (senders().crowded()) [[unlikely]]
     prefetch_next(host);
-  if (next == Time::max())
+  if (h != in_turn_) schedule_wake(h, next);
+}
+
+template <class P>
+inline void Nics<P>::schedule_wake(std::uint32_t h, Time at) {
+  if (at == Time::max())
     scheduler().cancel(lane().wake(h));
   else
-    scheduler().schedule(lane().wake(h), next);
+    scheduler().schedule(lane().wake(h), at);
+}
+
+template <class P>
+inline void Nics<P>::begin_turn(std::uint32_t h, Time until) {
+  in_turn_ = h;
+  scheduled_ = network().hosts[h].wake < until ? Time::max() : network().hosts[h].wake;
+}
+
+template <class P>
+inline void Nics<P>::end_turn(std::uint32_t h) {
+  in_turn_ = kNone;
+  if (const Time wake = network().hosts[h].wake; wake != scheduled_) schedule_wake(h, wake);
 }
 
 // Brings near the flow that will probably send next.

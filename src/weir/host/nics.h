@@ -18,6 +18,9 @@ class Nics : public sim::Room<Nics, P> {
 
   // Event: the host wakes.
   void on_wake(std::uint32_t h, Time now);
+  // Where nodes take turns: until end_turn() the host's event is not scheduled, but only noted as Host::wake.
+  void begin_turn(std::uint32_t h, Time until);
+  void end_turn(std::uint32_t h);
   // A flow that is not yet due; calls come in order of start.
   void add_flow(const traffic::Flow& flow);
   // The host's event is no later than `at`.
@@ -42,10 +45,14 @@ class Nics : public sim::Room<Nics, P> {
   using Base::scheduler;
   using Base::senders;
 
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  void schedule_wake(std::uint32_t h, Time at);
   void run_timers(std::uint32_t h, Time now);
   void prefetch_next(const Host& host);
 
   const net::ClassSet all_classes_;
+  std::uint32_t in_turn_ = kNone;  // the host whose turn it is ...
+  Time scheduled_;                 // ... and the time of its event; max = it has none
 };
 
 }  // namespace weir::host

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 
@@ -155,9 +156,9 @@ class PathChoice {
     return entropy(static_cast<std::uint32_t>(random * static_cast<std::uint64_t>(params_->entropies) >> 32));
   }
   std::uint32_t in_turn(std::uint32_t count) const {
-    const auto mask = static_cast<std::uint32_t>(params_->entropies - 1);
-    const std::uint32_t round = mask == ~std::uint32_t{0} ? 0 : count / (mask + 1);
-    return (count ^ mix32(draw_ + round * kStep)) & mask;
+    const auto entropies = static_cast<std::uint64_t>(params_->entropies);  // a power of two
+    const auto round = static_cast<std::uint32_t>(std::uint64_t{count} >> std::countr_zero(entropies));
+    return (count ^ mix32(draw_ + round * kStep)) & static_cast<std::uint32_t>(entropies - 1);
   }
 
   bool frozen(Time now) const { return now < frozen_until_; }

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "weir/base/divisor.h"
 #include "weir/base/large_pages.h"
-#include "weir/base/quotient.h"
 #include "weir/host/scoreboard.h"
 
 namespace weir::host {
@@ -15,14 +15,14 @@ class Reassembly {
  public:
   // A new flow; the room of the previous one is kept.
   void start(std::int64_t payload) {
-    payload_ = payload;
+    payload_ = Divisor(payload);
     expected_ = 0;
     end_ = 0;
     std::fill(words_.begin(), words_.end(), 0);
   }
 
   // All bytes below have arrived.
-  std::int64_t expected() const { return std::min(expected_ * payload_, end_); }
+  std::int64_t expected() const { return std::min(expected_ * payload_.value(), end_); }
 
   // Brings near what is known of the packets that come next.
   void prefetch() const {
@@ -31,13 +31,13 @@ class Reassembly {
 
   // Has the packet at seq arrived?
   bool holds(std::int64_t seq) const {
-    const std::int64_t n = quotient(seq, payload_);
+    const std::int64_t n = payload_.quotient(seq);
     return n < expected_ || has(n);
   }
 
   // A packet arrives. Returns whether it is new.
   bool take(std::int64_t seq, std::int64_t payload) {
-    const std::int64_t n = quotient(seq, payload_);
+    const std::int64_t n = payload_.quotient(seq);
     if (n < expected_ || has(n)) return false;
     while (n - expected_ >= room()) grow();
     set(n);
@@ -49,19 +49,21 @@ class Reassembly {
   // What the acknowledgement of a packet tells: of the 64 packets up to this one, or of the 64 from the first missing
   // one on.
   Sack sack(std::int64_t seq) const {
-    Sack out{.trigger = quotient(seq, payload_)};
-    out.first = std::max(expected_, out.trigger - 63);
+    Sack out{.trigger = payload_.quotient(seq)};
+    const std::int64_t first = std::max(expected_, out.trigger - 63);
+    out.ahead = static_cast<std::int32_t>(first - out.trigger);
     if (words_.empty()) return out;
-    const int shift = static_cast<int>(out.first % 64);
-    out.arrived = word(out.first) >> shift;
-    if (shift != 0) out.arrived |= word(out.first + 63) << (64 - shift);
+    const int shift = static_cast<int>(first % 64);
+    out.arrived = word(first) >> shift;
+    if (shift != 0) out.arrived |= word(first + 63) << (64 - shift);
     return out;
   }
 
   template <class A>
   void archive(A& a) {
     a.values(words_);
-    for (auto* figure : {&payload_, &expected_, &end_}) a.value(*figure);
+    a.value(payload_);
+    for (auto* figure : {&expected_, &end_}) a.value(*figure);
   }
 
  private:
@@ -86,7 +88,7 @@ class Reassembly {
   }
 
   LargePageVector<std::uint64_t> words_;  // a ring of bits, by number of packet
-  std::int64_t payload_ = 1;
+  Divisor payload_;
   std::int64_t expected_ = 0;  // first packet missing
   std::int64_t end_ = 0;       // of the last packet that has arrived
 };

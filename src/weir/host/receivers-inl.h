@@ -43,13 +43,25 @@ inline bool acknowledges_now(Receiver& r, const Profile& profile, const net::Pac
 }
 
 template <class P>
-inline void Receivers<P>::receive(std::uint32_t h, Packet& packet, Time now) {
+inline void Receivers<P>::receive(std::uint32_t h, const Packet& packet, Time now) {
   if (!packet.to_receiver())
     senders().receive_feedback(h, packet, now);
   else if (packet.kind == net::PacketKind::probe) [[unlikely]]
     return_probe(h, packet, now);
   else
     receive_data(h, packet, now);
+}
+
+template <class P>
+inline void Receivers<P>::prefetch_for(std::uint32_t h, const net::Descriptor& packet) const {
+  if (!packet.has_body()) return;
+  const net::PacketBody& body = packets().body(packet);
+  if ((packet.flags & net::kSack) != 0) {
+    const auto& extras = network().hosts[h].extras;
+    if (body.slot < extras.size()) extras[body.slot].scoreboard.prefetch(packets().sack(packet).trigger);
+  } else if (packet.kind == net::PacketKind::data) {
+    prefetch_bitmap(body.src, body.slot);
+  }
 }
 
 template <class P>
@@ -107,14 +119,13 @@ void Receivers<P>::report_arrival(std::uint32_t h, Receiver& r, const Packet& pa
   answers().give(h, report, now);
 }
 
-// A data packet becomes its own acknowledgement: the record is turned round in place and keeps
-// its telemetry, time stamp and path.
+// A data packet becomes its own acknowledgement, which keeps its telemetry, time stamp and path.
 //
 // A packet older than the flow that now uses its slot is a duplicate that outlived its flow. It
 // is acknowledged like any duplicate, whether or not its slot has been reused meanwhile: the
 // sender will not listen, but the network carries the same bytes in every partitioning.
 template <class P>
-inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now) {
+inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Time now) {
   Receiver& r = receiver(packet.src, packet.slot);
   const auto age = static_cast<std::int32_t>(packet.generation - r.generation);
   const Profile& profile = model().profiles[packet.profile];
@@ -132,7 +143,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now
   if (packet.kind == net::PacketKind::trimmed) [[unlikely]] {
     if (stale ||
         (profile.recovery.selective() ? reassembly(packet.src, packet.slot).holds(first) : first < r.expected)) {
-      lane().discard(packet);
+      packets().release(packet);
       return;
     }
     gap = true;
@@ -165,7 +176,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now
     }
   }
   if (silent) [[unlikely]] {
-    lane().discard(packet);
+    packets().release(packet);
     return;
   }
   if (gap) [[unlikely]] {
@@ -174,36 +185,31 @@ inline void Receivers<P>::receive_data(std::uint32_t h, Packet& packet, Time now
     ++counters().nacks;
   }
   if (taken && profile.ack_every.count > 0 && !acknowledges_now(r, profile, packet)) {
-    lane().discard(packet);
+    packets().release(packet);
     return;
   }
-  packet.kind = gap ? net::PacketKind::nack : net::PacketKind::ack;
+  Packet ack = packet;
+  ack.kind = gap ? net::PacketKind::nack : net::PacketKind::ack;
   const bool selective = profile.recovery.selective() && !stale;
-  packet.seq = stale ? end : selective && gap ? first : r.expected;
-  packet.dst = packet.src;
+  ack.seq = stale ? end : selective && gap ? first : r.expected;
+  ack.dst = packet.src;
   const AckFrame frame = ack_frames_[packet.profile];
-  packet.flags = static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) |
-                                           (cnp && !rules.cnp_packet ? net::kEchoCnp : 0) | frame.flags);
+  ack.flags = static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) |
+                                        (cnp && !rules.cnp_packet ? net::kEchoCnp : 0) | frame.flags);
   if (selective && !gap) {
-    const std::uint32_t sack = sacks().take();
-    sacks()[sack] = reassembly(packet.src, packet.slot).sack(first);
-    sacks()[sack].entropy = packet.entropy;
-    packet.src = sack;
-    packet.flags |= net::kSack;
+    net::Sack& sack = packets().tell(ack);
+    sack = reassembly(packet.src, packet.slot).sack(first);
+    sack.entropy = packet.entropy;
   } else if (answers().tell_delay() && !profile.recovery.selective()) {
-    const std::uint32_t sack = sacks().take();
-    sacks()[sack] = {.trigger = first / model().transport.payload.count};
-    packet.src = sack;
-    packet.flags |= net::kSack;
+    packets().tell(ack) = {.trigger = first / model().transport.payload.count};
   } else {
-    packet.src = static_cast<std::uint32_t>(first - packet.seq);
+    ack.src = static_cast<std::uint32_t>(first - ack.seq);
   }
-  if constexpr (P::Tracer::kOn)
-    if ((packet.flags & net::kSack) != 0) sacks()[packet.src].made_us = static_cast<std::uint32_t>(now.ps / 1'000'000);
-  packet.entropy = net::answer_entropy(packet.entropy);
-  packet.wire = frame.wire;
-  packet.traffic_class = ack_class(packet.traffic_class);
-  answers().give(h, packet, now);
+  if ((ack.flags & net::kSack) != 0) ack.src = P::Tracer::kOn ? static_cast<std::uint32_t>(now.ps / 1'000'000) : 0;
+  ack.entropy = net::answer_entropy(packet.entropy);
+  ack.wire = frame.wire;
+  ack.traffic_class = ack_class(packet.traffic_class);
+  answers().give(h, ack, now);
 }
 
 }  // namespace weir::host

@@ -32,10 +32,13 @@ class Receivers : public sim::Room<Receivers, P> {
   Receivers(const Model& m, bool sparse);
 
   // A packet has arrived at host h.
-  void receive(std::uint32_t h, net::Packet& packet, Time now);
+  void receive(std::uint32_t h, const net::Packet& packet, Time now);
   // The slot of this sender has a new flow.
   [[gnu::noinline]] Receiver& begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
                                          std::uint16_t profile);
+
+  // Brings near what selective recovery looks at, at either end, as this packet arrives at host h.
+  void prefetch_for(std::uint32_t h, const net::Descriptor& packet) const;
 
   template <class A>
   void archive(A& a) {
@@ -75,7 +78,7 @@ class Receivers : public sim::Room<Receivers, P> {
   using Base::messages;
   using Base::model;
   using Base::network;
-  using Base::sacks;
+  using Base::packets;
   using Base::senders;
 
   template <class List>
@@ -93,7 +96,7 @@ class Receivers : public sim::Room<Receivers, P> {
   [[gnu::cold]] void know(std::uint32_t src);
   Receiver& receiver(std::uint32_t src, std::uint32_t slot);
   Reassembly& reassembly(std::uint32_t src, std::uint32_t slot);
-  void receive_data(std::uint32_t h, Packet& packet, Time now);
+  void receive_data(std::uint32_t h, const Packet& packet, Time now);
   [[gnu::cold]] void return_probe(std::uint32_t h, const Packet& probe, Time now);
   [[gnu::noinline]] void report_arrival(std::uint32_t h, Receiver& r, const Packet& packet, Time now);
   net::TrafficClass ack_class(net::TrafficClass of_data) const {

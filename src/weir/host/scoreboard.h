@@ -16,25 +16,16 @@
 #include <limits>
 #include <vector>
 
+#include "weir/base/divisor.h"
 #include "weir/base/large_pages.h"
 #include "weir/base/prefetch.h"
-#include "weir/base/quotient.h"
 #include "weir/base/units.h"
 #include "weir/host/recovery.h"
+#include "weir/net/packet.h"
 
 namespace weir::host {
 
-// What an acknowledgement tells beyond "all bytes below": the packet that triggered it, and which of the 64 packets
-// from `first` on have arrived. Numbers of packets, not bytes.
-struct Sack {
-  std::int64_t trigger = 0;
-  std::int64_t first = 0;
-  std::uint64_t arrived = 0;
-  std::uint32_t entropy = 0;  // of the packet that triggered it
-  std::uint32_t made_us = 0;  // when it was made, in microseconds, for tracers alone
-  Time held;                  // that the acknowledgement waited in the receiving host
-};
-static_assert(sizeof(Sack) == 40);
+using net::Sack;
 
 class Scoreboard {
  public:
@@ -50,7 +41,7 @@ class Scoreboard {
     size_ = size;
     reach_ = reach;
     episode_ = 0;
-    payload_ = payload;
+    payload_ = Divisor(payload);
     threshold_ = p.threshold();
     reordering_ = p.kind == RecoveryKind::sack ? p.reordering : Time{};
     una_ = sent_ = frontier_ = resend_ = arrived_behind_ = 0;
@@ -63,7 +54,7 @@ class Scoreboard {
     again_head_ = 0;
   }
 
-  std::int64_t packet_of(std::int64_t seq) const { return quotient(seq, payload_); }
+  std::int64_t packet_of(std::int64_t seq) const { return payload_.quotient(seq); }
   // The first byte that may not be sent yet, with all acknowledged below `una`.
   std::int64_t limit(std::int64_t una) const { return std::min(size_, una + reach_); }
   // Bytes above `una` that have arrived, and those that are lost and not yet sent again.
@@ -73,7 +64,7 @@ class Scoreboard {
   std::int64_t first_lost() {
     resend_ = std::max(resend_, una_);
     while (at(resend_).state() != State::lost) ++resend_;
-    return resend_ * payload_;
+    return resend_ * payload_.value();
   }
 
   // The flow loses packets that have not been sent.
@@ -104,7 +95,7 @@ class Scoreboard {
   Findings on_ack(std::int64_t seq, const Sack& sack, Time sent) {
     Findings found;
     latest_ = std::max(latest_, sent);
-    const std::int64_t una = seq >= size_ ? packet_of(size_ + payload_ - 1) : packet_of(seq);
+    const std::int64_t una = seq >= size_ ? packet_of(size_ + payload_.value() - 1) : packet_of(seq);
     for (; una_ < una; ++una_) {
       Packet& p = at(una_);
       if (p.state() != State::delivered) {
@@ -118,9 +109,10 @@ class Scoreboard {
     }
     frontier_ = std::max(frontier_, una_);
     take(sack.trigger, found);
-    for (std::uint64_t bits = sack.arrived & ~told_before(sack.first); bits != 0; bits &= bits - 1)
-      take(sack.first + std::countr_zero(bits), found);
-    told_first_ = sack.first;
+    const std::int64_t first = sack.first();
+    for (std::uint64_t bits = sack.arrived & ~told_before(first); bits != 0; bits &= bits - 1)
+      take(first + std::countr_zero(bits), found);
+    told_first_ = first;
     told_ = sack.arrived;
     if (reordering_ > Time{})
       lose_by_time(found);
@@ -132,7 +124,7 @@ class Scoreboard {
   // Losses up to what had been sent when the first of them was found are of one episode. Do these begin another? If so,
   // all sent until now belongs to it.
   bool begins_episode(const Findings& found) {
-    const bool begins = found.first_lost >= episode_ * payload_;
+    const bool begins = found.first_lost >= episode_ * payload_.value();
     if (begins) episode_ = sent_;
     return begins;
   }
@@ -156,8 +148,9 @@ class Scoreboard {
   template <class A>
   void archive(A& a) {
     a.values(packets_);
-    for (auto* figure : {&size_, &payload_, &reach_, &threshold_, &una_, &sent_, &frontier_, &arrived_behind_, &resend_,
-                         &episode_, &delivered_bytes_, &lost_bytes_, &run_, &run_end_, &unjudged_})
+    a.value(payload_);
+    for (auto* figure : {&size_, &reach_, &threshold_, &una_, &sent_, &frontier_, &arrived_behind_, &resend_, &episode_,
+                         &delivered_bytes_, &lost_bytes_, &run_, &run_end_, &unjudged_})
       a.value(*figure);
     a.value(reordering_);
     a.value(latest_);
@@ -191,7 +184,7 @@ class Scoreboard {
 
   Packet& at(std::int64_t n) { return packets_[static_cast<std::size_t>(n) & (packets_.size() - 1)]; }
   const Packet& at(std::int64_t n) const { return packets_[static_cast<std::size_t>(n) & (packets_.size() - 1)]; }
-  std::int64_t bytes_of(std::int64_t n) const { return std::min(payload_, size_ - n * payload_); }
+  std::int64_t bytes_of(std::int64_t n) const { return std::min(payload_.value(), size_ - n * payload_.value()); }
 
   // Which of the 64 packets from `first` on the last acknowledgement has told of: for the most part the same.
   std::uint64_t told_before(std::int64_t first) const {
@@ -223,7 +216,7 @@ class Scoreboard {
     p.become(State::lost);
     lost_bytes_ += bytes_of(n);
     found.lost += bytes_of(n);
-    found.first_lost = std::min(found.first_lost, n * payload_);
+    found.first_lost = std::min(found.first_lost, n * payload_.value());
     // Packets are sent, and found lost, mostly in order of their numbers.
     run_ = n == run_end_ ? run_ + bytes_of(n) : bytes_of(n);
     run_end_ = n + 1;
@@ -284,7 +277,7 @@ class Scoreboard {
 
   LargePageVector<Packet> packets_;  // a ring, by number
   std::int64_t size_ = 0;
-  std::int64_t payload_ = 1;
+  Divisor payload_;
   std::int64_t reach_ = 0;
   std::int64_t threshold_ = 1;
   std::int64_t una_ = 0;             // first packet not acknowledged

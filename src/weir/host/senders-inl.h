@@ -182,7 +182,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   packet.wire = static_cast<std::uint16_t>(payload + data_header_[flow.profile]);
   packet.traffic_class = net::data_class(model().profiles[flow.profile].data_class);
   const cc::Algorithm& algorithm = *model().profiles[flow.profile].algorithm;
-  if (cc::has(algorithm.about.needs, cc::Needs::telemetry)) packet.telemetry = telemetry().take();
+  if (cc::has(algorithm.about.needs, cc::Needs::telemetry)) packets().measure(packet);
   packet.flags = flow.packet_flags;
   const bool again = packet.seq < flow.snd_max;
   if (again) {
@@ -244,11 +244,11 @@ inline void Senders<P>::hold(Host& host, Flow& flow) {
 }
 
 template <class P>
-inline void Senders<P>::receive_feedback(std::uint32_t h, Packet& packet, Time now) {
+inline void Senders<P>::receive_feedback(std::uint32_t h, const Packet& packet, Time now) {
   Host& host = network().hosts[h];
   Flow* flow = host.find(packet.slot, packet.generation);
   if (flow == nullptr) {
-    lane().discard(packet);
+    packets().release(packet);
     return;
   }
   if (packet.kind == net::PacketKind::or_ack) {
@@ -257,12 +257,12 @@ inline void Senders<P>::receive_feedback(std::uint32_t h, Packet& packet, Time n
     receive_echo(host, *flow, packet, now);
   } else if (packet.kind == net::PacketKind::nack && flow->selective) {
     receive_trim_notice(host, *flow, packet, now);
-    lane().discard(packet);
+    packets().release(packet);
   } else {
     if (packet.kind == net::PacketKind::cnp || (packet.flags & net::kEchoCnp) != 0) notify_congestion(host, *flow, now);
     if (packet.kind != net::PacketKind::cnp) {
       acknowledge(host, *flow, packet, now);
-      lane().discard(packet);
+      packets().release(packet);
       if (flow->snd_una >= flow->size()) {
         finish_flow(h, *flow, now);
         nics().serve(h, now);
@@ -295,7 +295,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   std::uint32_t entropy = flow.entropy;
   Time held;
   if (flow.selective) {
-    const Sack& sack = sacks()[packet.src];
+    const Sack& sack = packets().sack(packet);
     held = sack.held;
     trigger = sack.trigger * model().transport.payload.count;
     entropy = sack.entropy;
@@ -306,7 +306,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
     note_scoreboard(host, flow, extras.scoreboard);
   } else {
     if ((packet.flags & net::kSack) != 0) [[unlikely]] {
-      const Sack& sack = sacks()[packet.src];
+      const Sack& sack = packets().sack(packet);
       held = sack.held;
       trigger = sack.trigger * model().transport.payload.count;
     } else {
@@ -336,7 +336,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
               .app_limited = flow.exhausted(),
               .hops = packet.hops,
               .entropy = entropy,
-              .telemetry = packet.telemetry == net::kNoTelemetry ? nullptr : &telemetry()[packet.telemetry]};
+              .telemetry = packet.is_measured() ? &packets().telemetry(packet) : nullptr};
   if (flow.noted) look_up(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   follow(host, flow, now);

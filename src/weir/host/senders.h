@@ -31,7 +31,7 @@ class Senders : public sim::Room<Senders, P> {
   // Sends the flow's next packet. Only if it may (Flow::sendable, due) and the NIC is free.
   void transmit(std::uint32_t h, Flow& flow, Time now);
   // Any packet but data has arrived at host h.
-  void receive_feedback(std::uint32_t h, net::Packet& packet, Time now);
+  void receive_feedback(std::uint32_t h, const net::Packet& packet, Time now);
   // The retransmission timeout is due.
   [[gnu::noinline]] void time_out(Host& host, Flow& flow, Time now);
   // The algorithm has been called: a decision is asked for, and the running pacing gap is adapted to its new rate, if
@@ -87,8 +87,7 @@ class Senders : public sim::Room<Senders, P> {
   using Base::model;
   using Base::network;
   using Base::nics;
-  using Base::sacks;
-  using Base::telemetry;
+  using Base::packets;
   using Base::tracer;
 
   // Tells the tracer what happens to a flow, `lost` bytes from `first` on if it is told of a loss; nothing if there is

@@ -63,7 +63,7 @@ bool Senders<P>::paces(const Flow& flow) const {
 // When the packet that this acknowledges was under way for TCP.
 template <class P>
 Time Senders<P>::under_way(Host& host, const Flow& flow, const Packet& ack) {
-  const std::int64_t seq = sacks()[ack.src].trigger * model().transport.payload.count;
+  const std::int64_t seq = packets().sack(ack).trigger * model().transport.payload.count;
   return host.small_queue_of(flow.slot).under_way(seq, ack.sent);
 }
 

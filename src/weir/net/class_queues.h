@@ -31,13 +31,13 @@ struct ClassQueues {
 
   bool has(unsigned data_class) const { return !waiting[1 + data_class].empty(); }
 
-  void push(const Packet& packet) {
+  void push(const Descriptor& packet) {
     if (packet.is_control()) {
       control.push() = packet;
       return;
     }
     const auto c = static_cast<std::size_t>(packet.traffic_class);
-    Packet& place = waiting[c].push();
+    Descriptor& place = waiting[c].push();
     place = packet;
     place.departs = {arrivals_++};  // not known yet; meanwhile its place in the order of arrival
     bytes[c] += packet.wire;
@@ -79,7 +79,7 @@ struct ClassQueues {
 
   // Removes the packet that select() chose.
   void pop(PacketRing& from) {
-    const Packet& packet = from.front();
+    const Descriptor& packet = from.front();
     if (!packet.is_control()) {
       const auto c = static_cast<unsigned>(packet.traffic_class);
       bytes[c] -= packet.wire;

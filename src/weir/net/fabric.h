@@ -1,6 +1,6 @@
 // The wires and switches of a partition: packets on their way, queues, shared buffers, flow control.
 //
-// A packet enters by send() at a host's port and leaves by Receivers::receive() at another host, or by Lane::discard()
+// A packet enters by send() at a host's port and leaves by Receivers::receive() at another host, or by Lane::drop()
 // where it is dropped or lost. Links whose far end belongs to another partition are cut: what has begun to leave by
 // them is handed over at the end of an epoch.
 #pragma once
@@ -22,6 +22,12 @@
 #include "weir/sim/room.h"
 
 namespace weir::net {
+
+// A host of a partition.
+struct OwnHost {
+  std::uint32_t number;
+  std::uint32_t port;  // its NIC's
+};
 
 template <class P>
 class Fabric : public sim::Room<Fabric, P> {
@@ -46,7 +52,9 @@ class Fabric : public sim::Room<Fabric, P> {
   // Another partition touches the port; its packets are taken over from there.
   bool is_inbound(std::uint32_t port) const { return !alone_ && inbound_[port] != 0; }
 
-  // Where nodes take turns (turns-inl.h). May this node, by its number in the partition, take its turn at once?
+  // Where nodes take turns (turns-inl.h): the hosts of this partition, by node.
+  std::span<const OwnHost> own_hosts() const { return own_hosts_; }
+  // May this node, by its number in the partition, take its turn at once?
   bool takes_turn(std::uint32_t node) const;
   // The turn of such a node: all that arrives there from `begun` on, before `until`, by the links of these ports.
   [[gnu::noinline]] void take_turn(std::uint32_t node, std::span<const std::uint32_t> links, Time begun, Time until);
@@ -75,6 +83,9 @@ class Fabric : public sim::Room<Fabric, P> {
   // has not reached the port's far end.
   template <class Visit>
   void for_each_packet(Visit&& visit) const;
+  // The same for each that waits at a port of this partition, pause and resume frames excepted, the first class first.
+  template <class Visit>
+  void for_each_waiting(std::uint32_t port, Visit&& visit) const;
 
  private:
   using Base = sim::Room<Fabric, P>;
@@ -83,39 +94,40 @@ class Fabric : public sim::Room<Fabric, P> {
   using Base::model;
   using Base::network;
   using Base::nics;
+  using Base::packets;
   using Base::receivers;
   using Base::scheduler;
   using Base::senders;
-  using Base::telemetry;
   using Base::tracer;
 
   // Tells the tracer what happens to a packet, or by it, at this port, where `queued` bytes wait afterwards; nothing if
   // there is none.
-  void trace(EventKind kind, std::uint32_t port, const Packet& packet, Time time, std::uint32_t queued);
+  void trace(EventKind kind, std::uint32_t port, const Descriptor& packet, Time time, std::uint32_t queued);
   // The same, of the packet before the port's cursor, whose transmission has begun.
-  void trace_left(const Port& p, const Packet& packet);
+  void trace_left(const Port& p, const Descriptor& packet);
   // A packet as it is on the wire; pause and resume frames are among them.
-  void trace_on_wire(EventKind kind, std::uint32_t port, const Packet& packet, Time time, std::uint32_t queued);
-  void trace_sent(const Port& p, std::uint32_t port, const Packet& packet, bool marked, std::uint32_t queued);
+  void trace_on_wire(EventKind kind, std::uint32_t port, const Descriptor& packet, Time time, std::uint32_t queued);
+  void trace_sent(const Port& p, std::uint32_t port, const Descriptor& packet, bool marked, std::uint32_t queued);
   std::uint64_t on_wire(const HopTelemetry& hop) const;
 
   // wires-inl.h
-  void leave(Port& p, std::uint32_t port, Packet& packet);
-  [[gnu::cold]] void lose(Port& p, std::uint32_t port, Packet& packet);
+  void leave(Port& p, std::uint32_t port, Descriptor& packet);
+  [[gnu::cold]] void lose(Port& p, std::uint32_t port, Descriptor& packet);
   Time settled_by_all(Time now) const;
-  Packet& take_first(Port& p, std::uint32_t port, Time now);
-  [[gnu::noinline]] Packet* arrive_ranked(Port& p, std::uint32_t port, Time now);
-  Packet& take_ranked(Port& p, std::uint32_t port, Time now);
-  [[gnu::noinline]] void send_queued(Port& p, std::uint32_t port, const Packet& packet, Time now);
-  [[gnu::noinline]] void send_ranked(Port& p, std::uint32_t port, const Packet& packet, std::uint32_t ingress,
+  void prefetch_behind(const PacketRing& ring) const;
+  Descriptor& take_first(Port& p, std::uint32_t port, Time now);
+  [[gnu::noinline]] Descriptor* arrive_ranked(Port& p, std::uint32_t port, Time now);
+  Descriptor& take_ranked(Port& p, std::uint32_t port, Time now);
+  [[gnu::noinline]] void send_queued(Port& p, std::uint32_t port, const Descriptor& packet, Time now);
+  [[gnu::noinline]] void send_ranked(Port& p, std::uint32_t port, const Descriptor& packet, std::uint32_t ingress,
                                      Time now);
-  Packet& enqueue(Port& p, std::uint32_t port, const Packet& packet, Time now);
+  Descriptor& enqueue(Port& p, std::uint32_t port, const Descriptor& packet, Time now);
   void settle_plain(Port& p, Time now);
   void settle_switch(Port& p, std::uint32_t s, Time now);
   void settle_ranked(Port& p, std::uint32_t s, Time now);
-  void count_arrival(std::uint32_t port, const Packet& packet, Time now);
-  void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet, Time now);
-  [[gnu::noinline]] void deliver_apart(std::uint32_t port, const Packet& packet, Time now);
+  void count_arrival(std::uint32_t port, const Descriptor& packet, Time now);
+  void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Descriptor& packet, Time now);
+  [[gnu::noinline]] void deliver_apart(std::uint32_t port, const Descriptor& packet, Time now);
   [[gnu::noinline]] void refresh_first(Port& p, std::uint32_t port);
   void expect_first(Port& p, std::uint32_t port);
 
@@ -123,28 +135,28 @@ class Fabric : public sim::Room<Fabric, P> {
   // them arrive.
   static constexpr std::uint32_t kAhead = 6;
   // If there are many flows: brings near what a packet will touch at this host of the partition.
-  [[gnu::noinline]] void prefetch_at_host(std::uint32_t h, const Packet& packet) const;
-  void prefetch_far_end(const Port& out, const Packet& packet) const;
+  [[gnu::noinline]] void prefetch_at_host(std::uint32_t h, const Descriptor& packet) const;
+  void prefetch_far_end(const Port& out, const Descriptor& packet) const;
 
   // switching-inl.h
-  void forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now);
-  void forward_fifo(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet, Time now);
-  std::uint32_t route(std::uint32_t s, const Packet& packet, Time now);
-  [[gnu::always_inline]] void forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
-                                             Time now);
+  void forward(std::uint32_t s, std::uint32_t ingress, Descriptor& packet, Time now);
+  void forward_fifo(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet, Time now);
+  std::uint32_t route(std::uint32_t s, const Descriptor& packet, Time now);
+  [[gnu::always_inline]] void forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
+                                             Descriptor& packet, Time now);
   [[gnu::noinline]] void forward_ranked_apart(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
-                                              Packet& packet, Time now);
-  [[gnu::noinline]] void forward_closely(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
+                                              Descriptor& packet, Time now);
+  [[gnu::noinline]] void forward_closely(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
                                          Time now);
-  [[gnu::noinline]] std::uint32_t choose(std::uint32_t s, const Packet& packet, Time now);
+  [[gnu::noinline]] std::uint32_t choose(std::uint32_t s, const Descriptor& packet, Time now);
   [[gnu::noinline]] std::uint16_t next_in_turn(std::uint32_t s, std::uint16_t n);
   void begin_round(std::uint32_t s);
   std::uint32_t load_of(std::uint32_t port, Time now);
-  [[gnu::noinline]] bool admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now);
-  [[gnu::noinline]] bool trim(std::uint32_t s, const Port& out, Packet& packet, Time now);
+  [[gnu::noinline]] bool admit(std::uint32_t s, std::uint32_t ingress, Port& out, Descriptor& packet, Time now);
+  [[gnu::noinline]] bool trim(std::uint32_t s, const Port& out, Descriptor& packet, Time now);
   std::uint32_t queued_for(const Port& p, TrafficClass c, bool alone) const;
-  void release(std::uint32_t s, const Packet& packet, Time now);
-  [[gnu::noinline]] void after_accept(std::uint32_t s, Port& out, const Packet& placed, Time now);
+  void release(std::uint32_t s, const Descriptor& packet, Time now);
+  [[gnu::noinline]] void after_accept(std::uint32_t s, Port& out, const Descriptor& placed, Time now);
   [[gnu::noinline]] void schedule_departures(std::uint32_t s);
   [[gnu::noinline]] void expect_departure(std::uint32_t s, Time at);
   [[gnu::noinline]] void start_next(Port& p, std::uint32_t port, Time now);
@@ -153,7 +165,7 @@ class Fabric : public sim::Room<Fabric, P> {
   // A packet that arrives at a switch during its turn.
   struct Coming {
     std::uint64_t key;  // time since the turn began << kIngressBits | ingress
-    Packet* packet;
+    Descriptor* packet;
   };
   static constexpr int kIngressBits = 16;
   static constexpr std::uint64_t kIngressMask = (std::uint64_t{1} << kIngressBits) - 1;
@@ -176,11 +188,18 @@ class Fabric : public sim::Room<Fabric, P> {
   void prepare_turns();
   // No class is paused there, and no pause or resume frame waits: port_books.h serves it.
   static bool is_plain(const Port& p) { return p.paused == 0 && p.pending_control == 0; }
+  [[gnu::noinline]] void take_turn_of_host(const OwnHost& own, bool some_arrive, Time begun, Time until);
+  void wake_until(std::uint32_t h, Time until);
   template <class Wire>
-  void take_link(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until, Tally& tally);
-  [[gnu::noinline]] void take_link_closely(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until);
-  [[gnu::noinline]] void take_inbound(std::uint32_t s, std::uint32_t port, Time begun, Time until);
-  [[gnu::always_inline]] void come(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Packet& packet,
+  void serve_host(std::uint32_t h, std::uint32_t port, Wire wire, Time until);
+  template <class Take>
+  [[gnu::always_inline]] void with_wire(std::uint32_t port, Time begun, Take&& take);
+  template <class Wire>
+  void take_link(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Wire wire, Time begun, Time until,
+                 Tally& tally);
+  template <class Wire>
+  void put_down(const Wire& wire, std::uint32_t port, Time next);
+  [[gnu::always_inline]] void come(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Descriptor& packet,
                                    Time begun, Time at, Tally& tally);
   void count(const Tally& tally);
   void leave_by(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun, Time until);
@@ -188,7 +207,7 @@ class Fabric : public sim::Room<Fabric, P> {
                                     Time until);
   void leave_one_by_one(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun, Time until);
   static void insert(const Coming* first, Coming* end, Coming c);
-  static void insert_sorted(std::span<const Coming> coming, Coming* sorted);
+  static void sort_few(std::span<Coming> coming);
   template <class Books, bool kShared>
   [[gnu::noinline]] void leave_plainly(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
                                        Time until);
@@ -201,20 +220,22 @@ class Fabric : public sim::Room<Fabric, P> {
   [[gnu::noinline]] void restart(Port& p, std::uint32_t port, Time now);
   PauseWatch* watch_of(const Port& p);
   [[gnu::cold]] void begin_storm(std::uint32_t port, TrafficClass c, Time now);
-  [[gnu::cold]] void drop_in_storm(std::uint32_t port, const Packet& packet, Time now);
+  [[gnu::cold]] void drop_in_storm(std::uint32_t port, const Descriptor& packet, Time now);
   void trace_paused(std::uint32_t port, TrafficClass of, bool paused, Time now);
 
   const ClassRules class_rules_;
   const Routing* routing_;
-  const bool alone_;  // there is one partition
+  const bool alone_;     // there is one partition
+  const bool is_large_;  // it has more than kPortsInCache
   const IntFormat int_format_;
   const bool exact_telemetry_;
   std::vector<std::uint32_t> cut_ports_;     // of this partition, towards others
   ZeroedArray<std::uint32_t> inbound_;       // by port: 1 + index into wires_, or 0; empty if alone
   std::vector<PacketRing> wires_;            // taken over, not yet arrived
   std::vector<std::uint32_t> tied_;          // of choose()
-  std::uint32_t own_hosts_ = 0;              // hosts of this partition
-  std::vector<OwnSwitch> own_switches_;      // those that may take their turns at once, in order
+  std::vector<OwnHost> own_hosts_;           // where nodes take turns: the hosts of this partition, in order ...
+  bool hosts_take_turns_ = false;            // ... which may take them at once
+  std::vector<OwnSwitch> own_switches_;      // the same of those switches that may do so
   ZeroedArray<std::uint16_t> local_;         // Port::local, by port, without the rest of the port
   std::vector<std::vector<Coming>> coming_;  // during a turn, by the index of the port that they leave by
   std::vector<std::uint64_t> touched_;       // a bit for each of those: some are coming

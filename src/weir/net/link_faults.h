@@ -40,7 +40,7 @@ struct LinkFaults {
   }
 
   // Is packet number `index` of a port lost? Pause and resume frames only while the link is down.
-  bool loses(const Packet& packet, Time arrives, const RandomStream& random, std::uint64_t index) const {
+  bool loses(const Descriptor& packet, Time arrives, const RandomStream& random, std::uint64_t index) const {
     if (down_between(packet.departs, arrives)) return true;
     return loss != 0 && !packet.is_control() && random.bits(index) >> 11 < loss;
   }

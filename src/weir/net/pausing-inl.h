@@ -14,7 +14,7 @@ namespace weir::net {
 template <class P>
 void Fabric<P>::send_control(std::uint32_t port, PacketKind kind, TrafficClass of, Time now) {
   Port& p = lane().port(port);
-  Packet frame;
+  Descriptor frame;
   frame.kind = kind;
   frame.traffic_class = of;
   frame.wire = static_cast<std::uint16_t>(model().network.pfc_frame.count);
@@ -46,7 +46,7 @@ inline PauseWatch* Fabric<P>::watch_of(const Port& p) {
 template <class P>
 inline void Fabric<P>::trace_paused(std::uint32_t port, TrafficClass of, bool paused, Time now) {
   if (!tracer().is_recording()) return;
-  Packet frame;
+  Descriptor frame;
   frame.kind = paused ? PacketKind::pause : PacketKind::resume;
   frame.traffic_class = of;
   trace(paused ? EventKind::paused : EventKind::resumed, port, frame, now, 0);
@@ -169,7 +169,7 @@ void Fabric<P>::begin_storm(std::uint32_t port, TrafficClass c, Time now) {
   ClassQueues& queues = network().queues[p.queues];
   PacketRing& waiting = queues.waiting[static_cast<std::size_t>(c)];
   while (!waiting.empty()) {
-    const Packet packet = waiting.front();
+    const Descriptor packet = waiting.front();
     queues.pop(waiting);
     p.queued -= packet.wire;
     drop_in_storm(port, packet, now);
@@ -178,11 +178,11 @@ void Fabric<P>::begin_storm(std::uint32_t port, TrafficClass c, Time now) {
 }
 
 template <class P>
-void Fabric<P>::drop_in_storm(std::uint32_t port, const Packet& packet, Time now) {
+void Fabric<P>::drop_in_storm(std::uint32_t port, const Descriptor& packet, Time now) {
   trace(EventKind::dropped, port, packet, now, lane().port(port).queued);
   ++network().watches[port].dropped;
   ++counters().storm_dropped;
-  lane().discard(packet);
+  lane().drop(packet);
 }
 
 }  // namespace weir::net

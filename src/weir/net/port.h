@@ -35,7 +35,7 @@ constexpr std::uint32_t choose_if(bool condition, std::uint32_t a, std::uint32_t
   return b ^ ((a ^ b) & bits_if(condition));
 }
 
-// A growing ring of packets; positions are absolute and wrap at 2^32. It never shrinks and
+// A growing ring of descriptors of packets; positions are absolute and wrap at 2^32. It never shrinks and
 // never allocates once it has seen its largest content.
 class PacketRing {
  public:
@@ -50,10 +50,10 @@ class PacketRing {
 
   bool empty() const { return head == tail; }
   std::uint32_t size() const { return tail - head; }
-  Packet& operator[](std::uint32_t at) { return data_[at & mask_]; }
-  const Packet& operator[](std::uint32_t at) const { return data_[at & mask_]; }
-  Packet& front() { return data_[head & mask_]; }
-  const Packet& front() const { return data_[head & mask_]; }
+  Descriptor& operator[](std::uint32_t at) { return data_[at & mask_]; }
+  const Descriptor& operator[](std::uint32_t at) const { return data_[at & mask_]; }
+  Descriptor& front() { return data_[head & mask_]; }
+  const Descriptor& front() const { return data_[head & mask_]; }
 
   // If it is empty, begins again at the first place, which is likely to be in a cache still.
   void rewind_if_empty() {
@@ -63,7 +63,7 @@ class PacketRing {
     cursor &= kept;
   }
   // The same, with one packet.
-  Packet& push_first() {
+  Descriptor& push_first() {
     assert(empty());
     if (data_ == nullptr) [[unlikely]]
       grow();
@@ -72,7 +72,7 @@ class PacketRing {
     return *data_;
   }
   // Room for one more packet at the tail of a ring that is not empty.
-  Packet& push_behind() {
+  Descriptor& push_behind() {
     assert(!empty());
     if (size() > mask_) [[unlikely]]
       grow();
@@ -85,7 +85,7 @@ class PacketRing {
   }
 
   // Room for one more packet at the tail.
-  Packet& push() {
+  Descriptor& push() {
     if (data_ == nullptr || size() > mask_) grow();
     return data_[tail++ & mask_];
   }
@@ -93,14 +93,14 @@ class PacketRing {
 
   // The places of a ring and its positions, apart from it.
   struct View {
-    Packet* places;
+    Descriptor* places;
     std::uint32_t mask;
     std::uint32_t room;  // how many places; none at first
     std::uint32_t head;
     std::uint32_t tail;
     std::uint32_t cursor;
 
-    Packet& operator[](std::uint32_t at) const { return places[at & mask]; }
+    Descriptor& operator[](std::uint32_t at) const { return places[at & mask]; }
     bool is_full() const { return tail - head == room; }
   };
   View view() const { return {data_, mask_, data_ == nullptr ? 0 : mask_ + 1, head, tail, cursor}; }
@@ -129,7 +129,7 @@ class PacketRing {
   // Where the packet at this position is or would be, for prefetching only: a ring that never held
   // a packet has no places, so this is the sum of two numbers, not of a pointer.
   const void* address(std::uint32_t at) const {  // NOLINTNEXTLINE(performance-no-int-to-ptr)
-    return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data_) + (at & mask_) * sizeof(Packet));
+    return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data_) + (at & mask_) * sizeof(Descriptor));
   }
   // The same for the place of the next packet to come.
   const void* next_place() const { return address(tail & bits_if(!empty())); }
@@ -139,7 +139,7 @@ class PacketRing {
   [[gnu::cold]] void grow();
   void release();
 
-  Packet* data_ = nullptr;
+  Descriptor* data_ = nullptr;
   std::uint32_t mask_ = kFew;  // places - 1; at first that of half the places to come
 
  public:
@@ -224,7 +224,7 @@ struct alignas(64) Port {
     if (ps_per_byte != 0) return {static_cast<std::int64_t>(bytes) * ps_per_byte};
     return transmission_time(Bytes{bytes}, rate);
   }
-  Time arrival(const Packet& p) const { return p.departs + serialisation(p.wire) + delay; }
+  Time arrival(const Descriptor& p) const { return p.departs + serialisation(p.wire) + delay; }
   std::uint32_t waiting() const { return ring.tail - ring.cursor; }
   // Ranked port: the ring of the first class, or the other, found without a branch.
   PacketRing& ring_of(bool is_urgent) {
@@ -273,15 +273,15 @@ struct alignas(64) Port {
 };
 static_assert(sizeof(Port) <= 256);
 
-// Settles all departures up to and including `now`. on_depart(const Packet&) is called for
-// each packet that began to leave, in order, and on_control(const Packet&) for each pause and resume frame.
+// Settles all departures up to and including `now`. on_depart(const Descriptor&) is called for
+// each packet that began to leave, in order, and on_control(const Descriptor&) for each pause and resume frame.
 struct Ignore {
-  void operator()(const Packet&) const {}
+  void operator()(const Descriptor&) const {}
 };
 template <class OnDepart, class OnControl = Ignore>
 inline void drain(Port& p, Time now, OnDepart&& on_depart, OnControl&& on_control = {}) {
   while (p.ring.cursor != p.ring.tail) {
-    Packet& packet = p.ring[p.ring.cursor];
+    Descriptor& packet = p.ring[p.ring.cursor];
     if (packet.departs > now) return;
     ++p.ring.cursor;
     if (packet.is_control()) {
@@ -297,9 +297,9 @@ inline void drain(Port& p, Time now, OnDepart&& on_depart, OnControl&& on_contro
 }
 
 // Accepts a packet at the tail of a FIFO port; the caller has drained the port up to `now`.
-inline Packet& accept(Port& p, const Packet& packet, Time now) {
+inline Descriptor& accept(Port& p, const Descriptor& packet, Time now) {
   if (p.ring.empty()) p.ring.cursor = 0;
-  Packet& place = p.ring.empty() ? p.ring.push_first() : p.ring.push_behind();
+  Descriptor& place = p.ring.empty() ? p.ring.push_first() : p.ring.push_behind();
   place = packet;
   p.queued += packet.wire;
   if (p.paused && packet.traffic_class == TrafficClass::data) {
@@ -315,8 +315,8 @@ inline Packet& accept(Port& p, const Packet& packet, Time now) {
 inline bool idle(const Port& p, Time now) { return p.free_at <= now && p.ring.cursor == p.ring.tail && !p.paused; }
 
 // Starts a packet on an idle port at once: it is never queued.
-inline Packet& start(Port& p, const Packet& packet, Time now) {
-  Packet& place = p.ring.empty() ? p.ring.push_first() : p.ring.push_behind();
+inline Descriptor& start(Port& p, const Descriptor& packet, Time now) {
+  Descriptor& place = p.ring.empty() ? p.ring.push_first() : p.ring.push_behind();
   place = packet;
   place.departs = now;
   place.queue = 0;
@@ -338,6 +338,6 @@ inline bool marks(const Port& p, std::uint32_t queue, const RandomStream& random
 void retime(Port& p, Time now);
 
 // Puts a pause or resume frame in front of all waiting data of a FIFO port.
-void insert_control(Port& p, const Packet& frame, Time now);
+void insert_control(Port& p, const Descriptor& frame, Time now);
 
 }  // namespace weir::net

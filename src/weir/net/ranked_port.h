@@ -27,7 +27,7 @@ inline std::uint32_t count_on_wire(const Port& p) {
   return (p.ring.cursor - p.ring.head) + (p.urgent.cursor - p.urgent.head);
 }
 
-inline bool is_urgent(const Packet& packet) { return packet.traffic_class == TrafficClass::priority; }
+inline bool is_urgent(const Descriptor& packet) { return packet.traffic_class == TrafficClass::priority; }
 
 // Of a ranked port: notes the classes of the first packets on the wire, in the order of their departures.
 void note_order(Port& p);
@@ -61,10 +61,10 @@ inline const PacketRing& probably_first(const Port& p) {
 }
 
 // Takes the packet that arrives next off a wire that is not empty. It stays in its place until another is pushed.
-inline Packet& take_off_wire(Port& p) {
+inline Descriptor& take_off_wire(Port& p) {
   assert(!wire_is_empty(p));
   PacketRing& ring = p.kind == PortKind::ranked ? *next_on_wire(p) : p.ring;
-  Packet& packet = ring.front();
+  Descriptor& packet = ring.front();
   ring.pop();
   if (p.kind == PortKind::ranked) p.order.pop();
   return packet;
@@ -83,7 +83,7 @@ void for_each_on_wire(const Port& p, Visit&& visit) {
 }
 
 // The packet that leaves next if nothing else comes, or null if none may.
-inline const Packet* next_to_leave(const Port& p) {
+inline const Descriptor* next_to_leave(const Port& p) {
   if (p.urgent.cursor != p.urgent.tail) return &p.urgent[p.urgent.cursor];
   return p.ring.cursor != p.ring.tail && !p.paused ? &p.ring[p.ring.cursor] : nullptr;
 }
@@ -96,7 +96,7 @@ inline void drain_ranked(Port& p, Time now, OnDepart&& on_depart, OnControl&& on
     PacketRing& ring = p.ring_of(urgent);
     if (ring.cursor == ring.tail || (p.paused && !urgent)) return;
     p.note_departure(urgent);
-    Packet& packet = ring[ring.cursor++];
+    Descriptor& packet = ring[ring.cursor++];
     prefetch_line(ring.address(ring.cursor));  // that of the next one to leave
     packet.departs = p.free_at;
     p.free_at += p.serialisation(packet.wire);
@@ -114,12 +114,12 @@ inline void drain_ranked(Port& p, Time now, OnDepart&& on_depart, OnControl&& on
 }
 
 // Before a packet is put on a ring of the port: an empty one begins again at its first place.
-inline void rewind_for(Port& p, const Packet& packet) { p.ring_of(is_urgent(packet)).rewind_if_empty(); }
+inline void rewind_for(Port& p, const Descriptor& packet) { p.ring_of(is_urgent(packet)).rewind_if_empty(); }
 
 // Accepts a packet that has to wait, or nearly so; the caller has drained the port up to `now`, and does it again.
-inline void accept_ranked(Port& p, const Packet& packet, std::uint16_t ingress, Time now) {
+inline void accept_ranked(Port& p, const Descriptor& packet, std::uint16_t ingress, Time now) {
   const bool urgent = is_urgent(packet);
-  Packet& place = p.ring_of(urgent).push();
+  Descriptor& place = p.ring_of(urgent).push();
   place = packet;
   place.ingress = ingress;
   p.queued += packet.wire;
@@ -128,15 +128,15 @@ inline void accept_ranked(Port& p, const Packet& packet, std::uint16_t ingress, 
 }
 
 // Can this packet start at `now` without waiting? The caller has drained the port up to `now`.
-inline bool starts_at_once(const Port& p, const Packet& packet, Time now) {
+inline bool starts_at_once(const Port& p, const Descriptor& packet, Time now) {
   return p.free_at <= now && (!p.paused || is_urgent(packet));
 }
 
 // Starts such a packet: it is never queued.
-inline Packet& start_ranked(Port& p, const Packet& packet, std::uint16_t ingress, Time now) {
+inline Descriptor& start_ranked(Port& p, const Descriptor& packet, std::uint16_t ingress, Time now) {
   const bool urgent = is_urgent(packet);
   PacketRing& ring = p.ring_of(urgent);
-  Packet& place = ring.push();
+  Descriptor& place = ring.push();
   place = packet;
   place.ingress = ingress;
   place.departs = now;
@@ -148,6 +148,6 @@ inline Packet& start_ranked(Port& p, const Packet& packet, std::uint16_t ingress
 }
 
 // Puts a pause or resume frame in front of all that waits.
-void insert_control_ranked(Port& p, const Packet& frame, Time now);
+void insert_control_ranked(Port& p, const Descriptor& frame, Time now);
 
 }  // namespace weir::net

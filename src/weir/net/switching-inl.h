@@ -13,13 +13,13 @@ namespace weir::net {
 
 // The port by which it leaves a switch.
 template <class P>
-inline std::uint32_t Fabric<P>::route(std::uint32_t s, const Packet& packet, Time now) {
+inline std::uint32_t Fabric<P>::route(std::uint32_t s, const Descriptor& packet, Time now) {
   const bool by_switch = (packet.flags & kSwitchChooses) != 0;
   return by_switch ? choose(s, packet, now) : routing_->egress(s, packet.dst, packet.entropy);
 }
 
 template <class P>
-inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Packet& packet, Time now) {
+inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Descriptor& packet, Time now) {
   const std::uint32_t port = route(s, packet, now);
   Port& out = lane().port(port);
   // Else it is noted where the packet is put: to copy what has just been written takes long.
@@ -36,7 +36,7 @@ inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Packet& p
 }
 
 template <class P>
-inline void Fabric<P>::forward_fifo(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
+inline void Fabric<P>::forward_fifo(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
                                     Time now) {
   Port& out = lane().port(port);
   SwitchBuffer& buffer = lane().switch_state(s).buffer;
@@ -48,7 +48,7 @@ inline void Fabric<P>::forward_fifo(std::uint32_t s, std::uint32_t ingress, std:
   if (idle(out, now)) {
     // It enters and leaves the buffer in one instant.
     const bool first = out.ring.empty();
-    Packet& placed = start(out, packet, now);
+    Descriptor& placed = start(out, packet, now);
     placed.ingress = static_cast<std::uint16_t>(ingress);
     trace(EventKind::accepted, port, packet, now, packet.wire);
     trace_left(out, placed);
@@ -61,7 +61,8 @@ inline void Fabric<P>::forward_fifo(std::uint32_t s, std::uint32_t ingress, std:
 
 // By a port that is not ranked, near a threshold, or while something is paused.
 template <class P>
-void Fabric<P>::forward_closely(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet, Time now) {
+void Fabric<P>::forward_closely(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
+                                Time now) {
   Port& out = lane().port(port);
   SwitchBuffer& buffer = lane().switch_state(s).buffer;
   packet.ingress = static_cast<std::uint16_t>(ingress);
@@ -73,7 +74,7 @@ void Fabric<P>::forward_closely(std::uint32_t s, std::uint32_t ingress, std::uin
     send_queued(out, port, packet, now);
     return;
   }
-  const Packet& placed = enqueue(out, port, packet, now);
+  const Descriptor& placed = enqueue(out, port, packet, now);
   if (buffer.eager())
     after_accept(s, out, placed, now);
   else if (placed.departs == now)
@@ -82,7 +83,7 @@ void Fabric<P>::forward_closely(std::uint32_t s, std::uint32_t ingress, std::uin
 
 // By a ranked port, after rewind_for().
 template <class P>
-inline void Fabric<P>::forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
+inline void Fabric<P>::forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
                                       Time now) {
   Port& out = lane().port(port);
   SwitchBuffer& buffer = lane().switch_state(s).buffer;
@@ -107,7 +108,7 @@ inline void Fabric<P>::forward_ranked(std::uint32_t s, std::uint32_t ingress, st
     return;
   }
   const bool first = wire_is_empty(out);
-  const Packet& placed = start_ranked(out, packet, static_cast<std::uint16_t>(ingress), now);
+  const Descriptor& placed = start_ranked(out, packet, static_cast<std::uint16_t>(ingress), now);
   if constexpr (P::kByNode) prefetch_line(out.ring.next_place());
   trace(EventKind::accepted, port, packet, now, out.queued + packet.wire);
   trace_left(out, placed);
@@ -115,7 +116,7 @@ inline void Fabric<P>::forward_ranked(std::uint32_t s, std::uint32_t ingress, st
 }
 
 template <class P>
-void Fabric<P>::forward_ranked_apart(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Packet& packet,
+void Fabric<P>::forward_ranked_apart(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
                                      Time now) {
   rewind_for(lane().port(port), packet);
   forward_ranked(s, ingress, port, packet, now);
@@ -124,7 +125,7 @@ void Fabric<P>::forward_ranked_apart(std::uint32_t s, std::uint32_t ingress, std
 // The port of a packet that leaves the choice to the switch: the next in turn, or one with the shortest queue, any of
 // them if there are several.
 template <class P>
-std::uint32_t Fabric<P>::choose(std::uint32_t s, const Packet& packet, Time now) {
+std::uint32_t Fabric<P>::choose(std::uint32_t s, const Descriptor& packet, Time now) {
   const std::span<const std::uint32_t> hops = routing_->next_hops(s, packet.dst);
   if (hops.size() == 1) return hops[0];
   SwitchState& state = network().switches[s];
@@ -195,7 +196,7 @@ inline std::uint32_t Fabric<P>::queued_for(const Port& p, TrafficClass c, bool a
 
 // Near a threshold: brings the buffer's counters up to date, then decides exactly.
 template <class P>
-bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet& packet, Time now) {
+bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Descriptor& packet, Time now) {
   SwitchState& state = network().switches[s];
   if (PauseWatch* watch = watch_of(out); watch != nullptr && watch->drops(packet.traffic_class, model().watchdog)) {
     drop_in_storm(model().routing.ports(s)[out.local], packet, now);
@@ -209,7 +210,7 @@ bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet&
     trace(EventKind::dropped, model().routing.ports(s)[out.local], packet, now, out.queued);
     ++state.drops;
     ++counters().dropped;
-    lane().discard(packet);
+    lane().drop(packet);
     return false;
   }
   state.buffer.take(ingress, packet.traffic_class, packet.wire);
@@ -224,7 +225,7 @@ bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Packet&
 
 // A packet for which there is no room loses its payload. False if there is no room for the rest either.
 template <class P>
-bool Fabric<P>::trim(std::uint32_t s, const Port& out, Packet& packet, Time now) {
+bool Fabric<P>::trim(std::uint32_t s, const Port& out, Descriptor& packet, Time now) {
   if (packet.kind != PacketKind::data) return false;
   SwitchState& state = network().switches[s];
   const auto wire = static_cast<std::uint16_t>(model().network.trimmed_frame.count);
@@ -241,7 +242,7 @@ bool Fabric<P>::trim(std::uint32_t s, const Port& out, Packet& packet, Time now)
 
 // A packet has left the shared buffer.
 template <class P>
-inline void Fabric<P>::release(std::uint32_t s, const Packet& packet, Time now) {
+inline void Fabric<P>::release(std::uint32_t s, const Descriptor& packet, Time now) {
   SwitchBuffer& buffer = lane().switch_state(s).buffer;
   if (buffer.per_port()) return;  // it counts nothing, and pauses nobody
   const std::uint32_t ingress = packet.ingress;
@@ -254,7 +255,7 @@ inline void Fabric<P>::release(std::uint32_t s, const Packet& packet, Time now) 
 // While some ingress is paused, departures are settled at their instants, for one of them may
 // be the one that resumes it.
 template <class P>
-void Fabric<P>::after_accept(std::uint32_t s, Port& out, const Packet& placed, Time now) {
+void Fabric<P>::after_accept(std::uint32_t s, Port& out, const Descriptor& placed, Time now) {
   if (placed.departs == now) {
     settle(out, now);
     schedule_departures(s);
@@ -312,7 +313,7 @@ void Fabric<P>::start_next(Port& p, std::uint32_t port, Time now) {
   PacketRing* from = queues.select(class_rules_, p.paused);
   if (from == nullptr) return;
   const bool first = p.ring.empty();
-  Packet& packet = p.ring.push();
+  Descriptor& packet = p.ring.push();
   packet = from->front();
   queues.pop(*from);
   packet.departs = now;
@@ -324,7 +325,7 @@ void Fabric<P>::start_next(Port& p, std::uint32_t port, Time now) {
   queues.busy = true;
   if (first && !p.cut) scheduler().schedule(lane().arrival(port), p.arrival(packet));
   scheduler().schedule(lane().departure_of_port(port), p.free_at);
-  if (p.at_switch && !packet.is_control()) release(p.owner - lane().hosts, Packet(packet), now);
+  if (p.at_switch && !packet.is_control()) release(p.owner - lane().hosts, Descriptor(packet), now);
 }
 
 }  // namespace weir::net

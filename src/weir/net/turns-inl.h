@@ -1,4 +1,4 @@
-// Fabric: a switch takes its turn. Included by engine/partition-inl.h only.
+// Fabric: a switch, or a host, takes its turn. Included by engine/partition-inl.h only.
 //
 // Where nodes take turns, all that arrives at a switch within a turn has left its neighbours before the turn begins,
 // and what the switch sends arrives after it has ended. So its packets need no events: they are taken off the links,
@@ -6,10 +6,14 @@
 // not depend on another port as long as nothing but the port's own queue decides what becomes of a packet: each egress
 // has a buffer of its own, or the shared one is so far from its thresholds that no order of this turn's packets comes
 // near them; and no packet leaves the choice of its port to the switch.
+//
+// What arrives at a host comes by one link, in order, and what the host sends arrives elsewhere after its turn. So it
+// handles packet after packet, and wakes in between where it has to.
 #pragma once
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <type_traits>
 #include <utility>
 
@@ -20,13 +24,15 @@ namespace weir::net {
 
 template <class P>
 void Fabric<P>::prepare_turns() {
-  if (!P::kByNode || model().port_kind() == PortKind::queued || model().nic_kind() == PortKind::queued ||
-      model().switches_choose())
-    return;
+  if (!P::kByNode) return;
   const Topology& t = model().topology;
   const Time turn = model().turn();
   std::size_t most = 0;
-  for (std::uint32_t node = 0; node < t.hosts; ++node) own_hosts_ += lane().mine(node);
+  for (std::uint32_t h = 0; h < t.hosts; ++h)
+    if (lane().mine(h)) own_hosts_.push_back({h, network().hosts[h].port});
+  if (model().port_kind() == PortKind::queued || model().nic_kind() == PortKind::queued) return;
+  hosts_take_turns_ = !model().host.delays();
+  if (model().switches_choose()) return;
   for (std::uint32_t s = 0; s < t.switches; ++s) {
     if (!lane().mine(t.hosts + s)) continue;
     std::int64_t bytes = 0;
@@ -48,7 +54,8 @@ void Fabric<P>::prepare_turns() {
 // May this node of the partition, by its number there, take its turn at once? Not with a pending event of its own.
 template <class P>
 inline bool Fabric<P>::takes_turn(std::uint32_t node) const {
-  const std::uint32_t own = node - own_hosts_;  // wraps to a large number for hosts
+  if (node < own_hosts_.size()) return hosts_take_turns_;
+  const std::size_t own = node - own_hosts_.size();
   if (own >= own_switches_.size()) return false;
   const SwitchState& state = lane().switch_state(own_switches_[own].number);
   return state.buffer.per_port() ||
@@ -59,24 +66,17 @@ inline bool Fabric<P>::takes_turn(std::uint32_t node) const {
 // on which something arrives then.
 template <class P>
 void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> links, Time begun, Time until) {
-  const std::uint32_t s = own_switches_[node - own_hosts_].number;
+  if (node < own_hosts_.size()) return take_turn_of_host(own_hosts_[node], !links.empty(), begun, until);
+  const std::uint32_t s = own_switches_[node - own_hosts_.size()].number;
   Tally tally;
   frames_come_ = false;
+  assert(!links.empty());
+  prefetch_coming(links.front());
   for (std::size_t i = 0; i < links.size(); ++i) {
     const std::uint32_t port = links[i];
     if (i + 1 < links.size()) prefetch_coming(links[i + 1]);
-    if (is_inbound(port)) {
-      take_inbound(s, port, begun, until);
-      continue;
-    }
-    Port& p = lane().port(port);
-    settle(p, {begun.ps - 1});
-    if (!is_plain(p) || p.order_is_partial) [[unlikely]]
-      take_link_closely(s, p, port, begun, until);
-    else if (p.kind == PortKind::ranked)
-      take_link<RankedWire>(s, p, port, begun, until, tally);
-    else
-      take_link<FifoWire>(s, p, port, begun, until, tally);
+    with_wire(port, begun,
+              [&](auto wire) { take_link(s, port, local_[Topology::reverse(port)], wire, begun, until, tally); });
   }
   count(tally);
   const std::span<const std::uint32_t> ports = model().routing.ports(s);
@@ -93,6 +93,62 @@ void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> lin
     }
 }
 
+// All that happens at a host: what arrives there, if anything, and when it wakes.
+template <class P>
+void Fabric<P>::take_turn_of_host(const OwnHost& own, bool some_arrive, Time begun, Time until) {
+  const std::uint32_t port = Topology::reverse(own.port);
+  if (some_arrive && !is_large_) prefetch_coming(port);
+  nics().begin_turn(own.number, until);
+  if (some_arrive) with_wire(port, begun, [&](auto wire) { serve_host(own.number, port, wire, until); });
+  wake_until(own.number, until);
+  nics().end_turn(own.number);
+}
+
+// As often as it has to before `until`.
+template <class P>
+inline void Fabric<P>::wake_until(std::uint32_t h, Time until) {
+  for (const auto& host = network().hosts[h]; host.wake < until;) {
+    ++counters().events;
+    nics().on_wake(h, host.wake);
+  }
+}
+
+// Calls take(wire) with what is on this link, settled up to the turn's begin.
+template <class P>
+template <class Take>
+inline void Fabric<P>::with_wire(std::uint32_t port, Time begun, Take&& take) {
+  if (is_inbound(port)) {
+    take(InboundWire(wires_[inbound_[port] - 1]));
+    return;
+  }
+  Port& p = lane().port(port);
+  settle(p, {begun.ps - 1});
+  if (!is_plain(p) || p.order_is_partial) [[unlikely]]
+    take(LiveWire(p));
+  else if (p.kind == PortKind::ranked)
+    take(RankedWire(p));
+  else
+    take(FifoWire(p));
+}
+
+// What arrives at the host before `until`; it wakes in between. At one instant packets come first.
+template <class P>
+template <class Wire>
+inline void Fabric<P>::serve_host(std::uint32_t h, std::uint32_t port, Wire wire, Time until) {
+  for (;;) {
+    Descriptor* const packet = wire.first();
+    const Time at = packet != nullptr ? wire.arrival(*packet) : Time::max();
+    wake_until(h, std::min(at, until));
+    if (at >= until) return put_down(wire, port, at);
+    ++counters().events;
+    packets().prefetch(wire.take());
+    if (is_large_)
+      if (const Descriptor* next = wire.first(); next != nullptr) receivers().prefetch_for(h, *next);
+    if constexpr (!Wire::kHasLeft) leave(lane().port(port), port, *packet);
+    deliver(port, h, 0, *packet, at);
+  }
+}
+
 template <class P>
 inline void Fabric<P>::count(const Tally& tally) {
   counters().events += tally.events;
@@ -105,79 +161,42 @@ template <class P>
 inline void Fabric<P>::prefetch_coming(std::uint32_t port) const {
   if (is_inbound(port)) return;
   const Port& p = lane().port(port);
-  const std::uint32_t ahead = std::min(p.ring.size(), kPlacesAhead);
-  for (std::uint32_t i = 0; i < ahead; ++i) prefetch_line(p.ring.address(p.ring.head + i));
-  if (p.kind != PortKind::ranked) return;
-  prefetch_line(p.urgent.address(p.urgent.head));
-  prefetch_line(p.urgent.address(p.urgent.head + 1));
+  prefetch_places(p.ring, p.ring.head, std::min(p.ring.size(), kPlacesAhead));
+  if (p.kind == PortKind::ranked) prefetch_places(p.urgent, p.urgent.head, std::min(p.urgent.size(), kPlacesAhead));
 }
 
-// What arrives by a plain link that has been settled up to the turn's begin.
+// What arrives by a link that has been settled up to the turn's begin.
 template <class P>
 template <class Wire>
-inline void Fabric<P>::take_link(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until, Tally& tally) {
-  const std::uint32_t ingress = p.peer_ingress;
-  Wire wire(p);
-  Packet* packet = wire.first();
-  Time at;
-  for (; packet != nullptr; packet = wire.first()) {
-    at = wire.arrival(*packet);
-    if (at >= until) break;
+inline void Fabric<P>::take_link(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Wire wire, Time begun,
+                                 Time until, Tally& tally) {
+  for (;;) {
+    Descriptor* const packet = wire.first();
+    const Time at = packet != nullptr ? wire.arrival(*packet) : Time::max();
+    if (at >= until) return put_down(wire, port, at);
     wire.take();
-    leave(p, port, *packet);
+    if constexpr (!Wire::kHasLeft) leave(lane().port(port), port, *packet);
     come(s, port, ingress, *packet, begun, at, tally);
   }
-  wire.store(p);
-  // Of the next one on the wire, or of what the link has just been allowed to send: that leaves in this round of turns,
-  // and is not settled yet.
-  if (packet != nullptr) [[likely]]
-    scheduler().schedule(lane().arrival(port), at);
-  else if constexpr (std::is_same_v<Wire, RankedWire>)
-    expect_first(p, port);
 }
 
-// The same while something is paused, or where the departures are not noted in their order.
+// What is left on the link arrives later, the first of it at `next`, or not at all.
 template <class P>
-void Fabric<P>::take_link_closely(std::uint32_t s, Port& p, std::uint32_t port, Time begun, Time until) {
-  Tally tally;
-  for (;;) {
-    const PacketRing* ring = p.kind == PortKind::ranked ? next_on_wire(p) : &p.ring;
-    // The resume frame that lets a held packet go schedules its arrival.
-    if (ring == nullptr || ring->empty() || ring->front().departs == kHeld) break;
-    const Time at = p.arrival(ring->front());
-    if (at >= until) break;
-    Packet& packet = take_off_wire(p);
-    leave(p, port, packet);
-    come(s, port, p.peer_ingress, packet, begun, at, tally);
+template <class Wire>
+inline void Fabric<P>::put_down(const Wire& wire, std::uint32_t port, Time next) {
+  wire.store();
+  if (next < Time::max()) [[likely]] {
+    scheduler().schedule(lane().arrival(port), next);
+  } else if constexpr (!Wire::kHasLeft) {
+    // What the link has just been allowed to send leaves in this round of turns, and is not settled yet.
+    Port& p = lane().port(port);
+    if (p.kind == PortKind::ranked) expect_first(p, port);
   }
-  count(tally);
-  if (p.kind == PortKind::ranked)
-    expect_first(p, port);
-  else if (!p.ring.empty() && p.ring.front().departs != kHeld)
-    scheduler().schedule(lane().arrival(port), p.arrival(p.ring.front()));
-}
-
-// From another partition.
-template <class P>
-void Fabric<P>::take_inbound(std::uint32_t s, std::uint32_t port, Time begun, Time until) {
-  Tally tally;
-  PacketRing& wire = wires_[inbound_[port] - 1];
-  const std::uint32_t ingress = lane().port(Topology::reverse(port)).local;
-  while (!wire.empty()) {
-    Packet& packet = wire.front();
-    if (packet.departs >= until) {
-      scheduler().schedule(lane().arrival(port), packet.departs);
-      break;
-    }
-    wire.pop();
-    come(s, port, ingress, packet, begun, packet.departs, tally);
-  }
-  count(tally);
 }
 
 // A packet has arrived by this link. It stays in its place during the turn, for only its owner puts others on the ring.
 template <class P>
-inline void Fabric<P>::come(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Packet& packet, Time begun,
+inline void Fabric<P>::come(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Descriptor& packet, Time begun,
                             Time at, Tally& tally) {
   ++tally.events;
   std::uint32_t local = ingress;  // a pause or resume frame is for the other direction of its link
@@ -202,14 +221,12 @@ inline void Fabric<P>::leave_by(std::uint32_t s, std::uint32_t port, std::vector
                                 Time until) {
   Port& out = lane().port(port);
   const std::uint32_t ahead = std::min(static_cast<std::uint32_t>(coming.size()), kPlacesAhead);
-  for (std::uint32_t i = 0; i < ahead; ++i) {
-    prefetch_line(out.ring.address(out.ring.cursor + i));
-    prefetch_line(out.ring.address(out.ring.tail + i));
-  }
+  prefetch_places(out.ring, out.ring.cursor, ahead);
+  prefetch_places(out.ring, out.ring.tail, ahead);
   out.ring.rewind_if_empty();
   out.urgent.rewind_if_empty();
   if (coming.size() < kWorthBooks) {
-    insert_sorted(coming, coming.data());
+    sort_few(coming);
     leave_one_by_one(s, port, coming, begun, until);
   } else {
     leave_many(s, port, coming, begun, until);
@@ -241,7 +258,7 @@ void Fabric<P>::leave_plainly(std::uint32_t s, std::uint32_t port, std::span<con
   constexpr bool kRanked = std::is_same_v<Books, RankedBooks>;
   Port& out = lane().port(port);
   SwitchBuffer& buffer = lane().switch_state(s).buffer;
-  const auto on_depart = [&](const Packet& departed) {
+  const auto on_depart = [&](const Descriptor& departed) {
     if constexpr (kShared) buffer.release(departed.ingress, departed.traffic_class, departed.wire);
   };
   const std::int64_t room = kShared ? 0 : buffer.shared_capacity();
@@ -250,7 +267,7 @@ void Fabric<P>::leave_plainly(std::uint32_t s, std::uint32_t port, std::span<con
   Books books(out);
   for (const Coming& c : coming) {
     const Time now = time_of(c, begun);
-    Packet& packet = *c.packet;
+    Descriptor& packet = *c.packet;
     books.drain(now, on_depart);
     if (near_crowd && books.on_ring() <= kAhead) prefetch_at_host(out.peer, packet);
     const bool fits =
@@ -282,7 +299,7 @@ inline void Fabric<P>::leave_one_by_one(std::uint32_t s, std::uint32_t port, std
   Port& out = lane().port(port);
   for (const Coming& c : coming) {
     const Time now = time_of(c, begun);
-    Packet& packet = *c.packet;
+    Descriptor& packet = *c.packet;
     if (packet.is_control()) [[unlikely]] {
       deliver_apart(Topology::reverse(port), packet, now);
       continue;
@@ -297,10 +314,11 @@ inline void Fabric<P>::leave_one_by_one(std::uint32_t s, std::uint32_t port, std
   settle(out, {until.ps - 1});
 }
 
-// The same keys as in `coming`, which may be the place where they are put.
+// What is in order stays where it is: what has just been written as two numbers is slow to read as one pair.
 template <class P>
-inline void Fabric<P>::insert_sorted(std::span<const Coming> coming, Coming* sorted) {
-  for (std::size_t i = 0; i < coming.size(); ++i) insert(sorted, sorted + i, coming[i]);
+inline void Fabric<P>::sort_few(std::span<Coming> coming) {
+  for (std::size_t i = 1; i < coming.size(); ++i)
+    if (coming[i].key < coming[i - 1].key) insert(coming.data(), &coming[i], coming[i]);
 }
 
 // Into a sorted list from `first` to `end`, behind which there is room for one.

@@ -13,6 +13,7 @@ Fabric<P>::Fabric(std::uint16_t partitions)
     : class_rules_(model().class_rules()),
       routing_(&model().routing),
       alone_(partitions == 1),
+      is_large_(lane().ports > kPortsInCache),
       int_format_(model().int_format()),
       exact_telemetry_(int_format_.is_exact()) {
   prepare_turns();
@@ -33,15 +34,16 @@ Fabric<P>::Fabric(std::uint16_t partitions)
 }
 
 template <class P>
-inline void Fabric<P>::trace(EventKind kind, std::uint32_t port, const Packet& packet, Time time,
+inline void Fabric<P>::trace(EventKind kind, std::uint32_t port, const Descriptor& packet, Time time,
                              std::uint32_t queued) {
   if (!tracer().takes(kind, port, time) || (packet.is_control() && !is_of_port(kind))) return;
-  tracer().add({.time = time, .kind = kind, .port = port, .src = packet.sender(), .queued = queued, .packet = packet});
+  const Packet whole = packets().packet(packet);
+  tracer().add({.time = time, .kind = kind, .port = port, .src = whole.sender(), .queued = queued, .packet = whole});
 }
 
 // Its record of telemetry and what it tells selectively go with it: both are only known here.
 template <class P>
-inline void Fabric<P>::trace_on_wire(EventKind kind, std::uint32_t port, const Packet& packet, Time time,
+inline void Fabric<P>::trace_on_wire(EventKind kind, std::uint32_t port, const Descriptor& packet, Time time,
                                      std::uint32_t queued) {
   if constexpr (P::Tracer::kOn) {
     if (!tracer().takes(kind, port, time)) return;
@@ -50,15 +52,15 @@ inline void Fabric<P>::trace_on_wire(EventKind kind, std::uint32_t port, const P
     event.kind = kind;
     event.port = port;
     event.queued = queued;
-    event.packet = packet;
+    event.packet = packets().packet(packet);
     if (!packet.is_control()) {
-      event.src = packet.sender();
-      if (packet.telemetry != kNoTelemetry)
+      event.src = event.packet.sender();
+      if (packet.is_measured())
         for (int i = 0; i < std::min<int>(packet.hops, kMaxWireHops); ++i)
-          event.int_hop[i] = on_wire(telemetry()[packet.telemetry].hop[i]);
+          event.int_hop[i] = on_wire(packets().telemetry(packet).hop[i]);
       if ((packet.flags & kSack) != 0 && !packet.to_receiver()) {
-        const auto& sack = lane().sacks[packet.src];
-        event.sack = {sack.trigger, sack.first, sack.arrived, sack.entropy, sack.made_us};
+        const Sack& sack = packets().sack(packet);
+        event.sack = {sack.trigger, sack.first(), sack.arrived, sack.entropy, event.packet.src};
       }
     }
   }
@@ -71,18 +73,18 @@ inline std::uint64_t Fabric<P>::on_wire(const HopTelemetry& hop) const {
 
 // A packet that has begun to leave, as it will be at the far end.
 template <class P>
-void Fabric<P>::trace_sent(const Port& p, std::uint32_t port, const Packet& packet, bool marked, std::uint32_t queued) {
+void Fabric<P>::trace_sent(const Port& p, std::uint32_t port, const Descriptor& packet, bool marked,
+                           std::uint32_t queued) {
   if constexpr (P::Tracer::kOn) {
     if (!tracer().takes(EventKind::sent, port, packet.departs)) return;
     trace_on_wire(EventKind::sent, port, packet, packet.departs, queued);
     TraceEvent& event = tracer().events().back();
     if (marked) event.packet.flags |= kMarked;
-    if (!p.at_switch || packet.kind != PacketKind::data || packet.telemetry == kNoTelemetry ||
-        packet.hops >= kMaxTelemetryHops)
+    if (!p.at_switch || packet.kind != PacketKind::data || !packet.is_measured() || packet.hops >= kMaxTelemetryHops)
       return;
     // what has begun to leave and is not at the far end is not counted yet
     std::uint64_t before = p.tx_bytes;
-    for_each_on_wire(p, [&](const Packet& other) { before += other.wire; });
+    for_each_on_wire(p, [&](const Descriptor& other) { before += other.wire; });
     before -= packet.wire;
     const HopTelemetry hop{packet.departs.ps, static_cast<std::int64_t>(before),
                            static_cast<std::int32_t>(packet.queue), p.rate_mbps};
@@ -93,7 +95,7 @@ void Fabric<P>::trace_sent(const Port& p, std::uint32_t port, const Packet& pack
 }
 
 template <class P>
-inline void Fabric<P>::trace_left(const Port& p, const Packet& packet) {
+inline void Fabric<P>::trace_left(const Port& p, const Descriptor& packet) {
   if (!tracer().is_recording()) return;
   const auto port = static_cast<std::uint32_t>(&p - network().ports.data());
   if (!tracer().takes(port, packet.departs)) return;
@@ -105,7 +107,7 @@ inline void Fabric<P>::trace_left(const Port& p, const Packet& packet) {
                          marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), index);
   trace_sent(p, port, packet, is_marked, queued);
   if (!is_marked) return;
-  Packet marked = packet;
+  Descriptor marked = packet;
   marked.flags |= kMarked;
   trace(EventKind::marked, port, marked, packet.departs, queued);
 }
@@ -115,7 +117,7 @@ template <class P>
 inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
   if (is_inbound(port)) {
     PacketRing& wire = wires_[inbound_[port] - 1];
-    Packet& packet = wire.front();
+    Descriptor& packet = wire.front();
     wire.pop();
     if (!wire.empty()) scheduler().add(lane().arrival(port), wire.front().departs);
     const Topology& t = model().topology;
@@ -125,7 +127,7 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
   }
   Port& p = lane().port(port);
   // It stays in its place until another is pushed on this ring.
-  Packet* packet = nullptr;
+  Descriptor* packet = nullptr;
   if (p.kind == PortKind::ranked) {
     packet = arrive_ranked(p, port, now);
     if (packet == nullptr) return;
@@ -148,15 +150,22 @@ inline Time Fabric<P>::settled_by_all(Time now) const {
     return now;
 }
 
+// What the next packets of this ring will touch at the host that they come to.
+template <class P>
+inline void Fabric<P>::prefetch_behind(const PacketRing& ring) const {
+  prefetch_line(ring.address(ring.head + 2));
+  if (!ring.empty()) packets().prefetch(ring.front());
+}
+
 // The packet that arrives, off the wire; the next one's arrival is scheduled.
 template <class P>
-inline Packet& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) {
+inline Descriptor& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) {
   if (p.ring.cursor == p.ring.head) settle_plain(p, settled_by_all(now));
-  Packet& packet = p.ring.front();
+  Descriptor& packet = p.ring.front();
   p.ring.pop();
-  if constexpr (P::kByNode) prefetch_line(p.ring.address(p.ring.head + 1));
+  if constexpr (P::kByNode) prefetch_behind(p.ring);
   if (!p.ring.empty()) {
-    const Packet& first = p.ring.front();
+    const Descriptor& first = p.ring.front();
     if (first.departs != kHeld) scheduler().add(lane().arrival(port), p.arrival(first));
   }
   return packet;
@@ -164,8 +173,8 @@ inline Packet& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) {
 
 // From one ranked port to the next in one function. Null if the packet has been forwarded; else it is delivered still.
 template <class P>
-Packet* Fabric<P>::arrive_ranked(Port& p, std::uint32_t port, Time now) {
-  Packet& packet = take_ranked(p, port, now);
+Descriptor* Fabric<P>::arrive_ranked(Port& p, std::uint32_t port, Time now) {
+  Descriptor& packet = take_ranked(p, port, now);
   leave(p, port, packet);
   if (p.peer < lane().hosts || packet.kind >= PacketKind::lost) return &packet;
   count_arrival(port, packet, now);
@@ -180,39 +189,37 @@ Packet* Fabric<P>::arrive_ranked(Port& p, std::uint32_t port, Time now) {
 
 // The packet that arrives, off the wire; the next one's arrival is scheduled.
 template <class P>
-inline Packet& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now) {
+inline Descriptor& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now) {
   // What waits has begun to leave as soon as the packet that arrives had left, if it may. It is settled as long as that
   // one is still counted among those on the wire.
   if (p.order.has_one_at_most()) settle_ranked(p, p.owner - lane().hosts, settled_by_all(now));
-  Packet& packet = take_off_wire(p);
+  Descriptor& packet = take_off_wire(p);
   if constexpr (P::kByNode) {
-    prefetch_line(p.ring.address(p.ring.head + 1));
-    prefetch_line(p.urgent.address(p.urgent.head + 1));
-    if (p.peer < lane().hosts && !p.urgent.empty()) {
-      const Packet& next = p.urgent.front();
-      if ((next.flags & kSack) != 0) prefetch_line(&lane().sacks[next.src]);
-    }
+    prefetch_behind(p.ring);
+    prefetch_behind(p.urgent);
   }
   if (const PacketRing* next = next_on_wire(p); next != nullptr) {
     scheduler().add(lane().arrival(port), p.arrival(next->front()));
   } else if constexpr (P::kByNode) {
     // What the link has just been allowed to send leaves in this round of turns, and is not settled yet.
-    if (const Packet* waits = next_to_leave(p); waits != nullptr) [[unlikely]]
+    if (const Descriptor* waits = next_to_leave(p); waits != nullptr) [[unlikely]]
       scheduler().add(lane().arrival(port), p.free_at + p.serialisation(waits->wire) + p.delay);
   }
   return packet;
 }
 
 template <class P>
-void Fabric<P>::prefetch_at_host(std::uint32_t h, const Packet& packet) const {
+void Fabric<P>::prefetch_at_host(std::uint32_t h, const Descriptor& packet) const {
+  if (!packet.has_body()) return;
+  const PacketBody& body = packets().body(packet);
   if (packet.to_receiver())
-    receivers().prefetch_entries(packet.src, packet.slot);
-  else if (!packet.is_control())
-    senders().prefetch(network().hosts[h], packet.slot, packet.generation);
+    receivers().prefetch_entries(body.src, body.slot);
+  else
+    senders().prefetch(network().hosts[h], body.slot, body.generation);
 }
 
 template <class P>
-inline void Fabric<P>::prefetch_far_end(const Port& out, const Packet& packet) const {
+inline void Fabric<P>::prefetch_far_end(const Port& out, const Descriptor& packet) const {
   if (senders().crowded() && out.peer < lane().hosts && !out.cut && out.ring.tail - out.ring.head <= kAhead)
       [[unlikely]]
     prefetch_at_host(out.peer, packet);
@@ -220,18 +227,17 @@ inline void Fabric<P>::prefetch_far_end(const Port& out, const Packet& packet) c
 
 // What the port did to the packet when it departed, made up for now that it is known.
 template <class P>
-inline void Fabric<P>::leave(Port& p, std::uint32_t port, Packet& packet) {
+inline void Fabric<P>::leave(Port& p, std::uint32_t port, Descriptor& packet) {
   // What seldom changes from one packet to the next is asked first. A host's port does not mark (Port::ecn_min).
   if (packet.queue > p.ecn_min && packet.is_markable() &&
       marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), p.tx_packets)) {
     packet.flags |= kMarked;
     ++p.marks;
   }
-  if (packet.telemetry != kNoTelemetry && p.at_switch && packet.kind == PacketKind::data &&
-      packet.hops < kMaxTelemetryHops) {
+  if (packet.is_measured() && p.at_switch && packet.kind == PacketKind::data && packet.hops < kMaxTelemetryHops) {
     const HopTelemetry exact{packet.departs.ps, static_cast<std::int64_t>(p.tx_bytes),
                              static_cast<std::int32_t>(packet.queue), p.rate_mbps};
-    telemetry()[packet.telemetry].hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
+    packets().telemetry(packet).hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
   }
   if (p.loses) [[unlikely]]
     lose(p, port, packet);
@@ -240,7 +246,7 @@ inline void Fabric<P>::leave(Port& p, std::uint32_t port, Packet& packet) {
 }
 
 template <class P>
-void Fabric<P>::lose(Port& p, std::uint32_t port, Packet& packet) {
+void Fabric<P>::lose(Port& p, std::uint32_t port, Descriptor& packet) {
   const RandomStream random(model().seed, port, Purpose::link_loss);
   if (!p.faults->loses(packet, p.arrival(packet), random, p.tx_packets)) return;
   trace(EventKind::lost, port, packet, p.arrival(packet), 0);
@@ -250,7 +256,7 @@ void Fabric<P>::lose(Port& p, std::uint32_t port, Packet& packet) {
 
 // A packet has arrived that is neither lost nor a pause or resume frame.
 template <class P>
-inline void Fabric<P>::count_arrival(std::uint32_t port, const Packet& packet, Time now) {
+inline void Fabric<P>::count_arrival(std::uint32_t port, const Descriptor& packet, Time now) {
   trace(EventKind::arrived, port, packet, now, 0);
   trace_on_wire(EventKind::received, Topology::reverse(port), packet, now, 0);
   ++counters().packet_hops;
@@ -258,7 +264,7 @@ inline void Fabric<P>::count_arrival(std::uint32_t port, const Packet& packet, T
 }
 
 template <class P>
-inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Packet& packet,
+inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Descriptor& packet,
                                Time now) {
   if (packet.kind >= PacketKind::lost) [[unlikely]] {
     deliver_apart(port, packet, now);
@@ -268,15 +274,15 @@ inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint
   if (node >= lane().hosts)
     forward(node - lane().hosts, ingress, packet, now);
   else
-    receivers().receive(node, packet, now);
+    receivers().receive(node, packets().arrive(packet), now);
 }
 
 // Pause and resume frames end here, and what the link has lost.
 template <class P>
-void Fabric<P>::deliver_apart(std::uint32_t port, const Packet& packet, Time now) {
+void Fabric<P>::deliver_apart(std::uint32_t port, const Descriptor& packet, Time now) {
   if (packet.kind == PacketKind::lost) {
     ++counters().lost;
-    lane().discard(packet);
+    lane().drop(packet);
     return;
   }
   ++counters().packet_hops;
@@ -285,8 +291,10 @@ void Fabric<P>::deliver_apart(std::uint32_t port, const Packet& packet, Time now
 }
 
 template <class P>
-inline void Fabric<P>::send(std::uint32_t port, const Packet& packet, Time now) {
+inline void Fabric<P>::send(std::uint32_t port, const Packet& whole, Time now) {
   Port& p = lane().port(port);
+  Descriptor packet = whole;
+  packet.body = packets().keep(whole);
   if (p.kind == PortKind::queued) [[unlikely]]
     send_queued(p, port, packet, now);
   else
@@ -295,18 +303,18 @@ inline void Fabric<P>::send(std::uint32_t port, const Packet& packet, Time now) 
 
 // Puts a packet on a FIFO port's queue.
 template <class P>
-inline Packet& Fabric<P>::enqueue(Port& p, std::uint32_t port, const Packet& packet, Time now) {
+inline Descriptor& Fabric<P>::enqueue(Port& p, std::uint32_t port, const Descriptor& packet, Time now) {
   if constexpr (P::Tracer::kOn)
     if (tracer().takes(port, now)) settle(p, now);  // so that what waits is known
   const bool first = p.ring.empty();
-  Packet& placed = accept(p, packet, now);
+  Descriptor& placed = accept(p, packet, now);
   trace(EventKind::accepted, port, packet, now, p.queued);
   if (first && !p.cut && placed.departs != kHeld) scheduler().add(lane().arrival(port), p.free_at + p.delay);
   return placed;
 }
 
 template <class P>
-void Fabric<P>::send_queued(Port& p, std::uint32_t port, const Packet& packet, Time now) {
+void Fabric<P>::send_queued(Port& p, std::uint32_t port, const Descriptor& packet, Time now) {
   ClassQueues& queues = network().queues[p.queues];
   p.queued += packet.wire;
   queues.push(packet);
@@ -316,7 +324,7 @@ void Fabric<P>::send_queued(Port& p, std::uint32_t port, const Packet& packet, T
 
 // On a ranked port, settled up to `now`.
 template <class P>
-void Fabric<P>::send_ranked(Port& p, std::uint32_t port, const Packet& packet, std::uint32_t ingress, Time now) {
+void Fabric<P>::send_ranked(Port& p, std::uint32_t port, const Descriptor& packet, std::uint32_t ingress, Time now) {
   const bool bare = wire_is_empty(p);
   accept_ranked(p, packet, static_cast<std::uint16_t>(ingress), now);
   trace(EventKind::accepted, port, packet, now, p.queued);
@@ -337,11 +345,11 @@ template <class P>
 inline void Fabric<P>::settle_ranked(Port& p, std::uint32_t s, Time now) {
   drain_ranked(
       p, now,
-      [&](const Packet& departed) {
+      [&](const Descriptor& departed) {
         trace_left(p, departed);
         release(s, departed, now);
       },
-      [&](const Packet& frame) { trace_left(p, frame); });
+      [&](const Descriptor& frame) { trace_left(p, frame); });
 }
 
 template <class P>
@@ -357,18 +365,18 @@ inline void Fabric<P>::settle_plain(Port& p, Time now) {
   if (p.at_switch)
     settle_switch(p, p.owner - lane().hosts, now);
   else
-    drain(p, now, [&](const Packet& departed) { trace_left(p, departed); });
+    drain(p, now, [&](const Descriptor& departed) { trace_left(p, departed); });
 }
 
 template <class P>
 inline void Fabric<P>::settle_switch(Port& p, std::uint32_t s, Time now) {
   drain(
       p, now,
-      [&](const Packet& departed) {
+      [&](const Descriptor& departed) {
         trace_left(p, departed);
         release(s, departed, now);
       },
-      [&](const Packet& frame) { trace_left(p, frame); });
+      [&](const Descriptor& frame) { trace_left(p, frame); });
 }
 
 // The pending arrival of a ranked port: of the first packet on the wire, which has been settled, or of the one that
@@ -377,7 +385,7 @@ template <class P>
 inline void Fabric<P>::expect_first(Port& p, std::uint32_t port) {
   if (const PacketRing* first = next_on_wire(p); first != nullptr) {
     scheduler().schedule(lane().arrival(port), p.arrival(first->front()));
-  } else if (const Packet* next = next_to_leave(p); next != nullptr) {
+  } else if (const Descriptor* next = next_to_leave(p); next != nullptr) {
     scheduler().schedule(lane().arrival(port), p.free_at + p.serialisation(next->wire) + p.delay);
   } else {
     scheduler().cancel(lane().arrival(port));
@@ -404,7 +412,7 @@ inline std::uint32_t Fabric<P>::departs_by(std::uint32_t port) const {
   if (p.peer < lane().hosts) return Topology::reverse(port);
   const PacketRing& ring = probably_first(p);
   if (ring.empty()) return port;
-  const Packet& packet = ring.front();
+  const Descriptor& packet = ring.front();
   return packet.is_control() ? port : routing_->egress(p.peer - lane().hosts, packet.dst, packet.entropy);
 }
 
@@ -416,11 +424,11 @@ void Fabric<P>::hand_over(Time end, Out&& out) {
     if (p.ring.empty() && p.urgent.empty()) continue;
     settle(p, {end.ps - 1});
     while (!wire_is_empty(p)) {
-      Packet& packet = take_off_wire(p);
+      Descriptor& packet = take_off_wire(p);
       leave(p, port, packet);
       packet.departs = p.arrival(packet);
       p.not_before = std::max(p.not_before, packet.departs - p.delay);
-      out(port, packet);
+      out(port, packet.has_body() ? packets().arrive(packet) : packets().packet(packet));
     }
   }
 }
@@ -429,14 +437,16 @@ template <class P>
 void Fabric<P>::take_over(std::uint32_t port, const Packet& packet) {
   PacketRing& wire = wires_[inbound_[port] - 1];
   if (wire.empty()) scheduler().add(lane().arrival(port), packet.departs);
-  wire.push() = packet;
+  Descriptor& placed = wire.push();
+  placed = packet;
+  if (!packet.is_control()) placed.body = packets().keep(packet);
 }
 
 template <class P>
 template <class Visit>
 void Fabric<P>::for_each_packet(Visit&& visit) const {
   const auto all = [&](std::uint32_t port, const PacketRing& ring) {
-    for (std::uint32_t at = ring.head; at != ring.tail; ++at) visit(port, ring[at]);
+    for (std::uint32_t at = ring.head; at != ring.tail; ++at) visit(port, packets().packet(ring[at]));
   };
   for (std::uint32_t port = 0; port < lane().ports; ++port) {
     if (is_inbound(port)) all(port, wires_[inbound_[port] - 1]);
@@ -449,6 +459,20 @@ void Fabric<P>::for_each_packet(Visit&& visit) const {
     all(port, queues.control);
     for (const PacketRing& waiting : queues.waiting) all(port, waiting);
   }
+}
+
+template <class P>
+template <class Visit>
+void Fabric<P>::for_each_waiting(std::uint32_t port, Visit&& visit) const {
+  const auto tell = [&](const PacketRing& ring, std::uint32_t first) {
+    for (std::uint32_t at = first; at != ring.tail; ++at)
+      if (!ring[at].is_control()) visit(port, packets().packet(ring[at]));
+  };
+  const Port& p = lane().port(port);
+  tell(p.urgent, p.urgent.cursor);
+  tell(p.ring, p.ring.cursor);
+  if (p.kind == PortKind::queued)
+    for (const PacketRing& waiting : network().queues[p.queues].waiting) tell(waiting, waiting.head);
 }
 
 }  // namespace weir::net

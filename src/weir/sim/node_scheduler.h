@@ -138,7 +138,7 @@ class NodeScheduler {
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t kClosed = std::numeric_limits<std::int64_t>::min();
   static constexpr std::uint32_t kFarLookahead = 4;  // from here on it is worth its cost to announce the next nodes
-  static constexpr std::uint32_t kNodesAhead = 4;
+  static constexpr std::uint32_t kNodesAhead = 5;
   static constexpr int kSlotBits = 20;
   static constexpr std::uint64_t kSlotMask = (std::uint64_t{1} << kSlotBits) - 1;
   static constexpr std::size_t kFewToSort = 24;

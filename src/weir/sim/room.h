@@ -28,8 +28,8 @@ class Room {
   const auto& network() const { return lane().network; }
   auto& scheduler() { return lane().scheduler; }
   auto& counters() { return lane().counters; }
-  auto& telemetry() { return lane().telemetry; }
-  auto& sacks() { return lane().sacks; }
+  auto& packets() { return lane().packets; }
+  const auto& packets() const { return lane().packets; }
   auto& tracer() { return lane().tracer; }
   auto& decisions() { return lane().decisions; }
 

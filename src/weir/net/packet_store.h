@@ -1,0 +1,108 @@
+// The packets of a partition that are on their way: what they have beside their descriptors.
+//
+// Descriptors go from ring to ring. The rest of a packet stays where it is from the host that sends it to the one that
+// receives it: in a record that the descriptor names. The record that was given back last is taken next, for it is
+// likely to be in a cache still.
+#pragma once
+
+#include <cstdint>
+
+#include "weir/base/large_pages.h"
+#include "weir/base/prefetch.h"
+#include "weir/base/telemetry.h"
+#include "weir/net/packet.h"
+
+namespace weir::net {
+
+// At a host a packet has a record only if it carries more than its body.
+class PacketStore {
+ public:
+  // Gives a packet that has no record one with room for telemetry.
+  void measure(Packet& packet) {
+    const std::uint32_t i = take();
+    if (i >= telemetry_.size()) telemetry_.resize(records_.capacity());
+    packet.body = i | kMeasured;
+  }
+  // Of a measured packet.
+  Telemetry& telemetry(const Descriptor& d) { return telemetry_[d.body & kNoBody]; }
+  // Where an acknowledgement tells something selectively from now on.
+  Sack& tell(Packet& ack) {
+    if (ack.body == kNoBody) ack.body = take();
+    ack.flags |= kSack;
+    return records_[ack.body & kNoBody].sack;
+  }
+  // Of one that does.
+  const Sack& sack(const Descriptor& d) const { return records_[d.body & kNoBody].sack; }
+  Sack& sack(const Descriptor& d) { return records_[d.body & kNoBody].sack; }
+  // The packet is no more.
+  void release(const Packet& packet) {
+    if (packet.body != kNoBody) give(packet.body & kNoBody);
+  }
+
+  // A packet leaves a host: keeps its body. Returns the name that its descriptor has from now on.
+  std::uint32_t keep(const Packet& packet) {
+    const std::uint32_t name = packet.body != kNoBody ? packet.body : take();
+    PacketBody& body = records_[name & kNoBody].body;
+    // One after the other: what has just been written piece by piece is slow to read as a whole.
+    body.seq = packet.seq;
+    body.sent = packet.sent;
+    body.src = packet.src;
+    body.slot = packet.slot;
+    body.generation = packet.generation;
+    body.profile = packet.profile;
+    body.payload = packet.payload;
+    return name;
+  }
+  // A packet that has a body has reached a host, or is lost.
+  Packet arrive(const Descriptor& d) {
+    Packet out{d, body(d)};
+    const bool carries_more = d.is_measured() || (d.flags & kSack) != 0;
+    free_[frees_] = d.body & kNoBody;
+    frees_ += !carries_more;
+    out.body = carries_more ? d.body : kNoBody;
+    return out;
+  }
+  // One on its way, seen as a whole.
+  Packet packet(const Descriptor& d) const { return {d, d.has_body() ? body(d) : PacketBody{}}; }
+  const PacketBody& body(const Descriptor& d) const { return records_[d.body & kNoBody].body; }
+
+  // Brings the record near. It may be that of a packet that has been on its way.
+  void prefetch(const Descriptor& d) const { prefetch_line(records_.data() + (d.body & kNoBody)); }
+
+  template <class A>
+  void archive(A& a) {
+    a.values(records_);
+    a.values(telemetry_);
+    a.values(free_);
+    a.value(frees_);
+  }
+
+ private:
+  struct alignas(64) Record {
+    PacketBody body;
+    Sack sack;  // of an acknowledgement that has it
+  };
+
+  std::uint32_t take() {
+    if (frees_ == 0) [[unlikely]]
+      grow();
+    return free_[--frees_];
+  }
+  void give(std::uint32_t i) { free_[frees_++] = i; }
+  [[gnu::cold]] void grow() {
+    const auto n = static_cast<std::uint32_t>(records_.size());
+    records_.resize(n == 0 ? 64 : 2 * n);
+    free_.resize(records_.size() + 1);  // arrive() writes beyond the last one
+    while (n + frees_ < records_.size()) {
+      free_[frees_] = static_cast<std::uint32_t>(records_.size()) - 1 - frees_;
+      ++frees_;
+    }
+  }
+
+  LargePageVector<Record> records_;
+  LargePageVector<Telemetry> telemetry_;  // of the measured packets, by the same numbers
+  LargePageVector<std::uint32_t> free_;   // the first `frees_`: those that no packet has, the next one to be taken last
+  std::uint32_t frees_ = 0;
+};
+
+}  // namespace weir::net

@@ -1,0 +1,104 @@
+// What packets have beside their descriptors, from one host to the other.
+#include "weir/net/packet_store.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+
+namespace weir::net {
+namespace {
+
+Packet packet_of(std::int64_t seq, PacketKind kind = PacketKind::data) {
+  Packet p;
+  p.kind = kind;
+  p.seq = seq;
+  p.src = static_cast<std::uint32_t>(seq) + 1;
+  p.slot = 3;
+  p.generation = 4;
+  p.profile = 5;
+  p.payload = 6;
+  return p;
+}
+
+// Sends it.
+Descriptor sent(PacketStore& store, const Packet& packet) {
+  Descriptor d = packet;
+  d.body = store.keep(packet);
+  return d;
+}
+
+TEST(PacketStore, KeepsBodiesOnTheWay) {
+  PacketStore store;
+  const Descriptor first = sent(store, packet_of(100));
+  const Descriptor second = sent(store, packet_of(200));
+  EXPECT_EQ(store.body(first).seq, 100);
+  EXPECT_EQ(store.packet(second).src, 201u);
+  const Packet there = store.arrive(first);
+  EXPECT_EQ(there.seq, 100);
+  EXPECT_EQ(there.payload, 6);
+  EXPECT_EQ(there.body, kNoBody);
+  // what has been given back last is taken next
+  EXPECT_EQ(sent(store, packet_of(300)).body, first.body);
+  EXPECT_EQ(store.body(second).seq, 200);
+}
+
+TEST(PacketStore, TelemetryGoesBackWithTheAcknowledgement) {
+  PacketStore store;
+  Packet data = packet_of(7);
+  EXPECT_FALSE(data.is_measured());
+  store.measure(data);
+  const Descriptor there = sent(store, data);
+  ASSERT_TRUE(there.is_measured());
+  store.telemetry(there).hop[2].queue = 11;
+  Packet ack = store.arrive(there);
+  ack.kind = PacketKind::ack;
+  const Descriptor other = sent(store, packet_of(9));
+  EXPECT_NE(other.body, there.body & kNoBody);
+  store.tell(ack) = {.trigger = 12, .arrived = 0b101, .ahead = -2};
+  const Descriptor back = sent(store, ack);
+  EXPECT_EQ(back.body, there.body);
+  EXPECT_EQ(store.telemetry(back).hop[2].queue, 11);
+  EXPECT_EQ(store.sack(back).first(), 10);
+  const Packet here = store.arrive(back);
+  EXPECT_EQ(store.telemetry(here).hop[2].queue, 11);
+  store.release(here);
+  EXPECT_EQ(sent(store, packet_of(10)).body, there.body & kNoBody);
+}
+
+TEST(PacketStore, PauseFramesHaveNoBody) {
+  PacketStore store;
+  Descriptor frame;
+  frame.kind = PacketKind::pause;
+  EXPECT_FALSE(frame.is_measured());
+  EXPECT_EQ(store.packet(frame).seq, 0);
+}
+
+// Packets of all sorts come and go, more of them at times than ever before.
+TEST(PacketStore, TakesNoRecordTwice) {
+  PacketStore store;
+  std::mt19937_64 random(2);
+  std::deque<Descriptor> on_the_way;
+  std::deque<std::int64_t> seqs;
+  for (std::int64_t step = 0; step < 100'000; ++step) {
+    if (on_the_way.empty() || random() % 1'000 < 490 + static_cast<std::uint64_t>(step % 20'000 / 1'000)) {
+      Packet p = packet_of(step, random() % 2 == 0 ? PacketKind::data : PacketKind::ack);
+      if (random() % 4 == 0) store.measure(p);
+      if (p.kind == PacketKind::ack && random() % 2 == 0) store.tell(p).trigger = step;
+      on_the_way.push_back(sent(store, p));
+      seqs.push_back(step);
+      continue;
+    }
+    const Packet p = store.arrive(on_the_way.front());
+    ASSERT_EQ(p.seq, seqs.front());
+    if ((p.flags & kSack) != 0) {
+      ASSERT_EQ(store.sack(p).trigger, p.seq);
+    }
+    store.release(p);
+    on_the_way.pop_front();
+    seqs.pop_front();
+  }
+}
+
+}  // namespace
+}  // namespace weir::net
