@@ -1,4 +1,5 @@
-// Packet: a packet of the simulated network, as switches and hosts handle it and as trace events show it.
+// Packet: a packet of the simulated network, as hosts handle it and as trace events show it; and Descriptor, the part
+// of it that switches handle.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ inline constexpr std::uint8_t kMarkable = 128;  // on an acknowledgement: switch
 
 inline constexpr Time kHeld = Time::max();  // departure time of a packet whose port is paused
 
-// Descriptor::body: the number of a record of the partition's packet store, with this bit if it has telemetry, too.
+// Descriptor::body: the number of a record of the partition's packet store, with this bit if it has telemetry, too. In
+// a trace event only that bit means something.
 inline constexpr std::uint32_t kMeasured = std::uint32_t{1} << 31;
 inline constexpr std::uint32_t kNoBody = ~kMeasured;
 
@@ -59,7 +61,7 @@ struct alignas(32) Descriptor {
   bool to_receiver() const { return kind <= PacketKind::probe; }
   // Whether switches mark it (ECN).
   bool is_markable() const { return kind == PacketKind::data || (kind == PacketKind::ack && (flags & kMarkable) != 0); }
-  // On its way: whether it has a body. Pause and resume frames have none, not even as `lost` ones.
+  // On its way: whether it has a body. Pause and resume frames have none.
   bool has_body() const { return body != kNoBody; }
   // Whether switches write telemetry into it, or have, and it brings that back.
   bool is_measured() const { return (body & kMeasured) != 0; }

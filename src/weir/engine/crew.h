@@ -51,6 +51,7 @@ class Simulation::Crew {
   // Between epochs: packets by the port that they have not reached the far end of, and signals to nodes of the program
   // that are under way from one partition to another.
   virtual void for_each_packet(const net::PacketVisit& visit) const = 0;
+  // The same for those that wait at a port, but for pause and resume frames.
   virtual void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const = 0;
   virtual void for_each_signal(const std::function<void(std::uint32_t node)>& visit) const = 0;
   // Of all ranks: what has happened since the last call and before `end`; nothing if the crew is not traced.

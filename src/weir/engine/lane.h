@@ -1,5 +1,5 @@
-// What all rooms of a partition share: the model, the network, the time, the scheduler, the counters and the records
-// that packets name.
+// What all rooms of a partition share: the model, the network, the scheduler, the counters, and what packets have
+// beside their descriptors.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 
 #include "weir/engine/epochs.h"
 #include "weir/engine/messages-inl.h"
@@ -224,12 +225,20 @@ void Partition<S, T>::archive_events(A& a, Time now) {
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::save(Saver& a) {
+  assert(lane().packets.in_use() == bodies_on_their_way());
   archive(a, {});
 }
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::load(Loader& a, Time now) {
   archive(a, now);
+}
+
+template <sim::Scheduler S, class T>
+std::uint32_t Partition<S, T>::bodies_on_their_way() const {
+  std::uint32_t bodies = 0;
+  for_each_packet([&](std::uint32_t, const net::Packet& packet) { bodies += packet.has_body(); });
+  return bodies;
 }
 
 template <sim::Scheduler S, class T>

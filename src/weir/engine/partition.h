@@ -100,6 +100,7 @@ class Partition final : private LaneHolder<S, T>,
   // Calls visit(port, packet) for each packet that has been put on a port of this partition, or handed over to it, and
   // has not reached the port's far end.
   void for_each_packet(const net::PacketVisit& visit) const;
+  // The same for those that wait at a port of this partition, but for pause and resume frames.
   void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const;
   // Calls visit(src, flow) for each active flow of this partition's hosts, by host and slot.
   template <class Visit>
@@ -122,6 +123,7 @@ class Partition final : private LaneHolder<S, T>,
     void comes(std::uint32_t node, std::uint32_t by) const { self.prefetcher().on_coming(node, by); }
     bool takes(std::uint32_t node) const { return self.fabric().takes_turn(node); }
     void take(sim::Entity e) const {
+      // else a host wakes, which knows when
       if (const std::uint32_t port = e - self.lane().first_arrival; port < self.lane().ports)
         self.links_.push_back(port);
     }
@@ -131,6 +133,8 @@ class Partition final : private LaneHolder<S, T>,
     }
   };
 
+  // As many records as its packets must have.
+  std::uint32_t bodies_on_their_way() const;
   // An event that is neither an arrival nor a host that wakes.
   [[gnu::noinline]] void on_rare(const sim::Event& event);
   template <class A>

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "weir/base/prefetch.h"
 #include "weir/host/host.h"

@@ -48,7 +48,7 @@ const net::Port& Simulation::port(std::uint32_t id) {
 }
 
 void Simulation::for_each_waiting(std::uint32_t id, const net::PacketVisit& visit) {
-  port(id);
+  port(id);  // it is settled
   crew_->for_each_waiting(id, visit);
 }
 

@@ -18,7 +18,8 @@ class Nics : public sim::Room<Nics, P> {
 
   // Event: the host wakes.
   void on_wake(std::uint32_t h, Time now);
-  // Where nodes take turns: until end_turn() the host's event is not scheduled, but only noted as Host::wake.
+  // Where nodes take turns: that of host h begins, which ends before `until`. Until end_turn() the time of its event is
+  // not scheduled, but only noted as Host::wake.
   void begin_turn(std::uint32_t h, Time until);
   void end_turn(std::uint32_t h);
   // A flow that is not yet due; calls come in order of start.

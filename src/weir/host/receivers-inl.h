@@ -201,7 +201,8 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
     sack = reassembly(packet.src, packet.slot).sack(first);
     sack.entropy = packet.entropy;
   } else if (answers().tell_delay() && !profile.recovery.selective()) {
-    packets().tell(ack) = {.trigger = first / model().transport.payload.count};
+    const std::int64_t trigger = first / model().transport.payload.count;
+    packets().tell(ack) = {.trigger = trigger, .ahead = static_cast<std::int32_t>(-trigger)};
   } else {
     ack.src = static_cast<std::uint32_t>(first - ack.seq);
   }

@@ -37,7 +37,7 @@ class Receivers : public sim::Room<Receivers, P> {
   [[gnu::noinline]] Receiver& begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
                                          std::uint16_t profile);
 
-  // Brings near what selective recovery looks at, at either end, as this packet arrives at host h.
+  // Brings near what selective recovery looks at, at either end, before this packet arrives at host h.
   void prefetch_for(std::uint32_t h, const net::Descriptor& packet) const;
 
   template <class A>
@@ -74,7 +74,6 @@ class Receivers : public sim::Room<Receivers, P> {
   using Base = sim::Room<Receivers, P>;
   using Base::answers;
   using Base::counters;
-  using Base::lane;
   using Base::messages;
   using Base::model;
   using Base::network;

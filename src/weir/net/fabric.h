@@ -56,7 +56,8 @@ class Fabric : public sim::Room<Fabric, P> {
   std::span<const OwnHost> own_hosts() const { return own_hosts_; }
   // May this node, by its number in the partition, take its turn at once?
   bool takes_turn(std::uint32_t node) const;
-  // The turn of such a node: all that arrives there from `begun` on, before `until`, by the links of these ports.
+  // The turn of such a node: all that happens there from `begun` on, before `until`. By the links of these ports
+  // something arrives; that may be none at a host, which then wakes.
   [[gnu::noinline]] void take_turn(std::uint32_t node, std::span<const std::uint32_t> links, Time begun, Time until);
 
   // Between epochs, before all else at `now` (pausing-inl.h). The link of this port has gone down.
@@ -114,7 +115,7 @@ class Fabric : public sim::Room<Fabric, P> {
   void leave(Port& p, std::uint32_t port, Descriptor& packet);
   [[gnu::cold]] void lose(Port& p, std::uint32_t port, Descriptor& packet);
   Time settled_by_all(Time now) const;
-  void prefetch_behind(const PacketRing& ring) const;
+  void prefetch_following(std::uint32_t peer, const PacketRing& ring) const;
   Descriptor& take_first(Port& p, std::uint32_t port, Time now);
   [[gnu::noinline]] Descriptor* arrive_ranked(Port& p, std::uint32_t port, Time now);
   Descriptor& take_ranked(Port& p, std::uint32_t port, Time now);
@@ -234,8 +235,8 @@ class Fabric : public sim::Room<Fabric, P> {
   std::vector<PacketRing> wires_;            // taken over, not yet arrived
   std::vector<std::uint32_t> tied_;          // of choose()
   std::vector<OwnHost> own_hosts_;           // where nodes take turns: the hosts of this partition, in order ...
-  bool hosts_take_turns_ = false;            // ... which may take them at once
-  std::vector<OwnSwitch> own_switches_;      // the same of those switches that may do so
+  bool hosts_take_turns_ = false;            // ... and whether they take them at once
+  std::vector<OwnSwitch> own_switches_;      // its switches that may take their turns at once, in order
   ZeroedArray<std::uint16_t> local_;         // Port::local, by port, without the rest of the port
   std::vector<std::vector<Coming>> coming_;  // during a turn, by the index of the port that they leave by
   std::vector<std::uint64_t> touched_;       // a bit for each of those: some are coming

@@ -20,7 +20,7 @@ class PacketStore {
   // Gives a packet that has no record one with room for telemetry.
   void measure(Packet& packet) {
     const std::uint32_t i = take();
-    if (i >= telemetry_.size()) telemetry_.resize(records_.capacity());
+    if (i >= telemetry_.size()) telemetry_.resize(records_.size());
     packet.body = i | kMeasured;
   }
   // Of a measured packet.
@@ -53,7 +53,7 @@ class PacketStore {
     body.payload = packet.payload;
     return name;
   }
-  // A packet that has a body has reached a host, or is lost.
+  // A packet that has a body is no longer on its way here: it has reached a host or another partition, or is lost.
   Packet arrive(const Descriptor& d) {
     Packet out{d, body(d)};
     const bool carries_more = d.is_measured() || (d.flags & kSack) != 0;
@@ -66,8 +66,12 @@ class PacketStore {
   Packet packet(const Descriptor& d) const { return {d, d.has_body() ? body(d) : PacketBody{}}; }
   const PacketBody& body(const Descriptor& d) const { return records_[d.body & kNoBody].body; }
 
-  // Brings the record near. It may be that of a packet that has been on its way.
-  void prefetch(const Descriptor& d) const { prefetch_line(records_.data() + (d.body & kNoBody)); }
+  // How many records packets have.
+  std::uint32_t in_use() const { return static_cast<std::uint32_t>(records_.size()) - frees_; }
+  // Brings the body near, if there is one.
+  void prefetch(const Descriptor& d) const {
+    if (d.has_body()) prefetch_line(&records_[d.body & kNoBody]);
+  }
 
   template <class A>
   void archive(A& a) {

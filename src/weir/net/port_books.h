@@ -1,4 +1,4 @@
-// The rings and books of a port, apart from the port, while a switch takes its turn.
+// The rings and books of a port, apart from the port, while a node takes its turn.
 //
 // As far as a compiler knows, what is written to a packet may change the port, so that it reads the port anew for each
 // packet that is put on it or taken off its link. These copies it can keep in registers. They are for ports of which
@@ -16,7 +16,7 @@ namespace weir::net {
 
 // So many places ahead of the one that is used are asked for.
 inline constexpr std::uint32_t kPlacesAhead = 8;
-// ... and of the packet that comes so many behind the next one what a host touches.
+// As a packet arrives at a host, the body of the one that is so many behind the next one is asked for.
 inline constexpr std::int32_t kSoon = 2;
 
 // So many places of a ring from this one on.
@@ -24,7 +24,8 @@ inline void prefetch_places(const PacketRing& ring, std::uint32_t first, std::ui
   for (std::uint32_t i = 0; i < places; i += 2) prefetch_line(ring.address(first + i));
 }
 
-// The packet so many behind the first one, or else the last one, which may just have been taken off.
+// The packet that is kSoon behind the first one of a ring. If there are not so many, it is the last one, or if the ring
+// is empty, the one that has just been taken off.
 inline const Descriptor& soon_in(const PacketRing::View& ring) {
   const auto behind = static_cast<std::int32_t>(ring.tail - ring.head) - 1;
   return ring[ring.head + static_cast<std::uint32_t>(std::min(behind, kSoon))];
@@ -182,8 +183,7 @@ class FifoWire {
   // The one that arrives next, which may still be waiting; null if there is none.
   Descriptor* first() const { return ring_.head != ring_.tail ? &ring_[ring_.head] : nullptr; }
   Time arrival(const Descriptor& packet) const { return packet.departs + pace_.serialisation(packet.wire) + delay_; }
-  // Takes it off. It stays in its place until its owner puts another on the ring. Returns one that comes soon, or that
-  // has come just now.
+  // Takes it off. It stays in its place until its owner puts another on the ring. Returns soon_in() of its ring.
   const Descriptor& take() {
     prefetch_line(&ring_[ring_.head + kPlacesAhead]);
     ++ring_.head;

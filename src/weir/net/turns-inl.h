@@ -51,7 +51,8 @@ void Fabric<P>::prepare_turns() {
   touched_.resize(most / 64 + 1);
 }
 
-// May this node of the partition, by its number there, take its turn at once? Not with a pending event of its own.
+// May this node of the partition, by its number there, take its turn at once? A switch may not with a pending event of
+// its own.
 template <class P>
 inline bool Fabric<P>::takes_turn(std::uint32_t node) const {
   if (node < own_hosts_.size()) return hosts_take_turns_;
@@ -62,8 +63,8 @@ inline bool Fabric<P>::takes_turn(std::uint32_t node) const {
          (state.buffer.stays_roomy(own_switches_[own].most_in_turn) && state.next_departure == Time::max());
 }
 
-// All that arrives at the switch from `begun` on, before `until`. `links` has the ports at the other ends of its links
-// on which something arrives then.
+// All that happens at the node from `begun` on, before `until`. `links` has the ports at the other ends of its links on
+// which something arrives then; that may be none at a host.
 template <class P>
 void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> links, Time begun, Time until) {
   if (node < own_hosts_.size()) return take_turn_of_host(own_hosts_[node], !links.empty(), begun, until);
@@ -135,6 +136,8 @@ inline void Fabric<P>::with_wire(std::uint32_t port, Time begun, Take&& take) {
 template <class P>
 template <class Wire>
 inline void Fabric<P>::serve_host(std::uint32_t h, std::uint32_t port, Wire wire, Time until) {
+  // Where flows are in no near cache; with few packets on the link, what they touch has been asked for at the switch.
+  const bool asks = is_large_ || (!is_inbound(port) && senders().crowded() && lane().port(port).ring.size() > kAhead);
   for (;;) {
     Descriptor* const packet = wire.first();
     const Time at = packet != nullptr ? wire.arrival(*packet) : Time::max();
@@ -142,8 +145,8 @@ inline void Fabric<P>::serve_host(std::uint32_t h, std::uint32_t port, Wire wire
     if (at >= until) return put_down(wire, port, at);
     ++counters().events;
     packets().prefetch(wire.take());
-    if (is_large_)
-      if (const Descriptor* next = wire.first(); next != nullptr) receivers().prefetch_for(h, *next);
+    if (const Descriptor* next = asks ? wire.first() : nullptr; next != nullptr)
+      is_large_ ? receivers().prefetch_for(h, *next) : prefetch_at_host(h, *next);
     if constexpr (!Wire::kHasLeft) leave(lane().port(port), port, *packet);
     deliver(port, h, 0, *packet, at);
   }

@@ -150,11 +150,11 @@ inline Time Fabric<P>::settled_by_all(Time now) const {
     return now;
 }
 
-// What the next packets of this ring will touch at the host that they come to.
+// The next packets of a ring, and what they will touch if they come to a host.
 template <class P>
-inline void Fabric<P>::prefetch_behind(const PacketRing& ring) const {
+inline void Fabric<P>::prefetch_following(std::uint32_t peer, const PacketRing& ring) const {
   prefetch_line(ring.address(ring.head + 2));
-  if (!ring.empty()) packets().prefetch(ring.front());
+  if (peer < lane().hosts && !ring.empty()) packets().prefetch(ring.front());
 }
 
 // The packet that arrives, off the wire; the next one's arrival is scheduled.
@@ -163,7 +163,7 @@ inline Descriptor& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) 
   if (p.ring.cursor == p.ring.head) settle_plain(p, settled_by_all(now));
   Descriptor& packet = p.ring.front();
   p.ring.pop();
-  if constexpr (P::kByNode) prefetch_behind(p.ring);
+  if constexpr (P::kByNode) prefetch_following(p.peer, p.ring);
   if (!p.ring.empty()) {
     const Descriptor& first = p.ring.front();
     if (first.departs != kHeld) scheduler().add(lane().arrival(port), p.arrival(first));
@@ -195,8 +195,8 @@ inline Descriptor& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now)
   if (p.order.has_one_at_most()) settle_ranked(p, p.owner - lane().hosts, settled_by_all(now));
   Descriptor& packet = take_off_wire(p);
   if constexpr (P::kByNode) {
-    prefetch_behind(p.ring);
-    prefetch_behind(p.urgent);
+    prefetch_following(p.peer, p.ring);
+    prefetch_following(p.peer, p.urgent);
   }
   if (const PacketRing* next = next_on_wire(p); next != nullptr) {
     scheduler().add(lane().arrival(port), p.arrival(next->front()));

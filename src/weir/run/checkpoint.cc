@@ -24,8 +24,8 @@ std::string scenario_checksum(const std::string& folder) {
 }  // namespace
 
 std::string build_of_weir() {
-  return fmt::format("{} ({}, {} {} {} {})", version(), __VERSION__, sizeof(void*), sizeof(host::Flow),
-                     sizeof(net::Packet), sizeof(cc::FlowFacts));
+  return fmt::format("{} ({}, {} {} {} {} {})", version(), __VERSION__, sizeof(void*), sizeof(host::Flow),
+                     sizeof(net::Descriptor), sizeof(net::Packet), sizeof(cc::FlowFacts));
 }
 
 void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, probe::Probes& probes,
