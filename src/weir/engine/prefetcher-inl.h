@@ -6,6 +6,7 @@
 #include "weir/base/prefetch.h"
 #include "weir/engine/prefetcher.h"
 #include "weir/host/host.h"
+#include "weir/net/port_books.h"
 #include "weir/net/ranked_port.h"
 
 namespace weir::engine {
@@ -61,8 +62,8 @@ inline void Prefetcher<P>::on_coming(std::uint32_t node, std::uint32_t by) {
       prefetch_line(host.extras.data());
       if (!is_own_link) break;
       const net::Port& p = lane().port(in);
-      prefetch_first(p.ring, kPlacesOfHost);
-      if (ranked_) prefetch_first(p.urgent, kPlacesOfHost);
+      net::prefetch_first(p.ring, net::kPlacesAhead);
+      if (ranked_) net::prefetch_first(p.urgent, net::kPlacesAhead);
       break;
     }
     case 3: visit_first(own, [&](const net::Descriptor& packet) { packets().prefetch(packet); }); break;
@@ -93,13 +94,6 @@ inline void Prefetcher<P>::on_coming(std::uint32_t node, std::uint32_t by) {
   }
 }
 
-// The first places of a ring that have packets.
-template <class P>
-inline void Prefetcher<P>::prefetch_first(const net::PacketRing& ring, std::uint32_t places) {
-  const std::uint32_t end = ring.head + std::min(ring.size(), places);
-  for (std::uint32_t at = ring.head; at < end; at += 2) prefetch_line(ring.address(at));
-}
-
 // The first packets that come to a host by a link of this partition.
 template <class P>
 template <class Visit>
@@ -120,9 +114,9 @@ inline void Prefetcher<P>::prefetch_of_node(sim::Entity e) {
   if (const std::uint32_t port = e - lane().first_arrival; port < lane().ports) {
     if (fabric().is_inbound(port)) return;
     const net::Port& p = lane().port(port);
-    const std::uint32_t places = p.peer < lane().hosts ? kPlacesOfHost : 4;
-    prefetch_first(p.ring, places);
-    if (ranked_) prefetch_first(p.urgent, places);
+    const std::uint32_t places = p.peer < lane().hosts ? net::kPlacesAhead : 4;
+    net::prefetch_first(p.ring, places);
+    if (ranked_) net::prefetch_first(p.urgent, places);
     if (!deep_) return;
     const net::Port& out = lane().port(net::Topology::reverse(port));
     prefetch_line(out.ring.address(out.ring.cursor));

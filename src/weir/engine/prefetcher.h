@@ -56,7 +56,6 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   using Base::senders;
 
   static constexpr std::uint32_t kPacketsAhead = 3;
-  static constexpr std::uint32_t kPlacesOfHost = 8;
 
   template <class Visit>
   void visit_first(const net::OwnHost& own, Visit&& visit) const;
@@ -64,7 +63,6 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   void look(std::uint32_t ahead, OfPort&& of_port, OfHost&& of_host);
   [[gnu::noinline]] void before_event_deep();
   std::uint32_t nearest_port(sim::Entity e) const;
-  static void prefetch_first(const net::PacketRing& ring, std::uint32_t places);
   void prefetch_of_next_node(sim::Entity e);
   void prefetch_of_node(sim::Entity e);
   void prefetch_ring(std::uint32_t port);

@@ -24,25 +24,25 @@ class PacketStore {
     packet.body = i | kMeasured;
   }
   // Of a measured packet.
-  Telemetry& telemetry(const Descriptor& d) { return telemetry_[d.body & kNoBody]; }
+  Telemetry& telemetry(const Descriptor& d) { return telemetry_[number(d)]; }
   // Where an acknowledgement tells something selectively from now on.
   Sack& tell(Packet& ack) {
-    if (ack.body == kNoBody) ack.body = take();
+    if (!ack.has_body()) ack.body = take();
     ack.flags |= kSack;
-    return records_[ack.body & kNoBody].sack;
+    return records_[number(ack)].sack;
   }
   // Of one that does.
-  const Sack& sack(const Descriptor& d) const { return records_[d.body & kNoBody].sack; }
-  Sack& sack(const Descriptor& d) { return records_[d.body & kNoBody].sack; }
+  const Sack& sack(const Descriptor& d) const { return records_[number(d)].sack; }
+  Sack& sack(const Descriptor& d) { return records_[number(d)].sack; }
   // The packet is no more.
   void release(const Packet& packet) {
-    if (packet.body != kNoBody) give(packet.body & kNoBody);
+    if (packet.has_body()) free_[frees_++] = number(packet);
   }
 
   // A packet leaves a host: keeps its body. Returns the name that its descriptor has from now on.
   std::uint32_t keep(const Packet& packet) {
-    const std::uint32_t name = packet.body != kNoBody ? packet.body : take();
-    PacketBody& body = records_[name & kNoBody].body;
+    const std::uint32_t name = packet.has_body() ? packet.body : take();
+    PacketBody& body = records_[name & ~kMeasured].body;
     // One after the other: what has just been written piece by piece is slow to read as a whole.
     body.seq = packet.seq;
     body.sent = packet.sent;
@@ -57,20 +57,20 @@ class PacketStore {
   Packet arrive(const Descriptor& d) {
     Packet out{d, body(d)};
     const bool carries_more = d.is_measured() || (d.flags & kSack) != 0;
-    free_[frees_] = d.body & kNoBody;
+    free_[frees_] = number(d);
     frees_ += !carries_more;
     out.body = carries_more ? d.body : kNoBody;
     return out;
   }
   // One on its way, seen as a whole.
   Packet packet(const Descriptor& d) const { return {d, d.has_body() ? body(d) : PacketBody{}}; }
-  const PacketBody& body(const Descriptor& d) const { return records_[d.body & kNoBody].body; }
+  const PacketBody& body(const Descriptor& d) const { return records_[number(d)].body; }
 
   // How many records packets have.
   std::uint32_t in_use() const { return static_cast<std::uint32_t>(records_.size()) - frees_; }
   // Brings the body near, if there is one.
   void prefetch(const Descriptor& d) const {
-    if (d.has_body()) prefetch_line(&records_[d.body & kNoBody]);
+    if (d.has_body()) prefetch_line(&records_[number(d)]);
   }
 
   template <class A>
@@ -87,12 +87,13 @@ class PacketStore {
     Sack sack;  // of an acknowledgement that has it
   };
 
+  // Of its record.
+  static std::uint32_t number(const Descriptor& d) { return d.body & ~kMeasured; }
   std::uint32_t take() {
     if (frees_ == 0) [[unlikely]]
       grow();
     return free_[--frees_];
   }
-  void give(std::uint32_t i) { free_[frees_++] = i; }
   [[gnu::cold]] void grow() {
     const auto n = static_cast<std::uint32_t>(records_.size());
     records_.resize(n == 0 ? 64 : 2 * n);

@@ -24,6 +24,11 @@ inline void prefetch_places(const PacketRing& ring, std::uint32_t first, std::ui
   for (std::uint32_t i = 0; i < places; i += 2) prefetch_line(ring.address(first + i));
 }
 
+// The first ones that have packets, but no more than so many.
+inline void prefetch_first(const PacketRing& ring, std::uint32_t places) {
+  prefetch_places(ring, ring.head, std::min(ring.size(), places));
+}
+
 // The packet that is kSoon behind the first one of a ring. If there are not so many, it is the last one, or if the ring
 // is empty, the one that has just been taken off.
 inline const Descriptor& soon_in(const PacketRing::View& ring) {

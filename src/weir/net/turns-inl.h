@@ -108,7 +108,8 @@ void Fabric<P>::take_turn_of_host(const OwnHost& own, bool some_arrive, Time beg
 // As often as it has to before `until`.
 template <class P>
 inline void Fabric<P>::wake_until(std::uint32_t h, Time until) {
-  for (const auto& host = network().hosts[h]; host.wake < until;) {
+  const auto& host = network().hosts[h];
+  while (host.wake < until) {
     ++counters().events;
     nics().on_wake(h, host.wake);
   }
@@ -164,8 +165,8 @@ template <class P>
 inline void Fabric<P>::prefetch_coming(std::uint32_t port) const {
   if (is_inbound(port)) return;
   const Port& p = lane().port(port);
-  prefetch_places(p.ring, p.ring.head, std::min(p.ring.size(), kPlacesAhead));
-  if (p.kind == PortKind::ranked) prefetch_places(p.urgent, p.urgent.head, std::min(p.urgent.size(), kPlacesAhead));
+  prefetch_first(p.ring, kPlacesAhead);
+  if (p.kind == PortKind::ranked) prefetch_first(p.urgent, kPlacesAhead);
 }
 
 // What arrives by a link that has been settled up to the turn's begin.
