@@ -153,6 +153,19 @@ TEST_F(SharedSweep, FiftyKills) {
   }
 }
 
+// A worker may be killed between the end of its run and the removal of its claim, or before its clock has lost its name.
+TEST_F(SharedSweep, NothingIsLeftOfClaimsWhenAllIsDone) {
+  ASSERT_EQ(sweep({"--out", dir("a"), "--claim"}).status, 0);
+  fs::create_directory(dir("a") + "/claims");
+  const auto run = fs::directory_iterator(dir("a") + "/runs")->path().filename().string();
+  for (const std::string& name : {run + ".0", run + ".2", std::string(".clock-0123456789abcdef")})
+    std::ofstream(dir("a") + "/claims/" + name) << "process 1 on nowhere\n";
+  const Output o = sweep({"--out", dir("a"), "--claim"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("0 done, 6 kept from before, 0 failed"), std::string::npos) << o.out;
+  expect_whole("a");
+}
+
 TEST_F(SharedSweep, GoesOnFromTheCheckpointOfAKilledWorker) {
   leave_checkpoint(worker("a", {"--checkpoint-seconds", "0.01"}));
   const Output o = sweep({"--out", dir("a"), "--claim", "--lease", "0.5"});

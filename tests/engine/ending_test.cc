@@ -89,7 +89,7 @@ TEST(Ending, AFlowThatMaySendNothingEndsTheRun) {
   EXPECT_EQ(run.stall()->kind, Stall::Kind::stuck);
   EXPECT_EQ(
       to_text(*run.stall()),
-      "nothing is left to happen after 1 us, but 1 flow has not ended: flow 0 (host 0 to 3) may send nothing, and "
+      "nothing is left to happen after 101 us, but 1 flow has not ended: flow 0 (host 0 to 3) may send nothing, and "
       "no timer is set");
   EXPECT_THROW(advance_unstalled(run), std::runtime_error);
 }

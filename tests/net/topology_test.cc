@@ -184,6 +184,24 @@ TEST(Topology, TiersOfBuildersAreThoseOfTheGraph) {
   }
 }
 
+// Every link goes from one side to the other, where that is possible.
+TEST(Topology, SidesAreThoseOfTheLinks) {
+  for (const Topology& t : {build(Star{}), build(Dumbbell{}), build(ParkingLot{}), build(LeafSpine{}), build(Clos{}),
+                            build(FatTree{.k = 4}), two_racks()}) {
+    const std::vector<bool> side = sides(t);
+    ASSERT_EQ(side.size(), t.nodes()) << t.name;
+    for (const Link& l : t.links) EXPECT_NE(side[l.a], side[l.b]) << t.name;
+  }
+  // three switches in a ring, each with a host
+  Topology ring;
+  ring.hosts = ring.switches = 3;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    ring.links.push_back({i, 3 + i, 100_Gbps, 1_us});
+    ring.links.push_back({3 + i, 3 + (i + 1) % 3, 100_Gbps, 1_us});
+  }
+  EXPECT_TRUE(sides(ring).empty());
+}
+
 TEST(Topology, ImpossibleParametersNameTheirKey) {
   struct Case {
     std::function<void()> build;

@@ -255,8 +255,8 @@ TYPED_TEST(Each, ReachesFarAhead) {
 }
 
 // Nodes that schedule events of their own whenever they like, and one event of each other node no sooner than a turn
-// ahead. What happens at a node depends on what has happened there alone, so whatever a scheduler's order of nodes is,
-// the events of each are the same.
+// ahead, or with sides two turns if it is on the same side. What happens at a node depends on what has happened there
+// alone, so whatever a scheduler's order of nodes is, the events of each are the same.
 class Nodes : public testing::TestWithParam<std::uint64_t> {
  protected:
   static constexpr std::uint32_t kNodes = 7;
@@ -269,9 +269,12 @@ class Nodes : public testing::TestWithParam<std::uint64_t> {
 
   static std::uint32_t node_of(Entity e) { return e < kOwn ? e % kNodes : (e - kOwn) / kNodes; }
 
+  static bool side_of(std::uint32_t node) { return node % 3 == 1; }
+
   template <class S>
-  std::vector<std::vector<Event>> run() const {
+  std::vector<std::vector<Event>> run(bool has_sides) const {
     SchedulerHints hints;
+    for (std::uint32_t node = 0; has_sides && node < kNodes; ++node) hints.sides.push_back(side_of(node));
     for (Entity e = 0; e < kEntities; ++e) hints.node_of.push_back(e + 2 < kEntities ? node_of(e) : kNone);
     hints.turn = kTurn;
     S scheduler(kEntities, hints);
@@ -297,8 +300,9 @@ class Nodes : public testing::TestWithParam<std::uint64_t> {
         if (below(node, 16) == 0) scheduler.cancel(own());
         const auto other = static_cast<std::uint32_t>(below(node, kNodes));
         const Entity e = told(other, node);
-        if (other == node || told_last[e] > now - kTurn) continue;  // it may not have been taken yet
-        told_last[e] = now + kTurn + Time{below(node, 3) * below(node, 2'000)};
+        const Time least = has_sides && side_of(other) == side_of(node) ? kTurn + kTurn : kTurn;
+        if (other == node || told_last[e] > now - least) continue;  // it may not have been taken yet
+        told_last[e] = now + least + Time{below(node, 3) * below(node, 2'000)};
         scheduler.schedule(e, told_last[e]);
       }
     }
@@ -307,11 +311,13 @@ class Nodes : public testing::TestWithParam<std::uint64_t> {
 };
 
 TEST_P(Nodes, TakeTheSameEventsWhetherTheyTakeTurnsOrNot) {
-  const auto by_node = run<NodeScheduler>();
-  const auto by_time = run<HeapScheduler>();
-  for (std::uint32_t node = 0; node < kNodes; ++node) {
-    EXPECT_GT(by_time[node].size(), 500u);
-    EXPECT_EQ(by_node[node], by_time[node]) << "node " << node;
+  for (const bool has_sides : {false, true}) {
+    const auto by_node = run<NodeScheduler>(has_sides);
+    const auto by_time = run<HeapScheduler>(has_sides);
+    for (std::uint32_t node = 0; node < kNodes; ++node) {
+      EXPECT_GT(by_time[node].size(), 500u);
+      EXPECT_EQ(by_node[node], by_time[node]) << "node " << node << (has_sides ? ", two sides" : "");
+    }
   }
 }
 
@@ -324,7 +330,55 @@ TEST(NodeScheduler, TakesAllOfANodeBeforeTheNext) {
   std::vector<Event> taken;
   for (Event event; scheduler.next({150}, event);) taken.push_back(event);
   EXPECT_EQ(taken, (std::vector<Event>{{{90}, 1}, {{5}, 2}, {{10}, 0}, {{120}, 3}}));
-  EXPECT_EQ(scheduler.all_taken_before(), Time{150});
+  EXPECT_EQ(scheduler.neighbours_taken_before(), Time{150});
+}
+
+// With nodes on two sides, turns take twice as long but for the first and the last one, and no side gets farther ahead of
+// the other than an event may matter there.
+TEST(NodeScheduler, TakesSidesByTurns) {
+  NodeScheduler scheduler(2, {.node_of = {0, 1}, .turn = Time{100}, .sides = {true, false}});
+  EXPECT_EQ(scheduler.longest_turn(), Time{200});
+  struct Turn {
+    std::uint32_t node;
+    Time begun;
+    Time until;
+    Time other;  // the other node has gone on to here
+    bool operator==(const Turn&) const = default;
+  };
+  struct Turns {
+    void operator()(Entity, Due) const {}
+    bool takes(std::uint32_t) const { return true; }
+    void take(Entity) const {}
+    void end(std::uint32_t node, Time begun, Time until) const {
+      out.push_back({node, begun, until, scheduler.neighbours_taken_before()});
+      scheduler.schedule(node, until);
+    }
+    NodeScheduler& scheduler;
+    std::vector<Turn>& out;
+  };
+  std::vector<Turn> taken;
+  for (const Entity node : {0u, 1u}) scheduler.schedule(node, {0});
+  Event event;
+  EXPECT_FALSE(scheduler.next({500}, event, Turns{scheduler, taken}));
+  EXPECT_EQ(taken, (std::vector<Turn>{{1, {0}, {100}, {0}},
+                                      {0, {0}, {200}, {100}},
+                                      {1, {100}, {300}, {200}},
+                                      {0, {200}, {400}, {300}},
+                                      {1, {300}, {500}, {400}},
+                                      {0, {400}, {500}, {500}}}));
+}
+
+TEST(NodeScheduler, KeepsSidesTogetherIfToldTo) {
+  NodeScheduler scheduler(2, {.node_of = {0, 1}, .turn = Time{100}, .sides = {true, false}});
+  scheduler.keep_together();
+  std::vector<Event> taken;
+  for (const Entity e : {0u, 1u}) scheduler.schedule(e, {60 * e});
+  for (Event event; scheduler.next({350}, event);) {
+    taken.push_back(event);
+    scheduler.schedule(event.entity, event.time + Time{120});
+  }
+  EXPECT_EQ(taken,
+            (std::vector<Event>{{{60}, 1}, {{0}, 0}, {{180}, 1}, {{120}, 0}, {{300}, 1}, {{240}, 0}}));
 }
 
 // Some nodes' events are taken at once: those of the pass, and what they schedule is of a later one.

@@ -56,6 +56,7 @@ class Team final : public Simulation::Crew {
 
   std::uint32_t threads() const override { return all_threads_; }
   std::uint32_t partitions() const override { return partitions_; }
+  bool has_long_turns() const override { return count_ == 1 && !exchange_ && parts_.front()->has_long_turns(); }
 
   void after_fork() override {
     // Those of the parent do not exist here: they can be neither joined nor detached.

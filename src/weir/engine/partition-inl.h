@@ -48,6 +48,16 @@ inline std::vector<std::uint32_t> nodes_of_entities(const Model& model, const st
   return out;
 }
 
+// By the numbers of nodes_of_entities().
+inline std::vector<bool> sides_of_own(const net::Topology& topology, const std::vector<std::uint16_t>& of_node,
+                                      std::uint16_t partition) {
+  const std::vector<bool> all = net::sides(topology);
+  std::vector<bool> out;
+  for (std::size_t node = 0; node < all.size(); ++node)
+    if (of_node[node] == partition) out.push_back(all[node]);
+  return out;
+}
+
 // What the scheduler may expect of this network.
 template <sim::Scheduler S>
 sim::SchedulerHints hints(const Model& model, const std::vector<std::uint16_t>& of_node, std::uint16_t partition,
@@ -64,7 +74,8 @@ sim::SchedulerHints hints(const Model& model, const std::vector<std::uint16_t>& 
           .lookahead = lookahead(model.topology.ports()),
           .sparse = partitions > kFewPartitions,
           .node_of = S::kByNode ? nodes_of_entities(model, of_node, partition) : std::vector<std::uint32_t>(),
-          .turn = model.turn()};
+          .turn = model.turn(),
+          .sides = S::kByNode ? sides_of_own(model.topology, of_node, partition) : std::vector<bool>()};
 }
 
 // The first port of a partition; 0 if it has none.
@@ -88,6 +99,8 @@ Partition<S, T>::Partition(const Model& model, Network& network, const std::vect
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::load(const traffic::Program& program, Time lag) {
+  if constexpr (kByNode)
+    if (lag < lane().scheduler.longest_turn() && program.waits_across_hosts()) lane().scheduler.keep_together();
   messages().load(program, lag);
 }
 

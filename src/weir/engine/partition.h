@@ -63,6 +63,11 @@ class Partition final : private LaneHolder<S, T>,
   // cut links, and what their hosts have to know of messages.
   void hand_over(Time end, std::vector<Mailbox>& outboxes);
   void take_over(const Mailbox& inbox);
+  // Turns are longer if `end` is far.
+  bool has_long_turns() const {
+    if constexpr (kByNode) return lane().scheduler.longest_turn() > lane().model.turn();
+    return false;
+  }
   // No event is pending.
   bool idle() const { return lane().scheduler.empty(); }
   // Only while idle: nothing will happen before t.

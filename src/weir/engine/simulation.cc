@@ -39,6 +39,7 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
   const bool has_faults = !model.faults.links.empty() || !model.faults.changes.empty() || !model.faults.pauses.empty();
   if (options.fast_forward.is_on() && traffic_.program().empty() && !has_faults && options.ranks == nullptr)
     long_flows_ = std::make_unique<LongFlows>(model_, network_, options.fast_forward, grid_);
+  may_take_several_ = !traffic_.program().waits_across_hosts() && !fast_forward_ && !long_flows_;
 }
 
 Simulation::~Simulation() = default;
@@ -180,32 +181,15 @@ std::uint64_t Simulation::inject(traffic::Flow flow) {
   return id;
 }
 
-bool Simulation::ended() const {
-  if (stall_) return true;
-  if (now() >= options_.stop) return true;
+bool Simulation::ended() const { return stall_ || now() >= options_.stop || is_done(); }
+
+bool Simulation::is_done() const {
   const std::uint32_t nodes = traffic_.program().size();
   if (nodes > 0 && crew_->totals().nodes_done < nodes) return false;
   if (nodes > 0 && options_.until_program) return true;
   if (!traffic_dry_) return false;
   const Counters& c = crew_->totals().counters;
   return c.flows_started == c.flows_completed && batch_.empty();
-}
-
-std::optional<Time> Simulation::next_work(Time until) const {
-  auto start = traffic_.peek();
-  if (start) start = *start - left_out();
-  const Time other = std::min(next_fault(), crew_->totals().watching > 0 ? next_poll_ : Time::max());
-  if (!start && other == Time::max()) return std::nullopt;
-  Time next = std::min(until - left_out(), start.value_or(Time::max())) / grid_ * grid_;
-  for (const auto& s : samplers_) next = std::min(next, s.next - left_out());
-  return std::min(next, other);
-}
-
-Time Simulation::next_fault() const {
-  const auto& [links, changes, pauses] = model_.faults;
-  const Time change = changes_done_ < changes.size() ? changes[changes_done_].time : Time::max();
-  const Time pause = pauses_done_ < pauses.size() ? pauses[pauses_done_].start : Time::max();
-  return std::min(change, pause);
 }
 
 // All that is due now, before any event of this instant.
@@ -320,30 +304,20 @@ bool Simulation::advance_to(Time until) {
     apply_faults();
     poll_watchdog();
     const bool idle = crew_->totals().pending == 0;
-    if (idle || now_.ps % look_.ps == 0) stall_ = find_stall(idle);
+    if (now_.ps % look_.ps == 0) stall_ = find_stall(idle);
     if (stall_) break;
-    if (idle) {
-      now_ = std::max(now_, *next_work(until));
-      crew_->skip_to(now_);
-    }
-    const Time ahead = left_out();
-    Time end = std::min(until - ahead, (now_ / grid_ + 1) * grid_);
-    for (const auto& s : samplers_) end = std::min(end, s.next - ahead);
-    end = std::min({end, next_fault(), next_poll_});
+    if (idle && !skip_idle_time(until)) continue;
     work_.done(WorkKind::checks);
 
-    // A flow whose start has been handed over counts as started at its start, so `ended` needs
-    // those that wait at their hosts: they all start before `end`.
     batch_.clear();
-    traffic_.pull_until(end + ahead, batch_);
+    const Time end = draw_epoch(until);
     for (auto& flow : batch_) {
       if (long_flows_) long_flows_->add_flow(flow);
-      flow.start = flow.start - ahead;
+      flow.start = flow.start - left_out();
       crew_->add_flow(flow);
       if (fast_forward_) fast_forward_->add_flow(flow);
     }
     batch_.clear();
-    traffic_dry_ = !traffic_.peek().has_value();
     work_.done(WorkKind::traffic);
 
     crew_->run_epoch(end);
@@ -370,6 +344,8 @@ bool Simulation::advance_to(Time until) {
     work_.done(WorkKind::flows);
     work_.end(now());
   }
+  // Nobody has looked since nothing goes on.
+  if (!stall_ && now() >= options_.stop && !is_done() && crew_->totals().pending == 0) stall_ = find_stall(true);
   return ended();
 }
 

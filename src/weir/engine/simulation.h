@@ -124,9 +124,18 @@ class Simulation final : public Engine {
   void archive(A& a);
   void reroute();
   void load_program();
-  // With no event pending: the last epoch before anything can happen; nothing if nothing ever will.
+  // Its traffic has ended.
+  bool is_done() const;
+  // simulation_epochs.cc. With no event pending: the last epoch before anything can happen; nothing if nothing ever
+  // will.
   std::optional<Time> next_work(Time until) const;
   Time next_fault() const;
+  Time next_look() const;
+  // False if the run has to be looked at first.
+  bool skip_idle_time(Time until);
+  Time draw_epoch(Time until);
+  // Some flow has not ended before.
+  Time some_flow_lasts_until();
   void apply_faults();
   void poll_watchdog();
   void tell_trace(Time end);
@@ -163,9 +172,12 @@ class Simulation final : public Engine {
   RunOptions options_;
   Network network_;
   Time grid_;
-  Time look_;       // a run is looked at for a stall at the multiples of this, one of the grid, and when it is idle
+  Time look_;       // a run is looked at for a stall at the multiples of this, one of the grid
   Time next_poll_;  // of the PFC watchdog; Time::max(): there is none
   Time now_;        // the packets' clock
+  bool may_take_several_ = false;  // epochs at once: nothing happens between them
+  Time lasts_until_;               // some_flow_lasts_until(), as it was known last ...
+  Time next_survey_;               // ... and when it is found anew
   bool traffic_dry_ = false;
   std::size_t changes_done_ = 0;  // of model.faults
   std::size_t pauses_done_ = 0;

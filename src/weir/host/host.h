@@ -182,8 +182,9 @@ struct alignas(64) Host {
     timers.archive(a);
     a.values(generations);
     a.values(free_slots);
+    // Those that have started are still there or not, as the flows were handed over.
+    starts.erase(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(std::exchange(next_start, 0)));
     a.values(starts);
-    a.value(next_start);
     a.each(extras, [&](FlowExtras& b) {
       b.delivery.archive(a);
       b.scoreboard.archive(a);

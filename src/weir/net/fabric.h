@@ -114,7 +114,7 @@ class Fabric : public sim::Room<Fabric, P> {
   // wires-inl.h
   void leave(Port& p, std::uint32_t port, Descriptor& packet);
   [[gnu::cold]] void lose(Port& p, std::uint32_t port, Descriptor& packet);
-  Time settled_by_all(Time now) const;
+  Time settled_by_owner(Time now) const;
   void prefetch_following(std::uint32_t peer, const PacketRing& ring) const;
   Descriptor& take_first(Port& p, std::uint32_t port, Time now);
   [[gnu::noinline]] Descriptor* arrive_ranked(Port& p, std::uint32_t port, Time now);
@@ -178,7 +178,7 @@ class Fabric : public sim::Room<Fabric, P> {
     std::uint32_t number;
     std::int64_t most_in_turn;  // bytes that can arrive during a turn, at most
   };
-  static constexpr std::size_t kFewToSort = 24;
+  static constexpr std::size_t kFewToSort = 64;
   static constexpr std::size_t kWorthBooks = 4;  // for fewer packets at a port, its books are not copied
   // What has arrived in a turn, for the counters.
   struct Tally {
@@ -189,12 +189,12 @@ class Fabric : public sim::Room<Fabric, P> {
   void prepare_turns();
   // No class is paused there, and no pause or resume frame waits: port_books.h serves it.
   static bool is_plain(const Port& p) { return p.paused == 0 && p.pending_control == 0; }
-  [[gnu::noinline]] void take_turn_of_host(const OwnHost& own, bool some_arrive, Time begun, Time until);
+  [[gnu::noinline]] void take_turn_of_host(const OwnHost& own, bool some_arrive, Time until);
   void wake_until(std::uint32_t h, Time until);
   template <class Wire>
   void serve_host(std::uint32_t h, std::uint32_t port, Wire wire, Time until);
   template <class Take>
-  [[gnu::always_inline]] void with_wire(std::uint32_t port, Time begun, Take&& take);
+  [[gnu::always_inline]] void with_wire(std::uint32_t port, Take&& take);
   template <class Wire>
   void take_link(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Wire wire, Time begun, Time until,
                  Tally& tally);

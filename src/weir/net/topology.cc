@@ -30,21 +30,31 @@ void check_degrees(const Topology& t) {
       throw InputError(fmt::format("switch {} has {} ports; valid is at most {}", n, links[n], kMaxSwitchPorts));
 }
 
-void check_connected(const Topology& t) {
-  // Union-find with path halving; the root of a component is its lowest node.
-  std::vector<std::uint32_t> parent(t.nodes());
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root = [&](std::uint32_t n) {
-    while (parent[n] != n) n = parent[n] = parent[parent[n]];
+// Union-find with path halving.
+class Components {
+ public:
+  explicit Components(std::size_t members) : parent_(members) { std::iota(parent_.begin(), parent_.end(), 0u); }
+
+  // The lowest member of the component of this one.
+  std::uint32_t root(std::uint32_t n) {
+    while (parent_[n] != n) n = parent_[n] = parent_[parent_[n]];
     return n;
-  };
-  for (const Link& l : t.links) {
-    const auto a = root(l.a);
-    const auto b = root(l.b);
-    parent[std::max(a, b)] = std::min(a, b);
   }
+  void join(std::uint32_t a, std::uint32_t b) {
+    a = root(a);
+    b = root(b);
+    parent_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+void check_connected(const Topology& t) {
+  Components nodes(t.nodes());
+  for (const Link& l : t.links) nodes.join(l.a, l.b);
   for (std::uint32_t n = 1; n < t.nodes(); ++n)
-    if (root(n) != 0)
+    if (nodes.root(n) != 0)
       throw InputError(
           fmt::format("{} cannot reach {}; links must connect all nodes", node_text(t, n), node_text(t, 0)));
 }
@@ -79,6 +89,19 @@ void check(const Topology& t) {
                                  t.nodes() - 1));
   check_degrees(t);
   check_connected(t);
+}
+
+std::vector<bool> sides(const Topology& t) {
+  // Member 2 * n stands for "node n is on the side of node 0", and 2 * n + 1 for the contrary.
+  Components statements(2 * std::size_t{t.nodes()});
+  for (const Link& l : t.links) {
+    statements.join(2 * l.a, 2 * l.b + 1);
+    statements.join(2 * l.a + 1, 2 * l.b);
+  }
+  if (statements.root(1) == 0) return {};
+  std::vector<bool> out(t.nodes());
+  for (std::uint32_t n = 0; n < t.nodes(); ++n) out[n] = statements.root(2 * n) != 0;
+  return out;
 }
 
 void assign_tiers(Topology& t) {

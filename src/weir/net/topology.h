@@ -63,6 +63,10 @@ void check(const Topology&);
 // The part of check() that concerns one link.
 void check_link(const Topology&, const Link&);
 
+// On which of two sides each node is, so that every link goes from one side to the other: hosts and switches of every
+// second tier on one in trees and Clos networks. Empty if there are no such sides.
+std::vector<bool> sides(const Topology&);
+
 // Gives hosts tier 0, switches with hosts 1, and others one more than their lowest neighbour.
 void assign_tiers(Topology&);
 

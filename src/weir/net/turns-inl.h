@@ -24,9 +24,8 @@ namespace weir::net {
 
 template <class P>
 void Fabric<P>::prepare_turns() {
-  if (!P::kByNode) return;
   const Topology& t = model().topology;
-  const Time turn = model().turn();
+  const Time turn = scheduler().longest_turn();
   std::size_t most = 0;
   for (std::uint32_t h = 0; h < t.hosts; ++h)
     if (lane().mine(h)) own_hosts_.push_back({h, network().hosts[h].port});
@@ -67,7 +66,7 @@ inline bool Fabric<P>::takes_turn(std::uint32_t node) const {
 // which something arrives then; that may be none at a host.
 template <class P>
 void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> links, Time begun, Time until) {
-  if (node < own_hosts_.size()) return take_turn_of_host(own_hosts_[node], !links.empty(), begun, until);
+  if (node < own_hosts_.size()) return take_turn_of_host(own_hosts_[node], !links.empty(), until);
   const std::uint32_t s = own_switches_[node - own_hosts_.size()].number;
   Tally tally;
   frames_come_ = false;
@@ -76,7 +75,7 @@ void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> lin
   for (std::size_t i = 0; i < links.size(); ++i) {
     const std::uint32_t port = links[i];
     if (i + 1 < links.size()) prefetch_coming(links[i + 1]);
-    with_wire(port, begun,
+    with_wire(port,
               [&](auto wire) { take_link(s, port, local_[Topology::reverse(port)], wire, begun, until, tally); });
   }
   count(tally);
@@ -96,11 +95,11 @@ void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> lin
 
 // All that happens at a host: what arrives there, if anything, and when it wakes.
 template <class P>
-void Fabric<P>::take_turn_of_host(const OwnHost& own, bool some_arrive, Time begun, Time until) {
+void Fabric<P>::take_turn_of_host(const OwnHost& own, bool some_arrive, Time until) {
   const std::uint32_t port = Topology::reverse(own.port);
   if (some_arrive && !is_large_) prefetch_coming(port);
   nics().begin_turn(own.number, until);
-  if (some_arrive) with_wire(port, begun, [&](auto wire) { serve_host(own.number, port, wire, until); });
+  if (some_arrive) with_wire(port, [&](auto wire) { serve_host(own.number, port, wire, until); });
   wake_until(own.number, until);
   nics().end_turn(own.number);
 }
@@ -115,16 +114,16 @@ inline void Fabric<P>::wake_until(std::uint32_t h, Time until) {
   }
 }
 
-// Calls take(wire) with what is on this link, settled up to the turn's begin.
+// Calls take(wire) with what is on this link, as far as the node at the other end has gone on.
 template <class P>
 template <class Take>
-inline void Fabric<P>::with_wire(std::uint32_t port, Time begun, Take&& take) {
+inline void Fabric<P>::with_wire(std::uint32_t port, Take&& take) {
   if (is_inbound(port)) {
     take(InboundWire(wires_[inbound_[port] - 1]));
     return;
   }
   Port& p = lane().port(port);
-  settle(p, {begun.ps - 1});
+  settle(p, settled_by_owner({}));
   if (!is_plain(p) || p.order_is_partial) [[unlikely]]
     take(LiveWire(p));
   else if (p.kind == PortKind::ranked)
@@ -169,7 +168,7 @@ inline void Fabric<P>::prefetch_coming(std::uint32_t port) const {
   if (p.kind == PortKind::ranked) prefetch_first(p.urgent, kPlacesAhead);
 }
 
-// What arrives by a link that has been settled up to the turn's begin.
+// What arrives by a link before `until`.
 template <class P>
 template <class Wire>
 inline void Fabric<P>::take_link(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Wire wire, Time begun,
@@ -192,7 +191,7 @@ inline void Fabric<P>::put_down(const Wire& wire, std::uint32_t port, Time next)
   if (next < Time::max()) [[likely]] {
     scheduler().schedule(lane().arrival(port), next);
   } else if constexpr (!Wire::kHasLeft) {
-    // What the link has just been allowed to send leaves in this round of turns, and is not settled yet.
+    // What the link has just been allowed to send leaves later than the node at the other end has gone on.
     Port& p = lane().port(port);
     if (p.kind == PortKind::ranked) expect_first(p, port);
   }

@@ -16,7 +16,7 @@ Fabric<P>::Fabric(std::uint16_t partitions)
       is_large_(lane().ports > kPortsInCache),
       int_format_(model().int_format()),
       exact_telemetry_(int_format_.is_exact()) {
-  prepare_turns();
+  if constexpr (P::kByNode) prepare_turns();
   if (alone_) return;
   inbound_ = ZeroedArray<std::uint32_t>(lane().ports, lane().sparse);
   for (std::uint32_t port = 0; port < lane().ports; ++port) {
@@ -141,11 +141,11 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
 }
 
 // Until when the port at the other end of a link may be settled. Where nodes take turns, its owner has gone on farther
-// than to `now` or not as far; what has left before this round of turns began is known.
+// than to `now` or not as far.
 template <class P>
-inline Time Fabric<P>::settled_by_all(Time now) const {
+inline Time Fabric<P>::settled_by_owner(Time now) const {
   if constexpr (P::kByNode)
-    return {lane().scheduler.all_taken_before().ps - 1};
+    return {lane().scheduler.neighbours_taken_before().ps - 1};
   else
     return now;
 }
@@ -160,7 +160,7 @@ inline void Fabric<P>::prefetch_following(std::uint32_t peer, const PacketRing& 
 // The packet that arrives, off the wire; the next one's arrival is scheduled.
 template <class P>
 inline Descriptor& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) {
-  if (p.ring.cursor == p.ring.head) settle_plain(p, settled_by_all(now));
+  if (p.ring.cursor == p.ring.head) settle_plain(p, settled_by_owner(now));
   Descriptor& packet = p.ring.front();
   p.ring.pop();
   if constexpr (P::kByNode) prefetch_following(p.peer, p.ring);
@@ -192,7 +192,7 @@ template <class P>
 inline Descriptor& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now) {
   // What waits has begun to leave as soon as the packet that arrives had left, if it may. It is settled as long as that
   // one is still counted among those on the wire.
-  if (p.order.has_one_at_most()) settle_ranked(p, p.owner - lane().hosts, settled_by_all(now));
+  if (p.order.has_one_at_most()) settle_ranked(p, p.owner - lane().hosts, settled_by_owner(now));
   Descriptor& packet = take_off_wire(p);
   if constexpr (P::kByNode) {
     prefetch_following(p.peer, p.ring);
@@ -201,7 +201,7 @@ inline Descriptor& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now)
   if (const PacketRing* next = next_on_wire(p); next != nullptr) {
     scheduler().add(lane().arrival(port), p.arrival(next->front()));
   } else if constexpr (P::kByNode) {
-    // What the link has just been allowed to send leaves in this round of turns, and is not settled yet.
+    // What the link has just been allowed to send leaves later than the node at the other end has gone on.
     if (const Descriptor* waits = next_to_leave(p); waits != nullptr) [[unlikely]]
       scheduler().add(lane().arrival(port), p.free_at + p.serialisation(waits->wire) + p.delay);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "weir/base/error.h"
 #include "weir/base/text_file.h"
@@ -102,13 +103,16 @@ void Allotment::watch_anew() {
   if (claims_) claims_->watch_anew();
 }
 
-std::vector<std::size_t> Allotment::held() {
-  std::vector<std::size_t> out;
-  if (!claims_) return out;
-  claims_->look();
-  std::copy_if(o_.runs.begin(), o_.runs.end(), std::back_inserter(out),
-               [&](std::size_t run) { return claims_->is_held(name(run)); });
-  return out;
+void Allotment::look() {
+  if (claims_) claims_->look();
+}
+
+void Allotment::remove_claims(const std::vector<bool>& done) {
+  if (!claims_) return;
+  std::set<std::string> names;
+  for (const std::size_t run : o_.runs)
+    if (done[run]) names.insert(name(run));
+  claims_->remove_of_done([&](const std::string& run) { return names.count(run) > 0; });
 }
 
 }  // namespace weir::run

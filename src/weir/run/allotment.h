@@ -40,8 +40,10 @@ class Allotment {
   // Whether the workers of all these have shown signs of life since watch_anew().
   bool are_beating(const std::vector<std::size_t>& others) const;
   void watch_anew();
-  // The runs that others hold now.
-  std::vector<std::size_t> held();
+  // Looks who holds what.
+  void look();
+  // Removes what killed workers have left of claims of runs that are done.
+  void remove_claims(const std::vector<bool>& done);
 
  private:
   const std::string& name(std::size_t run) const { return plan_.runs[run].name; }

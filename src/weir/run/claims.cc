@@ -11,6 +11,7 @@
 #include <charconv>
 #include <filesystem>
 #include <random>
+#include <string_view>
 #include <system_error>
 
 #include "weir/study/kept.h"
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr double kBeats = 10;   // in a lease
 constexpr double kWatched = 3;  // this part of a lease is watched before a claim is dead
+constexpr std::string_view kClock = ".clock-";  // files that have lost their names begin so, if not
 
 [[noreturn]] void fail_to(const char* what, const std::string& path) {
   throw std::system_error(errno, std::generic_category(), fmt::format("cannot {} {}", what, path));
@@ -49,7 +51,7 @@ bool state_of(const std::string& path, struct stat& out) {
 // Opens a file that nobody else has, and takes its name away again.
 int open_nameless(const std::string& folder) {
   std::random_device random;
-  const std::string path = fmt::format("{}/.clock-{:08x}{:08x}", folder, random(), random());
+  const std::string path = fmt::format("{}/{}{:08x}{:08x}", folder, kClock, random(), random());
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) fail_to("create", path);
   ::unlink(path.c_str());
@@ -171,25 +173,36 @@ void Claims::watch_anew() {
   for (auto& [run, watched] : watched_) watched.has_changed = false;
 }
 
-std::map<std::string, Claims::Claim> Claims::read() const {
-  std::map<std::string, Claim> out;
+template <class Visit>
+void Claims::for_each_file(Visit&& visit) const {
   std::error_code error;  // the folder goes with the last claim
   for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     const auto dot = name.rfind('.');
-    Claim claim;
+    int generation = -1;
     const char* const last = name.data() + name.size();
-    if (dot == std::string::npos || dot == 0 ||
-        std::from_chars(name.data() + dot + 1, last, claim.generation).ptr != last)
-      continue;
-    struct stat file {};
-    if (!state_of(entry->path(), file)) continue;
-    claim.file = file.st_ino;
-    claim.touched = touched(file);
-    Claim& highest = out[name.substr(0, dot)];
-    if (claim.generation > highest.generation) highest = claim;
+    if (dot == std::string::npos || dot == 0 || std::from_chars(name.data() + dot + 1, last, generation).ptr != last)
+      generation = -1;
+    visit(entry->path().string(), name.substr(0, dot), generation);
   }
+}
+
+std::map<std::string, Claims::Claim> Claims::read() const {
+  std::map<std::string, Claim> out;
+  for_each_file([&](const std::string& path, const std::string& run, int generation) {
+    struct stat file {};
+    if (generation < 0 || !state_of(path, file)) return;
+    Claim& highest = out[run];
+    if (generation > highest.generation) highest = {generation, file.st_ino, touched(file)};
+  });
   return out;
+}
+
+void Claims::remove_of_done(const std::function<bool(const std::string& run)>& is_done) {
+  for_each_file([&](const std::string& path, const std::string& run, int generation) {
+    const bool is_clock = generation < 0 && fs::path(path).filename().string().starts_with(kClock);
+    if (is_clock || (generation >= 0 && is_done(run))) ::unlink(path.c_str());
+  });
 }
 
 bool Claims::make(const std::string& path) const {

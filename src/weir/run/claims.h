@@ -13,10 +13,13 @@
 // removes the older file; nobody ever removes or renames a file on the suspicion that it is dead. An owner that was
 // only slow finds the younger file, or its own gone, and gives the run up. What it may still do by then harms nothing:
 // results appear under their name by one rename, which is refused where there is one (left_runs.h, run_process.h).
+//
+// Once a run has its result, claims of it mean nothing: who finds all runs done removes what killed workers have left.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,6 +44,8 @@ class Claims {
   // before may be old by then: look at its result after it has been taken. Throws std::system_error.
   bool take(const std::string& run);
   void give_back(const std::string& run);
+  // Removes all claims of the runs for which `is_done` holds, whoever has them, and what else killed workers have left.
+  void remove_of_done(const std::function<bool(const std::string& run)>& is_done);
   // Whether it holds the run, and no one has taken it over.
   bool is_mine(const std::string& run) const;
   // Touches all that is held, if it is time to; the runs that others have taken over since.
@@ -79,6 +84,9 @@ class Claims {
   };
 
   std::string path_of(const std::string& run, int generation) const;
+  // Calls visit(path, run, generation) for each file of a claim, and for others with the generation -1.
+  template <class Visit>
+  void for_each_file(Visit&& visit) const;
   std::map<std::string, Claim> read() const;
   void watch(const std::string& run, const Claim& claim);
   bool make(const std::string& path) const;

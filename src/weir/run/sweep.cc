@@ -58,7 +58,10 @@ class Sweep {
     out_.cancelled = (!queue_.empty() || !at_work_.empty()) && out_.obstacle.empty();
     out_.elsewhere = static_cast<std::size_t>(
         std::count_if(others_.begin(), others_.end(), [&](std::size_t run) { return !done_[run]; }));
-    if (!out_.cancelled && out_.elsewhere == 0 && out_.obstacle.empty()) clean();
+    if (!out_.cancelled && out_.elsewhere == 0 && out_.obstacle.empty()) {
+      clean();
+      allotment_->remove_claims(done_);
+    }
     return std::move(out_);
   }
 
@@ -92,15 +95,12 @@ class Sweep {
     std::stable_sort(queue_.begin(), queue_.end(), [&](std::size_t a, std::size_t b) { return work(a) > work(b); });
     allotment_.emplace(plan_, o_);
     clean();
-    // A worker may have died with its run done; somebody has to find that out.
-    for (const std::size_t run : allotment_->held())
-      if (done_[run]) others_.push_back(run);
     ::malloc_trim(0);  // the processes to come begin with this one's memory
   }
 
   // Removes what killed processes have left of runs that are done, and notes of which others there is something.
   void clean() {
-    allotment_->held();  // nobody else's
+    allotment_->look();
     const auto left = left_runs(o_.dir);
     for (const std::size_t run : o_.runs) {
       if (!std::binary_search(left.begin(), left.end(), plan_.runs[run].name)) continue;
@@ -140,7 +140,6 @@ class Sweep {
       case Allotment::Answer::others: others_.push_back(run); return false;
       case Allotment::Answer::failed: out_.failures.emplace(run, allotment_->failure(run)); break;
       case Allotment::Answer::done:
-        if (done_[run]) return false;
         ++out_.kept;
         done_[run] = true;
     }

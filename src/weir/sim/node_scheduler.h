@@ -1,10 +1,16 @@
 // A scheduler that takes the events of one node after the other.
 //
 // What happens at a node matters to another one no sooner than a packet takes by the shortest link. Within so short a
-// time the order of events matters within a node only: this scheduler makes passes over all nodes, none longer than
-// that, and in a pass takes all events of one node, then all of the next. What a node touches, its ports and the
-// packets that reach it, stays in the nearest cache meanwhile, and a node has so few pending events that a sorted array
-// does for them.
+// time the order of events matters within a node only: this scheduler makes passes over the nodes, and in a pass takes
+// all events of one node, then all of the next. What a node touches, its ports and the packets that reach it, stays in
+// the nearest cache meanwhile, and a node has so few pending events that a sorted array does for them.
+//
+// Where the nodes have two sides, and links only from one side to the other, as in trees and Clos networks, passes go
+// over the sides by turns, and each leads from one link's time behind the other side to one link's time ahead of it. So
+// a turn is twice as long as where a pass goes over all nodes.
+//
+//   one side  ...-- 1 --|-- 3 --|-- 5 --...
+//   the other ...|-- 2 --|-- 4 --|...
 //
 // The due times of all entities stand in one array, those of a node side by side. An event for a later pass is noted
 // there, with a bit in a set of those that wait; when its pass comes, all that wait at its node are looked through. So
@@ -23,8 +29,8 @@
 
 namespace weir::sim {
 
-// What sim/scheduler.h says of order holds for the entities of one node. During a pass an event before its end may be
-// scheduled, moved or cancelled only for the node of the event that was taken last.
+// What sim/scheduler.h says of order holds for the entities of one node. During a pass over its side an event before the
+// pass's end may be scheduled, moved or cancelled only for the node of the event that was taken last.
 class NodeScheduler {
  public:
   static constexpr bool kByNode = true;
@@ -32,10 +38,17 @@ class NodeScheduler {
   NodeScheduler(std::uint32_t entities, const SchedulerHints& hints)
       : announces_(hints.lookahead >= kFarLookahead), span_(hints.turn.ps), places_(entities, hints.sparse) {
     const bool is_one = hints.node_of.empty();
-    const auto node_of = [&](Entity e) { return is_one ? 0 : hints.node_of[e]; };
     std::uint32_t nodes = is_one ? 1 : 0;
-    for (Entity e = 0; e < entities; ++e)
-      if (node_of(e) != kNone) nodes = std::max(nodes, node_of(e) + 1);
+    for (Entity e = 0; e < entities && !is_one; ++e)
+      if (hints.node_of[e] != kNone) nodes = std::max(nodes, hints.node_of[e] + 1);
+    if (!hints.sides.empty()) far_side_ = (nodes + 63) / 64 * 64;
+    sides_ = far_side_ == 0 ? 1 : 2;
+    const auto node_of = [&](Entity e) -> std::uint32_t {
+      if (is_one) return 0;
+      const std::uint32_t number = hints.node_of[e];
+      return number != kNone && sides_ == 2 && hints.sides[number] ? far_side_ + number : number;
+    };
+    nodes += far_side_;
     first_.assign(nodes + std::size_t{1}, 0);
     for (Entity e = 0; e < entities; ++e)
       if (node_of(e) != kNone) ++first_[node_of(e) + std::size_t{1}];
@@ -72,13 +85,19 @@ class NodeScheduler {
     const Place place = places_[e];
     assert(entities_[place.slot] == e);
     due_[place.slot] = t.ps;
-    if (t.ps < until_)
+    if (t.ps < until_ && place.node == node_)
       insert(place, t.ps);
     else
       note(place, t.ps);
   }
 
   void cancel(Entity e) { due_[places_[e].slot] = kNever; }
+
+  // How long a node's turn is, at most.
+  Time longest_turn() const { return {far_side_ != 0 ? 2 * span_ : span_}; }
+  // Before the first event: an event may matter to nodes of the same side as soon as to those of the other. Passes go
+  // over all nodes.
+  void keep_together() { sides_ = 1; }
 
   // Calls on_ready(entity, Due::soon) for the events of a node as their turn comes. In large networks also with
   // Due::later for those of the node that comes next, and on_ready.comes(node, by), if there is such a function, for
@@ -103,8 +122,8 @@ class NodeScheduler {
     return next(end, out, [](Entity, Due) {});
   }
 
-  // When the present pass began, or the last one ended: all events before have been taken, of all nodes.
-  Time all_taken_before() const { return {begun_}; }
+  // All events before this have been taken of the nodes to which the open one has links.
+  Time neighbours_taken_before() const { return {reached_[sides_ - 1 - side_]}; }
 
   // Only between passes.
   bool empty() const {
@@ -121,8 +140,10 @@ class NodeScheduler {
       return false;
     });
     std::fill(busy_.begin(), busy_.end(), 0);
-    begun_ = t.ps;
-    soonest_ = kNever;
+    for (const int side : {0, 1}) {
+      reached_[side] = t.ps;
+      soonest_[side] = kNever;
+    }
   }
 
   template <class Visit>
@@ -149,10 +170,12 @@ class NodeScheduler {
   };
 
   std::uint64_t* first_place() { return ready_.data() + 1; }
+  // Of a node, as SchedulerHints has it.
+  std::uint32_t number_of(std::uint32_t node) const { return node >= far_side_ ? node - far_side_ : node; }
 
   // For the node that is open.
   void insert(Place place, std::int64_t due) {
-    assert(place.node == node_ && due >= begun_);
+    assert(due >= begun_);
     if (end_ == ready_.data() + ready_.size()) [[unlikely]]
       make_room();
     const std::uint64_t key = key_of(due, place.slot - slots_);
@@ -175,7 +198,10 @@ class NodeScheduler {
     if (due >= earliest_[place.node]) return;
     earliest_[place.node] = due;
     busy_[place.node / 64] |= std::uint64_t{1} << (place.node % 64);
-    soonest_ = std::min(soonest_, due);
+    const bool is_far = sides_ == 2 && place.node >= far_side_;
+    assert(due >= reached_[is_far]);
+    std::int64_t& soonest = soonest_[is_far];
+    soonest = std::min(soonest, due);
   }
 
   // The first member of a set from `from` on, before `to`, for which `is` holds, or `to`.
@@ -196,31 +222,40 @@ class NodeScheduler {
   template <class OnReady>
   [[gnu::noinline]] bool open_next(std::int64_t end, OnReady& on_ready) {
     for (;;) {
-      if (until_ == kClosed) {  // a pass begins, with the first event if that is known
-        begun_ = std::max(begun_, std::min(soonest_, end));
-        if (end <= begun_) return false;
-        until_ = std::min(end, begun_ + span_);
-        soonest_ = kNever;
-        find_following(0);
-      }
-      while (following_ < earliest_.size()) {
+      if (until_ == kClosed && !begin_pass(end)) return false;
+      while (following_ < pass_end_) {
         node_ = static_cast<std::uint32_t>(following_);
         find_following(following_ + 1);
         if (announces_) announce_far(on_ready);
         const bool has_some = open(on_ready);
-        if (announces_ && following_ < earliest_.size()) announce(on_ready);
+        if (announces_ && following_ < pass_end_) announce(on_ready);
         if (has_some) return true;
       }
-      begun_ = until_;
+      reached_[side_] = until_;
       until_ = kClosed;
     }
   }
 
+  // Of the side that is behind. Time in which nothing happens on either side is passed over. False if both have reached
+  // the end.
+  bool begin_pass(std::int64_t end) {
+    const std::int64_t soonest = std::min({end, soonest_[0], soonest_[sides_ - 1]});
+    for (std::int64_t& reached : reached_) reached = std::max(reached, soonest);
+    side_ = sides_ == 2 && reached_[1] < reached_[0] ? 1 : 0;
+    begun_ = reached_[side_];
+    if (end <= begun_) return false;
+    until_ = std::min(end, reached_[sides_ - 1 - side_] + span_);
+    soonest_[side_] = kNever;
+    pass_end_ = sides_ == 2 && side_ == 0 ? far_side_ : earliest_.size();
+    find_following(side_ == 0 ? 0 : far_side_);
+    return true;
+  }
+
   // The next node with an event in this pass; what those that are passed over have later is noted.
   void find_following(std::size_t from) {
-    following_ = first_in(busy_, from, earliest_.size(), [this](std::size_t node) {
+    following_ = first_in(busy_, from, pass_end_, [this](std::size_t node) {
       if (earliest_[node] < until_) return true;
-      soonest_ = std::min(soonest_, earliest_[node]);
+      soonest_[side_] = std::min(soonest_[side_], earliest_[node]);
       return false;
     });
   }
@@ -238,8 +273,8 @@ class NodeScheduler {
   template <class OnReady>
   void announce_far(OnReady& on_ready) const {
     if constexpr (requires { on_ready.comes(node_, node_); })
-      for (std::uint32_t by = 1; by <= kNodesAhead && node_ + by < earliest_.size(); ++by)
-        if (earliest_[node_ + by] < until_) on_ready.comes(node_ + by, by);
+      for (std::uint32_t by = 1; by <= kNodesAhead && node_ + by < pass_end_; ++by)
+        if (earliest_[node_ + by] < until_) on_ready.comes(number_of(node_) + by, by);
   }
 
   // Finds and sorts the node's events of this pass. False if there are none.
@@ -248,14 +283,14 @@ class NodeScheduler {
     slots_ = first_[node_];
     at_ = end_ = first_place();
     if constexpr (requires { on_ready.takes(node_); }) {
-      if (on_ready.takes(node_)) {
+      if (on_ready.takes(number_of(node_))) {
         std::size_t n = 0;
         take_due([&](std::size_t slot, std::int64_t) {
           due_[slot] = kNever;
           on_ready.take(entities_[slot]);
           ++n;
         });
-        if (n != 0) on_ready.end(node_, {begun_}, {until_});
+        if (n != 0) on_ready.end(number_of(node_), {begun_}, {until_});
         assert(at_ == end_);
         return false;
       }
@@ -291,7 +326,7 @@ class NodeScheduler {
     });
     earliest_[node_] = later;
     if (later == kNever) busy_[node_ / 64] &= ~(std::uint64_t{1} << (node_ % 64));
-    soonest_ = std::min(soonest_, later);
+    soonest_[side_] = std::min(soonest_[side_], later);
   }
 
   void sort_few() {
@@ -314,10 +349,16 @@ class NodeScheduler {
   std::uint32_t slots_ = 0;       // the first slot of the open node
   std::uint32_t node_ = 0;        // the open one
   std::size_t following_ = 0;     // the next one with an event in this pass
+  std::size_t pass_end_ = 0;      // the pass goes over nodes before this one
   const bool announces_;
-  const std::int64_t span_;  // of a pass
-  std::int64_t begun_ = 0;
-  std::int64_t soonest_ = kNever;       // between passes: no event is earlier
+  int side_ = 0;                // that of the pass; 0 if passes go over all nodes
+  int sides_ = 1;               // how many passes go over by turns
+  std::uint32_t far_side_ = 0;  // nodes of the second side have numbers from here on; 0: there is one side
+  const std::int64_t span_;     // what happens at a node matters to others no sooner
+  std::int64_t begun_ = 0;      // of the pass
+  // Between passes, of each side: all events before have been taken; no event is earlier.
+  std::int64_t reached_[2] = {0, 0};
+  std::int64_t soonest_[2] = {kNever, kNever};
   ZeroedArray<Place> places_;           // by entity
   std::vector<std::int64_t> due_;       // by slot
   std::vector<Entity> entities_;        // by slot

@@ -36,6 +36,9 @@ struct SchedulerHints {
   std::vector<std::uint32_t> node_of;
   // For the same: an event at one node matters to another no sooner than this; above 0.
   Time turn{std::int64_t{1} << 40};
+  // For the same, by node: on which of two sides it is, so that an event matters to nodes of the same side no sooner
+  // than twice that. Empty if there are no such sides.
+  std::vector<bool> sides;
 };
 
 // When an entity is due of which a scheduler tells in advance: among the next events, or after those.

@@ -34,6 +34,16 @@ void Program::append(const Program& other) {
   for (const Part& p : other.parts_) parts_.push_back({nodes + p.first, nodes + p.end, p.tag});
 }
 
+bool Program::waits_across_hosts() const {
+  for (std::uint32_t node = 0; node < size(); ++node)
+    for (const Event event : {Event::started, Event::sent, Event::received}) {
+      const std::uint32_t where = event == Event::received ? nodes_[node].dst : nodes_[node].src;
+      for (const std::uint32_t waiting : then(node, event))
+        if (nodes_[waiting].src != where) return true;
+    }
+  return false;
+}
+
 std::vector<std::uint32_t> Program::in_order() const {
   std::vector<std::uint32_t> waits = waits_;
   std::vector<std::uint32_t> order;

@@ -78,6 +78,9 @@ class Program {
     return {then_.data() + first_[at], first_[at + 1] - first_[at]};
   }
 
+  // Whether some node waits for an event at another host than its own: what happens at a message's sender, or that its
+  // receiver has it.
+  bool waits_across_hosts() const;
   // Every node after all that it waits for. Nodes on a cycle, and those that wait for one, are missing.
   std::vector<std::uint32_t> in_order() const;
   // The nodes of one cycle, each waiting for the next and the last for the first; empty if there is none.
