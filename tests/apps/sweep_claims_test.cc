@@ -153,7 +153,8 @@ TEST_F(SharedSweep, FiftyKills) {
   }
 }
 
-// A worker may be killed between the end of its run and the removal of its claim, or before its clock has lost its name.
+// A worker may be killed between the end of its run and the removal of its claim, or before its clock has lost its
+// name.
 TEST_F(SharedSweep, NothingIsLeftOfClaimsWhenAllIsDone) {
   ASSERT_EQ(sweep({"--out", dir("a"), "--claim"}).status, 0);
   fs::create_directory(dir("a") + "/claims");

@@ -333,8 +333,8 @@ TEST(NodeScheduler, TakesAllOfANodeBeforeTheNext) {
   EXPECT_EQ(scheduler.neighbours_taken_before(), Time{150});
 }
 
-// With nodes on two sides, turns take twice as long but for the first and the last one, and no side gets farther ahead of
-// the other than an event may matter there.
+// With nodes on two sides, turns take twice as long but for the first and the last one, and no side gets farther ahead
+// of the other than an event may matter there.
 TEST(NodeScheduler, TakesSidesByTurns) {
   NodeScheduler scheduler(2, {.node_of = {0, 1}, .turn = Time{100}, .sides = {true, false}});
   EXPECT_EQ(scheduler.longest_turn(), Time{200});
@@ -377,8 +377,7 @@ TEST(NodeScheduler, KeepsSidesTogetherIfToldTo) {
     taken.push_back(event);
     scheduler.schedule(event.entity, event.time + Time{120});
   }
-  EXPECT_EQ(taken,
-            (std::vector<Event>{{{60}, 1}, {{0}, 0}, {{180}, 1}, {{120}, 0}, {{300}, 1}, {{240}, 0}}));
+  EXPECT_EQ(taken, (std::vector<Event>{{{60}, 1}, {{0}, 0}, {{180}, 1}, {{120}, 0}, {{300}, 1}, {{240}, 0}}));
 }
 
 // Some nodes' events are taken at once: those of the pass, and what they schedule is of a later one.

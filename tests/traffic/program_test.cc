@@ -49,6 +49,23 @@ TEST(Program, FindsACycle) {
   EXPECT_EQ(p.cycle(), (std::vector<std::uint32_t>{1, 3, 2}));
 }
 
+// A receiver that goes on by itself waits for nothing elsewhere, as in a ring; a sender that waits for it does.
+TEST(Program, TellsWhetherNodesWaitForOtherHosts) {
+  std::vector<Program::Node> nodes(2);
+  nodes[0] = {.src = 0, .dst = 1};
+  nodes[1] = {.src = 1, .dst = 2};
+  const auto waits = [&](Event event) {
+    return Program(nodes, std::vector<Program::Edge>{{0, event, 1}}, 0).waits_across_hosts();
+  };
+  EXPECT_FALSE(waits(Event::received));
+  EXPECT_TRUE(waits(Event::sent));
+  EXPECT_TRUE(waits(Event::started));
+  nodes[1].src = 0;
+  EXPECT_TRUE(waits(Event::received));
+  EXPECT_FALSE(waits(Event::sent));
+  EXPECT_FALSE(Program(nodes, {}, 0).waits_across_hosts());
+}
+
 TEST(Program, SeveralAreOne) {
   const std::vector<Program::Edge> edges{{0, Event::received, 1}};
   Program p(std::vector<Program::Node>(2), edges, 1);

@@ -65,9 +65,9 @@ class Engine {
   Engine(const Engine&) = delete;
   virtual ~Engine() = default;
 
-  // Calls `call` for each flow that ends, in order of (finish, id). Several functions may be given; each is called. A call
-  // comes up to 32 epochs after the flow's end. How many depends on the number of threads, and so does what the engine
-  // tells in such a call.
+  // Calls `call` for each flow that ends, in order of (finish, id). Several functions may be given; each is called. A
+  // call comes up to 32 epochs after the flow's end. How many depends on the number of threads, and so does what the
+  // engine tells in such a call.
   void on_finish(std::function<void(const host::FlowRecord&)> call) { on_finish_.push_back(std::move(call)); }
   // Calls `call` at now(), now() + interval, now() + 2 * interval, ..., with all events before that instant done and
   // none at it. The call comes when advance() goes on from that instant.

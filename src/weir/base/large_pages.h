@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -45,8 +46,16 @@ class ZeroedArray {
   ~ZeroedArray() { give_zeros(first_, size_ * sizeof(T), sparse_); }
 
   std::size_t size() const { return size_; }
+  T* data() { return first_; }
   T& operator[](std::size_t i) { return first_[i]; }
   const T& operator[](std::size_t i) const { return first_[i]; }
+
+  // Room for so many, zeros behind those that there are. Of a large array, memory is only touched where it was written.
+  void grow(std::size_t size) {
+    ZeroedArray bigger(size, sparse_);
+    if (size_ != 0) std::memcpy(bigger.first_, first_, size_ * sizeof(T));
+    *this = std::move(bigger);
+  }
 
  private:
   T* first_ = nullptr;

@@ -48,11 +48,26 @@ inline std::vector<std::uint32_t> nodes_of_entities(const Model& model, const st
   return out;
 }
 
-// By the numbers of nodes_of_entities().
-inline std::vector<bool> sides_of_own(const net::Topology& topology, const std::vector<std::uint16_t>& of_node,
+// Of a large network: do the packets of a turn of two links' time, and their next places, fit into the nearest cache of
+// most processors at a switch with so many links?
+inline bool long_turns_fit(const Model& model) {
+  constexpr std::int64_t kNearestCache = 32'768;
+  const Time longest = 2 * model.turn();
+  std::vector<std::int64_t> bytes(model.topology.nodes());
+  for (const auto& link : model.topology.links) {
+    const std::int64_t packets = bytes_in(longest, link.rate).count / model.largest_data_wire().count;
+    for (const std::uint32_t node : {link.a, link.b})
+      bytes[node] += packets * static_cast<std::int64_t>(2 * sizeof(net::Descriptor));
+  }
+  return *std::max_element(bytes.begin(), bytes.end()) <= kNearestCache;
+}
+
+// By the numbers of nodes_of_entities(). In a large network wide switches gain nothing by longer turns.
+inline std::vector<bool> sides_of_own(const Model& model, const std::vector<std::uint16_t>& of_node,
                                       std::uint16_t partition) {
-  const std::vector<bool> all = net::sides(topology);
   std::vector<bool> out;
+  if (model.topology.ports() > kPortsInCache && !long_turns_fit(model)) return out;
+  const std::vector<bool> all = net::sides(model.topology);
   for (std::size_t node = 0; node < all.size(); ++node)
     if (of_node[node] == partition) out.push_back(all[node]);
   return out;
@@ -75,7 +90,7 @@ sim::SchedulerHints hints(const Model& model, const std::vector<std::uint16_t>& 
           .sparse = partitions > kFewPartitions,
           .node_of = S::kByNode ? nodes_of_entities(model, of_node, partition) : std::vector<std::uint32_t>(),
           .turn = model.turn(),
-          .sides = S::kByNode ? sides_of_own(model.topology, of_node, partition) : std::vector<bool>()};
+          .sides = S::kByNode ? sides_of_own(model, of_node, partition) : std::vector<bool>()};
 }
 
 // The first port of a partition; 0 if it has none.

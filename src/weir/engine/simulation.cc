@@ -20,6 +20,9 @@ using namespace literals;
 // How often, at least, a run is looked at for a stall.
 constexpr Time kLook = 100_us;
 
+// Nobody looks at a run between so many epochs if they may be taken as one.
+constexpr std::int64_t kEpochsAtOnce = 32;
+
 }  // namespace
 
 Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunOptions& options)
@@ -39,7 +42,8 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
   const bool has_faults = !model.faults.links.empty() || !model.faults.changes.empty() || !model.faults.pauses.empty();
   if (options.fast_forward.is_on() && traffic_.program().empty() && !has_faults && options.ranks == nullptr)
     long_flows_ = std::make_unique<LongFlows>(model_, network_, options.fast_forward, grid_);
-  may_take_several_ = !traffic_.program().waits_across_hosts() && !fast_forward_ && !long_flows_;
+  const bool skips = fast_forward_ != nullptr || long_flows_ != nullptr;
+  if (crew_->has_long_turns() && !skips && !traffic_.program().waits_across_hosts()) epochs_at_once_ = kEpochsAtOnce;
 }
 
 Simulation::~Simulation() = default;

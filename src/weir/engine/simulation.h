@@ -175,9 +175,9 @@ class Simulation final : public Engine {
   Time look_;       // a run is looked at for a stall at the multiples of this, one of the grid
   Time next_poll_;  // of the PFC watchdog; Time::max(): there is none
   Time now_;        // the packets' clock
-  bool may_take_several_ = false;  // epochs at once: nothing happens between them
-  Time lasts_until_;               // some_flow_lasts_until(), as it was known last ...
-  Time next_survey_;               // ... and when it is found anew
+  std::int64_t epochs_at_once_ = 1;
+  Time lasts_until_;  // some_flow_lasts_until(), as it was known last ...
+  Time next_survey_;  // ... and when it is found anew
   bool traffic_dry_ = false;
   std::size_t changes_done_ = 0;  // of model.faults
   std::size_t pauses_done_ = 0;

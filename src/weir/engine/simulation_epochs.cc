@@ -5,13 +5,6 @@
 #include "weir/engine/simulation.h"
 
 namespace weir::engine {
-namespace {
-
-// Nobody looks at a run between so many epochs if they may be taken as one.
-constexpr std::int64_t kEpochsAtOnce = 32;
-
-}  // namespace
-
 std::optional<Time> Simulation::next_work(Time until) const {
   auto start = traffic_.peek();
   if (start) start = *start - left_out();
@@ -42,20 +35,19 @@ bool Simulation::skip_idle_time(Time until) {
 
 // Of the next epoch, or of several that are taken as one. Its flows are in batch_ then.
 Time Simulation::draw_epoch(Time until) {
-  const std::int64_t most = crew_->has_long_turns() && may_take_several_ ? kEpochsAtOnce : 1;
   const Time ahead = left_out();
   const Time first = (now_ / grid_ + 1) * grid_;
-  Time end = std::min({until - ahead, (now_ / grid_ + most) * grid_, next_fault(), next_poll_});
+  Time end = std::min({until - ahead, (now_ / grid_ + epochs_at_once_) * grid_, next_fault(), next_poll_});
   for (const auto& s : samplers_) end = std::min(end, s.next - ahead);
-  if (most > 1) end = std::min(end, next_look());
+  if (epochs_at_once_ > 1) end = std::min(end, next_look());
 
   // A flow whose start has been handed over counts as started at its start, so `ended` needs
   // those that wait at their hosts: they all start before `end`.
   traffic_.pull_until(end + ahead, batch_);
   traffic_dry_ = !traffic_.peek().has_value();
   if (!traffic_dry_ || end <= first) return end;
-  // The run may end soon, and does at the end of an epoch: not before the last flow has started, however, nor before all
-  // that is left of some flow has left its host.
+  // The run may end soon, and does at the end of an epoch: not before the last flow has started, however, nor before
+  // all that is left of some flow has left its host.
   Time last = first;
   if (!batch_.empty()) last = std::max(last, (batch_.back().start / grid_ + 1) * grid_);
   if (last < end) last = std::max(last, some_flow_lasts_until() / grid_ * grid_);
@@ -64,7 +56,7 @@ Time Simulation::draw_epoch(Time until) {
 
 Time Simulation::some_flow_lasts_until() {
   if (now_ < next_survey_) return lasts_until_;
-  next_survey_ = now_ + kEpochsAtOnce / 2 * grid_;
+  next_survey_ = now_ + epochs_at_once_ / 2 * grid_;
   lasts_until_ = now_;
   crew_->for_each_active([this](std::uint32_t, const host::Flow& flow) {
     // Half as long as it takes, whatever a model rounds.

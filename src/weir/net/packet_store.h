@@ -20,7 +20,8 @@ class PacketStore {
   // Gives a packet that has no record one with room for telemetry.
   void measure(Packet& packet) {
     const std::uint32_t i = take();
-    if (i >= telemetry_.size()) telemetry_.resize(records_.size());
+    if (i >= telemetry_.size()) [[unlikely]]
+      telemetry_.grow(records_.size());
     packet.body = i | kMeasured;
   }
   // Of a measured packet.
@@ -75,9 +76,9 @@ class PacketStore {
 
   template <class A>
   void archive(A& a) {
-    a.values(records_);
-    a.values(telemetry_);
-    a.values(free_);
+    archive_all(a, records_);
+    archive_all(a, telemetry_);
+    archive_all(a, free_);
     a.value(frees_);
   }
 
@@ -87,6 +88,12 @@ class PacketStore {
     Sack sack;  // of an acknowledgement that has it
   };
 
+  template <class A, class T>
+  static void archive_all(A& a, ZeroedArray<T>& array) {
+    const std::size_t n = a.length(array.size());
+    if constexpr (A::kLoads) array = {n, false};
+    a.bytes(array.data(), n * sizeof(T));
+  }
   // Of its record.
   static std::uint32_t number(const Descriptor& d) { return d.body & ~kMeasured; }
   std::uint32_t take() {
@@ -96,17 +103,17 @@ class PacketStore {
   }
   [[gnu::cold]] void grow() {
     const auto n = static_cast<std::uint32_t>(records_.size());
-    records_.resize(n == 0 ? 64 : 2 * n);
-    free_.resize(records_.size() + 1);  // arrive() writes beyond the last one
+    records_.grow(n == 0 ? 64 : 2 * n);
+    free_.grow(records_.size() + 1);  // arrive() writes beyond the last one
     while (n + frees_ < records_.size()) {
       free_[frees_] = static_cast<std::uint32_t>(records_.size()) - 1 - frees_;
       ++frees_;
     }
   }
 
-  LargePageVector<Record> records_;
-  LargePageVector<Telemetry> telemetry_;  // of the measured packets, by the same numbers
-  LargePageVector<std::uint32_t> free_;   // the first `frees_`: those that no packet has, the next one to be taken last
+  ZeroedArray<Record> records_;
+  ZeroedArray<Telemetry> telemetry_;  // of the measured packets, by the same numbers
+  ZeroedArray<std::uint32_t> free_;   // the first `frees_`: those that no packet has, the next one to be taken last
   std::uint32_t frees_ = 0;
 };
 

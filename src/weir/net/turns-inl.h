@@ -75,8 +75,7 @@ void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> lin
   for (std::size_t i = 0; i < links.size(); ++i) {
     const std::uint32_t port = links[i];
     if (i + 1 < links.size()) prefetch_coming(links[i + 1]);
-    with_wire(port,
-              [&](auto wire) { take_link(s, port, local_[Topology::reverse(port)], wire, begun, until, tally); });
+    with_wire(port, [&](auto wire) { take_link(s, port, local_[Topology::reverse(port)], wire, begun, until, tally); });
   }
   count(tally);
   const std::span<const std::uint32_t> ports = model().routing.ports(s);

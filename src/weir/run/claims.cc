@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kBeats = 10;   // in a lease
-constexpr double kWatched = 3;  // this part of a lease is watched before a claim is dead
+constexpr double kBeats = 10;                   // in a lease
+constexpr double kWatched = 3;                  // this part of a lease is watched before a claim is dead
 constexpr std::string_view kClock = ".clock-";  // files that have lost their names begin so, if not
 
 [[noreturn]] void fail_to(const char* what, const std::string& path) {

@@ -139,9 +139,7 @@ class Sweep {
       case Allotment::Answer::mine: return true;
       case Allotment::Answer::others: others_.push_back(run); return false;
       case Allotment::Answer::failed: out_.failures.emplace(run, allotment_->failure(run)); break;
-      case Allotment::Answer::done:
-        ++out_.kept;
-        done_[run] = true;
+      case Allotment::Answer::done: ++out_.kept; done_[run] = true;
     }
     done_work_ += work(run);
     return false;

@@ -29,8 +29,8 @@
 
 namespace weir::sim {
 
-// What sim/scheduler.h says of order holds for the entities of one node. During a pass over its side an event before the
-// pass's end may be scheduled, moved or cancelled only for the node of the event that was taken last.
+// What sim/scheduler.h says of order holds for the entities of one node. During a pass over its side an event before
+// the pass's end may be scheduled, moved or cancelled only for the node of the event that was taken last.
 class NodeScheduler {
  public:
   static constexpr bool kByNode = true;
