@@ -179,7 +179,7 @@ class Fabric : public sim::Room<Fabric, P> {
     std::int64_t most_in_turn;  // bytes that can arrive during a turn, at most
   };
   static constexpr std::size_t kFewToSort = 128;
-  static constexpr std::size_t kWorthBooks = 4;  // for fewer packets at a port, its books are not copied
+  static constexpr std::size_t kWorthBooks = 3;  // for fewer packets at a port, its books are not copied
   // What has arrived in a turn, for the counters.
   struct Tally {
     std::uint64_t events = 0;

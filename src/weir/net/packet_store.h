@@ -69,6 +69,12 @@ class PacketStore {
 
   // How many records packets have.
   std::uint32_t in_use() const { return static_cast<std::uint32_t>(records_.size()) - frees_; }
+  // Brings the telemetry of a measured packet near.
+  void prefetch_telemetry(const Descriptor& d) const {
+    const auto* first = reinterpret_cast<const char*>(&telemetry_[number(d)]);
+    prefetch_line(first);
+    prefetch_line(first + 64);
+  }
   // Brings the body near, if there is one.
   void prefetch(const Descriptor& d) const {
     if (d.has_body()) prefetch_line(&records_[number(d)]);

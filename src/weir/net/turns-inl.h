@@ -143,7 +143,9 @@ inline void Fabric<P>::serve_host(std::uint32_t h, std::uint32_t port, Wire wire
     wake_until(h, std::min(at, until));
     if (at >= until) return put_down(wire, port, at);
     ++counters().events;
-    packets().prefetch(wire.take());
+    const Descriptor& soon = wire.take();
+    packets().prefetch(soon);
+    if (soon.is_measured() && soon.kind == PacketKind::ack) packets().prefetch_telemetry(soon);
     if (const Descriptor* next = asks ? wire.first() : nullptr; next != nullptr)
       is_large_ ? receivers().prefetch_for(h, *next) : prefetch_at_host(h, *next);
     if constexpr (!Wire::kHasLeft) leave(lane().port(port), port, *packet);
