@@ -94,6 +94,41 @@ TEST(Ending, AFlowThatMaySendNothingEndsTheRun) {
   EXPECT_THROW(advance_unstalled(run), std::runtime_error);
 }
 
+// A run in which nothing happens any more is sampled until it is found out, however it is computed.
+TEST(Ending, SamplersAreCalledUntilARunIsFoundStuck) {
+  std::vector<Time> expected;
+  for (int i = 0; i <= 10; ++i) expected.push_back(i * 10_us);
+  for (const Way& way : {Way{}, Way{.scheduler = SchedulerKind::heap}, Way{.threads = 2}, Way{.step = 7_us}}) {
+    Scenario s = leaves();
+    s.profiles = {faulty(false)};
+    s.add_flow(0, 3, 10_KB);
+    const auto model = s.model();
+    const auto traffic = s.traffic();
+    Simulation run(*model, *traffic, {.threads = way.threads, .scheduler = way.scheduler});
+    std::vector<Time> called;
+    run.every(10_us, [&](Time now) { called.push_back(now); });
+    for (Time until = std::min(way.step, 10'000_us); !run.advance(until); until += 7_us) {
+    }
+    ASSERT_NE(run.stall(), nullptr) << name_of(way);
+    EXPECT_EQ(run.stall()->found, 101_us) << name_of(way);
+    EXPECT_EQ(called, expected) << name_of(way);
+  }
+}
+
+// It is found out also if it stops before.
+TEST(Ending, AStuckRunIsFoundWhenItStops) {
+  Scenario s = leaves();
+  s.profiles = {faulty(false)};
+  s.add_flow(0, 3, 10_KB);
+  const auto model = s.model();
+  const auto traffic = s.traffic();
+  Simulation run(*model, *traffic, {.stop = 50_us});
+  EXPECT_TRUE(run.advance());
+  EXPECT_EQ(run.now(), 50_us);
+  ASSERT_NE(run.stall(), nullptr);
+  EXPECT_EQ(run.stall()->kind, Stall::Kind::stuck);
+}
+
 // Whichever thread fails, all stop, and the caller is told.
 TEST(Ending, WhatAThreadThrowsIsThrown) {
   for (const std::uint32_t src : {0u, 3u})

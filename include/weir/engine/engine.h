@@ -84,8 +84,8 @@ class Engine {
   virtual void decide(host::Policy policy);
   virtual void decide(host::BatchPolicy policy);
 
-  // Calls `visit` after each epoch with what it took (engine/work.h). It may only be called before the first advance(),
-  // and once; otherwise, and if this engine does not tell, it throws std::logic_error.
+  // Calls `visit` after each epoch, or several taken as one, with what it took (engine/work.h). It may only be called
+  // before the first advance(), and once; otherwise, and if this engine does not tell, it throws std::logic_error.
   virtual void watch_work(WorkVisit visit);
 
   // Adds a flow to those of the traffic; it starts at flow.start, which must not be before now(). Call it between calls
@@ -117,6 +117,7 @@ class Engine {
 
   virtual Time now() const = 0;
   // The length of an epoch. Epochs end at its multiples, so a call of advance() that stops at one changes nothing.
+  // Several may be taken as one.
   virtual Time epoch() const = 0;
   virtual std::uint32_t threads() const = 0;
   virtual Counters counters() const = 0;

@@ -5,6 +5,7 @@
 // of 2 MiB, given back by size, and never returned to the system. Any thread may take and give.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -33,6 +34,8 @@ class ZeroedArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
+  using value_type = T;
+
   ZeroedArray() = default;
   ZeroedArray(std::size_t size, bool sparse)
       : first_(static_cast<T*>(take_zeros(size * sizeof(T), sparse))), size_(size), sparse_(sparse) {}
@@ -47,14 +50,15 @@ class ZeroedArray {
 
   std::size_t size() const { return size_; }
   T* data() { return first_; }
+  const T* data() const { return first_; }
   T& operator[](std::size_t i) { return first_[i]; }
   const T& operator[](std::size_t i) const { return first_[i]; }
 
-  // Room for so many, zeros behind those that there are. Of a large array, memory is only touched where it was written.
-  void grow(std::size_t size) {
-    ZeroedArray bigger(size, sparse_);
-    if (size_ != 0) std::memcpy(bigger.first_, first_, size_ * sizeof(T));
-    *this = std::move(bigger);
+  // Copies those that there are; zeros follow. The zeros of a large array take memory only when they are written to.
+  void resize(std::size_t size) {
+    ZeroedArray other(size, sparse_);
+    if (const std::size_t kept = std::min(size, size_); kept != 0) std::memcpy(other.first_, first_, kept * sizeof(T));
+    *this = std::move(other);
   }
 
  private:

@@ -23,7 +23,7 @@ class Simulation::Crew {
   virtual ~Crew() = default;
   virtual std::uint32_t threads() const = 0;     // of all ranks together
   virtual std::uint32_t partitions() const = 0;  // as many as were asked for
-  // The longer an epoch is, the less it takes for its time.
+  // Whether nodes have longer turns in long epochs (NodeScheduler).
   virtual bool has_long_turns() const = 0;
   // In the child of a fork(2) that came between epochs: threads of its own.
   virtual void after_fork() = 0;

@@ -48,8 +48,8 @@ inline std::vector<std::uint32_t> nodes_of_entities(const Model& model, const st
   return out;
 }
 
-// Of a large network: do the packets of a turn of two links' time, and their next places, fit into the nearest cache of
-// most processors at a switch with so many links?
+// Whether the packets of a turn that is two links' time long, and the places to which they go, fit into the nearest
+// cache of most processors, at the switch that has the most of them.
 inline bool long_turns_fit(const Model& model) {
   constexpr std::int64_t kNearestCache = 32'768;
   const Time longest = 2 * model.turn();
@@ -114,8 +114,10 @@ Partition<S, T>::Partition(const Model& model, Network& network, const std::vect
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::load(const traffic::Program& program, Time lag) {
-  if constexpr (kByNode)
-    if (lag < lane().scheduler.longest_turn() && program.waits_across_hosts()) lane().scheduler.keep_together();
+  if constexpr (kByNode) {
+    const bool tells_others = program.waits_across_hosts() || lane().network.fast_forward != nullptr;
+    if (tells_others && lag < lane().scheduler.longest_turn()) lane().scheduler.keep_together();
+  }
   messages().load(program, lag);
 }
 

@@ -63,7 +63,7 @@ class Partition final : private LaneHolder<S, T>,
   // cut links, and what their hosts have to know of messages.
   void hand_over(Time end, std::vector<Mailbox>& outboxes);
   void take_over(const Mailbox& inbox);
-  // Turns are longer if `end` is far.
+  // Whether the turns of nodes are longer if run_until() has a long way to go.
   bool has_long_turns() const {
     if constexpr (kByNode) return lane().scheduler.longest_turn() > lane().model.turn();
     return false;

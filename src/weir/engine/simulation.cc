@@ -42,8 +42,11 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
   const bool has_faults = !model.faults.links.empty() || !model.faults.changes.empty() || !model.faults.pauses.empty();
   if (options.fast_forward.is_on() && traffic_.program().empty() && !has_faults && options.ranks == nullptr)
     long_flows_ = std::make_unique<LongFlows>(model_, network_, options.fast_forward, grid_);
+  const traffic::Program& program = traffic_.program();
   const bool skips = fast_forward_ != nullptr || long_flows_ != nullptr;
-  if (crew_->has_long_turns() && !skips && !traffic_.program().waits_across_hosts()) epochs_at_once_ = kEpochsAtOnce;
+  const bool ends_with_program = options.until_program && !program.empty();
+  if (crew_->has_long_turns() && !skips && !ends_with_program && !program.waits_across_hosts())
+    epochs_at_once_ = kEpochsAtOnce;
 }
 
 Simulation::~Simulation() = default;
@@ -310,8 +313,12 @@ bool Simulation::advance_to(Time until) {
     const bool idle = crew_->totals().pending == 0;
     if (now_.ps % look_.ps == 0) stall_ = find_stall(idle);
     if (stall_) break;
-    if (idle && !skip_idle_time(until)) continue;
+    const bool goes_on = !idle || skip_idle_time(until);
     work_.done(WorkKind::checks);
+    if (!goes_on) {
+      work_.end(now());
+      continue;
+    }
 
     batch_.clear();
     const Time end = draw_epoch(until);
@@ -348,7 +355,7 @@ bool Simulation::advance_to(Time until) {
     work_.done(WorkKind::flows);
     work_.end(now());
   }
-  // Nobody has looked since nothing goes on.
+  // A run of which no event is pending stops before the instant at which it would have been looked at.
   if (!stall_ && now() >= options_.stop && !is_done() && crew_->totals().pending == 0) stall_ = find_stall(true);
   return ended();
 }

@@ -124,7 +124,7 @@ class Simulation final : public Engine {
   void archive(A& a);
   void reroute();
   void load_program();
-  // Its traffic has ended.
+  // Everything has been done that the run was asked for.
   bool is_done() const;
   // simulation_epochs.cc. With no event pending: the last epoch before anything can happen; nothing if nothing ever
   // will.
@@ -134,7 +134,7 @@ class Simulation final : public Engine {
   // False if the run has to be looked at first.
   bool skip_idle_time(Time until);
   Time draw_epoch(Time until);
-  // Some flow has not ended before.
+  // An instant before which some flow of this process does not end.
   Time some_flow_lasts_until();
   void apply_faults();
   void poll_watchdog();
@@ -176,8 +176,8 @@ class Simulation final : public Engine {
   Time next_poll_;  // of the PFC watchdog; Time::max(): there is none
   Time now_;        // the packets' clock
   std::int64_t epochs_at_once_ = 1;
-  Time lasts_until_;  // some_flow_lasts_until(), as it was known last ...
-  Time next_survey_;  // ... and when it is found anew
+  Time lasts_until_;  // some_flow_lasts_until(), as it was found last ...
+  Time next_survey_;  // ... and before this it is not looked for again
   bool traffic_dry_ = false;
   std::size_t changes_done_ = 0;  // of model.faults
   std::size_t pauses_done_ = 0;

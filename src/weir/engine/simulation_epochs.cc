@@ -1,10 +1,21 @@
-// When a run goes on, and how far before somebody looks at it.
+// The instants up to which a run goes on at a time: epochs, several of them as one, and time in which nothing happens.
 #include <algorithm>
+#include <cassert>
 
 #include "weir/engine/crew.h"
 #include "weir/engine/simulation.h"
 
 namespace weir::engine {
+namespace {
+
+// All flows are looked at for one that lasts no more often than once in so many epochs.
+constexpr std::int64_t kSurvey = 4;
+
+// So much payload does not leave its host in less: half as long as its link takes, whatever a model rounds.
+Time least_time(Bytes payload, Rate link) { return transmission_time(payload, link) / 2; }
+
+}  // namespace
+
 std::optional<Time> Simulation::next_work(Time until) const {
   auto start = traffic_.peek();
   if (start) start = *start - left_out();
@@ -24,43 +35,47 @@ Time Simulation::next_fault() const {
 
 Time Simulation::next_look() const { return (now_ / look_ + 1) * look_; }
 
-// With no event pending. A run that cannot go on is noticed where it is looked at.
+// A run that cannot go on is noticed where it is looked at; samplers are called all the same.
 bool Simulation::skip_idle_time(Time until) {
   const bool is_looked_at = now_.ps % look_.ps == 0;
-  const Time next = next_work(until).value_or(until - left_out());
-  now_ = std::max(now_, is_looked_at ? next : std::min(next, next_look()));
+  Time next = next_work(until).value_or(until - left_out());
+  if (!is_looked_at) next = std::min(next, next_look());
+  for (const auto& s : samplers_) next = std::min(next, s.next - left_out());
+  now_ = std::max(now_, next);
   crew_->skip_to(now_);
   return is_looked_at || now_.ps % look_.ps != 0;
 }
 
-// Of the next epoch, or of several that are taken as one. Its flows are in batch_ then.
+// Draws the flows of the next epoch, or of several that are taken as one, into batch_. Returns where it ends.
 Time Simulation::draw_epoch(Time until) {
   const Time ahead = left_out();
   const Time first = (now_ / grid_ + 1) * grid_;
   Time end = std::min({until - ahead, (now_ / grid_ + epochs_at_once_) * grid_, next_fault(), next_poll_});
   for (const auto& s : samplers_) end = std::min(end, s.next - ahead);
   if (epochs_at_once_ > 1) end = std::min(end, next_look());
+  assert(end >= now_);
 
   // A flow whose start has been handed over counts as started at its start, so `ended` needs
   // those that wait at their hosts: they all start before `end`.
   traffic_.pull_until(end + ahead, batch_);
   traffic_dry_ = !traffic_.peek().has_value();
   if (!traffic_dry_ || end <= first) return end;
-  // The run may end soon, and does at the end of an epoch: not before the last flow has started, however, nor before
-  // all that is left of some flow has left its host.
+  // The run ends with the epoch in which its last flow does. So several epochs are one only as long as a flow is still
+  // to start, or surely goes on.
   Time last = first;
-  if (!batch_.empty()) last = std::max(last, (batch_.back().start / grid_ + 1) * grid_);
+  for (const traffic::Flow& flow : batch_) {
+    const Time least = least_time(flow.size, network_.ports[network_.hosts[flow.src].port].rate);
+    last = std::max({last, (flow.start / grid_ + 1) * grid_, (flow.start + least) / grid_ * grid_});
+  }
   if (last < end) last = std::max(last, some_flow_lasts_until() / grid_ * grid_);
   return std::min(end, last);
 }
 
 Time Simulation::some_flow_lasts_until() {
-  if (now_ < next_survey_) return lasts_until_;
-  next_survey_ = now_ + epochs_at_once_ / 2 * grid_;
-  lasts_until_ = now_;
+  if (now_ < next_survey_ || lasts_until_ > now_ + 2 * grid_) return lasts_until_;
+  next_survey_ = now_ + kSurvey * grid_;
   crew_->for_each_active([this](std::uint32_t, const host::Flow& flow) {
-    // Half as long as it takes, whatever a model rounds.
-    const Time least = transmission_time(Bytes{flow.size() - flow.snd_max}, flow.facts.line_rate) / 2;
+    const Time least = least_time({flow.size() - flow.snd_max}, flow.facts.line_rate);
     lasts_until_ = std::max(lasts_until_, now_ + least);
   });
   return lasts_until_;

@@ -182,7 +182,7 @@ struct alignas(64) Host {
     timers.archive(a);
     a.values(generations);
     a.values(free_slots);
-    // Those that have started are still there or not, as the flows were handed over.
+    // How many are kept of those that have started depends on when they were handed over: none is saved.
     starts.erase(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(std::exchange(next_start, 0)));
     a.values(starts);
     a.each(extras, [&](FlowExtras& b) {

@@ -21,7 +21,7 @@ class PacketStore {
   void measure(Packet& packet) {
     const std::uint32_t i = take();
     if (i >= telemetry_.size()) [[unlikely]]
-      telemetry_.grow(records_.size());
+      telemetry_.resize(records_.size());
     packet.body = i | kMeasured;
   }
   // Of a measured packet.
@@ -69,7 +69,7 @@ class PacketStore {
 
   // How many records packets have.
   std::uint32_t in_use() const { return static_cast<std::uint32_t>(records_.size()) - frees_; }
-  // Brings the telemetry of a measured packet near.
+  // Brings near what switches have written into a measured packet.
   void prefetch_telemetry(const Descriptor& d) const {
     const auto* first = reinterpret_cast<const char*>(&telemetry_[number(d)]);
     prefetch_line(first);
@@ -82,9 +82,9 @@ class PacketStore {
 
   template <class A>
   void archive(A& a) {
-    archive_all(a, records_);
-    archive_all(a, telemetry_);
-    archive_all(a, free_);
+    a.values(records_);
+    a.values(telemetry_);
+    a.values(free_);
     a.value(frees_);
   }
 
@@ -94,12 +94,6 @@ class PacketStore {
     Sack sack;  // of an acknowledgement that has it
   };
 
-  template <class A, class T>
-  static void archive_all(A& a, ZeroedArray<T>& array) {
-    const std::size_t n = a.length(array.size());
-    if constexpr (A::kLoads) array = {n, false};
-    a.bytes(array.data(), n * sizeof(T));
-  }
   // Of its record.
   static std::uint32_t number(const Descriptor& d) { return d.body & ~kMeasured; }
   std::uint32_t take() {
@@ -109,8 +103,8 @@ class PacketStore {
   }
   [[gnu::cold]] void grow() {
     const auto n = static_cast<std::uint32_t>(records_.size());
-    records_.grow(n == 0 ? 64 : 2 * n);
-    free_.grow(records_.size() + 1);  // arrive() writes beyond the last one
+    records_.resize(n == 0 ? 64 : 2 * n);
+    free_.resize(records_.size() + 1);  // arrive() writes beyond the last one
     while (n + frees_ < records_.size()) {
       free_[frees_] = static_cast<std::uint32_t>(records_.size()) - 1 - frees_;
       ++frees_;

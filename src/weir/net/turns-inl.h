@@ -1,14 +1,14 @@
 // Fabric: a switch, or a host, takes its turn. Included by engine/partition-inl.h only.
 //
-// Where nodes take turns, all that arrives at a switch within a turn has left its neighbours before the turn begins,
-// and what the switch sends arrives after it has ended. So its packets need no events: they are taken off the links,
-// link by link, sorted by the port they leave by, and put on those ports, port by port. What happens at one port does
-// not depend on another port as long as nothing but the port's own queue decides what becomes of a packet: each egress
-// has a buffer of its own, or the shared one is so far from its thresholds that no order of this turn's packets comes
-// near them; and no packet leaves the choice of its port to the switch.
+// Where nodes take turns, all that arrives at a switch within a turn has left its neighbours in turns that they have
+// had, and what the switch sends arrives in turns that they will have. So its packets need no events: they are taken
+// off the links, link by link, sorted by the port they leave by, and put on those ports, port by port. What happens at
+// one port does not depend on another port as long as nothing but the port's own queue decides what becomes of a
+// packet: each egress has a buffer of its own, or the shared one is so far from its thresholds that no order of this
+// turn's packets comes near them; and no packet leaves the choice of its port to the switch.
 //
-// What arrives at a host comes by one link, in order, and what the host sends arrives elsewhere after its turn. So it
-// handles packet after packet, and wakes in between where it has to.
+// What arrives at a host comes by one link, in order, and what the host sends arrives in a turn of its switch that is
+// still to come. So it handles packet after packet, and wakes in between where it has to.
 #pragma once
 
 #include <algorithm>

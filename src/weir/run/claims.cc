@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr double kBeats = 10;                   // in a lease
 constexpr double kWatched = 3;                  // this part of a lease is watched before a claim is dead
-constexpr std::string_view kClock = ".clock-";  // files that have lost their names begin so, if not
+constexpr std::string_view kClock = ".clock-";  // begins a name that is taken away at once, if no signal comes first
 
 [[noreturn]] void fail_to(const char* what, const std::string& path) {
   throw std::system_error(errno, std::generic_category(), fmt::format("cannot {} {}", what, path));

@@ -59,8 +59,8 @@ class Sweep {
     out_.elsewhere = static_cast<std::size_t>(
         std::count_if(others_.begin(), others_.end(), [&](std::size_t run) { return !done_[run]; }));
     if (!out_.cancelled && out_.elsewhere == 0 && out_.obstacle.empty()) {
-      clean();
       allotment_->remove_claims(done_);
+      clean();
     }
     return std::move(out_);
   }
@@ -139,7 +139,10 @@ class Sweep {
       case Allotment::Answer::mine: return true;
       case Allotment::Answer::others: others_.push_back(run); return false;
       case Allotment::Answer::failed: out_.failures.emplace(run, allotment_->failure(run)); break;
-      case Allotment::Answer::done: ++out_.kept; done_[run] = true;
+      case Allotment::Answer::done:
+        ++out_.kept;
+        done_[run] = true;
+        remove_failure(o_.dir, plan_.runs[run].name);
     }
     done_work_ += work(run);
     return false;

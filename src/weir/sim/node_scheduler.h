@@ -93,9 +93,9 @@ class NodeScheduler {
 
   void cancel(Entity e) { due_[places_[e].slot] = kNever; }
 
-  // How long a node's turn is, at most.
+  // How long a node's turn is at most, unless the sides are kept together.
   Time longest_turn() const { return {far_side_ != 0 ? 2 * span_ : span_}; }
-  // Before the first event: an event may matter to nodes of the same side as soon as to those of the other. Passes go
+  // Before the first event. An event may matter to nodes of the same side as soon as to those of the other; passes go
   // over all nodes.
   void keep_together() { sides_ = 1; }
 
@@ -199,7 +199,7 @@ class NodeScheduler {
     earliest_[place.node] = due;
     busy_[place.node / 64] |= std::uint64_t{1} << (place.node % 64);
     const bool is_far = sides_ == 2 && place.node >= far_side_;
-    assert(due >= reached_[is_far]);
+    assert(due >= (until_ == kClosed || is_far != (side_ == 1) ? reached_[is_far] : until_));
     std::int64_t& soonest = soonest_[is_far];
     soonest = std::min(soonest, due);
   }

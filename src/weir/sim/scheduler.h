@@ -57,7 +57,7 @@ concept Scheduler = requires(S s, const S cs, Entity e, Time t, Event& out, std:
   // its last argument with entities that are due some events later, and with Due: another hint. If S::kByNode and the
   // argument has them: takes(node) says whether all events of a node, counted as in SchedulerHints, are taken at once;
   // take(entity) is called for each of those, and end(node, begun, until) behind them, after which next() goes on with
-  // other nodes. The events are of [begun, until), and from end() none may be scheduled before `until`.
+  // other nodes. The events are of [begun, until), and from end() none of the node's may be scheduled before `until`.
   { s.next(t, out) } -> std::same_as<bool>;
   {
     s.next(t, out, [](Entity, Due) {})

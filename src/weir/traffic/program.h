@@ -78,8 +78,8 @@ class Program {
     return {then_.data() + first_[at], first_[at + 1] - first_[at]};
   }
 
-  // Whether some node waits for an event at another host than its own: what happens at a message's sender, or that its
-  // receiver has it.
+  // Whether some node waits for an event that happens at another host than its own. `received` happens at a message's
+  // receiver, all else at its sender.
   bool waits_across_hosts() const;
   // Every node after all that it waits for. Nodes on a cycle, and those that wait for one, are missing.
   std::vector<std::uint32_t> in_order() const;

@@ -1,0 +1,145 @@
+// Several epochs that are taken as one, so that nodes have longer turns: a run ends where it would have ended
+// otherwise.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/engine/scenario.h"
+
+namespace weir::engine {
+namespace {
+
+using namespace literals;
+
+// Of them only the first takes several epochs as one.
+const std::vector<Way> kWays{
+    {}, {.scheduler = SchedulerKind::wheel}, {.scheduler = SchedulerKind::heap}, {.threads = 2}, {.step = 7_us}};
+
+Scenario leaves() {
+  Scenario s;
+  net::LeafSpine two;
+  two.leaves = 2;
+  two.hosts_per_leaf = 4;
+  s.topology = build(two);
+  s.profiles = {profile("hpcc")};
+  return s;
+}
+
+void expect_one_outcome(const Scenario& s) {
+  const Outcome out = run(s);
+  EXPECT_FALSE(out.stall.has_value());
+  for (const Way& way : kWays) EXPECT_EQ(difference(out, run(s, way)), "") << name_of(way);
+}
+
+// How many pieces of work the run consists of.
+std::size_t pieces(const Scenario& s, std::uint32_t threads) {
+  const auto model = s.model();
+  const auto traffic = s.traffic();
+  Simulation run(*model, *traffic, {.threads = threads});
+  if (s.sample.ps > 0) run.every(s.sample, [](Time) {});
+  std::size_t out = 0;
+  run.watch_work([&](Time, Time, std::span<const Work>) { ++out; });
+  run.advance();
+  return out;
+}
+
+TEST(LongEpochs, AreTakenWhileNobodyLooks) {
+  Scenario s = leaves();
+  s.add_flow(0, 5, 10_MB);
+  const std::size_t epochs = pieces(s, 2);
+  EXPECT_GT(epochs, 800u);
+  EXPECT_LT(pieces(s, 1), epochs / 8);
+  s.sample = 1_us;
+  EXPECT_EQ(pieces(s, 1), epochs);
+}
+
+TEST(LongEpochs, EndWithTheLastFlow) {
+  for (const Bytes size : {1_KB, 100_KB, 3_MB}) {
+    Scenario s = leaves();
+    s.add_flow(0, 5, size);
+    s.add_flow(1, 4, 2_KB);
+    expect_one_outcome(s);
+  }
+}
+
+TEST(LongEpochs, EndWithALastFlowThatStartsLate) {
+  for (const Time start : {17_us, 64_us, 200_us, 3'000_us}) {
+    Scenario s = leaves();
+    s.add_flow(0, 5, 500_KB);
+    s.add_flow(2, 6, 1_KB, start + Time{1});
+    expect_one_outcome(s);
+  }
+}
+
+TEST(LongEpochs, EndWithRandomTraffic) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    Scenario s = leaves();
+    s.seed = seed;
+    s.poisson_load = 0.4;
+    s.poisson_stop = 300_us;
+    expect_one_outcome(s);
+  }
+}
+
+TEST(LongEpochs, EndAtTheStopTimeAndBeforeFaults) {
+  Scenario s = leaves();
+  for (std::uint32_t h = 0; h < 4; ++h) s.add_flow(h, 7 - h, 5_MB);
+  s.stop = 333_us + Time{7};
+  s.faults.host_pauses = {{.host = 1, .start = 50_us + Time{3}, .duration = 20_us}};
+  expect_one_outcome(s);
+}
+
+// With messages that wait for each other the run may end though other flows go on, or are still to come.
+TEST(LongEpochs, EndWithTheProgramIfAskedFor) {
+  Scenario s = leaves();
+  std::vector<traffic::Program::Node> nodes;
+  for (std::uint32_t i = 0; i < 4; ++i) nodes.push_back({.src = i, .dst = i + 1, .size = 300_KB});
+  std::vector<traffic::Program::Edge> edges;
+  for (std::uint32_t i = 0; i < 3; ++i) edges.push_back({i, traffic::Event::received, i + 1});
+  s.program = traffic::Program(nodes, edges, 0);
+  s.add_flow(5, 7, 100_MB);
+  s.add_flow(6, 7, 1_KB, 10'000_us);
+  const auto outcome = [&](SchedulerKind scheduler, std::uint32_t threads) {
+    const auto model = s.model();
+    const auto traffic = s.traffic();
+    Simulation run(*model, *traffic, {.threads = threads, .scheduler = scheduler, .until_program = true});
+    run.advance();
+    return std::pair{run.now(), run.counters().packet_hops};
+  };
+  const auto wheel = outcome(SchedulerKind::wheel, 1);
+  EXPECT_GT(wheel.first, 100_us);
+  EXPECT_LT(wheel.first, 1'000_us);
+  EXPECT_EQ(outcome(SchedulerKind::automatic, 1), wheel);
+  EXPECT_EQ(outcome(SchedulerKind::automatic, 2), wheel);
+}
+
+// Flows may be added whenever the run stands still.
+TEST(LongEpochs, TakeFlowsFromOutside) {
+  Scenario s = leaves();
+  s.add_flow(0, 5, 4_MB);
+  const auto outcome = [&](SchedulerKind scheduler, std::uint32_t threads) {
+    const auto model = s.model();
+    const auto traffic = s.traffic();
+    Simulation run(*model, *traffic, {.threads = threads, .scheduler = scheduler});
+    std::vector<std::pair<std::uint64_t, Time>> ends;
+    run.on_finish([&](const host::FlowRecord& r) { ends.emplace_back(r.id, r.finish); });
+    for (const Time until : {50_us, 120_us, 9'000_us}) {
+      run.advance(until);
+      traffic::Flow flow;
+      flow.src = 1;
+      flow.dst = 5;
+      flow.size = 200_KB;
+      flow.start = run.now() + 10_us;
+      run.inject(flow);
+    }
+    run.advance();
+    return std::pair{run.now(), ends};
+  };
+  const auto wheel = outcome(SchedulerKind::wheel, 1);
+  EXPECT_EQ(wheel.second.size(), 4u);
+  EXPECT_EQ(outcome(SchedulerKind::automatic, 1), wheel);
+  EXPECT_EQ(outcome(SchedulerKind::automatic, 2), wheel);
+}
+
+}  // namespace
+}  // namespace weir::engine
