@@ -36,12 +36,13 @@ host::Profile faulty(bool throws) {
   return p;
 }
 
-Scenario leaves() {
-  Scenario s;
-  net::LeafSpine two;
-  two.leaves = 2;
-  two.hosts_per_leaf = 2;
-  s.topology = build(two);
+Scenario leaves() { return two_leaves(2); }
+
+// Of one flow that may send nothing.
+Scenario stuck() {
+  Scenario s = leaves();
+  s.profiles = {faulty(false)};
+  s.add_flow(0, 3, 10_KB);
   return s;
 }
 
@@ -78,9 +79,7 @@ TEST(Ending, SamplersAreCalledWhileNothingHappens) {
 }
 
 TEST(Ending, AFlowThatMaySendNothingEndsTheRun) {
-  Scenario s = leaves();
-  s.profiles = {faulty(false)};
-  s.add_flow(0, 3, 10_KB);
+  const Scenario s = stuck();
   const auto model = s.model();
   const auto traffic = s.traffic();
   Simulation run(*model, *traffic, {});
@@ -99,9 +98,7 @@ TEST(Ending, SamplersAreCalledUntilARunIsFoundStuck) {
   std::vector<Time> expected;
   for (int i = 0; i <= 10; ++i) expected.push_back(i * 10_us);
   for (const Way& way : {Way{}, Way{.scheduler = SchedulerKind::heap}, Way{.threads = 2}, Way{.step = 7_us}}) {
-    Scenario s = leaves();
-    s.profiles = {faulty(false)};
-    s.add_flow(0, 3, 10_KB);
+    const Scenario s = stuck();
     const auto model = s.model();
     const auto traffic = s.traffic();
     Simulation run(*model, *traffic, {.threads = way.threads, .scheduler = way.scheduler});
@@ -117,9 +114,7 @@ TEST(Ending, SamplersAreCalledUntilARunIsFoundStuck) {
 
 // It is found out also if it stops before.
 TEST(Ending, AStuckRunIsFoundWhenItStops) {
-  Scenario s = leaves();
-  s.profiles = {faulty(false)};
-  s.add_flow(0, 3, 10_KB);
+  const Scenario s = stuck();
   const auto model = s.model();
   const auto traffic = s.traffic();
   Simulation run(*model, *traffic, {.stop = 50_us});

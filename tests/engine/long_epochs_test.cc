@@ -16,11 +16,7 @@ const std::vector<Way> kWays{
     {}, {.scheduler = SchedulerKind::wheel}, {.scheduler = SchedulerKind::heap}, {.threads = 2}, {.step = 7_us}};
 
 Scenario leaves() {
-  Scenario s;
-  net::LeafSpine two;
-  two.leaves = 2;
-  two.hosts_per_leaf = 4;
-  s.topology = build(two);
+  Scenario s = two_leaves(4);
   s.profiles = {profile("hpcc")};
   return s;
 }

@@ -94,6 +94,15 @@ std::unique_ptr<traffic::Traffic> Scenario::traffic() const {
   return t;
 }
 
+Scenario two_leaves(std::uint32_t hosts_per_leaf) {
+  Scenario s;
+  net::LeafSpine two;
+  two.leaves = 2;
+  two.hosts_per_leaf = hosts_per_leaf;
+  s.topology = build(two);
+  return s;
+}
+
 std::int64_t Scenario::set_aside() const {
   if (buffer.mode == net::BufferMode::lossy) return 0;
   std::vector<std::int64_t> needed(topology.nodes(), 0);

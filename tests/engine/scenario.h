@@ -58,6 +58,9 @@ struct Scenario {
   void add_flow(std::uint32_t src, std::uint32_t dst, Bytes size, Time start = {}, std::uint16_t profile = 0);
 };
 
+// Two leaves with so many hosts each, under the spines of net::LeafSpine; without profiles and flows.
+Scenario two_leaves(std::uint32_t hosts_per_leaf);
+
 // How many random scenarios a test should run: so many, or what the environment variable WEIR_SCENARIOS says.
 std::uint64_t scenario_count(std::uint64_t usual);
 

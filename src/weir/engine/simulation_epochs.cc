@@ -50,9 +50,8 @@ bool Simulation::skip_idle_time(Time until) {
 Time Simulation::draw_epoch(Time until) {
   const Time ahead = left_out();
   const Time first = (now_ / grid_ + 1) * grid_;
-  Time end = std::min({until - ahead, (now_ / grid_ + epochs_at_once_) * grid_, next_fault(), next_poll_});
+  Time end = std::min({until - ahead, (now_ / grid_ + epochs_at_once_) * grid_, next_look(), next_fault(), next_poll_});
   for (const auto& s : samplers_) end = std::min(end, s.next - ahead);
-  if (epochs_at_once_ > 1) end = std::min(end, next_look());
   assert(end >= now_);
 
   // A flow whose start has been handed over counts as started at its start, so `ended` needs
