@@ -5,6 +5,11 @@
 
 #include <deque>
 #include <random>
+#include <string>
+#include <vector>
+
+#include "weir/base/archive.h"
+#include "weir/base/error.h"
 
 namespace weir::net {
 namespace {
@@ -98,6 +103,57 @@ TEST(PacketStore, TakesNoRecordTwice) {
     on_the_way.pop_front();
     seqs.pop_front();
   }
+}
+
+// What is saved depends on the packets on their way alone, not on how many there have been at once.
+TEST(PacketStore, SavesWhatPacketsHave) {
+  const auto saved = [](PacketStore& store) {
+    Saver a;
+    store.archive(a);
+    return a.take();
+  };
+  PacketStore store, crowded;
+  std::vector<Descriptor> on_the_way;
+  for (std::int64_t seq = 0; seq < 5; ++seq) {
+    Packet p = packet_of(seq);
+    if (seq == 1) store.measure(p);
+    on_the_way.push_back(sent(store, p));
+  }
+  store.telemetry(on_the_way[1]).hop[2].queue = 11;
+  store.arrive(on_the_way[0]);
+  store.arrive(on_the_way[3]);
+  std::vector<Descriptor> crowd;
+  for (std::int64_t seq = 0; seq < 1'000; ++seq) {
+    Packet p = packet_of(seq);
+    crowded.measure(p);
+    crowd.push_back(sent(crowded, p));
+  }
+  for (std::size_t i = 0; i < crowd.size(); ++i)
+    if (i % 400 != 7) crowded.release(crowded.arrive(crowd[i]));
+  EXPECT_EQ(store.in_use(), crowded.in_use());
+  const std::string of_few = saved(store);
+  EXPECT_EQ(saved(crowded).size(), of_few.size());
+
+  Loader a(of_few);
+  crowded.archive(a);
+  EXPECT_TRUE(a.at_end());
+  EXPECT_EQ(crowded.in_use(), 3u);
+  for (const std::size_t i : {1, 2, 4}) EXPECT_EQ(crowded.body(on_the_way[i]).seq, static_cast<std::int64_t>(i));
+  EXPECT_EQ(crowded.telemetry(on_the_way[1]).hop[2].queue, 11);
+  EXPECT_EQ(saved(crowded), of_few);
+  // those that are taken now are not those that packets have
+  for (std::int64_t seq = 100; seq < 300; ++seq) sent(crowded, packet_of(seq));
+  for (const std::size_t i : {1, 2, 4}) EXPECT_EQ(crowded.body(on_the_way[i]).seq, static_cast<std::int64_t>(i));
+  EXPECT_EQ(crowded.in_use(), 203u);
+}
+
+TEST(PacketStore, RefusesASharedRecord) {
+  Saver a;
+  a.values(std::vector<std::uint32_t>{3, 3});
+  a.value(false);
+  Loader broken(a.content());
+  PacketStore store;
+  EXPECT_THROW(store.archive(broken), InputError);
 }
 
 }  // namespace

@@ -102,6 +102,30 @@ struct Packet : Descriptor, PacketBody {
 };
 static_assert(sizeof(Packet) == 64);
 
+// Copy one field after the other: a packet that has just been written piece by piece is slow to read as a whole.
+inline void copy_fields(Descriptor& to, const Descriptor& from) {
+  to.departs = from.departs;
+  to.dst = from.dst;
+  to.entropy = from.entropy;
+  to.body = from.body;
+  to.queue = from.queue;
+  to.wire = from.wire;
+  to.ingress = from.ingress;
+  to.kind = from.kind;
+  to.traffic_class = from.traffic_class;
+  to.flags = from.flags;
+  to.hops = from.hops;
+}
+inline void copy_fields(PacketBody& to, const PacketBody& from) {
+  to.seq = from.seq;
+  to.sent = from.sent;
+  to.src = from.src;
+  to.slot = from.slot;
+  to.generation = from.generation;
+  to.profile = from.profile;
+  to.payload = from.payload;
+}
+
 // The path selector (entropy) of a flow that does not spray. All its packets carry it, so that they share
 // a path.
 constexpr std::uint32_t flow_entropy(std::uint32_t src, std::uint32_t dst, std::uint16_t sport, std::uint16_t dport) {

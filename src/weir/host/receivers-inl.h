@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 
 #include "weir/host/receivers.h"
 
@@ -87,7 +88,7 @@ template <class P>
 inline Receiver& Receivers<P>::receiver(std::uint32_t src, std::uint32_t slot) {
   auto& of_sender = sender(src).receivers;
   if (slot >= of_sender.size()) [[unlikely]]
-    grow(of_sender, std::max<std::size_t>(4, 2 * (slot + std::size_t{1})));
+    grow(of_sender, std::bit_ceil(std::max<std::size_t>(4, slot + std::size_t{1})));
   return of_sender[slot];
 }
 
@@ -188,7 +189,9 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
     packets().release(packet);
     return;
   }
-  Packet ack = packet;
+  Packet ack;
+  net::copy_fields(static_cast<net::Descriptor&>(ack), packet);
+  net::copy_fields(static_cast<net::PacketBody&>(ack), packet);
   ack.kind = gap ? net::PacketKind::nack : net::PacketKind::ack;
   const bool selective = profile.recovery.selective() && !stale;
   ack.seq = stale ? end : selective && gap ? first : r.expected;
@@ -197,8 +200,13 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
   ack.flags = static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) |
                                         (cnp && !rules.cnp_packet ? net::kEchoCnp : 0) | frame.flags);
   if (selective && !gap) {
+    const net::Sack told = reassembly(packet.src, packet.slot).sack(first);
     net::Sack& sack = packets().tell(ack);
-    sack = reassembly(packet.src, packet.slot).sack(first);
+    // one field after the other, as by copy_fields()
+    sack.trigger = told.trigger;
+    sack.arrived = told.arrived;
+    sack.held = told.held;
+    sack.ahead = told.ahead;
     sack.entropy = packet.entropy;
   } else if (answers().tell_delay() && !profile.recovery.selective()) {
     const std::int64_t trigger = first / model().transport.payload.count;

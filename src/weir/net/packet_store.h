@@ -5,8 +5,14 @@
 // likely to be in a cache still.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <vector>
 
+#include "weir/base/error.h"
 #include "weir/base/large_pages.h"
 #include "weir/base/prefetch.h"
 #include "weir/base/telemetry.h"
@@ -43,15 +49,7 @@ class PacketStore {
   // A packet leaves a host: keeps its body. Returns the name that its descriptor has from now on.
   std::uint32_t keep(const Packet& packet) {
     const std::uint32_t name = packet.has_body() ? packet.body : take();
-    PacketBody& body = records_[name & ~kMeasured].body;
-    // One after the other: what has just been written piece by piece is slow to read as a whole.
-    body.seq = packet.seq;
-    body.sent = packet.sent;
-    body.src = packet.src;
-    body.slot = packet.slot;
-    body.generation = packet.generation;
-    body.profile = packet.profile;
-    body.payload = packet.payload;
+    copy_fields(records_[name & ~kMeasured].body, packet);
     return name;
   }
   // A packet that has a body is no longer on its way here: it has reached a host or another partition, or is lost.
@@ -80,12 +78,21 @@ class PacketStore {
     if (d.has_body()) prefetch_line(&records_[number(d)]);
   }
 
+  // Only of the records that packets have: how many there are beside them depends on the order of turns. Throws
+  // InputError.
   template <class A>
   void archive(A& a) {
-    a.values(records_);
-    a.values(telemetry_);
-    a.values(free_);
-    a.value(frees_);
+    std::vector<std::uint32_t> used;
+    bool has_telemetry = telemetry_.size() != 0;
+    if constexpr (!A::kLoads) used = numbers_in_use();
+    a.values(used);
+    a.value(has_telemetry);
+    if constexpr (A::kLoads) take_only(used);
+    if (has_telemetry) telemetry_.resize(records_.size());
+    for (const std::uint32_t i : used) {
+      a.value(records_[i]);
+      if (has_telemetry) a.value(telemetry_[i]);
+    }
   }
 
  private:
@@ -101,14 +108,38 @@ class PacketStore {
       grow();
     return free_[--frees_];
   }
-  [[gnu::cold]] void grow() {
+  [[gnu::cold]] void grow() { grow_to(records_.size() == 0 ? 64 : 2 * records_.size()); }
+  // All new records are free, the first one to be taken next.
+  void grow_to(std::size_t size) {
     const auto n = static_cast<std::uint32_t>(records_.size());
-    records_.resize(n == 0 ? 64 : 2 * n);
-    free_.resize(records_.size() + 1);  // arrive() writes beyond the last one
-    while (n + frees_ < records_.size()) {
-      free_[frees_] = static_cast<std::uint32_t>(records_.size()) - 1 - frees_;
+    records_.resize(size);
+    free_.resize(size + 1);  // arrive() writes beyond the last one
+    while (n + frees_ < size) {
+      free_[frees_] = static_cast<std::uint32_t>(size) - 1 - frees_;
       ++frees_;
     }
+  }
+
+  // In ascending order.
+  std::vector<std::uint32_t> numbers_in_use() const {
+    std::vector<bool> is_free(records_.size());
+    for (std::uint32_t i = 0; i < frees_; ++i) is_free[free_[i]] = true;
+    std::vector<std::uint32_t> out;
+    out.reserve(in_use());
+    for (std::uint32_t i = 0; i < is_free.size(); ++i)
+      if (!is_free[i]) out.push_back(i);
+    return out;
+  }
+  // Has records up to the last one of `used`, which packets have; all others are free. Throws InputError.
+  void take_only(const std::vector<std::uint32_t>& used) {
+    *this = {};
+    if (std::adjacent_find(used.begin(), used.end(), std::greater_equal<>()) != used.end())
+      throw InputError("the checkpoint has packets that share a record");
+    if (!used.empty()) grow_to(std::max<std::size_t>(64, std::bit_ceil(std::size_t{used.back()} + 1)));
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < frees_; ++i)
+      if (!std::binary_search(used.begin(), used.end(), free_[i])) free_[kept++] = free_[i];
+    frees_ = kept;
   }
 
   ZeroedArray<Record> records_;
