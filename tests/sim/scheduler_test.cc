@@ -435,6 +435,48 @@ TEST(NodeScheduler, ForgetsCancelledEventsWhenItSkips) {
   EXPECT_TRUE(scheduler.empty());
 }
 
+// The same with two sides: both go on from where the scheduler has skipped to.
+TEST(NodeScheduler, SkipsOnBothSides) {
+  NodeScheduler scheduler(2, {.node_of = {0, 1}, .turn = Time{100}, .sides = {true, false}});
+  const auto take_until = [&](std::int64_t end) {
+    std::vector<Event> taken;
+    for (Event event; scheduler.next({end}, event);) taken.push_back(event);
+    return taken;
+  };
+  for (const Entity e : {0u, 1u}) scheduler.schedule(e, {350});
+  scheduler.cancel(0);
+  EXPECT_EQ(take_until(400), (std::vector<Event>{{{350}, 1}}));
+  for (const Entity e : {0u, 1u}) {
+    scheduler.schedule(e, {450});
+    scheduler.cancel(e);
+  }
+  ASSERT_TRUE(scheduler.empty());
+  scheduler.skip_to({10'000});
+  EXPECT_EQ(scheduler.neighbours_taken_before(), Time{10'000});
+  scheduler.schedule(0, {10'010});
+  scheduler.schedule(1, {10'150});
+  EXPECT_EQ(take_until(10'090), (std::vector<Event>{{{10'010}, 0}}));
+  scheduler.schedule(0, {10'120});
+  EXPECT_EQ(take_until(10'300), (std::vector<Event>{{{10'150}, 1}, {{10'120}, 0}}));
+  EXPECT_TRUE(scheduler.empty());
+}
+
+// A part of a network may have nodes of one side only.
+TEST(NodeScheduler, GoesOnWithOneSideAlone) {
+  for (const bool side : {false, true}) {
+    NodeScheduler scheduler(2, {.node_of = {0, 1}, .turn = Time{100}, .sides = {side, side}});
+    for (const Entity e : {0u, 1u}) scheduler.schedule(e, {60 * e});
+    std::vector<std::vector<Time>> taken(2);
+    for (const std::int64_t end : {500, 900})
+      for (Event event; scheduler.next({end}, event);) {
+        taken[event.entity].push_back(event.time);
+        scheduler.schedule(event.entity, event.time + Time{230});
+      }
+    EXPECT_EQ(taken[0], (std::vector<Time>{{0}, {230}, {460}, {690}}));
+    EXPECT_EQ(taken[1], (std::vector<Time>{{60}, {290}, {520}, {750}}));
+  }
+}
+
 // Passes without events are left out, and what is moved while they are is found.
 TEST(NodeScheduler, FindsFewEventsFarApart) {
   NodeScheduler scheduler(200, {.turn = Time{10}});

@@ -54,15 +54,17 @@ class TimedQueue {
   }
   void push(const TimedSlot& entry) {
     heap_.push_back(entry);
-    std::push_heap(heap_.begin(), heap_.end(), later);
+    std::push_heap(heap_.begin(), heap_.end(), Later());
   }
   void pop() {
-    std::pop_heap(heap_.begin(), heap_.end(), later);
+    std::pop_heap(heap_.begin(), heap_.end(), Later());
     heap_.pop_back();
   }
 
  private:
-  static bool later(const TimedSlot& a, const TimedSlot& b) { return b < a; }
+  struct Later {
+    bool operator()(const TimedSlot& a, const TimedSlot& b) const { return b < a; }
+  };
   LargePageVector<TimedSlot> heap_;
 };
 

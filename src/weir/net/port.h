@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -33,6 +32,12 @@ namespace weir::net {
 constexpr std::uint32_t bits_if(bool condition) { return 0 - static_cast<std::uint32_t>(condition); }
 constexpr std::uint32_t choose_if(bool condition, std::uint32_t a, std::uint32_t b) {
   return b ^ ((a ^ b) & bits_if(condition));
+}
+// The same of two objects.
+template <class T>
+T& choose_if(bool condition, T& a, T& b) {
+  char* const at = reinterpret_cast<char*>(&b);
+  return *reinterpret_cast<T*>(at + (reinterpret_cast<char*>(&a) - at) * condition);
 }
 
 // A growing ring of descriptors of packets; positions are absolute and wrap at 2^32. It never shrinks and
@@ -227,12 +232,7 @@ struct alignas(64) Port {
   Time arrival(const Descriptor& p) const { return p.departs + serialisation(p.wire) + delay; }
   std::uint32_t waiting() const { return ring.tail - ring.cursor; }
   // Ranked port: the ring of the first class, or the other, found without a branch.
-  PacketRing& ring_of(bool is_urgent) {
-    char* const own = reinterpret_cast<char*>(this);
-    const std::ptrdiff_t of_ring = reinterpret_cast<char*>(&ring) - own;
-    const std::ptrdiff_t of_urgent = reinterpret_cast<char*>(&urgent) - own;
-    return *reinterpret_cast<PacketRing*>(own + of_ring + is_urgent * (of_urgent - of_ring));
-  }
+  PacketRing& ring_of(bool is_urgent) { return choose_if(is_urgent, urgent, ring); }
   const PacketRing& ring_of(bool is_urgent) const { return const_cast<Port*>(this)->ring_of(is_urgent); }
 
   // What changes of it.
@@ -296,11 +296,16 @@ inline void drain(Port& p, Time now, OnDepart&& on_depart, OnControl&& on_contro
   }
 }
 
+// Copies a packet to its place. That of a host has just been written.
+inline void copy_to(Descriptor& place, const Descriptor& packet) { place = packet; }
+inline void copy_to(Descriptor& place, const Packet& packet) { copy_fields(place, packet); }
+
 // Accepts a packet at the tail of a FIFO port; the caller has drained the port up to `now`.
-inline Descriptor& accept(Port& p, const Descriptor& packet, Time now) {
+template <class AnyPacket>
+inline Descriptor& accept(Port& p, const AnyPacket& packet, Time now) {
   if (p.ring.empty()) p.ring.cursor = 0;
   Descriptor& place = p.ring.empty() ? p.ring.push_first() : p.ring.push_behind();
-  place = packet;
+  copy_to(place, packet);
   p.queued += packet.wire;
   if (p.paused && packet.traffic_class == TrafficClass::data) {
     place.departs = kHeld;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "weir/base/prefetch.h"
 #include "weir/net/port.h"
@@ -52,23 +53,31 @@ class LinkPace {
 };
 
 // A FIFO port on which packets are put. on_depart(const Descriptor&) is called for each that begins to leave after it
-// has been counted as waiting.
+// has been counted as waiting, in order.
 class FifoBooks {
  public:
-  explicit FifoBooks(const Port& p) : pace_(p), ring_(p.ring.view()), queued_(p.queued), free_at_(p.free_at) {}
-
-  void store(Port& p) const {
+  explicit FifoBooks(const Port& p) : pace_(p) { open(p); }
+  void open(const Port& p) {
+    ring_ = p.ring.view();
+    queued_ = p.queued;
+    free_at_ = p.free_at;
+  }
+  // Nothing else comes before `until`. What leaves before has left.
+  template <class OnDepart>
+  void close(Port& p, Time until, OnDepart&& on_depart) {
+    drain({until.ps - 1}, on_depart);
     p.ring.move_to(ring_);
     p.queued = queued_;
     p.free_at = free_at_;
   }
 
+  // No less than what waits.
   std::uint32_t queued() const { return queued_; }
-  std::uint32_t on_ring() const { return ring_.tail - ring_.head; }
   std::uint32_t queued_with(const Descriptor&) const { return queued_; }
+  std::uint32_t on_ring() const { return ring_.tail - ring_.head; }
   bool is_full_for(const Descriptor&) const { return ring_.is_full(); }
 
-  // As drain().
+  // Before put(), at the same time.
   template <class OnDepart>
   void drain(Time now, OnDepart&& on_depart) {
     while (ring_.cursor != ring_.tail) {
@@ -80,8 +89,7 @@ class FifoBooks {
       on_depart(packet);
     }
   }
-
-  // After drain(now), on a ring that is not full: starts the packet, or has it wait. True if it counts as waiting.
+  // Where the books are not full: starts the packet, or has it wait. True if it counts as waiting.
   bool put(const Descriptor& packet, std::uint32_t ingress, Time now) {
     const bool waits = free_at_ > now;
     const std::uint32_t wire = packet.wire;
@@ -108,74 +116,173 @@ class FifoBooks {
   Time free_at_;
 };
 
-// The same of a ranked port, where each packet counts as waiting at first.
+// When packets have come to a port since its books were opened, and how much had come by then. `Sum` says of what.
+//
+// A processor cannot foresee how many packets come while one is being sent. So that is found by counting, not by
+// branches.
+template <class Sum>
+class Arrivals {
+ public:
+  static constexpr std::uint32_t kMost = 128;
+
+  Arrivals() { at_[0] = std::numeric_limits<std::int64_t>::min(); }
+  // `before`: what has come already.
+  void open(const Sum& before) {
+    count_ = 0;
+    sums_[0] = before;
+  }
+  std::uint32_t count() const { return count_; }
+  const Sum& sum() const { return sums_[count_]; }
+  // In the order of time.
+  void add(Time at, const Sum& sum) {
+    ++count_;
+    at_[count_] = at.ps;
+    sums_[count_] = sum;
+  }
+
+  // Before the following are asked.
+  void close() {
+    for (std::uint32_t i = 1; i <= kAtATime; ++i) at_[count_ + i] = Time::max().ps;
+  }
+  // When the one with this number, from 0, has come. Long ago, if it is negative: that is one of those before. Never,
+  // if there are only so many.
+  Time at(std::int32_t number) const { return {at_[std::max(number + 1, 0)]}; }
+  // How many have come before t, which are at least so many.
+  std::uint32_t before(Time t, std::uint32_t least) const {
+    const std::int64_t* const next = at_ + least + 1;
+    std::uint32_t n = least;
+    for (std::uint32_t i = 0; i < kAtATime; ++i) n += next[i] < t.ps;
+    while (at_[n + 1] < t.ps) ++n;
+    return n;
+  }
+  // What had come when so many had.
+  const Sum& sum_of(std::uint32_t n) const { return sums_[n]; }
+
+ private:
+  static constexpr std::uint32_t kAtATime = 3;  // seldom do more come while one is being sent
+
+  std::uint32_t count_ = 0;
+  std::int64_t at_[1 + kMost + kAtATime];  // in ps; the first one stands for all before
+  Sum sums_[1 + kMost];
+};
+
+// The same of a ranked port, where each packet counts as waiting at first. Which one leaves next depends on what comes
+// until then, so all departures are worked out when the books are closed.
 class RankedBooks {
  public:
-  explicit RankedBooks(const Port& p)
-      : pace_(p),
-        ring_{p.ring.view(), p.urgent.view()},
-        queued_{p.queued - p.urgent_queued, p.urgent_queued},
-        free_at_(p.free_at),
-        order_(p.order),
-        order_is_partial_(p.order_is_partial) {}
-
-  void store(Port& p) const {
+  explicit RankedBooks(const Port& p) : pace_(p) { open(p); }
+  void open(const Port& p) {
+    ring_[0] = p.ring.view();
+    ring_[1] = p.urgent.view();
+    free_at_ = p.free_at;
+    order_ = p.order;
+    order_is_partial_ = p.order_is_partial;
+    arrivals_.open({p.queued, p.urgent_queued, p.urgent.tail});
+    gone_ = urgent_gone_ = 0;
+    left_ = -static_cast<std::int32_t>(p.waiting() + (p.urgent.tail - p.urgent.cursor));
+  }
+  template <class OnDepart>
+  void close(Port& p, Time until, OnDepart&& on_depart) {
+    work_out(until, on_depart);
     p.ring.move_to(ring_[0]);
     p.urgent.move_to(ring_[1]);
-    p.queued = queued_[0] + queued_[1];
-    p.urgent_queued = queued_[1];
+    p.urgent_queued = urgent_queued();
+    p.queued = queued();
     p.free_at = free_at_;
     p.order = order_;
     p.order_is_partial = order_is_partial_;
   }
 
-  // Bytes of the packet's class that wait, and of all.
-  std::uint32_t queued_with(const Descriptor& packet) const { return queued_[is_urgent(packet)]; }
-  std::uint32_t queued() const { return queued_[0] + queued_[1]; }
+  // No less than the bytes of the packet's class that wait, and than those of both.
+  std::uint32_t queued_with(const Descriptor& packet) const {
+    return choose_if(is_urgent(packet), urgent_queued(), queued() - urgent_queued());
+  }
+  std::uint32_t queued() const { return arrivals_.sum().all - gone_; }
   std::uint32_t on_ring() const { return ring_[0].tail - ring_[0].head; }
-  bool is_full_for(const Descriptor& packet) const { return ring_[is_urgent(packet)].is_full(); }
-
-  // As drain_ranked().
-  template <class OnDepart>
-  void drain(Time now, OnDepart&& on_depart) {
-    while (free_at_ <= now) {
-      const bool urgent = ring_[1].cursor != ring_[1].tail;
-      PacketRing::View& ring = ring_[urgent];
-      if (ring.cursor == ring.tail) return;
-      Descriptor& packet = ring[ring.cursor++];
-      prefetch_line(&ring[ring.cursor]);  // that of the next one to leave
-      if (order_is_partial_ || !order_.push(urgent)) [[unlikely]]
-        order_is_partial_ = true;
-      const std::uint32_t wire = packet.wire;
-      queued_[urgent] -= wire;
-      packet.departs = free_at_;
-      packet.queue = queued_[1] + (queued_[0] & bits_if(!urgent));
-      free_at_ = free_at_ + pace_.serialisation(wire);
-      on_depart(packet);
-    }
+  bool is_full_for(const Descriptor& packet) const {
+    return ring_[is_urgent(packet)].is_full() || arrivals_.count() == arrivals_.kMost;
   }
 
-  // After drain(now), on a ring that is not full. What may start at once is started by the next drain(), and counts as
-  // waiting until then.
+  template <class OnDepart>
+  void drain(Time, OnDepart&&) const {}  // see close()
   bool put(const Descriptor& packet, std::uint32_t ingress, Time now) {
     const bool urgent = is_urgent(packet);
     PacketRing::View& ring = ring_[urgent];
-    queued_[urgent] += packet.wire;
     Descriptor& place = ring[ring.tail++];
     prefetch_line(&ring[ring.tail + kPlacesAhead - 1]);
+    const Come& sum = arrivals_.sum();
+    const std::uint32_t wire = packet.wire;
+    arrivals_.add(now, {sum.all + wire, sum.urgent + (wire & bits_if(urgent)), sum.urgent_tail + urgent});
     place = packet;
     place.ingress = static_cast<std::uint16_t>(ingress);
-    if (free_at_ < now) free_at_ = now;
     return true;
   }
 
  private:
+  struct Come {
+    std::uint32_t all;          // bytes
+    std::uint32_t urgent;       // bytes of the first class
+    std::uint32_t urgent_tail;  // of its ring
+  };
+
+  std::uint32_t urgent_queued() const { return arrivals_.sum().urgent - urgent_gone_; }
+
+  // All departures before `until`, as by drain_ranked().
+  template <class OnDepart>
+  void work_out(Time until, OnDepart&& on_depart) {
+    arrivals_.close();
+    Descriptor none;  // is read where a ring has no places
+    Descriptor* const data_places = ring_[0].room != 0 ? ring_[0].places : &none;
+    Descriptor* const urgent_places = ring_[1].room != 0 ? ring_[1].places : &none;
+    const std::uint32_t data_mask = ring_[0].room != 0 ? ring_[0].mask : 0;
+    const std::uint32_t urgent_mask = ring_[1].room != 0 ? ring_[1].mask : 0;
+    std::uint32_t data_at = ring_[0].cursor;
+    std::uint32_t urgent_at = ring_[1].cursor;
+    std::uint32_t gone = gone_;
+    std::uint32_t urgent_gone = urgent_gone_;
+    Time free_at = free_at_;
+    std::int32_t left = left_;
+    DepartureOrder order = order_;
+    std::uint32_t come = 0;
+    for (;;) {
+      // If nothing waits, the link is idle until the next one comes.
+      const Time departs = std::max(free_at, arrivals_.at(left));
+      if (departs >= until) break;
+      ++left;
+      come = std::max(arrivals_.before(departs, come), static_cast<std::uint32_t>(std::max(left, 0)));
+      const Come& sum = arrivals_.sum_of(come);
+      const bool urgent = sum.urgent_tail != urgent_at;
+      Descriptor& packet = choose_if(urgent, urgent_places[urgent_at & urgent_mask], data_places[data_at & data_mask]);
+      const std::uint32_t wire = packet.wire;
+      free_at = departs + pace_.serialisation(wire);
+      data_at += !urgent;
+      urgent_at += urgent;
+      gone += wire;
+      urgent_gone += wire & bits_if(urgent);
+      packet.departs = departs;
+      packet.queue = choose_if(urgent, sum.urgent - urgent_gone, sum.all - gone);
+      if (order_is_partial_ || !order.push(urgent)) [[unlikely]]
+        order_is_partial_ = true;
+      on_depart(packet);
+    }
+    ring_[0].cursor = data_at;
+    ring_[1].cursor = urgent_at;
+    gone_ = gone;
+    urgent_gone_ = urgent_gone;
+    free_at_ = free_at;
+    left_ = left;
+    order_ = order;
+  }
+
   LinkPace pace_;
   PacketRing::View ring_[2];  // [is it of the first class]
-  std::uint32_t queued_[2];
   Time free_at_;
   DepartureOrder order_;
   bool order_is_partial_;
+  std::uint32_t gone_;         // bytes that have left since the books were opened
+  std::uint32_t urgent_gone_;  // of the first class
+  std::int32_t left_;          // how many packets have, less those that waited then
+  Arrivals<Come> arrivals_;    // with those that waited then
 };
 
 // The packets on the link of a FIFO port, in the order of their arrivals.

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -46,7 +47,9 @@ void Fabric<P>::prepare_turns() {
     for (const std::uint32_t port : model().routing.ports(own.number)) local_[port] = lane().port(port).local;
   coming_.resize(most);
   const int bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(turn.ps - 1)));
+  ingress_bits_ = static_cast<std::uint8_t>(std::bit_width(most));
   share_shift_ = static_cast<std::uint8_t>(std::max(0, bits - 6) + kIngressBits);
+  keys_are_short_ = bits + ingress_bits_ <= 31;
   touched_.resize(most / 64 + 1);
 }
 
@@ -277,18 +280,17 @@ void Fabric<P>::leave_plainly(std::uint32_t s, std::uint32_t port, std::span<con
     const bool fits =
         kShared ? buffer.is_roomy(books.queued(), packet.wire) : books.queued_with(packet) + packet.wire <= room;
     if (!fits || books.is_full_for(packet)) [[unlikely]] {
-      books.store(out);
+      books.close(out, {now.ps + 1}, on_depart);
       if constexpr (kRanked)
         forward_ranked_apart(s, ingress_of(c), port, packet, now);
       else
         forward_fifo(s, ingress_of(c), port, packet, now);
-      books = Books(out);
+      books.open(out);
     } else if (books.put(packet, ingress_of(c), now) && kShared) {
       buffer.take_plain(ingress_of(c), packet.traffic_class, packet.wire);
     }
   }
-  books.drain({until.ps - 1}, on_depart);
-  books.store(out);
+  books.close(out, until, on_depart);
   if (!bare || out.cut) return;
   if constexpr (kRanked)
     expect_first(out, port);
@@ -332,6 +334,27 @@ inline void Fabric<P>::insert(const Coming* first, Coming* end, Coming c) {
   *end = c;
 }
 
+// Each goes to the place whose number is that of those before it, so that no branch depends on a comparison. The keys
+// are short.
+template <class P>
+inline void Fabric<P>::sort_by_rank(std::span<const Coming> coming, Coming* sorted) const {
+  constexpr std::size_t kLanes = 4;
+  using Keys [[gnu::vector_size(sizeof(std::int32_t) * kLanes)]] = std::int32_t;
+  Keys keys[kFewToRank / kLanes];
+  const std::size_t n = coming.size();
+  const std::size_t rows = (n + kLanes - 1) / kLanes;
+  keys[rows - 1] = Keys{} + std::numeric_limits<std::int32_t>::max();
+  for (std::size_t i = 0; i < n; ++i)
+    keys[i / kLanes][i % kLanes] =
+        static_cast<std::int32_t>(coming[i].key >> kIngressBits << ingress_bits_ | ingress_of(coming[i]));
+  for (std::size_t i = 0; i < n; ++i) {
+    const Keys own = Keys{} + keys[i / kLanes][i % kLanes];
+    Keys before{};
+    for (std::size_t row = 0; row < rows; ++row) before -= keys[row] < own;
+    sorted[before[0] + before[1] + before[2] + before[3]] = coming[i];
+  }
+}
+
 // The keys are unique. The 64th of the turn in which each arrives puts them nearly in order, so that hardly any
 // comparison comes as a surprise. Up to kFewToSort of them are put in order in `few`.
 template <class P>
@@ -340,6 +363,10 @@ inline auto Fabric<P>::sorted_by_arrival(std::vector<Coming>& coming, Coming* fe
   if (n > kFewToSort) [[unlikely]] {
     std::sort(coming.begin(), coming.end(), [](const Coming& a, const Coming& b) { return a.key < b.key; });
     return coming;
+  }
+  if (keys_are_short_ && n <= kFewToRank) {
+    sort_by_rank(coming, few);
+    return {few, n};
   }
   std::uint64_t shares = 0;  // a bit for each in which some arrive
   std::uint8_t last[64];     // of those of a share, in the order of `coming`

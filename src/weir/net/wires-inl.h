@@ -293,9 +293,14 @@ void Fabric<P>::deliver_apart(std::uint32_t port, const Descriptor& packet, Time
 template <class P>
 inline void Fabric<P>::send(std::uint32_t port, const Packet& whole, Time now) {
   Port& p = lane().port(port);
+  const std::uint32_t body = packets().keep(whole);
+  if (!P::Tracer::kOn && p.kind != PortKind::queued) [[likely]] {
+    enqueue(p, port, whole, now).body = body;
+    return;
+  }
   Descriptor packet = whole;
-  packet.body = packets().keep(whole);
-  if (p.kind == PortKind::queued) [[unlikely]]
+  packet.body = body;
+  if (p.kind == PortKind::queued)
     send_queued(p, port, packet, now);
   else
     enqueue(p, port, packet, now);
@@ -303,7 +308,8 @@ inline void Fabric<P>::send(std::uint32_t port, const Packet& whole, Time now) {
 
 // Puts a packet on a FIFO port's queue.
 template <class P>
-inline Descriptor& Fabric<P>::enqueue(Port& p, std::uint32_t port, const Descriptor& packet, Time now) {
+template <class AnyPacket>
+inline Descriptor& Fabric<P>::enqueue(Port& p, std::uint32_t port, const AnyPacket& packet, Time now) {
   if constexpr (P::Tracer::kOn)
     if (tracer().takes(port, now)) settle(p, now);  // so that what waits is known
   const bool first = p.ring.empty();
