@@ -24,6 +24,13 @@ class Draws {
 
 std::vector<std::uint32_t> list(std::span<const std::uint32_t> s) { return {s.begin(), s.end()}; }
 
+void expect_indices_of_ports(const Routing& r) {
+  for (std::uint32_t s = 0; s < r.topology().switches; ++s)
+    for (std::uint32_t h = 0; h < r.topology().hosts; ++h)
+      for (std::uint32_t e = 0; e < 4; ++e)
+        ASSERT_EQ(r.ports(s)[r.egress_index(s, h, mix32(e))], r.egress(s, h, mix32(e)));
+}
+
 void expect_rule_equals_shortest_paths(const Topology& t) {
   SCOPED_TRACE(summary(t));
   Topology plain = t;
@@ -32,6 +39,8 @@ void expect_rule_equals_shortest_paths(const Topology& t) {
   const Routing tables(plain, 1);
   ASSERT_TRUE(rule.by_arithmetic());
   ASSERT_FALSE(tables.by_arithmetic());
+  expect_indices_of_ports(rule);
+  expect_indices_of_ports(tables);
   for (std::uint32_t s = 0; s < t.switches; ++s)
     for (std::uint32_t h = 0; h < t.hosts; ++h) {
       ASSERT_EQ(list(rule.next_hops(s, h)), list(tables.next_hops(s, h))) << "switch " << s << " to host " << h;
@@ -153,6 +162,8 @@ TEST(Routing, IrregularGraphUsesAllShortestPathsOnly) {
   EXPECT_EQ(list(r.next_hops(0, 2)), (std::vector<std::uint32_t>{10, 21}));
   EXPECT_EQ(list(r.next_hops(0, 3)), (std::vector<std::uint32_t>{19}));  // the other way round
   EXPECT_EQ(list(r.ports(0)), (std::vector<std::uint32_t>{1, 10, 19, 21}));
+  expect_indices_of_ports(r);
+  expect_indices_of_ports(Routing(t, 1, {}, Multipath::capacity));
 }
 
 // A fat-tree with 16 hosts and the first link of switch 0 upwards down: everybody still reaches everybody, by links

@@ -116,25 +116,50 @@ class FifoBooks {
   Time free_at_;
 };
 
-// When packets have come to a port since its books were opened, and how much had come by then. `Sum` says of what.
+// Bytes of both classes, and those of the first class among them; no more than 4 GB. They are one number, since they
+// are always added and subtracted together.
+class ClassBytes {
+ public:
+  ClassBytes() = default;
+  ClassBytes(std::uint32_t all, std::uint32_t urgent) : both_(std::uint64_t{urgent} << 32 | all) {}
+  static ClassBytes of_packet(std::uint32_t wire, bool urgent) { return {wire, wire & bits_if(urgent)}; }
+  std::uint32_t all() const { return static_cast<std::uint32_t>(both_); }
+  std::uint32_t urgent() const { return static_cast<std::uint32_t>(both_ >> 32); }
+  ClassBytes& operator+=(ClassBytes b) {
+    both_ += b.both_;
+    return *this;
+  }
+  // `b` is a part of this.
+  ClassBytes& operator-=(ClassBytes b) {
+    both_ -= b.both_;
+    return *this;
+  }
+
+ private:
+  std::uint64_t both_;
+};
+
+// When packets have come to a port since its books were opened, and how much had come by then.
 //
 // A processor cannot foresee how many packets come while one is being sent. So that is found by counting, not by
 // branches.
-template <class Sum>
 class Arrivals {
  public:
   static constexpr std::uint32_t kMost = 128;
 
   Arrivals() { at_[0] = std::numeric_limits<std::int64_t>::min(); }
   // `before`: what has come already.
-  void open(const Sum& before) {
+  void open(ClassBytes before) {
     count_ = 0;
     sums_[0] = before;
   }
   std::uint32_t count() const { return count_; }
-  const Sum& sum() const { return sums_[count_]; }
+  // With what had come before.
+  ClassBytes sum() const { return sums_[count_]; }
   // In the order of time.
-  void add(Time at, const Sum& sum) {
+  void add(Time at, ClassBytes packet) {
+    ClassBytes sum = sums_[count_];
+    sum += packet;
     ++count_;
     at_[count_] = at.ps;
     sums_[count_] = sum;
@@ -156,14 +181,14 @@ class Arrivals {
     return n;
   }
   // What had come when so many had.
-  const Sum& sum_of(std::uint32_t n) const { return sums_[n]; }
+  ClassBytes sum_of(std::uint32_t n) const { return sums_[n]; }
 
  private:
   static constexpr std::uint32_t kAtATime = 3;  // seldom do more come while one is being sent
 
   std::uint32_t count_ = 0;
   std::int64_t at_[1 + kMost + kAtATime];  // in ps; the first one stands for all before
-  Sum sums_[1 + kMost];
+  ClassBytes sums_[1 + kMost];
 };
 
 // The same of a ranked port, where each packet counts as waiting at first. Which one leaves next depends on what comes
@@ -177,17 +202,16 @@ class RankedBooks {
     free_at_ = p.free_at;
     order_ = p.order;
     order_is_partial_ = p.order_is_partial;
-    arrivals_.open({p.queued, p.urgent_queued, p.urgent.tail});
-    gone_ = urgent_gone_ = 0;
-    left_ = -static_cast<std::int32_t>(p.waiting() + (p.urgent.tail - p.urgent.cursor));
+    arrivals_.open({p.queued, p.urgent_queued});
+    waits_ = p.waiting() + (p.urgent.tail - p.urgent.cursor);
   }
   template <class OnDepart>
   void close(Port& p, Time until, OnDepart&& on_depart) {
-    work_out(until, on_depart);
+    const ClassBytes left = work_out(until, on_depart);
     p.ring.move_to(ring_[0]);
     p.urgent.move_to(ring_[1]);
-    p.urgent_queued = urgent_queued();
-    p.queued = queued();
+    p.urgent_queued = left.urgent();
+    p.queued = left.all();
     p.free_at = free_at_;
     p.order = order_;
     p.order_is_partial = order_is_partial_;
@@ -195,12 +219,13 @@ class RankedBooks {
 
   // No less than the bytes of the packet's class that wait, and than those of both.
   std::uint32_t queued_with(const Descriptor& packet) const {
-    return choose_if(is_urgent(packet), urgent_queued(), queued() - urgent_queued());
+    const ClassBytes sum = arrivals_.sum();
+    return choose_if(is_urgent(packet), sum.urgent(), sum.all() - sum.urgent());
   }
-  std::uint32_t queued() const { return arrivals_.sum().all - gone_; }
+  std::uint32_t queued() const { return arrivals_.sum().all(); }
   std::uint32_t on_ring() const { return ring_[0].tail - ring_[0].head; }
   bool is_full_for(const Descriptor& packet) const {
-    return ring_[is_urgent(packet)].is_full() || arrivals_.count() == arrivals_.kMost;
+    return ring_[is_urgent(packet)].is_full() || arrivals_.count() == Arrivals::kMost;
   }
 
   template <class OnDepart>
@@ -210,26 +235,16 @@ class RankedBooks {
     PacketRing::View& ring = ring_[urgent];
     Descriptor& place = ring[ring.tail++];
     prefetch_line(&ring[ring.tail + kPlacesAhead - 1]);
-    const Come& sum = arrivals_.sum();
-    const std::uint32_t wire = packet.wire;
-    arrivals_.add(now, {sum.all + wire, sum.urgent + (wire & bits_if(urgent)), sum.urgent_tail + urgent});
+    arrivals_.add(now, ClassBytes::of_packet(packet.wire, urgent));
     place = packet;
     place.ingress = static_cast<std::uint16_t>(ingress);
     return true;
   }
 
  private:
-  struct Come {
-    std::uint32_t all;          // bytes
-    std::uint32_t urgent;       // bytes of the first class
-    std::uint32_t urgent_tail;  // of its ring
-  };
-
-  std::uint32_t urgent_queued() const { return arrivals_.sum().urgent - urgent_gone_; }
-
-  // All departures before `until`, as by drain_ranked().
+  // All departures before `until`, as by drain_ranked(). Returns what waits then.
   template <class OnDepart>
-  void work_out(Time until, OnDepart&& on_depart) {
+  ClassBytes work_out(Time until, OnDepart&& on_depart) {
     arrivals_.close();
     Descriptor none;  // is read where a ring has no places
     Descriptor* const data_places = ring_[0].room != 0 ? ring_[0].places : &none;
@@ -238,40 +253,41 @@ class RankedBooks {
     const std::uint32_t urgent_mask = ring_[1].room != 0 ? ring_[1].mask : 0;
     std::uint32_t data_at = ring_[0].cursor;
     std::uint32_t urgent_at = ring_[1].cursor;
-    std::uint32_t gone = gone_;
-    std::uint32_t urgent_gone = urgent_gone_;
     Time free_at = free_at_;
-    std::int32_t left = left_;
     DepartureOrder order = order_;
+    ClassBytes gone{0, 0};
     std::uint32_t come = 0;
-    for (;;) {
+    // How many have left, less those that waited at first.
+    for (auto left = -static_cast<std::int32_t>(waits_);;) {
       // If nothing waits, the link is idle until the next one comes.
       const Time departs = std::max(free_at, arrivals_.at(left));
       if (departs >= until) break;
       ++left;
       come = std::max(arrivals_.before(departs, come), static_cast<std::uint32_t>(std::max(left, 0)));
-      const Come& sum = arrivals_.sum_of(come);
-      const bool urgent = sum.urgent_tail != urgent_at;
+      ClassBytes waiting = arrivals_.sum_of(come);
+      waiting -= gone;
+      const bool urgent = waiting.urgent() != 0;
       Descriptor& packet = choose_if(urgent, urgent_places[urgent_at & urgent_mask], data_places[data_at & data_mask]);
       const std::uint32_t wire = packet.wire;
+      const ClassBytes leaving = ClassBytes::of_packet(wire, urgent);
       free_at = departs + pace_.serialisation(wire);
       data_at += !urgent;
       urgent_at += urgent;
-      gone += wire;
-      urgent_gone += wire & bits_if(urgent);
+      gone += leaving;
+      waiting -= leaving;
       packet.departs = departs;
-      packet.queue = choose_if(urgent, sum.urgent - urgent_gone, sum.all - gone);
+      packet.queue = choose_if(urgent, waiting.urgent(), waiting.all());
       if (order_is_partial_ || !order.push(urgent)) [[unlikely]]
         order_is_partial_ = true;
       on_depart(packet);
     }
     ring_[0].cursor = data_at;
     ring_[1].cursor = urgent_at;
-    gone_ = gone;
-    urgent_gone_ = urgent_gone;
     free_at_ = free_at;
-    left_ = left;
     order_ = order;
+    ClassBytes out = arrivals_.sum();
+    out -= gone;
+    return out;
   }
 
   LinkPace pace_;
@@ -279,10 +295,8 @@ class RankedBooks {
   Time free_at_;
   DepartureOrder order_;
   bool order_is_partial_;
-  std::uint32_t gone_;         // bytes that have left since the books were opened
-  std::uint32_t urgent_gone_;  // of the first class
-  std::int32_t left_;          // how many packets have, less those that waited then
-  Arrivals<Come> arrivals_;    // with those that waited then
+  std::uint32_t waits_;  // how many packets, as the books were opened
+  Arrivals arrivals_;    // with these
 };
 
 // The packets on the link of a FIFO port, in the order of their arrivals.

@@ -28,6 +28,7 @@ Routing::Routing(const Topology& topology, std::uint64_t seed, const std::vector
   // ports by owner, in the order of the links
   first_port_.assign(topology.switches + 1, 0);
   host_down_port_.assign(hosts, kUnreached);
+  host_down_index_.resize(hosts);
   for (std::uint32_t p = 0; p < topology.ports(); ++p)
     if (topology.port_owner(p) >= hosts) ++first_port_[topology.port_owner(p) - hosts + 1];
   for (std::uint32_t s = 0; s < topology.switches; ++s) first_port_[s + 1] += first_port_[s];
@@ -35,8 +36,12 @@ Routing::Routing(const Topology& topology, std::uint64_t seed, const std::vector
   std::vector<std::uint32_t> next(first_port_.begin(), first_port_.end() - 1);
   for (std::uint32_t p = 0; p < topology.ports(); ++p) {
     if (topology.port_owner(p) < hosts) continue;
-    ports_[next[topology.port_owner(p) - hosts]++] = p;
-    if (topology.port_peer(p) < hosts) host_down_port_[topology.port_peer(p)] = p;
+    const std::uint32_t s = topology.port_owner(p) - hosts;
+    if (const std::uint32_t peer = topology.port_peer(p); peer < hosts) {
+      host_down_port_[peer] = p;
+      host_down_index_[peer] = static_cast<std::uint16_t>(next[s] - first_port_[s]);
+    }
+    ports_[next[s]++] = p;
   }
 
   // edge switches
@@ -141,6 +146,8 @@ void Routing::build_tables(const std::vector<bool>& down) {
       groups_[switches_[s].first + id] = {static_cast<std::uint32_t>(group_ports_.size()),
                                           static_cast<std::uint32_t>(set.size())};
       group_ports_.insert(group_ports_.end(), set.begin(), set.end());
+      for (const std::uint32_t p : set)  // they are in order
+        group_indices_.push_back(static_cast<std::uint16_t>(std::ranges::lower_bound(ports(s), p) - ports(s).begin()));
       shares_.insert(shares_.end(), shares.begin(), shares.end());
     }
   }

@@ -56,14 +56,24 @@ class Routing {
   // The global id of the port by which `switch_index` forwards a packet to `dst_host`.
   std::uint32_t egress(std::uint32_t switch_index, std::uint32_t dst_host, std::uint32_t entropy) const {
     const Switch& s = switches_[switch_index];
-    if (by_arithmetic_) return equally(tree_hops(s, dst_host), s.salt, entropy);
-    const std::span<const std::uint32_t> hops = table_hops(switch_index, dst_host);
-    return shares_.empty() ? equally(hops, s.salt, entropy) : by_share(hops, s.salt, entropy);
+    if (by_arithmetic_) return ports_[s.first + pick_of(tree_hops(s, dst_host), s.salt, entropy)];
+    if (is_edge_of(switch_index, dst_host)) return host_down_port_[dst_host];
+    return group_ports_[choose_of(table_hops(switch_index, dst_host), s.salt, entropy)];
+  }
+  // The same as its index among the ports of the switch.
+  std::uint32_t egress_index(std::uint32_t switch_index, std::uint32_t dst_host, std::uint32_t entropy) const {
+    const Switch& s = switches_[switch_index];
+    if (by_arithmetic_) return pick_of(tree_hops(s, dst_host), s.salt, entropy);
+    if (is_edge_of(switch_index, dst_host)) return host_down_index_[dst_host];
+    return group_indices_[choose_of(table_hops(switch_index, dst_host), s.salt, entropy)];
   }
 
   // The equal-cost ports of `switch_index` towards `dst_host` as global ids, by port index.
   std::span<const std::uint32_t> next_hops(std::uint32_t switch_index, std::uint32_t dst_host) const {
-    return by_arithmetic_ ? tree_hops(switches_[switch_index], dst_host) : table_hops(switch_index, dst_host);
+    const Switch& s = switches_[switch_index];
+    if (by_arithmetic_) return part_of(ports_, s.first, tree_hops(s, dst_host));
+    if (is_edge_of(switch_index, dst_host)) return {&host_down_port_[dst_host], 1};
+    return part_of(group_ports_, 0, table_hops(switch_index, dst_host));
   }
 
   // The share of hashes that each of these ports gets.
@@ -111,26 +121,34 @@ class Routing {
     std::uint32_t count = 0;
   };
 
-  std::span<const std::uint32_t> tree_hops(const Switch& s, std::uint32_t dst_host) const {
+  // Whether no table is needed: the host is at this switch.
+  bool is_edge_of(std::uint32_t switch_index, std::uint32_t host) const {
+    return edge_switch_[edge_of_[host]] == switch_index;
+  }
+  // By index among the ports of the switch.
+  static Group tree_hops(const Switch& s, std::uint32_t dst_host) {
     const std::uint32_t below = dst_host - s.first_host;  // wraps to a large number for hosts before
-    const std::uint32_t* ports = ports_.data() + s.first;
-    if (below < s.host_count) return {ports + divide(below, s.reciprocal) * s.ports_per_child, s.ports_per_child};
-    return {ports + s.down_ports, s.up_ports};
+    if (below < s.host_count) return {divide(below, s.reciprocal) * s.ports_per_child, s.ports_per_child};
+    return {s.down_ports, s.up_ports};
   }
-  std::span<const std::uint32_t> table_hops(std::uint32_t switch_index, std::uint32_t dst_host) const {
-    const std::uint32_t edge = edge_of_[dst_host];
-    if (edge_switch_[edge] == switch_index) return {&host_down_port_[dst_host], 1};
-    const Group g = groups_[switches_[switch_index].first + table_[std::size_t{switch_index} * edges_ + edge]];
-    return {group_ports_.data() + g.first, g.count};
+  // In group_ports_ and beside.
+  Group table_hops(std::uint32_t switch_index, std::uint32_t dst_host) const {
+    return groups_[switches_[switch_index].first + table_[std::size_t{switch_index} * edges_ + edge_of_[dst_host]]];
   }
-  static std::uint32_t equally(std::span<const std::uint32_t> hops, std::uint32_t salt, std::uint32_t entropy) {
-    return hops.size() == 1 ? hops[0] : hops[pick(entropy, salt, static_cast<std::uint32_t>(hops.size()))];
+  static std::span<const std::uint32_t> part_of(const std::vector<std::uint32_t>& ports, std::uint32_t from,
+                                                Group hops) {
+    return {ports.data() + from + hops.first, hops.count};
   }
-  std::uint32_t by_share(std::span<const std::uint32_t> hops, std::uint32_t salt, std::uint32_t entropy) const {
-    if (hops.size() == 1) return hops[0];
-    const std::uint32_t* first = shares_.data() + (hops.data() - group_ports_.data());
-    return hops[static_cast<std::size_t>(std::upper_bound(first + 1, first + hops.size(), mix32(entropy ^ salt)) -
-                                         (first + 1))];
+  // One of these, all alike.
+  static std::uint32_t pick_of(Group hops, std::uint32_t salt, std::uint32_t entropy) {
+    return hops.count == 1 ? hops.first : hops.first + pick(entropy, salt, hops.count);
+  }
+  // One of those of a table, by its share if there are shares.
+  std::uint32_t choose_of(Group hops, std::uint32_t salt, std::uint32_t entropy) const {
+    if (shares_.empty() || hops.count == 1) return pick_of(hops, salt, entropy);
+    const std::uint32_t* first = shares_.data() + hops.first;
+    const auto* behind = std::upper_bound(first + 1, first + hops.count, mix32(entropy ^ salt));
+    return static_cast<std::uint32_t>(behind - shares_.data()) - 1;
   }
 
   void use_tree();
@@ -146,14 +164,16 @@ class Routing {
   bool by_arithmetic_ = false;
   std::uint32_t edges_ = 0;
   std::vector<Switch> switches_;
-  std::vector<std::uint32_t> ports_;           // by switch, then port index
-  std::vector<std::uint32_t> first_port_;      // in ports_, by switch, and one more for the end
-  std::vector<std::uint32_t> host_down_port_;  // the switch's port to this host
-  std::vector<std::uint32_t> edge_of_;         // by host, an index into edge_switch_
-  std::vector<std::uint32_t> edge_switch_;     // switches with hosts, in order
-  std::vector<std::uint16_t> table_;           // group by (switch, edge)
+  std::vector<std::uint32_t> ports_;            // by switch, then port index
+  std::vector<std::uint32_t> first_port_;       // in ports_, by switch, and one more for the end
+  std::vector<std::uint32_t> host_down_port_;   // the switch's port to this host ...
+  std::vector<std::uint16_t> host_down_index_;  // ... and its index among the ports of the switch
+  std::vector<std::uint32_t> edge_of_;          // by host, an index into edge_switch_
+  std::vector<std::uint32_t> edge_switch_;      // switches with hosts, in order
+  std::vector<std::uint16_t> table_;            // group by (switch, edge)
   std::vector<Group> groups_;
   std::vector<std::uint32_t> group_ports_;
+  std::vector<std::uint16_t> group_indices_;  // of these among the ports of their switches
   std::vector<std::uint32_t> shares_;  // by capacity, beside group_ports_: where each one's hashes begin; else empty
 };
 

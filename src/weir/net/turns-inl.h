@@ -216,7 +216,7 @@ inline void Fabric<P>::come(std::uint32_t s, std::uint32_t port, std::uint32_t i
   } else {
     ++tally.packets;
     tally.data += packet.kind == PacketKind::data;
-    local = local_[routing_->egress(s, packet.dst, packet.entropy)];
+    local = routing_->egress_index(s, packet.dst, packet.entropy);
   }
   touched_[local / 64] |= std::uint64_t{1} << (local % 64);
   coming_[local].push_back({static_cast<std::uint64_t>(at.ps - begun.ps) << kIngressBits | ingress, &packet});
@@ -347,11 +347,13 @@ inline void Fabric<P>::sort_by_rank(std::span<const Coming> coming, Coming* sort
   for (std::size_t i = 0; i < n; ++i)
     keys[i / kLanes][i % kLanes] =
         static_cast<std::int32_t>(coming[i].key >> kIngressBits << ingress_bits_ | ingress_of(coming[i]));
-  for (std::size_t i = 0; i < n; ++i) {
-    const Keys own = Keys{} + keys[i / kLanes][i % kLanes];
-    Keys before{};
-    for (std::size_t row = 0; row < rows; ++row) before -= keys[row] < own;
-    sorted[before[0] + before[1] + before[2] + before[3]] = coming[i];
+  for (std::size_t first = 0; first < n; first += kLanes) {
+    const Keys own = keys[first / kLanes];
+    Keys before[kLanes] = {};
+    for (std::size_t row = 0; row < rows; ++row)
+      for (std::size_t i = 0; i < kLanes; ++i) before[i] -= keys[row] < Keys{} + own[i];
+    for (std::size_t i = 0; i < std::min(kLanes, n - first); ++i)
+      sorted[before[i][0] + before[i][1] + before[i][2] + before[i][3]] = coming[first + i];
   }
 }
 
