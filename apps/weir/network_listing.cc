@@ -17,6 +17,8 @@
 namespace weir::app {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 std::string range(std::uint32_t first, std::uint32_t last) {
   return first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
 }
@@ -250,7 +252,6 @@ std::string listing_text(const NetworkView& view) {
 }
 
 std::string listing_json(const NetworkView& view) {
-  using Json = nlohmann::ordered_json;
   const net::Topology& t = view.topology;
   Json out{{"name", t.name}, {"hosts", t.hosts}, {"switches", t.switches}};
   out["tiers"] = Json::array();

@@ -31,6 +31,8 @@
 namespace weir::app {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 struct PolicyOptions {
   std::string policy;
   std::string other;
@@ -119,7 +121,6 @@ int compare_policies(const PolicyOptions& o) {
 
 // Nanoseconds per decision: the least of many short stretches, since anything else that runs only adds to them.
 double time_of(const policy::Decider& decider, const std::vector<policy::Sample>& samples, std::size_t flows) {
-  using Clock = std::chrono::steady_clock;
   constexpr std::size_t kStretch = 500;
   const std::size_t room = (decider.memory() + 63) / 64 * 64;
   std::vector<std::byte> memories(room * flows);

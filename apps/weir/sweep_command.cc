@@ -38,6 +38,8 @@
 namespace weir::app {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 namespace fs = std::filesystem;
 
 void list_runs(const study::Plan& plan, const std::vector<std::size_t>& runs) {
@@ -53,7 +55,6 @@ void list_runs(const study::Plan& plan, const std::vector<std::size_t>& runs) {
 }
 
 std::string to_json(const study::Measurements& measured, const run::SweepOutcome& o) {
-  using Json = nlohmann::ordered_json;
   const auto number = [](double v) { return std::isnan(v) ? Json(nullptr) : Json(v); };
   Json points = Json::array();
   for (std::size_t p = 0; p < measured.points.size(); ++p) {

@@ -47,7 +47,7 @@ void add_params(CLI::App& command, const std::shared_ptr<T>& object) {
 
 // queue
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  // "-" or null
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();  // "-" or null
 
 std::vector<double> places(const theory::PeriodicQueue& queue) {
   std::vector<double> out{0};
@@ -58,7 +58,7 @@ std::vector<double> places(const theory::PeriodicQueue& queue) {
 
 int queue_command(const theory::PeriodicQueue& queue, bool json) {
   const theory::PoissonQueue poisson{queue.load};
-  const double poisson_mean = queue.load < 1 ? poisson.mean_work() : kNone;
+  const double poisson_mean = queue.load < 1 ? poisson.mean_work() : kUndefined;
   const auto digits = [](double v) { return std::isnan(v) ? "-" : fmt::format("{:.4g}", v); };
 
   TextRows rows{
@@ -77,7 +77,7 @@ int queue_command(const theory::PeriodicQueue& queue, bool json) {
   for (const double x : places(queue)) {
     const double exact = queue.tail(x);
     const double bridge = queue.bridge_tail(x);
-    const double others = queue.load <= theory::PoissonQueue::kMaxTailLoad ? poisson.tail(x) : kNone;
+    const double others = queue.load <= theory::PoissonQueue::kMaxTailLoad ? poisson.tail(x) : kUndefined;
     rows.push_back({fmt::format("P(work > {})", x), digits(exact), digits(bridge), digits(others)});
     out["tail"].push_back(
         {{"x", x}, {"exact", rounded(exact)}, {"bridge", rounded(bridge)}, {"poisson", rounded(others)}});

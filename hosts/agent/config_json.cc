@@ -6,12 +6,12 @@
 namespace weir::hosts {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // All values of a table, as they would be written.
 template <class T>
-Json table(const T& values) {
-  Json out = Json::object();
+OrderedJson table(const T& values) {
+  OrderedJson out = OrderedJson::object();
   for (const Param& param : params_of<T>().params()) {
     const ParamValue value = param.get(&values);
     if (const auto* flag = std::get_if<bool>(&value))
@@ -33,7 +33,7 @@ std::string threshold_text(const Threshold& threshold) {
 }  // namespace
 
 nlohmann::ordered_json to_json(const Config& config) {
-  auto peers = Json::array();
+  auto peers = OrderedJson::array();
   for (const auto& peer : config.peers)
     peers.push_back({{"address", to_text(peer.address)},
                      {"local", peer.local ? to_text(*peer.local) : ""},

@@ -15,7 +15,7 @@
 namespace weir::hosts {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
 int require(int result, const char* what) {
   if (result < 0) throw std::system_error(errno, std::generic_category(), what);
@@ -25,7 +25,7 @@ int require(int result, const char* what) {
 std::int64_t now_of(clockid_t clock) {
   timespec t{};
   ::clock_gettime(clock, &t);
-  return t.tv_sec * kSecond + t.tv_nsec;
+  return t.tv_sec * kNsPerSecond + t.tv_nsec;
 }
 
 Descriptor make_timer() {
@@ -33,7 +33,7 @@ Descriptor make_timer() {
 }
 
 void set_timer(int fd, int flags, std::int64_t first, std::int64_t interval) {
-  const auto span = [](std::int64_t ns) { return timespec{ns / kSecond, ns % kSecond}; };
+  const auto span = [](std::int64_t ns) { return timespec{ns / kNsPerSecond, ns % kNsPerSecond}; };
   const itimerspec times{span(interval), span(std::max<std::int64_t>(first, 1))};
   require(::timerfd_settime(fd, flags, &times, nullptr), "timerfd_settime");
 }

@@ -12,7 +12,7 @@
 namespace weir::hosts {
 namespace {
 
-constexpr unsigned kMostConnections = 8;
+constexpr unsigned kMostReaders = 8;
 constexpr unsigned kTimeout = 5;  // seconds that a connection may be silent
 
 MHD_Result respond(MHD_Connection* connection, unsigned status, std::string text, const char* type) {
@@ -62,7 +62,7 @@ MetricsServer::MetricsServer(EventLoop& loop, const Listen& listen, std::functio
   if (listen.address.v6) flags |= MHD_USE_IPv6;
   errno = 0;
   server_ = MHD_start_daemon(flags, listen.port, nullptr, nullptr, &handle, &text_, MHD_OPTION_SOCK_ADDR,
-                             reinterpret_cast<sockaddr*>(&address), MHD_OPTION_CONNECTION_LIMIT, kMostConnections,
+                             reinterpret_cast<sockaddr*>(&address), MHD_OPTION_CONNECTION_LIMIT, kMostReaders,
                              MHD_OPTION_CONNECTION_TIMEOUT, kTimeout, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
                              std::size_t{16 * 1024}, MHD_OPTION_END);
   if (server_ == nullptr)

@@ -18,7 +18,7 @@
 namespace weir::hosts {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kLogVersion = 1;
 constexpr std::array<std::string_view, 6> kPrograms{"tc", "ip", "iptables", "ip6tables", "nft", "ethtool"};
 
 bool is_allowed(const std::vector<std::string>& command) {
@@ -32,7 +32,7 @@ RestoreLog::RestoreLog(std::string file) : file_(std::move(file)) {
   if (text.empty()) return;
   try {
     const auto json = nlohmann::json::parse(text);
-    if (json.at("version") != kVersion) throw std::runtime_error("another version");
+    if (json.at("version") != kLogVersion) throw std::runtime_error("another version");
     for (const auto& step : json.at("steps")) {
       steps_.push_back({step.at("what"), step.at("command"), step.at("interface"), step.at("ifindex")});
       if (!is_allowed(steps_.back().command)) throw std::runtime_error("another program");
@@ -82,7 +82,7 @@ void RestoreLog::write() const {
   for (const auto& step : steps_)
     steps.push_back(
         {{"what", step.what}, {"command", step.command}, {"interface", step.interface}, {"ifindex", step.ifindex}});
-  const std::string text = nlohmann::ordered_json{{"version", kVersion}, {"steps", steps}}.dump(2) + "\n";
+  const std::string text = nlohmann::ordered_json{{"version", kLogVersion}, {"steps", steps}}.dump(2) + "\n";
   if (!replace_private_file(file_, text, true))
     throw std::runtime_error(
         fmt::format("{}: cannot be written, so nothing is changed on this host: {}", file_, std::strerror(errno)));

@@ -28,7 +28,7 @@ sockaddr_in at(const std::string& address) {
   return out;
 }
 
-void require(bool good, const char* what) {
+void check(bool good, const char* what) {
   if (!good)
     throw std::runtime_error(fmt::format("no connection in the test's network: {}: {}", what, std::strerror(errno)));
 }
@@ -49,15 +49,15 @@ TestFlow::TestFlow(const Descriptor& from, const Descriptor& to, const std::stri
     listener = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const int on = 1;
     ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    require(::bind(listener.get(), generic, sizeof place) == 0 && ::listen(listener.get(), 1) == 0, "listen");
+    check(::bind(listener.get(), generic, sizeof place) == 0 && ::listen(listener.get(), 1) == 0, "listen");
   }
   const Inside inside(from);
   sender_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const timeval patience{2, 0};
   ::setsockopt(sender_.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  require(::connect(sender_.get(), generic, sizeof place) == 0, "connect");
+  check(::connect(sender_.get(), generic, sizeof place) == 0, "connect");
   receiver_ = Descriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  require(static_cast<bool>(receiver_), "accept");
+  check(static_cast<bool>(receiver_), "accept");
   restart();
   sending_ = std::thread([this] { send_all(); });
   receiving_ = std::thread([this] { receive_all(); });

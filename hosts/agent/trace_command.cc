@@ -114,7 +114,7 @@ class Files {
   std::ofstream flows_;
 };
 
-OrderedJson ask(const std::string& socket, const char* command) {
+OrderedJson answer_to(const std::string& socket, const char* command) {
   ControlClient client(socket);
   client.ask({{"command", command}});
   return client.answer().value_or(nlohmann::json());
@@ -135,7 +135,7 @@ int trace(const Common& common, const TraceOptions& o) {
   const std::string socket = RunDir(common.run).socket();
   ControlClient client(socket);
   Files files(o.out);
-  OrderedJson status = ask(socket, "status");
+  OrderedJson status = answer_to(socket, "status");
   OrderedJson meta{{"made_by", fmt::format("weir-host {}", version())},
                    {"begin_unix_ns", unix_now()},
                    {"begin_ns", monotonic_now()},
@@ -147,7 +147,7 @@ int trace(const Common& common, const TraceOptions& o) {
                    {"mode", status.at("mode")},
                    {"path", status.at("path")},
                    {"segment_bytes", status.at("segment_bytes")},
-                   {"settings", ask(socket, "settings")},
+                   {"settings", answer_to(socket, "settings")},
                    {"columns", columns()},
                    {"peers_at_begin", status.at("peers")},
                    {"peers_at_end", nullptr}};
@@ -173,7 +173,7 @@ int trace(const Common& common, const TraceOptions& o) {
   meta["packets"] = files.sent;
   meta["or_acks"] = files.answered;
   meta["lost"] = files.lost;
-  if (!ended) meta["peers_at_end"] = ask(socket, "status").at("peers");
+  if (!ended) meta["peers_at_end"] = answer_to(socket, "status").at("peers");
   files.finish(meta);
   show_text(fmt::format("{}: {} packets and {} OR-ACKs of {} flows{}\n", o.out, files.sent, files.answered, files.flows,
                         files.lost == 0 ? "" : fmt::format("; {} decisions were lost", files.lost)));

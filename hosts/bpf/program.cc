@@ -22,7 +22,7 @@ namespace {
 
 // Notes of packets that nobody has answered for so long are forgotten; ns.
 constexpr std::int64_t kLongestWait = 2'000'000'000;
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
 weir_settings kernel_settings(const PathSettings& settings) {
   weir_settings out{};
@@ -35,8 +35,8 @@ weir_settings kernel_settings(const PathSettings& settings) {
   out.strawman = settings.rule.strawman ? 1 : 0;
   out.hold = settings.hold ? 1 : 0;
   out.burst_gap = settings.or_ack.burst_gap;
-  out.or_ack_gap = kSecond / std::max<std::int64_t>(settings.or_ack.per_second, 1);
-  out.or_ack_reserve = settings.or_ack.per_second == 0 ? -1 : std::max<long long>(kSecond / 10, out.or_ack_gap);
+  out.or_ack_gap = kNsPerSecond / std::max<std::int64_t>(settings.or_ack.per_second, 1);
+  out.or_ack_reserve = settings.or_ack.per_second == 0 ? -1 : std::max<long long>(kNsPerSecond / 10, out.or_ack_gap);
   out.per_bytes = settings.or_ack.bytes;
   out.per_packets = settings.or_ack.packets;
   out.port = WEIR_BE16(settings.or_ack.port);

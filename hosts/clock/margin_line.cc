@@ -7,7 +7,7 @@
 namespace weir::hosts::clock {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 // The corners of a hull from left to right: of the lower hull, or of the upper hull with y negated.
 struct Hull {
@@ -45,8 +45,8 @@ Hull lower_hull(std::span<const Dot> dots, double sign) {
 // A hull at one place: its height, the slopes that support it there, and the corners that do.
 struct Support {
   double y = 0;
-  double least = -kInfinity;
-  double most = kInfinity;
+  double least = -kUnbounded;
+  double most = kUnbounded;
   std::size_t first = 0;
   std::size_t last = 0;
 };
@@ -54,7 +54,7 @@ struct Support {
 // `i` is the last corner at or before x, and there is a corner at or after x.
 Support support(const Hull& hull, std::size_t i, double x) {
   if (hull.x(i) == x) {
-    Support s{hull.y(i), -kInfinity, kInfinity, i, i};
+    Support s{hull.y(i), -kUnbounded, kUnbounded, i, i};
     if (i > 0) s.least = hull.slope(i - 1);
     if (i + 1 < hull.corners.size()) s.most = hull.slope(i);
     return s;
@@ -64,9 +64,9 @@ Support support(const Hull& hull, std::size_t i, double x) {
 }
 
 double middle(double least, double most) {
-  if (least == -kInfinity && most == kInfinity) return 0;
-  if (least == -kInfinity) return most;
-  if (most == kInfinity) return least;
+  if (least == -kUnbounded && most == kUnbounded) return 0;
+  if (least == -kUnbounded) return most;
+  if (most == kUnbounded) return least;
   return (least + most) / 2;
 }
 
@@ -142,12 +142,12 @@ std::optional<SoftMarginLine> without_one(std::span<const Dot> upper, std::span<
 
 // The highest line of a slope that has no point of the upper set below it, at x = 0; and the lowest one.
 double ceiling(std::span<const Dot> upper, double slope) {
-  double y = kInfinity;
+  double y = kUnbounded;
   for (const Dot& d : upper) y = std::min(y, d.y - slope * d.x);
   return y;
 }
 double ground(std::span<const Dot> lower, double slope) {
-  double y = -kInfinity;
+  double y = -kUnbounded;
   for (const Dot& d : lower) y = std::max(y, d.y - slope * d.x);
   return y;
 }
@@ -205,7 +205,7 @@ std::optional<MarginLine> max_margin(std::span<const Dot> upper, std::span<const
   // walk over the corners of both in order; the distance is convex, and least at one of them or at an end
   std::size_t i = 0;
   std::size_t j = 0;
-  double best_distance = kInfinity;
+  double best_distance = kUnbounded;
   double best_x = begin;
   std::size_t best_i = 0;
   std::size_t best_j = 0;

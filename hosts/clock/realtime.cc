@@ -9,7 +9,7 @@ namespace {
 // Either clock is rounded to a nanosecond.
 constexpr std::int64_t kRounding = 2;
 // So many readings narrow the bounds each time.
-constexpr int kReadings = 3;
+constexpr int kReadingsAtOnce = 3;
 
 // Between what CLOCK_REALTIME minus CLOCK_MONOTONIC was at a reading.
 struct Bounds {
@@ -36,7 +36,7 @@ ClockReading read_clocks() {
 
 bool Realtime::check() {
   bool same = true;
-  for (int i = 0; i < kReadings; ++i) {
+  for (int i = 0; i < kReadingsAtOnce; ++i) {
     const auto [low, high] = bounds(read_());
     if (low > high_ || high < low_) {
       low_ = low;
@@ -51,7 +51,7 @@ bool Realtime::check() {
 }
 
 bool Realtime::still_holds() const {
-  for (int i = 0; i < kReadings; ++i) {
+  for (int i = 0; i < kReadingsAtOnce; ++i) {
     const auto [low, high] = bounds(read_());
     if (low > high_ || high < low_) return false;
   }

@@ -17,10 +17,9 @@ using namespace clock;
 
 // Least squares make the errors of pairs smaller, as if they were independent; the bound is so much larger.
 constexpr double kBound = 1.5;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kAlive = 3'000'000'000;
 // How far ahead the error of a pair is looked at to tell whether it needs more probes.
-constexpr std::int64_t kAhead = 1'000'000'000;
+constexpr std::int64_t kLookAhead = 1'000'000'000;
 // And the share of pure pairs below which it does in any case, unless single probes are seen to be as fast as ever.
 constexpr double kQuiet = 0.5;
 // Of what is tolerated, so much is ample: pairs whose error is less and whose paths are seen not to queue are probed
@@ -139,7 +138,8 @@ void ClockService::Inside::measure(std::int64_t now) {
     if (link.keys) link.keys->at(epoch());
     if (!within(t, link.edge.last_seen(), settings_.stale_after)) continue;
     if (!link.edge.fit(t)) link.lost = ClockCondition::stepped;
-    const double error = link.edge.line() ? link.edge.estimate(t + kAhead).error : kInfinity;
+    const double error =
+        link.edge.line() ? link.edge.estimate(t + kLookAhead).error : std::numeric_limits<double>::infinity();
     // where much queues, few probes tell anything; pairs are also pulled apart by hosts that are busy
     const bool queues = link.edge.purity() < kQuiet && !link.edge.knows_least_delay();
     link.rare = error <= ample_ && link.edge.knows_least_delay();

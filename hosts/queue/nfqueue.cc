@@ -19,6 +19,7 @@
 
 #include "hosts/path/data_path.h"
 #include "hosts/queue/segment.h"
+#include "hosts/queue/system_error.h"
 
 namespace weir::hosts {
 namespace {
@@ -27,8 +28,6 @@ constexpr int kReceiveBuffer = 8 << 20;
 constexpr std::size_t kVerdictBytes = MNL_ALIGN(sizeof(nlmsghdr)) + MNL_ALIGN(sizeof(nfgenmsg)) +
                                       MNL_ALIGN(sizeof(nlattr)) + MNL_ALIGN(sizeof(nfqnl_msg_verdict_hdr));
 constexpr std::size_t kVerdictsAtOnce = 256;
-
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 // Messages of the kernel's queue, made in place: the same bytes whether or not there is a heap.
 nlmsghdr* header(char* at, std::uint16_t number, int type, bool wants_answer) {
@@ -86,9 +85,9 @@ NfQueue::NfQueue(std::uint16_t number)
       socket_(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_NETFILTER)),
       buffers_(std::make_unique<std::array<std::array<char, kRoomOfMessage>, kBatch>>()),
       verdicts_(kVerdictsAtOnce * kVerdictBytes) {
-  if (!socket_) fail("a netlink socket");
+  if (!socket_) throw_errno("a netlink socket");
   const sockaddr_nl any{.nl_family = AF_NETLINK};
-  if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0) fail("a netlink socket");
+  if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0) throw_errno("a netlink socket");
   const int size = kReceiveBuffer;
   if (::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) != 0)
     (void)::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &size, sizeof size);

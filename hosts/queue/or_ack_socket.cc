@@ -15,7 +15,7 @@ namespace weir::hosts {
 namespace {
 
 constexpr std::size_t kBatch = 64;
-constexpr int kReceiveBuffer = 1 << 20;
+constexpr int kOrAckBuffer = 1 << 20;
 
 union Name {
   sockaddr any;
@@ -102,13 +102,12 @@ OrAckSocket::OrAckSocket(bool v6, std::uint16_t port)
       port_(port),
       socket_(::socket(v6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
       buffers_(std::make_unique<Buffers>()) {
-  const auto fail = [] { throw std::system_error(errno, std::generic_category(), "the socket of OR-ACKs"); };
-  if (!socket_) fail();
+  if (!socket_) throw_errno("the socket of OR-ACKs");
   if (v6) set(socket_.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1, true);
   set(socket_.get(), v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_RECVPKTINFO : IP_PKTINFO, 1, true);
-  set(socket_.get(), SOL_SOCKET, SO_RCVBUF, kReceiveBuffer, false);
+  set(socket_.get(), SOL_SOCKET, SO_RCVBUF, kOrAckBuffer, false);
   const Name name = name_of(Address{.v6 = v6}, port);
-  if (::bind(socket_.get(), &name.any, v6 ? sizeof name.v6 : sizeof name.v4) != 0) fail();
+  if (::bind(socket_.get(), &name.any, v6 ? sizeof name.v6 : sizeof name.v4) != 0) throw_errno("the socket of OR-ACKs");
 }
 
 OrAckSocket::~OrAckSocket() = default;

@@ -26,7 +26,7 @@
 #include "weir/result/rows.h"
 #include "weir/scenario/scenario.h"
 
-namespace weir::app {
+namespace weir::app::live_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -331,4 +331,4 @@ TEST(Live, BadInputIsRefusedBeforeTheRun) {
 }
 
 }  // namespace
-}  // namespace weir::app
+}  // namespace weir::app::live_test

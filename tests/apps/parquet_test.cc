@@ -12,7 +12,7 @@
 
 #include "tests/support/command.h"
 
-namespace weir::app {
+namespace weir::app::parquet_test {
 namespace {
 
 constexpr const char* kScenario = "tests/scenarios/star-incast-dcqcn.toml";
@@ -110,4 +110,4 @@ TEST(Parquet, ARunThatGoesOnLeavesNoneOfItsFormerTables) {
 }
 
 }  // namespace
-}  // namespace weir::app
+}  // namespace weir::app::parquet_test

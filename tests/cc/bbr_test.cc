@@ -8,7 +8,7 @@
 
 #include "tests/cc/loss_driven.h"
 
-namespace weir::cc {
+namespace weir::cc::bbr_test {
 namespace {
 
 using namespace literals;
@@ -344,4 +344,4 @@ TEST(Bbr, Snapshot) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::bbr_test

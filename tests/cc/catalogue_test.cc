@@ -7,7 +7,7 @@
 
 #include "weir/cc/algorithm.h"
 
-namespace weir::cc {
+namespace weir::cc::catalogue_test {
 namespace {
 
 TEST(Catalogue, IsSortedAndComplete) {
@@ -157,4 +157,4 @@ TEST(Catalogue, HooksAreThoseThatTheClassHas) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::catalogue_test

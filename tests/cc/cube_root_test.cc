@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-namespace weir::cc {
+namespace weir::cc::cube_root_test {
 namespace {
 
 TEST(CubeRoot, OfCubesIsExact) {
@@ -37,4 +37,4 @@ static_assert(cube_root(27.0) == 3.0);
 static_assert(cube_root(2.0) == 0x1.428a2f98d728bp+0);
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::cube_root_test

@@ -7,7 +7,7 @@
 
 #include "tests/cc/loss_driven.h"
 
-namespace weir::cc {
+namespace weir::cc::cubic_test {
 namespace {
 
 using namespace literals;
@@ -303,4 +303,4 @@ TEST(Cubic, Snapshot) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::cubic_test

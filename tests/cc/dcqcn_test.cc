@@ -12,7 +12,7 @@
 #include "tests/cc/preset.h"
 #include "tests/cc/snapshot.h"
 
-namespace weir::cc {
+namespace weir::cc::dcqcn_test {
 namespace {
 
 using namespace literals;
@@ -478,4 +478,4 @@ TEST(Dcqcn, Snapshot) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::dcqcn_test

@@ -4,7 +4,7 @@
 
 #include "tests/cc/loss_driven.h"
 
-namespace weir::cc {
+namespace weir::cc::dctcp_test {
 namespace {
 
 using namespace literals;
@@ -145,4 +145,4 @@ TEST(Dctcp, Snapshot) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::dctcp_test

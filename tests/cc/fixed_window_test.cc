@@ -5,7 +5,7 @@
 
 #include "tests/cc/snapshot.h"
 
-namespace weir::cc {
+namespace weir::cc::fixed_window_test {
 namespace {
 
 using namespace literals;
@@ -53,4 +53,4 @@ TEST(FixedWindow, Snapshot) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::fixed_window_test

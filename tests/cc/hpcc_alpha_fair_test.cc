@@ -11,7 +11,7 @@
 #include "tests/cc/snapshot.h"
 #include "weir/cc/hpcc.h"
 
-namespace weir::cc {
+namespace weir::cc::hpcc_alpha_fair_test {
 namespace {
 
 using namespace literals;
@@ -199,4 +199,4 @@ TEST(HpccAlphaFair, Snapshot) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::hpcc_alpha_fair_test

@@ -10,7 +10,7 @@
 #include "tests/cc/preset.h"
 #include "tests/cc/snapshot.h"
 
-namespace weir::cc {
+namespace weir::cc::hpcc_test {
 namespace {
 
 using namespace literals;
@@ -614,4 +614,4 @@ TEST(Hpcc, IdlePartsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::hpcc_test

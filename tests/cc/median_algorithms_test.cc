@@ -8,7 +8,7 @@
 #include "tests/cc/preset.h"
 #include "tests/cc/sprayed_paths.h"
 
-namespace weir::cc {
+namespace weir::cc::median_algorithms_test {
 namespace {
 
 using namespace literals;
@@ -168,4 +168,4 @@ TEST(MHpcc, FollowsTheMedianLink) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::median_algorithms_test

@@ -8,7 +8,7 @@
 
 #include "weir/base/random.h"
 
-namespace weir::cc {
+namespace weir::cc::median_filter_test {
 namespace {
 
 double last_of(const MedianFilter::Params& p, std::size_t h, const std::vector<double>& signals) {
@@ -126,4 +126,4 @@ TEST(MedianFilter, TreeIsNearTheMedian) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::median_filter_test

@@ -4,7 +4,7 @@
 
 #include "tests/cc/loss_driven.h"
 
-namespace weir::cc {
+namespace weir::cc::newreno_test {
 namespace {
 
 using namespace literals;
@@ -173,4 +173,4 @@ TEST(NewReno, Snapshot) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::newreno_test

@@ -10,7 +10,7 @@
 #include "tests/cc/preset.h"
 #include "weir/cc/nscc.h"
 
-namespace weir::cc {
+namespace weir::cc::nscc_reference_test {
 namespace {
 
 using namespace literals;
@@ -81,4 +81,4 @@ INSTANTIATE_TEST_SUITE_P(Traces, NsccReference,
                                          Trace{"inc8_2M_ecmp", 2'084'480_ps, 415}));
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::nscc_reference_test

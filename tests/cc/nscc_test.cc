@@ -4,7 +4,7 @@
 
 #include "tests/cc/loss_driven.h"
 
-namespace weir::cc {
+namespace weir::cc::nscc_test {
 namespace {
 
 using namespace literals;
@@ -183,4 +183,4 @@ TEST(Nscc, Snapshot) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::nscc_test

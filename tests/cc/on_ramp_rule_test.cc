@@ -12,7 +12,7 @@
 
 #include "tests/cc/on_ramp_oracle.h"
 
-namespace weir::cc {
+namespace weir::cc::on_ramp_rule_test {
 namespace {
 
 constexpr unsigned kOne = WEIR_ON_RAMP_ONE;
@@ -387,4 +387,4 @@ TEST(OnRampRule, TakesAnythingForAnInput) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::on_ramp_rule_test

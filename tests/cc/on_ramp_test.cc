@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-namespace weir::cc {
+namespace weir::cc::on_ramp_test {
 namespace {
 
 using namespace literals;
@@ -194,4 +194,4 @@ TEST(OnRamp, ThresholdIsGivenOrDerived) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::on_ramp_test

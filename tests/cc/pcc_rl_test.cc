@@ -11,7 +11,7 @@
 #include "tests/cc/snapshot.h"
 #include "weir/policy/policy_file.h"
 
-namespace weir::cc {
+namespace weir::cc::pcc_rl_test {
 namespace {
 
 using namespace literals;
@@ -284,4 +284,4 @@ TEST(PccRl, AnswersAsBefore) {
 TEST(PccRl, IsSmall) { EXPECT_LE(sizeof(PccRl), 64 + policy::Decider::kMaxMemory); }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::pcc_rl_test

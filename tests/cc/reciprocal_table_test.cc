@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace weir::cc {
+namespace weir::cc::reciprocal_table_test {
 namespace {
 
 TEST(ReciprocalTable, WithoutEpsilonThereIsNone) {
@@ -67,4 +67,4 @@ TEST(ReciprocalTable, DividesFractions) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::reciprocal_table_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace weir::cc {
+namespace weir::cc::reference_update_test {
 namespace {
 
 using Restart = SamplingFrequency::Restart;
@@ -140,4 +140,4 @@ TEST(ProbabilisticFeedback, ThreeThingsCanReplaceADecrease) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::reference_update_test

@@ -4,7 +4,7 @@
 
 #include "tests/cc/loss_driven.h"
 
-namespace weir::cc {
+namespace weir::cc::smartt_test {
 namespace {
 
 using namespace literals;
@@ -126,4 +126,4 @@ TEST(Smartt, Snapshot) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::smartt_test

@@ -11,7 +11,7 @@
 #include "tests/cc/preset.h"
 #include "tests/cc/snapshot.h"
 
-namespace weir::cc {
+namespace weir::cc::swift_test {
 namespace {
 
 using namespace literals;
@@ -638,4 +638,4 @@ TEST(Swift, Snapshot) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::swift_test

@@ -8,7 +8,7 @@
 #include "tests/cc/preset.h"
 #include "tests/cc/snapshot.h"
 
-namespace weir::cc {
+namespace weir::cc::timely_test {
 namespace {
 
 using namespace literals;
@@ -275,4 +275,4 @@ TEST(Timely, Snapshot) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::timely_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace weir::cc {
+namespace weir::cc::variable_ai_test {
 namespace {
 
 using namespace literals;
@@ -129,4 +129,4 @@ TEST(VariableAi, RoundsEndWithPacketsSentAfterThePreviousOne) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::variable_ai_test

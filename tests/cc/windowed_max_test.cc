@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-namespace weir::cc {
+namespace weir::cc::windowed_max_test {
 namespace {
 
 TEST(WindowedMax, KeepsAPeakForItsWindow) {
@@ -81,4 +81,4 @@ TEST(WindowedMax, IsCloseToTheTrueMaximum) {
 }
 
 }  // namespace
-}  // namespace weir::cc
+}  // namespace weir::cc::windowed_max_test

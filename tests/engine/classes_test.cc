@@ -5,7 +5,7 @@
 
 #include "tests/engine/scenario.h"
 
-namespace weir::engine {
+namespace weir::engine::classes_test {
 namespace {
 
 using namespace literals;
@@ -113,4 +113,4 @@ TEST(Classes, WithoutPfcAreDropped) {
 }
 
 }  // namespace
-}  // namespace weir::engine
+}  // namespace weir::engine::classes_test

@@ -6,7 +6,7 @@
 
 #include "tests/engine/scenario.h"
 
-namespace weir::engine {
+namespace weir::engine::long_epochs_test {
 namespace {
 
 using namespace literals;
@@ -138,4 +138,4 @@ TEST(LongEpochs, TakeFlowsFromOutside) {
 }
 
 }  // namespace
-}  // namespace weir::engine
+}  // namespace weir::engine::long_epochs_test

@@ -6,7 +6,7 @@
 #include "tests/engine/scenario.h"
 #include "weir/traffic/program.h"
 
-namespace weir::engine {
+namespace weir::engine::program_test {
 namespace {
 
 using namespace literals;
@@ -220,4 +220,4 @@ TEST_P(RandomPrograms, AllWaysAgree) {
 INSTANTIATE_TEST_SUITE_P(Random, RandomPrograms, testing::Range<std::uint64_t>(0, scenario_count(40)));
 
 }  // namespace
-}  // namespace weir::engine
+}  // namespace weir::engine::program_test

@@ -14,7 +14,7 @@
 #include "tests/engine/scenario.h"
 #include "weir/net/dependencies.h"
 
-namespace weir::engine {
+namespace weir::engine::stall_test {
 namespace {
 
 using namespace literals;
@@ -491,4 +491,4 @@ TEST(Stall, WithoutAnyFlowThereIsNone) {
 }
 
 }  // namespace
-}  // namespace weir::engine
+}  // namespace weir::engine::stall_test

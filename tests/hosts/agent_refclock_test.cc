@@ -25,7 +25,7 @@
 #include "tests/hosts/support_fake_path.h"
 #include "tests/hosts/support_scratch.h"
 
-namespace weir::hosts {
+namespace weir::hosts::agent_refclock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -351,4 +351,4 @@ TEST_F(RefclockOnHosts, ChronydReachesIt) {
 }
 
 }  // namespace
-}  // namespace weir::hosts
+}  // namespace weir::hosts::agent_refclock_test

@@ -10,7 +10,7 @@
 
 #include "tests/hosts/bpf_lab.h"
 
-namespace weir::hosts::lab {
+namespace weir::hosts::lab::bpf_ingress_test {
 namespace {
 
 constexpr int kPass = -1;  // TC_ACT_UNSPEC
@@ -358,4 +358,4 @@ TEST_F(BpfAttack, NoiseDoesNoHarm) {
 }
 
 }  // namespace
-}  // namespace weir::hosts::lab
+}  // namespace weir::hosts::lab::bpf_ingress_test

@@ -18,7 +18,7 @@
 #include "tests/hosts/bpf_lab.h"
 #include "tests/hosts/bpf_network.h"
 
-namespace weir::hosts::lab {
+namespace weir::hosts::lab::bpf_or_ack_test {
 namespace {
 
 constexpr std::int64_t kUs = 1'000;
@@ -282,4 +282,4 @@ TEST_F(BpfOrAck, EndsWhenItsClonesAreTakenAway) {
 }
 
 }  // namespace
-}  // namespace weir::hosts::lab
+}  // namespace weir::hosts::lab::bpf_or_ack_test

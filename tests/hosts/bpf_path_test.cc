@@ -18,7 +18,7 @@
 #include "tests/hosts/bpf_lab.h"
 #include "tests/hosts/bpf_network.h"
 
-namespace weir::hosts::lab {
+namespace weir::hosts::lab::bpf_path_test {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -361,4 +361,4 @@ TEST_F(BpfPathTest, TellsWhenItsProgramsAreGone) {
 }
 
 }  // namespace
-}  // namespace weir::hosts::lab
+}  // namespace weir::hosts::lab::bpf_path_test

@@ -4,7 +4,7 @@
 
 #include "tests/hosts/clock_random.h"
 
-namespace weir::hosts::clock {
+namespace weir::hosts::clock::clock_least_delay_test {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -71,4 +71,4 @@ TEST(LeastDelay, AWrongStampIsNotTheLeast) {
 }
 
 }  // namespace
-}  // namespace weir::hosts::clock
+}  // namespace weir::hosts::clock::clock_least_delay_test

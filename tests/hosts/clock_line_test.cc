@@ -7,7 +7,7 @@
 #include "hosts/clock/test_clock.h"
 #include "tests/hosts/clock_random.h"
 
-namespace weir::hosts::clock {
+namespace weir::hosts::clock::clock_line_test {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -73,4 +73,4 @@ TEST(TestClock, RunsWrongAsTold) {
 }
 
 }  // namespace
-}  // namespace weir::hosts::clock
+}  // namespace weir::hosts::clock::clock_line_test

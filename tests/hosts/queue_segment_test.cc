@@ -8,7 +8,7 @@
 
 #include "tests/hosts/queue_support.h"
 
-namespace weir::hosts {
+namespace weir::hosts::queue_segment_test {
 namespace {
 
 Flow flow(bool v6) {
@@ -97,4 +97,4 @@ TEST(Segment, WhatIsCutOrLiesAboutItsLengthsIsNone) {
 }
 
 }  // namespace
-}  // namespace weir::hosts
+}  // namespace weir::hosts::queue_segment_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace weir::hosts {
+namespace weir::hosts::queue_sending_test {
 namespace {
 
 constexpr std::int64_t kUs = 1'000;
@@ -413,4 +413,4 @@ TEST(Sending, KeepsOrderAndBoundWhateverHappens) {
 }
 
 }  // namespace
-}  // namespace weir::hosts
+}  // namespace weir::hosts::queue_sending_test

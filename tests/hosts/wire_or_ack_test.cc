@@ -7,7 +7,7 @@
 
 #include "hosts/wire/keys.h"
 
-namespace weir::hosts {
+namespace weir::hosts::wire_or_ack_test {
 namespace {
 
 Address address(const char* text) { return parse_address(text).value(); }
@@ -105,4 +105,4 @@ TEST(OrAck, NoiseIsRefused) {
 }
 
 }  // namespace
-}  // namespace weir::hosts
+}  // namespace weir::hosts::wire_or_ack_test

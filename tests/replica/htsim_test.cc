@@ -20,7 +20,7 @@
 #include "weir/scenario/htsim_import.h"
 #include "weir/scenario/run.h"
 
-namespace weir::replica {
+namespace weir::replica::htsim_test {
 namespace {
 
 const std::string kFolder = "data/reference/htsim/";
@@ -561,4 +561,4 @@ TEST(Htsim, ImportByCommand) {
 }
 
 }  // namespace
-}  // namespace weir::replica
+}  // namespace weir::replica::htsim_test

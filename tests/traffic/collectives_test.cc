@@ -4,7 +4,7 @@
 
 #include "tests/traffic/helpers.h"
 
-namespace weir::traffic {
+namespace weir::traffic::collectives_test {
 namespace {
 
 using namespace literals;
@@ -172,4 +172,4 @@ TEST(Hsdp, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace weir::traffic
+}  // namespace weir::traffic::collectives_test

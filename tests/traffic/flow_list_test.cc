@@ -5,7 +5,7 @@
 
 #include "tests/traffic/helpers.h"
 
-namespace weir::traffic {
+namespace weir::traffic::flow_list_test {
 namespace {
 
 using namespace literals;
@@ -211,4 +211,4 @@ TEST(FlowList, ReadsAFileAndTurnsNamesIntoIndices) {
 }
 
 }  // namespace
-}  // namespace weir::traffic
+}  // namespace weir::traffic::flow_list_test

@@ -4,7 +4,7 @@
 
 #include "tests/traffic/helpers.h"
 
-namespace weir::traffic {
+namespace weir::traffic::goal_test {
 namespace {
 
 using namespace literals;
@@ -119,4 +119,4 @@ TEST(Goal, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace weir::traffic
+}  // namespace weir::traffic::goal_test

@@ -2,7 +2,7 @@
 
 #include "tests/traffic/helpers.h"
 
-namespace weir::traffic {
+namespace weir::traffic::hosts_test {
 namespace {
 
 using Hosts = std::vector<std::uint32_t>;
@@ -49,4 +49,4 @@ TEST(Hosts, ReadsOneHost) {
 }
 
 }  // namespace
-}  // namespace weir::traffic
+}  // namespace weir::traffic::hosts_test

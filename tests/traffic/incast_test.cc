@@ -6,7 +6,7 @@
 
 #include "tests/traffic/helpers.h"
 
-namespace weir::traffic {
+namespace weir::traffic::incast_test {
 namespace {
 
 using namespace literals;
@@ -223,4 +223,4 @@ TEST(PoissonIncast, RefusesBadParameters) {
 }
 
 }  // namespace
-}  // namespace weir::traffic
+}  // namespace weir::traffic::incast_test

@@ -6,7 +6,7 @@
 
 #include "tests/traffic/helpers.h"
 
-namespace weir::traffic {
+namespace weir::traffic::permutation_test {
 namespace {
 
 using namespace literals;
@@ -134,4 +134,4 @@ TEST(Permutation, RefusesBadParameters) {
 }
 
 }  // namespace
-}  // namespace weir::traffic
+}  // namespace weir::traffic::permutation_test

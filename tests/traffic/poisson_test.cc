@@ -9,7 +9,7 @@
 #include "tests/traffic/helpers.h"
 #include "weir/traffic/arrivals.h"
 
-namespace weir::traffic {
+namespace weir::traffic::poisson_test {
 namespace {
 
 using namespace literals;
@@ -235,4 +235,4 @@ TEST(Arrivals, GapsBeyondTheClockEndTheStream) {
 }
 
 }  // namespace
-}  // namespace weir::traffic
+}  // namespace weir::traffic::poisson_test

@@ -7,7 +7,7 @@
 #include "weir/traffic/program_file.h"
 #include "weir/traffic/traffic.h"
 
-namespace weir::traffic {
+namespace weir::traffic::program_test {
 namespace {
 
 using namespace literals;
@@ -152,4 +152,4 @@ TEST(ProgramFile, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace weir::traffic
+}  // namespace weir::traffic::program_test

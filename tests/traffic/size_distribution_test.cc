@@ -13,7 +13,7 @@
 #include "weir/base/random.h"
 #include "weir/traffic/workloads.h"
 
-namespace weir::traffic {
+namespace weir::traffic::size_distribution_test {
 namespace {
 
 SizeDistribution parse(const std::string& text) { return SizeDistribution::parse(text, "x.cdf.txt"); }
@@ -282,4 +282,4 @@ TEST(SizeDistribution, RefusesBadSizesAsAScenarioWritesThem) {
 }
 
 }  // namespace
-}  // namespace weir::traffic
+}  // namespace weir::traffic::size_distribution_test

@@ -9,7 +9,7 @@
 #include "weir/traffic/permutation.h"
 #include "weir/traffic/poisson.h"
 
-namespace weir::traffic {
+namespace weir::traffic::traffic_test {
 namespace {
 
 using namespace literals;
@@ -243,4 +243,4 @@ TEST(Catalogue, NamesTheNearestKind) {
 }
 
 }  // namespace
-}  // namespace weir::traffic
+}  // namespace weir::traffic::traffic_test

@@ -20,7 +20,7 @@
 #include "weir/scenario/htsim_import.h"
 #include "weir/scenario/run.h"
 
-namespace weir::validation {
+namespace weir::validation::uet_test {
 namespace {
 
 // In percent, with its standard error.
@@ -284,4 +284,4 @@ INSTANTIATE_TEST_SUITE_P(Runs, UetPhysics, testing::ValuesIn(uet_runs()),
                          [](const auto& of) { return identifier(of.param.name); });
 
 }  // namespace
-}  // namespace weir::validation
+}  // namespace weir::validation::uet_test

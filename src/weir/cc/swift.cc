@@ -19,7 +19,7 @@ double decrease_factor(const Swift::Params& p, double delay, double target) {
 // Algorithm 1, lines 8 to 12: packets by which `acked` packets enlarge the window.
 double increase(double cwnd, double ai, double acked) { return cwnd >= 1 ? ai * acked / cwnd : ai * acked; }
 
-double packets(Bytes b, const FlowFacts& facts) {
+double in_packets(Bytes b, const FlowFacts& facts) {
   return static_cast<double>(b.count) / static_cast<double>(facts.payload.count);
 }
 
@@ -192,7 +192,7 @@ void Swift::adjust(const Params& p, const FlowFacts& facts, const Ack& ack, doub
     skipped = verdict.ignore && verdict.new_round;
     if (verdict.move) cwnd = verdict.ignore ? cwnd + ai : cwnd * decrease_factor(p, delay, target);
   }
-  if (delay < target || p.always_ai) cwnd += increase(cwnd, ai, packets(ack.acked, facts));
+  if (delay < target || p.always_ai) cwnd += increase(cwnd, ai, in_packets(ack.acked, facts));
   fabric_.cwnd = clamped(p, cwnd);
   if (fabric_.cwnd < before || skipped) fabric_.last_decrease = ack.now;
 }
@@ -237,7 +237,7 @@ void Swift::adjust_endpoint(const Params& p, const FlowFacts& facts, const Ack& 
   endpoint_delay_ += p.endpoint_gain * (ps(ack.endpoint_delay) - endpoint_delay_);
   const double target = ps(p.endpoint_target);
   if (endpoint_delay_ < target)
-    endpoint_.cwnd = clamped(p, endpoint_.cwnd + increase(endpoint_.cwnd, ai_, packets(ack.acked, facts)));
+    endpoint_.cwnd = clamped(p, endpoint_.cwnd + increase(endpoint_.cwnd, ai_, in_packets(ack.acked, facts)));
   else if (ack.now - endpoint_.last_decrease >= guard(p))
     cut(p, endpoint_, decrease_factor(p, endpoint_delay_, target), ack.now);
 }

@@ -57,7 +57,7 @@ void tell_bars(Context& context, const std::string& table, const Figure& f, cons
 
 const std::vector<Algorithm> kAll{"Swift", "LSwift", "MSwift", "NSCC", "MNSCC"};
 
-constexpr int kSeeds = 5;
+constexpr int kFewSeeds = 5;
 // Of bars that are close to each other.
 constexpr int kManySeeds = 10;
 
@@ -98,7 +98,7 @@ void figure_5(Context& context, const Figure& f) {
 }
 
 void figures_4_and_5(Context& context) {
-  const Figure f(baseline(context, kSeeds), kAll);
+  const Figure f(baseline(context, kFewSeeds), kAll);
   figure_4(context, f);
   figure_5(context, f);
 }
@@ -132,7 +132,7 @@ double mean_fct(const Bar& bar) {
 
 // On one path, by ECMP.
 void single_path(Context& context) {
-  const Figure f(permutation(context, kSeeds), {"LSwift", "MSwift"}, {"ecmp"});
+  const Figure f(permutation(context, kFewSeeds), {"LSwift", "MSwift"}, {"ecmp"});
   const double lswift = mean_fct(f.at("LSwift", "ecmp"));
   const double mswift = mean_fct(f.at("MSwift", "ecmp"));
   context.judge("E41", std::abs(mswift / lswift - 1) <= 0.05,
@@ -141,7 +141,7 @@ void single_path(Context& context) {
 }
 
 void figure_7(Context& context) {
-  const Figure f(hsdp(context, kSeeds), kResilient);
+  const Figure f(hsdp(context, kFewSeeds), kResilient);
   context.judge("E23", mswift_is_best(f), f.text());
   const double lswift = f.mean("LSwift", "reps") / f.mean("MSwift", "reps");
   context.judge("E24", lswift >= 1.3, fmt::format("{:.2f} times", lswift));
@@ -157,7 +157,7 @@ void figure_8(Context& context) {
 }
 
 void figure_9(Context& context, const Figure& before) {
-  const Figure f(baseline(context, kSeeds, {"traffic.0.size=16 MB"}), kResilient);
+  const Figure f(baseline(context, kFewSeeds, {"traffic.0.size=16 MB"}), kResilient);
   const double ratio = most(ratios(f, "LSwift", "MSwift"));
   context.judge("E28", ratio >= 5 && ratio > most(ratios(before, "LSwift", "MSwift")),
                 fmt::format("{}; {}", times(ratios(f, "LSwift", "MSwift")), f.text()));
@@ -167,7 +167,7 @@ void figure_9(Context& context, const Figure& before) {
 }
 
 void figure_10(Context& context, const Figure& before) {
-  const Figure f(baseline(context, kSeeds, {"traffic.0.elephants=8"}), kResilient);
+  const Figure f(baseline(context, kFewSeeds, {"traffic.0.elephants=8"}), kResilient);
   bool similar = true;
   for (const Algorithm& a : kResilient)
     for (const Balancer& b : kBalancers) similar &= std::abs(f.mean(a, b) / before.mean(a, b) - 1) <= 0.35;
@@ -175,7 +175,7 @@ void figure_10(Context& context, const Figure& before) {
 }
 
 void figure_11(Context& context, const Figure& before) {
-  const Figure f(baseline(context, kSeeds, {"network.failure=[{probability=0.01}]"}), kResilient);
+  const Figure f(baseline(context, kFewSeeds, {"network.failure=[{probability=0.01}]"}), kResilient);
   bool higher = true;
   for (const Algorithm& a : kResilient)
     for (const Balancer& b : kBalancers) higher &= f.mean(a, b) > before.mean(a, b);
@@ -183,7 +183,7 @@ void figure_11(Context& context, const Figure& before) {
 }
 
 void figure_12(Context& context) {
-  const Figure f(baseline(context, kSeeds), {"MSwift-P10", "MSwift", "MSwift-P90"});
+  const Figure f(baseline(context, kFewSeeds), {"MSwift-P10", "MSwift", "MSwift-P90"});
   const bool order =
       f.mean("MSwift-P10", "ops") < f.mean("MSwift", "ops") && f.best("MSwift", "adaptive") && f.best("MSwift", "reps");
   context.judge("E32", order, f.text());
@@ -198,7 +198,7 @@ void percentile_90_with_reps(Context& context) {
 void figure_13(Context& context, const Figure& before) {
   const std::vector<std::string> drr{"network.scheduling=drr", "network.class=[{quantum=\"4 KB\"},{quantum=\"4 KB\"}]",
                                      "profile.0.class=1"};
-  const Figure f(baseline(context, kSeeds, drr), kResilient);
+  const Figure f(baseline(context, kFewSeeds, drr), kResilient);
   const auto change = [&](const Algorithm& a) { return f.mean(a) - before.mean(a); };
   const bool families = change("LSwift") > 0 && change("MSwift") > 0 && change("NSCC") < 0 && change("MNSCC") < 0;
   context.judge("E34", families, f.text());
@@ -212,7 +212,7 @@ void figure_13(Context& context, const Figure& before) {
 
 // Each is the baseline with one change.
 void figures_beside_the_baseline(Context& context) {
-  const Figure before(baseline(context, kSeeds), kResilient);
+  const Figure before(baseline(context, kFewSeeds), kResilient);
   figure_9(context, before);
   figure_10(context, before);
   figure_11(context, before);
@@ -220,7 +220,7 @@ void figures_beside_the_baseline(Context& context) {
 }
 
 void figure_14(Context& context) {
-  const Figure f(incast(context, kSeeds), kResilient);
+  const Figure f(incast(context, kFewSeeds), kResilient);
   const bool small =
       std::all_of(kResilient.begin(), kResilient.end(), [&](const Algorithm& a) { return each_in(f, a, 0, 8); });
   context.judge("E36", small, f.text());

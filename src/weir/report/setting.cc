@@ -204,7 +204,7 @@ std::string table_of(const std::string& key) {
   return dot == std::string::npos ? "" : key.substr(0, dot);
 }
 
-std::string name_of(const std::string& key) { return key.substr(key.rfind('.') + 1); }
+std::string last_part_of(const std::string& key) { return key.substr(key.rfind('.') + 1); }
 
 // What tells nothing of the experiment, or has a column of its own.
 bool is_told_elsewhere(const std::string& key) {
@@ -284,7 +284,7 @@ std::vector<Settings> differences(std::span<const Settings> runs) {
   for (const Settings& run : runs) {
     values.push_back(by_key(run));
     for (const auto& [key, value] : run)
-      if (!is_told_elsewhere(key) || is_chooser(name_of(key)))
+      if (!is_told_elsewhere(key) || is_chooser(last_part_of(key)))
         if (known.insert(key).second) keys.push_back(key);
   }
   std::set<std::string> different;       // keys
@@ -301,16 +301,16 @@ std::vector<Settings> differences(std::span<const Settings> runs) {
     }
     if (found.size() < 2 && !not_everywhere.contains(key)) continue;
     different.insert(key);
-    if (is_chooser(name_of(key))) other_kinds.insert(table_of(key));
+    if (is_chooser(last_part_of(key))) other_kinds.insert(table_of(key));
   }
   for (const std::string& key : keys) {
     if (!different.contains(key) || is_told_elsewhere(key)) continue;
     // a source of flows without a profile of its own has the algorithm's name there
-    if (key.starts_with("traffic.") && name_of(key) == "profile" &&
+    if (key.starts_with("traffic.") && last_part_of(key) == "profile" &&
         std::all_of(values.begin(), values.end(),
                     [&](const Values& run) { return at(run, key) == at(run, "algorithm.name"); }))
       continue;
-    if (other_kinds.contains(table_of(key)) && !is_chooser(name_of(key))) continue;
+    if (other_kinds.contains(table_of(key)) && !is_chooser(last_part_of(key))) continue;
     for (std::size_t i = 0; i < runs.size(); ++i)
       if (const auto it = values[i].find(key); it != values[i].end()) out[i].emplace_back(key, it->second);
   }

@@ -14,13 +14,13 @@
 namespace weir::report {
 namespace {
 
-bool exists(const std::string& path) {
+bool is_there(const std::string& path) {
   std::error_code error;
   return std::filesystem::exists(path, error);
 }
 
 std::string text_or_empty(const std::string& path) {
-  std::string text = exists(path) ? read_text(path) : "";
+  std::string text = is_there(path) ? read_text(path) : "";
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   return text;
 }
@@ -62,7 +62,7 @@ std::vector<std::vector<std::optional<Study::Count>>> counts_of(const std::vecto
 
 // What sweep.json says; {} if there is none.
 Json read_sweep(const std::string& file) {
-  if (!exists(file)) return Json::object();
+  if (!is_there(file)) return Json::object();
   Json sweep = parse_json(read_text(file), file);
   check_made_by(sweep, "weir", file);
   try {
@@ -103,7 +103,7 @@ StudyResult read_study(const std::string& directory, const std::string& name) {
 
 void read_points(const std::string& directory, StudyResult& to) {
   const std::string file = directory + "/points.csv";
-  if (!exists(file)) return;
+  if (!is_there(file)) return;
   const CsvTable table(file);
   std::vector<std::vector<std::string>> points;
   table.each({"seeds"}, [](std::span<const double>, std::span<const std::string>) {});

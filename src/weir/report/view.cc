@@ -68,9 +68,9 @@ class Words {
 };
 
 // The flows in order of their ids; other tables name them by their rows.
-class Flows {
+class FlowRows {
  public:
-  explicit Flows(const result::Directory& run) {
+  explicit FlowRows(const result::Directory& run) {
     const std::string text = run.text("flows.csv");
     result::Rows rows(text, run.file("flows.csv"),
                       {"flow_id", "src", "dst", "size_bytes", "start_ps", "finish_ps", "ideal_fct_ps", "slowdown",
@@ -142,7 +142,7 @@ Json series_table(const result::Directory& run, double interval) {
                  {"paused_ps", Packing::f64, false, c["paused_ps"]}});
 }
 
-Json occupancy_table(const result::Directory& run, const Flows& flows, double interval) {
+Json occupancy_table(const result::Directory& run, const FlowRows& flows, double interval) {
   const Columns c(run, "view_queues.csv", {"time_ps", "port", "flow_id", "queue_bytes"});
   return packed({{"at", Packing::u32, true, divided(c["time_ps"], interval)},
                  {"port", Packing::u32, true, c["port"]},
@@ -161,7 +161,7 @@ Json pauses_table(const result::Directory& run) {
                  {"parent", Packing::u32, false, c["parent"]}});
 }
 
-Json events_table(const result::Directory& run, const Flows& flows) {
+Json events_table(const result::Directory& run, const FlowRows& flows) {
   const Columns c(run, "view_events.csv", {"time_ps", "port", "flow_id", "seq"});
   std::vector<double> kinds;
   const std::string text = run.text("view_events.csv");
@@ -174,7 +174,7 @@ Json events_table(const result::Directory& run, const Flows& flows) {
                  {"seq", Packing::f64, false, c["seq"]}});
 }
 
-Json paths_table(const result::Directory& run, const Flows& flows) {
+Json paths_table(const result::Directory& run, const FlowRows& flows) {
   const Columns c(run, "view_paths.csv", {"flow_id", "port", "sent_bytes"});
   const std::vector<double> row = flows.rows(c["flow_id"]);
   std::vector<std::size_t> order(row.size());
@@ -192,7 +192,7 @@ Json paths_table(const result::Directory& run, const Flows& flows) {
 }
 
 // One row per flow, and its rows of `course`.
-void add_courses(const result::Directory& run, const Flows& flows, Json& tables) {
+void add_courses(const result::Directory& run, const FlowRows& flows, Json& tables) {
   const Columns c(run, "view_courses.csv",
                   {"flow_id", "time_ps", "interval_ps", "window_bytes", "rate_bps", "rtt_ps", "sent_bytes",
                    "again_bytes", "acked_bytes", "lost_bytes", "timeouts"});
@@ -220,7 +220,7 @@ void add_courses(const result::Directory& run, const Flows& flows, Json& tables)
                              {"timeouts", Packing::u32, false, c["timeouts"]}});
 }
 
-Json anatomy_table(const result::Directory& run, const Flows& flows) {
+Json anatomy_table(const result::Directory& run, const FlowRows& flows) {
   std::vector<std::string> names{"flow_id"};
   for (const result::PartKind& part : result::part_kinds()) names.push_back(part.name + "_ps");
   const Columns c(run, "anatomy.csv", names);
@@ -254,7 +254,7 @@ Json view_document(const std::string& directory) {
   const auto interval = facts.at("interval_ps").get<double>();
   const auto queue_interval = facts.at("queue_interval_ps").get<double>();
   const Columns ports(run, "view_ports.csv", {"port", "from", "to", "tier", "rate_bps", "delay_ps"});
-  const Flows flows(run);
+  const FlowRows flows(run);
   std::size_t nodes = 0;
   std::size_t hosts = 0;
   for (std::size_t i = 0; i < ports.rows(); ++i) {

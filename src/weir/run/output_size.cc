@@ -43,8 +43,8 @@ Time sending_time(const engine::Model& model, const scenario::Expected& expected
     if (std::min(link.a, link.b) < model.topology.hosts)
       bits_per_second += static_cast<double>(link.rate.bits_per_second);
   const double seconds = static_cast<double>(expected.payload.count) * 8 * expected.of_all / bits_per_second;
-  constexpr double kLongest = 1e6;  // s
-  return Time{static_cast<std::int64_t>(std::min(seconds, kLongest) * 1e12)};
+  constexpr double kMostSeconds = 1e6;  // s
+  return Time{static_cast<std::int64_t>(std::min(seconds, kMostSeconds) * 1e12)};
 }
 
 std::string bytes_text(std::uint64_t bytes) {

@@ -18,36 +18,38 @@
 namespace weir::traffic {
 namespace {
 
-enum class Column { id, src, dst, size, delay, after, tag, algorithm };
+enum class ProgramColumn { id, src, dst, size, delay, after, tag, algorithm };
 
-constexpr std::array<std::pair<std::string_view, Column>, 9> kColumns{{{"id", Column::id},
-                                                                       {"src", Column::src},
-                                                                       {"dst", Column::dst},
-                                                                       {"size_bytes", Column::size},
-                                                                       {"delay", Column::delay},
-                                                                       {"after", Column::after},
-                                                                       {"tag", Column::tag},
-                                                                       {"algorithm", Column::algorithm},
-                                                                       {"profile", Column::algorithm}}};
-constexpr std::size_t kRequired = 4;
+constexpr std::array<std::pair<std::string_view, ProgramColumn>, 9> kProgramColumns{
+    {{"id", ProgramColumn::id},
+     {"src", ProgramColumn::src},
+     {"dst", ProgramColumn::dst},
+     {"size_bytes", ProgramColumn::size},
+     {"delay", ProgramColumn::delay},
+     {"after", ProgramColumn::after},
+     {"tag", ProgramColumn::tag},
+     {"algorithm", ProgramColumn::algorithm},
+     {"profile", ProgramColumn::algorithm}}};
+constexpr std::size_t kNeeded = 4;
 
-std::vector<Column> read_header(const std::vector<std::string>& header, const Where& where) {
+std::vector<ProgramColumn> columns_of(const std::vector<std::string>& header, const Where& where) {
   std::vector<std::string> names;
-  for (const auto& [name, column] : kColumns) names.emplace_back(name);
-  std::vector<Column> columns;
+  for (const auto& [name, column] : kProgramColumns) names.emplace_back(name);
+  std::vector<ProgramColumn> columns;
   for (const auto& name : header) {
     const auto known = std::find(names.begin(), names.end(), name);
     if (known == names.end())
       fail(where,
            fmt::format("unknown column '{}'{}; valid is {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
-    const Column column = kColumns[static_cast<std::size_t>(known - names.begin())].second;
+    const ProgramColumn column = kProgramColumns[static_cast<std::size_t>(known - names.begin())].second;
     if (std::find(columns.begin(), columns.end(), column) != columns.end())
       fail(where, fmt::format("column '{}' is there twice", name));
     columns.push_back(column);
   }
-  for (std::size_t i = 0; i < kRequired; ++i)
-    if (std::find(columns.begin(), columns.end(), kColumns[i].second) == columns.end())
-      fail(where, fmt::format("column '{}' is missing; needed are id, src, dst and size_bytes", kColumns[i].first));
+  for (std::size_t i = 0; i < kNeeded; ++i)
+    if (std::find(columns.begin(), columns.end(), kProgramColumns[i].second) == columns.end())
+      fail(where,
+           fmt::format("column '{}' is missing; needed are id, src, dst and size_bytes", kProgramColumns[i].first));
   return columns;
 }
 
@@ -67,7 +69,7 @@ class ProgramReader {
     std::vector<std::string> fields;
     if (!csv.next(fields))
       fail({file_, 0}, "empty; the first line names the columns, needed are id, src, dst and size_bytes");
-    const auto columns = read_header(fields, csv.where());
+    const auto columns = columns_of(fields, csv.where());
     while (csv.next(fields)) {
       const Where& where = csv.where();
       if (fields.size() != columns.size())
@@ -93,28 +95,28 @@ class ProgramReader {
  private:
   Where place(std::uint32_t node) const { return {file_, lines_[node]}; }
 
-  void read_row(const std::vector<Column>& columns, const std::vector<std::string>& fields, const Where& where) {
+  void read_row(const std::vector<ProgramColumn>& columns, const std::vector<std::string>& fields, const Where& where) {
     const auto node = static_cast<std::uint32_t>(nodes_.size());
     Program::Node n{.tag = context_.labels.tag, .profile = context_.labels.profile};
     bool to = false;
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const std::string& field = fields[i];
       switch (columns[i]) {
-        case Column::id: name(node, whole_number(field, "id", 0, INT64_MAX, where), where); break;
-        case Column::src: n.src = host(field, "src", where); break;
-        case Column::dst:
+        case ProgramColumn::id: name(node, whole_number(field, "id", 0, INT64_MAX, where), where); break;
+        case ProgramColumn::src: n.src = host(field, "src", where); break;
+        case ProgramColumn::dst:
           to = !field.empty();
           if (to) n.dst = host(field, "dst", where);
           break;
-        case Column::size:
+        case ProgramColumn::size:
           if (!field.empty()) n.size = {whole_number(field, "size_bytes", 0, kMaxFlowSize.count, where)};
           break;
-        case Column::delay: n.delay = field.empty() ? Time{} : delay(field, where); break;
-        case Column::after: read_after(field, node, where); break;
-        case Column::tag:
+        case ProgramColumn::delay: n.delay = field.empty() ? Time{} : delay(field, where); break;
+        case ProgramColumn::after: read_after(field, node, where); break;
+        case ProgramColumn::tag:
           if (!field.empty()) n.tag = index(tags_, context_.tag_of, field, "tag", where);
           break;
-        case Column::algorithm:
+        case ProgramColumn::algorithm:
           if (!field.empty()) n.profile = index(profiles_, context_.profile_of, field, "algorithm", where);
           break;
       }
