@@ -25,6 +25,21 @@ function(weir_quick_to_compile target)
                                            $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endfunction()
 
+# A target that mostly waits: with sanitizers, half of its compilation would go into optimising it.
+function(weir_not_optimised_in_debug target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+endfunction()
+
+# A target of tests: what is tested takes the time, not the tests.
+function(weir_test_options target)
+  weir_options(${target})
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(WEIR_SANITIZE MATCHES "fuzzer")
+    # Fuzzers are led by what they test, and no fuzzer has a test in it.
+    target_compile_options(${target} PRIVATE -fno-sanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
 # The library and those executables whose speed counts. Fat objects take no longer to compile, and
 # whoever links without this option (the tests, other projects) finds ordinary code in them.
 function(weir_lto target)
@@ -34,15 +49,22 @@ function(weir_lto target)
   endif()
 endfunction()
 
-# Compiles up to eight sources of a folder at a time, with WEIR_UNITY. A new file of one folder moves those of no other.
+# The folders of what a run does. What g++ inlines depends on what else it compiles with it, and so does their speed.
+set(WEIR_RUN_FOLDERS base cc engine host net policy traffic)
+
+# Compiles the sources of each folder at once, with WEIR_UNITY: most of a compilation is of the headers that they share.
+# In a release, those of what a run does are compiled eight at a time.
 function(weir_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD "${WEIR_UNITY}" UNITY_BUILD_MODE GROUP)
   list(SORT ARGN)
   foreach(source IN LISTS ARGN)
     cmake_path(GET source PARENT_PATH path)
     cmake_path(GET path FILENAME folder)
-    math(EXPR count_${folder} "0${count_${folder}} + 1")
-    math(EXPR batch "(${count_${folder}} - 1) / 8")
+    set(batch 0)
+    if(target STREQUAL "weir" AND CMAKE_BUILD_TYPE STREQUAL "Release" AND folder IN_LIST WEIR_RUN_FOLDERS)
+      math(EXPR count_${folder} "0${count_${folder}} + 1")
+      math(EXPR batch "(${count_${folder}} - 1) / 8")
+    endif()
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${batch})
   endforeach()
 endfunction()
