@@ -53,7 +53,7 @@ endfunction()
 set(WEIR_RUN_FOLDERS base cc engine host net policy traffic)
 
 # Compiles the sources of each folder at once, with WEIR_UNITY: most of a compilation is of the headers that they share.
-# In a release, those of what a run does are compiled eight at a time.
+# Those of what a run does are compiled eight at a time, but for debug builds.
 function(weir_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD "${WEIR_UNITY}" UNITY_BUILD_MODE GROUP)
   list(SORT ARGN)
@@ -61,7 +61,7 @@ function(weir_unity target)
     cmake_path(GET source PARENT_PATH path)
     cmake_path(GET path FILENAME folder)
     set(batch 0)
-    if(target STREQUAL "weir" AND CMAKE_BUILD_TYPE STREQUAL "Release" AND folder IN_LIST WEIR_RUN_FOLDERS)
+    if(target STREQUAL "weir" AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND folder IN_LIST WEIR_RUN_FOLDERS)
       math(EXPR count_${folder} "0${count_${folder}} + 1")
       math(EXPR batch "(${count_${folder}} - 1) / 8")
     endif()

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "hosts/queue/system_error.h"
+
 namespace weir::hosts {
 namespace {
 

@@ -1,4 +1,4 @@
-// What a failed call of the kernel is told by.
+// How a failed system call is reported.
 #pragma once
 
 #include <cerrno>

@@ -176,6 +176,7 @@ TEST(Routing, AvoidsLinksThatAreDown) {
   down[gone / 2] = true;
   const Routing left(t, 1, down);
   EXPECT_FALSE(left.by_arithmetic());
+  expect_indices_of_ports(left);
   for (std::uint32_t a = 0; a < t.hosts; ++a)
     for (std::uint32_t b = 0; b < t.hosts; ++b)
       for (std::uint32_t e = 0; e < 8 && a != b; ++e) {

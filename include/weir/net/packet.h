@@ -102,7 +102,7 @@ struct Packet : Descriptor, PacketBody {
 };
 static_assert(sizeof(Packet) == 64);
 
-// Copy one field after the other: a packet that has just been written piece by piece is slow to read as a whole.
+// These copy one field after the other: what has just been written piece by piece is slow to read as a whole.
 inline void copy_fields(Descriptor& to, const Descriptor& from) {
   to.departs = from.departs;
   to.dst = from.dst;
@@ -115,6 +115,13 @@ inline void copy_fields(Descriptor& to, const Descriptor& from) {
   to.traffic_class = from.traffic_class;
   to.flags = from.flags;
   to.hops = from.hops;
+}
+inline void copy_fields(Sack& to, const Sack& from) {
+  to.trigger = from.trigger;
+  to.arrived = from.arrived;
+  to.held = from.held;
+  to.ahead = from.ahead;
+  to.entropy = from.entropy;
 }
 inline void copy_fields(PacketBody& to, const PacketBody& from) {
   to.seq = from.seq;

@@ -136,8 +136,7 @@ class Team final : public Simulation::Crew {
   }
 
   void settle_before(std::uint32_t port, Time end) override {
-    const std::uint32_t i = of_node_[topology_.port_owner(port)];
-    if (own_.has(i)) parts_[i - own_.first]->settle_before(port, end);
+    if (auto* part = part_of(topology_.port_owner(port))) part->settle_before(port, end);
   }
 
   void for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const override {
@@ -152,8 +151,7 @@ class Team final : public Simulation::Crew {
   }
 
   void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const override {
-    const std::uint32_t i = of_node_[topology_.port_owner(port)];
-    if (own_.has(i)) parts_[i - own_.first]->for_each_waiting(port, visit);
+    if (auto* part = part_of(topology_.port_owner(port))) part->for_each_waiting(port, visit);
   }
 
   void for_each_signal(const std::function<void(std::uint32_t)>& visit) const override {
@@ -248,10 +246,15 @@ class Team final : public Simulation::Crew {
     return std::max(1u, std::min(wanted, share.count()));
   }
 
+  // The partition of this node; null if another rank has it.
+  Partition<S, Tracer>* part_of(std::uint32_t node) const {
+    const std::uint32_t i = of_node_[node];
+    return own_.has(i) ? parts_[i - own_.first].get() : nullptr;
+  }
   // At the partition of this node, if this rank has it.
   template <class Do>
   void at(std::uint32_t node, Do&& it) {
-    if (const std::uint32_t i = of_node_[node]; own_.has(i)) it(*parts_[i - own_.first]);
+    if (auto* part = part_of(node)) it(*part);
     totals_are_known_ = false;
   }
 

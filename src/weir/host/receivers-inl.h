@@ -200,14 +200,9 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
   ack.flags = static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) |
                                         (cnp && !rules.cnp_packet ? net::kEchoCnp : 0) | frame.flags);
   if (selective && !gap) {
-    const net::Sack told = reassembly(packet.src, packet.slot).sack(first);
-    net::Sack& sack = packets().tell(ack);
-    // one field after the other, as by copy_fields()
-    sack.trigger = told.trigger;
-    sack.arrived = told.arrived;
-    sack.held = told.held;
-    sack.ahead = told.ahead;
-    sack.entropy = packet.entropy;
+    net::Sack told = reassembly(packet.src, packet.slot).sack(first);
+    told.entropy = packet.entropy;
+    net::copy_fields(packets().tell(ack), told);
   } else if (answers().tell_delay() && !profile.recovery.selective()) {
     const std::int64_t trigger = first / model().transport.payload.count;
     packets().tell(ack) = {.trigger = trigger, .ahead = static_cast<std::int32_t>(-trigger)};

@@ -179,9 +179,8 @@ class Fabric : public sim::Room<Fabric, P> {
     std::uint32_t number;
     std::int64_t most_in_turn;  // bytes that can arrive during a turn, at most
   };
-  static constexpr std::size_t kFewToRank = 48;
-  static constexpr std::size_t kFewToSort = 128;
-  static constexpr std::size_t kWorthBooks = 3;  // for fewer packets at a port, its books are not copied
+  static constexpr std::size_t kFewToSort = 128;  // more packets of a port are sorted by std::sort
+  static constexpr std::size_t kWorthBooks = 3;   // for fewer packets at a port, its books are not copied
   // What has arrived in a turn, for the counters.
   struct Tally {
     std::uint64_t events = 0;
@@ -215,7 +214,6 @@ class Fabric : public sim::Room<Fabric, P> {
   [[gnu::noinline]] void leave_plainly(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
                                        Time until);
   std::span<const Coming> sorted_by_arrival(std::vector<Coming>& coming, Coming* few) const;
-  void sort_by_rank(std::span<const Coming> coming, Coming* sorted) const;
   void prefetch_coming(std::uint32_t port) const;
 
   // pausing-inl.h
@@ -244,8 +242,8 @@ class Fabric : public sim::Room<Fabric, P> {
   std::vector<std::vector<Coming>> coming_;  // during a turn, by the index of the port that they leave by
   std::vector<std::uint64_t> touched_;       // a bit for each of those: some are coming
   std::uint8_t share_shift_ = 0;             // a key of Coming shifted by it: which of at most 64 equal parts of a turn
-  std::uint8_t ingress_bits_ = 0;            // that ingresses need
-  bool keys_are_short_ = false;              // with no more for ingresses, keys are less than 2^31
+  std::uint8_t ingress_bits_ = 0;            // bits of the largest ingress
+  bool keys_are_short_ = false;              // a time within a turn and an ingress fit into 31 bits
   bool frames_come_ = false;                 // during a turn: a pause or resume frame has arrived
   bool departing_ = false;                   // inside on_departures: ports not yet reached have not departed
 };

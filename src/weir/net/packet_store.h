@@ -27,7 +27,7 @@ class PacketStore {
   void measure(Packet& packet) {
     const std::uint32_t i = take();
     if (i >= telemetry_.size()) [[unlikely]]
-      telemetry_.resize(records_.size());
+      keep_telemetry();
     packet.body = i | kMeasured;
   }
   // Of a measured packet.
@@ -78,20 +78,19 @@ class PacketStore {
     if (d.has_body()) prefetch_line(&records_[number(d)]);
   }
 
-  // Only of the records that packets have: how many there are beside them depends on the order of turns. Throws
-  // InputError.
+  // Archives the records that packets have, and no others: how many others there are depends on the order of turns.
+  // Throws InputError.
   template <class A>
   void archive(A& a) {
     std::vector<std::uint32_t> used;
-    bool has_telemetry = telemetry_.size() != 0;
     if constexpr (!A::kLoads) used = numbers_in_use();
     a.values(used);
-    a.value(has_telemetry);
     if constexpr (A::kLoads) take_only(used);
-    if (has_telemetry) telemetry_.resize(records_.size());
+    a.value(has_telemetry_);
+    if (has_telemetry_ && telemetry_.size() < records_.size()) keep_telemetry();
     for (const std::uint32_t i : used) {
       a.value(records_[i]);
-      if (has_telemetry) a.value(telemetry_[i]);
+      if (has_telemetry_) a.value(telemetry_[i]);
     }
   }
 
@@ -107,6 +106,10 @@ class PacketStore {
     if (frees_ == 0) [[unlikely]]
       grow();
     return free_[--frees_];
+  }
+  [[gnu::cold]] void keep_telemetry() {
+    has_telemetry_ = true;
+    telemetry_.resize(records_.size());
   }
   [[gnu::cold]] void grow() { grow_to(records_.size() == 0 ? 64 : 2 * records_.size()); }
   // All new records are free, the first one to be taken next.
@@ -135,15 +138,19 @@ class PacketStore {
     *this = {};
     if (std::adjacent_find(used.begin(), used.end(), std::greater_equal<>()) != used.end())
       throw InputError("the checkpoint has packets that share a record");
+    if (!used.empty() && used.back() >= kNoBody) throw InputError("the checkpoint has a record that is not possible");
     if (!used.empty()) grow_to(std::max<std::size_t>(64, std::bit_ceil(std::size_t{used.back()} + 1)));
+    std::vector<bool> is_used(records_.size());
+    for (const std::uint32_t i : used) is_used[i] = true;
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < frees_; ++i)
-      if (!std::binary_search(used.begin(), used.end(), free_[i])) free_[kept++] = free_[i];
+      if (!is_used[free_[i]]) free_[kept++] = free_[i];
     frees_ = kept;
   }
 
   ZeroedArray<Record> records_;
   ZeroedArray<Telemetry> telemetry_;  // of the measured packets, by the same numbers
+  bool has_telemetry_ = false;        // a packet has been measured
   ZeroedArray<std::uint32_t> free_;   // the first `frees_`: those that no packet has, the next one to be taken last
   std::uint32_t frees_ = 0;
 };

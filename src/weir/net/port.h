@@ -35,9 +35,11 @@ constexpr std::uint32_t choose_if(bool condition, std::uint32_t a, std::uint32_t
 }
 // The same of two objects.
 template <class T>
-T& choose_if(bool condition, T& a, T& b) {
-  char* const at = reinterpret_cast<char*>(&b);
-  return *reinterpret_cast<T*>(at + (reinterpret_cast<char*>(&a) - at) * condition);
+T& choose_object_if(bool condition, T& a, T& b) {
+  const auto at_a = reinterpret_cast<std::uintptr_t>(&a);
+  const auto at_b = reinterpret_cast<std::uintptr_t>(&b);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return *reinterpret_cast<T*>(at_b ^ ((at_a ^ at_b) & (0 - static_cast<std::uintptr_t>(condition))));
 }
 
 // A growing ring of descriptors of packets; positions are absolute and wrap at 2^32. It never shrinks and
@@ -232,7 +234,7 @@ struct alignas(64) Port {
   Time arrival(const Descriptor& p) const { return p.departs + serialisation(p.wire) + delay; }
   std::uint32_t waiting() const { return ring.tail - ring.cursor; }
   // Ranked port: the ring of the first class, or the other, found without a branch.
-  PacketRing& ring_of(bool is_urgent) { return choose_if(is_urgent, urgent, ring); }
+  PacketRing& ring_of(bool is_urgent) { return choose_object_if(is_urgent, urgent, ring); }
   const PacketRing& ring_of(bool is_urgent) const { return const_cast<Port*>(this)->ring_of(is_urgent); }
 
   // What changes of it.

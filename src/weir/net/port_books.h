@@ -1,8 +1,9 @@
 // The rings and books of a port, apart from the port, while a node takes its turn.
 //
 // As far as a compiler knows, what is written to a packet may change the port, so that it reads the port anew for each
-// packet that is put on it or taken off its link. These copies it can keep in registers. They are for ports of which
-// nothing is paused and on which no pause or resume frame waits; who has changed them stores them in the port.
+// packet that is put on it or taken off its link. These copies it can keep in registers or on the stack. They are for
+// ports of which nothing is paused and on which no pause or resume frame waits; who has changed them stores them in the
+// port.
 #pragma once
 
 #include <algorithm>
@@ -77,7 +78,7 @@ class FifoBooks {
   std::uint32_t on_ring() const { return ring_.tail - ring_.head; }
   bool is_full_for(const Descriptor&) const { return ring_.is_full(); }
 
-  // Before put(), at the same time.
+  // Before put(), at the same time. In RankedBooks it does nothing, for close() does all.
   template <class OnDepart>
   void drain(Time now, OnDepart&& on_depart) {
     while (ring_.cursor != ring_.tail) {
@@ -169,10 +170,10 @@ class Arrivals {
   void close() {
     for (std::uint32_t i = 1; i <= kAtATime; ++i) at_[count_ + i] = Time::max().ps;
   }
-  // When the one with this number, from 0, has come. Long ago, if it is negative: that is one of those before. Never,
-  // if there are only so many.
+  // When the packet with this number, counted from 0, has come. A negative number stands for a packet that had come
+  // before, long ago. If no packet has the number, the time is Time::max().
   Time at(std::int32_t number) const { return {at_[std::max(number + 1, 0)]}; }
-  // How many have come before t, which are at least so many.
+  // How many packets have come before t. The caller knows that it is at least `least`.
   std::uint32_t before(Time t, std::uint32_t least) const {
     const std::int64_t* const next = at_ + least + 1;
     std::uint32_t n = least;
@@ -180,7 +181,7 @@ class Arrivals {
     while (at_[n + 1] < t.ps) ++n;
     return n;
   }
-  // What had come when so many had.
+  // The bytes of the first n packets, with what had come before.
   ClassBytes sum_of(std::uint32_t n) const { return sums_[n]; }
 
  private:
@@ -207,11 +208,11 @@ class RankedBooks {
   }
   template <class OnDepart>
   void close(Port& p, Time until, OnDepart&& on_depart) {
-    const ClassBytes left = work_out(until, on_depart);
+    const ClassBytes waiting = work_out(until, on_depart);
     p.ring.move_to(ring_[0]);
     p.urgent.move_to(ring_[1]);
-    p.urgent_queued = left.urgent();
-    p.queued = left.all();
+    p.urgent_queued = waiting.urgent();
+    p.queued = waiting.all();
     p.free_at = free_at_;
     p.order = order_;
     p.order_is_partial = order_is_partial_;
@@ -229,7 +230,8 @@ class RankedBooks {
   }
 
   template <class OnDepart>
-  void drain(Time, OnDepart&&) const {}  // see close()
+  void drain(Time, OnDepart&&) const {}
+  // Only if is_full_for() is false.
   bool put(const Descriptor& packet, std::uint32_t ingress, Time now) {
     const bool urgent = is_urgent(packet);
     PacketRing::View& ring = ring_[urgent];
@@ -242,7 +244,8 @@ class RankedBooks {
   }
 
  private:
-  // All departures before `until`, as by drain_ranked(). Returns what waits then.
+  // All departures before `until`, as by drain_ranked(). Returns what waits then. All packets have bytes, so that these
+  // tell whether any packets wait.
   template <class OnDepart>
   ClassBytes work_out(Time until, OnDepart&& on_depart) {
     arrivals_.close();
@@ -257,17 +260,18 @@ class RankedBooks {
     DepartureOrder order = order_;
     ClassBytes gone{0, 0};
     std::uint32_t come = 0;
-    // How many have left, less those that waited at first.
-    for (auto left = -static_cast<std::int32_t>(waits_);;) {
+    // Packets that have departed, minus those that waited when the books were opened.
+    for (auto departed = -static_cast<std::int32_t>(waits_);;) {
       // If nothing waits, the link is idle until the next one comes.
-      const Time departs = std::max(free_at, arrivals_.at(left));
+      const Time departs = std::max(free_at, arrivals_.at(departed));
       if (departs >= until) break;
-      ++left;
-      come = std::max(arrivals_.before(departs, come), static_cast<std::uint32_t>(std::max(left, 0)));
+      ++departed;
+      come = std::max(arrivals_.before(departs, come), static_cast<std::uint32_t>(std::max(departed, 0)));
       ClassBytes waiting = arrivals_.sum_of(come);
       waiting -= gone;
       const bool urgent = waiting.urgent() != 0;
-      Descriptor& packet = choose_if(urgent, urgent_places[urgent_at & urgent_mask], data_places[data_at & data_mask]);
+      Descriptor& packet =
+          choose_object_if(urgent, urgent_places[urgent_at & urgent_mask], data_places[data_at & data_mask]);
       const std::uint32_t wire = packet.wire;
       const ClassBytes leaving = ClassBytes::of_packet(wire, urgent);
       free_at = departs + pace_.serialisation(wire);

@@ -14,10 +14,10 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
+#include "weir/base/rank_sort.h"
 #include "weir/net/fabric.h"
 #include "weir/net/port_books.h"
 
@@ -334,31 +334,7 @@ inline void Fabric<P>::insert(const Coming* first, Coming* end, Coming c) {
   *end = c;
 }
 
-// Each goes to the place whose number is that of those before it, so that no branch depends on a comparison. The keys
-// are short.
-template <class P>
-inline void Fabric<P>::sort_by_rank(std::span<const Coming> coming, Coming* sorted) const {
-  constexpr std::size_t kLanes = 4;
-  using Keys [[gnu::vector_size(sizeof(std::int32_t) * kLanes)]] = std::int32_t;
-  Keys keys[kFewToRank / kLanes];
-  const std::size_t n = coming.size();
-  const std::size_t rows = (n + kLanes - 1) / kLanes;
-  keys[rows - 1] = Keys{} + std::numeric_limits<std::int32_t>::max();
-  for (std::size_t i = 0; i < n; ++i)
-    keys[i / kLanes][i % kLanes] =
-        static_cast<std::int32_t>(coming[i].key >> kIngressBits << ingress_bits_ | ingress_of(coming[i]));
-  for (std::size_t first = 0; first < n; first += kLanes) {
-    const Keys own = keys[first / kLanes];
-    Keys before[kLanes] = {};
-    for (std::size_t row = 0; row < rows; ++row)
-      for (std::size_t i = 0; i < kLanes; ++i) before[i] -= keys[row] < Keys{} + own[i];
-    for (std::size_t i = 0; i < std::min(kLanes, n - first); ++i)
-      sorted[before[i][0] + before[i][1] + before[i][2] + before[i][3]] = coming[first + i];
-  }
-}
-
-// The keys are unique. The 64th of the turn in which each arrives puts them nearly in order, so that hardly any
-// comparison comes as a surprise. Up to kFewToSort of them are put in order in `few`.
+// The keys are unique. Up to kFewToSort packets are put in order in `few`.
 template <class P>
 inline auto Fabric<P>::sorted_by_arrival(std::vector<Coming>& coming, Coming* few) const -> std::span<const Coming> {
   const std::size_t n = coming.size();
@@ -366,10 +342,13 @@ inline auto Fabric<P>::sorted_by_arrival(std::vector<Coming>& coming, Coming* fe
     std::sort(coming.begin(), coming.end(), [](const Coming& a, const Coming& b) { return a.key < b.key; });
     return coming;
   }
-  if (keys_are_short_ && n <= kFewToRank) {
-    sort_by_rank(coming, few);
+  if (keys_are_short_ && n <= kMostByRank) {
+    sort_by_rank(coming.data(), n, few,
+                 [this](const Coming& c) { return c.key >> kIngressBits << ingress_bits_ | ingress_of(c); });
     return {few, n};
   }
+  // The 64th of the turn in which each arrives puts them nearly in order, so that hardly any comparison comes as a
+  // surprise.
   std::uint64_t shares = 0;  // a bit for each in which some arrive
   std::uint8_t last[64];     // of those of a share, in the order of `coming`
   std::uint8_t before[kFewToSort];

@@ -306,7 +306,7 @@ inline void Fabric<P>::send(std::uint32_t port, const Packet& whole, Time now) {
     enqueue(p, port, packet, now);
 }
 
-// Puts a packet on a FIFO port's queue.
+// Puts a packet on a FIFO port's queue: a Descriptor, or the Packet that a host has just made.
 template <class P>
 template <class AnyPacket>
 inline Descriptor& Fabric<P>::enqueue(Port& p, std::uint32_t port, const AnyPacket& packet, Time now) {

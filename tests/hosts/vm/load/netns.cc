@@ -23,12 +23,12 @@
 namespace weir::hosts::load {
 namespace {
 
-[[noreturn]] void fail_in_network(const std::string& what) {
+[[noreturn]] void fail_with_errno(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
 int checked(int result, const std::string& what) {
-  if (result < 0) fail_in_network(what);
+  if (result < 0) fail_with_errno(what);
   return result;
 }
 
@@ -101,7 +101,7 @@ Descriptor connect_to(const Host& from, const Host& to, std::uint16_t port) {
   Descriptor made = tcp_socket(address.storage.ss_family);
   if (connect(made.get(), reinterpret_cast<const sockaddr*>(&address.storage), address.length) != 0 &&
       errno != EINPROGRESS) {
-    fail_in_network("connect from " + from.name + " to " + to.address);
+    fail_with_errno("connect from " + from.name + " to " + to.address);
   }
   return made;
 }
@@ -132,7 +132,7 @@ QueueWatch::QueueWatch(const std::string& ns, const std::string& device) {
   const InNamespace inside(ns);
   socket_ = Descriptor(checked(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE), "netlink"));
   device_ = static_cast<int>(if_nametoindex(device.c_str()));
-  if (device_ == 0) fail_in_network("device " + device + " in " + ns);
+  if (device_ == 0) fail_with_errno("device " + device + " in " + ns);
 }
 
 QueueState QueueWatch::now() {
