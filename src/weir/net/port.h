@@ -39,7 +39,7 @@ T& choose_object_if(bool condition, T& a, T& b) {
   const auto at_a = reinterpret_cast<std::uintptr_t>(&a);
   const auto at_b = reinterpret_cast<std::uintptr_t>(&b);
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
-  return *reinterpret_cast<T*>(at_b ^ ((at_a ^ at_b) & (0 - static_cast<std::uintptr_t>(condition))));
+  return *reinterpret_cast<T*>(at_b + (at_a - at_b) * static_cast<std::uintptr_t>(condition));
 }
 
 // A growing ring of descriptors of packets; positions are absolute and wrap at 2^32. It never shrinks and
