@@ -17,6 +17,7 @@
 #include "weir/output.h"
 #include "weir/probe/probes.h"
 #include "weir/progress.h"
+#include "weir/run/memory_limit.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/signals.h"
 
