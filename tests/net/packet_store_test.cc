@@ -34,6 +34,12 @@ Descriptor sent(PacketStore& store, const Packet& packet) {
   return d;
 }
 
+std::string saved(PacketStore& store) {
+  Saver a;
+  store.archive(a);
+  return a.take();
+}
+
 TEST(PacketStore, KeepsBodiesOnTheWay) {
   PacketStore store;
   const Descriptor first = sent(store, packet_of(100));
@@ -108,11 +114,6 @@ TEST(PacketStore, TakesNoRecordTwice) {
 
 // What is saved depends on the packets on their way alone, not on how many there have been at once.
 TEST(PacketStore, SavesWhatPacketsHave) {
-  const auto saved = [](PacketStore& store) {
-    Saver a;
-    store.archive(a);
-    return a.take();
-  };
   PacketStore store, crowded;
   std::vector<Descriptor> on_the_way;
   for (std::int64_t seq = 0; seq < 5; ++seq) {
@@ -150,11 +151,6 @@ TEST(PacketStore, SavesWhatPacketsHave) {
 
 // A store that was loaded while no packet was on its way saves as much later on as one that went on.
 TEST(PacketStore, RemembersThatPacketsAreMeasured) {
-  const auto saved = [](PacketStore& store) {
-    Saver a;
-    store.archive(a);
-    return a.take();
-  };
   PacketStore store, loaded;
   Packet measured = packet_of(1);
   store.measure(measured);
