@@ -24,6 +24,7 @@ install(CODE "
 ")
 if(TARGET weir_cli)
   install(TARGETS weir_cli)
+  install(DIRECTORY papers scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/weir)
   install(FILES share/wireshark/weir.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/weir/wireshark)
   install(PROGRAMS share/perfetto/query.py DESTINATION ${CMAKE_INSTALL_DATADIR}/weir/perfetto)
 endif()

@@ -5,6 +5,10 @@ set(WEIR_WARNINGS
     -Woverloaded-virtual -Wimplicit-fallthrough -Wundef -Wvla
     # g++ 12 warns of "text" + std::string (its bug 105651).
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+# It warns of every reference that a function returns which has a temporary among its arguments.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+  list(APPEND WEIR_WARNINGS -Wno-dangling-reference)
+endif()
 
 # Every target.
 function(weir_options target)
@@ -53,18 +57,22 @@ endfunction()
 set(WEIR_RUN_FOLDERS base cc engine host net policy traffic)
 
 # Compiles the sources of each folder at once, with WEIR_UNITY: most of a compilation is of the headers that they share.
-# Those of what a run does are compiled eight at a time, but for debug builds.
+# Those of what a run does are compiled eight at a time, but for debug builds, and those of the command in three parts,
+# since nothing else is left to compile beside them at the end of a build.
 function(weir_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD "${WEIR_UNITY}" UNITY_BUILD_MODE GROUP)
   list(SORT ARGN)
   foreach(source IN LISTS ARGN)
     cmake_path(GET source PARENT_PATH path)
     cmake_path(GET path FILENAME folder)
-    set(batch 0)
+    set(size 1000)
     if(target STREQUAL "weir" AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND folder IN_LIST WEIR_RUN_FOLDERS)
-      math(EXPR count_${folder} "0${count_${folder}} + 1")
-      math(EXPR batch "(${count_${folder}} - 1) / 8")
+      set(size 8)
+    elseif(target STREQUAL "weir_app")
+      set(size 17)
     endif()
+    math(EXPR count_${folder} "0${count_${folder}} + 1")
+    math(EXPR batch "(${count_${folder}} - 1) / ${size}")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${batch})
   endforeach()
 endfunction()

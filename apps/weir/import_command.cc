@@ -1,6 +1,7 @@
 // weir import ns3 CONFIG -o FILE.toml, weir import htsim -o FILE.toml -- OPTIONS: other simulators' inputs as
 // scenarios. weir import host DIR... -o FILE.toml: what weir-host trace has captured.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>
@@ -70,14 +71,22 @@ int import_ns3(const ImportOptions& o) {
   const std::filesystem::path target = check_target(o, "weir import ns3 -o FILE.toml CONFIG");
   const scenario::Ns3ImportOptions options{.exact = o.exact,
                                            .graph_name = target.stem().string() + ".graph",
-                                           .flows_name = target.stem().string() + ".flows.csv"};
+                                           .flows_name = target.stem().string() + ".flows.csv",
+                                           .is_file = [](const std::string& path) {
+                                             return std::filesystem::exists(path) &&
+                                                    !std::filesystem::is_directory(path);
+                                           }};
   const auto result =
       scenario::import_ns3(read_document(o.config, "a config of the simulator"), o.config, options, read_text_file);
   scenario::load_scenario(result.toml, o.out);
   const std::filesystem::path folder = target.parent_path();
-  write_files({{(folder / options.graph_name).string(), &result.graph},
-               {(folder / options.flows_name).string(), &result.flows},
-               {o.out, &result.toml}});
+  Files files{{(folder / options.graph_name).string(), &result.graph},
+              {(folder / options.flows_name).string(), &result.flows}};
+  const std::string nodes = (folder / (target.stem().string() + ".nodes.csv")).string();
+  if (!result.nodes.empty()) files.emplace_back(nodes, &result.nodes);
+  files.emplace_back(o.out, &result.toml);
+  write_files(files);
+  if (!result.nodes.empty()) notice("hosts come before switches here: {} tells which node is which", nodes);
   return report(o, result.ignored);
 }
 

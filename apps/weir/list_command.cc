@@ -1,10 +1,13 @@
 // weir list: what a scenario can name.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -13,6 +16,7 @@
 #include "weir/base/suggestion.h"
 #include "weir/commands.h"
 #include "weir/output.h"
+#include "weir/run_text.h"
 #include "weir/scenario/reference.h"
 
 namespace weir::app {
@@ -30,7 +34,22 @@ struct ListOptions {
                                fmt::join(names, ", ")));
 }
 
-// Keeps the section and the item that were asked for.
+// Whether a text has this word, in whatever case.
+bool has_word(std::string_view text, std::string_view word) {
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  while (!text.empty()) {
+    const auto begin = std::find_if(text.begin(), text.end(), is_letter);
+    const auto end = std::find_if_not(begin, text.end(), is_letter);
+    if (std::equal(begin, end, word.begin(), word.end(), same)) return begin != end;
+    text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
+  }
+  return false;
+}
+
+// Keeps the section and the item that were asked for, or those that a word which names no item is about.
 std::vector<scenario::ReferenceSection> chosen(const ListOptions& o) {
   auto sections = scenario::reference();
   if (o.section.empty()) return sections;
@@ -46,7 +65,16 @@ std::vector<scenario::ReferenceSection> chosen(const ListOptions& o) {
       for (const auto& preset : item.presets)
         if (o.section == "topologies") names.push_back(preset.name);
     }
-    if (std::find(names.begin(), names.end(), o.name) == names.end()) unknown("name", o.name, names);
+    const auto is_about = [&](const scenario::ReferenceItem& item) {
+      return has_word(item.meaning, o.name) ||
+             std::any_of(item.tables.begin(), item.tables.end(),
+                         [&](const scenario::ReferenceTable& table) { return has_word(table.header, o.name); });
+    };
+    if (std::find(names.begin(), names.end(), o.name) == names.end()) {
+      std::erase_if(only.items, [&](const scenario::ReferenceItem& item) { return !is_about(item); });
+      if (only.items.empty()) unknown("name", o.name, names);
+      return {only};
+    }
     std::erase_if(only.items, [&](const scenario::ReferenceItem& item) {
       return item.name != o.name &&
              std::none_of(item.presets.begin(), item.presets.end(), [&](const scenario::ReferencePreset& p) {
@@ -96,7 +124,8 @@ void add_list(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("list", "List algorithms, topologies, workloads... and their parameters");
   command->add_option("SECTION", o->section,
                       "algorithms, topologies, workloads, traffic, probes, transport, host, network, run, fidelities");
-  command->add_option("NAME", o->name, "one of them, in full");
+  command->add_option("NAME", o->name, "one of them, in full, or a word: those that are about it, such as network pfc");
+  add_plugin_option(*command);
   command->add_flag("--json", o->json, "print everything as JSON");
   command->add_flag("--markdown", o->markdown, "print everything as Markdown");
   add_list_topology(*command, status);

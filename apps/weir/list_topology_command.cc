@@ -35,6 +35,7 @@ struct ListTopologyOptions {
   std::vector<std::string> set;
   std::vector<std::string> paths;
   bool json = false;
+  bool graph = false;
   std::string svg;
 };
 
@@ -124,6 +125,11 @@ probe::ResultFile open_picture(const std::string& name) {
   }
 }
 
+// A file that [topology] kind = "file" reads again.
+std::string graph_of(const ListTopologyOptions& o, const net::Topology& topology) {
+  return fmt::format("# {}: {}\n", printable(o.name), net::summary(topology)) + net::format_graph(topology);
+}
+
 int list_topology(const ListTopologyOptions& o) {
   const Network network = find(o);
   const NetworkView view{network.nodes(),
@@ -137,7 +143,7 @@ int list_topology(const ListTopologyOptions& o) {
     show("{}: {}\n", o.svg, net::summary(view.topology));
     if (view.paths.empty()) return 0;
   }
-  show_text(o.json ? listing_json(view) : listing_text(view));
+  show_text(o.graph ? graph_of(o, view.topology) : o.json ? listing_json(view) : listing_text(view));
   return 0;
 }
 
@@ -153,7 +159,13 @@ void add_list_topology(CLI::App& list, int& status) {
       ->expected(2)
       ->type_name("A B");
   CLI::Option* json = command->add_flag("--json", o->json, "print everything as JSON");
-  command->add_option("--svg", o->svg, "draw it into this file; paths stand out")->check(not_empty())->excludes(json);
+  CLI::Option* graph =
+      command->add_flag("--graph", o->graph, "print it as a graph file, for [topology] kind = \"file\"");
+  graph->excludes(json)->excludes("--paths");
+  command->add_option("--svg", o->svg, "draw it into this file; paths stand out")
+      ->check(not_empty())
+      ->excludes(json)
+      ->excludes(graph);
   command->callback([o, &status] { status = list_topology(*o); });
 }
 

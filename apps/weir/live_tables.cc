@@ -80,7 +80,8 @@ std::uint32_t LiveTables::row_of(const host::FlowRecord& flow, const engine::Eng
   const auto [at, is_new] = rows_.try_emplace(flow.id, static_cast<std::uint32_t>(flows_.size()));
   if (!is_new) return at->second;
   const engine::Model& model = engine.model();
-  const Time ideal = model.paths.ideal_fct(flow.src, flow.dst, flow.size, host::framing_without_int(model.transport));
+  const net::Framing bare = model.framing_without_int(model.profiles[flow.profile]);
+  const Time ideal = model.paths.ideal_fct(flow.src, flow.dst, flow.size, bare);
   flows_.push_back({.id = flow.id,
                     .src = flow.src,
                     .dst = flow.dst,

@@ -53,6 +53,12 @@ std::uint16_t parse_port(const std::string& text) {
   return static_cast<std::uint16_t>(out);
 }
 
+// The first end of an epoch that is not before `t`, which is above 0; Time::max() if there is none.
+Time end_of_epoch(Time t, Time epoch) {
+  const std::int64_t epochs = (t.ps - 1) / epoch.ps + 1;
+  return epochs > Time::max() / epoch ? Time::max() : epoch * epochs;
+}
+
 Known known_of(const PageRequest& request) {
   const auto number = [&](const char* name, std::int64_t fallback = 0) {
     const std::string text = request.argument(name);
@@ -278,21 +284,21 @@ Rest LiveView::State::act(const Wish& wish) {
     const Time pace = wish.time("pace");
     if (pace <= Time{}) throw InputError("pace: write a time above 0, simulated in a second");
     pace_ps = pace == Time::max() ? 0 : pace.ps;
-    go(to);
+    go(end_of_epoch(to, run->engine().epoch()));  // changes are made between epochs
   } else if (what == "pause") {
     paused = true;
     until = Time::max();
   } else if (what == "step") {
     // of whole epochs, at least one
-    const engine::Engine& engine = run->engine();
-    const Time span = wish.time("span");
-    const Time epoch = engine.epoch();
+    const Time now = run->engine().now();
+    const Time epoch = run->engine().epoch();
+    Time span = wish.time("span");
+    if (span == Time::max()) span = epoch;
     if (span <= Time{}) throw InputError("span: write a time above 0");
-    const std::int64_t epochs =
-        span == Time::max() ? 1 : std::max<std::int64_t>(1, (span.ps + epoch.ps - 1) / epoch.ps);
-    if (epochs > (Time::max() - engine.now()) / epoch) throw InputError("span: that is too long");
+    const Time to = span > Time::max() - now ? Time::max() : end_of_epoch(now + span, epoch);
+    if (to == Time::max()) throw InputError("span: that is too long");
     pace_ps = 0;
-    go(engine.now() + epoch * epochs);
+    go(to);
   } else if (what == "stop") {
     stopped = true;
   } else {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -21,6 +22,7 @@
 #include "weir/base/text.h"
 #include "weir/base/version.h"
 #include "weir/commands.h"
+#include "weir/help.h"
 #include "weir/output.h"
 
 namespace {
@@ -105,6 +107,7 @@ int failed(const std::filesystem::filesystem_error& error) {
 int main(int argc, char** argv) {
   using namespace weir::app;
   hold_standard_descriptors();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of whoever writes it
   int status = 0;
   try {
     CLI::App app("Weir, a datacenter transport simulator");
@@ -128,6 +131,7 @@ int main(int argc, char** argv) {
     add_policy(app, status);
     add_train(app, status);
     add_host(app);
+    describe_options(app);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

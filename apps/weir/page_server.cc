@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "weir/base/error.h"
+#include "weir/visitors.h"
 
 #ifdef WEIR_MICROHTTPD
 #include <dlfcn.h>
@@ -30,6 +31,7 @@ struct PageServer::State {
   bool takes_posts = false;
   std::string token;
   std::string host;  // and port
+  Visitors visitors;
   MHD_Daemon* server = nullptr;
 };
 
@@ -46,6 +48,7 @@ struct Library {
   decltype(&MHD_start_daemon) start_daemon = nullptr;
   decltype(&MHD_stop_daemon) stop_daemon = nullptr;
   decltype(&MHD_get_daemon_info) get_info = nullptr;
+  decltype(&MHD_get_connection_info) get_connection_info = nullptr;
 };
 
 const Library& library() {
@@ -66,12 +69,13 @@ const Library& library() {
     find(out.start_daemon, "MHD_start_daemon");
     find(out.stop_daemon, "MHD_stop_daemon");
     find(out.get_info, "MHD_get_daemon_info");
+    find(out.get_connection_info, "MHD_get_connection_info");
     return out;
   }();
   return loaded;
 }
 
-constexpr unsigned kMostConnections = 16;
+constexpr unsigned kMostConnections = 3 * Visitors::kMostStrangers;
 constexpr unsigned kTimeout = 30;  // seconds that a connection may be silent
 
 std::string new_token() {
@@ -134,7 +138,7 @@ PageAnswer answer_safely(const PageServer::State& state, const PageRequest& requ
 // Of MHD_AccessHandlerCallback. A POST comes in several calls: `body` keeps what has come.
 MHD_Result handle(void* context, MHD_Connection* connection, const char* url, const char* method, const char*,
                   const char* data, std::size_t* size, void** body) {
-  const auto& state = *static_cast<PageServer::State*>(context);
+  auto& state = *static_cast<PageServer::State*>(context);
   const bool is_post = state.takes_posts && std::strcmp(method, MHD_HTTP_METHOD_POST) == 0;
   if (!is_post && std::strcmp(method, MHD_HTTP_METHOD_GET) != 0 && std::strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
     *size = 0;
@@ -143,6 +147,7 @@ MHD_Result handle(void* context, MHD_Connection* connection, const char* url, co
   }
   if (*body == nullptr) {
     const unsigned status = refusal(state, connection, is_post);
+    if (status != MHD_HTTP_FORBIDDEN) state.visitors.show_token(connection);
     if (status == MHD_HTTP_CONTENT_TOO_LARGE) return respond(connection, {status, "that is too large\n", kPlain});
     if (status != 0)
       return respond(connection,
@@ -177,6 +182,14 @@ void forget(void*, MHD_Connection*, void** body, MHD_RequestTerminationCode) {
   *body = nullptr;
 }
 
+// Of MHD_NotifyConnectionCallback.
+void note_visit(void* context, MHD_Connection* connection, void**, MHD_ConnectionNotificationCode what) {
+  Visitors& visitors = static_cast<PageServer::State*>(context)->visitors;
+  if (what == MHD_CONNECTION_NOTIFY_CLOSED) return visitors.leave(connection);
+  const MHD_ConnectionInfo* info = library().get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  if (info != nullptr) visitors.enter(connection, info->connect_fd);
+}
+
 void listen(PageServer::State& state, std::uint16_t port, unsigned flags) {
   state.token = new_token();
   sockaddr_in address{};
@@ -184,10 +197,10 @@ void listen(PageServer::State& state, std::uint16_t port, unsigned flags) {
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   errno = 0;
-  state.server = library().start_daemon(flags, 0, nullptr, nullptr, &handle, &state, MHD_OPTION_SOCK_ADDR,
-                                        reinterpret_cast<sockaddr*>(&address), MHD_OPTION_CONNECTION_LIMIT,
-                                        kMostConnections, MHD_OPTION_CONNECTION_TIMEOUT, kTimeout,
-                                        MHD_OPTION_NOTIFY_COMPLETED, &forget, nullptr, MHD_OPTION_END);
+  state.server = library().start_daemon(
+      flags, 0, nullptr, nullptr, &handle, &state, MHD_OPTION_SOCK_ADDR, reinterpret_cast<sockaddr*>(&address),
+      MHD_OPTION_CONNECTION_LIMIT, kMostConnections, MHD_OPTION_CONNECTION_TIMEOUT, kTimeout,
+      MHD_OPTION_NOTIFY_COMPLETED, &forget, nullptr, MHD_OPTION_NOTIFY_CONNECTION, &note_visit, &state, MHD_OPTION_END);
   if (state.server == nullptr) {
     const std::string why = errno == 0 ? "" : fmt::format(": {}", std::strerror(errno));
     if (port != 0) throw InputError(fmt::format("port {} of 127.0.0.1 cannot be listened at{}", port, why));

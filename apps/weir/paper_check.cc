@@ -1,7 +1,9 @@
 #include "weir/paper_check.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <sstream>
@@ -12,7 +14,9 @@
 #include "weir/claims/catalogue.h"
 #include "weir/claims/check.h"
 #include "weir/claims/document.h"
+#include "weir/installed_data.h"
 #include "weir/output.h"
+#include "weir/progress.h"
 #include "weir/scenario/document.h"
 #include "weir/signals.h"
 
@@ -122,6 +126,27 @@ void judge_study(const Wanted& wanted, const PaperCommandOptions& o, Studied& ou
   }
 }
 
+// Says before anything runs how much there is to do.
+void tell_cost(const std::vector<const Evaluator*>& evaluators, const std::vector<Wanted>& studies,
+               const PaperCommandOptions& o) {
+  double seconds = 0;
+  for (const Evaluator* e : evaluators) seconds += e->cost_s;
+  std::size_t runs = 0;
+  for (const Wanted& wanted : studies) {
+    seconds += wanted.plan.file->study.figure.processor_time.seconds();
+    runs += wanted.plan.plan.runs.size();
+  }
+  std::string what;
+  if (!evaluators.empty())
+    what = fmt::format("{} evaluation{} by code", evaluators.size(), evaluators.size() == 1 ? "" : "s");
+  if (!studies.empty())
+    what += fmt::format("{}{} stud{} of {} run{}", what.empty() ? "" : " and ", studies.size(),
+                        studies.size() == 1 ? "y" : "ies", runs, runs == 1 ? "" : "s");
+  if (!what.empty())
+    notice("weir paper: {} take about {} of processor time where nothing is done yet, {} at a time", what,
+           duration_text(seconds), o.jobs);
+}
+
 Studied judge_studies(const std::vector<Wanted>& studies, const PaperCommandOptions& o) {
   Studied out;
   for (const Wanted& wanted : studies) {
@@ -186,6 +211,8 @@ void update(const PaperCommandOptions& o, const std::vector<Claim>& all, const R
   text_of(readme) = claims::with_readme(text_of(readme), readme, all, results.verdicts);
   const std::string overview = o.document("docs/claims.md");
   text_of(overview) = claims::with_overview(text_of(overview), overview, all, results.verdicts);
+  const std::string costs = o.document("docs/papers.md");
+  text_of(costs) = claims::with_costs(text_of(costs), costs, claims::read_figures(o.papers, all));
   for (const claims::Paper& paper : claims::kPapers) {
     if (paper.page.empty()) continue;
     const std::string page = o.document(fmt::format("docs/claims/{}", paper.page));
@@ -231,6 +258,7 @@ int check_causes(const PaperCommandOptions& o, const std::vector<Claim>& all, co
   for (const std::string& id : only)
     if (std::none_of(studies.begin(), studies.end(), [&](const Wanted& w) { return contains(w.ids, id); }))
       throw InputError(fmt::format("--only: no experiment is about {}; `weir paper list` names those there are", id));
+  if (!o.quiet) tell_cost({}, studies, o);
   catch_signals();
   const Studied found = judge_studies(studies, o);
   bool all_shown = true;
@@ -245,15 +273,28 @@ int check_causes(const PaperCommandOptions& o, const std::vector<Claim>& all, co
 
 }  // namespace
 
-std::vector<Claim> read_claims(const PaperCommandOptions& o) {
-  if (!std::filesystem::is_directory(o.papers))
+void find_papers(PaperCommandOptions& o) {
+  const auto has_claims = [](const std::filesystem::path& folder) {
+    return std::filesystem::exists(folder / "claims.toml");
+  };
+  if (!o.papers.empty()) {
+    if (!has_claims(o.papers))
+      throw InputError(fmt::format("--papers = '{}' is not valid; valid is a folder that has claims.toml", o.papers));
+    return;
+  }
+  const std::string installed = (installed_data() / "papers").string();
+  o.papers = has_claims("papers") ? "papers" : installed;
+  if (!has_claims(o.papers))
     throw InputError(
-        fmt::format("--papers = '{}' is not a folder; valid is the folder that has claims.toml", o.papers));
-  return claims::read_claims(o.papers);
+        fmt::format("there are no claims of papers here, in papers/claims.toml, and none in {}; start the command in a "
+                    "checkout of Weir, install Weir (cmake --install), or name the folder with --papers",
+                    installed));
 }
 
 const Claim& named_claim(std::string_view option, const std::string& id, const std::vector<Claim>& all) {
-  if (const Claim* claim = claims::find(all, id)) return *claim;
+  std::string upper = id;  // ids are a capital letter and a number
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  if (const Claim* claim = claims::find(all, upper)) return *claim;
   std::vector<std::string> known;
   for (const Claim& claim : all) known.push_back(claim.id);
   throw InputError(
@@ -268,7 +309,7 @@ std::string describe(const Claim& c, const Verdict& v) {
 
 int check_claims(const PaperCommandOptions& o) {
   check_tier(o.tier);
-  const std::vector<Claim> all = read_claims(o);
+  const std::vector<Claim> all = claims::read_claims(o.papers);
   const std::vector<std::string> only = named_claims(o, all);
   if (o.tier == "causes") return check_causes(o, all, only);
   const Verdicts accepted = claims::read_verdicts(o.verdicts_file(), all);
@@ -276,6 +317,7 @@ int check_claims(const PaperCommandOptions& o) {
   const auto figures = claims::read_figures(o.papers, all);
   const bool with_studies = o.tier == "full" || !only.empty();
   const std::vector<Wanted> studies = with_studies ? choose_studies(figures, o, only) : std::vector<Wanted>();
+  if (!o.quiet) tell_cost(chosen, studies, o);
   const auto found = claims::run_all(chosen, o.papers, std::max(1u, o.jobs), [&](const Found& f, std::size_t ended) {
     tell_progress(f, ended, chosen.size());
   });

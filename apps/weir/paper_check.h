@@ -14,7 +14,7 @@
 namespace weir::app {
 
 struct PaperCommandOptions {
-  std::string papers = "papers";
+  std::string papers;  // "" = the folder papers here, or the one that was installed with the command
   std::string paper;
   std::string tier = "quick";
   std::string only;
@@ -23,7 +23,10 @@ struct PaperCommandOptions {
   std::string out = "out/papers";
   std::string memory;
   std::string policy;
+  std::vector<std::string> set;
+  unsigned seeds = 0;
   unsigned jobs = 2;
+  bool list = false;
   bool fresh = false;
   bool quiet = false;
   bool json = false;
@@ -36,14 +39,16 @@ struct PaperCommandOptions {
             .memory = run::memory_limit(memory),
             .fresh = fresh,
             .quiet = quiet,
-            .policy = policy};
+            .policy = policy,
+            .set = set,
+            .seeds = seeds};
   }
   // Documents are named from the folder that papers is in.
   std::string document(const std::string& name) const { return papers + "/../" + name; }
 };
 
-// The claims of o.papers. Throws InputError if that is no folder.
-std::vector<claims::Claim> read_claims(const PaperCommandOptions& o);
+// Settles which folder o.papers is. Throws InputError if there is none.
+void find_papers(PaperCommandOptions& o);
 // The claim of this id. Throws InputError that names the option and the nearest id if there is none.
 const claims::Claim& named_claim(std::string_view option, const std::string& id, const std::vector<claims::Claim>& all);
 // A claim with its verdict, in several lines.

@@ -25,6 +25,7 @@
 #include "weir/paper_study.h"
 #include "weir/scenario/document.h"
 #include "weir/signals.h"
+#include "weir/sweep_progress.h"
 
 namespace weir::app {
 namespace {
@@ -53,13 +54,13 @@ void check_paper(const std::string& name) {
 
 int list(const PaperCommandOptions& o) {
   check_paper(o.paper);
-  const std::vector<Claim> all = read_claims(o);
+  const std::vector<Claim> all = claims::read_claims(o.papers);
   const auto figures = claims::read_figures(o.papers, all);
   const auto experiments = claims::read_experiments(o.papers, all);
   const Verdicts accepted = claims::read_verdicts(o.verdicts_file(), all);
   show(
-      "cost, as it was estimated before: T arithmetic, S seconds, M minutes, H hours, R real hosts, - not to be "
-      "checked\n\n");
+      "The cost of a claim is an estimate: T arithmetic, S seconds, M minutes, H hours, R real hosts, - "
+      "not to be checked. Beside each study stands the processor time of its runs.\n\n");
   for (const claims::Paper& paper : claims::kPapers) {
     if (!o.paper.empty() && o.paper != paper.name) continue;
     show("{}: {}\n\n", paper.name, paper.title);
@@ -69,7 +70,9 @@ int list(const PaperCommandOptions& o) {
         rows.push_back({c.id, c.cost, evidence(c, figures), accepted.of(c.id).verdict, c.place});
     show("{}\n", text_table(rows, 1, "  "));
     for (const claims::FigureFile& f : figures)
-      if (f.study.figure.paper == paper.name) show("  {:14}  {}\n", f.name, f.study.figure.title);
+      if (f.study.figure.paper == paper.name)
+        show("  {:16}  {:>7}  {}\n", f.name, claims::cost_text(f.study.figure.processor_time.seconds()),
+             f.study.figure.title);
     bool first = true;
     for (const claims::FigureFile& f : experiments) {
       if (f.study.figure.paper != paper.name) continue;
@@ -91,7 +94,7 @@ std::string line(std::string_view head, const std::string& text) {
 }
 
 int why(const PaperCommandOptions& o) {
-  const std::vector<Claim> all = read_claims(o);
+  const std::vector<Claim> all = claims::read_claims(o.papers);
   const Claim& c = named_claim("ID", o.claim, all);
   const Verdicts accepted = claims::read_verdicts(o.verdicts_file(), all);
   const auto& v = accepted.of(c.id);
@@ -165,12 +168,21 @@ std::string shown_cause(const study::Judgement& j, const claims::FigureFile& fil
 }
 
 int run_figure(const PaperCommandOptions& o) {
-  const std::vector<Claim> all = read_claims(o);
+  const std::vector<Claim> all = claims::read_claims(o.papers);
   const bool is_experiment = o.figure.starts_with(claims::kExperiments);
   const auto figures = is_experiment ? claims::read_experiments(o.papers, all) : claims::read_figures(o.papers, all);
   const claims::FigureFile& file = find_figure(figures, o.figure);
+  const PaperOptions options = o.studies();
+  const PaperPlan plan = plan_paper_study(file, options);
+  if (o.list) {
+    list_runs(plan.plan, plan.sweep.runs);
+    return 0;
+  }
   catch_signals();
-  const PaperRun run = run_paper_study(plan_paper_study(file, o.studies()), o.quiet);
+  if (!o.quiet && options.is_as_written())
+    notice("weir paper: {} runs take {} of processor time where nothing is done yet, {} at a time",
+           plan.plan.runs.size(), claims::cost_text(file.study.figure.processor_time.seconds()), o.jobs);
+  const PaperRun run = run_paper_study(plan, o.quiet);
   const bool one_for_all = !o.policy.empty() && compares_policies(file.study.study);
   Verdicts verdicts(all);
   std::vector<std::string> judged;
@@ -186,9 +198,13 @@ int run_figure(const PaperCommandOptions& o) {
   if (!o.policy.empty())
     show("\npcc_rl runs the policy {}, not that of the study{}\n", o.policy,
          one_for_all ? "; the study compares policies, so that its claims are not judged with one policy for all" : "");
+  if (!o.set.empty() || o.seeds > 0)
+    show("\nThe study was changed by {}; its verdicts are of the changed study.\n", o.set.empty() ? "--seeds"
+                                                                                    : o.seeds > 0 ? "--set and --seeds"
+                                                                                                  : "--set");
   for (const std::string& id : judged) {
     claims::Verdict v = verdicts.of(id);
-    if (!o.policy.empty()) v.reason.clear();  // it is of the study's policy
+    if (!options.is_as_written()) v.reason.clear();  // it is of the study as its file has it
     show("\n{}", describe(*claims::find(all, id), v));
   }
   if (is_experiment)
@@ -211,17 +227,26 @@ void add_paper(CLI::App& app, int& status) {
   paper->require_subcommand(1);
   const auto add = [&](const char* name, const char* meaning) {
     CLI::App* command = paper->add_subcommand(name, meaning);
-    command->add_option("--papers", o->papers, "the folder of claims and their scenarios (papers)")->check(not_empty());
+    command
+        ->add_option("--papers", o->papers,
+                     "the folder of claims and their scenarios; without it papers, or the one that was installed")
+        ->check(not_empty());
     return command;
+  };
+  const auto does = [&, o](CLI::App* command, int (*action)(const PaperCommandOptions&)) {
+    command->callback([o, action, &status] {
+      find_papers(*o);
+      status = action(*o);
+    });
   };
 
   CLI::App* listing = add("list", "Claims and figures, and who judges them");
   listing->add_option("PAPER", o->paper, "hpcc, fairness, onramp, rldc or spraying (all)");
-  listing->callback([o, &status] { status = list(*o); });
+  does(listing, list);
 
   CLI::App* asking = add("why", "Why a claim fails, and the command that shows it again");
   asking->add_option("ID", o->claim, "of the claim, such as C20")->required();
-  asking->callback([o, &status] { status = why(*o); });
+  does(asking, why);
 
   const auto add_study_options = [&](CLI::App* command) {
     command->add_option("-o,--out", o->out, "studies leave their results here, and go on from there (out/papers)")
@@ -239,10 +264,16 @@ void add_paper(CLI::App& app, int& status) {
       ->required();
   running
       ->add_option("--policy", o->policy,
-                   "a policy's file or name, for every point that runs pcc_rl, in place of what the study says")
+                   "a policy's file or name, for every point that runs pcc_rl, instead of what the study says")
       ->check(not_empty());
+  running->add_option("--seeds", o->seeds, "this many seeds instead of the study's")->check(CLI::Range(1, 10000));
+  running
+      ->add_option("--set", o->set,
+                   "key=value: any value instead of what the study and its scenarios say, like traffic.0.load=0.3")
+      ->allow_extra_args(false);
+  running->add_flag("--list", o->list, "only list the runs");
   add_study_options(running);
-  running->callback([o, &status] { status = run_figure(*o); });
+  does(running, run_figure);
 
   CLI::App* checking = add("check", "Measure, and judge by the rules; status 3 if what held before does not");
   checking
@@ -255,7 +286,7 @@ void add_paper(CLI::App& app, int& status) {
   add_study_options(checking);
   checking->add_flag("--json", o->json, "print the verdicts as JSON");
   checking->add_flag("--update", o->update, "accept what is measured: papers/verdicts.json and the tables of docs");
-  checking->callback([o, &status] { status = check_claims(*o); });
+  does(checking, check_claims);
 }
 
 }  // namespace weir::app

@@ -31,7 +31,10 @@ study::Plan plan_with_policy(study::Study study, const std::string& policy) {
 }  // namespace
 
 PaperPlan plan_paper_study(const claims::FigureFile& file, const PaperOptions& options) {
-  PaperPlan out{.file = &file, .plan = plan_with_policy(file.study.study, options.policy), .sweep = {}};
+  study::Study study = file.study.study;
+  if (options.seeds > 0) study.take_seeds(options.seeds);
+  study.assignments = options.set;
+  PaperPlan out{.file = &file, .plan = plan_with_policy(std::move(study), options.policy), .sweep = {}};
   for (const auto& claim : file.study.claims) study::check(claim, study::no_measurements(out.plan));
   for (std::size_t run = 0; run < out.plan.runs.size(); run += out.plan.seeds)
     scenario::check_judges_claims(out.plan.scenario(run));

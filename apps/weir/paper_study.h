@@ -16,7 +16,12 @@ struct PaperOptions {
   std::uint64_t memory = 0;
   bool fresh = false;
   bool quiet = false;
-  std::string policy;  // of all points that run pcc_rl, in place of the study's; "" = as the study has it
+  std::string policy;            // of all points that run pcc_rl, instead of the study's; "" = as the study has it
+  std::vector<std::string> set;  // "key=value", instead of what the study and its scenarios say
+  std::size_t seeds = 0;         // this many instead of the study's; 0 = the study's
+
+  // Whether it is the study as its file has it that is run.
+  bool is_as_written() const { return policy.empty() && set.empty() && seeds == 0; }
 };
 
 // What a file asks for; the file outlives it.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "weir/output.h"
+
 namespace weir::app {
 namespace {
 
@@ -22,7 +24,9 @@ std::string duration_text(double seconds) {
 
 StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) != 0), begin_(Clock::now()), last_(begin_) {}
 
-StatusLine::~StatusLine() {
+StatusLine::~StatusLine() { clear(); }
+
+void StatusLine::clear() const {
   if (shown_ && terminal_) std::fputs("\r\x1b[K", stderr);
 }
 
@@ -39,14 +43,34 @@ void StatusLine::show(const std::string& line) {
   shown_ = true;
 }
 
+std::string Forecast::text(double done, double elapsed) {
+  if (done <= 0) return "";
+  constexpr double kFar = 1.25;  // the time foreseen was wrong by so much
+  if (done > done_) {
+    done_ = done;
+    const double end = elapsed / done;
+    const bool is_later = end_ > 0 && end > end_;
+    if (!is_later || end > kFar * end_ || elapsed >= end_) {
+      is_late_ = is_late_ || is_later;
+      end_ = end;
+    }
+  }
+  if (elapsed >= end_) return "longer than foreseen";
+  return fmt::format("about {} left{}", duration_text(end_ - elapsed), is_late_ ? ", longer than foreseen" : "");
+}
+
 Progress::Progress(const scenario::Expected& expected, Time stop) : expected_(expected), stop_(stop) {}
 
-std::string Progress::with_forecast(const std::string& line, double done, double elapsed) {
+void Progress::tell(const std::string& text) const {
+  line_.clear();
+  notice("weir: {}", text);
+}
+
+std::string Progress::with_forecast(const std::string& line, double done, double elapsed, Forecast& forecast) {
   // How long it takes to deliver what has been lost cannot be told.
   if (done >= 1) return line + ", all sent, waiting for what is under way";
   if (done <= 0) return line;
-  return fmt::format("{:3.0f} %  {}, about {} left", std::min(99.0, 100 * done), line,
-                     duration_text(elapsed * (1 - done) / done));
+  return fmt::format("{:3.0f} %  {}, {}", std::min(99.0, 100 * done), line, forecast.text(done, elapsed));
 }
 
 std::string Progress::flows_text(const scenario::Expected& expected) {
@@ -62,7 +86,7 @@ void Progress::look(const run::Pace& pace) {
       fmt::format("{:.3f} ms simulated, {} of {} flows done, {} active, {:.1f} M packet-hops/s",
                   pace.now.seconds() * 1e3, c.flows_completed, flows_text(expected_),
                   c.flows_started - c.flows_completed, static_cast<double>(c.packet_hops - last_hops_) / since * 1e-6);
-  line = with_forecast(line, run::share_done(pace, expected_, stop_), line_.since_begin());
+  line = with_forecast(line, run::share_done(pace, expected_, stop_), line_.since_begin(), forecast_);
   last_hops_ = c.packet_hops;
   line_.show(line);
 }

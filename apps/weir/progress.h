@@ -19,6 +19,7 @@ class StatusLine {
   // Whether it is time for another.
   bool due() const;
   void show(const std::string& line);
+  void clear() const;
   double since_begin() const;  // s
   double since_last() const;   // s, since it was shown
 
@@ -30,19 +31,36 @@ class StatusLine {
   bool shown_ = false;
 };
 
+// How long something still takes, by how much of it is done. It counts down while nothing new is known. Where it was
+// foreseen too early, it says so, in place of a time that grows.
+class Forecast {
+ public:
+  // What is left when that share has taken `elapsed` seconds: "about 12 s left", "longer than foreseen"; "" = not
+  // known.
+  std::string text(double done, double elapsed);
+
+ private:
+  double done_ = 0;
+  double end_ = 0;  // seconds that it takes in all, as foreseen; 0 = nothing yet
+  bool is_late_ = false;
+};
+
 class Progress {
  public:
   // `expected` is what the traffic amounts to, `stop` the end of the run in simulated time.
   Progress(const scenario::Expected& expected, Time stop);
   void look(const run::Pace& pace);
+  // Something to be told above the line.
+  void tell(const std::string& text) const;
 
   // How many flows there are, as far as that is known: "5", "about 4000000", "over 2000000".
   static std::string flows_text(const scenario::Expected& expected);
   // The line with what is to be expected of a run of which that share took `elapsed` seconds. Where all has been sent
   // once, nothing can be foretold.
-  static std::string with_forecast(const std::string& line, double done, double elapsed);
+  static std::string with_forecast(const std::string& line, double done, double elapsed, Forecast& forecast);
 
  private:
+  Forecast forecast_;
   const scenario::Expected expected_;
   const Time stop_;
   StatusLine line_;

@@ -2,6 +2,7 @@
 #include "weir/report_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>

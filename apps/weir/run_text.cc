@@ -109,7 +109,7 @@ void add_run_options(CLI::App& command, RunCommandOptions& o) {
   add_format_option(command, o.parquet);
   add_plugin_option(command);
   command.add_flag("--json", o.json, "print manifest and summary as JSON");
-  command.add_flag("-q,--quiet", o.quiet, "no progress, no warnings");
+  command.add_flag("-q,--quiet", o.quiet, "print nothing but what went wrong");
 }
 
 std::uint64_t RunCommandOptions::memory_limit(std::uint32_t sharing) const {
@@ -125,6 +125,24 @@ std::string text_of(const run::CheckpointRhythm& rhythm) {
   return fmt::format("{} {}", rhythm.simulated.ps, rhythm.wall_s);
 }
 
+namespace {
+
+void show_outcome(const scenario::Scenario& s, const run::Outcome& outcome, const std::string& ecn,
+                  const probe::ResultDirectory* directory, const std::string& why) {
+  if (!s.title.empty()) show("{}\n\n", s.title);
+  show("{}\n{}", probe::to_text(outcome.summary), engine_text(outcome.manifest));
+  if (!ecn.empty()) show("ecn      {}\n", ecn);
+  if (outcome.manifest.forked_at)
+    show("fork     at {}; up to there it is another run\n", format_value(*outcome.manifest.forked_at));
+  if (outcome.manifest.changes > 0)
+    show("steered  {} change{} while it ran: steering.toml\n", outcome.manifest.changes,
+         outcome.manifest.changes == 1 ? "" : "s");
+  show("results  {}\n", directory == nullptr ? "not kept; --out DIR keeps them" : directory->name());
+  if (!why.empty()) show("\nThese are the figures of an incomplete run, {}.\n", why);
+}
+
+}  // namespace
+
 int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint64_t memory,
                  const run::CheckpointRhythm& checkpoints, const RunCommandOptions& o,
                  probe::ResultDirectory* directory, const Go& go) {
@@ -134,6 +152,10 @@ int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint6
   const run::ExecuteOptions execution{.look =
                                           [&](const run::Pace& pace) {
                                             if (progress) progress->look(pace);
+                                          },
+                                      .tell =
+                                          [&](const std::string& text) {
+                                            if (progress) progress->tell(text);
                                           },
                                       .cancelled = [] { return pending_signal() != 0; },
                                       .memory = memory,
@@ -152,24 +174,17 @@ int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint6
     no_parquet = o.parquet->write(*directory);
     if (no_parquet.empty()) probe::write_manifest(*directory, outcome.manifest);
   }
-  if (directory != nullptr) directory->commit();
+  if (directory != nullptr) {
+    const HeldSignals held;
+    directory->commit();
+  }
   progress.reset();
 
   const std::string why = early_end_text(outcome);
-  if (o.json) {
+  if (o.json)
     show_text(run::to_json(outcome));
-  } else {
-    if (!s.title.empty()) show("{}\n\n", s.title);
-    show("{}\n{}", probe::to_text(outcome.summary), engine_text(outcome.manifest));
-    if (!ecn.empty()) show("ecn      {}\n", ecn);
-    if (outcome.manifest.forked_at)
-      show("fork     at {}; up to there it is another run\n", format_value(*outcome.manifest.forked_at));
-    if (outcome.manifest.changes > 0)
-      show("steered  {} change{} while it ran: steering.toml\n", outcome.manifest.changes,
-           outcome.manifest.changes == 1 ? "" : "s");
-    show("results  {}\n", directory == nullptr ? "not kept; --out DIR keeps them" : directory->name());
-    if (!why.empty()) show("\nThese are the figures of an incomplete run, {}.\n", why);
-  }
+  else if (!o.quiet)
+    show_outcome(s, outcome, ecn, directory, why);
   if (!why.empty()) notice("weir: {}; the result is incomplete", why);
   if (!outcome.checkpoint_problem.empty())
     notice("weir: the last checkpoint is not kept: {}", outcome.checkpoint_problem);

@@ -26,7 +26,6 @@
 #include "weir/scenario/effective.h"
 #include "weir/signals.h"
 #include "weir/slurm.h"
-#include "weir/study/check.h"
 #include "weir/study/figures.h"
 #include "weir/study/kept.h"
 #include "weir/study/measurements.h"
@@ -41,18 +40,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 namespace fs = std::filesystem;
-
-void list_runs(const study::Plan& plan, const std::vector<std::size_t>& runs) {
-  std::vector<study::Notice> warnings;
-  const auto estimates = study::check_runs(plan, runs, &warnings);
-  for (const auto& warning : warnings) show_warning(warning);
-  for (const std::size_t run : runs) {
-    const auto& e = estimates[run];
-    show("{:<40} {:>12.0f} packets {:>8.0f} MB at most\n", plan.runs[run].name, e.packets,
-         static_cast<double>(e.bytes) * 1e-6);
-  }
-  show("{} runs\n", runs.size());
-}
 
 std::string to_json(const study::Measurements& measured, const run::SweepOutcome& o) {
   const auto number = [](double v) { return std::isnan(v) ? Json(nullptr) : Json(v); };
@@ -81,6 +68,7 @@ void show_tables(const SweepOptions& o, const study::Plan& plan, const study::Me
     show_text(to_json(measured, outcome));
     return;
   }
+  if (o.quiet) return;
   if (!plan.study.title.empty()) show("{}\n\n", plan.study.title);
   show("{}\n", study::to_text(measured));
   const std::string resumed = outcome.resumed > 0 ? fmt::format(" ({} from a checkpoint)", outcome.resumed) : "";
@@ -149,10 +137,7 @@ void check_combinations(const SweepOptions& o) {
 int sweep(const SweepOptions& o) {
   check_combinations(o);
   auto study = study::read_study(o.file);
-  if (o.seeds > 0) {
-    study.seeds.clear();
-    for (int seed = 1; seed <= o.seeds; ++seed) study.seeds.push_back(static_cast<std::uint64_t>(seed));
-  }
+  if (o.seeds > 0) study.take_seeds(static_cast<std::size_t>(o.seeds));
   const auto plan = study::make_plan(std::move(study));
   const auto shard = o.shard == "auto" ? run::shard_of_job([](const char* name) { return std::getenv(name); })
                                        : study::parse_shard(o.shard);
@@ -250,7 +235,7 @@ void add_sweep(CLI::App& app, int& status) {
   command->add_flag("--list", o->list, "only list the runs");
   command->add_flag("--fresh", o->fresh, "run again what another scenario or version left in DIR");
   command->add_flag("--json", o->json, "print the points as JSON");
-  command->add_flag("-q,--quiet", o->quiet, "no progress");
+  command->add_flag("-q,--quiet", o->quiet, "print nothing but what is wrong");
   command->callback([o, &status] { status = sweep(*o); });
 }
 

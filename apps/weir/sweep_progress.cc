@@ -8,16 +8,16 @@
 #include "weir/output.h"
 #include "weir/progress.h"
 #include "weir/signals.h"
+#include "weir/study/check.h"
 
 namespace weir::app {
 namespace {
 
-void show_pace(StatusLine& line, const run::SweepPace& pace) {
+void show_pace(StatusLine& line, Forecast& forecast, const run::SweepPace& pace) {
   if (!line.due()) return;
   std::string text = fmt::format("{} of {} runs done, {} under way", pace.done, pace.total, pace.running);
   if (pace.failed > 0) text += fmt::format(", {} failed", pace.failed);
-  if (pace.work > 0)
-    text += fmt::format(", about {} left", duration_text(line.since_begin() * (1 - pace.work) / pace.work));
+  if (const std::string left = forecast.text(pace.work, line.since_begin()); !left.empty()) text += ", " + left;
   line.show(text);
 }
 
@@ -26,13 +26,26 @@ void show_pace(StatusLine& line, const run::SweepPace& pace) {
 run::SweepOutcome sweep_with_progress(const study::Plan& plan, run::SweepOptions options, bool quiet) {
   options.cancelled = [] { return pending_signal() != 0; };
   std::optional<StatusLine> line;
+  Forecast forecast;
   if (!quiet) line.emplace();
   return run::run_all(plan, options, [&](const run::SweepPace& pace) {
-    if (line) show_pace(*line, pace);
+    if (line) show_pace(*line, forecast, pace);
   });
 }
 
 void show_warning(const study::Notice& warning) { notice("weir: {} ({})", warning.text, warning.points); }
+
+void list_runs(const study::Plan& plan, const std::vector<std::size_t>& runs) {
+  std::vector<study::Notice> warnings;
+  const auto estimates = study::check_runs(plan, runs, &warnings);
+  for (const auto& warning : warnings) show_warning(warning);
+  for (const std::size_t run : runs) {
+    const auto& e = estimates[run];
+    show("{:<40} {:>12.0f} packets {:>8.0f} MB at most\n", plan.runs[run].name, e.packets,
+         static_cast<double>(e.bytes) * 1e-6);
+  }
+  show("{} runs\n", runs.size());
+}
 
 study::Measurements collect_and_warn(const study::Plan& plan, const std::string& dir) {
   std::vector<std::string> warnings;

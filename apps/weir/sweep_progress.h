@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "weir/run/sweep.h"
 #include "weir/run/sweep_results.h"
@@ -13,6 +14,9 @@ run::SweepOutcome sweep_with_progress(const study::Plan& plan, run::SweepOptions
 
 // One line on standard error.
 void show_warning(const study::Notice& warning);
+
+// Prints each of these runs with what it needs at most, and how many there are. Warns as weir validate does.
+void list_runs(const study::Plan& plan, const std::vector<std::size_t>& runs);
 
 // As run::collect_all(); tells what is to be warned of.
 study::Measurements collect_and_warn(const study::Plan& plan, const std::string& dir);

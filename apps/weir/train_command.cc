@@ -28,12 +28,14 @@ struct TrainOptions {
   bool quiet = false;
 };
 
-std::string line_of(const learn::Update& u, std::uint32_t updates, double score, double elapsed, std::uint32_t first) {
+std::string line_of(const learn::Update& u, std::uint32_t updates, double score, double elapsed, std::uint32_t first,
+                    Forecast& forecast) {
   const double done = static_cast<double>(u.number - first) / static_cast<double>(updates - first);
   std::string line = fmt::format("update {} of {}, return {:.4g}, fairness {:.2f}, queue {:.1f} us", u.number, updates,
                                  u.reward, u.fairness, u.queue * 1e6);
   if (score != 0) line += fmt::format(", best score {:.2f}", score);
-  return Progress::with_forecast(fmt::format("{}, {}", line, duration_text(elapsed)), std::min(done, 0.999), elapsed);
+  return Progress::with_forecast(fmt::format("{}, {}", line, duration_text(elapsed)), std::min(done, 0.999), elapsed,
+                                 forecast);
 }
 
 void show_result(const learn::Trainer& trainer, const std::string& out, double elapsed) {
@@ -60,9 +62,11 @@ int train(const TrainOptions& o) {
   double elapsed = 0;
   {
     StatusLine line;
+    Forecast forecast;
     while (!trainer.done() && pending_signal() == 0) {
       const learn::Update update = trainer.step();
-      if (!o.quiet && line.due()) line.show(line_of(update, updates, trainer.best().score, line.since_begin(), first));
+      if (!o.quiet && line.due())
+        line.show(line_of(update, updates, trainer.best().score, line.since_begin(), first, forecast));
     }
     elapsed = line.since_begin();
     if (trainer.done()) trainer.finish();

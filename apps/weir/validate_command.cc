@@ -1,5 +1,6 @@
 // weir validate FILE...: everything short of running.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <memory>

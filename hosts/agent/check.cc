@@ -1,6 +1,7 @@
 #include "hosts/agent/check.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 

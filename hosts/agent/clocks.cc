@@ -29,10 +29,16 @@ std::int64_t tolerated(const Config& config) {
   return config.peers.empty() ? 0 : least / kPartOfT;
 }
 
+std::vector<ClockPeer> clock_peers(const std::vector<PeerConfig>& peers) {
+  std::vector<ClockPeer> out;
+  for (const auto& peer : peers) out.push_back({peer.address, peer.local});
+  return out;
+}
+
 ClockSettings clock_settings(const Config& config, Peers::Derive derive, std::int64_t start) {
   const PathSettings path = path_settings(config, 0);
   ClockSettings out;
-  for (const auto& peer : config.peers) out.peers.push_back({peer.address, peer.local});
+  out.peers = clock_peers(config.peers);
   out.port = config.clock.port;
   out.key = std::move(derive);
   out.key_lifetime = nanoseconds(config.keys.lifetime);
@@ -107,12 +113,15 @@ class Service : public Clocks {
       ClockNews& peer = out[clock.address];
       peer.condition = clock.condition;
       peer.line = clock.line;
+      peer.bias = clock.bias;
       if (const auto least = clock.neighbour ? clock.least_delay : farthest; least > 0) peer.least = least;
       if (clock.heard != INT64_MIN) peer.heard = clock.heard;
       peer.time = clock.time;
     }
     return out;
   }
+
+  void set_peers(const std::vector<PeerConfig>& peers) override { service_.set_peers(clock_peers(peers)); }
 
   nlohmann::ordered_json details(std::int64_t now) override {
     const ClockState state = service_.state(now);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "hosts/agent/config.h"
 #include "hosts/agent/peers.h"
@@ -20,6 +21,8 @@ class Clocks {
   virtual std::int64_t next_timer() = 0;
   virtual void on_timer(std::int64_t now) = 0;
   virtual std::map<Address, ClockNews> news(std::int64_t now) = 0;
+  // These are the peers from now on; what is known of the clocks of those that stay is kept. Throws std::system_error.
+  virtual void set_peers(const std::vector<PeerConfig>& peers) = 0;
   // For weir-host sync: {"peers": [...], ...}.
   virtual nlohmann::ordered_json details(std::int64_t now) = 0;
 };

@@ -1,6 +1,7 @@
 #include "hosts/agent/config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <net/if.h>
 #include <sys/un.h>
 
@@ -218,8 +219,8 @@ void OrAckTable::describe(ParamList<OrAckTable>& p) {
 }
 
 void ClockTable::describe(ParamList<ClockTable>& p) {
-  p.time("max_error", &ClockTable::max_error, "a clock known less exactly is not trusted: its peer is not held", "",
-         kMicrosecond / 10, kSecond);
+  p.time("max_error", &ClockTable::max_error,
+         "of a peer whose clock is known less exactly only a rise of the delay counts", "", kMicrosecond / 10, kSecond);
   p.time("stale_after", &ClockTable::stale_after, "without news of a clock for so long, its peer is not held", "",
          kMillisecond * 200, kSecond * 3600);
   p.integer("neighbours", &ClockTable::neighbours, 2, 28, "peers that are probed at most");

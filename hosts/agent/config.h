@@ -49,10 +49,10 @@ struct RuleTable {
 };
 
 struct OrAckTable {
-  std::uint32_t packets = 0;
+  std::uint32_t packets = 10;
   Bytes bytes{65'536};
   Time gap{100'000'000};
-  std::uint32_t per_second = 50'000;
+  std::uint32_t per_second = 100'000;
   std::uint16_t port = kOrAckPort;
   static void describe(ParamList<OrAckTable>&);
 };

@@ -41,21 +41,31 @@ class ControlServer {
   using Handler = std::function<void(const std::shared_ptr<ControlConnection>&, const nlohmann::json& request)>;
 
   // Serves a socket that was made so, and removes it in the end. What the handler throws is the answer {"error": ...}.
-  ControlServer(EventLoop& loop, Descriptor socket, std::string path, std::optional<gid_t> group, Handler handler);
+  // One who does not read its answer is not heard until it has, so that no more than that waits for it. A connection
+  // that asks nothing, or does not take what waits for it, is ended after `idle_after` ns, unless on_close() was called
+  // and nothing waits. Members of the group may have 24 of the 32 connections.
+  ControlServer(EventLoop& loop, Descriptor socket, std::string path, std::optional<gid_t> group, Handler handler,
+                std::int64_t idle_after = 30'000'000'000);
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;
   ~ControlServer();
 
  private:
   class Connection;
+  enum class Asker : std::uint8_t { nobody, member, privileged };
   void accept_all();
-  bool may_ask(int fd) const;
+  bool is_full(bool privileged) const;
+  Asker who_asks(int fd) const;
+  void look_for_idle();
+  void end_idle();
 
   EventLoop& loop_;
   std::string path_;
   std::optional<gid_t> group_;
   Handler handler_;
+  std::int64_t idle_after_;
   Descriptor listener_;
+  Alarm idle_alarm_;
   std::map<int, std::shared_ptr<Connection>> connections_;
 };
 
@@ -78,5 +88,8 @@ class ControlClient {
   Descriptor fd_;
   std::string buffer_;
 };
+
+// The answer to one command. Throws what ControlClient throws, and where the agent ends without an answer.
+nlohmann::json ask_agent(const std::string& path, const char* command);
 
 }  // namespace weir::hosts

@@ -60,4 +60,12 @@ std::optional<nlohmann::json> ControlClient::answer(int timeout_ms) {
   }
 }
 
+nlohmann::json ask_agent(const std::string& path, const char* command) {
+  ControlClient client(path);
+  client.ask({{"command", command}});
+  auto out = client.answer();
+  if (!out) throw std::runtime_error("the agent has ended the connection");
+  return *out;
+}
+
 }  // namespace weir::hosts

@@ -1,12 +1,14 @@
 #include "hosts/agent/daemon.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <grp.h>
 #include <net/if.h>
 #include <sys/epoll.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +19,8 @@
 namespace weir::hosts {
 namespace {
 
-constexpr int kLookEvery = 5;  // beats
+constexpr int kLookEvery = 5;                      // beats
+constexpr std::int64_t kSendsNow = 1'000'000'000;  // ns since a packet of it left
 const std::vector<std::string> kCommands{"status", "settings", "sync", "trace", "off"};
 
 }  // namespace
@@ -36,8 +39,7 @@ Daemon::Daemon(EventLoop& loop, DaemonParts parts, const RunDir& dir)
     : loop_(loop),
       parts_(std::move(parts)),
       since_(monotonic_now()),
-      peers_(parts_.config, parts_.segment.least_threshold, parts_.derive, parts_.local),
-      told_states_(parts_.config.peers.size(), PeerState::no_agent) {
+      peers_(parts_.config, parts_.segment.least_threshold, parts_.derive, parts_.local) {
   if (const auto& steering = parts_.config.steering)
     refclock_.emplace(steering->reference, steering->socket, nanoseconds(parts_.config.clock.max_error));
   traces_.emplace(*parts_.path);
@@ -106,15 +108,36 @@ void Daemon::tell_changes() {
     told_trouble_ = now;
   }
   std::size_t held = 0;
-  for (std::size_t i = 0; i < told_states_.size(); ++i) {
-    const PeerStatus& peer = peers_.status()[i];
-    held += peer.state == PeerState::held ? 1 : 0;
-    if (peer.state == told_states_[i]) continue;
+  for (const PeerStatus& peer : peers_.status()) {
+    held += peer.held ? 1 : 0;
+    PeerState& told = told_states_.try_emplace(peer.address, PeerState::no_agent).first->second;
+    if (peer.state == told) continue;
     log("{}: {}: {}", to_text(peer.address), name_of(peer.state), meaning(peer.state));
-    told_states_[i] = peer.state;
+    told = peer.state;
     ::sd_notify(
-        0, fmt::format("STATUS=mode {}, {} of {} peers held", name_of(parts_.config.mode), held, told_states_.size())
+        0, fmt::format("STATUS=mode {}, {} of {} peers held", name_of(parts_.config.mode), held, peers_.status().size())
                .c_str());
+  }
+}
+
+void Daemon::reload() {
+  try {
+    Config next = parts_.load();
+    peers_.set(next.peers, *parts_.path);  // throws for peers that cannot be
+    parts_.clocks->set_peers(next.peers);
+    std::erase_if(told_states_, [&](const auto& told) {
+      return std::none_of(next.peers.begin(), next.peers.end(),
+                          [&](const PeerConfig& peer) { return peer.address == told.first; });
+    });
+    const auto before = to_json(parts_.config);
+    const auto after = to_json(next);
+    for (const auto& [key, value] : after.items())
+      if (key != "file" && key != "peer" && before.at(key) != value)
+        log("warning: '{}' of the configuration has changed; that counts after weir-host off and up", key);
+    parts_.config.peers = std::move(next.peers);
+    log("read the configuration again: {} peers", parts_.config.peers.size());
+  } catch (const std::exception& error) {
+    log("the configuration is not read again, and peers stay as they are: {}", error.what());
   }
 }
 
@@ -133,6 +156,11 @@ Status Daemon::status() {
   out.peers = peers_.status();
   if (refclock_) out.refclock = refclock_->status();
   out.flows = parts_.path->flows();
+  const auto sending = std::count_if(out.flows.begin(), out.flows.end(),
+                                     [&](const FlowView& flow) { return out.now - flow.last < kSendsNow; });
+  if (auto warning = too_many_flows(static_cast<std::size_t>(sending), parts_.segment, parts_.config);
+      !warning.empty() && parts_.config.mode != Mode::observe)
+    out.warnings.push_back(std::move(warning));
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -30,7 +31,8 @@ inline constexpr std::int64_t kBeatEvery = 100'000'000;  // ns
 
 struct DaemonParts {
   Config config;
-  std::string path_name;  // "bpf" or "queue"
+  std::function<Config()> load;  // the configuration as it is now; throws InputError
+  std::string path_name;         // "bpf" or "queue"
   std::unique_ptr<DataPath> path;
   std::unique_ptr<Clocks> clocks;
   Peers::Derive derive;
@@ -63,6 +65,10 @@ class Daemon {
   // What happens every 100 ms; for tests.
   void beat();
 
+  // Reads the configuration again: its peers count from now on, and clocks of those that stay are known as before. What
+  // else has changed in it is logged, and counts after a new start. One that cannot be read changes nothing.
+  void reload();
+
  private:
   void answer(const std::shared_ptr<ControlConnection>& connection, const nlohmann::json& request);
   void tick_clocks();
@@ -84,7 +90,7 @@ class Daemon {
   int looks_ = 0;
   // what the log has been told
   std::string told_trouble_;
-  std::vector<PeerState> told_states_;
+  std::map<Address, PeerState> told_states_;
 };
 
 // The configuration that is in force, for status and traces.

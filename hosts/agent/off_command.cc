@@ -1,5 +1,6 @@
 // weir-host off: ends the agent, whatever it takes, and puts back what it or one before has left.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -71,11 +72,7 @@ int off(const Common& common, bool leftovers) {
     dir.make();  // whether it can be trusted
     if (!dir.lock()) throw std::runtime_error("another agent has just started");
     back = put_back_leftovers(dir);
-    // what is left over may be that of an agent which starts again
-    if (leftovers)
-      dir.leave();
-    else
-      dir.remove();
+    dir.leave();
   }
   if (!back.empty())
     show_text(fmt::format("put back what {} has left: {}\n", was_up ? "the agent" : "a crash", fmt::join(back, ", ")));

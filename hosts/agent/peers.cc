@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::int64_t kRoutesEvery = 5'000'000'000;       // ns
 constexpr std::int64_t kLargestThreshold = 1'000'000'000;  // ns
+// As long as a clock has been uncertain for less, flows are held as if the whole bias were a queue before the peer.
+constexpr std::int64_t kDrain = 2'000'000'000;         // ns
+constexpr std::int64_t kLargestSigma = 1'000'000'000;  // ns, of peers that are held
 constexpr ClockLine kUnknownClock{0, 0, 0, -1};
 
 struct Words {
@@ -27,7 +30,7 @@ constexpr std::array<Words, 8> kStates{{
     {"unsynchronised", "its clock is not known yet; packets pass"},
     {"stale", "nothing was heard of its clock for too long; packets pass"},
     {"stepped", "a clock was set; packets pass until it is known again"},
-    {"uncertain", "its clock is known less exactly than clock.max_error; packets pass"},
+    {"uncertain", "its clock is known less exactly than clock.max_error; only a rise of its delay counts"},
     {"observed", "measured, nothing is held"},
     {"held", "flows to it are held when they queue"},
 }};
@@ -71,12 +74,40 @@ Peers::Peers(const Config& config, std::int64_t least_threshold, Derive derive, 
       derive_(std::move(derive)),
       local_(std::move(local)),
       status_(config.peers.size()),
-      keys_(config.peers.size()),
+      kept_(config.peers.size()),
       told_(config.peers.size()) {
   for (std::size_t i = 0; i < status_.size(); ++i) {
     status_[i].address = config_.peers[i].address;
     status_[i].local = config_.peers[i].local;
   }
+}
+
+void Peers::set(const std::vector<PeerConfig>& peers, DataPath& path) {
+  std::vector<PeerStatus> status(peers.size());
+  std::vector<Kept> kept(peers.size());
+  std::vector<std::optional<Peer>> told(peers.size());
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    status[i].address = peers[i].address;
+    status[i].local = peers[i].local;
+  }
+  for (std::size_t i = 0; i < status_.size(); ++i) {
+    const auto same = std::find_if(peers.begin(), peers.end(),
+                                   [&](const PeerConfig& peer) { return peer.address == status_[i].address; });
+    if (same == peers.end()) {
+      if (told_[i]) path.remove_peer(status_[i].address);
+      continue;
+    }
+    const auto place = static_cast<std::size_t>(same - peers.begin());
+    status[place] = std::move(status_[i]);
+    if (same->local) status[place].local = same->local;
+    kept[place] = std::move(kept_[i]);
+    told[place] = std::move(told_[i]);
+  }
+  config_.peers = peers;
+  status_ = std::move(status);
+  kept_ = std::move(kept);
+  told_ = std::move(told);
+  routes_at_ = INT64_MIN;  // of new ones they are looked at at once
 }
 
 PeerState Peers::state_of(const PeerConfig& peer, const PeerStatus& status, const ClockNews& news) const {
@@ -87,6 +118,12 @@ PeerState Peers::state_of(const PeerConfig& peer, const PeerStatus& status, cons
   if (!news.line || news.line->sigma < 0 || status.threshold == 0) return PeerState::unsynchronised;
   if (news.line->sigma > nanoseconds(config_.clock.max_error)) return PeerState::uncertain;
   return config_.mode == Mode::observe || !peer.hold ? PeerState::observed : PeerState::held;
+}
+
+bool Peers::is_held(const PeerConfig& peer, const PeerStatus& status) const {
+  if (config_.mode == Mode::observe || !peer.hold) return false;
+  return status.state == PeerState::held ||
+         (status.state == PeerState::uncertain && status.clock->sigma <= kLargestSigma);
 }
 
 void Peers::update(std::int64_t now, std::int64_t unix_time, const std::map<Address, ClockNews>& news, DataPath& path) {
@@ -103,10 +140,14 @@ void Peers::update(std::int64_t now, std::int64_t unix_time, const std::map<Addr
     status.silence = known.heard ? now - *known.heard : 0;
     status.least = known.least;
     status.time = known.time;
-    status.threshold =
-        threshold_of(peer.threshold.value_or(config_.threshold), nanoseconds(config_.headroom), least_threshold_, known)
-            .value_or(0);
+    status.threshold = threshold_of(peer.threshold.value_or(config_.threshold), nanoseconds(config_.headroom),
+                                    least_threshold_, nanoseconds(config_.clock.max_error), known)
+                           .value_or(0);
     status.state = state_of(peer, status, known);
+    status.held = is_held(peer, status);
+    auto& since = kept_[i].uncertain_since;
+    since = status.state == PeerState::uncertain ? since.value_or(now) : std::optional<std::int64_t>();
+    const bool drains = since && now - *since < kDrain;
     if (!status.local) {  // nothing can be signed
       if (told_[i]) path.remove_peer(peer.address);
       told_[i].reset();
@@ -114,8 +155,8 @@ void Peers::update(std::int64_t now, std::int64_t unix_time, const std::map<Addr
     }
     const EpochKeys& keys = keys_of(i, unix_time);
     Peer next{peer.address,
-              status.state == PeerState::held,
-              status.threshold == 0 ? kLargestThreshold : status.threshold,
+              status.held,
+              status.threshold == 0 ? kLargestThreshold : status.threshold - (drains ? 2 * known.bias : 0),
               status.clock.value_or(kUnknownClock),
               keys.send,
               keys.receive};
@@ -129,19 +170,22 @@ const EpochKeys& Peers::keys_of(std::size_t peer, std::int64_t unix_time) {
   const std::int64_t lifetime = nanoseconds(config_.keys.lifetime);
   const std::int64_t epoch = unix_time / lifetime;
   const Address& local = *status_[peer].local;
-  Keys& known = keys_[peer];
+  Kept& known = kept_[peer];
   if (known.epoch != epoch || known.local != local) {
-    known = {epoch, local, keys_at(unix_time, lifetime, local, status_[peer].address, derive_)};
+    known.epoch = epoch;
+    known.local = local;
+    known.keys = keys_at(unix_time, lifetime, local, status_[peer].address, derive_);
   }
   return known.keys;
 }
 
 std::optional<std::int64_t> threshold_of(const Threshold& given, std::int64_t headroom, std::int64_t least_threshold,
-                                         const ClockNews& news) {
+                                         std::int64_t max_error, const ClockNews& news) {
   const std::int64_t sigma = news.line ? std::max<std::int64_t>(news.line->sigma, 0) : 0;
   if (given) return *given + sigma;
   if (!news.least || !news.line) return std::nullopt;
-  return std::max<std::int64_t>(*news.least, 0) + 2 * sigma + std::max(headroom, least_threshold);
+  const std::int64_t error = std::min(sigma, std::max(max_error, sigma - news.bias));
+  return std::max<std::int64_t>(*news.least, 0) + 2 * error + std::max(headroom, least_threshold);
 }
 
 EpochKeys keys_at(std::int64_t unix_time, std::int64_t lifetime, const Address& local, const Address& peer,

@@ -14,14 +14,6 @@
 namespace weir::hosts {
 namespace {
 
-nlohmann::json ask(const std::string& socket, const char* command) {
-  ControlClient client(socket);
-  client.ask({{"command", command}});
-  auto out = client.answer();
-  if (!out) throw std::runtime_error("the agent has ended the connection");
-  return *out;
-}
-
 // A question and how its answer is told to people.
 void add(CLI::App& app, const Common& common, int& status, const char* name, const char* meaning, const char* question,
          std::string (*text)(const nlohmann::json&), const char* part = nullptr) {
@@ -29,7 +21,7 @@ void add(CLI::App& app, const Common& common, int& status, const char* name, con
   CLI::App* command = app.add_subcommand(name, meaning);
   command->add_flag("--json", *json, "print it as JSON");
   command->callback([=, &common, &status] {
-    const auto answer = ask(RunDir(common.run).socket(), question);
+    const auto answer = ask_agent(RunDir(common.run).socket(), question);
     show_text(*json ? (part == nullptr ? answer : answer.at(part)).dump(2) + "\n" : text(answer));
     status = 0;
   });

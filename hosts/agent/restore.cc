@@ -14,15 +14,26 @@
 #include "hosts/agent/private_file.h"
 #include "hosts/agent/program.h"
 #include "hosts/path/descriptor.h"
+#ifdef WEIR_HOSTS_QUEUE
+#include "hosts/queue/mangle_table.h"
+#endif
 
 namespace weir::hosts {
 namespace {
 
 constexpr int kLogVersion = 1;
-constexpr std::array<std::string_view, 6> kPrograms{"tc", "ip", "iptables", "ip6tables", "nft", "ethtool"};
+constexpr std::array<std::string_view, 7> kPrograms{"tc",  "ip",      "iptables",       "ip6tables",
+                                                    "nft", "ethtool", kRemoveEmptyTable};
 
 bool is_allowed(const std::vector<std::string>& command) {
   return !command.empty() && std::find(kPrograms.begin(), kPrograms.end(), command.front()) != kPrograms.end();
+}
+
+bool carry_out(const std::vector<std::string>& command) {
+#ifdef WEIR_HOSTS_QUEUE
+  if (command.front() == kRemoveEmptyTable) return remove_empty_mangle_table(command.back() == "ip6");
+#endif
+  return run_program(command).ok();
 }
 
 }  // namespace
@@ -73,8 +84,7 @@ std::vector<std::string> RestoreLog::apply(const Run& run, const IfIndex& ifinde
 }
 
 std::vector<std::string> RestoreLog::apply() {
-  return apply([](const auto& command) { return run_program(command).ok(); },
-               [](const std::string& name) { return ::if_nametoindex(name.c_str()); });
+  return apply(carry_out, [](const std::string& name) { return ::if_nametoindex(name.c_str()); });
 }
 
 void RestoreLog::write() const {

@@ -31,7 +31,7 @@ class RestoreLog {
   // Carries out all steps, last one first, and forgets them. Returns what was put back; steps whose command fails count
   // as those whose change was never made, and those of an interface that is not the same are left out.
   std::vector<std::string> apply(const Run& run, const IfIndex& ifindex);
-  // With run_program() and the interfaces of this host.
+  // With run_program(), what stands for a command, and the interfaces of this host.
   std::vector<std::string> apply();
 
  private:

@@ -51,11 +51,6 @@ bool RunDir::lock() {
   }
 }
 
-void RunDir::remove() {
-  ::unlink(clocks().c_str());
-  leave();
-}
-
 void RunDir::leave() {
   for (const auto& file : {socket(), log(), path_ + "/lock"}) ::unlink(file.c_str());
   ::rmdir(path_.c_str());

@@ -31,8 +31,6 @@ class RunDir {
   // Gives the lock up and removes what is ours, but for what is still to be put back and what the next agent wants to
   // know of clocks; the folder as well, where it is empty then.
   void leave();
-  // The same without leaving anything to the next agent.
-  void remove();
   // The process that has the lock; nothing if none has, or this one.
   std::optional<pid_t> holder() const;
 

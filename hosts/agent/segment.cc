@@ -44,12 +44,23 @@ SegmentChoice choose_segment(const Config& config, const LinkFacts& link) {
     else
       out.limit = static_cast<std::uint32_t>(packets * data + kReserved);
   }
-  if (duration_of(packets) > least / 2)
+  out.duration = duration_of(packets);
+  if (out.duration > least / 2)
     out.warning = fmt::format(
         "a super-packet of {} packet{} takes {} us, more than half of T = {} us: On-Ramp holds too late; {}", packets,
-        packets == 1 ? "" : "s", duration_of(packets) / 1'000, least / 1'000,
+        packets == 1 ? "" : "s", out.duration / 1'000, least / 1'000,
         config.segment ? "make 'segment' smaller or T larger" : "make T larger");
   return out;
+}
+
+std::string too_many_flows(std::size_t flows, const SegmentChoice& segment, const Config& config) {
+  const std::int64_t round = static_cast<std::int64_t>(flows) * segment.duration;
+  const std::int64_t most = nanoseconds(std::min(config.hold.at_most, config.rule.max_pause));
+  if (round <= most) return "";
+  return fmt::format(
+      "{} flows send at once, and a super-packet of each takes {} ms on the link, more than the {} ms of hold.at_most "
+      "and rule.max_pause: On-Ramp shortens the queue little; larger ones help some",
+      flows, round / 1'000'000, most / 1'000'000);
 }
 
 }  // namespace weir::hosts

@@ -1,6 +1,7 @@
 #include "hosts/agent/serve.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <net/if.h>
 #include <sys/stat.h>
 #include <systemd/sd-daemon.h>
@@ -39,6 +40,14 @@ AlreadyUp::AlreadyUp(int pid, const RunDir& dir)
                                      "folder, with --run",
                                      dir.path(), pid)) {}
 
+void check_peers(const Config& config) {
+  for (const PeerConfig& peer : config.peers)
+    if (route_source(peer.address) == peer.address)  // what a host sends to itself it sends from there
+      throw InputError(peer.where, fmt::format("key 'address': {} is an address of this host itself; write those of "
+                                               "other hosts",
+                                               to_text(peer.address)));
+}
+
 void check_host(const Config& config) {
   const auto names = interface_names();
   for (const auto& name : config.interfaces)
@@ -46,6 +55,7 @@ void check_host(const Config& config) {
       throw InputError(Where{config.file, 0},
                        fmt::format("key 'interface': there is no interface '{}' on this host{}; there is {}", name,
                                    did_you_mean(name, names), list_text(names)));
+  check_peers(config);
   const auto missing = missing_capabilities(config.mode == Mode::bpf);
   if (!missing.empty())
     throw InputError(
@@ -57,19 +67,22 @@ std::vector<std::string> put_back_leftovers(RunDir& dir) {
   return log.apply();
 }
 
-int serve(const Config& config, const MasterKey& key, RunDir& dir,
+int serve(const Config& config, const std::function<Config()>& load, const MasterKey& key, RunDir& dir,
           const std::function<void(const std::vector<std::string>& warnings)>& ready) {
   if (!dir.lock()) throw AlreadyUp(dir.holder().value_or(0), dir);
   const std::int64_t start = monotonic_now();
   EventLoop loop;
+  Daemon* running = nullptr;
   // before any thread is started, since threads inherit what is blocked
   loop.signals({SIGTERM, SIGINT, SIGHUP}, [&](int number) {
+    if (number == SIGHUP) return running->reload();
     log("ended by signal {}", number);
     loop.stop();
   });
   std::signal(SIGPIPE, SIG_IGN);
   DaemonParts parts;
   parts.config = config;
+  parts.load = load;
   parts.segment = choose_segment(config, link_facts(config));
   if (config.mode != Mode::observe && !parts.segment.warning.empty()) parts.warnings.push_back(parts.segment.warning);
   if (config.peers.empty())
@@ -107,6 +120,7 @@ int serve(const Config& config, const MasterKey& key, RunDir& dir,
     if (!open.note.empty()) parts.warnings.push_back(open.note);
     const auto warnings = parts.warnings;
     Daemon daemon(loop, std::move(parts), dir);
+    running = &daemon;
     for (const auto& warning : warnings) log("warning: {}", warning);
     log("up: mode {} on {}", name_of(config.mode), list_text(config.interfaces));
     ::sd_notify(0, "READY=1");

@@ -130,7 +130,7 @@ std::string traces_in(const Descriptor& network) {
   for (const char* program : {"iptables-save", "ip6tables-save"}) {
     std::istringstream in(run_program({program}).output);
     while (std::getline(in, line))
-      if (line.starts_with("-A")) out += line + "\n";
+      if (line.starts_with("*") || line.starts_with("-A")) out += line + "\n";  // tables and rules
   }
   return out;
 }

@@ -32,6 +32,8 @@ constexpr std::array kCounters{
     CounterKind{"refused_flow", "OR-ACKs refused: no such flow", &C::refused_flow},
     CounterKind{"refused_note", "OR-ACKs refused: no such packet, or answered before", &C::refused_note},
     CounterKind{"refused_time", "OR-ACKs refused: time of arrival impossible", &C::refused_time},
+    CounterKind{"rules_removed", "times that another program had removed the rules of mode queue, which were set again",
+                &C::rules_removed},
     CounterKind{"heartbeat_expiries", "times that holding ended because the agent gave no sign of life",
                 &C::heartbeat_expiries},
     CounterKind{"data_packets", "TCP data packets from peers", &C::data_packets},
@@ -48,6 +50,7 @@ nlohmann::ordered_json to_json(const PeerStatus& peer) {
                              {"local", peer.local ? nlohmann::ordered_json(to_text(*peer.local)) : nullptr},
                              {"state", name_of(peer.state)},
                              {"meaning", meaning(peer.state)},
+                             {"held", peer.held},
                              {"T_ns", peer.threshold},
                              {"least_delay_ns", peer.least ? nlohmann::ordered_json(*peer.least) : nullptr},
                              {"clock", nullptr}};
@@ -112,7 +115,7 @@ constexpr double kSeconds = 1e-9;  // per ns
 
 const std::array kPeerMetrics{
     PeerMetric{"peer_held", "whether flows to the peer may be held",
-               [](const PeerStatus& p) -> std::optional<double> { return p.state == PeerState::held ? 1 : 0; }},
+               [](const PeerStatus& p) -> std::optional<double> { return p.held ? 1 : 0; }},
     PeerMetric{"peer_agent", "whether an agent answers there",
                [](const PeerStatus& p) -> std::optional<double> {
                  return p.state == PeerState::no_agent || p.state == PeerState::no_route ? 0 : 1;

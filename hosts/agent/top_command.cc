@@ -29,18 +29,12 @@ constexpr const char* kClear = "\x1b[H\x1b[2J";
 
 int top(const Common& common, const TopOptions& o) {
   const auto wait = parse_duration("--every", o.every, 100'000'000, 3'600'000'000'000);
-  ControlClient client(RunDir(common.run).socket());
+  const std::string socket = RunDir(common.run).socket();
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;
-  const auto ask = [&] {
-    client.ask({{"command", "status"}});
-    auto out = client.answer();
-    if (!out) throw std::runtime_error("the agent has ended");
-    return *out;
-  };
-  auto before = ask();
+  auto before = ask_agent(socket, "status");
   for (int i = 0; o.times == 0 || i < o.times; ++i) {
     ::poll(nullptr, 0, static_cast<int>(wait / 1'000'000));
-    const auto now = ask();
+    const auto now = ask_agent(socket, "status");
     winsize size{};
     const bool known = terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
     if (terminal) std::fputs(kClear, stdout);

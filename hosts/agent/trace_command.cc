@@ -114,12 +114,6 @@ class Files {
   std::ofstream flows_;
 };
 
-OrderedJson answer_to(const std::string& socket, const char* command) {
-  ControlClient client(socket);
-  client.ask({{"command", command}});
-  return client.answer().value_or(nlohmann::json());
-}
-
 // Ctrl-C ends a trace early, and what was captured is kept.
 Descriptor catch_signals() {
   sigset_t set;
@@ -135,7 +129,7 @@ int trace(const Common& common, const TraceOptions& o) {
   const std::string socket = RunDir(common.run).socket();
   ControlClient client(socket);
   Files files(o.out);
-  OrderedJson status = answer_to(socket, "status");
+  OrderedJson status = ask_agent(socket, "status");
   OrderedJson meta{{"made_by", fmt::format("weir-host {}", version())},
                    {"begin_unix_ns", unix_now()},
                    {"begin_ns", monotonic_now()},
@@ -147,7 +141,7 @@ int trace(const Common& common, const TraceOptions& o) {
                    {"mode", status.at("mode")},
                    {"path", status.at("path")},
                    {"segment_bytes", status.at("segment_bytes")},
-                   {"settings", answer_to(socket, "settings")},
+                   {"settings", ask_agent(socket, "settings")},
                    {"columns", columns()},
                    {"peers_at_begin", status.at("peers")},
                    {"peers_at_end", nullptr}};
@@ -173,7 +167,7 @@ int trace(const Common& common, const TraceOptions& o) {
   meta["packets"] = files.sent;
   meta["or_acks"] = files.answered;
   meta["lost"] = files.lost;
-  if (!ended) meta["peers_at_end"] = answer_to(socket, "status").at("peers");
+  if (!ended) meta["peers_at_end"] = ask_agent(socket, "status").at("peers");
   files.finish(meta);
   show_text(fmt::format("{}: {} packets and {} OR-ACKs of {} flows{}\n", o.out, files.sent, files.answered, files.flows,
                         files.lost == 0 ? "" : fmt::format("; {} decisions were lost", files.lost)));

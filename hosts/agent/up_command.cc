@@ -1,6 +1,7 @@
 // weir-host up.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,6 +9,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -79,12 +82,13 @@ void become_daemon(const RunDir& dir) {
 
 // In the process that stays. What it has to say until it is up goes into the pipe: "0" and warnings, or the exit status
 // and the reason, a line each; who reads it tells people, and what is told there is also in the log of the daemon.
-int stay(const Config& config, const MasterKey& key, RunDir& dir, Descriptor tell) {
+int stay(const Config& config, const std::function<Config()>& load, const MasterKey& key, RunDir& dir,
+         Descriptor tell) {
   bool has_log = false;
   const auto failure = failure_of([&] {
     become_daemon(dir);
     has_log = true;
-    return serve(config, key, dir, [&](const auto& warnings) {
+    return serve(config, load, key, dir, [&](const auto& warnings) {
       std::string text = "0\n";
       for (const auto& warning : warnings) text += warning + "\n";
       write_all(tell.get(), text);
@@ -98,7 +102,7 @@ int stay(const Config& config, const MasterKey& key, RunDir& dir, Descriptor tel
   return failure.status;
 }
 
-int in_background(const Config& config, const MasterKey& key, RunDir& dir) {
+int in_background(const Config& config, const std::function<Config()>& load, const MasterKey& key, RunDir& dir) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made");
   const Descriptor reader(ends[0]);
@@ -106,7 +110,7 @@ int in_background(const Config& config, const MasterKey& key, RunDir& dir) {
   std::fflush(nullptr);
   const pid_t pid = ::fork();
   if (pid < 0) throw std::runtime_error("no process can be started");
-  if (pid == 0) std::_Exit(stay(config, key, dir, std::move(writer)));
+  if (pid == 0) std::_Exit(stay(config, load, key, dir, std::move(writer)));
   writer = Descriptor();
   std::string text;
   std::array<char, 4096> chunk;
@@ -128,20 +132,31 @@ int in_background(const Config& config, const MasterKey& key, RunDir& dir) {
   return status;
 }
 
-int up(const Common& common, const UpOptions& o) {
-  Config config = load_config(common.config);
+// The configuration, whose mode the command line may have changed.
+Config load(const std::string& file, const UpOptions& o) {
+  Config out = load_config(file);
   if (!o.mode.empty()) try {
-      config.mode = parse_mode(o.mode);
+      out.mode = parse_mode(o.mode);
     } catch (const InputError& error) {
       throw InputError(std::string("--mode"), error.reason());
     }
+  return out;
+}
+
+int up(const Common& common, const UpOptions& o) {
+  const Config config = load(common.config, o);
+  const auto load_again = [file = std::filesystem::absolute(common.config).string(), o] {
+    Config out = load(file, o);
+    check_peers(out);
+    return out;
+  };
   const MasterKey key = read_key_file(config.key_file);
   check_host(config);
   RunDir dir(common.run);
   dir.make();
   if (const auto pid = dir.holder()) throw AlreadyUp(*pid, dir);
-  if (!o.foreground) return in_background(config, key, dir);
-  const auto failure = failure_of([&] { return serve(config, key, dir, [](const auto&) {}); });
+  if (!o.foreground) return in_background(config, load_again, key, dir);
+  const auto failure = failure_of([&] { return serve(config, load_again, key, dir, [](const auto&) {}); });
   if (!failure.what.empty()) log("{}", failure.what);
   return failure.status;
 }

@@ -175,11 +175,12 @@ INLINE void arrive(struct __sk_buff* skb, const struct packet* p, const struct w
     if (!a) return;
   }
   const bool first = now - a->last >= settings.burst_gap;
+  const bool last = (p->flags & FIN) != 0;
   const unsigned packets = skb->gso_segs;
   a->last = now;
   a->packets += packets != 0 ? packets : 1;
   a->bytes += p->length;
-  if (!first && !(settings.per_packets != 0 && a->packets >= settings.per_packets) &&
+  if (!first && !last && !(settings.per_packets != 0 && a->packets >= settings.per_packets) &&
       !(settings.per_bytes != 0 && a->bytes >= settings.per_bytes))
     return;
   const unsigned due = *(volatile unsigned*)&a->due;

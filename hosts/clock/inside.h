@@ -27,6 +27,7 @@ class ClockService::Inside {
   std::optional<ClockLine> line(const Address& peer, std::int64_t now, std::int64_t horizon) const;
   ClockState state(std::int64_t now) const;
   std::vector<ClockMemory> memory() const;
+  void set_peers(const std::vector<ClockPeer>& peers);
   void set_test_clock(const clock::TestClock& test) { post_->set_test_clock(test); }
 
  private:

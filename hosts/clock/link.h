@@ -21,13 +21,13 @@ constexpr bool within(std::int64_t now, std::int64_t when, std::int64_t span) {
 }
 
 struct Link {
-  Link(const Address& peer, std::int64_t window, double wander, std::int64_t epsilon, double near)
-      : address(peer), pairs(epsilon), edge(window, wander, near) {}
+  Link(const ClockPeer& peer, std::int64_t window, double wander, std::int64_t epsilon, double near)
+      : address(peer.address), given_local(peer.local), pairs(epsilon), edge(window, wander, near) {}
 
   Address address;
-  bool chosen = false;  // we probe it by our own choice
-  bool local_is_given = false;
-  std::optional<KeyRing> keys;  // nothing as long as no local address is known
+  std::optional<Address> given_local;  // ours; nothing: as routes choose
+  bool chosen = false;                 // we probe it by our own choice
+  std::optional<KeyRing> keys;         // nothing as long as no local address is known
   Session session;
   Pairs pairs;
   Edge edge;

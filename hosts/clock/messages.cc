@@ -56,7 +56,7 @@ void ClockService::Inside::set_local(Link& link, const Address& local) {
 
 void ClockService::Inside::find_local(Link& link, std::int64_t now) {
   const bool is_heard = link.keys && within(now, link.heard, kRouteEvery);
-  if (link.local_is_given || is_heard || within(now, link.routed, kRouteEvery)) return;
+  if (link.given_local || is_heard || within(now, link.routed, kRouteEvery)) return;
   link.routed = now;
   if (const auto local = routes_.source_for(link.address)) set_local(link, *local);
 }
@@ -92,7 +92,7 @@ bool ClockService::Inside::is_signed_by(Link& link, const Arrival& in, std::int6
     return key && is_signed(in.bytes, *key);
   }
   // the peer knows us by another address than we thought: so we are that one, unless we were told otherwise
-  if (link.local_is_given) return false;
+  if (link.given_local) return false;
   const KeyRing other(settings_.key, in.to, link.address, epoch());
   const auto key = other.receive(header->key_id);
   if (!key || !is_signed(in.bytes, *key)) return false;

@@ -15,16 +15,20 @@ constexpr std::size_t frame_bytes(std::size_t size, bool v6) { return 14 + (v6 ?
 
 }  // namespace
 
-SocketPost::SocketPost(std::uint16_t port, Families families, std::unique_ptr<HardwareClock> hardware,
-                       const TestClock& test)
-    : test_(test), hardware_(std::move(hardware)) {
-  if (families.v4) sockets_.push_back(std::make_unique<UdpSocket>(false, port, has_hardware_stamps()));
+void SocketPost::open(Families families) {
+  if (families.v4) open(false);
   if (!families.v6) return;
   try {
-    sockets_.push_back(std::make_unique<UdpSocket>(true, port, has_hardware_stamps()));
+    open(true);
   } catch (const std::system_error& error) {
     if (error.code().value() != EAFNOSUPPORT) throw;
   }
+}
+
+void SocketPost::open(bool v6) {
+  const bool is_open =
+      std::any_of(sockets_.begin(), sockets_.end(), [v6](const auto& socket) { return socket->v6() == v6; });
+  if (!is_open) sockets_.push_back(std::make_unique<UdpSocket>(v6, port_, has_hardware_stamps()));
 }
 
 void SocketPost::write(const Address& from, const Address& to, std::span<const std::uint8_t> bytes, bool stamped) {

@@ -37,7 +37,17 @@ class Post {
   using Left = std::function<void(std::span<const std::uint8_t> bytes, std::int64_t when)>;
   using Came = std::function<void(const Arrival&)>;
 
+  // Families of addresses.
+  struct Families {
+    bool v4 = false;
+    bool v6 = false;
+  };
+
   virtual ~Post() = default;
+
+  // Datagrams to and from addresses of these families can be sent and received from now on, besides those of before;
+  // IPv6 only where the kernel has it. Throws std::system_error if the port is in use.
+  virtual void open(Families families) = 0;
 
   // Our clock at CLOCK_MONOTONIC.
   virtual std::int64_t ours(std::int64_t monotonic) const = 0;
@@ -66,14 +76,11 @@ class Post {
 // That of this host's network.
 class SocketPost : public Post {
  public:
-  // Of the families of addresses that are used, IPv6 only where the kernel has it. `hardware`: the clock by which the
-  // interface stamps; nothing: the kernel's stamps. Throws std::system_error if the port is in use.
-  struct Families {
-    bool v4 = false;
-    bool v6 = false;
-  };
-  SocketPost(std::uint16_t port, Families families, std::unique_ptr<HardwareClock> hardware, const TestClock& test);
+  // `hardware`: the clock by which the interface stamps; nothing: the kernel's stamps.
+  SocketPost(std::uint16_t port, std::unique_ptr<HardwareClock> hardware, const TestClock& test)
+      : port_(port), test_(test), hardware_(std::move(hardware)) {}
 
+  void open(Families families) override;
   std::int64_t ours(std::int64_t monotonic) const override { return test_.read(monotonic); }
   void write(const Address& from, const Address& to, std::span<const std::uint8_t> bytes, bool stamped) override;
   void flush() override;
@@ -91,6 +98,9 @@ class SocketPost : public Post {
 
   std::optional<std::int64_t> when(const Stamp& stamp);
 
+  void open(bool v6);
+
+  std::uint16_t port_;
   TestClock test_;
   std::unique_ptr<HardwareClock> hardware_;
   Realtime realtime_;

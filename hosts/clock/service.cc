@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include <sodium.h>
 
@@ -86,27 +87,48 @@ ClockService::Inside::Inside(const ClockSettings& settings, std::unique_ptr<Post
       post_(std::move(post)) {
   if (!post_) {
     const TestClock test{settings_.test_clock_offset, settings_.test_clock_drift, settings_.test_clock_start};
-    SocketPost::Families families;
-    for (const ClockPeer& peer : settings_.peers) (peer.address.v6 ? families.v6 : families.v4) = true;
-    post_ = std::make_unique<SocketPost>(settings_.port, families, hardware(settings_, why_no_hardware_), test);
+    post_ = std::make_unique<SocketPost>(settings_.port, hardware(settings_, why_no_hardware_), test);
   }
   const ClockReading now = read_clocks();
   started_ = static_cast<std::uint64_t>(now.realtime);
   next_probe_ = next_fit_ = now.before;
-  links_.reserve(settings_.peers.size());
-  for (const ClockPeer& peer : settings_.peers) {
-    if (!by_address_.emplace(peer.address, links_.size()).second) continue;
-    Link& link = links_.emplace_back(peer.address, settings_.window, 2 * settings_.wander * 1e-9, settings_.epsilon,
-                                     std::max(ample_, static_cast<double>(settings_.epsilon)));
-    link.local_is_given = peer.local.has_value();
-    if (peer.local) set_local(link, *peer.local);
-    find_local(link, now.before);
-  }
+  set_peers(settings_.peers);
   for (const ClockMemory& m : settings_.memory) {
     if (const auto found = by_address_.find(m.address); found != by_address_.end()) {
       links_[found->second].edge.restore(m.known);
     }
   }
+}
+
+void ClockService::Inside::set_peers(const std::vector<ClockPeer>& peers) {
+  Post::Families families;
+  for (const ClockPeer& peer : peers) (peer.address.v6 ? families.v6 : families.v4) = true;
+  post_->open(families);
+  std::vector<Link> before = std::exchange(links_, {});
+  const auto places = std::exchange(by_address_, {});
+  links_.reserve(peers.size());
+  for (const ClockPeer& peer : peers) {
+    if (!by_address_.emplace(peer.address, links_.size()).second) continue;
+    const auto known = places.find(peer.address);
+    if (known != places.end() && before[known->second].given_local == peer.local) {
+      links_.push_back(std::move(before[known->second]));
+    } else {
+      links_.emplace_back(peer, settings_.window, 2 * settings_.wander * 1e-9, settings_.epsilon,
+                          std::max(ample_, static_cast<double>(settings_.epsilon)));
+    }
+  }
+  for (const auto& [address, place] : places) {
+    if (!by_address_.contains(address)) reports_.forget(address);
+  }
+  const std::int64_t now = read_clocks().before;
+  for (Link& link : links_) {
+    if (link.given_local) {
+      set_local(link, *link.given_local);
+    } else {
+      find_local(link, now);
+    }
+  }
+  choose();
 }
 
 void ClockService::Inside::on_timer(std::int64_t now) {
@@ -246,6 +268,8 @@ ClockState ClockService::Inside::state(std::int64_t now) const {
       peer.pair_offset = pair.offset;
       peer.pair_error = std::llround(pair.error);
       peer.least_delay = std::llround(link.edge.line()->margin);
+      if (const auto found = clocks_.find(link.address); found && peer.line)
+        peer.bias = std::min(peer.line->sigma, static_cast<std::int64_t>(std::min(kBound * found->bias, 1e18)));
     }
     if (peer.line) {
       peer.condition = ClockCondition::synchronised;
@@ -292,6 +316,7 @@ std::optional<ClockLine> ClockService::line(const Address& peer, std::int64_t no
 }
 ClockState ClockService::state(std::int64_t now) const { return inside_->state(now); }
 std::vector<ClockMemory> ClockService::memory() const { return inside_->memory(); }
+void ClockService::set_peers(const std::vector<ClockPeer>& peers) { inside_->set_peers(peers); }
 void ClockService::set_test_clock(std::int64_t offset, std::int64_t drift, std::int64_t start) {
   inside_->set_test_clock({offset, drift, start});
 }

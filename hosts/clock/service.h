@@ -87,6 +87,9 @@ struct PeerClock {
   ClockCondition condition = ClockCondition::silent;
   bool neighbour = false;         // we probe it
   std::optional<ClockLine> line;  // as ClockService::line gives it
+  // Of the line's sigma, what a queue that stands in one direction may have added, which least_delay has in common with
+  // it; ns.
+  std::int64_t bias = 0;
   // Nothing: its clock is not known, or the agent there is too old to tell its time of day.
   std::optional<TimeDifference> time;
   std::int64_t heard = INT64_MIN;  // when it was last heard, CLOCK_MONOTONIC
@@ -140,6 +143,10 @@ class ClockService {
 
   // Of all peers of whose clocks anything is known, now or until a short while ago.
   std::vector<ClockMemory> memory() const;
+
+  // These are the peers from now on. What is known of those that stay is kept, and nothing of the others. Throws
+  // std::system_error where the first peer of a family of addresses needs a port that is in use.
+  void set_peers(const std::vector<ClockPeer>& peers);
 
   // For tests: our clock runs otherwise from now on.
   void set_test_clock(std::int64_t offset, std::int64_t drift, std::int64_t start);

@@ -76,10 +76,10 @@ struct RuleSettings {
 };
 
 struct OrAckSettings {
-  std::uint32_t packets = 0;          // one OR-ACK for so many packets of a flow; 0: packets do not count
-  std::uint32_t bytes = 65'536;       // or for so many bytes; 0: bytes do not count
-  std::int64_t burst_gap = 100'000;   // ns; the first packet after so long a silence of the flow is answered
-  std::uint32_t per_second = 50'000;  // of the whole host, at most
+  std::uint32_t packets = 10;          // one OR-ACK for so many packets of a flow; 0: packets do not count
+  std::uint32_t bytes = 65'536;        // or for so many bytes; 0: bytes do not count
+  std::int64_t burst_gap = 100'000;    // ns; the first packet after so long a silence of the flow is answered
+  std::uint32_t per_second = 100'000;  // of the whole host, at most
   std::uint16_t port = kOrAckPort;
 };
 
@@ -121,6 +121,7 @@ struct Counters {
   std::uint64_t refused_flow = 0;
   std::uint64_t refused_note = 0;  // no such packet, answered before, or later ones were
   std::uint64_t refused_time = 0;
+  std::uint64_t rules_removed = 0;       // times that another program had removed the path's rules
   std::uint64_t heartbeat_expiries = 0;  // times that holding ended because no heartbeat came
   // receiving
   std::uint64_t data_packets = 0;  // TCP data packets from peers

@@ -7,8 +7,11 @@
 
 namespace weir::hosts {
 
-// A command of tc, ip, iptables, ip6tables, nft or ethtool, without a shell. It must do no harm where the change was
-// never made or is undone already: its failure means nothing.
+// Stands for a command: {kRemoveEmptyTable, "ip" or "ip6"} takes away what iptables never does (queue/mangle_table.h).
+inline constexpr const char* kRemoveEmptyTable = "remove-empty-mangle-table";
+
+// A command of tc, ip, iptables, ip6tables, nft or ethtool, without a shell, or kRemoveEmptyTable. It must do no harm
+// where the change was never made or is undone already: its failure means nothing.
 struct Undo {
   std::string what;                  // for people: "segment size of eth0"
   std::vector<std::string> command;  // {"ip", "link", "set", "dev", "eth0", "gso_max_size", "65536"}

@@ -42,6 +42,12 @@ class Talk {
     return send() && receive(look, out);
   }
 
+  // Asks for the generation of all rules.
+  bool ask_generation(mnl_cb_t look, void* out) {
+    add(NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETGEN, NLM_F_ACK, 0);
+    return send() && receive(look, out);
+  }
+
   // Deletes one object if nothing is in it.
   void erase(int type, const char* chain) {
     add(NFNL_MSG_BATCH_BEGIN, 0, NFNL_SUBSYS_NFTABLES);
@@ -109,11 +115,22 @@ int find_policy(const nlmsghdr* message, void* out) {
   return mnl_attr_parse(message, sizeof(nfgenmsg), read_policy, out);
 }
 
+int read_generation(const nlattr* part, void* out) {
+  if (mnl_attr_get_type(part) == NFTA_GEN_ID)
+    static_cast<std::optional<std::uint32_t>*>(out)->emplace(ntohl(mnl_attr_get_u32(part)));
+  return MNL_CB_OK;
+}
+
+int find_generation(const nlmsghdr* message, void* out) {
+  return mnl_attr_parse(message, sizeof(nfgenmsg), read_generation, out);
+}
+
 }  // namespace
 
 bool has_mangle_table(bool v6) { return Talk(v6).ask(NFT_MSG_GETTABLE, nullptr, nullptr, nullptr); }
 
-void remove_empty_mangle_table(bool v6) {
+bool remove_empty_mangle_table(bool v6) {
+  if (!has_mangle_table(v6)) return false;
   Talk talk(v6);
   for (const char* chain : {"PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"}) {
     std::uint32_t policy = NF_DROP;
@@ -121,6 +138,13 @@ void remove_empty_mangle_table(bool v6) {
       talk.erase(NFT_MSG_DELCHAIN, chain);
   }
   talk.erase(NFT_MSG_DELTABLE, nullptr);
+  return !has_mangle_table(v6);
+}
+
+std::optional<std::uint32_t> ruleset_generation() {
+  std::optional<std::uint32_t> out;
+  Talk(false).ask_generation(find_generation, &out);
+  return out;
 }
 
 }  // namespace weir::hosts

@@ -20,6 +20,7 @@
 namespace weir::hosts {
 namespace {
 
+constexpr std::size_t kMostOutput = 16'000'000;
 constexpr std::size_t kMostErrors = 4'096;
 constexpr std::chrono::seconds kLongest{10};
 
@@ -29,6 +30,16 @@ bool make_pair(Descriptor& read_end, Descriptor& write_end) {
   read_end = Descriptor(ends[0]);
   write_end = Descriptor(ends[1]);
   return true;
+}
+
+// What can be read; at the end the descriptor is closed.
+void take(Descriptor& from, std::string& text, std::size_t most) {
+  std::array<char, 4'096> chunk;
+  const ssize_t size = ::read(from.get(), chunk.data(), chunk.size());
+  if (size <= 0)
+    from = Descriptor();
+  else if (text.size() < most)
+    text.append(chunk.data(), static_cast<std::size_t>(size));
 }
 
 }  // namespace
@@ -48,10 +59,10 @@ Outcome run(const Command& command, const std::string& input) {
   const std::string file = find_program(command.front());
   if (file.empty()) return {.errors = command.front() + " is missing"};
   // Sockets, for to write to a pipe that nobody reads raises SIGPIPE.
-  Descriptor input_read, input_write, errors_read, errors_write;
-  if (!make_pair(input_read, input_write) || !make_pair(errors_read, errors_write))
+  Descriptor input_read, input_write, output_read, output_write, errors_read, errors_write;
+  if (!make_pair(input_read, input_write) || !make_pair(output_read, output_write) ||
+      !make_pair(errors_read, errors_write))
     return {.errors = std::strerror(errno)};
-  Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
 
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -59,7 +70,7 @@ Outcome run(const Command& command, const std::string& input) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, input_read.get(), STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, nowhere.get(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, output_write.get(), STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, errors_write.get(), STDERR_FILENO);
   // The child has neither our signal mask nor our priority.
   posix_spawnattr_t attributes;
@@ -77,29 +88,27 @@ Outcome run(const Command& command, const std::string& input) {
   ::posix_spawnattr_destroy(&attributes);
   if (error != 0) return {.errors = std::strerror(error)};
   input_read = Descriptor();
+  output_write = Descriptor();
   errors_write = Descriptor();
 
   Outcome out;
   const auto deadline = std::chrono::steady_clock::now() + kLongest;
   std::size_t written = 0;
-  for (;;) {
+  while (output_read || errors_read) {
     if (input_write && written == input.size()) input_write = Descriptor();
-    std::array<pollfd, 2> wait{pollfd{errors_read.get(), POLLIN, 0}, pollfd{input_write.get(), POLLOUT, 0}};
+    std::array<pollfd, 3> wait{pollfd{output_read.get(), POLLIN, 0}, pollfd{errors_read.get(), POLLIN, 0},
+                               pollfd{input_write.get(), POLLOUT, 0}};
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0) break;
     if (::poll(wait.data(), wait.size(), static_cast<int>(left.count())) < 0 && errno != EINTR) break;
-    if (wait[1].revents != 0) {
+    if (wait[0].revents != 0) take(output_read, out.output, kMostOutput);
+    if (wait[1].revents != 0) take(errors_read, out.errors, kMostErrors);
+    if (wait[2].revents != 0) {
       const ssize_t size =
           ::send(input_write.get(), input.data() + written, input.size() - written, MSG_NOSIGNAL | MSG_DONTWAIT);
       if (size < 0 && errno != EAGAIN && errno != EINTR) written = input.size();
       if (size > 0) written += static_cast<std::size_t>(size);
-    }
-    if (wait[0].revents != 0) {
-      std::array<char, 512> text;
-      const ssize_t size = ::read(errors_read.get(), text.data(), text.size());
-      if (size <= 0) break;
-      if (out.errors.size() < kMostErrors) out.errors.append(text.data(), static_cast<std::size_t>(size));
     }
   }
   if (std::chrono::steady_clock::now() >= deadline) ::kill(child, SIGKILL);

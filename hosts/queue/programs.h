@@ -13,7 +13,8 @@ std::string find_program(const std::string& name);
 
 struct Outcome {
   int status = -1;     // of the program's end; -1: it could not be run, was ended by a signal, or took too long
-  std::string errors;  // what it wrote there, at most a few KB
+  std::string output;  // what it wrote there, at most some MB
+  std::string errors;  // the same, at most a few KB
 };
 
 // Runs command[0], found as above, with `input`; for ten seconds at most.

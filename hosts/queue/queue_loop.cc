@@ -7,12 +7,15 @@
 #include <sodium.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <ctime>
 #include <iterator>
 #include <limits>
@@ -32,6 +35,16 @@ Descriptor checked(int descriptor, const char* what) {
 }
 
 bool is_set(const PairKey& key) { return key != PairKey{}; }
+
+std::uint32_t packet_bytes_of(const std::string& interface) {
+  constexpr int kIpAndTcp = 40;
+  constexpr int kUsual = 1'500;
+  const Descriptor any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq request{};
+  std::strncpy(request.ifr_name, interface.c_str(), IFNAMSIZ - 1);
+  const bool known = any && ::ioctl(any.get(), SIOCGIFMTU, &request) == 0 && request.ifr_mtu > 2 * kIpAndTcp;
+  return static_cast<std::uint32_t>((known ? request.ifr_mtu : kUsual) - kIpAndTcp);
+}
 
 }  // namespace
 
@@ -234,7 +247,10 @@ void QueueLoop::read_taps() {
   for (Interface& interface : interfaces_) {
     if (!std::exchange(interface.ready, false)) continue;
     for (Tap& tap : interface.in)
-      tap.read([this](const Segment& segment, std::int64_t received) { answer(segment, received); });
+      tap.read([&](Segment segment, std::int64_t received) {
+        segment.packets = (segment.length + interface.packet_bytes - 1) / interface.packet_bytes;
+        answer(segment, received);
+      });
     if (interface.out)
       interface.out->read([this](const Segment& segment, std::int64_t left) { sending_.pass(segment, left); });
     for (OrAckSocket& socket : or_acks_) socket.flush();
@@ -290,6 +306,7 @@ void QueueLoop::watch_peers() {
 void QueueLoop::open_taps(std::size_t index) {
   Interface& interface = interfaces_[index];
   if (interface.ifindex == 0) return;
+  interface.packet_bytes = packet_bytes_of(interface.name);
   std::vector<Address> all, passing;
   for (const Peer& peer : peers_) {
     all.push_back(peer.address);

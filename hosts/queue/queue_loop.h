@@ -62,6 +62,7 @@ class QueueLoop {
   struct Interface {
     std::string name;
     unsigned ifindex = 0;
+    std::uint32_t packet_bytes = 1'460;  // of data in a packet of the network, at most
     std::vector<Tap> in;
     std::optional<Tap> out;
     bool ready = false;

@@ -26,6 +26,8 @@ class QueuePath : public DataPath {
       : settings_(settings), rules_(settings.interfaces, options.queue), loop_(settings, options) {
     if (settings.hold) {
       rules_.remove();  // of an agent before this one
+      if (settings.before_change)
+        for (const Undo& step : Rules::undo_tables()) settings.before_change(step);
       rules_.check(false);
       if (settings.segment_limit != 0)
         for (const std::string& interface : settings.interfaces)
@@ -63,10 +65,15 @@ class QueuePath : public DataPath {
 
   void beat(std::int64_t now) override {
     loop_.beat(now);
+    look_after_rules(now);
     set_rules();
   }
 
-  Counters counters() override { return loop_.counters(); }
+  Counters counters() override {
+    Counters out = loop_.counters();
+    out.rules_removed = rules_removed_;
+    return out;
+  }
   std::vector<FlowView> flows() override { return loop_.flows(); }
 
   void trace(std::function<void(const Decision&)> tell) override {
@@ -86,7 +93,10 @@ class QueuePath : public DataPath {
 
   std::string trouble() override {
     std::string out = loop_.trouble();
-    if (!rules_trouble_.empty()) out += (out.empty() ? "" : "; ") + rules_trouble_;
+    const auto add = [&out](const std::string& what) { out += (out.empty() ? "" : "; ") + what; };
+    if (!rules_trouble_.empty()) add(rules_trouble_ + "; packets pass, and nothing is held");
+    if (rules_removed_ != 0 && read_clock() - removed_rules_ < kTellRemoved)
+      add("another program has removed rules of the path from iptables' table mangle, and they were set again");
     return out;
   }
 
@@ -112,6 +122,18 @@ class QueuePath : public DataPath {
   }
 
  private:
+  static constexpr std::int64_t kLookEvery = 1'000'000'000;     // ns
+  static constexpr std::int64_t kTellRemoved = 60'000'000'000;  // ns
+
+  void look_after_rules(std::int64_t now) {
+    if (detached_ || now - looked_at_rules_ < kLookEvery) return;
+    looked_at_rules_ = now;
+    if (rules_.are_there()) return;
+    rules_changed_ = true;
+    removed_rules_ = now;
+    ++rules_removed_;
+  }
+
   // What the watchdog does if this process ends: the last change is undone first.
   std::vector<Command> put_back() const {
     std::vector<Command> out;
@@ -150,6 +172,9 @@ class QueuePath : public DataPath {
   std::map<Address, bool> held_;
   bool rules_changed_ = false;
   std::int64_t tried_rules_ = 0;
+  std::int64_t looked_at_rules_ = 0;
+  std::int64_t removed_rules_ = 0;
+  std::uint64_t rules_removed_ = 0;
   bool told_rules_ = false;
   bool detached_ = false;
   std::string rules_trouble_;

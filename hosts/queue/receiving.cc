@@ -16,11 +16,11 @@ bool Receiving::answers(const Segment& segment, std::int64_t now) {
   State& flow = found->second;
   const bool first = is_new || now - flow.last >= settings_.burst_gap;
   flow.last = now;
-  ++flow.packets;
+  flow.packets += segment.packets;
   flow.bytes += segment.length;
   const bool enough = (settings_.packets != 0 && flow.packets >= settings_.packets) ||
                       (settings_.bytes != 0 && flow.bytes >= settings_.bytes);
-  if (!first && !enough) return false;
+  if (!first && !enough && !segment.ends) return false;
   if (!take(now)) {
     ++limited_;
     return false;

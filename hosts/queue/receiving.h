@@ -1,7 +1,8 @@
 // The receiving side: which of the data packets that arrive are answered with an OR-ACK.
 //
-// Of each flow: one of so many packets or bytes, and the first one after a silence (OrAckSettings); of all flows
-// together at most so many per second, with a reserve of a tenth of a second.
+// Of each flow: one of so many packets or bytes, the first one after a silence (OrAckSettings), and the last one, if it
+// says that it is; of all flows together at most so many per second, with a reserve of a tenth of a second. The
+// simulator does the same (packets_per_ack, burst_gap).
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -31,6 +32,20 @@ Outcome restore(bool v6, const std::string& text) {
 std::uint32_t bit(bool v6) { return v6 ? 2 : 1; }
 
 bool has_chain(bool v6) { return run(command(v6, {"-n", "-L", kChain})).status == 0; }
+
+// The generation of rules, where a change of ours would change it.
+std::optional<std::uint32_t> generation(bool v6) { return has_mangle_table(v6) ? ruleset_generation() : std::nullopt; }
+
+// All lines of the table in which our chain is. Nothing: they cannot be listed now.
+std::optional<std::string> listed(bool v6) {
+  const Outcome all = run(command(v6, {"-S"}));
+  if (all.status != 0) return std::nullopt;
+  std::string out;
+  std::istringstream lines(all.output);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(kChain) != std::string::npos) out += line + "\n";
+  return out;
+}
 
 }  // namespace
 
@@ -93,6 +108,24 @@ void Rules::set_version(bool v6, std::span<const Address> peers) {
     throw std::runtime_error(fmt::format("{}-restore has not set the rules: {}", tables(v6), outcome.errors));
   set_[v6] = true;
   peers_[v6] = std::move(wanted);
+  looked_at_[v6] = generation(v6);
+  listed_[v6] = listed(v6).value_or("");
+}
+
+bool Rules::are_there() {
+  bool out = true;
+  for (const bool v6 : {false, true}) {
+    if (!set_[v6]) continue;
+    const auto now = generation(v6);
+    if (now && now == looked_at_[v6]) continue;
+    const auto rules = listed(v6);
+    if (!rules) continue;
+    looked_at_[v6] = now;
+    if (*rules == listed_[v6]) continue;
+    set_[v6] = out = false;
+    peers_[v6].clear();
+  }
+  return out;
 }
 
 void Rules::remove() {
@@ -119,6 +152,14 @@ std::vector<Undo> Rules::undo() {
     out.push_back({.what = "rules", .command = command(v6, {"-F", kChain})});
     out.push_back({.what = "call of the rules", .command = command(v6, {"-D", "OUTPUT", "-p", "tcp", "-j", kChain})});
   }
+  return out;
+}
+
+std::vector<Undo> Rules::undo_tables() {
+  std::vector<Undo> out;
+  for (const bool v6 : {false, true})
+    if (!has_mangle_table(v6))
+      out.push_back({.what = "empty table of rules", .command = {kRemoveEmptyTable, v6 ? "ip6" : "ip"}});
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,12 +32,17 @@ class Rules {
   // These peers' packets are queued from now on, and no others. One transaction per version of IP, and nothing at all
   // where nothing changes. Throws std::runtime_error with what iptables said.
   void set(std::span<const Address> peers);
+  // Whether what set() has made is there still. Where it is not, since another program has changed it, the next set()
+  // makes it anew. Cheap as long as no rule of this host changes; with iptables' older way, it runs a program.
+  bool are_there();
   // The host as it was before, also if an earlier process has left rules. What cannot be undone is told by an
   // exception.
   void remove();
 
   // What remove() does, as commands. For both versions of IP; each fails where there is nothing to undo.
   static std::vector<Undo> undo();
+  // What takes the tables away that are not there yet, and that rules will make.
+  static std::vector<Undo> undo_tables();
 
  private:
   void set_version(bool v6, std::span<const Address> peers);
@@ -49,6 +55,8 @@ class Rules {
   std::atomic<std::uint32_t> own_tables_{0};
   std::atomic<std::uint32_t>* made_tables_ = &own_tables_;  // by version: whether there was none before
   std::vector<Address> peers_[2];
+  std::string listed_[2];                      // ours among all rules, as iptables lists them
+  std::optional<std::uint32_t> looked_at_[2];  // the generation of rules in which that was so
 };
 
 }  // namespace weir::hosts

@@ -14,8 +14,9 @@ inline constexpr std::size_t kHeaderBytes = 128;
 
 struct Segment {
   Flow flow;
-  std::uint32_t seq = 0;     // of the first byte of data; of a SYN: of the SYN
-  std::uint32_t length = 0;  // bytes of data
+  std::uint32_t seq = 0;      // of the first byte of data; of a SYN: of the SYN
+  std::uint32_t length = 0;   // bytes of data
+  std::uint32_t packets = 1;  // of the network, which receive offload has gathered
   bool syn = false;
   bool ends = false;  // FIN or RST
 };

@@ -34,7 +34,7 @@ void add_scenario(nb::module_& m) {
       .def_static(
           "from_file",
           [](nb::handle file, nb::handle overrides) {
-            const auto path = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(file));
+            const auto path = nb::cast<std::string>(nb::module_::import_("weir._values").attr("file_name")(file));
             return Scenario::from_file(path, assignments_of(overrides));
           },
           "file"_a, "overrides"_a = nb::tuple(),
@@ -71,7 +71,7 @@ void add_scenario(nb::module_& m) {
           nb::sig("def to_dict(self) -> dict[str, typing.Any]"),
           "The effective scenario as a dictionary of its tables.")
       .def_prop_ro("text", &Scenario::text, "The TOML text that it was made of.")
-      .def_prop_ro("overrides", &Scenario::overrides)
+      .def_prop_ro("overrides", &Scenario::overrides, "The 'key=value' that replace what the text says.")
       .def_prop_ro("name", &Scenario::name, "The file's name, as given.")
       .def(
           "__getstate__", [](const Scenario& s) { return nb::make_tuple(s.text(), s.overrides(), s.name()); },

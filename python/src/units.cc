@@ -14,7 +14,8 @@ namespace {
 template <class Parse>
 std::int64_t number_of(nb::handle value, const char* key, const char* unit, Parse&& parse) {
   if (nb::isinstance<nb::str>(value)) {
-    const auto text = nb::cast<std::string>(value);
+    std::string text;
+    if (!nb::try_cast(value, text)) throw InputError(key, "valid is text that can be written as UTF-8");
     return under_key(key, [&] { return parse(text); });
   }
   std::int64_t out = 0;

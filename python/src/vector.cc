@@ -84,7 +84,7 @@ void add_vector(nb::module_& m) {
       .def(
           "__init__",
           [](Vector* self, const std::vector<Scenario>& scenarios, const gym::Settings& settings,
-             std::uint32_t environments, std::uint32_t slots, unsigned threads) {
+             std::int64_t environments, std::int64_t slots, std::int64_t threads) {
             const nb::gil_scoped_release release;
             new (self) Vector(scenarios, settings, {environments, slots, threads});
           },
@@ -101,7 +101,15 @@ void add_vector(nb::module_& m) {
           "Sets the arrays that reset() and step() write.")
       .def("reset", &Vector::reset, "seed"_a)
       .def("step", &Vector::step<float>, "factors"_a.noconvert())
-      .def("step", &Vector::step<double>, "factors"_a)
+      .def(
+          "step",
+          [](Vector& v, nb::handle factors) {
+            Column<const double> column;
+            if (!nb::try_cast(factors, column))
+              throw InputError("actions", "valid is an array of numbers with one dimension");
+            return v.step(column);
+          },
+          "factors"_a, nb::sig("def step(self, factors: numpy.typing.NDArray[numpy.float64]) -> int"))
       .def_prop_ro("capacity", [](const Vector& v) { return v.environment().capacity(); })
       .def_prop_ro("width", [](const Vector& v) { return v.environment().width(); })
       .def_prop_ro("environments", [](const Vector& v) { return v.environment().environments(); })

@@ -35,3 +35,14 @@ def setup():
 
 def digest(result):
     return result.manifest["digest"]
+
+
+class TwoThings(Exception):
+    """An error that pickle writes and cannot read."""
+
+    def __init__(self, first, second):
+        super().__init__(f"{first} and {second}")
+
+
+def raise_two_things(result=None):
+    raise TwoThings("one", "two")

@@ -102,3 +102,24 @@ def test_a_ready_agent_needs_an_action(many_to_one):
     env.reset(seed=1)
     with pytest.raises(weir.InputError, match="flow_"):
         env.step({})
+
+
+@pytest.mark.parametrize("make", [aec_env, parallel_env])
+def test_wrong_seeds_and_actions_are_refused_and_change_nothing(many_to_one, make):
+    env, same = (make(many_to_one(2, "2 us", "1 ms").to_dict()) for _ in range(2))
+    env.reset(seed=1)
+    same.reset(seed=1)
+
+    def step(on, y):
+        return on.step(np.array([y]) if make is aec_env else dict.fromkeys(on.agents, np.array([y])))
+
+    for _ in range(4):
+        for seed in (-1, 2**53, 2**64):
+            with pytest.raises(weir.InputError) as caught:
+                env.reset(seed=seed)
+            assert caught.value.key == "seed"
+        with pytest.raises(weir.InputError, match=r"action is 2.0; valid is a number in \[-1, 1\]"):
+            step(env, 2.0)
+        if make is aec_env:
+            assert [str(x) for x in env.last()] == [str(x) for x in same.last()] and env.rewards == same.rewards
+        assert str(step(env, 0.5)) == str(step(same, 0.5))

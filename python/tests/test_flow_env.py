@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import weir
 
-pytest.importorskip("gymnasium")
+gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 from weir.gym import FlowEnv  # noqa: E402
 
@@ -35,6 +35,50 @@ def test_equal_seeds_give_equal_episodes(many_to_one):
     assert first[-1][2:4] == (False, True)  # cut off by run.stop
 
 
+@pytest.mark.parametrize("seed", [-1, 2**53, 2**64, 1.5, "1"])
+def test_wrong_seeds_are_refused_and_change_nothing(many_to_one, seed):
+    env, same = (FlowEnv(many_to_one(2, "0 us", "1 ms")) for _ in range(2))
+    env.reset(seed=1)
+    same.reset(seed=1)
+    with pytest.raises(weir.InputError, match="valid is a whole number from 0 to 9007199254740991") as caught:
+        env.reset(seed=seed)
+    assert caught.value.key == "seed"
+    assert env.step([0.5])[0].tolist() == same.step([0.5])[0].tolist()
+    env.reset(seed=np.int64(2**53 - 1))
+
+
+def test_a_flow_that_is_not_there(many_to_one):
+    env = FlowEnv(many_to_one(8, "0 us", "1 ms"), flow=99)
+    with pytest.raises(weir.InputError, match="there is no flow 99: in this episode 8 can be decided") as caught:
+        env.reset(seed=1)
+    assert caught.value.key == "flow"
+    with pytest.raises(weir.InputError, match="ended before its first question"):
+        FlowEnv(many_to_one(8, "0 us", "1 us"), flow=7).reset(seed=1)
+
+
+def test_the_end_of_another_flow_is_not_its_own(many_to_one):
+    flows = "traffic=[{kind='flows', flow=[{src=0, dst=2, size='1 GB'}, {src=1, dst=2, size='100 KB'}]}]"
+    rows = play(FlowEnv(many_to_one(2, "0 us", "1 ms", flows)), 1, [0.0] * 1000)
+    assert rows[-1][2:4] == (False, True)
+
+
+def test_it_takes_what_a_run_takes(many_to_one, tmp_path):
+    scenario = many_to_one(2, "0 us", "1 ms")
+    (tmp_path / "two.toml").write_text(scenario.to_toml())
+    expected = play(FlowEnv(scenario), 1, [0.5] * 10)[1:]
+    for source in (scenario.to_dict(), tmp_path / "two.toml"):
+        assert play(FlowEnv(source), 1, [0.5] * 10)[1:] == expected
+    overrides = {"algorithm.first_rate": 0.2}
+    faster = play(FlowEnv(scenario, overrides=overrides), 1, [0.5] * 10)[1:]
+    assert faster == play(FlowEnv(scenario.with_values(overrides)), 1, [0.5] * 10)[1:] != expected
+
+
+def test_gymnasium_makes_it_by_its_name(many_to_one):
+    env = gymnasium.make("weir/Flow-v0", scenario=many_to_one(2, "2 us", "1 ms"), flow=1)
+    assert isinstance(env.unwrapped, FlowEnv) and env.spec.id == "weir/Flow-v0"
+    env.reset(seed=1)
+
+
 def test_an_episode_ends_with_the_flow(many_to_one):
     env = FlowEnv(many_to_one(2, "0 us", "10 ms", "traffic.0.size=100 KB"))
     rows = play(env, 1, [1.0] * 1000)
@@ -51,7 +95,7 @@ def test_larger_actions_send_faster(many_to_one):
     assert ends[1] < ends[0]
 
 
-@pytest.mark.parametrize("action", [[float("nan")], [float("inf")], [1.0, 2.0], []])
+@pytest.mark.parametrize("action", [[float("nan")], [float("inf")], [1.0, 2.0], [], [1.01], [-5.0]])
 def test_wrong_actions_are_refused_and_change_nothing(many_to_one, action):
     env, same = (FlowEnv(many_to_one(2, "0 us", "1 ms")) for _ in range(2))
     env.reset(seed=1)
@@ -71,6 +115,8 @@ def test_wrong_settings_are_refused(many_to_one):
         ({"first_rates": (0.5, 0.1)}, "first_rates"),
         ({"step": 2}, "step"),
         ({"profiles": ["nobody"]}, "profiles"),
+        ({"flow": -1}, "flow"),
+        ({"flow": 0.5}, "flow"),
     ]:
         with pytest.raises(weir.InputError) as caught:
             FlowEnv(scenario, **settings)

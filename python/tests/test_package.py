@@ -23,3 +23,10 @@ def test_the_stub_names_what_the_extension_module_has():
             methods = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
             missing = {m for m in vars(getattr(_weir, name)) if not m.startswith("_")} - methods
             assert not missing, f"{name}: {missing}"
+
+
+def test_all_of_a_run_has_a_help_text():
+    for kind in (weir.Simulation, weir.Scenario, weir.Result, weir.Table):
+        for name, member in vars(kind).items():
+            if not name.startswith("_"):
+                assert (member.__doc__ or "").strip(), f"{kind.__name__}.{name}"

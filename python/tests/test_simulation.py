@@ -3,6 +3,7 @@ import os
 import threading
 import weakref
 
+import algorithms
 import numpy as np
 import pytest
 import weir
@@ -48,6 +49,11 @@ def test_time_goes_on(star):
             run.advance(wrong)
     with pytest.raises(TypeError):
         run.advance(1.5)
+    end = run.now_ps
+    assert run.advance(until=end)
+    with pytest.raises(weir.InputError, match=f"valid is {end} ps") as caught:
+        run.advance(until=end - 1)
+    assert caught.value.key == "until"
 
 
 def test_flows_are_sent_while_it_runs(empty):
@@ -67,10 +73,15 @@ def test_flows_are_sent_while_it_runs(empty):
     assert dict(zip(result.flows["flow_id"], result.flows["fct_ps"])) == {f.flow_id: f.fct_ps for f in ended}
 
 
-@pytest.mark.parametrize("flow", [(0, 0, 1), (0, 99, 1), (0, 1, 0), (0, 1, "1"), (0, 1, "1 us")])
-def test_flows_that_are_not_possible(empty, flow):
-    with pytest.raises(weir.InputError):
+@pytest.mark.parametrize(
+    "flow, key",
+    [((0, 0, 1), "dst"), ((0, 99, 1), "dst"), ((99, 1, 1), "src"), ((0, 1, 0), "size"), ((0, 1, "1"), "size"),
+     ((0, 1, "1 us"), "size"), ((0, 1, "\udcff"), "size")],
+)
+def test_flows_that_are_not_possible(empty, flow, key):
+    with pytest.raises(weir.InputError) as caught:
         weir.Simulation(empty).send(*flow)
+    assert caught.value.key == key
 
 
 def test_a_flow_does_not_start_in_the_past(empty):
@@ -79,8 +90,10 @@ def test_a_flow_does_not_start_in_the_past(empty):
     run.advance("10 us")
     with pytest.raises(weir.InputError, match="before"):
         run.send(0, 1, 1000, start=0)
-    with pytest.raises(weir.InputError, match="profile"):
-        run.send(0, 1, 1000, profile="nobody")
+    for of in ("profile", "tag"):
+        with pytest.raises(weir.InputError, match=f"there is no {of} 'nobody'") as caught:
+            run.send(0, 1, 1000, **{of: "nobody"})
+        assert caught.value.key == of
 
 
 def test_queues_and_flows_are_watched(star):
@@ -181,6 +194,8 @@ def test_what_if_fails(empty):
         run.what_if(lambda copy: copy.send(0, 1_000, "1 MB"))
     with pytest.raises(Exception, match="pickle"):
         run.what_if(lambda copy: copy)
+    with pytest.raises(RuntimeError, match="^algorithms.TwoThings: one and two$"):
+        run.what_if(lambda copy: algorithms.raise_two_things())
     with pytest.raises(RuntimeError, match="status 3"):
         run.what_if(lambda copy: os._exit(3))
 

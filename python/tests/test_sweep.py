@@ -40,3 +40,5 @@ def fails(result):
 def test_an_error_of_a_run_is_raised(star):
     with pytest.raises(ArithmeticError, match="this one"):
         weir.sweep(star, {"run.seed": [1, 2]}, measure=fails, workers=1)
+    with pytest.raises(RuntimeError, match="^algorithms.TwoThings: one and two$"):
+        weir.sweep(star, {"run.seed": [1]}, measure=algorithms.raise_two_things, workers=1)

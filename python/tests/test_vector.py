@@ -59,6 +59,14 @@ def test_wrong_actions_are_refused_and_change_nothing(many_to_one, dtype):
     for size in (0, n - 1, n + 1):
         with pytest.raises(weir.InputError):
             env.step(np.ones(size, dtype))
+    for shape in ((n, 1), (1, n), ()):
+        with pytest.raises(weir.InputError, match="one dimension") as caught:
+            env.step(np.ones(shape, dtype))
+        assert caught.value.key == "actions"
+    for seed in (-1, 2**53, 2**64):
+        with pytest.raises(weir.InputError) as caught:
+            env.reset(seed)
+        assert caught.value.key == "seed"
     assert env.step(np.full(n, 1.1, dtype)) == same.step(np.full(n, 1.1, dtype))
     assert env.observations.tolist() == same.observations.tolist()
 
@@ -103,3 +111,19 @@ def test_a_policy_earns_more_than_always_faster(many_to_one):
         return np.mean(rewards)
 
     assert mean_reward(policy.outputs) > mean_reward(lambda rows, _: np.ones(len(rows)))
+
+
+def test_wrong_shapes_are_refused(many_to_one):
+    for shape, key in (({"num_envs": -1}, "environments"), ({"slots": -1}, "slots"), ({"threads": 2**40}, "threads")):
+        with pytest.raises(weir.InputError, match="valid is") as caught:
+            VectorEnv(many_to_one(2, "2 us", "1 ms"), **shape)
+        assert caught.value.key == key
+
+
+def test_scenarios_are_what_a_run_takes(many_to_one):
+    scenario = many_to_one(2, "2 us", "100 us")
+    assert episode(scenario.to_dict(), 2) == episode([scenario, scenario.to_dict()], 2) == episode(scenario, 2)
+
+
+def test_the_environments_are_listed():
+    assert set(weir.gym.__all__) <= set(dir(weir.gym))

@@ -1,6 +1,9 @@
-"""Errors that the extension module raises."""
+"""Errors that the extension module raises, and those that come from other processes."""
 
 from __future__ import annotations
+
+import pickle
+import traceback
 
 
 class InputError(ValueError):
@@ -18,3 +21,12 @@ class InputError(ValueError):
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str | None, int | None, str | None]]:
         return type(self), (str(self), self.file, self.line, self.key)
+
+
+def portable(error: BaseException) -> BaseException:
+    """The error, if another process can be told it by pickle; otherwise a RuntimeError that says the same."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError("".join(traceback.format_exception_only(error)).strip())
+    return error

@@ -11,6 +11,7 @@ from typing import Any
 from . import _weir
 from ._errors import InputError
 from ._table import Table
+from ._values import file_name
 
 
 class Tables(Mapping[str, Table]):
@@ -103,9 +104,10 @@ def result_of(raw: tuple[str, str, bool, str, _weir.Tables]) -> Result:
 def read(directory: str | os.PathLike[str]) -> Result:
     """Reads a result directory, as `weir run` or weir.run(out=...) has written it.
 
-    Raises InputError if there is none, or if a file is not as the run wrote it.
+    Raises InputError if there is none, or if a file is not as the run wrote it: that of a table when it is first asked
+    for, all others here.
     """
-    path = os.fspath(directory)
+    path = file_name(directory)
     inner = _weir.Tables(path)
     summary, manifest = json.loads(inner.text("summary.json")), json.loads(inner.text("manifest.json"))
     is_whole = manifest["complete"]

@@ -14,10 +14,10 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from . import _weir
-from ._errors import InputError
+from ._errors import InputError, portable
 from ._progress import Bar, Progress, Watcher, is_watched
 from ._result import Result, read, result_of
-from ._values import Source, Values, scenario_of
+from ._values import Source, Values, file_name, scenario_of
 
 
 def run(
@@ -48,7 +48,7 @@ def run(
             watcher = progress
         elif progress or (progress is None and is_watched()):
             watcher = stack.enter_context(Bar())
-        raw = _weir.run(s, os.fspath(out) if out is not None else "", tables, _told(watcher))
+        raw = _weir.run(s, file_name(out) if out is not None else "", tables, _told(watcher))
     return result_of(raw) if out is None else read(out)
 
 
@@ -129,7 +129,12 @@ def _check(scenario: _weir.Scenario) -> None:
 
 def _measured(scenario: _weir.Scenario, measure: Callable[[Result], Any] | None) -> Any:
     result = run(scenario, progress=False)
-    return result if measure is None else measure(result)
+    if measure is None:
+        return result
+    try:
+        return measure(result)
+    except Exception as error:
+        raise portable(error) from None
 
 
 def _end(pool: concurrent.futures.ProcessPoolExecutor) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _weir, theory
-from ._errors import InputError
+from ._errors import InputError, portable
 from ._result import Result, result_of
 from ._table import Table
 from ._values import Source, Values, scenario_of
@@ -69,6 +69,7 @@ class Simulation:
 
     @property
     def scenario(self) -> _weir.Scenario:
+        """What is simulated."""
         return self._inner.scenario
 
     @property
@@ -94,7 +95,12 @@ class Simulation:
             if step < 0:
                 raise InputError("by: a run does not go back; valid is 0 or more", key="by")
             return self._inner.advance(self.now_ps + step)
-        return self._inner.advance(None if until is None else _weir.time_ps(until, "until"))
+        if until is None:
+            return self._inner.advance(None)
+        end = _weir.time_ps(until, "until")
+        if end < self.now_ps:
+            raise InputError(f"until: a run does not go back; valid is {self.now_ps} ps, the present, or later", key="until")
+        return self._inner.advance(end)
 
     @property
     def stall(self) -> str | None:
@@ -131,6 +137,7 @@ class Simulation:
 
     @property
     def switches(self) -> int:
+        """The number of switches, which are the nodes behind the hosts."""
         return self._inner.switches
 
     @property
@@ -221,7 +228,8 @@ class Simulation:
 
         The copy costs no time for the state: the system copies what either process then writes to. This run stays as it
         is, its functions are the copy's too, and what they change stays in the copy. The returned value must be one that
-        pickle takes. An exception of `call` is raised here as well. Not on Windows.
+        pickle takes. An exception of `call` is raised here as well, or, if pickle does not take it, a RuntimeError that
+        says the same. Not on Windows.
         """
         context = multiprocessing.get_context("fork")
         ours, theirs = context.Pipe(duplex=False)
@@ -231,7 +239,7 @@ class Simulation:
             try:
                 answer = pickle.dumps((call(self), None))
             except BaseException as error:
-                answer = pickle.dumps((None, error))
+                answer = pickle.dumps((None, portable(error)))
             theirs.send_bytes(answer)
 
         process = context.Process(target=in_copy)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from . import _weir
+from ._errors import InputError
 
 Values: TypeAlias = Sequence[str] | Mapping[str, object]
 Source: TypeAlias = _weir.Scenario | str | os.PathLike[str] | Mapping[str, object]
@@ -16,11 +17,27 @@ Source: TypeAlias = _weir.Scenario | str | os.PathLike[str] | Mapping[str, objec
 
 def assignments(values: Values) -> list[str]:
     """The values as 'key=value', in order. Those of inner dictionaries have dotted keys."""
-    if isinstance(values, Mapping):
-        return _flat(values, "")
     if isinstance(values, str):
         raise TypeError("values are a list of texts 'key=value', or a dictionary")
-    return list(values)
+    out = _flat(values, "") if isinstance(values, Mapping) else list(values)
+    for text in out:
+        if not _is_utf8(text):
+            key = ascii(text.partition("=")[0])[1:-1]
+            raise InputError(f"{text!a}: valid is text that can be written as UTF-8", key=key)
+    return out
+
+
+def file_name(file: str | bytes | os.PathLike[str]) -> str:
+    """The name of a file as the extension module takes it. Raises InputError unless it is UTF-8."""
+    name = os.fsdecode(file)
+    if not _is_utf8(name):
+        raise InputError(f"{name!a}: valid is a file whose name is UTF-8; rename it")
+    return name
+
+
+# os.listdir() and sys.argv give names that are not UTF-8 as halves of surrogate pairs.
+def _is_utf8(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _flat(table: Mapping[str, object], prefix: str) -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 
 import numpy as np
 
 from . import _weir
 from ._errors import InputError
+from ._values import file_name
 
 __all__ = ["Policy", "factor", "load", "to_onnx"]
 
@@ -27,7 +27,7 @@ def factor(y, step=0.2):
 
 def load(path) -> dict:
     """The tables of a policy file, or of one that comes with Weir, as tomllib reads them, once Weir has checked it."""
-    return tomllib.loads(_weir.policy_text(os.fspath(path)))
+    return tomllib.loads(_weir.policy_text(file_name(path)))
 
 
 class Policy:
@@ -37,7 +37,7 @@ class Policy:
     """
 
     def __init__(self, path):
-        self._inner = _weir.Decider(os.fspath(path))
+        self._inner = _weir.Decider(file_name(path))
         self.width = self._inner.width
         self.step = self._inner.step
         self.memory = self._inner.memory
@@ -74,8 +74,9 @@ def to_onnx(path, out) -> None:
     from ._onnx import model_of
 
     model = model_of(load(path), onnx)
+    target = file_name(out)
     onnx.checker.check_model(model)
     try:
-        onnx.save(model, os.fspath(out))
+        onnx.save(model, target)
     except OSError as error:
-        raise InputError(f"{os.fspath(out)}: cannot be written: {error.strerror}", file=os.fspath(out)) from error
+        raise InputError(f"{target}: cannot be written: {error.strerror}", file=target) from error

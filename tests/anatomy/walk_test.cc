@@ -45,9 +45,10 @@ std::map<std::uint64_t, Told> tell(const scenario::Scenario& s, std::uint32_t pa
   Walk walk(*run.model);
   run.simulation->trace({.ports = {}, .from = {}, .kinds = Walk::kKinds},
                         [&](std::span<const net::TraceEvent> events) { walk.add(events); });
-  const net::Framing bare = host::framing_without_int(run.model->transport);
+  const engine::Model& model = *run.model;
   run.simulation->on_finish([&](const host::FlowRecord& r) {
-    out[r.id] = {r, run.model->paths.ideal_fct(r.src, r.dst, r.size, bare), walk.take(r.id)};
+    const net::Framing bare = model.framing_without_int(model.profiles[r.profile]);
+    out[r.id] = {r, model.paths.ideal_fct(r.src, r.dst, r.size, bare), walk.take(r.id)};
   });
   while (!run.simulation->advance()) {
   }

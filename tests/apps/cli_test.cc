@@ -132,11 +132,42 @@ TEST(Run, PrintsASummary) {
 // Seven flows: no more than the median of them is told apart from the largest.
 // Two numbers of marks and two of losses, each with a name of its own.
 TEST(Run, SaysWhoMarkedAndWhereItWasLost) {
-  const Output o = weir({"run", "tests/scenarios/lossy-links.toml", "--quiet", "--set", "probes.links=true"});
+  const Output o = weir({"run", "tests/scenarios/lossy-links.toml", "--set", "probes.links=true"});
   EXPECT_EQ(o.status, 0) << o.err;
   for (const char* text : {"; switches marked ", " packets and dropped ", ", observed links lost ",
                            "; switches dropped ", ", links lost ", " data packets arrived marked"})
     EXPECT_NE(o.out.find(text), std::string::npos) << text << " is not in\n" << o.out;
+}
+
+TEST(Run, QuietPrintsNothingUnlessSomethingIsWrong) {
+  const Output o = weir({"run", kScenario, "-q"});
+  EXPECT_EQ(o.status, 0);
+  EXPECT_EQ(o.out + o.err, "");
+  const Output incomplete = weir({"run", "tests/scenarios/cut-off.toml", "-q"});
+  EXPECT_EQ(incomplete.out, "");
+  EXPECT_NE(incomplete.err.find("; the result is incomplete\n"), std::string::npos) << incomplete.err;
+}
+
+// What probes of single events found stands there in sentences, as all else.
+TEST(Run, TellsInWordsWhatTheTimeOfFlowsWentInto) {
+  const Output o = weir(
+      {"run", "tests/scenarios/pfc-small-buffer.toml", "--set", "probes.anatomy=true", "--set", "probes.view=true"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("\nanatomy: of the time that "), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find(" % paused (PFC)"), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find("\nview: ports and flows in steps of 1 us, queues looked at every 10 us\n"), std::string::npos)
+      << o.out;
+  EXPECT_EQ(o.out.find("_share"), std::string::npos) << o.out;
+}
+
+TEST(Help, SaysOfWhichTypeValuesAreAndWhatBelongsTogether) {
+  const std::string run = weir({"run", "--help"}).out;
+  for (const char* text : {"--out DIR", "--checkpoint TIME", "--memory SIZE", "--steer FILE", "--set KEY=VALUE",
+                           "Packets for Wireshark:", "A trace for Perfetto:"})
+    EXPECT_NE(run.find(text), std::string::npos) << text << " is not in\n" << run;
+  for (const char* command : {"run", "resume", "fork", "validate", "sweep", "report", "view", "demo"})
+    EXPECT_EQ(weir({command, "--help"}).out.find(" TEXT"), std::string::npos) << command;
+  EXPECT_EQ(weir({"theory", "spraying", "--help"}).out.find("--json NUMBER"), std::string::npos);
 }
 
 TEST(Run, PercentilesOfFewFlowsAreNotShown) {
@@ -152,7 +183,7 @@ TEST(Run, PercentilesOfFewFlowsAreNotShown) {
   EXPECT_NE(p50, "-");
   EXPECT_EQ(p95 + p99 + p999, "---");
   EXPECT_NE(max, "");
-  EXPECT_NE(o.out.find("\n-: of so few values this percentile would be the largest of them\n"), std::string::npos);
+  EXPECT_NE(o.out.find("\n-: too few values for this percentile, which would be their maximum\n"), std::string::npos);
   // in the result they stay, beside their count
   const Json all = Json::parse(weir({"run", kScenario, "--json"}).out).at("summary").at("slowdown").at("all");
   EXPECT_EQ(all.at("count"), 7);
@@ -258,8 +289,7 @@ TEST(Run, ASignalEndsItWithAnIncompleteResult) {
   for (const auto& [signal, status] : {std::pair{SIGINT, 130}, {SIGTERM, 143}, {SIGHUP, 129}}) {
     const Folder folder("weir-run-signal");
     const std::string dir = folder / "a";
-    const Output o =
-        weir({"run", "scenarios/incast-16.toml", "--set", "traffic.0.size=1 TB", "--out", dir, "--quiet"}, signal, 1);
+    const Output o = weir({"run", "scenarios/incast-16.toml", "--set", "traffic.0.size=1 TB", "--out", dir}, signal, 1);
     EXPECT_EQ(o.status, status) << o.err;
     EXPECT_NE(o.err.find("incomplete"), std::string::npos) << o.err;
     EXPECT_NE(o.out.find("\nThese are the figures of an incomplete run, interrupted at "), std::string::npos) << o.out;

@@ -2,6 +2,8 @@
 // nothing of the input acts on the terminal.
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -11,6 +13,7 @@
 
 #include "tests/support/command.h"
 #include "weir/base/text.h"
+#include "weir/signals.h"
 
 namespace weir::app {
 namespace {
@@ -52,7 +55,7 @@ TEST(StandardError, MayBeClosedOrFull) {
 }
 
 TEST(StandardOutput, ThatIsClosedIsTold) {
-  const std::vector<std::string> commands{"list", "run " + kHostile + " -q", "list --json", "--help", "--version"};
+  const std::vector<std::string> commands{"list", "run " + kHostile, "list --json", "--help", "--version"};
   for (const std::string& command : commands) {
     EXPECT_EQ(shell("\"$weir\" " + command + " >&-").status, 1) << command;
     EXPECT_EQ(shell("\"$weir\" " + command + " >&- 2>&-").status, 1) << command;
@@ -90,18 +93,18 @@ TEST(ControlCharacters, DoNotReachTheTerminal) {
   write(bad, "\"k\\u001b[31m\" = 1\n");
   const std::string escape = "\x1b[31m\xc2\x9b\x7f";
   const std::vector<std::vector<std::string>> commands{
-      {"run", scenario, "-q"},
+      {"run", scenario},
       {"run", scenario, "-q", "--json"},
-      {"run", scenario, "-q", "--out", folder / ("r" + escape)},
+      {"run", scenario, "--out", folder / ("r" + escape)},
       {"validate", scenario},
       {"validate", scenario, "--json"},
       {"validate", scenario, "--effective"},
       {"validate", bad},
       {"run", scenario, "--set", "title" + escape + "=1"},
-      {"run", scenario, "--set", "traffic.0.tag=" + escape, "-q"},
+      {"run", scenario, "--set", "traffic.0.tag=" + escape},
       {"run", scenario, "--set", escape},
       {"run", folder / escape},
-      {"sweep", study, "--out", folder / "sweep", "-q"},
+      {"sweep", study, "--out", folder / "sweep"},
       {"sweep", study, "--list"},
       {"report", folder / escape},
       {"report", folder / ("r" + escape), "--out", folder / ("page" + escape + ".html")},
@@ -184,6 +187,39 @@ TEST(Run, TellsWhatWasChosenForIt) {
   EXPECT_TRUE(o.err.starts_with("weir: --set algorithm.name: 'dcqcn' in place of 'hpcc', for which")) << o.err;
   const Output plain = weir({"run", "scenarios/incast-16.toml", "--set", "run.stop=100 us"});
   EXPECT_EQ(plain.err.find("in place of"), std::string::npos) << plain.err;
+}
+
+// What the system allows too little of is an error with a message, after which nothing is left.
+TEST(Limits, AreToldAndLeaveNothing) {
+  const Folder folder("weir-limits");
+  const std::string run =
+      "exec \"$weir\" run tests/scenarios/star-incast-hpcc.toml -q --set probes.queues.series=true --out " +
+      (folder / "a");
+  expect_told(shell("ulimit -f 2; " + run), "File too large", 1);
+  EXPECT_TRUE(folder.names().empty());
+  bool is_told = false;
+  for (int descriptors = 3; folder.names().empty(); ++descriptors) {
+    const Output o = shell("ulimit -n " + std::to_string(descriptors) + "; " + run);
+    ASSERT_EQ(folder.names().empty(), o.status != 0) << descriptors << ": " << o.err;
+    is_told = is_told || o.err.find("Too many open files") != std::string::npos;
+  }
+  EXPECT_TRUE(is_told);
+}
+
+// From where a second signal would kill, and leave a result and its checkpoint.
+TEST(Signals, AreHeldWhileSomethingIsDoneWhole) {
+  EXPECT_EXIT(
+      {
+        catch_signals();
+        {
+          const HeldSignals held;
+          for (int i = 0; i < 3; ++i) ::raise(SIGTERM);
+        }
+        if (pending_signal() == SIGTERM) ::raise(SIGTERM);  // noted again, and then it kills
+        std::fputs("held", stderr);
+        ::raise(SIGTERM);
+      },
+      testing::KilledBySignal(SIGTERM), "held");
 }
 
 }  // namespace

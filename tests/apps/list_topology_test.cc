@@ -70,6 +70,20 @@ TEST_F(Small, IsListedWhateverItsBuffers) {
   EXPECT_EQ(weir({"validate", file_}).status, 2);
 }
 
+// Any topology as a graph file is the same network again.
+TEST_F(Small, IsWrittenAsAGraph) {
+  for (const std::string& name :
+       {file_, std::string("fat-tree"), std::string("parking-lot"), std::string("hpcc-testbed-32")}) {
+    SCOPED_TRACE(name);
+    const std::string graph = folder_ / "b.graph";
+    std::ofstream(graph) << listing({name, "--graph"});
+    const Json was = Json::parse(listing({name, "--json"}));
+    const Json is = Json::parse(listing({graph, "--json"}));
+    EXPECT_EQ(is.at("links"), was.at("links"));
+  }
+  EXPECT_NE(weir({"list", "topology", file_, "--graph", "--json"}).status, 0);
+}
+
 TEST_F(Small, PathsAreToldBesideAPicture) {
   const std::string picture = folder_ / "a.svg";
   const std::string out = listing({file_, "--paths", "0", "3", "--svg", picture});

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -210,6 +211,28 @@ TEST(Live, ChangesAreKeptAndCanBeRepeated) {
   EXPECT_NE(o.err.find("it was changed while it ran"), std::string::npos) << o.err;
 }
 
+// Wherever the page says that the run pauses, a change is made between two epochs.
+TEST(Live, ChangesCanBeRepeatedWhateverTheInstant) {
+  if (!can_serve()) GTEST_SKIP() << "this build has no page to serve";
+  const Folder folder("weir-live");
+  LiveRun run("pfc-small-buffer", folder / "live");
+  const std::int64_t epoch = run.paused().at("epoch_ps");
+  ASSERT_GT(epoch, 2);
+  run.act({{"do", "run"}, {"until", std::to_string(3 * epoch / 2) + " ps"}});
+  EXPECT_EQ(run.paused().at("now_ps"), 2 * epoch);
+  run.act({{"do", "send"}, {"src", 0}, {"dst", 1}, {"size", "1 KB"}});
+  run.act({{"do", "run"}, {"until", std::to_string(5 * epoch + 1) + " ps"}, {"pace", "1 ms"}});
+  EXPECT_EQ(run.paused().at("now_ps"), 6 * epoch);
+  run.act({{"do", "set"}, {"set", {"network.buffer.size=4 MB"}}});
+  // later than any epoch: it goes on to the end
+  run.act({{"do", "run"}, {"until", "9223372036854775806 ps"}});
+  EXPECT_TRUE(run.finish().is_whole());
+  const Output o = weir(
+      {"run", folder / "live/before.toml", "-q", "--steer", folder / "live/steering.toml", "--out", folder / "again"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  expect_same_tables(folder / "live", folder / "again", {"scenario.toml", "before.toml"});
+}
+
 TEST(Live, LinksGoDownAndUp) {
   if (!can_serve()) GTEST_SKIP() << "this build has no page to serve";
   const Folder folder("weir-live");
@@ -250,6 +273,8 @@ TEST(Live, WhatIsWrongIsToldAndChangesNothing) {
   refuses({{"do", "run"}, {"until", "1 us"}}, "already");
   refuses({{"do", "run"}, {"until", "soon"}}, "until");
   refuses({{"do", "step"}, {"span", "-1 us"}}, "span");
+  for (const char* span : {"9223372036854775806 ps", "9223372036854000000 ps"})
+    refuses({{"do", "step"}, {"span", span}}, "span: that is too long");
   refuses({{"do", "send"}, {"src", 0}, {"dst", 0}, {"size", "1 KB"}}, "");
   refuses({{"do", "send"}, {"src", 0}, {"dst", 999999}, {"size", "1 KB"}}, "");
   refuses({{"do", "send"}, {"src", -1}, {"dst", 1}, {"size", "1 KB"}}, "src");
@@ -296,6 +321,35 @@ TEST(Live, OnlyThoseWhoKnowTheTokenChangeAnything) {
   EXPECT_EQ(http_status(http_answer(address, "GET /news HTTP/1.1\r\n" + here + known + "Connection: close\r\n\r\n")),
             200);
   EXPECT_EQ(http_status(http_answer(address, "GET /news HTTP/1.1\r\n" + here + "Connection: close\r\n\r\n")), 403);
+}
+
+// Any user of this machine may connect, and say little and slowly.
+TEST(Live, WhoDoesNotShowTheTokenKeepsNobodyOut) {
+  if (!PageServer::available()) GTEST_SKIP() << "this build has no HTTP server";
+  const PageServer of_page("the page");
+  const PageServer of_run([](const PageRequest&) { return PageAnswer{200, "the page"}; }, 0);
+  for (const PageServer* server : {&of_page, &of_run}) {
+    const std::string address = server->address();
+    const std::string host = http_host(address);
+    std::vector<int> strangers;
+    for (int i = 0; i < 60; ++i) {
+      strangers.push_back(http_connection(address));
+      EXPECT_EQ(::send(strangers.back(), "G", 1, MSG_NOSIGNAL), 1);
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    const std::string get = "GET /?" + address.substr(address.find("token=")) + " HTTP/1.1\r\nHost: " + host + "\r\n";
+    EXPECT_TRUE(http_answer(address, get + "Connection: close\r\n\r\n").ends_with("the page"));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+    char buffer[64];
+    // the others are closed soon, however they go on
+    for (const int stranger : strangers) {
+      ::send(stranger, "E", 1, MSG_NOSIGNAL);
+      while (::read(stranger, buffer, sizeof buffer) > 0) {
+      }
+      ::close(stranger);
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  }
 }
 
 TEST(Live, BadInputIsRefusedBeforeTheRun) {

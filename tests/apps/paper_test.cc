@@ -61,6 +61,47 @@ TEST(Paper, TakesAPolicyWherePccRlRuns) {
   EXPECT_NE(unknown.err.find("no-such-policy"), std::string::npos) << unknown.err;
 }
 
+TEST(Paper, IsWordedAsItIsAskedFor) {
+  const Output o = weir({"paper", "why", "a28"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.out.substr(0, 5), "A28 (") << o.out;
+}
+
+// A study can be run smaller, or with other seeds; its file stays as it is.
+TEST(Paper, RunsAStudyThatIsChanged) {
+  const Folder out("weir-paper");
+  const std::vector<std::string> study{"paper", "run", "hpcc/fig09ab", "--out", out / "a"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = study;
+    words.insert(words.end(), more.begin(), more.end());
+    return weir(words);
+  };
+  const Output listed = with({"--seeds", "3", "--list"});
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  EXPECT_NE(listed.out.find("seed3"), std::string::npos) << listed.out;
+  EXPECT_FALSE(std::filesystem::exists(out / "a"));
+  const Output wrong = with({"--set", "run.stpo=1 ms", "--list"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_NE(wrong.err.find("--set run.stpo"), std::string::npos) << wrong.err;
+  const Output changed = with({"--set", "run.stop=1 us", "--seeds", "2"});
+  EXPECT_NE(changed.out.find("its verdicts are of the changed study"), std::string::npos) << changed.out << changed.err;
+  EXPECT_TRUE(std::filesystem::exists(out / "a/hpcc/fig09ab"));
+}
+
+TEST(Paper, SaysBeforehandWhatAStudyTakes) {
+  const Output list = weir({"paper", "list", "hpcc"});
+  EXPECT_NE(list.out.find("hpcc/fig11ab        5 min  FB_Hadoop"), std::string::npos) << list.out;
+  const Output check = weir({"paper", "check", "--only", "A25"});
+  EXPECT_NE(check.err.find("1 evaluation by code take"), std::string::npos) << check.err;
+}
+
+TEST(Paper, SaysWhereItLookedForClaims) {
+  const Folder folder("weir-paper");
+  const Output o = shell("cd '" + folder.path() + "' && \"$weir\" paper list");
+  EXPECT_EQ(o.status, 2);
+  EXPECT_NE(o.err.find("cmake --install"), std::string::npos) << o.err;
+}
+
 // The claims of the project with other accepted verdicts.
 class Accepted {
  public:

@@ -25,7 +25,7 @@ std::string plugin(const std::string& name) {
 }
 
 Output run_with(const std::string& file, const std::string& out, const std::string& algorithm) {
-  return weir({"run", "tests/scenarios/star-incast-dcqcn.toml", "-q", "--plugin", file, "--out", out, "--set",
+  return weir({"run", "tests/scenarios/star-incast-dcqcn.toml", "--plugin", file, "--out", out, "--set",
                "algorithm={name=\"" + algorithm + "\"}"});
 }
 
@@ -40,7 +40,7 @@ TEST(Plugins, BringAlgorithms) {
   EXPECT_EQ(manifest.at("flows_completed"), manifest.at("flows_started"));
   // its parameters are read and checked as all are
   const auto with = [&](const std::string& packets) {
-    return weir({"run", "tests/scenarios/star-incast-dcqcn.toml", "-q", "--plugin", plugin("plugin_halving"), "--set",
+    return weir({"run", "tests/scenarios/star-incast-dcqcn.toml", "--plugin", plugin("plugin_halving"), "--set",
                  "algorithm={name=\"halving\", packets=" + packets + "}"});
   };
   EXPECT_EQ(with("1").status, 2);
@@ -50,6 +50,27 @@ TEST(Plugins, BringAlgorithms) {
   const Output other = run_with(plugin("plugin_halving"), folder / "b", "hpcc");
   ASSERT_EQ(other.status, 0) << other.err;
   EXPECT_FALSE(Json::parse(read_file(folder / "b/manifest.json")).contains("plugins"));
+}
+
+TEST(Plugins, AreListed) {
+  const Output o = weir({"list", "algorithms", "halving", "--plugin", plugin("plugin_halving")});
+  ASSERT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("packets"), std::string::npos) << o.out;
+  EXPECT_EQ(weir({"list", "algorithms", "halving"}).status, 2);
+}
+
+// Where a result's scenario needs a plug-in, the commands that take it up say which.
+TEST(Plugins, OfAResultAreNamed) {
+  const Folder folder("weir-plugin");
+  const std::string file = plugin("plugin_halving");
+  ASSERT_EQ(run_with(file, folder / "a", "halving").status, 0);
+  const Output again = weir({"validate", folder / "a/scenario.toml"});
+  EXPECT_EQ(again.status, 2);
+  EXPECT_NE(again.err.find("--plugin " + file), std::string::npos) << again.err;
+  EXPECT_EQ(weir({"validate", folder / "a/scenario.toml", "--plugin", file}).status, 0);
+  const Output view = weir({"view", folder / "a", "--out", folder / "a.html"});
+  EXPECT_EQ(view.status, 2);
+  EXPECT_NE(view.err.find("--view-data --out ANOTHER --plugin " + file), std::string::npos) << view.err;
 }
 
 TEST(Plugins, ServeSweeps) {
@@ -62,7 +83,7 @@ TEST(Plugins, ServeSweeps) {
       << "[[axis.point]]\nlabel = \"Halving\"\nset = { algorithm = { name = \"halving\" } }\n"
       << "[[axis.point]]\nlabel = \"DCQCN\"\nset = {}\n"
       << "[[measure]]\nname = \"p50\"\nof = \"summary\"\nkey = \"slowdown.all.p50\"\n";
-  const std::vector<std::string> sweep{"sweep", folder / "s.toml", "--out", folder / "a", "-q", "--jobs", "2"};
+  const std::vector<std::string> sweep{"sweep", folder / "s.toml", "--out", folder / "a", "--jobs", "2"};
   const auto with = [&](const std::string& name) {
     std::vector<std::string> words = sweep;
     words.insert(words.end(), {"--plugin", name});

@@ -196,6 +196,37 @@ TEST_F(Resume, RefusesWhatDoesNotBelong) {
   refused(good, "it is of another scenario");
 }
 
+// What the run had written before its checkpoint would be in the result, which vouches for all of it.
+TEST_F(Resume, RefusesFilesThatHaveBeenChanged) {
+  const std::string dir = killed("killed");
+  const auto good = files_of(partial(dir));
+  const auto refused = [&](const std::string& name, const std::string& why) {
+    const auto before = files_of(partial(dir));
+    const Output o = weir({"resume", dir, "-q"});
+    EXPECT_EQ(o.status, 2) << name << ": " << o.err;
+    EXPECT_NE(o.err.find(partial(dir) + "/" + name + ": "), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find(why), std::string::npos) << o.err;
+    EXPECT_TRUE(files_of(partial(dir)) == before) << name;
+    std::ofstream(partial(dir) + "/" + name, std::ios::binary) << good.at(name);
+  };
+  // a table and a file that the scenario names
+  for (const auto& [name, why] : {std::pair<std::string, std::string>{"queues.csv", "has been changed"},
+                                  {"traffic-2-more.csv", "has been changed since the run wrote it"}}) {
+    std::string other = good.at(name);
+    const std::size_t digit = other.find_first_of("0123456789", other.find('\n'));  // of the first row
+    other[digit] = other[digit] == '9' ? '8' : '9';
+    std::ofstream(partial(dir) + "/" + name, std::ios::binary) << other;
+    refused(name, why);
+  }
+  std::ofstream(partial(dir) + "/queues.csv", std::ios::binary) << good.at("queues.csv").substr(0, 100);
+  refused("queues.csv", "shorter than it was");
+  fs::remove(partial(dir) + "/queues.csv");
+  refused("queues.csv", "it is not there, and its run cannot go on without it");
+  fs::remove(partial(dir) + "/traffic-2-more.csv");
+  refused("traffic-2-more.csv", "No such file");
+  EXPECT_EQ(weir({"resume", dir, "-q"}).status, 0);
+}
+
 // Whoever names what the run has left means its result.
 TEST_F(Resume, ByTheNameOfWhatIsLeft) {
   const std::string dir = killed("killed");

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -127,10 +128,74 @@ TEST_F(Sweep, ReasonsOfFailuresAreTold) {
 }
 
 TEST(StalledRun, NoEndIsForetoldOnceAllHasBeenSent) {
-  EXPECT_EQ(Progress::with_forecast("x", -1, 10), "x");
-  EXPECT_EQ(Progress::with_forecast("x", 0.5, 10), " 50 %  x, about 10 s left");
-  EXPECT_EQ(Progress::with_forecast("x", 0.9999, 10), " 99 %  x, about 0 s left");
-  EXPECT_EQ(Progress::with_forecast("x", 1, 10), "x, all sent, waiting for what is under way");
+  Forecast f;
+  EXPECT_EQ(Progress::with_forecast("x", -1, 10, f), "x");
+  EXPECT_EQ(Progress::with_forecast("x", 0.5, 10, f), " 50 %  x, about 10 s left");
+  EXPECT_EQ(Progress::with_forecast("x", 0.9999, 10, f), " 99 %  x, about 0 s left");
+  EXPECT_EQ(Progress::with_forecast("x", 1, 10, f), "x, all sent, waiting for what is under way");
+}
+
+// Seven of eight runs are done after 11 minutes, and the last one takes long.
+TEST(Progress, TimeLeftCountsDownAndDoesNotGrowUnlessItSaysSo) {
+  Forecast f;
+  EXPECT_EQ(f.text(0, 5), "");
+  EXPECT_EQ(f.text(0.5, 100), "about 1 min 40 s left");
+  EXPECT_EQ(f.text(0.5, 150), "about 50 s left");
+  EXPECT_EQ(f.text(0.75, 160), "about 40 s left");  // it would be 53 s, by the mean of all that is done
+  EXPECT_EQ(f.text(0.75, 200), "longer than foreseen");
+  EXPECT_EQ(f.text(0.8, 240), "about 1 min 0 s left, longer than foreseen");
+  EXPECT_EQ(f.text(0.9, 250), "about 28 s left, longer than foreseen");
+}
+
+TEST(Progress, ASlowerRunSaysThatItTakesLonger) {
+  Forecast f;
+  std::string before = f.text(0.1, 1);
+  EXPECT_EQ(before, "about 9 s left");
+  // from there on a quarter of the speed
+  for (int s = 2; s <= 30; ++s) {
+    const std::string now = f.text(0.1 + 0.025 * (s - 1), s);
+    const auto seconds = [](const std::string& text) { return std::stoi(text.substr(text.find(' ') + 1)); };
+    if (now.starts_with("about") && before.starts_with("about") && seconds(now) > seconds(before)) {
+      EXPECT_NE(now.find("longer than foreseen"), std::string::npos) << s << ": " << before << ", then " << now;
+    }
+    before = now;
+  }
+}
+
+// Round trips of 20 ms, and a delay target of 23 us: said before the run, and while it goes on.
+TEST(StarvingRun, SaysWhoStarves) {
+  const Folder folder("weir-starving");
+  const std::string file = folder / "a.toml";
+  std::ofstream(file) << R"([topology]
+kind = "star"
+hosts = 2
+delay = "5 ms"
+[network.buffer]
+mode = "lossy"
+[transport]
+min_rto = "100 ms"
+[algorithm]
+name = "swift"
+[[traffic]]
+kind = "flows"
+flow = [{ src = 0, dst = 1, size = "1 MB" }]
+[run]
+stop = "3 s"
+)";
+  const std::string starving = "s of simulated time 1 of 1 active flows send less than a packet per round trip";
+  const std::string target = "longer than the 23053 ns that base_target lets them take";
+  const Output o = weir({"run", file});
+  EXPECT_NE(o.err.find(target), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("at 2.04"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find(starving), std::string::npos) << o.err;
+  EXPECT_NE(weir({"validate", file}).out.find(target), std::string::npos);
+  // what the receiver takes for its answers is no queue
+  const Output slow_host = weir({"run", file, "--set", "host.receive_delay=2 ms", "--set",
+                                 "algorithm.endpoint_target=3 ms", "--set", "run.stop=5 s"});
+  EXPECT_NE(slow_host.err.find(starving), std::string::npos) << slow_host.err;
+  const Output works = weir({"run", file, "--set", "algorithm.base_target=30 ms"});
+  EXPECT_EQ(works.err.find(starving), std::string::npos) << works.err;
+  EXPECT_EQ(works.err.find("lets them take"), std::string::npos) << works.err;
 }
 
 }  // namespace

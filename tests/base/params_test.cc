@@ -95,6 +95,12 @@ TEST(Quantity, Rates) {
                                                        {"1.6 Tbps", 1'600'000'000'000},
                                                        {"2.5Mbps", 2'500'000},
                                                        {"9.6 Kbps", 9'600},
+                                                       {"9.6 kb/s", 9'600},
+                                                       {"400 Gb/s", 400'000'000'000},
+                                                       {"400Gbit/s", 400'000'000'000},
+                                                       {"400G", 400'000'000'000},
+                                                       {"1.6T", 1'600'000'000'000},
+                                                       {"10 M", 10'000'000},
                                                        {"1 bps", 1}})
     EXPECT_EQ(parse_rate(text).bits_per_second, bps) << text;
 }
@@ -124,8 +130,8 @@ TEST(Quantity, RefusalsSayWhy) {
       refusal(parse_bytes, "3 kB"),
       "'3 kB' is not a size: unknown unit 'kB'; write a number and one of GiB, MiB, KiB, PB, TB, GB, MB, KB, B, like "
       "\"1.5 MiB\"");
-  EXPECT_EQ(refusal(parse_rate, "100 Gb/s"),
-            "'100 Gb/s' is not a rate: unknown unit 'Gb/s'; write a number and one of Tbps, Gbps, Mbps, Kbps, bps, "
+  EXPECT_EQ(refusal(parse_rate, "100 GB/s"),
+            "'100 GB/s' is not a rate: unknown unit 'GB/s'; write a number and one of Tbps, Gbps, Mbps, Kbps, bps, "
             "like \"1.5 Gbps\"");
 }
 

@@ -31,6 +31,12 @@ TEST(TextFile, IsReadWholeOrRefused) {
   EXPECT_EQ(reading(large), "none");
   EXPECT_EQ(read_text_file(path, "a list"), large);
   EXPECT_EQ(reading(""), "none");
+  EXPECT_EQ(reading("\xef\xbb\xbf"
+                    "a\n"),
+            "none");
+  EXPECT_EQ(read_text_file(path, "a list"), "a\n");
+  EXPECT_EQ(read_document(path, "a list"), "a\n");
+  EXPECT_EQ(read_named_file(path, "a list", "file"), "a\n");
   EXPECT_EQ(reading(large + "\n\nab\xff"),
             path + ":3: it has a byte 0xff where none can be, so it is no text (UTF-8); it should be a list");
   EXPECT_EQ(reading(std::string("a\n\0b", 4)),

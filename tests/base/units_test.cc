@@ -97,11 +97,16 @@ TEST(Units, TransmissionTimeRoundsUp) {
 }
 
 TEST(Units, BytesInSpan) {
+  static_assert(transmission_time(1'000'000_GB, 1_Kbps) == Time::max());
+  static_assert(transmission_time(1'000'000_GB, 100_Gbps) == 80'000_s);
+  static_assert(saturating_sum(1_s, 2_s) == 3_s && saturating_sum(Time::max(), 1_ps) == Time::max());
+  static_assert(saturating_sum(Time::max() - 1_ps, 1_ps) == Time::max());
   static_assert(bytes_in(12_us, 100_Gbps) == 150_KB);
   static_assert(bytes_in(79_ps, 100_Gbps) == 0_B && bytes_in(80_ps, 100_Gbps) == 1_B);
   static_assert(bytes_in(0_s, 100_Gbps) == 0_B);
   static_assert(bytes_in(3600_s, 800_Gbps) == 360'000_GB);
   static_assert(bytes_in(0_s - 80_ps, 100_Gbps) == 0_B - 1_B);
+  static_assert(bytes_in(1'000'000_s, kMaxRate) == Bytes{std::int64_t{1} << 62});
 }
 
 TEST(Units, BytesInUndoesTransmissionTime) {

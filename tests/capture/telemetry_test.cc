@@ -87,7 +87,7 @@ TEST_P(IntOnTheWire, IsWhatTheAlgorithmReads) {
       values[2].push_back(std::to_string(h.tx_bytes));
       values[3].push_back(std::to_string(h.queue));
     }
-    std::string out = fmt::format("{} {}", t.time.ps / 1'000, t.hops);
+    std::string out = fmt::format("{} {} 0x{:04x}", t.time.ps / 1'000, t.hops, path_id(t.telemetry.path));
     for (const auto& value : values) out += fmt::format(" {}", fmt::join(value, ","));
     return out;
   };
@@ -96,16 +96,16 @@ TEST_P(IntOnTheWire, IsWhatTheAlgorithmReads) {
   for (const Told& t : told) read.push_back(text_of(t));
   std::vector<std::string> captured;
   for (const char* host : {"0", "1", "2"}) {
-    auto rows =
-        frames(folder / (std::string("c/host-") + host + ".pcapng"),
-               "infiniband.bth.opcode == 0x11 && frame.packet_flags_direction == 1",
-               {"frame.time_epoch", "hpcc_int.nhop", "hpcc_int.b", "hpcc_int.ts", "hpcc_int.txbytes", "hpcc_int.qlen"});
+    auto rows = frames(folder / (std::string("c/host-") + host + ".pcapng"),
+                       "infiniband.bth.opcode == 0x11 && frame.packet_flags_direction == 1",
+                       {"frame.time_epoch", "hpcc_int.nhop", "hpcc_int.pathid", "hpcc_int.b", "hpcc_int.ts",
+                        "hpcc_int.txbytes", "hpcc_int.qlen"});
     ASSERT_EQ(rows.size(), 200u) << host;
     rows.pop_back();
     for (auto& row : rows) {
       const std::string& time = row[0];  // 0.000012345: in nanoseconds
-      captured.push_back(fmt::format("{} {} {} {} {} {}", std::stoll(time.substr(time.find('.') + 1)), row[1], row[2],
-                                     row[3], row[4], row[5]));
+      captured.push_back(fmt::format("{} {} {} {} {} {} {}", std::stoll(time.substr(time.find('.') + 1)), row[1],
+                                     row[2], row[3], row[4], row[5], row[6]));
     }
   }
   std::sort(read.begin(), read.end());

@@ -137,6 +137,19 @@ TEST(Cubic, ReducesWhatIsInFlight) {
   EXPECT_EQ(g.a.threshold(), 2);
 }
 
+// Whole packets are in flight, more than the window if that is not whole; they do not keep it above one packet.
+TEST(Cubic, MarksLeaveALeastWindow) {
+  for (const std::int64_t least : {1, 2}) {
+    Flow f({.ecn = true, .min_window = least});
+    for (int i = 1; i < 20; ++i) {
+      const std::int64_t packets = (f.control.window.count + 999) / 1'000;
+      f.ack(i * 10_us, {.ecn = true, .in_flight = Bytes{1'000 * (packets - 1)}});
+    }
+    EXPECT_EQ(f.control.window.count, 1'000 * least);
+    EXPECT_EQ(f.a.threshold(), 2);
+  }
+}
+
 TEST(Cubic, OneReductionPerRoundTrip) {
   Flow f({.ecn = true});
   f.ack(10_us, {.ecn = true, .in_flight = 9'000_B});

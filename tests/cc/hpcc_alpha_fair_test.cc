@@ -179,8 +179,11 @@ TEST(HpccAlphaFair, Snapshot) {
   Control control;
   HpccAlphaFair hpcc(params, f, control);
   std::string out = "time_ps,window,rate_bps\n";
+  std::uint64_t path = 0;
   for (const auto& row : read_stream("hpcc")) {
     Telemetry records;
+    path += whole(row[3]) != 0 ? std::uint64_t{1} << kPathIdShift : 0;
+    records.path = path;
     for (std::size_t h = 0; h < 2; ++h)
       records.hop[h] = {whole(row[4 + 3 * h]), whole(row[5 + 3 * h]), static_cast<std::int32_t>(whole(row[6 + 3 * h])),
                         100'000};
@@ -189,7 +192,6 @@ TEST(HpccAlphaFair, Snapshot) {
     ack.seq = {whole(row[1])};
     ack.snd_nxt = {whole(row[2])};
     ack.sent_at = ack.now;
-    if (whole(row[3]) != 0) ack.path_since = ack.now;
     ack.hops = 2;
     ack.telemetry = &records;
     hpcc.on_ack(params, f, ack, control);

@@ -43,7 +43,8 @@ struct Flow {
     a.hops = static_cast<std::uint8_t>(n);
     a.telemetry = n > 0 ? &records : nullptr;
     a.sent_at = now;
-    if (path_changed) a.path_since = now;
+    path += path_changed ? std::uint64_t{1} << kPathIdShift : 0;
+    records.path = path;
     if (round == new_round) {
       acked = next + 1;
       next = acked + 100'000;
@@ -57,6 +58,7 @@ struct Flow {
   FlowFacts flow;
   Control control;
   Hpcc hpcc;
+  std::uint64_t path = 0;
   std::int64_t acked = 0;
   std::int64_t next = 0;
 };
@@ -571,8 +573,11 @@ std::string answers(const Hpcc::Params& params, const IntFormat& format) {
   Control control;
   Hpcc hpcc(params, f, control);
   std::string out = "time_ps,window,rate_bps\n";
+  std::uint64_t path = 0;
   for (const auto& row : read_stream("hpcc")) {
     Telemetry records;
+    path += whole(row[3]) != 0 ? std::uint64_t{1} << kPathIdShift : 0;
+    records.path = path;
     for (std::size_t h = 0; h < 2; ++h)
       records.hop[h] = format.quantise(
           {whole(row[4 + 3 * h]), whole(row[5 + 3 * h]), static_cast<std::int32_t>(whole(row[6 + 3 * h])), k100G});
@@ -581,7 +586,6 @@ std::string answers(const Hpcc::Params& params, const IntFormat& format) {
     ack.seq = {whole(row[1])};
     ack.snd_nxt = {whole(row[2])};
     ack.sent_at = ack.now;
-    if (whole(row[3]) != 0) ack.path_since = ack.now;
     ack.hops = 2;
     ack.telemetry = &records;
     hpcc.on_ack(params, f, ack, control);

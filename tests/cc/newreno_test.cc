@@ -167,6 +167,15 @@ TEST(NewReno, MarksCountIfAskedTo) {
   EXPECT_EQ(f.control.window, 2'500_B);
 }
 
+// RFC 3168, section 6.1.2: down to one packet; Linux stops at two.
+TEST(NewReno, MarksLeaveALeastWindow) {
+  for (const std::int64_t least : {1, 2}) {
+    Flow f({.ecn = true, .min_window = least});
+    for (int i = 1; i < 10; ++i) f.ack(i * 10_us, {.ecn = true});
+    EXPECT_EQ(f.control.window.count, 1'000 * least);
+  }
+}
+
 TEST(NewReno, Snapshot) {
   expect_snapshot("newreno", answers_to_losses<NewReno>({}));
   expect_snapshot("newreno_ecn", answers_to_losses<NewReno>({.abc_limit = 2, .ecn = true}));

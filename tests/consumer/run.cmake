@@ -49,6 +49,12 @@ endforeach()
 run(${BINARY}/prefix/bin/weir run ${EXAMPLES}/../tests/scenarios/star-incast-dcqcn.toml --quiet
     --plugin ${BINARY}/examples/libplugin.so --set algorithm={name="halving"})
 
+# The papers come with the command, wherever it is started.
+foreach(arguments IN ITEMS "list;hpcc" "run;hpcc/fig09ab;--list" "run;rldc/fig09;--list")
+  execute_process(COMMAND ${BINARY}/prefix/bin/weir paper ${arguments} WORKING_DIRECTORY ${BINARY}
+                  OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+
 find_program(pkg_config pkg-config)
 if(pkg_config)
   file(GLOB_RECURSE pc ${BINARY}/prefix/*/weir.pc)

@@ -221,13 +221,16 @@ TEST(Embedded, RefusesFlowsThatCannotBe) {
     }
     return "";
   };
-  EXPECT_EQ(refusal({.src = 0, .dst = 9, .size = Bytes{1}}), "there is no host 9; valid is 0 to 8");
-  EXPECT_EQ(refusal({.src = 3, .dst = 3, .size = Bytes{1}}), "a flow goes from one host to another");
-  EXPECT_EQ(refusal({.src = 0, .dst = 1}), "a flow of 0 bytes is not possible; valid is 1 to 1000000000000000");
+  EXPECT_EQ(refusal({.src = 0, .dst = 9, .size = Bytes{1}}), "dst: there is no host 9; valid is 0 to 8");
+  EXPECT_EQ(refusal({.src = 9, .dst = 10, .size = Bytes{1}}), "src: there is no host 9; valid is 0 to 8");
+  EXPECT_EQ(refusal({.src = 3, .dst = 3, .size = Bytes{1}}), "dst: a flow goes from one host to another");
+  EXPECT_EQ(refusal({.src = 0, .dst = 1}), "size: a flow of 0 bytes is not possible; valid is 1 to 1000000000000000");
   EXPECT_EQ(refusal({.src = 0, .dst = 1, .size = Bytes{1}, .start = 19_us}),
-            "a flow cannot start before the present instant");
-  EXPECT_EQ(refusal({.src = 0, .dst = 1, .size = Bytes{1}, .tag = "web"}), "there is no tag 'web'; valid is program");
-  EXPECT_EQ(refusal({.src = 0, .dst = 1, .size = Bytes{1}, .profile = "x"}), "there is no profile 'x'; valid is hpcc");
+            "start: a flow cannot start before the present instant");
+  EXPECT_EQ(refusal({.src = 0, .dst = 1, .size = Bytes{1}, .tag = "web"}),
+            "tag: there is no tag 'web'; valid is program");
+  EXPECT_EQ(refusal({.src = 0, .dst = 1, .size = Bytes{1}, .profile = "x"}),
+            "profile: there is no profile 'x'; valid is hpcc");
 }
 
 // Halves and raises the rate by what a monitor interval tells.

@@ -106,6 +106,28 @@ TEST(CompletionBound, OfLinksOfTwoRates) {
   EXPECT_EQ(bound(s).received, 2_us + 13 * kData);
 }
 
+// Four flows of 100 Gb/s leave a rack by two links of 100 Gb/s, 40 packets each: these links are busy for as long as
+// 80 packets take on one of them, from when the first packets are there to when the last one reaches its receiver's
+// link.
+TEST(CompletionBound, OfANarrowFabricIsThatOfItsCut) {
+  Scenario s;
+  s.topology = build(net::LeafSpine{.leaves = 2, .spines = 2, .hosts_per_leaf = 4, .fabric_rate = 100_Gbps});
+  s.profiles = {profile("fixed-window")};
+  s.program = Program({message(0, 4, 40_KB), message(1, 5, 40_KB), message(2, 6, 40_KB), message(3, 7, 40_KB)}, {}, 0);
+  EXPECT_EQ(bound(s).received, 1_us + kData + 80 * kData + 1_us + kData);
+  // What stays in the rack does not cross.
+  s.program = Program({message(0, 1, 40_KB), message(1, 2, 40_KB), message(2, 3, 40_KB), message(3, 0, 40_KB)}, {}, 0);
+  EXPECT_EQ(bound(s).received, there(40));
+}
+
+TEST(CompletionBound, BeyondTheRangeOfTimeSaturates) {
+  Scenario s = star(2);
+  for (net::Link& link : s.topology.links) link.rate = 100_Mbps;
+  s.program = Program({message(0, 1, {1'000'000'000'000'000})}, {}, 0);
+  EXPECT_EQ(bound(s).received, Time::max());
+  EXPECT_EQ(bound(s).acknowledged, Time::max());
+}
+
 // Spraying IV-A: 3,344 packets of 4096 B at 800 Gb/s are 137 us, and six links of 0.5 us with a packet's store and
 // forward at each switch.
 TEST(CompletionBound, OfThePapersHsdpStep) {

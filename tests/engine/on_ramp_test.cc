@@ -88,6 +88,36 @@ TEST(OnRamp, WorksOnSegmentsWithFewOrAcks) {
   EXPECT_LT(per_ack, 12.5);
 }
 
+// Flows with fewer packets than an OR-ACK stands for have two: of the first packet and of the last one.
+TEST(OnRamp, HearsOfShortFlowsToo) {
+  const auto or_acks = [](Time burst_gap, Time apart) {
+    Scenario s;
+    s.topology = build(net::Star{17, 10_Gbps, 1_us});
+    s.profiles = {profile("newreno")};
+    s.profiles[0].on_ramp = {.T = 100_us, .packets_per_ack = 10, .burst_gap = burst_gap};
+    for (std::uint32_t h = 0; h < 16; ++h) s.add_flow(h, 16, 3_KB, static_cast<std::int64_t>(h) * apart);
+    return run(s).counters.or_acks;
+  };
+  EXPECT_EQ(or_acks(100_us, Time{}), 32u);
+  EXPECT_EQ(or_acks(100_us, 50_us), 32u);
+  EXPECT_EQ(or_acks(Time{}, Time{}), 0u);
+}
+
+// Each tenth packet, the first one after a silence, and the last one: here round trips take 120 us and carry a packet.
+TEST(OnRamp, HearsOfTheFirstPacketAfterASilence) {
+  const auto or_acks = [](Time burst_gap) {
+    Scenario s;
+    s.topology = build(net::Star{2, 10_Gbps, 30_us});
+    s.profiles = {profile("fixed-window", {{"window", "1 KB"}})};
+    s.profiles[0].on_ramp = {.T = 1_ms, .packets_per_ack = 10, .burst_gap = burst_gap};
+    s.add_flow(0, 1, 100_KB);
+    return run(s).counters.or_acks;
+  };
+  EXPECT_EQ(or_acks(100_us), 100u);
+  EXPECT_EQ(or_acks(1_ms), 11u);
+  EXPECT_EQ(or_acks(Time{}), 10u);
+}
+
 // After a pause the algorithm's pacing still holds: no burst makes up for it (section 3.1 of the paper's design).
 TEST(OnRamp, KeepsThePacingAfterAPause) {
   Scenario s;

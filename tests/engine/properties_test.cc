@@ -79,11 +79,13 @@ class Rested {
   }
 
   // Without drops every byte crosses each link once: what a host gets is what its flows carry. Not so if packets
-  // overtake each other and are taken for lost, or not each of them is acknowledged.
+  // overtake each other and are taken for lost, or not each of them is acknowledged, or answered by counting alone.
   void expect_bytes_exact() {
     ASSERT_EQ(counters().dropped, 0u);
-    for (const auto& p : model_->profiles)
+    for (const auto& p : model_->profiles) {
       if (p.balancing.sprays() || p.ack_every.count > 0) return;
+      if (p.on_ramp && p.on_ramp->packets_per_ack > 1 && p.on_ramp->burst_gap > Time{}) return;
+    }
     EXPECT_EQ(counters().nacks, 0u) << "packets of a flow were reordered";
     EXPECT_EQ(counters().timeouts, 0u);
     EXPECT_EQ(counters().retransmitted, 0u);

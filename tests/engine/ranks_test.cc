@@ -45,6 +45,7 @@ TEST(Mailbox, APacketTakesOnlyWhatItUses) {
   EXPECT_LE(plain.bytes().size(), 72u);
 
   Telemetry telemetry;
+  telemetry.path = 17;
   telemetry.hop[2].queue = 11;
   packet.body = 5 | net::kMeasured;
   packet.hops = 3;
@@ -63,6 +64,7 @@ TEST(Mailbox, APacketTakesOnlyWhatItUses) {
     EXPECT_EQ(p.hops, 3);
     Telemetry hops;
     records.read(hops);
+    EXPECT_EQ(hops.path, 17u);
     EXPECT_EQ(hops.hop[2].queue, 11);
     net::Sack read;
     records.read(read);

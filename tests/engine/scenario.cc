@@ -476,6 +476,21 @@ void add_faults(Scenario& s, std::uint64_t seed) {
                         s.faults.host_pauses.size(), s.faults.link_events.size());
 }
 
+// Every fourth scenario has hosts that are slow for a while. Their NICs drop nothing: in lossy networks they have room.
+void add_slow_hosts(Scenario& s, std::uint64_t seed) {
+  Dice dice(seed ^ 0x510e);
+  if (!dice.chance(4)) return;
+  s.host.receive_buffer = 1'000_MB;
+  s.host.pause_above = {dice.between(0, 50'000)};
+  s.host.resume_below = {dice.between(0, s.host.pause_above.count)};
+  const std::uint32_t last = s.topology.hosts - 1;
+  const Time from{dice.between(0, 50) * 1'000'000};
+  const std::string hosts = fmt::format("{}-{}", dice.below(s.topology.hosts), last);
+  s.faults.slow_hosts.push_back(
+      {hosts, Rate{dice.between(1, 60) * 1'000'000'000}, from, from + Time{dice.magnitude(1'000, 200'000'000)}});
+  s.text += fmt::format(", hosts {} are slow", hosts);
+}
+
 // Every third scenario has several classes. The buffer has room for their reserves and headroom.
 void add_classes(Scenario& s, std::uint64_t seed) {
   Dice dice(~seed ^ 0x5bd1e995);
@@ -544,15 +559,32 @@ void add_host_delays(Scenario& s, std::uint64_t seed) {
             .timestamp_jitter = {dice.pick({0, 2'000'000})}};
 }
 
+void add_burst_gaps(Scenario& s, std::uint64_t seed) {
+  Dice dice(seed ^ 0x7feb352d);
+  for (host::Profile& p : s.profiles)
+    if (p.on_ramp) p.on_ramp->burst_gap = {dice.pick({0, 100'000, 100'000'000})};
+}
+
+// NICs that are not ideal, in one of three.
+void add_nic_timing(Scenario& s, std::uint64_t seed) {
+  Dice dice(~seed ^ 0x9e3779b1);
+  if (!dice.chance(3)) return;
+  s.host.rate_tolerance = dice.pick({0.0, 100.0, 1'000.0});
+  s.host.send_jitter = dice.pick({0.0, 1.0, 3.5});
+}
+
 }  // namespace
 
 Scenario random_scenario(std::uint64_t seed) {
   Scenario s = any_scenario(seed);
   add_classes(s, seed);
   add_faults(s, seed);
+  add_slow_hosts(s, seed);
   add_spraying(s, seed);
   add_priority(s, seed);
   add_host_delays(s, seed);
+  add_burst_gaps(s, seed);
+  add_nic_timing(s, seed);
   return s;
 }
 

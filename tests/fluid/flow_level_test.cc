@@ -45,6 +45,70 @@ TEST_P(Case, EndsAsComputedByHand) {
 
 INSTANTIATE_TEST_SUITE_P(ByHand, Case, testing::ValuesIn(scenario::names_in(kCases)), scenario::test_name);
 
+// Flows one after the other: sprayed over links that are slower than the hosts', and with packets that are no longer
+// than acknowledgements.
+TEST(FlowLevel, NoFlowIsFasterThanAloneWithPackets) {
+  for (const char* setting : {"transport.payload=1000 B", "transport.payload=10 B"})
+    for (const char* kind : {"ecmp", "ops"}) {
+      const Scenario s =
+          scenario::load_scenario(R"(
+[run]
+fidelity = "flow"
+[topology]
+kind = "leaf-spine"
+leaves = 2
+spines = 2
+hosts_per_leaf = 2
+host_rate = "100 Gbps"
+fabric_rate = "50 Gbps"
+[algorithm]
+name = "fixed-window"
+[algorithm.recovery]
+kind = "sack"
+[[traffic]]
+kind = "flows"
+flow = [
+  { src = 0, dst = 2, size = "1 MB" },
+  { src = 0, dst = 3, size = "1001 B", start = "1 ms" },
+  { src = 1, dst = 0, size = "1 KB", start = "2 ms" },
+  { src = 3, dst = 1, size = "9 KB", start = "3 ms" },
+]
+)",
+                                  "alone.toml", {setting, std::string("algorithm.load_balancing.kind=") + kind});
+      const auto model = scenario::build_model(s);
+      const net::Framing framing = model->framing(model->profiles.front());
+      for (const auto& [id, r] : finished(s))
+        EXPECT_GE(r.finish - r.start, model->paths.ideal_fct(r.src, r.dst, r.size, framing))
+            << id << " " << setting << " " << kind;
+    }
+}
+
+TEST(FlowLevel, SaysThatTimeHasEnded) {
+  const scenario::Run run = scenario::build(scenario::load_scenario(R"(
+[run]
+fidelity = "flow"
+[topology]
+kind = "star"
+hosts = 3
+rate = "1 Kbps"
+[algorithm]
+name = "fixed-window"
+[[traffic]]
+kind = "flows"
+flow = [{ src = 0, dst = 1, size = "1 PB" }, { src = 0, dst = 1, size = "1 KB" }]
+)",
+                                                                    "endless.toml"));
+  std::vector<std::uint64_t> ended;
+  run.simulation->on_finish([&](const host::FlowRecord& r) { ended.push_back(r.id); });
+  while (!run.simulation->advance()) {
+  }
+  EXPECT_EQ(ended, std::vector<std::uint64_t>{1});
+  EXPECT_EQ(run.simulation->now(), engine::kEndOfTime);
+  ASSERT_NE(run.simulation->stall(), nullptr);
+  EXPECT_EQ(run.simulation->stall()->kind, engine::Stall::Kind::end_of_time);
+  EXPECT_EQ(run.simulation->stall()->unfinished, 1u);
+}
+
 constexpr const char* kBusyTree = R"(
 [topology]
 kind = "fat-tree"

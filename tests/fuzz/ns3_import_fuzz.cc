@@ -41,7 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   };
   for (const bool exact : {false, true}) {
     try {
-      const auto made = scenario::import_ns3(files[0], "config", {exact, "a.graph", "a.csv"}, read);
+      const auto made = scenario::import_ns3(
+          files[0], "config", {exact, "a.graph", "a.csv", [](const std::string&) { return true; }}, read);
       scenario::load_scenario(made.toml, "a.toml");
       const net::Topology t = net::parse_graph(made.graph, "a.graph");
       require(!traffic::parse_flow_list(made.flows, "a.csv", t.hosts).flows.empty());

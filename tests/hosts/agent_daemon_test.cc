@@ -22,10 +22,12 @@ class FakeClocks : public Clocks {
   std::map<Address, ClockNews> news(std::int64_t now) override {
     return {{host("10.0.0.2"), {ClockCondition::synchronised, ClockLine{now, 1'000, 0, 500}, 10'000, now}}};
   }
+  void set_peers(const std::vector<PeerConfig>& all) override { peers = all; }
   nlohmann::ordered_json details(std::int64_t) override {
     return {{"peers", nlohmann::ordered_json::array()}, {"why_no_hardware", ""}};
   }
   int ticks = 0;
+  std::vector<PeerConfig> peers;
 };
 
 // A daemon over fakes; its loop runs in a thread while the test asks.
@@ -34,11 +36,12 @@ class DaemonTest : public testing::Test {
   void start(const std::string& more = "") {
     dir.make();
     DaemonParts parts;
-    parts.config = parse_config(
+    text =
         "interface = 'lo'\nmode = 'bpf'\n[[peer]]\naddress = '10.0.0.2'\n[[peer]]\naddress = '10.0.0.3'\n"
         "[metrics]\nlisten = '127.0.0.1:0'\n" +
-            more,
-        "f.toml");
+        more;
+    parts.load = [this] { return parse_config(text, "f.toml"); };
+    parts.config = parts.load();
     parts.path_name = "fake";
     auto fake = std::make_unique<FakePath>();
     path = fake.get();
@@ -72,6 +75,7 @@ class DaemonTest : public testing::Test {
   }
 
   Scratch scratch;
+  std::string text;  // of the configuration
   RunDir dir{scratch / "run"};
   EventLoop loop;
   std::optional<Daemon> daemon;
@@ -157,6 +161,51 @@ TEST_F(DaemonTest, TracesDecisions) {
   EXPECT_EQ(client.answer()->dump(), R"(["or_ack",200,0,1,50000,0.25,7000])");
 }
 
+TEST_F(DaemonTest, PeersCanBeChanged) {
+  start();
+  daemon->beat();
+  const int told = path->told;
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  const auto reload = [&] {
+    testing::internal::CaptureStderr();
+    daemon->reload();
+    daemon->beat();
+    return testing::internal::GetCapturedStderr();
+  };
+  const auto states = [&] {
+    std::string out;
+    for (const auto& peer : daemon->status().peers)
+      out += to_text(peer.address) + ": " + std::string(name_of(peer.state)) + "\n";
+    return out;
+  };
+  EXPECT_EQ(states(), "10.0.0.2: held\n10.0.0.3: no agent\n");
+  replace("10.0.0.3", "10.0.0.4");
+  EXPECT_NE(reload().find("read the configuration again: 2 peers"), std::string::npos);
+  EXPECT_EQ(states(), "10.0.0.2: held\n10.0.0.4: no agent\n");
+  EXPECT_TRUE(path->peers.at(host("10.0.0.2")).held);
+  EXPECT_FALSE(path->peers.contains(host("10.0.0.3")));
+  EXPECT_TRUE(path->peers.contains(host("10.0.0.4")));
+  EXPECT_LE(path->told, told + 3);  // the clock's new line twice, and the new peer
+  ASSERT_EQ(clocks->peers.size(), 2u);
+  EXPECT_EQ(clocks->peers[1].address, host("10.0.0.4"));
+  // what else has changed is named
+  replace("mode = 'bpf'\n", "mode = 'bpf'\nT = '3 ms'\n");
+  replace("[[peer]]\naddress = '10.0.0.2'", "[[peer]]\naddress = '10.0.0.2'\nhold = false");
+  const std::string said = reload();
+  EXPECT_NE(said.find("'T' of the configuration has changed; that counts after weir-host off and up"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(said.find("'mode'"), std::string::npos) << said;
+  EXPECT_EQ(states(), "10.0.0.2: observed\n10.0.0.4: no agent\n");
+  // one that is wrong changes nothing
+  replace("10.0.0.4", "10.0.0.4x");
+  EXPECT_NE(reload().find("peers stay as they are: f.toml:"), std::string::npos);
+  EXPECT_EQ(states(), "10.0.0.2: observed\n10.0.0.4: no agent\n");
+  run();
+}
+
 // An answer to a request over HTTP.
 std::string http(std::uint16_t port, const std::string& request) {
   const Descriptor fd(::socket(AF_INET, SOCK_STREAM, 0));
@@ -210,6 +259,7 @@ TEST(Metrics, AreWhatPrometheusReads) {
   PeerStatus peer;
   peer.address = host("fd77::2");
   peer.state = PeerState::held;
+  peer.held = true;
   peer.threshold = 150'000;
   peer.clock = ClockLine{0, -5'000'000'000, 1 << 10, 800};
   status.peers.push_back(peer);

@@ -131,6 +131,27 @@ TEST_F(NetworkTest, ObserveMeasuresAndHoldsNothing) {
   EXPECT_NE(top.output.find(fmt::format("{}:7480", SmallNetwork::kReceiver)), std::string::npos) << top.output;
 }
 
+TEST_F(NetworkTest, PeersAreReadAgainAfterSighup) {
+  up("observe");
+  ASSERT_TRUE(within(20s, [&] { return state("sender") == "observed"; })) << state("sender");
+  const auto known = [&] { return nlohmann::json::parse(run("sender", {"sync", "--json"}).output).at("peers").at(0); };
+  const auto before_it = known();
+  const auto pid = status("sender").at("pid").get<pid_t>();
+  configure("sender", SmallNetwork::kReceiver, "[[peer]]\naddress = '10.77.2.9'\n");
+  ::kill(pid, SIGHUP);
+  ASSERT_TRUE(within(3s, [&] { return status("sender").at("peers").size() == 2; })) << status("sender");
+  EXPECT_EQ(state("sender"), "observed");
+  EXPECT_EQ(status("sender").at("pid"), pid);
+  EXPECT_EQ(known().at("condition"), "synchronised");
+  EXPECT_GE(known().at("observations"), before_it.at("observations"));
+  // itself as a peer: the agent goes on with those of before
+  configure("sender", SmallNetwork::kReceiver, fmt::format("[[peer]]\naddress = '{}'\n", SmallNetwork::kSender));
+  ::kill(pid, SIGHUP);
+  const std::string told = "peers stay as they are";
+  EXPECT_TRUE(within(3s, [&] { return read_file(scratch / "sender/log").find(told) != std::string::npos; }));
+  EXPECT_EQ(status("sender").at("peers").size(), 2u);
+}
+
 TEST_F(NetworkTest, ASecondUpIsRefused) {
   up("observe");
   const auto second = run("sender", {"up", "--mode", "observe"});
@@ -143,7 +164,9 @@ TEST_F(NetworkTest, ASecondUpIsRefused) {
   EXPECT_EQ(off.status, 0) << off.output;
   EXPECT_EQ(off.output, "weir-host is off\n");
   EXPECT_EQ(run("sender", {"off"}).output.rfind("weir-host was not up in " + scratch / "sender", 0), 0u);
-  EXPECT_NE(::access((scratch / "sender").c_str(), F_OK), 0) << "its folder is left";
+  EXPECT_EQ(::access((scratch / "sender/clocks.json").c_str(), F_OK), 0) << "the next agent wants to know";
+  for (const char* file : {"/control", "/lock", "/log", "/restore.json"})
+    EXPECT_NE(::access((scratch / "sender" + file).c_str(), F_OK), 0) << file << " is left";
 }
 
 // What systemd hears of it, and that SIGTERM ends it well.
@@ -220,6 +243,24 @@ TEST_F(NetworkTest, AnAgentThatWasKilledLeavesNothingBehind) {
   EXPECT_EQ(traces_in(network->sender()), before.substr(0, traces_in(network->sender()).size()));
 }
 
+// Nobody is left who could put back but the next command.
+TEST_F(NetworkTest, AnAgentThatWasKilledWithItsWatchdogLeavesNothingBehind) {
+  up("queue");
+  ASSERT_TRUE(within(20s, [&] { return state("sender") == "held"; })) << state("sender");
+  const auto pid = status("sender").at("pid").get<pid_t>();
+  const auto watchdog = run_program({"pgrep", "--parent", std::to_string(pid), "weir-watchdog"}, 5'000);
+  ASSERT_TRUE(watchdog.ok()) << watchdog.output;
+  ::kill(std::stoi(watchdog.output), SIGKILL);
+  ::kill(pid, SIGKILL);
+  ASSERT_TRUE(within(2s, [&] { return run("sender", {"status"}).status == 1; }));
+  ASSERT_NE(traces(), before);
+  const auto off = run("sender", {"off"});
+  EXPECT_EQ(off.status, 0) << off.output;
+  EXPECT_NE(off.output.find("empty table of rules"), std::string::npos) << off.output;
+  EXPECT_EQ(run("receiver", {"off"}).status, 0);
+  EXPECT_EQ(traces(), before);
+}
+
 TEST_F(NetworkTest, AnAgentThatHangsIsEnded) {
   up("queue");
   ::kill(status("sender").at("pid").get<pid_t>(), SIGSTOP);
@@ -257,6 +298,9 @@ TEST_F(NetworkTest, WhatIsWrongIsToldAndChangesNothing) {
                              "'weir0'?); there is "},
                         {"/key'", "/none'", "none: the key cannot be read"},
                         {"T = ", "t = ", "sender.toml:2: key 't': unknown key (did you mean 'T'?)"},
+                        {fmt::format("'{}'", SmallNetwork::kReceiver), "'10.77.1.1'",
+                         "sender.toml:6: key 'address': 10.77.1.1 is an address of this host itself; write those of "
+                         "other hosts"},
                         {"listen = 'off'", "listen = 'off'\n[control]\ngroup = 'no-such-group'",
                          "key 'control.group': there is no group 'no-such-group'"}}) {
     std::string text = good;

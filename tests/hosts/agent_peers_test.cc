@@ -34,16 +34,17 @@ class PeersTest : public testing::Test {
   }
 };
 
-TEST_F(PeersTest, IsHeldOnlyWhileItsClockIsTrusted) {
+TEST_F(PeersTest, IsHeldOnlyWhileItsClockIsKnown) {
   Peers peers = make();
   std::int64_t now = 10 * kSecond;
   const auto state_after = [&](std::int64_t ns) {
     now += ns;
     peers.update(now, kHour, news, path);
-    EXPECT_EQ(path.peers.at(peer).held, peers.status()[0].state == PeerState::held);
+    EXPECT_EQ(path.peers.at(peer).held, peers.status()[0].held);
     return peers.status()[0].state;
   };
   EXPECT_EQ(state_after(0), PeerState::no_agent);
+  EXPECT_FALSE(path.peers.at(peer).held);
   EXPECT_LT(path.peers.at(peer).clock.sigma, 0);
   news[peer].condition = ClockCondition::measuring;
   EXPECT_EQ(state_after(kSecond), PeerState::unsynchronised);
@@ -57,13 +58,41 @@ TEST_F(PeersTest, IsHeldOnlyWhileItsClockIsTrusted) {
                                          {ClockCondition::measuring, PeerState::unsynchronised}}) {
     news[peer] = {condition, std::nullopt, 20'000, now};
     EXPECT_EQ(state_after(0), state);
+    EXPECT_FALSE(path.peers.at(peer).held);
     synchronised(now);
     EXPECT_EQ(state_after(0), PeerState::held);
+    EXPECT_TRUE(path.peers.at(peer).held);
   }
   synchronised(now, 100'000);
   EXPECT_EQ(state_after(0), PeerState::held);
   synchronised(now, 100'001);
   EXPECT_EQ(state_after(0), PeerState::uncertain);
+  EXPECT_TRUE(path.peers.at(peer).held);
+  synchronised(now, kSecond + 1);
+  EXPECT_EQ(state_after(0), PeerState::uncertain);
+  EXPECT_FALSE(path.peers.at(peer).held);
+}
+
+// As if all of what makes a clock uncertain were a queue before the peer, for two seconds; then for what it rises by.
+TEST_F(PeersTest, AQueueThatStoodBeforeIsDrainedFirst) {
+  config.threshold = kSecond / 1'000;
+  Peers peers = make();
+  const auto told_after = [&](std::int64_t now) {
+    news[peer] = {
+        ClockCondition::synchronised, ClockLine{now, 5, 0, 30'000'000}, 20'000'000, now, std::nullopt, 29'000'000};
+    peers.update(now, kHour, news, path);
+    EXPECT_TRUE(path.peers.at(peer).held);
+    EXPECT_EQ(peers.status()[0].threshold, 31'000'000);
+    return path.peers.at(peer).threshold;
+  };
+  EXPECT_EQ(told_after(10 * kSecond), 31'000'000 - 2 * 29'000'000);
+  EXPECT_EQ(told_after(12 * kSecond - 1), 31'000'000 - 2 * 29'000'000);
+  EXPECT_EQ(told_after(12 * kSecond), 31'000'000);
+  EXPECT_EQ(told_after(20 * kSecond), 31'000'000);
+  // and again once it has been known meanwhile
+  synchronised(21 * kSecond);
+  peers.update(21 * kSecond, kHour, news, path);
+  EXPECT_EQ(told_after(22 * kSecond), 31'000'000 - 2 * 29'000'000);
 }
 
 TEST_F(PeersTest, KeysAreMadeWhenTheyChangeOnly) {
@@ -89,6 +118,10 @@ TEST_F(PeersTest, ObserveHoldsNobody) {
   synchronised(0);
   peers.update(0, kHour, news, path);
   EXPECT_EQ(peers.status()[0].state, PeerState::observed);
+  EXPECT_FALSE(path.peers.at(peer).held);
+  synchronised(0, 200'000);
+  peers.update(0, kHour, news, path);
+  EXPECT_EQ(peers.status()[0].state, PeerState::uncertain);
   EXPECT_FALSE(path.peers.at(peer).held);
 }
 
@@ -158,16 +191,28 @@ TEST(Keys, HostsWhoseTimesDifferByALifetimeAtMostUnderstandEachOther) {
 
 TEST(Threshold, IsGivenOrDerivedAndWidened) {
   ClockNews news;
-  EXPECT_FALSE(threshold_of(std::nullopt, 50, 0, news));
-  EXPECT_EQ(threshold_of(1'000, 50, 0, news), 1'000);
+  EXPECT_FALSE(threshold_of(std::nullopt, 50, 0, 40, news));
+  EXPECT_EQ(threshold_of(1'000, 50, 0, 40, news), 1'000);
   news.line = ClockLine{0, 0, 0, 30};
-  EXPECT_FALSE(threshold_of(std::nullopt, 50, 0, news));
-  EXPECT_EQ(threshold_of(1'000, 50, 0, news), 1'030);
+  EXPECT_FALSE(threshold_of(std::nullopt, 50, 0, 40, news));
+  EXPECT_EQ(threshold_of(1'000, 50, 0, 40, news), 1'030);
   news.least = 100;
-  EXPECT_EQ(threshold_of(std::nullopt, 50, 0, news), 100 + 60 + 50);
-  EXPECT_EQ(threshold_of(std::nullopt, 50, 70, news), 100 + 60 + 70);
+  EXPECT_EQ(threshold_of(std::nullopt, 50, 0, 40, news), 100 + 60 + 50);
+  EXPECT_EQ(threshold_of(std::nullopt, 50, 70, 40, news), 100 + 60 + 70);
   news.least = -5;  // by clocks that are wrong
-  EXPECT_EQ(threshold_of(std::nullopt, 50, 0, news), 60 + 50);
+  EXPECT_EQ(threshold_of(std::nullopt, 50, 0, 40, news), 60 + 50);
+}
+
+// A queue that stood from the first probe on: half of it is in the least delay, and the bound.
+TEST(Threshold, OfAnUncertainClockIsTheRiseAboveTheLeastDelay) {
+  ClockNews news;
+  news.line = ClockLine{0, 0, 0, 30'000};
+  news.least = 29'000;
+  news.bias = 29'500;
+  EXPECT_EQ(threshold_of(1'000, 50, 0, 40, news), 1'000 + 30'000);
+  EXPECT_EQ(threshold_of(std::nullopt, 50, 0, 40, news), 29'000 + 2 * 500 + 50);
+  EXPECT_EQ(threshold_of(std::nullopt, 50, 0, 700, news), 29'000 + 2 * 700 + 50);
+  EXPECT_EQ(threshold_of(std::nullopt, 50, 0, 40'000, news), 29'000 + 2 * 30'000 + 50) << "it is known";
 }
 
 struct SegmentCase {
@@ -207,6 +252,18 @@ TEST(Segment, FitsTwiceIntoT) {
     EXPECT_EQ(choice.warning.empty(), std::string(c.warning).empty()) << choice.warning;
     EXPECT_NE(choice.warning.find(c.warning), std::string::npos) << choice.warning;
   }
+}
+
+TEST(Segment, ManyFlowsAreWarnedOf) {
+  const Config config = parse_config("interface = 'eth0'\nT = '1 ms'\nrate = '100 Mbps'\n", "f");
+  const SegmentChoice segment = choose_segment(config, {100'000'000, 1'500, 65'536});
+  EXPECT_EQ(segment.duration, 4 * 123'040);
+  EXPECT_EQ(too_many_flows(20, segment, config), "");
+  EXPECT_EQ(too_many_flows(100, segment, config),
+            "100 flows send at once, and a super-packet of each takes 49 ms on the link, more than the 10 ms of "
+            "hold.at_most and rule.max_pause: On-Ramp shortens the queue little; larger ones help some");
+  EXPECT_EQ(too_many_flows(1'000'000, choose_segment(config, {0, 1'500, 65'536}), config), "")
+      << "the link's rate is not known";
 }
 
 TEST(Route, OfThisHostToItself) { EXPECT_EQ(route_source(host("127.0.0.1")), host("127.0.0.1")); }

@@ -222,6 +222,7 @@ class Network {
   class VirtualPost : public clock::Post {
    public:
     VirtualPost(Network& network, std::size_t host) : network_(network), host_(host) {}
+    void open(Families) override {}
     std::int64_t ours(std::int64_t monotonic) const override { return network_.read(host_, monotonic); }
     void write(const Address&, const Address& to, std::span<const std::uint8_t> bytes, bool stamped) override {
       out_.push_back({{host_, std::size_t{to.bytes[3]} - 1, {bytes.begin(), bytes.end()}}, stamped});

@@ -38,6 +38,33 @@ TEST(ClocksInVirtualTime, AreRightTwoSecondsAheadUnderLoad) {
   EXPECT_LE(static_cast<double>(total.broken), 0.001 * static_cast<double>(total.bounds));
 }
 
+TEST(ClocksInVirtualTime, StayKnownWhileOtherPeersComeAndGo) {
+  const auto network = ready(1, 0.3);
+  ClockService& service = network->service(0);
+  const auto known = [&](std::size_t host) {
+    return service.line(Network::address(host), network->now(), kHorizon).has_value();
+  };
+  const auto peers = [](std::vector<std::size_t> hosts) {
+    std::vector<ClockPeer> out;
+    for (const std::size_t host : hosts) out.push_back({Network::address(host), Network::address(0)});
+    return out;
+  };
+  for (const std::size_t host : {1, 2, 3, 4}) ASSERT_TRUE(known(host));
+  service.set_peers(peers({3, 1}));
+  network->run(5 * kSecond, [&] {
+    EXPECT_TRUE(known(1) && known(3));
+    EXPECT_FALSE(known(2) || known(4));
+    return true;
+  });
+  EXPECT_EQ(service.state(network->now()).peers.at(0).address, Network::address(3));
+  service.set_peers(peers({1, 2, 3}));
+  network->run(5 * kSecond, [&] {
+    EXPECT_TRUE(known(1) && known(3));
+    return true;
+  });
+  EXPECT_TRUE(known(2));
+}
+
 // The time until nobody trusts the clock of host 2 and it trusts nobody's, s.
 double time_to_lose(Network& network) {
   const std::int64_t begin = network.now();

@@ -150,12 +150,19 @@ TEST(QueuePath, WhatItChangesIsToldBefore) {
     const auto path = attach_queue(settings);
     path->set_peer(self(false));
     path->beat(monotonic());
-    ASSERT_GE(told.size(), 4u);
-    EXPECT_EQ(told.front().interface, "lo");
-    EXPECT_EQ(told.front().command.at(5), "gso_max_size");
+    ASSERT_GE(told.size(), 6u);
+    EXPECT_EQ(told[0].command, (Command{kRemoveEmptyTable, "ip"}));
+    EXPECT_EQ(told[1].command, (Command{kRemoveEmptyTable, "ip6"}));
+    EXPECT_EQ(told[2].interface, "lo");
+    EXPECT_EQ(told[2].command.at(5), "gso_max_size");
     // As if the agent had ended: all that was told, from the last to the first, leaves nothing.
-    for (auto undo = told.rbegin(); undo != told.rend(); ++undo) run(undo->command);
+    for (auto undo = told.rbegin(); undo != told.rend(); ++undo)
+      if (undo->command.front() == kRemoveEmptyTable)
+        remove_empty_mangle_table(undo->command.back() == "ip6");
+      else
+        run(undo->command);
     EXPECT_EQ(rules(), "");
+    EXPECT_FALSE(has_mangle_table(false));
   });
 }
 

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "hosts/queue/programs.h"
 #include "hosts/queue/queue_path.h"
 #include "hosts/wire/keys.h"
 #include "hosts/wire/or_ack.h"
@@ -72,6 +73,43 @@ TEST(QueuePath, HoldsAndAnswersIpv4) {
 
 TEST(QueuePath, HoldsAndAnswersIpv6) {
   in_namespace([] { hold_and_answer(true); });
+}
+
+// A firewall that loads its rules anew, or one who flushes them all by hand.
+TEST(QueuePath, RulesThatAnotherProgramRemovesAreSetAgain) {
+  in_namespace([] {
+    const auto path = attach_queue(on_loopback());
+    for (const bool v6 : {false, true}) path->set_peer(self(v6));
+    path->beat(monotonic());
+    const auto all = [] {
+      return run({"iptables", "-t", "mangle", "-S"}).output + run({"ip6tables", "-t", "mangle", "-S"}).output;
+    };
+    const std::string before = all();
+    ASSERT_NE(before.find("NFQUEUE"), std::string::npos);
+    std::uint64_t times = 0;
+    for (const auto& removal : std::vector<Command>{{"iptables", "-t", "mangle", "-F"},
+                                                    {"ip6tables", "-t", "mangle", "-F", "OUTPUT"},
+                                                    {"iptables", "-t", "mangle", "-F", "WEIR_ON_RAMP"}}) {
+      ASSERT_EQ(run(removal).status, 0);
+      ASSERT_NE(all(), before);
+      const auto began = Clock::now();
+      ++times;
+      EXPECT_TRUE(comes_true([&] {
+        path->beat(monotonic());
+        return path->counters().rules_removed == times;
+      }));
+      EXPECT_LT(Clock::now() - began, 2s);
+      EXPECT_EQ(all(), before);
+      EXPECT_NE(path->trouble().find("another program has removed rules"), std::string::npos) << path->trouble();
+    }
+    // a rule of somebody else is none of ours
+    ASSERT_EQ(run({"iptables", "-t", "mangle", "-A", "INPUT", "-p", "udp", "-j", "ACCEPT"}).status, 0);
+    const auto end = Clock::now() + 1'500ms;
+    while (Clock::now() < end) path->beat(monotonic());
+    EXPECT_EQ(path->counters().rules_removed, times);
+    EXPECT_TRUE(transfer(false, [&] { path->beat(monotonic()); }));
+    EXPECT_GT(path->counters().or_acks_accepted, 0u);
+  });
 }
 
 TEST(QueuePath, ObserveMeasuresWithoutARule) {

@@ -37,6 +37,24 @@ TEST(Receiving, OneOfSoManyBytesOrPackets) {
   EXPECT_EQ(answered(none, 100, 1 * kUs), 1);
 }
 
+TEST(Receiving, TheLastPacketOfAFlowIsAnswered) {
+  Receiving receiving({});
+  EXPECT_TRUE(receiving.answers(segment(1), kMs));
+  EXPECT_FALSE(receiving.answers(segment(1), kMs));
+  Segment last = segment(1);
+  last.ends = true;
+  EXPECT_TRUE(receiving.answers(last, kMs));
+}
+
+TEST(Receiving, PacketsThatWereGatheredCountAsManyAsTheyWere) {
+  Receiving receiving({});
+  EXPECT_TRUE(receiving.answers(segment(1), kMs));
+  Segment gathered = segment(1, 5 * 1'448);
+  gathered.packets = 5;
+  EXPECT_FALSE(receiving.answers(gathered, kMs));
+  EXPECT_TRUE(receiving.answers(gathered, kMs));
+}
+
 TEST(Receiving, FlowsAreCountedApart) {
   Receiving receiving({});
   EXPECT_TRUE(receiving.answers(segment(1), kMs));

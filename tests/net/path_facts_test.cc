@@ -147,6 +147,94 @@ TEST(PathFacts, LongFlowsDoNotOverflow) {
     EXPECT_NEAR(n.paths.ideal_fct(0, 1, {10'000'000'000'000}, f, kind).seconds(), 800, 40);
 }
 
+// Longer than the range of Time: 1 PB at 100 Mb/s, which is 2.8 years.
+TEST(PathFacts, TimesBeyondTheRangeSaturate) {
+  const Network n(build(Star{.hosts = 2, .rate = 100_Mbps}));
+  const Framing f{1000_B, 48_B, 60_B};
+  constexpr Bytes kPetabyte{1'000'000'000'000'000};
+  for (const IdealFct kind : {IdealFct::exact, IdealFct::hpcc})
+    EXPECT_EQ(n.paths.ideal_fct(0, 1, kPetabyte, f, kind), Time::max());
+  EXPECT_EQ(n.paths.delivery(0, 1, kPetabyte, f), Time::max());
+}
+
+// Two hosts at two switches, which these links join.
+Topology parallel(Rate of_hosts, const std::vector<std::pair<Rate, Time>>& links) {
+  Topology t;
+  t.hosts = 2;
+  t.switches = 2;
+  t.links = {{0, 2, of_hosts, 1_us}, {1, 3, of_hosts, 1_us}};
+  for (const auto& [rate, delay] : links) t.links.push_back({2, 3, rate, delay});
+  check(t);
+  return t;
+}
+
+// A flow that keeps to one path may be on any of them; so may its acknowledgements.
+TEST(PathFacts, IdealFctIsTheLeastOfAllPaths) {
+  const Framing f{1000_B, 48_B, 60_B};
+  for (const Bytes size : {1_B, 1000_B, 2001_B, 1_MB}) {
+    const Network equal(parallel(100_Gbps, {{50_Gbps, 1_us}, {50_Gbps, 1_us}}));
+    EXPECT_EQ(equal.paths.ideal_fct(0, 1, size, f),
+              completion({{100_Gbps, 1_us}, {50_Gbps, 1_us}, {100_Gbps, 1_us}}, size, f));
+    const Network other(parallel(100_Gbps, {{100_Gbps, 50_us}, {100_Gbps, 1_us}}));
+    EXPECT_EQ(other.paths.ideal_fct(0, 1, size, f),
+              completion({{100_Gbps, 1_us}, {100_Gbps, 1_us}, {100_Gbps, 1_us}}, size, f));
+  }
+  // The one is sooner for a packet, the other for a megabyte.
+  const Network n(parallel(100_Gbps, {{1_Gbps, 1_us}, {100_Gbps, 50_us}}));
+  EXPECT_LE(n.paths.ideal_fct(0, 1, 1_B, f), completion({{100_Gbps, 1_us}, {1_Gbps, 1_us}, {100_Gbps, 1_us}}, 1_B, f));
+  EXPECT_LE(n.paths.ideal_fct(0, 1, 1_MB, f),
+            completion({{100_Gbps, 1_us}, {100_Gbps, 50_us}, {100_Gbps, 1_us}}, 1_MB, f));
+  EXPECT_GT(n.paths.ideal_fct(0, 1, 1_MB, f), 84_us);
+}
+
+TEST(PathFacts, OfASprayedFlowAllLinksOfAStageCount) {
+  Framing f{1000_B, 48_B, 60_B};
+  f.sprayed = true;
+  const auto alone = [&](const std::vector<std::pair<Rate, Time>>& links, Bytes size) {
+    return Network(parallel(100_Gbps, links)).paths.ideal_fct(0, 1, size, f);
+  };
+  // Two links of 50 Gb/s are not slower than the hosts, one is half as fast: a megabyte on the wire lasts 83.84 us.
+  constexpr std::pair<Rate, Time> kHalf{50_Gbps, 1_us};
+  EXPECT_NEAR(alone({kHalf, kHalf}, 1_MB).seconds() * 1e6, 83.84 + 6, 0.5);
+  EXPECT_NEAR(alone({kHalf}, 1_MB).seconds() * 1e6, 2 * 83.84 + 6, 0.5);
+  EXPECT_NEAR(alone({{10_Gbps, 1_us}, {15_Gbps, 9_us}}, 1_MB).seconds() * 1e6, 4 * 83.84 + 6, 1.5);
+  // Where there is one path, they are in order.
+  EXPECT_EQ(alone({kHalf}, 3001_B), completion({{100_Gbps, 1_us}, kHalf, {100_Gbps, 1_us}}, 3001_B, f));
+}
+
+// The last packet, a short one, does not wait behind the first; of a long flow it has to at the receiver.
+TEST(PathFacts, SprayedPacketsOvertake) {
+  const Network n(build(FatTree{.k = 4}));
+  Framing f{1000_B, 48_B, 60_B};
+  const auto both = [&](Bytes size) {
+    f.sprayed = false;
+    const Time in_order = n.paths.ideal_fct(0, 15, size, f);
+    f.sprayed = true;
+    return std::pair(n.paths.ideal_fct(0, 15, size, f), in_order);
+  };
+  const auto two = both(1001_B);
+  EXPECT_LT(two.first, two.second);
+  for (const Bytes size : {1_B, 1000_B, 1_MB}) {
+    const auto [sprayed, in_order] = both(size);
+    EXPECT_EQ(sprayed, in_order) << size.count;
+  }
+  // it may be the last but one there
+  const auto [sprayed, in_order] = both(20'001_B);
+  EXPECT_LT(sprayed, in_order);
+  EXPECT_LT(in_order - sprayed, transmission_time(49_B, 100_Gbps));
+}
+
+// Acknowledgements that are as long as packets are waited for only where each packet has one.
+TEST(PathFacts, PacketsThatAreAcknowledgedTogether) {
+  const Network n(chain({{100_Gbps, 1_us}, {10_Gbps, 1_us}}));
+  Framing f{1000_B, 48_B, 2000_B};
+  const Time each = n.paths.ideal_fct(0, 1, 50'000_B, f);
+  EXPECT_EQ(each, completion({{100_Gbps, 1_us}, {10_Gbps, 1_us}}, 50'000_B, f));
+  f.each_acked = false;
+  EXPECT_EQ(n.paths.ideal_fct(0, 1, 50'000_B, f), n.paths.delivery(0, 1, 50'000_B, f) + n.paths.one_way(1, 0, 2000_B));
+  EXPECT_LT(n.paths.ideal_fct(0, 1, 50'000_B, f), each);
+}
+
 // A ring of four switches, 0 - 1 - 2 and 0 - 3 - 2: the way by 3 has the longer cable but much the
 // faster links.
 TEST(PathFacts, TakesTheEqualCostPathOfLeastLatency) {

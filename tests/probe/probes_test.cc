@@ -3,11 +3,14 @@
 #include "weir/probe/anatomy_probe.h"
 #include "weir/probe/view_probe.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "tests/probe/helpers.h"
 #include "weir/base/error.h"
+#include "weir/net/graph_file.h"
 #include "weir/probe/delay_probe.h"
 #include "weir/probe/flow_probe.h"
 #include "weir/probe/link_probe.h"
@@ -36,9 +39,20 @@ ProbeParams everything() {
   return p;
 }
 
+// Four racks of four hosts, which are numbered rack by rack ...
+net::Topology racks() { return net::build(net::LeafSpine{.leaves = 4, .spines = 2, .hosts_per_leaf = 4}); }
+
+// ... or across them, so that a thread's hosts are not neighbours by number.
+net::Topology dealt_out_to_racks() {
+  std::string text = "hosts 16\nswitches 6\n";
+  for (int host = 0; host < 16; ++host) text += fmt::format("link {} {} 100 Gbps 1 us\n", host, 16 + host % 4);
+  for (int leaf = 16; leaf < 20; ++leaf)
+    for (int spine = 20; spine < 22; ++spine) text += fmt::format("link {} {} 400 Gbps 1 us\n", leaf, spine);
+  return net::parse_graph(text, "racks.graph");
+}
+
 // A crowded fabric: every host to all others in turn, and an incast.
-Lab fabric(std::uint32_t threads, const std::string& algorithm) {
-  const net::Topology t = net::build(net::LeafSpine{.leaves = 4, .spines = 2, .hosts_per_leaf = 4});
+Lab fabric(std::uint32_t threads, const std::string& algorithm, const net::Topology& t = racks()) {
   Lab::Flows flows;
   for (std::uint32_t i = 0; i < 15; ++i)
     for (std::uint32_t h = 0; h < 16; ++h)
@@ -64,22 +78,32 @@ std::map<std::string, std::string> results_of(Lab lab, const ProbeParams& params
 
 TEST(Probes, WriteTheSameFilesOnAnyNumberOfThreads) {
   const Scratch scratch;
-  for (const std::string algorithm : {"hpcc", "dcqcn"}) {
-    auto one = results_of(fabric(1, algorithm), everything(), scratch / (algorithm + "1"));
-    auto two = results_of(fabric(2, algorithm), everything(), scratch / (algorithm + "2"));
-    auto first = nlohmann::ordered_json::parse(one.at("manifest.json"));
-    auto second = nlohmann::ordered_json::parse(two.at("manifest.json"));
-    EXPECT_EQ(first["threads"], 1);
-    EXPECT_EQ(second["threads"], 2);
-    for (auto* m : {&first, &second})
-      for (const char* own : {"threads", "wall_s", "cpu_s", "max_rss_bytes", "checksum"}) EXPECT_EQ(m->erase(own), 1u);
-    EXPECT_EQ(first, second);
-    one.erase("manifest.json");
-    two.erase("manifest.json");
-    EXPECT_EQ(one.size(), 21u);
-    EXPECT_EQ(one.size(), two.size());
-    // not EXPECT_EQ: gtest would look for the shortest edit of these long texts
-    for (const auto& [name, text] : one) EXPECT_TRUE(text == two[name]) << algorithm << ": " << name << " differs";
+  struct Case {
+    std::string hosts;
+    net::Topology topology;
+    std::string algorithm;
+    std::vector<std::uint32_t> threads;
+  };
+  for (const Case& c : {Case{"by-rack", racks(), "dcqcn", {2}}, Case{"across", dealt_out_to_racks(), "hpcc", {2, 3}}}) {
+    const auto files_of = [&](std::uint32_t threads) {
+      const std::string name = fmt::format("{}-{}", c.hosts, threads);
+      auto files = results_of(fabric(threads, c.algorithm, c.topology), everything(), scratch / name);
+      auto manifest = nlohmann::ordered_json::parse(files.at("manifest.json"));
+      EXPECT_EQ(manifest["threads"], threads);
+      for (const char* own : {"threads", "wall_s", "cpu_s", "max_rss_bytes", "checksum"})
+        EXPECT_EQ(manifest.erase(own), 1u);
+      files["manifest.json"] = manifest.dump();
+      return files;
+    };
+    const auto one = files_of(1);
+    EXPECT_EQ(one.size(), 22u);
+    for (const std::uint32_t threads : c.threads) {
+      const auto others = files_of(threads);
+      EXPECT_EQ(one.size(), others.size());
+      // not EXPECT_EQ: gtest would look for the shortest edit of these long texts
+      for (const auto& [name, text] : one)
+        EXPECT_TRUE(text == others.at(name)) << c.hosts << ", " << threads << " threads: " << name << " differs";
+    }
   }
 }
 

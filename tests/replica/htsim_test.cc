@@ -55,9 +55,12 @@ std::vector<HtsimRun> runs() {
   std::vector<HtsimRun> out;
   for (const auto& row : rows_of("runs.csv")) {
     HtsimRun run{row.at(0), words(row.at(3)), std::stoull(row.at(4)), std::stoull(row.at(5)), std::stoull(row.at(6))};
-    for (const std::string& word : {std::string("-tm"), kFolder + row.at(1), std::string("-topo"), kFolder + row.at(2),
-                                    std::string("-end"), std::string("100000")})
-      run.arguments.push_back(word);
+    const auto add = [&](const std::string& option, const std::string& value) {
+      run.arguments.insert(run.arguments.end(), {option, value});
+    };
+    add("-tm", kFolder + row.at(1));
+    if (!row.at(2).empty()) add("-topo", kFolder + row.at(2));
+    add("-end", "100000");
     out.push_back(run);
   }
   return out;
@@ -151,8 +154,8 @@ std::string word_after(const std::vector<std::string>& all, const std::string& o
   return at == all.end() ? "" : *(at + 1);
 }
 
-// With Weir's physics each flow completes, and none earlier than its bytes pass its host's link at 800 Gb/s. Packets of
-// 4096 B have 64 B of headers.
+// With Weir's physics each flow completes, and none earlier than its bytes pass its host's link at 800 Gb/s. Each
+// packet has 64 B of headers.
 TEST_P(ExactMatrices, EveryFlowCompletes) {
   const HtsimRun& run = GetParam();
   if (!wanted(run.name)) GTEST_SKIP() << "takes long; WEIR_VALIDATION=all runs it";
@@ -163,11 +166,12 @@ TEST_P(ExactMatrices, EveryFlowCompletes) {
   }
   const std::string file = word_after(run.arguments, "-tm");
   const auto flows = scenario::parse_htsim_matrix(read_text_file(file, "a connection matrix"), file).connections.rows;
+  const std::int64_t payload = std::stoll(word_after(run.arguments, "-mtu")) - 64;
   const Result result = simulate_exactly(run.arguments);
   ASSERT_EQ(result.finish.size(), flows.size());
   for (std::size_t i = 0; i < flows.size(); ++i) {
     EXPECT_EQ(result.start[i], flows[i].start) << "flow " << i + 1;
-    const std::int64_t wire = flows[i].size.count + (flows[i].size.count + 4095) / 4096 * 64;
+    const std::int64_t wire = flows[i].size.count + (flows[i].size.count + payload - 1) / payload * 64;
     EXPECT_GT(result.finish[i], flows[i].start + transmission_time(Bytes{wire}, Rate{800'000'000'000}))
         << "flow " << i + 1;
   }
@@ -389,7 +393,12 @@ TEST(Htsim, ImportSaysWhatIsWrong) {
       {"a.cm", "Triggers 1", "Trigers 1", "a.cm:3: 'Trigers' is not known (did you mean 'Triggers'?)"},
       {"a.cm", "id 2", "id 1", "a.cm:5: id 1 is there already"},
       {"a.cm", "0->15", "3->3", "a.cm:4: connection of host 3 to itself"},
-      {"a.cm", "start 0", "start 0.5", "a.cm:4: start, in microseconds: '0.5' is not valid"},
+      {"a.cm", "start 0", "start 0.5", "a.cm:4: start, in microseconds: '0.5' is not valid; write a whole number"},
+      {"a.cm", "start 0", "start 1us", "a.cm:4: start, in microseconds: '1us' is not valid"},
+      {"a.cm", "start 0", "start -1", "a.cm:4: start, in microseconds: '-1' is not valid"},
+      {"a.cm", "start 0", "start 16777217", "a.cm:4: start, in microseconds: '16777217' is not valid"},
+      {"a.cm", "size 5000 send", "size 0 send", "a.cm:4: size 0, of which htsim_uec sends nothing"},
+      {"options", "-strat ecmp_host", "-failed 1", "-failed: slow links are not possible; write 0 or leave it out"},
       {"a.cm", "start 0 ", "", "a.cm:4: write either start MICROSECONDS or trigger N"},
       {"a.cm", "size 5000 send", "size 3000000000 send", "a.cm:4: size: '3000000000' is not valid"},
       {"a.cm", "start 0", "begin 0", "a.cm:4: 'begin' is not valid here; valid is id, start, size"},
@@ -478,6 +487,17 @@ TEST(HtsimExact, ImportSaysWhatIsWrong) {
       EXPECT_TRUE(std::string_view(error.what()).starts_with(wrong.message)) << error.what() << "\n" << wrong.message;
     }
   }
+}
+
+// As in the examples of csg-htsim.
+TEST(HtsimExact, StartsWithFractionsAndConnectionsWithoutEnd) {
+  Files files = small();
+  files.at("options") += " -load_balancing_algo oblivious -failed 0";
+  replace(files, "a.cm", "start 0", "start 0.000000");
+  EXPECT_NE(import(files).connections.find(",0,15,5000,0,"), std::string::npos) << import(files).connections;
+  replace(files, "a.cm", "start 0.000000 size 5000", "start 12.5 size 0");
+  EXPECT_EQ(import(files, kExact).connections,
+            "id,src,dst,size_bytes,delay,after\n1,0,15,1000000000000000,12.5 us,\n2,1,2,5000,,1.sent\n");
 }
 
 // 8321 B are three packets of 4160 B, whose headers do not count here.

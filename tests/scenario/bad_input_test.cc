@@ -176,7 +176,7 @@ TEST(BadInput, IsTold) {
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"poisson\"\nsizes = \"FB_Hadop\"\nload = 0.5\nstop = \"1 ms\"",
        "a.toml:10: key 'traffic.0.sizes': unknown workload 'FB_Hadop' (did you mean 'FB_Hadoop'?); valid is "
        "AliStorage2019, CacheFollower, DataMining, FB_Hadoop, FB_Hadoop_fine, GoogleRPC2008, GoogleSearchRPC, "
-       "Solar2022, WebSearch, WebServer, a size like \"1 MB\", or a file like \"./my.cdf.txt\""},
+       "Solar2022, WebSearch, WebServer, a size like \"1 MB\", or a file like \"my.cdf.txt\""},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"poisson\"\nsizes = \"FB_Hadoop\"\nload = 1.5\nstop = \"1 ms\"",
        "a.toml:11: key 'traffic.0.load': 1.5 is out of range; valid is 1e-09 to 1"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"poisson\"\nsizes = \"FB_Hadoop\"\nload = 0\nstop = \"1 ms\"",
@@ -248,8 +248,9 @@ TEST(BadInput, IsTold) {
        "6 switches and wire telemetry holds 5; set transport.int_mode = \"exact\", or take a smaller network or "
        "another algorithm"},
       {"", "[network.buffer]\nsize = \"100 KB\"\n",
-       "a.toml:12: key 'network.buffer.size': 100 KB is smaller than the reserve and headroom of switch 0 (66384 more "
-       "bytes are needed)"},
+       "a.toml:12: key 'network.buffer.size': 100 KB is smaller than the reserve and headroom of node 4, a switch; "
+       "valid is 166384 B or more, or mode = \"lossy\", which sets nothing aside (headroom grows with the delays of "
+       "links and with headroom_delays)"},
       {"\"hpcc\"", "\"dcqcn\"",
        "a.toml:6: key 'algorithm.name': 'dcqcn' reacts to marked packets, but no switch marks any; set "
        "network.ecn.enabled = true"},
@@ -304,7 +305,7 @@ TEST(BadInput, IsTold) {
        "a.toml:14: key 'host.pause.0.duration': 0 ps is out of range; valid is 1 ps to 1000000 s"},
       {"", "[host]\nstall = 1\n",
        "a.toml:12: key 'host.stall': unknown key; valid is receive_delay, receive_jitter, cnp_delay, "
-       "timestamp_jitter, pause"},
+       "timestamp_jitter, rate_tolerance, send_jitter, receive_buffer, pause_above, resume_below, pause, slow"},
       {"", "[[network.ecn.rate]]\nrate = \"25 Gbps\"\n",
        "a.toml:11: key 'network.ecn.rate.0.k_min': missing; write a size in quotes, like \"100 KB\" (queue length up "
        "to which nothing is marked)"},
@@ -370,8 +371,9 @@ TEST(BadInput, OfAnOverrideIsToldByItsKey) {
        "--set probes.queues: key 'probes.queues.interval': '1 m' is not a time: unknown unit 'm'; write a number and "
        "one of s, ms, us, ns, ps, like \"1.5 ms\""},
       {"network.buffer.size=1 KB",
-       "--set network.buffer.size: 1 KB is smaller than the reserve and headroom of switch 0 (165384 more bytes are "
-       "needed)"},
+       "--set network.buffer.size: 1 KB is smaller than the reserve and headroom of node 4, a switch; valid is "
+       "166384 B or more, or mode = \"lossy\", which sets nothing aside (headroom grows with the delays of links and "
+       "with headroom_delays)"},
   };
   for (const auto& [assignment, message] : cases) {
     SCOPED_TRACE(assignment);
@@ -461,8 +463,8 @@ TEST(BadInput, OfADataFile) {
        "%/data:2: no profile 'hpc' is defined (did you mean 'hpcc'?); valid is hpcc"},
       {star + rest + sizes, "1000 0\n2000 101\n",
        "%/./data:2: '101' is not a cumulative percentage; valid is a number from 0 to 100"},
-      {star + rest + sizes, "1000 0\n2000 1\n",
-       "%/./data: the last point is at 1 %, it must be at 100 (fractions are to be multiplied by 100)"},
+      {star + rest + sizes, "1000 0\n2000 2\n",
+       "%/./data: the last point is at 2, it must be at 100 %, or at 1 in fractions"},
       {graph + rest + flows, "hosts 2\nswitches 1\nlink 0 2 0 Gbps 1 us\n",
        "%/data:3: the link 0 - 2 has the rate 0 bps; valid is 1 Kbps to 100 Tbps"},
       {graph + rest + flows,
@@ -501,7 +503,7 @@ TEST(BadInput, Fidelity) {
                  "--set network.buffer.mode: it is 'lossy', but only 'lossless' is possible");
   expect_refused({"network.buffer.size=100 KB"},
                  "--set network.buffer.size: 100 KB is not more than reserve and headroom "
-                 "of switch 0, 166384 bytes");
+                 "of switch 4, 166384 bytes");
   expect_refused({"transport.int_mode=exact"}, "--set transport.int_mode: it is 'exact', but only 'wire' is possible");
   expect_refused({"topology.rate=40 Gbps"},
                  "a.toml:1: key 'topology': the link 0 - 4 has 40 Gbps, for which HPCC's "

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "weir/scenario/document.h"
+#include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/effective.h"
+#include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 #include "weir/scenario/toml_parser.h"
 
@@ -27,6 +29,12 @@ constexpr Chosen kDctcps{{97'500}, {97'500}, 1, {10'000'000'000}};        // 65 
 constexpr Chosen kDctcpsInHpcc{{30'000}, {30'000}, 1, {10'000'000'000}};  // HPCC 5.1
 constexpr Chosen kSpraying{{40'000}, {40'000}, 1, {}};
 
+std::vector<std::string> told(const Scenario& s) {
+  std::vector<std::string> out;
+  warn_of_ecn(s, *build_network(s), out);
+  return out;
+}
+
 TEST(EcnThresholds, AreTheAlgorithms) {
   struct Case {
     std::string text;  // [network.ecn] and algorithms
@@ -38,6 +46,14 @@ TEST(EcnThresholds, AreTheAlgorithms) {
       "network.ecn: no algorithm of this scenario comes with thresholds; those of HPCC 5.1 for DCQCN are taken: k_min "
       "= "
       "100 KB, k_max = 400 KB, p_max = 0.2, at_rate = 25 Gbps";
+  const std::string unscaled =
+      "network.ecn: k_min = 40 KB, k_max = 40 KB of 'PROFILE' (Spraying IV-A) are for links of 800 Gbps, and taken for "
+      "100 Gbps alike; write at_rate = \"800 Gbps\" to scale them with the rate, or k_min and k_max";
+  const auto of = [&](const std::string& profile) {
+    return std::string(unscaled).replace(unscaled.find("PROFILE"), 7, profile);
+  };
+  const std::string row =
+      "\n[[network.ecn.rate]]\nrate = \"100 Gbps\"\nk_min = \"1 KB\"\nk_max = \"2 KB\"\n[algorithm]\nname = ";
   const std::string dctcp = "\n[[profile]]\nname = \"tcp\"\nalgorithm = \"dctcp\"\n";
   const std::vector<Case> cases{
       {on + "[algorithm]\nname = \"dcqcn\"", kHpccs, {}},
@@ -46,8 +62,12 @@ TEST(EcnThresholds, AreTheAlgorithms) {
       {on + "[algorithm]\nname = \"dctcp\"", kDctcps, {}},
       {on + "[algorithm]\nname = \"dctcp\"\npreset = \"paper\"", kDctcps, {}},
       {on + "[algorithm]\nname = \"dctcp\"\npreset = \"hpcc\"", kDctcpsInHpcc, {}},
-      {on + "[algorithm]\nname = \"nscc\"", kSpraying, {}},
-      {on + "[algorithm]\nname = \"mdctcp\"", kSpraying, {}},
+      {on + "[algorithm]\nname = \"nscc\"", kSpraying, {of("nscc")}},
+      {on + "at_rate = \"800 Gbps\"\n[algorithm]\nname = \"nscc\"", {{40'000}, {40'000}, 1, {800'000'000'000}}, {}},
+      // all links have thresholds of their own
+      {on + row + "\"nscc\"", kSpraying, {}},
+      {on + row + "\"hpcc\"", kHpccs, {}},
+      {on + "[algorithm]\nname = \"mdctcp\"", kSpraying, {of("mdctcp")}},
       {on + "[algorithm]\nname = \"hpcc\"", kHpccs, {none}},
       {on + "[algorithm]\nname = \"hpcc\"" + dctcp, kDctcps, {}},
       {on + "[algorithm]\nname = \"dctcp\"" + dctcp, kDctcps, {}},
@@ -72,13 +92,13 @@ TEST(EcnThresholds, AreTheAlgorithms) {
     EXPECT_EQ(s.ecn.k_max, chosen.k_max);
     EXPECT_EQ(s.ecn.p_max, chosen.p_max);
     EXPECT_EQ(s.ecn.at_rate, chosen.at_rate);
-    EXPECT_EQ(s.notices, notices);
+    EXPECT_EQ(told(s), notices);
     // the effective scenario says all of it, and has nothing to choose
     const std::string toml = effective(s).toml;
     const Scenario again = load_scenario(toml, "b.toml");
     EXPECT_EQ(again.ecn.k_min, chosen.k_min);
     EXPECT_EQ(again.ecn.at_rate, chosen.at_rate);
-    EXPECT_EQ(again.notices, std::vector<std::string>{});
+    EXPECT_EQ(told(again), std::vector<std::string>{});
     EXPECT_EQ(effective(again).toml, toml);
   }
 }

@@ -38,6 +38,25 @@ TEST(EcnThresholds, AreToldAtTheRatesOfLinks) {
             "k_max = \"7 KB\"\n[algorithm]\nname = \"dctcp\"",
        "at 100 Gbps K_min = 4 KB, K_max = 8 KB, P_max = 0.2; at 400 Gbps K_min = 5 KB, K_max = 7 KB, P_max = 1 (as "
        "written)"},
+      // rows for some links, and for all
+      {on + "[[network.ecn.rate]]\nrate = \"400 Gbps\"\nk_min = \"5 KB\"\nk_max = \"7 KB\"\n[algorithm]\nname = "
+            "\"dctcp\"",
+       "at 100 Gbps K_min = 975 KB, K_max = 975 KB, P_max = 1 (dctcp: SIGCOMM'10, 65 packets of 1500 bytes); at 400 "
+       "Gbps K_min = 5 KB, K_max = 7 KB, P_max = 1 (as written)"},
+      {on + "[[network.ecn.rate]]\nrate = \"400 Gbps\"\nk_min = \"5 KB\"\nk_max = \"7 KB\"\n"
+            "[[network.ecn.rate]]\nrate = \"100 Gbps\"\nk_min = \"1 KB\"\nk_max = \"2 KB\"\n[algorithm]\nname = "
+            "\"hpcc\"",
+       "at 100 Gbps K_min = 1 KB, K_max = 2 KB, P_max = 1; at 400 Gbps K_min = 5 KB, K_max = 7 KB, P_max = 1 (as "
+       "written)"},
+      // thresholds of the algorithm, and a rate that is written
+      {on + "at_rate = \"100 Gbps\"\n[algorithm]\nname = \"nscc\"",
+       "at 100 Gbps K_min = 40 KB, K_max = 40 KB, P_max = 1; at 400 Gbps K_min = 160 KB, K_max = 160 KB, P_max = 1 "
+       "(nscc: "
+       "Spraying IV-A, with p_max or at_rate as written)"},
+      // values that are the defaults, but written
+      {on + "k_min = \"100 KB\"\nk_max = \"400 KB\"\n[algorithm]\nname = \"hpcc\"",
+       "at 100 Gbps K_min = 400 KB, K_max = 1.6 MB, P_max = 0.2; at 400 Gbps K_min = 1.6 MB, K_max = 6.4 MB, P_max = "
+       "0.2 (as written)"},
   };
   for (const auto& [text, told] : cases) {
     const Scenario s = load_scenario(spine + text, "a.toml");

@@ -13,6 +13,7 @@
 
 #include "tests/scenario/scenario_files.h"
 #include "weir/base/archive.h"
+#include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
 
@@ -122,7 +123,9 @@ TEST_P(EachFidelity, HasPacketsAsItSays) {
 TEST_P(EachFidelity, ChoosesEcnAsItSays) {
   const Scenario s = scenario_by(fidelity_, {"network.ecn.enabled=true"});
   // HPCC comes with no thresholds, of which a notice tells, and NSCC with some.
-  EXPECT_EQ(!s.notices.empty() || s.ecn.k_min != net::EcnParams{}.k_min, fidelity_.chooses_ecn);
+  std::vector<std::string> told;
+  warn_of_ecn(s, *build_network(s), told);
+  EXPECT_EQ(!told.empty() || s.ecn.k_min != net::EcnParams{}.k_min, fidelity_.chooses_ecn);
 }
 
 // The effective scenario of a run says the same.

@@ -34,6 +34,7 @@ class Pair {
   }
   // The next event of both, or kNone if they agree that there is none; a failure if they do not agree.
   Event next(Time end) {
+    EXPECT_LE(wheel_.earliest(), heap_.earliest());
     Event wheel{{}, kNone};
     Event heap{{}, kNone};
     const bool some = wheel_.next(end, wheel);
@@ -184,6 +185,24 @@ TYPED_TEST(Each, OrdersByTimeThenEntity) {
   for (const auto& [entity, time] : {std::pair{3u, 500}, {1u, 700}, {2u, 500}, {9u, 0}, {7u, 499}, {0u, 700}})
     this->scheduler_.schedule(entity, {time});
   EXPECT_EQ(this->take_all({1'000}), this->events({{0, 9}, {499, 7}, {500, 2}, {500, 3}, {700, 0}, {700, 1}}));
+}
+
+TYPED_TEST(Each, TellsBeforeWhenNothingIsDue) {
+  EXPECT_EQ(this->scheduler_.earliest(), Time::max());
+  constexpr std::int64_t kDue = 3'000'000'000;
+  this->scheduler_.schedule(4, {2 * kDue});
+  this->scheduler_.schedule(5, {kDue});
+  // the bound rises to the event while time comes near it
+  int bounds = 0;
+  for (Time bound = this->scheduler_.earliest(); bound < Time{kDue - 5'000'000}; bound = this->scheduler_.earliest()) {
+    ASSERT_LT(++bounds, 5) << bound.ps;
+    EXPECT_TRUE(this->take_all(bound + Time{1}).empty());
+  }
+  EXPECT_LE(this->scheduler_.earliest().ps, kDue);
+  EXPECT_EQ(this->take_all({kDue + 1}), this->events({{kDue, 5}}));
+  this->scheduler_.cancel(4);
+  EXPECT_TRUE(this->take_all({3 * kDue}).empty());
+  EXPECT_EQ(this->scheduler_.earliest(), Time::max());
 }
 
 TYPED_TEST(Each, EndIsExclusive) {

@@ -289,7 +289,49 @@ x = "algorithm"
   t.runs[0].counts[0] = 21;
   EXPECT_TRUE(make_figures(t, "none").at(0).series.at(0).few.empty());
   t.runs[1].status = Record::Status::failed;
-  EXPECT_EQ(make_figures(t, "none").at(0).whiskers, "95 % confidence interval of the mean over 2 seeds");
+  // two that say nothing: there is no whisker
+  const figure::Figure two = make_figures(t, "none").at(0);
+  EXPECT_EQ(two.whiskers, "");
+  EXPECT_TRUE(std::isnan(two.series.at(0).low.at(0)));
+}
+
+// Picoseconds are for programs.
+TEST(Tables, ColumnsHaveOneUnitAndTheBestPointIsMarked) {
+  const auto of = [](const std::string& more) {
+    return parse_study("[study]\n" + std::string(kStarScenario) + R"(
+[[axis]]
+name = "algorithm"
+key = "algorithm.name"
+values = ["hpcc", "timely"]
+[[measure]]
+name = "wait"
+of = "flows"
+column = "fct_ps"
+statistic = "mean"
+)" + more,
+                       "s.toml");
+  };
+  const auto table_of = [&](const std::string& more) {
+    Measurements t = no_measurements(make_plan(of(more)));
+    for (std::size_t i = 0; i < 2; ++i) {
+      t.runs[i].status = Record::Status::done;
+      t.runs[i].measures = {{i == 0 ? 5.24e9 : 5.565e9}};
+    }
+    return t;
+  };
+  const Measurements t = table_of("");
+  EXPECT_EQ(to_text(t),
+            "algorithm  seeds    wait [ms]\nhpcc           1  5.24 (best)\ntimely         1        5.565\n");
+  EXPECT_EQ(nlohmann::json::parse(sweep_json(t)).at("better").dump(), R"({"wait":"lower"})");
+  EXPECT_EQ(table_of("better = \"higher\"\n").best(0), 1u);
+  EXPECT_EQ(table_of("scale = -1\n").best(0), std::nullopt);
+  EXPECT_THROW(of("better = \"small\"\n"), InputError);
+}
+
+// Of two seeds that lie a hundredfold apart either way nothing is known.
+TEST(Tables, AnIntervalOfAHundredfoldSaysNothing) {
+  EXPECT_FALSE(is_informative({391.4, 1.4, 110'391.4, 2}));
+  EXPECT_TRUE(is_informative({391.4, 39.14, 3914, 2}));
 }
 
 // An interval whose ends say nothing is not shown; how many seeds have a value is, where some have none.

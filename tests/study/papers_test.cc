@@ -112,7 +112,7 @@ show = ["fct"]
 )",
                                              "s.toml");
   EXPECT_EQ(judge(paper.claims[0], filled(paper)).measured,
-            "fct = 3 for 80 B, 4 for 160 B; true in 1 of 2; not for 80 B");
+            "fct = 3 ps for 80 B, 4 ps for 160 B; true in 1 of 2; not for 80 B");
 }
 
 TEST(PaperStudy, RefusesWhatItDoesNotKnow) {

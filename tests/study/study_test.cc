@@ -163,6 +163,29 @@ point = [{ label = "HPCC", set = { "algorithm.name" = "hpcc" } },
   EXPECT_EQ(points("algorithm=HPCC"), "0");
 }
 
+// A value that some point uses is there for that point.
+TEST(Study, ValuesWithoutEffectAreThoseOfAllPoints) {
+  const auto told = [](const std::string& modes, const std::string& only = "") {
+    const auto plan = make_plan(parse(R"(
+[study]
+set = { "network.buffer.reserve" = "1 KB" }
+[[axis]]
+name = "mode"
+key = "network.buffer.mode"
+values = [)" + modes + "]\n"));
+    std::vector<Notice> notices;
+    check_runs(plan, runs_with(plan, only), &notices);
+    std::vector<std::string> out;
+    for (const Notice& n : notices)
+      if (n.text.find("network.buffer.reserve has no effect") != std::string::npos) out.push_back(n.points);
+    return out;
+  };
+  EXPECT_EQ(told("\"lossy\", \"lossless\""), std::vector<std::string>{});
+  EXPECT_EQ(told("\"lossy\", \"per-port\""), std::vector<std::string>{"all points"});
+  // what the other point uses is not known here
+  EXPECT_EQ(told("\"lossy\", \"lossless\"", "mode=lossy"), std::vector<std::string>{});
+}
+
 TEST(Study, SomePointsInFewWords) {
   const std::vector<AxisLabels> axes{{"a", {"x", "y", "z"}}, {"b", {"1", "2"}}};
   const std::vector<std::vector<std::string>> points{{"x", "1"}, {"x", "2"}, {"y", "1"},

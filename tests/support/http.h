@@ -11,8 +11,8 @@
 
 namespace weir::app {
 
-// The answer to a request, with its head. `address` is http://127.0.0.1:PORT and anything behind it.
-inline std::string http_answer(const std::string& address, const std::string& request) {
+// A connection to http://127.0.0.1:PORT and anything behind it.
+inline int http_connection(const std::string& address) {
   const auto colon = address.find(':', 7);
   const auto port = static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1)));
   const int s = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -21,6 +21,12 @@ inline std::string http_answer(const std::string& address, const std::string& re
   to.sin_port = htons(port);
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   EXPECT_EQ(::connect(s, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  return s;
+}
+
+// The answer to a request, with its head.
+inline std::string http_answer(const std::string& address, const std::string& request) {
+  const int s = http_connection(address);
   EXPECT_EQ(::send(s, request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
   std::string out;
   char buffer[4096];

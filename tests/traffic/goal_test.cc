@@ -34,6 +34,26 @@ rank 1 {
 }
 )";
 
+// What is read and has no effect is counted.
+TEST(Goal, TellsOfCpusAndNics) {
+  const auto told = [](std::string_view text) {
+    std::vector<std::string> out;
+    parse_goal(text, "x.goal", 1_ns, {0, 1}, {}, [&](const std::string& notice) { out.push_back(notice); });
+    return out;
+  };
+  const std::string cpus =
+      "x.goal: 2 of 5 operations name a cpu, which has no effect: computations of a rank go on at the same time unless "
+      "one requires the other";
+  EXPECT_EQ(told(kPingPong), std::vector<std::string>{cpus});
+  EXPECT_EQ(
+      told("num_ranks 2\nrank 0 {\nsend 8b to 1 nic 0\nsend 8b to 1 tag 2 nic 1\n}\nrank 1 {\nrecv 8b from 0\nrecv "
+           "8b from 0 tag 2\n}\n"),
+      std::vector<std::string>{"x.goal: 2 of 4 operations name a nic, up to 1, which has no effect: a rank has "
+                               "one NIC, that of its host"});
+  EXPECT_EQ(told("num_ranks 2\nrank 0 {\nsend 8b to 1 nic 0\n}\nrank 1 {\nrecv 8b from 0\n}\n"),
+            std::vector<std::string>{});
+}
+
 TEST(Goal, ReadsASchedule) {
   const Program p = parse(kPingPong);
   ASSERT_EQ(p.size(), 5u);
@@ -105,6 +125,11 @@ TEST(Goal, SaysWhatIsWrong) {
             "x.goal:3: 'to' is needed after the size, not 'from'");
   EXPECT_EQ(parse_error("num_ranks 2\nrank 0 {\nsend 5b to 0\n}"),
             "x.goal:3: rank 0 and itself; a message needs two ranks");
+  EXPECT_EQ(parse_error("num_ranks 2\nrank 0 {\nrecv 5b from -1\n}"),
+            "x.goal:3: a recv from any rank, -1, is not possible; write the rank that sends");
+  EXPECT_EQ(
+      parse_error("num_ranks 2\nrank 0 {\nrecv 5b from 1 tag -1\n}\nrank 1 {\nsend 5b to 0 tag 3\n}"),
+      "x.goal:3: this recv has no send: rank 1 sends 0 to 0 with the tag -1, and a recv of any tag is not possible");
   EXPECT_EQ(parse_error("num_ranks 2\nrank 0 {\nsend 5b to 1 tag 3\n}"),
             "x.goal:3: this send has no recv: rank 1 receives 0 from 0 with the tag 3");
   EXPECT_EQ(parse_error("num_ranks 2\nrank 0 {\nrecv 5b from 1\n}"),

@@ -22,6 +22,7 @@ export type Option = { [key: string]: any };
 
 export const kManyPoints = 60; // above, a line is drawn without a marker at each point
 const kAxisHeight = 200; // of y, at least
+const kBeside = 130; // left and right of the axis of x, with the labels and the name of y, at most
 const kFewPlaces = 12; // up to so many values of x are ticks themselves
 
 export function isCategory(figure: Figure): boolean {
@@ -143,7 +144,7 @@ function fewPlaces(figure: Figure, x: Place): number[] {
 // room, else at round values. ECharts would put one at either end, whatever value that is.
 function chosenTicks(figure: Figure, of: 'x' | 'y', place: Place, view: View, low: number, high: number): number[] {
   const few = of === 'x' ? fewPlaces(figure, place).filter((v) => v >= low && v <= high) : [];
-  const at = (v: number): number => (place.log ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low)) * (view.width - 70);
+  const at = (v: number): number => (place.log ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low)) * (view.width - kBeside);
   const width = (v: number): number => textWidth(label(figure[of], place, v), view.fontSize);
   const room = few.every((v, i) => i === 0 || at(v) - at(few[i - 1]) > (width(v) + width(few[i - 1])) / 2 + view.fontSize / 2);
   if (few.length > 0 && room) return few;
@@ -154,10 +155,10 @@ function chosenTicks(figure: Figure, of: 'x' | 'y', place: Place, view: View, lo
   return round.filter(free).concat(named);
 }
 
-// As options of an axis.
+// As options of an axis. Chosen ticks have room: none of them is hidden.
 function ticksOf(ticks: number[]): Option {
   const values = ticks.length > 0 ? ticks : undefined;
-  return { axisTick: { customValues: values }, axisLabel: { customValues: values } };
+  return { axisTick: { customValues: values }, axisLabel: { customValues: values, hideOverlap: values === undefined } };
 }
 
 // The same of the part of an axis that is seen.
@@ -227,15 +228,9 @@ function linearRange(figure: Figure, x: Place): [number, number] {
   return [from, next - high < 0.05 * (high - from) ? next : high];
 }
 
-// In two lines if it is longer than the axis.
+// In as many lines as it takes to be no longer than the axis.
 function axisName(axis: Axis, place: Place, view: View, room: number): string {
-  const name = place.log || place.unit === '' ? axis.label : axis.label + ' (' + place.unit + ')';
-  if (textWidth(name, view.fontSize) <= room) return name;
-  const middle = name.length / 2;
-  let at = -1;
-  for (let i = name.indexOf(' '); i >= 0; i = name.indexOf(' ', i + 1))
-    if (at < 0 || Math.abs(i - middle) < Math.abs(at - middle)) at = i;
-  return at < 0 ? name : name.slice(0, at) + '\n' + name.slice(at + 1);
+  return broken(place.log || place.unit === '' ? axis.label : axis.label + ' (' + place.unit + ')', room, view.fontSize);
 }
 
 export function valueAxis(figure: Figure, of: 'x' | 'y', place: Place, view: View): Option {
@@ -245,7 +240,7 @@ export function valueAxis(figure: Figure, of: 'x' | 'y', place: Place, view: Vie
     name: axisName(axis, place, view, of === 'x' ? view.width - 70 : kAxisHeight),
     nameLocation: 'middle',
     nameGap: of === 'x' ? view.fontSize * 2.3 : undefined,
-    nameTextStyle: { color: view.theme.ink, fontSize: view.fontSize, fontFamily: view.font },
+    nameTextStyle: { color: view.theme.ink, fontSize: view.fontSize, fontFamily: view.font, lineHeight: view.fontSize * 1.25 },
     axisLine: { show: true, lineStyle: { color: view.theme.line } },
     axisTick: { show: true, lineStyle: { color: view.theme.line } },
     axisLabel: {
@@ -260,6 +255,7 @@ export function valueAxis(figure: Figure, of: 'x' | 'y', place: Place, view: Vie
     const chosen = ticksOf(ticks);
     out.axisTick.customValues = chosen.axisTick.customValues;
     out.axisLabel.customValues = chosen.axisLabel.customValues;
+    out.axisLabel.hideOverlap = chosen.axisLabel.hideOverlap;
   };
   if (place.log) {
     const range = logRange(extent(figure, of, place.factor, true));

@@ -58,6 +58,7 @@ export interface PausedPort {
 export interface Run {
   name: string;
   group?: string; // the study it belongs to
+  labels?: string[]; // of the study's axes, and its seed if there are several
   manifest: { [key: string]: any };
   summary: { [key: string]: any };
   scenario: string;
@@ -75,6 +76,7 @@ export interface Study {
   columns: string[]; // of points.csv
   units: string[]; // of each of them; '' = a label of an axis
   words: string[]; // what each of them is of; '' = not known
+  better: string[]; // of which the 'lower' or 'higher' value is better; '' = not known
   points: string[][];
   counts: ({ fewest: number; most: number; few: boolean } | null)[][]; // by column and point: of how many values a percentile is, in its runs
 }

@@ -53,6 +53,10 @@ export function plain(value: number, significant = 4): string {
   return grouped(text).replace('-', '\u2212');
 }
 
+export function counted(n: number, noun: string): string {
+  return plain(n, 12) + ' ' + noun + (n === 1 ? '' : 's');
+}
+
 export function withUnit(value: number, unit: string, significant = 4): string {
   const scale = scaleFor(unit, value);
   const number = plain(value / scale.factor, significant);

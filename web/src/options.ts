@@ -21,7 +21,7 @@ function blank(figure: Figure, x: Place, y: Place): string {
 }
 
 // What a "*" means, in figures and tables.
-export const kFew = '*: of so few values, in some run, that this percentile is the largest of them.';
+export const kFew = '*: too few values in some run: there this percentile is their maximum.';
 const kNoteSize = 10; // of the text below a figure on paper
 
 // A series' name as it is read: "load 0.3" of 0.3.

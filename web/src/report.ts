@@ -3,17 +3,13 @@ import { brand } from './brand';
 import { Chart } from './chart';
 import { Capture, Figure, Report, Run, Training } from './document';
 import { h } from './dom';
-import { plain, withUnit } from './format';
+import { counted, plain, withUnit } from './format';
 import { kFew } from './options';
-import { algorithms, claimSection, hasFew, longestQueue, pauseTable, pointTable, runTable, slowdownTable } from './tables';
+import { algorithms, claimSection, hasFew, longestQueue, pauseTable, pointTable, runTable, shownName, slowdownTable } from './tables';
 import { themeSwitch } from './theme';
 
 const report: Report = JSON.parse(document.getElementById('document')!.textContent!);
 const charts: Chart[] = [];
-
-function counted(n: number, noun: string): string {
-  return plain(n, 12) + ' ' + noun + (n === 1 ? '' : 's');
-}
 
 function section(id: string, title: string, ...content: (Node | null)[]): HTMLElement {
   return h('section', { id }, h('h2', {}, title), ...content);
@@ -107,7 +103,7 @@ function runDetails(run: Run, index: number): HTMLElement {
       const events = (run.events ?? []).map((text) => h('li', {}, text));
       body.append(manifest(run), ...(events.length > 0 ? [h('ul', { class: 'events' }, ...events)] : []), ...tables, h('details', { class: 'scenario' }, h('summary', {}, 'effective scenario'), toml(run.scenario)));
     },
-  }, h('summary', {}, h('b', {}, run.name), h('span', {}, [run.group ? '' : run.manifest.title, algorithms(run)].filter(Boolean).join(' · '))), body);
+  }, h('summary', {}, h('b', {}, shownName(run)), h('span', {}, [run.group ? '' : run.manifest.title, algorithms(run)].filter(Boolean).join(' · '))), body);
   return out;
 }
 
@@ -179,24 +175,25 @@ function afterPrint(): void {
 
 function build(): void {
   const sections: HTMLElement[] = [];
-  const noted = report.runs.length > 0 || report.studies.length > 0;
-  if (noted)
-    sections.push(section('summary', 'Summary', ...notices(), report.runs.length > 0 ? h('div', { class: 'card flush' }, runTable(report)) : null));
-  if (report.trainings.length > 0) sections.push(section('policies', 'Policies', ...(noted ? [] : notices()), ...report.trainings.map(policyCard)));
-  if (report.captures.length > 0) sections.push(section('hosts', 'Hosts', ...(noted || report.trainings.length > 0 ? [] : notices()), ...report.captures.map(captureCard)));
+  const studies = report.studies.filter((s) => s.points.length > 0);
+  const runs = report.runs.length > 0 ? h('div', { class: 'card flush runs' }, runTable(report)) : null;
+  // what a study was made for comes first
+  const summary = runs && studies.length === 0 ? section('summary', 'Summary', runs) : null;
+  if (summary) sections.push(summary);
+  if (report.trainings.length > 0) sections.push(section('policies', 'Policies', ...report.trainings.map(policyCard)));
+  if (report.captures.length > 0) sections.push(section('hosts', 'Hosts', ...report.captures.map(captureCard)));
   const claims = report.claims.length > 0 ? section('claims', 'Claims', claimSection(report.claims)) : null;
   if (claims && report.runs.length === 0) sections.push(claims);
   if (report.runs.length > 0 || report.figures.length > 0) sections.push(figureSection(report.figures));
   if (claims && report.runs.length > 0) sections.push(claims);
-  const studies = report.studies.filter((s) => s.points.length > 0);
   if (studies.length > 0)
     sections.push(section('points', 'Points', h('p', { class: 'hint' }, 'Means over seeds; where there are several, with the 95\u202f% confidence interval.' + (studies.some(hasFew) ? ' ' + kFew : '')),
       ...studies.map((s, i) => h('div', {}, studies.length > 1 ? h('h3', { class: 'group' }, s.name) : null, h('div', { class: 'card flush' }, pointTable(s, 'points-' + i))))));
-  if (report.runs.length > 0) sections.push(section('runs', 'Runs', ...report.runs.map(runDetails)));
+  if (report.runs.length > 0) sections.push(section('runs', 'Runs', summary ? null : runs, ...report.runs.map(runDetails)));
   const nav = h('nav', {}, ...sections.map((s) => h('a', { href: '#' + s.id }, s.querySelector('h2')!.textContent)));
   document.getElementById('report')!.append(
     h('div', { class: 'bar' }, h('div', { class: 'within' }, brand(), nav, themeSwitch())),
-    h('main', { class: 'within' }, h('header', { class: 'top' }, h('h1', {}, report.title), overview()), ...sections),
+    h('main', { class: 'within' }, h('header', { class: 'top' }, h('h1', {}, report.title), overview(), ...notices()), ...sections),
     h('footer', { class: 'within' }, 'weir ' + report.version));
   // a link to a run opens it
   const follow = () => {

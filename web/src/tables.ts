@@ -1,7 +1,7 @@
 // The tables of the page: runs, points of a study, claims.
 import { Claim, PausedPort, Report, Run, Study } from './document';
 import { h } from './dom';
-import { plain, withUnit } from './format';
+import { counted, plain, scaleFor, withUnit } from './format';
 
 type Value = number | string | null | undefined;
 
@@ -17,12 +17,17 @@ interface Column<Row> {
 
 const none = '\u2013';
 const kMaxDifferences = 6; // shown of a run
-const kGap = 'of so few values this percentile would be the largest of them';
+const kGap = 'too few values for this percentile, which would be their maximum';
 
 function differences(all: [string, string][]): HTMLElement {
   const shown = all.length > kMaxDifferences + 1 ? all.slice(0, kMaxDifferences) : all;
   return h('span', { class: 'differences' }, ...shown.map(([key, value]) => h('small', {}, key + ' = ' + value)),
     shown.length < all.length ? h('small', {}, 'and ' + (all.length - shown.length) + ' more: see the scenario below') : null);
+}
+
+// A run of a study is called by its labels.
+export function shownName(run: Run): string {
+  return run.labels && run.labels.length > 0 ? run.labels.join(' \u00b7 ') : run.name;
 }
 
 // A name of a run may be broken behind what joins its labels.
@@ -161,16 +166,18 @@ export function slowdownTable(run: Run): HTMLElement | null {
 export function runTable(report: Report): HTMLElement {
   // runs of a study have its scenario's title, whatever the study makes of that
   const titles = new Set(report.runs.filter((r) => !r.group).map((r) => r.manifest.title));
+  // they differ in what their labels say
+  const ofOneStudy = report.runs.every((r) => r.group && r.group === report.runs[0].group && r.labels);
   const columns: Column<Run>[] = [
     {
-      name: 'run', left: true, value: (r) => r.name,
-      text: (r) => h('div', { class: 'run-name' }, h('a', { href: '#run-' + report.runs.indexOf(r) }, ...breakable(r.name)), status(r),
+      name: 'run', left: true, value: shownName,
+      text: (r) => h('div', { class: 'run-name' }, h('a', { href: '#run-' + report.runs.indexOf(r) }, ...breakable(shownName(r))), status(r),
         titles.size > 1 && !r.group && r.manifest.title ? h('small', {}, r.manifest.title) : null),
     },
     { name: 'algorithm', left: true, value: algorithms },
     {
       name: 'differs in', left: true, title: 'keys of the effective scenario that have other values in other runs here',
-      value: (r) => (r.differences ?? []).map((d) => d.join(' = ')).join(', '),
+      value: (r) => (ofOneStudy ? '' : (r.differences ?? []).map((d) => d.join(' = ')).join(', ')),
       text: (r) => differences(r.differences ?? []),
     },
     {
@@ -187,7 +194,9 @@ export function runTable(report: Report): HTMLElement {
     },
     {
       name: 'longest queue', title: 'of all samples, with its port by node numbers and its time', value: (r) => at(r.summary, 'queues', 'peak', 'queue_bytes'),
-      text: (r) => h('div', {}, withUnit(r.summary.queues.peak.queue_bytes, 'B', 3), h('small', {}, peakPlace(r.summary.queues.peak)), h('small', { class: 'who' }, flowsIn(r.summary.queues.peak, report.runs.length > 1 ? 1 : 2))),
+      // of a study's runs, place and flows stand with each run below
+      text: (r) => (r.group ? h('span', { title: longestQueue(r) }, withUnit(r.summary.queues.peak.queue_bytes, 'B', 3))
+        : h('div', {}, withUnit(r.summary.queues.peak.queue_bytes, 'B', 3), h('small', {}, peakPlace(r.summary.queues.peak)), h('small', { class: 'who' }, flowsIn(r.summary.queues.peak, report.runs.length > 1 ? 1 : 2)))),
     },
     { name: 'dropped by switches', title: 'packets for which the buffers of switches had no room', value: (r) => r.manifest.packets_dropped },
     ...(report.runs.some((r) => r.manifest.packets_lost > 0) ? [{ name: 'lost on links', title: 'packets of all kinds, at random or because the link was down', value: (r: Run) => r.manifest.packets_lost }] : []),
@@ -198,7 +207,7 @@ export function runTable(report: Report): HTMLElement {
     { name: 'simulated', value: (r) => r.manifest.sim_time_ps, text: (r) => withUnit(r.manifest.sim_time_ps, 'ps') },
     { name: 'wall time', value: (r) => r.manifest.wall_s, text: (r) => seconds(r.manifest.wall_s) },
   ];
-  if (report.studies.length > 0) columns.splice(1, 0, { name: 'study', left: true, value: (r) => r.group });
+  if (report.studies.length > 0 && !ofOneStudy) columns.splice(1, 0, { name: 'study', left: true, value: (r) => r.group });
   const told = (c: Column<Run>, r: Run): boolean => { const v = c.value(r); return (v !== null && v !== undefined && v !== '') || !!c.missing?.(r); };
   const used = columns.filter((c) => report.runs.some((r) => told(c, r)));
   const out = table(used, report.runs, 'runs-table');
@@ -216,7 +225,19 @@ export function hasFew(study: Study): boolean {
   return (study.counts ?? []).some((column) => column.some((n) => n !== null && n.few));
 }
 
-// Columns M, M_low and M_high become one.
+// An interval that does not tell the order of magnitude of the mean says nothing (is_informative() of weir/study/statistics.h).
+function isInformative(mean: number, low: number, high: number): boolean {
+  return high - mean <= 100 * (mean - low) && mean - low <= 100 * (high - mean);
+}
+
+// The row with the best value of a column, the first of equals; null if that is not known, or if no two differ.
+function bestRow(study: Study, at: number, values: (number | null)[]): number | null {
+  const known = values.map((v, i) => ({ v, i })).filter((e): e is { v: number; i: number } => e.v !== null);
+  if (!study.better[at] || known.length < 2 || known.every((e) => e.v === known[0].v)) return null;
+  return known.reduce((a, b) => ((study.better[at] === 'lower' ? b.v < a.v : b.v > a.v) ? b : a)).i;
+}
+
+// Columns M, M_low and M_high become one, in a unit in which its largest value is short.
 export function pointTable(study: Study, id: string): HTMLElement {
   const index = (name: string) => study.columns.indexOf(name);
   const shown = study.columns.filter((c) => !/_(low|high)$/.test(c) || index(c.replace(/_(low|high)$/, '')) < 0);
@@ -226,21 +247,26 @@ export function pointTable(study: Study, id: string): HTMLElement {
     const at = index(name);
     // of how many values a percentile is, and whether these are few
     const basis = (row: string[]) => study.counts?.[at]?.[place.get(row) as number] ?? null;
-    const unit = study.units[at];
+    const numbers = study.points.map((row) => { const v = number(row[at]); return typeof v === 'number' ? v : null; });
+    const scale = scaleFor(study.units[at], numbers.reduce((most: number, v) => Math.max(most, Math.abs(v ?? 0)), 0));
+    const shown = (v: number, digits = 4) => plain(v / scale.factor, digits);
+    const best = bestRow(study, at, numbers);
     const [low, high] = [index(name + '_low'), index(name + '_high')];
     const value = (row: string[]) => number(row[at]);
     return {
-      name: name.replace(/_(ps|bytes|bps)$/, '').replace(/_/g, ' '), value, note: study.words[at],
+      name: name.replace(/_(ps|bytes|bps)$/, '').replace(/_/g, ' ') + (scale.unit ? ' (' + scale.unit + ')' : ''), value, note: study.words[at],
       left: study.points.every((row) => typeof value(row) !== 'number'),
       text: (row) => {
         const v = value(row);
         // labels are as the study has them, whatever number they look like
-        if (unit === '' || typeof v !== 'number') return row[at];
+        if (study.units[at] === '' || typeof v !== 'number') return row[at];
         const n = basis(row);
         const told = n ? 'of ' + plain(n.fewest, 12) + (n.most > n.fewest ? ' to ' + plain(n.most, 12) : '') + ' values in each run' : null;
-        const shownValue = withUnit(v, unit) + (n?.few ? '\u00a0*' : '');
         const spread = low >= 0 && high >= 0 && row[low] !== row[high];
-        return h('span', { title: told }, shownValue, spread ? ' ' : null, spread ? h('small', {}, withUnit(Number(row[low]), unit) + ' \u2026 ' + withUnit(Number(row[high]), unit)) : null);
+        const [from, to] = [Number(row[low]), Number(row[high])];
+        const interval = !spread ? null : isInformative(v, from, to) ? shown(from) + '\u00a0\u2026\u00a0' + shown(to) : 'n/a (' + counted(Number(row[index('seeds')]), 'seed') + ')';
+        return h('span', { title: told }, place.get(row) === best ? h('span', { class: 'badge best', title: 'the ' + (study.better[at] === 'lower' ? 'lowest' : 'highest') + ' of all points' }, 'best') : null,
+          shown(v) + (n?.few ? '\u00a0*' : ''), interval ? ' ' : null, interval ? h('small', {}, interval) : null);
       },
     };
   });

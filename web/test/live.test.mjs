@@ -23,7 +23,7 @@ const state = (p) => p.evaluate(() => JSON.parse(JSON.stringify(window.weirView.
 
 async function paused_run(name, settings, more = []) {
   const out = folder + '/' + name;
-  const r = await start(weir, [scenario, '-q', '--view', '--view-paused', '--out', out, ...more]);
+  const r = await start(weir, [scenario, '--view', '--view-paused', '--out', out, ...more]);
   const p = await open(r.address, settings);
   await paused(p, 0);
   return { r, p, out };

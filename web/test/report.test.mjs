@@ -71,6 +71,10 @@ function make() {
       id: 'ranges', title: 'Six ranges', kind: 'lines', x: { ...axis('flow size', 'B', 'category'), categories: ['≤ 1 KB', '1–10 KB', '10–100 KB', '100 KB – 1 MB', '1–10 MB', '> 10 MB'] }, y: axis('slowdown', '1'),
       series: [{ name: 'a', x: [0, 1, 2, 3, 4, 5], y: [1, 2, 3, 4, 5, 6] }],
     },
+    {
+      id: 'wrapped', title: 'A long name', kind: 'lines', x: { ...axis('flow size', 'B', 'log'), named: [{ at: 4e5, text: '> 120 KB' }] }, y: axis('completion time of web, up to 1 KB, 95th percentile', 'ps'),
+      series: [{ name: 'a', x: [200, 1000, 10000, 120000, 4e5], y: [1e6, 2e6, 3e6, 4e6, 5e6] }],
+    },
     { id: 'nothing', title: 'Nothing', kind: 'lines', x: axis('flow size', 'B', 'log'), y: axis('slowdown', '1'), series: [{ name: 'a', x: [], y: [] }] },
     {
       id: 'flows', title: 'Sixteen flows', kind: 'stack', x: axis('time', 'ps'), y: axis('rate', 'bit/s'),
@@ -93,9 +97,15 @@ function make() {
   execFileSync(weir, ['report', folder + '/hpcc', folder + '/dcqcn', folder + '/claims', '--out', folder + '/report.html']);
   mkdirSync(folder + '/sweep');
   writeFileSync(folder + '/sweep/runs.csv', 'run,availability,seed,status,message,wall_s\n');
-  writeFileSync(folder + '/sweep/points.csv', 'availability,seeds,wait,wait_low,wait_high,fct_ps,fct_ps_low,fct_ps_high\n0.99951,3,2.5,2,3,2000000,,\n0.99952,3,4,3,5,3000000,,\n');
-  writeFileSync(folder + '/sweep/sweep.json', JSON.stringify({ weir: version, format: 1, runs: { planned: 5, done: 4, failed: 0 }, units: { wait: 'us', fct_ps: 'ps' }, counts: { wait: [{ fewest: 90, most: 120, few: true }, { fewest: 120, most: 120, few: false }] }, measures: { wait: 'wait of web, mean', fct_ps: 'completion time, mean' } }));
+  writeFileSync(folder + '/sweep/points.csv', 'availability,seeds,wait,wait_low,wait_high,fct_ps,fct_ps_low,fct_ps_high\n0.99951,3,2.5,2,3,2000000,,\n0.99952,3,4,3,5,3000000,1000000,400000000\n');
+  writeFileSync(folder + '/sweep/sweep.json', JSON.stringify({ weir: version, format: 1, runs: { planned: 5, done: 4, failed: 0 }, units: { wait: 'us', fct_ps: 'ps' }, counts: { wait: [{ fewest: 90, most: 120, few: true }, { fewest: 120, most: 120, few: false }] }, measures: { wait: 'wait of web, mean', fct_ps: 'completion time, mean' }, better: { fct_ps: 'lower' } }));
   execFileSync(weir, ['report', folder + '/sweep', '--out', folder + '/sweep.html']);
+  mkdirSync(folder + '/labels/runs', { recursive: true });
+  for (const name of ['HPCC__ECMP', 'none'])
+    execFileSync(weir, ['run', folder + '/hpcc/scenario.toml', '-q', '--set', 'network.ecn.enabled=' + (name === 'none'), '--out', folder + '/labels/runs/' + name], { stdio: 'ignore' });
+  writeFileSync(folder + '/labels/runs.csv', 'run,transport,seed,status,message,wall_s\nHPCC__ECMP,"HPCC, ECMP",1,done,,1\nnone,none,1,done,,1\n');
+  writeFileSync(folder + '/labels/points.csv', 'transport,seeds,unfinished,p99,p99_low,p99_high\n"HPCC, ECMP",1,0,3,,\nnone,1,0,4,,\n');
+  execFileSync(weir, ['report', folder + '/labels', '--out', folder + '/labels.html']);
   // a study of one run that had no time to finish a flow
   writeFileSync(folder + '/title.toml', 'title = "of the scenario"\n' + scenario);
   mkdirSync(folder + '/study/runs', { recursive: true });
@@ -179,7 +189,7 @@ const tests = {
       assert.ok(text.includes(summary.slowdown.all.p50.toFixed(2)));
       // of four flows, higher percentiles would be the largest
       assert.ok(!values.includes(String(summary.slowdown.all.p99)));
-      assert.equal(await row.locator('td.none[title*="so few values"]').count(), 2 + (summary.queues.busiest.count <= 100 ? 1 : 0));
+      assert.equal(await row.locator('td.none[title*="too few values"]').count(), 2 + (summary.queues.busiest.count <= 100 ? 1 : 0));
       const peak = summary.queues.peak;
       assert.ok(text.replace(/\s/g, ' ').includes(`${peak.from} \u2192 ${peak.to} at `), text);
     }
@@ -487,6 +497,37 @@ const tests = {
     }
   },
 
+  async 'a long name of an axis has its lines apart, and no tick with a name of its own is left out'() {
+    const page = await open(folder + '/report.html');
+    await figure(page, 'wrapped');
+    const [boxes, svg] = await page.evaluate(() => {
+      const card = window.weirReport.charts.find((c) => c.figure.id === 'wrapped');
+      const texts = card.chart.getZr().storage.getDisplayList().filter((e) => e.type === 'tspan' && e.style.text);
+      return [texts.map((e) => {
+        const box = e.getBoundingRect().clone();
+        if (e.transform) box.applyTransform(e.transform);
+        return { text: e.style.text, x: box.x, y: box.y, width: box.width, height: box.height };
+      }), card.svg()];
+    });
+    assert.ok(boxes.filter((b) => b.height > b.width && b.height > 40).length >= 2, JSON.stringify(boxes));
+    for (const a of boxes)
+      for (const b of boxes)
+        assert.ok(a === b || a.x >= b.x + b.width || b.x >= a.x + a.width || a.y >= b.y + b.height || b.y >= a.y + a.height, `'${a.text}' and '${b.text}'`);
+    assert.ok(boxes.some((b) => b.text === '> 120 KB'));
+    assert.match(svg, />&gt; 120 KB</);
+    await page.close();
+  },
+
+  async 'a sweep begins with its figures and points, and runs are called by their labels'() {
+    const page = await open(folder + '/labels.html');
+    assert.deepEqual(await page.locator('section > h2').allInnerTexts(), ['Figures', 'Points', 'Runs']);
+    assert.deepEqual(await page.locator('#runs-table tbody tr td:first-child a').allInnerTexts(), ['HPCC, ECMP', 'none']);
+    assert.equal(await page.locator('#runs-table .differences').count(), 0);
+    const heights = await page.locator('#runs-table tbody tr').evaluateAll((all) => all.map((row) => row.clientHeight));
+    assert.ok(Math.max(...heights) < 60, String(heights));
+    await page.close();
+  },
+
   async 'runs of a study are told by their algorithm, not by the title of its scenario'() {
     const page = await open(folder + '/study.html');
     assert.equal(await page.getByText('of the scenario').count(), 0);
@@ -499,9 +540,10 @@ const tests = {
   async 'points have their labels as they are, and the units of measures'() {
     const page = await open(folder + '/sweep.html');
     const rows = await page.locator('#points-0 tbody tr').evaluateAll((all) => all.map((row) => Array.from(row.cells, (c) => c.innerText.replace(/\s/g, ' '))));
-    assert.deepEqual(rows, [['0.99951', '3', '2.5 µs * 2 µs … 3 µs', '2 µs'], ['0.99952', '3', '4 µs 3 µs … 5 µs', '3 µs']]);
+    assert.deepEqual(rows, [['0.99951', '3', '2.5 * 2 … 3', 'best2'], ['0.99952', '3', '4 3 … 5', '3 n/a (3 seeds)']]);
+    assert.deepEqual(await page.locator('#points-0 thead button').allInnerTexts(), ['availability', 'seeds', 'wait (µs)', 'fct (µs)']);
     assert.equal(await page.locator('#points-0 tbody td span[title]').first().getAttribute('title'), 'of 90 to 120 values in each run');
-    assert.match(await page.locator('#points .hint').innerText(), /\*: of so few values, in some run/);
+    assert.match(await page.locator('#points .hint').innerText(), /\*: too few values in some run/);
     assert.deepEqual(await page.locator('#points-0 thead small').allInnerTexts(), ['wait of web, mean', 'completion time, mean']);
     assert.equal(await page.locator('.notice').first().innerText(), 'sweep: 0 of 5 runs are done');
     await page.close();

@@ -315,16 +315,31 @@ const tests = {
   async 'a PFC tree leads back to its root'() {
     const p = await open(page('rails'));
     const [port, by, parent] = ['port', 'by', 'parent'].map((name) => column('rails', 'pauses', name));
-    const child = parent.findIndex((v) => v !== none.u32);
+    // the first pause of its port, so that its line stands below the port of its parent
+    const child = parent.findIndex((v, i) => v !== none.u32 && port.indexOf(port[i]) === i && parent.lastIndexOf(v) > i);
     assert.ok(child >= 0, 'a pause has a parent');
     let first = child;
     while (parent[first] !== none.u32) first = parent[first];
-    await p.evaluate((id) => window.weirView.store.set({ show: { kind: 'pause', id } }), child);
+    // a sibling, as if the same port had been paused once more
+    const again = parent.findIndex((v, i) => i > child && v === parent[child]);
+    assert.ok(again > child, 'it has a sibling');
+    await p.evaluate(async ([id, other]) => {
+      const pauses = await window.weirView.run.pauses();
+      pauses.port[other] = pauses.port[id];
+      window.weirView.store.set({ show: { kind: 'pause', id } });
+    }, [child, again]);
     await shows(p, 'pause-' + child);
     assert.equal(await p.locator('.tree .root > div a').getAttribute('data-show'), 'port-' + by[first]);
-    const above = await p.locator(`[data-pause="${child}"]`).evaluate((li) => li.parentElement.closest('[data-pause]').dataset.pause);
-    assert.equal(above, String(parent[child]));
-    await p.locator(`[data-pause="${child}"] > div a`).first().click();
+    const lines = await p.locator('.tree [data-port]').evaluateAll((all) => all.map((li) => [li.dataset.port, li.querySelector('small').textContent]));
+    assert.equal(new Set(lines.map(([of]) => of)).size, lines.length, 'one line for each port');
+    const counted = /([\d\u202f]+)\u00a0pauses? of (\d+)\u00a0ports?/.exec(await p.locator('.panel-body').textContent());
+    assert.equal(lines.length, Number(counted[2]));
+    const often = lines.map(([, text]) => Number(/paused (\d+)\u00a0times/.exec(text)?.[1] ?? 1));
+    assert.equal(often.reduce((sum, n) => sum + n, 0), Number(counted[1].replace('\u202f', '')));
+    assert.ok(lines.some(([of], i) => of === String(port[child]) && often[i] === 2), 'it was paused twice');
+    const above = await p.locator(`.tree [data-port="${port[child]}"]`).evaluate((li) => li.parentElement.closest('[data-port]').dataset.port);
+    assert.equal(above, String(port[parent[child]]));
+    await p.locator(`.tree [data-port="${port[child]}"] > div a`).first().click();
     await shows(p, 'port-' + port[child]);
     await p.close();
   },

@@ -39,7 +39,7 @@ class Saver {
     length(c.size());
     bytes(c.data(), c.size() * sizeof(typename Container::value_type));
   }
-  // Writes the length of a container, then calls one(object) for each object, which archives it.
+  // Writes the length of a container, then calls one(object) for each object, which archives it, in a byte or more.
   template <class Container, class One>
   void each(Container& c, One&& one) {
     length(c.size());
@@ -90,8 +90,8 @@ class Loader {
   std::size_t length(std::size_t = 0, std::size_t longest = ~std::size_t{0}) {
     std::uint64_t n = 0;
     value(n);
-    if (n > longest || n > left_.size() + kEmptyObjects)
-      throw InputError("the checkpoint has a length that is not possible");
+    // every object takes a byte or more
+    if (n > longest || n > left_.size()) throw InputError("the checkpoint has a length that is not possible");
     return n;
   }
   template <class Container>
@@ -134,7 +134,6 @@ class Loader {
   bool at_end() const { return left_.empty(); }
 
  private:
-  static constexpr std::size_t kEmptyObjects = std::size_t{1} << 32;  // more objects than bytes: they may hold nothing
   std::string_view left_;
 };
 

@@ -34,6 +34,15 @@ namespace weir {
 // The value of a parameter, in the parameter's type. Choices and free text are strings.
 using ParamValue = std::variant<bool, std::int64_t, double, Time, Bytes, Rate, std::string>;
 
+// What a parameter has an effect with: another parameter that has one of these values, or a fact (values is empty).
+struct Need {
+  // A parameter of the same component; with dots, one of the scenario. "algorithm." begins those of any profile. Facts
+  // are those of scenario/unused.cc.
+  std::string key;
+  std::vector<std::string> values;  // as format_value() writes them
+  bool other = false;               // the parameter has another value than these
+};
+
 struct Param {
   std::string name;
   ParamValue fallback;  // the default; the alternative that it holds is the parameter's type
@@ -44,6 +53,7 @@ struct Param {
   std::string source;
   bool required = false;                                // the user must give it; the default is never used
   bool (*names_file)(std::string_view text) = nullptr;  // text only: whether this text names a data file
+  std::vector<Need> needs = {};                         // it has an effect only where all of them are met
   std::function<void(void*, const ParamValue&)> set;
   std::function<ParamValue(const void*)> get;
 
@@ -51,6 +61,16 @@ struct Param {
   std::string_view type_name() const;
   // The valid range or choices, for messages and reference pages.
   std::string valid() const;
+
+  // Where it has an effect (Need): with one of these values of `key`, or if the fact holds; with any other value.
+  Param& only_with(std::string key, std::vector<std::string> values = {}) {
+    needs.push_back({std::move(key), std::move(values)});
+    return *this;
+  }
+  Param& not_with(std::string key, std::vector<std::string> values) {
+    needs.push_back({std::move(key), std::move(values), true});
+    return *this;
+  }
 };
 
 // Parses and checks the text of a value. Times, bytes and rates need a unit ("1.5 us", "32 MiB",
@@ -187,6 +207,8 @@ class ParamList : public ParamSet {
     const ParamList<Part> list;
     for (Param p : list.params()) {
       p.name = prefix + p.name;
+      for (Need& need : p.needs)
+        if (need.key.find('.') == std::string::npos) need.key = prefix + need.key;
       p.fallback = p.get(&(defaults.*member));
       p.set = [member, set = std::move(p.set)](void* object, const ParamValue& v) {
         set(&(static_cast<T*>(object)->*member), v);

@@ -33,6 +33,8 @@ enum class Purpose : std::uint32_t {
   learning = 18,
   first_rate = 19,
   fast_forward = 20,
+  nic_rate = 21,
+  send_jitter = 22,
 };
 
 // The draws of one entity (a host, a flow, a port) for one purpose. It has no position: the caller counts its draws.

@@ -23,8 +23,17 @@ struct HopTelemetry {
   std::uint32_t rate_mbps = 0;  // capacity of the port in Mb/s
 };
 
+// The number that a switch XORs into the path of a packet that leaves by this port (counted in the whole network).
+// Switches with several ports to the same neighbour have to tell these apart, so that each port has a number of its
+// own.
+constexpr std::uint64_t path_number(std::uint32_t port) { return port * 0x9e3779b97f4a7c15; }
+// The pathID of the wire format: the first 12 of 64 bits.
+inline constexpr int kPathIdShift = 64 - 12;
+constexpr std::uint16_t path_id(std::uint64_t path) { return static_cast<std::uint16_t>(path >> kPathIdShift); }
+
 // The records of a packet, one for each switch that it has left, in the order of its path.
 struct Telemetry {
+  std::uint64_t path = 0;  // the numbers of the ports that it has left switches by, XORed
   std::array<HopTelemetry, kMaxTelemetryHops> hop;
 };
 
@@ -55,6 +64,10 @@ struct IntFormat {
     return ((now.tx_bytes - before.tx_bytes) & tx_mask) * tx_unit;
   }
   constexpr std::int64_t queue_bytes(const HopTelemetry& h) const { return h.queue * queue_unit; }
+  // Which path it was, as far as pathID tells: in wire form one in 4096 of the others looks the same.
+  constexpr std::uint64_t path(const Telemetry& t) const {
+    return is_exact() ? t.path : std::uint64_t{path_id(t.path)} << kPathIdShift;
+  }
 
   // Truncates an exact record to this format: values are divided by their units and rounded down,
   // time and bytes wrap around, and the queue is at most queue_max.

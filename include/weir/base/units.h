@@ -59,7 +59,16 @@ inline constexpr Rate kMaxRate{100'000'000'000'000};  // of a link or a paramete
 
 inline constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
 
-// The time that a link of `rate` needs to send `size`, rounded up to whole picoseconds. size >= 0, rate > 0.
+// a + b, or the largest Time or Bytes if that is more. b >= 0.
+constexpr std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return a < kMost - b ? a + b : kMost;
+}
+constexpr Time saturating_sum(Time a, Time b) { return {saturating_sum(a.ps, b.ps)}; }
+constexpr Bytes saturating_sum(Bytes a, Bytes b) { return {saturating_sum(a.count, b.count)}; }
+
+// The time that a link of `rate` needs to send `size`, rounded up to whole picoseconds; Time::max() if that is longer.
+// size >= 0, rate > 0.
 constexpr Time transmission_time(Bytes size, Rate rate) {
   assert(size.count >= 0 && rate.bits_per_second > 0);
   constexpr std::uint64_t ps = 8u * kPicosecondsPerSecond;
@@ -68,13 +77,16 @@ constexpr Time transmission_time(Bytes size, Rate rate) {
   // Below 1 MiB, the product fits 64 bits, whose division is many times cheaper than that of 128 bits.
   if (bytes < (1u << 20)) [[likely]]
     return {static_cast<std::int64_t>((bytes * ps + r - 1) / r)};
-  return {static_cast<std::int64_t>((static_cast<unsigned __int128>(bytes) * ps + r - 1) / r)};
+  const unsigned __int128 out = (static_cast<unsigned __int128>(bytes) * ps + r - 1) / r;
+  return {static_cast<std::int64_t>(out < static_cast<std::uint64_t>(Time::max().ps) ? out : Time::max().ps)};
 }
 
-// Whole bytes that a link of `rate` carries in `span`, such as a bandwidth-delay product. The result must fit 64 bits.
+// Whole bytes that a link of `rate` carries in `span`, such as a bandwidth-delay product; at most 2^62.
 constexpr Bytes bytes_in(Time span, Rate rate) {
+  constexpr __int128 kMost = __int128{1} << 62;
   const auto product = static_cast<__int128>(span.ps) * rate.bits_per_second;
-  return {static_cast<std::int64_t>(product / (8 * static_cast<__int128>(kPicosecondsPerSecond)))};
+  const __int128 out = product / (8 * static_cast<__int128>(kPicosecondsPerSecond));
+  return {static_cast<std::int64_t>(out < kMost ? out : kMost)};
 }
 
 namespace literals {

@@ -6,11 +6,13 @@
 //
 //   class Hpcc {
 //    public:
+//     using Sprayed = HpccSprayed;                                      // optional: the class for flows that spray
 //     struct Params { ...; static void describe(ParamList<Params>&); };
 //     static constexpr About about{.name = "hpcc", .title = "HPCC", .source = "...", .needs = Needs::telemetry};
 //     static std::span<const Preset> presets();                         // optional
 //     static ReceiverRules receiver(const Params&);                     // optional
 //     static void load(Params&, const DataFiles&);                      // optional; once, as a scenario is built
+//     static DelayTarget delay_target(const Params&, const FlowFacts&, Time host_delay);  // optional
 //     Hpcc(const Params&, const FlowFacts&, Control&);                  // flow start; Control has its defaults
 //     void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);
 //     void on_loss(const Params&, const FlowFacts&, const Loss&, Control&);   // optional
@@ -59,6 +61,7 @@ enum class Needs : std::uint32_t {
   decisions = 1 << 3,      // decisions of the program that embeds the run, see Control::ask
   order = 1 << 4,          // calls in the order of time also between flows of different hosts, for what they share; a
                            // run on several threads gives no such order
+  one_path = 1 << 5,       // all packets of a flow on one path: a scenario that sprays them is refused
 };
 constexpr Needs operator|(Needs a, Needs b) {
   return static_cast<Needs>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -93,14 +96,13 @@ struct Ack {
   Time rtt;             // from the transmit time of the packet that triggered it; under a stack, from its hand-down
   Time sent_at;         // transmit time of that packet
   Time endpoint_delay;  // part of rtt spent in the receiving host
-  Time path_since;     // routes have not changed since then; packets which were sent earlier may have taken other paths
-  Bytes seq;           // all bytes below are acknowledged
-  Bytes acked;         // newly acknowledged by this one, in order or selectively; 0 for a duplicate
-  Bytes packet_seq;    // first byte of the packet that triggered it
-  Bytes snd_nxt;       // next byte to be sent
-  Bytes in_flight;     // sent, not acknowledged, and not known to be lost before this acknowledgement
-  Bytes delivered;     // delivery-rate sample: bytes delivered ...
-  Time delivery_span;  // ... within this span; 0 = no sample; only with Needs::delivery_rate
+  Bytes seq;            // all bytes below are acknowledged
+  Bytes acked;          // newly acknowledged by this one, in order or selectively; 0 for a duplicate
+  Bytes packet_seq;     // first byte of the packet that triggered it
+  Bytes snd_nxt;        // next byte to be sent
+  Bytes in_flight;      // sent, not acknowledged, and not known to be lost before this acknowledgement
+  Bytes delivered;      // delivery-rate sample: bytes delivered ...
+  Time delivery_span;   // ... within this span; 0 = no sample; only with Needs::delivery_rate
   bool delivery_app_limited = false;
   bool ecn = false;                      // the packet was marked (congestion experienced)
   bool app_limited = false;              // nothing is waiting to be sent
@@ -172,6 +174,18 @@ struct ReceiverRules {
   Time cnp_interval{};      // at most one CNP per flow in this time
 };
 
+// The delay above which an algorithm slows down, for an algorithm that measures delays. A flow whose empty path has a
+// longer one gets slower without any congestion.
+struct DelayTarget {
+  Time delay;                // what the flow measures while no packet waits anywhere
+  Time target;               // what it may measure
+  std::string_view setting;  // the parameter that raises the target, or what else does
+  Time least;                // the least value of it that works
+  bool below = false;        // the delay must be below the target; else it may also be the target itself
+
+  bool is_met() const { return below ? delay < target : delay <= target; }
+};
+
 struct About {
   std::string_view name;   // how scenario files name it
   std::string_view title;  // how its paper writes it
@@ -226,13 +240,18 @@ struct Algorithm {
   // Params with what the algorithm makes of the data files that they name: a copy, or the same. The functions above,
   // receiver() among them, are given such.
   std::shared_ptr<const void> (*load)(std::shared_ptr<const void> params, const DataFiles&) = nullptr;
+  // What takes its place for flows that spray their packets, with the same parameters; null: it stays.
+  const Algorithm* sprayed = nullptr;
+  // Of loaded params. The receiving host delays answers by `host_delay`, which is part of a round trip but not of
+  // FlowFacts::base_rtt. Null if the class has no such function.
+  DelayTarget (*delay_target)(const void* params, const FlowFacts&, Time host_delay) = nullptr;
 };
 
 // Whether A has on_ack(), and each member with the name of a function at the head of this file has its signature.
 template <class A>
 concept HooksFit = hooks::Fits<A, hooks::OnAck> && hooks::Agrees<A, hooks::OnLoss> && hooks::Agrees<A, hooks::OnCnp> &&
     hooks::Agrees<A, hooks::OnSend> && hooks::Agrees<A, hooks::OnTimer> && hooks::Agrees<A, hooks::OnEcho> &&
-    hooks::ReceiverAgrees<A> && hooks::LoadAgrees<A> && hooks::PresetsAgree<A>;
+    hooks::ReceiverAgrees<A> && hooks::LoadAgrees<A> && hooks::PresetsAgree<A> && hooks::DelayTargetAgrees<A>;
 
 // Makes the catalogue entry of class A.
 template <class A>
@@ -257,6 +276,10 @@ Algorithm describe() {
     (void)files;
     return p;
   };
+  if constexpr (hooks::Names<A, hooks::DelayTargets>)
+    a.delay_target = [](const void* p, const FlowFacts& f, Time host_delay) {
+      return A::delay_target(*static_cast<const P*>(p), f, host_delay);
+    };
   a.start = [](void* s, const void* p, const FlowFacts& f, Control& c) { new (s) A(*static_cast<const P*>(p), f, c); };
   a.on_ack = hooks::erased<hooks::OnAck, A>();
   a.on_loss = hooks::erased<hooks::OnLoss, A>();
@@ -264,6 +287,11 @@ Algorithm describe() {
   a.on_send = hooks::erased<hooks::OnSend, A>();
   a.on_timer = hooks::erased<hooks::OnTimer, A>();
   a.on_echo = hooks::erased<hooks::OnEcho, A>();
+  if constexpr (requires { typename A::Sprayed; }) {
+    static_assert(std::is_same_v<typename A::Sprayed::Params, P>);
+    static const Algorithm sprayed = describe<typename A::Sprayed>();
+    a.sprayed = &sprayed;
+  }
   return a;
 }
 

@@ -15,6 +15,7 @@ namespace weir::cc {
 struct Ack;
 struct Control;
 struct DataFile;
+struct DelayTarget;
 struct Echo;
 struct FlowFacts;
 struct Loss;
@@ -137,6 +138,15 @@ struct Presets {
     &B::presets;
   };
 };
+struct DelayTargets {
+  struct Name {
+    int delay_target;
+  };
+  template <class B>
+  static constexpr bool named_once = requires {
+    &B::delay_target;
+  };
+};
 
 // Whether A has a member of the hook's name, whatever its signature: the name is then ambiguous in Both, which has two.
 template <class A, class Hook>
@@ -167,6 +177,11 @@ concept LoadAgrees =
 template <class A>
 concept PresetsAgree = !Names<A, Presets> || requires {
   { A::presets() } -> std::convertible_to<std::span<const Preset>>;
+};
+template <class A>
+concept DelayTargetAgrees =
+    !Names<A, DelayTargets> || requires(const typename A::Params& p, const FlowFacts& f, Time host_delay) {
+  { A::delay_target(p, f, host_delay) } -> std::same_as<DelayTarget>;
 };
 
 // The member as a function that does not name the type A; null if A has no member of that name.

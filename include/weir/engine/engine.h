@@ -180,6 +180,8 @@ class Engine {
     for (const auto& record : records)
       for (const auto& call : on_finish_) call(record);
   }
+  // A stall that has been found now, with the flows that are left.
+  Stall stall_of(Stall::Kind kind) const;
 
  private:
   std::vector<std::function<void(const host::FlowRecord&)>> on_finish_;

@@ -40,11 +40,15 @@ struct Obstacles {
   friend bool operator==(const Obstacles&, const Obstacles&) = default;
 };
 
+// No run goes on to here, half the range of Time: what is added to an instant of a run is always less than the rest.
+inline constexpr Time kEndOfTime{std::int64_t{1} << 62};
+
 struct Stall {
   // deadlock: ports that PFC has paused wait for each other in a cycle.
   // cut_off: every path of each flow that is left has an obstacle, of the kinds that `obstacles` names.
   // stuck: no event is pending, but flows have not ended: their algorithms let nothing be sent and have set no timer.
-  enum class Kind : std::uint8_t { deadlock, cut_off, stuck };
+  // end_of_time: flows are left at kEndOfTime.
+  enum class Kind : std::uint8_t { deadlock, cut_off, stuck, end_of_time };
   static constexpr std::size_t kFewFlows = 5;
 
   Kind kind = Kind::stuck;
@@ -59,7 +63,7 @@ struct Stall {
   friend bool operator==(const Stall&, const Stall&) = default;
 };
 
-// The name of a kind: "deadlock", "cut-off" or "stuck".
+// The name of a kind: "deadlock", "cut-off", "stuck" or "end-of-time".
 std::string_view name_of(Stall::Kind kind);
 // The stall in one sentence without a full stop, such as "PFC deadlock: ...".
 std::string to_text(const Stall& stall);

@@ -70,8 +70,12 @@ struct Receiver {
   Time next_cnp;  // no CNP is sent before this
   std::uint32_t generation = 0;
   std::uint32_t unacknowledged = 0;  // bytes received since the last acknowledgement
+  std::uint32_t data_at = 0;         // when the last packet came, in units of kDataTick (On-Ramp)
   std::uint16_t unreported = 0;      // packets received since the last OR-ACK (On-Ramp)
   bool used = false;
+
+  // They wrap after 281 s.
+  static constexpr std::int64_t kDataTick = 65'536;  // ps
 };
 
 // The record of a flow, made when it ends, or when the run ends before it.

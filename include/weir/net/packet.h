@@ -27,6 +27,7 @@ constexpr ClassSet class_bit(TrafficClass c) { return static_cast<ClassSet>(1u <
 inline constexpr std::uint8_t kMarked = 1;      // ECN: congestion experienced
 inline constexpr std::uint8_t kEchoMarked = 2;  // on an acknowledgement: the data packet was marked
 inline constexpr std::uint8_t kEchoCnp = 4;     // on an acknowledgement: it carries a CNP
+inline constexpr std::uint8_t kLast = 4;        // on a data packet under On-Ramp: the last one of its flow
 inline constexpr std::uint8_t kRetransmission = 8;
 inline constexpr std::uint8_t kSack = 16;        // on an acknowledgement: a Sack comes with it
 inline constexpr std::uint8_t kAdaptive = 32;    // each switch sends it by the port with the shortest queue ...

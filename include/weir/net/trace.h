@@ -83,6 +83,7 @@ struct TraceEvent {
   Time time;
   EventKind kind = EventKind::arrived;
   Cause cause = Cause::none;     // waiting, told_loss
+  std::uint16_t int_path = 0;    // sent, received: the pathID of its INT field (HPCC 4.1)
   std::uint32_t port = 0;        // where it happens; for flows, the sender's NIC
   std::uint64_t flow = kNoFlow;  // id; kNoFlow for a pause, `sent`, `received`, and a packet that has outlived its flow
   std::uint32_t src = 0;         // the flow's sender
@@ -94,7 +95,7 @@ struct TraceEvent {
   Bytes window;                  // controlled: the window; told_loss: how many bytes are lost
   Rate rate;                     // controlled: the pacing rate; 0 = none
   Bytes first;                   // told_loss: the first lost byte; started: the flow's size
-  std::array<std::uint64_t, kMaxWireHops> int_hop{};  // sent, received: its INT hops as on the wire (HPCC 4.1)
+  std::array<std::uint64_t, kMaxWireHops> int_hop{};  // sent, received: its INT hops as on the wire
 };
 static_assert(sizeof(TraceEvent) == 192);
 

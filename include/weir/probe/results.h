@@ -33,8 +33,8 @@ inline constexpr std::string_view kCheckpoint = "checkpoint";
 // a full disk, throw std::system_error with the file's name.
 class ResultFile {
  public:
-  // Opens the file and empties it, or keeps what it holds for archive(Loader&) if `keep` is true. `shown` is its name
-  // in messages. close() puts the file's size and checksum into `facts`, which must outlive this; null: nowhere.
+  // Opens the file and empties it, or keeps it for archive(Loader&) if `keep` is true (InputError: it is not there).
+  // `shown` is its name in messages. close() puts size and checksum into `facts`, which outlives this; null: nowhere.
   ResultFile(const std::string& path, std::string shown, result::FileFacts* facts = nullptr, bool keep = false);
   // A file in memory: what is written is appended to `text`, which must outlive this; null: nothing is kept.
   explicit ResultFile(std::string* text) : memory_(text), nowhere_(text == nullptr) {}
@@ -55,10 +55,10 @@ class ResultFile {
   void flush();
   // Flushes, and waits until the disk has what has been written.
   void sync();
-  // The same, and saves the length of the file; of a file in memory, all of it.
+  // The same, and saves the length of the file and the checksum of what it holds; of a file in memory, all of it.
   void archive(Saver& a);
   // Takes the file back to the length that was saved: what was written later is cut off. Throws InputError if the file
-  // is shorter than that.
+  // is shorter than that, or holds something else up to there.
   void archive(Loader& a);
   // Flushes and closes the file. Throws std::system_error if the operating system reports an error by then.
   void close();
@@ -124,7 +124,7 @@ class ResultDirectory {
   // States that the run has ended by itself: commit() then removes the checkpoint, if there is one.
   void has_ended() { has_ended_ = true; }
   void remove(std::string_view name);
-  // The size and checksum of each file but the manifest; all files must have been closed.
+  // The size and checksum of each file but the manifest; of one that has not been closed, 0 and "".
   result::Contents contents() const;
 
   // The path for another result inside this one, which must be committed before this one is.

@@ -218,7 +218,8 @@ struct Summary {
 
 // The text of a percentile in a table for people: "-" where the values are so few that it is the largest of them.
 std::string percentile_text(std::uint64_t count, unsigned thousandths, double value, int digits);
-inline constexpr std::string_view kPercentileGap = "-: of so few values this percentile would be the largest of them";
+inline constexpr std::string_view kPercentileGap =
+    "-: too few values for this percentile, which would be their maximum";
 
 // The text of summary.json, which ends with a newline.
 std::string to_json(const Summary&);

@@ -38,7 +38,8 @@ struct Context {
   bool completion = false;  // the source's flows are one collective, whose completion is reported
   IndexOf tag_of;           // both for names in files and parameters; empty = a column of them is refused
   IndexOf profile_of;
-  std::string folder;  // file names are relative to this folder; "" = the working directory
+  std::function<void(const std::string&)> notice;  // told what a source leaves out of its file, if anyone wants to know
+  std::string folder;                              // file names are relative to this folder; "" = the working directory
 
   std::uint32_t hosts() const { return static_cast<std::uint32_t>(host_rates.size()); }
 

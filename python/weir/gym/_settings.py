@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-import math
-import os
+import operator
 
 import numpy as np
 
-from .. import _weir
 from .._errors import InputError
 from ..policy import factor
 
-def scenario_of(scenario, overrides=()) -> _weir.Scenario:
-    """A weir.Scenario, or one that is read from the named file."""
-    if isinstance(scenario, _weir.Scenario):
-        if overrides:
-            raise TypeError("overrides belong to a file; give them to Scenario.from_file()")
-        return scenario
-    return _weir.Scenario.from_file(os.fspath(scenario), list(overrides))
+_SEEDS = 2**53  # of run.seed
+
+
+def whole_number(value, key, most) -> int:
+    """The value as an int. Raises InputError unless it is a whole number from 0 to `most`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= most:
+        raise InputError(f"{key} is {value!r}; valid is a whole number from 0 to {most}", key=key)
+    return number
+
+
+def checked_seed(seed) -> int:
+    return whole_number(seed, "seed", _SEEDS - 1)
 
 
 def fresh_seed(np_random) -> int:
     """A seed of an episode for which none was given."""
-    return int(np_random.integers(0, 2**53))
+    return int(np_random.integers(0, _SEEDS))
 
 
 def action_space(spaces):
@@ -45,6 +52,6 @@ def factor_of(action, step) -> float:
     if numbers.size != 1:
         raise InputError(f"action has {numbers.size} numbers; valid is one, in [-1, 1]", key="action")
     y = float(numbers.reshape(()))
-    if not math.isfinite(y):
-        raise InputError(f"action is {y}; valid is a finite number, in [-1, 1]", key="action")
+    if not -1 <= y <= 1:
+        raise InputError(f"action is {y}; valid is a number in [-1, 1]", key="action")
     return factor(y, step)

@@ -10,7 +10,8 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from .. import _weir
 from .._errors import InputError
-from ._settings import action_space, checked_step, factor_of, fresh_seed, observation_space, scenario_of
+from .._values import scenario_of
+from ._settings import action_space, checked_seed, checked_step, factor_of, fresh_seed, observation_space
 
 
 class _Agents:
@@ -36,6 +37,7 @@ class _Agents:
     def _seed(self, seed):
         if seed is None:
             return fresh_seed(self._random)
+        seed = checked_seed(seed)
         self._random, _ = seeding.np_random(seed)
         return seed
 
@@ -58,10 +60,11 @@ class aec_env(_Agents, AECEnv):
 
     With a decision_latency above 0 it takes effect that much later. Episodes end with the run.
 
-    scenario    a weir.Scenario or the name of a file
+    scenario    as for weir.run()
     max_flows   agents that are possible; None: as many as the scenario has flows with its own seed
     step        how far an action of 1 or -1 changes the rate: times 1 + step, or divided by it
-    settings    as of weir.gym.settings()
+    overrides   replace what the scenario says, as `values` of weir.run()
+    settings    of observations and rewards, as docs/python.md has them
     """
 
     metadata = {"name": "weir_flows", "render_modes": [], "is_parallelizable": False}
@@ -96,8 +99,9 @@ class aec_env(_Agents, AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._step_dead(agent, action)
             return
+        factor = factor_of(action, self._step)
         self.rewards[agent] = 0.0  # that of an agent comes with its own turn; only this one's can be other than 0
-        self._inner.step(factor_of(action, self._step))
+        self._inner.step(factor)
         self._cumulative_rewards[agent] = 0.0
         self._show()
 
@@ -150,7 +154,7 @@ class parallel_env(_Agents, ParallelEnv):
     All active flows have observations. Only those with infos[agent]["ready"] have asked; the actions of the others are
     ignored, and they have their last observation and the reward 0.
 
-    scenario, max_flows, settings: as of aec_env
+    scenario, max_flows, step, overrides, settings: as of aec_env
     """
 
     metadata = {"name": "weir_flows", "render_modes": []}

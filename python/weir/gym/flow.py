@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 
 from .. import _weir
 from .._errors import InputError
-from ._settings import action_space, checked_step, factor_of, fresh_seed, observation_space, scenario_of
+from .._values import file_name, scenario_of
+from ._settings import action_space, checked_seed, checked_step, factor_of, fresh_seed, observation_space, whole_number
 
 
 class FlowEnv(gymnasium.Env):
@@ -18,12 +17,15 @@ class FlowEnv(gymnasium.Env):
 
     An episode ends with the flow (terminated) or at the scenario's run.stop (truncated).
 
-    scenario    a weir.Scenario or the name of a file, with a profile of the algorithm pcc_rl
+    scenario    as for weir.run(), with a profile of the algorithm pcc_rl
     flow        which flow of the profiles decided from outside, in the order in which they start
     others      the policy that decides for the rest of these flows, a file or one that comes with Weir; "": the
                 scenario's
     step        how far an action of 1 or -1 changes the rate: times 1 + step, or divided by it
-    settings    as of weir.gym.settings()
+    overrides   replace what the scenario says, as `values` of weir.run()
+    settings    of observations and rewards, as docs/python.md has them
+
+    gymnasium.make("weir/Flow-v0", scenario=...) makes one, too, once this module is imported.
     """
 
     metadata = {"render_modes": []}
@@ -34,23 +36,25 @@ class FlowEnv(gymnasium.Env):
         self.render_mode = render_mode
         self.observation_space = observation_space(spaces, self.settings)
         self.action_space = action_space(spaces)
+        self._flow = whole_number(flow, "flow", 2**32 - 1)
         self._inner = _weir.TurnEnvironment(
-            scenario_of(scenario, overrides), self.settings, single=flow, others=os.fspath(others)
+            scenario_of(scenario, overrides), self.settings, single=self._flow, others=file_name(others)
         )
         self._last = np.zeros(self.settings.width, np.float32)
 
     def reset(self, *, seed=None, options=None):
+        seed = None if seed is None else checked_seed(seed)
         super().reset(seed=seed)
         self._inner.reset(fresh_seed(self.np_random) if seed is None else seed)
         if self._inner.has_ended:
-            raise InputError("the flow has ended before its first question; give it a larger size or a later run.stop")
+            self._explain_no_question()
         self._last = self._inner.observation
         return self._last, self._info()
 
     def step(self, action):
         self._inner.step(factor_of(action, self._step))
         if self._inner.has_ended:
-            terminated = len(self._inner.take_news()[1]) > 0
+            terminated = self._flow in self._inner.take_news()[1]
             return self._last, 0.0, terminated, not terminated, self._info()
         self._last = self._inner.observation
         return self._last, float(self._inner.reward), False, False, self._info()
@@ -58,5 +62,14 @@ class FlowEnv(gymnasium.Env):
     def close(self):
         self._inner.close()
 
+    def _explain_no_question(self):
+        started = len(self._inner.take_news()[0])
+        if self._flow >= started:
+            raise InputError(f"there is no flow {self._flow}: in this episode {started} can be decided", key="flow")
+        raise InputError("the flow has ended before its first question; give it a larger size or a later run.stop")
+
     def _info(self):
         return {"time_ps": self._inner.time_ps}
+
+
+gymnasium.register(id="weir/Flow-v0", entry_point="weir.gym:FlowEnv")

@@ -6,7 +6,8 @@ import numpy as np
 
 from .. import _weir
 from .._errors import InputError
-from ._settings import scenario_of
+from .._values import scenario_of
+from ._settings import checked_seed
 
 _COLUMNS = {
     "observations": np.float32,
@@ -35,13 +36,17 @@ class VectorEnv:
     step() takes n factors for the rates. Results do not depend on `threads` or `slots`. An environment whose run has
     ended begins its next episode in the same call. Other threads of the program go on while it simulates.
 
-    scenarios   a weir.Scenario, the name of a file, or a list of them; environment i has the one of number i modulo the
+    It is no gymnasium.vector.VectorEnv, which has one action for each environment: here many flows of an environment may
+    ask at once, or none.
+
+    scenarios   as for weir.run(), or a list of such; environment i has the one of number i modulo the
                 length. algorithm.decision_latency must be above 0
     slots       rows for each environment at a time; 0: as many as the first scenario has flows, up to 4096
     threads     0: one for each processor
     out         the caller's arrays, by the names above, C-contiguous, with num_envs * slots rows each; what is missing
                 is made here
-    settings    as of weir.gym.settings(): profiles, inputs, history, clip, target, beta, scale, base_rtt, reward,
+    overrides   replace what the scenarios say, as `values` of weir.run()
+    settings    as docs/python.md has them: profiles, inputs, history, clip, target, beta, scale, base_rtt, reward,
                 first_rates
     """
 
@@ -76,4 +81,4 @@ class VectorEnv:
 
     def reset(self, seed=0) -> int:
         """Begins episode 0 of all. Episode k of environment i has run.seed = seed + i + num_envs * k."""
-        return self._inner.reset(seed)
+        return self._inner.reset(checked_seed(seed))

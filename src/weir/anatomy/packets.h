@@ -76,10 +76,14 @@ class PacketNotes {
     sent_.push_back(note.sent);
   }
 
-  // Null if there is none.
-  PacketNote* find(Time sent) {
+  // Null if there is none. It is sought first where the flow's packet of this number stands if all were sent once.
+  PacketNote* find(Time sent, std::int64_t number) {
+    const auto likely = static_cast<std::size_t>(number - first_number_);
+    if (likely >= first_ && likely < sent_.size() && sent_[likely] == sent) return &notes_[likely];
     const auto at = std::lower_bound(sent_.begin() + static_cast<std::ptrdiff_t>(first_), sent_.end(), sent);
-    return at != sent_.end() && *at == sent ? &notes_[static_cast<std::size_t>(at - sent_.begin())] : nullptr;
+    if (at == sent_.end() || *at != sent) return nullptr;
+    first_number_ = number - (at - sent_.begin());
+    return &notes_[static_cast<std::size_t>(at - sent_.begin())];
   }
   // The first transmission of these bytes; null if it has been forgotten.
   const PacketNote* first_of(std::int64_t seq) {
@@ -96,6 +100,7 @@ class PacketNotes {
     if (2 * first_ <= notes_.size()) return;
     sent_.erase(sent_.begin(), sent_.begin() + static_cast<std::ptrdiff_t>(first_));
     notes_.erase(notes_.begin(), begin());
+    first_number_ += static_cast<std::int64_t>(first_);
     first_ = 0;
   }
 
@@ -112,8 +117,9 @@ class PacketNotes {
   std::vector<PacketNote>::iterator begin() { return notes_.begin() + static_cast<std::ptrdiff_t>(first_); }
 
   std::vector<PacketNote> notes_;
-  std::vector<Time> sent_;  // of each, apart, since it is searched for each event
-  std::size_t first_ = 0;   // those before it are forgotten
+  std::vector<Time> sent_;         // of each, apart, since it is searched for each event
+  std::size_t first_ = 0;          // those before it are forgotten
+  std::int64_t first_number_ = 0;  // of the first note: a guess
 };
 
 }  // namespace weir::anatomy

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "weir/net/trace.h"
@@ -16,12 +16,19 @@ class Pauses {
  public:
   static constexpr std::size_t kKept = 4096;
 
+  explicit Pauses(std::uint32_t ports) : of_port_(ports, kNever) {}
+
   // `paused` and `resumed`, in order of time.
   void add(const net::TraceEvent& event) {
-    auto& list = pauses_[key(event.port, event.packet.traffic_class)];
+    std::uint32_t& place = of_port_[event.port];
+    if (place == kNever) {
+      place = static_cast<std::uint32_t>(pauses_.size());
+      pauses_.emplace_back();
+    }
+    auto& list = pauses_[place][static_cast<std::size_t>(event.packet.traffic_class)];
     if (event.kind == net::EventKind::paused) {
       if (list.size() >= 2 * kKept) list.erase(list.begin(), list.begin() + kKept);
-      list.push_back({event.time, Time::max()});
+      list.push_back({event.time, Time::max(), list.empty() ? Time{} : list.back().sum(list.back().until)});
     } else if (!list.empty() && list.back().until == Time::max()) {
       list.back().until = event.time;
     }
@@ -29,37 +36,41 @@ class Pauses {
 
   // How much of [from, until) the class was paused. No later event than `until` has been added.
   Time within(std::uint32_t port, net::TrafficClass of, Time from, Time until) const {
-    Time sum;
-    if (pauses_.empty()) return sum;
-    const auto found = pauses_.find(key(port, of));
-    if (found == pauses_.end()) return sum;
-    const std::vector<Pause>& list = found->second;
-    for (auto p = list.rbegin(); p != list.rend() && p->until > from; ++p)
-      sum = sum + std::max(Time{}, std::min(p->until, until) - std::max(p->from, from));
-    return sum;
+    if (of_port_[port] == kNever) return {};
+    const std::vector<Pause>& list = pauses_[of_port_[port]][static_cast<std::size_t>(of)];
+    return before(list, until) - before(list, from);
   }
 
   template <class A>
   void archive(A& a) {
-    std::vector<std::uint64_t> keys;
-    for (const auto& [k, list] : pauses_) keys.push_back(k);
-    std::sort(keys.begin(), keys.end());
-    a.each(keys, [&](std::uint64_t& k) {
-      a.value(k);
-      a.values(pauses_[k]);
+    a.values(of_port_);
+    a.each(pauses_, [&](auto& of_class) {
+      for (auto& list : of_class) a.values(list);
     });
   }
 
  private:
+  static constexpr std::uint32_t kNever = ~std::uint32_t{0};
   struct Pause {
     Time from;
-    Time until;  // Time::max() = it goes on
+    Time until;    // Time::max() = it goes on
+    Time earlier;  // what the pauses before this one took together
+    Time sum(Time end) const { return earlier + (std::min(end, until) - from); }
   };
-  static std::uint64_t key(std::uint32_t port, net::TrafficClass of) {
-    return std::uint64_t{port} << 8 | static_cast<std::uint64_t>(of);
+
+  // How much time before `end` was paused, but for pauses that are not kept.
+  static Time before(const std::vector<Pause>& list, Time end) {
+    if (list.empty()) return {};
+    // mostly the last one
+    const auto later = list.back().from < end
+                           ? list.end()
+                           : std::lower_bound(list.begin(), list.end(), end,
+                                              [](const Pause& pause, Time time) { return pause.from < time; });
+    return later == list.begin() ? list.front().earlier : std::prev(later)->sum(end);
   }
 
-  std::unordered_map<std::uint64_t, std::vector<Pause>> pauses_;
+  std::vector<std::uint32_t> of_port_;  // its place in pauses_; kNever = it was never paused
+  std::vector<std::array<std::vector<Pause>, net::kTrafficClasses>> pauses_;
 };
 
 }  // namespace weir::anatomy

@@ -39,8 +39,7 @@ std::int64_t add_waits(const Journey& j, std::int64_t room, Parts& out) {
 
 }  // namespace
 
-Walk::Walk(const engine::Model& model)
-    : model_(model), bare_(host::framing_without_int(model.transport)), flows_(model.topology.hosts) {}
+Walk::Walk(const engine::Model& model) : model_(model), flows_(model.topology.hosts), pauses_(model.topology.ports()) {}
 
 void Walk::add(std::span<const net::TraceEvent> events) {
   for (const net::TraceEvent& event : events) add(event);
@@ -107,11 +106,17 @@ void Walk::wait(FlowWalk& flow, const net::TraceEvent& event) {
   flow.waits.push_back({event.time, event.packet.departs, event.cause});
 }
 
+PacketNote* Walk::note_of(FlowWalk& flow, const net::Packet& p) const {
+  if (!is_data(p) && !is_answer(p)) return nullptr;
+  // An answer tells the first byte that it does not acknowledge.
+  return flow.packets.find(p.sent, (is_data(p) ? p.seq : p.seq - 1) / model_.transport.payload.count);
+}
+
 void Walk::accept(FlowWalk& flow, const net::TraceEvent& event) {
   const net::Packet& p = event.packet;
   const bool at_sender = model_.topology.port_owner(event.port) == event.src;
   if (at_sender && p.kind == PacketKind::data) send(flow, event);
-  PacketNote* const note = is_data(p) || is_answer(p) ? flow.packets.find(p.sent) : nullptr;
+  PacketNote* const note = note_of(flow, p);
   if (note != nullptr) {
     if (is_answer(p)) {
       if (note->where == Whereabouts::at_receiver) note->journey.host += (event.time - note->since).ps;
@@ -125,7 +130,7 @@ void Walk::accept(FlowWalk& flow, const net::TraceEvent& event) {
 
 void Walk::leave(FlowWalk& flow, const net::TraceEvent& event) {
   const net::Packet& p = event.packet;
-  PacketNote* const note = is_data(p) || is_answer(p) ? flow.packets.find(p.sent) : nullptr;
+  PacketNote* const note = note_of(flow, p);
   if (note == nullptr || note->where != Whereabouts::waiting) return;
   Journey& j = note->journey;
   const std::int64_t waited = (event.time - note->since).ps;
@@ -143,12 +148,12 @@ void Walk::arrive(FlowWalk& flow, const net::TraceEvent& event) {
   const net::Packet& p = event.packet;
   const std::uint32_t node = model_.topology.port_peer(event.port);
   if (is_data(p)) {
-    PacketNote* const note = node == flow.dst ? flow.packets.find(p.sent) : nullptr;
+    PacketNote* const note = node == flow.dst ? note_of(flow, p) : nullptr;
     if (note == nullptr) return;
     note->where = Whereabouts::at_receiver;
     note->since = event.time;
   } else if (is_answer(p) && node == event.src) {
-    PacketNote* const note = flow.packets.find(p.sent);
+    PacketNote* const note = note_of(flow, p);
     flow.heard_at = event.time;
     flow.knows_heard = note != nullptr;
     if (note == nullptr) return;
@@ -162,7 +167,7 @@ void Walk::arrive(FlowWalk& flow, const net::TraceEvent& event) {
 
 void Walk::drop(FlowWalk& flow, const net::TraceEvent& event) {
   const net::Packet& p = event.packet;
-  PacketNote* const note = is_data(p) || is_answer(p) ? flow.packets.find(p.sent) : nullptr;
+  PacketNote* const note = note_of(flow, p);
   if (note == nullptr) return;
   note->where = Whereabouts::gone;
 }
@@ -287,11 +292,10 @@ void Walk::end(FlowWalk& flow, const net::TraceEvent& event) {
     parts[Part::alone] += rest - add_waits(note.journey, rest, parts);
 
     const host::Profile& profile = model_.profiles[flow.profile];
-    const net::Framing whole{.payload = model_.transport.payload,
-                             .header = model_.data_wire(profile) - model_.transport.payload,
-                             .ack = model_.ack_wire(profile)};
+    const net::Framing whole = model_.framing(profile);
+    const net::Framing bare = model_.framing_without_int(profile);
     const std::int64_t fct = (event.time - flow.start).ps;
-    const std::int64_t alone = std::min(fct, model_.paths.ideal_fct(event.src, flow.dst, flow.size, bare_).ps);
+    const std::int64_t alone = std::min(fct, model_.paths.ideal_fct(event.src, flow.dst, flow.size, bare).ps);
     const std::int64_t with_int = std::min(fct, model_.paths.ideal_fct(event.src, flow.dst, flow.size, whole).ps);
     settle(parts, alone, std::max<std::int64_t>(0, with_int - alone));
     ended_.push_back({flow.id, parts});

@@ -120,6 +120,8 @@ class Walk {
   void drop(FlowWalk& flow, const net::TraceEvent& event);
   void end(FlowWalk& flow, const net::TraceEvent& event);
 
+  // Of a packet that waits or is under way, or of what it answers; null if there is none.
+  PacketNote* note_of(FlowWalk& flow, const net::Packet&) const;
   // A data packet is given to the sender's NIC.
   void send(FlowWalk& flow, const net::TraceEvent& event);
   // The parts of the time until then, of which the last span ends now.
@@ -132,7 +134,6 @@ class Walk {
   Time held_within(std::uint32_t host, Time from, Time until) const;
 
   const engine::Model& model_;
-  net::Framing bare_;  // without INT
   FlowSlots<FlowWalk> flows_;
   Pauses pauses_;
   std::vector<Result> ended_;

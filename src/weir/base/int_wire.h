@@ -23,7 +23,7 @@ using IntWire = std::array<std::uint8_t, kIntWireBytes>;
 
 struct IntStack {
   std::uint8_t hops = 0;                       // nHop: a sender writes 0, every switch adds 1
-  std::uint16_t path_id = 0;                   // pathID: a sender writes 0, every switch XORs its 12-bit number
+  std::uint16_t path_id = 0;                   // pathID: a sender writes 0, every switch XORs a 12-bit number
   std::array<HopTelemetry, kMaxWireHops> hop;  // raw counters, as IntFormat::wire().quantise leaves them
 };
 

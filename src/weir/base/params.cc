@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "weir/base/suggestion.h"
+#include "weir/base/trim.h"
 
 namespace weir {
 namespace {
@@ -23,6 +24,11 @@ struct Unit {
   std::string_view name;
   std::int64_t factor;
   bool decimal = true;  // a power of ten: any value is a decimal fraction of it
+  std::array<std::string_view, 3> other_names = {};
+
+  bool is_called(std::string_view text) const {
+    return text == name || std::find(other_names.begin(), other_names.end(), text) != other_names.end();
+  }
 };
 
 // The last is the base unit; messages use the second as their example.
@@ -37,16 +43,12 @@ constexpr std::array kByteUnits{Unit{"GiB", 1'073'741'824, false},
                                 Unit{"MB", 1'000'000},
                                 Unit{"KB", 1'000},
                                 Unit{"B", 1}};
-constexpr std::array kRateUnits{Unit{"Tbps", 1'000'000'000'000}, Unit{"Gbps", 1'000'000'000}, Unit{"Mbps", 1'000'000},
-                                Unit{"Kbps", 1'000}, Unit{"bps", 1}};
+constexpr std::array kRateUnits{
+    Unit{"Tbps", 1'000'000'000'000, true, {"Tb/s", "Tbit/s", "T"}},
+    Unit{"Gbps", 1'000'000'000, true, {"Gb/s", "Gbit/s", "G"}}, Unit{"Mbps", 1'000'000, true, {"Mb/s", "Mbit/s", "M"}},
+    Unit{"Kbps", 1'000, true, {"Kb/s", "kb/s", "kbps"}}, Unit{"bps", 1, true, {"b/s", "bit/s"}}};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::string_view trim(std::string_view s) {
-  while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
-  while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
-  return s;
-}
 
 [[noreturn]] void fail_quantity(std::string_view text, std::span<const Unit> units, std::string_view what,
                                 std::string_view why) {
@@ -81,7 +83,7 @@ std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, 
   const auto name = trim(t.substr(i));
   if (name.empty() && mantissa == 0) return 0;
   if (name.empty()) bad("it has no unit");
-  const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == name; });
+  const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.is_called(name); });
   if (unit == units.end()) fail_quantity(text, units, what, fmt::format("unknown unit '{}'", name));
   auto value = static_cast<__int128>(mantissa) * unit->factor;
   for (; decimals > 0; --decimals) {

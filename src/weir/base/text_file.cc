@@ -59,9 +59,15 @@ std::string read(const std::string& path, std::string_view expected, std::size_t
   return text;
 }
 
+// Editors of Windows begin a text with a mark that it is UTF-8.
+void remove_byte_order_mark(std::string& text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+}
+
 std::string read_text(const std::string& path, std::string_view expected, std::size_t most) {
   std::string text = read(path, expected, most, false);
   check_is_text(text, path, expected);
+  remove_byte_order_mark(text);
   return text;
 }
 
@@ -86,6 +92,7 @@ std::string read_text_file(const std::string& path, std::string_view expected) {
 std::string read_named_file(const std::string& path, std::string_view expected, std::string_view key) {
   std::string text = under_key(key, [&] { return read(path, expected, kLargestData, false); });
   check_is_text(text, path, expected);
+  remove_byte_order_mark(text);
   return text;
 }
 

@@ -13,9 +13,9 @@ inline constexpr std::size_t kLargestData = std::size_t{16} << 30;
 inline constexpr std::size_t kLargestDocument = std::size_t{16} << 20;
 inline constexpr std::size_t kLargestStream = std::size_t{64} << 20;
 
-// The file's content, which is UTF-8 without NUL, of kLargestData or kLargestDocument bytes at most. They throw
-// InputError that names the file (and the line of what is no text), gives the reason and what was `expected`, and
-// quotes nothing of the content.
+// The file's content, which is UTF-8 without NUL, of kLargestData or kLargestDocument bytes at most; a byte order mark
+// is left out. They throw InputError that names the file (and the line of what is no text), gives the reason and what
+// was `expected`, and quotes nothing of the content.
 std::string read_text_file(const std::string& path, std::string_view expected);
 std::string read_document(const std::string& path, std::string_view expected);
 // The same as read_text_file for a file that a value of a scenario names: where the file cannot be read at all, the

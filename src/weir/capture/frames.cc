@@ -194,9 +194,9 @@ HeaderBytes Frames::udp(const Shape& s, std::uint16_t port, HeaderBytes out) {
   return out;
 }
 
-// nHop, pathID, and five hops of 8 bytes (base/int_wire.h). Weir has no pathID.
+// nHop, pathID, and five hops of 8 bytes (base/int_wire.h).
 HeaderBytes Frames::telemetry(const net::TraceEvent& event, HeaderBytes out) {
-  out.big<2>(std::min<unsigned>(event.packet.hops, kMaxWireHops) << 12);
+  out.big<2>(std::min<unsigned>(event.packet.hops, kMaxWireHops) << 12 | event.int_path);
   for (const std::uint64_t hop : event.int_hop) out.big<8>(hop);
   return out;
 }

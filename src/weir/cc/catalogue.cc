@@ -12,6 +12,7 @@
 #include "weir/cc/fixed_window.h"
 #include "weir/cc/hpcc.h"
 #include "weir/cc/hpcc_alpha_fair.h"
+#include "weir/cc/hpcc_sprayed.h"
 #include "weir/cc/median_algorithms.h"
 #include "weir/cc/newreno.h"
 #include "weir/cc/nscc.h"

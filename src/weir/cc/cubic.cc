@@ -25,6 +25,8 @@ void Cubic::Params::describe(ParamList<Params>& p) {
   p.integer("abc_limit", &Params::abc_limit, 1, 1'000, "L: slow start adds at most so many packets per acknowledgement",
             "RFC 5681 equation 2 (1); RFC 3465, section 2.3 (2)");
   p.flag("ecn", &Params::ecn, "a mark counts as a loss", "RFC 9438, section 4.6");
+  p.integer("min_window", &Params::min_window, 1, 1'000'000, "marks leave so many packets of the window",
+            "RFC 9438, section 4.6 (1); Linux (2)");
   p.flag("hystart", &Params::hystart, "slow start ends before the first loss when acknowledgements say so",
          "Ha and Rhee, Computer Networks 55(9), 2011; Linux tcp_cubic up to 5.4");
   p.number("initial_growth", &Params::initial_growth, 0, 1,
@@ -34,7 +36,7 @@ void Cubic::Params::describe(ParamList<Params>& p) {
 }
 
 std::span<const Preset> Cubic::presets() {
-  static constexpr PresetValue linux_values[] = {{"hystart", "true"}, {"initial_growth", "0.05"}};
+  static constexpr PresetValue linux_values[] = {{"min_window", "2"}, {"hystart", "true"}, {"initial_growth", "0.05"}};
   static constexpr Preset all[] = {{"linux", "tcp_cubic of Linux up to 5.4", linux_values}};
   return all;
 }
@@ -51,7 +53,9 @@ void Cubic::on_ack(const Params& p, const FlowFacts& facts, const Ack& ack, Cont
   srtt_ += (ack.rtt - srtt_) / 8;
   events_.hear(ack);
   if (p.ecn && ack.ecn && !events_.recovering()) {
-    reduce(p, packets(ack.in_flight + ack.acked, facts), 1);
+    // A window of 1.4 packets lets two go. They are not a reason to leave 1.4 again.
+    const double flight = std::min(packets(ack.in_flight + ack.acked, facts), cwnd_);
+    reduce(p, flight, static_cast<double>(p.min_window));
     events_.reduce(ack.now, ack.snd_nxt);
   } else if (!events_.recovering() && ack.acked.count > 0) {
     if (p.hystart) look_for_end(facts, ack);

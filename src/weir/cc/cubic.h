@@ -25,6 +25,7 @@ class Cubic {
     std::int64_t initial_window = 10;
     std::int64_t abc_limit = 1;
     bool ecn = false;
+    std::int64_t min_window = 1;
     bool hystart = false;
     double initial_growth = 0;
     static void describe(ParamList<Params>&);

@@ -26,7 +26,8 @@ void Dcqcn::Params::describe(ParamList<Params>& p) {
            "SIGCOMM'15 3.1; HPCC artifact and NIC firmware");
   p.time("T_i", &Params::t_i, "period of the rate-increase timer", "SIGCOMM'15 3.1; HPCC 2.3", least, most);
   p.time("T_d", &Params::t_d, "period of the rate-decrease check where rate_decrease = periodic", "HPCC 2.3", least,
-         most);
+         most)
+      .only_with("rate_decrease", {"periodic"});
   p.time("T_alpha", &Params::t_alpha, "period of the update of alpha (K in SIGCOMM'15)", "SIGCOMM'15 3.1, equation 2",
          least, most);
   p.number("g", &Params::g, 0, 1, "gain of the estimate alpha", "SIGCOMM'15 3.1, equation 1");

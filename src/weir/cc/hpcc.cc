@@ -11,10 +11,13 @@ void Hpcc::Params::describe(ParamList<Params>& p) {
   p.choice("additive_increase", &Params::additive_increase, {"window", "rate", "rule"},
            "what sets W_AI, the step of each round: w_ai itself, r_ai * T, or the rule W_init (1 - eta) / flows",
            "HPCC 3.3");
-  p.bytes("w_ai", &Params::w_ai, "W_AI where additive_increase = window", "HPCC 5.1");
-  p.rate("r_ai", &Params::r_ai, "W_AI / T where additive_increase = rate", "the authors' run.py, --hpai 50");
+  p.bytes("w_ai", &Params::w_ai, "W_AI where additive_increase = window", "HPCC 5.1")
+      .only_with("additive_increase", {"window"});
+  p.rate("r_ai", &Params::r_ai, "W_AI / T where additive_increase = rate", "the authors' run.py, --hpai 50")
+      .only_with("additive_increase", {"rate"});
   p.integer("flows", &Params::flows, 1, 1e9, "N, flows expected on a link, where additive_increase = rule",
-            "HPCC 5.1, footnote 4");
+            "HPCC 5.1, footnote 4")
+      .only_with("additive_increase", {"rule"});
   p.time("T", &Params::base_rtt, "base round-trip time assumed for every flow; 0 = the largest of the network",
          "HPCC 3.2, 5.1");
   p.rate("r_min", &Params::r_min, "lower bound of the rate; W_min = r_min * T",
@@ -34,12 +37,15 @@ void Hpcc::Params::describe(ParamList<Params>& p) {
   p.part("vai_", &Params::vai);
   p.bytes("vai_token_thresh", &Params::vai_token_thresh,
           "Token_Thresh: a longer queue on the path mints tokens; 0 = the bandwidth-delay product of the flow's path",
-          "Fast Convergence VI-A: the least of the network, 50 KB");
-  p.bytes("vai_ai_div", &Params::vai_ai_div, "AI_DIV: bytes of queue for one token", "Fast Convergence VI-A", Bytes{1});
+          "Fast Convergence VI-A: the least of the network, 50 KB")
+      .only_with("vai_enabled", {"true"});
+  p.bytes("vai_ai_div", &Params::vai_ai_div, "AI_DIV: bytes of queue for one token", "Fast Convergence VI-A", Bytes{1})
+      .only_with("vai_enabled", {"true"});
   p.choice("vai_tokens", &Params::vai_tokens, {"queue", "excess"},
            "what AI_DIV divides: the longest queue of the round trip (algorithm 1), or what it exceeds Token_Thresh by "
            "(the text speaks of a difference, but not to what)",
-           "Fast Convergence IV-A");
+           "Fast Convergence IV-A")
+      .only_with("vai_enabled", {"true"});
   p.part("", &Params::reference);
 }
 
@@ -75,7 +81,7 @@ Hpcc::Hpcc(const Params& p, const FlowFacts& facts, Control& control) {
   const Time t = p.base_rtt.ps > 0 ? p.base_rtt : facts.network_rtt;
   t_ = static_cast<double>(t.ps);
   per_t_ = 1 / t_;
-  const auto in_t = [this](Rate r) { return r.bytes_per_second() * t_ * 1e-12; };
+  const auto in_t = [this](Rate r) { return std::min(r.bytes_per_second() * t_ * 1e-12, 0x1p62); };
   w_init_ = in_t(facts.line_rate);  // flows start at line rate (section 3.2)
   w_min_ = std::min(std::max(in_t(p.r_min), 1.0), w_init_);
   switch (p.additive_increase) {
@@ -98,10 +104,10 @@ std::optional<CongestionSignal> Hpcc::measure(const Params& p, const FlowFacts& 
   if (ack.telemetry == nullptr || ack.hops == 0) return {};
   std::optional<CongestionSignal> signal;
   if (links_.continue_with(facts.telemetry, ack))
-    signal = measure_inflight(p, facts.telemetry, ack);
+    signal = measure_inflight(p, facts.telemetry, links_, ack);
   else
     start_over(ack);
-  links_.remember(ack);
+  links_.remember(facts.telemetry, ack);
   return signal;
 }
 
@@ -125,25 +131,26 @@ void Hpcc::start_over(const Ack& ack) {
 void Hpcc::begin_round(const Ack& ack) { last_update_seq_ = std::max(last_update_seq_, ack.snd_nxt.count); }
 
 // Algorithm 1, MeasureInflight.
-CongestionSignal Hpcc::measure_inflight(const Params& p, const IntFormat& format, const Ack& ack) const {
+CongestionSignal Hpcc::measure_inflight(const Params& p, const IntFormat& format, const HpccLinks& links,
+                                        const Ack& ack) const {
   static constexpr IntFormat kExact = IntFormat::exact();  // without masks and units
-  return format.is_exact() ? measure_links(p, kExact, ack) : measure_links(p, format, ack);
+  return format.is_exact() ? measure_links(p, kExact, links, ack) : measure_links(p, format, links, ack);
 }
 
 [[gnu::always_inline]] inline CongestionSignal Hpcc::measure_links(const Params& p, const IntFormat& format,
-                                                                   const Ack& ack) const {
+                                                                   const HpccLinks& links, const Ack& ack) const {
   const HpccLinks::Reading reading{.rx_rate = p.signal == Signal::rx_rate, .min_queue = p.min_queue, .per_t = per_t_};
   double u = -1;  // nothing measured
   double tau = 0;
-  for (std::size_t i = 0; i < links_.hops(); ++i) {
-    const auto link = links_.utilisation(reading, format, ack, i);
+  for (std::size_t i = 0; i < links.hops(); ++i) {
+    const auto link = links.utilisation(reading, format, ack, i);
     if (link.u > u) {
       u = link.u;
       tau = link.tau;
     }
   }
   if (u < 0) return {.value = u_, .weight = 0};
-  return {.value = u, .weight = p.ewma && tau < t_ ? tau * per_t_ : 1};
+  return {.value = u, .weight = p.ewma ? weight_of(tau) : 1};
 }
 
 void Hpcc::react_plainly(const Params& p, const Ack& ack, Control& control) {
@@ -192,7 +199,7 @@ void Hpcc::react_with_parts(const Params& p, const FlowFacts& facts, const Ack& 
 // congestion at all (Fast Convergence V-A).
 double Hpcc::variable_step(const Params& p, const FlowFacts& facts, const Ack& ack) {
   std::int64_t longest = 0;
-  for (std::size_t i = 0; i < links_.hops(); ++i)
+  for (std::size_t i = 0; i < ack.hops; ++i)
     longest = std::max(longest, facts.telemetry.queue_bytes(ack.telemetry->hop[i]));
   vai_.observe(static_cast<double>(longest), u_ >= p.eta);
   if (vai_.round_ended(ack)) {

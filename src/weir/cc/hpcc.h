@@ -10,6 +10,9 @@
 // but slow. HPCC does both: every acknowledgement computes W anew from a reference W_c, and W_c moves only when the
 // first packet sent under it has been acknowledged (algorithm 1).
 //
+// That is for flows that keep to one path: when the pathID of their packets changes, what they know is of no more use.
+// hpcc_sprayed.h has the form for flows that spray.
+//
 // With options, the mechanisms of Fast Convergence to Fairness: Variable AI, Sampling Frequency, probabilistic
 // feedback. hpcc_alpha_fair.h has the form with a register per link.
 #pragma once
@@ -26,8 +29,11 @@
 
 namespace weir::cc {
 
+class HpccSprayed;
+
 class Hpcc {
  public:
+  using Sprayed = HpccSprayed;
   enum class Reaction : std::uint8_t { hpcc, per_ack, per_rtt };
   enum class Signal : std::uint8_t { tx_rate, rx_rate };
   enum class Increase : std::uint8_t { window, rate, rule };
@@ -75,6 +81,13 @@ class Hpcc {
     return w_init * (1 - eta) / static_cast<double>(flows);
   }
 
+  // The parts of measure(), for whoever keeps the records of links elsewhere. Nothing is known yet of any path:
+  void start_over(const Ack&);
+  // Algorithm 1, MeasureInflight, with the previous records of the path.
+  CongestionSignal measure_inflight(const Params&, const IntFormat&, const HpccLinks&, const Ack&) const;
+  // The weight in U of what was measured for so many picoseconds.
+  double weight_of(double span) const { return span < t_ ? span * per_t_ : 1; }
+
   // For probes and tests, in bytes.
   double reference_window() const { return w_c_; }
   double utilisation() const { return u_; }
@@ -83,9 +96,7 @@ class Hpcc {
   const VariableAi& variable_ai() const { return vai_; }
 
  private:
-  void start_over(const Ack&);
-  CongestionSignal measure_inflight(const Params&, const IntFormat&, const Ack&) const;
-  CongestionSignal measure_links(const Params&, const IntFormat&, const Ack&) const;
+  CongestionSignal measure_links(const Params&, const IntFormat&, const HpccLinks&, const Ack&) const;
   void react_plainly(const Params&, const Ack&, Control&);
   double compute_wind(const Params&, bool update_w_c);
   void react_with_parts(const Params&, const FlowFacts&, const Ack&, Control&);

@@ -46,7 +46,7 @@ HpccAlphaFair::HpccAlphaFair(const Params& p, const FlowFacts& facts, Control& c
   const Time t = p.base_rtt.ps > 0 ? p.base_rtt : facts.network_rtt;
   t_ = static_cast<double>(t.ps);
   per_t_ = 1 / t_;
-  const auto in_t = [this](Rate r) { return r.bytes_per_second() * t_ * 1e-12; };
+  const auto in_t = [this](Rate r) { return std::min(r.bytes_per_second() * t_ * 1e-12, 0x1p62); };
   w_init_ = in_t(facts.line_rate);
   w_min_ = std::min(std::max(in_t(p.r_min), 1.0), w_init_);
   control.repace = true;
@@ -62,7 +62,7 @@ void HpccAlphaFair::on_ack(const Params& p, const FlowFacts& facts, const Ack& a
     answer(std::clamp(update(p, facts.telemetry, ack, sync), w_min_, w_init_), control);
     if (sync) last_update_seq_ = std::max(last_update_seq_, ack.snd_nxt.count);
   }
-  links_.remember(ack);
+  links_.remember(facts.telemetry, ack);
 }
 
 double HpccAlphaFair::combine(Alpha alpha, const double* w, std::size_t n) {

@@ -41,7 +41,7 @@ class HpccAlphaFair {
   static constexpr About about{.name = "hpcc-alpha-fair",
                                .title = "HPCC, alpha-fair",
                                .source = "Li et al., HPCC: High Precision Congestion Control, SIGCOMM'19, appendix A.3",
-                               .needs = Needs::telemetry};
+                               .needs = Needs::telemetry | Needs::one_path};
 
   HpccAlphaFair(const Params&, const FlowFacts&, Control&);
   void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);

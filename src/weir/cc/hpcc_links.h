@@ -24,12 +24,14 @@ class HpccLinks {
     double tau = 0;  // picoseconds between them
   };
 
-  std::size_t hops() const { return hops_; }
+  std::size_t hops() const { return path_ & kHops; }
 
+  // Whether the previous acknowledgement was of the same path: its pathID (HPCC 4.1) and the number of its switches.
+  bool is_of_path_of(const IntFormat& format, const Ack& ack) const { return path_of(format, ack) == path_; }
   // Do differences to the previous acknowledgement mean anything? Not for the first one of a flow or of a path, and not
   // where truncated counters may have wrapped unseen.
   bool continue_with(const IntFormat& format, const Ack& ack) const {
-    return ack.hops == hops_ && std::min(last_sent_, ack.sent_at) >= ack.path_since && !ambiguous(format, ack);
+    return is_of_path_of(format, ack) && !ambiguous(format, ack);
   }
 
   // Equation 2 of one link: u' = (qlen / T + bytes / dt) / B.
@@ -51,10 +53,10 @@ class HpccLinks {
     return {kMbpsPerBytePs * inflight / (static_cast<double>(now.rate_mbps) * span), span};
   }
 
-  void remember(const Ack& ack) {
+  void remember(const IntFormat& format, const Ack& ack) {
     assert(ack.hops <= kMaxTelemetryHops);
-    hops_ = ack.hops;
-    std::copy_n(ack.telemetry->hop.begin(), hops_, link_.begin());
+    path_ = path_of(format, ack);
+    std::copy_n(ack.telemetry->hop.begin(), ack.hops, link_.begin());
     last_sent_ = ack.sent_at;
   }
 
@@ -67,7 +69,7 @@ class HpccLinks {
   bool ambiguous(const IntFormat& format, const Ack& ack) const {
     if (format.is_exact()) return false;
     std::uint32_t fastest = 0;
-    for (std::size_t i = 0; i < hops_; ++i) fastest = std::max(fastest, ack.telemetry->hop[i].rate_mbps);
+    for (std::size_t i = 0; i < hops(); ++i) fastest = std::max(fastest, ack.telemetry->hop[i].rate_mbps);
     const auto elapsed = static_cast<double>((ack.sent_at - last_sent_).ps);
     const auto time_range = static_cast<double>((format.time_mask + 1) * format.time_unit_ps);
     const auto tx_range = static_cast<double>((format.tx_mask + 1) * format.tx_unit);
@@ -75,8 +77,15 @@ class HpccLinks {
     return 2 * elapsed > time_range || 2 * could_send > tx_range;
   }
 
+  // The path, and in the last bits the number of its switches.
+  static constexpr std::uint64_t kHops = 15;
+  static_assert(kMaxTelemetryHops <= kHops);
+  static std::uint64_t path_of(const IntFormat& format, const Ack& ack) {
+    return (format.path(*ack.telemetry) & ~kHops) | ack.hops;
+  }
+
   Time last_sent_;                                    // of the packet that the previous acknowledgement was for
-  std::uint8_t hops_ = 0;                             // records in link_; 0 = none yet
+  std::uint64_t path_ = 0;                            // that it took; 0 = none yet
   std::array<HopTelemetry, kMaxTelemetryHops> link_;  // L: what the previous acknowledgement brought
 };
 

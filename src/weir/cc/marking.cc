@@ -14,7 +14,12 @@ struct Entry {
 };
 
 // What all algorithms of that paper are compared with, on links of 800 Gb/s.
-constexpr Marking kSpraying{.k_min = {40'000}, .k_max = {40'000}, .p_max = 1, .at_rate = {}, .source = "Spraying IV-A"};
+constexpr Marking kSpraying{.k_min = {40'000},
+                            .k_max = {40'000},
+                            .p_max = 1,
+                            .at_rate = {},
+                            .source = "Spraying IV-A",
+                            .links = {800'000'000'000}};
 
 constexpr Entry kEntries[] = {
     {"dcqcn", "", {{100'000}, {400'000}, 0.2, {25'000'000'000}, "HPCC 5.1, p_max of its public simulator"}},

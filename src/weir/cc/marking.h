@@ -17,6 +17,7 @@ struct Marking {
   double p_max = 1;
   Rate at_rate;
   std::string_view source;
+  Rate links = {};  // where at_rate is 0: the rate of the links that the source has; 0 = any
 
   bool operator==(const Marking&) const = default;
 };

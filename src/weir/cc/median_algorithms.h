@@ -11,6 +11,7 @@
 
 #include "weir/cc/dctcp.h"
 #include "weir/cc/hpcc.h"
+#include "weir/cc/hpcc_sprayed.h"
 #include "weir/cc/median_of.h"
 #include "weir/cc/nscc.h"
 #include "weir/cc/swift.h"
@@ -25,6 +26,9 @@ class MSwift : public MedianOf<Swift> {
                                .title = "MSwift",
                                .source = "Gerstein et al., Congestion Control for Spraying with Congested Paths, 2025"};
   static std::span<const Preset> presets();
+  static DelayTarget delay_target(const Params& p, const FlowFacts& facts, Time host_delay) {
+    return Swift::delay_target(p.algorithm, facts, host_delay);
+  }
 };
 
 // The median of queueing delays, of at most 4 (equation 9).
@@ -36,6 +40,9 @@ class MNscc : public MedianOf<Nscc, 8> {
                                .source = "Gerstein et al., Congestion Control for Spraying with Congested Paths, 2025",
                                .needs = Needs::ecn};
   static std::span<const Preset> presets();
+  static DelayTarget delay_target(const Params& p, const FlowFacts& facts, Time host_delay) {
+    return Nscc::delay_target(p.algorithm, facts, host_delay);
+  }
 };
 
 // The median of marks: whether most packets are marked.
@@ -46,12 +53,22 @@ class MDctcp : public MedianOf<Dctcp> {
       .name = "mdctcp", .title = "MDCTCP", .source = "named in Spraying III-B; the form is ours", .needs = Needs::ecn};
 };
 
+class MHpccSprayed;
+
 // The median of the fullest links' U.
 class MHpcc : public MedianOf<Hpcc> {
  public:
   using MedianOf::MedianOf;
+  using Sprayed = MHpccSprayed;
   static constexpr About about{
       .name = "mhpcc", .title = "MHPCC", .source = "the framework of Spraying III, ours", .needs = Needs::telemetry};
+};
+
+// The same with the records of several paths.
+class MHpccSprayed : public MedianOf<HpccSprayed> {
+ public:
+  using MedianOf::MedianOf;
+  static constexpr About about = MHpcc::about;
 };
 
 }  // namespace weir::cc

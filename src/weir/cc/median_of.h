@@ -16,17 +16,20 @@
 
 namespace weir::cc {
 
+template <class P, int kGrowth>
+struct MedianParams {
+  P algorithm;
+  MedianFilter::Params median{.nyquist_most = kGrowth};
+  static void describe(ParamList<MedianParams>& p) {
+    p.part("", &MedianParams::algorithm);
+    p.part("median_", &MedianParams::median);
+  }
+};
+
 template <class A, int kGrowth = 0>
 class MedianOf {
  public:
-  struct Params {
-    typename A::Params algorithm;
-    MedianFilter::Params median{.nyquist_most = kGrowth};
-    static void describe(ParamList<Params>& p) {
-      p.part("", &Params::algorithm);
-      p.part("median_", &Params::median);
-    }
-  };
+  using Params = MedianParams<typename A::Params, kGrowth>;
 
   MedianOf(const Params& p, const FlowFacts& facts, Control& control) : algorithm_(p.algorithm, facts, control) {}
 

@@ -8,6 +8,8 @@ void NewReno::Params::describe(ParamList<Params>& p) {
   p.integer("abc_limit", &Params::abc_limit, 1, 1'000, "L: slow start adds at most so many packets per acknowledgement",
             "RFC 5681 equation 2 (1); RFC 3465, section 2.3 (2)");
   p.flag("ecn", &Params::ecn, "a mark counts as a loss", "RFC 3168, section 6.1.2");
+  p.integer("min_window", &Params::min_window, 1, 1'000'000, "marks leave so many packets of the window",
+            "RFC 3168, section 6.1.2 (1)");
 }
 
 NewReno::NewReno(const Params& p, const FlowFacts& facts, Control& control)
@@ -18,7 +20,7 @@ NewReno::NewReno(const Params& p, const FlowFacts& facts, Control& control)
 void NewReno::on_ack(const Params& p, const FlowFacts& facts, const Ack& ack, Control& control) {
   window_.hear(ack);
   if (p.ecn && ack.ecn && window_.may_reduce())
-    window_.reduce(half_of_flight(ack.in_flight + ack.acked, facts.payload), ack.now, ack.snd_nxt);
+    window_.reduce(half_of_flight(ack.in_flight + ack.acked, facts.payload * p.min_window), ack.now, ack.snd_nxt);
   else
     window_.grow(ack, facts.payload, p.abc_limit);
   window_.answer(control);

@@ -14,6 +14,7 @@ class NewReno {
     std::int64_t initial_window = 10;
     std::int64_t abc_limit = 1;
     bool ecn = false;
+    std::int64_t min_window = 1;
     static void describe(ParamList<Params>&);
   };
 

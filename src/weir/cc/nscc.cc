@@ -40,9 +40,11 @@ void Nscc::Params::describe(ParamList<Params>& p) {
             "increases are added after so many packets, or a round trip", kReference);
   p.flag("quick_adapt", &Params::quick_adapt, "after losses and very long delays, the window becomes what arrives",
          kReference);
-  p.number("qa_threshold", &Params::qa_threshold, 0, 1e6, "quick adapt: very long delays, in targets", kReference);
+  p.number("qa_threshold", &Params::qa_threshold, 0, 1e6, "quick adapt: very long delays, in targets", kReference)
+      .only_with("quick_adapt", {"true"});
   p.integer("qa_gate", &Params::qa_gate, 0, 30,
-            "quick adapt: only if less has arrived in a period than the largest window / 2^this", kReference);
+            "quick adapt: only if less has arrived in a period than the largest window / 2^this", kReference)
+      .only_with("quick_adapt", {"true"});
   p.number("max_window", &Params::max_window, 0, 1e6, "largest window, in bandwidth-delay products of the path",
            kReference);
   p.number("initial_window", &Params::initial_window, 0, 1e6, "first window, in the same",
@@ -60,10 +62,23 @@ std::span<const Preset> Nscc::presets() {
   return all;
 }
 
+Time Nscc::round_trip(const Params& p, const FlowFacts& facts) {
+  return p.base_rtt.ps > 0 ? p.base_rtt : facts.network_rtt;
+}
+
+Time Nscc::target(const Params& p, const FlowFacts& facts) {
+  const Time t = round_trip(p, facts);
+  return p.target_qdelay.ps > 0 ? p.target_qdelay : facts.trimming ? t - t / 4 : t;
+}
+
+DelayTarget Nscc::delay_target(const Params& p, const FlowFacts& facts, Time host_delay) {
+  return {.delay = host_delay, .target = target(p, facts), .setting = "target_qdelay", .least = host_delay};
+}
+
 Nscc::Nscc(const Params& p, const FlowFacts& facts, Control& control) {
-  const Time t = p.base_rtt.ps > 0 ? p.base_rtt : facts.network_rtt;
+  const Time t = round_trip(p, facts);
   t_ = t.ps;
-  target_ = p.target_qdelay.ps > 0 ? p.target_qdelay.ps : facts.trimming ? t_ - t_ / 4 : t_;
+  target_ = target(p, facts).ps;
   const auto mss = static_cast<double>(facts.payload.count);
   const double a = static_cast<double>(bytes_in(t, facts.line_rate).count) / static_cast<double>(kReferenceBdp.count);
   const double b = static_cast<double>(target_) / static_cast<double>(kReferenceRtt.ps);
@@ -112,9 +127,9 @@ void Nscc::react(const Params& p, const FlowFacts& facts, const Ack& ack, Conges
     return;
   }
   if (!ack.ecn && delay >= target) {
-    inc_ = plus(inc_, fi_ * acked);
+    add_to_sum(fi_ * acked);
   } else if (!ack.ecn) {
-    if (!fast_increase(p, ack.acked.count, delay)) inc_ = plus(inc_, alpha_ * acked * (target - delay));
+    if (!fast_increase(p, ack.acked.count, delay)) add_to_sum(alpha_ * acked * (target - delay));
   } else if (delay >= target) {
     decrease(p, facts, ack.now);
   }
@@ -122,6 +137,11 @@ void Nscc::react(const Params& p, const FlowFacts& facts, const Ack& ack, Conges
   if (received_ > p.adjust_packets * facts.wire.count || ack.now.ps - last_adjust_ > t_) fulfil(ack.now);
   bound();
   control.window = {window_};
+}
+
+void Nscc::add_to_sum(double increase) {
+  inc_ = plus(inc_, increase);
+  if (wraps_) inc_ = static_cast<std::uint32_t>(inc_);
 }
 
 // Is this event not to count? Yes for the one that adapts the window, and then for marks of what had been in flight.

@@ -59,6 +59,9 @@ class Nscc {
   void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);
   void on_loss(const Params&, const FlowFacts&, const Loss&, Control&);
 
+  // Of the queueing delay, in which the receiving host's part of a round trip is.
+  static DelayTarget delay_target(const Params&, const FlowFacts&, Time host_delay);
+
   // on_ack in two steps (congestion_signal.h). The signal is d, in picoseconds.
   std::optional<CongestionSignal> measure(const Params&, const FlowFacts&, const Ack&);
   void react(const Params&, const FlowFacts&, const Ack&, CongestionSignal, Control&);
@@ -67,6 +70,8 @@ class Nscc {
   // than the first one.
   void set_largest_window(Bytes largest) { max_window_ = largest.count; }
   void set_window(Bytes window) { window_ = window.count; }
+  // For a replica of the reference, whose sum of increases has 32 bits and wraps.
+  void wrap_sum_at_32_bits() { wraps_ = true; }
 
   // For probes and tests.
   Time average_delay() const { return {avg_delay_}; }
@@ -82,12 +87,15 @@ class Nscc {
     bool lost;
   };
 
+  void add_to_sum(double increase);
   void smooth(const Params&, std::int64_t delay, std::int64_t base_rtt, bool marked);
   bool quick_adapt(const Params&, const FlowFacts&, const Event&);
   bool fast_increase(const Params&, std::int64_t acked, double delay);
   void decrease(const Params&, const FlowFacts&, Time now);
   void fulfil(Time now);
   void bound();
+  static Time round_trip(const Params&, const FlowFacts&);
+  static Time target(const Params&, const FlowFacts&);
 
   // Facts of the flow: picoseconds and bytes.
   std::int64_t t_;       // round trip of the network
@@ -112,6 +120,7 @@ class Nscc {
   std::int64_t ignored_ = 0;
   bool fast_ = false;
   bool trigger_qa_ = false;
+  bool wraps_ = false;  // inc_ has 32 bits
 };
 
 }  // namespace weir::cc

@@ -17,14 +17,18 @@ void OnRamp::Params::describe(ParamList<Params>& p) {
          "one-way delay above which the flow is paused; 0 = the largest one-way delay of the empty network + headroom",
          "On-Ramp 3.2: 16 us in ns-3, 30 us in section 2, 50 us on CloudLab");
   p.time("headroom", &Params::headroom, "part of T, if it is derived, for errors of measurement and some queueing",
-         "On-Ramp 5.1.4: 6 us + 10 us in ns-3");
-  p.number("gain", &Params::gain, 1e-6, 1, "g: weight of a new sample in beta", "On-Ramp 3.2, equation 3");
+         "On-Ramp 5.1.4: 6 us + 10 us in ns-3")
+      .only_with("T", {"0 ps"});
+  p.number("gain", &Params::gain, 1e-6, 1, "g: weight of a new sample in beta", "On-Ramp 3.2, equation 3")
+      .only_with("rule", {"final"});
   p.number("initial_beta", &Params::initial_beta, 0, 1, "beta before the first sample",
-           "not in the paper; with 0 the first pause is the strawman's");
+           "not in the paper; with 0 the first pause is the strawman's")
+      .only_with("rule", {"final"});
   p.flag("memory", &Params::memory, "a new flow starts with the last delay measured to the same host", "On-Ramp 5.2.3");
   p.bytes("segment", &Params::segment,
           "flows are paused and packets timed in segments of this size, as with segmentation offload; 0 = each packet",
-          "On-Ramp 4: up to 64 KB", Bytes{0}, Bytes{64'000});
+          "On-Ramp 4: up to 64 KB", Bytes{0}, Bytes{64'000})
+      .only_with("early", {"false"});
   p.flag(
       "early", &Params::early,
       "when a packet leaves is decided when the host's stack hands its segment down, and no later OR-ACK changes it; "
@@ -32,6 +36,10 @@ void OnRamp::Params::describe(ParamList<Params>& p) {
       "weir-host's mode bpf");
   p.integer("packets_per_ack", &Params::packets_per_ack, 1, 1'000, "data packets per OR-ACK",
             "On-Ramp 4.1: about 10 in Linux; 1 in ns-3");
+  p.time("burst_gap", &Params::burst_gap,
+         "the first data packet of a flow after so long a silence has an OR-ACK, too, and its last one; 0 = only each "
+         "packets_per_ack-th, so that flows with fewer packets have none",
+         "as weir-host; On-Ramp, footnote 8: flows of 2 KB have enough OR-ACKs", Time{}, Time{kPicosecondsPerSecond});
   p.bytes("ack_size", &Params::ack_size, "size of an OR-ACK on the wire", "On-Ramp 4.1", Bytes{1}, Bytes{1'000});
 }
 

@@ -2,11 +2,12 @@
 // Nexus: A New Approach to Datacenter Packet Transport", NSDI 2021, section 3).
 //
 // It stands between any congestion control and the network, and knows nothing of the one above it. For each packet, or
-// each of so many, the receiver sends an OR-ACK with the time at which it arrived; the sender subtracts the time at
-// which it left, and if this one-way delay is above a threshold T, it sends nothing of the flow until the excess should
-// be gone. The strawman pauses for the whole excess, again and again while the packets that left before the pause are
-// being acknowledged (equation 2). The final rule takes off what its own pauses within the last round trip will have
-// done already, of which it measures the effect: beta, the fall of the delay per unit of pause (equations 3 and 4).
+// each of so many, the first one of a burst and the last one of a flow, the receiver sends an OR-ACK with the time at
+// which it arrived; the sender subtracts the time at which it left, and if this one-way delay is above a threshold T,
+// it sends nothing of the flow until the excess should be gone. The strawman pauses for the whole excess, again and
+// again while the packets that left before the pause are being acknowledged (equation 2). The final rule takes off what
+// its own pauses within the last round trip will have done already, of which it measures the effect: beta, the fall of
+// the delay per unit of pause (equations 3 and 4).
 //
 //   OnRamp shim;
 //   shim.start(params, threshold, payload);
@@ -41,6 +42,7 @@ class OnRamp {
     bool early = false;
     Bytes segment{0};
     std::int64_t packets_per_ack = 1;
+    Time burst_gap{100'000'000};
     Bytes ack_size{78};
 
     static void describe(ParamList<Params>&);

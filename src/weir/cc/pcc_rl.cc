@@ -51,6 +51,17 @@ void PccRl::load(Params& p, const DataFiles& files) {
                                                           : policy::parse_policy(file->second.text, file->second.path));
 }
 
+DelayTarget PccRl::delay_target(const Params& p, const FlowFacts& flow, Time host_delay) {
+  const Time delay = flow.base_rtt + host_delay;
+  DelayTarget out{.delay = delay, .target = Time::max(), .setting = "policy's base_rtt", .least = delay};
+  if (p.decider == nullptr || p.decider->policy().inputs != policy::Inputs::code) return out;
+  const policy::Signal& signal = p.decider->policy().signal;
+  if (signal.base_rtt == Time{} || signal.beta <= 0) return out;
+  out.target = {std::llround(static_cast<double>(signal.base_rtt.ps) * signal.beta)};
+  out.least = {static_cast<std::int64_t>(std::ceil(static_cast<double>(delay.ps) / signal.beta))};
+  return out;
+}
+
 PccRl::PccRl(const Params& p, const FlowFacts& flow, Control& control)
     : probes_from_(flow.start), rate_(p.first_rate), no_cut_before_(flow.start), rtt_(flow.base_rtt) {
   double rate = p.first_rate;

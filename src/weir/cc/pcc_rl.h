@@ -54,6 +54,9 @@ class PccRl {
   static ReceiverRules receiver(const Params&);
   static void load(Params&, const DataFiles&);
 
+  // By the policy's signal, which is that of a free path up to beta base round trips.
+  static DelayTarget delay_target(const Params&, const FlowFacts&, Time host_delay);
+
   // Throws std::logic_error if the parameters have neither a decider nor a maker.
   PccRl(const Params&, const FlowFacts&, Control&);
   void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);

@@ -20,7 +20,8 @@ struct RateWindow {
     p.choice("window", &RateWindow::kind, {"none", "bdp", "variable"},
              "bytes in flight: unlimited, the line rate times T, or the current rate times T (DCQCN+win, TIMELY+win)",
              "HPCC 5.1, alternative approaches");
-    p.time("T", &RateWindow::base_rtt, "round-trip time for the window; 0 = the largest of the network", "HPCC 5.1");
+    p.time("T", &RateWindow::base_rtt, "round-trip time for the window; 0 = the largest of the network", "HPCC 5.1")
+        .not_with("window", {"none"});
   }
 
   // The answer to a new rate.
@@ -37,7 +38,7 @@ struct RateWindow {
 inline Rate scaled(Rate step, Rate of, Rate line_rate) {
   if (of.bits_per_second == 0) return step;
   const auto product = static_cast<__int128>(step.bits_per_second) * line_rate.bits_per_second;
-  return {static_cast<std::int64_t>(product / of.bits_per_second)};
+  return {static_cast<std::int64_t>(std::min<__int128>(product / of.bits_per_second, kMaxRate.bits_per_second))};
 }
 
 }  // namespace weir::cc

@@ -25,7 +25,7 @@ void RenoWindow::reduce(Bytes size, Time now, Bytes snd_nxt) {
 }
 
 void RenoWindow::on_loss(const Loss& loss, Bytes packet) {
-  if (events_.counts(loss)) reduce(half_of_flight(loss.in_flight, packet), loss.now, loss.snd_nxt);
+  if (events_.counts(loss)) reduce(half_of_flight(loss.in_flight, 2 * packet), loss.now, loss.snd_nxt);
   if (loss.kind == Loss::Kind::timeout) {
     events_.time_out(loss);
     window_ = packet;

@@ -2,6 +2,7 @@
 // What to send again, and until when (RFC 6582), is the transport's matter.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "weir/cc/algorithm.h"
@@ -22,7 +23,7 @@ class RenoWindow {
   void grow(const Ack&, Bytes packet, std::int64_t limit);
   // The window becomes `size`, if it was larger.
   void reduce(Bytes size, Time now, Bytes snd_nxt);
-  // A loss leaves half of what was in flight, a timeout one packet.
+  // A loss leaves half of what was in flight, but two packets at least (RFC 5681 equation 4); a timeout leaves one.
   void on_loss(const Loss&, Bytes packet);
 
   Bytes window() const { return window_; }
@@ -40,9 +41,7 @@ class RenoWindow {
   CongestionEvents events_;
 };
 
-// Half of what was in flight, but two packets at least (RFC 5681 equation 4).
-constexpr Bytes half_of_flight(Bytes in_flight, Bytes packet) {
-  return in_flight / 2 > 2 * packet ? in_flight / 2 : 2 * packet;
-}
+// Half of what was in flight, but no less than `least`.
+constexpr Bytes half_of_flight(Bytes in_flight, Bytes least) { return std::max(in_flight / 2, least); }
 
 }  // namespace weir::cc

@@ -29,13 +29,16 @@ void Smartt::Params::describe(ParamList<Params>& p) {
       "each: Spraying, appendix A; sum: public htsim variants");
   p.flag("wait_to_decrease", &Params::wait_to_decrease, "decrease only if many packets are marked",
          "FASTFLOW; off in Spraying, appendix A");
-  p.number("wtd_threshold", &Params::wtd_threshold, 0, 1, "many: more than this part", kAppendix);
-  p.number("wtd_gain", &Params::wtd_gain, 0, 1, "weight of a new mark in that part", "public htsim variants");
+  p.number("wtd_threshold", &Params::wtd_threshold, 0, 1, "many: more than this part", kAppendix)
+      .only_with("wait_to_decrease", {"true"});
+  p.number("wtd_gain", &Params::wtd_gain, 0, 1, "weight of a new mark in that part", "public htsim variants")
+      .only_with("wait_to_decrease", {"true"});
   p.number("fast_increase", &Params::fast_increase, 0, 1e6,
            "fast increase, after a window without marks and queue: packets per packet; 0 = none",
            "public htsim variants");
   p.time("fast_delay", &Params::fast_delay, "what is no queue yet; 0 = 5 packets of the path's slowest link",
-         "public htsim variants");
+         "public htsim variants")
+      .not_with("fast_increase", {"0"});
   p.flag("quick_adapt", &Params::quick_adapt, "after a loss, the window becomes what arrives in a target round trip",
          "FASTFLOW");
   p.number("max_window", &Params::max_window, 0, 1e6, "largest window, in bandwidth-delay products of the path",

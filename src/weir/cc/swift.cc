@@ -32,9 +32,11 @@ void Swift::Params::describe(ParamList<Params>& p) {
   p.time("fs_range", &Params::fs_range, "most that flow-based scaling adds to the target; 0 = no flow-based scaling",
          "Swift 3.5; csg-htsim: 5 base_target");
   p.number("fs_min_cwnd", &Params::fs_min_cwnd, 0.001, 1, "window up to which flow-based scaling adds all of fs_range",
-           "Swift 3.5; csg-htsim");
+           "Swift 3.5; csg-htsim")
+      .not_with("fs_range", {"0 ps"});
   p.number("fs_max_cwnd", &Params::fs_max_cwnd, 2, 1e6, "window from which on flow-based scaling adds nothing",
-           "Swift 3.5; csg-htsim");
+           "Swift 3.5; csg-htsim")
+      .not_with("fs_range", {"0 ps"});
   p.time("endpoint_target", &Params::endpoint_target, "target of the delay within hosts", "Swift 3.3; value ours",
          Time{1});
   p.number("endpoint_gain", &Params::endpoint_gain, 0.001, 1, "weight of a new endpoint delay in the smoothed one",
@@ -43,8 +45,10 @@ void Swift::Params::describe(ParamList<Params>& p) {
            "what sets the additive increase per round trip: ai, or r_ai * T",
            "Swift algorithm 1; Fast Convergence III-D");
   p.number("ai", &Params::ai, 0, 1e6, "packets per round trip where additive_increase = packets",
-           "Swift algorithm 1; csg-htsim (a guess)");
-  p.rate("r_ai", &Params::r_ai, "rate per round trip where additive_increase = rate", "Fast Convergence III-D");
+           "Swift algorithm 1; csg-htsim (a guess)")
+      .only_with("additive_increase", {"packets"});
+  p.rate("r_ai", &Params::r_ai, "rate per round trip where additive_increase = rate", "Fast Convergence III-D")
+      .only_with("additive_increase", {"rate"});
   p.number("beta", &Params::beta, 0, 1, "multiplicative decrease constant",
            "Swift algorithm 1; Fast Convergence III-D; csg-htsim");
   p.number("max_mdf", &Params::max_mdf, 0, 1, "largest decrease at once, as a part of the window",
@@ -82,12 +86,15 @@ void Swift::Params::describe(ParamList<Params>& p) {
   p.part("vai_", &Params::vai);
   p.time("vai_token_thresh", &Params::vai_token_thresh,
          "Token_Thresh: a delay of more than this above the target mints tokens; 0 = the flow's base round-trip time",
-         "Fast Convergence VI-A: 50 KB at 100 Gb/s");
-  p.time("vai_ai_div", &Params::vai_ai_div, "AI_DIV: delay for one token", "Fast Convergence VI-A", Time{1});
+         "Fast Convergence VI-A: 50 KB at 100 Gb/s")
+      .only_with("vai_enabled", {"true"});
+  p.time("vai_ai_div", &Params::vai_ai_div, "AI_DIV: delay for one token", "Fast Convergence VI-A", Time{1})
+      .only_with("vai_enabled", {"true"});
   p.choice("vai_tokens", &Params::vai_tokens, {"queueing", "delay", "excess"},
            "what AI_DIV divides: the longest delay less the base round-trip time (section VI-A), the delay itself "
            "(algorithm 1), or what it exceeds the target by",
-           "Fast Convergence IV-A, VI-A");
+           "Fast Convergence IV-A, VI-A")
+      .only_with("vai_enabled", {"true"});
   p.part("", &Params::reference);
 }
 
@@ -149,6 +156,23 @@ Swift::Swift(const Params& p, const FlowFacts& facts, Control& control) {
   control.repace = true;
   control.every_loss = p.lost_in_a_row > 1;
   answer(p, facts, control);
+}
+
+// A delay that is the target counts as congestion. The part of hosts is the same for all flows, and is told first.
+DelayTarget Swift::delay_target(const Params& p, const FlowFacts& facts, Time host_delay) {
+  constexpr Time kMore{1};
+  const DelayTarget of_hosts{.delay = host_delay,
+                             .target = p.endpoint_target,
+                             .setting = "endpoint_target",
+                             .least = host_delay + kMore,
+                             .below = true};
+  if (!of_hosts.is_met()) return of_hosts;
+  const Time hops = p.hop_target * facts.switch_hops;
+  return {.delay = facts.base_rtt,
+          .target = p.base_target + hops,
+          .setting = "base_target",
+          .least = std::max(Time{}, facts.base_rtt - hops + kMore),
+          .below = true};
 }
 
 double Swift::target_delay(const Params& p, double cwnd) const {

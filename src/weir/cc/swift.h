@@ -99,6 +99,9 @@ class Swift {
   void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);
   void on_loss(const Params&, const FlowFacts&, const Loss&, Control&);
 
+  // Of the fabric, without what flow-based scaling adds for small windows.
+  static DelayTarget delay_target(const Params&, const FlowFacts&, Time host_delay);
+
   // on_ack in two steps (congestion_signal.h). The signal is the fabric's delay, in picoseconds.
   std::optional<CongestionSignal> measure(const Params&, const FlowFacts&, const Ack&);
   void react(const Params&, const FlowFacts&, const Ack&, CongestionSignal, Control&);

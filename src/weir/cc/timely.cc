@@ -13,7 +13,8 @@ void Timely::Params::describe(ParamList<Params>& p) {
   p.choice("event", &Params::event, {"segment", "rtt", "ack"},
            "the rate changes after each segment, once per round trip, or with every acknowledgement",
            "TIMELY; HPCC artifact: once per round trip");
-  p.bytes("segment", &Params::segment, "bytes of a segment where event = segment", "TIMELY: 16 KB to 64 KB", Bytes{1});
+  p.bytes("segment", &Params::segment, "bytes of a segment where event = segment", "TIMELY: 16 KB to 64 KB", Bytes{1})
+      .only_with("event", {"segment"});
   p.number("alpha", &Params::alpha, 0, 1, "weight of a new RTT difference in the smoothed one",
            "ECN or Delay; HPCC artifact");
   p.number("beta", &Params::beta, 0, 1, "factor of multiplicative decrease",
@@ -23,15 +24,17 @@ void Timely::Params::describe(ParamList<Params>& p) {
          least);
   p.time("min_rtt", &Params::min_rtt, "minRTT: the gradient is the RTT difference over this", "HPCC artifact", least);
   p.time("rtt_ref", &Params::rtt_ref, "RTT at which the patched form neither grows nor shrinks; 0 = T_low",
-         "ECN or Delay, patched TIMELY");
+         "ECN or Delay, patched TIMELY")
+      .only_with("form", {"patched"});
   p.rate("delta", &Params::delta, "additive increase", "TIMELY algorithm 1; HPCC artifact, run.py");
   p.choice("hyper_increase", &Params::hyper_increase, {"gradient", "stage", "never"},
            "hyperactive increase: from the hai_after-th event in a row on whose gradient is not positive; or after "
            "hai_after increases of any kind",
            "TIMELY algorithm 1; HPCC artifact; none in ECN or Delay");
-  p.rate("hai", &Params::hai, "step of the hyperactive increase", "TIMELY: 5 delta; HPCC artifact, run.py");
-  p.integer("hai_after", &Params::hai_after, 0, 1'000'000, "when the hyperactive increase begins",
-            "TIMELY algorithm 1");
+  p.rate("hai", &Params::hai, "step of the hyperactive increase", "TIMELY: 5 delta; HPCC artifact, run.py")
+      .not_with("hyper_increase", {"never"});
+  p.integer("hai_after", &Params::hai_after, 0, 1'000'000, "when the hyperactive increase begins", "TIMELY algorithm 1")
+      .not_with("hyper_increase", {"never"});
   p.rate("scale_rate", &Params::scale_rate,
          "delta and hai are given for a NIC of this speed and scale with the actual one; 0 = they do not scale",
          "HPCC artifact, run.py");
@@ -67,6 +70,16 @@ std::span<const Preset> Timely::presets() {
       {"onramp-0.8", "On-Ramp figure 1b, high gain, in the HPCC authors' simulator", onramp_high},
   };
   return all;
+}
+
+DelayTarget Timely::delay_target(const Params& p, const FlowFacts& facts, Time host_delay) {
+  const Time delay = facts.base_rtt + host_delay;
+  if (p.form == Form::original) return {.delay = delay, .target = p.t_high, .setting = "T_high", .least = delay};
+  const bool written = p.rtt_ref > Time{};
+  return {.delay = delay,
+          .target = std::min(p.t_high, written ? p.rtt_ref : p.t_low),
+          .setting = written ? "rtt_ref" : "T_low",
+          .least = delay};
 }
 
 Timely::Timely(const Params& p, const FlowFacts& facts, Control& control) {

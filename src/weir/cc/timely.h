@@ -51,6 +51,9 @@ class Timely {
       .source = "Mittal et al., TIMELY: RTT-based Congestion Control for the Datacenter, SIGCOMM'15"};
   static std::span<const Preset> presets();
 
+  // Above T_high every round trip counts as congestion; above rtt_ref, in the patched form.
+  static DelayTarget delay_target(const Params&, const FlowFacts&, Time host_delay);
+
   Timely(const Params&, const FlowFacts&, Control&);
   void on_ack(const Params&, const FlowFacts&, const Ack&, Control&);
 

@@ -125,6 +125,16 @@ std::vector<std::string> causes_of(const Paper& paper, const std::vector<Claim>&
   return out;
 }
 
+std::vector<std::string> costs_of(const std::vector<FigureFile>& figures) {
+  std::vector<std::string> out{"| study | what it varies or shows | runs | processor time |", "|---|---|---|---|"};
+  for (const FigureFile& f : figures) {
+    const std::size_t runs = f.study.study.points().size() * std::max<std::size_t>(f.study.study.seeds.size(), 1);
+    out.push_back(row_of({f.name, cell(f.study.figure.title), fmt::format("{}", runs),
+                          cost_text(f.study.figure.processor_time.seconds())}));
+  }
+  return out;
+}
+
 // Causes that speak against the paper's statement.
 std::vector<std::string> findings_of(const std::vector<Claim>& claims, const Verdicts& verdicts) {
   std::vector<std::string> out{"| claim | the paper says | what was found | to repeat it |", "|---|---|---|---|"};
@@ -142,6 +152,11 @@ std::vector<std::string> findings_of(const std::vector<Claim>& claims, const Ver
 std::string command_of(const Claim& claim) {
   return claim.cause->experiment.empty() ? fmt::format("weir paper check --only {}", claim.id)
                                          : fmt::format("weir paper run {}", claim.cause->experiment);
+}
+
+std::string cost_text(double seconds) {
+  if (seconds == 0) return "seconds";
+  return seconds < 120 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60);
 }
 
 std::array<std::size_t, std::size(kStandings)> counts(const std::vector<Claim>& claims, const Verdicts& verdicts,
@@ -186,6 +201,10 @@ std::string with_readme(const std::string& text, const std::string& file, const 
 std::string with_causes(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                         const Verdicts& verdicts, const Paper& paper) {
   return with_table(text, file, "causes", causes_of(paper, claims, verdicts));
+}
+
+std::string with_costs(const std::string& text, const std::string& file, const std::vector<FigureFile>& figures) {
+  return with_table(text, file, "costs", costs_of(figures));
 }
 
 std::string with_overview(const std::string& text, const std::string& file, const std::vector<Claim>& claims,

@@ -30,6 +30,11 @@ std::string with_overview(const std::string& text, const std::string& file, cons
 std::string with_causes(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                         const Verdicts& verdicts, const Paper& paper);
 
+// docs/papers.md with the table `costs` anew: of each study what it shows, how many runs it has, and what they take.
+std::string with_costs(const std::string& text, const std::string& file, const std::vector<FigureFile>& figures);
+// "84 s", "5 min"; "seconds" for 0.
+std::string cost_text(double seconds);
+
 // How many of a paper's claims stand like this, in the order of the heads; the first one is of all.
 inline constexpr std::string_view kStandings[] = {"claims", "holds", "fails, cause shown", "fails, cause unknown",
                                                   "not run"};

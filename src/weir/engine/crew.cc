@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
-#include "weir/engine/barrier.h"
 #include "weir/engine/epochs.h"
+#include "weir/engine/task_rounds.h"
 #include "weir/net/split.h"
 
 namespace weir::engine {
@@ -18,7 +18,7 @@ namespace {
 template <sim::Scheduler S, class Tracer>
 class Team final : public Simulation::Crew {
  public:
-  // Threads take their partitions in turn; there are as many of them as partitions, or fewer.
+  // There are as many threads as partitions, or fewer.
   Team(const Model& model, Network& network, std::uint32_t partitions, const RunOptions& options)
       : topology_(model.topology),
         network_(network),
@@ -28,7 +28,7 @@ class Team final : public Simulation::Crew {
         exchange_(options.ranks == nullptr ? nullptr : std::make_unique<Exchange>(*options.ranks, count_)),
         own_(exchange_ ? exchange_->share() : Share{0, count_}),
         threads_(threads_of(own_, options.threads)),
-        barrier_(threads_) {
+        rounds_(threads_, own_.count()) {
     for (std::uint32_t i = own_.first; i < own_.end; ++i) {
       parts_.push_back(std::make_unique<Partition<S, Tracer>>(model, network, of_node_, static_cast<std::uint16_t>(i),
                                                               static_cast<std::uint16_t>(count_)));
@@ -49,8 +49,7 @@ class Team final : public Simulation::Crew {
   }
 
   ~Team() override {
-    stop_ = true;
-    if (!workers_.empty()) barrier_.arrive_and_wait();
+    rounds_.stop();
     for (auto& w : workers_) w.join();
   }
 
@@ -62,7 +61,7 @@ class Team final : public Simulation::Crew {
     // Those of the parent do not exist here: they can be neither joined nor detached.
     for (std::thread& w : workers_) std::construct_at(&w);
     workers_.clear();
-    barrier_.forget_arrivals();
+    rounds_.forget_followers();
     start_workers();
   }
 
@@ -81,8 +80,7 @@ class Team final : public Simulation::Crew {
       timed(0, 0, [&] { run(0); });
     } else {
       turn_ ^= 1;
-      barrier_.arrive_and_wait();
-      step_all(0);
+      rounds_.lead([this](std::uint32_t thread, std::uint32_t i) { step(thread, i); });
     }
     if (exchange_)
       exchange();
@@ -97,6 +95,25 @@ class Team final : public Simulation::Crew {
     if (!totals_are_known_) totals_ = exchange_->sum(own_totals());
     totals_are_known_ = true;
     return totals_;
+  }
+
+  bool is_quiet() override {
+    const Totals& all = totals();
+    const bool had_none = all.counters.events == events_seen_;
+    events_seen_ = all.counters.events;
+    return all.pending == 0 || had_none;
+  }
+
+  Time earliest() override {
+    Time out = Time::max();
+    for (const auto& p : parts_) out = std::min(out, p->earliest());
+    for (std::uint32_t from = own_.first; from < own_.end; ++from)
+      for (const Mailbox& box : mail_[turn_][from])
+        if (!box.empty()) out = Time{};
+    if (exchange_)
+      for (const std::uint64_t of_rank : gather(exchange_->ranks(), static_cast<std::uint64_t>(out.ps)))
+        out = std::min(out, Time{static_cast<std::int64_t>(of_rank)});
+    return out;
   }
 
   void skip_to(Time t) override {
@@ -131,8 +148,8 @@ class Team final : public Simulation::Crew {
   }
   ExchangeCounts exchanged() const override { return exchange_ ? exchange_->counts() : ExchangeCounts{}; }
 
-  void route_by(const net::Routing& routing, Time since) override {
-    for (auto& p : parts_) p->route_by(routing, since);
+  void route_by(const net::Routing& routing) override {
+    for (auto& p : parts_) p->route_by(routing);
   }
 
   void settle_before(std::uint32_t port, Time end) override {
@@ -140,9 +157,15 @@ class Team final : public Simulation::Crew {
   }
 
   void for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const override {
-    for (const auto& p : parts_) p->for_each_active(visit);
+    for (std::uint32_t host = 0; host < network_.hosts.size(); ++host)
+      if (has(host))
+        for (const host::Flow* flow : network_.hosts[host].flows)
+          if (flow != nullptr) visit(host, *flow);
   }
 
+  bool has_untaken() const override {
+    return std::any_of(parts_.begin(), parts_.end(), [](const auto& p) { return p->has_untaken(); });
+  }
   void for_each_packet(const net::PacketVisit& visit) const override {
     for (const auto& p : parts_) p->for_each_packet(visit);
     for (const auto& boxes : mail_[turn_])
@@ -331,21 +354,16 @@ class Team final : public Simulation::Crew {
     parts_[i]->run_until(end_);
   }
 
-  // One epoch of one thread, between the barrier that starts it and the one that ends it: between epochs only the
-  // thread that calls is at work. Whatever happens, both barriers are reached.
-  void step_all(std::uint32_t thread) {
-    for (std::uint32_t i = thread; i < parts_.size(); i += threads_)
-      timed(thread, i, [&] { failures_[i] = failure_of([&] { step(i); }); });
-    barrier_.arrive_and_wait();
-  }
-
-  // What others handed over in the epoch before is taken over in this one.
-  void step(std::uint32_t i) {
+  // One epoch of a partition. What others handed over in the epoch before is taken over in this one.
+  void step(std::uint32_t thread, std::uint32_t i) {
     const std::uint32_t self = own_.first + i;
-    for (std::uint32_t from = 0; from < count_; ++from) parts_[i]->take_over(mailbox(turn_ ^ 1, from, self));
-    for (auto& box : mail_[turn_][self]) box.clear();
-    run(i);
-    parts_[i]->hand_over(end_, mail_[turn_][self]);
+    const auto go = [&] {
+      for (std::uint32_t from = 0; from < count_; ++from) parts_[i]->take_over(mailbox(turn_ ^ 1, from, self));
+      for (auto& box : mail_[turn_][self]) box.clear();
+      run(i);
+      parts_[i]->hand_over(end_, mail_[turn_][self]);
+    };
+    timed(thread, i, [&] { failures_[i] = failure_of(go); });
   }
 
   // Notes how long it takes, if somebody wants to know.
@@ -368,15 +386,9 @@ class Team final : public Simulation::Crew {
   }
 
   void start_workers() {
-    for (std::uint32_t i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { work(i); });
-  }
-
-  void work(std::uint32_t thread) {
-    for (;;) {
-      barrier_.arrive_and_wait();
-      if (stop_) return;
-      step_all(thread);
-    }
+    for (std::uint32_t thread = 1; thread < threads_; ++thread)
+      workers_.emplace_back(
+          [this, thread] { rounds_.follow(thread, [this](std::uint32_t by, std::uint32_t i) { step(by, i); }); });
   }
 
   const net::Topology& topology_;
@@ -394,6 +406,7 @@ class Team final : public Simulation::Crew {
   std::uint32_t turn_ = 0;  // which of them the present or last epoch writes
   Totals totals_;
   bool totals_are_known_ = false;
+  std::uint64_t events_seen_ = 0;                     // by is_quiet()
   std::vector<host::FlowRecord> finished_elsewhere_;  // by other ranks
   std::vector<net::Recorder> elsewhere_;              // their events, by rank
   std::vector<std::vector<traffic::Flow>> pending_;
@@ -403,9 +416,8 @@ class Team final : public Simulation::Crew {
   std::vector<std::vector<std::uint32_t>> recorded_ports_;  // by partition, if it is traced
   WorkLog* log_ = nullptr;                                  // null: nobody wants to know what takes how long
   std::vector<Work> taken_;                                 // by partition, for the log
-  Barrier barrier_;
+  TaskRounds rounds_;                                       // of the partitions
   Time end_;
-  bool stop_ = false;
   std::vector<std::thread> workers_;
 };
 

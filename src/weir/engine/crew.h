@@ -34,6 +34,12 @@ class Simulation::Crew {
   // Of all ranks. What a partition throws is thrown here, once all have stopped, with several ranks as a RankFailure;
   // the crew is then of no more use.
   virtual void run_epoch(Time end) = 0;
+  // Of all ranks; collective as totals() is: nothing is pending, or nothing has happened since the last call, so that
+  // it is worth while to ask for earliest().
+  virtual bool is_quiet() = 0;
+  // Between epochs, of all ranks; collective: nothing happens before unless it comes from outside. Time::max(): nothing
+  // will.
+  virtual Time earliest() = 0;
   // Only while no event is pending: nothing will happen before t.
   virtual void skip_to(Time t) = 0;
   // Moves the records of finished flows of all ranks to `out`.
@@ -42,17 +48,20 @@ class Simulation::Crew {
   virtual void take_down(std::uint32_t port, Time now) = 0;
   virtual void stall(std::uint32_t host, Time until, Time now) = 0;
   virtual void watch(Time now) = 0;
-  virtual void route_by(const net::Routing& routing, Time since) = 0;
+  virtual void route_by(const net::Routing& routing) = 0;
   virtual void settle_before(std::uint32_t port, Time end) = 0;
   // Whether this rank has the partition of the node, and which one has.
   virtual bool has(std::uint32_t node) const = 0;
   virtual std::uint32_t rank_of(std::uint32_t node) const = 0;
   // What has been exchanged with other ranks.
   virtual ExchangeCounts exchanged() const = 0;
+  // By host and then by slot, however hosts are dealt out to partitions: probes write in this order.
   virtual void for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const = 0;
   // Between epochs: packets by the port that they have not reached the far end of, and signals to nodes of the program
   // that are under way from one partition to another.
   virtual void for_each_packet(const net::PacketVisit& visit) const = 0;
+  // The same of this rank: whether a slow host has packets that it has not taken yet.
+  virtual bool has_untaken() const = 0;
   // The same for those that wait at a port, but for pause and resume frames.
   virtual void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const = 0;
   virtual void for_each_signal(const std::function<void(std::uint32_t node)>& visit) const = 0;

@@ -1,5 +1,6 @@
 #include "weir/engine/engine.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "weir/engine/model.h"
@@ -46,6 +47,15 @@ void Engine::check_port(std::uint32_t port) const {
 const traffic::Program& Engine::program() const {
   static const traffic::Program none;
   return none;
+}
+
+Stall Engine::stall_of(Stall::Kind kind) const {
+  Stall out{.kind = kind, .found = now(), .since = now(), .cycle = {}, .flows = {}};
+  for_each_active([&](std::uint32_t src, const host::Flow& flow) { out.flows.push_back({flow.id, src, flow.dst}); });
+  out.unfinished = out.flows.size();
+  std::sort(out.flows.begin(), out.flows.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  if (out.flows.size() > Stall::kFewFlows) out.flows.resize(Stall::kFewFlows);
+  return out;
 }
 
 std::uint64_t Engine::state_digest() {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "weir/base/random.h"
+#include "weir/traffic/hosts.h"
 
 namespace weir::engine {
 namespace {
@@ -111,6 +112,26 @@ void add_pauses(const std::vector<HostPauseRow>& rows, const net::Topology& t, F
   std::stable_sort(out.pauses.begin(), out.pauses.end(), [](auto& x, auto& y) { return x.start < y.start; });
 }
 
+void add_slow_hosts(const std::vector<SlowHostRow>& rows, const net::Topology& t, Faults& out) {
+  traffic::Context context;
+  context.host_rates.resize(t.hosts);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string key = fmt::format("host.slow.{}", i);
+    const host::SlowSpan span{rows[i].rate, rows[i].from, rows[i].until == Time{} ? Time::max() : rows[i].until};
+    if (span.until <= span.from)
+      throw InputError(key + ".until", fmt::format("{} is not after from = {}; valid is later, or 0 for ever",
+                                                   format_value(span.until), format_value(span.from)));
+    for (const std::uint32_t h : traffic::parse_hosts(rows[i].hosts, key + ".hosts", context)) {
+      auto& spans = out.slow[h];
+      const auto next = std::find_if(spans.begin(), spans.end(), [&](const auto& s) { return s.until > span.from; });
+      if (next != spans.end() && next->from < span.until)
+        throw InputError(key + ".hosts", fmt::format("host {} is slow already from {} on; one row for each time", h,
+                                                     format_value(next->from)));
+      spans.insert(next, span);
+    }
+  }
+}
+
 }  // namespace
 
 Faults work_out(const FaultRows& rows, const net::Topology& topology, std::uint64_t seed) {
@@ -121,6 +142,7 @@ Faults work_out(const FaultRows& rows, const net::Topology& topology, std::uint6
   add_outages(rows.link_events, topology, out);
   add_failures(rows.failures, topology, seed, out);
   add_pauses(rows.host_pauses, topology, out);
+  add_slow_hosts(rows.slow_hosts, topology, out);
   return out;
 }
 

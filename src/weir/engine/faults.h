@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "weir/base/params.h"
+#include "weir/host/params.h"
 #include "weir/net/link_faults.h"
 #include "weir/net/topology.h"
 
@@ -73,11 +74,31 @@ struct HostPauseRow {
   }
 };
 
+// Hosts that take what arrives no faster than a rate, as if their memory or their driver could not follow. Packets wait
+// in the NIC ([host] receive_buffer).
+struct SlowHostRow {
+  std::string hosts;
+  Rate rate;
+  Time from;
+  Time until;
+
+  static void describe(ParamList<SlowHostRow>& p) {
+    p.text("hosts", &SlowHostRow::hosts, "all, or hosts and ranges, as 0-3,8").required = true;
+    p.rate("rate", &SlowHostRow::rate,
+           "they take packets, headers included, no faster than this; acknowledgements are among them",
+           "Guo et al., SIGCOMM 2016, section 6.2: slow receivers", Rate{1'000'000})
+        .required = true;
+    p.time("from", &SlowHostRow::from, "from then on");
+    p.time("until", &SlowHostRow::until, "what still waits then is taken at once; 0 = for ever");
+  }
+};
+
 struct FaultRows {
   std::vector<LossRow> loss;
   std::vector<FailureRow> failures;
   std::vector<LinkEventRow> link_events;
   std::vector<HostPauseRow> host_pauses;
+  std::vector<SlowHostRow> slow_hosts = {};
 };
 
 struct LinkChange {
@@ -88,9 +109,10 @@ struct LinkChange {
 
 // All that goes wrong, worked out for a topology.
 struct Faults {
-  std::map<std::uint32_t, net::LinkFaults> links;  // by link
-  std::vector<LinkChange> changes;                 // by time, then link
-  std::vector<HostPauseRow> pauses;                // by start
+  std::map<std::uint32_t, net::LinkFaults> links;             // by link
+  std::vector<LinkChange> changes;                            // by time, then link
+  std::vector<HostPauseRow> pauses;                           // by start
+  std::map<std::uint32_t, std::vector<host::SlowSpan>> slow;  // by host, then in order, none within another
 };
 
 // Throws InputError about the key of the row to blame, "network.loss.0.links".

@@ -29,18 +29,21 @@ struct Lane {
         sparse(hints.sparse),
         first_arrival(ports + switches),
         first_wake(first_arrival + ports),
+        first_intake(first_wake + (m.host.delays() ? 2 : 1) * hosts),
         first_port(n.ports.data()),
         first_switch(n.switches.data()),
-        scheduler(2 * ports + switches + (m.host.delays() ? 2 : 1) * hosts, hints) {}
+        scheduler(first_intake + (m.faults.slow.empty() ? 0 : hosts), hints) {}
 
   bool mine(std::uint32_t node) const { return of_node[node] == index; }
 
-  // Entities in the order in which they act at one instant: departures, arrivals, hosts' NICs, what hosts answer.
+  // Entities in the order in which they act at one instant: departures, arrivals, hosts' NICs, what hosts answer, what
+  // slow hosts take.
   sim::Entity departure_of_port(std::uint32_t port) const { return port; }
   sim::Entity departures_of_switch(std::uint32_t s) const { return ports + s; }
   sim::Entity arrival(std::uint32_t port) const { return first_arrival + port; }
   sim::Entity wake(std::uint32_t h) const { return first_wake + h; }
   sim::Entity answers(std::uint32_t h) const { return first_wake + hosts + h; }
+  sim::Entity intake(std::uint32_t h) const { return first_intake + h; }
 
   net::Port& port(std::uint32_t id) const { return first_port[id]; }
   net::SwitchState& switch_state(std::uint32_t s) const { return first_switch[s]; }
@@ -60,9 +63,9 @@ struct Lane {
   const bool sparse;  // most of the network is other partitions'
   const sim::Entity first_arrival;
   const sim::Entity first_wake;
+  const sim::Entity first_intake;
   net::Port* const first_port;
   net::SwitchState* const first_switch;
-  Time routed_at;  // since then packets find their way as they do
   S scheduler;
   net::PacketStore packets;
   Counters counters;

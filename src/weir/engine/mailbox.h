@@ -1,6 +1,7 @@
 // What one partition hands over to another at the end of an epoch: bytes that may cross to another process as they are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -14,7 +15,8 @@
 namespace weir::engine {
 
 // Packets that cross into another partition, packed: each with its port, and of the records that it names only what is
-// in use. That is 68 bytes, 24 more for each hop of telemetry, and the selective acknowledgement if there is one.
+// in use. That is 68 bytes, 8 more for the path of telemetry and 24 for each of its hops, and the selective
+// acknowledgement if there is one.
 class PackedPackets {
  public:
   // `departs` is the packet's arrival. A null `telemetry` or `sack`: it names none.
@@ -24,18 +26,18 @@ class PackedPackets {
     bare.body = telemetry != nullptr ? net::kMeasured : net::kNoBody;
     append(&bare, sizeof(bare));
     append(&port, sizeof(port));
-    if (telemetry != nullptr) append(telemetry->hop.data(), packet.hops * sizeof(HopTelemetry));
+    if (telemetry != nullptr) append(telemetry, size_of_telemetry(packet));
     if (sack != nullptr) append(sack, sizeof(*sack));
     ++count_;
   }
 
   // What a packet names, where it was packed.
   struct Records {
-    const char* hops = nullptr;
-    std::size_t hops_size = 0;
+    const char* telemetry = nullptr;
+    std::size_t telemetry_size = 0;
     const char* sack = nullptr;  // null: it names none
 
-    void read(Telemetry& to) const { std::memcpy(to.hop.data(), hops, hops_size); }
+    void read(Telemetry& to) const { std::memcpy(static_cast<void*>(&to), telemetry, telemetry_size); }
     void read(net::Sack& to) const { std::memcpy(&to, sack, sizeof(to)); }
   };
 
@@ -51,9 +53,9 @@ class PackedPackets {
       at += sizeof(packet) + sizeof(port);
       Records records;
       if (packet.is_measured()) {
-        records.hops = at;
-        records.hops_size = packet.hops * sizeof(HopTelemetry);
-        at += records.hops_size;
+        records.telemetry = at;
+        records.telemetry_size = size_of_telemetry(packet);
+        at += records.telemetry_size;
       }
       if ((packet.flags & net::kSack) != 0) {
         records.sack = at;
@@ -89,6 +91,10 @@ class PackedPackets {
   }
 
  private:
+  // Of its path and of the hops that there are.
+  static std::size_t size_of_telemetry(const net::Packet& packet) {
+    return offsetof(Telemetry, hop) + packet.hops * sizeof(HopTelemetry);
+  }
   void append(const void* from, std::size_t size) { bytes_.append(static_cast<const char*>(from), size); }
 
   std::uint32_t count_ = 0;

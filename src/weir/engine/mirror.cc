@@ -101,6 +101,8 @@ const std::vector<Mirror::Active>& Mirror::active() {
       if (report) out.report = *report;
     });
     active_ = all(own);
+    // each rank's are in this order already
+    std::stable_sort(active_->begin(), active_->end(), [](const Active& a, const Active& b) { return a.src < b.src; });
     for (std::size_t i = 0; i < active_->size(); ++i) places_[key_of((*active_)[i].src, (*active_)[i].slot)] = i;
   }
   return *active_;

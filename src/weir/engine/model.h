@@ -52,6 +52,21 @@ struct Model {
     const Bytes bare = transport.ack_header + (p.reads_telemetry() ? transport.int_bytes : Bytes{0});
     return bare < transport.min_frame ? transport.min_frame : bare;
   }
+  // How a profile's flows are cut into packets; and how they would be without telemetry, against which shows what they
+  // pay for INT.
+  net::Framing framing(const host::Profile& p) const {
+    return {.payload = transport.payload,
+            .header = data_wire(p) - transport.payload,
+            .ack = ack_wire(p),
+            .each_acked = p.ack_every.count == 0 && !p.stack,
+            .sprayed = p.balancing.sprays()};
+  }
+  net::Framing framing_without_int(const host::Profile& p) const {
+    net::Framing out = framing(p);
+    out.header = transport.header;
+    out.ack = std::max(transport.ack_header, transport.min_frame);
+    return out;
+  }
   // The largest of any profile.
   Bytes largest_data_wire() const {
     Bytes out;

@@ -9,17 +9,21 @@
 #include "weir/base/marking.h"
 
 namespace weir::engine {
+
+// The packet that made the pause due, the one that the pause frame must wait for, the frame's way and the data that
+// meets it, and the packet being sent there.
+Bytes after_pause(const Model& model, const net::Link& link) {
+  const Bytes packet = std::max(model.largest_data_wire(), model.largest_ack_wire());
+  return 2 * bytes_in(link.delay, link.rate) + 3 * packet + model.network.pfc_frame;
+}
+
 namespace {
 
 net::IngressLimits ingress_limits(const Model& model, const net::Link& link, Rate slowest_host) {
   net::IngressLimits limits;
-  // What still arrives once a pause is due: the packet that made it due, the one that the pause
-  // frame must wait for, the frame's way and the data that meets it, and the packet being sent there.
-  const std::int64_t on_wire = bytes_in(link.delay, link.rate).count;
-  const Bytes packet = std::max(model.largest_data_wire(), model.largest_ack_wire());
-  const std::int64_t needed = 2 * on_wire + 3 * packet.count + model.network.pfc_frame.count;
+  const auto on_wire = static_cast<double>(bytes_in(link.delay, link.rate).count);
   limits.headroom =
-      std::max(needed, static_cast<std::int64_t>(model.buffer.headroom_delays * static_cast<double>(on_wire)));
+      std::max(after_pause(model, link).count, static_cast<std::int64_t>(model.buffer.headroom_delays * on_wire));
   double alpha = model.buffer.pfc_alpha;
   if (model.buffer.pfc_scale_alpha)
     for (auto r = slowest_host.bits_per_second * 2; r <= link.rate.bits_per_second; r *= 2) alpha *= 2;
@@ -45,9 +49,12 @@ net::SwitchBuffer make_buffer(const Model& model, std::uint32_t s, Rate slowest_
     limits.push_back(ingress_limits(model, model.topology.links[id / 2], slowest_host));
   net::SwitchBuffer out(model.buffer, limits, model.data_classes(), model.pfc_classes());
   if (out.shared_capacity() < 0)
-    throw InputError("size", fmt::format("{} is smaller than the reserve and headroom of switch {} "
-                                         "({} more bytes are needed)",
-                                         format_value(model.buffer.size), s, -out.shared_capacity()));
+    throw InputError(
+        "size", fmt::format("{} is smaller than the reserve and headroom of node {}, a switch; valid is {} or more, or "
+                            "mode = \"lossy\", which sets nothing aside (headroom grows with the delays of links and "
+                            "with headroom_delays)",
+                            format_value(model.buffer.size), model.topology.hosts + s,
+                            format_value(model.buffer.size + Bytes{-out.shared_capacity()})));
   return out;
 }
 

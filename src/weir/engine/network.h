@@ -38,6 +38,9 @@ struct Network {
   Time network_rtt;                     // the largest unloaded round trip of full packets, of any profile
 };
 
+// What can still arrive by a link once a pause is due.
+Bytes after_pause(const Model& model, const net::Link& link);
+
 // The empty buffers of all switches. Throws InputError about the buffer's "size" if one of them does not
 // hold its reserves.
 std::vector<net::SwitchBuffer> make_buffers(const Model& model);

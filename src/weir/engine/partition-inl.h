@@ -12,6 +12,7 @@
 #include "weir/engine/prefetcher-inl.h"
 #include "weir/host/answers-inl.h"
 #include "weir/host/decisions-inl.h"
+#include "weir/host/intake-inl.h"
 #include "weir/host/losses-inl.h"
 #include "weir/host/nics-inl.h"
 #include "weir/host/pacing-inl.h"
@@ -43,7 +44,7 @@ inline std::vector<std::uint32_t> nodes_of_entities(const Model& model, const st
     out.push_back(departs ? number[topology.port_owner(port)] : sim::kNone);
   for (std::uint32_t s = 0; s < topology.switches; ++s) out.push_back(number[topology.hosts + s]);
   for (std::uint32_t port = 0; port < topology.ports(); ++port) out.push_back(number[topology.port_peer(port)]);
-  for (int kinds = model.host.delays() ? 2 : 1; kinds > 0; --kinds)
+  for (int kinds = 1 + model.host.delays() + !model.faults.slow.empty(); kinds > 0; --kinds)
     for (std::uint32_t h = 0; h < topology.hosts; ++h) out.push_back(number[h]);
   return out;
 }
@@ -106,10 +107,11 @@ Partition<S, T>::Partition(const Model& model, Network& network, const std::vect
                            std::uint16_t index, std::uint16_t count)
     : LaneHolder<S, T>{{model, network, of_node, index, hints<S>(model, of_node, index, count)}},
       net::Fabric<Partition>(count),
-      host::Nics<Partition>(static_cast<net::ClassSet>((1u << model.data_classes()) - 1)),
+      host::Nics<Partition>(model),
       host::Senders<Partition>(model),
       host::Receivers<Partition>(model, count > kFewPartitions),
       host::Answers<Partition>(model),
+      host::Intake<Partition>(model),
       Prefetcher<Partition>(model.topology.ports(), model.port_kind(), first_port(model.topology, of_node, index)) {}
 
 template <sim::Scheduler S, class T>
@@ -143,8 +145,15 @@ void Partition<S, T>::run_until(Time end) {
 }
 
 template <sim::Scheduler S, class T>
+Time Partition<S, T>::earliest() const {
+  return std::min(lane().scheduler.earliest(), fabric().next_to_leave_partition());
+}
+
+template <sim::Scheduler S, class T>
 void Partition<S, T>::on_rare(const sim::Event& event) {
-  if (event.entity >= lane().answers(0))
+  if (event.entity >= lane().intake(0))
+    intake().on_due(event.entity - lane().intake(0), event.time);
+  else if (event.entity >= lane().answers(0))
     answers().on_due(event.entity - lane().answers(0), event.time);
   else if (event.entity < lane().departures_of_switch(0))
     fabric().on_departure(event.entity, event.time);
@@ -230,8 +239,10 @@ void Partition<S, T>::archive(A& a, Time now) {
     senders().archive_flows(a, network.hosts[h]);
   }
   fabric().archive(a);
+  nics().archive(a);
   receivers().archive(a);
   answers().archive(a);
+  intake().archive(a);
   messages().archive(a);
   lane().packets.archive(a);
   a.value(lane().counters);
@@ -275,6 +286,7 @@ template <sim::Scheduler S, class T>
 void Partition<S, T>::for_each_packet(const net::PacketVisit& visit) const {
   fabric().for_each_packet(visit);
   answers().for_each_packet(visit);
+  intake().for_each_packet(visit);
 }
 
 }  // namespace weir::engine

@@ -19,6 +19,7 @@
 #include "weir/engine/messages.h"
 #include "weir/engine/prefetcher.h"
 #include "weir/host/answers.h"
+#include "weir/host/intake.h"
 #include "weir/host/nics.h"
 #include "weir/host/receivers.h"
 #include "weir/host/senders.h"
@@ -43,6 +44,7 @@ class Partition final : private LaneHolder<S, T>,
                         private host::Senders<Partition<S, T>>,
                         private host::Receivers<Partition<S, T>>,
                         private host::Answers<Partition<S, T>>,
+                        private host::Intake<Partition<S, T>>,
                         private Messages<Partition<S, T>>,
                         private Prefetcher<Partition<S, T>> {
  public:
@@ -70,6 +72,8 @@ class Partition final : private LaneHolder<S, T>,
   }
   // No event is pending.
   bool idle() const { return lane().scheduler.empty(); }
+  // Between epochs: nothing happens in it before, and nothing begins to leave it. Time::max(): nothing will.
+  Time earliest() const;
   // Only while idle: nothing will happen before t.
   void skip_to(Time t) { lane().scheduler.skip_to(t); }
 
@@ -83,11 +87,8 @@ class Partition final : private LaneHolder<S, T>,
   host::Decisions& decisions() { return lane().decisions; }
   // The same: the PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
   void watch(Time now);
-  // Packets find their way by this from `since` on; it must outlive its use.
-  void route_by(const net::Routing& routing, Time since) {
-    fabric().route_by(routing);
-    lane().routed_at = since;
-  }
+  // Packets find their way by this from now on; it must outlive its use.
+  void route_by(const net::Routing& routing) { fabric().route_by(routing); }
 
   bool owns_port(std::uint32_t port) const { return lane().mine(lane().network.ports[port].owner); }
   // Brings a port's counters up to date with all departures before `end`.
@@ -105,17 +106,10 @@ class Partition final : private LaneHolder<S, T>,
   // Calls visit(port, packet) for each packet that has been put on a port of this partition, or handed over to it, and
   // has not reached the port's far end.
   void for_each_packet(const net::PacketVisit& visit) const;
+  // Whether a slow host of this partition has packets that it has not taken yet.
+  bool has_untaken() const { return intake().holds_any(); }
   // The same for those that wait at a port of this partition, but for pause and resume frames.
   void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const;
-  // Calls visit(src, flow) for each active flow of this partition's hosts, by host and slot.
-  template <class Visit>
-  void for_each_active(Visit&& visit) const {
-    const Network& network = lane().network;
-    for (std::uint32_t h = 0; h < network.hosts.size(); ++h)
-      if (lane().mine(h))
-        for (const host::Flow* f : network.hosts[h].flows)
-          if (f != nullptr) visit(h, *f);
-  }
 
  private:
   template <template <class> class Self, class P>
@@ -158,6 +152,8 @@ class Partition final : private LaneHolder<S, T>,
   const host::Receivers<Partition>& receivers() const { return *this; }
   host::Answers<Partition>& answers() { return *this; }
   const host::Answers<Partition>& answers() const { return *this; }
+  host::Intake<Partition>& intake() { return *this; }
+  const host::Intake<Partition>& intake() const { return *this; }
   Messages<Partition>& messages() { return *this; }
   const Messages<Partition>& messages() const { return *this; }
   Prefetcher<Partition>& prefetcher() { return *this; }

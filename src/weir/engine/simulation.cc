@@ -181,8 +181,8 @@ void Simulation::answer_questions() {
 }
 
 std::uint64_t Simulation::inject(traffic::Flow flow) {
-  if (flow.start < now()) throw InputError("a flow cannot start before the present instant");
-  if (flow.profile >= model_.profiles.size()) throw InputError("there is no such profile");
+  if (flow.start < now()) throw InputError("start", "a flow cannot start before the present instant");
+  if (flow.profile >= model_.profiles.size()) throw InputError("profile", "there is no such profile");
   const std::uint64_t id = traffic_.inject(flow);
   traffic_dry_ = false;
   return id;
@@ -201,7 +201,7 @@ bool Simulation::is_done() const {
 
 // All that is due now, before any event of this instant.
 void Simulation::apply_faults() {
-  const auto& [links, changes, pauses] = model_.faults;
+  const auto& [links, changes, pauses, slow] = model_.faults;
   for (; pauses_done_ < pauses.size() && pauses[pauses_done_].start <= now_; ++pauses_done_) {
     const HostPauseRow& pause = pauses[pauses_done_];
     crew_->stall(pause.host, pause.start + pause.duration, now_);
@@ -224,7 +224,7 @@ void Simulation::reroute() {
   const bool whole = std::find(down_.begin(), down_.end(), true) == down_.end();
   auto routing =
       whole ? nullptr : std::make_unique<net::Routing>(model_.topology, model_.seed, down_, model_.network.ecmp);
-  crew_->route_by(whole ? model_.routing : *routing, model_.faults.changes[changes_done_ - 1].time);
+  crew_->route_by(whole ? model_.routing : *routing);
   rerouted_ = std::move(routing);
 }
 
@@ -263,7 +263,7 @@ void Simulation::archive(A& a) {
   if constexpr (A::kLoads) {
     traffic_dry_ = !traffic_.peek().has_value();
     // What is due at this instant has not been done: it comes first when the run goes on.
-    const auto& [links, changes, pauses] = model_.faults;
+    const auto& [links, changes, pauses, slow] = model_.faults;
     changes_done_ = pauses_done_ = 0;
     while (changes_done_ < changes.size() && changes[changes_done_].time < now_) ++changes_done_;
     while (pauses_done_ < pauses.size() && pauses[pauses_done_].start < now_) ++pauses_done_;
@@ -290,10 +290,11 @@ bool Simulation::advance(Time until) {
   if (!checked_) check_decided();
   checked_ = true;
   broken_ = true;  // unless this call returns
-  const bool has_ended = advance_to(std::min(until, options_.stop));
+  advance_to(std::min({until, options_.stop, kEndOfTime}));
+  if (now() >= kEndOfTime && !ended()) stall_ = stall_of(Stall::Kind::end_of_time);
   gather_nodes();
   broken_ = false;
-  return has_ended;
+  return ended();
 }
 
 bool Simulation::advance_to(Time until) {
@@ -310,10 +311,9 @@ bool Simulation::advance_to(Time until) {
     if (mirror_) mirror_->forget();
     apply_faults();
     poll_watchdog();
-    const bool idle = crew_->totals().pending == 0;
-    if (now_.ps % look_.ps == 0) stall_ = find_stall(idle);
+    if (now_.ps % look_.ps == 0) stall_ = find_stall(crew_->totals().pending == 0);
     if (stall_) break;
-    const bool goes_on = !idle || skip_idle_time(until);
+    const bool goes_on = !crew_->is_quiet() || skip_idle_time(until);
     work_.done(WorkKind::checks);
     if (!goes_on) {
       work_.end(now());

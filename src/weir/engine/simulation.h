@@ -126,12 +126,12 @@ class Simulation final : public Engine {
   void load_program();
   // Everything has been done that the run was asked for.
   bool is_done() const;
-  // simulation_epochs.cc. With no event pending: the last epoch before anything can happen; nothing if nothing ever
-  // will.
+  // simulation_epochs.cc. The last epoch before anything can happen, be it an event or from outside; nothing if nothing
+  // ever will.
   std::optional<Time> next_work(Time until) const;
   Time next_fault() const;
   Time next_look() const;
-  // False if the run has to be looked at first.
+  // To where something happens. False if the run has to be looked at first.
   bool skip_idle_time(Time until);
   Time draw_epoch(Time until);
   // An instant before which some flow of this process does not end.
@@ -155,7 +155,6 @@ class Simulation final : public Engine {
   std::optional<Stall> find_stall(bool idle);
   Deadlock find_deadlock();
   std::optional<Obstacles> find_cut_off();
-  Stall stall_of(Stall::Kind kind) const;
   // Of ports and flows of this rank.
   Mirror::PortFigures figures(std::uint32_t id);
   std::int64_t acknowledged_of(std::uint32_t src, const host::Flow& flow) const;

@@ -19,15 +19,18 @@ Time least_time(Bytes payload, Rate link) { return transmission_time(payload, li
 std::optional<Time> Simulation::next_work(Time until) const {
   auto start = traffic_.peek();
   if (start) start = *start - left_out();
-  const Time other = std::min(next_fault(), crew_->totals().watching > 0 ? next_poll_ : Time::max());
-  if (!start && other == Time::max()) return std::nullopt;
-  Time next = std::min(until - left_out(), start.value_or(Time::max())) / grid_ * grid_;
+  const Totals& totals = crew_->totals();
+  const Time event = totals.pending == 0 ? Time::max() : crew_->earliest();
+  const bool is_polled = totals.pending > 0 || totals.watching > 0;
+  const Time other = std::min(next_fault(), is_polled ? next_poll_ : Time::max());
+  if (!start && event == Time::max() && other == Time::max()) return std::nullopt;
+  Time next = std::min({until - left_out(), start.value_or(Time::max()), event}) / grid_ * grid_;
   for (const auto& s : samplers_) next = std::min(next, s.next - left_out());
   return std::min(next, other);
 }
 
 Time Simulation::next_fault() const {
-  const auto& [links, changes, pauses] = model_.faults;
+  const auto& [links, changes, pauses, slow] = model_.faults;
   const Time change = changes_done_ < changes.size() ? changes[changes_done_].time : Time::max();
   const Time pause = pauses_done_ < pauses.size() ? pauses[pauses_done_].start : Time::max();
   return std::min(change, pause);
@@ -35,14 +38,21 @@ Time Simulation::next_fault() const {
 
 Time Simulation::next_look() const { return (now_ / look_ + 1) * look_; }
 
-// A run that cannot go on is noticed where it is looked at; samplers are called all the same.
+// A run that cannot go on is noticed where it is looked at, and until something happens it need not be looked at again;
+// samplers are called all the same. While messages are skipped, or time is left out, each epoch with events is gone
+// through.
 bool Simulation::skip_idle_time(Time until) {
+  const bool is_idle = crew_->totals().pending == 0;
+  if (!is_idle && (fast_forward_ || long_flows_)) return true;
   const bool is_looked_at = now_.ps % look_.ps == 0;
   Time next = next_work(until).value_or(until - left_out());
   if (!is_looked_at) next = std::min(next, next_look());
   for (const auto& s : samplers_) next = std::min(next, s.next - left_out());
   now_ = std::max(now_, next);
-  crew_->skip_to(now_);
+  if (is_idle)
+    crew_->skip_to(now_);
+  else
+    tell_trace(now_);  // what has left its queue meanwhile
   return is_looked_at || now_.ps % look_.ps != 0;
 }
 

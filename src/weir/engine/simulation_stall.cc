@@ -102,7 +102,8 @@ std::optional<Obstacles> Simulation::find_cut_off() {
   for (const auto& [link, faults] : model_.faults.links)
     if (faults.loses_all()) dead[link] = true;
   if (!cut_off_search_.buffers_matter() && std::find(dead.begin(), dead.end(), true) == dead.end()) return std::nullopt;
-  const auto look = [&](CutOffSearch& search, const Crew& crew) {
+  const auto look = [&](CutOffSearch& search, const Crew& crew) -> std::optional<Obstacles> {
+    if (crew.has_untaken()) return std::nullopt;  // they may be what is waited for
     return search.look({.routing = rerouted_ ? *rerouted_ : model_.routing,
                         .dead = dead,
                         .program = traffic_.program(),
@@ -114,15 +115,6 @@ std::optional<Obstacles> Simulation::find_cut_off() {
   const auto whole = gather_whole();
   CutOffSearch search(model_, whole->network);
   return look(search, *whole->crew);
-}
-
-Stall Simulation::stall_of(Stall::Kind kind) const {
-  Stall out{.kind = kind, .found = now(), .since = now(), .cycle = {}, .flows = {}};
-  for_each_active([&](std::uint32_t src, const host::Flow& flow) { out.flows.push_back({flow.id, src, flow.dst}); });
-  out.unfinished = out.flows.size();
-  std::sort(out.flows.begin(), out.flows.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
-  if (out.flows.size() > Stall::kFewFlows) out.flows.resize(Stall::kFewFlows);
-  return out;
 }
 
 }  // namespace weir::engine

@@ -39,6 +39,7 @@ std::string_view name_of(Stall::Kind kind) {
     case Stall::Kind::deadlock: return "deadlock";
     case Stall::Kind::cut_off: return "cut-off";
     case Stall::Kind::stuck: return "stuck";
+    case Stall::Kind::end_of_time: return "end-of-time";
   }
   return "";
 }
@@ -63,6 +64,9 @@ std::string to_text(const Stall& stall) {
       return fmt::format(
           "nothing is left to happen after {}, but {} not ended: {} may send nothing, and no timer is set",
           format_value(stall.found), count_text(stall.unfinished), flows_text(stall));
+    case Stall::Kind::end_of_time:
+      return fmt::format("no run goes on beyond {}, and {} not ended: {} (run.stop would end it before)",
+                         format_value(kEndOfTime), count_text(stall.unfinished), flows_text(stall));
   }
   return "";
 }

@@ -57,7 +57,7 @@ void FlowLevel::every(Time interval, std::function<void(Time)> call) {
 }
 
 bool FlowLevel::ended() const {
-  if (now_ >= options_.stop) return true;
+  if (stall_ || now_ >= options_.stop) return true;
   if (nodes_done_ < program().size()) return false;
   if (!program().empty() && options_.until_program) return true;
   return counters_.flows_started == counters_.flows_completed && !traffic_.peek();
@@ -70,7 +70,7 @@ Time FlowLevel::next_event() const {
 }
 
 bool FlowLevel::advance(Time until) {
-  until = std::min(until, options_.stop);
+  until = std::min({until, options_.stop, engine::kEndOfTime});
   while (now_ < until && !ended()) {
     for (Sampler& s : samplers_)
       if (s.next <= now_) {
@@ -86,6 +86,7 @@ bool FlowLevel::advance(Time until) {
     }
   }
   report();
+  if (now_ >= engine::kEndOfTime && !ended()) stall_ = stall_of(engine::Stall::Kind::end_of_time);
   return ended();
 }
 
@@ -131,24 +132,34 @@ void FlowLevel::start(const traffic::Flow& flow) {
               .entropy = net::flow_entropy(flow.src, flow.dst, flow.sport, flow.dport),
               .profile = flow.profile,
               .tag = flow.tag};
-  const net::Framing framing{.payload = model_.transport.payload,
-                             .header = model_.data_wire(profile) - model_.transport.payload,
-                             .ack = model_.ack_wire(profile)};
+  const net::Framing framing = model_.framing(profile);
   const Bytes wire = flow.size + packets_of(flow.size, framing.payload) * framing.header;
-  const Rate slowest = model_.paths.facts(flow.src, flow.dst).slowest;
   f.wire = f.left = kBitsPerByte * static_cast<double>(wire.count);
   f.rate = 0;
   f.settled = now_;
-  f.tail = std::max(Time{},
-                    model_.paths.delivery(flow.src, flow.dst, flow.size, framing) - transmission_time(wire, slowest));
-  f.back =
-      model_.paths.one_way(flow.dst, flow.src, framing.ack) + model_.host.receive_delay + model_.host.receive_jitter;
+  std::span<const PathFinder::Use> uses = paths_.along(flow.src, flow.dst, f.record.entropy);
+  f.tail = tail_of(flow.size, wire, framing, uses);
+  if (profile.balancing.sprays()) uses = paths_.spread(flow.src, flow.dst);
+  f.least_received = saturating_sum(now_, model_.paths.delivery(flow.src, flow.dst, flow.size, framing));
+  f.least_finish = saturating_sum(now_, model_.paths.ideal_fct(flow.src, flow.dst, flow.size, framing));
+  f.back = model_.paths.one_way(flow.dst, flow.src, framing.ack) + model_.host.answer_delay();
   f.stage = Stage::sending;
-  f.number = rates_->add(profile.balancing.sprays() ? paths_.spread(flow.src, flow.dst)
-                                                    : paths_.along(flow.src, flow.dst, f.record.entropy));
+  f.number = rates_->add(uses);
   if (f.number >= slots_.size()) slots_.resize(f.number + std::size_t{1});
   slots_[f.number] = slot;
   ++counters_.flows_started;
+}
+
+// What a flow that is alone on this path takes beyond the transmission of its bytes at the slowest link.
+Time FlowLevel::tail_of(Bytes size, Bytes wire, const net::Framing& framing, std::span<const PathFinder::Use> path) {
+  ports_.clear();
+  Rate slowest = kMaxRate;
+  for (const auto& use : path) {
+    ports_.push_back(use.link);
+    slowest = std::min(slowest, model_.topology.links[use.link / 2].rate);
+  }
+  const Time received = net::Paths::delivery_by(model_.topology, ports_, size, framing);
+  return std::max(Time{}, received - transmission_time(wire, slowest));
 }
 
 void FlowLevel::handle(std::uint32_t slot) {
@@ -157,7 +168,7 @@ void FlowLevel::handle(std::uint32_t slot) {
     case Stage::sending: finish_sending(slot); break;
     case Stage::on_the_way: {
       f.stage = Stage::acknowledging;
-      events_.schedule(slot, now_ + f.back);
+      events_.schedule(slot, std::max(saturating_sum(now_, f.back), f.least_finish));
       const auto node = static_cast<std::uint32_t>(f.record.id);
       node_times_[node].received = now_;
       happened(node, traffic::Event::received, f.record.dst);
@@ -174,7 +185,8 @@ void FlowLevel::finish_sending(std::uint32_t slot) {
   f.left = 0;
   // nobody but those that wait for messages cares when all has been received
   f.stage = is_node(f) ? Stage::on_the_way : Stage::acknowledging;
-  events_.schedule(slot, now_ + (is_node(f) ? f.tail : f.tail + f.back));
+  const Time received = std::max(saturating_sum(now_, f.tail), f.least_received);
+  events_.schedule(slot, is_node(f) ? received : std::max(saturating_sum(received, f.back), f.least_finish));
 }
 
 void FlowLevel::end_flow(std::uint32_t slot) {

@@ -4,10 +4,10 @@
 // From its start on, a flow has its max-min or alpha-fair rate (theory/live_rates.h) among all flows that are sending,
 // on the path that its packets would take (by the hash of its entropy, or spread over all shortest paths if it sprays),
 // until all of its bytes on the wire, headers included, have been sent. Its receiver has the last byte when the last
-// bit has crossed the path, which is the difference of net::Paths::delivery() and the transmission at the path's
-// slowest link; a flow that is alone is received at the very instant of the packet engine. It ends with its
-// acknowledgement, one way back and the receiving host's delay later. Messages and computations wait for each other as
-// in engine/messages.h.
+// bit has crossed the path, which is the difference of its delivery alone (net/path_facts.h) and the transmission at
+// the path's slowest link; a flow that is alone on one path is received at the very instant of the packet engine. It
+// ends with its acknowledgement, one way back and the receiving host's delay later, but never sooner than with packets
+// and alone (net::Paths::ideal_fct). Messages and computations wait for each other as in engine/messages.h.
 //
 // There are no queues, no marks, no losses, no pauses and no algorithms. An event is the start of flows, the end of
 // sending, a receipt or an acknowledgement; rates are worked out anew once for all events of an instant.
@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <span>
 #include <utility>
@@ -41,6 +42,7 @@ class FlowLevel final : public engine::Engine {
 
   void every(Time interval, std::function<void(Time)> call) override;
   bool advance(Time until = Time::max()) override;
+  const engine::Stall* stall() const override { return stall_ ? &*stall_ : nullptr; }
 
   Time now() const override { return now_; }
   Time epoch() const override { return epoch_; }
@@ -75,9 +77,11 @@ class FlowLevel final : public engine::Engine {
     double left = 0;  // bits on the wire, at `settled`
     double rate = 0;  // bit/s
     Time settled;
-    double wire = 0;           // bits, of all
-    Time tail;                 // from the end of sending to receipt
-    Time back;                 // from there to the acknowledgement
+    double wire = 0;      // bits, of all
+    Time tail;            // from the end of sending to receipt
+    Time back;            // from there to the acknowledgement
+    Time least_received;  // no flow is received or ends sooner than with packets and alone
+    Time least_finish;
     std::uint32_t number = 0;  // among those that share
     Stage stage = Stage::none;
   };
@@ -95,6 +99,7 @@ class FlowLevel final : public engine::Engine {
   Time next_event() const;
   void run_instant();
   void start(const traffic::Flow& flow);
+  Time tail_of(Bytes size, Bytes wire, const net::Framing& framing, std::span<const PathFinder::Use> path);
   void handle(std::uint32_t slot);
   void finish_sending(std::uint32_t slot);
   void end_flow(std::uint32_t slot);
@@ -130,6 +135,8 @@ class FlowLevel final : public engine::Engine {
   std::vector<NodeState> node_states_;
   std::vector<engine::NodeTimes> node_times_;
   std::uint32_t nodes_done_ = 0;
+  std::vector<std::uint32_t> ports_;  // of a path
+  std::optional<engine::Stall> stall_;
 };
 
 }  // namespace weir::fluid

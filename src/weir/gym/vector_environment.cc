@@ -11,20 +11,20 @@
 namespace weir::gym {
 namespace {
 
-constexpr std::uint32_t kMostEnvironments = 65'536;
-constexpr std::uint32_t kMostSlots = 1'048'576;
+constexpr std::int64_t kMostEnvironments = 65'536;
+constexpr std::int64_t kMostSlots = 1'048'576;
 constexpr std::uint32_t kDefaultSlots = 4'096;
-constexpr unsigned kMostThreads = 1'024;
+constexpr std::int64_t kMostThreads = 1'024;
 
 const VectorShape& checked(const VectorShape& shape, std::size_t scenarios) {
   if (scenarios == 0) throw InputError("scenarios", "there is none; give at least one");
-  if (shape.environments < 1 || shape.environments > kMostEnvironments)
-    throw InputError("environments",
-                     fmt::format("{} is not possible; valid is 1 to {}", shape.environments, kMostEnvironments));
-  if (shape.slots > kMostSlots)
-    throw InputError("slots", fmt::format("{} is not possible; valid is 0 to {}", shape.slots, kMostSlots));
-  if (shape.threads > kMostThreads)
-    throw InputError("threads", fmt::format("{} is not possible; valid is 0 to {}", shape.threads, kMostThreads));
+  const auto require = [](std::int64_t value, std::int64_t least, std::int64_t most, const char* key) {
+    if (value < least || value > most)
+      throw InputError(key, fmt::format("{} is not possible; valid is {} to {}", value, least, most));
+  };
+  require(shape.environments, 1, kMostEnvironments, "environments");
+  require(shape.slots, 0, kMostSlots, "slots");
+  require(shape.threads, 0, kMostThreads, "threads");
   return shape;
 }
 
@@ -32,8 +32,9 @@ const VectorShape& checked(const VectorShape& shape, std::size_t scenarios) {
 
 VectorEnvironment::VectorEnvironment(const std::vector<Scenario>& scenarios, const Settings& settings,
                                      const VectorShape& shape)
-    : slots_(checked(shape, scenarios.size()).slots), workers_(shape.threads) {
-  for (std::uint32_t i = 0; i < shape.environments; ++i)
+    : slots_(static_cast<std::uint32_t>(checked(shape, scenarios.size()).slots)),
+      workers_(static_cast<unsigned>(shape.threads)) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(shape.environments); ++i)
     environments_.push_back(std::make_unique<Environment>(scenarios[i % scenarios.size()], settings));
   progress_.resize(environments_.size());
   if (slots_ == 0) slots_ = std::max(1u, environments_.front()->outside().count_flows(kDefaultSlots));

@@ -30,9 +30,9 @@ struct Batch {
 };
 
 struct VectorShape {
-  std::uint32_t environments = 1;  // 1 to 65,536
-  std::uint32_t slots = 0;         // of each; 0 = as many as the first scenario has flows, up to 4,096
-  unsigned threads = 0;            // up to 1,024; 0 = one for each processor
+  std::int64_t environments = 1;  // 1 to 65,536
+  std::int64_t slots = 0;         // of each, up to 1,048,576; 0 = as many as the first scenario has flows, up to 4,096
+  std::int64_t threads = 0;       // up to 1,024; 0 = one for each processor
 };
 
 class VectorEnvironment {

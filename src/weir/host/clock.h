@@ -17,8 +17,10 @@ struct ClockParams {
 
   static void describe(ParamList<ClockParams>& p) {
     p.time("offset", &ClockParams::offset, "standard deviation of the clocks' offsets at time 0",
-           "On-Ramp 6: 200 ns in ns-3", Time{0}, Time{1'000'000'000'000});
-    p.number("drift", &ClockParams::drift, 0, 1'000, "standard deviation of the clocks' drifts, in parts per million");
+           "On-Ramp 6: 200 ns in ns-3", Time{0}, Time{1'000'000'000'000})
+        .only_with("algorithm.on_ramp");
+    p.number("drift", &ClockParams::drift, 0, 1'000, "standard deviation of the clocks' drifts, in parts per million")
+        .only_with("algorithm.on_ramp");
   }
 };
 

@@ -12,8 +12,9 @@ inline Time Senders<P>::timeout(const Flow& flow) const {
   const RecoveryParams& recovery = model().profiles[flow.profile].recovery;
   if (recovery.kind == RecoveryKind::irn)
     return flow.in_flight() <= few_bytes(recovery) ? recovery.rto_low : recovery.rto_high;
-  const Time estimate = flow.srtt + 4 * flow.rttvar;
-  const Time base = std::max(model().transport.min_rto, estimate);
+  // While queues are empty the variance dies away, and the first queue that builds up must not be a timeout.
+  const Time spread = std::max(4 * flow.rttvar, flow.srtt / 2);
+  const Time base = std::max(model().transport.min_rto, flow.srtt + spread);
   return base * (std::int64_t{1} << flow.backoff);
 }
 
@@ -93,7 +94,7 @@ void Senders<P>::time_out(Host& host, Flow& flow, Time now) {
     return;
   }
   ++counters().timeouts;
-  if (flow.backoff < 6) ++flow.backoff;
+  if (flow.backoff < 6 && timeout(flow) <= kMaxTime / 2) ++flow.backoff;
   if (flow.selective) {
     const Bytes in_flight{flow.in_flight()};
     const Bytes lost{host.extras_of(flow.slot).scoreboard.lose_all()};

@@ -9,6 +9,13 @@
 namespace weir::host {
 
 template <class P>
+template <class Model>
+Nics<P>::Nics(const Model& m) : all_classes_(static_cast<net::ClassSet>((1u << m.data_classes()) - 1)) {
+  if (m.host.ideal_nics()) return;
+  for (std::uint32_t h = 0; h < m.topology.hosts; ++h) timings_.emplace_back(m.host, m.seed, h);
+}
+
+template <class P>
 void Nics<P>::add_flow(const traffic::Flow& flow) {
   Host& host = network().hosts[flow.src];
   if (host.next_start == host.starts.size()) {
@@ -163,6 +170,18 @@ inline void Nics<P>::arm(Host& host, Flow& flow) {
   if (deadline >= flow.armed) return;
   flow.armed = deadline;
   host.timers.push({deadline, flow.slot, flow.generation});
+}
+
+template <class P>
+void Nics<P>::hold_back(std::uint32_t h, std::uint32_t wire, Time now) {
+  const std::uint32_t port = network().hosts[h].port;
+  net::Port& nic = lane().port(port);
+  const Time wait = timings_[h].wait(now, nic.free_at, nic.serialisation(wire));
+  if (wait == Time{}) return;
+  if (nic.kind == net::PortKind::queued)
+    fabric().hold(port, now + wait, now);
+  else
+    nic.free_at = now + wait;
 }
 
 // Flows that found their class paused get their turn again.

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "weir/host/host.h"
+#include "weir/host/nic_timing.h"
 #include "weir/net/packet.h"
 #include "weir/sim/room.h"
 
@@ -14,7 +16,8 @@ namespace weir::host {
 template <class P>
 class Nics : public sim::Room<Nics, P> {
  public:
-  explicit Nics(net::ClassSet all_classes) : all_classes_(all_classes) {}
+  template <class Model>
+  explicit Nics(const Model& m);
 
   // Event: the host wakes.
   void on_wake(std::uint32_t h, Time now);
@@ -36,9 +39,20 @@ class Nics : public sim::Room<Nics, P> {
   void update_wake(std::uint32_t h, Time now);
   // Flows that found their class paused get their turn again.
   void unpark(std::uint32_t h, Time now);
+  // The NIC of host h is free, and will be given a packet of so many bytes: it begins with it when it is ready.
+  void make_ready(std::uint32_t h, std::uint32_t wire, Time now) {
+    if (!timings_.empty()) [[unlikely]]
+      hold_back(h, wire, now);
+  }
+
+  template <class A>
+  void archive(A& a) {
+    for (NicTiming& timing : timings_) timing.archive(a);
+  }
 
  private:
   using Base = sim::Room<Nics, P>;
+  using Base::fabric;
   using Base::lane;
   using Base::messages;
   using Base::model;
@@ -50,10 +64,12 @@ class Nics : public sim::Room<Nics, P> {
   void schedule_wake(std::uint32_t h, Time at);
   void run_timers(std::uint32_t h, Time now);
   void prefetch_next(const Host& host);
+  [[gnu::noinline]] void hold_back(std::uint32_t h, std::uint32_t wire, Time now);
 
   const net::ClassSet all_classes_;
-  std::uint32_t in_turn_ = kNone;  // the host whose turn it is ...
-  Time scheduled_;                 // ... and the time of its event; max = it has none
+  std::vector<NicTiming> timings_;  // by host; empty if all NICs are ideal
+  std::uint32_t in_turn_ = kNone;   // the host whose turn it is ...
+  Time scheduled_;                  // ... and the time of its event; max = it has none
 };
 
 }  // namespace weir::host

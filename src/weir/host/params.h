@@ -11,11 +11,20 @@ struct HostParams {
   Time receive_jitter;
   Time cnp_delay;
   Time timestamp_jitter;
+  double rate_tolerance = 0;
+  double send_jitter = 0;
+  Bytes receive_buffer{1'000'000};
+  Bytes pause_above{500'000};
+  Bytes resume_below{250'000};
 
+  // What a receiving host adds to a round trip, in the mean.
+  Time answer_delay() const { return receive_delay + receive_jitter; }
   // Whether a receiver's answer may leave later than the data packet arrives.
-  bool answers_late() const { return receive_delay + receive_jitter + cnp_delay > Time{}; }
+  bool answers_late() const { return answer_delay() + cnp_delay > Time{}; }
   // Whether something is drawn, or waits, at receiving hosts.
   bool delays() const { return answers_late() || timestamp_jitter > Time{}; }
+  // Whether NICs send exactly as their links do, and at once.
+  bool ideal_nics() const { return rate_tolerance == 0 && send_jitter == 0; }
 
   static void describe(ParamList<HostParams>& p) {
     using H = HostParams;
@@ -27,11 +36,43 @@ struct HostParams {
            "mean of an exponentially distributed time that comes on top; answers of a host keep their order", "",
            Time{0}, kLongest);
     p.time("cnp_delay", &H::cnp_delay, "what a receiving NIC takes before it sends a CNP as a packet of its own", "",
-           Time{0}, kLongest);
+           Time{0}, kLongest)
+        .only_with("algorithm.cnp_packet");
     p.time("timestamp_jitter", &H::timestamp_jitter,
            "mean of an exponentially distributed time by which the time stamps that OR-ACKs carry are late",
-           "On-Ramp 5.1.4: time stamps of virtual machines are off by around 50 us", Time{0}, kLongest);
+           "On-Ramp 5.1.4: time stamps of virtual machines are off by around 50 us", Time{0}, kLongest)
+        .only_with("algorithm.on_ramp");
+    p.number(
+        "rate_tolerance", &H::rate_tolerance, 0, 1'000,
+        "each NIC is slower than its link by a constant part, drawn from 0 to so many parts per million; unless it "
+        "is written, 100 where switches drop",
+        "IEEE 802.3: clocks are off by up to 100 ppm");
+    p.number(
+        "send_jitter", &H::send_jitter, 0, 100,
+        "each data packet may leave its NIC late, by up to so many times what it takes on the link, drawn for each "
+        "packet; packets keep their order, and the NIC its rate; unless it is written, 1 where switches drop",
+        "Floyd and Jacobson 1992: up to the transmission time of a packet");
+    constexpr Bytes most{1'000'000'000};
+    p.bytes("receive_buffer", &H::receive_buffer, "what the NIC of a slow host has room for; more is dropped", "ours",
+            Bytes{1}, most)
+        .only_with("host.slow");
+    p.bytes("pause_above", &H::pause_above,
+            "lossless mode: a slow host pauses its switch when more than this waits to be taken", "IEEE 802.1Qbb",
+            Bytes{0}, most)
+        .only_with("host.slow")
+        .only_with("network.buffer.mode", {"lossless"});
+    p.bytes("resume_below", &H::resume_below, "lossless mode: it resumes its switch when no more than this waits",
+            "IEEE 802.1Qbb", Bytes{0}, most)
+        .only_with("host.slow")
+        .only_with("network.buffer.mode", {"lossless"});
   }
+};
+
+// From when to when a host takes data no faster than this.
+struct SlowSpan {
+  Rate rate;
+  Time from;
+  Time until;
 };
 
 }  // namespace weir::host

@@ -47,28 +47,36 @@ struct BalancingParams {
         "the shortest queue; round-robin: each switch takes its ports in turn",
         "Spraying II-A; uet-htsim");
     p.integer("entropies", &B::entropies, 1, 1LL << 32,
-              "ops, ops-xor, reps: how many different ones a flow has; ops-xor: a power of two", "REPS; uet-htsim: 64");
+              "how many different ones a flow has, unless it has one path; ops-xor: a power of two; adaptive, "
+              "round-robin: only acknowledgements go by them",
+              "REPS; uet-htsim: 64")
+        .not_with("kind", {"ecmp"});
     p.time(
-        "freeze", &B::freeze,
-        "reps: after a timeout it goes through the entropies that it has kept in turn for so long, and explores then, "
-        "or at the next timeout after that; 0 = never",
-        "uet-htsim: 10 ms");
-    p.integer("explore", &B::explore, 0, 1'000'000, "reps: random entropies after that", "uet-htsim");
+         "freeze", &B::freeze,
+         "reps: after a timeout it goes through the entropies that it has kept in turn for so long, and explores then, "
+         "or at the next timeout after that; 0 = never",
+         "uet-htsim: 10 ms")
+        .only_with("kind", {"reps"});
+    p.integer("explore", &B::explore, 0, 1'000'000, "reps: random entropies after that", "uet-htsim")
+        .only_with("kind", {"reps"});
     p.choice("memory", &B::memory, {"flow", "connection", "pair"},
              "reps: which flows share the entropies that have proved good: flow: none; connection: messages of one "
              "source that wait for each other, between the same two hosts; pair: all of this profile from one host to "
              "another",
-             "Ultra Ethernet 1.0; uet-htsim -conn_reuse");
+             "Ultra Ethernet 1.0; uet-htsim -conn_reuse")
+        .only_with("kind", {"reps"});
     p.choice("marks", &B::marks, {"data", "ack", "none"},
              "reps: by whose mark an entropy is bad: the data packet's, which its acknowledgement echoes; that of the "
              "acknowledgement itself, which switches then mark as they mark data, so that the way back is judged; "
              "nobody's",
-             "REPS, uet-htsim: data; a public fork of csg-htsim: ack");
+             "REPS, uet-htsim: data; a public fork of csg-htsim: ack")
+        .only_with("kind", {"reps"});
     p.choice(
-        "acks", &B::acks, {"hash", "adaptive"},
-        "adaptive: how switches route acknowledgements: each by the hash of an entropy of its own, or as they route "
-        "data",
-        "csg-htsim: adaptive; uet-htsim hashes packets under 100 B");
+         "acks", &B::acks, {"hash", "adaptive"},
+         "adaptive: how switches route acknowledgements: each by the hash of an entropy of its own, or as they route "
+         "data",
+         "csg-htsim: adaptive; uet-htsim hashes packets under 100 B")
+        .only_with("kind", {"adaptive"});
   }
 
   bool sprays() const { return kind != Balancing::ecmp; }

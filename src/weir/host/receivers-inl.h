@@ -43,6 +43,20 @@ inline bool acknowledges_now(Receiver& r, const Profile& profile, const net::Pac
   return now;
 }
 
+// Whether the sender is told when this packet arrived (On-Ramp): each of so many, and, with burst_gap, the first one
+// after such a silence and the last one of the flow.
+inline bool reports_now(Receiver& r, const cc::OnRamp::Params& params, const net::Packet& packet, Time now) {
+  bool out = ++r.unreported >= params.packets_per_ack;
+  if (params.burst_gap > Time{}) {
+    const auto at = static_cast<std::uint32_t>(now.ps / Receiver::kDataTick);
+    const bool first = packet.seq == 0 || at - r.data_at >= params.burst_gap.ps / Receiver::kDataTick;
+    out = out || first || (packet.flags & net::kLast) != 0;
+    r.data_at = at;
+  }
+  if (out) r.unreported = 0;
+  return out;
+}
+
 template <class P>
 inline void Receivers<P>::receive(std::uint32_t h, const Packet& packet, Time now) {
   if (!packet.to_receiver())
@@ -112,8 +126,7 @@ Receiver& Receivers<P>::begin_flow(std::uint32_t src, std::uint32_t slot, std::u
 template <class P>
 void Receivers<P>::report_arrival(std::uint32_t h, Receiver& r, const Packet& packet, Time now) {
   const cc::OnRamp::Params& params = *model().profiles[packet.profile].on_ramp;
-  if (++r.unreported < params.packets_per_ack) return;
-  r.unreported = 0;
+  if (!reports_now(r, params, packet, now)) return;
   ++counters().or_acks;
   Packet report = answer(packet, net::PacketKind::or_ack, params.ack_size, packet.traffic_class);
   report.sent = network().hosts[h].clock.at(answers().stamp(h, now));

@@ -31,16 +31,23 @@ struct RecoveryParams {
     p.number("window", &R::window, 0, 1e6,
              "irn: how far data may be sent beyond the first missing byte, in bandwidth-delay products of the longest "
              "path; at least one packet",
-             "IRN 3.2");
+             "IRN 3.2")
+        .only_with("kind", {"irn"});
     p.time("rto_low", &R::rto_low, "irn: timeout with few packets in flight", "IRN 3.1", Time{1'000'000},
-           Time{1'000'000'000'000});
-    p.time("rto_high", &R::rto_high, "irn: timeout otherwise", "IRN 3.1", Time{1'000'000}, Time{1'000'000'000'000});
-    p.integer("rto_low_packets", &R::rto_low_packets, 0, 1'000'000, "irn: N, so many packets are few", "IRN 3.1");
+           Time{1'000'000'000'000})
+        .only_with("kind", {"irn"});
+    p.time("rto_high", &R::rto_high, "irn: timeout otherwise", "IRN 3.1", Time{1'000'000}, Time{1'000'000'000'000})
+        .only_with("kind", {"irn"});
+    p.integer("rto_low_packets", &R::rto_low_packets, 0, 1'000'000, "irn: N, so many packets are few", "IRN 3.1")
+        .only_with("kind", {"irn"});
     p.integer("duplicates", &R::duplicates, 1, 1'000'000, "sack: a packet is lost when so many behind it have arrived",
-              "RFC 6675 DupThresh");
+              "RFC 6675 DupThresh")
+        .only_with("kind", {"sack"})
+        .only_with("reordering", {"0 ps"});
     p.time("reordering", &R::reordering,
            "sack: a packet is lost when one sent so much later has arrived, in place of counting; 0 = off",
-           "after RACK, RFC 8985", Time{0}, Time{1'000'000'000'000});
+           "after RACK, RFC 8985", Time{0}, Time{1'000'000'000'000})
+        .only_with("kind", {"sack"});
   }
 
   bool selective() const { return kind != RecoveryKind::go_back_n; }

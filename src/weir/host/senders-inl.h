@@ -100,7 +100,8 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
     flow.packet_flags = profile.balancing.packet_flags();
     host.extras_of(flow.slot).connection = connect(host, start);
   }
-  flow.srtt = flow.facts.base_rtt;
+  flow.srtt = flow.facts.base_rtt + model().host.answer_delay();
+  flow.rttvar = flow.srtt / 2;  // as if a first round trip had been measured (RFC 6298, section 2.2)
   flow.next_send = now;
   if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate)) {
     flow.noted = true;
@@ -192,6 +193,8 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   }
   ++counters().data_packets;
   if (model().profiles[flow.profile].ack_every.count > 0 && asks(flow, packet)) packet.flags |= net::kAskAck;
+  if (flow.on_ramp && packet.seq + payload >= flow.size()) packet.flags |= net::kLast;
+  nics().make_ready(h, packet.wire, now);
   fabric().send(host.port, packet, now);
 
   if (packet.seq == flow.snd_nxt) flow.snd_nxt += payload;
@@ -326,7 +329,6 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
               .rtt = rtt,
               .sent_at = packet.sent,
               .endpoint_delay = held,
-              .path_since = lane().routed_at,
               .seq = {packet.seq},
               .acked = {acked},
               .packet_seq = {trigger},

@@ -46,15 +46,18 @@ struct StackParams {
             "Linux 4.15, tcp_limit_output_bytes", Bytes{1}, Bytes{1'000'000'000});
     p.number("slow_start_ratio", &S::slow_start_ratio, 0.01, 100,
              "fq: rate in slow start, in windows per round trip; it counts below half of the threshold",
-             "Linux ip-sysctl, tcp_pacing_ss_ratio (200 %)");
+             "Linux ip-sysctl, tcp_pacing_ss_ratio (200 %)")
+        .only_with("pacing", {"fq"});
     p.number("avoidance_ratio", &S::avoidance_ratio, 0.01, 100, "fq: the same in congestion avoidance",
-             "Linux ip-sysctl, tcp_pacing_ca_ratio (120 %)");
+             "Linux ip-sysctl, tcp_pacing_ca_ratio (120 %)")
+        .only_with("pacing", {"fq"});
     p.bytes(
         "request", &S::request,
         "a flow is the answers, of this size each, to requests of which each waits for an answer; in whole packets; "
         "0 = all of the flow is there from its start",
         "On-Ramp 6: reads of 16 to 128 KB", Bytes{0}, Bytes{1'000'000'000});
-    p.integer("outstanding", &S::outstanding, 1, 1'000'000, "so many requests of a flow are under way at once");
+    p.integer("outstanding", &S::outstanding, 1, 1'000'000, "so many requests of a flow are under way at once")
+        .not_with("request", {"0 B"});
   }
 
   // The first byte that nobody has asked for, with all acknowledged below `una`, of packets of so much payload. A

@@ -42,28 +42,28 @@ struct TransportParams {
     p.bytes("min_frame", &T::min_frame, "smallest frame: shorter acknowledgements are padded to this", "IEEE 802.3",
             Bytes{1}, Bytes{1'000});
     p.bytes("int_bytes", &T::int_bytes, "INT field of data packets and acknowledgements of flows that read telemetry",
-            "HPCC 4.1: 2 + 8 * 5 hops", Bytes{0}, Bytes{1'000});
+            "HPCC 4.1: 2 + 8 * 5 hops", Bytes{0}, Bytes{1'000})
+        .only_with("algorithm.telemetry");
     p.choice("ack_class", &T::ack_class, {"data", "priority"},
              "acknowledgements share the data class in the network, or go first in a class that is never paused",
              "HPCC 4.2");
     p.choice("int_mode", &T::int_mode, {"exact", "wire"},
-             "telemetry counters as they are, or truncated to the 42-byte wire format", "HPCC 4.1");
+             "telemetry counters as they are, or truncated to the 42-byte wire format", "HPCC 4.1")
+        .only_with("algorithm.telemetry");
     p.integer("int_multiplier", &T::int_multiplier, 1, 64,
               "wire format: multiplies the units of 128 B and 80 B (the authors use NIC Gb/s / 25)",
-              "HPCC public simulator");
+              "HPCC public simulator")
+        .only_with("algorithm.telemetry")
+        .only_with("int_mode", {"wire"});
     p.time("min_rto", &T::min_rto,
-           "least retransmission timeout; the timeout is max(this, srtt + 4 rttvar), doubled at each timeout without "
-           "progress",
-           "RFC 6298", Time{1'000'000}, Time{1'000'000'000'000});
+           "least retransmission timeout; the timeout is max(this, srtt + max(4 rttvar, srtt / 2)), doubled at each "
+           "timeout without progress",
+           "RFC 6298", Time{1'000'000}, Time{1'000'000'000'000})
+        .only_with("algorithm.recovery.kind", {"go-back-n", "sack"});
     p.time("nack_interval", &T::nack_interval, "the receiver repeats a NACK for the same gap after this time",
            "HPCC public simulator", Time{1'000'000}, Time{1'000'000'000'000});
   }
 };
-
-// Packets of flows that do not read telemetry: what the others pay for INT shows against this.
-inline net::Framing framing_without_int(const TransportParams& t) {
-  return {.payload = t.payload, .header = t.header, .ack = std::max(t.ack_header, t.min_frame)};
-}
 
 // One way of sending: an algorithm with its parameters, what is done about losses, perhaps On-Ramp. Flows name their
 // profile by index.

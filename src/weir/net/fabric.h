@@ -44,6 +44,10 @@ class Fabric : public sim::Room<Fabric, P> {
 
   // Puts a packet on the queue of a host's port.
   void send(std::uint32_t port, const Packet& packet, Time now);
+  // A host's NIC tells the switch at the other end to pause all data classes that can be, or to resume them.
+  [[gnu::noinline]] void pause_switch(std::uint32_t port, bool paused, Time now);
+  // A host's NIC has no room for a packet that has come by its link.
+  [[gnu::noinline]] void drop_at_host(std::uint32_t port, const Descriptor& packet, Time now);
   // Brings a port's counters up to date with all departures up to `now`.
   void settle(Port& p, Time now);
   // The port by which the first packet of this link will probably leave the next node; of a host the one by which it
@@ -73,6 +77,8 @@ class Fabric : public sim::Room<Fabric, P> {
   // `departs`, and takes it off its port.
   template <class Out>
   void hand_over(Time end, Out&& out);
+  // After that: when the next packet begins to leave by a cut link if nothing happens before; Time::max(): none will.
+  Time next_to_leave_partition() const;
   // A packet that another partition has handed over.
   void take_over(std::uint32_t port, const Packet& packet);
   // Between epochs: what it has taken over. Ports and switches are the network's.
@@ -91,6 +97,7 @@ class Fabric : public sim::Room<Fabric, P> {
  private:
   using Base = sim::Room<Fabric, P>;
   using Base::counters;
+  using Base::intake;
   using Base::lane;
   using Base::model;
   using Base::network;

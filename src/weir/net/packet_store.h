@@ -28,6 +28,7 @@ class PacketStore {
     const std::uint32_t i = take();
     if (i >= telemetry_.size()) [[unlikely]]
       keep_telemetry();
+    telemetry_[i].path = 0;
     packet.body = i | kMeasured;
   }
   // Of a measured packet.

@@ -23,13 +23,17 @@ struct EcnParams {
   static void describe(ParamList<EcnParams>& p) {
     p.flag("enabled", &EcnParams::enabled, "mark packets on congestion");
     p.bytes("k_min", &EcnParams::k_min, "queue length up to which nothing is marked", "HPCC 5.1", Bytes{0},
-            Bytes{4'000'000'000});
+            Bytes{4'000'000'000})
+        .only_with("enabled", {"true"});
     p.bytes("k_max", &EcnParams::k_max, "queue length above which everything is marked", "HPCC 5.1", Bytes{0},
-            Bytes{4'000'000'000});
-    p.number("p_max", &EcnParams::p_max, 0, 1, "marking probability at k_max", "HPCC public simulator");
+            Bytes{4'000'000'000})
+        .only_with("enabled", {"true"});
+    p.number("p_max", &EcnParams::p_max, 0, 1, "marking probability at k_max", "HPCC public simulator")
+        .only_with("enabled", {"true"});
     p.rate("at_rate", &EcnParams::at_rate,
            "link rate for which k_min and k_max are given; other links scale in proportion, 0 bps = all links alike",
-           "HPCC 5.1");
+           "HPCC 5.1")
+        .only_with("enabled", {"true"});
   }
 };
 
@@ -41,14 +45,19 @@ struct EcnOverride {
   double p_max = 1;
 
   static void describe(ParamList<EcnOverride>& p) {
-    p.rate("rate", &EcnOverride::rate, "links of exactly this rate", "", Rate{1}).required = true;
+    p.rate("rate", &EcnOverride::rate, "links of exactly this rate", "", Rate{1})
+        .only_with("network.ecn.enabled", {"true"})
+        .required = true;
     p.bytes("k_min", &EcnOverride::k_min, "queue length up to which nothing is marked", "", Bytes{0},
             Bytes{4'000'000'000})
+        .only_with("network.ecn.enabled", {"true"})
         .required = true;
     p.bytes("k_max", &EcnOverride::k_max, "queue length above which everything is marked", "", Bytes{0},
             Bytes{4'000'000'000})
+        .only_with("network.ecn.enabled", {"true"})
         .required = true;
-    p.number("p_max", &EcnOverride::p_max, 0, 1, "marking probability at k_max");
+    p.number("p_max", &EcnOverride::p_max, 0, 1, "marking probability at k_max")
+        .only_with("network.ecn.enabled", {"true"});
   }
 };
 
@@ -59,9 +68,11 @@ struct ClassRow {
 
   static void describe(ParamList<ClassRow>& p) {
     p.bytes("quantum", &ClassRow::quantum, "what the class may send more at each visit; scheduling = drr",
-            "Shreedhar and Varghese, ToN 1996", Bytes{64}, Bytes{1'000'000});
+            "Shreedhar and Varghese, ToN 1996", Bytes{64}, Bytes{1'000'000})
+        .only_with("network.scheduling", {"drr"});
     p.flag("pfc", &ClassRow::pfc, "paused in lossless mode; else its packets are dropped as in lossy mode",
-           "IEEE 802.1Qbb");
+           "IEEE 802.1Qbb")
+        .only_with("network.buffer.mode", {"lossless"});
   }
 };
 
@@ -83,13 +94,20 @@ struct AdaptiveParams {
   static void describe(ParamList<AdaptiveParams>& p) {
     using A = AdaptiveParams;
     p.flag("quantised", &A::quantised, "queues are told apart by four levels only; else by their bytes",
-           "Spraying II-A; uet-htsim");
-    p.number("level_1", &A::level_1, 0, 1, "a queue below this share of network.buffer.size is of level 0",
-             "uet-htsim");
-    p.number("level_2", &A::level_2, 0, 1, "... below this of level 1", "uet-htsim");
-    p.number("level_3", &A::level_3, 0, 1, "... below this of level 2, above of level 3", "uet-htsim");
+           "Spraying II-A; uet-htsim")
+        .only_with("algorithm.load_balancing.kind", {"adaptive"});
+    p.number("level_1", &A::level_1, 0, 1, "a queue below this share of network.buffer.size is of level 0", "uet-htsim")
+        .only_with("algorithm.load_balancing.kind", {"adaptive"})
+        .only_with("quantised", {"true"});
+    p.number("level_2", &A::level_2, 0, 1, "... below this of level 1", "uet-htsim")
+        .only_with("algorithm.load_balancing.kind", {"adaptive"})
+        .only_with("quantised", {"true"});
+    p.number("level_3", &A::level_3, 0, 1, "... below this of level 2, above of level 3", "uet-htsim")
+        .only_with("algorithm.load_balancing.kind", {"adaptive"})
+        .only_with("quantised", {"true"});
     p.time("refresh", &A::refresh, "a queue that was looked at is not looked at again for so long", "uet-htsim",
-           Time{0}, Time{1'000'000'000});
+           Time{0}, Time{1'000'000'000})
+        .only_with("algorithm.load_balancing.kind", {"adaptive"});
   }
 
   // Of a queue of so many bytes, in a buffer of `size`.
@@ -126,22 +144,26 @@ struct NetworkParams {
            "a data packet for which there is no room loses its payload, and goes on ahead of all data",
            "Cheng et al., NSDI 2014; Ultra Ethernet 1.0");
     p.bytes("trimmed_frame", &NetworkParams::trimmed_frame, "size of a trimmed packet", "uet-htsim", Bytes{1},
-            Bytes{1'000});
+            Bytes{1'000})
+        .only_with("trimming", {"true"});
     p.choice("rounds", &NetworkParams::rounds, {"shuffled", "fixed"},
              "the order in which a switch takes its ports for flows with load_balancing.kind = \"round-robin\": drawn "
              "anew for each round, or always the same",
-             "uet-htsim");
+             "uet-htsim")
+        .only_with("algorithm.load_balancing.kind", {"round-robin"});
     p.choice("ecmp", &NetworkParams::ecmp, {"equal", "capacity"},
              "how hashes are shared among equal-cost next hops: to each the same, or by what it can carry to the "
              "destination, the slowest link beyond it included",
              "WCMP, EuroSys 2014");
     p.choice(
-        "scheduling", &NetworkParams::scheduling, {"fifo", "priority", "drr"},
-        "several data classes at a port: in order of arrival, the class with the smallest number first, or deficit "
-        "round robin",
-        "Shreedhar and Varghese, ToN 1996");
+         "scheduling", &NetworkParams::scheduling, {"fifo", "priority", "drr"},
+         "several data classes at a port: in order of arrival, the class with the smallest number first, or deficit "
+         "round robin",
+         "Shreedhar and Varghese, ToN 1996")
+        .only_with("network.class");
     p.bytes("pfc_frame", &NetworkParams::pfc_frame, "size of a pause or resume frame", "IEEE 802.1Qbb", Bytes{1},
-            Bytes{1'000});
+            Bytes{1'000})
+        .only_with("network.buffer.mode", {"lossless"});
   }
 };
 

@@ -10,7 +10,7 @@
 
 namespace weir::net {
 
-// Sends a pause or resume frame by a switch's port; it goes ahead of all waiting packets.
+// Sends a pause or resume frame by a port; it goes ahead of all waiting packets.
 template <class P>
 void Fabric<P>::send_control(std::uint32_t port, PacketKind kind, TrafficClass of, Time now) {
   Port& p = lane().port(port);
@@ -33,7 +33,26 @@ void Fabric<P>::send_control(std::uint32_t port, PacketKind kind, TrafficClass o
     insert_control(p, frame, now);
     refresh_first(p, port);
   }
-  schedule_departures(p.owner - lane().hosts);
+  if (p.at_switch) schedule_departures(p.owner - lane().hosts);
+}
+
+template <class P>
+void Fabric<P>::pause_switch(std::uint32_t port, bool paused, Time now) {
+  Port& p = lane().port(port);
+  if (p.kind != PortKind::queued) settle(p, now);
+  for (unsigned c = 0; c < model().data_classes(); ++c)
+    if ((model().pfc_classes() & class_bit(data_class(c))) != 0) {
+      counters().pauses += paused;
+      send_control(port, paused ? PacketKind::pause : PacketKind::resume, data_class(c), now);
+    }
+  nics().update_wake(p.owner, now);
+}
+
+template <class P>
+void Fabric<P>::drop_at_host(std::uint32_t port, const Descriptor& packet, Time now) {
+  trace(EventKind::dropped, port, packet, now, lane().port(port).queued);
+  ++counters().dropped;
+  lane().drop(packet);
 }
 
 // Null if nothing watches this port.
@@ -100,6 +119,7 @@ void Fabric<P>::take_down(std::uint32_t port, Time now) {
     network().switches[p.owner - lane().hosts].buffer.forget_pauses(p.local);
     schedule_departures(p.owner - lane().hosts);
   } else {
+    intake().forget_pause(p.owner);
     nics().unpark(p.owner, now);
   }
 }

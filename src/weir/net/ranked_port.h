@@ -88,6 +88,14 @@ inline const Descriptor* next_to_leave(const Port& p) {
   return p.ring.cursor != p.ring.tail && !p.paused ? &p.ring[p.ring.cursor] : nullptr;
 }
 
+// When the next packet leaves if nothing else happens, of any port that has been settled; Time::max(): none may. A
+// queued port has an event for that.
+inline Time next_departure(const Port& p) {
+  if (p.kind == PortKind::queued) return Time::max();
+  if (p.kind == PortKind::ranked) return next_to_leave(p) != nullptr ? p.free_at : Time::max();
+  return p.ring.cursor != p.ring.tail ? p.ring[p.ring.cursor].departs : Time::max();
+}
+
 // As drain() of a FIFO port.
 template <class OnDepart, class OnControl = Ignore>
 inline void drain_ranked(Port& p, Time now, OnDepart&& on_depart, OnControl&& on_control = {}) {

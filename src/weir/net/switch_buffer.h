@@ -47,20 +47,26 @@ struct BufferParams {
     p.number("pfc_alpha", &BufferParams::pfc_alpha, 1e-4, 64,
              "an ingress is paused above this share of the free shared bytes; 1/8 lets a lone queue take 1/9 = 11 % of "
              "the buffer",
-             "HPCC 5.1");
+             "HPCC 5.1")
+        .only_with("mode", {"lossless"});
     p.flag("pfc_scale_alpha", &BufferParams::pfc_scale_alpha,
-           "double pfc_alpha for each doubling of the link rate over the slowest host link", "HPCC public simulator");
+           "double pfc_alpha for each doubling of the link rate over the slowest host link", "HPCC public simulator")
+        .only_with("mode", {"lossless"});
     p.bytes("reserve", &BufferParams::reserve, "private bytes of each ingress port and class", "HPCC public simulator",
-            Bytes{0}, Bytes{1'000'000'000});
+            Bytes{0}, Bytes{1'000'000'000})
+        .only_with("mode", {"lossless"});
     p.number(
-        "headroom_delays", &BufferParams::headroom_delays, 0, 100,
-        "lossless: private headroom of each ingress, in rate * propagation delay of its link; never less than what "
-        "can arrive after a pause: 2 * rate * delay, three full packets and a pause frame",
-        "HPCC public simulator");
+         "headroom_delays", &BufferParams::headroom_delays, 0, 100,
+         "lossless: private headroom of each ingress, in rate * propagation delay of its link; never less than what "
+         "can arrive after a pause: 2 * rate * delay, three full packets and a pause frame",
+         "HPCC public simulator")
+        .only_with("mode", {"lossless"});
     p.bytes("resume_offset", &BufferParams::resume_offset, "resume when this far below the pause threshold",
-            "HPCC public simulator", Bytes{0}, Bytes{1'000'000'000});
+            "HPCC public simulator", Bytes{0}, Bytes{1'000'000'000})
+        .only_with("mode", {"lossless"});
     p.number("egress_alpha", &BufferParams::egress_alpha, 1e-4, 64,
-             "lossy: drop above this share of the free shared bytes", "HPCC 5.3 footnote 6");
+             "lossy: drop above this share of the free shared bytes", "HPCC 5.3 footnote 6")
+        .only_with("network.egress_drops");
   }
 };
 

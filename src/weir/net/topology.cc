@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
+#include "weir/net/components.h"
 
 namespace weir::net {
 namespace {
@@ -29,26 +29,6 @@ void check_degrees(const Topology& t) {
     if (links[n] > kMaxSwitchPorts)
       throw InputError(fmt::format("switch {} has {} ports; valid is at most {}", n, links[n], kMaxSwitchPorts));
 }
-
-// Union-find with path halving.
-class Components {
- public:
-  explicit Components(std::size_t members) : parent_(members) { std::iota(parent_.begin(), parent_.end(), 0u); }
-
-  // The lowest member of the component of this one.
-  std::uint32_t root(std::uint32_t n) {
-    while (parent_[n] != n) n = parent_[n] = parent_[parent_[n]];
-    return n;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    a = root(a);
-    b = root(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
 
 void check_connected(const Topology& t) {
   Components nodes(t.nodes());

@@ -31,7 +31,7 @@ void Fabric<P>::prepare_turns() {
   for (std::uint32_t h = 0; h < t.hosts; ++h)
     if (lane().mine(h)) own_hosts_.push_back({h, network().hosts[h].port});
   if (model().port_kind() == PortKind::queued || model().nic_kind() == PortKind::queued) return;
-  hosts_take_turns_ = !model().host.delays();
+  hosts_take_turns_ = !model().host.delays() && model().faults.slow.empty();
   if (model().switches_choose()) return;
   for (std::uint32_t s = 0; s < t.switches; ++s) {
     if (!lane().mine(t.hosts + s)) continue;

@@ -29,16 +29,21 @@ struct WatchdogParams {
 
   static void describe(ParamList<WatchdogParams>& p) {
     using W = WatchdogParams;
-    p.flag("enabled", &W::enabled, "switches watch for ports that PFC keeps paused; needs lossless mode", "SONiC");
+    p.flag("enabled", &W::enabled, "switches watch for ports that PFC keeps paused; needs lossless mode", "SONiC")
+        .only_with("network.buffer.mode", {"lossless"});
     p.time("detection_time", &W::detection_time,
            "a class of a port that has been paused for so long, with packets waiting, is in a storm", "SONiC; Junos OS",
-           Time{1});
+           Time{1})
+        .only_with("enabled", {"true"});
     p.time("restoration_time", &W::restoration_time, "a storm ends when the peer has wanted no pause for so long",
-           "SONiC; Junos OS", Time{1});
+           "SONiC; Junos OS", Time{1})
+        .only_with("enabled", {"true"});
     p.time("poll_interval", &W::poll_interval,
-           "how often a switch looks, at most the two times above; 0 = half of the shorter one", "Junos OS");
+           "how often a switch looks, at most the two times above; 0 = half of the shorter one", "Junos OS")
+        .only_with("enabled", {"true"});
     p.choice("action", &W::action, {"drop", "forward"},
-             "in a storm: drop the packets of the class, or send them in spite of the pause", "SONiC");
+             "in a storm: drop the packets of the class, or send them in spite of the pause", "SONiC")
+        .only_with("enabled", {"true"});
   }
 
   Time interval() const {

@@ -55,9 +55,11 @@ inline void Fabric<P>::trace_on_wire(EventKind kind, std::uint32_t port, const D
     event.packet = packets().packet(packet);
     if (!packet.is_control()) {
       event.src = event.packet.sender();
-      if (packet.is_measured())
-        for (int i = 0; i < std::min<int>(packet.hops, kMaxWireHops); ++i)
-          event.int_hop[i] = on_wire(packets().telemetry(packet).hop[i]);
+      if (packet.is_measured()) {
+        const Telemetry& telemetry = packets().telemetry(packet);
+        event.int_path = path_id(telemetry.path);
+        for (int i = 0; i < std::min<int>(packet.hops, kMaxWireHops); ++i) event.int_hop[i] = on_wire(telemetry.hop[i]);
+      }
       if ((packet.flags & kSack) != 0 && !packet.to_receiver()) {
         const Sack& sack = packets().sack(packet);
         event.sack = {sack.trigger, sack.first(), sack.arrived, sack.entropy, event.packet.src};
@@ -90,6 +92,7 @@ void Fabric<P>::trace_sent(const Port& p, std::uint32_t port, const Descriptor& 
                            static_cast<std::int32_t>(packet.queue), p.rate_mbps};
     if (packet.hops < kMaxWireHops)
       event.int_hop[packet.hops] = on_wire(exact_telemetry_ ? hop : int_format_.quantise(hop));
+    event.int_path ^= path_id(path_number(port));
     ++event.packet.hops;
   }
 }
@@ -237,7 +240,9 @@ inline void Fabric<P>::leave(Port& p, std::uint32_t port, Descriptor& packet) {
   if (packet.is_measured() && p.at_switch && packet.kind == PacketKind::data && packet.hops < kMaxTelemetryHops) {
     const HopTelemetry exact{packet.departs.ps, static_cast<std::int64_t>(p.tx_bytes),
                              static_cast<std::int32_t>(packet.queue), p.rate_mbps};
-    packets().telemetry(packet).hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
+    Telemetry& telemetry = packets().telemetry(packet);
+    telemetry.path ^= path_number(port);
+    telemetry.hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
   }
   if (p.loses) [[unlikely]]
     lose(p, port, packet);
@@ -273,6 +278,8 @@ inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint
   count_arrival(port, packet, now);
   if (node >= lane().hosts)
     forward(node - lane().hosts, ingress, packet, now);
+  else if (intake().is_slow(node)) [[unlikely]]
+    intake().arrive(node, packet, now);
   else
     receivers().receive(node, packets().arrive(packet), now);
 }
@@ -368,10 +375,11 @@ inline void Fabric<P>::settle(Port& p, Time now) {
 
 template <class P>
 inline void Fabric<P>::settle_plain(Port& p, Time now) {
+  const auto tell = [&](const Descriptor& departed) { trace_left(p, departed); };
   if (p.at_switch)
     settle_switch(p, p.owner - lane().hosts, now);
   else
-    drain(p, now, [&](const Descriptor& departed) { trace_left(p, departed); });
+    drain(p, now, tell, tell);
 }
 
 template <class P>
@@ -437,6 +445,13 @@ void Fabric<P>::hand_over(Time end, Out&& out) {
       out(port, packet.has_body() ? packets().arrive(packet) : packets().packet(packet));
     }
   }
+}
+
+template <class P>
+Time Fabric<P>::next_to_leave_partition() const {
+  Time next = Time::max();
+  for (const std::uint32_t port : cut_ports_) next = std::min(next, next_departure(lane().port(port)));
+  return next;
 }
 
 template <class P>

@@ -235,7 +235,8 @@ void Trace::end(const host::FlowRecord& r, Time now) {
     return;
   }
   const Time took = now - r.start;
-  const Time ideal = model_.paths.ideal_fct(r.src, r.dst, r.size, host::framing_without_int(model_.transport));
+  const net::Framing bare = model_.framing_without_int(model_.profiles[r.profile]);
+  const Time ideal = model_.paths.ideal_fct(r.src, r.dst, r.size, bare);
   slices_.end(ns(now), track,
               {{FactName::completion_ps, number(took.ps)},
                {FactName::slowdown, static_cast<double>(took.ps) / static_cast<double>(ideal.ps)}},

@@ -1,7 +1,13 @@
 #include "weir/probe/anatomy_probe.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "weir/result/anatomy_parts.h"
 
@@ -18,6 +24,26 @@ Section section_of(std::int64_t flows, const std::array<double, result::kParts>&
 }
 
 }  // namespace
+
+std::string AnatomyProbe::in_words(const Section& section) {
+  constexpr double kLeast = 0.01;  // of the time, for a part that is told by itself
+  const auto& figures = section.figures;
+  const auto flows = std::get<std::int64_t>(figures.front().second);
+  if (flows == 0) return "anatomy: no flow has finished";
+  std::vector<std::pair<double, std::string>> parts;
+  double others = 1;
+  for (std::size_t i = 0; i < result::kParts; ++i)
+    if (const double share = std::get<double>(figures[i + 1].second); share >= kLeast) {
+      parts.emplace_back(share, result::part_kinds()[i].label);
+      others -= share;
+    }
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (others > 1e-3) parts.emplace_back(others, "other");
+  std::string out = fmt::format("anatomy: of the time that {} flow{} took, ", flows, flows == 1 ? "" : "s");
+  for (const auto& [share, label] : parts)
+    out += fmt::format("{}{:.1f} % {}", &share == &parts.front().first ? "" : ", ", 100 * share, label);
+  return out;
+}
 
 void AnatomyProbe::check(const Params& params, const Checks& checks) {
   checks.of_key("flows", [&] { parse_ids(params.flows); });

@@ -37,6 +37,8 @@ class AnatomyProbe : public ArchivedProbe<AnatomyProbe> {
 
   static void check(const Params&, const Checks&);
   static std::optional<std::string_view> trace_key(const Params&) { return ""; }
+  // Its section in words: what the time of flows went into, the most first.
+  static std::string in_words(const Section&);
   static void add_possible(const Params&, const Setting&, Summary&);
   AnatomyProbe(const Params&, const Context&);
 

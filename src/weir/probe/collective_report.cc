@@ -30,7 +30,7 @@ std::vector<CollectiveSummary> report_collectives(const engine::Engine& simulati
       if (!program[node].is_message()) continue;
       ++c.messages;
       c.unfinished += !done;
-      c.payload += program[node].size;
+      c.payload = saturating_sum(c.payload, program[node].size);
     }
     if (start == Time::max()) continue;
     c.start = start;

@@ -43,8 +43,7 @@ FlowProbe::FlowProbe(const Params& params, const Context& context)
       simulation_(context.engine),
       model_(simulation_.model()),
       tags_(context.tags),
-      edges_(parse_buckets(params.buckets)),
-      framing_(host::framing_without_int(model_.transport)) {
+      edges_(parse_buckets(params.buckets)) {
   for (const auto& profile : model_.profiles) profiles_.push_back(profile.name);
   if (context.out == nullptr) return;
   file_.emplace(context.out->table("flows.csv"));
@@ -52,7 +51,8 @@ FlowProbe::FlowProbe(const Params& params, const Context& context)
 }
 
 Time FlowProbe::ideal(const host::FlowRecord& r) const {
-  return model_.paths.ideal_fct(r.src, r.dst, r.size, framing_, params_.ideal);
+  const net::Framing framing = model_.framing_without_int(model_.profiles[r.profile]);
+  return model_.paths.ideal_fct(r.src, r.dst, r.size, framing, params_.ideal);
 }
 
 void FlowProbe::on_finish(const host::FlowRecord& r) {

@@ -112,7 +112,6 @@ class FlowProbe : public ArchivedProbe<FlowProbe> {
   const engine::Model& model_;
   const std::vector<std::string> tags_;
   const std::vector<Bytes> edges_;
-  const net::Framing framing_;
   std::vector<std::string> profiles_;
   std::optional<ResultFile> file_;
   std::optional<ResultFile> paths_;

@@ -12,15 +12,10 @@
 #include "weir/base/error.h"
 #include "weir/base/params.h"
 #include "weir/base/suggestion.h"
+#include "weir/base/trim.h"
 
 namespace weir::probe {
 namespace {
-
-std::string_view trim(std::string_view s) {
-  const auto first = s.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return s.substr(first, s.find_last_not_of(" \t") - first + 1);
-}
 
 std::optional<std::uint32_t> number(std::string_view s) {
   s = trim(s);

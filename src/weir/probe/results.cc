@@ -69,7 +69,12 @@ int take(const std::string& path, Origin origin) {
     if (!is_new && origin == Origin::new_or_left && errno != EEXIST) fail_to("create", path);
     const int directory = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (directory < 0 && errno == ENOENT && origin == Origin::new_or_left) continue;
-    if (directory < 0) fail_to("open", path);
+    if (directory < 0) {
+      const int why = errno;
+      if (is_new) ::rmdir(path.c_str());
+      errno = why;
+      fail_to("open", path);
+    }
     const bool locked = ::flock(directory, LOCK_EX | LOCK_NB) == 0;
     if (!locked && (errno == EWOULDBLOCK || (!is_new && origin == Origin::new_or_left))) {
       ::close(directory);
@@ -90,7 +95,9 @@ int take(const std::string& path, Origin origin) {
 ResultFile::ResultFile(const std::string& path, std::string shown, result::FileFacts* facts, bool keep)
     : shown_(std::move(shown)), facts_(facts) {
   descriptor_ = ::open(path.c_str(), (keep ? O_RDWR : O_WRONLY | O_CREAT | O_TRUNC) | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail_to("create", shown_);
+  if (descriptor_ < 0 && keep && errno == ENOENT)
+    throw InputError(fmt::format("{}: it is not there, and its run cannot go on without it", shown_));
+  if (descriptor_ < 0) fail_to(keep ? "open" : "create", shown_);
 }
 
 ResultFile::ResultFile(ResultFile&& o) noexcept
@@ -142,10 +149,12 @@ void ResultFile::sync() {
 
 void ResultFile::archive(Saver& a) {
   sync();
-  if (memory_ != nullptr)
+  if (memory_ != nullptr) {
     a.text(*memory_);
-  else
-    a.value(bytes_);
+    return;
+  }
+  a.value(bytes_);
+  a.text(checksum_.text());
 }
 
 void ResultFile::archive(Loader& a) {
@@ -156,17 +165,21 @@ void ResultFile::archive(Loader& a) {
   }
   checksum_.restart();
   std::uint64_t bytes = 0;
+  std::string checksum;
   a.value(bytes);
+  a.text(checksum);
   if (nowhere_) return;
   std::vector<char> block(kFlushAt);
   for (bytes_ = 0; bytes_ < bytes;) {
     const ssize_t read = ::read(descriptor_, block.data(), std::min<std::uint64_t>(block.size(), bytes - bytes_));
     if (read < 0 && errno == EINTR) continue;
     if (read < 0) fail_to("read", shown_);
-    if (read == 0) throw InputError(fmt::format("{} is shorter than it was at the checkpoint", shown_));
+    if (read == 0) throw InputError(fmt::format("{}: it is shorter than it was at the checkpoint", shown_));
     checksum_.update({block.data(), static_cast<std::size_t>(read)});
     bytes_ += static_cast<std::uint64_t>(read);
   }
+  if (checksum_.text() != checksum)
+    throw InputError(fmt::format("{}: what the run had written up to its checkpoint has been changed", shown_));
   cut_ = true;
 }
 
@@ -230,7 +243,13 @@ ResultDirectory::ResultDirectory(const std::string& target) : shown_(target) {
                     "remove {}",
                     shown_, partial_));
   }
-  for (const auto& left : fs::directory_iterator(partial_)) fs::remove_all(left.path());
+  try {
+    for (const auto& left : fs::directory_iterator(partial_)) fs::remove_all(left.path());
+  } catch (const fs::filesystem_error& problem) {
+    ::rmdir(partial_.c_str());
+    ::close(lock_);
+    give_up(fmt::format("cannot create it: {}", problem.code().message()));
+  }
   if (fs::exists(path, error) && !fs::is_empty(path, error)) {  // a run has ended since it was looked at
     ::rmdir(partial_.c_str());
     ::close(lock_);
@@ -364,8 +383,8 @@ ResultFile ResultDirectory::file(std::string_view name) {
     text.clear();
     return ResultFile(&text);
   }
-  return {fmt::format("{}/{}", partial_, name), fmt::format("{}/{}", shown_, name), &contents_[std::string(name)],
-          keeps_};
+  const std::string path = fmt::format("{}/{}", partial_, name);
+  return {path, keeps_ ? path : fmt::format("{}/{}", shown_, name), &contents_[std::string(name)], keeps_};
 }
 
 ResultFile ResultDirectory::table(std::string_view name) {

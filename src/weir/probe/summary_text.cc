@@ -5,7 +5,9 @@
 
 #include "weir/base/params.h"
 #include "weir/base/text.h"
+#include "weir/probe/anatomy_probe.h"
 #include "weir/probe/summary.h"
+#include "weir/probe/view_probe.h"
 
 namespace weir::probe {
 namespace {
@@ -137,7 +139,8 @@ void queue_lines(Text& out, const QueueSummary& q) {
   out.line("  by tag: {}", in);
 }
 
-std::string section_text(const Section& section) {
+// Figures of a probe that has no words for them: one that a program has added.
+std::string figures_of(const Section& section) {
   std::string out = section.probe;
   for (const auto& [key, number] : section.figures) {
     out += fmt::format("{} {} ", out == section.probe ? ":" : ",", key);
@@ -145,6 +148,12 @@ std::string section_text(const Section& section) {
     out += real != nullptr ? fmt::format("{:.7g}", *real) : fmt::format("{}", std::get<std::int64_t>(number));
   }
   return out;
+}
+
+std::string section_text(const Section& section) {
+  if (section.probe == AnatomyProbe::kName) return AnatomyProbe::in_words(section);
+  if (section.probe == ViewProbe::kName) return ViewProbe::in_words(section);
+  return figures_of(section);
 }
 
 }  // namespace

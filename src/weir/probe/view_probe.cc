@@ -1,8 +1,12 @@
 #include "weir/probe/view_probe.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 
 #include "weir/engine/model.h"
 #include "weir/host/transport.h"
@@ -22,6 +26,15 @@ Section section_of(Time interval, Time queue_interval, std::uint64_t omitted_pau
 
 }  // namespace
 
+std::string ViewProbe::in_words(const Section& section) {
+  const auto figure = [&](std::size_t i) { return std::get<std::int64_t>(section.figures[i].second); };
+  std::string out = fmt::format("view: ports and flows in steps of {}, queues looked at every {}",
+                                format_value(Time{figure(0)}), format_value(Time{figure(1)}));
+  if (figure(2) > 0) out += fmt::format("; {} pauses too many are left out", figure(2));
+  if (figure(3) > 0) out += fmt::format("; {} packets that were dropped, trimmed or lost are left out", figure(3));
+  return out;
+}
+
 void ViewProbe::check(const Params& params, const Checks& checks) {
   checks.of_key("flows", [&] { parse_ids(params.flows); });
 }
@@ -38,6 +51,7 @@ ViewProbe::ViewProbe(const Params& params, const Context& context)
       series_(engine_.ports(), params.interval),
       pauses_(engine_.model()),
       courses_(engine_.model(), params.interval),
+      queues_(engine_.ports()),
       queue_interval_(params.queue_interval) {
   if (out_ == nullptr) return;
   paths_.emplace(out_->table("view_paths.csv"));
@@ -51,6 +65,7 @@ void ViewProbe::add(std::span<const net::TraceEvent> events) {
   for (const net::TraceEvent& event : events) {
     if (!net::is_of_flow(event.kind) && event.kind != EventKind::arrived) {
       if (event.kind != EventKind::lost) series_.add(event);
+      queues_.add(event);
       pauses_.add(event);
       if (event.kind == EventKind::dropped || event.kind == EventKind::trimmed || event.kind == EventKind::lost) {
         if (events_.size() < kMostEvents)
@@ -66,28 +81,9 @@ void ViewProbe::add(std::span<const net::TraceEvent> events) {
 // Whose packets are in the queues.
 void ViewProbe::look(Time now) {
   if (now.ps % queue_interval_.ps != 0) return;
-  std::unordered_map<std::uint64_t, std::uint32_t> bytes_of;
-  std::vector<Share> shares;
-  for (std::uint32_t port = 0; port < engine_.ports(); ++port) {
-    if (engine_.queued_bytes(port) == 0) continue;
-    bytes_of.clear();
-    engine_.for_each_queued(port, [&](const host::Flow* flow, std::uint32_t, std::uint32_t bytes) {
-      bytes_of[flow == nullptr ? net::kNoFlow : flow->id] += bytes;
-    });
-    shares.clear();
-    for (const auto& [flow, bytes] : bytes_of) shares.push_back({now, port, bytes, flow});
-    std::sort(shares.begin(), shares.end(),
-              [](const Share& a, const Share& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.flow < b.flow; });
-    Share others{now, port, 0, net::kNoFlow};
-    std::size_t told = 0;
-    for (const Share& share : shares)
-      if (told < kTop && share.flow != net::kNoFlow) {
-        shares_.push_back(share);
-        ++told;
-      } else {
-        others.bytes += share.bytes;
-      }
-    if (others.bytes != 0) shares_.push_back(others);
+  for (std::uint32_t port = 0; port < queues_.ports(); ++port) {
+    if (queues_.is_empty(port)) continue;
+    for (const view::QueueShare& share : queues_.of(port)) shares_.push_back({now, port, share.bytes, share.flow});
   }
   while (shares_.size() > kMostShares) {
     queue_interval_ = queue_interval_ * 2;
@@ -104,7 +100,8 @@ void ViewProbe::on_finish(const host::FlowRecord& r) {
   ended.erase(at);
   write_path(course, false);
   const engine::Model& model = engine_.model();
-  const Time ideal = model.paths.ideal_fct(r.src, r.dst, r.size, host::framing_without_int(model.transport));
+  const net::Framing bare = model.framing_without_int(model.profiles[r.profile]);
+  const Time ideal = model.paths.ideal_fct(r.src, r.dst, r.size, bare);
   keep(std::move(course), static_cast<double>((r.finish - r.start).ps) / static_cast<double>(ideal.ps));
 }
 
@@ -159,9 +156,9 @@ void ViewProbe::finish(Summary& summary) {
     series_.finish(engine_.now());
     // A flow that has not ended has been slow at least for as long as it takes.
     const engine::Model& model = engine_.model();
-    const net::Framing bare = host::framing_without_int(model.transport);
     std::unordered_map<std::uint64_t, double> slowdown_of;
     engine_.for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+      const net::Framing bare = model.framing_without_int(model.profiles[flow.profile]);
       const Time ideal = model.paths.ideal_fct(src, flow.dst, flow.facts.size, bare);
       slowdown_of[flow.id] = static_cast<double>((engine_.now() - flow.facts.start).ps) / static_cast<double>(ideal.ps);
     });

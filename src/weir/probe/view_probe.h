@@ -19,6 +19,7 @@
 #include "weir/view/flow_courses.h"
 #include "weir/view/pause_tree.h"
 #include "weir/view/port_series.h"
+#include "weir/view/queue_shares.h"
 
 namespace weir::probe {
 
@@ -46,11 +47,12 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
   static constexpr bool kNeedsPackets = true;
   static constexpr std::size_t kMostShares = 400'000;  // rows of view_queues.csv
   static constexpr std::size_t kMostEvents = 100'000;  // rows of view_events.csv
-  static constexpr std::size_t kTop = 8;               // flows of a queue that are told
   static constexpr std::size_t kPorts = 32;            // of a flow that is not followed
 
   static void check(const Params&, const Checks&);
   static std::optional<std::string_view> trace_key(const Params&) { return ""; }
+  // Its section in words: how fine it is, and what is missing.
+  static std::string in_words(const Section&);
   static void add_possible(const Params&, const Setting&, Summary&);
   ViewProbe(const Params&, const Context&);
 
@@ -86,6 +88,7 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
     series_.archive(a);
     pauses_.archive(a);
     courses_.archive(a);
+    queues_.archive(a);
     a.each(followed_, [&](Followed& f) {
       a.value(f.slowdown);
       a.value(f.is_chosen);
@@ -125,6 +128,7 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
   view::PortSeries series_;
   view::PauseTree pauses_;
   view::FlowCourses courses_;
+  view::QueueShares queues_;
   std::vector<Followed> followed_;  // a heap by slowdown, the smallest first, then those that are chosen
   Time queue_interval_;
   std::vector<Share> shares_;

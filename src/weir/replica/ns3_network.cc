@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "weir/replica/ns3_numbers.h"
+
 namespace weir::replica {
 namespace {
 
@@ -17,6 +19,7 @@ Ns3Network::Ns3Network(const engine::Model& model, const Ns3Params& params, traf
       traffic_(traffic),
       control_(make_control(model, params_, events_)),
       routes_(model.routing, model.transport.payload.count),
+      numbers_(ns3_numbers(params_.switches, topology_)),
       int_format_{static_cast<std::uint32_t>(model.transport.int_multiplier)},
       stamps_(model.profiles.front().reads_telemetry()),
       data_header_(static_cast<std::uint32_t>(model.transport.header.count + control_->int_bytes())),

@@ -40,6 +40,7 @@ struct Packet {
 struct SimPort {
   std::int64_t rate = 0;
   std::int64_t delay = 0;
+  double loss = 0;  // probability of each packet
   std::uint32_t owner = 0;
   std::uint32_t peer = 0;
   bool at_switch = false;
@@ -186,6 +187,7 @@ class Ns3Network {
   Ns3Events events_;
   std::unique_ptr<Control> control_;
   Ns3Routes routes_;
+  const std::vector<std::uint32_t> numbers_;  // of nodes, in addresses and hashes
   const HopFormat int_format_;
   const bool stamps_;  // switches write telemetry
   const std::uint32_t data_header_;

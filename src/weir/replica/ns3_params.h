@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "weir/base/params.h"
 #include "weir/net/topology.h"
@@ -24,6 +25,7 @@ struct Ns3Params {
   Bytes chunk{4000};
   bool back_to_zero = false;
   double loss = 0;
+  std::string switches;
   Time link_down_at;
   std::uint32_t link_down_a = 0;
   std::uint32_t link_down_b = 0;
@@ -54,8 +56,14 @@ struct Ns3Params {
             "L2_CHUNK_SIZE", Bytes{1}, Bytes{0xffffffff});
     p.flag("back_to_zero", &Ns3Params::back_to_zero,
            "after a loss, send again from the chunk's beginning; else from the lost packet", "L2_BACK_TO_ZERO");
-    p.number("loss", &Ns3Params::loss, 0, 1, "each packet is lost with this probability on each link",
+    p.number("loss", &Ns3Params::loss, 0, 1,
+             "each packet, pause and resume frames included, is lost with this probability on each link that no row of "
+             "[[network.loss]] names",
              "ERROR_RATE_PER_LINK");
+    p.text("switches", &Ns3Params::switches,
+           "the simulator's own numbers of the switches, ascending, like \"0\" or \"0-3,8\", where they are not the "
+           "highest; hosts have the others in their order. Addresses and hashes follow them",
+           "line 2 of the topology");
     p.time("link_down_at", &Ns3Params::link_down_at, "a link between two switches fails at this time; 0 = none",
            "LINK_DOWN");
     p.integer("link_down_a", &Ns3Params::link_down_a, 0, kMaxHosts + net::kMaxSwitches, "its one end, a node number",

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "weir/base/random.h"
 
@@ -35,8 +36,12 @@ Ns3Routes::Ns3Routes(const net::Routing& routing, std::int64_t payload)
   for (std::uint32_t s = 0; s < topology_.switches; ++s) {
     for (const std::uint32_t port : routing.ports(s))
       if (topology_.port_peer(port) >= topology_.hosts) neighbours_[s].push_back(port);
-    std::sort(neighbours_[s].begin(), neighbours_[s].end(),
-              [this](auto a, auto b) { return topology_.port_peer(a) > topology_.port_peer(b); });
+    const auto peer = [this](std::uint32_t port) { return topology_.port_peer(port); };
+    auto& ports = neighbours_[s];
+    std::sort(ports.begin(), ports.end(),
+              [&](auto a, auto b) { return std::pair(peer(a), a) > std::pair(peer(b), b); });
+    ports.erase(std::unique(ports.begin(), ports.end(), [&](auto a, auto b) { return peer(a) == peer(b); }),
+                ports.end());
   }
   build(true);
   find_largest();

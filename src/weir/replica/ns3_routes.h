@@ -1,6 +1,7 @@
 // Paths as the simulator of HPCC's authors chooses and measures them (CalculateRoute in its third.cc): breadth-first
 // from every host. Neighbours come in the order of heap addresses there, which was that of descending node numbers in
-// all runs that are known, and is here. Among the next hops that are found MurmurHash3 of addresses and ports decides.
+// all runs that are known, and is here. Of parallel links between two switches only the last one is known. Among the
+// next hops that are found MurmurHash3 of addresses and ports decides.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ struct PairFacts {
 
 class Ns3Routes {
  public:
-  // The routing names the network, which has whole nanoseconds of delay and no parallel links.
+  // The routing names the network, which has whole nanoseconds of delay.
   Ns3Routes(const net::Routing& routing, std::int64_t payload);
 
   // The ports by which a switch reaches a host; none if a failed link has cut it off.
@@ -68,7 +69,7 @@ class Ns3Routes {
   const std::int64_t payload_;
   const std::uint32_t edges_;
   std::vector<bool> down_;                              // by link
-  std::vector<std::vector<std::uint32_t>> neighbours_;  // of a switch: its ports to switches, by descending peer
+  std::vector<std::vector<std::uint32_t>> neighbours_;  // of a switch: a port to each switch, by descending peer
   std::vector<std::uint32_t> down_ports_;               // by host
   std::vector<Group> groups_;                           // by switch and edge
   std::vector<std::uint32_t> group_ports_;

@@ -3,6 +3,7 @@
 // PFC has no timer: a pause holds until the resume frame. Frames go before other packets, but wait for the one that is
 // being sent. Thresholds are looked at when a packet comes (pause) and when one of that ingress leaves (resume).
 #include <algorithm>
+#include <cmath>
 
 #include "weir/replica/ns3_clock.h"
 #include "weir/replica/ns3_network.h"
@@ -21,6 +22,8 @@ void Ns3Network::set_up_ports() {
     SimPort& p = ports_[id];
     p.rate = link.rate.bits_per_second;
     p.delay = link.delay.ps / 1000;
+    const auto faults = model_.faults.links.find(id / 2);
+    p.loss = faults == model_.faults.links.end() ? params_.loss : std::ldexp(faults->second.loss, -53);
     p.owner = topology_.port_owner(id);
     p.peer = topology_.port_peer(id);
     p.at_switch = p.owner >= topology_.hosts;
@@ -71,7 +74,7 @@ void Ns3Network::arrive(std::uint32_t port, std::uint32_t id) {
   ++counters_.packet_hops;
   counters_.data_packet_hops += kind == PacketKind::data;
   const RandomStream random(model_.seed, port, Purpose::link_loss);
-  if (!p.up || (params_.loss > 0 && random.uniform(p.arrived++) < params_.loss)) {
+  if (!p.up || (p.loss > 0 && random.uniform(p.arrived++) < p.loss)) {
     ++counters_.lost;
     ++p.lost;
     return packets_.give(id);
@@ -109,8 +112,11 @@ std::uint32_t Ns3Network::next_port(std::uint32_t node, const Packet& packet) co
   const auto hops = routes_.next_hops(node - topology_.hosts, back ? f.src : f.dst);
   if (hops.empty()) return kNone;
   if (hops.size() == 1) return hops[0];
+  const std::uint32_t src = numbers_[f.src];
+  const std::uint32_t dst = numbers_[f.dst];
+  const std::uint32_t seed = numbers_[node];
   const std::uint32_t hash =
-      back ? murmur_hash(f.dst, f.src, f.dport, f.sport, node) : murmur_hash(f.src, f.dst, f.sport, f.dport, node);
+      back ? murmur_hash(dst, src, f.dport, f.sport, seed) : murmur_hash(src, dst, f.sport, f.dport, seed);
   return hops[hash % hops.size()];
 }
 
@@ -224,9 +230,10 @@ bool Ns3Network::marks(const SimPort& p, std::uint32_t id) const {
   return RandomStream(model_.seed, id, Purpose::ecn_mark).uniform(p.packets) < probability;
 }
 
-// What waits at its ports is lost, without the buffer's noticing; so is what is under way.
+// What waits at its ports is lost, without the buffer's noticing; so is what is under way. Of parallel links it is the
+// last one, which alone carries packets.
 void Ns3Network::take_link_down() {
-  for (std::uint32_t id = 0; id < topology_.ports(); ++id) {
+  for (std::uint32_t id = topology_.ports(); id-- > 0;) {
     SimPort& p = ports_[id];
     if (p.owner != params_.link_down_a || p.peer != params_.link_down_b) continue;
     routes_.take_down(id / 2);

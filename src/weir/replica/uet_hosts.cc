@@ -67,6 +67,7 @@ void Network::add_flow(const UetConnection& connection) {
   s.facts.size = connection.size;
   s.facts.trimming = params_.trimming;
   s.nscc.emplace(nscc_, s.facts, s.control);
+  s.nscc->wrap_sum_at_32_bits();
   if (params_.window > Bytes{}) {
     s.control.window = params_.window;
     s.nscc->set_window(params_.window);

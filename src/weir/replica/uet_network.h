@@ -136,7 +136,7 @@ struct Receiver {
   std::uint32_t expected = 0;
   std::vector<std::uint64_t> arrived;  // a bit for each packet beyond
   std::uint32_t out_of_order = 0;
-  std::int64_t unacknowledged = 0;  // bytes accepted since the last acknowledgement
+  std::uint16_t unacknowledged = 0;  // bytes accepted since the last acknowledgement; wraps at 65,536
   std::int64_t bytes = 0;
   std::int64_t payload = 0;
   bool ack_requested = false;

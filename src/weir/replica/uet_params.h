@@ -45,9 +45,11 @@ struct UetParams {
              "how a switch chooses among equal paths: by hash of flow and entropy, the port with the shortest queue in "
              "four levels, or one after the other; short packets always by hash",
              "-strat ecmp_host, ecmp_ar, ecmp_rr");
-    p.bytes("sack_threshold", &UetParams::sack_threshold,
-            "the receiver acknowledges after so many bytes on the wire; marked packets at once", "-sack_threshold",
-            Bytes{0}, kMost);
+    p.bytes(
+        "sack_threshold", &UetParams::sack_threshold,
+        "the receiver acknowledges after so many bytes on the wire; marked packets at once. Its count has 16 bits: a "
+        "threshold that whole packets do not reach below 65,536 B is hardly ever reached",
+        "-sack_threshold", Bytes{0}, kMost);
     p.bytes("window", &UetParams::window, "first window of a flow; 0 = that of the algorithm", "-cwnd, in packets",
             Bytes{0}, Bytes{1'000'000'000'000});
     p.flag("own_base_rtt", &UetParams::own_base_rtt,

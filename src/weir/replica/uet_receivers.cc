@@ -60,7 +60,7 @@ std::uint64_t Network::bitmap(const Receiver& r, std::uint32_t base) {
 
 void Network::receive_data(std::uint32_t flow, const Packet& packet) {
   Receiver& r = flows_[flow].receiver;
-  r.unacknowledged += packet.size;
+  r.unacknowledged = static_cast<std::uint16_t>(r.unacknowledged + packet.size);
   if (packet.marked) ++counters_.marked;
   if (has_arrived(r, packet.seq)) {
     send_ack(flow, packet, packet.marked);

@@ -218,6 +218,9 @@ class Reader {
     StudyResult found = read_study(directory, name_of(directory));
     const bool has_figures = exists(directory + "/figures.json");
     const bool compare = !has_figures && found.done.size() <= kMaxCompared;
+    const bool has_seeds = std::any_of(found.done.begin(), found.done.end(), [&](const result::SweepRun& run) {
+      return run.seed != found.done.front().seed;
+    });
     if (!has_figures) {
       if (const auto title = found.sweep.value("title", ""); !title.empty()) titles_.push_back(title);
       if (!compare)
@@ -226,16 +229,18 @@ class Reader {
                         "of its runs, {}/runs/NAME",
                         found.study.name, found.done.size(), directory));
     }
-    for (const std::string& done : found.done) {
-      const std::string path = fmt::format("{}/runs/{}", directory, done);
+    for (const result::SweepRun& done : found.done) {
+      const std::string path = fmt::format("{}/runs/{}", directory, done.name);
       if (!is_run(path)) {
-        out_.notices.push_back(
-            fmt::format("Not shown: {}/runs.csv: run {} is done, but {} has no manifest.json.", directory, done, path));
+        out_.notices.push_back(fmt::format("Not shown: {}/runs.csv: run {} is done, but {} has no manifest.json.",
+                                           directory, done.name, path));
         continue;
       }
       try {
-        const std::size_t run = add_run(path, done, found.study.name, compare);
-        study_runs_[directory][done] = run;
+        const std::size_t run = add_run(path, done.name, found.study.name, compare);
+        study_runs_[directory][done.name] = run;
+        out_.runs[run].labels = done.labels;
+        if (has_seeds) out_.runs[run].labels.push_back("seed " + done.seed);
       } catch (const InputError& error) {
         not_shown(error);
       }

@@ -54,6 +54,7 @@ Json to_json(const Document& document) {
   for (const Run& run : document.runs) {
     Json item{{"name", run.name}};
     if (!run.group.empty()) item["group"] = run.group;
+    if (!run.labels.empty()) item["labels"] = run.labels;
     item["manifest"] = run.manifest;
     item["summary"] = told(run.summary);
     item["scenario"] = run.scenario;
@@ -78,6 +79,7 @@ Json to_json(const Document& document) {
                               {"columns", study.columns},
                               {"units", study.units},
                               {"words", study.words},
+                              {"better", study.better},
                               {"points", study.points},
                               {"counts", counts_json(study.counts)}});
   }

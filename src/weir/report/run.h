@@ -24,8 +24,9 @@ struct PausedPort {
 };
 
 struct Run {
-  std::string name;        // among all runs of a report
-  std::string group = {};  // the study it belongs to, or empty
+  std::string name;                      // among all runs of a report
+  std::string group = {};                // the study it belongs to, or empty
+  std::vector<std::string> labels = {};  // of the study's axes, and its seed if there are several
   result::Directory files;
   nlohmann::ordered_json manifest = {};
   nlohmann::ordered_json summary = {};

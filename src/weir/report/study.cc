@@ -9,7 +9,6 @@
 
 #include "weir/base/error.h"
 #include "weir/report/read.h"
-#include "weir/result/sweep.h"
 
 namespace weir::report {
 namespace {
@@ -39,8 +38,8 @@ std::vector<std::string> units_of(const std::vector<std::string>& columns, const
   return out;
 }
 
-// What each column of points.csv is of; nothing for labels and ends of intervals.
-std::vector<std::string> words_of(const std::vector<std::string>& columns, const Json& measures) {
+// What a table of sweep.json by measures says of each column of points.csv; nothing of labels and ends of intervals.
+std::vector<std::string> told_of(const std::vector<std::string>& columns, const Json& measures) {
   std::vector<std::string> out;
   for (const std::string& column : columns) out.push_back(measures.value(column, ""));
   return out;
@@ -69,8 +68,9 @@ Json read_sweep(const std::string& file) {
     sweep.at("runs").at("planned").get<std::size_t>();
     if (sweep.contains("title")) sweep.at("title").get_ref<const std::string&>();
     for (const Json& unit : sweep.at("units")) unit.get_ref<const std::string&>();
-    if (sweep.contains("measures"))
-      for (const Json& words : sweep.at("measures")) words.get_ref<const std::string&>();
+    for (const char* told : {"measures", "better"})
+      if (sweep.contains(told))
+        for (const Json& words : sweep.at(told)) words.get_ref<const std::string&>();
     if (sweep.contains("counts"))
       for (const auto& [column, counts] : sweep.at("counts").items())
         counts_of({column}, sweep.at("counts"), counts.size());
@@ -88,7 +88,7 @@ StudyResult read_study(const std::string& directory, const std::string& name) {
   study.name = name;
   for (const result::SweepRun& run : result::read_sweep_runs(directory).runs) {
     if (run.done) {
-      out.done.push_back(run.name);
+      out.done.push_back(run);
     } else {
       const std::string message = text_or_empty(fmt::format("{}/failed/{}.txt", directory, run.name));
       study.failed.emplace_back(run.name, message.empty() ? run.message : message);
@@ -111,7 +111,8 @@ void read_points(const std::string& directory, StudyResult& to) {
   Study& study = to.study;
   study.columns = table.columns();
   study.units = units_of(study.columns, to.sweep.value("units", Json::object()));
-  study.words = words_of(study.columns, to.sweep.value("measures", Json::object()));
+  study.words = told_of(study.columns, to.sweep.value("measures", Json::object()));
+  study.better = told_of(study.columns, to.sweep.value("better", Json::object()));
   study.counts = counts_of(study.columns, to.sweep.value("counts", Json::object()), points.size());
   study.points = std::move(points);
 }

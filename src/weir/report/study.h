@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "weir/result/sweep.h"
+
 namespace weir::report {
 
 // A sweep's runs, told together.
@@ -28,15 +30,16 @@ struct Study {
   std::vector<std::string> columns;                         // of points.csv
   std::vector<std::string> units;                           // of each of them; "" = a label of an axis
   std::vector<std::string> words;                           // what each of them is of; "" = not known
+  std::vector<std::string> better;  // of which the "lower" or "higher" value is better; "" = not known
   std::vector<std::vector<std::string>> points;
   // By column and point; empty, for a column that is no percentile, or where it is not known.
   std::vector<std::vector<std::optional<Count>>> counts;
 };
 
 struct StudyResult {
-  Study study;                    // without its points
-  std::vector<std::string> done;  // runs
-  nlohmann::ordered_json sweep;   // the document sweep.json; an empty object if there is none
+  Study study;  // without its points
+  std::vector<result::SweepRun> done;
+  nlohmann::ordered_json sweep;  // the document sweep.json; an empty object if there is none
 };
 
 // From runs.csv, sweep.json and what failed. Throws InputError.

@@ -18,6 +18,7 @@
 #include "weir/report/render.h"
 #include "weir/result/anatomy_parts.h"
 #include "weir/result/rows.h"
+#include "weir/result/used_plugins.h"
 
 namespace weir::report {
 namespace {
@@ -235,8 +236,8 @@ void check_recorded(const result::Directory& run, const std::string& directory) 
   const std::string shown = printable(directory);
   throw InputError(run.has("scenario.toml")
                        ? fmt::format("{}: the run has recorded nothing to look at; run it again with: weir run "
-                                     "{}/scenario.toml --view-data --out ANOTHER",
-                                     shown, shown)
+                                     "{}/scenario.toml --view-data --out ANOTHER{}",
+                                     shown, shown, result::plugin_options(run.manifest()))
                        : fmt::format("{}: this is no result of weir run; make one to look at with: weir run FILE "
                                      "--view-data --out DIR",
                                      shown));

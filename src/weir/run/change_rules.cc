@@ -1,6 +1,7 @@
 #include "weir/run/change_rules.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

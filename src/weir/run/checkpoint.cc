@@ -17,8 +17,31 @@ constexpr std::string_view kMagic = "weir checkpoint\n";
 constexpr std::size_t kChecksum = 32;  // characters
 constexpr std::string_view kScenario = "scenario.toml";
 
-std::string scenario_checksum(const std::string& folder) {
-  return checksum_of(read_text_file(fmt::format("{}/{}", folder, kScenario), "the scenario of the run"));
+// The files that the run does not write again, its scenario among them, and their checksums.
+void save_finished_files(Saver& a, const probe::ResultDirectory& directory) {
+  result::Contents files = directory.contents();
+  std::erase_if(files, [](const auto& file) { return file.second.checksum.empty(); });
+  a.length(files.size());
+  for (const auto& [name, facts] : files) {
+    a.text(name);
+    a.text(facts.checksum);
+  }
+}
+
+// Throws InputError unless they are in the folder as they were.
+void check_finished_files(Loader& a, const std::string& folder) {
+  std::string name;
+  std::string checksum;
+  for (std::size_t left = a.length(); left > 0; --left) {
+    a.text(name);
+    a.text(checksum);
+    const std::string path = fmt::format("{}/{}", folder, name);
+    if (checksum_of(read_bytes(path, "a file of the run")) == checksum) continue;
+    if (name == kScenario)
+      throw InputError(
+          fmt::format("{}/{}: it is of another scenario than the one beside it", folder, probe::kCheckpoint));
+    throw InputError(fmt::format("{}: it has been changed since the run wrote it", path));
+  }
 }
 
 }  // namespace
@@ -34,7 +57,7 @@ void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, 
   if (directory.is_nowhere()) return save(a, engine, probes);  // of a rank that tells the first one its part
   a.bytes(kMagic.data(), kMagic.size());
   a.text(build_of_weir());
-  a.text(scenario_checksum(directory.partial()));
+  save_finished_files(a, directory);
   a.value(engine.partitions());
   a.value(engine.now());
   a.value(clock.wall_s());
@@ -61,8 +84,7 @@ Checkpoint read_checkpoint(const std::string& folder) {
   if (text != build_of_weir())
     refuse(fmt::format("it is of weir {}, and this is {}; run the scenario again", text, build_of_weir()));
   if (checksum_of(body) != all.substr(body.size())) refuse("it is cut short or changed");
-  a.text(text);
-  if (text != scenario_checksum(folder)) refuse("it is of another scenario than the one beside it");
+  check_finished_files(a, folder);
   Checkpoint out;
   a.value(out.partitions);
   a.value(out.now);

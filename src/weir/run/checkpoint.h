@@ -1,9 +1,9 @@
 // Checkpoints: what a run holds at an instant, kept in its directory, so that it can go on from there.
 //
 // A checkpoint is a file of its own beside the results so far (probe::kCheckpoint). It has the version of Weir and the
-// checksum of the scenario that it belongs to, the time, what the engine and the probes hold, how long each result
-// file was, and last a checksum of all this. It is read by the version of Weir that wrote it, built by the same
-// compiler.
+// checksums of the files that it belongs to, the scenario's among them, the time, what the engine and the probes hold,
+// the length of each table and the checksum of its rows so far, and last a checksum of all this. It is read by the
+// version of Weir that wrote it, built by the same compiler. All this finds accidents; who means to deceive can.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ struct Checkpoint {
   std::string state;
 };
 
-// The checkpoint in the folder that a run has left. Throws InputError if it is of another version of Weir or of another
-// scenario than the one beside it, cut short, or changed; nothing is written.
+// The checkpoint in the folder that a run has left. Throws InputError if it is of another version of Weir or of other
+// files than those beside it, cut short, or changed; nothing is written. Tables are checked by load().
 Checkpoint read_checkpoint(const std::string& folder);
 
 // All that a run holds, between calls of advance(); and the same for an engine and probes that have just been built.

@@ -40,6 +40,7 @@ struct ExecuteOptions {
   std::function<void(engine::Engine&)> prepare;
   std::function<void(engine::Engine&)> conclude;  // called once the run has ended, in whatever way
   bool traced = false;  // `prepare` may ask for single events though no probe does; only if the fidelity tells them
+  std::function<void(const std::string&)> tell;  // told what looks wrong while the run goes on; for people
   std::function<bool()> cancelled;  // asked as often: the run ends early, and keeps what it has, when it says so
   bool own_thread = false;          // processor time is that of the calling thread; the run has no other
   std::uint64_t memory = 0;  // bytes: the run ends early when the process takes more; 0 = it may take what there is

@@ -134,8 +134,9 @@ std::string Execution::advance(Time limit) {
     Time until = steps.next(simulation.now(), limit);
     if (options_.checkpoints.simulated > Time{})
       until = std::min(until, std::max((simulation.now() / epoch + 1) * epoch, next_checkpoint() / epoch * epoch));
-    until = {together_.of_first(until.ps)};
+    until = {together_.of_first(std::min(until, starvation_.next(epoch)).ps)};
     const bool ended = simulation.advance(until);
+    if (std::string text = starvation_.look(simulation); options_.tell && !text.empty()) options_.tell(text);
     if (options_.look) options_.look(pace_of(simulation));
     if (ended) return "";
     cancelled_ = together_.any(options_.cancelled && options_.cancelled());

@@ -12,6 +12,7 @@
 #include "weir/run/checkpoint.h"
 #include "weir/run/execute.h"
 #include "weir/run/lockstep.h"
+#include "weir/run/starvation.h"
 #include "weir/scenario/run.h"
 
 namespace weir::run {
@@ -61,6 +62,7 @@ class Execution {
   bool cancelled_ = false;
   Time kept_;  // the last checkpoint, or where the run began
   double kept_wall_s_ = 0;
+  Starvation starvation_;
   std::string problem_;  // why the last checkpoint was not kept
 };
 

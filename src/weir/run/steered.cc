@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <utility>
 
 #include "weir/base/error.h"
@@ -43,7 +44,10 @@ engine::Engine& SteeredRun::engine() { return execution_->engine(); }
 const scenario::Scenario& SteeredRun::scenario() const { return *scenario_; }
 probe::Probes& SteeredRun::probes() { return execution_->probes(); }
 const std::vector<std::string>& SteeredRun::tags() const { return execution_->tags(); }
-bool SteeredRun::advance(Time until) { return engine().advance(until); }
+bool SteeredRun::advance(Time until) {
+  assert(until == Time::max() || until.ps % engine().epoch().ps == 0);
+  return engine().advance(until);
+}
 std::string SteeredRun::lack_of_memory() const { return execution_->lack_of_memory(); }
 
 void SteeredRun::apply(Change change) {

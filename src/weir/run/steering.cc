@@ -1,6 +1,7 @@
 #include "weir/run/steering.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -33,13 +34,13 @@ What read_what(const scenario::TableReader& row) {
 
 // The place in a list of what has this name; the first place for "".
 template <class List, class NameOf>
-std::uint16_t index_of(const List& list, const std::string& name, const char* what, NameOf&& name_of) {
+std::uint16_t index_of(const List& list, const std::string& name, const char* key, NameOf&& name_of) {
   if (name.empty()) return 0;
   const auto at = std::find_if(list.begin(), list.end(), [&](const auto& one) { return name_of(one) == name; });
   if (at != list.end()) return static_cast<std::uint16_t>(at - list.begin());
   std::vector<std::string> names;
   for (const auto& one : list) names.push_back(name_of(one));
-  throw InputError(fmt::format("there is no {} '{}'; valid is {}", what, name, fmt::join(names, ", ")));
+  throw InputError(key, fmt::format("there is no {} '{}'; valid is {}", key, name, fmt::join(names, ", ")));
 }
 
 struct Writer {

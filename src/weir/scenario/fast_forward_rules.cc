@@ -37,6 +37,7 @@ void check_fast_forward(const Scenario& s, const engine::Model& model) {
   none(!s.faults.failures.empty(), "network.failure.0", "would not notice that links fail");
   none(!s.faults.link_events.empty(), "network.link_event.0", "would not notice that links go down");
   none(!s.faults.host_pauses.empty(), "host.pause.0", "would not notice that hosts pause");
+  none(!s.faults.slow_hosts.empty(), "host.slow.0", "would not notice that hosts are slow");
   for (std::size_t i = 0; i < model.profiles.size(); ++i)
     none(cc::has(model.profiles[i].algorithm->about.needs, cc::Needs::decisions),
          i == 0 ? "algorithm.name" : fmt::format("profile.{}.algorithm", i - 1), "nobody would be asked about them");

@@ -28,6 +28,7 @@ Fidelity exact() {
           .has_ranks = true,
           .can_skip = true,
           .chooses_ecn = true,
+          .chooses_nics = true,
           .check = check_buffers,
           .warn = warn_of_network,
           .make = [](const Scenario&, const engine::Model& model, traffic::Traffic& traffic,

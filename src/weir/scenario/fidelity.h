@@ -39,6 +39,8 @@ struct Fidelity {
   bool can_skip = false;       // [run.fast_forward]
   // ECN thresholds that nobody has written are those that come with the algorithms (scenario/ecn_choice.h).
   bool chooses_ecn = false;
+  // NICs of which nobody has written anything are as real ones where switches drop (scenario/nic_choice.h).
+  bool chooses_nics = false;
   // The parameter that may name a file with all flows, in place of [[traffic]]; "" = there is none.
   std::string_view flows_param;
 

@@ -161,6 +161,7 @@ HostImport import_host(std::span<const result::HostTrace> traces, const HostImpo
     if (const auto most = std::min(segment, kLargestSegment); most > kPayload) {
       toml.text("segment", format_value(Bytes{most}));
       toml.value("packets_per_ack", (most + kPayload - 1) / kPayload);
+      toml.text("burst_gap", "0 us");
     }
     toml.value("memory", false);
     toml.section("[probes.delays]");

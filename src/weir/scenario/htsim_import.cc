@@ -54,6 +54,8 @@ class HtsimImporter {
     arguments_.choice("-ar_method", "queue", {"queue"});
     arguments_.choice("-ar_granularity", "packet", {"packet"});
     arguments_.whole("-planes", 1, 1, 1);
+    if (arguments_.whole("-failed", 0, 0, UINT32_MAX) > 0)
+      HtsimOptions::fail_at("-failed", "slow links are not possible; write 0 or leave it out");
   }
 
   // A schedule has ranks, not hosts, so the network says how many there are.
@@ -70,7 +72,7 @@ class HtsimImporter {
     if (!options_.goal_unit.empty()) HtsimOptions::fail_at("--goal-unit", "possible only with -goal; leave it out");
     const std::string file = arguments_.text("-tm");
     if (file.empty()) HtsimOptions::fail_at("-tm", "missing; name the connection matrix, a .cm file");
-    matrix_ = parse_htsim_matrix(read_(file, "a connection matrix of htsim"), file);
+    matrix_ = parse_htsim_matrix(read_(file, "a connection matrix of htsim"), file, options_.exact);
     if (matrix_.connections.rows.empty()) fail({file, 0}, "no connection; write at least one");
     title_ = std::filesystem::path(file).filename().string();
     const std::int64_t nodes = arguments_.whole("-nodes", matrix_.nodes, 1, UINT32_MAX);
@@ -231,6 +233,10 @@ class HtsimImporter {
     toml_.text("k_max", format_value(net_.k_max));
     toml_.value("p_max", 1);
     toml_.text("at_rate", "0 bps");
+    // NICs are ideal there.
+    toml_.section("[host]");
+    toml_.value("rate_tolerance", 0);
+    toml_.value("send_jitter", 0);
   }
 
   void write_exact_transport() {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "weir/base/params.h"
 #include "weir/base/suggestion.h"
 #include "weir/base/text.h"
 #include "weir/scenario/document.h"
@@ -13,6 +14,7 @@
 #include "weir/scenario/htsim_lines.h"
 #include "weir/scenario/replica_rules.h"
 #include "weir/scenario/uet_connections.h"
+#include "weir/traffic/flow.h"
 
 namespace weir::scenario {
 namespace {
@@ -25,9 +27,18 @@ constexpr std::int64_t kMostUs = 1 << 24;             // whole numbers of a floa
 constexpr std::uint32_t kOwnNumbers = 1'000'000'000;  // of flows that the file does not number
 constexpr int kOnePath = 7;                           // a priority
 
+// Of decimals; more than any valid one if the text is none.
+Time microseconds(const std::string& text) {
+  try {
+    return parse_time(text + " us");
+  } catch (const InputError&) {
+    return Time::max();
+  }
+}
+
 class MatrixReader {
  public:
-  MatrixReader(std::string_view text, const std::string& file) : lines_(text, file) {}
+  MatrixReader(std::string_view text, const std::string& file, bool exact) : lines_(text, file), exact_(exact) {}
 
   HtsimMatrix read() {
     while (lines_.next()) read_line();
@@ -162,9 +173,9 @@ class MatrixReader {
     if (word == "id") {
       c.number = static_cast<std::uint32_t>(lines_.whole("id", 1, kOwnNumbers - 1));
     } else if (word == "start") {
-      c.start = {lines_.whole("start, in microseconds", 0, kMostUs) * 1'000'000};
+      c.start = start(std::string(lines_.word("start, in microseconds")));
     } else if (word == "size") {
-      c.size = {lines_.whole("size", 1, kUetMaxFlowSize.count)};
+      c.size = size();
     } else if (word == "trigger") {
       Trigger& t = trigger(lines_.whole("trigger", 1, UINT32_MAX));
       ++t.flows;
@@ -189,6 +200,24 @@ class MatrixReader {
     }
   }
 
+  // The simulator drops the fraction of a microsecond.
+  Time start(const std::string& text) const {
+    const Time time = microseconds(text);
+    if (time > Time{kMostUs * 1'000'000} || (!exact_ && time.ps % 1'000'000 != 0))
+      lines_.fail(fmt::format("start, in microseconds: '{}' is not valid; write a {}number from 0 to {}", text,
+                              exact_ ? "" : "whole ", kMostUs));
+    return time;
+  }
+
+  // htsim_uec sends nothing then; other programs of htsim never stop sending.
+  Bytes size() {
+    const std::int64_t size = lines_.whole("size", 0, kUetMaxFlowSize.count);
+    if (size > 0) return {size};
+    if (!exact_)
+      lines_.fail("size 0, of which htsim_uec sends nothing; write a size, or take --exact for a flow without end");
+    return traffic::kMaxFlowSize;
+  }
+
   // Where the simulator would stop with an assertion, or wait for ever.
   void check_triggers() const {
     for (const auto& [id, t] : triggers_) {
@@ -207,6 +236,7 @@ class MatrixReader {
   }
 
   HtsimLines lines_;
+  const bool exact_;
   HtsimMatrix out_;
   std::map<std::string, Count> counts_;
   std::map<std::int64_t, Trigger> triggers_;
@@ -217,8 +247,8 @@ class MatrixReader {
 
 }  // namespace
 
-HtsimMatrix parse_htsim_matrix(std::string_view text, const std::string& file) {
-  return MatrixReader(text, file).read();
+HtsimMatrix parse_htsim_matrix(std::string_view text, const std::string& file, bool exact) {
+  return MatrixReader(text, file, exact).read();
 }
 
 }  // namespace weir::scenario

@@ -52,8 +52,10 @@ constexpr Known kOptions[] = {
     {"-sender_cc_algo"},
     {"-sender_cc_only", 0},
     {"-sender_cc", 0},
+    {"-force_disable_oversubscribed_cc", 0},
     {"-queue_type"},
     {"-planes"},
+    {"-failed"},
     {"-enable_accurate_base_rtt", 0},
     {"-disable_base_rtt_update_on_nack", 0},
     {"-o", 1, HtsimUse::output},
@@ -63,8 +65,7 @@ constexpr Known kOptions[] = {
     {"-debug", 0, HtsimUse::output},
     {"-host_queue_type", 1, HtsimUse::nothing},  // NICs pace what they put there
     {"-ar_sticky_delta", 1, HtsimUse::nothing},  // of flowlets
-    {"-force_disable_oversubscribed_cc", 0, HtsimUse::nothing},
-    {"-Ai", 1, HtsimUse::nothing},  // of the receiver's control
+    {"-Ai", 1, HtsimUse::nothing},               // of the receiver's control of oversubscribed networks
     {"-Md", 1, HtsimUse::nothing},
     {"-alpha", 1, HtsimUse::nothing},
     {"-receiver_cc", 0, HtsimUse::refused, "the receiver's congestion control is not possible; write -sender_cc_only"},
@@ -74,7 +75,6 @@ constexpr Known kOptions[] = {
      "the receiver's congestion control is not possible; write -sender_cc_only"},
     {"-sleek", 0, HtsimUse::refused, "SLEEK is not possible; leave it out"},
     {"-conn_reuse", 0, HtsimUse::refused, "several messages on one connection are not possible; leave it out"},
-    {"-failed", 1, HtsimUse::refused, "slow links are not possible; leave it out"},
     {"-pcie", 1, HtsimUse::refused, "the model of the receiver's PCIe is not possible; leave it out"},
 };
 const Known& option_named(const std::string& name) {

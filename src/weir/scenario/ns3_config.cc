@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "weir/base/params.h"
 #include "weir/base/suggestion.h"
@@ -15,13 +14,16 @@
 namespace weir::scenario {
 namespace {
 
-enum class Ns3Use { model, output, nothing };
+enum class Ns3Use { model, output, nothing, fork };
 
-// Keys of third.cc. `values` = 0: a map, whose first value says how many pairs follow.
+// Keys of third.cc, then those of its forks. `values` = 0: a map, whose first value says how many pairs follow.
 struct Key {
   std::string_view name;
   std::size_t values = 1;
   Ns3Use use = Ns3Use::model;
+  // A fork's: the value that stands for what third.cc does, and what others have here.
+  std::string_view as_here = {};
+  std::string_view counterpart = {};
 };
 constexpr Key kKeys[] = {
     {"ENABLE_QCN"},
@@ -74,23 +76,88 @@ constexpr Key kKeys[] = {
     {"SAMPLE_FEEDBACK"},
     {"PINT_LOG_BASE", 1, Ns3Use::nothing},
     {"PINT_PROB", 1, Ns3Use::nothing},
+    // conweave-ns3
+    {"FLOW_INPUT_FILE", 1, Ns3Use::output},
+    {"CNP_OUTPUT_FILE", 1, Ns3Use::output},
+    {"VOQ_MON_FILE", 1, Ns3Use::output},
+    {"VOQ_MON_DETAIL_FILE", 1, Ns3Use::output},
+    {"UPLINK_MON_FILE", 1, Ns3Use::output},
+    {"CONN_MON_FILE", 1, Ns3Use::output},
+    {"EST_ERROR_MON_FILE", 1, Ns3Use::output},
+    {"SW_MONITORING_INTERVAL", 1, Ns3Use::output},
+    {"FLOWGEN_START_TIME", 1, Ns3Use::nothing},
+    {"FLOWGEN_STOP_TIME", 1, Ns3Use::nothing},
+    {"LOAD", 1, Ns3Use::nothing},
+    {"RANDOM_SEED"},
+    {"LB_MODE", 1, Ns3Use::fork, "0", "DRILL, CONGA, LetFlow and ConWeave have none; 0 is ECMP"},
+    {"ENABLE_PFC", 1, Ns3Use::fork, "1", "network.buffer.mode = \"lossy\" in a scenario made with --exact"},
+    {"ENABLE_IRN", 1, Ns3Use::fork, "0", "algorithm.recovery.kind = \"irn\" in a scenario made with --exact"},
+    {"CONWEAVE_TX_EXPIRY_TIME", 1, Ns3Use::nothing},
+    {"CONWEAVE_REPLY_TIMEOUT_EXTRA", 1, Ns3Use::nothing},
+    {"CONWEAVE_PATH_PAUSE_TIME", 1, Ns3Use::nothing},
+    {"CONWEAVE_EXTRA_VOQ_FLUSH_TIME", 1, Ns3Use::nothing},
+    {"CONWEAVE_DEFAULT_VOQ_WAITING_TIME", 1, Ns3Use::nothing},
+    // SimAI
+    {"BW_MON_FILE", 1, Ns3Use::output},
+    {"RATE_MON_FILE", 1, Ns3Use::output},
+    {"CNP_MON_FILE", 1, Ns3Use::output},
+    {"MON_START", 1, Ns3Use::output},
+    {"MON_END", 1, Ns3Use::output},
+    {"QP_MON_INTERVAL", 1, Ns3Use::output},
+    {"QLEN_MON_INTERVAL", 1, Ns3Use::output},
+    {"BW_MON_INTERVAL", 1, Ns3Use::output},
+    {"NIC_TOTAL_PAUSE_TIME", 1, Ns3Use::output},
 };
 
-const Key& key_named(const std::string& name, const Where& where) {
-  for (const Key& key : kKeys)
-    if (key.name == name) return key;
+const Key* key_named(const std::string& name) {
+  const auto known = std::find_if(std::begin(kKeys), std::end(kKeys), [&](const Key& key) { return key.name == name; });
+  return known == std::end(kKeys) ? nullptr : known;
+}
+
+std::string suggestion(const std::string& name) {
   std::vector<std::string> names;
   for (const Key& key : kKeys) names.emplace_back(key.name);
-  fail(where, fmt::format("unknown key '{}'{}", one_line(name, kQuoted), did_you_mean(name, names)));
+  return did_you_mean(name, names);
 }
+
+// What cannot be read, all in one message.
+class Refused {
+ public:
+  void unknown(const std::string& name, const Where& where) {
+    add(where, fmt::format("unknown key '{}'{}", one_line(name, kQuoted), suggestion(name)));
+  }
+  void value(const Key& key, const std::string& value, const Where& where) {
+    add(where, fmt::format("{}: '{}' is not possible, only {} ({})", key.name, one_line(value, kQuoted), key.as_here,
+                           key.counterpart));
+  }
+  void fail_if_any() const {
+    if (!message_.empty()) fail(first_, message_);
+  }
+
+ private:
+  void add(const Where& where, const std::string& what) {
+    if (message_.empty()) {
+      first_ = where;
+      message_ = what;
+    } else {
+      message_ += fmt::format("; line {}: {}", where.line, what);
+    }
+  }
+
+  Where first_;
+  std::string message_;
+};
 
 }  // namespace
 
 Ns3Config::Ns3Config(std::string_view text, const std::string& file) : file_(file) {
-  for_each_ns3_line(text, [this](const std::vector<std::string>& words, int line) {
+  Refused refused;
+  for_each_ns3_line(text, [&](const std::vector<std::string>& words, int line) {
     if (words.empty()) return;
     const Where here{file_, line};
-    const Key& key = key_named(words[0], here);
+    const Key* named = key_named(words[0]);
+    if (named == nullptr) return refused.unknown(words[0], here);
+    const Key& key = *named;
     std::size_t expected = key.values;
     if (key.values == 0 && words.size() > 1) expected = 1 + 2 * read_ns3_whole(words[1], 1, 1000, here, key.name);
     if (words.size() - 1 != expected)
@@ -100,7 +167,9 @@ Ns3Config::Ns3Config(std::string_view text, const std::string& file) : file_(fil
     const auto [known, is_new] = entries_.try_emplace(words[0]);
     if (!is_new) fail(here, fmt::format("{} is there already, in line {}", key.name, known->second.line));
     known->second = {line, {words.begin() + 1, words.end()}};
+    if (key.use == Ns3Use::fork && words[1] != key.as_here) refused.value(key, words[1], here);
   });
+  refused.fail_if_any();
 }
 
 const Ns3Config::Entry* Ns3Config::find(const std::string& key) const {
@@ -119,9 +188,10 @@ void Ns3Config::fail_at(const std::string& key, const std::string& what) const {
 
 std::vector<std::string> Ns3Config::without_effect() const {
   std::vector<std::pair<int, std::string>> found;
-  for (const Key& key : kKeys)
-    if (const Entry* entry = find(std::string(key.name)); entry != nullptr && key.use != Ns3Use::model)
-      found.emplace_back(entry->line, key.name);
+  for (const Key& key : kKeys) {
+    if (key.use != Ns3Use::output && key.use != Ns3Use::nothing) continue;
+    if (const Entry* entry = find(std::string(key.name))) found.emplace_back(entry->line, key.name);
+  }
   std::sort(found.begin(), found.end());
   std::vector<std::string> out;
   for (const auto& [line, name] : found) out.push_back(name);
@@ -151,10 +221,9 @@ Rate Ns3Config::rate(const std::string& key, Rate fallback) const {
   }
 }
 
-std::string Ns3Config::file(const std::string& key) const {
+std::string Ns3Config::text(const std::string& key) const {
   const Entry* entry = find(key);
-  if (entry == nullptr) return "";
-  return (std::filesystem::path(file_).parent_path() / entry->values[0]).string();
+  return entry == nullptr ? "" : entry->values[0];
 }
 
 void Ns3Config::require(const std::vector<std::string>& keys, std::string_view why) const {

@@ -1,5 +1,5 @@
-// The config file of the simulator of HPCC's authors. Read strictly: what that simulator would take for zero, or not
-// look at, is an error here.
+// The config file of the simulator of HPCC's authors, and of its forks as far as they do the same. Read strictly: what
+// that simulator would take for zero, or not look at, is an error here.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace weir::scenario {
 // Lines `KEY value...`, in any order, each key once.
 class Ns3Config {
  public:
-  // Throws InputError for a key that the simulator does not know, one that comes twice, and a wrong number of values.
+  // Throws InputError for keys that the simulator does not know and values of forks that it has not, all of them in one
+  // message; for a key that comes twice, and a wrong number of values.
   Ns3Config(std::string_view text, const std::string& file);
 
   bool has(const std::string& key) const { return entries_.contains(key); }
@@ -31,8 +32,8 @@ class Ns3Config {
   bool flag(const std::string& key, bool fallback) const;
   double number(const std::string& key, double fallback, double min, double max) const;
   Rate rate(const std::string& key, Rate fallback) const;
-  // The name of a file, from the config's folder on; empty if the key is not there.
-  std::string file(const std::string& key) const;
+  // Empty if the key is not there.
+  std::string text(const std::string& key) const;
   // Throws InputError if one of these is missing; `why` says who needs it.
   void require(const std::vector<std::string>& keys, std::string_view why) const;
 

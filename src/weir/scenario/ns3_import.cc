@@ -1,23 +1,28 @@
 #include "weir/scenario/ns3_import.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "weir/base/params.h"
+#include "weir/base/text.h"
 #include "weir/net/graph_file.h"
 #include "weir/replica/ns3_clock.h"
 #include "weir/replica/ns3_params.h"
 #include "weir/scenario/ns3_config.h"
 #include "weir/scenario/ns3_files.h"
+#include "weir/scenario/replica_rules.h"
 #include "weir/scenario/toml_writer.h"
+#include "weir/traffic/flow.h"
 
 namespace weir::scenario {
 namespace {
 
-constexpr std::int64_t kBegin = 2'000'000'000;  // ns; time 0 of a scenario
+constexpr std::int64_t kLinksFail = 2'000'000'000;  // ns; LINK_DOWN counts from then on
 constexpr std::uint64_t kMostNs = 1'000'000'000'000'000;
 
 enum class Mode : std::uint64_t { dcqcn = 1, hpcc = 3, timely = 7, dctcp = 8 };
@@ -29,6 +34,7 @@ class Ns3Importer {
  public:
   Ns3Importer(std::string_view config, const std::string& file, const Ns3ImportOptions& options, const ReadFile& read)
       : config_(config, file),
+        folder_(std::filesystem::path(file).parent_path()),
         options_(options),
         read_(read),
         title_(std::filesystem::path(file).filename().string()) {}
@@ -37,7 +43,10 @@ class Ns3Importer {
     config_.require({"TOPOLOGY_FILE", "FLOW_FILE"}, "name the file");
     config_.require({"L2_CHUNK_SIZE", "L2_ACK_INTERVAL"}, "without it nothing is ever acknowledged");
     read_mode();
-    topology_ = parse_ns3_topology(read_(config_.file("TOPOLOGY_FILE"), "the topology"), config_.file("TOPOLOGY_FILE"));
+    const std::string file = file_of("TOPOLOGY_FILE");
+    topology_ = parse_ns3_topology(read_(file, "the topology"), file);
+    ignore(topology_.rest);
+    loss_ = ns3_loss(topology_, config_.number("ERROR_RATE_PER_LINK", 0, 0, 1), !options_.exact);
     check_rates();
     write_head();
     write_fidelity();
@@ -48,12 +57,39 @@ class Ns3Importer {
     write_probes();
     out_.toml = toml_.take();
     out_.graph = net::format_graph(topology_.topology);
+    if (!topology_.switches.empty()) list_nodes();
     out_.ignored = config_.without_effect();
     out_.ignored.insert(out_.ignored.end(), ignored_.begin(), ignored_.end());
     return std::move(out_);
   }
 
  private:
+  std::optional<std::string> find_file(const std::string& key) const {
+    for (const auto& folder : {folder_, folder_ / "..", std::filesystem::path()}) {
+      std::string path = (folder / config_.text(key)).lexically_normal().string();
+      if (options_.is_file(path)) return path;
+    }
+    return std::nullopt;
+  }
+
+  std::string file_of(const std::string& key) const {
+    if (auto path = find_file(key)) return *path;
+    config_.fail_at(key, fmt::format("there is no file {} in the folder of the config, in the one above it, and in the "
+                                     "one where weir was started",
+                                     one_line(config_.text(key), kQuoted)));
+  }
+
+  void ignore(const std::string& what) {
+    if (!what.empty()) ignored_.push_back(what);
+  }
+
+  void list_nodes() {
+    out_.nodes = "node,ns3_node\n";
+    std::vector<std::size_t> there(topology_.number_here.size());
+    for (std::size_t n = 0; n < there.size(); ++n) there[topology_.number_here[n]] = n;
+    for (std::size_t node = 0; node < there.size(); ++node) out_.nodes += fmt::format("{},{}\n", node, there[node]);
+  }
+
   // What Weir's own physics have no room for.
   void only(const std::string& key, bool fits, std::string_view fitting) const {
     if (options_.exact && !fits)
@@ -80,26 +116,20 @@ class Ns3Importer {
     }
   }
 
+  std::int64_t since_begin(std::int64_t ns) const { return ns - topology_.begin_ns; }
+
   void write_head() {
+    toml_.comment(fmt::format("Time 0 is second {} there.", topology_.begin_ns / 1'000'000'000));
     toml_.text("title", title_);
     toml_.section("[run]");
     if (!options_.exact) toml_.text("fidelity", replica::kNs3Hpcc);
     const double stop = config_.number("SIMULATOR_STOP_TIME", 3.01, 0, 1e6);
-    const std::int64_t ns = replica::seconds_to_ns(stop) - kBegin;
-    if (ns <= 0) config_.fail_at("SIMULATOR_STOP_TIME", "write more than 2, when the first flows may start");
+    const std::int64_t ns = since_begin(replica::seconds_to_ns(stop));
+    if (ns <= 0)
+      config_.fail_at("SIMULATOR_STOP_TIME", fmt::format("write more than {}, when the first flows may start",
+                                                         topology_.begin_ns / 1'000'000'000));
     toml_.text("stop", format_value(Time{ns * 1000}));
-  }
-
-  // The loss of all links, which is one figure.
-  double loss() const {
-    const double common = config_.number("ERROR_RATE_PER_LINK", 0, 0, 1);
-    const auto of = [&](std::size_t i) { return topology_.loss[i] > 0 ? topology_.loss[i] : common; };
-    for (std::size_t i = 1; i < topology_.loss.size(); ++i)
-      if (of(i) != of(0))
-        fail(topology_.where[i], fmt::format("packets are lost with probability {} here and {} on the first link; only "
-                                             "one for all links is possible",
-                                             of(i), of(0)));
-    return of(0);
+    if (config_.has("RANDOM_SEED")) toml_.value("seed", config_.whole("RANDOM_SEED", 1, 0, UINT32_MAX));
   }
 
   void write_fidelity() {
@@ -116,7 +146,6 @@ class Ns3Importer {
     const bool to_zero = config_.flag("L2_BACK_TO_ZERO", false);
     const std::uint64_t ack_interval = config_.whole("L2_ACK_INTERVAL", 0, 1, UINT32_MAX);
     const std::uint64_t chunk = config_.whole("L2_CHUNK_SIZE", 0, 1, UINT32_MAX);
-    const double lost = loss();
     const std::vector<std::uint64_t> down = config_.link_down();
     if (down[0] > 0) check_link_down(down);
     only("GLOBAL_T", global_t, "the same T for all flows, 1");
@@ -125,7 +154,6 @@ class Ns3Importer {
     if (mode_ == Mode::hpcc) only("SAMPLE_FEEDBACK", !sample, "0");
     only("L2_BACK_TO_ZERO", !to_zero, "go-back-N, 0");
     only("L2_ACK_INTERVAL", ack_interval <= 1000, "an acknowledgement for each packet, 1");
-    only("ERROR_RATE_PER_LINK", lost == 0, "links without losses, here and in the topology");
     only("LINK_DOWN", down[0] == 0, "links that do not fail, 0 0 0");
     if (options_.exact) {
       ignored_.emplace_back("L2_CHUNK_SIZE");
@@ -147,18 +175,21 @@ class Ns3Importer {
     toml_.text("ack_interval", format_value(Bytes{static_cast<std::int64_t>(ack_interval)}));
     toml_.text("chunk", format_value(Bytes{static_cast<std::int64_t>(chunk)}));
     toml_.value("back_to_zero", to_zero);
-    toml_.value("loss", lost);
+    toml_.value("loss", loss_.common);
+    if (!topology_.switches.empty()) toml_.text("switches", topology_.switches);
     if (down[0] == 0) return;
-    toml_.text("link_down_at", format_value(Time{static_cast<std::int64_t>(down[0]) * 1'000'000}));
-    toml_.value("link_down_a", down[1]);
-    toml_.value("link_down_b", down[2]);
+    const std::int64_t down_at = since_begin(kLinksFail) + static_cast<std::int64_t>(down[0]) * 1000;
+    toml_.text("link_down_at", format_value(Time{down_at * 1000}));
+    toml_.value("link_down_a", topology_.number_here[down[1]]);
+    toml_.value("link_down_b", topology_.number_here[down[2]]);
   }
 
   void check_link_down(const std::vector<std::uint64_t>& down) const {
     const net::Topology& t = topology_.topology;
+    const auto& here = topology_.number_here;
     const bool known = std::any_of(t.links.begin(), t.links.end(), [&](const net::Link& link) {
-      return std::minmax<std::uint64_t>(link.a, link.b) == std::minmax(down[1], down[2]) && link.a >= t.hosts &&
-             link.b >= t.hosts;
+      return down[1] < here.size() && down[2] < here.size() && link.a >= t.hosts && link.b >= t.hosts &&
+             std::minmax(link.a, link.b) == std::minmax(here[down[1]], here[down[2]]);
     });
     if (!known)
       config_.fail_at("LINK_DOWN", fmt::format("there is no link {} - {} between two switches", down[1], down[2]));
@@ -173,10 +204,19 @@ class Ns3Importer {
     const bool ecn = config_.flag("ENABLE_QCN", true);
     if (!ecn && (mode_ == Mode::dcqcn || mode_ == Mode::dctcp))
       config_.fail_at("ENABLE_QCN", "the algorithm reacts to marked packets; write 1");
-    if (!ecn) return;
-    toml_.section("[network.ecn]");
-    toml_.value("enabled", true);
-    write_thresholds();
+    if (ecn) {
+      toml_.section("[network.ecn]");
+      toml_.value("enabled", true);
+      write_thresholds();
+    }
+    if (options_.exact && loss_.common > 0) write_loss("all", loss_.common);
+    for (const auto& [link, loss] : loss_.links) write_loss(fmt::format("{}-{}", link.first, link.second), loss);
+  }
+
+  void write_loss(const std::string& links, double probability) {
+    toml_.section("[[network.loss]]");
+    toml_.text("links", links);
+    toml_.value("probability", probability);
   }
 
   void write_thresholds() {
@@ -279,9 +319,12 @@ class Ns3Importer {
     toml_.section("[[traffic]]");
     toml_.text("kind", "flows");
     toml_.text("file", options_.flows_name);
-    const std::string file = config_.file("FLOW_FILE");
+    const std::string file = file_of("FLOW_FILE");
     out_.flows = "src,dst,sport,dport,size_bytes,start_ns,tag\n";
-    for (const auto& f : parse_ns3_flows(read_(file, "the flows"), file, topology_.topology.hosts))
+    const Bytes largest = options_.exact ? traffic::kMaxFlowSize : kNs3MaxFlowSize;
+    const Ns3Flows read = parse_ns3_flows(read_(file, "the flows"), file, topology_, largest);
+    ignore(read.rest);
+    for (const auto& f : read.flows)
       out_.flows += fmt::format("{},{},{},{},{},{},dport-{}\n", f.src, f.dst, f.sport, f.dport, f.size.count,
                                 f.start.ps / 1000, f.dport);
   }
@@ -291,21 +334,26 @@ class Ns3Importer {
     constexpr std::uint64_t kMonitorInterval = 100;  // ns
     const std::uint64_t begin = config_.whole("QLEN_MON_START", 2'000'000'000, 0, kMostNs);
     const std::uint64_t end = config_.whole("QLEN_MON_END", 2'100'000'000, 0, kMostNs);
-    if (config_.has("QLEN_MON_FILE") && end > kBegin && end > begin) {
-      const auto since_begin = [](std::uint64_t ns) {
-        return format_value(Time{std::max<std::int64_t>(0, static_cast<std::int64_t>(ns) - kBegin) * 1000});
-      };
+    const auto time_of = [&](std::uint64_t ns) {
+      return Time{std::max<std::int64_t>(0, since_begin(static_cast<std::int64_t>(ns))) * 1000};
+    };
+    if (config_.has("QLEN_MON_FILE") && time_of(end) > time_of(begin)) {
       toml_.section("[probes.queues]");
       toml_.text("interval", format_value(Time{kMonitorInterval * 1000}));
-      toml_.text("start", since_begin(begin));
-      toml_.text("stop", since_begin(end));
+      toml_.text("start", format_value(time_of(begin)));
+      toml_.text("stop", format_value(time_of(end)));
     }
     const bool enabled = config_.flag("ENABLE_TRACE", true);
-    const std::string file = config_.file("TRACE_FILE");
-    if (file.empty()) return;
-    const auto nodes = parse_ns3_trace(read_(file, "the trace nodes"), file, topology_.topology.nodes());
-    if (!enabled || nodes.empty()) return;
-    const std::string ports = ports_of(nodes);
+    if (!config_.has("TRACE_FILE")) return;
+    // The simulator traces nothing then.
+    const auto found = find_file("TRACE_FILE");
+    if (!found) return ignore(fmt::format("TRACE_FILE (there is no file {})", config_.text("TRACE_FILE")));
+    const std::string& file = *found;
+    const Ns3Trace trace = parse_ns3_trace(read_(file, "the trace nodes"), file, topology_);
+    ignore(trace.unknown);
+    ignore(trace.rest);
+    if (!enabled || trace.nodes.empty()) return;
+    const std::string ports = ports_of(trace.nodes);
     toml_.section("[probes.pfc]");
     toml_.text("ports", ports);
     toml_.section("[probes.links]");
@@ -316,22 +364,26 @@ class Ns3Importer {
   std::string ports_of(const std::vector<std::uint32_t>& nodes) const {
     const net::Topology& t = topology_.topology;
     if (nodes.size() == t.nodes()) return "all, hosts";
-    std::string out;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> ports;  // parallel links have one name
     for (std::uint32_t port = 0; port < t.ports(); ++port)
       if (std::binary_search(nodes.begin(), nodes.end(), t.port_owner(port)))
-        out += fmt::format("{}{}->{}", out.empty() ? "" : ", ", t.port_owner(port), t.port_peer(port));
-    return out;
+        ports.emplace(t.port_owner(port), t.port_peer(port));
+    std::vector<std::string> names;
+    for (const auto& [owner, peer] : ports) names.push_back(fmt::format("{}->{}", owner, peer));
+    return fmt::format("{}", fmt::join(names, ", "));
   }
 
   const Ns3Config config_;
+  const std::filesystem::path folder_;
   const Ns3ImportOptions& options_;
   const ReadFile& read_;
   const std::string title_;
   Mode mode_ = Mode::dcqcn;
   Ns3Topology topology_;
+  Ns3Loss loss_;
   std::string window_;
   std::vector<std::string> ignored_;
-  TomlWriter toml_{"Made by weir import ns3. Time 0 is second 2 there."};
+  TomlWriter toml_{"Made by weir import ns3."};
   Ns3Import out_;
 };
 

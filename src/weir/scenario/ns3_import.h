@@ -12,13 +12,17 @@ struct Ns3Import {
   std::string toml;
   std::string graph;                 // data file `graph_name`
   std::string flows;                 // data file `flows_name`
-  std::vector<std::string> ignored;  // keys that stand in the config and say nothing about the run
+  std::string nodes;                 // CSV: which node is which, if they are numbered otherwise here; else empty
+  std::vector<std::string> ignored;  // keys and parts of files that say nothing about the run
 };
 
 struct Ns3ImportOptions {
   bool exact = false;  // Weir's physics and the papers' forms; else the simulator's own
   std::string graph_name;
   std::string flows_name;
+  // Whether there is such a file. The simulator takes names from the folder where it starts: the config's own, the one
+  // above it and the present one are tried in this order.
+  std::function<bool(const std::string& path)> is_file;
 };
 
 // The content of a file that the config names, `expected` says what it should be. Throws InputError.

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "weir/cc/dcqcn.h"
@@ -10,6 +9,7 @@
 #include "weir/cc/hpcc.h"
 #include "weir/cc/timely.h"
 #include "weir/replica/ns3_hpcc.h"
+#include "weir/replica/ns3_numbers.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/replica_rules.h"
 
@@ -19,7 +19,6 @@ namespace {
 using replica::Ns3Params;
 
 constexpr Bytes kPauseFrame{43};
-constexpr Bytes kNs3MaxFlowSize{0xffffffff};  // sequence numbers have 32 bits
 
 // One of the algorithms that the replica has a form of: what it lets a scenario set, and what it stands for in all
 // else.
@@ -66,7 +65,6 @@ void check_algorithm(const Scenario& s) {
 
 void check_links(const Scenario& s, const engine::Model& model) {
   const bool hpcc = s.profiles.front().reads_telemetry();
-  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
   for (const net::Link& link : model.topology.links) {
     const std::string name = fmt::format("the link {} - {}", link.a, link.b);
     if (link.delay.ps % 1000 != 0)
@@ -79,8 +77,6 @@ void check_links(const Scenario& s, const engine::Model& model) {
       refuse(s, "topology",
              fmt::format("{} has {}, for which HPCC's telemetry has no code; valid is 25, 50, 100, 200, 400 Gbps", name,
                          format_value(link.rate)));
-    if (!pairs.insert(std::minmax(link.a, link.b)).second)
-      refuse(s, "topology", fmt::format("{} is there twice; parallel links are not possible", name));
   }
 }
 
@@ -97,6 +93,14 @@ void check_link_down(const Scenario& s, const engine::Model& model) {
            fmt::format("there is no link {} - {} between two switches", params.link_down_a, params.link_down_b));
 }
 
+void check_numbers(const Scenario& s, const engine::Model& model) {
+  try {
+    replica::ns3_numbers(fidelity_params<Ns3Params>(s).switches, model.topology);
+  } catch (const InputError& error) {
+    refuse(s, "fidelity.switches", error.what());
+  }
+}
+
 // Headroom is 3 * rate * delay, in whole bytes of each.
 void check_buffer(const Scenario& s, const engine::Model& model) {
   for (std::uint32_t sw = 0; sw < model.topology.switches; ++sw) {
@@ -108,7 +112,7 @@ void check_buffer(const Scenario& s, const engine::Model& model) {
     if (needed >= s.buffer.size.count)
       refuse(s, "network.buffer.size",
              fmt::format("{} is not more than reserve and headroom of switch {}, {} bytes", format_value(s.buffer.size),
-                         sw, needed));
+                         model.topology.hosts + sw, needed));
   }
 }
 
@@ -127,7 +131,8 @@ void check_ns3(const Scenario& s, const engine::Model& model) {
   hold(s, "network.pfc.watchdog", params_of<net::WatchdogParams>(), &s.watchdog, &plain.watchdog, {});
   hold(s, "transport", params_of<host::TransportParams>(), &s.transport, &plain.transport,
        {"payload", "int_multiplier", "nack_interval"});
-  hold_faults(s, "fidelity.loss for all links", "fidelity.link_down_at for one link");
+  hold_failures(s, "set fidelity.link_down_at for one link");
+  check_numbers(s, model);
   check_links(s, model);
   check_link_down(s, model);
   check_buffer(s, model);

@@ -59,11 +59,14 @@ Rate parse_ns3_rate(const std::string& text, const Where& where) {
   constexpr Unit kPrefixes[] = {{"", 1},    {"k", 1e3},  {"K", 1e3},        {"M", 1e6},
                                 {"G", 1e9}, {"Ki", kKi}, {"Mi", kKi * kKi}, {"Gi", kKi * kKi * kKi}};
   constexpr Unit kUnits[] = {{"bps", 1}, {"b/s", 1}, {"Bps", 8}, {"B/s", 8}};
+  const auto fits = [](std::string_view rest, const Unit& prefix, const Unit& unit) {
+    return rest == fmt::format("{}{}", prefix.name, unit.name) || (rest.empty() && prefix.bits * unit.bits == 1);
+  };
   std::string_view rest;
   if (const auto value = leading_ns3_number(text, rest))
     for (const Unit& prefix : kPrefixes)
       for (const Unit& unit : kUnits)
-        if (rest == fmt::format("{}{}", prefix.name, unit.name)) {
+        if (fits(rest, prefix, unit)) {
           const double rate = *value * (prefix.bits * unit.bits);
           if (rate >= 1 && rate <= static_cast<double>(kMaxRate.bits_per_second))
             return {static_cast<std::int64_t>(rate)};

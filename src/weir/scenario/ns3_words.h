@@ -22,7 +22,7 @@ std::optional<double> leading_ns3_number(std::string_view text, std::string_view
 double read_ns3_number(const std::string& text, double min, double max, const Where& where, std::string_view name);
 std::uint64_t read_ns3_whole(const std::string& text, std::uint64_t min, std::uint64_t max, const Where& where,
                              std::string_view name);
-// "100Gbps", "50Mb/s", "12.5GB/s": the units of ns-3. Throws InputError.
+// "100Gbps", "50Mb/s", "12.5GB/s": the units of ns-3; a number alone is in bit/s. Throws InputError.
 Rate parse_ns3_rate(const std::string& text, const Where& where);
 
 std::vector<std::string> ns3_words_of(std::string_view line);
@@ -55,14 +55,28 @@ class Ns3Words {
     const std::string& text = next(name);
     return static_cast<std::uint32_t>(read_ns3_whole(text, min, max, where_, name));
   }
+  Bytes bytes(std::string_view name, Bytes max) {
+    const std::string& text = next(name);
+    return {static_cast<std::int64_t>(read_ns3_whole(text, 1, static_cast<std::uint64_t>(max.count), where_, name))};
+  }
   double number(std::string_view name, double min, double max) {
     const std::string& text = next(name);
     return read_ns3_number(text, min, max, where_, name);
   }
-  void finish(std::string_view all) {
-    if (at_ == words_.size()) return;
-    fail({where_.file, words_[at_].line}, fmt::format("'{}' comes after {}; the number at the beginning is too small",
-                                                      one_line(words_[at_].text, kQuoted), all));
+  // What follows `all`, which the simulator does not read: where it stands, and its first line. Empty if nothing does.
+  std::string rest(std::string_view all) const {
+    if (at_ == words_.size()) return "";
+    const int line = words_[at_].line;
+    std::string first;
+    for (std::size_t i = at_; i < at_ + left_in_line(); ++i) first += (i > at_ ? " " : "") + words_[i].text;
+    return fmt::format("{} from line {} on, which is beyond {} ('{}'...)", where_.file, line, all,
+                       one_line(first, kQuoted));
+  }
+  // Words from the next one to the end of its line.
+  std::size_t left_in_line() const {
+    std::size_t end = at_;
+    while (end < words_.size() && words_[end].line == words_[at_].line) ++end;
+    return end - at_;
   }
   const Where& where() const { return where_; }
 

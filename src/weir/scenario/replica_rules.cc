@@ -34,15 +34,14 @@ void hold_profile(const Scenario& s) {
   if (s.profiles.front().on_ramp) refuse(s, "algorithm.on_ramp", "On-Ramp is not possible");
 }
 
-void hold_faults(const Scenario& s, std::string_view loss, std::string_view failures) {
-  const auto none = [&](bool any, const std::string& key, std::string_view instead) {
-    if (any)
-      refuse(s, key, instead.empty() ? "it is not possible" : fmt::format("it is not possible; set {}", instead));
+void hold_failures(const Scenario& s, std::string_view instead) {
+  const auto none = [&](bool any, const std::string& key) {
+    if (any) refuse(s, key, instead.empty() ? "it is not possible" : fmt::format("it is not possible; {}", instead));
   };
-  none(!s.faults.loss.empty(), "network.loss.0", loss);
-  none(!s.faults.failures.empty(), "network.failure.0", failures);
-  none(!s.faults.link_events.empty(), "network.link_event.0", failures);
+  none(!s.faults.failures.empty(), "network.failure.0");
+  none(!s.faults.link_events.empty(), "network.link_event.0");
   if (!s.faults.host_pauses.empty()) refuse(s, "host.pause.0", "pauses of hosts are not possible");
+  if (!s.faults.slow_hosts.empty()) refuse(s, "host.slow.0", "slow hosts are not possible");
   if (!s.classes.empty()) refuse(s, "network.class.0", "classes are not possible");
 }
 

@@ -12,6 +12,8 @@ namespace weir::scenario {
 Fidelity ns3_hpcc();
 Fidelity htsim_uet();
 
+// Sequence numbers have 32 bits in the simulator of HPCC's authors.
+inline constexpr Bytes kNs3MaxFlowSize{0xffffffff};
 // Sizes are 32-bit numbers with a sign in uet-htsim.
 inline constexpr Bytes kUetMaxFlowSize{0x7fffffff};
 
@@ -22,8 +24,8 @@ void hold(const Scenario& s, const std::string& table, const ParamSet& set, cons
           const std::vector<std::string_view>& free);
 // Refuses a second way of sending, and what a replica's one does not have.
 void hold_profile(const Scenario& s);
-// Refuses faults, whose place is in [fidelity] where the original knows any: what stands there in place of loss and of
-// failing links, "" for nothing. Refuses classes, too.
-void hold_faults(const Scenario& s, std::string_view loss, std::string_view failures);
+// Refuses links that fail, pauses of hosts and classes. `instead` says what to do where the original knows links that
+// fail, "" if it does not.
+void hold_failures(const Scenario& s, std::string_view instead);
 
 }  // namespace weir::scenario

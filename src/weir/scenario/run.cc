@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <unordered_map>
@@ -117,6 +118,11 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
       fail_key(s.place(table + ".load_balancing.kind"), table + ".load_balancing.kind",
                "packets that are sprayed arrive out of order, which go-back-N takes for losses; set recovery.kind to "
                "\"irn\" or \"sack\"");
+    if (p.balancing.sprays() && cc::has(p.algorithm->about.needs, cc::Needs::one_path))
+      fail_key(s.place(table + ".load_balancing.kind"), table + ".load_balancing.kind",
+               fmt::format("'{}' needs one path: it keeps a register for each link of it, and packets that are sprayed "
+                           "take several; set it to \"ecmp\", or take another algorithm, such as hpcc",
+                           p.algorithm->about.name));
     if (p.balancing.kind == host::Balancing::ops_xor && (p.balancing.entropies & (p.balancing.entropies - 1)) != 0)
       fail_key(s.place(table + ".load_balancing.entropies"), table + ".load_balancing.entropies",
                fmt::format("ops-xor needs a power of two, and {} is none", p.balancing.entropies));
@@ -128,6 +134,38 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
                "IRN may send so far beyond what is acknowledged, which is nothing; write a number above 0, 1 for the "
                "bandwidth-delay product");
   }
+}
+
+// Their NICs hold what arrives.
+void check_slow_hosts(const Scenario& s, const engine::Model& model) {
+  if (model.faults.slow.empty()) return;
+  const auto refuse = [&](const std::string& key, const std::string& what) { fail_key(s.place(key), key, what); };
+  const host::HostParams& h = s.host;
+  if (h.receive_buffer < model.largest_wire())
+    refuse("host.receive_buffer", fmt::format("{} is less than a packet, {}", format_value(h.receive_buffer),
+                                              format_value(model.largest_wire())));
+  if (!model.is_lossless()) return;
+  for (const engine::HostPauseRow& pause : model.faults.pauses)
+    if (model.faults.slow.contains(pause.host))
+      refuse("host.pause", fmt::format("host {} is slow, too, and a host that sends nothing cannot pause its switch; "
+                                       "leave out one of the two, or set network.buffer.mode to \"lossy\"",
+                                       pause.host));
+  if (h.resume_below > h.pause_above)
+    refuse("host.resume_below",
+           fmt::format("{} is above pause_above = {}", format_value(h.resume_below), format_value(h.pause_above)));
+  Bytes room;
+  for (const auto& [host, spans] : model.faults.slow)
+    room = std::max(room, engine::after_pause(model, model.topology.links[model.routing.host_port(host) / 2]));
+  // A pause frame waits for the packet that a NIC with classes is about to begin with.
+  if (model.nic_kind() == net::PortKind::queued)
+    room +=
+        Bytes{static_cast<std::int64_t>(std::ceil(h.send_jitter * static_cast<double>(model.largest_wire().count)))};
+  if (h.pause_above + room > h.receive_buffer)
+    refuse(
+        "host.receive_buffer",
+        fmt::format("{} does not hold pause_above = {} and the {} that can arrive after a pause; valid is {} or more",
+                    format_value(h.receive_buffer), format_value(h.pause_above), format_value(room),
+                    format_value(h.pause_above + room)));
 }
 
 void check_thresholds(const Scenario& s, const std::string& table, Bytes k_min, Bytes k_max) {
@@ -220,8 +258,10 @@ std::unique_ptr<engine::Model> unchecked_model(const Scenario& s) {
   for (std::size_t i = 0; i < s.profiles.size(); ++i) {
     const ProfileSettings& p = s.profiles[i];
     const auto params = load_params(s, i);
-    model->profiles.push_back({p.name, p.algorithm, params, p.algorithm->receiver(params.get()), p.recovery, p.on_ramp,
-                               p.sending.data_class, p.balancing, p.sending.ack_every, p.stack});
+    const bool replaced = p.balancing.sprays() && p.algorithm->sprayed != nullptr;
+    model->profiles.push_back({p.name, replaced ? p.algorithm->sprayed : p.algorithm, params,
+                               p.algorithm->receiver(params.get()), p.recovery, p.on_ramp, p.sending.data_class,
+                               p.balancing, p.sending.ack_every, p.stack});
   }
   return model;
 }
@@ -236,13 +276,15 @@ std::shared_ptr<const engine::Model> build_model(const Scenario& s) {
   check_watchdog(s, *model);
   check_needs(s, *model);
   check_profiles(s, *model);
+  check_slow_hosts(s, *model);
   if (s.run.fidelity->check != nullptr) s.run.fidelity->check(s, *model);
   check_fast_forward(s, *model);
   return model;
 }
 
 std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine::Model& model,
-                                                std::vector<std::string>& tag_names) {
+                                                std::vector<std::string>& tag_names,
+                                                const std::function<void(const std::string&)>& notice) {
   Tags tags(tag_names);
   traffic::Context context;
   context.host_rates.resize(model.topology.hosts);
@@ -251,6 +293,7 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
       if (node < model.topology.hosts) context.host_rates[node] = link.rate;
   context.seed = s.run.seed;
   context.folder = s.folder;
+  context.notice = notice;
   context.tag_of = [&tags](const std::string& name, const Where& where) { return tags.index_of(name, where); };
   context.profile_of = [&s](const std::string& name, const Where& where) { return profile_index(s, name, where); };
 

@@ -46,8 +46,10 @@ std::shared_ptr<const engine::Model> build_model(const Scenario&);
 // The same without the checks of what only a run needs, such as buffers that hold their reserves: to look at nodes,
 // links, faults and routes.
 std::shared_ptr<const engine::Model> build_network(const Scenario&);
-// Fills `tags`, which is empty, with those of the flows; indices into it are the flows' tags.
-std::unique_ptr<traffic::Traffic> build_traffic(const Scenario&, const engine::Model&, std::vector<std::string>& tags);
+// Fills `tags`, which is empty, with those of the flows; indices into it are the flows' tags. `notice` is told what
+// sources leave out of their files.
+std::unique_ptr<traffic::Traffic> build_traffic(const Scenario&, const engine::Model&, std::vector<std::string>& tags,
+                                                const std::function<void(const std::string&)>& notice = {});
 
 // What the traffic will amount to, found by drawing all of it.
 struct Expected {

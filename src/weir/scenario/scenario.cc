@@ -9,9 +9,11 @@
 #include "weir/base/text_file.h"
 #include "weir/net/graph_file.h"
 #include "weir/probe/catalogue.h"
+#include "weir/result/used_plugins.h"
 #include "weir/scenario/document.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/fidelity.h"
+#include "weir/scenario/nic_choice.h"
 #include "weir/scenario/reader.h"
 #include "weir/scenario/tables.h"
 #include "weir/scenario/toml_parser.h"
@@ -92,12 +94,15 @@ ProfileSettings read_algorithm(const TableReader& table, std::string_view name_k
   ProfileSettings out;
   const auto name = table.required_text(name_key, fmt::format("one of {}", fmt::join(names, ", ")));
   out.algorithm = cc::find_algorithm(name);
-  if (out.algorithm == nullptr)
-    table.fail_at(name_key, fmt::format("unknown algorithm '{}'{}; valid is {}", name, did_you_mean(name, names),
-                                        fmt::join(names, ", ")));
+  if (out.algorithm == nullptr) {
+    const std::string plugins = result::plugin_options_beside(table.where().file);
+    table.fail_at(
+        name_key,
+        fmt::format("unknown algorithm '{}'{}; valid is {}{}", name, did_you_mean(name, names), fmt::join(names, ", "),
+                    plugins.empty() ? "" : "; the run that wrote this scenario was started with" + plugins));
+  }
   out.name = name;
 
-  const auto params = out.algorithm->params->make();
   out.preset = table.text("preset");
   if (!out.preset.empty()) {
     std::vector<std::string> presets;
@@ -108,10 +113,6 @@ ProfileSettings read_algorithm(const TableReader& table, std::string_view name_k
                                   ? fmt::format("'{}' has no presets; remove it", name)
                                   : fmt::format("unknown preset '{}' of '{}'{}; valid is {}", out.preset, name,
                                                 did_you_mean(out.preset, presets), fmt::join(presets, ", ")));
-    for (const auto& [key, value] : out.algorithm->presets[static_cast<std::size_t>(known - presets.begin())].values) {
-      const Param& p = *out.algorithm->params->find(key);
-      p.set(params.get(), parse_value(p, value));
-    }
     const Value& written = *table.find("preset");
     if (const Value& now = *table.find(name_key); is_of_another(now, written))
       notices.push_back(
@@ -130,6 +131,7 @@ ProfileSettings read_algorithm(const TableReader& table, std::string_view name_k
       table.read_known(*kind.params, kind.add(out));
       for (const auto& key : kind.params->names()) others.push_back(key);
     }
+  const auto params = preset_params(*out.algorithm, out.preset);
   table.read(*out.algorithm->params, params.get(), others);
   out.params = params;
   for (const auto& kind : profile_tables())
@@ -233,6 +235,17 @@ void read_probes(const TableReader& table, probe::ProbeParams& out) {
 
 }  // namespace
 
+std::shared_ptr<void> preset_params(const cc::Algorithm& algorithm, std::string_view preset) {
+  auto params = algorithm.params->make();
+  for (const cc::Preset& known : algorithm.presets)
+    if (known.name == preset)
+      for (const auto& [key, value] : known.values) {
+        const Param& p = *algorithm.params->find(key);
+        p.set(params.get(), parse_value(p, value));
+      }
+  return params;
+}
+
 void RunParams::describe(ParamList<RunParams>& p) {
   p.integer("seed", &RunParams::seed, 0, kMaxSeed, "all that is random follows from it");
   p.integer("threads", &RunParams::threads, 1, 1024, "threads; the results are the same for any number");
@@ -261,7 +274,8 @@ void Sending::describe(ParamList<Sending>& p) {
   p.bytes("ack_every", &Sending::ack_every,
           "selective recovery: the receiver acknowledges so many bytes at once, but a marked packet, the first one and "
           "where the sender waits at once; 0 = each packet",
-          "uet-htsim sack_threshold", Bytes{0}, Bytes{1'000'000'000});
+          "uet-htsim sack_threshold", Bytes{0}, Bytes{1'000'000'000})
+      .only_with("recovery.kind", {"irn", "sack"});
 }
 
 void InlineFlow::describe(ParamList<InlineFlow>& p) {
@@ -331,6 +345,7 @@ Scenario read_scenario(const Value& document, const std::string& file) {
 
   out.profiles = read_profiles(root, out.notices);
   choose_ecn(root.table("network").table("ecn"), out);
+  choose_nics(root.table("host"), out);
   for (const auto& table : root.tables("traffic")) out.traffic.push_back(read_source(table, out.profiles));
   if (!other_flows.empty() && !out.traffic.empty())
     root.fail_at("traffic", fmt::format("all flows are those of {}; remove one of the two", other_flows));

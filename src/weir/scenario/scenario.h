@@ -66,6 +66,9 @@ struct Topology {
   const ParamSet& list() const { return kind == nullptr ? params_of<GraphParams>() : *kind->params; }
 };
 
+// An algorithm's parameters as one of its presets sets them; "" = the defaults.
+std::shared_ptr<void> preset_params(const cc::Algorithm&, std::string_view preset);
+
 // What a profile says besides its algorithm's parameters.
 struct Sending {
   std::uint32_t data_class = 0;

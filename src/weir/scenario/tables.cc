@@ -91,6 +91,7 @@ std::span<const TableKind<Scenario>> tables() {
       part<S, &S::faults, &F::link_events>("network.link_event", "network", "links that go down and up"),
       part<S, &S::host>("host", "host", "what hosts add to the delays of the network"),
       part<S, &S::faults, &F::host_pauses>("host.pause", "host", "hosts that stall"),
+      part<S, &S::faults, &F::slow_hosts>("host.slow", "host", "hosts that take data slowly, and pause their switches"),
       part<S, &S::transport>("transport", "transport", "framing, acknowledgements, timeouts"),
       part<S, &S::clocks>("clocks", "transport", "the hosts' clocks, which On-Ramp needs")};
   return list;

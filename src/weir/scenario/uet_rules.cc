@@ -61,7 +61,8 @@ void check_uet(const Scenario& s, const engine::Model& model) {
   if (!s.ecn_overrides.empty()) refuse(s, "network.ecn.rate.0", "all ports mark alike: remove this");
   hold(s, "network.pfc.watchdog", params_of<net::WatchdogParams>(), &s.watchdog, &plain.watchdog, {});
   hold(s, "transport", params_of<host::TransportParams>(), &s.transport, &plain.transport, {"payload"});
-  hold_faults(s, "", "");
+  if (!s.faults.loss.empty()) refuse(s, "network.loss.0", "it is not possible");
+  hold_failures(s, "");
   check_tiers(s, model.topology);
   const auto& params = fidelity_params<UetParams>(s);
   const Bytes packet = s.transport.payload + s.transport.header;

@@ -7,14 +7,18 @@
 
 #include "weir/engine/packet_sizes.h"
 #include "weir/net/dependencies.h"
+#include "weir/scenario/delay_targets.h"
+#include "weir/scenario/each_flow.h"
+#include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
+#include "weir/scenario/nic_choice.h"
 #include "weir/scenario/run.h"
+#include "weir/scenario/timeout_warning.h"
+#include "weir/scenario/unused.h"
 
 namespace weir::scenario {
 namespace {
-
-constexpr std::uint64_t kMaxFlows = 10'000'000;
 
 // Links as they are after the last event.
 struct DeadLinks {
@@ -48,37 +52,13 @@ std::vector<std::uint32_t> islands(const net::Topology& t, const std::vector<boo
   return of;
 }
 
-// Calls visit(src, dst, size, profile) for each flow and message.
-template <class Visit>
-void for_each_flow(const Scenario& s, const engine::Model& model, const Visit& visit) {
-  std::vector<std::string> tags;
-  const auto traffic = build_traffic(s, model, tags);
-  const traffic::Program& program = traffic->program();
-  for (std::uint32_t node = 0; node < program.size(); ++node)
-    if (const auto& n = program[node]; n.is_message()) visit(n.src, n.dst, n.size, n.profile);
-  for (std::uint64_t n = 0; n < kMaxFlows; ++n) {
-    const auto flow = traffic->next();
-    if (!flow || (s.run.stop > Time{} && flow->start >= s.run.stop)) break;
-    visit(flow->src, flow->dst, flow->size, flow->profile);
-  }
-}
-
-// Flows of which something is told: how many, and the first.
-struct Some {
-  std::uint64_t flows = 0;
-  std::string first = {};
-
-  void add(std::uint32_t src, std::uint32_t dst) {
-    if (flows++ == 0) first = fmt::format("host {} to {}", src, dst);
-  }
-};
-
 void warn_of_cut_off_flows(const Scenario& s, const engine::Model& model, const DeadLinks& links,
                            std::vector<std::string>& out) {
   const std::vector<std::uint32_t> island = islands(model.topology, links.dead);
-  Some cut_off;
+  SomeFlows cut_off;
   for_each_flow(s, model, [&](std::uint32_t src, std::uint32_t dst, Bytes, std::uint16_t) {
     if (island[src] != island[dst]) cut_off.add(src, dst);
+    return true;
   });
   if (cut_off.flows > 0)
     out.push_back(
@@ -93,7 +73,7 @@ void warn_of_small_buffers(const Scenario& s, const engine::Model& model, std::v
   const std::vector<net::SwitchBuffer> buffers = engine::make_buffers(model);
   const engine::PacketSizes sizes(model);
   if (!sizes.matter_to(buffers)) return;
-  Some flows;
+  SomeFlows flows;
   engine::Sized largest;
   std::int64_t room = 0;
   for_each_flow(s, model, [&](std::uint32_t src, std::uint32_t dst, Bytes size, std::uint16_t profile) {
@@ -106,8 +86,9 @@ void warn_of_small_buffers(const Scenario& s, const engine::Model& model, std::v
         room = held;
       }
       flows.add(src, dst);
-      return;
+      break;
     }
+    return true;
   });
   if (flows.flows > 0)
     out.push_back(
@@ -180,11 +161,30 @@ void warn_of_programs(const Scenario& s, std::vector<std::string>& out) {
                       p.algorithm->about.name));
 }
 
+bool names_file(const TrafficSource& source) {
+  const auto params = source.kind->params->params();
+  return source.flows.empty() &&
+         std::any_of(params.begin(), params.end(), [](const Param& p) { return p.names_file != nullptr; });
+}
+
+// What sources leave out of their files.
+void warn_of_files(const Scenario& s, const engine::Model& model, std::vector<std::string>& out) {
+  if (std::none_of(s.traffic.begin(), s.traffic.end(), names_file)) return;
+  std::vector<std::string> tags;
+  build_traffic(s, model, tags, [&](const std::string& notice) { out.push_back(notice); });
+}
+
 }  // namespace
+
+void SomeFlows::add(std::uint32_t src, std::uint32_t dst) {
+  if (flows++ == 0) first = fmt::format("host {} to {}", src, dst);
+}
 
 std::vector<std::string> warnings(const Scenario& s, const engine::Model& model) {
   std::vector<std::string> out = s.notices;
+  warn_of_ecn(s, model, out);
   warn_of_programs(s, out);
+  warn_of_files(s, model, out);
   if (s.run.fidelity->warn != nullptr) s.run.fidelity->warn(s, model, out);
   warn_of_fast_forward(s, out);
   return out;
@@ -192,9 +192,13 @@ std::vector<std::string> warnings(const Scenario& s, const engine::Model& model)
 
 void warn_of_network(const Scenario& s, const engine::Model& model, std::vector<std::string>& out) {
   const DeadLinks links(model);
+  warn_of_unused(s, model, out);
+  warn_of_delay_targets(s, model, out);
   warn_of_equal_shares(s, model, out);
   warn_of_deadlocks(model, links, out);
   warn_of_small_buffers(s, model, out);
+  warn_of_lock_out(s, model, out);
+  warn_of_short_timeouts(s, model, out);
   if (!links.any) return;
   warn_of_cut_off_flows(s, model, links, out);
   warn_of_sinks(model, links, out);

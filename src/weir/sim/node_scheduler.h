@@ -133,6 +133,9 @@ class NodeScheduler {
            }) == earliest_.size();
   }
 
+  // Only between passes.
+  Time earliest() const { return {std::min(soonest_[0], soonest_[sides_ - 1])}; }
+
   void skip_to(Time t) {
     assert(empty());
     first_in(busy_, 0, earliest_.size(), [this](std::size_t node) {

@@ -10,7 +10,7 @@
 namespace weir::sim {
 
 // Base of the room `Self<P>` of the partition `P`, which derives from all its rooms and offers lane(), fabric(),
-// nics(), senders(), receivers(), answers() and messages().
+// nics(), senders(), receivers(), answers(), intake() and messages().
 template <template <class> class Self, class P>
 class Room {
  public:
@@ -41,6 +41,7 @@ class Room {
   auto& receivers() { return whole().receivers(); }
   const auto& receivers() const { return whole().receivers(); }
   auto& answers() { return whole().answers(); }
+  auto& intake() { return whole().intake(); }
   auto& messages() { return whole().messages(); }
 
  private:

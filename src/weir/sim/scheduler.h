@@ -63,6 +63,9 @@ concept Scheduler = requires(S s, const S cs, Entity e, Time t, Event& out, std:
     s.next(t, out, [](Entity, Due) {})
     } -> std::same_as<bool>;
   { cs.empty() } -> std::same_as<bool>;
+  // No event is due before; Time::max() if there is none. (S::kByNode: only between passes.) It is a bound, which
+  // cancelled events and coarse slots keep low: it rises to the earliest event as that comes near.
+  { cs.earliest() } -> std::same_as<Time>;
   // Only while empty: nothing will be scheduled before t.
   s.skip_to(t);
   // Calls its argument with each pending event, in any order.

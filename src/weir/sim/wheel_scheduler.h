@@ -104,6 +104,17 @@ class WheelScheduler {
 
   bool empty() const { return end_ - at_ == stale_ && none_waits(); }
 
+  Time earliest() const {
+    if (at_ != end_) return {open_start_ + static_cast<std::int64_t>(*at_ >> 32) - 1};  // those in slots come later
+    Time out = Time::max();
+    for (const Level& level : levels_) {
+      const std::int64_t from = &level == &levels_[0] ? opened_ : level.now;
+      const std::int64_t slot = first_occupied(level, from, from + static_cast<std::int64_t>(level.mask) + 1);
+      if (slot >= 0) out = std::min(out, Time{(slot << level.shift) - 1});
+    }
+    return out;
+  }
+
   void skip_to(Time t) {
     assert(empty());
     at_ = end_ = few_at_ = first_place();

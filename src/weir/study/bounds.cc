@@ -1,5 +1,6 @@
-// In what range the values of measures must lie, whatever is drawn.
+// In what range the values of measures must lie, whatever is drawn, and which end of it is the better one.
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,26 @@ Bounds bounds_of_key(std::string_view key) {
   return kNotNegative;
 }
 
+// What is asked of networks: parts of the names of columns and keys.
+constexpr std::array<std::string_view, 9> kBetterLower{"slowdown", "fct",     "completion",    "queue",     "drop",
+                                                       "lost",     "timeout", "retransmitted", "unfinished"};
+constexpr std::array<std::string_view, 3> kBetterHigher{"jain", "min_over_max", "utilisation"};
+
 }  // namespace
+
+std::string_view name_of(Better better) {
+  return better == Better::lower ? "lower" : better == Better::higher ? "higher" : "";
+}
+
+Better Measure::better() const {
+  if (!params.better.empty()) return params.better == name_of(Better::lower) ? Better::lower : Better::higher;
+  if (params.scale < 0 || statistic.kind == Statistic::Kind::count) return Better::unknown;
+  if (is_of_pairs() || kind->name == "queues" || kind->name == "recovery") return Better::lower;
+  const std::string_view of = params.key.empty() ? params.column : params.key;
+  const auto has = [&](std::string_view part) { return of.find(part) != std::string_view::npos; };
+  if (std::any_of(kBetterHigher.begin(), kBetterHigher.end(), has)) return Better::higher;
+  return std::any_of(kBetterLower.begin(), kBetterLower.end(), has) ? Better::lower : Better::unknown;
+}
 
 Bounds bounds_of_statistic(const Statistic& statistic, const Bounds& values) {
   using Kind = Statistic::Kind;

@@ -18,6 +18,7 @@
 #include "weir/probe/port_choice.h"
 #include "weir/probe/possible.h"
 #include "weir/probe/queue_probe.h"
+#include "weir/scenario/unused.h"
 #include "weir/scenario/warnings.h"
 
 namespace weir::study {
@@ -256,7 +257,10 @@ class Checker {
       check_files(plan_, s, plan_.points[point]);
       check_tiers(plan_, made.model->topology, s, plan_.points[point]);
       selections_.look(s, made);
-      if (warn_) warnings_.push_back({point, scenario::warnings(s, *made.model)});
+      if (warn_) {
+        warnings_.push_back({point, scenario::warnings(s, *made.model), {}});
+        scenario::warn_of_unused(s, *made.model, warnings_.back().unused);
+      }
       seen_[point] = true;
     }
     std::function<void(const ExpectedFlow&)> each;

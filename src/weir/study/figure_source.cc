@@ -61,9 +61,11 @@ void Means::add(figure::Series& series, double x, const std::optional<Interval>&
   series.y.push_back(y ? y->mean : kNoValue);
   series.count.push_back(basis.count);
   if (!has_whiskers_) return;
-  series.low.push_back(y ? y->low : kNoValue);
-  series.high.push_back(y ? y->high : kNoValue);
-  if (!y || std::isnan(y->low)) return;
+  const bool is_told = y && !std::isnan(y->low) && is_informative(*y);
+  series.low.push_back(is_told ? y->low : kNoValue);
+  series.high.push_back(is_told ? y->high : kNoValue);
+  left_out_ = left_out_ || (y && !std::isnan(y->low) && !is_told);
+  if (!is_told) return;
   fewest_ = fewest_ == 0 ? y->count : std::min(fewest_, y->count);
   most_ = std::max(most_, y->count);
 }
@@ -71,7 +73,8 @@ void Means::add(figure::Series& series, double x, const std::optional<Interval>&
 std::string Means::whiskers() const {
   if (fewest_ == 0) return "";
   const std::string seeds = fewest_ == most_ ? fmt::format("{}", most_) : fmt::format("{} to {}", fewest_, most_);
-  return fmt::format("95 % confidence interval of the mean over {} seeds", seeds);
+  return fmt::format("95 % confidence interval of the mean over {} seeds{}", seeds,
+                     left_out_ ? "; none where they do not tell the order of magnitude" : "");
 }
 
 }  // namespace weir::study

@@ -58,6 +58,7 @@ class Means {
   bool has_whiskers_;
   std::size_t fewest_ = 0;  // seeds behind a point with a whisker; 0 = there is none
   std::size_t most_ = 0;
+  bool left_out_ = false;  // an interval that says nothing (is_informative())
 };
 
 // Where the scale of a spoke begins and ends, in its measure's unit: as the figure has it, or by the range of the

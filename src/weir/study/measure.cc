@@ -149,6 +149,7 @@ void MeasureParams::describe(ParamList<MeasureParams>& p) {
   p.time("never", &MeasureParams::never, "the value if it does not come back; 0 = it has none");
   p.number("scale", &MeasureParams::scale, -1e18, 1e18, "the value is multiplied by this");
   p.text("unit", &MeasureParams::unit, "of the scaled value, to be shown");
+  p.text("better", &MeasureParams::better, "which value is the better one, lower or higher: the best point is marked");
 }
 
 std::span<const MeasureKind> measure_kinds() {
@@ -284,7 +285,7 @@ Measure read_measure(const TableReader& table) {
   std::vector<std::string> keys{"name", "of"};
   keys.insert(keys.end(), out.kind->required.begin(), out.kind->required.end());
   keys.insert(keys.end(), out.kind->optional.begin(), out.kind->optional.end());
-  for (const char* key : {"scale", "unit"}) keys.emplace_back(key);
+  for (const char* key : {"scale", "unit", "better"}) keys.emplace_back(key);
   table.allow_only(keys);
   for (const auto& key : out.kind->required)
     if (const Param* param = params_of<MeasureParams>().find(key); param != nullptr)
@@ -298,6 +299,9 @@ Measure read_measure(const TableReader& table) {
   if (!is_identifier(out.params.name))
     table.fail_at("name",
                   fmt::format("'{}' is no name; write letters, digits and '_', no digit first", out.params.name));
+  const std::string& better = out.params.better;
+  if (!better.empty() && better != name_of(Better::lower) && better != name_of(Better::higher))
+    table.fail_at("better", fmt::format("'{}'; valid is lower, higher", better));
   if (!out.params.statistic.empty()) out.statistic = read_statistic(table, out.params.statistic);
   if (!out.params.file.empty()) check_series_file(table, out.params.file);
   if (!out.params.column.empty()) check_column(table, "column", out.file(), out.params.column);

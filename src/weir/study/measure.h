@@ -28,6 +28,7 @@ struct MeasureParams {
   Time never;
   double scale = 1;
   std::string unit;
+  std::string better;
 
   static void describe(ParamList<MeasureParams>& p);
 };
@@ -36,6 +37,10 @@ struct MeasureParams {
 using Values = std::vector<double>;
 
 using Labels = std::vector<std::pair<std::string, std::string>>;  // axis and label; axis "" = whichever has the label
+
+enum class Better { unknown, lower, higher };
+// "lower", "higher"; "" = unknown.
+std::string_view name_of(Better);
 
 struct Measure;
 
@@ -72,6 +77,8 @@ struct Measure {
   std::string unit() const;
   // The range in which its values must lie, as `scale` has them.
   Bounds bounds() const;
+  // Which of two values is better: as `better` says, or where it is clear from what is measured.
+  Better better() const;
   // In words: "FCT slowdown of web, 95th percentile".
   std::string in_words() const;
   // Two measures with equal ones have equal values.

@@ -53,6 +53,9 @@ struct Measurements {
   // Mean and confidence interval over seeds of a single value, the geometric ones where Measure::is_geometric();
   // nothing if no run has it.
   std::optional<Interval> over_seeds(std::size_t point, std::size_t measure) const;
+  // The point with the best mean (Measure::better()), the first of equals; nothing if it is not known what is better,
+  // or if no two points differ.
+  std::optional<std::size_t> best(std::size_t measure) const;
 };
 
 // Without results, to look up labels.
@@ -64,10 +67,11 @@ Measurements collect(const Plan& plan, const std::string& dir, std::vector<std::
 // The texts of runs.csv and points.csv.
 std::string runs_csv(const Measurements& measured);
 std::string points_csv(const Measurements& measured);
-// The text of sweep.json: how many runs there are, the units of measures, what they are in words, and of how many
-// values percentiles are.
+// The text of sweep.json: how many runs there are, the units of measures, what they are in words, which values are
+// better, and of how many values percentiles are.
 std::string sweep_json(const Measurements& measured);
-// points.csv for people. An interval that says nothing (is_informative()) is "n/a" there.
+// points.csv for people: each measure in a unit in which its largest value is short, and the best point of each marked.
+// An interval that says nothing (is_informative()) is "n/a" there.
 std::string to_text(const Measurements& measured);
 
 // "0.1234": 10 significant digits; "" for none.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -40,7 +41,7 @@ std::string about_percentiles(const Measurements& measured) {
     out += fmt::format("{}: of {:.0f}{} values in each run\n", measured.study.measures[m].name(), all->first,
                        all->first < all->second ? fmt::format(" to {:.0f}", all->second) : "");
   }
-  if (marked) out += "*: of so few values, in some run, that this percentile is the largest of them\n";
+  if (marked) out += "*: too few values in some run: there this percentile is their maximum\n";
   return out.empty() ? out : "\n" + out;
 }
 
@@ -79,7 +80,48 @@ Json counts_json(const Measurements& measured, std::size_t measure) {
   return out;
 }
 
+struct Unit {
+  double size = 1;
+  std::string_view name;  // empty: that of the measure
+};
+constexpr std::array<Unit, 5> kTimes{{{1, "ps"}, {1e3, "ns"}, {1e6, "us"}, {1e9, "ms"}, {1e12, "s"}}};
+constexpr std::array<Unit, 5> kSizes{{{1, "B"}, {1e3, "KB"}, {1e6, "MB"}, {1e9, "GB"}, {1e12, "TB"}}};
+constexpr std::array<Unit, 5> kRates{{{1, "bit/s"}, {1e3, "Kbps"}, {1e6, "Mbps"}, {1e9, "Gbps"}, {1e12, "Tbps"}}};
+
+// In which the largest mean of a measure over all points has one to three digits before the point.
+Unit unit_of(const Measurements& measured, std::size_t measure) {
+  Unit out;
+  const std::string unit = measured.study.measures[measure].unit();
+  double largest = 0;
+  for (std::size_t p = 0; p < measured.points.size(); ++p)
+    if (const auto v = measured.over_seeds(p, measure)) largest = std::max(largest, std::abs(v->mean));
+  for (const auto& units : {kTimes, kSizes, kRates})
+    if (unit == units.front().name)
+      for (const Unit& larger : units)
+        if (largest >= larger.size) out = larger;
+  return out;
+}
+
+Interval in_unit(const Interval& v, double size) { return {v.mean / size, v.low / size, v.high / size, v.count}; }
+
 }  // namespace
+
+std::optional<std::size_t> Measurements::best(std::size_t measure) const {
+  const Better better = study.measures[measure].better();
+  if (better == Better::unknown) return std::nullopt;
+  std::optional<std::size_t> out;
+  double best = 0;
+  bool differ = false;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const auto v = over_seeds(p, measure);
+    if (!v) continue;
+    differ = differ || (out && v->mean != best);
+    if (out && !(better == Better::lower ? v->mean < best : v->mean > best)) continue;
+    out = p;
+    best = v->mean;
+  }
+  return differ ? out : std::nullopt;
+}
 
 std::string number_text(double value) { return std::isnan(value) ? "" : fmt::format("{:.10g}", value); }
 
@@ -146,8 +188,10 @@ std::string sweep_json(const Measurements& measured) {
   Json units = Json::object();
   Json words = Json::object();
   Json counts = Json::object();
+  Json better = Json::object();
   for (const Measure& m : measured.study.measures) {
     units[m.name()] = m.unit();
+    if (const auto which = name_of(m.better()); !which.empty()) better[m.name()] = which;
     words[m.name()] = m.in_words();
   }
   for (const std::size_t m : single_measures(measured.study))
@@ -161,6 +205,7 @@ std::string sweep_json(const Measurements& measured) {
                 {"failed", count(Record::Status::failed)}}},
               {"units", std::move(units)},
               {"measures", std::move(words)},
+              {"better", std::move(better)},
               {"counts", std::move(counts)}}
              .dump(2) +
          "\n";
@@ -176,21 +221,28 @@ std::string to_text(const Measurements& measured) {
   for (const Axis& axis : study.axes) rows[0].push_back(axis.name);
   rows[0].emplace_back("seeds");
   if (any_unfinished) rows[0].emplace_back("unfinished");
+  std::vector<Unit> units;
+  std::vector<std::optional<std::size_t>> best;
   for (const std::size_t m : measures) {
     const std::string unit = study.measures[m].unit();
     const std::string& name = study.measures[m].name();
-    rows[0].push_back(unit == "1" ? name : fmt::format("{} [{}]", name, unit));
+    units.push_back(unit_of(measured, m));
+    best.push_back(measured.best(m));
+    const std::string_view shown = units.back().name.empty() ? unit : units.back().name;
+    rows[0].push_back(unit == "1" ? name : fmt::format("{} [{}]", name, shown));
   }
   for (std::size_t p = 0; p < measured.points.size(); ++p) {
     const std::size_t done = measured.runs_done(p);
     auto row = study.labels_of(measured.points[p]);
     row.push_back(done == measured.seeds ? std::to_string(done) : fmt::format("{} of {}", done, measured.seeds));
     if (any_unfinished) row.push_back(std::to_string(measured.unfinished(p)));
-    for (const std::size_t m : measures) {
+    for (std::size_t column = 0; column < measures.size(); ++column) {
+      const std::size_t m = measures[column];
       const auto v = measured.over_seeds(p, m);
-      row.push_back(v ? interval_text(*v) : "-");
+      row.push_back(v ? interval_text(in_unit(*v, units[column].size)) : "-");
       if (v && v->count < done) row.back() += fmt::format(" (of {} seed{})", v->count, v->count == 1 ? "" : "s");
       if (v && measured.is_the_largest(p, m)) row.back() += " *";
+      if (best[column] == p) row.back() += " (best)";
     }
     rows.push_back(std::move(row));
   }

@@ -51,12 +51,25 @@ std::string shown(const Labels& labels) {
   return fmt::format("{}", fmt::join(out, " and "));
 }
 
-// "p95{HPCC} = 2.31 (2.1 ... 2.6)", or with `each` "p95{OR} / p95{no OR} = 0.81 for DCQCN, 0.9 for TIMELY".
+// The unit of an expression that is a measure at a point and nothing else, with a blank before it; "" for others.
+std::string unit_of(const Rule& expression, const Measurements& measured) {
+  const std::string name = expression.text.substr(0, expression.text.find('{'));
+  const bool is_all = name == expression.text || expression.text.find('}') + 1 == expression.text.size();
+  const Measure* measure = is_all ? measured.study.measure(name) : nullptr;
+  if (measure == nullptr || measure->unit() == "1" || measure->unit().empty()) return "";
+  return " " + measure->unit();
+}
+
+// "p95{HPCC} = 2.31 us", "p95{HPCC} = 2.31 on average of 3 values (2.1 ... 2.6)", or with `each` "p95{OR} / p95{no OR}
+// = 0.81 for DCQCN, 0.9 for TIMELY".
 std::string shown(const Rule& expression, const Measurements& measured) {
+  const std::string unit = unit_of(expression, measured);
   std::vector<std::string> out;
   for (const Evaluation& e : evaluate(expression, measured)) {
     std::string text = shown(e.mean);
-    if (e.values.size() > 1 && e.max > e.min) text += fmt::format(" ({} ... {})", shown(e.min), shown(e.max));
+    text += unit;
+    if (e.values.size() > 1 && e.max > e.min)
+      text += fmt::format(" on average of {} values ({} ... {})", e.values.size(), shown(e.min), shown(e.max));
     if (!e.labels.empty()) text += " for " + shown(e.labels);
     out.push_back(std::move(text));
   }
@@ -106,6 +119,7 @@ void PaperFigure::describe(ParamList<PaperFigure>& p) {
   p.text("place", &F::place, "section of the paper");
   p.text("tier", &F::tier, "quick: in seconds; full: in minutes");
   p.text("note", &F::note, "what differs from the paper");
+  p.time("processor_time", &F::processor_time, "of all runs, as it was measured once; 0 = seconds");
   p.flag("counterpart", &F::counterpart, "the paper measured on real hosts; this is a simulation in their place");
 }
 

@@ -20,6 +20,7 @@ struct PaperFigure {
   std::string place;  // section
   std::string tier = "full";
   std::string note;                 // what differs from the paper
+  Time processor_time{};            // of all its runs, as it was measured once; 0 = seconds
   bool counterpart = false;         // the paper measured on real hosts; this is a simulation in their place
   std::vector<std::string> claims;  // that the figure shows and code judges
 

@@ -89,6 +89,7 @@ scenario::Scenario load(const Plan& plan, const Point& point, const std::uint64_
     for (std::size_t i = 0; i < point.size(); ++i)
       for (const Override& o : study.axes[i].points[point[i]].set) apply(o);
     for (const ProfileOverride& o : study.of_profiles) set_in_profiles(document, o);
+    for (const std::string& assignment : study.assignments) scenario::apply_override(document, assignment);
     if (seed != nullptr) scenario::set_key(document, "run.seed", Value{study.where, static_cast<std::int64_t>(*seed)});
     return scenario::read_scenario(document, name.empty() ? study.file : path_of(study, name));
   } catch (const InputError& error) {
@@ -214,21 +215,24 @@ std::vector<Notice> notices_of(const Plan& plan, const std::vector<PointWarnings
     std::size_t first = 0;         // point
     std::set<std::size_t> places;  // of the points, in `labels`
     bool numbers_differ = false;
+    bool unused = false;
   };
   std::vector<Alike> all;
   std::vector<std::vector<std::string>> labels;
-  for (const auto& [point, texts] : warnings) {
+  for (const auto& [point, texts, unused] : warnings) {
     for (const std::string& text : texts) {
       const std::string kind = without_numbers(text);
       auto known = std::find_if(all.begin(), all.end(), [&](const Alike& a) { return a.kind == kind; });
-      if (known == all.end()) known = all.insert(all.end(), {kind, text, point, {}, false});
+      if (known == all.end()) known = all.insert(all.end(), {kind, text, point, {}});
       known->places.insert(labels.size());
       known->numbers_differ = known->numbers_differ || known->text != text;
+      known->unused = known->unused || std::find(unused.begin(), unused.end(), text) != unused.end();
     }
     labels.push_back(plan.study.labels_of(plan.points[point]));
   }
   std::vector<Notice> out;
   for (Alike& a : all) {
+    if (a.unused && a.places.size() < plan.points.size()) continue;
     std::string points = describe_points(plan.study.axis_labels(), labels, a.places);
     if (a.numbers_differ) points += fmt::format("; these numbers are of {}", plan.study.describe(plan.points[a.first]));
     out.push_back({std::move(a.text), std::move(points)});

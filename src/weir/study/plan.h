@@ -55,8 +55,10 @@ struct Notice {
 struct PointWarnings {
   std::size_t point = 0;
   std::vector<std::string> texts;
+  std::vector<std::string> unused;  // those of them that tell of values without effect (scenario/unused.h)
 };
-// Each text once, in order of the first point that has it. Texts that differ in numbers alone are one.
+// Each text once, in order of the first point that has it. Texts that differ in numbers alone are one. A value without
+// effect is told of only if it has none at any point of the plan: a study may write it for some of its points.
 std::vector<Notice> notices_of(const Plan& plan, const std::vector<PointWarnings>& warnings);
 
 // To compare texts that may differ in times, counts and node numbers alone: the text without its digits.

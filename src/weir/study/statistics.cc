@@ -125,7 +125,7 @@ Interval confidence(std::span<const double> values, const Bounds& bounds) {
 }
 
 bool is_informative(const Interval& interval) {
-  constexpr double kFactor = 1000;
+  constexpr double kFactor = 100;
   const double below = interval.mean - interval.low;
   const double above = interval.high - interval.mean;
   return above <= kFactor * below && below <= kFactor * above;

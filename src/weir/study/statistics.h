@@ -57,7 +57,7 @@ struct Interval {
 // docs/studies.md says how often these intervals contain the true mean.
 Interval confidence(std::span<const double> values, const Bounds& bounds = {});
 // Whether the ends of an interval are worth telling. With two or three values that lie far apart, the factor of an
-// interval on a scale of logarithms is astronomical: where one end is more than 1000 times as far from the mean as the
+// interval on a scale of logarithms is astronomical: where one end is more than 100 times as far from the mean as the
 // other, the values do not tell the order of magnitude of the mean.
 bool is_informative(const Interval& interval);
 // The geometric mean of values above 0, at least one, and its two-sided 95 % confidence interval: Student's t interval

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <numeric>
 
 namespace weir::study {
 
@@ -27,6 +28,11 @@ std::optional<std::size_t> Axis::find(std::string_view label) const {
   for (std::size_t i = 0; i < points.size(); ++i)
     if (points[i].label == label) return i;
   return std::nullopt;
+}
+
+void Study::take_seeds(std::size_t count) {
+  seeds.resize(count);
+  std::iota(seeds.begin(), seeds.end(), std::uint64_t{1});
 }
 
 std::size_t Study::axis(std::string_view name) const {

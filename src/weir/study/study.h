@@ -72,12 +72,15 @@ struct Study {
   std::vector<std::uint64_t> seeds;              // empty: that of the scenario alone
   std::vector<Override> set;                     // for every run
   std::vector<ProfileOverride> of_profiles;      // for every run, after all others; no file has these
+  std::vector<std::string> assignments;          // "key=value" for every run, last of all; no file has these
   bool keep_all = false;                         // whole result directories, or only what is needed
   std::optional<std::vector<std::string>> keep;  // these files; nothing: those that measures and figures read
   std::vector<Axis> axes;
   std::vector<Measure> measures;
   std::vector<FigureSpec> figures;
 
+  // Runs the seeds 1 to `count` instead of the study's own.
+  void take_seeds(std::size_t count);
   std::size_t axis(std::string_view name) const;  // axes.size() if there is none
   const Measure* measure(std::string_view name) const;
   // The axes crossed, the last one fastest; those of a pair in step.

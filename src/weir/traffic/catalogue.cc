@@ -1,6 +1,7 @@
 #include "weir/traffic/catalogue.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <list>

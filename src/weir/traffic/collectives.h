@@ -48,7 +48,7 @@ struct Collective {
             "the buffer of each host; in an all-gather what it has at the end, in an all-to-all it keeps its own share",
             "", Bytes{1}, kMaxFlowSize)
         .required = true;
-    p.text("hosts", &Collective::hosts, "those that take part: \"all\", \"0-15\", \"0-3,8\"");
+    p.text("hosts", &Collective::hosts, "those that take part: \"all\", \"0-15\", \"0-255:32\", \"0-3,8\"");
     p.choice("placement", &Collective::placement, {"in-order", "random"},
              "who is whose neighbour: as listed, or at random");
     p.integer("chunks", &Collective::chunks, 1, 1'000'000,
@@ -89,7 +89,7 @@ struct Hsdp {
             kMaxFlowSize);
     p.integer("steps", &Hsdp::steps, 1, 1'000'000, "steps of the ring", "Spraying IV-A");
     p.integer("group", &Hsdp::group, 1, kMaxHosts, "hosts of a server", "Spraying IV-A");
-    p.text("hosts", &Hsdp::hosts, "those that take part, server by server: \"all\", \"0-15\", \"0-3,8\"");
+    p.text("hosts", &Hsdp::hosts, "those that take part, server by server: \"all\", \"0-15\", \"0-255:32\", \"0-3,8\"");
     p.choice("placement", &Hsdp::placement, {"in-order", "random"}, "which server is next: as listed, or at random",
              "Spraying IV-A");
     p.time("start", &Hsdp::start, "the first step starts");

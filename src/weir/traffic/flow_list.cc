@@ -1,6 +1,7 @@
 #include "weir/traffic/flow_list.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>

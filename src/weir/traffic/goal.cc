@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <map>
@@ -77,6 +78,10 @@ class Words {
 
 enum class Kind : std::uint8_t { calc, send, recv };
 
+// What LogGOPSim takes for any rank and any tag.
+constexpr std::string_view kAny = "-1";
+constexpr std::int64_t kAnyTag = -1;
+
 struct Op {
   Kind kind = Kind::calc;
   int line = 0;
@@ -99,6 +104,14 @@ class Reader {
   Reader(std::string_view text, const std::string& file, Time unit, const std::vector<std::uint32_t>& host_of,
          Labels labels)
       : words_(text, file), file_(file), unit_(unit), host_of_(host_of), labels_(labels) {}
+
+  struct Counts {
+    std::uint64_t operations = 0;
+    std::uint64_t with_cpu = 0;
+    std::uint64_t with_nic = 0;
+    std::int64_t last_nic = 0;
+  };
+  const Counts& counts() const { return counts_; }
 
   Program read() {
     words_.expect("num_ranks", "at the beginning");
@@ -203,13 +216,22 @@ class Reader {
       if (size.ends_with('b')) size.remove_suffix(1);
       op.amount = whole_number(size, "size", 0, kMaxFlowSize.count, at);
       words_.expect(op.kind == Kind::send ? "to" : "from", "after the size");
+      if (op.kind == Kind::recv && words_.peek() == kAny)
+        fail(words_.where(), "a recv from any rank, -1, is not possible; write the rank that sends");
       op.peer = read_rank_number();
       if (words_.take_if("tag")) op.tag = number("tag", INT64_MIN, INT64_MAX);
     } else {
       fail(where, fmt::format("unknown operation '{}'; valid is calc, send, recv", word.substr(0, 40)));
     }
-    for (const std::string_view name : {"cpu", "nic"})
-      if (words_.take_if(name)) number(name, 0, INT32_MAX);
+    ++counts_.operations;
+    if (words_.take_if("cpu")) {
+      number("cpu", 0, INT32_MAX);
+      ++counts_.with_cpu;
+    }
+    if (words_.take_if("nic")) {
+      counts_.last_nic = std::max(counts_.last_nic, number("nic", 0, INT32_MAX));
+      ++counts_.with_nic;
+    }
     return op;
   }
 
@@ -256,8 +278,9 @@ class Reader {
           fail(place(sends[i].first), fmt::format("this send has no recv: rank {} receives {} from {} with the tag {}",
                                                   to, recvs.size(), from, tag));
         if (i >= sends.size())
-          fail(place(recvs[i].first), fmt::format("this recv has no send: rank {} sends {} to {} with the tag {}", from,
-                                                  sends.size(), to, tag));
+          fail(place(recvs[i].first),
+               fmt::format("this recv has no send: rank {} sends {} to {} with the tag {}{}", from, sends.size(), to,
+                           tag, tag == kAnyTag ? ", and a recv of any tag is not possible" : ""));
         if (sends[i].second != recvs[i].second)
           fail(place(recvs[i].first), fmt::format("recv of {} bytes, but the send of line {} has {}", recvs[i].second,
                                                   lines_[sends[i].first], sends[i].second));
@@ -277,6 +300,7 @@ class Reader {
   Time unit_;
   const std::vector<std::uint32_t>& host_of_;
   Labels labels_;
+  Counts counts_;
   std::uint32_t ranks_ = 0;
   std::vector<Program::Node> nodes_;
   std::vector<int> lines_;
@@ -287,16 +311,30 @@ class Reader {
 }  // namespace
 
 Program parse_goal(std::string_view text, const std::string& file, Time unit, const std::vector<std::uint32_t>& host_of,
-                   Labels labels) {
-  return Reader(text, file, unit, host_of, labels).read();
+                   Labels labels, const std::function<void(const std::string&)>& notice) {
+  Reader reader(text, file, unit, host_of, labels);
+  Program out = reader.read();
+  if (!notice) return out;
+  const auto& counts = reader.counts();
+  if (counts.with_cpu > 0)
+    notice(
+        fmt::format("{}: {} of {} operations name a cpu, which has no effect: computations of a rank go on at the "
+                    "same time unless one requires the other",
+                    file, counts.with_cpu, counts.operations));
+  if (counts.last_nic > 0)
+    notice(
+        fmt::format("{}: {} of {} operations name a nic, up to {}, which has no effect: a rank has one NIC, that of "
+                    "its host",
+                    file, counts.with_nic, counts.operations, counts.last_nic));
+  return out;
 }
 
 Program read_goal(const Goal& params, const Context& context) {
   if (params.file.empty()) throw InputError("file", "missing; name a GOAL schedule");
   const auto path = (std::filesystem::path(context.folder) / params.file).string();
   const auto hosts = place(parse_hosts(params.hosts, "hosts", context), params.placement, 1, context);
-  Program out =
-      parse_goal(read_named_file(path, "a GOAL schedule", "file"), path, params.time_unit, hosts, context.labels);
+  Program out = parse_goal(read_named_file(path, "a GOAL schedule", "file"), path, params.time_unit, hosts,
+                           context.labels, context.notice);
   if (out.empty()) fail({path, 0}, "no operation; write at least one");
   return out;
 }

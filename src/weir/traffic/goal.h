@@ -12,13 +12,15 @@
 //
 // `a requires b`: a begins when b has ended; `a irequires b`: when b has begun. A calc ends after its time, a send when
 // its sender has the last acknowledgement, a recv when its message is here and all that it requires has ended. A recv
-// meets the sends of the same ranks and tag in the order of the file. `cpu` and `nic` are read and not modelled:
-// nothing but the network is shared. Labels may be left out, and text after // or # is a comment, as is one between /*
-// and */.
+// meets the sends of the same ranks and tag in the order of the file. `cpu` and `nic` are read and not modelled, and
+// counted for a notice: nothing but the network is shared. Labels may be left out, and text after // or # is a comment,
+// as is one between /* and */.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "weir/base/params.h"
 #include "weir/traffic/context.h"
@@ -38,14 +40,14 @@ struct Goal {
     file.required = true;
     file.names_file = [](std::string_view) { return true; };
     p.time("time_unit", &Goal::time_unit, "what a calc counts in", "LogGOPSim", Time{1}, Time{kPicosecondsPerSecond});
-    p.text("hosts", &Goal::hosts, "the hosts of ranks 0, 1, 2...: \"all\", \"0-15\", \"0-3,8\"");
+    p.text("hosts", &Goal::hosts, "the hosts of ranks 0, 1, 2...: \"all\", \"0-15\", \"0-255:32\", \"0-3,8\"");
     p.choice("placement", &Goal::placement, {"in-order", "random"}, "which rank is where: as listed, or at random");
   }
 };
 
 // `host_of` gives the hosts of the ranks, and how many there may be. Throws InputError naming file and line.
 Program parse_goal(std::string_view text, const std::string& file, Time unit, const std::vector<std::uint32_t>& host_of,
-                   Labels labels);
+                   Labels labels, const std::function<void(const std::string&)>& notice = {});
 
 Program read_goal(const Goal&, const Context&);
 

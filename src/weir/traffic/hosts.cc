@@ -7,14 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "weir/base/number_list.h"
+#include "weir/base/trim.h"
+
 namespace weir::traffic {
 namespace {
-
-std::string_view trim(std::string_view s) {
-  while (s.starts_with(' ')) s.remove_prefix(1);
-  while (s.ends_with(' ')) s.remove_suffix(1);
-  return s;
-}
 
 std::optional<std::int64_t> parse_number(std::string_view text) {
   text = trim(text);
@@ -33,37 +30,11 @@ std::uint32_t checked(std::int64_t host, std::string_view text, std::string_view
 }  // namespace
 
 std::string no_such_host(std::int64_t host, std::uint32_t hosts) {
-  if (hosts == 0) return fmt::format("host {} does not exist: there are no hosts", host);
-  return fmt::format("host {} does not exist: hosts are 0 to {}", host, hosts - 1);
+  return does_not_exist("host", static_cast<std::uint64_t>(host), hosts);
 }
 
 std::vector<std::uint32_t> parse_hosts(std::string_view text, std::string_view key, const Context& context) {
-  std::vector<std::uint32_t> out;
-  if (trim(text) == "all") {
-    out.resize(context.hosts());
-    std::iota(out.begin(), out.end(), 0u);
-    return out;
-  }
-  std::vector<bool> seen(context.hosts());
-  for (std::string_view rest = text;;) {
-    const auto comma = rest.find(',');
-    const auto item = rest.substr(0, comma);
-    const auto dash = item.find('-');
-    const auto first = parse_number(item.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : parse_number(item.substr(dash + 1));
-    if (!first || !last || *first > *last)
-      throw InputError(
-          std::string(key),
-          fmt::format("'{}': '{}' is not a host or a range; write \"all\", \"0-15\" or \"0-3,8\"", text, trim(item)));
-    checked(*last, text, key, context);
-    for (auto host = static_cast<std::uint32_t>(*first); host <= *last; ++host) {
-      if (seen[host]) throw InputError(std::string(key), fmt::format("'{}': host {} is listed twice", text, host));
-      seen[host] = true;
-      out.push_back(host);
-    }
-    if (comma == std::string_view::npos) return out;
-    rest.remove_prefix(comma + 1);
-  }
+  return under_key(key, [&] { return parse_number_list(text, context.hosts(), "host"); });
 }
 
 std::vector<std::uint32_t> random_order(std::uint32_t n, const RandomStream& stream) {

@@ -10,7 +10,7 @@
 
 namespace weir::traffic {
 
-// "all", one host ("7"), ranges ("0-15") or a comma-separated list of both ("0-3,8,12-15"), in
+// "all", one host ("7"), ranges ("0-15", "0-255:32" = every 32nd) or a comma-separated list of both ("0-3,8,12-15"), in
 // the order written. Throws InputError about `key` for hosts that do not exist or are
 // listed twice.
 std::vector<std::uint32_t> parse_hosts(std::string_view text, std::string_view key, const Context&);

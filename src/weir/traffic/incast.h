@@ -33,7 +33,8 @@ class Incast : public CopyableSource<Incast> {
       p.bytes("size", &Params::size, "size of each flow", "", Bytes{1}, kMaxFlowSize).required = true;
       p.text("receiver", &Params::receiver, "receiving host, or \"last\"");
       p.text("senders", &Params::senders,
-             "sending hosts in this order, like \"0-15\" or \"0-3,8\"; \"all\" = all but the receiver");
+             "sending hosts in this order, like \"0-15\", \"0-255:32\" (every 32nd) or \"0-3,8\"; \"all\" = all but "
+             "the receiver");
       p.integer("fan_in", &Params::fan_in, 0, kMaxHosts, "only the first so many of the senders; 0 = every one");
       p.integer("flows", &Params::flows, 0, kMaxFlows, "how many flows, dealt to the senders in turn; 0 = one of each");
       p.time("start", &Params::start, "the first flows start");
@@ -86,7 +87,7 @@ class PoissonIncast : public CopyableSource<PoissonIncast> {
           .required = true;
       p.time("start", &Params::start, "incasts begin");
       p.time("stop", &Params::stop, "incasts end, exclusive; after start", "", Time{1}).required = true;
-      p.text("hosts", &Params::hosts, "those that take part: \"all\", \"0-15\", \"0-3,8\"");
+      p.text("hosts", &Params::hosts, "those that take part: \"all\", \"0-15\", \"0-255:32\", \"0-3,8\"");
     }
   };
 

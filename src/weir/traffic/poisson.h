@@ -35,7 +35,7 @@ class Poisson : public CopyableSource<Poisson> {
           .required = true;
       p.time("start", &Params::start, "arrivals begin");
       p.time("stop", &Params::stop, "arrivals end, exclusive; after start", "", Time{1}).required = true;
-      p.text("hosts", &Params::hosts, "senders: \"all\", \"0-15\", \"0-3,8\"");
+      p.text("hosts", &Params::hosts, "senders: \"all\", \"0-15\", \"0-255:32\", \"0-3,8\"");
       p.text("to", &Params::to, "receivers, each as likely as the others, never the sender itself");
     }
   };

@@ -1,6 +1,7 @@
 #include "weir/traffic/program_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

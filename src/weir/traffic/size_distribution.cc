@@ -1,8 +1,10 @@
 #include "weir/traffic/size_distribution.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -29,13 +31,61 @@ std::optional<T> parse_number(std::string_view text) {
   return value;
 }
 
-// The next run of characters that are not blanks, cut from the front of `line`.
+// The next run of characters that do not separate columns, cut from the front of `line`.
 std::string_view next_word(std::string_view& line) {
-  constexpr std::string_view kBlanks = " \t\r";
+  constexpr std::string_view kBlanks = " \t\r,";
   line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
   const auto word = line.substr(0, line.find_first_of(kBlanks));
   line.remove_prefix(word.size());
   return word;
+}
+
+struct Line {
+  Where where;
+  double size = 0;
+  double cumulative = 0;
+};
+struct Lines {
+  std::vector<Line> points;
+  double percent = 1;  // of `cumulative`
+  bool steps = false;
+};
+
+Line parse_line(std::string_view first, std::string_view second, const Where& where) {
+  const auto size = parse_number<std::int64_t>(first);
+  if (!size || *size < 0 || *size > kMaxSize)
+    fail(where, fmt::format("'{}' is not a size; valid is a whole number of bytes, 0 to {}", first, kMaxSize));
+  const auto cumulative = parse_number<double>(second);
+  if (!cumulative || !(*cumulative >= 0 && *cumulative <= 100))
+    fail(where, fmt::format("'{}' is not a cumulative percentage; valid is a number from 0 to 100", second));
+  return {where, static_cast<double>(*size), *cumulative};
+}
+
+Lines read_lines(std::string_view text, const std::string& file) {
+  Lines out;
+  Where where{file, 0};
+  for (bool more = true; more;) {
+    const auto end = text.find('\n');
+    auto line = text.substr(0, end);
+    more = end != std::string_view::npos;
+    if (more) text.remove_prefix(end + 1);
+    ++where.line;
+
+    line = line.substr(0, line.find('#'));
+    const auto first = next_word(line);
+    const auto second = next_word(line);
+    if (first.empty()) continue;
+    if (second.empty() && out.points.empty() && !out.steps && parse_number<double>(first)) {
+      out.steps = true;
+      continue;
+    }
+    if (second.empty()) fail(where, fmt::format("one column; {}", kLineForm));
+    if (const auto third = next_word(line); !third.empty())
+      fail(where, fmt::format("unexpected '{}'; {}", third, kLineForm));
+    out.points.push_back(parse_line(first, second, where));
+  }
+  if (!out.points.empty() && out.points.back().cumulative == 1) out.percent = 100;
+  return out;
 }
 
 }  // namespace
@@ -50,56 +100,35 @@ SizeDistribution SizeDistribution::fixed(Bytes size) {
 }
 
 SizeDistribution SizeDistribution::parse(std::string_view text, const std::string& file) {
+  const Lines lines = read_lines(text, file);
   SizeDistribution out;
-  Where where{file, 0};
-  for (bool more = true; more;) {
-    const auto end = text.find('\n');
-    auto line = text.substr(0, end);
-    more = end != std::string_view::npos;
-    if (more) text.remove_prefix(end + 1);
-    ++where.line;
-
-    line = line.substr(0, line.find('#'));
-    const auto first = next_word(line);
-    const auto second = next_word(line);
-    if (first.empty()) continue;
-    if (second.empty()) fail(where, fmt::format("one column; {}", kLineForm));
-    if (const auto third = next_word(line); !third.empty())
-      fail(where, fmt::format("unexpected '{}'; {}", third, kLineForm));
-
-    const auto size = parse_number<std::int64_t>(first);
-    if (!size || *size < 0 || *size > kMaxSize)
-      fail(where, fmt::format("'{}' is not a size; valid is a whole number of bytes, 0 to {}", first, kMaxSize));
-    const auto percent = parse_number<double>(second);
-    if (!percent || !(*percent >= 0 && *percent <= 100))
-      fail(where, fmt::format("'{}' is not a cumulative percentage; valid is a number from 0 to 100", second));
-
-    if (out.size_.empty()) {
-      if (*percent != 0)
-        fail(where,
-             fmt::format("the first point is at {} %, it must be at 0; put a line '{} 0' before it (two lines of "
-                         "one size are a point mass)",
-                         *percent, *size));
-    } else if (static_cast<double>(*size) < out.size_.back()) {
-      fail(where, fmt::format("size {} after {}; sizes must not decrease", *size, out.size_.back()));
-    } else if (*percent < out.percent_.back()) {
-      fail(where,
-           fmt::format("{} % after {} %; the cumulative percentage must not decrease", *percent, out.percent_.back()));
-    }
+  for (const Line& line : lines.points) {
+    const double percent = line.cumulative * lines.percent;
+    const bool first = out.size_.empty();
+    const double before = first ? 0 : out.percent_.back();
+    if (!first && line.size < out.size_.back())
+      fail(line.where, fmt::format("size {} after {}; sizes must not decrease", line.size, out.size_.back()));
+    if (percent < before)
+      fail(line.where, fmt::format("{} % after {} %; the cumulative percentage must not decrease", percent, before));
     // sizes beyond 100 % are never drawn
-    if (!out.percent_.empty() && out.percent_.back() == 100 && static_cast<double>(*size) > out.size_.back()) continue;
-    out.size_.push_back(static_cast<double>(*size));
-    out.percent_.push_back(*percent);
+    if (before == 100 && line.size > out.size_.back()) continue;
+    if (lines.steps || (first && percent > 0)) out.add(line.size, before);
+    out.add(line.size, percent);
   }
 
-  if (out.size_.size() < 2)
-    fail({file, 0}, fmt::format("{} {}; a distribution has at least 2, and {}", out.size_.size(),
-                                out.size_.size() == 1 ? "point" : "points", kLineForm));
+  if (lines.points.size() < 2)
+    fail({file, 0}, fmt::format("{} {}; a distribution has at least 2, and {}", lines.points.size(),
+                                lines.points.size() == 1 ? "point" : "points", kLineForm));
   if (out.percent_.back() != 100)
-    fail({file, 0}, fmt::format("the last point is at {} %, it must be at 100{}", out.percent_.back(),
-                                out.percent_.back() == 1 ? " (fractions are to be multiplied by 100)" : ""));
+    fail({file, 0}, fmt::format("the last point is at {}, it must be at 100 %, or at 1 in fractions",
+                                lines.points.back().cumulative));
   if (out.mean() < 1) fail({file, 0}, fmt::format("the mean is {} bytes; it must be at least 1", out.mean()));
   return out;
+}
+
+void SizeDistribution::add(double size, double percent) {
+  size_.push_back(size);
+  percent_.push_back(percent);
 }
 
 SizeDistribution SizeDistribution::named(std::string_view name) {
@@ -109,12 +138,14 @@ SizeDistribution SizeDistribution::named(std::string_view name) {
     names.emplace_back(workload.name);
   }
   throw InputError(
-      fmt::format("unknown workload '{}'{}; valid is {}, a size like \"1 MB\", or a file like \"./my.cdf.txt\"", name,
+      fmt::format("unknown workload '{}'{}; valid is {}, a size like \"1 MB\", or a file like \"my.cdf.txt\"", name,
                   did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
 bool SizeDistribution::names_file(std::string_view text) {
-  return text.find('/') != std::string_view::npos || text.ends_with(".txt");
+  if (text.find('/') != std::string_view::npos) return true;
+  const std::string extension = std::filesystem::path(text).extension().string();
+  return extension.size() > 1 && std::isalpha(static_cast<unsigned char>(extension[1])) != 0;
 }
 
 SizeDistribution SizeDistribution::from_text(std::string_view text, std::string_view key, const std::string& folder) {

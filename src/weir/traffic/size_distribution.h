@@ -15,17 +15,19 @@ class SizeDistribution {
   // Every flow has this size, at least 1 byte.
   static SizeDistribution fixed(Bytes size);
 
-  // Lines "size_bytes cumulative_percent". Neither column decreases, the first line is at 0 %,
-  // the last at 100 %, and two lines of one size are a point mass. Text from '#' on and empty
-  // lines do not count. Throws InputError naming `file`, the line and what would be valid.
+  // Lines "size_bytes cumulative_percent", with blanks or a comma between. Neither column decreases, and two lines of
+  // one size are a point mass; so is the first line if it is above 0 %. The last is at 100 %, or at 1: then all are
+  // fractions. A first line of one number is the mean, as Homa's lists have it: it is not used, and tells that every
+  // size is a point mass. Text from '#' on and empty lines do not count. Throws InputError naming `file`, the line and
+  // what would be valid.
   static SizeDistribution parse(std::string_view text, const std::string& file);
 
   // One that comes with Weir, "FB_Hadoop".
   static SizeDistribution named(std::string_view name);
 
   // As a scenario writes it: a workload's name, a size ("1 MB"), or a file's name, recognised by
-  // a '/' or by its end ".txt" and relative to `folder`. Throws InputError about `key`, or what the file's content has
-  // wrong at its place in the file.
+  // a '/' or an extension such as ".txt", and relative to `folder`. Throws InputError about `key`, or what the file's
+  // content has wrong at its place in the file.
   static bool names_file(std::string_view text);
   static SizeDistribution from_text(std::string_view text, std::string_view key, const std::string& folder);
 
@@ -44,6 +46,8 @@ class SizeDistribution {
   std::size_t points() const { return size_.size(); }
 
  private:
+  void add(double size, double percent);
+
   // Parallel, because the search reads the percentages alone. Sizes are whole numbers.
   std::vector<double> percent_;
   std::vector<double> size_;

@@ -43,12 +43,12 @@ bool later(const Flow& a, const Flow& b) { return a.start != b.start ? a.start >
 
 std::uint64_t Traffic::inject(Flow flow) {
   const auto hosts = static_cast<std::uint32_t>(ports_given_.size());
-  if (flow.src >= hosts || flow.dst >= hosts)
-    throw InputError(fmt::format("there is no host {}; valid is 0 to {}", std::max(flow.src, flow.dst), hosts - 1));
-  if (flow.src == flow.dst) throw InputError("a flow goes from one host to another");
+  for (const auto& [key, host] : {std::pair{"src", flow.src}, {"dst", flow.dst}})
+    if (host >= hosts) throw InputError(key, fmt::format("there is no host {}; valid is 0 to {}", host, hosts - 1));
+  if (flow.src == flow.dst) throw InputError("dst", "a flow goes from one host to another");
   if (flow.size < Bytes{1} || flow.size > kMaxFlowSize)
-    throw InputError(
-        fmt::format("a flow of {} bytes is not possible; valid is 1 to {}", flow.size.count, kMaxFlowSize.count));
+    throw InputError("size", fmt::format("a flow of {} bytes is not possible; valid is 1 to {}", flow.size.count,
+                                         kMaxFlowSize.count));
   flow.id = kFirstInjected + injections_++;
   // of its own, so that the other flows' ports stay as they are
   if (flow.sport == 0) flow.sport = static_cast<std::uint16_t>(kFirstSourcePort + flow.id % kSourcePorts);

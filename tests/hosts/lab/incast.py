@@ -11,6 +11,8 @@ import argparse
 import json
 import statistics
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 from namespaces import Lab, skip_unless_possible
 from paths import NoPath, QueuePath
@@ -22,18 +24,30 @@ def percentile(values, part):
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else float("nan")
 
 
+def queue_until(lab, end):
+    """Looks at the queue of the port to r, bytes, now and then."""
+    out = []
+    while time.monotonic() < end:
+        out.append(lab.bottleneck()["backlog"])
+        time.sleep(0.1)
+    return out
+
+
 def measure(lab, path, options, seed):
     """One run; what was measured."""
     path.start()
     traffic = Traffic(lab)
     try:
-        longs = [LongFlow(traffic, host) for host in lab.senders[:options.long]]
+        longs = [LongFlow(traffic, lab.senders[i % len(lab.senders)]) for i in range(options.long)]
         requests = Requests(traffic, lab.senders, options.fan_out, options.size, options.gap, seed)
         traffic.run(options.warm)
         before, tcp = lab.bottleneck(), {host: lab.tcp(host) for host in lab.hosts}
         for one in longs + [requests]:
             one.begin()
-        traffic.run(options.seconds)
+        with ThreadPoolExecutor(1) as aside:
+            end = time.monotonic() + options.seconds
+            queue = aside.submit(lambda: queue_until(lab, end))
+            traffic.run(options.seconds)
         after, tcp_after = lab.bottleneck(), {host: lab.tcp(host) for host in lab.hosts}
     finally:
         traffic.close()
@@ -46,7 +60,7 @@ def measure(lab, path, options, seed):
            "mean_ms": 1e3 * statistics.fmean(requests.times) if requests.times else None,
            "p50_ms": 1e3 * percentile(requests.times, 0.5), "p99_ms": 1e3 * percentile(requests.times, 0.99),
            "long_mbps": sum(one.received for one in longs) * 8e-6 / options.seconds,
-           "drops": after["drops"] - before["drops"], "retransmitted": tcp_sum("RetransSegs"),
+           "queue_kb": 1e-3 * statistics.fmean(queue.result()), "drops": after["drops"] - before["drops"], "retransmitted": tcp_sum("RetransSegs"),
            "timeouts": tcp_sum("TCPTimeouts"), "out_of_order": tcp_sum("TCPOFOQueue"),
            "sack_reordering": tcp_sum("TCPSACKReorder"), "longest_turn_ms": 1e3 * traffic.longest_turn}
     if counters:
@@ -66,6 +80,8 @@ def make_path(name, lab, options):
     more = {"strawman": True} if options.strawman else {}
     if options.or_ack_packets:
         more["or_ack_packets"] = options.or_ack_packets
+    if options.max_hold_us:
+        more["max_hold_us"] = options.max_hold_us
     return QueuePath(lab, threshold_us=options.threshold_us, **more)
 
 
@@ -81,7 +97,8 @@ def main():
     parser.add_argument("--strawman", action="store_true")
     parser.add_argument("--or-ack-packets", type=int, default=0)
     parser.add_argument("--senders", type=int, default=4)
-    parser.add_argument("--long", type=int, default=2, help="senders with a long flow")
+    parser.add_argument("--long", type=int, default=2, help="long flows, dealt to the senders in turn")
+    parser.add_argument("--max-hold-us", type=int, default=0, help="and of a pause; 0: as the path has it")
     parser.add_argument("--fan-out", type=int, default=8, help="answers of a request")
     parser.add_argument("--size", type=int, default=2_000, help="of an answer, bytes")
     parser.add_argument("--gap", type=float, default=0.05, help="between a request and the next one, s")

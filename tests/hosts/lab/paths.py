@@ -10,9 +10,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def find_driver(name="weir-queue-driver"):
+def find_program(name, variable):
     """Of the environment, of a folder of builds, or None."""
-    given = os.environ.get("WEIR_QUEUE_DRIVER")
+    given = os.environ.get(variable)
     places = [Path(given)] if given else sorted(ROOT.glob(f"build/*/bin/{name}"), key=lambda p: -p.stat().st_mtime)
     return next((place for place in places if os.access(place, os.X_OK)), None)
 
@@ -37,7 +37,7 @@ class QueuePath:
 
     def __init__(self, lab, threshold_us=5_000, driver=None, **more):
         self.lab, self.threshold_us, self.more = lab, threshold_us, more
-        self.driver = driver or find_driver()
+        self.driver = driver or find_program("weir-queue-driver", "WEIR_QUEUE_DRIVER")
         if self.driver is None:
             raise FileNotFoundError("weir-queue-driver is not built (cmake -S hosts -B build/hosts)")
         self.processes = {}

@@ -82,7 +82,9 @@ int drive(int argc, char** argv) {
   app.add_option("--peer", peers)->required();
   app.add_option("--threshold-us", threshold_us, "T");
   app.add_option("--seconds", seconds, "ends by itself");
-  app.add_option("--max-hold-us", settings.max_hold)->transform([](std::string us) { return us + "000"; });
+  app.add_option("--max-hold-us", settings.max_hold, "and of a pause")->transform([](std::string us) {
+    return us + "000";
+  });
   app.add_option("--segment-limit", settings.segment_limit);
   app.add_option("--or-ack-packets", settings.or_ack.packets);
   app.add_option("--or-ack-bytes", settings.or_ack.bytes);
@@ -92,6 +94,7 @@ int drive(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   settings.interfaces = interfaces;
   settings.hold = !observe;
+  settings.rule.max_pause = settings.max_hold;
 
   struct sigaction act {};
   act.sa_handler = [](int) { ends = true; };

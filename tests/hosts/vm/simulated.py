@@ -14,7 +14,7 @@ ROWS = 1 + 2 * CONNECTIONS  # of incast.csv for a request: a wait, requests, ans
 SKIPPED = 2  # first requests that are not counted, as in the virtual machine
 
 # What stands for weir-host's settings.
-ON_RAMP = {"T": "4 ms", "packets_per_ack": 3, "memory": "false"}
+ON_RAMP = {"T": "4 ms", "packets_per_ack": 3, "burst_gap": "0 us", "memory": "false"}
 SEGMENT = 4344
 
 

@@ -4,6 +4,7 @@ import { Run } from './run';
 
 const kMargin = { left: 66, right: 18, top: 14, bottom: 14 };
 const kSmall = 2.6; // pixels of a tile below which its halves cannot be told apart
+const kSign = 13; // pixels of a port's sign, if there is room
 const kMany = 1200; // links between switches above which lightly used ones are left out of the whole picture
 
 export interface Camera {
@@ -108,14 +109,20 @@ export class Geometry {
     return this.halves ? [left + (sends ? 0 : side / 2), top, side / 2, high] : [left, top, side, high];
   }
 
-  // Where a port has its signs.
-  middle(port: number): [number, number] {
+  get numbered(): boolean { return this.scale >= 15; }
+
+  // Of the numbers of hosts, in the middle of their tiles.
+  protected get numberSize(): number { return Math.min(12, this.scale * 0.36); }
+
+  // Where a port has its signs, and how large they are: below the number of a host, if it is there.
+  sign(port: number): { x: number; y: number; size: number } {
     if (this.isTile[port] !== 0) {
       const [x, y, w, h] = this.tile(port);
-      return [x + w / 2, y + h / 2];
+      const below = this.numbered ? (h - this.numberSize) / 2 : h;
+      return { x: x + w / 2, y: y + h - below / 2, size: Math.min(1, this.scale / 14, below / kSign) };
     }
     const [x1, y1, x2, y2] = this.segment(port, 3);
-    return [x1 + (x2 - x1) * 0.36, y1 + (y2 - y1) * 0.36];
+    return { x: x1 + (x2 - x1) * 0.36, y: y1 + (y2 - y1) * 0.36, size: this.sparse ? 0.62 : 1 };
   }
 
   // What is there: a port, or a switch.

@@ -112,14 +112,14 @@ export class Painter extends Geometry {
     c.textBaseline = 'middle';
     c.textAlign = 'center';
     for (let n = this.run.doc.hosts; n < this.run.nodes; n++) this.drawNode(c, n, look.line, look.surface, look.ink);
-    if (this.scale >= 15) this.drawNumbers(c);
+    if (this.numbered) this.drawNumbers(c);
     if (this.layout.tiered) this.drawTiers(c);
   }
 
   private drawNumbers(c: CanvasRenderingContext2D): void {
     const look = theme();
     // what the halves are, and whose they are
-    c.font = Math.min(12, this.scale * 0.36) + 'px ' + font;
+    c.font = this.numberSize + 'px ' + font;
     for (let n = 0; n < this.run.doc.hosts; n++) {
       const [x, y] = [this.x(this.layout.x[n]), this.y(this.layout.y[n])];
       if (x < 0 || x > this.width || y < 0 || y > this.height) continue;
@@ -147,6 +147,8 @@ export class Painter extends Geometry {
     if (w < 25) return;
     c.fillStyle = ink;
     c.font = '10.5px ' + font;
+    c.textAlign = 'center';
+    c.textBaseline = 'middle';
     c.fillText(String(node), x, y + 0.5);
   }
 
@@ -263,12 +265,11 @@ export class Painter extends Geometry {
     const look = theme();
     for (let p = 0; p < frame.flags.length; p++) {
       if (frame.flags[p] === 0 || (only && !only.has(p))) continue;
-      const [x, y] = this.middle(p);
-      const small = this.isTile[p] !== 0 ? Math.min(1, this.scale / 14) : this.sparse ? 0.62 : 1;
-      if (small < 0.4) continue;
+      const { x, y, size } = this.sign(p);
+      if (size < 0.4) continue;
       c.save();
       c.translate(x, y);
-      c.scale(small, small);
+      c.scale(size, size);
       if (frame.flags[p] & kPaused) {
         c.fillStyle = look.surface;
         c.strokeStyle = look.ink;

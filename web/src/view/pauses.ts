@@ -2,9 +2,7 @@
 import { h } from '../dom';
 import { Context, Panel, goTo, heading } from './panel';
 import { Pauses, Run, kNone } from './run';
-import { bytes, counted, instant, portName, time } from './words';
-
-const kShown = 150; // pauses of a tree
+import { bytes, counted, instant, portName, time, times } from './words';
 
 export interface Forest {
   root: Int32Array; // by pause: the first of its tree
@@ -54,44 +52,79 @@ export function forestOf(run: Run, pauses: Pauses): Forest {
   return { root, size, children, together };
 }
 
+// The pauses of one port in a tree, together.
+export interface PortPauses {
+  port: number;
+  rows: number[]; // pauses, in order
+  all: number; // picoseconds, together
+  longest: number;
+  below: PortPauses[]; // in the order of their first pauses
+}
+
+// The ports that are paused in the tree of `first`, each below the one that held the queue of its first pause.
+export function portsOf(run: Run, pauses: Pauses, forest: Forest, first: number): PortPauses[] {
+  const of = new Map<number, PortPauses>();
+  const roots: PortPauses[] = [];
+  for (let i = 0; i < pauses.count; i++) {
+    if (forest.root[i] !== first) continue;
+    const lasted = run.pausedUntil(pauses, i) - pauses.from[i];
+    let line = of.get(pauses.port[i]);
+    if (!line) {
+      line = { port: pauses.port[i], rows: [], all: 0, longest: 0, below: [] };
+      const parent = pauses.parent[i];
+      const above = parent === kNone || parent >= pauses.count ? undefined : of.get(pauses.port[parent]);
+      (above ? above.below : roots).push(line);
+      of.set(line.port, line);
+    }
+    line.rows.push(i);
+    line.all += lasted;
+    line.longest = Math.max(line.longest, lasted);
+  }
+  return roots;
+}
+
+const kFrame = 64 * 8e12; // a pause frame, in bits and picoseconds
+
 export async function pausePanel(context: Context, row: number): Promise<Panel> {
   const { run, store } = context;
   const pauses = await run.pauses();
   const forest = forestOf(run, pauses);
   const first = forest.root[row];
+  const roots = portsOf(run, pauses, forest, first);
   const ports = new Map<number, number>();
-  let left = kShown;
+  const lines: [HTMLElement, PortPauses][] = [];
   const origin = pauses.by[first];
+  const step = run.interval / 10;
 
-  const item = (i: number, depth: number): HTMLElement | null => {
-    if (left-- <= 0 || depth > 40) return null;
-    ports.set(pauses.port[i], 0.4);
-    const lasted = run.pausedUntil(pauses, i) - pauses.from[i];
-    const below = (forest.children.get(i) ?? []).map((c) => item(c, depth + 1)).filter((e): e is HTMLElement => e !== null);
-    return h('li', { role: 'treeitem', 'data-pause': i, 'aria-current': i === row ? 'true' : null, class: i === row ? 'chosen' : null },
-      h('div', {}, h('span', { class: 'glyph', 'aria-hidden': 'true' }, '\u2016'), goTo(context, { kind: 'port', id: pauses.port[i] }, portName(run, pauses.port[i]), pauses.from[i]),
-        h('small', {}, ' paused at ', h('button', { type: 'button', class: 'link', onclick: () => context.goTime(pauses.from[i]) }, instant(pauses.from[i], run.interval / 10)), ' for ' + time(lasted) + (isNaN(pauses.until[i]) ? ', until the end' : '')
-          + ', class ' + pauses.class[i] + (pauses.bytes[i] > 0 && pauses.by[i] !== kNone ? ' \u00b7 ' + bytes(pauses.bytes[i]) + ' of its packets waited in the queue above' : ''))),
-      below.length > 0 ? h('ul', { role: 'group' }, ...below) : null);
+  const item = (line: PortPauses): HTMLElement => {
+    const [i] = line.rows;
+    ports.set(line.port, 0.4);
+    const often = line.rows.length;
+    const open = isNaN(pauses.until[line.rows[often - 1]]);
+    const begin = h('button', { type: 'button', class: 'link', onclick: () => context.goTime(pauses.from[i]) }, instant(pauses.from[i], step));
+    // a pause and a resume frame that follow each other at once
+    const short = line.longest < kFrame / run.rate[line.port] ? (often > 1 ? ', each' : ',') + ' shorter than a pause frame takes' : '';
+    const waited = pauses.bytes[i] > 0 && pauses.by[i] !== kNone ? ' \u00b7 ' + bytes(pauses.bytes[i]) + ' of its packets waited in the queue above' + (often > 1 ? ' then' : '') : '';
+    const here = line.rows.includes(row);
+    const out = h('li', { role: 'treeitem', 'data-port': line.port, 'aria-current': here ? 'true' : null, class: here ? 'chosen' : null },
+      h('div', {}, h('span', { class: 'glyph', 'aria-hidden': 'true' }, '\u2016'), goTo(context, { kind: 'port', id: line.port }, portName(run, line.port), pauses.from[i]),
+        h('small', {}, ' paused ' + (often > 1 ? times(often) + ', ' + time(line.all) + ' in all' : 'for ' + time(line.all)) + (open ? ', until the end' : '') + short + (often > 1 ? ', first at ' : ' at '), begin, waited)),
+      line.below.length > 0 ? h('ul', { role: 'group' }, ...line.below.map(item)) : null);
+    lines.push([out, line]);
+    return out;
   };
-  const roots = [first, ...(forest.together.get(first) ?? [])];
-  const items = roots.map((i) => item(i, 0)).filter((e): e is HTMLElement => e !== null);
-  let longest = 0;
-  for (let i = 0; i < pauses.count; i++) if (forest.root[i] === first) longest = Math.max(longest, run.pausedUntil(pauses, i) - pauses.from[i]);
-  const tree = h('ul', { class: 'tree', role: 'tree', 'aria-label': 'pauses' }, h('li', { role: 'treeitem', class: 'root' },
+  const items = roots.map(item);
+  const longest = lines.reduce((most, [, line]) => Math.max(most, line.longest), 0);
+  const tree = h('ul', { class: 'tree', role: 'tree', 'aria-label': 'paused ports' }, h('li', { role: 'treeitem', class: 'root' },
     h('div', {}, h('span', { class: 'glyph', 'aria-hidden': 'true' }, '\u25cf'), origin === kNone ? 'a queue that is not known' : goTo(context, { kind: 'port', id: origin }, portName(run, origin), pauses.from[first], 'queue'),
       h('small', {}, ' the root: its queue was the reason, and it was not paused itself')),
     h('ul', { role: 'group' }, ...items)));
   if (origin !== kNone) ports.set(origin, 1);
-  const element = h('div', {}, heading('PFC tree', counted(forest.size[first], 'pause') + ' from ' + instant(pauses.from[first], run.interval / 10) + ' \u00b7 the longest lasted ' + time(longest)),
-    h('p', { class: 'fine' }, 'Each port below another was paused because packets of its link waited in the queue of that port.'), tree,
-    left < 0 ? h('p', { class: 'fine' }, 'Only the first ' + kShown + ' pauses are listed.') : null);
+  const element = h('div', {}, heading('PFC tree', counted(forest.size[first], 'pause') + ' of ' + counted(lines.length, 'port') + ' from ' + instant(pauses.from[first], step) + ' \u00b7 the longest lasted ' + time(longest)),
+    h('p', { class: 'fine' }, 'Each port is below the one in whose queue its packets waited when it was first paused.'), tree);
   const update = () => {
     const now = (store.state.bin + 0.5) * run.interval;
-    for (const li of Array.from(tree.querySelectorAll<HTMLElement>('[data-pause]'))) {
-      const i = Number(li.dataset.pause);
-      li.classList.toggle('on', pauses.from[i] <= now && now < run.pausedUntil(pauses, i));
-    }
+    for (const [li, line] of lines) li.classList.toggle('on', line.rows.some((i) => pauses.from[i] <= now && now < run.pausedUntil(pauses, i)));
   };
   update();
   return { element, update, highlight: { quiet: 0.3, ports, nodes: origin === kNone ? new Map() : new Map([[run.from[origin], 'root']]) } };

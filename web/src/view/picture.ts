@@ -132,7 +132,7 @@ export class Picture {
   // Where a port is drawn, for tests and for those who explain.
   placeOf(port: number): [number, number] {
     const box = this.canvas.getBoundingClientRect();
-    const [x, y] = this.painter.middle(port);
+    const { x, y } = this.painter.sign(port);
     return [box.left + x, box.top + y];
   }
 

@@ -36,7 +36,7 @@ export interface Plan {
   lanes: Lane[];
 }
 
-const kTop = 29; // of a lane: its title
+const kTop = 36; // of a lane: its title, and half a label of the lane above
 const kLeft = 70;
 const kRight = 14;
 const kBottom = 26;

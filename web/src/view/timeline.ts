@@ -7,6 +7,7 @@ import { colours } from './scale';
 import { Store } from './state';
 import { bytes, instant, time } from './words';
 
+const kWords = 14; // of the strip, above: the line of the instant keeps clear of it
 const speeds = [5, 15, 30, 60, 120]; // bins a second
 
 const icons: { [name: string]: string } = {
@@ -155,7 +156,7 @@ export class Timeline {
     if (this.life) {
       c.fillStyle = look.series[3];
       c.globalAlpha = 0.16;
-      c.fillRect(this.place(this.life[0]), 0, Math.max(2, this.place(this.life[1] + 1) - this.place(this.life[0])), base);
+      c.fillRect(this.place(this.life[0]), kWords, Math.max(2, this.place(this.life[1] + 1) - this.place(this.life[0])), base - kWords);
       c.globalAlpha = 1;
     }
     if (this.frames) this.drawRun(c, w, base);
@@ -171,7 +172,7 @@ export class Timeline {
     c.strokeStyle = look.ink;
     c.lineWidth = 1.5;
     c.beginPath();
-    c.moveTo(x, 0);
+    c.moveTo(x, kWords);
     c.lineTo(x, base);
     c.stroke();
     if (!this.drag) return;

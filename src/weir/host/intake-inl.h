@@ -1,0 +1,71 @@
+// Intake. Included by engine/partition-inl.h only.
+#pragma once
+
+#include <algorithm>
+
+#include "weir/host/intake.h"
+
+namespace weir::host {
+
+// When a packet has been taken whose turn comes at `start`.
+inline Time taken_at(std::span<const SlowSpan> spans, Time start, Bytes wire) {
+  const auto span = std::find_if(spans.begin(), spans.end(), [&](const SlowSpan& s) { return s.until > start; });
+  if (span == spans.end() || span->from > start) return start;
+  return std::min(start + transmission_time(wire, span->rate), span->until);
+}
+
+template <class P>
+void Intake<P>::arrive(std::uint32_t h, net::Descriptor& packet, Time now) {
+  Queue& queue = queues_[h];
+  net::PacketRing& ring = queue.packets;
+  const Time start = ring.empty() ? now : ring[ring.tail - 1].departs;
+  const Time due = taken_at(queue.spans, start, Bytes{packet.wire});
+  if (ring.empty() && due == now) {
+    receivers().receive(h, packets().arrive(packet), now);
+    return;
+  }
+  const std::uint32_t port = network().hosts[h].port;
+  const bool is_protected = is_paused(packet.traffic_class);
+  std::int64_t& bytes = queue.bytes[is_protected ? 1 : 0];
+  if (bytes + packet.wire > model().host.receive_buffer.count) {
+    fabric().drop_at_host(port, packet, now);
+    return;
+  }
+  const bool first = ring.empty();
+  net::Descriptor& placed = ring.push();
+  placed = packet;
+  placed.departs = due;
+  bytes += packet.wire;
+  if (first) scheduler().schedule(lane().intake(h), due);
+  if (queue.paused || !is_protected || bytes <= model().host.pause_above.count) return;
+  queue.paused = true;
+  fabric().pause_switch(port, true, now);
+}
+
+template <class P>
+void Intake<P>::on_due(std::uint32_t h, Time now) {
+  Queue& queue = queues_[h];
+  net::PacketRing& ring = queue.packets;
+  while (!ring.empty() && ring.front().departs <= now) {
+    queue.bytes[is_paused(ring.front().traffic_class) ? 1 : 0] -= ring.front().wire;
+    const net::Packet packet = packets().arrive(ring.front());
+    ring.pop();
+    receivers().receive(h, packet, now);
+  }
+  if (!ring.empty()) scheduler().schedule(lane().intake(h), ring.front().departs);
+  if (!queue.paused || queue.bytes[1] > model().host.resume_below.count) return;
+  queue.paused = false;
+  fabric().pause_switch(network().hosts[h].port, false, now);
+}
+
+template <class P>
+template <class Visit>
+void Intake<P>::for_each_packet(Visit&& visit) const {
+  for (std::uint32_t h = 0; h < queues_.size(); ++h) {
+    const net::PacketRing& ring = queues_[h].packets;
+    for (std::uint32_t at = ring.head; at != ring.tail; ++at)
+      visit(net::Topology::reverse(network().hosts[h].port), packets().packet(ring[at]));
+  }
+}
+
+}  // namespace weir::host

@@ -1,0 +1,85 @@
+// Packets that have come to slow hosts and have not been taken yet: what [[host.slow]] says.
+//
+// The NIC of such a host is a queue. While the host is slow, it takes the packets in it one after the other at its
+// rate; at other times at once. In lossless mode the NIC pauses its switch while much waits, as switches do with
+// theirs. What it has no room for is dropped: packets that are paused and those that are not have as much room each, so
+// that neither takes that of the other. Receivers see a packet when it is taken, and do not know that it has
+// waited. Without slow hosts this room is empty.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "weir/host/params.h"
+#include "weir/net/packet.h"
+#include "weir/net/port.h"
+#include "weir/sim/room.h"
+
+namespace weir::host {
+
+template <class P>
+class Intake : public sim::Room<Intake, P> {
+ public:
+  template <class Model>
+  explicit Intake(const Model& m) : queues_(m.faults.slow.empty() ? 0 : m.topology.hosts) {
+    for (const auto& [h, spans] : m.faults.slow) queues_[h].spans = spans;
+  }
+
+  // Whether host h is slow at any time.
+  bool is_slow(std::uint32_t h) const { return !queues_.empty() && !queues_[h].spans.empty(); }
+  // A packet has come to a host that is.
+  [[gnu::noinline]] void arrive(std::uint32_t h, net::Descriptor& packet, Time now);
+  // The event of host h: it takes what is due.
+  void on_due(std::uint32_t h, Time now);
+  // The switch of host h has forgotten any pause.
+  void forget_pause(std::uint32_t h) {
+    if (!queues_.empty()) queues_[h].paused = false;
+  }
+
+  bool holds_any() const {
+    return std::any_of(queues_.begin(), queues_.end(), [](const Queue& q) { return !q.packets.empty(); });
+  }
+  // `visit` as in net/packet_visit.h, with the port towards the host.
+  template <class Visit>
+  void for_each_packet(Visit&& visit) const;
+
+  // Which hosts are slow, and when, is the model's.
+  template <class A>
+  void archive(A& a) {
+    for (Queue& queue : queues_) {
+      queue.packets.archive(a);
+      for (std::int64_t& bytes : queue.bytes) a.value(bytes);
+      a.value(queue.paused);
+    }
+  }
+
+ private:
+  using Base = sim::Room<Intake, P>;
+  using Base::fabric;
+  using Base::lane;
+  using Base::model;
+  using Base::network;
+  using Base::packets;
+  using Base::receivers;
+  using Base::scheduler;
+
+  // Whether PFC pauses packets of this class.
+  bool is_paused(net::TrafficClass c) const {
+    return model().is_lossless() && (model().pfc_classes() & net::class_bit(c)) != 0;
+  }
+
+  // `departs` of its packets is when they have been taken.
+  struct Queue {
+    net::PacketRing packets;
+    std::array<std::int64_t, 2> bytes{};  // of packets that are never paused, and of the others
+    bool paused = false;                  // its switch has been told to pause
+    std::span<const SlowSpan> spans;      // in order; none: the host is never slow
+  };
+
+  std::vector<Queue> queues_;  // by host; empty if none is slow
+};
+
+}  // namespace weir::host

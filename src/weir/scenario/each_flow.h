@@ -1,0 +1,41 @@
+// The flows of a scenario one by one, to look at before a run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "weir/engine/model.h"
+#include "weir/scenario/run.h"
+#include "weir/scenario/scenario.h"
+#include "weir/traffic/traffic.h"
+
+namespace weir::scenario {
+
+inline constexpr std::uint64_t kMostFlowsSeen = 10'000'000;
+
+// Calls visit(src, dst, size, profile) for each message, and for each flow that starts before the run stops, up to
+// kMostFlowsSeen, as long as it returns true.
+template <class Visit>
+void for_each_flow(const Scenario& s, const engine::Model& model, const Visit& visit) {
+  std::vector<std::string> tags;
+  const auto traffic = build_traffic(s, model, tags);
+  const traffic::Program& program = traffic->program();
+  for (std::uint32_t node = 0; node < program.size(); ++node)
+    if (const auto& n = program[node]; n.is_message() && !visit(n.src, n.dst, n.size, n.profile)) return;
+  for (std::uint64_t n = 0; n < kMostFlowsSeen; ++n) {
+    const auto flow = traffic->next();
+    if (!flow || (s.run.stop > Time{} && flow->start >= s.run.stop)) break;
+    if (!visit(flow->src, flow->dst, flow->size, flow->profile)) return;
+  }
+}
+
+// Flows of which something is told: how many, and the first.
+struct SomeFlows {
+  std::uint64_t flows = 0;
+  std::string first = {};
+
+  void add(std::uint32_t src, std::uint32_t dst);
+};
+
+}  // namespace weir::scenario

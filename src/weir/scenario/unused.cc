@@ -1,0 +1,165 @@
+#include "weir/scenario/unused.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "weir/probe/catalogue.h"
+#include "weir/scenario/document.h"
+#include "weir/scenario/tables.h"
+#include "weir/scenario/toml_writer.h"
+
+namespace weir::scenario {
+namespace {
+
+// What a parameter may need that is no value of another one.
+struct Fact {
+  std::string_view key;
+  std::string_view meaning;  // of what is needed
+  bool (*holds)(const engine::Model&);
+};
+
+template <auto of_profile>
+bool any_profile(const engine::Model& model) {
+  return std::any_of(model.profiles.begin(), model.profiles.end(), of_profile);
+}
+
+constexpr Fact kFacts[] = {
+    {"algorithm.cnp_packet", "CNPs that are packets of their own, as with algorithm.cnp_packet = true of dcqcn",
+     any_profile<[](const host::Profile& p) { return p.receiver.cnp_packet; }>},
+    {"algorithm.on_ramp", "a table [algorithm.on_ramp]",
+     any_profile<[](const host::Profile& p) { return p.on_ramp.has_value(); }>},
+    {"algorithm.telemetry", "an algorithm that reads telemetry",
+     any_profile<[](const host::Profile& p) { return p.reads_telemetry(); }>},
+    {"network.class", "several [[network.class]]", [](const engine::Model& m) { return m.data_classes() > 1; }},
+    {"host.slow", "a row [[host.slow]]", [](const engine::Model& m) { return !m.faults.slow.empty(); }},
+    {"network.egress_drops", "network.buffer.mode = \"lossy\", or a [[network.class]] with pfc = false",
+     [](const engine::Model& m) {
+       const unsigned all = (1u << m.data_classes()) - 1;
+       return m.buffer.mode == net::BufferMode::lossy ||
+              (m.buffer.mode == net::BufferMode::lossless && m.pfc_classes() != all);
+     }},
+};
+
+// A value of a scenario with the text by which parameters name it.
+using Found = std::optional<std::string>;
+
+Found value_in(const ParamSet& set, const void* object, std::string_view name) {
+  const Param* p = set.find(name);
+  if (p == nullptr) return std::nullopt;
+  return format_value(p->get(object));
+}
+
+// Of a key below an owner's tables, "recovery.kind"; the first row where there are several.
+template <class Owner>
+Found value_below(const Owner& owner, std::span<const TableKind<Owner>> list, std::string_view key) {
+  const auto* kind = find_kind(list, parent_of(key));
+  if (kind == nullptr || kind->count(owner) == 0) return std::nullopt;
+  return value_in(*kind->params, kind->get(owner, 0), last_of(key));
+}
+
+class Check {
+ public:
+  Check(const Scenario& s, const engine::Model& model, std::vector<std::string>& out)
+      : scenario_(s), model_(model), out_(out) {}
+
+  void all() {
+    tables_of(scenario_, tables(), "", nullptr);
+    for (std::size_t i = 0; i < scenario_.profiles.size(); ++i) {
+      const ProfileSettings& p = scenario_.profiles[i];
+      const std::string path = i == 0 ? "algorithm" : fmt::format("profile.{}", i - 1);
+      tables_of(p, profile_tables(), path, &p);
+      const auto start = preset_params(*p.algorithm, p.preset);
+      table(*p.algorithm->params, p.params.get(), start.get(), path, &p);
+    }
+  }
+
+ private:
+  template <class Owner>
+  void tables_of(const Owner& owner, std::span<const TableKind<Owner>> list, const std::string& prefix,
+                 const ProfileSettings* profile) {
+    for (const auto& kind : list)
+      for (std::size_t i = 0; i < kind.count(owner); ++i) {
+        const std::string path = kind.path.empty() ? prefix : join(prefix, kind.path);
+        table(*kind.params, kind.get(owner, i), kind.params->make().get(),
+              kind.occurs == Occurs::rows ? fmt::format("{}.{}", path, i) : path, profile);
+      }
+  }
+
+  // Values that are those of `start` are as good as not written.
+  void table(const ParamSet& set, const void* object, const void* start, const std::string& path,
+             const ProfileSettings* profile) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> unmet;  // why, and which
+    for (const Param& p : set.params()) {
+      if (!scenario_.places.contains(join(path, p.name)) || p.get(object) == p.get(start)) continue;
+      const auto need =
+          std::find_if(p.needs.begin(), p.needs.end(), [&](const Need& n) { return !is_met(n, set, object, profile); });
+      if (need == p.needs.end()) continue;
+      const std::string why = text(*need, path, profile);
+      const auto known =
+          std::find_if(unmet.begin(), unmet.end(), [&](const auto& other) { return other.first == why; });
+      if (known != unmet.end())
+        known->second.push_back(p.name);
+      else
+        unmet.push_back({why, {p.name}});
+    }
+    for (const auto& [why, names] : unmet) tell(path, names, why);
+  }
+
+  bool is_met(const Need& need, const ParamSet& set, const void* object, const ProfileSettings* profile) const {
+    if (need.values.empty()) {
+      const auto* fact =
+          std::find_if(std::begin(kFacts), std::end(kFacts), [&](const Fact& f) { return f.key == need.key; });
+      return fact->holds(model_);
+    }
+    const auto suits = [&](const Found& value) {
+      return value && (std::find(need.values.begin(), need.values.end(), *value) != need.values.end()) != need.other;
+    };
+    if (need.key.find('.') == std::string::npos) return suits(value_in(set, object, need.key));
+    if (profile != nullptr) return suits(value_below(*profile, profile_tables(), need.key));
+    const std::string_view any = "algorithm.";
+    if (!need.key.starts_with(any)) return suits(value_below(scenario_, tables(), need.key));
+    return std::any_of(scenario_.profiles.begin(), scenario_.profiles.end(), [&](const ProfileSettings& p) {
+      return suits(value_below(p, profile_tables(), std::string_view(need.key).substr(any.size())));
+    });
+  }
+
+  // Of keys without a dot, and of a profile's, `path` is the table.
+  static std::string text(const Need& need, const std::string& path, const ProfileSettings* profile) {
+    for (const Fact& fact : kFacts)
+      if (need.values.empty() && fact.key == need.key) return fmt::format("needs {}", fact.meaning);
+    std::vector<std::string> values;
+    for (const std::string& value : need.values) values.push_back(is_bare(value) ? value : toml_text(value));
+    const bool of_table = need.key.find('.') == std::string::npos;
+    const std::string table = of_table ? path : profile != nullptr ? path.substr(0, path.find('.')) : "";
+    return fmt::format("{} {} = {}", need.other ? "has none with" : "needs", join(table, need.key),
+                       fmt::join(values, " or "));
+  }
+
+  static bool is_bare(const std::string& value) {
+    return value == "true" || value == "false" || value.find_first_not_of("0123456789.") == std::string::npos;
+  }
+
+  void tell(const std::string& path, const std::vector<std::string>& names, const std::string& why) {
+    const Where place = scenario_.place(join(path, names.front()));
+    const bool one = names.size() == 1;
+    out_.push_back(fmt::format("{}: {} {} no effect: {} {}", place.text(),
+                               join(path, fmt::format("{}", fmt::join(names, ", "))), one ? "has" : "have",
+                               one ? "it" : "each", why));
+  }
+
+  const Scenario& scenario_;
+  const engine::Model& model_;
+  std::vector<std::string>& out_;
+};
+
+}  // namespace
+
+void warn_of_unused(const Scenario& s, const engine::Model& model, std::vector<std::string>& out) {
+  Check(s, model, out).all();
+}
+
+}  // namespace weir::scenario

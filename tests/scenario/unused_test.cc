@@ -1,0 +1,91 @@
+// Parameters that are written and have no effect are told, and no others.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "weir/scenario/effective.h"
+#include "weir/scenario/run.h"
+#include "weir/scenario/unused.h"
+
+namespace weir::scenario {
+namespace {
+
+const std::string kBegin = "[topology]\nkind = \"star\"\nhosts = 4\n[[traffic]]\nkind = \"incast\"\nsize = \"1 KB\"\n";
+
+std::vector<std::string> unused(const std::string& text) {
+  const Scenario s = load_scenario(text, "a.toml");
+  std::vector<std::string> out;
+  warn_of_unused(s, *build_model(s), out);
+  return out;
+}
+
+TEST(UnusedParameters, AreTold) {
+  struct Case {
+    std::string text;
+    std::vector<std::string> told;
+  };
+  const std::string hpcc = "[algorithm]\nname = \"hpcc\"\n";
+  const std::string dcqcn = "[network.ecn]\nenabled = true\n[algorithm]\nname = \"dcqcn\"\n";
+  const std::string swift = "[algorithm]\nname = \"swift\"\n";
+  const std::vector<Case> cases{
+      {hpcc, {}},
+      // by what another table has
+      {dcqcn + "[host]\ncnp_delay = \"55 us\"\n",
+       {"a.toml:12: host.cnp_delay has no effect: it needs CNPs that are packets of their own, as with "
+        "algorithm.cnp_packet = true of dcqcn"}},
+      {dcqcn + "cnp_packet = true\n[host]\ncnp_delay = \"55 us\"\n", {}},
+      {dcqcn + "preset = \"paper\"\n[host]\ncnp_delay = \"55 us\"\n", {}},
+      {swift + "[transport]\nint_bytes = \"40 B\"\nint_mode = \"wire\"\n",
+       {"a.toml:10: transport.int_bytes, int_mode have no effect: each needs an algorithm that reads telemetry"}},
+      {hpcc + "[transport]\nint_multiplier = 4\n",
+       {"a.toml:10: transport.int_multiplier has no effect: it needs transport.int_mode = \"wire\""}},
+      {hpcc + "[network.ecn]\nk_min = \"1 KB\"\nk_max = \"2 KB\"\n",
+       {"a.toml:10: network.ecn.k_min, k_max have no effect: each needs network.ecn.enabled = true"}},
+      {hpcc + "[network.buffer]\nmode = \"lossy\"\nreserve = \"1 KB\"\n",
+       {"a.toml:11: network.buffer.reserve has no effect: it needs network.buffer.mode = \"lossless\""}},
+      {hpcc + "[network.buffer]\negress_alpha = 2\n",
+       {"a.toml:10: network.buffer.egress_alpha has no effect: it needs network.buffer.mode = \"lossy\", or a "
+        "[[network.class]] with pfc = false"}},
+      {hpcc + "[network]\nrounds = \"fixed\"\n",
+       {"a.toml:10: network.rounds has no effect: it needs algorithm.load_balancing.kind = \"round-robin\""}},
+      // by the same profile alone, whatever the other one has
+      {hpcc + "[algorithm.recovery]\nrto_low = \"50 us\"\n[[profile]]\nname = \"irn\"\nalgorithm = \"hpcc\"\n"
+              "[profile.recovery]\nkind = \"irn\"\nrto_low = \"50 us\"\n",
+       {"a.toml:10: algorithm.recovery.rto_low has no effect: it needs algorithm.recovery.kind = \"irn\""}},
+      {hpcc + "[algorithm.recovery]\nkind = \"sack\"\n[algorithm.load_balancing]\nkind = \"ops\"\nacks = "
+              "\"adaptive\"\n",
+       {"a.toml:13: algorithm.load_balancing.acks has no effect: it needs algorithm.load_balancing.kind = "
+        "\"adaptive\""}},
+      // acknowledgements of packets that switches spray go by entropies
+      {hpcc +
+           "[algorithm.recovery]\nkind = \"sack\"\n[algorithm.load_balancing]\nkind = \"round-robin\"\nentropies = 1\n",
+       {}},
+      {hpcc + "[algorithm.load_balancing]\nentropies = 1\n",
+       {"a.toml:10: algorithm.load_balancing.entropies has no effect: it has none with algorithm.load_balancing.kind = "
+        "\"ecmp\""}},
+      {hpcc + "[algorithm.recovery]\nkind = \"sack\"\nduplicates = 5\nreordering = \"1 us\"\n",
+       {"a.toml:11: algorithm.recovery.duplicates has no effect: it needs algorithm.recovery.reordering = \"0 ps\""}},
+      // of the algorithm
+      {swift + "r_ai = \"1 Gbps\"\n",
+       {"a.toml:9: algorithm.r_ai has no effect: it needs algorithm.additive_increase = \"rate\""}},
+      {swift + "fs_range = 0\nfs_min_cwnd = 0.5\n",
+       {"a.toml:10: algorithm.fs_min_cwnd has no effect: it has none with algorithm.fs_range = \"0 ps\""}},
+      {swift + "vai_ai_cap = 50\n",
+       {"a.toml:9: algorithm.vai_ai_cap has no effect: it needs algorithm.vai_enabled = true"}},
+      // what a preset sets is nobody's word
+      {swift + "preset = \"fast-convergence-vai-sf\"\n", {}},
+      {swift + "preset = \"fast-convergence\"\n", {}},
+      // and so is what is written as it is anyway
+      {dcqcn + "[host]\ncnp_delay = 0\n", {}},
+  };
+  for (const auto& [text, told] : cases) {
+    SCOPED_TRACE(text);
+    EXPECT_EQ(unused(kBegin + text), told);
+    // the effective scenario writes everything, and is told of no more
+    EXPECT_EQ(unused(effective(load_scenario(kBegin + text, "a.toml")).toml).size(), told.size());
+  }
+}
+
+}  // namespace
+}  // namespace weir::scenario
