@@ -98,10 +98,10 @@ void Peers::set(const std::vector<PeerConfig>& peers, DataPath& path) {
       continue;
     }
     const auto place = static_cast<std::size_t>(same - peers.begin());
-    status[place] = std::move(status_[i]);
+    status[place] = status_[i];
     if (same->local) status[place].local = same->local;
-    kept[place] = std::move(kept_[i]);
-    told[place] = std::move(told_[i]);
+    kept[place] = kept_[i];
+    told[place] = told_[i];
   }
   config_.peers = peers;
   status_ = std::move(status);
