@@ -1,6 +1,7 @@
 #include "weir/capture/capture.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cassert>

@@ -1,5 +1,6 @@
 // What a scenario can write for each topology: parameters, kinds and presets.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "weir/base/error.h"
 #include "weir/base/suggestion.h"

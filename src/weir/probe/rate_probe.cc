@@ -1,6 +1,7 @@
 #include "weir/probe/rate_probe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

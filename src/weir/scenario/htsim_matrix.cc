@@ -1,5 +1,6 @@
 // Connection matrices (.cm).
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,7 @@
 #include "weir/scenario/reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,7 @@
 #include "weir/scenario/run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

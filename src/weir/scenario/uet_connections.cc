@@ -1,6 +1,7 @@
 #include "weir/scenario/uet_connections.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "weir/base/text_file.h"
 #include "weir/scenario/reader.h"

@@ -1,6 +1,7 @@
 #include "weir/study/rule.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <muParser.h>
 
 #include <algorithm>
