@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <numeric>
-
 #include "weir/engine/packet_sizes.h"
+#include "weir/net/components.h"
 #include "weir/net/dependencies.h"
 #include "weir/scenario/delay_targets.h"
 #include "weir/scenario/each_flow.h"
@@ -38,26 +37,15 @@ struct DeadLinks {
   }
 };
 
-// For each node the number of one that it is connected with.
-std::vector<std::uint32_t> islands(const net::Topology& t, const std::vector<bool>& dead) {
-  std::vector<std::uint32_t> of(t.nodes());
-  std::iota(of.begin(), of.end(), 0u);
-  const auto root = [&](std::uint32_t n) {
-    while (of[n] != n) n = of[n] = of[of[n]];
-    return n;
-  };
-  for (std::size_t l = 0; l < t.links.size(); ++l)
-    if (!dead[l]) of[root(t.links[l].a)] = root(t.links[l].b);
-  for (std::uint32_t n = 0; n < t.nodes(); ++n) of[n] = root(n);
-  return of;
-}
-
 void warn_of_cut_off_flows(const Scenario& s, const engine::Model& model, const DeadLinks& links,
                            std::vector<std::string>& out) {
-  const std::vector<std::uint32_t> island = islands(model.topology, links.dead);
+  const net::Topology& t = model.topology;
+  net::Components islands(t.nodes());
+  for (std::size_t l = 0; l < t.links.size(); ++l)
+    if (!links.dead[l]) islands.join(t.links[l].a, t.links[l].b);
   SomeFlows cut_off;
   for_each_flow(s, model, [&](std::uint32_t src, std::uint32_t dst, Bytes, std::uint16_t) {
-    if (island[src] != island[dst]) cut_off.add(src, dst);
+    if (islands.root(src) != islands.root(dst)) cut_off.add(src, dst);
     return true;
   });
   if (cut_off.flows > 0)
