@@ -7,13 +7,11 @@
 
 namespace weir::result {
 
-using Json = nlohmann::ordered_json;
-
-std::string plugin_options(const Json& manifest) {
+std::string plugin_options(const nlohmann::ordered_json& manifest) {
   std::string out;
   const auto plugins = manifest.is_object() ? manifest.find("plugins") : manifest.end();
   if (plugins == manifest.end() || !plugins->is_array()) return out;
-  for (const Json& used : *plugins)
+  for (const nlohmann::ordered_json& used : *plugins)
     if (used.is_object() && used.contains("file") && used.at("file").is_string())
       out += " --plugin " + printable(used.at("file").get<std::string>());
   return out;
@@ -21,7 +19,7 @@ std::string plugin_options(const Json& manifest) {
 
 std::string plugin_options_beside(const std::string& file) {
   std::ifstream in(std::filesystem::path(file).parent_path() / "manifest.json");
-  return in ? plugin_options(Json::parse(in, nullptr, false)) : "";
+  return in ? plugin_options(nlohmann::ordered_json::parse(in, nullptr, false)) : "";
 }
 
 }  // namespace weir::result
