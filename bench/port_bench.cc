@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "weir/net/port.h"
-#include "weir/net/routing.h"
-#include "weir/net/switch_buffer.h"
-#include "weir/net/topologies.h"
+#include "weir/net/model/routing.h"
+#include "weir/net/model/topologies.h"
+#include "weir/net/port/port.h"
+#include "weir/net/switch/switch_buffer.h"
 
 namespace weir::net {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/engine/ranks.h"
+#include "weir/engine/parallel/ranks.h"
 #include "weir_version.h"
 
 namespace {

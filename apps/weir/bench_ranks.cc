@@ -11,7 +11,7 @@
 
 #include "weir/base/error.h"
 #include "weir/embedded.h"
-#include "weir/engine/simulation.h"
+#include "weir/engine/time/simulation.h"
 #include "weir/output.h"
 #include "weir/ranks.h"
 #include "weir/run/execute.h"

@@ -15,9 +15,9 @@
 #include "weir/base/suggestion.h"
 #include "weir/result/directory.h"
 #include "weir/result/sweep.h"
-#include "weir/scenario/document.h"
 #include "weir/study/kept.h"
 #include "weir/study/selection.h"
+#include "weir/toml/document.h"
 
 namespace weir::app {
 namespace {

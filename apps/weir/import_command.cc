@@ -14,12 +14,12 @@
 #include "weir/base/error.h"
 #include "weir/base/text_file.h"
 #include "weir/commands.h"
+#include "weir/import/host_import.h"
+#include "weir/import/htsim_import.h"
+#include "weir/import/ns3_import.h"
 #include "weir/output.h"
 #include "weir/probe/whole_files.h"
 #include "weir/result/host_trace.h"
-#include "weir/scenario/host_import.h"
-#include "weir/scenario/htsim_import.h"
-#include "weir/scenario/ns3_import.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::app {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/host/transport.h"
 #include "weir/probe/anatomy_probe.h"
 #include "weir/probe/view_probe.h"

@@ -11,7 +11,7 @@
 
 #include "weir/base/params.h"
 #include "weir/base/text_table.h"
-#include "weir/net/topologies.h"
+#include "weir/net/model/topologies.h"
 #include "weir/probe/port_choice.h"
 
 namespace weir::app {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "weir/base/units.h"
-#include "weir/engine/model.h"
-#include "weir/net/routing.h"
+#include "weir/engine/model/model.h"
+#include "weir/net/model/routing.h"
 
 namespace weir::app {
 

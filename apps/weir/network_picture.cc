@@ -14,7 +14,7 @@
 
 #include "weir/base/params.h"
 #include "weir/base/text.h"
-#include "weir/net/topologies.h"
+#include "weir/net/model/topologies.h"
 #include "weir/probe/port_choice.h"
 
 namespace weir::app {

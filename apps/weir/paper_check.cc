@@ -17,8 +17,8 @@
 #include "weir/installed_data.h"
 #include "weir/output.h"
 #include "weir/progress.h"
-#include "weir/scenario/document.h"
 #include "weir/signals.h"
+#include "weir/toml/document.h"
 
 namespace weir::app {
 namespace {

@@ -23,9 +23,9 @@
 #include "weir/output.h"
 #include "weir/paper_check.h"
 #include "weir/paper_study.h"
-#include "weir/scenario/document.h"
 #include "weir/signals.h"
 #include "weir/sweep_progress.h"
+#include "weir/toml/document.h"
 
 namespace weir::app {
 namespace {

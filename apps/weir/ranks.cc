@@ -25,7 +25,7 @@
 #include "weir/base/text_file.h"
 #include "weir/base/version.h"
 #include "weir/cc/plugin.h"
-#include "weir/engine/exchange.h"
+#include "weir/engine/parallel/exchange.h"
 #include "weir/output.h"
 
 namespace weir::app {

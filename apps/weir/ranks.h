@@ -1,5 +1,5 @@
-// Processes that mpirun has started as one run (engine/ranks.h): how they find each other, and what they have to agree
-// on before they begin.
+// Processes that mpirun has started as one run (engine/parallel/ranks.h): how they find each other, and what they have
+// to agree on before they begin.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "weir/engine/ranks.h"
+#include "weir/engine/parallel/ranks.h"
 
 namespace weir::app {
 

@@ -30,7 +30,6 @@
 #include "weir/run/output_size.h"
 #include "weir/run/steered.h"
 #include "weir/run_text.h"
-#include "weir/scenario/document.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
@@ -38,6 +37,7 @@
 #include "weir/scenario/warnings.h"
 #include "weir/signals.h"
 #include "weir/study/estimate.h"
+#include "weir/toml/document.h"
 
 namespace weir::app {
 namespace {

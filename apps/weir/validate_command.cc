@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "weir/commands.h"
-#include "weir/net/topologies.h"
+#include "weir/net/model/topologies.h"
 #include "weir/output.h"
 #include "weir/run/admission.h"
 #include "weir/run/memory_limit.h"

@@ -12,8 +12,8 @@
 #include "weir/base/suggestion.h"
 #include "weir/base/text.h"
 #include "weir/base/text_file.h"
-#include "weir/scenario/reader.h"
-#include "weir/scenario/toml_parser.h"
+#include "weir/toml/parser.h"
+#include "weir/toml/reader.h"
 
 namespace weir::hosts {
 namespace {

@@ -1,5 +1,5 @@
 // The least completion times of small programs, by hand.
-#include "weir/engine/completion.h"
+#include "weir/engine/endings/completion.h"
 
 #include <gtest/gtest.h>
 

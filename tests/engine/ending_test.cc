@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "tests/engine/scenario.h"
-#include "weir/engine/simulation.h"
+#include "weir/engine/time/simulation.h"
 
 namespace weir::engine {
 namespace {

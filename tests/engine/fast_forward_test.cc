@@ -1,5 +1,5 @@
 // Messages that repeat and are skipped: how many, how far off, and that nothing else changes.
-#include "weir/engine/fast_forward.h"
+#include "weir/engine/skip/fast_forward.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "tests/engine/scenario.h"
 #include "weir/base/archive.h"
-#include "weir/engine/simulation.h"
+#include "weir/engine/time/simulation.h"
 
 namespace weir::engine {
 namespace {

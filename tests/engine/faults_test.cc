@@ -1,5 +1,5 @@
 // Links that lose packets, links that go down, hosts that stall.
-#include "weir/engine/faults.h"
+#include "weir/engine/model/faults.h"
 
 #include <gtest/gtest.h>
 

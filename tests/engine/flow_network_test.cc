@@ -1,12 +1,12 @@
-#include "weir/engine/flow_network.h"
+#include "weir/engine/model/flow_network.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <vector>
 
+#include "weir/net/model/topologies.h"
 #include "weir/net/packet.h"
-#include "weir/net/topologies.h"
 #include "weir/theory/max_min.h"
 
 namespace weir::engine {

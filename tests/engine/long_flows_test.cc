@@ -1,5 +1,5 @@
 // Spans in which all flows are steady and that are left out: how much, how far off, and that nothing else changes.
-#include "weir/engine/long_flows.h"
+#include "weir/engine/skip/long_flows.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "tests/engine/scenario.h"
 #include "weir/base/archive.h"
-#include "weir/engine/simulation.h"
+#include "weir/engine/time/simulation.h"
 
 namespace weir::engine {
 namespace {

@@ -1,5 +1,5 @@
 // What a model makes of its parameters: headroom, pause thresholds, marking thresholds.
-#include "weir/engine/network.h"
+#include "weir/engine/model/network.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // One scenario on several ranks has the result that it has in one process. WEIR_SCENARIOS=N runs the first N of them.
-#include "weir/engine/ranks.h"
+#include "weir/engine/parallel/ranks.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "tests/engine/scenario.h"
 #include "tests/support/thread_ranks.h"
 #include "weir/base/archive.h"
-#include "weir/engine/mailbox.h"
+#include "weir/engine/partition/mailbox.h"
 
 namespace weir::engine {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "weir/engine/simulation.h"
-#include "weir/net/topologies.h"
+#include "weir/engine/time/simulation.h"
+#include "weir/net/model/topologies.h"
 #include "weir/traffic/flow.h"
 #include "weir/traffic/program.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/engine/scenario.h"
-#include "weir/engine/faults.h"
+#include "weir/engine/model/faults.h"
 
 namespace weir::engine::slow_hosts_test {
 namespace {

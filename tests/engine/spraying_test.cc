@@ -7,7 +7,7 @@
 #include <span>
 
 #include "tests/engine/scenario.h"
-#include "weir/engine/simulation.h"
+#include "weir/engine/time/simulation.h"
 
 namespace weir::engine {
 namespace {

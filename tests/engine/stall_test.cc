@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tests/engine/scenario.h"
-#include "weir/net/dependencies.h"
+#include "weir/net/model/dependencies.h"
 
 namespace weir::engine::stall_test {
 namespace {

@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include "weir/base/error.h"
-#include "weir/net/graph_file.h"
-#include "weir/net/path_facts.h"
-#include "weir/net/routing.h"
-#include "weir/net/split.h"
+#include "weir/net/model/graph_file.h"
+#include "weir/net/model/path_facts.h"
+#include "weir/net/model/routing.h"
+#include "weir/net/model/split.h"
 
 namespace {
 

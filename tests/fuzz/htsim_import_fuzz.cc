@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "weir/base/error.h"
-#include "weir/net/graph_file.h"
-#include "weir/scenario/htsim_import.h"
+#include "weir/import/htsim_import.h"
+#include "weir/net/model/graph_file.h"
 #include "weir/scenario/scenario.h"
 #include "weir/scenario/uet_connections.h"
 

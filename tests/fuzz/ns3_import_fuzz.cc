@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "weir/base/error.h"
-#include "weir/net/graph_file.h"
-#include "weir/scenario/ns3_import.h"
+#include "weir/import/ns3_import.h"
+#include "weir/net/model/graph_file.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/flow_list.h"
 

@@ -1,4 +1,4 @@
-#include "weir/net/class_queues.h"
+#include "weir/net/port/class_queues.h"
 
 #include <gtest/gtest.h>
 

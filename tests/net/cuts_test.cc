@@ -1,10 +1,10 @@
-#include "weir/net/cuts.h"
+#include "weir/net/model/cuts.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "weir/net/topologies.h"
+#include "weir/net/model/topologies.h"
 
 namespace weir::net {
 namespace {

@@ -1,4 +1,4 @@
-#include "weir/net/graph_file.h"
+#include "weir/net/model/graph_file.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "weir/base/error.h"
-#include "weir/net/topologies.h"
+#include "weir/net/model/topologies.h"
 
 namespace weir::net {
 namespace {

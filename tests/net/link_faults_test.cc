@@ -1,4 +1,4 @@
-#include "weir/net/link_faults.h"
+#include "weir/net/link/link_faults.h"
 
 #include <gtest/gtest.h>
 

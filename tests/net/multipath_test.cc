@@ -1,4 +1,4 @@
-#include "weir/net/multipath.h"
+#include "weir/net/model/multipath.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "weir/net/graph_file.h"
-#include "weir/net/routing.h"
-#include "weir/net/topologies.h"
+#include "weir/net/model/graph_file.h"
+#include "weir/net/model/routing.h"
+#include "weir/net/model/topologies.h"
 
 namespace weir::net {
 namespace {

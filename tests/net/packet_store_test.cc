@@ -1,5 +1,5 @@
 // What packets have beside their descriptors, from one host to the other.
-#include "weir/net/packet_store.h"
+#include "weir/net/link/packet_store.h"
 
 #include <gtest/gtest.h>
 

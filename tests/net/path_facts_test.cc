@@ -1,4 +1,4 @@
-#include "weir/net/path_facts.h"
+#include "weir/net/model/path_facts.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "weir/net/topologies.h"
+#include "weir/net/model/topologies.h"
 
 namespace weir::net {
 namespace {

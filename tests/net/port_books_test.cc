@@ -1,5 +1,5 @@
 // A port whose books are kept for a turn does the same to packets as one that sees each by itself.
-#include "weir/net/port_books.h"
+#include "weir/net/port/port_books.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Ranked ports by hand: what a packet of the first class does to those of the second. At 100 Gb/s a byte lasts 80 ps.
-#include "weir/net/ranked_port.h"
+#include "weir/net/port/ranked_port.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "weir/net/routing.h"
+#include "weir/net/model/routing.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "weir/net/topologies.h"
+#include "weir/net/model/topologies.h"
 
 namespace weir::net {
 namespace {

@@ -1,4 +1,4 @@
-#include "weir/net/split.h"
+#include "weir/net/model/split.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/random.h"
-#include "weir/net/topologies.h"
+#include "weir/net/model/topologies.h"
 
 namespace weir::net {
 namespace {

@@ -1,5 +1,5 @@
 // The shared buffer against its formulas.
-#include "weir/net/switch_buffer.h"
+#include "weir/net/switch/switch_buffer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "weir/net/topology.h"
+#include "weir/net/model/topology.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "weir/base/error.h"
-#include "weir/net/topologies.h"
+#include "weir/net/model/topologies.h"
 
 namespace weir::net {
 namespace {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "weir/cc/algorithm.h"
-#include "weir/engine/simulation.h"
-#include "weir/net/topologies.h"
+#include "weir/engine/time/simulation.h"
+#include "weir/net/model/topologies.h"
 #include "weir/probe/probes.h"
 #include "weir/traffic/flow_list.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "weir/base/error.h"
-#include "weir/net/topologies.h"
+#include "weir/net/model/topologies.h"
 
 namespace weir::probe {
 namespace {

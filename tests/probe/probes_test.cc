@@ -10,7 +10,7 @@
 
 #include "tests/probe/helpers.h"
 #include "weir/base/error.h"
-#include "weir/net/graph_file.h"
+#include "weir/net/model/graph_file.h"
 #include "weir/probe/delay_probe.h"
 #include "weir/probe/flow_probe.h"
 #include "weir/probe/link_probe.h"

@@ -15,9 +15,9 @@
 #include "tests/support/command.h"
 #include "weir/base/csv.h"
 #include "weir/base/text_file.h"
+#include "weir/import/htsim_files.h"
+#include "weir/import/htsim_import.h"
 #include "weir/replica/uet_htsim.h"
-#include "weir/scenario/htsim_files.h"
-#include "weir/scenario/htsim_import.h"
 #include "weir/scenario/run.h"
 
 namespace weir::replica::htsim_test {

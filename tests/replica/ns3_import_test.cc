@@ -13,8 +13,8 @@
 
 #include "tests/replica/recorded.h"
 #include "tests/support/command.h"
+#include "weir/import/ns3_import.h"
 #include "weir/replica/ns3_routes.h"
-#include "weir/scenario/ns3_import.h"
 #include "weir/scenario/run.h"
 
 namespace weir::replica {

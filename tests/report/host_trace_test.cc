@@ -1,7 +1,7 @@
 // Captures of hosts in reports, and as scenarios.
 #include "weir/result/host_trace.h"
 #include "tests/report/helpers.h"
-#include "weir/scenario/host_import.h"
+#include "weir/import/host_import.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::report {

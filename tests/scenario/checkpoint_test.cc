@@ -11,7 +11,7 @@
 
 #include "tests/scenario/scenario_files.h"
 #include "weir/base/archive.h"
-#include "weir/engine/simulation.h"
+#include "weir/engine/time/simulation.h"
 #include "weir/probe/probes.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/run.h"

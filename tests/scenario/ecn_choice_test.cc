@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "weir/scenario/document.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
-#include "weir/scenario/toml_parser.h"
+#include "weir/toml/document.h"
+#include "weir/toml/parser.h"
 
 namespace weir::scenario {
 namespace {

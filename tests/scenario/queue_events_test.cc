@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/engine/simulation.h"
+#include "weir/engine/time/simulation.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 

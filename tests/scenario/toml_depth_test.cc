@@ -1,12 +1,12 @@
-#include "weir/scenario/toml_depth.h"
+#include "weir/toml/depth.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "weir/scenario/document.h"
-#include "weir/scenario/toml_parser.h"
+#include "weir/toml/document.h"
+#include "weir/toml/parser.h"
 
 namespace weir::scenario {
 namespace {

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "tests/support/command.h"
-#include "weir/scenario/toml_parser.h"
+#include "weir/toml/parser.h"
 
 namespace weir::study {
 namespace {

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "weir/engine/ranks.h"
+#include "weir/engine/parallel/ranks.h"
 
 namespace weir {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/flow.h"
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/traffic/flow.h"
 
 namespace weir::validation {

@@ -17,7 +17,7 @@
 #include "tests/support/document.h"
 #include "tests/validation/artifact.h"
 #include "weir/base/text_file.h"
-#include "weir/scenario/htsim_import.h"
+#include "weir/import/htsim_import.h"
 #include "weir/scenario/run.h"
 
 namespace weir::validation::uet_test {

@@ -16,7 +16,7 @@
 #include "tests/support/document.h"
 #include "tests/validation/artifact.h"
 #include "tests/validation/second_opinion.h"
-#include "weir/net/path_facts.h"
+#include "weir/net/model/path_facts.h"
 #include "weir/probe/statistics.h"
 
 namespace weir::validation {

@@ -184,7 +184,7 @@ struct CollectiveSummary {
   std::uint64_t unfinished = 0;  // messages that have not been acknowledged
   Bytes payload;                 // of all messages
   std::optional<Time> start;     // of the first message or computation; nothing = none has started
-  Time bound;                    // lower bounds of `completion` and of `acknowledged` (engine/completion.h)
+  Time bound;                    // lower bounds of `completion` and of `acknowledged` (engine/endings/completion.h)
   Time acknowledged_bound;
   std::optional<Time> completion;    // from the start until all is received; nothing = not complete
   std::optional<Time> acknowledged;  // from the start until all is acknowledged: the largest FCT if all start together

@@ -19,7 +19,7 @@
 #include "weir/anatomy/flow_slots.h"
 #include "weir/anatomy/packets.h"
 #include "weir/anatomy/pauses.h"
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/net/trace.h"
 
 namespace weir::anatomy {

@@ -11,7 +11,7 @@
 #include "weir/base/archive.h"
 #include "weir/base/checksum.h"
 #include "weir/base/error.h"
-#include "weir/engine/simulation.h"
+#include "weir/engine/time/simulation.h"
 #include "weir/probe/probes.h"
 #include "weir/probe/results.h"
 #include "weir/result/tables.h"

@@ -12,7 +12,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/units.h"
-#include "weir/net/topology.h"
+#include "weir/net/model/topology.h"
 #include "weir/probe/packet_probe.h"
 
 namespace weir::capture {

@@ -15,7 +15,7 @@
 
 #include "weir/capture/header_bytes.h"
 #include "weir/capture/protocols.h"
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/net/trace.h"
 
 namespace weir::capture {

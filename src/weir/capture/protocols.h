@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 
 namespace weir::capture {
 

@@ -9,9 +9,9 @@
 
 #include "weir/base/text_file.h"
 #include "weir/claims/catalogue.h"
-#include "weir/scenario/document.h"
-#include "weir/scenario/reader.h"
-#include "weir/scenario/toml_parser.h"
+#include "weir/toml/document.h"
+#include "weir/toml/parser.h"
+#include "weir/toml/reader.h"
 
 namespace weir::claims {
 namespace {

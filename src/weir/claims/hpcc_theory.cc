@@ -13,7 +13,7 @@
 #include "weir/cc/hpcc.h"
 #include "weir/claims/catalogue.h"
 #include "weir/claims/claim_scenario.h"
-#include "weir/engine/flow_network.h"
+#include "weir/engine/model/flow_network.h"
 #include "weir/probe/port_choice.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"

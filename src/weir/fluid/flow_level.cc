@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "weir/engine/epochs.h"
+#include "weir/engine/model/epochs.h"
 #include "weir/net/packet.h"
 #include "weir/theory/live_alpha_fair.h"
 #include "weir/theory/live_max_min.h"

@@ -4,10 +4,10 @@
 // From its start on, a flow has its max-min or alpha-fair rate (theory/live_rates.h) among all flows that are sending,
 // on the path that its packets would take (by the hash of its entropy, or spread over all shortest paths if it sprays),
 // until all of its bytes on the wire, headers included, have been sent. Its receiver has the last byte when the last
-// bit has crossed the path, which is the difference of its delivery alone (net/path_facts.h) and the transmission at
-// the path's slowest link; a flow that is alone on one path is received at the very instant of the packet engine. It
+// bit has crossed the path, which is the difference of its delivery alone (net/model/path_facts.h) and the transmission
+// at the path's slowest link; a flow that is alone on one path is received at the very instant of the packet engine. It
 // ends with its acknowledgement, one way back and the receiving host's delay later, but never sooner than with packets
-// and alone (net::Paths::ideal_fct). Messages and computations wait for each other as in engine/messages.h.
+// and alone (net::Paths::ideal_fct). Messages and computations wait for each other as in engine/partition/messages.h.
 //
 // There are no queues, no marks, no losses, no pauses and no algorithms. An event is the start of flows, the end of
 // sending, a receipt or an acknowledgement; rates are worked out anew once for all events of an instant.
@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "weir/engine/engine.h"
-#include "weir/engine/model.h"
-#include "weir/engine/simulation.h"
+#include "weir/engine/model/model.h"
+#include "weir/engine/time/simulation.h"
 #include "weir/fluid/params.h"
 #include "weir/fluid/paths.h"
 #include "weir/sim/heap_scheduler.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/theory/live_network.h"
 
 namespace weir::fluid {

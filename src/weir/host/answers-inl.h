@@ -1,4 +1,4 @@
-// Answers. Included by engine/partition-inl.h only.
+// Answers. Included by engine/partition/partition-inl.h only.
 #pragma once
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "weir/net/packet.h"
-#include "weir/net/port.h"
+#include "weir/net/port/port.h"
 #include "weir/sim/room.h"
 
 namespace weir::host {
@@ -34,7 +34,7 @@ class Answers : public sim::Room<Answers, P> {
   // The event of host h: what is due goes to the NIC.
   void on_due(std::uint32_t h, Time now);
 
-  // `visit` as in net/packet_visit.h, with the port of the host that the packet waits in.
+  // `visit` as in net/link/packet_visit.h, with the port of the host that the packet waits in.
   template <class Visit>
   void for_each_packet(Visit&& visit) const;
 

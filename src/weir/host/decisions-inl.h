@@ -1,5 +1,5 @@
 // Senders: decisions that are asked for and come from outside the run (host/decisions.h). Included by
-// engine/partition-inl.h only.
+// engine/partition/partition-inl.h only.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Intake. Included by engine/partition-inl.h only.
+// Intake. Included by engine/partition/partition-inl.h only.
 #pragma once
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 
 #include "weir/host/params.h"
 #include "weir/net/packet.h"
-#include "weir/net/port.h"
+#include "weir/net/port/port.h"
 #include "weir/sim/room.h"
 
 namespace weir::host {
@@ -42,7 +42,7 @@ class Intake : public sim::Room<Intake, P> {
   bool holds_any() const {
     return std::any_of(queues_.begin(), queues_.end(), [](const Queue& q) { return !q.packets.empty(); });
   }
-  // `visit` as in net/packet_visit.h, with the port towards the host.
+  // `visit` as in net/link/packet_visit.h, with the port towards the host.
   template <class Visit>
   void for_each_packet(Visit&& visit) const;
 

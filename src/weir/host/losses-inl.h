@@ -1,4 +1,4 @@
-// Senders: losses and timeouts. Included by engine/partition-inl.h only.
+// Senders: losses and timeouts. Included by engine/partition/partition-inl.h only.
 #pragma once
 
 #include <algorithm>

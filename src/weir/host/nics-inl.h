@@ -1,10 +1,10 @@
-// Nics. Included by engine/partition-inl.h only.
+// Nics. Included by engine/partition/partition-inl.h only.
 #pragma once
 
 #include <algorithm>
 
 #include "weir/host/nics.h"
-#include "weir/net/port.h"
+#include "weir/net/port/port.h"
 
 namespace weir::host {
 

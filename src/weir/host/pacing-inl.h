@@ -1,5 +1,5 @@
 // Senders: the rate at which a flow's packets leave, bursts, probes, and how an algorithm's answer is followed.
-// Included by engine/partition-inl.h only.
+// Included by engine/partition/partition-inl.h only.
 #pragma once
 
 #include "weir/host/senders.h"

@@ -2,8 +2,8 @@
 //
 // A flow that sprays changes its entropy from packet to packet (Gerstein, Silberstein, Keslassy: Congestion Control for
 // Spraying with Congested Paths, section II-A; Ultra Ethernet 1.0). With `adaptive` and `round-robin` it is the
-// switches that choose, packet by packet (net/switching-inl.h), and the entropy only spreads acknowledgements; with
-// `acks = "adaptive"` not even these.
+// switches that choose, packet by packet (net/switch/switching-inl.h), and the entropy only spreads acknowledgements;
+// with `acks = "adaptive"` not even these.
 #pragma once
 
 #include <algorithm>

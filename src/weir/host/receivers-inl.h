@@ -1,4 +1,4 @@
-// Receivers. Included by engine/partition-inl.h only.
+// Receivers. Included by engine/partition/partition-inl.h only.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Senders: a flow's start and end, its packets and what comes back. Included by engine/partition-inl.h only.
+// Senders: a flow's start and end, its packets and what comes back. Included by engine/partition/partition-inl.h only.
 #pragma once
 
 #include <algorithm>

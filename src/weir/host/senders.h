@@ -41,7 +41,7 @@ class Senders : public sim::Room<Senders, P> {
   [[gnu::noinline]] void take_decision(std::uint32_t h, const Question& question, const cc::Control& control, Time now);
 
   // So many flows are active that a core's own caches do not hold them: what is needed soon is worth asking for. Not in
-  // a network so large that engine/prefetcher.h does that.
+  // a network so large that engine/prefetch/prefetcher.h does that.
   bool crowded() const { return active_ > crowd_; }
   // Brings near what a packet or an acknowledgement of this flow will touch, if it is there.
   void prefetch(const Host& host, std::uint32_t slot, std::uint32_t generation) const {

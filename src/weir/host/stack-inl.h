@@ -1,4 +1,4 @@
-// Senders: a Linux host's queue between TCP and the NIC. Included by engine/partition-inl.h only.
+// Senders: a Linux host's queue between TCP and the NIC. Included by engine/partition/partition-inl.h only.
 #pragma once
 
 #include <algorithm>

@@ -12,8 +12,8 @@
 #include "weir/host/path_choice.h"
 #include "weir/host/recovery.h"
 #include "weir/host/small_queue.h"
+#include "weir/net/model/path_facts.h"
 #include "weir/net/packet.h"
-#include "weir/net/path_facts.h"
 
 namespace weir::host {
 

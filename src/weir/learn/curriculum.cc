@@ -11,9 +11,9 @@
 #include "weir/base/error.h"
 #include "weir/base/text_file.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/reader.h"
-#include "weir/scenario/toml_parser.h"
-#include "weir/scenario/toml_writer.h"
+#include "weir/toml/parser.h"
+#include "weir/toml/reader.h"
+#include "weir/toml/writer.h"
 
 namespace weir::learn {
 namespace {

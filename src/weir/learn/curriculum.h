@@ -16,8 +16,8 @@
 
 #include "weir/base/params.h"
 #include "weir/policy/policy.h"
-#include "weir/scenario/document.h"
 #include "weir/scenario/scenario.h"
+#include "weir/toml/document.h"
 
 namespace weir::learn {
 

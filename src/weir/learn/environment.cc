@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "weir/base/random.h"
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/scenario/decided.h"
 #include "weir/scenario/scenario.h"
 

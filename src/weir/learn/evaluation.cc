@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/learn/environment.h"
 
 namespace weir::learn {

@@ -9,7 +9,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/host/transport.h"
 
 namespace weir::perfetto {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "weir/net/model/topology.h"
 #include "weir/net/packet.h"
-#include "weir/net/topology.h"
 #include "weir/perfetto/packets.h"
 
 namespace weir::perfetto {

@@ -18,10 +18,10 @@
 #include "weir/policy/decider.h"
 #include "weir/policy/index.h"
 #include "weir/policy/shipped.h"
-#include "weir/scenario/document.h"
-#include "weir/scenario/reader.h"
-#include "weir/scenario/toml_parser.h"
-#include "weir/scenario/toml_writer.h"
+#include "weir/toml/document.h"
+#include "weir/toml/parser.h"
+#include "weir/toml/reader.h"
+#include "weir/toml/writer.h"
 
 namespace weir::policy {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "weir/engine/completion.h"
+#include "weir/engine/endings/completion.h"
 
 namespace weir::probe {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 
 namespace weir::probe {
 

@@ -11,8 +11,8 @@
 
 #include "weir/base/params.h"
 #include "weir/engine/engine.h"
-#include "weir/engine/model.h"
-#include "weir/net/path_facts.h"
+#include "weir/engine/model/model.h"
+#include "weir/net/model/path_facts.h"
 #include "weir/probe/probe.h"
 #include "weir/probe/results.h"
 #include "weir/probe/summary.h"

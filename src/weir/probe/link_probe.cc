@@ -1,5 +1,5 @@
 #include "weir/probe/link_probe.h"
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 
 #include <algorithm>
 #include <string>

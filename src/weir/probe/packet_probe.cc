@@ -8,7 +8,7 @@
 
 #include "weir/base/error.h"
 #include "weir/base/text.h"
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 
 namespace weir::probe {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/net/topology.h"
+#include "weir/net/model/topology.h"
 
 namespace weir::probe {
 

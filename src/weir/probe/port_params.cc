@@ -1,6 +1,6 @@
 #include "weir/probe/port_params.h"
 
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 
 namespace weir::probe {
 

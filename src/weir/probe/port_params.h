@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "weir/net/topology.h"
+#include "weir/net/model/topology.h"
 #include "weir/net/trace.h"
 #include "weir/probe/port_choice.h"
 #include "weir/probe/probe.h"

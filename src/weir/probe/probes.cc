@@ -5,7 +5,7 @@
 
 #include "weir/base/error.h"
 #include "weir/cc/plugin.h"
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/probe/collective_report.h"
 
 namespace weir::probe {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 
 namespace weir::probe {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/net/topology.h"
+#include "weir/net/model/topology.h"
 #include "weir/probe/histogram.h"
 #include "weir/probe/port_choice.h"
 #include "weir/probe/results.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/host/transport.h"
 
 namespace weir::probe {

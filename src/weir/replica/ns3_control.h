@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/replica/event_queue.h"
 #include "weir/replica/ns3_params.h"
 #include "weir/replica/ns3_telemetry.h"

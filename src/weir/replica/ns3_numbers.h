@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/net/topology.h"
+#include "weir/net/model/topology.h"
 
 namespace weir::replica {
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "weir/net/routing.h"
-#include "weir/net/topology.h"
+#include "weir/net/model/routing.h"
+#include "weir/net/model/topology.h"
 
 namespace weir::replica {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "weir/engine/engine.h"
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 
 namespace weir::replica {
 

@@ -13,7 +13,7 @@
 
 #include "weir/cc/nscc.h"
 #include "weir/engine/counters.h"
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/host/flow.h"
 #include "weir/replica/event_queue.h"
 #include "weir/replica/packet_pool.h"

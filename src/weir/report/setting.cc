@@ -14,7 +14,7 @@
 #include "weir/base/error.h"
 #include "weir/base/marking.h"
 #include "weir/base/params.h"
-#include "weir/scenario/toml_parser.h"
+#include "weir/toml/parser.h"
 
 namespace weir::report {
 namespace {

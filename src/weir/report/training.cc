@@ -12,7 +12,7 @@
 #include "weir/policy/decider.h"
 #include "weir/policy/policy_file.h"
 #include "weir/report/read.h"
-#include "weir/scenario/toml_parser.h"
+#include "weir/toml/parser.h"
 
 namespace weir::report {
 namespace {

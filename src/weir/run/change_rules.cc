@@ -14,9 +14,9 @@
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
-#include "weir/scenario/document.h"
-#include "weir/scenario/reader.h"
-#include "weir/scenario/toml_parser.h"
+#include "weir/toml/document.h"
+#include "weir/toml/parser.h"
+#include "weir/toml/reader.h"
 
 namespace weir::run {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "weir/base/units.h"
-#include "weir/engine/faults.h"
+#include "weir/engine/model/faults.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/scenario.h"
 

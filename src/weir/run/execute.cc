@@ -10,8 +10,8 @@
 
 #include "weir/base/error.h"
 #include "weir/run/execution.h"
-#include "weir/scenario/document.h"
 #include "weir/scenario/fidelity.h"
+#include "weir/toml/document.h"
 
 namespace weir::run {
 

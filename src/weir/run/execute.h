@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/engine/ranks.h"
+#include "weir/engine/parallel/ranks.h"
 #include "weir/probe/manifest.h"
 #include "weir/probe/results.h"
 #include "weir/probe/summary.h"

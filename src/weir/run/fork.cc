@@ -10,11 +10,11 @@
 #include "weir/result/directory.h"
 #include "weir/run/change_rules.h"
 #include "weir/run/execution.h"
-#include "weir/scenario/document.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/reader.h"
-#include "weir/scenario/toml_parser.h"
-#include "weir/scenario/toml_writer.h"
+#include "weir/toml/document.h"
+#include "weir/toml/parser.h"
+#include "weir/toml/reader.h"
+#include "weir/toml/writer.h"
 
 namespace weir::run {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "weir/engine/ranks.h"
+#include "weir/engine/parallel/ranks.h"
 
 namespace weir::run {
 

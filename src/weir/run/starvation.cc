@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "weir/base/params.h"
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 
 namespace weir::run {
 namespace {

@@ -11,9 +11,9 @@
 #include "weir/run/change_rules.h"
 #include "weir/run/epoch_steps.h"
 #include "weir/run/execution.h"
-#include "weir/scenario/document.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/toml_writer.h"
+#include "weir/toml/document.h"
+#include "weir/toml/writer.h"
 
 namespace weir::run {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "weir/base/params.h"
 #include "weir/base/units.h"
-#include "weir/engine/faults.h"
+#include "weir/engine/model/faults.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/flow.h"
 

@@ -14,9 +14,9 @@
 #include "weir/probe/whole_files.h"
 #include "weir/run/sweep_locks.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/toml_writer.h"
 #include "weir/study/figures.h"
 #include "weir/study/kept.h"
+#include "weir/toml/writer.h"
 
 namespace weir::run {
 namespace {

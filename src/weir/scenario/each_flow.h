@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/traffic.h"

@@ -8,10 +8,10 @@
 #include "weir/base/text.h"
 #include "weir/base/text_file.h"
 #include "weir/probe/catalogue.h"
-#include "weir/scenario/document.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/tables.h"
-#include "weir/scenario/toml_writer.h"
+#include "weir/toml/document.h"
+#include "weir/toml/writer.h"
 
 namespace weir::scenario {
 namespace {

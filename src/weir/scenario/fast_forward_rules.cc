@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "weir/probe/catalogue.h"
-#include "weir/scenario/document.h"
 #include "weir/scenario/fidelity.h"
+#include "weir/toml/document.h"
 
 namespace weir::scenario {
 namespace {

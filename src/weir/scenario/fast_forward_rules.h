@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/program.h"
 

@@ -5,11 +5,11 @@
 #include <array>
 #include <variant>
 
-#include "weir/scenario/document.h"
 #include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fluid_rules.h"
 #include "weir/scenario/replica_rules.h"
 #include "weir/scenario/warnings.h"
+#include "weir/toml/document.h"
 
 namespace weir::scenario {
 namespace {

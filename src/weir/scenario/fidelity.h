@@ -14,8 +14,8 @@
 
 #include "weir/base/params.h"
 #include "weir/engine/engine.h"
-#include "weir/engine/model.h"
-#include "weir/engine/simulation.h"
+#include "weir/engine/model/model.h"
+#include "weir/engine/time/simulation.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/traffic.h"
 

@@ -9,8 +9,8 @@
 
 #include "weir/base/params.h"
 #include "weir/base/suggestion.h"
-#include "weir/scenario/reader.h"
-#include "weir/scenario/toml_parser.h"
+#include "weir/toml/parser.h"
+#include "weir/toml/reader.h"
 
 namespace weir::scenario {
 namespace {

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "weir/fluid/flow_level.h"
-#include "weir/scenario/document.h"
 #include "weir/scenario/replica_rules.h"
+#include "weir/toml/document.h"
 
 namespace weir::scenario {
 namespace {

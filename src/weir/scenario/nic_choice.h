@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "weir/scenario/reader.h"
 #include "weir/scenario/scenario.h"
+#include "weir/toml/reader.h"
 
 namespace weir::scenario {
 

@@ -5,7 +5,7 @@
 
 #include "weir/cc/algorithm.h"
 #include "weir/cc/marking.h"
-#include "weir/net/topologies.h"
+#include "weir/net/model/topologies.h"
 #include "weir/probe/catalogue.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/scenario.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "weir/scenario/document.h"
+#include "weir/toml/document.h"
 
 namespace weir::scenario {
 

@@ -12,11 +12,11 @@
 
 #include "weir/base/suggestion.h"
 #include "weir/base/text_file.h"
-#include "weir/net/graph_file.h"
+#include "weir/net/model/graph_file.h"
 #include "weir/probe/probes.h"
-#include "weir/scenario/document.h"
 #include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
+#include "weir/toml/document.h"
 #include "weir/traffic/flow_list.h"
 
 namespace weir::scenario {

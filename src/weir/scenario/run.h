@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "weir/engine/engine.h"
-#include "weir/engine/model.h"
-#include "weir/engine/ranks.h"
+#include "weir/engine/model/model.h"
+#include "weir/engine/parallel/ranks.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/traffic.h"
 

@@ -8,17 +8,17 @@
 
 #include "weir/base/suggestion.h"
 #include "weir/base/text_file.h"
-#include "weir/net/graph_file.h"
+#include "weir/net/model/graph_file.h"
 #include "weir/probe/catalogue.h"
 #include "weir/result/used_plugins.h"
-#include "weir/scenario/document.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/nic_choice.h"
-#include "weir/scenario/reader.h"
 #include "weir/scenario/tables.h"
-#include "weir/scenario/toml_parser.h"
-#include "weir/scenario/toml_writer.h"
+#include "weir/toml/document.h"
+#include "weir/toml/parser.h"
+#include "weir/toml/reader.h"
+#include "weir/toml/writer.h"
 #include "weir/traffic/flow_list.h"
 
 namespace weir::scenario {

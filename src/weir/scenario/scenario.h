@@ -16,19 +16,19 @@
 #include "weir/base/error.h"
 #include "weir/base/params.h"
 #include "weir/cc/algorithm.h"
-#include "weir/engine/fast_forward_params.h"
-#include "weir/engine/model.h"
-#include "weir/engine/simulation.h"
+#include "weir/engine/model/model.h"
+#include "weir/engine/skip/fast_forward_params.h"
+#include "weir/engine/time/simulation.h"
 #include "weir/host/params.h"
 #include "weir/host/transport.h"
-#include "weir/net/switch_buffer.h"
-#include "weir/net/topologies.h"
+#include "weir/net/model/topologies.h"
+#include "weir/net/switch/switch_buffer.h"
 #include "weir/probe/params.h"
 #include "weir/traffic/catalogue.h"
 
 namespace weir::scenario {
 
-struct Value;  // scenario/document.h
+struct Value;  // toml/document.h
 
 // By whose rules a run is simulated (scenario/fidelity.h), and which are Weir's own.
 struct Fidelity;

@@ -14,8 +14,8 @@
 #include "weir/base/error.h"
 #include "weir/base/text_file.h"
 #include "weir/replica/uet_params.h"
-#include "weir/scenario/document.h"
 #include "weir/scenario/replica_rules.h"
+#include "weir/toml/document.h"
 #include "weir/traffic/fields.h"
 
 namespace weir::scenario {

@@ -8,9 +8,9 @@
 
 #include "weir/cc/nscc.h"
 #include "weir/replica/uet_htsim.h"
-#include "weir/scenario/document.h"
 #include "weir/scenario/replica_rules.h"
 #include "weir/scenario/uet_connections.h"
+#include "weir/toml/document.h"
 
 namespace weir::scenario {
 namespace {

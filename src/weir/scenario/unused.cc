@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "weir/probe/catalogue.h"
-#include "weir/scenario/document.h"
 #include "weir/scenario/tables.h"
-#include "weir/scenario/toml_writer.h"
+#include "weir/toml/document.h"
+#include "weir/toml/writer.h"
 
 namespace weir::scenario {
 namespace {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "weir/engine/packet_sizes.h"
-#include "weir/net/components.h"
-#include "weir/net/dependencies.h"
+#include "weir/engine/model/packet_sizes.h"
+#include "weir/net/model/components.h"
+#include "weir/net/model/dependencies.h"
 #include "weir/scenario/delay_targets.h"
 #include "weir/scenario/each_flow.h"
 #include "weir/scenario/ecn_choice.h"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/scenario/reader.h"
 #include "weir/study/study.h"
+#include "weir/toml/reader.h"
 
 namespace weir::study {
 

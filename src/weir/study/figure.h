@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "weir/figure/figure.h"
-#include "weir/scenario/reader.h"
 #include "weir/study/measure.h"
 #include "weir/study/result_files.h"
 #include "weir/study/statistics.h"
+#include "weir/toml/reader.h"
 
 namespace weir::study {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "weir/scenario/reader.h"
 #include "weir/study/result_files.h"
 #include "weir/study/statistics.h"
+#include "weir/toml/reader.h"
 
 namespace weir::study {
 

@@ -6,8 +6,8 @@
 #include <fmt/ranges.h>
 
 #include "weir/base/text_file.h"
-#include "weir/scenario/reader.h"
-#include "weir/scenario/toml_parser.h"
+#include "weir/toml/parser.h"
+#include "weir/toml/reader.h"
 
 namespace weir::study {
 namespace {

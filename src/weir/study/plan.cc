@@ -11,8 +11,8 @@
 
 #include "weir/base/text.h"
 #include "weir/base/text_file.h"
-#include "weir/scenario/toml_parser.h"
 #include "weir/study/selection.h"
+#include "weir/toml/parser.h"
 
 namespace weir::study {
 namespace {

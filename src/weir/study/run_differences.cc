@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "weir/base/text.h"
-#include "weir/scenario/toml_parser.h"
+#include "weir/toml/parser.h"
 
 namespace weir::study {
 namespace {

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "weir/scenario/document.h"
 #include "weir/study/figure.h"
 #include "weir/study/measure.h"
 #include "weir/study/selection.h"
+#include "weir/toml/document.h"
 
 namespace weir::study {
 

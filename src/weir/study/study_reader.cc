@@ -9,9 +9,9 @@
 
 #include "weir/base/suggestion.h"
 #include "weir/base/text.h"
-#include "weir/scenario/toml_parser.h"
 #include "weir/study/axis_reader.h"
 #include "weir/study/figure_source.h"
+#include "weir/toml/parser.h"
 
 namespace weir::study {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "weir/anatomy/flow_slots.h"
 #include "weir/cc/algorithm.h"
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/net/trace.h"
 
 namespace weir::view {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "weir/engine/model.h"
+#include "weir/engine/model/model.h"
 #include "weir/net/trace.h"
 
 namespace weir::view {

@@ -1,0 +1,35 @@
+// The least time in which messages that wait for each other can be done: no queue but those that no network can avoid.
+//
+// A message of P packets and w bytes on the wire (headers without INT) that starts at s on an otherwise empty path is
+// received at
+//     s + delivery(P)           propagation, the first packet's store and forward, P - 1 packets at the slowest link
+// and acknowledged one acknowledgement's way later. Starts follow from the events waited for, by the longest path
+// through the program. What messages share are hosts' links, and the links between groups of hosts and the rest of the
+// network (net/model/cuts.h), taken as one link. One that carries messages i
+// with heads r_i (the earliest at which i can reach it), work p_i = its packets' transmissions and tails q_i (from
+// there on to the end) is not done with them before
+//     C + min q_i,   C = the end of serving them in order of r_i, each p_i long
+// A node that waits for several messages of its host starts no earlier than their downlink is done with them. Hence
+//     one flow per host (permutation)    latency + size / slowest link
+//     incast of n                        latency + n * size / downlink
+//     n flows out of a rack              latency + n * size / uplinks of the rack
+//     ring of n hosts, k steps           k * (latency + segment / slowest link)
+// News between hosts are taken to be instant.
+#pragma once
+
+#include <vector>
+
+#include "weir/engine/model/model.h"
+#include "weir/traffic/program.h"
+
+namespace weir::engine {
+
+struct CompletionBound {
+  Time received;      // all messages; counted from time 0, as the events of the program are
+  Time acknowledged;  // the last sender knows
+};
+
+// By part of the program.
+std::vector<CompletionBound> completion_bounds(const Model& model, const traffic::Program& program);
+
+}  // namespace weir::engine

@@ -1,0 +1,248 @@
+#include "weir/engine/endings/cut_off.h"
+
+#include <algorithm>
+#include <map>
+
+#include "weir/engine/model/packet_sizes.h"
+
+namespace weir::engine {
+namespace {
+
+// A packet on its way, as far as obstacles go.
+struct Trip {
+  std::uint32_t dst = 0;
+  Sized packet;
+};
+
+class Ways {
+ public:
+  Ways(const Network& network, const net::Routing& routing, const std::vector<bool>& dead)
+      : network_(network), routing_(routing), dead_(dead), topology_(routing.topology()) {}
+
+  // Does a packet with this entropy that has been put on this port reach its destination?
+  bool follows(std::uint32_t port, std::uint32_t entropy, const Trip& trip) const {
+    for (std::uint32_t hops = 0; hops <= topology_.switches; ++hops) {
+      if (dead_[port / 2]) return false;
+      const std::uint32_t node = topology_.port_peer(port);
+      if (node < topology_.hosts) return node == trip.dst;
+      if (is_closed(node, trip)) return false;
+      port = routing_.egress(node - topology_.hosts, trip.dst, entropy);
+    }
+    return false;
+  }
+
+  // May it, if switches take any of their equal-cost ports?
+  bool spreads(std::uint32_t port, const Trip& trip) const {
+    return reaches(
+        port, trip, [&](std::uint32_t at) { return !dead_[at / 2]; },
+        [&](std::uint32_t s) { return routing_.next_hops(s, trip.dst); });
+  }
+
+  // Might it if all links were alive and switches took any port at all?
+  bool fits(std::uint32_t src, const Trip& trip) const {
+    return reaches(
+        routing_.host_port(src), trip, [](std::uint32_t) { return true; },
+        [&](std::uint32_t s) { return routing_.ports(s); });
+  }
+
+ private:
+  bool is_closed(std::uint32_t node, const Trip& trip) const {
+    return trip.packet.wire > network_.switches[node - topology_.hosts].buffer.largest(trip.packet.traffic_class);
+  }
+
+  template <class Alive, class Onward>
+  bool reaches(std::uint32_t port, const Trip& trip, const Alive& is_alive, const Onward& onward) const {
+    std::vector<bool> seen(topology_.switches);
+    std::vector<std::uint32_t> open{port};
+    while (!open.empty()) {
+      const std::uint32_t at = open.back();
+      open.pop_back();
+      if (!is_alive(at)) continue;
+      const std::uint32_t node = topology_.port_peer(at);
+      if (node < topology_.hosts) {
+        if (node == trip.dst) return true;
+        continue;
+      }
+      const std::uint32_t s = node - topology_.hosts;
+      if (seen[s] || is_closed(node, trip)) continue;
+      seen[s] = true;
+      const auto hops = onward(s);
+      open.insert(open.end(), hops.begin(), hops.end());
+    }
+    return false;
+  }
+
+  const Network& network_;
+  const net::Routing& routing_;
+  const std::vector<bool>& dead_;
+  const net::Topology& topology_;
+};
+
+// Acknowledgements choose their path by themselves.
+std::uint32_t back(std::uint32_t entropy) { return mix32(entropy + 1); }
+
+bool is_led_by_switches(std::uint8_t packet_flags) { return (packet_flags & net::kSwitchChooses) != 0; }
+
+// A flow, with its next unacknowledged packet and the acknowledgement of that. All that is sent later is no larger.
+class Need {
+ public:
+  Need(const Model& model, const Network& network, const net::Routing& routing, std::uint32_t src,
+       const host::Flow& flow)
+      : host_(network.hosts[src]),
+        flow_(flow),
+        src_(src),
+        port_(routing.host_port(src)),
+        port_back_(routing.host_port(flow.dst)),
+        switches_lead_back_(is_led_by_switches(model.profiles[flow.profile].balancing.ack_flags())) {
+    const PacketSizes sizes(model);
+    out_ = {flow.dst, sizes.data(flow.profile, Bytes{flow.size() - flow.snd_una})};
+    back_ = {src, sizes.ack(flow.profile)};
+  }
+
+  std::uint32_t wire() const { return static_cast<std::uint32_t>(out_.packet.wire); }
+
+  bool data_fits(const Ways& ways) const { return ways.fits(src_, out_); }
+  bool feedback_fits(const Ways& ways) const { return ways.fits(flow_.dst, back_); }
+
+  bool feedback_follows(const Ways& ways, std::uint32_t entropy_of_data) const {
+    if (switches_lead_back_) return ways.spreads(port_back_, back_);
+    return ways.follows(port_back_, back(entropy_of_data), back_);
+  }
+
+  Fate fate(const Ways& ways) const {
+    if (!flow_.sprayed) return fate_by(ways, flow_.entropy);
+    // Quick, and what cuts most flows off.
+    if (!ways.spreads(port_, out_)) return Fate::lost;
+    const Fate best = ways.spreads(port_back_, back_) ? Fate::acknowledged : Fate::arrives;
+    const host::PathChoice& choice = host_.connections.paths(host_.extras[flow_.slot].connection);
+    Fate out = Fate::lost;
+    for (std::int64_t n = 0; n < choice.entropies() && out < best; ++n)
+      out = std::max(out, fate_by(ways, choice.entropy(static_cast<std::uint32_t>(n))));
+    return out;
+  }
+
+ private:
+  Fate fate_by(const Ways& ways, std::uint32_t entropy) const {
+    if (!is_led_by_switches(flow_.packet_flags) && !ways.follows(port_, entropy, out_)) return Fate::lost;
+    return feedback_follows(ways, entropy) ? Fate::acknowledged : Fate::arrives;
+  }
+
+  const host::Host& host_;
+  const host::Flow& flow_;
+  std::uint32_t src_;
+  std::uint32_t port_;
+  std::uint32_t port_back_;
+  bool switches_lead_back_;
+  Trip out_;
+  Trip back_;
+};
+
+class Judge {
+ public:
+  using Fates = std::function<Fate(const host::Flow&, const Need&, const Ways&)>;
+
+  Judge(const Model& model, const Network& network, const CutOffView& view, Fates fate_of)
+      : model_(model),
+        network_(network),
+        view_(view),
+        ways_(network, view.routing, view.dead),
+        any_dead_(std::find(view.dead.begin(), view.dead.end(), true) != view.dead.end()),
+        fate_of_(std::move(fate_of)) {}
+
+  std::optional<Obstacles> judge() const {
+    Obstacles out;
+    bool some = false;
+    bool all = true;
+    view_.each_flow([&](std::uint32_t src, const host::Flow& flow) {
+      some = true;
+      if (all) all = is_cut_off(src, flow, out);
+    });
+    if (!some || !all || program_goes_on() || packet_helps()) return std::nullopt;
+    return out;
+  }
+
+ private:
+  Need need_of(std::uint32_t src, const host::Flow& flow) const { return {model_, network_, view_.routing, src, flow}; }
+
+  // Of a message: its receiver still waits for it, and what waits for that may go on without any acknowledgement.
+  bool is_awaited(const host::Flow& flow) const {
+    return flow.id < view_.program.size() && network_.node_times[flow.id].received == Time::max();
+  }
+
+  bool is_cut_off(std::uint32_t src, const host::Flow& flow, Obstacles& by) const {
+    const Need need = need_of(src, flow);
+    const Fate enough = is_awaited(flow) ? Fate::arrives : Fate::acknowledged;
+    const Fate fate = fate_of_(flow, need, ways_);
+    if (fate >= enough) return false;
+    (fate == Fate::arrives ? by.of_acknowledgements : by.of_data) = true;
+    const bool fits = need.data_fits(ways_) && (enough == Fate::arrives || need.feedback_fits(ways_));
+    (fits && any_dead_ ? by.links : by.buffers) = true;
+    return true;
+  }
+
+  // A node that waits for nothing, and has not started or is a computation that has not ended.
+  bool program_goes_on() const {
+    std::map<std::uint32_t, std::uint32_t> signals;
+    view_.each_signal([&](std::uint32_t node) { ++signals[node]; });
+    for (std::uint32_t node = 0; node < view_.program.size(); ++node) {
+      const auto coming = signals.find(node);
+      if (network_.node_states[node].waiting != (coming == signals.end() ? 0 : coming->second)) continue;
+      const NodeTimes& times = network_.node_times[node];
+      if (times.started == Time::max()) return true;
+      if (!view_.program[node].is_message() && times.received == Time::max()) return true;
+    }
+    return false;
+  }
+
+  // A packet that is beyond the obstacles.
+  bool packet_helps() const {
+    bool helps = false;
+    view_.each_packet([&](std::uint32_t port, const net::Packet& packet) {
+      if (!helps) helps = this->helps(port, packet);
+    });
+    return helps;
+  }
+
+  bool helps(std::uint32_t port, const net::Packet& packet) const {
+    using Kind = net::PacketKind;
+    const bool back = packet.kind == Kind::ack || packet.kind == Kind::nack;
+    if (!back && packet.kind != Kind::data && packet.kind != Kind::trimmed) return false;
+    const std::uint32_t src = back ? packet.dst : packet.src;
+    const host::Flow* flow = network_.hosts[src].find(packet.slot, packet.generation);
+    if (flow == nullptr) return false;
+    const Need need = need_of(src, *flow);
+    // The next packet that it needs has never arrived, so whatever has arrived is for nothing.
+    if (!need.data_fits(ways_)) return false;
+    const Trip trip{packet.dst, {packet.wire, packet.traffic_class}};
+    if (!(is_led_by_switches(packet.flags) ? ways_.spreads(port, trip) : ways_.follows(port, packet.entropy, trip)))
+      return false;
+    return back || is_awaited(*flow) || need.feedback_follows(ways_, packet.entropy);
+  }
+
+  const Model& model_;
+  const Network& network_;
+  const CutOffView& view_;
+  Ways ways_;
+  bool any_dead_;
+  Fates fate_of_;
+};
+
+}  // namespace
+
+CutOffSearch::CutOffSearch(const Model& model, const Network& network) : model_(model), network_(network) {
+  const PacketSizes sizes(model);
+  for (const net::SwitchState& s : network.switches)
+    buffers_matter_ = buffers_matter_ || sizes.matter_to({&s.buffer, 1});
+}
+
+std::optional<Obstacles> CutOffSearch::look(const CutOffView& view) {
+  const auto fate_of = [this](const host::Flow& flow, const Need& need, const Ways& ways) {
+    if (!flow.sprayed) return need.fate(ways);
+    const auto [known, is_new] = known_.try_emplace(flow.id);
+    if (is_new || known->second.wire != need.wire()) known->second = {need.wire(), need.fate(ways)};
+    return known->second.fate;
+  };
+  return Judge(model_, network_, view, fate_of).judge();
+}
+
+}  // namespace weir::engine

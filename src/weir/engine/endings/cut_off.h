@@ -1,0 +1,67 @@
+// Flows that can never end, since something that they need is lost whenever it is sent.
+//
+// A link is dead when it is down and will not come up again, or when it loses every packet. A switch is closed to a
+// packet that its buffer can never hold, not even while it is empty. A flow is cut off when on every way that it can
+// take from now on its next unacknowledged packet, or what comes back for it, meets a dead link or a closed switch, and
+// no packet is under way that may still make it go on.
+//
+// The ways that a flow can take follow from its entropies: one if it does not spray; if it does, all that its path
+// choice may ever draw (host/path_choice.h), each with the way back that belongs to it. Where switches choose
+// (`adaptive`, `round-robin`), data may take any of their equal-cost ports, and entropies tell the ways back but where
+// acknowledgements adapt as well.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "weir/engine/model/model.h"
+#include "weir/engine/model/network.h"
+#include "weir/engine/stall.h"
+#include "weir/net/link/packet_visit.h"
+#include "weir/net/model/routing.h"
+#include "weir/traffic/program.h"
+
+namespace weir::engine {
+
+// The state of a run between epochs, of which no link will change any more.
+struct CutOffView {
+  const net::Routing& routing;    // in force
+  const std::vector<bool>& dead;  // by link
+  const traffic::Program& program;
+  std::function<void(const std::function<void(std::uint32_t src, const host::Flow&)>&)> each_flow;
+  std::function<void(const net::PacketVisit&)> each_packet;
+  std::function<void(const std::function<void(std::uint32_t node)>&)> each_signal;  // on its way to a node
+};
+
+// What becomes of a packet that is sent as often as it takes.
+enum class Fate : std::uint8_t { lost, arrives, acknowledged };
+
+// Looks at the flows of a run. What it has found of a flow's entropies is kept from one look to the next.
+class CutOffSearch {
+ public:
+  // Both must outlive this.
+  CutOffSearch(const Model& model, const Network& network);
+
+  // Is some switch closed to some packet that some profile may send?
+  bool buffers_matter() const { return buffers_matter_; }
+
+  // If there is an active flow, all of them are cut off, and no message or computation of the program will start any
+  // more: by what. All looks are at the same dead links.
+  std::optional<Obstacles> look(const CutOffView& view);
+
+ private:
+  struct Known {
+    std::uint32_t wire = 0;  // of the packet
+    Fate fate = Fate::lost;
+  };
+
+  const Model& model_;
+  const Network& network_;
+  bool buffers_matter_ = false;
+  std::unordered_map<std::uint64_t, Known> known_;  // of flows that spray, by id
+};
+
+}  // namespace weir::engine

@@ -1,0 +1,121 @@
+// What goes wrong in a network, as a scenario writes it row by row and as the engine uses it: links
+// that lose packets, links that go down and up, hosts that stall.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "weir/base/params.h"
+#include "weir/host/params.h"
+#include "weir/net/link/link_faults.h"
+#include "weir/net/model/topology.h"
+
+namespace weir::engine {
+
+// Random loss on some links, in both directions. A later row counts for links that several name.
+struct LossRow {
+  std::string links = "all";
+  double probability = 0;
+
+  static void describe(ParamList<LossRow>& p) {
+    p.text("links", &LossRow::links,
+           "all, hosts (links of hosts), fabric (links between switches), or the links between two nodes, as 320-0");
+    p.number("probability", &LossRow::probability, 0, 1,
+             "a packet is lost on the wire with this probability; pause and resume frames never are")
+        .required = true;
+  }
+};
+
+// Links between switches that are down with a probability, each by itself.
+struct FailureRow {
+  double probability = 0;
+  Time time;
+
+  static void describe(ParamList<FailureRow>& p) {
+    p.number("probability", &FailureRow::probability, 0, 1, "that a link between two switches goes down",
+             "Spraying IV-C")
+        .required = true;
+    p.time("time", &FailureRow::time, "when they do");
+  }
+};
+
+enum class LinkState : std::uint8_t { down, up };
+
+// The links between two nodes go down, or come up again.
+struct LinkEventRow {
+  Time time;
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  LinkState state = LinkState::down;
+
+  static void describe(ParamList<LinkEventRow>& p) {
+    p.time("time", &LinkEventRow::time, "acts before all else at this instant").required = true;
+    p.integer("a", &LinkEventRow::a, 0, kMaxHosts + net::kMaxSwitches, "a node ...").required = true;
+    p.integer("b", &LinkEventRow::b, 0, kMaxHosts + net::kMaxSwitches,
+              "... and another; all links between them, in both directions")
+        .required = true;
+    p.choice("state", &LinkEventRow::state, {"down", "up"}, "of the links from then on").required = true;
+  }
+};
+
+// A host's NIC sends nothing for a time, as if the host or its operating system stood still.
+struct HostPauseRow {
+  std::uint32_t host = 0;
+  Time start;
+  Time duration;
+
+  static void describe(ParamList<HostPauseRow>& p) {
+    p.integer("host", &HostPauseRow::host, 0, kMaxHosts, "the host").required = true;
+    p.time("start", &HostPauseRow::start, "from then on no packet begins to leave, acknowledgements included")
+        .required = true;
+    p.time("duration", &HostPauseRow::duration, "for how long", "", Time{1}).required = true;
+  }
+};
+
+// Hosts that take what arrives no faster than a rate, as if their memory or their driver could not follow. Packets wait
+// in the NIC ([host] receive_buffer).
+struct SlowHostRow {
+  std::string hosts;
+  Rate rate;
+  Time from;
+  Time until;
+
+  static void describe(ParamList<SlowHostRow>& p) {
+    p.text("hosts", &SlowHostRow::hosts, "all, or hosts and ranges, as 0-3,8").required = true;
+    p.rate("rate", &SlowHostRow::rate,
+           "they take packets, headers included, no faster than this; acknowledgements are among them",
+           "Guo et al., SIGCOMM 2016, section 6.2: slow receivers", Rate{1'000'000})
+        .required = true;
+    p.time("from", &SlowHostRow::from, "from then on");
+    p.time("until", &SlowHostRow::until, "what still waits then is taken at once; 0 = for ever");
+  }
+};
+
+struct FaultRows {
+  std::vector<LossRow> loss;
+  std::vector<FailureRow> failures;
+  std::vector<LinkEventRow> link_events;
+  std::vector<HostPauseRow> host_pauses;
+  std::vector<SlowHostRow> slow_hosts = {};
+};
+
+struct LinkChange {
+  Time time;
+  std::uint32_t link = 0;
+  LinkState state = LinkState::down;
+};
+
+// All that goes wrong, worked out for a topology.
+struct Faults {
+  std::map<std::uint32_t, net::LinkFaults> links;             // by link
+  std::vector<LinkChange> changes;                            // by time, then link
+  std::vector<HostPauseRow> pauses;                           // by start
+  std::map<std::uint32_t, std::vector<host::SlowSpan>> slow;  // by host, then in order, none within another
+};
+
+// Throws InputError about the key of the row to blame, "network.loss.0.links".
+Faults work_out(const FaultRows&, const net::Topology&, std::uint64_t seed);
+
+}  // namespace weir::engine

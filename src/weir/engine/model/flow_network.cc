@@ -1,0 +1,16 @@
+#include "weir/engine/model/flow_network.h"
+
+#include "weir/net/packet.h"
+
+namespace weir::engine {
+
+theory::Network flow_network(const Model& model, std::span<const traffic::Flow> flows) {
+  theory::Network out;
+  for (const net::Link& link : model.topology.links)  // its two ports
+    out.capacities.insert(out.capacities.end(), 2, static_cast<double>(link.rate.bits_per_second));
+  for (const traffic::Flow& f : flows)
+    out.flows.push_back({model.routing.path(f.src, f.dst, net::flow_entropy(f.src, f.dst, f.sport, f.dport)), 1});
+  return out;
+}
+
+}  // namespace weir::engine

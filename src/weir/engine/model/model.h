@@ -1,0 +1,129 @@
+// Everything about a run that does not change while it runs. Shared by all partitions.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "weir/engine/model/epochs.h"
+#include "weir/engine/model/faults.h"
+#include "weir/host/clock.h"
+#include "weir/host/params.h"
+#include "weir/host/transport.h"
+#include "weir/net/model/path_facts.h"
+#include "weir/net/model/routing.h"
+#include "weir/net/model/topology.h"
+#include "weir/net/switch/params.h"
+#include "weir/net/switch/switch_buffer.h"
+#include "weir/net/switch/watchdog.h"
+
+namespace weir::engine {
+
+struct Model {
+  // `routing` divides packets as `n.ecmp` says, also without the links that are down.
+  Model(net::Topology t, std::uint64_t s, const net::NetworkParams& n = {})
+      : seed(s), topology(std::move(t)), routing(topology, s, {}, n.ecmp), paths(routing), network(n) {}
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  std::uint64_t seed;
+  net::Topology topology;
+  net::Routing routing;
+  net::Paths paths;
+  net::NetworkParams network;
+  net::BufferParams buffer;
+  net::EcnParams ecn;
+  std::vector<net::EcnOverride> ecn_overrides;
+  net::AdaptiveParams adaptive;
+  net::WatchdogParams watchdog;
+  std::vector<net::ClassRow> classes;  // none: one, of all defaults
+  Faults faults;
+  host::TransportParams transport;
+  host::HostParams host;
+  std::optional<host::ClockParams> clocks;
+  std::vector<host::Profile> profiles;
+
+  // Wire sizes of a profile's full packet and of its acknowledgement.
+  Bytes data_wire(const host::Profile& p) const {
+    return transport.payload + transport.header + (p.reads_telemetry() ? transport.int_bytes : Bytes{0});
+  }
+  Bytes ack_wire(const host::Profile& p) const {
+    const Bytes bare = transport.ack_header + (p.reads_telemetry() ? transport.int_bytes : Bytes{0});
+    return bare < transport.min_frame ? transport.min_frame : bare;
+  }
+  // How a profile's flows are cut into packets; and how they would be without telemetry, against which shows what they
+  // pay for INT.
+  net::Framing framing(const host::Profile& p) const {
+    return {.payload = transport.payload,
+            .header = data_wire(p) - transport.payload,
+            .ack = ack_wire(p),
+            .each_acked = p.ack_every.count == 0 && !p.stack,
+            .sprayed = p.balancing.sprays()};
+  }
+  net::Framing framing_without_int(const host::Profile& p) const {
+    net::Framing out = framing(p);
+    out.header = transport.header;
+    out.ack = std::max(transport.ack_header, transport.min_frame);
+    return out;
+  }
+  // The largest of any profile.
+  Bytes largest_data_wire() const {
+    Bytes out;
+    for (const auto& p : profiles) out = std::max(out, data_wire(p));
+    return out;
+  }
+  Bytes largest_ack_wire() const {
+    Bytes out;
+    for (const auto& p : profiles) out = std::max(out, ack_wire(p));
+    return out;
+  }
+  // The largest packet of any kind that switches hold: data, what answers them, and what is left of trimmed packets.
+  Bytes largest_wire() const {
+    Bytes out = std::max(largest_data_wire(), largest_ack_wire());  // none has less than min_frame
+    if (network.trimming) out = std::max(out, network.trimmed_frame);
+    for (const auto& p : profiles)
+      if (p.on_ramp) out = std::max(out, p.on_ramp->ack_size);
+    return out;
+  }
+  IntFormat int_format() const {
+    return transport.int_mode == host::IntMode::exact ? IntFormat::exact() : IntFormat::wire(transport.int_multiplier);
+  }
+  unsigned data_classes() const { return std::max(1u, static_cast<unsigned>(classes.size())); }
+  // Those that PFC pauses.
+  net::ClassSet pfc_classes() const {
+    unsigned set = classes.empty() ? 1 : 0;
+    for (std::size_t c = 0; c < classes.size(); ++c) set |= static_cast<unsigned>(classes[c].pfc) << c;
+    return static_cast<net::ClassSet>(set);
+  }
+  net::ClassRules class_rules() const {
+    net::ClassRules rules{.scheduling = network.scheduling, .classes = data_classes()};
+    for (std::size_t c = 0; c < classes.size(); ++c)
+      rules.quantum[c] = static_cast<std::uint32_t>(classes[c].quantum.count);
+    return rules;
+  }
+  bool is_lossless() const { return buffer.mode == net::BufferMode::lossless && pfc_classes() != 0; }
+  bool watches() const { return watchdog.enabled && is_lossless(); }
+  // Several data classes need ports that decide at departure, and the watchdog ports whose queue can be dropped.
+  net::PortKind port_kind() const {
+    if (data_classes() > 1 || watches()) return net::PortKind::queued;
+    const bool has_priority = transport.ack_class == host::AckClass::priority || network.trimming;
+    return has_priority && network.port == net::PortKind::fifo ? net::PortKind::ranked : network.port;
+  }
+  bool routes_adaptively() const {
+    return std::any_of(profiles.begin(), profiles.end(),
+                       [](const auto& p) { return p.balancing.kind == host::Balancing::adaptive; });
+  }
+  // Some packets leave it to switches by which port they go on.
+  bool switches_choose() const {
+    return std::any_of(profiles.begin(), profiles.end(), [](const auto& p) {
+      return ((p.balancing.packet_flags() | p.balancing.ack_flags()) & net::kSwitchChooses) != 0;
+    });
+  }
+  Time turn() const { return turn_length(topology); }
+  net::PortKind nic_kind() const { return data_classes() > 1 ? net::PortKind::queued : net::PortKind::fifo; }
+};
+
+net::EcnThresholds ecn_thresholds(const Model& model, Rate rate);
+
+}  // namespace weir::engine

@@ -1,0 +1,48 @@
+// Everything about a run that changes while it runs, apart from events and packets' telemetry:
+// ports, switch buffers, hosts. Each node belongs to one partition, which alone touches it.
+#pragma once
+
+#include <vector>
+
+#include "weir/base/large_pages.h"
+#include "weir/engine/engine.h"
+#include "weir/engine/model/model.h"
+#include "weir/host/host.h"
+#include "weir/net/port/class_queues.h"
+#include "weir/net/port/port.h"
+#include "weir/net/switch/switch_state.h"
+#include "weir/net/switch/watchdog.h"
+
+namespace weir::engine {
+
+// A node of a program: how much it still waits for, and since when it will wait no more.
+struct NodeState {
+  std::uint32_t waiting = 0;
+  Time ready;
+};
+
+class FastForward;
+
+struct Network {
+  explicit Network(const Model& model);
+
+  LargePageVector<net::Port> ports;  // by global port id
+  LargePageVector<net::SwitchState> switches;
+  std::vector<net::ClassQueues> queues;  // of queued ports
+  std::vector<net::PortLoad> loads;      // by port; none without adaptive routing
+  std::vector<net::PauseWatch> watches;  // by port, of switches; none without a PFC watchdog
+  LargePageVector<host::Host> hosts;
+  std::vector<NodeState> node_states;   // by node of the program; its host's partition touches it
+  std::vector<NodeTimes> node_times;    // `received` is its receiver's, the rest its sender's
+  FastForward* fast_forward = nullptr;  // null: no message is skipped
+  Time network_rtt;                     // the largest unloaded round trip of full packets, of any profile
+};
+
+// What can still arrive by a link once a pause is due.
+Bytes after_pause(const Model& model, const net::Link& link);
+
+// The empty buffers of all switches. Throws InputError about the buffer's "size" if one of them does not
+// hold its reserves.
+std::vector<net::SwitchBuffer> make_buffers(const Model& model);
+
+}  // namespace weir::engine

@@ -1,0 +1,107 @@
+// What ranks tell each other at the end of an epoch: how far they are, mail for each other's partitions, and the flows
+// that have ended.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/base/archive.h"
+#include "weir/engine/counters.h"
+#include "weir/engine/parallel/ranks.h"
+#include "weir/engine/partition/mailbox.h"
+#include "weir/host/flow.h"
+#include "weir/net/trace.h"
+
+namespace weir::engine {
+
+// Sums over partitions.
+struct Totals {
+  std::uint64_t failed = 0;    // partitions that an exception has left
+  std::uint64_t pending = 0;   // partitions with events, and mailboxes that are not empty
+  std::uint64_t watching = 0;  // ports that the PFC watchdog has an eye on, of ranks where nothing is pending
+  std::uint64_t nodes_done = 0;
+  Counters counters;
+
+  void add(const Totals& o);
+};
+
+// What has been exchanged since the run began, by this rank.
+struct ExchangeCounts {
+  std::uint64_t epochs = 0;
+  std::uint64_t packets = 0;  // sent to other ranks
+  std::uint64_t packet_bytes = 0;
+  std::uint64_t bytes = 0;   // sent, all in all
+  std::int64_t wait_ns = 0;  // in calls of Ranks: until all ranks are so far, and for the transfer
+};
+
+// Some rank has failed; thrown at all of them. It says which and why.
+class RankFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Exchange {
+ public:
+  Exchange(Ranks& ranks, std::uint32_t partitions);
+
+  std::uint32_t rank_of(std::uint32_t partition) const { return rank_of_[partition]; }
+  Share share() const { return share_of(ranks_.rank(), ranks_.size(), static_cast<std::uint32_t>(rank_of_.size())); }
+  Ranks& ranks() { return ranks_; }
+  const ExchangeCounts& counts() const { return counts_; }
+
+  // What an exception says.
+  static std::string reason(const std::exception_ptr& failure);
+
+  // All below are collective.
+  Totals sum(const Totals& own);
+  // Before run(): mail of this rank's partition `from` for another rank's partition `to`, and flows that have ended
+  // here. The mailbox is in use until run() has returned.
+  void post(std::uint32_t from, std::uint32_t to, Mailbox& box);
+  void post(const std::vector<host::FlowRecord>& finished);
+  // Sends what was posted, hands what has come to `deliver`, and appends the other ranks' finished flows to `finished`.
+  // `failure` says what this rank's exception was, if own.failed; throws RankFailure if any rank's is set.
+  using Deliver = std::function<Mailbox&(std::uint32_t from, std::uint32_t to)>;
+  Totals run(const Totals& own, std::string_view failure, const Deliver& deliver,
+             std::vector<host::FlowRecord>& finished);
+  // The events of each rank, by rank, without its own.
+  std::vector<std::vector<net::TraceEvent>> others(const std::vector<net::TraceEvent>& own);
+  // Appends what each rank gives, by rank; at rank 0 alone unless it is wanted everywhere.
+  void gather_into(Saver& a, std::string_view own, bool everywhere);
+
+ private:
+  // Of a message: a mailbox, or flows that have ended. What they consist of comes first in a message, one after the
+  // other, then the heads, and their number last: so the packets of the first mailbox need not be copied.
+  struct Head {
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    std::uint32_t packets = 0;
+    std::uint32_t expected = 0;
+    std::uint32_t signals = 0;
+    std::uint32_t flows = 0;  // above 0: it is no mailbox
+    std::uint64_t packet_bytes = 0;
+  };
+  struct Outgoing {
+    std::string bytes;
+    std::vector<Head> heads;
+    Mailbox* lender = nullptr;  // whose packets are the first `lent` characters
+    std::size_t lent = 0;
+  };
+
+  Totals tell(const Totals& own);
+  void take(std::string& message, const Deliver& deliver, std::vector<host::FlowRecord>& finished) const;
+
+  Ranks& ranks_;
+  std::vector<std::uint32_t> rank_of_;  // by partition
+  std::vector<Outgoing> out_;           // by rank
+  std::vector<std::string> in_;
+  std::vector<std::uint64_t> own_words_;
+  std::vector<std::uint64_t> all_words_;
+  ExchangeCounts counts_;
+};
+
+}  // namespace weir::engine

@@ -1,7 +1,0 @@
-#include "weir/engine/partition-inl.h"
-
-namespace weir::engine {
-
-template class Partition<sim::WheelScheduler, net::NoTracer>;
-
-}  // namespace weir::engine

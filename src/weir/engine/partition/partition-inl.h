@@ -1,0 +1,292 @@
+// Partition, and the bodies of all its rooms. Included by partition.cc and partition_traced.cc only: kinds of
+// partitions that share a source share what the compiler inlines, and what is called from one place alone it inlines
+// best.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+
+#include "weir/engine/model/epochs.h"
+#include "weir/engine/partition/messages-inl.h"
+#include "weir/engine/partition/partition.h"
+#include "weir/engine/prefetch/prefetcher-inl.h"
+#include "weir/host/answers-inl.h"
+#include "weir/host/decisions-inl.h"
+#include "weir/host/intake-inl.h"
+#include "weir/host/losses-inl.h"
+#include "weir/host/nics-inl.h"
+#include "weir/host/pacing-inl.h"
+#include "weir/host/receivers-inl.h"
+#include "weir/host/senders-inl.h"
+#include "weir/host/stack-inl.h"
+#include "weir/net/switch/pausing-inl.h"
+#include "weir/net/switch/switching-inl.h"
+#include "weir/net/switch/turns-inl.h"
+#include "weir/net/switch/wires-inl.h"
+
+namespace weir::engine {
+
+// With more partitions, arrays as long as the network are mostly not a partition's own.
+inline constexpr std::uint16_t kFewPartitions = 4;
+
+// The node at which each entity acts, in the order of Lane; the partition's own nodes are counted from 0, and others'
+// entities will have no events.
+inline std::vector<std::uint32_t> nodes_of_entities(const Model& model, const std::vector<std::uint16_t>& of_node,
+                                                    std::uint16_t partition) {
+  const net::Topology& topology = model.topology;
+  std::vector<std::uint32_t> number(of_node.size(), sim::kNone);
+  std::uint32_t own = 0;
+  for (std::size_t node = 0; node < of_node.size(); ++node)
+    if (of_node[node] == partition) number[node] = own++;
+  std::vector<std::uint32_t> out;
+  const bool departs = model.port_kind() == net::PortKind::queued || model.nic_kind() == net::PortKind::queued;
+  for (std::uint32_t port = 0; port < topology.ports(); ++port)
+    out.push_back(departs ? number[topology.port_owner(port)] : sim::kNone);
+  for (std::uint32_t s = 0; s < topology.switches; ++s) out.push_back(number[topology.hosts + s]);
+  for (std::uint32_t port = 0; port < topology.ports(); ++port) out.push_back(number[topology.port_peer(port)]);
+  for (int kinds = 1 + model.host.delays() + !model.faults.slow.empty(); kinds > 0; --kinds)
+    for (std::uint32_t h = 0; h < topology.hosts; ++h) out.push_back(number[h]);
+  return out;
+}
+
+// Whether the packets of a turn that is two links' time long, and the places to which they go, fit into the nearest
+// cache of most processors, at the switch that has the most of them.
+inline bool long_turns_fit(const Model& model) {
+  constexpr std::int64_t kNearestCache = 32'768;
+  const Time longest = 2 * model.turn();
+  std::vector<std::int64_t> bytes(model.topology.nodes());
+  for (const auto& link : model.topology.links) {
+    const std::int64_t packets = bytes_in(longest, link.rate).count / model.largest_data_wire().count;
+    for (const std::uint32_t node : {link.a, link.b})
+      bytes[node] += packets * static_cast<std::int64_t>(2 * sizeof(net::Descriptor));
+  }
+  return *std::max_element(bytes.begin(), bytes.end()) <= kNearestCache;
+}
+
+// By the numbers of nodes_of_entities(). In a large network wide switches gain nothing by longer turns.
+inline std::vector<bool> sides_of_own(const Model& model, const std::vector<std::uint16_t>& of_node,
+                                      std::uint16_t partition) {
+  std::vector<bool> out;
+  if (model.topology.ports() > kPortsInCache && !long_turns_fit(model)) return out;
+  const std::vector<bool> all = net::sides(model.topology);
+  for (std::size_t node = 0; node < all.size(); ++node)
+    if (of_node[node] == partition) out.push_back(all[node]);
+  return out;
+}
+
+// What the scheduler may expect of this network.
+template <sim::Scheduler S>
+sim::SchedulerHints hints(const Model& model, const std::vector<std::uint16_t>& of_node, std::uint16_t partition,
+                          std::uint16_t partitions) {
+  double bits_per_second = 0;
+  Time longest{};
+  for (const auto& link : model.topology.links) {
+    bits_per_second += 2 * static_cast<double>(link.rate.bits_per_second);
+    longest = std::max(longest, link.delay + transmission_time(model.transport.payload, link.rate));
+  }
+  const double bits_per_packet = 8.0 * static_cast<double>(model.transport.payload.count);
+  return {.events_per_second = bits_per_second / bits_per_packet,
+          .horizon = longest + longest / 4,
+          .lookahead = lookahead(model.topology.ports()),
+          .sparse = partitions > kFewPartitions,
+          .node_of = S::kByNode ? nodes_of_entities(model, of_node, partition) : std::vector<std::uint32_t>(),
+          .turn = model.turn(),
+          .sides = S::kByNode ? sides_of_own(model, of_node, partition) : std::vector<bool>()};
+}
+
+// The first port of a partition; 0 if it has none.
+inline std::uint32_t first_port(const net::Topology& topology, const std::vector<std::uint16_t>& of_node,
+                                std::uint16_t partition) {
+  for (std::uint32_t port = 0; port < topology.ports(); ++port)
+    if (of_node[topology.port_owner(port)] == partition) return port;
+  return 0;
+}
+
+template <sim::Scheduler S, class T>
+Partition<S, T>::Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node,
+                           std::uint16_t index, std::uint16_t count)
+    : LaneHolder<S, T>{{model, network, of_node, index, hints<S>(model, of_node, index, count)}},
+      net::Fabric<Partition>(count),
+      host::Nics<Partition>(model),
+      host::Senders<Partition>(model),
+      host::Receivers<Partition>(model, count > kFewPartitions),
+      host::Answers<Partition>(model),
+      host::Intake<Partition>(model),
+      Prefetcher<Partition>(model.topology.ports(), model.port_kind(), first_port(model.topology, of_node, index)) {}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::load(const traffic::Program& program, Time lag) {
+  if constexpr (kByNode) {
+    const bool tells_others = program.waits_across_hosts() || lane().network.fast_forward != nullptr;
+    if (tells_others && lag < lane().scheduler.longest_turn()) lane().scheduler.keep_together();
+  }
+  messages().load(program, lag);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::add_flow(const traffic::Flow& flow) {
+  nics().add_flow(flow);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::run_until(Time end) {
+  sim::Event event;
+  Turns turns{*this};
+  while (lane().scheduler.next(end, event, turns)) {
+    ++lane().counters.events;
+    prefetcher().before_event();
+    if (const std::uint32_t port = event.entity - lane().first_arrival; port < lane().ports) [[likely]]
+      fabric().on_arrival(port, event.time);
+    else if (const std::uint32_t h = event.entity - lane().first_wake; h < lane().hosts)
+      nics().on_wake(h, event.time);
+    else
+      on_rare(event);
+  }
+}
+
+template <sim::Scheduler S, class T>
+Time Partition<S, T>::earliest() const {
+  return std::min(lane().scheduler.earliest(), fabric().next_to_leave_partition());
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::on_rare(const sim::Event& event) {
+  if (event.entity >= lane().intake(0))
+    intake().on_due(event.entity - lane().intake(0), event.time);
+  else if (event.entity >= lane().answers(0))
+    answers().on_due(event.entity - lane().answers(0), event.time);
+  else if (event.entity < lane().departures_of_switch(0))
+    fabric().on_departure(event.entity, event.time);
+  else
+    fabric().on_departures(event.entity - lane().departures_of_switch(0), event.time);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
+  messages().hand_over(outboxes);
+  fabric().hand_over(end, [&](std::uint32_t port, const net::Packet& packet) {
+    const bool tells = (packet.flags & net::kSack) != 0;
+    outboxes[lane().of_node[lane().network.ports[port].peer]].packets.add(
+        packet, port, packet.is_measured() ? &lane().packets.telemetry(packet) : nullptr,
+        tells ? &lane().packets.sack(packet) : nullptr);
+    lane().packets.release(packet);
+  });
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::take_over(const Mailbox& inbox) {
+  messages().take_over(inbox);
+  inbox.packets.for_each([&](std::uint32_t port, net::Packet& packet, const PackedPackets::Records& records) {
+    if (packet.is_measured()) {
+      lane().packets.measure(packet);
+      records.read(lane().packets.telemetry(packet));
+    }
+    if (records.sack != nullptr) records.read(lane().packets.tell(packet));
+    fabric().take_over(port, packet);
+  });
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::take_down(std::uint32_t port, Time now) {
+  fabric().take_down(port, now);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::stall(std::uint32_t h, Time until, Time now) {
+  fabric().hold(lane().network.hosts[h].port, until, now);
+  nics().update_wake(h, now);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::take_decision(const host::Question& question, const cc::Control& control, Time now) {
+  senders().take_decision(question.src, question, control, now);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::watch(Time now) {
+  fabric().watch(now);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::settle_before(std::uint32_t port, Time end) {
+  fabric().settle(lane().network.ports[port], {end.ps - 1});
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const {
+  fabric().for_each_waiting(port, visit);
+}
+
+template <sim::Scheduler S, class T>
+template <class A>
+void Partition<S, T>::archive(A& a, Time now) {
+  Network& network = lane().network;
+  std::vector<const host::BalancingParams*> known;
+  for (const auto& profile : lane().model.profiles) known.push_back(&profile.balancing);
+  for (std::uint32_t id = 0; id < lane().ports; ++id) {
+    net::Port& port = network.ports[id];
+    if (!lane().mine(port.owner)) continue;
+    port.archive(a);
+    if (port.kind == net::PortKind::queued) network.queues[port.queues].archive(a);
+    if (!network.loads.empty()) a.value(network.loads[id]);
+    if (!network.watches.empty()) a.value(network.watches[id]);
+  }
+  for (std::uint32_t s = 0; s < lane().switches; ++s)
+    if (lane().mine(lane().hosts + s)) network.switches[s].archive(a);
+  for (std::uint32_t h = 0; h < lane().hosts; ++h) {
+    if (!lane().mine(h)) continue;
+    network.hosts[h].archive(a, known);
+    senders().archive_flows(a, network.hosts[h]);
+  }
+  fabric().archive(a);
+  nics().archive(a);
+  receivers().archive(a);
+  answers().archive(a);
+  intake().archive(a);
+  messages().archive(a);
+  lane().packets.archive(a);
+  a.value(lane().counters);
+  lane().tracer.archive(a);
+  archive_events(a, now);
+}
+
+template <sim::Scheduler S, class T>
+template <class A>
+void Partition<S, T>::archive_events(A& a, Time now) {
+  std::vector<sim::Event> events;
+  lane().scheduler.for_each_pending([&](const sim::Event& event) { events.push_back(event); });
+  if constexpr (A::kLoads) {
+    for (const sim::Event& event : events) lane().scheduler.cancel(event.entity);
+    lane().scheduler.skip_to(now);
+  }
+  a.values(events);
+  if constexpr (A::kLoads)
+    for (const sim::Event& event : events) lane().scheduler.schedule(event.entity, event.time);
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::save(Saver& a) {
+  assert(lane().packets.in_use() == bodies_on_their_way());
+  archive(a, {});
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::load(Loader& a, Time now) {
+  archive(a, now);
+}
+
+template <sim::Scheduler S, class T>
+std::uint32_t Partition<S, T>::bodies_on_their_way() const {
+  std::uint32_t bodies = 0;
+  for_each_packet([&](std::uint32_t, const net::Packet& packet) { bodies += packet.has_body(); });
+  return bodies;
+}
+
+template <sim::Scheduler S, class T>
+void Partition<S, T>::for_each_packet(const net::PacketVisit& visit) const {
+  fabric().for_each_packet(visit);
+  answers().for_each_packet(visit);
+  intake().for_each_packet(visit);
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,170 @@
+// A part of the network with its own events: what one thread runs.
+//
+// A partition runs from one epoch's end to the next without looking outside. Links to other
+// partitions are cut: at the end of an epoch the packets that have begun to leave by them are
+// handed over, with the time of their arrival. No epoch is longer than the shortest cut link, so
+// nothing arrives in the past. Events of a node are ordered by (time, entity) alone, hence the results do
+// not depend on the number of partitions.
+//
+// What happens at an event is the business of its rooms (sim/room.h); the partition takes events from the scheduler and
+// opens its doors to the crew.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "weir/base/archive.h"
+#include "weir/engine/partition/lane.h"
+#include "weir/engine/partition/mailbox.h"
+#include "weir/engine/partition/messages.h"
+#include "weir/engine/prefetch/prefetcher.h"
+#include "weir/host/answers.h"
+#include "weir/host/intake.h"
+#include "weir/host/nics.h"
+#include "weir/host/receivers.h"
+#include "weir/host/senders.h"
+#include "weir/net/link/packet_visit.h"
+#include "weir/net/switch/fabric.h"
+#include "weir/sim/heap_scheduler.h"
+#include "weir/sim/node_scheduler.h"
+#include "weir/sim/wheel_scheduler.h"
+
+namespace weir::engine {
+
+// The lane is built before the rooms, which look at it as they are built.
+template <sim::Scheduler S, class T>
+struct LaneHolder {
+  Lane<S, T> lane;
+};
+
+template <sim::Scheduler S, class T>
+class Partition final : private LaneHolder<S, T>,
+                        private net::Fabric<Partition<S, T>>,
+                        private host::Nics<Partition<S, T>>,
+                        private host::Senders<Partition<S, T>>,
+                        private host::Receivers<Partition<S, T>>,
+                        private host::Answers<Partition<S, T>>,
+                        private host::Intake<Partition<S, T>>,
+                        private Messages<Partition<S, T>>,
+                        private Prefetcher<Partition<S, T>> {
+ public:
+  using Tracer = T;  // net::NoTracer or net::Recorder
+  static constexpr bool kByNode = S::kByNode;
+
+  // `of_node` gives the partition of every node; this one is number `index` of `count`.
+  Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node, std::uint16_t index,
+            std::uint16_t count);
+
+  // Before the first event: messages that start by themselves (Messages::load).
+  void load(const traffic::Program& program, Time lag);
+  // A flow of a host of this partition, not yet due; calls come in order of start.
+  void add_flow(const traffic::Flow& flow);
+  // All events before `end`.
+  void run_until(Time end);
+  // Moves what other partitions have to get into the mailboxes, by partition: what has begun to leave before `end` by
+  // cut links, and what their hosts have to know of messages.
+  void hand_over(Time end, std::vector<Mailbox>& outboxes);
+  void take_over(const Mailbox& inbox);
+  // Whether the turns of nodes are longer if run_until() has a long way to go.
+  bool has_long_turns() const {
+    if constexpr (kByNode) return lane().scheduler.longest_turn() > lane().model.turn();
+    return false;
+  }
+  // No event is pending.
+  bool idle() const { return lane().scheduler.empty(); }
+  // Between epochs: nothing happens in it before, and nothing begins to leave it. Time::max(): nothing will.
+  Time earliest() const;
+  // Only while idle: nothing will happen before t.
+  void skip_to(Time t) { lane().scheduler.skip_to(t); }
+
+  // Between epochs, before all else at `now`: the link of this port of the partition has gone down.
+  void take_down(std::uint32_t port, Time now);
+  // The same: no packet of this host begins to leave before `until`.
+  void stall(std::uint32_t h, Time until, Time now);
+  // The same: a decision has come for a flow of this partition, if it is still there.
+  void take_decision(const host::Question& question, const cc::Control& control, Time now);
+  // Between epochs: what is asked of whoever embeds the run; only if the tracer is on.
+  host::Decisions& decisions() { return lane().decisions; }
+  // The same: the PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
+  void watch(Time now);
+  // Packets find their way by this from now on; it must outlive its use.
+  void route_by(const net::Routing& routing) { fabric().route_by(routing); }
+
+  bool owns_port(std::uint32_t port) const { return lane().mine(lane().network.ports[port].owner); }
+  // Brings a port's counters up to date with all departures before `end`.
+  void settle_before(std::uint32_t port, Time end);
+  const Counters& counters() const { return lane().counters; }
+  T& tracer() { return lane().tracer; }
+  // Between epochs: what this partition holds, its ports, switches and hosts included. Loaded into one that has just
+  // been built from the same model, of the same number of partitions; `now` is the end of the last epoch.
+  void save(Saver& a);
+  void load(Loader& a, Time now);
+  // The program's nodes of this partition that have ended.
+  std::uint64_t nodes_done() const { return messages().nodes_done(); }
+  // Flows that ended since the last call of clear(), those of one host in order of their end.
+  std::vector<host::FlowRecord>& finished() { return senders().finished(); }
+  // Calls visit(port, packet) for each packet that has been put on a port of this partition, or handed over to it, and
+  // has not reached the port's far end.
+  void for_each_packet(const net::PacketVisit& visit) const;
+  // Whether a slow host of this partition has packets that it has not taken yet.
+  bool has_untaken() const { return intake().holds_any(); }
+  // The same for those that wait at a port of this partition, but for pause and resume frames.
+  void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const;
+
+ private:
+  template <template <class> class Self, class P>
+  friend class sim::Room;
+
+  // What the scheduler tells of: what is due soon, and nodes that take their turns at once.
+  struct Turns {
+    Partition& self;
+    void operator()(sim::Entity e, sim::Due due) const { self.prefetcher().on_ready(e, due); }
+    void comes(std::uint32_t node, std::uint32_t by) const { self.prefetcher().on_coming(node, by); }
+    bool takes(std::uint32_t node) const { return self.fabric().takes_turn(node); }
+    void take(sim::Entity e) const {
+      // else a host wakes, which knows when
+      if (const std::uint32_t port = e - self.lane().first_arrival; port < self.lane().ports)
+        self.links_.push_back(port);
+    }
+    void end(std::uint32_t node, Time begun, Time until) const {
+      self.fabric().take_turn(node, self.links_, begun, until);
+      self.links_.clear();
+    }
+  };
+
+  // As many records as its packets must have.
+  std::uint32_t bodies_on_their_way() const;
+  // An event that is neither an arrival nor a host that wakes.
+  [[gnu::noinline]] void on_rare(const sim::Event& event);
+  template <class A>
+  void archive(A& a, Time now);
+  template <class A>
+  void archive_events(A& a, Time now);
+
+  Lane<S, T>& lane() { return LaneHolder<S, T>::lane; }
+  const Lane<S, T>& lane() const { return LaneHolder<S, T>::lane; }
+  net::Fabric<Partition>& fabric() { return *this; }
+  const net::Fabric<Partition>& fabric() const { return *this; }
+  host::Nics<Partition>& nics() { return *this; }
+  host::Senders<Partition>& senders() { return *this; }
+  const host::Senders<Partition>& senders() const { return *this; }
+  host::Receivers<Partition>& receivers() { return *this; }
+  const host::Receivers<Partition>& receivers() const { return *this; }
+  host::Answers<Partition>& answers() { return *this; }
+  const host::Answers<Partition>& answers() const { return *this; }
+  host::Intake<Partition>& intake() { return *this; }
+  const host::Intake<Partition>& intake() const { return *this; }
+  Messages<Partition>& messages() { return *this; }
+  const Messages<Partition>& messages() const { return *this; }
+  Prefetcher<Partition>& prefetcher() { return *this; }
+
+  std::vector<std::uint32_t> links_;  // of a turn
+};
+
+extern template class Partition<sim::WheelScheduler, net::NoTracer>;
+extern template class Partition<sim::WheelScheduler, net::Recorder>;
+extern template class Partition<sim::NodeScheduler, net::NoTracer>;
+extern template class Partition<sim::HeapScheduler, net::NoTracer>;
+extern template class Partition<sim::HeapScheduler, net::Recorder>;
+
+}  // namespace weir::engine

@@ -1,7 +1,0 @@
-#include "weir/engine/partition-inl.h"
-
-namespace weir::engine {
-
-template class Partition<sim::NodeScheduler, net::NoTracer>;
-
-}  // namespace weir::engine

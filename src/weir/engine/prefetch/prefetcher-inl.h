@@ -1,0 +1,299 @@
+// Prefetcher. Included by partition-inl.h only.
+#pragma once
+
+#include <algorithm>
+
+#include "weir/base/prefetch.h"
+#include "weir/engine/prefetch/prefetcher.h"
+#include "weir/host/host.h"
+#include "weir/net/port/port_books.h"
+#include "weir/net/port/ranked_port.h"
+
+namespace weir::engine {
+
+// The lines of a port that every packet touches.
+inline void prefetch_port(const net::Port* p) {
+  prefetch_line(p);
+  prefetch_line(reinterpret_cast<const char*>(p) + 64);
+}
+
+template <class P>
+inline void Prefetcher<P>::on_ready(sim::Entity e, [[maybe_unused]] sim::Due due) {
+  if constexpr (P::kByNode) {
+    if (due == sim::Due::later)
+      prefetch_of_next_node(e);
+    else
+      prefetch_of_node(e);
+    return;
+  }
+  if (!on_) return;
+  if (const std::uint32_t port = nearest_port(e); !fabric().is_inbound(port)) prefetch_port(&lane().port(port));
+  if (!deep_) [[likely]]
+    return;
+  if (const std::uint32_t h = e - lane().first_wake; h < lane().hosts) prefetch_object(&network().hosts[h]);
+}
+
+// Where nodes take turns: what the events of the next node will touch first.
+template <class P>
+inline void Prefetcher<P>::prefetch_of_next_node(sim::Entity e) {
+  if (const std::uint32_t port = e - lane().first_arrival; port < lane().ports) {
+    if (fabric().is_inbound(port)) return;
+    prefetch_port(&lane().port(port));
+    prefetch_port(&lane().port(net::Topology::reverse(port)));
+  }
+}
+
+// Most of the lines that a host touches in its turn are named by others of them.
+template <class P>
+inline void Prefetcher<P>::on_coming(std::uint32_t node, std::uint32_t by) {
+  if (node >= fabric().own_hosts().size()) return;
+  const net::OwnHost& own = fabric().own_hosts()[node];
+  const host::Host& host = network().hosts[own.number];
+  const std::uint32_t in = net::Topology::reverse(own.port);
+  const bool is_own_link = !fabric().is_inbound(in);
+  switch (by) {
+    case 5:
+      prefetch_object(&host);
+      prefetch_port(&lane().port(own.port));
+      if (is_own_link) prefetch_port(&lane().port(in));
+      break;
+    case 4: {
+      host.prefetch_queues();
+      prefetch_line(host.extras.data());
+      if (!is_own_link) break;
+      const net::Port& p = lane().port(in);
+      net::prefetch_first(p.ring, net::kPlacesAhead);
+      if (ranked_) net::prefetch_first(p.urgent, net::kPlacesAhead);
+      break;
+    }
+    case 3: visit_first(own, [&](const net::Descriptor& packet) { packets().prefetch(packet); }); break;
+    case 2:
+      prefetch_flow(host);
+      visit_first(own, [&](const net::Descriptor& packet) {
+        const net::PacketBody& body = packets().body(packet);
+        if (packet.kind == net::PacketKind::data) {
+          receivers().prefetch_lists(body.src);
+          return;
+        }
+        senders().prefetch(host, body.slot, body.generation);
+        if (body.slot < host.extras.size()) prefetch_object(&host.extras[body.slot]);
+      });
+      break;
+    default:
+      prefetch_sending(host);
+      visit_first(own, [&](const net::Descriptor& packet) {
+        const net::PacketBody& body = packets().body(packet);
+        if (packet.kind == net::PacketKind::data) {
+          receivers().prefetch_entries(body.src, body.slot);
+        } else if (body.slot < host.extras.size()) {
+          host.extras[body.slot].scoreboard.prefetch_next();
+          host.extras[body.slot].scoreboard.prefetch_first();
+          host.connections.prefetch(host.extras[body.slot].connection);
+        }
+      });
+  }
+}
+
+// The first packets that come to a host by a link of this partition.
+template <class P>
+template <class Visit>
+inline void Prefetcher<P>::visit_first(const net::OwnHost& own, Visit&& visit) const {
+  const std::uint32_t in = net::Topology::reverse(own.port);
+  if (fabric().is_inbound(in)) return;
+  const net::Port& p = lane().port(in);
+  for (const net::PacketRing* ring : {&p.ring, &p.urgent})
+    for (std::uint32_t at = ring->head, end = ring->head + std::min(ring->size(), kPacketsAhead); at != end; ++at)
+      if ((*ring)[at].has_body()) visit((*ring)[at]);
+}
+
+// The same, of the node whose turn it is, if its events are taken one by one: the first packets of its links, and in
+// large networks the flow that it will send of. What follows on a link is asked for as the packet before it arrives
+// (Fabric::take_first).
+template <class P>
+inline void Prefetcher<P>::prefetch_of_node(sim::Entity e) {
+  if (const std::uint32_t port = e - lane().first_arrival; port < lane().ports) {
+    if (fabric().is_inbound(port)) return;
+    const net::Port& p = lane().port(port);
+    const std::uint32_t places = p.peer < lane().hosts ? net::kPlacesAhead : 4;
+    net::prefetch_first(p.ring, places);
+    if (ranked_) net::prefetch_first(p.urgent, places);
+    if (!deep_) return;
+    const net::Port& out = lane().port(net::Topology::reverse(port));
+    prefetch_line(out.ring.address(out.ring.cursor));
+    prefetch_line(out.ring.next_place());
+  } else if (const std::uint32_t h = e - lane().first_wake; deep_ && h < lane().hosts) {
+    const host::Host& host = network().hosts[h];
+    host.prefetch_queues();
+    prefetch_flow(host);
+  }
+}
+
+// The port on whose link there is an arrival. Of another event, some port of this partition, for others' are changed
+// meanwhile: it costs less than a branch that no one foresees.
+template <class P>
+inline std::uint32_t Prefetcher<P>::nearest_port(sim::Entity e) const {
+  const std::uint32_t port = e - lane().first_arrival;
+  return net::choose_if(port < lane().ports, port, own_port_);
+}
+
+// What is due so many events later, if this is the arrival on a link at which no other thread is at work, or a host
+// that wakes.
+template <class P>
+template <class OfPort, class OfHost>
+inline void Prefetcher<P>::look(std::uint32_t ahead, OfPort&& of_port, OfHost&& of_host) {
+  const sim::Entity e = scheduler().upcoming(ahead);
+  if (const std::uint32_t port = e - lane().first_arrival; port < lane().ports) [[likely]] {
+    if (!fabric().is_inbound(port)) of_port(port);
+  } else if (const std::uint32_t h = e - lane().first_wake; h < lane().hosts) {
+    of_host(network().hosts[h]);
+  }
+}
+
+template <class P>
+inline void Prefetcher<P>::before_event() {
+  if (P::kByNode || !on_) return;
+  if (deep_) [[unlikely]] {
+    before_event_deep();
+    return;
+  }
+  const std::uint32_t port = nearest_port(scheduler().upcoming(3));
+  if (!fabric().is_inbound(port)) prefetch_ring(port);
+}
+
+// In a network too large for the caches also what the packet will meet at the node that it comes to, and what a host
+// touches to send.
+template <class P>
+void Prefetcher<P>::before_event_deep() {
+  scheduler().look_ahead();
+  look(
+      9, [this](std::uint32_t port) { prefetch_ring(port); },
+      [this](const host::Host& host) {
+        host.prefetch_queues();
+        prefetch_port(&lane().port(host.port));
+      });
+  look(
+      7, [this](std::uint32_t port) { prefetch_body(port); }, [](const host::Host&) {});
+  look(
+      5, [this](std::uint32_t port) { prefetch_node(port); }, [this](const host::Host& host) { prefetch_flow(host); });
+  look(
+      2, [this](std::uint32_t port) { prefetch_behind(port); },
+      [this](const host::Host& host) { prefetch_sending(host); });
+  look(
+      1, [this](std::uint32_t port) { prefetch_selective(port); }, [](const host::Host&) {});
+}
+
+// The first packet of this link, and those after it, whose departures give the port's next events.
+template <class P>
+inline void Prefetcher<P>::prefetch_ring(std::uint32_t port) {
+  const net::Port& p = lane().port(port);
+  if (ranked_) {  // what follows is right for a FIFO port, too
+    const bool urgent = net::urgent_is_probably_first(p);
+    const net::PacketRing& ring = p.ring_of(urgent);
+    prefetch_line(ring.address(ring.head));
+    prefetch_line(net::probably_second(p, urgent));
+    return;
+  }
+  prefetch_line(p.ring.address(p.ring.head));
+  prefetch_line(p.ring.address(p.ring.head + 1));
+  if (deep_) prefetch_line(p.ring.address(p.ring.head + 2));
+}
+
+// That of the first packet of a link that ends at a host.
+template <class P>
+inline void Prefetcher<P>::prefetch_body(std::uint32_t port) {
+  const net::Port& p = lane().port(port);
+  if (p.peer >= lane().hosts) return;
+  if (const net::PacketRing& ring = net::probably_first(p); !ring.empty()) packets().prefetch(ring.front());
+}
+
+// What selective recovery looks at, at either end.
+template <class P>
+inline void Prefetcher<P>::prefetch_selective(std::uint32_t port) {
+  const net::Port& p = lane().port(port);
+  const net::PacketRing& ring = net::probably_first(p);
+  if (p.peer >= lane().hosts || ring.empty()) return;
+  const net::Descriptor& packet = ring.front();
+  if (!packet.has_body()) return;
+  const net::PacketBody& body = packets().body(packet);
+  if (packet.kind == net::PacketKind::data) {
+    receivers().prefetch_bitmap(body.src, body.slot);
+  } else {
+    const auto& extras = network().hosts[p.peer].extras;
+    if (body.slot >= extras.size()) return;
+    extras[body.slot].scoreboard.prefetch_first();
+    network().hosts[p.peer].connections.prefetch(extras[body.slot].connection);
+    if ((packet.flags & net::kSack) != 0) extras[body.slot].scoreboard.prefetch(packets().sack(packet).trigger);
+  }
+}
+
+// Of a host that wakes to send: the flow whose turn it is, and what that has beside it.
+template <class P>
+inline void Prefetcher<P>::prefetch_flow(const host::Host& host) {
+  if (host.ready.empty()) return;
+  const auto next = host.ready.front();
+  if (const host::Flow* flow = host.find(next.slot, next.generation); flow != nullptr) prefetch_object(flow);
+  if (next.slot < host.extras.size()) prefetch_object(&host.extras[next.slot]);
+}
+
+template <class P>
+inline void Prefetcher<P>::prefetch_sending(const host::Host& host) {
+  prefetch_line(lane().port(host.port).ring.next_place());
+  if (host.ready.empty()) return;
+  const auto next = host.ready.front();
+  if (next.slot >= host.extras.size()) return;
+  host.extras[next.slot].scoreboard.prefetch_next();
+  host.connections.prefetch(host.extras[next.slot].connection);
+}
+
+// What the first packet of this link will meet first: the port that it, or its acknowledgement,
+// will leave by, and the switch's books or the host.
+template <class P>
+inline void Prefetcher<P>::prefetch_node(std::uint32_t port) {
+  net::Port& p = lane().port(port);
+  p.expected_egress = fabric().departs_by(port);
+  prefetch_port(&lane().port(p.expected_egress));
+  if (p.peer >= lane().hosts) {
+    lane().switch_state(p.peer - lane().hosts).buffer.prefetch(p.peer_ingress);
+  } else if (const net::PacketRing& ring = net::probably_first(p); !ring.empty()) {
+    const net::Descriptor& packet = ring.front();
+    if (packet.kind == net::PacketKind::data) {
+      prefetch_line(&network().hosts[p.peer]);
+      receivers().prefetch_lists(packets().body(packet).src);
+    } else {
+      prefetch_object(&network().hosts[p.peer]);
+    }
+  }
+}
+
+// What it will meet next: the place where it, or its acknowledgement, will be put, and the state
+// of its flow at this end.
+template <class P>
+inline void Prefetcher<P>::prefetch_behind(std::uint32_t port) {
+  const net::Port& p = lane().port(port);
+  const net::Port& out = lane().port(p.expected_egress);
+  const net::PacketRing& ring = net::probably_first(p);
+  if (ring.empty()) return;
+  if (ranked_) {
+    prefetch_line(out.ring_of(out.at_switch && net::is_urgent(ring.front())).next_place());
+    const net::PacketRing& leaving = out.ring_of(out.urgent.cursor != out.urgent.tail);
+    prefetch_line(leaving.address(leaving.cursor));
+    prefetch_line(out.ring.address(out.ring.cursor));
+    prefetch_line(out.ring.address(out.ring.cursor + 1));
+  } else {
+    prefetch_line(out.ring.next_place());
+    for (std::uint32_t behind = 0; behind < 4; ++behind) prefetch_line(out.ring.address(out.ring.cursor + behind));
+  }
+  if (p.peer >= lane().hosts) return;
+  const net::Descriptor& packet = ring.front();
+  if (!packet.has_body()) return;
+  const net::PacketBody& body = packets().body(packet);
+  if (packet.kind == net::PacketKind::data) {
+    receivers().prefetch_entries(body.src, body.slot);
+  } else if (const host::Flow* flow = network().hosts[p.peer].find(body.slot, body.generation); flow != nullptr) {
+    prefetch_object(flow);
+    const auto& extras = network().hosts[p.peer].extras;
+    if (body.slot < extras.size()) prefetch_object(&extras[body.slot]);
+  }
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,82 @@
+// What brings near the lines of memory that the next events of a partition will touch. It changes no result.
+//
+// Each stage asks for what the one before it has brought, so that no stage waits. With a timing wheel: as the scheduler
+// opens a slot, the ports and hosts of its events; then, so many events before each, what these name. Where nodes take
+// turns: in large networks the ports of the next node, and what the next hosts and the first packets that come to them
+// name. A turn itself asks for what its next packets will touch (net/switch/turns-inl.h); where the events of a node
+// are taken one by one, the first packets of its links as its turn comes, and the following ones as those arrive
+// (Fabric::take_first).
+#pragma once
+
+#include <cstdint>
+
+#include "weir/base/prefetch.h"
+#include "weir/host/host.h"
+#include "weir/net/port/port.h"
+#include "weir/net/switch/fabric.h"
+#include "weir/sim/room.h"
+#include "weir/sim/scheduler.h"
+
+namespace weir::engine {
+
+// Up to about here, ports and their rings stay in a core's first cache, and asking for them costs
+// more than it brings; with more than kPortsInCache they do not stay in any of its own.
+inline constexpr std::uint32_t kPortsInFirstCache = 256;
+
+// How many events ahead the prefetcher of such a network looks.
+constexpr std::uint32_t lookahead(std::uint32_t ports) {
+  return ports <= kPortsInFirstCache ? 0 : ports <= kPortsInCache ? 3 : 9;
+}
+
+template <class P>
+class Prefetcher : public sim::Room<Prefetcher, P> {
+ public:
+  // Of a network with so many ports, of which those of switches are of this kind. `own_port`: any of the partition's.
+  Prefetcher(std::uint32_t ports, net::PortKind kind, std::uint32_t own_port)
+      : on_(ports > kPortsInFirstCache),
+        deep_(ports > kPortsInCache),
+        ranked_(kind == net::PortKind::ranked),
+        own_port_(own_port) {}
+
+  // An event will be handled soon.
+  void on_ready(sim::Entity e, sim::Due due);
+  // Where nodes take turns: that of a node of the partition, by its number there, comes `by` turns from now, 5 to 1.
+  void on_coming(std::uint32_t node, std::uint32_t by);
+  // An event has been taken from the scheduler and is about to be handled.
+  void before_event();
+
+ private:
+  using Base = sim::Room<Prefetcher, P>;
+  using Base::fabric;
+  using Base::lane;
+  using Base::network;
+  using Base::packets;
+  using Base::receivers;
+  using Base::scheduler;
+  using Base::senders;
+
+  static constexpr std::uint32_t kPacketsAhead = 3;
+
+  template <class Visit>
+  void visit_first(const net::OwnHost& own, Visit&& visit) const;
+  template <class OfPort, class OfHost>
+  void look(std::uint32_t ahead, OfPort&& of_port, OfHost&& of_host);
+  [[gnu::noinline]] void before_event_deep();
+  std::uint32_t nearest_port(sim::Entity e) const;
+  void prefetch_of_next_node(sim::Entity e);
+  void prefetch_of_node(sim::Entity e);
+  void prefetch_ring(std::uint32_t port);
+  void prefetch_body(std::uint32_t port);
+  void prefetch_node(std::uint32_t port);
+  void prefetch_behind(std::uint32_t port);
+  void prefetch_selective(std::uint32_t port);
+  void prefetch_flow(const host::Host& host);
+  void prefetch_sending(const host::Host& host);
+
+  const bool on_;
+  const bool deep_;
+  const bool ranked_;
+  const std::uint32_t own_port_;
+};
+
+}  // namespace weir::engine

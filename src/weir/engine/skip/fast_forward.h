@@ -1,0 +1,204 @@
+// Skips messages of a program that take as long as they did before: a collective sends the same messages step after
+// step, and once their durations repeat, most of them need no packets ([run.fast_forward], docs/fidelity.md).
+//
+// Messages of the same hosts, path and size are of one *kind*. Kinds whose messages were active at once on a common
+// port, by data or by acknowledgements, are neighbours, and neighbours of neighbours form a *component*. A component is
+// skipped as a whole: when all of its kinds that are still to come have been simulated `rounds` times in a row with
+// durations that agree within theta, among about as many neighbours, and no other flow is on its ports. They agree so
+// in the mean over the kinds, and within twice that each. Messages that begin from then on take the mean of the
+// remembered durations and send no packet. Another component that joins it, more or fewer neighbours in the mean, or
+// another flow end that: the component is simulated again, until it repeats.
+//
+// Durations count once `settle` rounds (as many messages as there are kinds) have been simulated.
+//
+// Skipped components are checked. A share of the rounds, drawn at random, is simulated: first until no skipped message
+// is left, so that all neighbours have packets, then a round in which queues fill, then one that is compared with what
+// is remembered, and remembered in its turn, then until that has ended. If the compared messages are off by more than
+// theta in the mean, all is forgotten. Messages of the first part lack the packets of those that are still skipped, and
+// would be received too early: that becomes known when it was expected (that they have been sent does so at once). So a
+// check does not disturb how far neighbours are ahead of each other. That takes tens of rounds to become what it is in
+// the long run, stays while messages are skipped, and goes on from there in each check. Only messages that are under
+// way as a component goes over from the one to the other have neighbours of both kinds; they are neither remembered nor
+// compared.
+//
+// All is decided between epochs, at multiples of the epoch, from what has happened since: results do not depend on the
+// number of threads.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "weir/engine/engine.h"
+#include "weir/engine/fast_forward_report.h"
+#include "weir/engine/model/model.h"
+#include "weir/engine/skip/fast_forward_params.h"
+#include "weir/engine/skip/skippable_kinds.h"
+#include "weir/traffic/program.h"
+
+namespace weir::engine {
+
+class FastForward {
+ public:
+  // How long a message takes from its start until its receiver has it, and until its sender knows.
+  struct Lasts {
+    Time received;
+    Time sent;
+  };
+
+  // Model and program must outlive this.
+  FastForward(const Model& model, const traffic::Program& program, const FastForwardParams& params,
+              std::uint32_t partitions);
+
+  // During an epoch, of a message of this partition that begins at `now`: how long it takes if it is skipped; nothing:
+  // its packets are to be simulated.
+  std::optional<Lasts> begin(std::uint32_t partition, std::uint32_t node, Time now);
+  // During an epoch, of a message that has been received now: when that becomes known.
+  Time known(std::uint32_t node, Time now) const { return std::max(now, not_before_[node]); }
+
+  // Between epochs: a flow that is no message is about to start.
+  void add_flow(const traffic::Flow& flow);
+  // Flows and messages that have ended.
+  void end(std::span<const host::FlowRecord> records);
+  // What has happened since the last call counts from now on. Calls come at instants that depend on the scenario alone.
+  void settle(std::span<const NodeTimes> times);
+
+  FastForwardReport report() const;
+  // Calls visit(src, flow) for each skipped message that has not ended.
+  void for_each_skipped(std::span<const NodeTimes> times,
+                        const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const;
+
+  template <class A>
+  void archive(A& a) {
+    a.values(state_);
+    a.values(components_);
+    a.values(samples_);
+    a.values(active_);
+    a.values(free_);
+    a.values(slot_of_);
+    a.each(on_port_, [&](auto& slots) { a.values(slots); });
+    a.each(begun_, [&](auto& of_partition) { a.values(of_partition); });
+    a.values(ended_);
+    a.values(not_before_);
+    a.values(touched_);
+    a.value(stamps_);
+    a.value(walk_);
+    a.value(totals_);
+    a.value(error_sum_);
+  }
+
+ private:
+  enum class Phase : std::uint8_t { simulated, skipped, clearing, settling, compared, draining };
+  struct Sample {
+    Lasts lasts;
+    double company = 0;  // neighbours at a time, in the mean
+  };
+  // How far samples are apart, as a share of the largest.
+  struct Spread {
+    double received = 0;
+    double sent = 0;
+    double company = 0;  // of all who share, the message itself included
+  };
+  // What changes of a kind.
+  struct State {
+    std::uint32_t parent = 0;   // in the forest of components
+    std::uint32_t left = 0;     // messages still to begin
+    std::uint32_t active = 0;   // messages that have begun and not ended
+    std::uint32_t others = 0;   // active flows on its ports that are no messages
+    std::uint32_t changes = 0;  // times that such a flow has started
+    std::uint32_t stamp = 0;    // samples are of its component as it was then
+    std::uint32_t count = 0;    // of samples, at most `rounds`
+    std::uint32_t next = 0;     // place of the next one
+    bool repeats = false;       // it counts in its component, with this spread
+    Spread spread;
+  };
+  // Of the kind that is the root.
+  struct Component {
+    std::uint32_t kinds = 1;
+    std::uint32_t coming = 0;     // kinds of which some message is active or still to begin
+    std::uint32_t repeating = 0;  // of these
+    Spread spread;                // the sum of theirs
+    std::uint32_t disturbed = 0;  // kinds with other flows on their ports
+    std::uint32_t stamp = 0;      // changes when another component joins
+    Phase phase = Phase::simulated;
+    Time since;                 // messages that began before were among others than now
+    std::uint32_t skipped = 0;  // active messages
+    std::uint32_t compared = 0;
+    std::uint64_t begun = 0;   // messages in this phase, or in this round
+    std::uint64_t judged = 0;  // messages that have ended, by company if they are skipped, by duration if compared
+    double error = 0;          // the sum of theirs
+    std::uint64_t round = 0;
+  };
+  struct Active {
+    std::uint32_t node = 0;
+    std::uint32_t kind = 0;
+    Time start;
+    Time company;               // sum of the times with each neighbour
+    Time remembered;            // until receipt, if it is compared
+    std::uint32_t changes = 0;  // State::changes when it began
+    std::uint32_t seen = 0;     // in the present walk
+    bool skipped = false;
+    bool compared = false;
+    bool settled = false;  // it may be remembered
+    bool mixed = false;    // it has packets and some neighbour had none
+  };
+  struct Begun {
+    std::uint32_t node = 0;
+    bool skipped = false;
+    Time time;
+  };
+  struct Ended {
+    std::uint32_t node = 0;
+    Time time;
+  };
+
+  std::uint32_t root_of(std::uint32_t kind) const;
+  Component& component_of(std::uint32_t kind) { return components_[root_of(kind)]; }
+  bool is_coming(std::uint32_t kind) const { return state_[kind].left + state_[kind].active > 0; }
+  std::span<const Sample> samples_of(std::uint32_t kind) const;
+  Sample remembered(std::uint32_t kind) const;
+
+  void start(const Begun& message);
+  void finish(const Ended& message, Time received);
+  void leave(std::uint32_t slot, Time now);
+  void part(Active& one, Active& other, Time now);
+  void meet(std::uint32_t a, std::uint32_t b, Time since);
+  void compare(Component& c, const Active& message, Time received);
+  void learn(std::uint32_t kind, const Sample& sample);
+  void forget(Component& c);
+  Spread spread_of(std::uint32_t kind) const;
+  void count(std::uint32_t kind);
+  void discount(std::uint32_t kind);
+  bool is_within(const Spread& spread, double times) const;
+  void disturb(std::span<const std::uint32_t> ports, bool starts);
+  void look_at(std::uint32_t root);
+  void begin_round(std::uint32_t root);
+  static bool is_accepted(Component& c, double limit);
+  static void enter(Component& c, Phase phase);
+  bool is_checked(std::uint32_t root, std::uint64_t round) const;
+
+  const Model& model_;
+  const traffic::Program& program_;
+  const FastForwardParams params_;
+  const SkippableKinds kinds_;
+  std::vector<State> state_;                         // by kind
+  std::vector<Component> components_;                // by kind; those of roots count
+  std::vector<Sample> samples_;                      // `rounds` of each kind
+  std::vector<Active> active_;                       // by slot
+  std::vector<std::uint32_t> free_;                  // slots
+  std::vector<std::uint32_t> slot_of_;               // by node
+  std::vector<std::vector<std::uint32_t>> on_port_;  // by port: the slots of messages there
+  std::vector<std::vector<Begun>> begun_;            // by partition
+  std::vector<Ended> ended_;
+  std::vector<Time> not_before_;        // by node: when its receipt may become known
+  std::vector<std::uint32_t> touched_;  // kinds whose components are to be looked at
+  std::uint32_t stamps_ = 0;
+  std::uint32_t walk_ = 0;
+  FastForwardReport totals_;
+  double error_sum_ = 0;
+};
+
+}  // namespace weir::engine

@@ -1,0 +1,145 @@
+// Leaves out spans in which all flows send as they did before ([run.fast_forward], docs/fidelity.md).
+//
+// There are two clocks. That of packets, on which partitions run, never jumps, and no packet and no state of an
+// algorithm is touched. That of the run is ahead of it by what has been left out: when all active flows are steady,
+// each loses as many of the packets that it has not sent yet as it would have sent in the span, and the run's clock
+// goes on by the span. All that comes from outside, such as starts of flows, and all that is reported is on the run's
+// clock.
+//
+// Time is looked at in windows of several round trips. A flow's history is what had been acknowledged at the ends of
+// windows, once `settle` times two round trips have passed since a flow has started or ended on its ports, or on those
+// of flows that share ports with it, and so on. It is steady if it, or its last half or quarter, cut into `rounds`
+// parts, differs by at most theta in the bytes and in the round-trip times of the parts. All that is left out during
+// its history is, relative to the length that was looked at, at most theta over that difference of bytes. For a rate
+// that still changes stands still in what is left out, and is late by all of that: so it is off by theta at most. All
+// flows have to be steady; the span ends with the first of them that has one window's bytes left, or with what comes
+// from outside.
+//
+// A share `check` of spans, drawn at random, is simulated, and what each flow delivers is compared with what it would
+// have lost.
+//
+// All is decided between epochs, at instants of the packets' clock that depend on the topology alone: results do not
+// depend on the number of threads, nor on how far a run is advanced at a time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "weir/engine/fast_forward_report.h"
+#include "weir/engine/model/model.h"
+#include "weir/engine/model/network.h"
+#include "weir/engine/skip/fast_forward_params.h"
+#include "weir/traffic/flow.h"
+
+namespace weir::engine {
+
+class LongFlows {
+ public:
+  // Model and network must outlive this. Without messages that wait for each other, faults and ranks.
+  LongFlows(const Model& model, Network& network, const FastForwardParams& params, Time grid);
+
+  // What the run's clock is ahead of the packets'.
+  Time left_out() const { return left_out_; }
+
+  // Between epochs: a flow is about to start; its start is on the run's clock.
+  void add_flow(const traffic::Flow& flow);
+  // Flows have ended since the last call: their records become what is reported.
+  void end(std::span<host::FlowRecord> records);
+  // At `now` of the packets' clock: decides whether a span is left out. It ends at `limit` of the run's clock at the
+  // latest.
+  void look(Time now, Time limit);
+  // Leaves out what has been decided on, until `limit` of the run's clock at the latest: nothing may come from outside
+  // before.
+  void pass(Time now, Time until, Time limit);
+
+  // The active flow as it is reported.
+  host::Flow reported(const host::Flow& flow) const;
+  FastForwardReport report() const;
+
+  template <class A>
+  void archive(A& a) {
+    std::vector<std::uint64_t> ids;
+    for (const auto& [id, course] : courses_) ids.push_back(id);
+    a.values(ids);
+    if constexpr (A::kLoads) courses_.clear();
+    for (const std::uint64_t id : ids) {
+      Course& c = courses_[id];
+      a.values(c.ports);
+      a.values(c.samples);
+      for (auto* figure : {&c.src, &c.slot, &c.settle}) a.value(*figure);
+      a.value(c.start);
+      for (auto* figure : {&c.lost, &c.owed, &c.taken, &c.before}) a.value(*figure);
+      a.value(c.pace);
+    }
+    a.values(disturbed_);
+    for (auto* time : {&left_out_, &span_begin_, &span_end_, &check_begin_, &check_end_}) a.value(*time);
+    a.value(draws_);
+    a.value(totals_);
+    a.value(error_sum_);
+  }
+
+ private:
+  // At the end of a window.
+  struct Sample {
+    std::int64_t acknowledged = 0;
+    Time rtt;
+    Time left_out;  // until then
+  };
+  // So many bytes in so much time.
+  struct Pace {
+    std::int64_t bytes = 0;
+    Time time;
+    std::int64_t in(Time span) const {
+      return static_cast<std::int64_t>(static_cast<__int128>(bytes) * span.ps / time.ps);
+    }
+  };
+  struct Course {
+    std::vector<std::uint32_t> ports;  // that its data leave by
+    std::vector<Sample> samples;
+    std::uint32_t src = 0;
+    std::uint32_t slot = 0;
+    std::uint32_t settle = 0;  // windows until the first sample
+    Time start;                // on the run's clock
+    std::int64_t lost = 0;     // bytes left out
+    std::int64_t owed = 0;     // bytes of less than a packet that have not been
+    std::int64_t taken = 0;    // packets left out in the present span
+    std::int64_t before = 0;   // acknowledged before the present check
+    Pace pace;                 // of the present span or check
+  };
+  // What a flow's history allows.
+  struct Steady {
+    Time span;  // Time{}: nothing
+    Pace pace;
+  };
+
+  host::Flow& flow_of(const Course& c) const { return *network_.hosts[c.src].flows[c.slot]; }
+  std::int64_t acknowledged(const Course& c) const;
+  void flood();
+  void find_slots();
+  void sample();
+  Steady steady(const Course& c) const;
+  Steady steady(const Course& c, std::size_t windows) const;
+  Time until_near_end(const Course& c, const Pace& pace) const;
+  void shorten(Course& c, std::int64_t packets);
+  void compare(const Course& c, std::int64_t delivered, Time span);
+
+  const Model& model_;
+  Network& network_;
+  const FastForwardParams params_;
+  const Time grid_;
+  const Time window_;
+  std::map<std::uint64_t, Course> courses_;  // by flow's id
+  std::vector<std::uint32_t> disturbed_;     // ports
+  Time left_out_;
+  Time span_begin_;  // the run's clock; the end is later as long as some of it is left
+  Time span_end_;
+  Time check_begin_;  // packets' clock; the same
+  Time check_end_;
+  std::uint64_t draws_ = 0;
+  FastForwardReport totals_;
+  double error_sum_ = 0;
+};
+
+}  // namespace weir::engine

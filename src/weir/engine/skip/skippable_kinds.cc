@@ -1,0 +1,95 @@
+#include "weir/engine/skip/skippable_kinds.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+#include "weir/base/random.h"
+#include "weir/net/packet.h"
+
+namespace weir::engine {
+namespace {
+
+struct Key {
+  std::uint32_t src = 0;
+  std::uint32_t dst = 0;
+  std::int64_t size = 0;
+  std::uint16_t profile = 0;
+  std::uint16_t sport = 0;
+  std::uint16_t dport = 0;
+
+  bool operator==(const Key&) const = default;
+};
+
+struct HashOfKey {
+  std::size_t operator()(const Key& k) const {
+    const auto ports = static_cast<std::uint32_t>(k.sport) | static_cast<std::uint32_t>(k.dport) << 16;
+    const auto size = static_cast<std::uint32_t>(k.size) ^ static_cast<std::uint32_t>(k.size >> 32);
+    const std::uint32_t hosts = mix32(mix32(k.src) ^ k.dst);
+    return std::size_t{mix32(hosts ^ ports)} << 32 | mix32(hosts ^ mix32(size) ^ k.profile);
+  }
+};
+
+// The parts of data that is not divisible differ by a byte: sizes that agree in their first ten binary digits count as
+// the same.
+std::int64_t rough(Bytes size) {
+  const int digits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size.count)));
+  const int rest = std::max(0, digits - 10);
+  return size.count >> rest << rest;
+}
+
+// All ports of all shortest paths.
+void spread(const Model& model, std::uint32_t src, std::uint32_t dst, std::vector<std::uint32_t>& out) {
+  const net::Topology& topology = model.topology;
+  out.push_back(model.routing.host_port(src));
+  for (std::size_t i = out.size() - 1; i < out.size(); ++i) {
+    const std::uint32_t node = topology.port_peer(out[i]);
+    if (node < topology.hosts) continue;
+    for (const std::uint32_t port : model.routing.next_hops(node - topology.hosts, dst))
+      if (std::find(out.begin(), out.end(), port) == out.end()) out.push_back(port);
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> data_ports(const Model& model, std::uint32_t src, std::uint32_t dst, std::uint32_t entropy,
+                                      std::uint16_t profile) {
+  if (!model.profiles[profile].balancing.sprays()) return model.routing.path(src, dst, entropy);
+  std::vector<std::uint32_t> out;
+  spread(model, src, dst, out);
+  return out;
+}
+
+std::vector<std::uint32_t> ports_both_ways(const Model& model, std::uint32_t src, std::uint32_t dst,
+                                           std::uint32_t entropy, std::uint16_t profile) {
+  std::vector<std::uint32_t> out = data_ports(model, src, dst, entropy, profile);
+  const auto back = data_ports(model, dst, src, net::answer_entropy(entropy), profile);
+  out.insert(out.end(), back.begin(), back.end());
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+SkippableKinds::SkippableKinds(const Model& model, const traffic::Program& program)
+    : kind_of_(program.size()), at_port_(model.topology.ports()) {
+  std::unordered_map<Key, std::uint32_t, HashOfKey> known;
+  for (std::uint32_t node = 0; node < program.size(); ++node) {
+    const traffic::Program::Node& n = program[node];
+    if (!n.is_message()) continue;
+    const auto [at, is_new] = known.try_emplace(
+        {.src = n.src, .dst = n.dst, .size = rough(n.size), .profile = n.profile, .sport = n.sport, .dport = n.dport},
+        static_cast<std::uint32_t>(counts_.size()));
+    kind_of_[node] = at->second;
+    if (is_new) {
+      counts_.push_back(0);
+      const auto ports =
+          ports_both_ways(model, n.src, n.dst, net::flow_entropy(n.src, n.dst, n.sport, n.dport), n.profile);
+      for (const std::uint32_t port : ports) at_port_[port].push_back(at->second);
+      ports_.insert(ports_.end(), ports.begin(), ports.end());
+      first_port_.push_back(ports_.size());
+    }
+    ++counts_[at->second];
+  }
+}
+
+}  // namespace weir::engine

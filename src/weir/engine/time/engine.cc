@@ -1,0 +1,93 @@
+#include "weir/engine/engine.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "weir/engine/model/model.h"
+#include "weir/traffic/program.h"
+
+namespace weir::engine {
+namespace {
+
+std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
+  h ^= v;
+  h *= 0x9fb21c651e98df25ull;
+  return h ^ (h >> 32);
+}
+
+}  // namespace
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps both
+void Engine::trace(net::TraceFilter, net::TraceVisit) {
+  throw std::logic_error("this run does not tell single events, or has begun");
+}
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
+void Engine::watch_work(WorkVisit) {
+  throw std::logic_error("this run does not tell what takes it how long, or tells somebody else, or has begun");
+}
+
+std::uint32_t Engine::hosts() const { return model().topology.hosts; }
+
+std::uint32_t Engine::switches() const { return model().topology.switches; }
+
+std::uint32_t Engine::ports() const { return model().topology.ports(); }
+
+PortFacts Engine::port_facts(std::uint32_t port) const {
+  check_port(port);
+  const net::Topology& t = model().topology;
+  const net::Link& link = t.links.at(port / 2);
+  return {.from = t.port_owner(port), .to = t.port_peer(port), .rate = link.rate, .delay = link.delay};
+}
+
+void Engine::check_port(std::uint32_t port) const {
+  if (port >= ports()) throw std::out_of_range("there is no such port");
+}
+
+const traffic::Program& Engine::program() const {
+  static const traffic::Program none;
+  return none;
+}
+
+Stall Engine::stall_of(Stall::Kind kind) const {
+  Stall out{.kind = kind, .found = now(), .since = now(), .cycle = {}, .flows = {}};
+  for_each_active([&](std::uint32_t src, const host::Flow& flow) { out.flows.push_back({flow.id, src, flow.dst}); });
+  out.unfinished = out.flows.size();
+  std::sort(out.flows.begin(), out.flows.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  if (out.flows.size() > Stall::kFewFlows) out.flows.resize(Stall::kFewFlows);
+  return out;
+}
+
+std::uint64_t Engine::state_digest() {
+  const net::Topology& topology = model().topology;
+  std::uint64_t h = 0x243f6a8885a308d3ull;
+  for (std::uint32_t id = 0; id < topology.ports(); ++id) {
+    for (const std::uint64_t v : {sent_bytes(id), std::uint64_t{queued_bytes(id)}, marked(id),
+                                  std::uint64_t{pauses(id)}, static_cast<std::uint64_t>(paused_time(id).ps)})
+      h = mix(h, v);
+    if (const std::uint64_t n = lost(id); n != 0) h = mix(h, n);
+  }
+  for (std::uint32_t s = 0; s < topology.switches; ++s) {
+    h = mix(h, dropped(s));
+    h = mix(h, pauses_sent(s));
+  }
+  return h;
+}
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
+void Engine::decide(host::Policy) {
+  throw std::logic_error("this run asks nobody for decisions, or somebody else, or has begun");
+}
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the same
+void Engine::decide(host::BatchPolicy) { Engine::decide(host::Policy()); }
+
+std::uint64_t Engine::inject(traffic::Flow) { throw std::logic_error("this engine takes no flows from outside"); }
+
+bool advance_unstalled(Engine& engine, Time until) {
+  const bool ended = engine.advance(until);
+  if (engine.stall() != nullptr) throw std::runtime_error(to_text(*engine.stall()));
+  return ended;
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,372 @@
+#include "weir/engine/time/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <iterator>
+#include <utility>
+
+#include "weir/engine/model/epochs.h"
+#include "weir/engine/parallel/crew.h"
+#include "weir/engine/skip/fast_forward.h"
+#include "weir/engine/skip/long_flows.h"
+
+namespace weir::engine {
+namespace {
+
+using namespace literals;
+
+// How often, at least, a run is looked at for a stall.
+constexpr Time kLook = 100_us;
+
+// Nobody looks at a run between so many epochs if they may be taken as one.
+constexpr std::int64_t kEpochsAtOnce = 32;
+
+}  // namespace
+
+Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunOptions& options)
+    : model_(model),
+      traffic_(traffic),
+      options_(options),
+      network_(model),
+      grid_(epoch_length(model.topology)),
+      look_((kLook / grid_ + 1) * grid_),
+      next_poll_(model.watches() ? model.watchdog.interval() : Time::max()),
+      deadlock_search_(model, network_),
+      cut_off_search_(model, network_),
+      crew_(make_crew(model, network_, options)),
+      mirror_(options.ranks == nullptr ? nullptr : std::make_unique<Mirror>(*this, *options.ranks)) {
+  traffic_dry_ = !traffic_.peek().has_value();
+  load_program();
+  const bool has_faults = !model.faults.links.empty() || !model.faults.changes.empty() || !model.faults.pauses.empty();
+  if (options.fast_forward.is_on() && traffic_.program().empty() && !has_faults && options.ranks == nullptr)
+    long_flows_ = std::make_unique<LongFlows>(model_, network_, options.fast_forward, grid_);
+  const traffic::Program& program = traffic_.program();
+  const bool skips = fast_forward_ != nullptr || long_flows_ != nullptr;
+  const bool ends_with_program = options.until_program && !program.empty();
+  if (crew_->has_long_turns() && !skips && !ends_with_program && !program.waits_across_hosts())
+    epochs_at_once_ = kEpochsAtOnce;
+}
+
+Simulation::~Simulation() = default;
+
+Time Simulation::left_out() const { return long_flows_ ? long_flows_->left_out() : Time{}; }
+
+Time Simulation::next_from_outside() const {
+  Time next = std::min(options_.stop, traffic_.peek().value_or(Time::max()));
+  for (const auto& s : samplers_) next = std::min(next, s.next);
+  return next;
+}
+
+Time Simulation::lag() const { return news_lag(model_.topology); }
+
+void Simulation::load_program() {
+  const traffic::Program& program = traffic_.program();
+  if (program.empty()) return;
+  network_.node_states.resize(program.size());
+  network_.node_times.resize(program.size());
+  for (std::uint32_t node = 0; node < program.size(); ++node) network_.node_states[node].waiting = program.waits(node);
+  if (options_.fast_forward.is_on())
+    fast_forward_ = std::make_unique<FastForward>(model_, program, options_.fast_forward, crew_->partitions());
+  network_.fast_forward = fast_forward_.get();
+  crew_->load(program, lag());
+}
+
+void Simulation::every(Time interval, std::function<void(Time)> call) {
+  if (interval <= Time{}) throw InputError("an interval of samples is above 0");
+  samplers_.push_back({interval, now(), std::move(call)});
+}
+
+void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit) {
+  if (!options_.traced || now_ != Time{}) Engine::trace({}, {});
+  readers_.push_back({std::move(filter), std::move(visit)});
+  filter_ = {};
+  // without them nobody knows the flows of packets
+  unsigned kinds = net::kind_bit(net::EventKind::started);
+  bool is_first = true;
+  for (const TraceReader& reader : readers_) {
+    const net::TraceFilter& f = reader.filter;
+    kinds |= f.kinds;
+    if ((f.kinds & ~net::kOfFlows) == 0) continue;  // recorded whatever the port and the time
+    if (std::exchange(is_first, false)) {
+      filter_ = f;
+      continue;
+    }
+    filter_.arrivals_at_switches = filter_.arrivals_at_switches || f.arrivals_at_switches;
+    filter_.from = std::min(filter_.from, f.from);
+    filter_.until = std::max(filter_.until, f.until);
+    if (f.ports.empty()) filter_.ports.clear();
+    for (std::size_t i = 0; i < filter_.ports.size(); ++i) filter_.ports[i] = filter_.ports[i] || f.ports[i];
+  }
+  filter_.kinds = static_cast<net::EventKinds>(kinds);
+  // What is recorded of a port is settled with what happens there: whole epochs. Readers get what they asked for.
+  filter_.from = filter_.from / epoch() * epoch();
+  if (filter_.until < Time::max() - epoch()) filter_.until = (filter_.until / epoch() + 1) * epoch();
+  crew_->record(filter_);
+}
+
+void Simulation::tell_trace(Time end) {
+  if (readers_.empty()) return;
+  const net::TraceEvents events = crew_->trace(end);
+  if (events.empty()) return;
+  net::EventKinds kinds = 0;
+  for (const net::TraceEvent& event : events) kinds |= net::kind_bit(event.kind);
+  const auto is_of_packets = [](const TraceReader& r) { return (r.filter.kinds & ~net::kOfFlows) != 0; };
+  const bool is_only_one = std::count_if(readers_.begin(), readers_.end(), is_of_packets) == 1;
+  for (const TraceReader& reader : readers_) {
+    const net::TraceFilter& filter = reader.filter;
+    if ((kinds & filter.kinds) == 0) continue;
+    // nothing is recorded at other ports than those of the only one who asks for any
+    if ((kinds & ~filter.kinds) == 0 && (is_only_one || !is_of_packets(reader)) && events.front().time >= filter.from &&
+        events.back().time < filter.until) {
+      reader.visit(events);
+      continue;
+    }
+    taken_.clear();
+    for (const net::TraceEvent& event : events)
+      if (filter.takes(event) && (filter.arrivals_at_switches || event.kind != net::EventKind::arrived ||
+                                  model_.topology.port_peer(event.port) < model_.topology.hosts))
+        taken_.push_back(&event);
+    if (!taken_.empty()) reader.visit(net::TraceEvents(taken_));
+  }
+}
+
+void Simulation::watch_work(WorkVisit visit) {
+  if (has_begun() || work_.is_on()) Engine::watch_work({});
+  work_.tell(std::move(visit));
+  crew_->note_work(work_);
+}
+
+void Simulation::decide(host::Policy policy) {
+  if (!options_.traced || has_begun() || decide_) Engine::decide(host::Policy());
+  decided_at_once_ = true;
+  crew_->decide_by(policy);
+}
+
+void Simulation::decide(host::BatchPolicy policy) {
+  if (!options_.traced || has_begun() || decided_at_once_) Engine::decide(host::Policy());
+  decide_ = std::move(policy);
+}
+
+void Simulation::check_decided() const {
+  if (decided_at_once_ || decide_) return;
+  for (const auto& profile : model_.profiles)
+    if (cc::has(profile.algorithm->about.needs, cc::Needs::decisions))
+      throw InputError(
+          fmt::format("algorithm '{}' is decided from outside, by a program that embeds the run (engine::"
+                      "Engine::decide), and there is none",
+                      profile.algorithm->about.name));
+}
+
+// A flow has one question at a time: what it knows is looked at now.
+void Simulation::answer_questions() {
+  if (!decide_) return;
+  questions_.clear();
+  crew_->collect(questions_);
+  std::stable_sort(questions_.begin(), questions_.end(), [](const auto& a, const auto& b) { return a.flow < b.flow; });
+  questions_.erase(
+      std::unique(questions_.begin(), questions_.end(), [](const auto& a, const auto& b) { return a.flow == b.flow; }),
+      questions_.end());
+  answers_.clear();
+  std::erase_if(questions_, [this](const host::Question& q) {
+    const host::Flow* flow = network_.hosts[q.src].find(q.slot, q.generation);
+    if (flow != nullptr) answers_.push_back(flow->control);
+    return flow == nullptr;
+  });
+  if (questions_.empty()) return;
+  decide_(questions_, answers_);
+  for (std::size_t i = 0; i < questions_.size(); ++i) crew_->answer(questions_[i], answers_[i], now_);
+}
+
+std::uint64_t Simulation::inject(traffic::Flow flow) {
+  if (flow.start < now()) throw InputError("start", "a flow cannot start before the present instant");
+  if (flow.profile >= model_.profiles.size()) throw InputError("profile", "there is no such profile");
+  const std::uint64_t id = traffic_.inject(flow);
+  traffic_dry_ = false;
+  return id;
+}
+
+bool Simulation::ended() const { return stall_ || now() >= options_.stop || is_done(); }
+
+bool Simulation::is_done() const {
+  const std::uint32_t nodes = traffic_.program().size();
+  if (nodes > 0 && crew_->totals().nodes_done < nodes) return false;
+  if (nodes > 0 && options_.until_program) return true;
+  if (!traffic_dry_) return false;
+  const Counters& c = crew_->totals().counters;
+  return c.flows_started == c.flows_completed && batch_.empty();
+}
+
+// All that is due now, before any event of this instant.
+void Simulation::apply_faults() {
+  const auto& [links, changes, pauses, slow] = model_.faults;
+  for (; pauses_done_ < pauses.size() && pauses[pauses_done_].start <= now_; ++pauses_done_) {
+    const HostPauseRow& pause = pauses[pauses_done_];
+    crew_->stall(pause.host, pause.start + pause.duration, now_);
+  }
+  if (changes_done_ == changes.size() || changes[changes_done_].time > now_) return;
+  down_.resize(model_.topology.links.size());
+  for (; changes_done_ < changes.size() && changes[changes_done_].time <= now_; ++changes_done_) {
+    const auto& [time, link, state] = changes[changes_done_];
+    down_[link] = state == LinkState::down;
+    if (!down_[link]) continue;
+    crew_->take_down(2 * link, now_);
+    crew_->take_down(2 * link + 1, now_);
+  }
+  reroute();
+}
+
+// Around the links that are down.
+void Simulation::reroute() {
+  if (!model_.network.reroute) return;
+  const bool whole = std::find(down_.begin(), down_.end(), true) == down_.end();
+  auto routing =
+      whole ? nullptr : std::make_unique<net::Routing>(model_.topology, model_.seed, down_, model_.network.ecmp);
+  crew_->route_by(whole ? model_.routing : *routing);
+  rerouted_ = std::move(routing);
+}
+
+void Simulation::poll_watchdog() {
+  if (now_ < next_poll_) return;
+  crew_->watch(now_);
+  const Time interval = model_.watchdog.interval();
+  next_poll_ = (now_ / interval + 1) * interval;
+}
+
+template <class A>
+void Simulation::archive(A& a) {
+  a.value(now_);
+  a.value(next_poll_);
+  if (long_flows_) long_flows_->archive(a);
+  std::vector<std::uint8_t> down(down_.begin(), down_.end());
+  a.values(down);
+  down_.assign(down.begin(), down.end());
+  traffic_.archive(a);
+  struct Due {
+    Time interval;
+    Time next;
+  };
+  std::vector<Due> due;
+  for (const auto& sampler : samplers_) due.push_back({sampler.interval, sampler.next});
+  a.values(due);
+  if constexpr (A::kLoads)
+    for (std::size_t i = 0; i < samplers_.size(); ++i) {
+      Sampler& s = samplers_[i];
+      const bool is_known = i < due.size() && due[i].interval == s.interval;
+      s.next = is_known ? due[i].next : (now() + s.interval - Time{1}) / s.interval * s.interval;
+    }
+  a.values(network_.node_states);
+  a.values(network_.node_times);
+  if (fast_forward_) fast_forward_->archive(a);
+  if constexpr (A::kLoads) {
+    traffic_dry_ = !traffic_.peek().has_value();
+    // What is due at this instant has not been done: it comes first when the run goes on.
+    const auto& [links, changes, pauses, slow] = model_.faults;
+    changes_done_ = pauses_done_ = 0;
+    while (changes_done_ < changes.size() && changes[changes_done_].time < now_) ++changes_done_;
+    while (pauses_done_ < pauses.size() && pauses[pauses_done_].start < now_) ++pauses_done_;
+    if (changes_done_ > 0) reroute();
+  }
+}
+
+void Simulation::save(Saver& a) {
+  if (stall_) throw std::logic_error("a run that has stalled cannot be saved");
+  if (broken_) throw std::logic_error("a run that has been left by an exception cannot be saved");
+  // What has left by now shall not depend on who has looked at which port, or where.
+  for (std::uint32_t port = 0; port < model_.topology.ports(); ++port) crew_->settle_before(port, now_);
+  archive(a);
+  crew_->save(a, false);
+}
+
+void Simulation::load(Loader& a) {
+  archive(a);
+  crew_->load(a, now_);
+}
+
+bool Simulation::advance(Time until) {
+  if (broken_) throw std::logic_error("this run has been left by an exception, and is of no more use");
+  if (!checked_) check_decided();
+  checked_ = true;
+  broken_ = true;  // unless this call returns
+  advance_to(std::min({until, options_.stop, kEndOfTime}));
+  if (now() >= kEndOfTime && !ended()) stall_ = stall_of(Stall::Kind::end_of_time);
+  gather_nodes();
+  broken_ = false;
+  return ended();
+}
+
+bool Simulation::advance_to(Time until) {
+  while (now() < until && !ended()) {
+    if (long_flows_) long_flows_->pass(now_, until, next_from_outside());
+    if (now() >= until) break;
+    work_.begin(now());
+    for (auto& s : samplers_)
+      if (s.next <= now()) {
+        s.call(now());
+        s.next = now() + s.interval;
+      }
+    work_.done(WorkKind::samplers);
+    if (mirror_) mirror_->forget();
+    apply_faults();
+    poll_watchdog();
+    if (now_.ps % look_.ps == 0) stall_ = find_stall(crew_->totals().pending == 0);
+    if (stall_) break;
+    const bool goes_on = !crew_->is_quiet() || skip_idle_time(until);
+    work_.done(WorkKind::checks);
+    if (!goes_on) {
+      work_.end(now());
+      continue;
+    }
+
+    batch_.clear();
+    const Time end = draw_epoch(until);
+    for (auto& flow : batch_) {
+      if (long_flows_) long_flows_->add_flow(flow);
+      flow.start = flow.start - left_out();
+      crew_->add_flow(flow);
+      if (fast_forward_) fast_forward_->add_flow(flow);
+    }
+    batch_.clear();
+    work_.done(WorkKind::traffic);
+
+    crew_->run_epoch(end);
+    if (mirror_) mirror_->forget();
+    work_.done(WorkKind::epoch);
+    now_ = end;
+    assert(now_.ps % (16 * grid_.ps) != 0 || broken_invariant().empty());  // it looks at the whole network
+    tell_trace(end);
+    work_.done(WorkKind::events);
+    answer_questions();
+    if (decide_) work_.done(WorkKind::decisions);
+
+    finished_.clear();
+    crew_->collect(finished_);
+    std::sort(finished_.begin(), finished_.end(),
+              [](const auto& a, const auto& b) { return a.finish != b.finish ? a.finish < b.finish : a.id < b.id; });
+    if (long_flows_) long_flows_->end(finished_);
+    tell_finished(finished_);
+    if (fast_forward_) {
+      fast_forward_->end(finished_);
+      if (now_.ps % grid_.ps == 0 || now_ >= options_.stop) fast_forward_->settle(network_.node_times);
+    }
+    if (long_flows_) long_flows_->look(now_, next_from_outside());
+    work_.done(WorkKind::flows);
+    work_.end(now());
+  }
+  // A run of which no event is pending stops before the instant at which it would have been looked at.
+  if (!stall_ && now() >= options_.stop && !is_done() && crew_->totals().pending == 0) stall_ = find_stall(true);
+  return ended();
+}
+
+void Simulation::after_fork() { crew_->after_fork(); }
+
+std::uint32_t Simulation::threads() const { return crew_->threads(); }
+
+std::uint32_t Simulation::partitions() const { return crew_->partitions(); }
+
+Counters Simulation::counters() const { return crew_->totals().counters; }
+
+ExchangeCounts Simulation::exchanged() const { return crew_->exchanged(); }
+
+}  // namespace weir::engine

@@ -1,0 +1,190 @@
+// A run: a model, its traffic, and as many partitions as threads.
+//
+// Time advances in epochs on a fixed grid that depends on the topology alone (the shortest link
+// between switches), cut further where a sampler is due or something goes wrong. Between epochs,
+// on one thread, links go down and up, hosts stall, flows are handed to their hosts, finished flows
+// are reported and samplers look at the network. The same scenario and seed give the same results whatever the number
+// of threads.
+//
+// A simulation has no globals: any number may live in one process, and one can be stepped,
+// looked at and stepped again. Several processes may simulate one network together (engine/parallel/ranks.h): each has
+// all of this, but advances some of the partitions only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weir/base/archive.h"
+#include "weir/engine/endings/cut_off.h"
+#include "weir/engine/endings/deadlock.h"
+#include "weir/engine/engine.h"
+#include "weir/engine/model/model.h"
+#include "weir/engine/model/network.h"
+#include "weir/engine/parallel/exchange.h"
+#include "weir/engine/parallel/run_options.h"
+#include "weir/engine/parallel/work_log.h"
+#include "weir/engine/time/mirror.h"
+#include "weir/traffic/traffic.h"
+
+namespace weir::engine {
+
+class Crew;
+class FastForward;
+class LongFlows;
+
+class Simulation final : public Engine {
+ public:
+  // The model and the traffic must outlive the simulation.
+  Simulation(const Model& model, traffic::Traffic& traffic, const RunOptions& options);
+  ~Simulation() override;
+
+  void every(Time interval, std::function<void(Time)> call) override;
+
+  void trace(net::TraceFilter filter, net::TraceVisit visit) override;
+  void watch_work(WorkVisit visit) override;
+  void decide(host::Policy policy) override;
+  void decide(host::BatchPolicy policy) override;
+  std::uint64_t inject(traffic::Flow flow) override;
+  bool advance(Time until = Time::max()) override;
+  void save(Saver& a) override;
+  void load(Loader& a) override;
+  void after_fork() override;
+  std::uint32_t partitions() const override;
+  const Stall* stall() const override { return stall_ ? &*stall_ : nullptr; }
+
+  Time now() const override { return now_ + left_out(); }
+  Time epoch() const override { return grid_; }
+  const traffic::Program& program() const override { return traffic_.program(); }
+  std::span<const NodeTimes> node_times() const override { return network_.node_times; }
+  std::optional<FastForwardReport> fast_forward() const override;
+  // How long a host waits to be told of an event at another one that starts a message of its own.
+  Time lag() const;
+  bool ended() const;
+  std::uint32_t threads() const override;
+  Counters counters() const override;
+  const Model& model() const override { return model_; }
+
+  // Between epochs: the state of a port with all departures before now() settled; of several ranks only at its owner's.
+  const net::Port& port(std::uint32_t id);
+  std::uint32_t queued_bytes(std::uint32_t id) override;
+  bool for_each_queued(std::uint32_t id, const VisitQueued& visit) override;
+  std::uint64_t sent_bytes(std::uint32_t id) override;
+  std::uint64_t marked(std::uint32_t id) override;
+  std::uint32_t pauses(std::uint32_t id) override;
+  std::uint64_t lost(std::uint32_t id) override;
+  Time paused_time(std::uint32_t id) override;
+  Storms storms(std::uint32_t id) const override;
+  const net::SwitchState& switch_state(std::uint32_t s) const;
+  std::uint64_t dropped(std::uint32_t s) const override;
+  std::uint64_t pauses_sent(std::uint32_t s) const override;
+  std::vector<std::uint32_t> path(const host::FlowRecord&) const override;
+  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
+
+  // Between epochs: which invariant of the network does not hold (engine/endings/invariants.h); "" = all do.
+  std::string broken_invariant() const;
+
+  std::int64_t acknowledged(std::uint32_t src, const host::Flow& flow) const override;
+
+  // Of an active flow of host src; null if it has none.
+  const cc::OnRamp* on_ramp(std::uint32_t src, const host::Flow& flow) const;
+  std::optional<OneWayReport> one_way_report(std::uint32_t src, const host::Flow& flow) const override;
+
+  // What this rank has exchanged with the others.
+  ExchangeCounts exchanged() const;
+
+ private:
+  friend class Mirror;
+
+  template <class A>
+  void archive(A& a);
+  void reroute();
+  void load_program();
+  // Everything has been done that the run was asked for.
+  bool is_done() const;
+  // simulation_epochs.cc. The last epoch before anything can happen, be it an event or from outside; nothing if nothing
+  // ever will.
+  std::optional<Time> next_work(Time until) const;
+  Time next_fault() const;
+  Time next_look() const;
+  // To where something happens. False if the run has to be looked at first.
+  bool skip_idle_time(Time until);
+  Time draw_epoch(Time until);
+  // An instant before which some flow of this process does not end.
+  Time some_flow_lasts_until();
+  void apply_faults();
+  void poll_watchdog();
+  void tell_trace(Time end);
+  // What the run's clock is ahead of now_, the packets' (engine/skip/long_flows.h).
+  Time left_out() const;
+  // On the run's clock: nothing comes from outside before.
+  Time next_from_outside() const;
+  bool has_begun() const { return now_ != Time{} || checked_; }
+  bool advance_to(Time until);
+  void check_decided() const;
+  void answer_questions();
+  // What the searches for stalls look at: this simulation's own, or a copy of all ranks'.
+  struct Whole;
+  std::unique_ptr<Whole> gather_whole();
+  void gather_nodes();
+  bool is_paused_anywhere() const;
+  std::optional<Stall> find_stall(bool idle);
+  Deadlock find_deadlock();
+  std::optional<Obstacles> find_cut_off();
+  // Of ports and flows of this rank.
+  Mirror::PortFigures figures(std::uint32_t id);
+  std::int64_t acknowledged_of(std::uint32_t src, const host::Flow& flow) const;
+  std::optional<OneWayReport> report_of(std::uint32_t src, const host::Flow& flow) const;
+  void for_each_waiting(std::uint32_t id, const net::PacketVisit& visit);
+  struct Sampler {
+    Time interval;
+    Time next;  // on the run's clock
+    std::function<void(Time)> call;
+  };
+
+  const Model& model_;
+  traffic::Traffic& traffic_;
+  RunOptions options_;
+  Network network_;
+  Time grid_;
+  Time look_;       // a run is looked at for a stall at the multiples of this, one of the grid
+  Time next_poll_;  // of the PFC watchdog; Time::max(): there is none
+  Time now_;        // the packets' clock
+  std::int64_t epochs_at_once_ = 1;
+  Time lasts_until_;  // some_flow_lasts_until(), as it was found last ...
+  Time next_survey_;  // ... and before this it is not looked for again
+  bool traffic_dry_ = false;
+  std::size_t changes_done_ = 0;  // of model.faults
+  std::size_t pauses_done_ = 0;
+  std::vector<bool> down_;                  // links
+  std::unique_ptr<net::Routing> rerouted_;  // while some link is down
+  DeadlockSearch deadlock_search_;
+  CutOffSearch cut_off_search_;
+  std::optional<Stall> stall_;
+  std::vector<Sampler> samplers_;
+  struct TraceReader {
+    net::TraceFilter filter;
+    net::TraceVisit visit;
+  };
+  net::TraceFilter filter_;  // what any of the readers wants
+  std::vector<TraceReader> readers_;
+  std::vector<const net::TraceEvent*> taken_;  // by one of them
+  bool checked_ = false;                       // that somebody decides, if flows may ask
+  bool broken_ = false;                        // an exception has left advance()
+  bool decided_at_once_ = false;               // what flows ask for
+  host::BatchPolicy decide_;                   // the same, at the end of an epoch
+  std::vector<host::Question> questions_;
+  std::vector<cc::Control> answers_;
+  std::vector<traffic::Flow> batch_;
+  std::vector<host::FlowRecord> finished_;
+  WorkLog work_;
+  std::unique_ptr<Crew> crew_;
+  std::unique_ptr<Mirror> mirror_;             // null: there is one rank
+  std::unique_ptr<FastForward> fast_forward_;  // null: no message is skipped
+  std::unique_ptr<LongFlows> long_flows_;      // null: no time is left out
+};
+
+}  // namespace weir::engine

@@ -1,0 +1,93 @@
+// The instants up to which a run goes on at a time: epochs, several of them as one, and time in which nothing happens.
+#include <algorithm>
+#include <cassert>
+
+#include "weir/engine/parallel/crew.h"
+#include "weir/engine/time/simulation.h"
+
+namespace weir::engine {
+namespace {
+
+// All flows are looked at for one that lasts no more often than once in so many epochs.
+constexpr std::int64_t kSurvey = 4;
+
+// So much payload does not leave its host in less: half as long as its link takes, whatever a model rounds.
+Time least_time(Bytes payload, Rate link) { return transmission_time(payload, link) / 2; }
+
+}  // namespace
+
+std::optional<Time> Simulation::next_work(Time until) const {
+  auto start = traffic_.peek();
+  if (start) start = *start - left_out();
+  const Totals& totals = crew_->totals();
+  const Time event = totals.pending == 0 ? Time::max() : crew_->earliest();
+  const bool is_polled = totals.pending > 0 || totals.watching > 0;
+  const Time other = std::min(next_fault(), is_polled ? next_poll_ : Time::max());
+  if (!start && event == Time::max() && other == Time::max()) return std::nullopt;
+  Time next = std::min({until - left_out(), start.value_or(Time::max()), event}) / grid_ * grid_;
+  for (const auto& s : samplers_) next = std::min(next, s.next - left_out());
+  return std::min(next, other);
+}
+
+Time Simulation::next_fault() const {
+  const auto& [links, changes, pauses, slow] = model_.faults;
+  const Time change = changes_done_ < changes.size() ? changes[changes_done_].time : Time::max();
+  const Time pause = pauses_done_ < pauses.size() ? pauses[pauses_done_].start : Time::max();
+  return std::min(change, pause);
+}
+
+Time Simulation::next_look() const { return (now_ / look_ + 1) * look_; }
+
+// A run that cannot go on is noticed where it is looked at, and until something happens it need not be looked at again;
+// samplers are called all the same. While messages are skipped, or time is left out, each epoch with events is gone
+// through.
+bool Simulation::skip_idle_time(Time until) {
+  const bool is_idle = crew_->totals().pending == 0;
+  if (!is_idle && (fast_forward_ || long_flows_)) return true;
+  const bool is_looked_at = now_.ps % look_.ps == 0;
+  Time next = next_work(until).value_or(until - left_out());
+  if (!is_looked_at) next = std::min(next, next_look());
+  for (const auto& s : samplers_) next = std::min(next, s.next - left_out());
+  now_ = std::max(now_, next);
+  if (is_idle)
+    crew_->skip_to(now_);
+  else
+    tell_trace(now_);  // what has left its queue meanwhile
+  return is_looked_at || now_.ps % look_.ps != 0;
+}
+
+// Draws the flows of the next epoch, or of several that are taken as one, into batch_. Returns where it ends.
+Time Simulation::draw_epoch(Time until) {
+  const Time ahead = left_out();
+  const Time first = (now_ / grid_ + 1) * grid_;
+  Time end = std::min({until - ahead, (now_ / grid_ + epochs_at_once_) * grid_, next_look(), next_fault(), next_poll_});
+  for (const auto& s : samplers_) end = std::min(end, s.next - ahead);
+  assert(end >= now_);
+
+  // A flow whose start has been handed over counts as started at its start, so `ended` needs
+  // those that wait at their hosts: they all start before `end`.
+  traffic_.pull_until(end + ahead, batch_);
+  traffic_dry_ = !traffic_.peek().has_value();
+  if (!traffic_dry_ || end <= first) return end;
+  // The run ends with the epoch in which its last flow does. So several epochs are one only as long as a flow is still
+  // to start, or surely goes on.
+  Time last = first;
+  for (const traffic::Flow& flow : batch_) {
+    const Time least = least_time(flow.size, network_.ports[network_.hosts[flow.src].port].rate);
+    last = std::max({last, (flow.start / grid_ + 1) * grid_, (flow.start + least) / grid_ * grid_});
+  }
+  if (last < end) last = std::max(last, some_flow_lasts_until() / grid_ * grid_);
+  return std::min(end, last);
+}
+
+Time Simulation::some_flow_lasts_until() {
+  if (now_ < next_survey_ || lasts_until_ > now_ + 2 * grid_) return lasts_until_;
+  next_survey_ = now_ + kSurvey * grid_;
+  crew_->for_each_active([this](std::uint32_t, const host::Flow& flow) {
+    const Time least = least_time({flow.size() - flow.snd_max}, flow.facts.line_rate);
+    lasts_until_ = std::max(lasts_until_, now_ + least);
+  });
+  return lasts_until_;
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,171 @@
+// What can be seen of a simulation between its epochs.
+#include "weir/engine/endings/invariants.h"
+#include "weir/engine/parallel/crew.h"
+#include "weir/engine/skip/fast_forward.h"
+#include "weir/engine/skip/long_flows.h"
+#include "weir/engine/time/simulation.h"
+#include "weir/net/port/ranked_port.h"
+
+namespace weir::engine {
+namespace {
+
+std::uint64_t sent(const net::Port& p) {
+  std::uint64_t bytes = p.tx_bytes;
+  net::for_each_on_wire(p, [&](const net::Descriptor& packet) { bytes += packet.wire; });
+  return bytes;
+}
+
+std::uint64_t marks(const net::Port& p, const RandomStream& random) {
+  std::uint64_t marks = p.marks;
+  if (!p.at_switch) return marks;
+  std::uint64_t index = p.tx_packets;
+  net::for_each_on_wire(p, [&](const net::Descriptor& packet) {
+    marks += packet.is_markable() && packet.queue > p.ecn_min && net::marks(p, packet.queue, random, index);
+    ++index;
+  });
+  return marks;
+}
+
+std::uint64_t losses(const net::Port& p, const RandomStream& random) {
+  std::uint64_t lost = p.lost;
+  if (p.faults == nullptr) return lost;
+  std::uint64_t index = p.tx_packets;
+  net::for_each_on_wire(
+      p, [&](const net::Descriptor& packet) { lost += p.faults->loses(packet, p.arrival(packet), random, index++); });
+  return lost;
+}
+
+Time paused(const net::Port& p, Time now) {
+  return p.paused ? p.paused_total + (now - p.paused_since) : p.paused_total;
+}
+
+}  // namespace
+
+const net::Port& Simulation::port(std::uint32_t id) {
+  check_port(id);
+  crew_->settle_before(id, now_);
+  return network_.ports[id];
+}
+
+void Simulation::for_each_waiting(std::uint32_t id, const net::PacketVisit& visit) {
+  port(id);  // it is settled
+  crew_->for_each_waiting(id, visit);
+}
+
+bool Simulation::for_each_queued(std::uint32_t id, const VisitQueued& visit) {
+  if (mirror_) {
+    check_port(id);
+    for (const Mirror::Queued& q : mirror_->queued(id))
+      visit(mirror_->find(q.src, q.slot, q.generation), q.src, q.wire);
+    return true;
+  }
+  for_each_waiting(id, [&](std::uint32_t, const net::Packet& packet) {
+    const std::uint32_t src = packet.sender();
+    const auto& flows = network_.hosts[src].flows;
+    const host::Flow* flow = packet.slot < flows.size() ? flows[packet.slot] : nullptr;
+    visit(flow != nullptr && flow->generation == packet.generation ? flow : nullptr, src, packet.wire);
+  });
+  return true;
+}
+
+std::uint32_t Simulation::queued_bytes(std::uint32_t id) {
+  return mirror_ ? mirror_->queued_bytes(id) : port(id).queued;
+}
+
+std::uint32_t Simulation::pauses(std::uint32_t id) { return mirror_ ? mirror_->port(id).pauses : port(id).pauses; }
+
+std::uint64_t Simulation::dropped(std::uint32_t s) const {
+  return mirror_ ? mirror_->of_switch(s).dropped : switch_state(s).drops;
+}
+
+std::uint64_t Simulation::pauses_sent(std::uint32_t s) const {
+  return mirror_ ? mirror_->of_switch(s).pauses_sent : switch_state(s).pauses_sent;
+}
+
+std::vector<std::uint32_t> Simulation::path(const host::FlowRecord& r) const {
+  if (model_.profiles[r.profile].balancing.sprays()) return {};
+  return model_.routing.path(r.src, r.dst, r.entropy);
+}
+
+std::uint64_t Simulation::sent_bytes(std::uint32_t id) { return mirror_ ? mirror_->port(id).sent : sent(port(id)); }
+
+std::uint64_t Simulation::marked(std::uint32_t id) {
+  return mirror_ ? mirror_->port(id).marked : marks(port(id), RandomStream(model_.seed, id, Purpose::ecn_mark));
+}
+
+std::uint64_t Simulation::lost(std::uint32_t id) {
+  return mirror_ ? mirror_->port(id).lost : losses(port(id), RandomStream(model_.seed, id, Purpose::link_loss));
+}
+
+Time Simulation::paused_time(std::uint32_t id) {
+  return mirror_ ? mirror_->port(id).paused : paused(network_.ports[id], now_);
+}
+
+Storms Simulation::storms(std::uint32_t id) const {
+  if (network_.watches.empty()) return {};
+  if (mirror_) return mirror_->port(id).storms;
+  return {network_.watches[id].storms, network_.watches[id].dropped};
+}
+
+Mirror::PortFigures Simulation::figures(std::uint32_t id) {
+  const net::Port& p = port(id);
+  Mirror::PortFigures out{.sent = sent(p),
+                          .marked = marks(p, RandomStream(model_.seed, id, Purpose::ecn_mark)),
+                          .lost = losses(p, RandomStream(model_.seed, id, Purpose::link_loss)),
+                          .paused = paused(p, now_),
+                          .storms = {},
+                          .pauses = p.pauses};
+  if (!network_.watches.empty()) out.storms = {network_.watches[id].storms, network_.watches[id].dropped};
+  return out;
+}
+
+const net::SwitchState& Simulation::switch_state(std::uint32_t s) const { return network_.switches[s]; }
+
+void Simulation::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
+  if (mirror_) {
+    for (const Mirror::Active& flow : mirror_->active()) visit(flow.src, flow);
+    return;
+  }
+  if (long_flows_)
+    return crew_->for_each_active(
+        [&](std::uint32_t src, const host::Flow& flow) { visit(src, long_flows_->reported(flow)); });
+  crew_->for_each_active(visit);
+  if (fast_forward_) fast_forward_->for_each_skipped(network_.node_times, visit);
+}
+
+std::optional<FastForwardReport> Simulation::fast_forward() const {
+  if (fast_forward_) return fast_forward_->report();
+  if (long_flows_) return long_flows_->report();
+  return std::nullopt;
+}
+
+std::string Simulation::broken_invariant() const { return engine::broken_invariant(network_); }
+
+std::int64_t Simulation::acknowledged(std::uint32_t src, const host::Flow& flow) const {
+  return mirror_ ? static_cast<const Mirror::Active&>(flow).acknowledged_bytes : acknowledged_of(src, flow);
+}
+
+std::int64_t Simulation::acknowledged_of(std::uint32_t src, const host::Flow& flow) const {
+  if (!flow.selective) return flow.snd_una;
+  return flow.snd_una + network_.hosts[src].extras[flow.slot].scoreboard.delivered_bytes();
+}
+
+const cc::OnRamp* Simulation::on_ramp(std::uint32_t src, const host::Flow& flow) const {
+  return flow.on_ramp ? network_.hosts[src].on_ramps[flow.slot].get() : nullptr;
+}
+
+std::optional<OneWayReport> Simulation::one_way_report(std::uint32_t src, const host::Flow& flow) const {
+  if (!mirror_) return report_of(src, flow);
+  const auto& active = static_cast<const Mirror::Active&>(flow);
+  return active.has_report ? std::optional(active.report) : std::nullopt;
+}
+
+std::optional<OneWayReport> Simulation::report_of(std::uint32_t src, const host::Flow& flow) const {
+  const cc::OnRamp* shim = on_ramp(src, flow);
+  if (shim == nullptr || shim->last_report().sent < Time{}) return std::nullopt;
+  const cc::OnRamp::Report& r = shim->last_report();
+  const Time ahead = network_.hosts[flow.dst].clock.at(r.sent) - network_.hosts[src].clock.at(r.sent);
+  return OneWayReport{.sent = r.sent, .heard = r.heard, .delay = r.delay, .error = ahead};
+}
+
+}  // namespace weir::engine

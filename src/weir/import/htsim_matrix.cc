@@ -1,0 +1,255 @@
+// Connection matrices (.cm).
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "weir/base/params.h"
+#include "weir/base/suggestion.h"
+#include "weir/base/text.h"
+#include "weir/import/htsim_files.h"
+#include "weir/import/htsim_lines.h"
+#include "weir/scenario/replica_rules.h"
+#include "weir/scenario/uet_connections.h"
+#include "weir/toml/document.h"
+#include "weir/traffic/flow.h"
+
+namespace weir::scenario {
+namespace {
+
+using replica::UetConnection;
+using replica::UetConnections;
+
+constexpr std::int64_t kMostRows = 10'000'000;
+constexpr std::int64_t kMostUs = 1 << 24;             // whole numbers of a float
+constexpr std::uint32_t kOwnNumbers = 1'000'000'000;  // of flows that the file does not number
+constexpr int kOnePath = 7;                           // a priority
+
+// Of decimals; more than any valid one if the text is none.
+Time microseconds(const std::string& text) {
+  try {
+    return parse_time(text + " us");
+  } catch (const InputError&) {
+    return Time::max();
+  }
+}
+
+class MatrixReader {
+ public:
+  MatrixReader(std::string_view text, const std::string& file, bool exact) : lines_(text, file), exact_(exact) {}
+
+  HtsimMatrix read() {
+    while (lines_.next()) read_line();
+    if (out_.nodes == 0) weir::fail(lines_.whole_file(), "Nodes is missing; write 'Nodes N' first");
+    check_count("Connections", out_.connections.rows.size());
+    check_count("Triggers", defined_);
+    check_triggers();
+    return std::move(out_);
+  }
+
+ private:
+  struct Count {
+    std::int64_t value = 0;
+    Where where;
+  };
+  struct Trigger {
+    std::uint32_t index = 0;
+    Where first;  // where it is named first
+    bool defined = false;
+    std::string kind;
+    std::uint32_t callers = 0;
+    std::uint32_t flows = 0;
+  };
+
+  void read_line() {
+    const std::string word(lines_.word(""));
+    if (word == "Nodes" || word == "Connections" || word == "Triggers" || word == "Failures") {
+      read_count(word);
+    } else if (word == "trigger") {
+      read_trigger();
+    } else if (word == "failure") {
+      lines_.fail(
+          "failures are not possible: htsim_uec stops at them with an assertion; take them out, and write "
+          "Failures 0");
+    } else if (const auto arrow = word.find("->"); arrow != std::string::npos) {
+      read_connection(std::string_view(word).substr(0, arrow), std::string_view(word).substr(arrow + 2));
+    } else {
+      lines_.fail(fmt::format("'{}' is not known{}; valid is Nodes, Connections, Triggers, Failures, trigger, a->b",
+                              word, did_you_mean(word, {"Nodes", "Connections", "Triggers", "Failures", "trigger"})));
+    }
+  }
+
+  void read_count(const std::string& name) {
+    const bool nodes = name == "Nodes";
+    const std::int64_t value = lines_.whole(name, nodes ? 2 : 0, nodes ? kMostHtsimNodes : kMostRows);
+    lines_.end();
+    const auto [known, is_new] = counts_.emplace(name, Count{value, lines_.where()});
+    if (!is_new) lines_.fail(fmt::format("{} is there already, in line {}", name, known->second.where.line));
+    if (!nodes) return;
+    out_.nodes = static_cast<std::uint32_t>(value);
+    out_.nodes_where = lines_.where();
+  }
+
+  void check_count(const std::string& name, std::size_t actual) const {
+    const auto known = counts_.find(name);
+    if (known == counts_.end() && actual > 0)
+      weir::fail(lines_.whole_file(), fmt::format("{} is missing; write '{} {}' first", name, name, actual));
+    if (known != counts_.end() && static_cast<std::size_t>(known->second.value) != actual)
+      weir::fail(known->second.where, fmt::format("{} is {}, but there are {}", name, known->second.value, actual));
+  }
+
+  void read_trigger() {
+    std::optional<std::int64_t> id;
+    std::string kind;
+    std::int64_t count = 0;
+    while (lines_.more()) {
+      const std::string word(lines_.word(""));
+      if (word == "id") {
+        id = lines_.whole("id", 1, UINT32_MAX);
+      } else if (word == "count") {
+        count = lines_.whole("count", 1, UINT32_MAX);
+      } else if ((word == "oneshot" || word == "multishot" || word == "barrier") && kind.empty()) {
+        kind = word;
+      } else {
+        lines_.fail(
+            fmt::format("'{}' is not valid here; valid is id N, and one of oneshot, multishot, barrier count N", word));
+      }
+    }
+    if (!id) lines_.fail("a trigger without a number; write id N");
+    if (kind.empty()) lines_.fail("a trigger without a kind; write oneshot, multishot, or barrier count N");
+    if ((kind == "barrier") != (count > 0)) lines_.fail("a count, which a barrier needs, and the others have not");
+    Trigger& t = trigger(*id);
+    if (t.defined) lines_.fail(fmt::format("trigger {} is there already", *id));
+    t.defined = true;
+    t.kind = kind;
+    out_.connections.triggers[t.index] = {static_cast<std::uint32_t>(std::max<std::int64_t>(1, count)),
+                                          kind == "multishot"};
+    out_.trigger_where[t.index] = lines_.where();
+    ++defined_;
+  }
+
+  Trigger& trigger(std::int64_t id) {
+    const auto [known, is_new] = triggers_.try_emplace(id);
+    if (is_new) {
+      known->second.index = static_cast<std::uint32_t>(out_.connections.triggers.size());
+      known->second.first = lines_.where();
+      out_.connections.triggers.emplace_back();
+      out_.trigger_where.push_back(lines_.where());
+    }
+    return known->second;
+  }
+
+  std::uint32_t host(std::string_view text, std::string_view what) const {
+    if (out_.nodes == 0) lines_.fail("a connection before 'Nodes N'; write that first");
+    return static_cast<std::uint32_t>(lines_.whole(text, what, 0, out_.nodes - 1));
+  }
+
+  void read_connection(std::string_view from, std::string_view to) {
+    if (static_cast<std::int64_t>(out_.connections.rows.size()) == kMostRows)
+      lines_.fail(fmt::format("more than {} connections", kMostRows));
+    UetConnection c;
+    c.src = host(from, "the source");
+    c.dst = host(to, "the destination");
+    if (c.src == c.dst) lines_.fail(fmt::format("connection of host {} to itself", c.src));
+    std::set<std::string> seen;
+    while (lines_.more()) {
+      const std::string word(lines_.word(""));
+      if (!seen.insert(word).second) lines_.fail(fmt::format("'{}' is there twice", word));
+      read_field(c, word);
+    }
+    if (!seen.contains("size")) lines_.fail("no size; write size BYTES");
+    if (seen.contains("start") == seen.contains("trigger"))
+      lines_.fail("write either start MICROSECONDS or trigger N, which says when it starts");
+    // As the simulator's counter gives them to senders; receivers take every second one.
+    if (c.number == 0) c.number = kOwnNumbers + 1 + 2 * static_cast<std::uint32_t>(out_.connections.rows.size());
+    if (!numbers_.insert(c.number).second) lines_.fail(fmt::format("id {} is there already", c.number));
+    out_.connections.rows.push_back(c);
+    where_.push_back(lines_.where());
+  }
+
+  void read_field(UetConnection& c, const std::string& word) {
+    if (word == "id") {
+      c.number = static_cast<std::uint32_t>(lines_.whole("id", 1, kOwnNumbers - 1));
+    } else if (word == "start") {
+      c.start = start(std::string(lines_.word("start, in microseconds")));
+    } else if (word == "size") {
+      c.size = size();
+    } else if (word == "trigger") {
+      Trigger& t = trigger(lines_.whole("trigger", 1, UINT32_MAX));
+      ++t.flows;
+      c.trigger = t.index;
+    } else if (word == "send_done_trigger") {
+      Trigger& t = trigger(lines_.whole("send_done_trigger", 1, UINT32_MAX));
+      ++t.callers;
+      c.triggers = t.index;
+    } else if (word == "recv_done_trigger") {
+      lines_.fail(
+          "recv_done_trigger: htsim_uec calls it only with -conn_reuse, which is not possible; write "
+          "send_done_trigger");
+    } else if (word == "prio") {
+      c.one_path = lines_.whole("prio", INT32_MIN, INT32_MAX) == kOnePath;
+    } else if (word == "msg") {
+      lines_.fail(
+          "msg: htsim_uec knows messages only with -conn_reuse, which is not possible; write a connection each");
+    } else {
+      const std::vector<std::string> valid{"id", "start", "size", "trigger", "send_done_trigger", "prio"};
+      lines_.fail(fmt::format("'{}' is not valid here{}; valid is {}", word, did_you_mean(word, valid),
+                              fmt::join(valid, ", ")));
+    }
+  }
+
+  // The simulator drops the fraction of a microsecond.
+  Time start(const std::string& text) const {
+    const Time time = microseconds(text);
+    if (time > Time{kMostUs * 1'000'000} || (!exact_ && time.ps % 1'000'000 != 0))
+      lines_.fail(fmt::format("start, in microseconds: '{}' is not valid; write a {}number from 0 to {}", text,
+                              exact_ ? "" : "whole ", kMostUs));
+    return time;
+  }
+
+  // htsim_uec sends nothing then; other programs of htsim never stop sending.
+  Bytes size() {
+    const std::int64_t size = lines_.whole("size", 0, kUetMaxFlowSize.count);
+    if (size > 0) return {size};
+    if (!exact_)
+      lines_.fail("size 0, of which htsim_uec sends nothing; write a size, or take --exact for a flow without end");
+    return traffic::kMaxFlowSize;
+  }
+
+  // Where the simulator would stop with an assertion, or wait for ever.
+  void check_triggers() const {
+    for (const auto& [id, t] : triggers_) {
+      if (!t.defined)
+        weir::fail(t.first, fmt::format("trigger {} is not there; write 'trigger id {} oneshot'", id, id));
+      if (t.flows == 0) weir::fail(t.first, fmt::format("trigger {} starts no connection", id));
+      const std::uint32_t calls = out_.connections.triggers[t.index].calls;
+      if (t.kind != "multishot" && t.callers != calls)
+        weir::fail(t.first,
+                   fmt::format("trigger {} waits for {} calls, but {} connections call it", id, calls, t.callers));
+    }
+    if (const auto row = never_started(out_.connections))
+      weir::fail(where_[*row],
+                 "the connection never starts: what triggers it waits for it in turn, or is called too few "
+                 "times");
+  }
+
+  HtsimLines lines_;
+  const bool exact_;
+  HtsimMatrix out_;
+  std::map<std::string, Count> counts_;
+  std::map<std::int64_t, Trigger> triggers_;
+  std::size_t defined_ = 0;
+  std::set<std::uint32_t> numbers_;
+  std::vector<Where> where_;  // of connections
+};
+
+}  // namespace
+
+HtsimMatrix parse_htsim_matrix(std::string_view text, const std::string& file, bool exact) {
+  return MatrixReader(text, file, exact).read();
+}
+
+}  // namespace weir::scenario

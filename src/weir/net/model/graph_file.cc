@@ -1,0 +1,159 @@
+#include "weir/net/model/graph_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "weir/base/error.h"
+#include "weir/base/params.h"
+#include "weir/base/suggestion.h"
+#include "weir/base/text.h"
+
+namespace weir::net {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+Words split(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  constexpr std::string_view kSpace = " \t\r\v\f";
+  Words out;
+  for (;;) {
+    const std::size_t begin = line.find_first_not_of(kSpace);
+    if (begin == std::string_view::npos) return out;
+    const std::size_t end = std::min(line.find_first_of(kSpace, begin), line.size());
+    out.push_back(line.substr(begin, end - begin));
+    line.remove_prefix(end);
+  }
+}
+
+class Parser {
+ public:
+  explicit Parser(const std::string& file) : where_{file, 0} {}
+
+  void line(std::string_view text) {
+    ++where_.line;
+    words_ = split(text);
+    if (words_.empty()) return;
+    at_ = 1;
+    if (words_[0] == "hosts") {
+      count("hosts", topology_.hosts, 2, kMaxHosts);
+    } else if (words_[0] == "switches") {
+      count("switches", topology_.switches, 1, kMaxSwitches);
+    } else if (words_[0] == "link") {
+      link();
+    } else {
+      fail(where_, fmt::format("unknown keyword '{}'{}; valid is hosts, switches or link", one_line(words_[0], kQuoted),
+                               did_you_mean(words_[0], {"hosts", "switches", "link"})));
+    }
+    if (at_ < words_.size())
+      fail(where_, fmt::format("'{}' is too much; the line ends before it", one_line(words_[at_], kQuoted)));
+  }
+
+  Topology finish() {
+    for (const auto& [keyword, value] : {std::pair{"hosts", topology_.hosts}, {"switches", topology_.switches}})
+      if (value == 0) fail({where_.file, 0}, fmt::format("no '{}' line; write one like \"{} 4\"", keyword, keyword));
+    topology_.name = where_.file;
+    try {
+      check(topology_);
+    } catch (const InputError& e) {
+      fail({where_.file, 0}, e.what());
+    }
+    assign_tiers(topology_);
+    return std::move(topology_);
+  }
+
+ private:
+  std::uint32_t number(std::string_view what, std::uint32_t min, std::uint32_t max) {
+    if (at_ == words_.size()) fail(where_, fmt::format("{} is missing; valid is {} to {}", what, min, max));
+    const std::string_view word = words_[at_++];
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc{} || end != word.data() + word.size() || value < min || value > max)
+      fail(where_, fmt::format("{} cannot be '{}'; valid is {} to {}", what, one_line(word, kQuoted), min, max));
+    return value;
+  }
+
+  void count(std::string_view keyword, std::uint32_t& value, std::uint32_t min, std::uint32_t max) {
+    if (value != 0) fail(where_, fmt::format("'{}' a second time; it is {} already", keyword, value));
+    value = number(fmt::format("the number of {}", keyword), min, max);
+  }
+
+  // A number and its unit, as one word or two.
+  std::string quantity(std::string_view what, std::string_view example) {
+    if (at_ == words_.size()) fail(where_, fmt::format("the {} is missing; write it like \"{}\"", what, example));
+    std::string out(words_[at_++]);
+    const bool bare = out.find_first_not_of("0123456789.") == std::string::npos;
+    if (bare && at_ < words_.size()) out += fmt::format(" {}", words_[at_++]);
+    return out;
+  }
+
+  void link() {
+    if (topology_.hosts == 0 || topology_.switches == 0)
+      fail(where_, "a link before its nodes; write the hosts and switches lines first");
+    const std::uint32_t last = topology_.nodes() - 1;
+    Link l;
+    l.a = number("the first node", 0, last);
+    l.b = number("the second node", 0, last);
+    const std::string rate = quantity("rate", "100 Gbps");
+    const std::string delay = quantity("delay", "1 us");
+    try {
+      l.rate = parse_rate(rate);
+      l.delay = parse_time(delay);
+      check_link(topology_, l);
+    } catch (const InputError& e) {
+      fail(where_, e.what());
+    }
+    for (const std::uint32_t node : {l.a, l.b}) {
+      if (node >= topology_.hosts) continue;
+      const auto [before, is_new] = line_of_host_.try_emplace(node, where_.line);
+      if (!is_new)
+        fail(where_,
+             fmt::format("host {} has a link already, in line {}; a host has exactly one", node, before->second));
+    }
+    topology_.links.push_back(l);
+  }
+
+  Where where_;
+  Words words_;
+  std::size_t at_ = 0;
+  std::unordered_map<std::uint32_t, int> line_of_host_;  // where its link is
+  Topology topology_;
+};
+
+}  // namespace
+
+Topology parse_graph(std::string_view text, const std::string& file) {
+  Parser parser(file);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    parser.line(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parser.finish();
+}
+
+bool looks_like_graph(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const Words words = split(text.substr(0, end));
+    if (!words.empty())
+      return words.size() > 1 && (words[0] == "hosts" || words[0] == "switches" || words[0] == "link") &&
+             words[1][0] >= '0' && words[1][0] <= '9';
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return false;
+}
+
+std::string format_graph(const Topology& t) {
+  std::string out = fmt::format("hosts {}\nswitches {}\n", t.hosts, t.switches);
+  for (const Link& l : t.links)
+    out += fmt::format("link {} {} {} {}\n", l.a, l.b, format_value(l.rate), format_value(l.delay));
+  return out;
+}
+
+}  // namespace weir::net

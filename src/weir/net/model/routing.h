@@ -1,0 +1,180 @@
+// Which port a packet leaves a switch by: equal-cost multipath over the shortest paths, where next hops get the same
+// share of packets or shares by their capacity (net/model/multipath.h).
+//
+// Regular trees route by arithmetic on the destination (TreeRule); any other graph by tables of
+// all shortest paths by hop count, one 16-bit id of a group of ports per switch and edge switch
+// of the destination (a host has one link, so its edge switch decides all but the last hop).
+//
+// THE hash: among n next hops in order of their port index, a packet with entropy e leaves
+// switch s by number
+//     (mix32(e ^ salt[s]) * n) >> 32        salt[s] = RandomStream(seed, s, ecmp_salt).bits(0) mod 2^32
+// so that a flow keeps its path as long as it keeps its entropy, and the choices of different
+// switches are independent. With n = 1 nothing is hashed. By capacity, a next hop gets the hashes of its share; where
+// all have the same capacity, these are the same.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "weir/base/random.h"
+#include "weir/net/model/multipath.h"
+#include "weir/net/model/topology.h"
+
+namespace weir::net {
+
+// Division by a constant as one multiplication: x / d == (x * reciprocal(d)) >> kReciprocalShift
+// for all x < kMaxHosts and d in 1 .. kMaxHosts. With m = floor(2^k / d) + 1 the error m*d - 2^k is in (0, d],
+// hence exact while x * d < 2^k, and x * m fits 64 bits while x < 2^(63 - k).
+inline constexpr unsigned kReciprocalShift = 42;
+static_assert(std::uint64_t{kMaxHosts} * kMaxHosts <= std::uint64_t{1} << kReciprocalShift);
+constexpr std::uint64_t reciprocal(std::uint32_t d) { return (std::uint64_t{1} << kReciprocalShift) / d + 1; }
+constexpr std::uint32_t divide(std::uint32_t x, std::uint64_t reciprocal_of_d) {
+  return static_cast<std::uint32_t>((x * reciprocal_of_d) >> kReciprocalShift);
+}
+
+// Next hops of one switch that differ in capacity. Nodes are numbered as in the topology.
+struct Uneven {
+  std::uint32_t node = 0;               // the switch
+  std::uint32_t host = 0;               // a destination
+  std::vector<std::uint32_t> hops;      // ports
+  std::vector<std::uint64_t> capacity;  // of each, in bits per second: the weight that it would have
+};
+
+// Constant after construction, so any number of threads and runs may share one. The topology
+// must have passed check() and must outlive this. Switches are numbered from 0 here: node - hosts.
+class Routing {
+ public:
+  // Without the links that are `down`, by link (none if empty), packets take the shortest paths that are left; where
+  // none is left, those of the whole network, and so end at a link that is down.
+  Routing(const Topology& topology, std::uint64_t seed, const std::vector<bool>& down = {},
+          Multipath multipath = Multipath::equal);
+
+  // The global id of the port by which `switch_index` forwards a packet to `dst_host`.
+  std::uint32_t egress(std::uint32_t switch_index, std::uint32_t dst_host, std::uint32_t entropy) const {
+    const Switch& s = switches_[switch_index];
+    if (by_arithmetic_) return ports_[s.first + pick_of(tree_hops(s, dst_host), s.salt, entropy)];
+    if (is_edge_of(switch_index, dst_host)) return host_down_port_[dst_host];
+    return group_ports_[choose_of(table_hops(switch_index, dst_host), s.salt, entropy)];
+  }
+  // The same as its index among the ports of the switch.
+  std::uint32_t egress_index(std::uint32_t switch_index, std::uint32_t dst_host, std::uint32_t entropy) const {
+    const Switch& s = switches_[switch_index];
+    if (by_arithmetic_) return pick_of(tree_hops(s, dst_host), s.salt, entropy);
+    if (is_edge_of(switch_index, dst_host)) return host_down_index_[dst_host];
+    return group_indices_[choose_of(table_hops(switch_index, dst_host), s.salt, entropy)];
+  }
+
+  // The equal-cost ports of `switch_index` towards `dst_host` as global ids, by port index.
+  std::span<const std::uint32_t> next_hops(std::uint32_t switch_index, std::uint32_t dst_host) const {
+    const Switch& s = switches_[switch_index];
+    if (by_arithmetic_) return part_of(ports_, s.first, tree_hops(s, dst_host));
+    if (is_edge_of(switch_index, dst_host)) return {&host_down_port_[dst_host], 1};
+    return part_of(group_ports_, 0, table_hops(switch_index, dst_host));
+  }
+
+  // The share of hashes that each of these ports gets.
+  std::vector<double> shares(std::uint32_t switch_index, std::uint32_t dst_host) const;
+
+  static constexpr std::uint32_t pick(std::uint32_t entropy, std::uint32_t salt, std::uint32_t n) {
+    return static_cast<std::uint32_t>((std::uint64_t{mix32(entropy ^ salt)} * n) >> 32);
+  }
+
+  std::uint32_t salt(std::uint32_t switch_index) const { return switches_[switch_index].salt; }
+
+  const Topology& topology() const { return *topology_; }
+  // All ports of a switch as global ids, by port index (the order of the topology's links).
+  std::span<const std::uint32_t> ports(std::uint32_t switch_index) const {
+    return {ports_.data() + first_port_[switch_index], first_port_[switch_index + 1] - first_port_[switch_index]};
+  }
+  // The one port of a host, and the switch (counted from 0) at its other end.
+  std::uint32_t host_port(std::uint32_t host) const { return Topology::reverse(host_down_port_[host]); }
+  std::uint32_t edge_switch(std::uint32_t host) const { return edge_switch_[edge_of_[host]]; }
+  // Edge switches (those with hosts) counted from 0 among themselves.
+  std::uint32_t edge_count() const { return edges_; }
+  std::uint32_t edge_index(std::uint32_t host) const { return edge_of_[host]; }
+  bool by_arithmetic() const { return by_arithmetic_; }
+  Multipath multipath() const { return multipath_; }
+  // The first next hops that differ in capacity, if any do. In a tree with rules none do.
+  std::optional<Uneven> uneven() const;
+
+  // The ports that a packet with this entropy leaves by, from the host's own to the last switch's.
+  std::vector<std::uint32_t> path(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) const;
+
+ private:
+  struct Switch {
+    std::uint64_t reciprocal = 0;  // of the hosts behind one child
+    std::uint32_t first_host = 0;
+    std::uint32_t host_count = 0;
+    std::uint32_t first = 0;  // where its choices begin: in ports_ (arithmetic) or in groups_ (tables)
+    std::uint32_t salt = 0;
+    std::uint16_t ports_per_child = 1;
+    std::uint16_t down_ports = 0;
+    std::uint16_t up_ports = 0;
+  };
+  static_assert(sizeof(Switch) == 32);  // two to a cache line
+  struct Group {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
+
+  // Whether no table is needed: the host is at this switch.
+  bool is_edge_of(std::uint32_t switch_index, std::uint32_t host) const {
+    return edge_switch_[edge_of_[host]] == switch_index;
+  }
+  // By index among the ports of the switch.
+  static Group tree_hops(const Switch& s, std::uint32_t dst_host) {
+    const std::uint32_t below = dst_host - s.first_host;  // wraps to a large number for hosts before
+    if (below < s.host_count) return {divide(below, s.reciprocal) * s.ports_per_child, s.ports_per_child};
+    return {s.down_ports, s.up_ports};
+  }
+  // In group_ports_ and beside.
+  Group table_hops(std::uint32_t switch_index, std::uint32_t dst_host) const {
+    return groups_[switches_[switch_index].first + table_[std::size_t{switch_index} * edges_ + edge_of_[dst_host]]];
+  }
+  static std::span<const std::uint32_t> part_of(const std::vector<std::uint32_t>& ports, std::uint32_t from,
+                                                Group hops) {
+    return {ports.data() + from + hops.first, hops.count};
+  }
+  // One of these, all alike.
+  static std::uint32_t pick_of(Group hops, std::uint32_t salt, std::uint32_t entropy) {
+    return hops.count == 1 ? hops.first : hops.first + pick(entropy, salt, hops.count);
+  }
+  // One of those of a table, by its share if there are shares.
+  std::uint32_t choose_of(Group hops, std::uint32_t salt, std::uint32_t entropy) const {
+    if (shares_.empty() || hops.count == 1) return pick_of(hops, salt, entropy);
+    const std::uint32_t* first = shares_.data() + hops.first;
+    const auto* behind = std::upper_bound(first + 1, first + hops.count, mix32(entropy ^ salt));
+    return static_cast<std::uint32_t>(behind - shares_.data()) - 1;
+  }
+
+  void use_tree();
+  void build_tables(const std::vector<bool>& down);
+  struct Distances {
+    std::vector<std::uint32_t> links;  // by switch
+    std::vector<std::uint32_t> order;  // the switches that are reached, nearest first
+  };
+  Distances distances(std::uint32_t edge_switch, const std::vector<bool>& down) const;
+
+  const Topology* topology_;
+  Multipath multipath_;
+  bool by_arithmetic_ = false;
+  std::uint32_t edges_ = 0;
+  std::vector<Switch> switches_;
+  std::vector<std::uint32_t> ports_;            // by switch, then port index
+  std::vector<std::uint32_t> first_port_;       // in ports_, by switch, and one more for the end
+  std::vector<std::uint32_t> host_down_port_;   // the switch's port to this host ...
+  std::vector<std::uint16_t> host_down_index_;  // ... and its index among the ports of the switch
+  std::vector<std::uint32_t> edge_of_;          // by host, an index into edge_switch_
+  std::vector<std::uint32_t> edge_switch_;      // switches with hosts, in order
+  std::vector<std::uint16_t> table_;            // group by (switch, edge)
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> group_ports_;
+  std::vector<std::uint16_t> group_indices_;  // of these among the ports of their switches
+  std::vector<std::uint32_t> shares_;  // by capacity, beside group_ports_: where each one's hashes begin; else empty
+};
+
+}  // namespace weir::net

@@ -1,0 +1,200 @@
+#include "weir/net/model/topologies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "weir/base/error.h"
+
+namespace weir::net {
+namespace {
+
+// Else the parameter `key` is to blame.
+void require(bool good, std::string_view key, const std::string& what) {
+  if (!good) throw InputError(std::string(key), what);
+}
+
+// Where several are, it is the first of "leaves and hosts_per_leaf".
+std::string_view first_of(std::string_view keys) { return keys.substr(0, keys.find_first_of(", ")); }
+
+// Counts come from parameters, so a product may not fit the type of a node number.
+std::uint32_t count_hosts(std::initializer_list<std::uint32_t> factors, std::string_view keys) {
+  std::uint64_t n = 1;
+  for (const auto f : factors) n = std::min<std::uint64_t>(n * f, std::uint64_t{1} << 32);
+  require(n >= 2 && n <= kMaxHosts, first_of(keys),
+          fmt::format("{} make {}{} hosts; valid is 2 to {}", keys, n >> 32 ? "over " : "", n, kMaxHosts));
+  return static_cast<std::uint32_t>(n);
+}
+
+void require_ports(std::uint64_t ports, std::string_view keys) {
+  require(ports <= kMaxSwitchPorts, first_of(keys),
+          fmt::format("{} give a switch {} ports; valid is at most {}", keys, ports, kMaxSwitchPorts));
+}
+
+void require_links(std::uint64_t links, std::string_view keys) {
+  require(links <= kMaxLinks, first_of(keys),
+          fmt::format("{} make {} links; valid is at most {}", keys, links, kMaxLinks));
+}
+
+void at_least_one(std::uint32_t value, std::string_view key) {
+  require(value > 0, key, "0 is out of range; valid is at least 1");
+}
+
+// Hosts first; `per_edge` consecutive ones on each switch from node `hosts` on.
+Topology start(std::string name, std::uint32_t hosts, std::uint32_t switches, std::uint32_t per_edge, Rate rate,
+               Time delay) {
+  Topology t;
+  t.name = std::move(name);
+  t.hosts = hosts;
+  t.switches = switches;
+  for (std::uint32_t h = 0; h < hosts; ++h) t.links.push_back({h, hosts + h / per_edge, rate, delay});
+  t.tier.assign(t.nodes(), 1);
+  std::fill_n(t.tier.begin(), hosts, std::uint8_t{0});
+  return t;
+}
+
+void set_tier(Topology& t, std::uint32_t first_switch, std::uint32_t count, std::uint8_t tier) {
+  std::fill_n(t.tier.begin() + t.hosts + first_switch, count, tier);
+}
+
+}  // namespace
+
+Topology build(const Star& p) {
+  count_hosts({p.hosts}, "hosts");
+  Topology t = start("star", p.hosts, 1, p.hosts, p.rate, p.delay);
+  t.tree = {{0, p.hosts, 1, 0}};
+  check(t);
+  return t;
+}
+
+Topology build(const Dumbbell& p) {
+  at_least_one(p.left, "left");
+  at_least_one(p.right, "right");
+  require(std::uint64_t{p.left} + p.right <= kMaxHosts, "left",
+          fmt::format("left and right make {} hosts; valid is 2 to {}", std::uint64_t{p.left} + p.right, kMaxHosts));
+  require_ports(std::uint64_t{std::max(p.left, p.right)} + 1, "left and right");
+  const std::uint32_t hosts = p.left + p.right;
+  Topology t = start("dumbbell", hosts, 2, hosts, p.host_rate, p.host_delay);
+  for (std::uint32_t h = p.left; h < hosts; ++h) t.links[h].b = hosts + 1;
+  t.links.push_back({hosts, hosts + 1, p.bottleneck_rate, p.bottleneck_delay});
+  t.tree = {{0, p.left, 1, 1}, {p.left, p.right, 1, 1}};
+  check(t);
+  return t;
+}
+
+Topology build(const ParkingLot& p) {
+  require(p.switches >= 2, "switches", fmt::format("{} makes no chain; valid is at least 2", p.switches));
+  require(p.switches <= kMaxSwitches, "switches",
+          fmt::format("{} is out of range; valid is 2 to {}", p.switches, kMaxSwitches));
+  const std::uint32_t hosts = 2 * p.switches;
+  Topology t = start("parking-lot", hosts, p.switches, hosts, p.host_rate, p.host_delay);
+  t.links[1].b = hosts + p.switches - 1;
+  for (std::uint32_t i = 0; i + 1 < p.switches; ++i) {
+    t.links[2 + 2 * i].b = hosts + i;
+    t.links[3 + 2 * i].b = hosts + i + 1;
+    t.links.push_back({hosts + i, hosts + i + 1, p.bottleneck_rate, p.bottleneck_delay});
+  }
+  check(t);
+  return t;
+}
+
+Topology build(const LeafSpine& p) {
+  at_least_one(p.leaves, "leaves");
+  at_least_one(p.spines, "spines");
+  at_least_one(p.links_per_pair, "links_per_pair");
+  const std::uint32_t hosts = count_hosts({p.leaves, p.hosts_per_leaf}, "leaves and hosts_per_leaf");
+  require_ports(p.hosts_per_leaf + std::uint64_t{p.spines} * p.links_per_pair,
+                "hosts_per_leaf, spines and links_per_pair");
+  require_ports(std::uint64_t{p.leaves} * p.links_per_pair, "leaves and links_per_pair");
+  require_links(std::uint64_t{p.leaves} * p.spines * p.links_per_pair, "leaves, spines and links_per_pair");
+  Topology t = start("leaf-spine", hosts, p.leaves + p.spines, p.hosts_per_leaf, p.host_rate, p.host_delay);
+  for (std::uint32_t l = 0; l < p.leaves; ++l) {
+    for (std::uint32_t s = 0; s < p.spines; ++s)
+      t.links.insert(t.links.end(), p.links_per_pair, {hosts + l, hosts + p.leaves + s, p.fabric_rate, p.fabric_delay});
+    t.tree.push_back({l * p.hosts_per_leaf, p.hosts_per_leaf, 1, p.spines * p.links_per_pair});
+  }
+  t.tree.insert(t.tree.end(), p.spines, {0, hosts, p.hosts_per_leaf, 0, p.links_per_pair});
+  set_tier(t, p.leaves, p.spines, 2);
+  check(t);
+  return t;
+}
+
+Topology build(const Clos& p) {
+  at_least_one(p.aggs_per_pod, "aggs_per_pod");
+  const std::uint32_t hosts =
+      count_hosts({p.pods, p.tors_per_pod, p.hosts_per_tor}, "pods, tors_per_pod and hosts_per_tor");
+  require(p.cores % p.aggs_per_pod == 0 && (p.cores > 0 || p.pods == 1), "cores",
+          fmt::format("{} cannot be shared out to aggs_per_pod = {}; valid is a multiple of {}{}", p.cores,
+                      p.aggs_per_pod, p.aggs_per_pod, p.pods == 1 ? " or 0" : ""));
+  const std::uint32_t cores_per_agg = p.cores / p.aggs_per_pod;
+  require_ports(std::uint64_t{p.hosts_per_tor} + p.aggs_per_pod, "hosts_per_tor and aggs_per_pod");
+  require_ports(std::uint64_t{p.tors_per_pod} + cores_per_agg, "tors_per_pod, cores and aggs_per_pod");
+  require_ports(p.pods, "pods");
+  const std::uint32_t tors = p.pods * p.tors_per_pod;
+  const std::uint64_t all_aggs = std::uint64_t{p.pods} * p.aggs_per_pod;
+  require(tors + all_aggs + p.cores <= kMaxSwitches, "pods",
+          fmt::format("pods, tors_per_pod, aggs_per_pod and cores make {} switches; valid is at most {}",
+                      tors + all_aggs + p.cores, kMaxSwitches));
+  const auto aggs = static_cast<std::uint32_t>(all_aggs);
+
+  Topology t = start("clos", hosts, tors + aggs + p.cores, p.hosts_per_tor, p.host_rate, p.host_delay);
+  const std::uint32_t first_agg = hosts + tors;
+  const std::uint32_t first_core = first_agg + aggs;
+  const std::uint32_t hosts_per_pod = p.tors_per_pod * p.hosts_per_tor;
+  for (std::uint32_t tor = 0; tor < tors; ++tor) {
+    const std::uint32_t pod = tor / p.tors_per_pod;
+    for (std::uint32_t k = 0; k < p.aggs_per_pod; ++k)
+      t.links.push_back({hosts + tor, first_agg + pod * p.aggs_per_pod + k, p.fabric_rate, p.fabric_delay});
+    t.tree.push_back({tor * p.hosts_per_tor, p.hosts_per_tor, 1, p.aggs_per_pod});
+  }
+  for (std::uint32_t agg = 0; agg < aggs; ++agg) {
+    const std::uint32_t first = first_core + agg % p.aggs_per_pod * cores_per_agg;
+    for (std::uint32_t c = 0; c < cores_per_agg; ++c)
+      t.links.push_back({first_agg + agg, first + c, p.core_rate, p.core_delay});
+    t.tree.push_back({agg / p.aggs_per_pod * hosts_per_pod, hosts_per_pod, p.hosts_per_tor, cores_per_agg});
+  }
+  t.tree.insert(t.tree.end(), p.cores, {0, hosts, hosts_per_pod, 0});
+  set_tier(t, tors, aggs, 2);
+  set_tier(t, tors + aggs, p.cores, 3);
+  check(t);
+  return t;
+}
+
+Topology build(const FatTree& p) {
+  require(p.k >= 2 && p.k % 2 == 0 && p.k <= 202, "k",
+          fmt::format("{} makes no fat tree; valid is an even number from 2 to 202", p.k));
+  const std::uint32_t half = p.k / 2;
+  Topology t = build(Clos{p.k, half, half, half, half * half, p.rate, p.rate, p.rate, p.delay, p.delay, p.delay});
+  t.name = "fat-tree";
+  return t;
+}
+
+double oversubscription(const Topology& t, std::uint8_t tier) {
+  std::vector<double> up(t.nodes(), 0);
+  std::vector<double> down(t.nodes(), 0);
+  for (const Link& l : t.links) {
+    const auto lower = t.tier[l.a] < t.tier[l.b] ? l.a : l.b;
+    const auto upper = lower == l.a ? l.b : l.a;
+    if (t.tier[lower] == t.tier[upper]) continue;
+    up[lower] += l.rate.bytes_per_second();
+    down[upper] += l.rate.bytes_per_second();
+  }
+  double out = 0;
+  for (std::uint32_t n = t.hosts; n < t.nodes(); ++n)
+    if (t.tier[n] == tier && up[n] > 0) out = std::max(out, down[n] / up[n]);
+  return out;
+}
+
+std::string summary(const Topology& t) {
+  const std::uint8_t top = *std::max_element(t.tier.begin(), t.tier.end());
+  std::string sizes, ratios;
+  for (unsigned tier = 1; tier <= top; ++tier) {
+    sizes += fmt::format("{}{}", tier > 1 ? " + " : "", std::count(t.tier.begin(), t.tier.end(), tier));
+    if (const double ratio = oversubscription(t, static_cast<std::uint8_t>(tier)); ratio > 0)
+      ratios += fmt::format("{} {:.3g}:1", ratios.empty() ? ", oversubscription" : ",", ratio);
+  }
+  return fmt::format("{} hosts, {} switch{} ({}), {} links{}", t.hosts, t.switches, t.switches == 1 ? "" : "es", sizes,
+                     t.links.size(), ratios);
+}
+
+}  // namespace weir::net

@@ -1,0 +1,104 @@
+#include "weir/net/model/topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "weir/base/error.h"
+#include "weir/base/params.h"
+#include "weir/net/model/components.h"
+
+namespace weir::net {
+namespace {
+
+std::string node_text(const Topology& t, std::uint32_t node) {
+  return fmt::format("{} {}", node < t.hosts ? "host" : "switch", node);
+}
+
+void check_degrees(const Topology& t) {
+  std::vector<std::uint32_t> links(t.nodes(), 0);
+  for (const Link& l : t.links) {
+    ++links[l.a];
+    ++links[l.b];
+  }
+  for (std::uint32_t n = 0; n < t.hosts; ++n)
+    if (links[n] != 1)
+      throw InputError(fmt::format("host {} has {} links; a host has exactly one, to its edge switch", n, links[n]));
+  for (std::uint32_t n = t.hosts; n < t.nodes(); ++n)
+    if (links[n] > kMaxSwitchPorts)
+      throw InputError(fmt::format("switch {} has {} ports; valid is at most {}", n, links[n], kMaxSwitchPorts));
+}
+
+void check_connected(const Topology& t) {
+  Components nodes(t.nodes());
+  for (const Link& l : t.links) nodes.join(l.a, l.b);
+  for (std::uint32_t n = 1; n < t.nodes(); ++n)
+    if (nodes.root(n) != 0)
+      throw InputError(
+          fmt::format("{} cannot reach {}; links must connect all nodes", node_text(t, n), node_text(t, 0)));
+}
+
+}  // namespace
+
+void check_link(const Topology& t, const Link& l) {
+  const auto bad = [&](const std::string& what) {
+    throw InputError(fmt::format("the link {} - {} {}", l.a, l.b, what));
+  };
+  if (l.a >= t.nodes() || l.b >= t.nodes())
+    bad(fmt::format("names node {}; valid is 0 to {}", std::max(l.a, l.b), t.nodes() - 1));
+  if (l.a == l.b) bad("joins a node to itself; valid are two different nodes");
+  if (l.a < t.hosts && l.b < t.hosts)
+    bad(fmt::format("joins two hosts; valid is a host and a switch, {} to {}", t.hosts, t.nodes() - 1));
+  if (l.rate < kMinRate || l.rate > kMaxRate)
+    bad(fmt::format("has the rate {}; valid is {} to {}", format_value(l.rate), format_value(kMinRate),
+                    format_value(kMaxRate)));
+  if (l.delay < Time{} || l.delay > kMaxDelay)
+    bad(fmt::format("has the delay {}; valid is 0 to {}", format_value(l.delay), format_value(kMaxDelay)));
+}
+
+void check(const Topology& t) {
+  if (t.hosts < 2 || t.hosts > kMaxHosts)
+    throw InputError(fmt::format("the network has {} hosts; valid is 2 to {}", t.hosts, kMaxHosts));
+  if (t.switches < 1 || t.switches > kMaxSwitches)
+    throw InputError(fmt::format("the network has {} switches; valid is 1 to {}", t.switches, kMaxSwitches));
+  for (const Link& l : t.links) check_link(t, l);
+  // before anything as large as the claimed number of nodes is allocated
+  if (t.links.size() + 1 < t.nodes())
+    throw InputError(fmt::format("{} links cannot connect {} nodes; at least {} are needed", t.links.size(), t.nodes(),
+                                 t.nodes() - 1));
+  check_degrees(t);
+  check_connected(t);
+}
+
+std::vector<bool> sides(const Topology& t) {
+  // Member 2 * n stands for "node n is on the side of node 0", and 2 * n + 1 for the contrary.
+  Components statements(2 * std::size_t{t.nodes()});
+  for (const Link& l : t.links) {
+    statements.join(2 * l.a, 2 * l.b + 1);
+    statements.join(2 * l.a + 1, 2 * l.b);
+  }
+  if (statements.root(1) == 0) return {};
+  std::vector<bool> out(t.nodes());
+  for (std::uint32_t n = 0; n < t.nodes(); ++n) out[n] = statements.root(2 * n) != 0;
+  return out;
+}
+
+void assign_tiers(Topology& t) {
+  constexpr std::uint8_t kUnknown = 255;
+  t.tier.assign(t.nodes(), kUnknown);
+  std::fill_n(t.tier.begin(), t.hosts, std::uint8_t{0});
+  // A pass per tier: there are few. What lies above the last one is counted as the last.
+  for (std::uint8_t below = 0, changed = 1; changed != 0 && below + 1 < kUnknown; ++below) {
+    changed = 0;
+    for (const Link& l : t.links) {
+      for (const auto& [from, to] : {std::pair{l.a, l.b}, std::pair{l.b, l.a}}) {
+        if (t.tier[from] != below || t.tier[to] != kUnknown) continue;
+        t.tier[to] = static_cast<std::uint8_t>(below + 1);
+        changed = 1;
+      }
+    }
+  }
+}
+
+}  // namespace weir::net
