@@ -6,10 +6,9 @@ if(CMAKE_SCRIPT_MODE_FILE)
   cmake_minimum_required(VERSION 3.25)
   file(READ ${FILE} text)
   file(WRITE ${SOURCE} "// Written at build time from python/weir/_parquet.py.
-#include \"weir/parquet.h\"
-
 namespace weir::app {
 
+extern const char* const kParquetProgram;  // weir/parquet.h
 const char* const kParquetProgram = R\"python(${text})python\";
 
 }  // namespace weir::app
@@ -24,6 +23,5 @@ function(weir_embed_parquet target)
   set(source ${PROJECT_BINARY_DIR}/generated/parquet_program.cc)
   add_custom_command(OUTPUT ${source} DEPENDS ${file} ${weir_embed_parquet_script} COMMENT "" VERBATIM
                      COMMAND ${CMAKE_COMMAND} -DFILE=${file} -DSOURCE=${source} -P ${weir_embed_parquet_script})
-  target_sources(${target} PRIVATE ${source})
-  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # there before it is written
+  weir_generated_source(${target} ${source})
 endfunction()

@@ -46,6 +46,5 @@ function(weir_embed_policies target)
   file(GLOB files CONFIGURE_DEPENDS ${dir}/*.toml)
   add_custom_command(OUTPUT ${source} DEPENDS ${files} ${weir_embed_policies_script} COMMENT "" VERBATIM
                      COMMAND ${CMAKE_COMMAND} -DDIR=${dir} -DSOURCE=${source} -P ${weir_embed_policies_script})
-  target_sources(${target} PRIVATE ${source})
-  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # there before it is written
+  weir_generated_source(${target} ${source})
 endfunction()

@@ -38,6 +38,5 @@ function(weir_embed_scenarios target)
   add_custom_command(OUTPUT ${source} DEPENDS ${files} ${weir_embed_scenarios_script} COMMENT "" VERBATIM
                      COMMAND ${CMAKE_COMMAND} -DDIR=${dir} -DNAMES=${names} -DSOURCE=${source}
                              -P ${weir_embed_scenarios_script})
-  target_sources(${target} PRIVATE ${source})
-  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # there before it is written
+  weir_generated_source(${target} ${source})
 endfunction()

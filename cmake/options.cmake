@@ -29,6 +29,22 @@ function(weir_quick_to_compile target)
                                            $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endfunction()
 
+# Gives `target` a source that is written at build time, in a library of its own that links nothing: what writes it, and
+# its compilation, would wait for all that `target` links otherwise.
+function(weir_generated_source target source)
+  cmake_path(GET source STEM name)
+  set(name weir_generated_${name})
+  add_library(${name} OBJECT ${source})
+  weir_options(${name})
+  weir_quick_to_compile(${name})
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_compile_options(${name} PRIVATE -fvisibility=hidden)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
+                                             ${PROJECT_SOURCE_DIR}/apps)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${name}>)
+endfunction()
+
 # A target that mostly waits: with sanitizers, half of its compilation would go into optimising it.
 function(weir_not_optimised_in_debug target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
