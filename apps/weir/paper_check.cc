@@ -143,8 +143,8 @@ void tell_cost(const std::vector<const Evaluator*>& evaluators, const std::vecto
     what += fmt::format("{}{} stud{} of {} run{}", what.empty() ? "" : " and ", studies.size(),
                         studies.size() == 1 ? "y" : "ies", runs, runs == 1 ? "" : "s");
   if (!what.empty())
-    notice("weir paper: {} take about {} of processor time where nothing is done yet, {} at a time", what,
-           duration_text(seconds), o.jobs);
+    notice("weir paper: {} take{} about {} of processor time where nothing is done yet, {} at a time", what,
+           evaluators.size() + studies.size() == 1 ? "s" : "", duration_text(seconds), o.jobs);
 }
 
 Studied judge_studies(const std::vector<Wanted>& studies, const PaperCommandOptions& o) {

@@ -44,7 +44,7 @@ std::map<std::uint64_t, Told> tell(const scenario::Scenario& s, std::uint32_t pa
   scenario::Run run = scenario::build(s, scenario::build_model(s), partitions, true);
   Walk walk(*run.model);
   run.simulation->trace({.ports = {}, .from = {}, .kinds = Walk::kKinds},
-                        [&](std::span<const net::TraceEvent> events) { walk.add(events); });
+                        [&](net::TraceEvents events) { walk.add(events); });
   const engine::Model& model = *run.model;
   run.simulation->on_finish([&](const host::FlowRecord& r) {
     const net::Framing bare = model.framing_without_int(model.profiles[r.profile]);

@@ -63,6 +63,26 @@ void run_recorded(const Folder& folder, const std::string& scenario, const std::
   ASSERT_EQ(o.status, 0) << o.err;
 }
 
+// Each tree of pauses begins at the host that takes data slowly, which its switch's port was paused by.
+TEST(ViewData, ASlowHostIsTheRoot) {
+  const Folder folder("weir-view");
+  run_recorded(folder, "slow-receiver");
+  const auto pauses = rows_of(folder / "a/view_pauses.csv");
+  ASSERT_FALSE(pauses.empty());
+  std::string own;  // port of host 0
+  for (const auto& row : rows_of(folder / "a/view_ports.csv"))
+    if (row.at("from") == "0") own = row.at("port");
+  const std::string last_hop = std::to_string(std::stoi(own) ^ 1);
+  for (const auto& row : pauses) {
+    if (row.at("parent").empty()) {
+      EXPECT_EQ(row.at("by"), own) << row.at("time_ps");
+    }
+    if (row.at("port") == last_hop) {
+      EXPECT_EQ(row.at("by"), own) << row.at("time_ps");
+    }
+  }
+}
+
 class Recorded : public testing::TestWithParam<const char*> {};
 
 TEST_P(Recorded, AgreesWithOtherProbes) {

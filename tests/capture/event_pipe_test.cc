@@ -11,10 +11,15 @@
 namespace weir::capture {
 namespace {
 
-std::vector<net::TraceEvent> numbered(std::uint64_t from, std::size_t n) {
+// Adds n events, numbered from `from` on.
+void add(EventPipe& pipe, std::uint64_t from, std::size_t n) {
   std::vector<net::TraceEvent> events(n);
-  for (net::TraceEvent& event : events) event.flow = from++;
-  return events;
+  std::vector<const net::TraceEvent*> places;
+  for (net::TraceEvent& event : events) {
+    event.flow = from++;
+    places.push_back(&event);
+  }
+  pipe.add(net::TraceEvents(places));
 }
 
 TEST(EventPipe, EventsAreSeenInOrder) {
@@ -26,7 +31,7 @@ TEST(EventPipe, EventsAreSeenInOrder) {
   // more than may wait, in pieces that do not divide what is handed over at a time, one of which is larger than that
   for (std::size_t i = 0; i != 200; ++i) {
     const std::size_t n = i == 100 ? 5'000 : i % 97;
-    pipe.add(numbered(next, n));
+    add(pipe, next, n);
     next += n;
   }
   pipe.finish();
@@ -46,16 +51,16 @@ TEST(EventPipe, WhatLookingThrowsComesToWhoAdds) {
     ++calls;
     throw std::runtime_error("full");
   });
-  const auto many = numbered(0, 20'000);  // more than can wait
-  EXPECT_THROW(pipe.add(many), std::runtime_error);
-  EXPECT_THROW(pipe.add(many), std::runtime_error);
+  const std::size_t many = 20'000;  // more than can wait
+  EXPECT_THROW(add(pipe, 0, many), std::runtime_error);
+  EXPECT_THROW(add(pipe, 0, many), std::runtime_error);
   EXPECT_THROW(pipe.finish(), std::runtime_error);
   EXPECT_GE(calls, 1);
 }
 
 TEST(EventPipe, WhatTheLastLookThrowsComesAtTheEnd) {
   EventPipe pipe([](std::span<const net::TraceEvent>) { throw std::runtime_error("full"); });
-  pipe.add(numbered(0, 3));
+  add(pipe, 0, 3);
   EXPECT_THROW(pipe.finish(), std::runtime_error);
 }
 
@@ -63,7 +68,7 @@ TEST(EventPipe, EndsInTheMiddle) {
   std::atomic<std::size_t> seen = 0;
   {
     EventPipe pipe([&](std::span<const net::TraceEvent> events) { seen += events.size(); });
-    pipe.add(numbered(0, 3'000));
+    add(pipe, 0, 3'000);
   }
   EXPECT_LE(seen, 2'048u) << "what had not been handed over is dropped";
 }

@@ -109,7 +109,7 @@ TEST(Embedded, SavesRestoresAndClones) {
     };
     const auto watch = [](engine::Engine& e, Seen& seen) {
       e.on_finish([&](const host::FlowRecord& r) { seen.log.flows.push_back({r.id, r.finish}); });
-      e.trace({}, [&](std::span<const net::TraceEvent> events) { seen.events += events.size(); });
+      e.trace({}, [&](net::TraceEvents events) { seen.events += events.size(); });
       e.every(40_us, [&](Time now) { seen.samples.push_back(now); });
     };
     Seen of_copy{.log = so_far, .samples = {}};

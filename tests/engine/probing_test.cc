@@ -70,7 +70,7 @@ std::map<std::uint64_t, std::vector<net::TraceEvent>> departures(const Scenario&
   const auto traffic = scenario.traffic();
   Simulation simulation(*model, *traffic, {.traced = true});
   std::map<std::uint64_t, std::vector<net::TraceEvent>> out;
-  simulation.trace({}, [&](std::span<const net::TraceEvent> events) {
+  simulation.trace({}, [&](net::TraceEvents events) {
     for (const net::TraceEvent& e : events)
       if (e.kind == net::EventKind::left && e.packet.kind == kind && e.port == 0) out[e.flow].push_back(e);
   });

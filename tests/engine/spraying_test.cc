@@ -200,7 +200,7 @@ class WhoseMark : public testing::Test {
     Seen out;
     std::set<std::uint32_t> entropies;
     std::uint64_t all_marked = 0;
-    simulation.trace({}, [&](std::span<const net::TraceEvent> events) {
+    simulation.trace({}, [&](net::TraceEvents events) {
       for (const net::TraceEvent& e : events) {
         const bool of_flow = e.packet.profile == 1;
         if (e.kind == net::EventKind::marked) {

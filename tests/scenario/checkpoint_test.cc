@@ -37,7 +37,7 @@ class Watched {
     simulation = std::make_unique<engine::Simulation>(*model_, *traffic_, options);
     simulation->every(20_us, [this](Time now) { look(now); });
     if (options.traced)
-      simulation->trace({}, [this](std::span<const net::TraceEvent> events) {
+      simulation->trace({}, [this](net::TraceEvents events) {
         for (const net::TraceEvent& e : events) {
           const auto kind = static_cast<std::uint64_t>(e.kind);
           for (const std::uint64_t figure : {static_cast<std::uint64_t>(e.time.ps), kind, e.flow})

@@ -84,7 +84,7 @@ TEST_P(EachFidelity, TellsEventsAsItSays) {
   std::vector<std::string> tags;
   const auto traffic = build_traffic(s, *model, tags);
   const auto engine = fidelity_.make(s, *model, *traffic, {.traced = true});
-  const auto look = [](std::span<const net::TraceEvent>) {};
+  const auto look = [](net::TraceEvents) {};
   if (fidelity_.tells_events)
     EXPECT_NO_THROW(engine->trace({}, look));
   else

@@ -28,7 +28,7 @@ TEST_P(QueueEvents, TellTheQueueThatIsThere) {
   engine::Simulation simulation(*model, *traffic, {.stop = stop, .traced = true});
   std::vector<std::uint32_t> queued(model->topology.ports());
   std::uint64_t dropped = 0;
-  simulation.trace({}, [&](std::span<const net::TraceEvent> events) {
+  simulation.trace({}, [&](net::TraceEvents events) {
     for (const net::TraceEvent& e : events) {
       if (e.kind != EventKind::accepted && e.kind != EventKind::left && e.kind != EventKind::dropped) continue;
       queued[e.port] = e.queued;

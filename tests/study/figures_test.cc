@@ -323,9 +323,37 @@ statistic = "mean"
   EXPECT_EQ(to_text(t),
             "algorithm  seeds    wait [ms]\nhpcc           1  5.24 (best)\ntimely         1        5.565\n");
   EXPECT_EQ(nlohmann::json::parse(sweep_json(t)).at("better").dump(), R"({"wait":"lower"})");
-  EXPECT_EQ(table_of("better = \"higher\"\n").best(0), 1u);
-  EXPECT_EQ(table_of("scale = -1\n").best(0), std::nullopt);
+  EXPECT_EQ(nlohmann::json::parse(sweep_json(t)).at("best").dump(), R"({"wait":[0]})");
+  EXPECT_EQ(table_of("better = \"higher\"\n").best(0), std::vector<std::size_t>{1});
+  EXPECT_TRUE(table_of("scale = -1\n").best(0).empty());
   EXPECT_THROW(of("better = \"small\"\n"), InputError);
+}
+
+// Points of different loads do not compete, and those whose intervals overlap are not told apart.
+TEST(Tables, TheBestIsOneOfItsTask) {
+  const Study study = parse_study("[study]\nseeds = 2\n" + std::string(kStarScenario) + R"(
+[[axis]]
+name = "size"
+key = "traffic.0.size"
+values = ["1 KB", "1 MB"]
+[[axis]]
+name = "algorithm"
+key = "algorithm.name"
+values = ["hpcc", "timely"]
+[[measure]]
+name = "wait"
+of = "flows"
+column = "fct_ps"
+statistic = "mean"
+)",
+                                  "s.toml");
+  Measurements t = no_measurements(make_plan(study));
+  const double of_runs[] = {10, 10.1, 20, 20.1, 110, 120, 100, 130};
+  for (std::size_t i = 0; i < 8; ++i) {
+    t.runs[i].status = Record::Status::done;
+    t.runs[i].measures = {{of_runs[i]}};
+  }
+  EXPECT_EQ(t.best(0), std::vector<std::size_t>{0});
 }
 
 // Of two seeds that lie a hundredfold apart either way nothing is known.

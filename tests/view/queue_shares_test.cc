@@ -24,7 +24,7 @@ TEST_P(EveryQueue, IsSharedAsItsPacketsSay) {
   scenario::Run run = scenario::build(s, scenario::build_model(s), 0, true);
   engine::Engine& engine = *run.simulation;
   QueueShares queues(engine.ports());
-  engine.trace({}, [&](std::span<const net::TraceEvent> events) {
+  engine.trace({}, [&](net::TraceEvents events) {
     for (const net::TraceEvent& event : events)
       if (!net::is_of_flow(event.kind)) queues.add(event);
   });

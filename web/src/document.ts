@@ -77,6 +77,7 @@ export interface Study {
   units: string[]; // of each of them; '' = a label of an axis
   words: string[]; // what each of them is of; '' = not known
   better: string[]; // of which the 'lower' or 'higher' value is better; '' = not known
+  best: number[][]; // by column: the points that are the best of those with the same traffic and topology
   points: string[][];
   counts: ({ fewest: number; most: number; few: boolean } | null)[][]; // by column and point: of how many values a percentile is, in its runs
 }

@@ -230,13 +230,6 @@ function isInformative(mean: number, low: number, high: number): boolean {
   return high - mean <= 100 * (mean - low) && mean - low <= 100 * (high - mean);
 }
 
-// The row with the best value of a column, the first of equals; null if that is not known, or if no two differ.
-function bestRow(study: Study, at: number, values: (number | null)[]): number | null {
-  const known = values.map((v, i) => ({ v, i })).filter((e): e is { v: number; i: number } => e.v !== null);
-  if (!study.better[at] || known.length < 2 || known.every((e) => e.v === known[0].v)) return null;
-  return known.reduce((a, b) => ((study.better[at] === 'lower' ? b.v < a.v : b.v > a.v) ? b : a)).i;
-}
-
 // Columns M, M_low and M_high become one, in a unit in which its largest value is short.
 export function pointTable(study: Study, id: string): HTMLElement {
   const index = (name: string) => study.columns.indexOf(name);
@@ -250,7 +243,7 @@ export function pointTable(study: Study, id: string): HTMLElement {
     const numbers = study.points.map((row) => { const v = number(row[at]); return typeof v === 'number' ? v : null; });
     const scale = scaleFor(study.units[at], numbers.reduce((most: number, v) => Math.max(most, Math.abs(v ?? 0)), 0));
     const shown = (v: number, digits = 4) => plain(v / scale.factor, digits);
-    const best = bestRow(study, at, numbers);
+    const best = study.best[at];
     const [low, high] = [index(name + '_low'), index(name + '_high')];
     const value = (row: string[]) => number(row[at]);
     return {
@@ -265,7 +258,7 @@ export function pointTable(study: Study, id: string): HTMLElement {
         const spread = low >= 0 && high >= 0 && row[low] !== row[high];
         const [from, to] = [Number(row[low]), Number(row[high])];
         const interval = !spread ? null : isInformative(v, from, to) ? shown(from) + '\u00a0\u2026\u00a0' + shown(to) : 'n/a (' + counted(Number(row[index('seeds')]), 'seed') + ')';
-        return h('span', { title: told }, place.get(row) === best ? h('span', { class: 'badge best', title: 'the ' + (study.better[at] === 'lower' ? 'lowest' : 'highest') + ' of all points' }, 'best') : null,
+        return h('span', { title: told }, best.includes(place.get(row) as number) ? h('span', { class: 'badge best', title: 'the ' + (study.better[at] === 'lower' ? 'lowest' : 'highest') + ' of all points with this traffic and topology, by more than the intervals' }, 'best') : null,
           shown(v) + (n?.few ? '\u00a0*' : ''), interval ? ' ' : null, interval ? h('small', {}, interval) : null);
       },
     };

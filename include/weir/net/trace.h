@@ -6,8 +6,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -106,6 +108,9 @@ struct TraceFilter {
   Time from;
   Time until = Time::max();  // exclusive
   EventKinds kinds = kNotOnWire;
+  // Whether packets that arrive at switches are told. Each is accepted, trimmed or dropped in the same instant, which
+  // is told as well, so that most readers need arrivals at hosts alone.
+  bool arrivals_at_switches = true;
 
   bool takes(std::uint32_t port, Time time) const {
     return time >= from && time < until && (ports.empty() || ports[port]);
@@ -118,9 +123,48 @@ struct TraceFilter {
   }
 };
 
+// Events in order, wherever they are.
+class TraceEvents {
+ public:
+  class iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = TraceEvent;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const TraceEvent*;
+    using reference = const TraceEvent&;
+
+    iterator() = default;
+    explicit iterator(const TraceEvent* const* at) : at_(at) {}
+    reference operator*() const { return **at_; }
+    pointer operator->() const { return *at_; }
+    iterator& operator++() { return ++at_, *this; }
+    iterator operator++(int) { return iterator(at_++); }
+    friend bool operator==(iterator, iterator) = default;
+
+   private:
+    const TraceEvent* const* at_ = nullptr;
+  };
+
+  TraceEvents() = default;
+  explicit TraceEvents(std::span<const TraceEvent* const> events) : events_(events) {}
+
+  iterator begin() const { return iterator(events_.data()); }
+  iterator end() const { return iterator(events_.data() + events_.size()); }
+  std::size_t size() const { return events_.size(); }
+  bool empty() const { return events_.empty(); }
+  const TraceEvent& front() const { return *events_.front(); }
+  const TraceEvent& back() const { return *events_.back(); }
+  const TraceEvent& operator[](std::size_t i) const { return *events_[i]; }
+  TraceEvents subspan(std::size_t from, std::size_t n) const { return TraceEvents(events_.subspan(from, n)); }
+
+ private:
+  std::span<const TraceEvent* const> events_;
+};
+
 // Receives the events of one epoch, or of a part of one, in order of time. Of the events of one instant, arrivals at
 // far ends and losses come first, and then all others; both are ordered by port, what it has received first.
-using TraceVisit = std::function<void(std::span<const TraceEvent>)>;
+using TraceVisit = std::function<void(TraceEvents)>;
 
 // The tracer of a run that nobody traces. Code that only serves a tracer is then not compiled.
 struct NoTracer {
@@ -130,7 +174,6 @@ struct NoTracer {
   static constexpr bool takes(std::uint32_t, Time) { return false; }
   static constexpr bool takes(EventKind) { return false; }
   static constexpr bool takes(EventKind, std::uint32_t, Time) { return false; }
-  static void add(const TraceEvent&) {}
   template <class A>
   static void archive(A&) {}
 };
@@ -150,7 +193,9 @@ class Recorder {
   bool takes(EventKind kind, std::uint32_t port, Time time) const {
     return is_recording() && filter_->takes(kind, port, time);
   }
-  void add(const TraceEvent& event) { events_.push_back(event); }
+  bool takes_arrivals_at_switches() const { return is_recording() && filter_->arrivals_at_switches; }
+  // A further record, to be filled in. Valid until the next one.
+  TraceEvent& add() { return events_.emplace_back(); }
   std::vector<TraceEvent>& events() { return events_; }
 
   template <class A>

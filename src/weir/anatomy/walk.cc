@@ -41,7 +41,7 @@ std::int64_t add_waits(const Journey& j, std::int64_t room, Parts& out) {
 
 Walk::Walk(const engine::Model& model) : model_(model), flows_(model.topology.hosts), pauses_(model.topology.ports()) {}
 
-void Walk::add(std::span<const net::TraceEvent> events) {
+void Walk::add(net::TraceEvents events) {
   for (const net::TraceEvent& event : events) add(event);
 }
 

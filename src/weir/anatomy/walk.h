@@ -98,7 +98,7 @@ class Walk {
   // The model must outlive this.
   explicit Walk(const engine::Model& model);
 
-  void add(std::span<const net::TraceEvent> events);
+  void add(net::TraceEvents events);
   // The parts of a flow that has ended, once; nothing if it had started before this saw the run.
   std::optional<Parts> take(std::uint64_t flow);
 

@@ -146,7 +146,7 @@ std::uint64_t Capture::expected_bytes(std::uint32_t src, std::uint32_t dst, Byte
 void Capture::attach(engine::Engine& engine) {
   net::TraceFilter starts;  // whatever the time
   starts.kinds = net::kind_bit(net::EventKind::started);
-  const auto add = [this](std::span<const net::TraceEvent> events) { pipe_.add(events); };
+  const auto add = [this](net::TraceEvents events) { pipe_.add(events); };
   engine.trace(starts, add);
   engine.trace(filter_, add);
 }

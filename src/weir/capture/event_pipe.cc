@@ -23,12 +23,10 @@ EventPipe::~EventPipe() {
   thread_.join();
 }
 
-void EventPipe::add(std::span<const net::TraceEvent> events) {
-  while (!events.empty()) {
-    const std::size_t n = std::min(events.size(), kBatch - batch_.size());
-    batch_.insert(batch_.end(), events.begin(), events.begin() + static_cast<std::ptrdiff_t>(n));
-    events = events.subspan(n);
-    if (batch_.size() == kBatch) hand_over();
+void EventPipe::add(net::TraceEvents events) {
+  for (const net::TraceEvent& event : events) {
+    batch_.push_back(event);
+    if (batch_.size() >= kBatch) hand_over();
   }
 }
 

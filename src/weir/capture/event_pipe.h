@@ -33,7 +33,7 @@ class EventPipe {
 
   // Copies the events, and waits while too many of them have not been looked at. Throws what `visit` has thrown, and
   // after that nothing is looked at any more.
-  void add(std::span<const net::TraceEvent> events);
+  void add(net::TraceEvents events);
   // The last call. Throws likewise.
   void finish();
 

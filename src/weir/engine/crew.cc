@@ -183,7 +183,7 @@ class Team final : public Simulation::Crew {
         for (const Signal& signal : box.signals) visit(signal.node);
   }
 
-  std::span<const net::TraceEvent> trace(Time end) override {
+  net::TraceEvents trace(Time end) override {
     if constexpr (Tracer::kOn) {
       // What has left by now is recorded only once the port is looked at.
       for (std::size_t i = 0; i < parts_.size(); ++i)

@@ -66,7 +66,7 @@ class Simulation::Crew {
   virtual void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const = 0;
   virtual void for_each_signal(const std::function<void(std::uint32_t node)>& visit) const = 0;
   // Of all ranks: what has happened since the last call and before `end`; nothing if the crew is not traced.
-  virtual std::span<const net::TraceEvent> trace(Time end) = 0;
+  virtual net::TraceEvents trace(Time end) = 0;
   // Between epochs: what the partitions of all ranks hold (Partition::save, load). A crew takes what one of the same
   // number of partitions has saved, whatever the ranks. With several, rank 0 saves all, or with `everywhere` each; what
   // the others have saved is of no use.

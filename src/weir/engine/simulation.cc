@@ -93,6 +93,7 @@ void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit) {
       filter_ = f;
       continue;
     }
+    filter_.arrivals_at_switches = filter_.arrivals_at_switches || f.arrivals_at_switches;
     filter_.from = std::min(filter_.from, f.from);
     filter_.until = std::max(filter_.until, f.until);
     if (f.ports.empty()) filter_.ports.clear();
@@ -107,7 +108,7 @@ void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit) {
 
 void Simulation::tell_trace(Time end) {
   if (readers_.empty()) return;
-  const std::span<const net::TraceEvent> events = crew_->trace(end);
+  const net::TraceEvents events = crew_->trace(end);
   if (events.empty()) return;
   net::EventKinds kinds = 0;
   for (const net::TraceEvent& event : events) kinds |= net::kind_bit(event.kind);
@@ -122,14 +123,12 @@ void Simulation::tell_trace(Time end) {
       reader.visit(events);
       continue;
     }
-    const auto takes = [&](const net::TraceEvent& e) { return reader.filter.takes(e); };
-    // what it takes, without a copy: run by run
-    for (auto from = events.begin(); from != events.end();) {
-      auto until = std::find_if_not(from, events.end(), takes);
-      if (from != until) reader.visit({from, until});
-      if (until != events.end()) ++until;
-      from = until;
-    }
+    taken_.clear();
+    for (const net::TraceEvent& event : events)
+      if (filter.takes(event) && (filter.arrivals_at_switches || event.kind != net::EventKind::arrived ||
+                                  model_.topology.port_peer(event.port) < model_.topology.hosts))
+        taken_.push_back(&event);
+    if (!taken_.empty()) reader.visit(net::TraceEvents(taken_));
   }
 }
 

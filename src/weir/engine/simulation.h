@@ -192,10 +192,11 @@ class Simulation final : public Engine {
   };
   net::TraceFilter filter_;  // what any of the readers wants
   std::vector<TraceReader> readers_;
-  bool checked_ = false;          // that somebody decides, if flows may ask
-  bool broken_ = false;           // an exception has left advance()
-  bool decided_at_once_ = false;  // what flows ask for
-  host::BatchPolicy decide_;      // the same, at the end of an epoch
+  std::vector<const net::TraceEvent*> taken_;  // by one of them
+  bool checked_ = false;                       // that somebody decides, if flows may ask
+  bool broken_ = false;                        // an exception has left advance()
+  bool decided_at_once_ = false;               // what flows ask for
+  host::BatchPolicy decide_;                   // the same, at the end of an epoch
   std::vector<host::Question> questions_;
   std::vector<cc::Control> answers_;
   std::vector<traffic::Flow> batch_;

@@ -1,53 +1,65 @@
 #include "weir/engine/trace_order.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
-#include <utility>
+#include <cstddef>
+#include <numeric>
 
 namespace weir::engine {
 
-std::span<const net::TraceEvent> TraceOrder::collect(std::span<net::Recorder* const> recorders, Time end) {
-  if (recorders.size() == 1 && later_.empty() && is_ordered(recorders.front()->events(), end)) {
-    events_.swap(recorders.front()->events());
-    recorders.front()->events().clear();
-    std::size_t kept = 0;
-    for (net::TraceEvent& event : events_) {
-      if (!resolve(event)) continue;
-      if (&events_[kept] != &event) events_[kept] = event;
-      ++kept;
-    }
-    events_.resize(kept);
-    return events_;
-  }
-  // Events are large, so what is sorted is their keys.
+net::TraceEvents TraceOrder::collect(std::span<net::Recorder* const> recorders, Time end) {
+  // Events are large and stay where they are; what is sorted is their keys.
+  held_.resize(1 + recorders.size());
+  held_[0].clear();
+  held_[0].swap(later_);
   recorded_.clear();
   keys_.clear();
-  const auto add = [&](const std::vector<net::TraceEvent>& events) {
-    for (const net::TraceEvent& event : events) {
-      if (event.time < end) keys_.push_back({event.time, rank_of(event, recorded_.size())});
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (i != 0) {
+      held_[i].clear();
+      held_[i].swap(recorders[i - 1]->events());
+    }
+    for (net::TraceEvent& event : held_[i]) {
+      if (event.time < end)
+        keys_.push_back({event.time, rank_of(event, recorded_.size())});
+      else
+        later_.push_back(event);
       recorded_.push_back(&event);
     }
-  };
-  add(later_);
-  for (net::Recorder* recorder : recorders) add(recorder->events());
-  if (!std::is_sorted(keys_.begin(), keys_.end())) std::sort(keys_.begin(), keys_.end());
+  }
+  sort_keys();
 
   events_.clear();
-  events_.reserve(keys_.size());
   for (const Key& key : keys_) {
-    events_.push_back(*recorded_[key.rank & kMostEvents]);
-    if (!resolve(events_.back())) events_.pop_back();
+    net::TraceEvent& event = *recorded_[key.rank & kMostEvents];
+    if (resolve(event)) events_.push_back(&event);
   }
-  if (keys_.size() < recorded_.size()) {
-    std::vector<net::TraceEvent> later;
-    for (const net::TraceEvent* event : recorded_)
-      if (event->time >= end) later.push_back(*event);
-    later_ = std::move(later);
-  } else {
-    later_.clear();
+  return net::TraceEvents(events_);
+}
+
+// Puts them into as many equal spans of time as there are keys, so that few are left to be sorted in each.
+void TraceOrder::sort_keys() {
+  const std::size_t n = keys_.size();
+  if (std::is_sorted(keys_.begin(), keys_.end())) return;
+  const auto [first, last] =
+      std::minmax_element(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) { return a.time < b.time; });
+  const Time begin = first->time;
+  const auto span = static_cast<std::uint64_t>((last->time - begin).ps);
+  const int shift = std::max(0, static_cast<int>(std::bit_width(span)) - static_cast<int>(std::bit_width(n)));
+  const auto place_of = [&](const Key& key) { return static_cast<std::size_t>((key.time - begin).ps) >> shift; };
+  places_.assign((span >> shift) + 2, 0);
+  for (const Key& key : keys_) ++places_[place_of(key) + 1];
+  std::partial_sum(places_.begin(), places_.end(), places_.begin());
+  scattered_.resize(n);
+  for (const Key& key : keys_) scattered_[places_[place_of(key)]++] = key;
+  keys_.swap(scattered_);
+  // Now places_[i] is the end of span i.
+  std::uint32_t from = 0;
+  for (const std::uint32_t until : places_) {
+    if (until - from > 1) std::sort(keys_.begin() + from, keys_.begin() + until);
+    from = until;
   }
-  for (net::Recorder* recorder : recorders) recorder->events().clear();
-  return events_;
 }
 
 // Arrivals are what causes all else. What happens at a port is recorded in order by its own partition, but for what has
@@ -61,15 +73,6 @@ std::uint64_t TraceOrder::place_of(const net::TraceEvent& event) {
 std::uint64_t TraceOrder::rank_of(const net::TraceEvent& event, std::size_t index) {
   assert(index <= kMostEvents);
   return place_of(event) << 30 | index;
-}
-
-bool TraceOrder::is_ordered(const std::vector<net::TraceEvent>& events, Time end) {
-  for (std::size_t i = 1; i < events.size(); ++i) {
-    const net::TraceEvent& a = events[i - 1];
-    const net::TraceEvent& b = events[i];
-    if (b.time < a.time || (b.time == a.time && place_of(b) < place_of(a))) return false;
-  }
-  return events.empty() || events.back().time < end;
 }
 
 TraceOrder::Slot& TraceOrder::slot_of(std::uint32_t src, std::uint32_t slot) {

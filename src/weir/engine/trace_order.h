@@ -15,9 +15,9 @@ namespace weir::engine {
 // Also finds the flows that packets belong to.
 class TraceOrder {
  public:
-  // The events since the last call that come before `end`, in order (net/trace.h); later calls give those that the
-  // recorders had already, and come later. Flows are known from their `started` on.
-  std::span<const net::TraceEvent> collect(std::span<net::Recorder* const> recorders, Time end);
+  // The events since the last call that come before `end`, in order (net/trace.h), valid until the next call; later
+  // calls give those that the recorders had already, and come later. Flows are known from their `started` on.
+  net::TraceEvents collect(std::span<net::Recorder* const> recorders, Time end);
 
   // A flow of host src that has started before anything was recorded.
   void know(std::uint32_t src, const host::Flow& flow);
@@ -50,12 +50,15 @@ class TraceOrder {
   static std::uint64_t place_of(const net::TraceEvent& event);
   static std::uint64_t rank_of(const net::TraceEvent& event, std::size_t index);
 
-  // Whether they are in order as they were recorded, and all come before `end`.
-  static bool is_ordered(const std::vector<net::TraceEvent>& events, Time end);
+  // Sorts keys_. They come from recorders that are nearly in order of time.
+  void sort_keys();
 
-  std::vector<const net::TraceEvent*> recorded_;
-  std::vector<Key> keys_;
-  std::vector<net::TraceEvent> events_;
+  std::vector<std::vector<net::TraceEvent>> held_;  // what was collected: later_ of the last call, then by recorder
+  std::vector<net::TraceEvent*> recorded_;          // all of held_
+  std::vector<Key> keys_;                           // of those of them that come before `end`
+  std::vector<Key> scattered_;                      // of sort_keys()
+  std::vector<std::uint32_t> places_;               // of sort_keys()
+  std::vector<const net::TraceEvent*> events_;      // in order
   std::vector<net::TraceEvent> later_;
   std::vector<std::vector<Slot>> slots_;  // by sender, then slot
 };

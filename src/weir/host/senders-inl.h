@@ -36,18 +36,24 @@ Senders<P>::Senders(const Model& m)
 template <class P>
 inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow& flow, Time now, Bytes first,
                               Bytes lost, net::Cause cause) {
-  if (!tracer().takes(kind)) return;
-  net::TraceEvent event{.time = now, .kind = kind, .cause = cause, .port = host.port, .flow = flow.id};
-  event.src = lane().port(host.port).owner;
-  event.packet.src = event.src;
-  event.packet.dst = flow.dst;
-  event.packet.slot = flow.slot;
-  event.packet.generation = flow.generation;
-  event.packet.profile = flow.profile;
-  event.window = kind == net::EventKind::told_loss ? lost : flow.control.window;
-  event.rate = flow.control.rate;
-  event.first = first;
-  tracer().add(event);
+  if constexpr (P::Tracer::kOn) {
+    if (!tracer().takes(kind)) return;
+    net::TraceEvent& event = tracer().add();
+    event.time = now;
+    event.kind = kind;
+    event.cause = cause;
+    event.port = host.port;
+    event.flow = flow.id;
+    event.src = lane().port(host.port).owner;
+    event.packet.src = event.src;
+    event.packet.dst = flow.dst;
+    event.packet.slot = flow.slot;
+    event.packet.generation = flow.generation;
+    event.packet.profile = flow.profile;
+    event.window = kind == net::EventKind::told_loss ? lost : flow.control.window;
+    event.rate = flow.control.rate;
+    event.first = first;
+  }
 }
 
 template <class P>

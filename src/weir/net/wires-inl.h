@@ -36,9 +36,16 @@ Fabric<P>::Fabric(std::uint16_t partitions)
 template <class P>
 inline void Fabric<P>::trace(EventKind kind, std::uint32_t port, const Descriptor& packet, Time time,
                              std::uint32_t queued) {
-  if (!tracer().takes(kind, port, time) || (packet.is_control() && !is_of_port(kind))) return;
-  const Packet whole = packets().packet(packet);
-  tracer().add({.time = time, .kind = kind, .port = port, .src = whole.sender(), .queued = queued, .packet = whole});
+  if constexpr (P::Tracer::kOn) {
+    if (!tracer().takes(kind, port, time) || (packet.is_control() && !is_of_port(kind))) return;
+    TraceEvent& event = tracer().add();
+    event.time = time;
+    event.kind = kind;
+    event.port = port;
+    event.queued = queued;
+    event.packet = packets().packet(packet);
+    event.src = event.packet.sender();
+  }
 }
 
 // Its record of telemetry and what it tells selectively go with it: both are only known here.
@@ -47,7 +54,7 @@ inline void Fabric<P>::trace_on_wire(EventKind kind, std::uint32_t port, const D
                                      std::uint32_t queued) {
   if constexpr (P::Tracer::kOn) {
     if (!tracer().takes(kind, port, time)) return;
-    TraceEvent& event = tracer().events().emplace_back();
+    TraceEvent& event = tracer().add();
     event.time = time;
     event.kind = kind;
     event.port = port;
@@ -262,7 +269,9 @@ void Fabric<P>::lose(Port& p, std::uint32_t port, Descriptor& packet) {
 // A packet has arrived that is neither lost nor a pause or resume frame.
 template <class P>
 inline void Fabric<P>::count_arrival(std::uint32_t port, const Descriptor& packet, Time now) {
-  trace(EventKind::arrived, port, packet, now, 0);
+  if constexpr (P::Tracer::kOn)
+    if (tracer().takes_arrivals_at_switches() || lane().port(port).peer < lane().hosts)
+      trace(EventKind::arrived, port, packet, now, 0);
   trace_on_wire(EventKind::received, Topology::reverse(port), packet, now, 0);
   ++counters().packet_hops;
   counters().data_packet_hops += packet.kind == PacketKind::data;

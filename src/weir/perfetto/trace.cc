@@ -90,14 +90,14 @@ void Trace::attach(engine::Engine& engine) {
   // Starts whatever the time, since they tell which flow is where; pauses, since they last.
   net::TraceFilter starts;
   starts.kinds = net::kind_bit(EventKind::started);
-  engine.trace(starts, [this](std::span<const net::TraceEvent> events) {
+  engine.trace(starts, [this](net::TraceEvents events) {
     for (const net::TraceEvent& event : events) start(event);
   });
   net::TraceFilter pauses{.ports = filter_.ports, .from = {}, .kinds = kPauses};
-  engine.trace(pauses, [this](std::span<const net::TraceEvent> events) {
+  engine.trace(pauses, [this](net::TraceEvents events) {
     for (const net::TraceEvent& event : events) pause(event);
   });
-  engine.trace(filter_, [this](std::span<const net::TraceEvent> events) {
+  engine.trace(filter_, [this](net::TraceEvents events) {
     for (const net::TraceEvent& event : events) show(event);
   });
   engine.every(interval_, [this, &engine](Time now) { sample(engine, now); });

@@ -56,8 +56,8 @@ void AnatomyProbe::add_possible(const Params&, const Setting&, Summary& summary)
 AnatomyProbe::AnatomyProbe(const Params& params, const Context& context)
     : chosen_(parse_ids(params.flows)), walk_(context.engine.model()) {
   if (context.out != nullptr) file_.emplace(context.out->table("anatomy.csv"));
-  context.engine.trace({.ports = {}, .from = {}, .kinds = anatomy::Walk::kKinds},
-                       [this](std::span<const net::TraceEvent> events) { walk_.add(events); });
+  context.engine.trace({.ports = {}, .from = {}, .kinds = anatomy::Walk::kKinds, .arrivals_at_switches = false},
+                       [this](net::TraceEvents events) { walk_.add(events); });
 }
 
 void AnatomyProbe::on_finish(const host::FlowRecord& r) {

@@ -76,7 +76,7 @@ PacketProbe::PacketProbe(const Params& params, const Context& context)
   if (context.out == nullptr) return;
   file_.emplace(context.out->table("packets.csv"));
   context.engine.trace(trace_filter(topology_, params.ports, params.start, params.stop),
-                       [this](std::span<const net::TraceEvent> events) { write(events); });
+                       [this](net::TraceEvents events) { write(events); });
 }
 
 void PacketProbe::finish(Summary&) {
@@ -85,7 +85,7 @@ void PacketProbe::finish(Summary&) {
 
 bool PacketProbe::chosen(std::uint64_t flow) const { return flows_.empty() || contains(flows_, flow); }
 
-void PacketProbe::write(std::span<const net::TraceEvent> events) {
+void PacketProbe::write(net::TraceEvents events) {
   for (const net::TraceEvent& event : events)
     if (net::is_of_port(event.kind) || chosen(event.flow)) write(event);
 }

@@ -63,7 +63,7 @@ class PacketProbe : public ArchivedProbe<PacketProbe> {
   }
 
  private:
-  void write(std::span<const net::TraceEvent> events);
+  void write(net::TraceEvents events);
   void write(const net::TraceEvent& event);
   bool chosen(std::uint64_t flow) const;
 

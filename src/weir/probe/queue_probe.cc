@@ -133,10 +133,10 @@ ExactQueueProbe::ExactQueueProbe(const QueuesParams& params, const Context& cont
   for (std::size_t i = 0; i < queues_.size(); ++i) place_of_[tally_.ports()[i]] = static_cast<std::uint32_t>(i);
   // From the beginning on, so that the lengths at `start` are known.
   simulation_.trace(trace_filter(simulation_.model().topology, params.ports, Time{}, params.stop),
-                    [this](std::span<const net::TraceEvent> events) { follow(events); });
+                    [this](net::TraceEvents events) { follow(events); });
 }
 
-void ExactQueueProbe::follow(std::span<const net::TraceEvent> events) {
+void ExactQueueProbe::follow(net::TraceEvents events) {
   using Kind = net::EventKind;
   for (const net::TraceEvent& event : events) {
     if (event.kind != Kind::accepted && event.kind != Kind::left && event.kind != Kind::dropped) continue;

@@ -102,7 +102,7 @@ class ExactQueueProbe : public ArchivedProbe<ExactQueueProbe> {
     std::uint32_t unused = 0;  // no byte of an archive is undefined
   };
 
-  void follow(std::span<const net::TraceEvent> events);
+  void follow(net::TraceEvents events);
   // The queue has had its length up to then.
   void count_until(std::size_t place, Time time);
 

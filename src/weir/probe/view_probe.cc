@@ -55,12 +55,12 @@ ViewProbe::ViewProbe(const Params& params, const Context& context)
       queue_interval_(params.queue_interval) {
   if (out_ == nullptr) return;
   paths_.emplace(out_->table("view_paths.csv"));
-  engine_.trace({.ports = {}, .from = {}, .kinds = kWanted},
-                [this](std::span<const net::TraceEvent> events) { add(events); });
+  engine_.trace({.ports = {}, .from = {}, .kinds = kWanted, .arrivals_at_switches = false},
+                [this](net::TraceEvents events) { add(events); });
   engine_.every(params.queue_interval, [this](Time now) { look(now); });
 }
 
-void ViewProbe::add(std::span<const net::TraceEvent> events) {
+void ViewProbe::add(net::TraceEvents events) {
   using net::EventKind;
   for (const net::TraceEvent& event : events) {
     if (!net::is_of_flow(event.kind) && event.kind != EventKind::arrived) {

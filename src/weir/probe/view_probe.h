@@ -108,7 +108,7 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
     view::Course course;
   };
 
-  void add(std::span<const net::TraceEvent> events);
+  void add(net::TraceEvents events);
   void look(Time now);
   void keep(view::Course course, double slowdown);
   // The flow's ports, if they are few or `all` are wanted.

@@ -80,6 +80,7 @@ Json to_json(const Document& document) {
                               {"units", study.units},
                               {"words", study.words},
                               {"better", study.better},
+                              {"best", study.best},
                               {"points", study.points},
                               {"counts", counts_json(study.counts)}});
   }

@@ -45,6 +45,13 @@ std::vector<std::string> told_of(const std::vector<std::string>& columns, const 
   return out;
 }
 
+// The rows of points.csv that are marked in each column.
+std::vector<std::vector<std::size_t>> best_of(const std::vector<std::string>& columns, const Json& best) {
+  std::vector<std::vector<std::size_t>> out;
+  for (const std::string& column : columns) out.push_back(best.value(column, std::vector<std::size_t>()));
+  return out;
+}
+
 // What each column of points.csv is a percentile of, point by point.
 std::vector<std::vector<std::optional<Study::Count>>> counts_of(const std::vector<std::string>& columns,
                                                                 const Json& counts, std::size_t points) {
@@ -71,6 +78,9 @@ Json read_sweep(const std::string& file) {
     for (const char* told : {"measures", "better"})
       if (sweep.contains(told))
         for (const Json& words : sweep.at(told)) words.get_ref<const std::string&>();
+    if (sweep.contains("best"))
+      for (const Json& rows : sweep.at("best"))
+        for (const Json& row : rows) row.get_ref<const Json::number_unsigned_t&>();
     if (sweep.contains("counts"))
       for (const auto& [column, counts] : sweep.at("counts").items())
         counts_of({column}, sweep.at("counts"), counts.size());
@@ -113,6 +123,7 @@ void read_points(const std::string& directory, StudyResult& to) {
   study.units = units_of(study.columns, to.sweep.value("units", Json::object()));
   study.words = told_of(study.columns, to.sweep.value("measures", Json::object()));
   study.better = told_of(study.columns, to.sweep.value("better", Json::object()));
+  study.best = best_of(study.columns, to.sweep.value("best", Json::object()));
   study.counts = counts_of(study.columns, to.sweep.value("counts", Json::object()), points.size());
   study.points = std::move(points);
 }

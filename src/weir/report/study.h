@@ -30,7 +30,8 @@ struct Study {
   std::vector<std::string> columns;                         // of points.csv
   std::vector<std::string> units;                           // of each of them; "" = a label of an axis
   std::vector<std::string> words;                           // what each of them is of; "" = not known
-  std::vector<std::string> better;  // of which the "lower" or "higher" value is better; "" = not known
+  std::vector<std::string> better;             // of which the "lower" or "higher" value is better; "" = not known
+  std::vector<std::vector<std::size_t>> best;  // by column: rows that are the best of those with the same task
   std::vector<std::vector<std::string>> points;
   // By column and point; empty, for a column that is no percentile, or where it is not known.
   std::vector<std::vector<std::optional<Count>>> counts;

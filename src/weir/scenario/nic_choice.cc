@@ -29,7 +29,7 @@ void choose_nics(const TableReader& table, Scenario& s) {
 }
 
 void warn_of_lock_out(const Scenario& s, const engine::Model& model, std::vector<std::string>& out) {
-  if (!switches_drop(s) || !model.host.ideal_nics()) return;
+  if (!s.run.fidelity->chooses_nics || !switches_drop(s) || !model.host.ideal_nics()) return;
   struct Senders {
     std::uint32_t first = 0;
     std::uint32_t other = 0;

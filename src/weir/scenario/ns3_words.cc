@@ -32,8 +32,8 @@ std::uint64_t read_ns3_whole(const std::string& text, std::uint64_t min, std::ui
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < min || value > max)
-    fail(where, fmt::format("{}: '{}' is not valid; write a whole number from {} to {}", name, one_line(text, kQuoted),
-                            min, max));
+    fail(where, fmt::format("{}: '{}' is not valid; write {}", name, one_line(text, kQuoted),
+                            min == max ? std::to_string(min) : fmt::format("a whole number from {} to {}", min, max)));
   return value;
 }
 

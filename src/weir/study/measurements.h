@@ -53,9 +53,10 @@ struct Measurements {
   // Mean and confidence interval over seeds of a single value, the geometric ones where Measure::is_geometric();
   // nothing if no run has it.
   std::optional<Interval> over_seeds(std::size_t point, std::size_t measure) const;
-  // The point with the best mean (Measure::better()), the first of equals; nothing if it is not known what is better,
-  // or if no two points differ.
-  std::optional<std::size_t> best(std::size_t measure) const;
+  // Of the points with the same traffic and topology, the one with the best mean (Measure::better()), of each such
+  // group that has one whose interval lies apart from those of all others; in order. A single seed has no interval, and
+  // its mean stands for it. Empty if it is not known what is better.
+  std::vector<std::size_t> best(std::size_t measure) const;
 };
 
 // Without results, to look up labels.

@@ -102,25 +102,45 @@ Unit unit_of(const Measurements& measured, std::size_t measure) {
   return out;
 }
 
+// Whether points that differ in this axis have different tasks: traffic or topology.
+bool sets_task(const Axis& axis) {
+  const auto is_of_task = [](const Override& o) {
+    const std::string_view table = std::string_view(o.key).substr(0, o.key.find('.'));
+    return table == "traffic" || table == "topology";
+  };
+  return std::any_of(axis.points.begin(), axis.points.end(),
+                     [&](const AxisPoint& p) { return std::any_of(p.set.begin(), p.set.end(), is_of_task); });
+}
+
 Interval in_unit(const Interval& v, double size) { return {v.mean / size, v.low / size, v.high / size, v.count}; }
 
 }  // namespace
 
-std::optional<std::size_t> Measurements::best(std::size_t measure) const {
+std::vector<std::size_t> Measurements::best(std::size_t measure) const {
   const Better better = study.measures[measure].better();
-  if (better == Better::unknown) return std::nullopt;
-  std::optional<std::size_t> out;
-  double best = 0;
-  bool differ = false;
+  if (better == Better::unknown) return {};
+  std::map<Point, std::vector<std::pair<std::size_t, Interval>>> groups;  // by their labels of what sets the task
   for (std::size_t p = 0; p < points.size(); ++p) {
-    const auto v = over_seeds(p, measure);
+    auto v = over_seeds(p, measure);
     if (!v) continue;
-    differ = differ || (out && v->mean != best);
-    if (out && !(better == Better::lower ? v->mean < best : v->mean > best)) continue;
-    out = p;
-    best = v->mean;
+    if (std::isnan(v->low)) v->low = v->high = v->mean;
+    Point task;
+    for (std::size_t a = 0; a < study.axes.size(); ++a)
+      if (sets_task(study.axes[a])) task.push_back(points[p][a]);
+    groups[task].emplace_back(p, *v);
   }
-  return differ ? out : std::nullopt;
+  const auto is_apart = [&](const Interval& a, const Interval& b) {
+    return is_informative(a) && is_informative(b) && (better == Better::lower ? a.high < b.low : a.low > b.high);
+  };
+  std::vector<std::size_t> out;
+  for (const auto& [task, of_task] : groups)
+    for (const auto& [p, interval] : of_task)
+      if (of_task.size() > 1 && std::all_of(of_task.begin(), of_task.end(), [&](const auto& other) {
+            return other.first == p || is_apart(interval, other.second);
+          }))
+        out.push_back(p);
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 std::string number_text(double value) { return std::isnan(value) ? "" : fmt::format("{:.10g}", value); }
@@ -189,13 +209,17 @@ std::string sweep_json(const Measurements& measured) {
   Json words = Json::object();
   Json counts = Json::object();
   Json better = Json::object();
+  Json best = Json::object();
   for (const Measure& m : measured.study.measures) {
     units[m.name()] = m.unit();
     if (const auto which = name_of(m.better()); !which.empty()) better[m.name()] = which;
     words[m.name()] = m.in_words();
   }
-  for (const std::size_t m : single_measures(measured.study))
-    if (measured.study.measures[m].percentile()) counts[measured.study.measures[m].name()] = counts_json(measured, m);
+  for (const std::size_t m : single_measures(measured.study)) {
+    const Measure& measure = measured.study.measures[m];
+    if (const auto rows = measured.best(m); !rows.empty()) best[measure.name()] = rows;
+    if (measure.percentile()) counts[measure.name()] = counts_json(measured, m);
+  }
   return Json{{"weir", version()},
               {"format", 1},
               {"title", measured.study.title},
@@ -206,6 +230,7 @@ std::string sweep_json(const Measurements& measured) {
               {"units", std::move(units)},
               {"measures", std::move(words)},
               {"better", std::move(better)},
+              {"best", std::move(best)},
               {"counts", std::move(counts)}}
              .dump(2) +
          "\n";
@@ -222,7 +247,7 @@ std::string to_text(const Measurements& measured) {
   rows[0].emplace_back("seeds");
   if (any_unfinished) rows[0].emplace_back("unfinished");
   std::vector<Unit> units;
-  std::vector<std::optional<std::size_t>> best;
+  std::vector<std::vector<std::size_t>> best;
   for (const std::size_t m : measures) {
     const std::string unit = study.measures[m].unit();
     const std::string& name = study.measures[m].name();
@@ -242,7 +267,7 @@ std::string to_text(const Measurements& measured) {
       row.push_back(v ? interval_text(in_unit(*v, units[column].size)) : "-");
       if (v && v->count < done) row.back() += fmt::format(" (of {} seed{})", v->count, v->count == 1 ? "" : "s");
       if (v && measured.is_the_largest(p, m)) row.back() += " *";
-      if (best[column] == p) row.back() += " (best)";
+      if (std::binary_search(best[column].begin(), best[column].end(), p)) row.back() += " (best)";
     }
     rows.push_back(std::move(row));
   }

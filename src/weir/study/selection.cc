@@ -21,14 +21,35 @@ std::string point_text(const std::vector<AxisLabels>& axes, const std::vector<st
   return out;
 }
 
+// An item ends at a comma that is not between double quotes.
+std::size_t end_of_item(std::string_view text) {
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') is_quoted = !is_quoted;
+    if (text[i] == ',' && !is_quoted) return i;
+  }
+  return text.size();
+}
+
+std::string_view unquoted(std::string_view label) {
+  const bool is_quoted = label.size() >= 2 && label.front() == '"' && label.back() == '"';
+  return is_quoted ? label.substr(1, label.size() - 2) : label;
+}
+
+// Labels as --only takes them.
+std::vector<std::string> as_written(std::vector<std::string> labels) {
+  for (std::string& label : labels)
+    if (label.find(',') != std::string::npos) label = '"' + label + '"';
+  return labels;
+}
+
 }  // namespace
 
 WantedLabels parse_only(const std::string& only, const std::vector<AxisLabels>& axes) {
   WantedLabels out;
   for (std::string_view rest = only; !rest.empty();) {
-    const auto comma = rest.find(',');
-    const std::string_view item = rest.substr(0, comma);
-    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+    const std::string_view item = rest.substr(0, end_of_item(rest));
+    rest = rest.substr(std::min(rest.size(), item.size() + 1));
     const auto equals = item.find('=');
     const auto axis =
         std::find_if(axes.begin(), axes.end(), [&](const AxisLabels& a) { return a.name == item.substr(0, equals); });
@@ -38,10 +59,10 @@ WantedLabels parse_only(const std::string& only, const std::vector<AxisLabels>& 
       throw InputError(
           fmt::format("--only: '{}' is no axis=label; axes are {}", one_line(item, kQuoted), fmt::join(names, ", ")));
     }
-    const std::string label(item.substr(equals + 1));
+    const std::string label(unquoted(item.substr(equals + 1)));
     if (std::find(axis->labels.begin(), axis->labels.end(), label) == axis->labels.end())
       throw InputError(fmt::format("--only: the axis '{}' has no label '{}'; valid is {}", axis->name,
-                                   one_line(label, kQuoted), fmt::join(axis->labels, ", ")));
+                                   one_line(label, kQuoted), fmt::join(as_written(axis->labels), ", ")));
     out[static_cast<std::size_t>(axis - axes.begin())].insert(label);
   }
   return out;

@@ -18,7 +18,8 @@ struct AxisLabels {
 // By axis, its place in a list of AxisLabels, labels of which a point has one. Axes that are not there may have any.
 using WantedLabels = std::map<std::size_t, std::set<std::string>>;
 
-// An axis may be named several times, for several of its labels; "" wants nothing. Throws InputError that names --only.
+// "axis=label, ...": an axis may be named several times, for several of its labels; a label with a comma stands in
+// double quotes; "" wants nothing. Throws InputError that names --only.
 WantedLabels parse_only(const std::string& only, const std::vector<AxisLabels>& axes);
 
 // Whether the point with these labels, one per axis, is wanted.

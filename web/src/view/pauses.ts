@@ -2,7 +2,7 @@
 import { h } from '../dom';
 import { Context, Panel, goTo, heading } from './panel';
 import { Pauses, Run, kNone } from './run';
-import { bytes, counted, instant, portName, time, times } from './words';
+import { bytes, counted, instant, portName, rootName, time, times } from './words';
 
 export interface Forest {
   root: Int32Array; // by pause: the first of its tree
@@ -94,6 +94,8 @@ export async function pausePanel(context: Context, row: number): Promise<Panel> 
   const ports = new Map<number, number>();
   const lines: [HTMLElement, PortPauses][] = [];
   const origin = pauses.by[first];
+  const root = rootName(run, origin);
+  const slow = root !== null && run.from[origin] < run.doc.hosts;
   const step = run.interval / 10;
 
   const item = (line: PortPauses): HTMLElement => {
@@ -116,10 +118,10 @@ export async function pausePanel(context: Context, row: number): Promise<Panel> 
   const items = roots.map(item);
   const longest = lines.reduce((most, [, line]) => Math.max(most, line.longest), 0);
   const tree = h('ul', { class: 'tree', role: 'tree', 'aria-label': 'paused ports' }, h('li', { role: 'treeitem', class: 'root' },
-    h('div', {}, h('span', { class: 'glyph', 'aria-hidden': 'true' }, '\u25cf'), origin === kNone ? 'a queue that is not known' : goTo(context, { kind: 'port', id: origin }, portName(run, origin), pauses.from[first], 'queue'),
-      h('small', {}, ' the root: its queue was the reason, and it was not paused itself')),
+    h('div', {}, h('span', { class: 'glyph', 'aria-hidden': 'true' }, '\u25cf'), root === null ? 'a queue that is not known' : goTo(context, slow ? { kind: 'node', id: run.from[origin] } : { kind: 'port', id: origin }, root, pauses.from[first], 'queue'),
+      h('small', {}, slow ? ' the root: it took data more slowly than the link brought them, and paused its switch' : ' the root: its queue was the reason, and it had not been paused itself since that was empty')),
     h('ul', { role: 'group' }, ...items)));
-  if (origin !== kNone) ports.set(origin, 1);
+  if (root !== null && !slow) ports.set(origin, 1);
   const element = h('div', {}, heading('PFC tree', counted(forest.size[first], 'pause') + ' of ' + counted(lines.length, 'port') + ' from ' + instant(pauses.from[first], step) + ' \u00b7 the longest lasted ' + time(longest)),
     h('p', { class: 'fine' }, 'Each port is below the one in whose queue its packets waited when it was first paused.'), tree);
   const update = () => {

@@ -162,13 +162,19 @@ export async function portPanel(context: Context, port: number): Promise<Panel> 
       }, (rows.length - kListed) + ' more')];
   };
 
-  const pausedBy = own.length === 0 ? null : h('div', {}, h('h3', {}, 'Paused by PFC'), h('ul', { class: 'plainlist' }, ...own.slice(0, 30).map((i) =>
-    h('li', {}, goTo(context, { kind: 'pause', id: i }, 'at ' + instant(pauses.from[i], step) + ' for ' + time(run.pausedUntil(pauses, i) - pauses.from[i])),
-      pauses.by[i] === kNone ? '' : ', because of the queue of ', pauses.by[i] === kNone ? null : goTo(context, { kind: 'port', id: pauses.by[i] }, portName(run, pauses.by[i]))))),
-  own.length > 30 ? h('p', { class: 'fine' }, 'and ' + (own.length - 30) + ' more') : null);
-
   const [from, to] = [run.from[port], run.to[port]];
   const node = (n: number) => goTo(context, { kind: 'node', id: n }, nodeName(run, n));
+  const reason = (i: number) => {
+    const by = pauses.by[i];
+    if (by === kNone) return [];
+    const host = run.from[by];
+    return host < run.doc.hosts ? [' by ', node(host), ', which took data more slowly than the link brought them'] : [', because of the queue of ', goTo(context, { kind: 'port', id: by }, portName(run, by))];
+  };
+  const pausedBy = own.length === 0 ? null : h('div', {}, h('h3', {}, 'Paused by PFC'), h('ul', { class: 'plainlist' }, ...own.slice(0, 30).map((i) =>
+    h('li', {}, goTo(context, { kind: 'pause', id: i }, 'at ' + instant(pauses.from[i], step) + ' for ' + time(run.pausedUntil(pauses, i) - pauses.from[i])),
+      ...reason(i)))),
+  own.length > 30 ? h('p', { class: 'fine' }, 'and ' + (own.length - 30) + ' more') : null);
+
   const element = h('div', {},
     heading('Port ' + port, h('span', {}, node(from), ' \u2192 ', node(to), ' \u00b7 link ' + (port >> 1) + ' \u00b7 ' + rate(run.rate[port])), goTo(context, { kind: 'port', id: port ^ 1 }, 'other direction')),
     facts, now, who, plot.element, pausedBy);

@@ -14,6 +14,12 @@ export function portName(run: Run, port: number): string {
   return nodeName(run, run.from[port]) + ' \u2192 ' + nodeName(run, run.to[port]);
 }
 
+// Where a PFC tree begins: the port with the queue, or the host that takes data slowly; null = not known.
+export function rootName(run: Run, by: number): string | null {
+  if (by >= run.ports) return null;
+  return run.from[by] < run.doc.hosts ? nodeName(run, run.from[by]) : portName(run, by);
+}
+
 export function flowName(flows: Flows, row: number): string {
   return 'flow ' + whole(flows.id[row]);
 }

@@ -3,7 +3,7 @@ import { h } from '../dom';
 import { Context, Panel, goTo } from './panel';
 import { forestOf } from './pauses';
 import { Show } from './state';
-import { bytes, counted, flowEnds, flowName, instant, percent, portName, time, times, whole } from './words';
+import { bytes, counted, flowEnds, flowName, instant, percent, portName, rootName, time, times, whole } from './words';
 
 const kListed = 3; // of each kind; more on demand
 const kMost = 12;
@@ -87,7 +87,7 @@ export async function worstKinds(context: Context): Promise<Kind[]> {
     const forest = forestOf(run, pauses);
     out.push({
       id: 'tree', title: 'Largest PFC trees', none: '',
-      entries: largest(forest.size, kMost).map((i) => ({ show: { kind: 'pause', id: i }, at: pauses.from[i], what: pauses.by[i] < run.ports ? 'from ' + portName(run, pauses.by[i]) : 'from a queue that is not known', value: counted(forest.size[i], 'pause') + ' from ' + instant(pauses.from[i], step) })),
+      entries: largest(forest.size, kMost).map((i) => ({ show: { kind: 'pause', id: i }, at: pauses.from[i], what: 'from ' + (rootName(run, pauses.by[i]) ?? 'a queue that is not known'), value: counted(forest.size[i], 'pause') + ' from ' + instant(pauses.from[i], step) })),
     });
   }
   out.push({
