@@ -16,6 +16,7 @@ namespace {
 
 using net::EventKind;
 using net::TraceEvent;
+using net::TraceEvents;
 
 struct Traced {
   Traced(const Scenario& scenario, const Way& way, bool traced)
@@ -31,9 +32,8 @@ struct Traced {
 
 std::vector<TraceEvent> events_of(Traced& run, net::TraceFilter filter = {}) {
   std::vector<TraceEvent> events;
-  run.simulation.trace(std::move(filter), [&](std::span<const TraceEvent> some) {
-    events.insert(events.end(), some.begin(), some.end());
-  });
+  run.simulation.trace(std::move(filter),
+                       [&](TraceEvents some) { events.insert(events.end(), some.begin(), some.end()); });
   while (!run.simulation.advance()) {
   }
   return events;
@@ -238,9 +238,8 @@ TEST(TraceFilter, EachReaderGetsItsOwn) {
   Traced both(scenario, {}, true);
   std::array<std::vector<TraceEvent>, 2> told;
   for (std::size_t i = 0; i < 2; ++i)
-    both.simulation.trace(filters[i], [&told, i](std::span<const TraceEvent> some) {
-      told[i].insert(told[i].end(), some.begin(), some.end());
-    });
+    both.simulation.trace(filters[i],
+                          [&told, i](TraceEvents some) { told[i].insert(told[i].end(), some.begin(), some.end()); });
   while (!both.simulation.advance()) {
   }
   for (std::size_t i = 0; i < 2; ++i) {
@@ -252,9 +251,34 @@ TEST(TraceFilter, EachReaderGetsItsOwn) {
   }
 }
 
+TEST(TraceFilter, ArrivalsAtSwitchesCanBeLeftOut) {
+  const Scenario scenario = random_scenario(3);
+  Traced whole(scenario, {}, true);
+  const net::Topology& t = whole.model->topology;
+  const net::TraceFilter filter{.ports = {}, .from = {}, .arrivals_at_switches = false};
+  std::vector<std::string> expected;
+  std::size_t left_out = 0;
+  for (const TraceEvent& e : events_of(whole))
+    if (e.kind == EventKind::arrived && t.port_peer(e.port) >= t.hosts)
+      ++left_out;
+    else
+      expected.push_back(text_of(e));
+  ASSERT_GT(left_out, 0u);
+  for (const std::uint32_t threads : {1u, 2u}) {
+    Traced part(scenario, {.threads = threads}, true);
+    EXPECT_EQ(texts_of(events_of(part, filter)), expected);
+  }
+  // Beside a reader of all, each gets its own.
+  Traced both(scenario, {}, true);
+  std::size_t all = 0;
+  both.simulation.trace({}, [&](TraceEvents events) { all += events.size(); });
+  EXPECT_EQ(texts_of(events_of(both, filter)), expected);
+  EXPECT_EQ(all, expected.size() + left_out);
+}
+
 TEST(TraceFilter, IsRefusedByARunThatIsNotTraced) {
   Traced run(random_scenario(0), {}, false);
-  EXPECT_THROW(run.simulation.trace({}, [](std::span<const TraceEvent>) {}), std::logic_error);
+  EXPECT_THROW(run.simulation.trace({}, [](TraceEvents) {}), std::logic_error);
 }
 
 }  // namespace

@@ -348,7 +348,7 @@ statistic = "mean"
 )",
                                   "s.toml");
   Measurements t = no_measurements(make_plan(study));
-  const double of_runs[] = {10, 11, 20, 21, 110, 120, 100, 130};
+  const double of_runs[] = {10, 10.1, 20, 20.1, 110, 120, 100, 130};
   for (std::size_t i = 0; i < 8; ++i) {
     t.runs[i].status = Record::Status::done;
     t.runs[i].measures = {{of_runs[i]}};

@@ -26,7 +26,7 @@ EventPipe::~EventPipe() {
 void EventPipe::add(net::TraceEvents events) {
   for (const net::TraceEvent& event : events) {
     batch_.push_back(event);
-    if (batch_.size() == kBatch) hand_over();
+    if (batch_.size() >= kBatch) hand_over();
   }
 }
 
