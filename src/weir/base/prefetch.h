@@ -5,9 +5,6 @@
 
 namespace weir {
 
-// In a network with more ports than about this, ports and their rings stay in none of a core's own caches.
-inline constexpr std::uint32_t kPortsInCache = 4096;
-
 // A hint; any address will do. The empty asm keeps the hint: g++ 12 takes a function that only
 // prefetches for one without effect, and drops the calls of it.
 inline void prefetch_line(const void* p) {

@@ -25,8 +25,7 @@ Time on_ramp_threshold(const Model& model, const Profile& profile) {
 
 template <class P>
 template <class Model>
-Senders<P>::Senders(const Model& m)
-    : int_format_(m.int_format()), crowd_(m.topology.ports() > kPortsInCache ? ~std::uint32_t{0} : kFlowsInCache) {
+Senders<P>::Senders(const Model& m) : int_format_(m.int_format()) {
   for (const auto& profile : m.profiles) {
     thresholds_.push_back(profile.on_ramp ? on_ramp_threshold(m, profile) : Time{});
     data_header_.push_back(static_cast<std::uint16_t>((m.data_wire(profile) - m.transport.payload).count));

@@ -42,7 +42,7 @@ class Senders : public sim::Room<Senders, P> {
 
   // So many flows are active that a core's own caches do not hold them: what is needed soon is worth asking for. Not in
   // a network so large that engine/prefetch/prefetcher.h does that.
-  bool crowded() const { return active_ > crowd_; }
+  bool crowded() const { return active_ > lane().caches.flows_in_l2; }
   // Brings near what a packet or an acknowledgement of this flow will touch, if it is there.
   void prefetch(const Host& host, std::uint32_t slot, std::uint32_t generation) const {
     const Flow* const flow = host.find(slot, generation);
@@ -135,10 +135,7 @@ class Senders : public sim::Room<Senders, P> {
                                      Bytes in_flight, Time now, Bytes in_a_row = {});
   [[gnu::noinline]] void go_back(Host& host, Flow& flow, cc::Loss::Kind kind, Time now);
 
-  static constexpr std::uint32_t kFlowsInCache = 1024;
-
   const IntFormat int_format_;
-  const std::uint32_t crowd_;  // more active flows than this are a crowd
   std::uint32_t active_ = 0;
   std::vector<std::uint16_t> data_header_;  // by profile: wire bytes beyond the payload
   std::vector<Time> thresholds_;            // by profile: T of On-Ramp

@@ -36,7 +36,7 @@ class NodeScheduler {
   static constexpr bool kByNode = true;
 
   NodeScheduler(std::uint32_t entities, const SchedulerHints& hints)
-      : announces_(hints.lookahead >= kFarLookahead), span_(hints.turn.ps), places_(entities, hints.sparse) {
+      : announces_(!hints.caches.ports_in_l2), span_(hints.turn.ps), places_(entities, hints.sparse) {
     const bool is_one = hints.node_of.empty();
     std::uint32_t nodes = is_one ? 1 : 0;
     for (Entity e = 0; e < entities && !is_one; ++e)
@@ -161,7 +161,6 @@ class NodeScheduler {
  private:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t kClosed = std::numeric_limits<std::int64_t>::min();
-  static constexpr std::uint32_t kFarLookahead = 4;  // from here on it is worth its cost to announce the next nodes
   static constexpr std::uint32_t kNodesAhead = 5;
   static constexpr int kSlotBits = 20;
   static constexpr std::uint64_t kSlotMask = (std::uint64_t{1} << kSlotBits) - 1;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weir/base/cache_fit.h"
 #include "weir/base/units.h"
 
 namespace weir::sim {
@@ -27,10 +28,10 @@ struct Event {
 
 // What the network lets a scheduler expect.
 struct SchedulerHints {
-  double events_per_second = 1e9;  // of simulated time, when all links are busy
-  Time horizon{1'000'000};         // most events are scheduled at most this far ahead
-  std::uint32_t lookahead = 15;    // upcoming() is asked for no more than so many; at most 15, 0 = never
-  bool sparse = false;             // few of the entities will ever have an event
+  double events_per_second = 1e9;      // of simulated time, when all links are busy
+  Time horizon{1'000'000};             // most events are scheduled at most this far ahead
+  CacheFit caches{~std::uint32_t{0}};  // upcoming() is asked for no more than caches.lookahead(), at most 15
+  bool sparse = false;                 // few of the entities will ever have an event
   // For a scheduler that goes by node: the node of each entity, or kNone if it will never have an event; nodes are
   // counted from 0. If it is empty, all entities are of one node.
   std::vector<std::uint32_t> node_of;

@@ -35,9 +35,9 @@ class WheelScheduler {
 
   WheelScheduler(std::uint32_t entities, const SchedulerHints& hints)
       : nodes_(entities, hints.sparse),
-        few_(hints.lookahead == 0 ? 0 : kFewReady),
-        many_(hints.lookahead == 0 ? kFewAtOnce : kManyReady) {
-    assert(hints.lookahead <= kMostAhead);
+        few_(hints.caches.lookahead() == 0 ? 0 : kFewReady),
+        many_(hints.caches.lookahead() == 0 ? kFewAtOnce : kManyReady) {
+    assert(hints.caches.lookahead() <= kMostAhead);
     const double picoseconds_per_event = 1e12 / std::max(hints.events_per_second, 1.0);
     int shift = std::clamp(
         static_cast<int>(std::bit_width(static_cast<std::uint64_t>(kEventsPerSlot * picoseconds_per_event))) - 1, 3,

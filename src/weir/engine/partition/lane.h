@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weir/base/cache_fit.h"
 #include "weir/engine/counters.h"
 #include "weir/engine/model/model.h"
 #include "weir/engine/model/network.h"
@@ -26,6 +27,7 @@ struct Lane {
         hosts(m.topology.hosts),
         ports(m.topology.ports()),
         switches(m.topology.switches),
+        caches(ports),
         sparse(hints.sparse),
         first_arrival(ports + switches),
         first_wake(first_arrival + ports),
@@ -60,6 +62,7 @@ struct Lane {
   const std::uint32_t hosts;
   const std::uint32_t ports;
   const std::uint32_t switches;
+  const CacheFit caches;
   const bool sparse;  // most of the network is other partitions'
   const sim::Entity first_arrival;
   const sim::Entity first_wake;

@@ -49,10 +49,9 @@ inline std::vector<std::uint32_t> nodes_of_entities(const Model& model, const st
   return out;
 }
 
-// Whether the packets of a turn that is two links' time long, and the places to which they go, fit into the nearest
-// cache of most processors, at the switch that has the most of them.
+// Whether the packets of a turn that is two links' time long, and the places to which they go, stay in L1 at the switch
+// that has the most of them.
 inline bool long_turns_fit(const Model& model) {
-  constexpr std::int64_t kNearestCache = 32'768;
   const Time longest = 2 * model.turn();
   std::vector<std::int64_t> bytes(model.topology.nodes());
   for (const auto& link : model.topology.links) {
@@ -60,14 +59,14 @@ inline bool long_turns_fit(const Model& model) {
     for (const std::uint32_t node : {link.a, link.b})
       bytes[node] += packets * static_cast<std::int64_t>(2 * sizeof(net::Descriptor));
   }
-  return *std::max_element(bytes.begin(), bytes.end()) <= kNearestCache;
+  return CacheFit::turn_in_l1(*std::max_element(bytes.begin(), bytes.end()));
 }
 
 // By the numbers of nodes_of_entities(). In a large network wide switches gain nothing by longer turns.
 inline std::vector<bool> sides_of_own(const Model& model, const std::vector<std::uint16_t>& of_node,
                                       std::uint16_t partition) {
   std::vector<bool> out;
-  if (model.topology.ports() > kPortsInCache && !long_turns_fit(model)) return out;
+  if (!CacheFit(model.topology.ports()).ports_in_l2 && !long_turns_fit(model)) return out;
   const std::vector<bool> all = net::sides(model.topology);
   for (std::size_t node = 0; node < all.size(); ++node)
     if (of_node[node] == partition) out.push_back(all[node]);
@@ -87,7 +86,7 @@ sim::SchedulerHints hints(const Model& model, const std::vector<std::uint16_t>& 
   const double bits_per_packet = 8.0 * static_cast<double>(model.transport.payload.count);
   return {.events_per_second = bits_per_second / bits_per_packet,
           .horizon = longest + longest / 4,
-          .lookahead = lookahead(model.topology.ports()),
+          .caches = CacheFit(model.topology.ports()),
           .sparse = partitions > kFewPartitions,
           .node_of = S::kByNode ? nodes_of_entities(model, of_node, partition) : std::vector<std::uint32_t>(),
           .turn = model.turn(),
@@ -112,7 +111,7 @@ Partition<S, T>::Partition(const Model& model, Network& network, const std::vect
       host::Receivers<Partition>(model, count > kFewPartitions),
       host::Answers<Partition>(model),
       host::Intake<Partition>(model),
-      Prefetcher<Partition>(model.topology.ports(), model.port_kind(), first_port(model.topology, of_node, index)) {}
+      Prefetcher<Partition>(model.port_kind(), first_port(model.topology, of_node, index)) {}
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::load(const traffic::Program& program, Time lag) {

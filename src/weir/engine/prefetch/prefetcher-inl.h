@@ -26,9 +26,9 @@ inline void Prefetcher<P>::on_ready(sim::Entity e, [[maybe_unused]] sim::Due due
       prefetch_of_node(e);
     return;
   }
-  if (!on_) return;
+  if (lane().caches.ports_in_l1) return;
   if (const std::uint32_t port = nearest_port(e); !fabric().is_inbound(port)) prefetch_port(&lane().port(port));
-  if (!deep_) [[likely]]
+  if (lane().caches.ports_in_l2) [[likely]]
     return;
   if (const std::uint32_t h = e - lane().first_wake; h < lane().hosts) prefetch_object(&network().hosts[h]);
 }
@@ -117,11 +117,11 @@ inline void Prefetcher<P>::prefetch_of_node(sim::Entity e) {
     const std::uint32_t places = p.peer < lane().hosts ? net::kPlacesAhead : 4;
     net::prefetch_first(p.ring, places);
     if (ranked_) net::prefetch_first(p.urgent, places);
-    if (!deep_) return;
+    if (lane().caches.ports_in_l2) return;
     const net::Port& out = lane().port(net::Topology::reverse(port));
     prefetch_line(out.ring.address(out.ring.cursor));
     prefetch_line(out.ring.next_place());
-  } else if (const std::uint32_t h = e - lane().first_wake; deep_ && h < lane().hosts) {
+  } else if (const std::uint32_t h = e - lane().first_wake; !lane().caches.ports_in_l2 && h < lane().hosts) {
     const host::Host& host = network().hosts[h];
     host.prefetch_queues();
     prefetch_flow(host);
@@ -151,8 +151,8 @@ inline void Prefetcher<P>::look(std::uint32_t ahead, OfPort&& of_port, OfHost&& 
 
 template <class P>
 inline void Prefetcher<P>::before_event() {
-  if (P::kByNode || !on_) return;
-  if (deep_) [[unlikely]] {
+  if (P::kByNode || lane().caches.ports_in_l1) return;
+  if (!lane().caches.ports_in_l2) [[unlikely]] {
     before_event_deep();
     return;
   }
@@ -195,7 +195,7 @@ inline void Prefetcher<P>::prefetch_ring(std::uint32_t port) {
   }
   prefetch_line(p.ring.address(p.ring.head));
   prefetch_line(p.ring.address(p.ring.head + 1));
-  if (deep_) prefetch_line(p.ring.address(p.ring.head + 2));
+  if (!lane().caches.ports_in_l2) prefetch_line(p.ring.address(p.ring.head + 2));
 }
 
 // That of the first packet of a link that ends at a host.

@@ -19,24 +19,12 @@
 
 namespace weir::engine {
 
-// Up to about here, ports and their rings stay in a core's first cache, and asking for them costs
-// more than it brings; with more than kPortsInCache they do not stay in any of its own.
-inline constexpr std::uint32_t kPortsInFirstCache = 256;
-
-// How many events ahead the prefetcher of such a network looks.
-constexpr std::uint32_t lookahead(std::uint32_t ports) {
-  return ports <= kPortsInFirstCache ? 0 : ports <= kPortsInCache ? 3 : 9;
-}
-
 template <class P>
 class Prefetcher : public sim::Room<Prefetcher, P> {
  public:
-  // Of a network with so many ports, of which those of switches are of this kind. `own_port`: any of the partition's.
-  Prefetcher(std::uint32_t ports, net::PortKind kind, std::uint32_t own_port)
-      : on_(ports > kPortsInFirstCache),
-        deep_(ports > kPortsInCache),
-        ranked_(kind == net::PortKind::ranked),
-        own_port_(own_port) {}
+  // Of a network whose switches have ports of this kind. `own_port`: any of the partition's.
+  Prefetcher(net::PortKind kind, std::uint32_t own_port)
+      : ranked_(kind == net::PortKind::ranked), own_port_(own_port) {}
 
   // An event will be handled soon.
   void on_ready(sim::Entity e, sim::Due due);
@@ -73,8 +61,6 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   void prefetch_flow(const host::Host& host);
   void prefetch_sending(const host::Host& host);
 
-  const bool on_;
-  const bool deep_;
   const bool ranked_;
   const std::uint32_t own_port_;
 };

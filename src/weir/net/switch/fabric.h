@@ -234,8 +234,7 @@ class Fabric : public sim::Room<Fabric, P> {
 
   const ClassRules class_rules_;
   const Routing* routing_;
-  const bool alone_;     // there is one partition
-  const bool is_large_;  // it has more than kPortsInCache
+  const bool alone_;  // there is one partition
   const IntFormat int_format_;
   const bool exact_telemetry_;
   std::vector<std::uint32_t> cut_ports_;     // of this partition, towards others

@@ -99,7 +99,7 @@ void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> lin
 template <class P>
 void Fabric<P>::take_turn_of_host(const OwnHost& own, bool some_arrive, Time until) {
   const std::uint32_t port = Topology::reverse(own.port);
-  if (some_arrive && !is_large_) prefetch_coming(port);
+  if (some_arrive && lane().caches.ports_in_l2) prefetch_coming(port);
   nics().begin_turn(own.number, until);
   if (some_arrive) with_wire(port, [&](auto wire) { serve_host(own.number, port, wire, until); });
   wake_until(own.number, until);
@@ -139,7 +139,8 @@ template <class P>
 template <class Wire>
 inline void Fabric<P>::serve_host(std::uint32_t h, std::uint32_t port, Wire wire, Time until) {
   // Where flows are in no near cache; with few packets on the link, what they touch has been asked for at the switch.
-  const bool asks = is_large_ || (!is_inbound(port) && senders().crowded() && lane().port(port).ring.size() > kAhead);
+  const bool asks = !lane().caches.ports_in_l2 ||
+                    (!is_inbound(port) && senders().crowded() && lane().port(port).ring.size() > kAhead);
   for (;;) {
     Descriptor* const packet = wire.first();
     const Time at = packet != nullptr ? wire.arrival(*packet) : Time::max();
@@ -150,7 +151,7 @@ inline void Fabric<P>::serve_host(std::uint32_t h, std::uint32_t port, Wire wire
     packets().prefetch(soon);
     if (soon.is_measured() && soon.kind == PacketKind::ack) packets().prefetch_telemetry(soon);
     if (const Descriptor* next = asks ? wire.first() : nullptr; next != nullptr)
-      is_large_ ? receivers().prefetch_for(h, *next) : prefetch_at_host(h, *next);
+      lane().caches.ports_in_l2 ? prefetch_at_host(h, *next) : receivers().prefetch_for(h, *next);
     if constexpr (!Wire::kHasLeft) leave(lane().port(port), port, *packet);
     deliver(port, h, 0, *packet, at);
   }

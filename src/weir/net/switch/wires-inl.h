@@ -13,7 +13,6 @@ Fabric<P>::Fabric(std::uint16_t partitions)
     : class_rules_(model().class_rules()),
       routing_(&model().routing),
       alone_(partitions == 1),
-      is_large_(lane().ports > kPortsInCache),
       int_format_(model().int_format()),
       exact_telemetry_(int_format_.is_exact()) {
   if constexpr (P::kByNode) prepare_turns();
