@@ -76,8 +76,8 @@ void take_and_release(benchmark::State& run) {
   SwitchBuffer buffer(BufferParams{}, std::vector<IngressLimits>(32, {37'500, 8'192}));
   std::uint32_t ingress = 0;
   for (auto _ : run) {
-    if (buffer.plainly_fits(ingress, TrafficClass::data, 50'000, 1'000))
-      buffer.take_plain(ingress, TrafficClass::data, 1'000);
+    if (buffer.fits_upper_bound(ingress, TrafficClass::data, 50'000, 1'000))
+      buffer.add_unpaused(ingress, TrafficClass::data, 1'000);
     benchmark::ClobberMemory();
     buffer.release(ingress, TrafficClass::data, 1'000);
     ingress = (ingress + 1) % 32;

@@ -1,5 +1,5 @@
 // Messages that repeat and are skipped: how many, how far off, and that nothing else changes.
-#include "weir/engine/skip/fast_forward.h"
+#include "weir/engine/skip/message_skipper.h"
 
 #include <gtest/gtest.h>
 

@@ -123,7 +123,7 @@ TEST(Network, PortsKnowTheirPlace) {
     EXPECT_EQ(p.rate_mbps, id / 2 < 5 ? 33'000u : 100'000u);
     EXPECT_EQ(p.ps_per_byte, id / 2 < 5 ? 0u : 80u);
     if (p.peer >= s.topology.hosts) {
-      EXPECT_EQ(m->routing.ports(p.peer - s.topology.hosts)[p.peer_ingress], net::Topology::reverse(id));
+      EXPECT_EQ(m->routing.ports(p.peer - s.topology.hosts)[p.index_at_peer], net::Topology::reverse(id));
     }
   }
   EXPECT_EQ(n.queues.size(), 7u);  // five hosts and the two ends of the bottleneck

@@ -97,7 +97,7 @@ TEST_F(PausedIngress, HeadroomTakesWhatIsUnderWay) {
   b_.take(0, kData, 500);
   EXPECT_TRUE(b_.admits(0, kData, 0, 108));  // up to the threshold of (900,000 - 99,904) / 8
   EXPECT_FALSE(b_.admits(0, kData, 0, 109));
-  EXPECT_FALSE(b_.plainly_fits(0, kData, 0, 1));
+  EXPECT_FALSE(b_.fits_upper_bound(0, kData, 0, 1));
 }
 
 TEST_F(PausedIngress, HeadroomEmptiesFirst) {
@@ -264,17 +264,17 @@ TEST_P(LateBuffer, DecidesAlike) {
     }
     const Held h{static_cast<std::uint32_t>(below(limits.size())), static_cast<std::uint32_t>(60 + below(1'500))};
     const bool fits = exact.admits(h.ingress, kData, queued, h.wire);
-    if (late.is_roomy(queued, h.wire)) {
+    if (late.below_thresholds(queued, h.wire)) {
       ++roomy;
       ASSERT_TRUE(fits);
       ASSERT_FALSE(late.eager());
-      ASSERT_TRUE(params.mode == BufferMode::per_port || late.plainly_fits(h.ingress, kData, queued, h.wire));
+      ASSERT_TRUE(params.mode == BufferMode::per_port || late.fits_upper_bound(h.ingress, kData, queued, h.wire));
     }
-    if (late.plainly_fits(h.ingress, kData, queued, h.wire)) {
+    if (late.fits_upper_bound(h.ingress, kData, queued, h.wire)) {
       ++plain;
       ASSERT_TRUE(fits);
       exact.take(h.ingress, kData, h.wire);
-      late.take_plain(h.ingress, kData, h.wire);
+      late.add_unpaused(h.ingress, kData, h.wire);
       ASSERT_FALSE(exact.pause(h.ingress, kData));
     } else {
       report();

@@ -389,7 +389,7 @@ TEST(NodeScheduler, TakesSidesByTurns) {
 
 TEST(NodeScheduler, KeepsSidesTogetherIfToldTo) {
   NodeScheduler scheduler(2, {.node_of = {0, 1}, .turn = Time{100}, .sides = {true, false}});
-  scheduler.keep_together();
+  scheduler.disable_sides();
   std::vector<Event> taken;
   for (const Entity e : {0u, 1u}) scheduler.schedule(e, {60 * e});
   for (Event event; scheduler.next({350}, event);) {

@@ -36,7 +36,7 @@ struct alignas(64) Flow {
   bool sprayed = false;           // each packet has an entropy of its own
   std::uint8_t packet_flags = 0;  // flags that all its packets carry
   std::uint8_t backoff = 0;       // consecutive timeouts
-  bool stacked = false;           // segments wait below the socket (host/small_queue.h)
+  bool stacked = false;           // segments wait below the socket (host/host_stack.h)
   bool noted = false;             // stacked, or its algorithm wants the delivery rate
   std::uint8_t turn = 0;          // packets left of the burst that it is sending
   Time last_sent;                 // the first of them

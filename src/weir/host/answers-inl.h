@@ -52,7 +52,7 @@ void Answers<P>::schedule(std::uint32_t h) {
   Time next = Time::max();
   for (const net::PacketRing* ring : {&desks_[h].cnps, &desks_[h].answers})
     if (!ring->empty()) next = std::min(next, ring->front().departs);
-  if (next < Time::max()) scheduler().schedule(lane().answers(h), next);
+  if (next < Time::max()) scheduler().schedule(shared().answers(h), next);
 }
 
 template <class P>

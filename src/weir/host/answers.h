@@ -50,7 +50,7 @@ class Answers : public sim::Room<Answers, P> {
  private:
   using Base = sim::Room<Answers, P>;
   using Base::fabric;
-  using Base::lane;
+  using Base::shared;
   using Base::model;
   using Base::network;
   using Base::packets;

@@ -23,7 +23,7 @@
 #include "weir/host/delivery_log.h"
 #include "weir/host/flow.h"
 #include "weir/host/scoreboard.h"
-#include "weir/host/small_queue.h"
+#include "weir/host/host_stack.h"
 
 namespace weir::host {
 
@@ -133,7 +133,7 @@ struct alignas(64) Host {
   std::vector<traffic::Flow> starts;  // handed over, by start
   std::size_t next_start = 0;
   LargePageVector<FlowExtras> extras;                                         // by slot, once a flow has had one
-  std::vector<SmallQueue> small_queues;                                       // by slot, of flows with a stack
+  std::vector<HostStack> small_queues;                                       // by slot, of flows with a stack
   std::vector<std::unique_ptr<cc::OnRamp>> on_ramps;                          // by slot, once a flow has had one
   std::unique_ptr<std::unordered_map<std::uint32_t, SeenDelay>> seen_delays;  // On-Ramp: by receiver
   Clock clock;
@@ -163,7 +163,7 @@ struct alignas(64) Host {
     return extras[slot];
   }
 
-  SmallQueue& small_queue_of(std::uint32_t slot) {
+  HostStack& small_queue_of(std::uint32_t slot) {
     if (slot >= small_queues.size()) small_queues.resize(slot + std::size_t{1});
     return small_queues[slot];
   }
@@ -192,7 +192,7 @@ struct alignas(64) Host {
       b.scoreboard.archive(a);
       a.value(b.connection);
     });
-    a.each(small_queues, [&](SmallQueue& queue) { queue.archive(a); });
+    a.each(small_queues, [&](HostStack& queue) { queue.archive(a); });
     a.each(on_ramps, [&](std::unique_ptr<cc::OnRamp>& shim) {
       bool is_there = shim != nullptr;
       a.value(is_there);

@@ -36,7 +36,7 @@ void Intake<P>::arrive(std::uint32_t h, net::Descriptor& packet, Time now) {
   placed = packet;
   placed.departs = due;
   bytes += packet.wire;
-  if (first) scheduler().schedule(lane().intake(h), due);
+  if (first) scheduler().schedule(shared().intake(h), due);
   if (queue.paused || !is_protected || bytes <= model().host.pause_above.count) return;
   queue.paused = true;
   fabric().pause_switch(port, true, now);
@@ -52,7 +52,7 @@ void Intake<P>::on_due(std::uint32_t h, Time now) {
     ring.pop();
     receivers().receive(h, packet, now);
   }
-  if (!ring.empty()) scheduler().schedule(lane().intake(h), ring.front().departs);
+  if (!ring.empty()) scheduler().schedule(shared().intake(h), ring.front().departs);
   if (!queue.paused || queue.bytes[1] > model().host.resume_below.count) return;
   queue.paused = false;
   fabric().pause_switch(network().hosts[h].port, false, now);

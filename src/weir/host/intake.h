@@ -59,7 +59,7 @@ class Intake : public sim::Room<Intake, P> {
  private:
   using Base = sim::Room<Intake, P>;
   using Base::fabric;
-  using Base::lane;
+  using Base::shared;
   using Base::model;
   using Base::network;
   using Base::packets;

@@ -31,7 +31,7 @@ void Nics<P>::wake_by(std::uint32_t h, Time at) {
   Host& host = network().hosts[h];
   if (at >= host.wake) return;
   host.wake = at;
-  if (h != in_turn_) scheduler().schedule(lane().wake(h), at);
+  if (h != in_turn_) scheduler().schedule(shared().wake(h), at);
 }
 
 template <class P>
@@ -92,7 +92,7 @@ inline void Nics<P>::consider(Host& host, Flow& flow, Time now) {
 template <class P>
 inline void Nics<P>::serve(std::uint32_t h, Time now) {
   Host& host = network().hosts[h];
-  const net::Port& nic = lane().port(host.port);
+  const net::Port& nic = shared().port(host.port);
   while (host.pacing.first() <= now) {
     const TimedSlot due = host.pacing.top();
     host.pacing.pop();
@@ -119,7 +119,7 @@ inline void Nics<P>::serve(std::uint32_t h, Time now) {
 template <class P>
 inline void Nics<P>::update_wake(std::uint32_t h, Time now) {
   Host& host = network().hosts[h];
-  const net::Port& nic = lane().port(host.port);
+  const net::Port& nic = shared().port(host.port);
   Time next = std::min(host.first_start(), host.timers.first());
   if (nic.paused != all_classes_) {
     if (!host.ready.empty())
@@ -129,7 +129,7 @@ inline void Nics<P>::update_wake(std::uint32_t h, Time now) {
   }
   if (next == host.wake) return;
   host.wake = next;
-  if (senders().crowded()) [[unlikely]]
+  if (senders().flows_exceed_cache()) [[unlikely]]
     prefetch_next(host);
   if (h != in_turn_) schedule_wake(h, next);
 }
@@ -137,9 +137,9 @@ inline void Nics<P>::update_wake(std::uint32_t h, Time now) {
 template <class P>
 inline void Nics<P>::schedule_wake(std::uint32_t h, Time at) {
   if (at == Time::max())
-    scheduler().cancel(lane().wake(h));
+    scheduler().cancel(shared().wake(h));
   else
-    scheduler().schedule(lane().wake(h), at);
+    scheduler().schedule(shared().wake(h), at);
 }
 
 template <class P>
@@ -175,7 +175,7 @@ inline void Nics<P>::arm(Host& host, Flow& flow) {
 template <class P>
 void Nics<P>::hold_back(std::uint32_t h, std::uint32_t wire, Time now) {
   const std::uint32_t port = network().hosts[h].port;
-  net::Port& nic = lane().port(port);
+  net::Port& nic = shared().port(port);
   const Time wait = timings_[h].wait(now, nic.free_at, nic.serialisation(wire));
   if (wait == Time{}) return;
   if (nic.kind == net::PortKind::queued)

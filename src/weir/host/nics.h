@@ -53,7 +53,7 @@ class Nics : public sim::Room<Nics, P> {
  private:
   using Base = sim::Room<Nics, P>;
   using Base::fabric;
-  using Base::lane;
+  using Base::shared;
   using Base::messages;
   using Base::model;
   using Base::network;

@@ -43,7 +43,7 @@ inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow&
     event.cause = cause;
     event.port = host.port;
     event.flow = flow.id;
-    event.src = lane().port(host.port).owner;
+    event.src = shared().port(host.port).owner;
     event.packet.src = event.src;
     event.packet.dst = flow.dst;
     event.packet.slot = flow.slot;
@@ -88,7 +88,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
 
   const net::PathFacts path = model().paths.facts(start.src, start.dst);
   const Bytes wire = model().data_wire(profile);
-  flow.facts = {.line_rate = lane().port(host.port).rate,
+  flow.facts = {.line_rate = shared().port(host.port).rate,
                 .path_rate = path.slowest,
                 .base_rtt = model().paths.base_rtt(start.src, start.dst, wire, model().ack_wire(profile)),
                 .network_rtt = network().network_rtt,
@@ -374,7 +374,7 @@ void Senders<P>::note(Host& host, Flow& flow, const Packet& packet, Time now) {
 template <class P>
 void Senders<P>::look_up(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack) {
   if (flow.stacked) {
-    const SmallQueue& queue = host.small_queue_of(flow.slot);
+    const HostStack& queue = host.small_queue_of(flow.slot);
     const Bytes waiting{queue.waiting(flow.snd_nxt)};
     ack.snd_nxt += waiting;
     ack.in_flight += waiting;

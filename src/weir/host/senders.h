@@ -42,7 +42,7 @@ class Senders : public sim::Room<Senders, P> {
 
   // So many flows are active that a core's own caches do not hold them: what is needed soon is worth asking for. Not in
   // a network so large that engine/prefetch/prefetcher.h does that.
-  bool crowded() const { return active_ > lane().caches.flows_in_l2; }
+  bool flows_exceed_cache() const { return active_ > shared().caches.flows_in_l2; }
   // Brings near what a packet or an acknowledgement of this flow will touch, if it is there.
   void prefetch(const Host& host, std::uint32_t slot, std::uint32_t generation) const {
     const Flow* const flow = host.find(slot, generation);
@@ -82,7 +82,7 @@ class Senders : public sim::Room<Senders, P> {
   using Base::counters;
   using Base::decisions;
   using Base::fabric;
-  using Base::lane;
+  using Base::shared;
   using Base::messages;
   using Base::model;
   using Base::network;
@@ -111,7 +111,7 @@ class Senders : public sim::Room<Senders, P> {
   bool early(const Flow& flow) const;
   [[gnu::noinline]] void board_stack(Host& host, Flow& flow, Time now);
   [[gnu::noinline]] void hand_down(Host& host, Flow& flow, Time now);
-  void commit(Host& host, Flow& flow, SmallQueue& queue);
+  void commit(Host& host, Flow& flow, HostStack& queue);
   bool paces(const Flow& flow) const;
   Time under_way(Host& host, const Flow& flow, const Packet& ack);
   bool app_limited(Host& host, const Flow& flow) const;

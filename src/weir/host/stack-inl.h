@@ -21,7 +21,7 @@ void Senders<P>::board_stack(Host& host, Flow& flow, Time now) {
 template <class P>
 void Senders<P>::hand_down(Host& host, Flow& flow, Time now) {
   const StackParams& stack = *model().profiles[flow.profile].stack;
-  SmallQueue& queue = host.small_queue_of(flow.slot);
+  HostStack& queue = host.small_queue_of(flow.slot);
   const double ratio = flow.control.slow_start ? stack.slow_start_ratio : stack.avoidance_ratio;
   const double rate = flow.control.rate.bits_per_second != 0
                           ? static_cast<double>(flow.control.rate.bits_per_second)
@@ -47,7 +47,7 @@ inline bool Senders<P>::early(const Flow& flow) const {
 
 // On-Ramp sees segments leave when it has fixed their departure.
 template <class P>
-void Senders<P>::commit(Host& host, Flow& flow, SmallQueue& queue) {
+void Senders<P>::commit(Host& host, Flow& flow, HostStack& queue) {
   cc::OnRamp& shim = *host.on_ramps[flow.slot];
   queue.commit(shim.next_packet(queue.end()), paces(flow), data_header_[flow.profile],
                [&](std::int64_t first, std::int64_t size, Time departs) { shim.on_send(first, Bytes{size}, departs); });

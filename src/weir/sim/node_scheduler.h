@@ -97,7 +97,7 @@ class NodeScheduler {
   Time longest_turn() const { return {far_side_ != 0 ? 2 * span_ : span_}; }
   // Before the first event. An event may matter to nodes of the same side as soon as to those of the other; passes go
   // over all nodes.
-  void keep_together() { sides_ = 1; }
+  void disable_sides() { sides_ = 1; }
 
   // Calls on_ready(entity, Due::soon) for the events of a node as their turn comes. In large networks also with
   // Due::later for those of the node that comes next, and on_ready.comes(node, by), if there is such a function, for

@@ -1,15 +1,15 @@
-// The shape of a partition: rooms over a lane.
+// The shape of a partition: rooms over a state that all share.
 //
 // A partition is one object that is composed of rooms, each the owner of some of its state and of what happens to that
-// state: the wires and switches, the NICs, the sending and the receiving ends of flows. All rooms share one lane: the
-// constant model, the changing network, the scheduler, the counters and the tracer. A room reaches the lane and the
-// other rooms through the partition, whose type it has as a template parameter. So a call from one room to another is
+// state: the wires and switches, the NICs, the sending and the receiving ends of flows. All rooms share the
+// constant model, the changing network, the scheduler, the counters and the tracer (engine::PartitionState). A room
+// reaches these and the other rooms through the partition, whose type it has as a template parameter. So a call from one room to another is
 // resolved when it is compiled, and may be inlined; there is neither a pointer between rooms nor a virtual call.
 #pragma once
 
 namespace weir::sim {
 
-// Base of the room `Self<P>` of the partition `P`, which derives from all its rooms and offers lane(), fabric(),
+// Base of the room `Self<P>` of the partition `P`, which derives from all its rooms and offers shared(), fabric(),
 // nics(), senders(), receivers(), answers(), intake() and messages().
 template <template <class> class Self, class P>
 class Room {
@@ -21,17 +21,17 @@ class Room {
   Room() = default;
   ~Room() = default;
 
-  auto& lane() { return whole().lane(); }
-  const auto& lane() const { return whole().lane(); }
-  const auto& model() const { return lane().model; }
-  auto& network() { return lane().network; }
-  const auto& network() const { return lane().network; }
-  auto& scheduler() { return lane().scheduler; }
-  auto& counters() { return lane().counters; }
-  auto& packets() { return lane().packets; }
-  const auto& packets() const { return lane().packets; }
-  auto& tracer() { return lane().tracer; }
-  auto& decisions() { return lane().decisions; }
+  auto& shared() { return whole().shared(); }
+  const auto& shared() const { return whole().shared(); }
+  const auto& model() const { return shared().model; }
+  auto& network() { return shared().network; }
+  const auto& network() const { return shared().network; }
+  auto& scheduler() { return shared().scheduler; }
+  auto& counters() { return shared().counters; }
+  auto& packets() { return shared().packets; }
+  const auto& packets() const { return shared().packets; }
+  auto& tracer() { return shared().tracer; }
+  auto& decisions() { return shared().decisions; }
 
   auto& fabric() { return whole().fabric(); }
   const auto& fabric() const { return whole().fabric(); }

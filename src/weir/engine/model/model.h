@@ -108,7 +108,7 @@ struct Model {
   net::PortKind port_kind() const {
     if (data_classes() > 1 || watches()) return net::PortKind::queued;
     const bool has_priority = transport.ack_class == host::AckClass::priority || network.trimming;
-    return has_priority && network.port == net::PortKind::fifo ? net::PortKind::ranked : network.port;
+    return has_priority && network.port == net::PortKind::fifo ? net::PortKind::priority : network.port;
   }
   bool routes_adaptively() const {
     return std::any_of(profiles.begin(), profiles.end(),

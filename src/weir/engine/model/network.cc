@@ -123,7 +123,7 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
     std::uint16_t local = 0;
     for (const std::uint32_t id : model.routing.ports(s)) {
       ports[id].local = local++;
-      ports[net::Topology::reverse(id)].peer_ingress = ports[id].local;
+      ports[net::Topology::reverse(id)].index_at_peer = ports[id].local;
     }
     switches[s].buffer = std::move(buffers[s]);
   }

@@ -21,7 +21,7 @@ struct NodeState {
   Time ready;
 };
 
-class FastForward;
+class MessageSkipper;
 
 struct Network {
   explicit Network(const Model& model);
@@ -34,7 +34,7 @@ struct Network {
   LargePageVector<host::Host> hosts;
   std::vector<NodeState> node_states;   // by node of the program; its host's partition touches it
   std::vector<NodeTimes> node_times;    // `received` is its receiver's, the rest its sender's
-  FastForward* fast_forward = nullptr;  // null: no message is skipped
+  MessageSkipper* fast_forward = nullptr;  // null: no message is skipped
   Time network_rtt;                     // the largest unloaded round trip of full packets, of any profile
 };
 

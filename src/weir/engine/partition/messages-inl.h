@@ -5,7 +5,7 @@
 
 #include "weir/engine/model/network.h"
 #include "weir/engine/partition/messages.h"
-#include "weir/engine/skip/fast_forward.h"
+#include "weir/engine/skip/message_skipper.h"
 #include "weir/host/host.h"
 
 namespace weir::engine {
@@ -14,9 +14,9 @@ template <class P>
 void Messages<P>::load(const traffic::Program& program, Time lag) {
   program_ = &program;
   lag_ = lag;
-  messages_.resize(lane().hosts);
+  messages_.resize(shared().hosts);
   for (std::uint32_t node = 0; node < program.size(); ++node)
-    if (lane().mine(program[node].src) && program.waits(node) == 0) make_due(node, {});
+    if (shared().mine(program[node].src) && program.waits(node) == 0) make_due(node, {});
 }
 
 // All that the node waits for has taken effect by then.
@@ -49,7 +49,7 @@ void Messages<P>::run_node(std::uint32_t node, Time now) {
                                                    .dport = n.dport},
                                                   now);
     const Expected expected{node, flow.slot, flow.generation};
-    if (lane().mine(n.dst))
+    if (shared().mine(n.dst))
       expect(expected);
     else
       expected_.push_back(expected);
@@ -68,13 +68,13 @@ void Messages<P>::run_node(std::uint32_t node, Time now) {
 // Nothing is sent if the message is skipped.
 template <class P>
 bool Messages<P>::skip(std::uint32_t node, Time now) {
-  const auto lasts = network().fast_forward->begin(lane().index, node, now);
+  const auto lasts = network().fast_forward->begin(shared().index, node, now);
   if (!lasts) return false;
   const traffic::Program::Node& n = (*program_)[node];
   NodeTimes& times = network().node_times[node];
   times.started = now;
   times.received = now + lasts->received;
-  ++lane().counters.flows_started;
+  ++shared().counters.flows_started;
   happened(node, traffic::Event::started, n.src, now);
   happened(node, traffic::Event::received, n.dst, times.received);
   network().hosts[n.src].timers.push({now + lasts->sent, host::kNodeSlot, node});
@@ -84,7 +84,7 @@ bool Messages<P>::skip(std::uint32_t node, Time now) {
 template <class P>
 void Messages<P>::end_skipped(std::uint32_t node, Time now) {
   const traffic::Program::Node& n = (*program_)[node];
-  ++lane().counters.flows_completed;
+  ++shared().counters.flows_completed;
   senders().finished().push_back({.id = node,
                                   .src = n.src,
                                   .dst = n.dst,
@@ -130,7 +130,7 @@ void Messages<P>::happened(std::uint32_t node, traffic::Event event, std::uint32
   for (const std::uint32_t then : program_->then(node, event)) {
     const std::uint32_t host = (*program_)[then].src;
     const Time told = host == where ? at : at + lag_;
-    if (lane().mine(host))
+    if (shared().mine(host))
       note(then, told);
     else
       signals_.push_back({.node = then, .at = told});
@@ -147,7 +147,7 @@ void Messages<P>::note(std::uint32_t node, Time at) {
 
 template <class P>
 void Messages<P>::hand_over(std::vector<Mailbox>& outboxes) {
-  const auto& of_node = lane().of_node;
+  const auto& of_node = shared().of_node;
   for (const Expected& e : expected_) outboxes[of_node[(*program_)[e.node].dst]].expected.push_back(e);
   for (const Signal& s : signals_) outboxes[of_node[(*program_)[s.node].src]].signals.push_back(s);
   expected_.clear();

@@ -5,7 +5,7 @@
 // epoch: so it does whatever the partitions are.
 //
 // A node that is due stands in its host's queue of timers, under a slot that no flow has. So does the end of a message
-// that is skipped (engine/skip/fast_forward.h), which is known at its start: those that wait for its receipt are told
+// that is skipped (engine/skip/message_skipper.h), which is known at its start: those that wait for its receipt are told
 // then.
 #pragma once
 
@@ -50,7 +50,7 @@ class Messages : public sim::Room<Messages, P> {
 
  private:
   using Base = sim::Room<Messages, P>;
-  using Base::lane;
+  using Base::shared;
   using Base::network;
   using Base::nics;
   using Base::receivers;

@@ -29,7 +29,7 @@ namespace weir::engine {
 // With more partitions, arrays as long as the network are mostly not a partition's own.
 inline constexpr std::uint16_t kFewPartitions = 4;
 
-// The node at which each entity acts, in the order of Lane; the partition's own nodes are counted from 0, and others'
+// The node at which each entity acts, in the order of PartitionState; the partition's own nodes are counted from 0, and others'
 // entities will have no events.
 inline std::vector<std::uint32_t> nodes_of_entities(const Model& model, const std::vector<std::uint16_t>& of_node,
                                                     std::uint16_t partition) {
@@ -116,8 +116,8 @@ Partition<S, T>::Partition(const Model& model, Network& network, const std::vect
 template <sim::Scheduler S, class T>
 void Partition<S, T>::load(const traffic::Program& program, Time lag) {
   if constexpr (kByNode) {
-    const bool tells_others = program.waits_across_hosts() || lane().network.fast_forward != nullptr;
-    if (tells_others && lag < lane().scheduler.longest_turn()) lane().scheduler.keep_together();
+    const bool tells_others = program.waits_across_hosts() || shared().network.fast_forward != nullptr;
+    if (tells_others && lag < shared().scheduler.longest_turn()) shared().scheduler.disable_sides();
   }
   messages().load(program, lag);
 }
@@ -131,12 +131,12 @@ template <sim::Scheduler S, class T>
 void Partition<S, T>::run_until(Time end) {
   sim::Event event;
   Turns turns{*this};
-  while (lane().scheduler.next(end, event, turns)) {
-    ++lane().counters.events;
+  while (shared().scheduler.next(end, event, turns)) {
+    ++shared().counters.events;
     prefetcher().before_event();
-    if (const std::uint32_t port = event.entity - lane().first_arrival; port < lane().ports) [[likely]]
+    if (const std::uint32_t port = event.entity - shared().first_arrival; port < shared().ports) [[likely]]
       fabric().on_arrival(port, event.time);
-    else if (const std::uint32_t h = event.entity - lane().first_wake; h < lane().hosts)
+    else if (const std::uint32_t h = event.entity - shared().first_wake; h < shared().hosts)
       nics().on_wake(h, event.time);
     else
       on_rare(event);
@@ -145,19 +145,19 @@ void Partition<S, T>::run_until(Time end) {
 
 template <sim::Scheduler S, class T>
 Time Partition<S, T>::earliest() const {
-  return std::min(lane().scheduler.earliest(), fabric().next_to_leave_partition());
+  return std::min(shared().scheduler.earliest(), fabric().next_to_leave_partition());
 }
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::on_rare(const sim::Event& event) {
-  if (event.entity >= lane().intake(0))
-    intake().on_due(event.entity - lane().intake(0), event.time);
-  else if (event.entity >= lane().answers(0))
-    answers().on_due(event.entity - lane().answers(0), event.time);
-  else if (event.entity < lane().departures_of_switch(0))
+  if (event.entity >= shared().intake(0))
+    intake().on_due(event.entity - shared().intake(0), event.time);
+  else if (event.entity >= shared().answers(0))
+    answers().on_due(event.entity - shared().answers(0), event.time);
+  else if (event.entity < shared().departures_of_switch(0))
     fabric().on_departure(event.entity, event.time);
   else
-    fabric().on_departures(event.entity - lane().departures_of_switch(0), event.time);
+    fabric().on_departures(event.entity - shared().departures_of_switch(0), event.time);
 }
 
 template <sim::Scheduler S, class T>
@@ -165,10 +165,10 @@ void Partition<S, T>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
   messages().hand_over(outboxes);
   fabric().hand_over(end, [&](std::uint32_t port, const net::Packet& packet) {
     const bool tells = (packet.flags & net::kSack) != 0;
-    outboxes[lane().of_node[lane().network.ports[port].peer]].packets.add(
-        packet, port, packet.is_measured() ? &lane().packets.telemetry(packet) : nullptr,
-        tells ? &lane().packets.sack(packet) : nullptr);
-    lane().packets.release(packet);
+    outboxes[shared().of_node[shared().network.ports[port].peer]].packets.add(
+        packet, port, packet.is_measured() ? &shared().packets.telemetry(packet) : nullptr,
+        tells ? &shared().packets.sack(packet) : nullptr);
+    shared().packets.release(packet);
   });
 }
 
@@ -177,10 +177,10 @@ void Partition<S, T>::take_over(const Mailbox& inbox) {
   messages().take_over(inbox);
   inbox.packets.for_each([&](std::uint32_t port, net::Packet& packet, const PackedPackets::Records& records) {
     if (packet.is_measured()) {
-      lane().packets.measure(packet);
-      records.read(lane().packets.telemetry(packet));
+      shared().packets.measure(packet);
+      records.read(shared().packets.telemetry(packet));
     }
-    if (records.sack != nullptr) records.read(lane().packets.tell(packet));
+    if (records.sack != nullptr) records.read(shared().packets.tell(packet));
     fabric().take_over(port, packet);
   });
 }
@@ -192,7 +192,7 @@ void Partition<S, T>::take_down(std::uint32_t port, Time now) {
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::stall(std::uint32_t h, Time until, Time now) {
-  fabric().hold(lane().network.hosts[h].port, until, now);
+  fabric().hold(shared().network.hosts[h].port, until, now);
   nics().update_wake(h, now);
 }
 
@@ -208,7 +208,7 @@ void Partition<S, T>::watch(Time now) {
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::settle_before(std::uint32_t port, Time end) {
-  fabric().settle(lane().network.ports[port], {end.ps - 1});
+  fabric().settle(shared().network.ports[port], {end.ps - 1});
 }
 
 template <sim::Scheduler S, class T>
@@ -219,21 +219,21 @@ void Partition<S, T>::for_each_waiting(std::uint32_t port, const net::PacketVisi
 template <sim::Scheduler S, class T>
 template <class A>
 void Partition<S, T>::archive(A& a, Time now) {
-  Network& network = lane().network;
+  Network& network = shared().network;
   std::vector<const host::BalancingParams*> known;
-  for (const auto& profile : lane().model.profiles) known.push_back(&profile.balancing);
-  for (std::uint32_t id = 0; id < lane().ports; ++id) {
+  for (const auto& profile : shared().model.profiles) known.push_back(&profile.balancing);
+  for (std::uint32_t id = 0; id < shared().ports; ++id) {
     net::Port& port = network.ports[id];
-    if (!lane().mine(port.owner)) continue;
+    if (!shared().mine(port.owner)) continue;
     port.archive(a);
     if (port.kind == net::PortKind::queued) network.queues[port.queues].archive(a);
     if (!network.loads.empty()) a.value(network.loads[id]);
     if (!network.watches.empty()) a.value(network.watches[id]);
   }
-  for (std::uint32_t s = 0; s < lane().switches; ++s)
-    if (lane().mine(lane().hosts + s)) network.switches[s].archive(a);
-  for (std::uint32_t h = 0; h < lane().hosts; ++h) {
-    if (!lane().mine(h)) continue;
+  for (std::uint32_t s = 0; s < shared().switches; ++s)
+    if (shared().mine(shared().hosts + s)) network.switches[s].archive(a);
+  for (std::uint32_t h = 0; h < shared().hosts; ++h) {
+    if (!shared().mine(h)) continue;
     network.hosts[h].archive(a, known);
     senders().archive_flows(a, network.hosts[h]);
   }
@@ -243,9 +243,9 @@ void Partition<S, T>::archive(A& a, Time now) {
   answers().archive(a);
   intake().archive(a);
   messages().archive(a);
-  lane().packets.archive(a);
-  a.value(lane().counters);
-  lane().tracer.archive(a);
+  shared().packets.archive(a);
+  a.value(shared().counters);
+  shared().tracer.archive(a);
   archive_events(a, now);
 }
 
@@ -253,19 +253,19 @@ template <sim::Scheduler S, class T>
 template <class A>
 void Partition<S, T>::archive_events(A& a, Time now) {
   std::vector<sim::Event> events;
-  lane().scheduler.for_each_pending([&](const sim::Event& event) { events.push_back(event); });
+  shared().scheduler.for_each_pending([&](const sim::Event& event) { events.push_back(event); });
   if constexpr (A::kLoads) {
-    for (const sim::Event& event : events) lane().scheduler.cancel(event.entity);
-    lane().scheduler.skip_to(now);
+    for (const sim::Event& event : events) shared().scheduler.cancel(event.entity);
+    shared().scheduler.skip_to(now);
   }
   a.values(events);
   if constexpr (A::kLoads)
-    for (const sim::Event& event : events) lane().scheduler.schedule(event.entity, event.time);
+    for (const sim::Event& event : events) shared().scheduler.schedule(event.entity, event.time);
 }
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::save(Saver& a) {
-  assert(lane().packets.in_use() == bodies_on_their_way());
+  assert(shared().packets.in_use() == bodies_on_their_way());
   archive(a, {});
 }
 

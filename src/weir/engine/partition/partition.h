@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "weir/base/archive.h"
-#include "weir/engine/partition/lane.h"
+#include "weir/engine/partition/partition_state.h"
 #include "weir/engine/partition/mailbox.h"
 #include "weir/engine/partition/messages.h"
 #include "weir/engine/prefetch/prefetcher.h"
@@ -31,14 +31,14 @@
 
 namespace weir::engine {
 
-// The lane is built before the rooms, which look at it as they are built.
+// The state that all share is built before the rooms, which look at it as they are built.
 template <sim::Scheduler S, class T>
-struct LaneHolder {
-  Lane<S, T> lane;
+struct StateHolder {
+  PartitionState<S, T> state;
 };
 
 template <sim::Scheduler S, class T>
-class Partition final : private LaneHolder<S, T>,
+class Partition final : private StateHolder<S, T>,
                         private net::Fabric<Partition<S, T>>,
                         private host::Nics<Partition<S, T>>,
                         private host::Senders<Partition<S, T>>,
@@ -67,15 +67,15 @@ class Partition final : private LaneHolder<S, T>,
   void take_over(const Mailbox& inbox);
   // Whether the turns of nodes are longer if run_until() has a long way to go.
   bool has_long_turns() const {
-    if constexpr (kByNode) return lane().scheduler.longest_turn() > lane().model.turn();
+    if constexpr (kByNode) return shared().scheduler.longest_turn() > shared().model.turn();
     return false;
   }
   // No event is pending.
-  bool idle() const { return lane().scheduler.empty(); }
+  bool idle() const { return shared().scheduler.empty(); }
   // Between epochs: nothing happens in it before, and nothing begins to leave it. Time::max(): nothing will.
   Time earliest() const;
   // Only while idle: nothing will happen before t.
-  void skip_to(Time t) { lane().scheduler.skip_to(t); }
+  void skip_to(Time t) { shared().scheduler.skip_to(t); }
 
   // Between epochs, before all else at `now`: the link of this port of the partition has gone down.
   void take_down(std::uint32_t port, Time now);
@@ -84,17 +84,17 @@ class Partition final : private LaneHolder<S, T>,
   // The same: a decision has come for a flow of this partition, if it is still there.
   void take_decision(const host::Question& question, const cc::Control& control, Time now);
   // Between epochs: what is asked of whoever embeds the run; only if the tracer is on.
-  host::Decisions& decisions() { return lane().decisions; }
+  host::Decisions& decisions() { return shared().decisions; }
   // The same: the PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
   void watch(Time now);
   // Packets find their way by this from now on; it must outlive its use.
   void route_by(const net::Routing& routing) { fabric().route_by(routing); }
 
-  bool owns_port(std::uint32_t port) const { return lane().mine(lane().network.ports[port].owner); }
+  bool owns_port(std::uint32_t port) const { return shared().mine(shared().network.ports[port].owner); }
   // Brings a port's counters up to date with all departures before `end`.
   void settle_before(std::uint32_t port, Time end);
-  const Counters& counters() const { return lane().counters; }
-  T& tracer() { return lane().tracer; }
+  const Counters& counters() const { return shared().counters; }
+  T& tracer() { return shared().tracer; }
   // Between epochs: what this partition holds, its ports, switches and hosts included. Loaded into one that has just
   // been built from the same model, of the same number of partitions; `now` is the end of the last epoch.
   void save(Saver& a);
@@ -123,7 +123,7 @@ class Partition final : private LaneHolder<S, T>,
     bool takes(std::uint32_t node) const { return self.fabric().takes_turn(node); }
     void take(sim::Entity e) const {
       // else a host wakes, which knows when
-      if (const std::uint32_t port = e - self.lane().first_arrival; port < self.lane().ports)
+      if (const std::uint32_t port = e - self.shared().first_arrival; port < self.shared().ports)
         self.links_.push_back(port);
     }
     void end(std::uint32_t node, Time begun, Time until) const {
@@ -141,8 +141,8 @@ class Partition final : private LaneHolder<S, T>,
   template <class A>
   void archive_events(A& a, Time now);
 
-  Lane<S, T>& lane() { return LaneHolder<S, T>::lane; }
-  const Lane<S, T>& lane() const { return LaneHolder<S, T>::lane; }
+  PartitionState<S, T>& shared() { return StateHolder<S, T>::state; }
+  const PartitionState<S, T>& shared() const { return StateHolder<S, T>::state; }
   net::Fabric<Partition>& fabric() { return *this; }
   const net::Fabric<Partition>& fabric() const { return *this; }
   host::Nics<Partition>& nics() { return *this; }

@@ -6,8 +6,8 @@
 #include "weir/base/prefetch.h"
 #include "weir/engine/prefetch/prefetcher.h"
 #include "weir/host/host.h"
-#include "weir/net/port/port_books.h"
-#include "weir/net/port/ranked_port.h"
+#include "weir/net/port/port_batch.h"
+#include "weir/net/port/priority_port.h"
 
 namespace weir::engine {
 
@@ -26,20 +26,20 @@ inline void Prefetcher<P>::on_ready(sim::Entity e, [[maybe_unused]] sim::Due due
       prefetch_of_node(e);
     return;
   }
-  if (lane().caches.ports_in_l1) return;
-  if (const std::uint32_t port = nearest_port(e); !fabric().is_inbound(port)) prefetch_port(&lane().port(port));
-  if (lane().caches.ports_in_l2) [[likely]]
+  if (shared().caches.ports_in_l1) return;
+  if (const std::uint32_t port = nearest_port(e); !fabric().is_inbound(port)) prefetch_port(&shared().port(port));
+  if (shared().caches.ports_in_l2) [[likely]]
     return;
-  if (const std::uint32_t h = e - lane().first_wake; h < lane().hosts) prefetch_object(&network().hosts[h]);
+  if (const std::uint32_t h = e - shared().first_wake; h < shared().hosts) prefetch_object(&network().hosts[h]);
 }
 
 // Where nodes take turns: what the events of the next node will touch first.
 template <class P>
 inline void Prefetcher<P>::prefetch_of_next_node(sim::Entity e) {
-  if (const std::uint32_t port = e - lane().first_arrival; port < lane().ports) {
+  if (const std::uint32_t port = e - shared().first_arrival; port < shared().ports) {
     if (fabric().is_inbound(port)) return;
-    prefetch_port(&lane().port(port));
-    prefetch_port(&lane().port(net::Topology::reverse(port)));
+    prefetch_port(&shared().port(port));
+    prefetch_port(&shared().port(net::Topology::reverse(port)));
   }
 }
 
@@ -54,16 +54,16 @@ inline void Prefetcher<P>::on_coming(std::uint32_t node, std::uint32_t by) {
   switch (by) {
     case 5:
       prefetch_object(&host);
-      prefetch_port(&lane().port(own.port));
-      if (is_own_link) prefetch_port(&lane().port(in));
+      prefetch_port(&shared().port(own.port));
+      if (is_own_link) prefetch_port(&shared().port(in));
       break;
     case 4: {
       host.prefetch_queues();
       prefetch_line(host.extras.data());
       if (!is_own_link) break;
-      const net::Port& p = lane().port(in);
+      const net::Port& p = shared().port(in);
       net::prefetch_first(p.ring, net::kPlacesAhead);
-      if (ranked_) net::prefetch_first(p.urgent, net::kPlacesAhead);
+      if (priority_) net::prefetch_first(p.urgent, net::kPlacesAhead);
       break;
     }
     case 3: visit_first(own, [&](const net::Descriptor& packet) { packets().prefetch(packet); }); break;
@@ -100,7 +100,7 @@ template <class Visit>
 inline void Prefetcher<P>::visit_first(const net::OwnHost& own, Visit&& visit) const {
   const std::uint32_t in = net::Topology::reverse(own.port);
   if (fabric().is_inbound(in)) return;
-  const net::Port& p = lane().port(in);
+  const net::Port& p = shared().port(in);
   for (const net::PacketRing* ring : {&p.ring, &p.urgent})
     for (std::uint32_t at = ring->head, end = ring->head + std::min(ring->size(), kPacketsAhead); at != end; ++at)
       if ((*ring)[at].has_body()) visit((*ring)[at]);
@@ -111,17 +111,17 @@ inline void Prefetcher<P>::visit_first(const net::OwnHost& own, Visit&& visit) c
 // (Fabric::take_first).
 template <class P>
 inline void Prefetcher<P>::prefetch_of_node(sim::Entity e) {
-  if (const std::uint32_t port = e - lane().first_arrival; port < lane().ports) {
+  if (const std::uint32_t port = e - shared().first_arrival; port < shared().ports) {
     if (fabric().is_inbound(port)) return;
-    const net::Port& p = lane().port(port);
-    const std::uint32_t places = p.peer < lane().hosts ? net::kPlacesAhead : 4;
+    const net::Port& p = shared().port(port);
+    const std::uint32_t places = p.peer < shared().hosts ? net::kPlacesAhead : 4;
     net::prefetch_first(p.ring, places);
-    if (ranked_) net::prefetch_first(p.urgent, places);
-    if (lane().caches.ports_in_l2) return;
-    const net::Port& out = lane().port(net::Topology::reverse(port));
+    if (priority_) net::prefetch_first(p.urgent, places);
+    if (shared().caches.ports_in_l2) return;
+    const net::Port& out = shared().port(net::Topology::reverse(port));
     prefetch_line(out.ring.address(out.ring.cursor));
     prefetch_line(out.ring.next_place());
-  } else if (const std::uint32_t h = e - lane().first_wake; !lane().caches.ports_in_l2 && h < lane().hosts) {
+  } else if (const std::uint32_t h = e - shared().first_wake; !shared().caches.ports_in_l2 && h < shared().hosts) {
     const host::Host& host = network().hosts[h];
     host.prefetch_queues();
     prefetch_flow(host);
@@ -132,8 +132,8 @@ inline void Prefetcher<P>::prefetch_of_node(sim::Entity e) {
 // meanwhile: it costs less than a branch that no one foresees.
 template <class P>
 inline std::uint32_t Prefetcher<P>::nearest_port(sim::Entity e) const {
-  const std::uint32_t port = e - lane().first_arrival;
-  return net::choose_if(port < lane().ports, port, own_port_);
+  const std::uint32_t port = e - shared().first_arrival;
+  return net::choose_if(port < shared().ports, port, own_port_);
 }
 
 // What is due so many events later, if this is the arrival on a link at which no other thread is at work, or a host
@@ -142,17 +142,17 @@ template <class P>
 template <class OfPort, class OfHost>
 inline void Prefetcher<P>::look(std::uint32_t ahead, OfPort&& of_port, OfHost&& of_host) {
   const sim::Entity e = scheduler().upcoming(ahead);
-  if (const std::uint32_t port = e - lane().first_arrival; port < lane().ports) [[likely]] {
+  if (const std::uint32_t port = e - shared().first_arrival; port < shared().ports) [[likely]] {
     if (!fabric().is_inbound(port)) of_port(port);
-  } else if (const std::uint32_t h = e - lane().first_wake; h < lane().hosts) {
+  } else if (const std::uint32_t h = e - shared().first_wake; h < shared().hosts) {
     of_host(network().hosts[h]);
   }
 }
 
 template <class P>
 inline void Prefetcher<P>::before_event() {
-  if (P::kByNode || lane().caches.ports_in_l1) return;
-  if (!lane().caches.ports_in_l2) [[unlikely]] {
+  if (P::kByNode || shared().caches.ports_in_l1) return;
+  if (!shared().caches.ports_in_l2) [[unlikely]] {
     before_event_deep();
     return;
   }
@@ -169,7 +169,7 @@ void Prefetcher<P>::before_event_deep() {
       9, [this](std::uint32_t port) { prefetch_ring(port); },
       [this](const host::Host& host) {
         host.prefetch_queues();
-        prefetch_port(&lane().port(host.port));
+        prefetch_port(&shared().port(host.port));
       });
   look(
       7, [this](std::uint32_t port) { prefetch_body(port); }, [](const host::Host&) {});
@@ -185,8 +185,8 @@ void Prefetcher<P>::before_event_deep() {
 // The first packet of this link, and those after it, whose departures give the port's next events.
 template <class P>
 inline void Prefetcher<P>::prefetch_ring(std::uint32_t port) {
-  const net::Port& p = lane().port(port);
-  if (ranked_) {  // what follows is right for a FIFO port, too
+  const net::Port& p = shared().port(port);
+  if (priority_) {  // what follows is right for a FIFO port, too
     const bool urgent = net::urgent_is_probably_first(p);
     const net::PacketRing& ring = p.ring_of(urgent);
     prefetch_line(ring.address(ring.head));
@@ -195,23 +195,23 @@ inline void Prefetcher<P>::prefetch_ring(std::uint32_t port) {
   }
   prefetch_line(p.ring.address(p.ring.head));
   prefetch_line(p.ring.address(p.ring.head + 1));
-  if (!lane().caches.ports_in_l2) prefetch_line(p.ring.address(p.ring.head + 2));
+  if (!shared().caches.ports_in_l2) prefetch_line(p.ring.address(p.ring.head + 2));
 }
 
 // That of the first packet of a link that ends at a host.
 template <class P>
 inline void Prefetcher<P>::prefetch_body(std::uint32_t port) {
-  const net::Port& p = lane().port(port);
-  if (p.peer >= lane().hosts) return;
+  const net::Port& p = shared().port(port);
+  if (p.peer >= shared().hosts) return;
   if (const net::PacketRing& ring = net::probably_first(p); !ring.empty()) packets().prefetch(ring.front());
 }
 
 // What selective recovery looks at, at either end.
 template <class P>
 inline void Prefetcher<P>::prefetch_selective(std::uint32_t port) {
-  const net::Port& p = lane().port(port);
+  const net::Port& p = shared().port(port);
   const net::PacketRing& ring = net::probably_first(p);
-  if (p.peer >= lane().hosts || ring.empty()) return;
+  if (p.peer >= shared().hosts || ring.empty()) return;
   const net::Descriptor& packet = ring.front();
   if (!packet.has_body()) return;
   const net::PacketBody& body = packets().body(packet);
@@ -237,7 +237,7 @@ inline void Prefetcher<P>::prefetch_flow(const host::Host& host) {
 
 template <class P>
 inline void Prefetcher<P>::prefetch_sending(const host::Host& host) {
-  prefetch_line(lane().port(host.port).ring.next_place());
+  prefetch_line(shared().port(host.port).ring.next_place());
   if (host.ready.empty()) return;
   const auto next = host.ready.front();
   if (next.slot >= host.extras.size()) return;
@@ -249,11 +249,11 @@ inline void Prefetcher<P>::prefetch_sending(const host::Host& host) {
 // will leave by, and the switch's books or the host.
 template <class P>
 inline void Prefetcher<P>::prefetch_node(std::uint32_t port) {
-  net::Port& p = lane().port(port);
-  p.expected_egress = fabric().departs_by(port);
-  prefetch_port(&lane().port(p.expected_egress));
-  if (p.peer >= lane().hosts) {
-    lane().switch_state(p.peer - lane().hosts).buffer.prefetch(p.peer_ingress);
+  net::Port& p = shared().port(port);
+  p.expected_egress = fabric().guess_next_port(port);
+  prefetch_port(&shared().port(p.expected_egress));
+  if (p.peer >= shared().hosts) {
+    shared().switch_state(p.peer - shared().hosts).buffer.prefetch(p.index_at_peer);
   } else if (const net::PacketRing& ring = net::probably_first(p); !ring.empty()) {
     const net::Descriptor& packet = ring.front();
     if (packet.kind == net::PacketKind::data) {
@@ -269,11 +269,11 @@ inline void Prefetcher<P>::prefetch_node(std::uint32_t port) {
 // of its flow at this end.
 template <class P>
 inline void Prefetcher<P>::prefetch_behind(std::uint32_t port) {
-  const net::Port& p = lane().port(port);
-  const net::Port& out = lane().port(p.expected_egress);
+  const net::Port& p = shared().port(port);
+  const net::Port& out = shared().port(p.expected_egress);
   const net::PacketRing& ring = net::probably_first(p);
   if (ring.empty()) return;
-  if (ranked_) {
+  if (priority_) {
     prefetch_line(out.ring_of(out.at_switch && net::is_urgent(ring.front())).next_place());
     const net::PacketRing& leaving = out.ring_of(out.urgent.cursor != out.urgent.tail);
     prefetch_line(leaving.address(leaving.cursor));
@@ -283,7 +283,7 @@ inline void Prefetcher<P>::prefetch_behind(std::uint32_t port) {
     prefetch_line(out.ring.next_place());
     for (std::uint32_t behind = 0; behind < 4; ++behind) prefetch_line(out.ring.address(out.ring.cursor + behind));
   }
-  if (p.peer >= lane().hosts) return;
+  if (p.peer >= shared().hosts) return;
   const net::Descriptor& packet = ring.front();
   if (!packet.has_body()) return;
   const net::PacketBody& body = packets().body(packet);

@@ -24,7 +24,7 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
  public:
   // Of a network whose switches have ports of this kind. `own_port`: any of the partition's.
   Prefetcher(net::PortKind kind, std::uint32_t own_port)
-      : ranked_(kind == net::PortKind::ranked), own_port_(own_port) {}
+      : priority_(kind == net::PortKind::priority), own_port_(own_port) {}
 
   // An event will be handled soon.
   void on_ready(sim::Entity e, sim::Due due);
@@ -36,7 +36,7 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
  private:
   using Base = sim::Room<Prefetcher, P>;
   using Base::fabric;
-  using Base::lane;
+  using Base::shared;
   using Base::network;
   using Base::packets;
   using Base::receivers;
@@ -61,7 +61,7 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   void prefetch_flow(const host::Host& host);
   void prefetch_sending(const host::Host& host);
 
-  const bool ranked_;
+  const bool priority_;
   const std::uint32_t own_port_;
 };
 

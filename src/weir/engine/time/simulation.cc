@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "weir/engine/model/epochs.h"
-#include "weir/engine/parallel/crew.h"
-#include "weir/engine/skip/fast_forward.h"
-#include "weir/engine/skip/long_flows.h"
+#include "weir/engine/parallel/partitions.h"
+#include "weir/engine/skip/message_skipper.h"
+#include "weir/engine/skip/steady_flow_skipper.h"
 
 namespace weir::engine {
 namespace {
@@ -35,17 +35,17 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
       next_poll_(model.watches() ? model.watchdog.interval() : Time::max()),
       deadlock_search_(model, network_),
       cut_off_search_(model, network_),
-      crew_(make_crew(model, network_, options)),
-      mirror_(options.ranks == nullptr ? nullptr : std::make_unique<Mirror>(*this, *options.ranks)) {
+      partitions_(make_partitions(model, network_, options)),
+      gathered_(options.ranks == nullptr ? nullptr : std::make_unique<GatheredState>(*this, *options.ranks)) {
   traffic_dry_ = !traffic_.peek().has_value();
   load_program();
   const bool has_faults = !model.faults.links.empty() || !model.faults.changes.empty() || !model.faults.pauses.empty();
   if (options.fast_forward.is_on() && traffic_.program().empty() && !has_faults && options.ranks == nullptr)
-    long_flows_ = std::make_unique<LongFlows>(model_, network_, options.fast_forward, grid_);
+    long_flows_ = std::make_unique<SteadyFlowSkipper>(model_, network_, options.fast_forward, grid_);
   const traffic::Program& program = traffic_.program();
   const bool skips = fast_forward_ != nullptr || long_flows_ != nullptr;
   const bool ends_with_program = options.until_program && !program.empty();
-  if (crew_->has_long_turns() && !skips && !ends_with_program && !program.waits_across_hosts())
+  if (partitions_->has_long_turns() && !skips && !ends_with_program && !program.waits_across_hosts())
     epochs_at_once_ = kEpochsAtOnce;
 }
 
@@ -68,9 +68,9 @@ void Simulation::load_program() {
   network_.node_times.resize(program.size());
   for (std::uint32_t node = 0; node < program.size(); ++node) network_.node_states[node].waiting = program.waits(node);
   if (options_.fast_forward.is_on())
-    fast_forward_ = std::make_unique<FastForward>(model_, program, options_.fast_forward, crew_->partitions());
+    fast_forward_ = std::make_unique<MessageSkipper>(model_, program, options_.fast_forward, partitions_->partitions());
   network_.fast_forward = fast_forward_.get();
-  crew_->load(program, lag());
+  partitions_->load(program, lag());
 }
 
 void Simulation::every(Time interval, std::function<void(Time)> call) {
@@ -103,12 +103,12 @@ void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit) {
   // What is recorded of a port is settled with what happens there: whole epochs. Readers get what they asked for.
   filter_.from = filter_.from / epoch() * epoch();
   if (filter_.until < Time::max() - epoch()) filter_.until = (filter_.until / epoch() + 1) * epoch();
-  crew_->record(filter_);
+  partitions_->record(filter_);
 }
 
 void Simulation::tell_trace(Time end) {
   if (readers_.empty()) return;
-  const net::TraceEvents events = crew_->trace(end);
+  const net::TraceEvents events = partitions_->trace(end);
   if (events.empty()) return;
   net::EventKinds kinds = 0;
   for (const net::TraceEvent& event : events) kinds |= net::kind_bit(event.kind);
@@ -135,13 +135,13 @@ void Simulation::tell_trace(Time end) {
 void Simulation::watch_work(WorkVisit visit) {
   if (has_begun() || work_.is_on()) Engine::watch_work({});
   work_.tell(std::move(visit));
-  crew_->note_work(work_);
+  partitions_->note_work(work_);
 }
 
 void Simulation::decide(host::Policy policy) {
   if (!options_.traced || has_begun() || decide_) Engine::decide(host::Policy());
   decided_at_once_ = true;
-  crew_->decide_by(policy);
+  partitions_->decide_by(policy);
 }
 
 void Simulation::decide(host::BatchPolicy policy) {
@@ -163,7 +163,7 @@ void Simulation::check_decided() const {
 void Simulation::answer_questions() {
   if (!decide_) return;
   questions_.clear();
-  crew_->collect(questions_);
+  partitions_->collect(questions_);
   std::stable_sort(questions_.begin(), questions_.end(), [](const auto& a, const auto& b) { return a.flow < b.flow; });
   questions_.erase(
       std::unique(questions_.begin(), questions_.end(), [](const auto& a, const auto& b) { return a.flow == b.flow; }),
@@ -176,7 +176,7 @@ void Simulation::answer_questions() {
   });
   if (questions_.empty()) return;
   decide_(questions_, answers_);
-  for (std::size_t i = 0; i < questions_.size(); ++i) crew_->answer(questions_[i], answers_[i], now_);
+  for (std::size_t i = 0; i < questions_.size(); ++i) partitions_->answer(questions_[i], answers_[i], now_);
 }
 
 std::uint64_t Simulation::inject(traffic::Flow flow) {
@@ -191,10 +191,10 @@ bool Simulation::ended() const { return stall_ || now() >= options_.stop || is_d
 
 bool Simulation::is_done() const {
   const std::uint32_t nodes = traffic_.program().size();
-  if (nodes > 0 && crew_->totals().nodes_done < nodes) return false;
+  if (nodes > 0 && partitions_->totals().nodes_done < nodes) return false;
   if (nodes > 0 && options_.until_program) return true;
   if (!traffic_dry_) return false;
-  const Counters& c = crew_->totals().counters;
+  const Counters& c = partitions_->totals().counters;
   return c.flows_started == c.flows_completed && batch_.empty();
 }
 
@@ -203,7 +203,7 @@ void Simulation::apply_faults() {
   const auto& [links, changes, pauses, slow] = model_.faults;
   for (; pauses_done_ < pauses.size() && pauses[pauses_done_].start <= now_; ++pauses_done_) {
     const HostPauseRow& pause = pauses[pauses_done_];
-    crew_->stall(pause.host, pause.start + pause.duration, now_);
+    partitions_->stall(pause.host, pause.start + pause.duration, now_);
   }
   if (changes_done_ == changes.size() || changes[changes_done_].time > now_) return;
   down_.resize(model_.topology.links.size());
@@ -211,8 +211,8 @@ void Simulation::apply_faults() {
     const auto& [time, link, state] = changes[changes_done_];
     down_[link] = state == LinkState::down;
     if (!down_[link]) continue;
-    crew_->take_down(2 * link, now_);
-    crew_->take_down(2 * link + 1, now_);
+    partitions_->take_down(2 * link, now_);
+    partitions_->take_down(2 * link + 1, now_);
   }
   reroute();
 }
@@ -223,13 +223,13 @@ void Simulation::reroute() {
   const bool whole = std::find(down_.begin(), down_.end(), true) == down_.end();
   auto routing =
       whole ? nullptr : std::make_unique<net::Routing>(model_.topology, model_.seed, down_, model_.network.ecmp);
-  crew_->route_by(whole ? model_.routing : *routing);
+  partitions_->route_by(whole ? model_.routing : *routing);
   rerouted_ = std::move(routing);
 }
 
 void Simulation::poll_watchdog() {
   if (now_ < next_poll_) return;
-  crew_->watch(now_);
+  partitions_->watch(now_);
   const Time interval = model_.watchdog.interval();
   next_poll_ = (now_ / interval + 1) * interval;
 }
@@ -274,14 +274,14 @@ void Simulation::save(Saver& a) {
   if (stall_) throw std::logic_error("a run that has stalled cannot be saved");
   if (broken_) throw std::logic_error("a run that has been left by an exception cannot be saved");
   // What has left by now shall not depend on who has looked at which port, or where.
-  for (std::uint32_t port = 0; port < model_.topology.ports(); ++port) crew_->settle_before(port, now_);
+  for (std::uint32_t port = 0; port < model_.topology.ports(); ++port) partitions_->settle_before(port, now_);
   archive(a);
-  crew_->save(a, false);
+  partitions_->save(a, false);
 }
 
 void Simulation::load(Loader& a) {
   archive(a);
-  crew_->load(a, now_);
+  partitions_->load(a, now_);
 }
 
 bool Simulation::advance(Time until) {
@@ -307,12 +307,12 @@ bool Simulation::advance_to(Time until) {
         s.next = now() + s.interval;
       }
     work_.done(WorkKind::samplers);
-    if (mirror_) mirror_->forget();
+    if (gathered_) gathered_->forget();
     apply_faults();
     poll_watchdog();
-    if (now_.ps % look_.ps == 0) stall_ = find_stall(crew_->totals().pending == 0);
+    if (now_.ps % look_.ps == 0) stall_ = find_stall(partitions_->totals().pending == 0);
     if (stall_) break;
-    const bool goes_on = !crew_->is_quiet() || skip_idle_time(until);
+    const bool goes_on = !partitions_->is_quiet() || skip_idle_time(until);
     work_.done(WorkKind::checks);
     if (!goes_on) {
       work_.end(now());
@@ -324,14 +324,14 @@ bool Simulation::advance_to(Time until) {
     for (auto& flow : batch_) {
       if (long_flows_) long_flows_->add_flow(flow);
       flow.start = flow.start - left_out();
-      crew_->add_flow(flow);
+      partitions_->add_flow(flow);
       if (fast_forward_) fast_forward_->add_flow(flow);
     }
     batch_.clear();
     work_.done(WorkKind::traffic);
 
-    crew_->run_epoch(end);
-    if (mirror_) mirror_->forget();
+    partitions_->run_epoch(end);
+    if (gathered_) gathered_->forget();
     work_.done(WorkKind::epoch);
     now_ = end;
     assert(now_.ps % (16 * grid_.ps) != 0 || broken_invariant().empty());  // it looks at the whole network
@@ -341,7 +341,7 @@ bool Simulation::advance_to(Time until) {
     if (decide_) work_.done(WorkKind::decisions);
 
     finished_.clear();
-    crew_->collect(finished_);
+    partitions_->collect(finished_);
     std::sort(finished_.begin(), finished_.end(),
               [](const auto& a, const auto& b) { return a.finish != b.finish ? a.finish < b.finish : a.id < b.id; });
     if (long_flows_) long_flows_->end(finished_);
@@ -355,18 +355,18 @@ bool Simulation::advance_to(Time until) {
     work_.end(now());
   }
   // A run of which no event is pending stops before the instant at which it would have been looked at.
-  if (!stall_ && now() >= options_.stop && !is_done() && crew_->totals().pending == 0) stall_ = find_stall(true);
+  if (!stall_ && now() >= options_.stop && !is_done() && partitions_->totals().pending == 0) stall_ = find_stall(true);
   return ended();
 }
 
-void Simulation::after_fork() { crew_->after_fork(); }
+void Simulation::after_fork() { partitions_->after_fork(); }
 
-std::uint32_t Simulation::threads() const { return crew_->threads(); }
+std::uint32_t Simulation::threads() const { return partitions_->threads(); }
 
-std::uint32_t Simulation::partitions() const { return crew_->partitions(); }
+std::uint32_t Simulation::partitions() const { return partitions_->partitions(); }
 
-Counters Simulation::counters() const { return crew_->totals().counters; }
+Counters Simulation::counters() const { return partitions_->totals().counters; }
 
-ExchangeCounts Simulation::exchanged() const { return crew_->exchanged(); }
+ExchangeCounts Simulation::exchanged() const { return partitions_->exchanged(); }
 
 }  // namespace weir::engine

@@ -27,14 +27,14 @@
 #include "weir/engine/parallel/exchange.h"
 #include "weir/engine/parallel/run_options.h"
 #include "weir/engine/parallel/work_log.h"
-#include "weir/engine/time/mirror.h"
+#include "weir/engine/time/gathered_state.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::engine {
 
-class Crew;
-class FastForward;
-class LongFlows;
+class Partitions;
+class MessageSkipper;
+class SteadyFlowSkipper;
 
 class Simulation final : public Engine {
  public:
@@ -97,7 +97,7 @@ class Simulation final : public Engine {
   ExchangeCounts exchanged() const;
 
  private:
-  friend class Mirror;
+  friend class GatheredState;
 
   template <class A>
   void archive(A& a);
@@ -118,7 +118,7 @@ class Simulation final : public Engine {
   void apply_faults();
   void poll_watchdog();
   void tell_trace(Time end);
-  // What the run's clock is ahead of now_, the packets' (engine/skip/long_flows.h).
+  // What the run's clock is ahead of now_, the packets' (engine/skip/steady_flow_skipper.h).
   Time left_out() const;
   // On the run's clock: nothing comes from outside before.
   Time next_from_outside() const;
@@ -135,7 +135,7 @@ class Simulation final : public Engine {
   Deadlock find_deadlock();
   std::optional<Obstacles> find_cut_off();
   // Of ports and flows of this rank.
-  Mirror::PortFigures figures(std::uint32_t id);
+  GatheredState::PortFigures figures(std::uint32_t id);
   std::int64_t acknowledged_of(std::uint32_t src, const host::Flow& flow) const;
   std::optional<OneWayReport> report_of(std::uint32_t src, const host::Flow& flow) const;
   void for_each_waiting(std::uint32_t id, const net::PacketVisit& visit);
@@ -181,10 +181,10 @@ class Simulation final : public Engine {
   std::vector<traffic::Flow> batch_;
   std::vector<host::FlowRecord> finished_;
   WorkLog work_;
-  std::unique_ptr<Crew> crew_;
-  std::unique_ptr<Mirror> mirror_;             // null: there is one rank
-  std::unique_ptr<FastForward> fast_forward_;  // null: no message is skipped
-  std::unique_ptr<LongFlows> long_flows_;      // null: no time is left out
+  std::unique_ptr<Partitions> partitions_;
+  std::unique_ptr<GatheredState> gathered_;             // null: there is one rank
+  std::unique_ptr<MessageSkipper> fast_forward_;  // null: no message is skipped
+  std::unique_ptr<SteadyFlowSkipper> long_flows_;      // null: no time is left out
 };
 
 }  // namespace weir::engine

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "weir/engine/parallel/crew.h"
+#include "weir/engine/parallel/partitions.h"
 #include "weir/engine/time/simulation.h"
 
 namespace weir::engine {
@@ -19,8 +19,8 @@ Time least_time(Bytes payload, Rate link) { return transmission_time(payload, li
 std::optional<Time> Simulation::next_work(Time until) const {
   auto start = traffic_.peek();
   if (start) start = *start - left_out();
-  const Totals& totals = crew_->totals();
-  const Time event = totals.pending == 0 ? Time::max() : crew_->earliest();
+  const Totals& totals = partitions_->totals();
+  const Time event = totals.pending == 0 ? Time::max() : partitions_->earliest();
   const bool is_polled = totals.pending > 0 || totals.watching > 0;
   const Time other = std::min(next_fault(), is_polled ? next_poll_ : Time::max());
   if (!start && event == Time::max() && other == Time::max()) return std::nullopt;
@@ -42,7 +42,7 @@ Time Simulation::next_look() const { return (now_ / look_ + 1) * look_; }
 // samplers are called all the same. While messages are skipped, or time is left out, each epoch with events is gone
 // through.
 bool Simulation::skip_idle_time(Time until) {
-  const bool is_idle = crew_->totals().pending == 0;
+  const bool is_idle = partitions_->totals().pending == 0;
   if (!is_idle && (fast_forward_ || long_flows_)) return true;
   const bool is_looked_at = now_.ps % look_.ps == 0;
   Time next = next_work(until).value_or(until - left_out());
@@ -50,7 +50,7 @@ bool Simulation::skip_idle_time(Time until) {
   for (const auto& s : samplers_) next = std::min(next, s.next - left_out());
   now_ = std::max(now_, next);
   if (is_idle)
-    crew_->skip_to(now_);
+    partitions_->skip_to(now_);
   else
     tell_trace(now_);  // what has left its queue meanwhile
   return is_looked_at || now_.ps % look_.ps != 0;
@@ -83,7 +83,7 @@ Time Simulation::draw_epoch(Time until) {
 Time Simulation::some_flow_lasts_until() {
   if (now_ < next_survey_ || lasts_until_ > now_ + 2 * grid_) return lasts_until_;
   next_survey_ = now_ + kSurvey * grid_;
-  crew_->for_each_active([this](std::uint32_t, const host::Flow& flow) {
+  partitions_->for_each_active([this](std::uint32_t, const host::Flow& flow) {
     const Time least = least_time({flow.size() - flow.snd_max}, flow.facts.line_rate);
     lasts_until_ = std::max(lasts_until_, now_ + least);
   });

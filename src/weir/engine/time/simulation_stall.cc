@@ -2,27 +2,27 @@
 #include <algorithm>
 #include <utility>
 
-#include "weir/engine/parallel/crew.h"
+#include "weir/engine/parallel/partitions.h"
 #include "weir/engine/time/simulation.h"
 
 namespace weir::engine {
 
 // The partitions of all ranks, built anew.
 struct Simulation::Whole {
-  Whole(const Model& model, const RunOptions& options) : network(model), crew(make_crew(model, network, options)) {}
+  Whole(const Model& model, const RunOptions& options) : network(model), crew(make_partitions(model, network, options)) {}
 
   Network network;
-  std::unique_ptr<Crew> crew;
+  std::unique_ptr<Partitions> crew;
 };
 
 std::unique_ptr<Simulation::Whole> Simulation::gather_whole() {
   gather_nodes();
   Saver saved;
-  crew_->save(saved, true);
+  partitions_->save(saved, true);
   RunOptions options = options_;
   options.ranks = nullptr;
   options.threads = 1;
-  options.partitions = crew_->partitions();
+  options.partitions = partitions_->partitions();
   auto out = std::make_unique<Whole>(model_, options);
   out->network.node_states = network_.node_states;
   out->network.node_times = network_.node_times;
@@ -46,7 +46,7 @@ void Simulation::gather_nodes() {
     of_rank.values(states);
     of_rank.values(times);
     for (std::uint32_t node = 0; node < program.size(); ++node) {
-      if (crew_->rank_of(program[node].src) == rank) network_.node_states[node] = states[node];
+      if (partitions_->rank_of(program[node].src) == rank) network_.node_states[node] = states[node];
       NodeTimes& known = network_.node_times[node];
       known.started = std::min(known.started, times[node].started);
       known.sent = std::min(known.sent, times[node].sent);
@@ -60,7 +60,7 @@ bool Simulation::is_paused_anywhere() const {
   const net::Topology& t = model_.topology;
   bool paused = false;
   for (std::uint32_t s = 0; s < t.switches && !paused; ++s)
-    paused = crew_->has(t.hosts + s) && network_.switches[s].buffer.eager();
+    paused = partitions_->has(t.hosts + s) && network_.switches[s].buffer.eager();
   if (options_.ranks == nullptr) return paused;
   const auto all = gather(*options_.ranks, std::uint64_t{paused});
   return std::any_of(all.begin(), all.end(), [](std::uint64_t of_rank) { return of_rank != 0; });
@@ -69,7 +69,7 @@ bool Simulation::is_paused_anywhere() const {
 Deadlock Simulation::find_deadlock() {
   if (!is_paused_anywhere()) return {};
   if (options_.ranks == nullptr)
-    return deadlock_search_.look([this](const auto& visit) { crew_->for_each_packet(visit); });
+    return deadlock_search_.look([this](const auto& visit) { partitions_->for_each_packet(visit); });
   const auto whole = gather_whole();
   return DeadlockSearch(model_, whole->network).look([&](const auto& visit) { whole->crew->for_each_packet(visit); });
 }
@@ -77,7 +77,7 @@ Deadlock Simulation::find_deadlock() {
 // A link that is still to go down or up may end any stall.
 std::optional<Stall> Simulation::find_stall(bool idle) {
   if (changes_done_ < model_.faults.changes.size()) return std::nullopt;
-  if (model_.is_lossless() && !model_.watches() && crew_->totals().counters.pauses > 0)
+  if (model_.is_lossless() && !model_.watches() && partitions_->totals().counters.pauses > 0)
     if (auto deadlock = find_deadlock(); !deadlock.ports.empty()) {
       Stall out = stall_of(Stall::Kind::deadlock);
       out.since = deadlock.since + left_out();
@@ -102,7 +102,7 @@ std::optional<Obstacles> Simulation::find_cut_off() {
   for (const auto& [link, faults] : model_.faults.links)
     if (faults.loses_all()) dead[link] = true;
   if (!cut_off_search_.buffers_matter() && std::find(dead.begin(), dead.end(), true) == dead.end()) return std::nullopt;
-  const auto look = [&](CutOffSearch& search, const Crew& crew) -> std::optional<Obstacles> {
+  const auto look = [&](CutOffSearch& search, const Partitions& crew) -> std::optional<Obstacles> {
     if (crew.has_untaken()) return std::nullopt;  // they may be what is waited for
     return search.look({.routing = rerouted_ ? *rerouted_ : model_.routing,
                         .dead = dead,
@@ -111,7 +111,7 @@ std::optional<Obstacles> Simulation::find_cut_off() {
                         .each_packet = [&](const auto& visit) { crew.for_each_packet(visit); },
                         .each_signal = [&](const auto& visit) { crew.for_each_signal(visit); }});
   };
-  if (options_.ranks == nullptr) return look(cut_off_search_, *crew_);
+  if (options_.ranks == nullptr) return look(cut_off_search_, *partitions_);
   const auto whole = gather_whole();
   CutOffSearch search(model_, whole->network);
   return look(search, *whole->crew);

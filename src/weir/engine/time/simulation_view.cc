@@ -1,10 +1,10 @@
 // What can be seen of a simulation between its epochs.
 #include "weir/engine/endings/invariants.h"
-#include "weir/engine/parallel/crew.h"
-#include "weir/engine/skip/fast_forward.h"
-#include "weir/engine/skip/long_flows.h"
+#include "weir/engine/parallel/partitions.h"
+#include "weir/engine/skip/message_skipper.h"
+#include "weir/engine/skip/steady_flow_skipper.h"
 #include "weir/engine/time/simulation.h"
-#include "weir/net/port/ranked_port.h"
+#include "weir/net/port/priority_port.h"
 
 namespace weir::engine {
 namespace {
@@ -43,20 +43,20 @@ Time paused(const net::Port& p, Time now) {
 
 const net::Port& Simulation::port(std::uint32_t id) {
   check_port(id);
-  crew_->settle_before(id, now_);
+  partitions_->settle_before(id, now_);
   return network_.ports[id];
 }
 
 void Simulation::for_each_waiting(std::uint32_t id, const net::PacketVisit& visit) {
   port(id);  // it is settled
-  crew_->for_each_waiting(id, visit);
+  partitions_->for_each_waiting(id, visit);
 }
 
 bool Simulation::for_each_queued(std::uint32_t id, const VisitQueued& visit) {
-  if (mirror_) {
+  if (gathered_) {
     check_port(id);
-    for (const Mirror::Queued& q : mirror_->queued(id))
-      visit(mirror_->find(q.src, q.slot, q.generation), q.src, q.wire);
+    for (const GatheredState::Queued& q : gathered_->queued(id))
+      visit(gathered_->find(q.src, q.slot, q.generation), q.src, q.wire);
     return true;
   }
   for_each_waiting(id, [&](std::uint32_t, const net::Packet& packet) {
@@ -69,17 +69,17 @@ bool Simulation::for_each_queued(std::uint32_t id, const VisitQueued& visit) {
 }
 
 std::uint32_t Simulation::queued_bytes(std::uint32_t id) {
-  return mirror_ ? mirror_->queued_bytes(id) : port(id).queued;
+  return gathered_ ? gathered_->queued_bytes(id) : port(id).queued;
 }
 
-std::uint32_t Simulation::pauses(std::uint32_t id) { return mirror_ ? mirror_->port(id).pauses : port(id).pauses; }
+std::uint32_t Simulation::pauses(std::uint32_t id) { return gathered_ ? gathered_->port(id).pauses : port(id).pauses; }
 
 std::uint64_t Simulation::dropped(std::uint32_t s) const {
-  return mirror_ ? mirror_->of_switch(s).dropped : switch_state(s).drops;
+  return gathered_ ? gathered_->of_switch(s).dropped : switch_state(s).drops;
 }
 
 std::uint64_t Simulation::pauses_sent(std::uint32_t s) const {
-  return mirror_ ? mirror_->of_switch(s).pauses_sent : switch_state(s).pauses_sent;
+  return gathered_ ? gathered_->of_switch(s).pauses_sent : switch_state(s).pauses_sent;
 }
 
 std::vector<std::uint32_t> Simulation::path(const host::FlowRecord& r) const {
@@ -87,29 +87,29 @@ std::vector<std::uint32_t> Simulation::path(const host::FlowRecord& r) const {
   return model_.routing.path(r.src, r.dst, r.entropy);
 }
 
-std::uint64_t Simulation::sent_bytes(std::uint32_t id) { return mirror_ ? mirror_->port(id).sent : sent(port(id)); }
+std::uint64_t Simulation::sent_bytes(std::uint32_t id) { return gathered_ ? gathered_->port(id).sent : sent(port(id)); }
 
 std::uint64_t Simulation::marked(std::uint32_t id) {
-  return mirror_ ? mirror_->port(id).marked : marks(port(id), RandomStream(model_.seed, id, Purpose::ecn_mark));
+  return gathered_ ? gathered_->port(id).marked : marks(port(id), RandomStream(model_.seed, id, Purpose::ecn_mark));
 }
 
 std::uint64_t Simulation::lost(std::uint32_t id) {
-  return mirror_ ? mirror_->port(id).lost : losses(port(id), RandomStream(model_.seed, id, Purpose::link_loss));
+  return gathered_ ? gathered_->port(id).lost : losses(port(id), RandomStream(model_.seed, id, Purpose::link_loss));
 }
 
 Time Simulation::paused_time(std::uint32_t id) {
-  return mirror_ ? mirror_->port(id).paused : paused(network_.ports[id], now_);
+  return gathered_ ? gathered_->port(id).paused : paused(network_.ports[id], now_);
 }
 
 Storms Simulation::storms(std::uint32_t id) const {
   if (network_.watches.empty()) return {};
-  if (mirror_) return mirror_->port(id).storms;
+  if (gathered_) return gathered_->port(id).storms;
   return {network_.watches[id].storms, network_.watches[id].dropped};
 }
 
-Mirror::PortFigures Simulation::figures(std::uint32_t id) {
+GatheredState::PortFigures Simulation::figures(std::uint32_t id) {
   const net::Port& p = port(id);
-  Mirror::PortFigures out{.sent = sent(p),
+  GatheredState::PortFigures out{.sent = sent(p),
                           .marked = marks(p, RandomStream(model_.seed, id, Purpose::ecn_mark)),
                           .lost = losses(p, RandomStream(model_.seed, id, Purpose::link_loss)),
                           .paused = paused(p, now_),
@@ -122,14 +122,14 @@ Mirror::PortFigures Simulation::figures(std::uint32_t id) {
 const net::SwitchState& Simulation::switch_state(std::uint32_t s) const { return network_.switches[s]; }
 
 void Simulation::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
-  if (mirror_) {
-    for (const Mirror::Active& flow : mirror_->active()) visit(flow.src, flow);
+  if (gathered_) {
+    for (const GatheredState::Active& flow : gathered_->active()) visit(flow.src, flow);
     return;
   }
   if (long_flows_)
-    return crew_->for_each_active(
+    return partitions_->for_each_active(
         [&](std::uint32_t src, const host::Flow& flow) { visit(src, long_flows_->reported(flow)); });
-  crew_->for_each_active(visit);
+  partitions_->for_each_active(visit);
   if (fast_forward_) fast_forward_->for_each_skipped(network_.node_times, visit);
 }
 
@@ -142,7 +142,7 @@ std::optional<FastForwardReport> Simulation::fast_forward() const {
 std::string Simulation::broken_invariant() const { return engine::broken_invariant(network_); }
 
 std::int64_t Simulation::acknowledged(std::uint32_t src, const host::Flow& flow) const {
-  return mirror_ ? static_cast<const Mirror::Active&>(flow).acknowledged_bytes : acknowledged_of(src, flow);
+  return gathered_ ? static_cast<const GatheredState::Active&>(flow).acknowledged_bytes : acknowledged_of(src, flow);
 }
 
 std::int64_t Simulation::acknowledged_of(std::uint32_t src, const host::Flow& flow) const {
@@ -155,8 +155,8 @@ const cc::OnRamp* Simulation::on_ramp(std::uint32_t src, const host::Flow& flow)
 }
 
 std::optional<OneWayReport> Simulation::one_way_report(std::uint32_t src, const host::Flow& flow) const {
-  if (!mirror_) return report_of(src, flow);
-  const auto& active = static_cast<const Mirror::Active&>(flow);
+  if (!gathered_) return report_of(src, flow);
+  const auto& active = static_cast<const GatheredState::Active&>(flow);
   return active.has_report ? std::optional(active.report) : std::nullopt;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "weir/base/large_pages.h"
-#include "weir/net/port/ranked_port.h"
+#include "weir/net/port/priority_port.h"
 
 namespace weir::net {
 
@@ -53,7 +53,7 @@ void note_order(Port& p) {
   for_each_on_wire(p, [&](const Descriptor& packet) { p.note_departure(packet.is_control() || is_urgent(packet)); });
 }
 
-void insert_control_ranked(Port& p, const Descriptor& frame, Time now) {
+void insert_control_priority(Port& p, const Descriptor& frame, Time now) {
   PacketRing& ring = p.urgent;
   ring.rewind_if_empty();
   ring.push();

@@ -11,8 +11,8 @@
 //   head               cursor                 tail
 //    | on the wire, leaving | waiting            |
 //
-// A ranked port (one class goes ahead of the other, one event per packet) has a second ring like this one for the first
-// class (ranked_port.h). A queued port (several classes, two events per packet) keeps waiting packets in ClassQueues of
+// A priority port (one class goes ahead of the other, one event per packet) has a second ring like this one for the first
+// class (priority_port.h). A queued port (several classes, two events per packet) keeps waiting packets in ClassQueues of
 // its own (class_queues.h) and puts them into the ring when they start to leave.
 #pragma once
 
@@ -156,9 +156,9 @@ class PacketRing {
 };
 static_assert(sizeof(PacketRing) == 24);
 
-enum class PortKind : std::uint8_t { fifo, queued, ranked };
+enum class PortKind : std::uint8_t { fifo, queued, priority };
 
-// Of a ranked port: the classes of the packets on the wire, in the order of their departures, or of the first of them.
+// Of a priority port: the classes of the packets on the wire, in the order of their departures, or of the first of them.
 // One bit for each, and above them a one.
 class DepartureOrder {
  public:
@@ -192,13 +192,13 @@ struct alignas(64) Port {
   Time delay;                      // propagation
   std::uint32_t ps_per_byte = 0;   // 0: not a whole number, divide by rate
   std::uint32_t peer = 0;          // node at the far end
-  std::uint16_t peer_ingress = 0;  // this link's index among the peer switch's ports
+  std::uint16_t index_at_peer = 0;  // this link's index among the peer switch's ports
   bool loses = false;              // it has `faults`
   PortKind kind = PortKind::fifo;
   ClassSet paused = 0;            // data classes that may not start; a FIFO port has only the first
   bool at_switch = false;         // owner is a switch
   bool cut = false;               // the far end belongs to another partition
-  bool order_is_partial = false;  // ranked port: not all on the wire are in `order`
+  bool order_is_partial = false;  // priority port: not all on the wire are in `order`
 
   // -- the line that most packets touch when they arrive
   std::uint64_t tx_bytes = 0;  // of packets that have reached the far end (or left the partition)
@@ -206,9 +206,9 @@ struct alignas(64) Port {
   std::uint32_t expected_egress = 0;          // of its first packet at the far end: for prefetching only
   std::uint32_t rate_mbps = 0;                // as telemetry reports it
   std::uint32_t ecn_min = ~std::uint32_t{0};  // mark above; ~0 = never
-  std::uint32_t urgent_queued = 0;            // ranked port: bytes of `queued` that are of the first class ...
+  std::uint32_t urgent_queued = 0;            // priority port: bytes of `queued` that are of the first class ...
   PacketRing urgent;                          // ... which has this ring, pause and resume frames included
-  DepartureOrder order;                       // ranked port
+  DepartureOrder order;                       // priority port
 
   // -- the rest
   Rate rate;
@@ -233,7 +233,7 @@ struct alignas(64) Port {
   }
   Time arrival(const Descriptor& p) const { return p.departs + serialisation(p.wire) + delay; }
   std::uint32_t waiting() const { return ring.tail - ring.cursor; }
-  // Ranked port: the ring of the first class, or the other, found without a branch.
+  // Priority port: the ring of the first class, or the other, found without a branch.
   PacketRing& ring_of(bool is_urgent) { return choose_object_if(is_urgent, urgent, ring); }
   const PacketRing& ring_of(bool is_urgent) const { return const_cast<Port*>(this)->ring_of(is_urgent); }
 
@@ -241,7 +241,7 @@ struct alignas(64) Port {
   template <class A>
   void archive(A& a) {
     ring.archive(a, &ring.cursor);
-    if (kind == PortKind::ranked) {
+    if (kind == PortKind::priority) {
       urgent.archive(a, &urgent.cursor);
       a.value(urgent_queued);
       if constexpr (A::kLoads) {
@@ -255,7 +255,7 @@ struct alignas(64) Port {
     a.value(paused);
   }
 
-  // Ranked port: a packet has begun to leave.
+  // Priority port: a packet has begun to leave.
   void note_departure(bool is_urgent) {
     if (order_is_partial || !order.push(is_urgent)) [[unlikely]]
       order_is_partial = true;

@@ -1,6 +1,6 @@
 // The wires and switches of a partition: packets on their way, queues, shared buffers, flow control.
 //
-// A packet enters by send() at a host's port and leaves by Receivers::receive() at another host, or by Lane::drop()
+// A packet enters by send() at a host's port and leaves by Receivers::receive() at another host, or by PartitionState::drop()
 // where it is dropped or lost. Links whose far end belongs to another partition are cut: what has begun to leave by
 // them is handed over at the end of an epoch.
 #pragma once
@@ -14,7 +14,7 @@
 #include "weir/net/model/topology.h"
 #include "weir/net/port/class_queues.h"
 #include "weir/net/port/port.h"
-#include "weir/net/port/ranked_port.h"
+#include "weir/net/port/priority_port.h"
 #include "weir/net/switch/switch_buffer.h"
 #include "weir/net/switch/switch_state.h"
 #include "weir/net/switch/watchdog.h"
@@ -52,7 +52,7 @@ class Fabric : public sim::Room<Fabric, P> {
   void settle(Port& p, Time now);
   // The port by which the first packet of this link will probably leave the next node; of a host the one by which it
   // answers.
-  std::uint32_t departs_by(std::uint32_t port) const;
+  std::uint32_t guess_next_port(std::uint32_t port) const;
   // Another partition touches the port; its packets are taken over from there.
   bool is_inbound(std::uint32_t port) const { return !alone_ && inbound_[port] != 0; }
 
@@ -98,7 +98,7 @@ class Fabric : public sim::Room<Fabric, P> {
   using Base = sim::Room<Fabric, P>;
   using Base::counters;
   using Base::intake;
-  using Base::lane;
+  using Base::shared;
   using Base::model;
   using Base::network;
   using Base::nics;
@@ -124,21 +124,21 @@ class Fabric : public sim::Room<Fabric, P> {
   Time settled_by_owner(Time now) const;
   void prefetch_following(std::uint32_t peer, const PacketRing& ring) const;
   Descriptor& take_first(Port& p, std::uint32_t port, Time now);
-  [[gnu::noinline]] Descriptor* arrive_ranked(Port& p, std::uint32_t port, Time now);
-  Descriptor& take_ranked(Port& p, std::uint32_t port, Time now);
+  [[gnu::noinline]] Descriptor* arrive_priority(Port& p, std::uint32_t port, Time now);
+  Descriptor& take_priority(Port& p, std::uint32_t port, Time now);
   [[gnu::noinline]] void send_queued(Port& p, std::uint32_t port, const Descriptor& packet, Time now);
-  [[gnu::noinline]] void send_ranked(Port& p, std::uint32_t port, const Descriptor& packet, std::uint32_t ingress,
+  [[gnu::noinline]] void send_priority(Port& p, std::uint32_t port, const Descriptor& packet, std::uint32_t ingress,
                                      Time now);
   template <class AnyPacket>
   Descriptor& enqueue(Port& p, std::uint32_t port, const AnyPacket& packet, Time now);
   void settle_plain(Port& p, Time now);
   void settle_switch(Port& p, std::uint32_t s, Time now);
-  void settle_ranked(Port& p, std::uint32_t s, Time now);
+  void settle_priority(Port& p, std::uint32_t s, Time now);
   void count_arrival(std::uint32_t port, const Descriptor& packet, Time now);
   void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Descriptor& packet, Time now);
   [[gnu::noinline]] void deliver_apart(std::uint32_t port, const Descriptor& packet, Time now);
-  [[gnu::noinline]] void refresh_first(Port& p, std::uint32_t port);
-  void expect_first(Port& p, std::uint32_t port);
+  [[gnu::noinline]] void reschedule_first_arrival(Port& p, std::uint32_t port);
+  void schedule_first_arrival(Port& p, std::uint32_t port);
 
   // Packets so far ahead in a link's queue are asked for: the state of their flows comes from memory while those before
   // them arrive.
@@ -151,11 +151,11 @@ class Fabric : public sim::Room<Fabric, P> {
   void forward(std::uint32_t s, std::uint32_t ingress, Descriptor& packet, Time now);
   void forward_fifo(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet, Time now);
   std::uint32_t route(std::uint32_t s, const Descriptor& packet, Time now);
-  [[gnu::always_inline]] void forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
+  [[gnu::always_inline]] void forward_priority(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
                                              Descriptor& packet, Time now);
-  [[gnu::noinline]] void forward_ranked_apart(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
+  [[gnu::noinline]] void forward_priority_apart(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
                                               Descriptor& packet, Time now);
-  [[gnu::noinline]] void forward_closely(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
+  [[gnu::noinline]] void forward_exactly(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
                                          Time now);
   [[gnu::noinline]] std::uint32_t choose(std::uint32_t s, const Descriptor& packet, Time now);
   [[gnu::noinline]] std::uint16_t next_in_turn(std::uint32_t s, std::uint16_t n);
@@ -172,16 +172,16 @@ class Fabric : public sim::Room<Fabric, P> {
 
   // turns-inl.h
   // A packet that arrives at a switch during its turn.
-  struct Coming {
+  struct BatchedPacket {
     std::uint64_t key;  // time since the turn began << kIngressBits | ingress
     Descriptor* packet;
   };
   static constexpr int kIngressBits = 16;
   static constexpr std::uint64_t kIngressMask = (std::uint64_t{1} << kIngressBits) - 1;
-  static Time time_of(const Coming& c, Time begun) {
+  static Time time_of(const BatchedPacket& c, Time begun) {
     return {begun.ps + static_cast<std::int64_t>(c.key >> kIngressBits)};
   }
-  static std::uint32_t ingress_of(const Coming& c) { return static_cast<std::uint32_t>(c.key & kIngressMask); }
+  static std::uint32_t ingress_of(const BatchedPacket& c) { return static_cast<std::uint32_t>(c.key & kIngressMask); }
   struct OwnSwitch {
     std::uint32_t number;
     std::int64_t most_in_turn;  // bytes that can arrive during a turn, at most
@@ -196,7 +196,7 @@ class Fabric : public sim::Room<Fabric, P> {
   };
   void prepare_turns();
   // No class is paused there, and no pause or resume frame waits: port_books.h serves it.
-  static bool is_plain(const Port& p) { return p.paused == 0 && p.pending_control == 0; }
+  static bool is_unpaused(const Port& p) { return p.paused == 0 && p.pending_control == 0; }
   [[gnu::noinline]] void take_turn_of_host(const OwnHost& own, bool some_arrive, Time until);
   void wake_until(std::uint32_t h, Time until);
   template <class Wire>
@@ -204,23 +204,23 @@ class Fabric : public sim::Room<Fabric, P> {
   template <class Take>
   [[gnu::always_inline]] void with_wire(std::uint32_t port, Take&& take);
   template <class Wire>
-  void take_link(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Wire wire, Time begun, Time until,
+  void drain_link(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Wire wire, Time begun, Time until,
                  Tally& tally);
   template <class Wire>
-  void put_down(const Wire& wire, std::uint32_t port, Time next);
+  void finish_link(const Wire& wire, std::uint32_t port, Time next);
   [[gnu::always_inline]] void come(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Descriptor& packet,
                                    Time begun, Time at, Tally& tally);
   void count(const Tally& tally);
-  void leave_by(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun, Time until);
-  [[gnu::noinline]] void leave_many(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun,
+  void forward_batch(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming, Time begun, Time until);
+  [[gnu::noinline]] void forward_batch_sorted(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming, Time begun,
                                     Time until);
-  void leave_one_by_one(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun, Time until);
-  static void insert(const Coming* first, Coming* end, Coming c);
-  static void sort_few(std::span<Coming> coming);
+  void forward_batch_singly(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming, Time begun, Time until);
+  static void insert(const BatchedPacket* first, BatchedPacket* end, BatchedPacket c);
+  static void sort_few(std::span<BatchedPacket> coming);
   template <class Books, bool kShared>
-  [[gnu::noinline]] void leave_plainly(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
+  [[gnu::noinline]] void forward_batch_in_registers(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming, Time begun,
                                        Time until);
-  std::span<const Coming> sorted_by_arrival(std::vector<Coming>& coming, Coming* few) const;
+  std::span<const BatchedPacket> sorted_by_arrival(std::vector<BatchedPacket>& coming, BatchedPacket* few) const;
   void prefetch_coming(std::uint32_t port) const;
 
   // pausing-inl.h
@@ -245,9 +245,9 @@ class Fabric : public sim::Room<Fabric, P> {
   bool hosts_take_turns_ = false;            // ... and whether they take them at once
   std::vector<OwnSwitch> own_switches_;      // its switches that may take their turns at once, in order
   ZeroedArray<std::uint16_t> local_;         // Port::local, by port, without the rest of the port
-  std::vector<std::vector<Coming>> coming_;  // during a turn, by the index of the port that they leave by
-  std::vector<std::uint64_t> touched_;       // a bit for each of those: some are coming
-  std::uint8_t share_shift_ = 0;             // a key of Coming shifted by it: which of at most 64 equal parts of a turn
+  std::vector<std::vector<BatchedPacket>> by_egress_;  // during a turn, by the index of the port that they leave by
+  std::vector<std::uint64_t> egresses_with_packets_;       // a bit for each of those: some are coming
+  std::uint8_t share_shift_ = 0;             // a key of BatchedPacket shifted by it: which of at most 64 equal parts of a turn
   std::uint8_t ingress_bits_ = 0;            // bits of the largest ingress
   bool keys_are_short_ = false;              // a time within a turn and an ingress fit into 31 bits
   bool frames_come_ = false;                 // during a turn: a pause or resume frame has arrived

@@ -14,7 +14,7 @@ namespace weir::net {
 // Sends a pause or resume frame by a port; it goes ahead of all waiting packets.
 template <class P>
 void Fabric<P>::send_control(std::uint32_t port, PacketKind kind, TrafficClass of, Time now) {
-  Port& p = lane().port(port);
+  Port& p = shared().port(port);
   Descriptor frame;
   frame.kind = kind;
   frame.traffic_class = of;
@@ -25,21 +25,21 @@ void Fabric<P>::send_control(std::uint32_t port, PacketKind kind, TrafficClass o
     if (!queues.busy) start_next(p, port, now);
     return;
   }
-  if (p.kind == PortKind::ranked) {
+  if (p.kind == PortKind::priority) {
     const bool bare = wire_is_empty(p);
-    insert_control_ranked(p, frame, now);
-    settle_ranked(p, p.owner - lane().hosts, now);
-    if (bare) refresh_first(p, port);
+    insert_control_priority(p, frame, now);
+    settle_priority(p, p.owner - shared().hosts, now);
+    if (bare) reschedule_first_arrival(p, port);
   } else {
     insert_control(p, frame, now);
-    refresh_first(p, port);
+    reschedule_first_arrival(p, port);
   }
-  if (p.at_switch) schedule_departures(p.owner - lane().hosts);
+  if (p.at_switch) schedule_departures(p.owner - shared().hosts);
 }
 
 template <class P>
 void Fabric<P>::pause_switch(std::uint32_t port, bool paused, Time now) {
-  Port& p = lane().port(port);
+  Port& p = shared().port(port);
   if (p.kind != PortKind::queued) settle(p, now);
   for (unsigned c = 0; c < model().data_classes(); ++c)
     if ((model().pfc_classes() & class_bit(data_class(c))) != 0) {
@@ -51,9 +51,9 @@ void Fabric<P>::pause_switch(std::uint32_t port, bool paused, Time now) {
 
 template <class P>
 void Fabric<P>::drop_at_host(std::uint32_t port, const Descriptor& packet, Time now) {
-  trace(EventKind::dropped, port, packet, now, lane().port(port).queued);
+  trace(EventKind::dropped, port, packet, now, shared().port(port).queued);
   ++counters().dropped;
-  lane().drop(packet);
+  shared().drop(packet);
 }
 
 // Null if nothing watches this port.
@@ -75,7 +75,7 @@ inline void Fabric<P>::trace_paused(std::uint32_t port, TrafficClass of, bool pa
 // A pause or resume frame for this port has arrived.
 template <class P>
 void Fabric<P>::set_paused(std::uint32_t port, TrafficClass of, bool paused, Time now) {
-  Port& p = lane().port(port);
+  Port& p = shared().port(port);
   if (PauseWatch* watch = watch_of(p); watch != nullptr && !watch->hear(of, paused, now)) return;
   if (((p.paused & class_bit(of)) != 0) == paused) return;
   if (p.kind != PortKind::queued) settle(p, now);
@@ -89,7 +89,7 @@ void Fabric<P>::set_paused(std::uint32_t port, TrafficClass of, bool paused, Tim
   restart(p, port, now);
   if (p.at_switch) {
     settle(p, now);  // what may leave at once has left
-    if (network().switches[p.owner - lane().hosts].buffer.eager()) schedule_departures(p.owner - lane().hosts);
+    if (network().switches[p.owner - shared().hosts].buffer.eager()) schedule_departures(p.owner - shared().hosts);
   } else {
     nics().update_wake(p.owner, now);
   }
@@ -99,13 +99,13 @@ void Fabric<P>::set_paused(std::uint32_t port, TrafficClass of, bool paused, Tim
 // nobody: what they send is lost (net/link/link_faults.h), and the buffers' books stay right.
 template <class P>
 void Fabric<P>::take_down(std::uint32_t port, Time now) {
-  Port& p = lane().port(port);
+  Port& p = shared().port(port);
   settle(p, {now.ps - 1});
   // A pause frame that still waits might leave when the link is up again, and shall not pause anybody then.
   const bool queued = p.kind == PortKind::queued;
-  const bool ranked = p.kind == PortKind::ranked;
-  PacketRing& ring = queued ? network().queues[p.queues].control : ranked ? p.urgent : p.ring;
-  const std::uint32_t first = queued ? ring.head : ranked ? p.urgent.cursor : p.ring.cursor;
+  const bool priority = p.kind == PortKind::priority;
+  PacketRing& ring = queued ? network().queues[p.queues].control : priority ? p.urgent : p.ring;
+  const std::uint32_t first = queued ? ring.head : priority ? p.urgent.cursor : p.ring.cursor;
   const std::uint32_t frames = queued ? ring.size() : p.pending_control;
   for (std::uint32_t at = first; at != first + frames; ++at) ring[at].kind = PacketKind::resume;
   if (PauseWatch* watch = watch_of(p); watch != nullptr) watch->forget(now);
@@ -117,8 +117,8 @@ void Fabric<P>::take_down(std::uint32_t port, Time now) {
     restart(p, port, now);
   }
   if (p.at_switch) {
-    network().switches[p.owner - lane().hosts].buffer.forget_pauses(p.local);
-    schedule_departures(p.owner - lane().hosts);
+    network().switches[p.owner - shared().hosts].buffer.forget_pauses(p.local);
+    schedule_departures(p.owner - shared().hosts);
   } else {
     intake().forget_pause(p.owner);
     nics().unpark(p.owner, now);
@@ -127,7 +127,7 @@ void Fabric<P>::take_down(std::uint32_t port, Time now) {
 
 template <class P>
 void Fabric<P>::hold(std::uint32_t port, Time until, Time now) {
-  Port& p = lane().port(port);
+  Port& p = shared().port(port);
   if (p.kind == PortKind::fifo) {
     settle(p, {now.ps - 1});
     p.not_before = std::max(p.not_before, until);
@@ -136,36 +136,36 @@ void Fabric<P>::hold(std::uint32_t port, Time until, Time now) {
     // as if it were sending until then
     p.free_at = std::max(p.free_at, until);
     network().queues[p.queues].busy = true;
-    scheduler().schedule(lane().departure_of_port(port), p.free_at);
+    scheduler().schedule(shared().departure_of_port(port), p.free_at);
   }
 }
 
 // What waits at a port may leave at other times than before, from `now` on.
 template <class P>
 void Fabric<P>::restart(Port& p, std::uint32_t port, Time now) {
-  if (p.kind == PortKind::ranked) {
+  if (p.kind == PortKind::priority) {
     p.free_at = std::max(p.free_at, now);
-    if (wire_is_empty(p)) refresh_first(p, port);
+    if (wire_is_empty(p)) reschedule_first_arrival(p, port);
     return;
   }
   if (p.kind == PortKind::fifo) {
     retime(p, now);
-    refresh_first(p, port);
+    reschedule_first_arrival(p, port);
     return;
   }
   // The transmitter decides in its turn among the departures of this instant.
   ClassQueues& queues = network().queues[p.queues];
   if (queues.busy) return;
   queues.busy = true;
-  scheduler().schedule(lane().departure_of_port(port), now);
+  scheduler().schedule(shared().departure_of_port(port), now);
 }
 
 template <class P>
 void Fabric<P>::watch(Time now) {
   for (std::uint32_t port = 0; port < network().watches.size(); ++port) {
     PauseWatch& watch = network().watches[port];
-    if (watch.idle() || !lane().mine(lane().port(port).owner)) continue;
-    const ClassQueues& queues = network().queues[lane().port(port).queues];
+    if (watch.idle() || !shared().mine(shared().port(port).owner)) continue;
+    const ClassQueues& queues = network().queues[shared().port(port).queues];
     for (unsigned number = 0; number < model().data_classes(); ++number) {
       const TrafficClass c = data_class(number);
       if (watch.begins(c, queues.has(number), now, model().watchdog)) begin_storm(port, c, now);
@@ -176,7 +176,7 @@ void Fabric<P>::watch(Time now) {
 
 template <class P>
 void Fabric<P>::begin_storm(std::uint32_t port, TrafficClass c, Time now) {
-  Port& p = lane().port(port);
+  Port& p = shared().port(port);
   PauseWatch& watch = network().watches[port];
   watch.storm = static_cast<ClassSet>(watch.storm | class_bit(c));
   ++watch.storms;
@@ -194,16 +194,16 @@ void Fabric<P>::begin_storm(std::uint32_t port, TrafficClass c, Time now) {
     queues.pop(waiting);
     p.queued -= packet.wire;
     drop_in_storm(port, packet, now);
-    release(p.owner - lane().hosts, packet, now);
+    release(p.owner - shared().hosts, packet, now);
   }
 }
 
 template <class P>
 void Fabric<P>::drop_in_storm(std::uint32_t port, const Descriptor& packet, Time now) {
-  trace(EventKind::dropped, port, packet, now, lane().port(port).queued);
+  trace(EventKind::dropped, port, packet, now, shared().port(port).queued);
   ++network().watches[port].dropped;
   ++counters().storm_dropped;
-  lane().drop(packet);
+  shared().drop(packet);
 }
 
 }  // namespace weir::net

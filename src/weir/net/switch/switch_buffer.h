@@ -104,8 +104,8 @@ class SwitchBuffer {
       // The priority class carries nothing but acknowledgements: nothing is set aside for it.
       capacity_ -= classes * reserve_ + lossless_classes * limits[i].headroom;
     }
-    plenty_ = find_plenty(limits, classes);
-    roomy_ = plenty_;
+    safe_bytes_ = compute_safe_bytes(limits, classes);
+    safe_bytes_now_ = safe_bytes_;
   }
 
   static std::int64_t q16(double alpha) { return static_cast<std::int64_t>(alpha * 65536 + 0.5); }
@@ -144,17 +144,17 @@ class SwitchBuffer {
 
   // Is a packet of `wire` bytes far from every threshold, whatever its ingress and class, behind so many bytes at its
   // egress? Then nothing is paused, either.
-  bool is_roomy(std::uint32_t egress_queued, std::uint32_t wire) const {
-    return used_ + egress_queued + wire <= roomy_;
+  bool below_thresholds(std::uint32_t egress_queued, std::uint32_t wire) const {
+    return used_ + egress_queued + wire <= safe_bytes_now_;
   }
 
   // Will it be so in whatever order packets come, if no more than so many bytes come? What is held counts for
-  // is_roomy() as held, and once more where it is queued.
-  bool stays_roomy(std::int64_t bytes) const { return 2 * (used_ + bytes) <= roomy_; }
+  // below_thresholds() as held, and once more where it is queued.
+  bool stays_below_thresholds(std::int64_t bytes) const { return 2 * (used_ + bytes) <= safe_bytes_now_; }
 
   // Can `wire` bytes from this ingress be taken without looking closer: below every threshold
   // even with the counters as they are, and with reserves counted as shared?
-  bool plainly_fits(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
+  bool fits_upper_bound(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
     const std::int64_t free = capacity_ - used_ - wire;
     if (lossless(c)) {
       const IngressPool& pool = this->pool(ingress, c);
@@ -164,7 +164,7 @@ class SwitchBuffer {
   }
 
   // Takes what plainly fits.
-  void take_plain(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
+  void add_unpaused(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
     if (per_port_) return;
     pool_at(ingress, c).bytes += wire;
     used_ += wire;
@@ -304,7 +304,7 @@ class SwitchBuffer {
 
   // So many bytes held, the next packet and the queue at its egress included, are below every threshold. With u bytes
   // held, any pool holds u at most, and is below alpha (capacity - u) if u < alpha / (1 + alpha) capacity.
-  std::int64_t find_plenty(const std::vector<IngressLimits>& limits, unsigned classes) const {
+  std::int64_t compute_safe_bytes(const std::vector<IngressLimits>& limits, unsigned classes) const {
     if (per_port_) return capacity_;
     const auto below = [this](std::int64_t alpha_q16) {
       const double alpha = static_cast<double>(alpha_q16) / 65536;
@@ -317,10 +317,10 @@ class SwitchBuffer {
     if ((lossless_ & all) != all) least = std::min(least, below(egress_alpha_q16_));
     return least;
   }
-  void update_roomy() { roomy_ = paused_count_ == 0 && headroom_ == 0 ? plenty_ : -1; }
+  void update_roomy() { safe_bytes_now_ = paused_count_ == 0 && headroom_ == 0 ? safe_bytes_ : -1; }
 
   // the line that every packet touches
-  std::int64_t roomy_ = -1;  // is_roomy(): so many bytes at most; -1 while something is paused or in headroom
+  std::int64_t safe_bytes_now_ = -1;  // below_thresholds(): so many bytes at most; -1 while something is paused or in headroom
   std::int64_t used_ = 0;    // all bytes held: shared part, reserves and headroom
   std::int64_t capacity_ = 0;
   std::int64_t egress_alpha_q16_ = 65536;
@@ -331,7 +331,7 @@ class SwitchBuffer {
   std::uint8_t lossless_ = 3;  // traffic classes, one bit each
 
   // the rest
-  std::int64_t plenty_ = -1;
+  std::int64_t safe_bytes_ = -1;
   std::int64_t headroom_ = 0;  // of all pools
   std::int64_t reserve_ = 0;
   std::int64_t resume_offset_ = 0;

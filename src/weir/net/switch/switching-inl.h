@@ -21,15 +21,15 @@ inline std::uint32_t Fabric<P>::route(std::uint32_t s, const Descriptor& packet,
 template <class P>
 inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Descriptor& packet, Time now) {
   const std::uint32_t port = route(s, packet, now);
-  Port& out = lane().port(port);
+  Port& out = shared().port(port);
   // Else it is noted where the packet is put: to copy what has just been written takes long.
   if constexpr (P::Tracer::kOn) packet.ingress = static_cast<std::uint16_t>(ingress);
   prefetch_far_end(out, packet);
   if (out.kind != PortKind::fifo) [[unlikely]] {
-    if (out.kind == PortKind::ranked)
-      forward_ranked_apart(s, ingress, port, packet, now);
+    if (out.kind == PortKind::priority)
+      forward_priority_apart(s, ingress, port, packet, now);
     else
-      forward_closely(s, ingress, port, packet, now);
+      forward_exactly(s, ingress, port, packet, now);
     return;
   }
   forward_fifo(s, ingress, port, packet, now);
@@ -38,11 +38,11 @@ inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Descripto
 template <class P>
 inline void Fabric<P>::forward_fifo(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
                                     Time now) {
-  Port& out = lane().port(port);
-  SwitchBuffer& buffer = lane().switch_state(s).buffer;
+  Port& out = shared().port(port);
+  SwitchBuffer& buffer = shared().switch_state(s).buffer;
   settle_switch(out, s, now);
-  if (!buffer.is_roomy(out.queued, packet.wire)) [[unlikely]] {
-    forward_closely(s, ingress, port, packet, now);
+  if (!buffer.below_thresholds(out.queued, packet.wire)) [[unlikely]] {
+    forward_exactly(s, ingress, port, packet, now);
     return;
   }
   if (idle(out, now)) {
@@ -52,22 +52,22 @@ inline void Fabric<P>::forward_fifo(std::uint32_t s, std::uint32_t ingress, std:
     placed.ingress = static_cast<std::uint16_t>(ingress);
     trace(EventKind::accepted, port, packet, now, packet.wire);
     trace_left(out, placed);
-    if (first && !out.cut) scheduler().add(lane().arrival(port), out.free_at + out.delay);
+    if (first && !out.cut) scheduler().add(shared().arrival(port), out.free_at + out.delay);
     return;
   }
-  buffer.take_plain(ingress, packet.traffic_class, packet.wire);
+  buffer.add_unpaused(ingress, packet.traffic_class, packet.wire);
   enqueue(out, port, packet, now).ingress = static_cast<std::uint16_t>(ingress);
 }
 
-// By a port that is not ranked, near a threshold, or while something is paused.
+// By a port that is not priority, near a threshold, or while something is paused.
 template <class P>
-void Fabric<P>::forward_closely(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
+void Fabric<P>::forward_exactly(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
                                 Time now) {
-  Port& out = lane().port(port);
-  SwitchBuffer& buffer = lane().switch_state(s).buffer;
+  Port& out = shared().port(port);
+  SwitchBuffer& buffer = shared().switch_state(s).buffer;
   packet.ingress = static_cast<std::uint16_t>(ingress);
-  if (out.kind == PortKind::fifo && buffer.plainly_fits(ingress, packet.traffic_class, out.queued, packet.wire))
-    buffer.take_plain(ingress, packet.traffic_class, packet.wire);
+  if (out.kind == PortKind::fifo && buffer.fits_upper_bound(ingress, packet.traffic_class, out.queued, packet.wire))
+    buffer.add_unpaused(ingress, packet.traffic_class, packet.wire);
   else if (!admit(s, ingress, out, packet, now))
     return;
   if (out.kind == PortKind::queued) {
@@ -81,45 +81,45 @@ void Fabric<P>::forward_closely(std::uint32_t s, std::uint32_t ingress, std::uin
     settle_switch(out, s, now);
 }
 
-// By a ranked port, after rewind_for().
+// By a priority port, after rewind_for().
 template <class P>
-inline void Fabric<P>::forward_ranked(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
+inline void Fabric<P>::forward_priority(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
                                       Time now) {
-  Port& out = lane().port(port);
-  SwitchBuffer& buffer = lane().switch_state(s).buffer;
-  settle_ranked(out, s, now);
+  Port& out = shared().port(port);
+  SwitchBuffer& buffer = shared().switch_state(s).buffer;
+  settle_priority(out, s, now);
   const std::uint32_t queued = queued_for(out, packet.traffic_class, buffer.per_port());
-  if (!buffer.plainly_fits(ingress, packet.traffic_class, queued, packet.wire)) [[unlikely]] {
+  if (!buffer.fits_upper_bound(ingress, packet.traffic_class, queued, packet.wire)) [[unlikely]] {
     packet.ingress = static_cast<std::uint16_t>(ingress);
-    if (admit(s, ingress, out, packet, now)) send_ranked(out, port, packet, ingress, now);
+    if (admit(s, ingress, out, packet, now)) send_priority(out, port, packet, ingress, now);
     return;
   }
   if (buffer.eager() || (out.paused && out.free_at <= now)) [[unlikely]] {
-    buffer.take_plain(ingress, packet.traffic_class, packet.wire);
-    send_ranked(out, port, packet, ingress, now);
+    buffer.add_unpaused(ingress, packet.traffic_class, packet.wire);
+    send_priority(out, port, packet, ingress, now);
     return;
   }
   if (out.free_at > now) {
     // What is in transmission has not arrived, and its arrival is scheduled.
-    buffer.take_plain(ingress, packet.traffic_class, packet.wire);
-    accept_ranked(out, packet, static_cast<std::uint16_t>(ingress), now);
+    buffer.add_unpaused(ingress, packet.traffic_class, packet.wire);
+    accept_priority(out, packet, static_cast<std::uint16_t>(ingress), now);
     if constexpr (P::kByNode) prefetch_line(out.ring.next_place());
     trace(EventKind::accepted, port, packet, now, out.queued);
     return;
   }
   const bool first = wire_is_empty(out);
-  const Descriptor& placed = start_ranked(out, packet, static_cast<std::uint16_t>(ingress), now);
+  const Descriptor& placed = start_priority(out, packet, static_cast<std::uint16_t>(ingress), now);
   if constexpr (P::kByNode) prefetch_line(out.ring.next_place());
   trace(EventKind::accepted, port, packet, now, out.queued + packet.wire);
   trace_left(out, placed);
-  if (first && !out.cut) scheduler().schedule(lane().arrival(port), out.arrival(placed));
+  if (first && !out.cut) scheduler().schedule(shared().arrival(port), out.arrival(placed));
 }
 
 template <class P>
-void Fabric<P>::forward_ranked_apart(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
+void Fabric<P>::forward_priority_apart(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
                                      Time now) {
-  rewind_for(lane().port(port), packet);
-  forward_ranked(s, ingress, port, packet, now);
+  rewind_for(shared().port(port), packet);
+  forward_priority(s, ingress, port, packet, now);
 }
 
 // The port of a packet that leaves the choice to the switch: the next in turn, or one with the shortest queue, any of
@@ -174,7 +174,7 @@ template <class P>
 inline std::uint32_t Fabric<P>::load_of(std::uint32_t port, Time now) {
   PortLoad& known = network().loads[port];
   if (now >= known.until) {
-    Port& p = lane().port(port);
+    Port& p = shared().port(port);
     if (p.kind != PortKind::queued) settle(p, now);
     known = {now + model().adaptive.refresh, model().adaptive.measure(p.queued, model().buffer.size)};
   }
@@ -185,7 +185,7 @@ inline std::uint32_t Fabric<P>::load_of(std::uint32_t port, Time now) {
 template <class P>
 inline std::uint32_t Fabric<P>::queued_for(const Port& p, TrafficClass c, bool alone) const {
   if (p.kind == PortKind::fifo) return p.queued;
-  if (p.kind == PortKind::ranked) {
+  if (p.kind == PortKind::priority) {
     const std::uint32_t own = choose_if(c == TrafficClass::priority, p.urgent_queued, p.queued - p.urgent_queued);
     return alone ? own : p.queued;
   }
@@ -203,14 +203,14 @@ bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Descrip
     return false;
   }
   if (!state.buffer.eager() && !state.buffer.per_port())
-    for (const std::uint32_t id : model().routing.ports(s)) settle(lane().port(id), now);
+    for (const std::uint32_t id : model().routing.ports(s)) settle(shared().port(id), now);
   const std::uint32_t queued = queued_for(out, packet.traffic_class, state.buffer.per_port());
   if (!state.buffer.admits(ingress, packet.traffic_class, queued, packet.wire)) {
     if (model().network.trimming && trim(s, out, packet, now)) return true;
     trace(EventKind::dropped, model().routing.ports(s)[out.local], packet, now, out.queued);
     ++state.drops;
     ++counters().dropped;
-    lane().drop(packet);
+    shared().drop(packet);
     return false;
   }
   state.buffer.take(ingress, packet.traffic_class, packet.wire);
@@ -243,7 +243,7 @@ bool Fabric<P>::trim(std::uint32_t s, const Port& out, Descriptor& packet, Time 
 // A packet has left the shared buffer.
 template <class P>
 inline void Fabric<P>::release(std::uint32_t s, const Descriptor& packet, Time now) {
-  SwitchBuffer& buffer = lane().switch_state(s).buffer;
+  SwitchBuffer& buffer = shared().switch_state(s).buffer;
   if (buffer.per_port()) return;  // it counts nothing, and pauses nobody
   const std::uint32_t ingress = packet.ingress;
   const TrafficClass c = packet.traffic_class;
@@ -268,7 +268,7 @@ template <class P>
 void Fabric<P>::expect_departure(std::uint32_t s, Time at) {
   if (at >= network().switches[s].next_departure) return;
   network().switches[s].next_departure = at;
-  scheduler().schedule(lane().departures_of_switch(s), at);
+  scheduler().schedule(shared().departures_of_switch(s), at);
 }
 
 template <class P>
@@ -278,22 +278,22 @@ void Fabric<P>::schedule_departures(std::uint32_t s) {
   Time next = Time::max();
   if (state.buffer.eager())
     for (const std::uint32_t id : model().routing.ports(s)) {
-      const Port& p = lane().port(id);
+      const Port& p = shared().port(id);
       if (p.kind == PortKind::fifo && p.ring.cursor != p.ring.tail)
         next = std::min(next, p.ring[p.ring.cursor].departs);
-      if (p.kind == PortKind::ranked && next_to_leave(p) != nullptr) next = std::min(next, p.free_at);
+      if (p.kind == PortKind::priority && next_to_leave(p) != nullptr) next = std::min(next, p.free_at);
     }
   state.next_departure = next;
   if (next == Time::max())
-    scheduler().cancel(lane().departures_of_switch(s));
+    scheduler().cancel(shared().departures_of_switch(s));
   else
-    scheduler().schedule(lane().departures_of_switch(s), next);
+    scheduler().schedule(shared().departures_of_switch(s), next);
 }
 
 template <class P>
 void Fabric<P>::on_departures(std::uint32_t s, Time now) {
   departing_ = true;
-  for (const std::uint32_t id : model().routing.ports(s)) settle(lane().port(id), now);
+  for (const std::uint32_t id : model().routing.ports(s)) settle(shared().port(id), now);
   departing_ = false;
   schedule_departures(s);
 }
@@ -301,7 +301,7 @@ void Fabric<P>::on_departures(std::uint32_t s, Time now) {
 // Queued port: a transmission has ended.
 template <class P>
 void Fabric<P>::on_departure(std::uint32_t port, Time now) {
-  Port& p = lane().port(port);
+  Port& p = shared().port(port);
   network().queues[p.queues].busy = false;
   start_next(p, port, now);
 }
@@ -323,9 +323,9 @@ void Fabric<P>::start_next(Port& p, std::uint32_t port, Time now) {
   p.free_at = now + p.serialisation(packet.wire);
   trace_left(p, packet);
   queues.busy = true;
-  if (first && !p.cut) scheduler().schedule(lane().arrival(port), p.arrival(packet));
-  scheduler().schedule(lane().departure_of_port(port), p.free_at);
-  if (p.at_switch && !packet.is_control()) release(p.owner - lane().hosts, Descriptor(packet), now);
+  if (first && !p.cut) scheduler().schedule(shared().arrival(port), p.arrival(packet));
+  scheduler().schedule(shared().departure_of_port(port), p.free_at);
+  if (p.at_switch && !packet.is_control()) release(p.owner - shared().hosts, Descriptor(packet), now);
 }
 
 }  // namespace weir::net

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "weir/base/rank_sort.h"
-#include "weir/net/port/port_books.h"
+#include "weir/net/port/port_batch.h"
 #include "weir/net/switch/fabric.h"
 
 namespace weir::net {
@@ -29,28 +29,28 @@ void Fabric<P>::prepare_turns() {
   const Time turn = scheduler().longest_turn();
   std::size_t most = 0;
   for (std::uint32_t h = 0; h < t.hosts; ++h)
-    if (lane().mine(h)) own_hosts_.push_back({h, network().hosts[h].port});
+    if (shared().mine(h)) own_hosts_.push_back({h, network().hosts[h].port});
   if (model().port_kind() == PortKind::queued || model().nic_kind() == PortKind::queued) return;
   hosts_take_turns_ = !model().host.delays() && model().faults.slow.empty();
   if (model().switches_choose()) return;
   for (std::uint32_t s = 0; s < t.switches; ++s) {
-    if (!lane().mine(t.hosts + s)) continue;
+    if (!shared().mine(t.hosts + s)) continue;
     std::int64_t bytes = 0;
     for (const std::uint32_t port : model().routing.ports(s))
       // a packet of each link may have begun before, and times are rounded
-      bytes += bytes_in(turn, lane().port(port).rate).count + 2 * model().largest_wire().count;
+      bytes += bytes_in(turn, shared().port(port).rate).count + 2 * model().largest_wire().count;
     own_switches_.push_back({s, bytes});
     most = std::max(most, model().routing.ports(s).size());
   }
-  local_ = ZeroedArray<std::uint16_t>(lane().ports, lane().sparse);
+  local_ = ZeroedArray<std::uint16_t>(shared().ports, shared().sparse);
   for (const OwnSwitch& own : own_switches_)
-    for (const std::uint32_t port : model().routing.ports(own.number)) local_[port] = lane().port(port).local;
-  coming_.resize(most);
+    for (const std::uint32_t port : model().routing.ports(own.number)) local_[port] = shared().port(port).local;
+  by_egress_.resize(most);
   const int bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(turn.ps - 1)));
   ingress_bits_ = static_cast<std::uint8_t>(std::bit_width(most));
   share_shift_ = static_cast<std::uint8_t>(std::max(0, bits - 6) + kIngressBits);
   keys_are_short_ = bits + ingress_bits_ <= 31;
-  touched_.resize(most / 64 + 1);
+  egresses_with_packets_.resize(most / 64 + 1);
 }
 
 // May this node of the partition, by its number there, take its turn at once? A switch may not with a pending event of
@@ -60,9 +60,9 @@ inline bool Fabric<P>::takes_turn(std::uint32_t node) const {
   if (node < own_hosts_.size()) return hosts_take_turns_;
   const std::size_t own = node - own_hosts_.size();
   if (own >= own_switches_.size()) return false;
-  const SwitchState& state = lane().switch_state(own_switches_[own].number);
+  const SwitchState& state = shared().switch_state(own_switches_[own].number);
   return state.buffer.per_port() ||
-         (state.buffer.stays_roomy(own_switches_[own].most_in_turn) && state.next_departure == Time::max());
+         (state.buffer.stays_below_thresholds(own_switches_[own].most_in_turn) && state.next_departure == Time::max());
 }
 
 // All that happens at the node from `begun` on, before `until`. `links` has the ports at the other ends of its links on
@@ -78,20 +78,20 @@ void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> lin
   for (std::size_t i = 0; i < links.size(); ++i) {
     const std::uint32_t port = links[i];
     if (i + 1 < links.size()) prefetch_coming(links[i + 1]);
-    with_wire(port, [&](auto wire) { take_link(s, port, local_[Topology::reverse(port)], wire, begun, until, tally); });
+    with_wire(port, [&](auto wire) { drain_link(s, port, local_[Topology::reverse(port)], wire, begun, until, tally); });
   }
   count(tally);
   const std::span<const std::uint32_t> ports = model().routing.ports(s);
-  for (std::size_t word = 0; word < touched_.size(); ++word)
-    for (std::uint64_t bits = std::exchange(touched_[word], 0); bits != 0; bits &= bits - 1) {
+  for (std::size_t word = 0; word < egresses_with_packets_.size(); ++word)
+    for (std::uint64_t bits = std::exchange(egresses_with_packets_[word], 0); bits != 0; bits &= bits - 1) {
       const std::size_t local = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
       if (const std::uint64_t others = bits & (bits - 1); others != 0) {
         const auto* next = reinterpret_cast<const char*>(
-            &lane().port(ports[word * 64 + static_cast<std::size_t>(std::countr_zero(others))]));
+            &shared().port(ports[word * 64 + static_cast<std::size_t>(std::countr_zero(others))]));
         prefetch_line(next);
         prefetch_line(next + 64);
       }
-      leave_by(s, ports[local], coming_[local], begun, until);
+      forward_batch(s, ports[local], by_egress_[local], begun, until);
     }
 }
 
@@ -99,7 +99,7 @@ void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> lin
 template <class P>
 void Fabric<P>::take_turn_of_host(const OwnHost& own, bool some_arrive, Time until) {
   const std::uint32_t port = Topology::reverse(own.port);
-  if (some_arrive && lane().caches.ports_in_l2) prefetch_coming(port);
+  if (some_arrive && shared().caches.ports_in_l2) prefetch_coming(port);
   nics().begin_turn(own.number, until);
   if (some_arrive) with_wire(port, [&](auto wire) { serve_host(own.number, port, wire, until); });
   wake_until(own.number, until);
@@ -121,17 +121,17 @@ template <class P>
 template <class Take>
 inline void Fabric<P>::with_wire(std::uint32_t port, Take&& take) {
   if (is_inbound(port)) {
-    take(InboundWire(wires_[inbound_[port] - 1]));
+    take(InboundLinkReader(wires_[inbound_[port] - 1]));
     return;
   }
-  Port& p = lane().port(port);
+  Port& p = shared().port(port);
   settle(p, settled_by_owner({}));
-  if (!is_plain(p) || p.order_is_partial) [[unlikely]]
-    take(LiveWire(p));
-  else if (p.kind == PortKind::ranked)
-    take(RankedWire(p));
+  if (!is_unpaused(p) || p.order_is_partial) [[unlikely]]
+    take(LiveLinkReader(p));
+  else if (p.kind == PortKind::priority)
+    take(PriorityWire(p));
   else
-    take(FifoWire(p));
+    take(FifoLinkReader(p));
 }
 
 // What arrives at the host before `until`; it wakes in between. At one instant packets come first.
@@ -139,20 +139,20 @@ template <class P>
 template <class Wire>
 inline void Fabric<P>::serve_host(std::uint32_t h, std::uint32_t port, Wire wire, Time until) {
   // Where flows are in no near cache; with few packets on the link, what they touch has been asked for at the switch.
-  const bool asks = !lane().caches.ports_in_l2 ||
-                    (!is_inbound(port) && senders().crowded() && lane().port(port).ring.size() > kAhead);
+  const bool asks = !shared().caches.ports_in_l2 ||
+                    (!is_inbound(port) && senders().flows_exceed_cache() && shared().port(port).ring.size() > kAhead);
   for (;;) {
     Descriptor* const packet = wire.first();
     const Time at = packet != nullptr ? wire.arrival(*packet) : Time::max();
     wake_until(h, std::min(at, until));
-    if (at >= until) return put_down(wire, port, at);
+    if (at >= until) return finish_link(wire, port, at);
     ++counters().events;
     const Descriptor& soon = wire.take();
     packets().prefetch(soon);
     if (soon.is_measured() && soon.kind == PacketKind::ack) packets().prefetch_telemetry(soon);
     if (const Descriptor* next = asks ? wire.first() : nullptr; next != nullptr)
-      lane().caches.ports_in_l2 ? prefetch_at_host(h, *next) : receivers().prefetch_for(h, *next);
-    if constexpr (!Wire::kHasLeft) leave(lane().port(port), port, *packet);
+      shared().caches.ports_in_l2 ? prefetch_at_host(h, *next) : receivers().prefetch_for(h, *next);
+    if constexpr (!Wire::kHasLeft) leave(shared().port(port), port, *packet);
     deliver(port, h, 0, *packet, at);
   }
 }
@@ -168,22 +168,22 @@ inline void Fabric<P>::count(const Tally& tally) {
 template <class P>
 inline void Fabric<P>::prefetch_coming(std::uint32_t port) const {
   if (is_inbound(port)) return;
-  const Port& p = lane().port(port);
+  const Port& p = shared().port(port);
   prefetch_first(p.ring, kPlacesAhead);
-  if (p.kind == PortKind::ranked) prefetch_first(p.urgent, kPlacesAhead);
+  if (p.kind == PortKind::priority) prefetch_first(p.urgent, kPlacesAhead);
 }
 
 // What arrives by a link before `until`.
 template <class P>
 template <class Wire>
-inline void Fabric<P>::take_link(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Wire wire, Time begun,
+inline void Fabric<P>::drain_link(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Wire wire, Time begun,
                                  Time until, Tally& tally) {
   for (;;) {
     Descriptor* const packet = wire.first();
     const Time at = packet != nullptr ? wire.arrival(*packet) : Time::max();
-    if (at >= until) return put_down(wire, port, at);
+    if (at >= until) return finish_link(wire, port, at);
     wire.take();
-    if constexpr (!Wire::kHasLeft) leave(lane().port(port), port, *packet);
+    if constexpr (!Wire::kHasLeft) leave(shared().port(port), port, *packet);
     come(s, port, ingress, *packet, begun, at, tally);
   }
 }
@@ -191,14 +191,14 @@ inline void Fabric<P>::take_link(std::uint32_t s, std::uint32_t port, std::uint3
 // What is left on the link arrives later, the first of it at `next`, or not at all.
 template <class P>
 template <class Wire>
-inline void Fabric<P>::put_down(const Wire& wire, std::uint32_t port, Time next) {
+inline void Fabric<P>::finish_link(const Wire& wire, std::uint32_t port, Time next) {
   wire.store();
   if (next < Time::max()) [[likely]] {
-    scheduler().schedule(lane().arrival(port), next);
+    scheduler().schedule(shared().arrival(port), next);
   } else if constexpr (!Wire::kHasLeft) {
     // What the link has just been allowed to send leaves later than the node at the other end has gone on.
-    Port& p = lane().port(port);
-    if (p.kind == PortKind::ranked) expect_first(p, port);
+    Port& p = shared().port(port);
+    if (p.kind == PortKind::priority) schedule_first_arrival(p, port);
   }
 }
 
@@ -219,15 +219,15 @@ inline void Fabric<P>::come(std::uint32_t s, std::uint32_t port, std::uint32_t i
     tally.data += packet.kind == PacketKind::data;
     local = routing_->egress_index(s, packet.dst, packet.entropy);
   }
-  touched_[local / 64] |= std::uint64_t{1} << (local % 64);
-  coming_[local].push_back({static_cast<std::uint64_t>(at.ps - begun.ps) << kIngressBits | ingress, &packet});
+  egresses_with_packets_[local / 64] |= std::uint64_t{1} << (local % 64);
+  by_egress_[local].push_back({static_cast<std::uint64_t>(at.ps - begun.ps) << kIngressBits | ingress, &packet});
 }
 
 // Puts packets on the port that they leave by, in the order of their arrivals.
 template <class P>
-inline void Fabric<P>::leave_by(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun,
+inline void Fabric<P>::forward_batch(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming, Time begun,
                                 Time until) {
-  Port& out = lane().port(port);
+  Port& out = shared().port(port);
   const std::uint32_t ahead = std::min(static_cast<std::uint32_t>(coming.size()), kPlacesAhead);
   prefetch_places(out.ring, out.ring.cursor, ahead);
   prefetch_places(out.ring, out.ring.tail, ahead);
@@ -235,76 +235,76 @@ inline void Fabric<P>::leave_by(std::uint32_t s, std::uint32_t port, std::vector
   out.urgent.rewind_if_empty();
   if (coming.size() < kWorthBooks) {
     sort_few(coming);
-    leave_one_by_one(s, port, coming, begun, until);
+    forward_batch_singly(s, port, coming, begun, until);
   } else {
-    leave_many(s, port, coming, begun, until);
+    forward_batch_sorted(s, port, coming, begun, until);
   }
   coming.clear();
 }
 
 template <class P>
-void Fabric<P>::leave_many(std::uint32_t s, std::uint32_t port, std::vector<Coming>& coming, Time begun, Time until) {
-  const Port& out = lane().port(port);
-  Coming few[kFewToSort];
-  const std::span<const Coming> sorted = sorted_by_arrival(coming, few);
-  const bool shared = !lane().switch_state(s).buffer.per_port();
-  if (frames_come_ || !is_plain(out)) [[unlikely]]
-    leave_one_by_one(s, port, sorted, begun, until);
-  else if (out.kind == PortKind::ranked)
-    shared ? leave_plainly<RankedBooks, true>(s, port, sorted, begun, until)
-           : leave_plainly<RankedBooks, false>(s, port, sorted, begun, until);
+void Fabric<P>::forward_batch_sorted(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming, Time begun, Time until) {
+  const Port& out = shared().port(port);
+  BatchedPacket few[kFewToSort];
+  const std::span<const BatchedPacket> sorted = sorted_by_arrival(coming, few);
+  const bool is_shared = !shared().switch_state(s).buffer.per_port();
+  if (frames_come_ || !is_unpaused(out)) [[unlikely]]
+    forward_batch_singly(s, port, sorted, begun, until);
+  else if (out.kind == PortKind::priority)
+    is_shared ? forward_batch_in_registers<PriorityBatch, true>(s, port, sorted, begun, until)
+           : forward_batch_in_registers<PriorityBatch, false>(s, port, sorted, begun, until);
   else
-    shared ? leave_plainly<FifoBooks, true>(s, port, sorted, begun, until)
-           : leave_plainly<FifoBooks, false>(s, port, sorted, begun, until);
+    is_shared ? forward_batch_in_registers<FifoBatch, true>(s, port, sorted, begun, until)
+           : forward_batch_in_registers<FifoBatch, false>(s, port, sorted, begun, until);
 }
 
 // The port is plain, and remains so. A shared buffer stays roomy during the turn.
 template <class P>
 template <class Books, bool kShared>
-void Fabric<P>::leave_plainly(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
+void Fabric<P>::forward_batch_in_registers(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming, Time begun,
                               Time until) {
-  constexpr bool kRanked = std::is_same_v<Books, RankedBooks>;
-  Port& out = lane().port(port);
-  SwitchBuffer& buffer = lane().switch_state(s).buffer;
+  constexpr bool kPriority = std::is_same_v<Books, PriorityBatch>;
+  Port& out = shared().port(port);
+  SwitchBuffer& buffer = shared().switch_state(s).buffer;
   const auto on_depart = [&](const Descriptor& departed) {
     if constexpr (kShared) buffer.release(departed.ingress, departed.traffic_class, departed.wire);
   };
   const std::int64_t room = kShared ? 0 : buffer.shared_capacity();
-  const bool near_crowd = senders().crowded() && out.peer < lane().hosts && !out.cut;
+  const bool near_crowd = senders().flows_exceed_cache() && out.peer < shared().hosts && !out.cut;
   const bool bare = out.ring.empty() && out.urgent.empty();
   Books books(out);
-  for (const Coming& c : coming) {
+  for (const BatchedPacket& c : coming) {
     const Time now = time_of(c, begun);
     Descriptor& packet = *c.packet;
     books.drain(now, on_depart);
     if (near_crowd && books.on_ring() <= kAhead) prefetch_at_host(out.peer, packet);
     const bool fits =
-        kShared ? buffer.is_roomy(books.queued(), packet.wire) : books.queued_with(packet) + packet.wire <= room;
+        kShared ? buffer.below_thresholds(books.queued(), packet.wire) : books.queued_with(packet) + packet.wire <= room;
     if (!fits || books.is_full_for(packet)) [[unlikely]] {
       books.close(out, {now.ps + 1}, on_depart);
-      if constexpr (kRanked)
-        forward_ranked_apart(s, ingress_of(c), port, packet, now);
+      if constexpr (kPriority)
+        forward_priority_apart(s, ingress_of(c), port, packet, now);
       else
         forward_fifo(s, ingress_of(c), port, packet, now);
       books.open(out);
     } else if (books.put(packet, ingress_of(c), now) && kShared) {
-      buffer.take_plain(ingress_of(c), packet.traffic_class, packet.wire);
+      buffer.add_unpaused(ingress_of(c), packet.traffic_class, packet.wire);
     }
   }
   books.close(out, until, on_depart);
   if (!bare || out.cut) return;
-  if constexpr (kRanked)
-    expect_first(out, port);
+  if constexpr (kPriority)
+    schedule_first_arrival(out, port);
   else if (!out.ring.empty())
-    scheduler().schedule(lane().arrival(port), out.arrival(out.ring.front()));
+    scheduler().schedule(shared().arrival(port), out.arrival(out.ring.front()));
 }
 
 // By any port that has no events of its own, whatever is paused.
 template <class P>
-inline void Fabric<P>::leave_one_by_one(std::uint32_t s, std::uint32_t port, std::span<const Coming> coming, Time begun,
+inline void Fabric<P>::forward_batch_singly(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming, Time begun,
                                         Time until) {
-  Port& out = lane().port(port);
-  for (const Coming& c : coming) {
+  Port& out = shared().port(port);
+  for (const BatchedPacket& c : coming) {
     const Time now = time_of(c, begun);
     Descriptor& packet = *c.packet;
     if (packet.is_control()) [[unlikely]] {
@@ -312,8 +312,8 @@ inline void Fabric<P>::leave_one_by_one(std::uint32_t s, std::uint32_t port, std
       continue;
     }
     prefetch_far_end(out, packet);
-    if (out.kind == PortKind::ranked)
-      forward_ranked(s, ingress_of(c), port, packet, now);
+    if (out.kind == PortKind::priority)
+      forward_priority(s, ingress_of(c), port, packet, now);
     else
       forward_fifo(s, ingress_of(c), port, packet, now);
   }
@@ -323,29 +323,29 @@ inline void Fabric<P>::leave_one_by_one(std::uint32_t s, std::uint32_t port, std
 
 // What is in order stays where it is: what has just been written as two numbers is slow to read as one pair.
 template <class P>
-inline void Fabric<P>::sort_few(std::span<Coming> coming) {
+inline void Fabric<P>::sort_few(std::span<BatchedPacket> coming) {
   for (std::size_t i = 1; i < coming.size(); ++i)
     if (coming[i].key < coming[i - 1].key) insert(coming.data(), &coming[i], coming[i]);
 }
 
 // Into a sorted list from `first` to `end`, behind which there is room for one.
 template <class P>
-inline void Fabric<P>::insert(const Coming* first, Coming* end, Coming c) {
+inline void Fabric<P>::insert(const BatchedPacket* first, BatchedPacket* end, BatchedPacket c) {
   for (; end != first && end[-1].key > c.key; --end) *end = end[-1];
   *end = c;
 }
 
 // The keys are unique. Up to kFewToSort packets are put in order in `few`.
 template <class P>
-inline auto Fabric<P>::sorted_by_arrival(std::vector<Coming>& coming, Coming* few) const -> std::span<const Coming> {
+inline auto Fabric<P>::sorted_by_arrival(std::vector<BatchedPacket>& coming, BatchedPacket* few) const -> std::span<const BatchedPacket> {
   const std::size_t n = coming.size();
   if (n > kFewToSort) [[unlikely]] {
-    std::sort(coming.begin(), coming.end(), [](const Coming& a, const Coming& b) { return a.key < b.key; });
+    std::sort(coming.begin(), coming.end(), [](const BatchedPacket& a, const BatchedPacket& b) { return a.key < b.key; });
     return coming;
   }
   if (keys_are_short_ && n <= kMostByRank) {
     sort_by_rank(coming.data(), n, few,
-                 [this](const Coming& c) { return c.key >> kIngressBits << ingress_bits_ | ingress_of(c); });
+                 [this](const BatchedPacket& c) { return c.key >> kIngressBits << ingress_bits_ | ingress_of(c); });
     return {few, n};
   }
   // The 64th of the turn in which each arrives puts them nearly in order, so that hardly any comparison comes as a
@@ -362,7 +362,7 @@ inline auto Fabric<P>::sorted_by_arrival(std::vector<Coming>& coming, Coming* fe
     shares |= bit;
     last[share] = static_cast<std::uint8_t>(i);
   }
-  Coming* end = few;
+  BatchedPacket* end = few;
   for (; shares != 0; shares &= shares - 1)
     for (std::size_t i = last[std::countr_zero(shares)];; i = before[i]) {
       insert(few, end++, coming[i]);

@@ -17,12 +17,12 @@ Fabric<P>::Fabric(std::uint16_t partitions)
       exact_telemetry_(int_format_.is_exact()) {
   if constexpr (P::kByNode) prepare_turns();
   if (alone_) return;
-  inbound_ = ZeroedArray<std::uint32_t>(lane().ports, lane().sparse);
-  for (std::uint32_t port = 0; port < lane().ports; ++port) {
-    const bool from = lane().mine(model().topology.port_owner(port));
-    const bool to = lane().mine(model().topology.port_peer(port));
+  inbound_ = ZeroedArray<std::uint32_t>(shared().ports, shared().sparse);
+  for (std::uint32_t port = 0; port < shared().ports; ++port) {
+    const bool from = shared().mine(model().topology.port_owner(port));
+    const bool to = shared().mine(model().topology.port_peer(port));
     if (from && !to) {
-      lane().port(port).cut = true;
+      shared().port(port).cut = true;
       cut_ports_.push_back(port);
     }
     if (to && !from) {
@@ -128,25 +128,25 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
     PacketRing& wire = wires_[inbound_[port] - 1];
     Descriptor& packet = wire.front();
     wire.pop();
-    if (!wire.empty()) scheduler().add(lane().arrival(port), wire.front().departs);
+    if (!wire.empty()) scheduler().add(shared().arrival(port), wire.front().departs);
     const Topology& t = model().topology;
     const std::uint32_t own = Topology::reverse(port);
-    deliver(port, t.port_peer(port), lane().port(own).local, packet, now);
+    deliver(port, t.port_peer(port), shared().port(own).local, packet, now);
     return;
   }
-  Port& p = lane().port(port);
+  Port& p = shared().port(port);
   // It stays in its place until another is pushed on this ring.
   Descriptor* packet = nullptr;
-  if (p.kind == PortKind::ranked) {
-    packet = arrive_ranked(p, port, now);
+  if (p.kind == PortKind::priority) {
+    packet = arrive_priority(p, port, now);
     if (packet == nullptr) return;
   } else {
     packet = &take_first(p, port, now);
     leave(p, port, *packet);
   }
-  if (senders().crowded() && p.peer < lane().hosts && p.ring.tail - p.ring.head > kAhead) [[unlikely]]
+  if (senders().flows_exceed_cache() && p.peer < shared().hosts && p.ring.tail - p.ring.head > kAhead) [[unlikely]]
     prefetch_at_host(p.peer, p.ring[p.ring.head + kAhead]);
-  deliver(port, p.peer, p.peer_ingress, *packet, now);
+  deliver(port, p.peer, p.index_at_peer, *packet, now);
 }
 
 // Until when the port at the other end of a link may be settled. Where nodes take turns, its owner has gone on farther
@@ -154,7 +154,7 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
 template <class P>
 inline Time Fabric<P>::settled_by_owner(Time now) const {
   if constexpr (P::kByNode)
-    return {lane().scheduler.neighbours_taken_before().ps - 1};
+    return {shared().scheduler.neighbours_taken_before().ps - 1};
   else
     return now;
 }
@@ -163,7 +163,7 @@ inline Time Fabric<P>::settled_by_owner(Time now) const {
 template <class P>
 inline void Fabric<P>::prefetch_following(std::uint32_t peer, const PacketRing& ring) const {
   prefetch_line(ring.address(ring.head + 2));
-  if (peer < lane().hosts && !ring.empty()) packets().prefetch(ring.front());
+  if (peer < shared().hosts && !ring.empty()) packets().prefetch(ring.front());
 }
 
 // The packet that arrives, off the wire; the next one's arrival is scheduled.
@@ -175,44 +175,44 @@ inline Descriptor& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) 
   if constexpr (P::kByNode) prefetch_following(p.peer, p.ring);
   if (!p.ring.empty()) {
     const Descriptor& first = p.ring.front();
-    if (first.departs != kHeld) scheduler().add(lane().arrival(port), p.arrival(first));
+    if (first.departs != kHeld) scheduler().add(shared().arrival(port), p.arrival(first));
   }
   return packet;
 }
 
-// From one ranked port to the next in one function. Null if the packet has been forwarded; else it is delivered still.
+// From one priority port to the next in one function. Null if the packet has been forwarded; else it is delivered still.
 template <class P>
-Descriptor* Fabric<P>::arrive_ranked(Port& p, std::uint32_t port, Time now) {
-  Descriptor& packet = take_ranked(p, port, now);
+Descriptor* Fabric<P>::arrive_priority(Port& p, std::uint32_t port, Time now) {
+  Descriptor& packet = take_priority(p, port, now);
   leave(p, port, packet);
-  if (p.peer < lane().hosts || packet.kind >= PacketKind::lost) return &packet;
+  if (p.peer < shared().hosts || packet.kind >= PacketKind::lost) return &packet;
   count_arrival(port, packet, now);
-  const std::uint32_t s = p.peer - lane().hosts;
+  const std::uint32_t s = p.peer - shared().hosts;
   const std::uint32_t out = route(s, packet, now);
-  if constexpr (P::Tracer::kOn) packet.ingress = p.peer_ingress;
-  prefetch_far_end(lane().port(out), packet);
-  rewind_for(lane().port(out), packet);
-  forward_ranked(s, p.peer_ingress, out, packet, now);
+  if constexpr (P::Tracer::kOn) packet.ingress = p.index_at_peer;
+  prefetch_far_end(shared().port(out), packet);
+  rewind_for(shared().port(out), packet);
+  forward_priority(s, p.index_at_peer, out, packet, now);
   return nullptr;
 }
 
 // The packet that arrives, off the wire; the next one's arrival is scheduled.
 template <class P>
-inline Descriptor& Fabric<P>::take_ranked(Port& p, std::uint32_t port, Time now) {
+inline Descriptor& Fabric<P>::take_priority(Port& p, std::uint32_t port, Time now) {
   // What waits has begun to leave as soon as the packet that arrives had left, if it may. It is settled as long as that
   // one is still counted among those on the wire.
-  if (p.order.has_one_at_most()) settle_ranked(p, p.owner - lane().hosts, settled_by_owner(now));
+  if (p.order.has_one_at_most()) settle_priority(p, p.owner - shared().hosts, settled_by_owner(now));
   Descriptor& packet = take_off_wire(p);
   if constexpr (P::kByNode) {
     prefetch_following(p.peer, p.ring);
     prefetch_following(p.peer, p.urgent);
   }
   if (const PacketRing* next = next_on_wire(p); next != nullptr) {
-    scheduler().add(lane().arrival(port), p.arrival(next->front()));
+    scheduler().add(shared().arrival(port), p.arrival(next->front()));
   } else if constexpr (P::kByNode) {
     // What the link has just been allowed to send leaves later than the node at the other end has gone on.
     if (const Descriptor* waits = next_to_leave(p); waits != nullptr) [[unlikely]]
-      scheduler().add(lane().arrival(port), p.free_at + p.serialisation(waits->wire) + p.delay);
+      scheduler().add(shared().arrival(port), p.free_at + p.serialisation(waits->wire) + p.delay);
   }
   return packet;
 }
@@ -229,7 +229,7 @@ void Fabric<P>::prefetch_at_host(std::uint32_t h, const Descriptor& packet) cons
 
 template <class P>
 inline void Fabric<P>::prefetch_far_end(const Port& out, const Descriptor& packet) const {
-  if (senders().crowded() && out.peer < lane().hosts && !out.cut && out.ring.tail - out.ring.head <= kAhead)
+  if (senders().flows_exceed_cache() && out.peer < shared().hosts && !out.cut && out.ring.tail - out.ring.head <= kAhead)
       [[unlikely]]
     prefetch_at_host(out.peer, packet);
 }
@@ -269,7 +269,7 @@ void Fabric<P>::lose(Port& p, std::uint32_t port, Descriptor& packet) {
 template <class P>
 inline void Fabric<P>::count_arrival(std::uint32_t port, const Descriptor& packet, Time now) {
   if constexpr (P::Tracer::kOn)
-    if (tracer().takes_arrivals_at_switches() || lane().port(port).peer < lane().hosts)
+    if (tracer().takes_arrivals_at_switches() || shared().port(port).peer < shared().hosts)
       trace(EventKind::arrived, port, packet, now, 0);
   trace_on_wire(EventKind::received, Topology::reverse(port), packet, now, 0);
   ++counters().packet_hops;
@@ -284,8 +284,8 @@ inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint
     return;
   }
   count_arrival(port, packet, now);
-  if (node >= lane().hosts)
-    forward(node - lane().hosts, ingress, packet, now);
+  if (node >= shared().hosts)
+    forward(node - shared().hosts, ingress, packet, now);
   else if (intake().is_slow(node)) [[unlikely]]
     intake().arrive(node, packet, now);
   else
@@ -297,7 +297,7 @@ template <class P>
 void Fabric<P>::deliver_apart(std::uint32_t port, const Descriptor& packet, Time now) {
   if (packet.kind == PacketKind::lost) {
     ++counters().lost;
-    lane().drop(packet);
+    shared().drop(packet);
     return;
   }
   ++counters().packet_hops;
@@ -307,7 +307,7 @@ void Fabric<P>::deliver_apart(std::uint32_t port, const Descriptor& packet, Time
 
 template <class P>
 inline void Fabric<P>::send(std::uint32_t port, const Packet& whole, Time now) {
-  Port& p = lane().port(port);
+  Port& p = shared().port(port);
   const std::uint32_t body = packets().keep(whole);
   if (!P::Tracer::kOn && p.kind != PortKind::queued) [[likely]] {
     enqueue(p, port, whole, now).body = body;
@@ -330,7 +330,7 @@ inline Descriptor& Fabric<P>::enqueue(Port& p, std::uint32_t port, const AnyPack
   const bool first = p.ring.empty();
   Descriptor& placed = accept(p, packet, now);
   trace(EventKind::accepted, port, packet, now, p.queued);
-  if (first && !p.cut && placed.departs != kHeld) scheduler().add(lane().arrival(port), p.free_at + p.delay);
+  if (first && !p.cut && placed.departs != kHeld) scheduler().add(shared().arrival(port), p.free_at + p.delay);
   return placed;
 }
 
@@ -343,17 +343,17 @@ void Fabric<P>::send_queued(Port& p, std::uint32_t port, const Descriptor& packe
   if (!queues.busy) start_next(p, port, now);
 }
 
-// On a ranked port, settled up to `now`.
+// On a priority port, settled up to `now`.
 template <class P>
-void Fabric<P>::send_ranked(Port& p, std::uint32_t port, const Descriptor& packet, std::uint32_t ingress, Time now) {
+void Fabric<P>::send_priority(Port& p, std::uint32_t port, const Descriptor& packet, std::uint32_t ingress, Time now) {
   const bool bare = wire_is_empty(p);
-  accept_ranked(p, packet, static_cast<std::uint16_t>(ingress), now);
+  accept_priority(p, packet, static_cast<std::uint16_t>(ingress), now);
   trace(EventKind::accepted, port, packet, now, p.queued);
-  const std::uint32_t s = p.owner - lane().hosts;
+  const std::uint32_t s = p.owner - shared().hosts;
   const bool eager = network().switches[s].buffer.eager();
   const bool starts = p.free_at == now && starts_at_once(p, packet, now);
-  settle_ranked(p, s, now);
-  if (bare) refresh_first(p, port);
+  settle_priority(p, s, now);
+  if (bare) reschedule_first_arrival(p, port);
   if (!eager) [[likely]]
     return;
   if (starts)
@@ -363,8 +363,8 @@ void Fabric<P>::send_ranked(Port& p, std::uint32_t port, const Descriptor& packe
 }
 
 template <class P>
-inline void Fabric<P>::settle_ranked(Port& p, std::uint32_t s, Time now) {
-  drain_ranked(
+inline void Fabric<P>::settle_priority(Port& p, std::uint32_t s, Time now) {
+  drain_priority(
       p, now,
       [&](const Descriptor& departed) {
         trace_left(p, departed);
@@ -375,8 +375,8 @@ inline void Fabric<P>::settle_ranked(Port& p, std::uint32_t s, Time now) {
 
 template <class P>
 inline void Fabric<P>::settle(Port& p, Time now) {
-  if (p.kind == PortKind::ranked)
-    settle_ranked(p, p.owner - lane().hosts, now);
+  if (p.kind == PortKind::priority)
+    settle_priority(p, p.owner - shared().hosts, now);
   else
     settle_plain(p, now);
 }
@@ -385,7 +385,7 @@ template <class P>
 inline void Fabric<P>::settle_plain(Port& p, Time now) {
   const auto tell = [&](const Descriptor& departed) { trace_left(p, departed); };
   if (p.at_switch)
-    settle_switch(p, p.owner - lane().hosts, now);
+    settle_switch(p, p.owner - shared().hosts, now);
   else
     drain(p, now, tell, tell);
 }
@@ -401,48 +401,48 @@ inline void Fabric<P>::settle_switch(Port& p, std::uint32_t s, Time now) {
       [&](const Descriptor& frame) { trace_left(p, frame); });
 }
 
-// The pending arrival of a ranked port: of the first packet on the wire, which has been settled, or of the one that
+// The pending arrival of a priority port: of the first packet on the wire, which has been settled, or of the one that
 // leaves next.
 template <class P>
-inline void Fabric<P>::expect_first(Port& p, std::uint32_t port) {
+inline void Fabric<P>::schedule_first_arrival(Port& p, std::uint32_t port) {
   if (const PacketRing* first = next_on_wire(p); first != nullptr) {
-    scheduler().schedule(lane().arrival(port), p.arrival(first->front()));
+    scheduler().schedule(shared().arrival(port), p.arrival(first->front()));
   } else if (const Descriptor* next = next_to_leave(p); next != nullptr) {
-    scheduler().schedule(lane().arrival(port), p.free_at + p.serialisation(next->wire) + p.delay);
+    scheduler().schedule(shared().arrival(port), p.free_at + p.serialisation(next->wire) + p.delay);
   } else {
-    scheduler().cancel(lane().arrival(port));
+    scheduler().cancel(shared().arrival(port));
   }
 }
 
 // The pending arrival of a port after what waits was given new departures.
 template <class P>
-void Fabric<P>::refresh_first(Port& p, std::uint32_t port) {
-  if (p.kind == PortKind::ranked) {
-    if (!p.cut) expect_first(p, port);
+void Fabric<P>::reschedule_first_arrival(Port& p, std::uint32_t port) {
+  if (p.kind == PortKind::priority) {
+    if (!p.cut) schedule_first_arrival(p, port);
     return;
   }
   if (p.cut || p.ring.head != p.ring.cursor || p.ring.empty()) return;
   if (p.ring.front().departs == kHeld)
-    scheduler().cancel(lane().arrival(port));
+    scheduler().cancel(shared().arrival(port));
   else
-    scheduler().schedule(lane().arrival(port), p.arrival(p.ring.front()));
+    scheduler().schedule(shared().arrival(port), p.arrival(p.ring.front()));
 }
 
 template <class P>
-inline std::uint32_t Fabric<P>::departs_by(std::uint32_t port) const {
-  const Port& p = lane().port(port);
-  if (p.peer < lane().hosts) return Topology::reverse(port);
+inline std::uint32_t Fabric<P>::guess_next_port(std::uint32_t port) const {
+  const Port& p = shared().port(port);
+  if (p.peer < shared().hosts) return Topology::reverse(port);
   const PacketRing& ring = probably_first(p);
   if (ring.empty()) return port;
   const Descriptor& packet = ring.front();
-  return packet.is_control() ? port : routing_->egress(p.peer - lane().hosts, packet.dst, packet.entropy);
+  return packet.is_control() ? port : routing_->egress(p.peer - shared().hosts, packet.dst, packet.entropy);
 }
 
 template <class P>
 template <class Out>
 void Fabric<P>::hand_over(Time end, Out&& out) {
   for (const std::uint32_t port : cut_ports_) {
-    Port& p = lane().port(port);
+    Port& p = shared().port(port);
     if (p.ring.empty() && p.urgent.empty()) continue;
     settle(p, {end.ps - 1});
     while (!wire_is_empty(p)) {
@@ -458,14 +458,14 @@ void Fabric<P>::hand_over(Time end, Out&& out) {
 template <class P>
 Time Fabric<P>::next_to_leave_partition() const {
   Time next = Time::max();
-  for (const std::uint32_t port : cut_ports_) next = std::min(next, next_departure(lane().port(port)));
+  for (const std::uint32_t port : cut_ports_) next = std::min(next, next_departure(shared().port(port)));
   return next;
 }
 
 template <class P>
 void Fabric<P>::take_over(std::uint32_t port, const Packet& packet) {
   PacketRing& wire = wires_[inbound_[port] - 1];
-  if (wire.empty()) scheduler().add(lane().arrival(port), packet.departs);
+  if (wire.empty()) scheduler().add(shared().arrival(port), packet.departs);
   Descriptor& placed = wire.push();
   placed = packet;
   if (!packet.is_control()) placed.body = packets().keep(packet);
@@ -477,10 +477,10 @@ void Fabric<P>::for_each_packet(Visit&& visit) const {
   const auto all = [&](std::uint32_t port, const PacketRing& ring) {
     for (std::uint32_t at = ring.head; at != ring.tail; ++at) visit(port, packets().packet(ring[at]));
   };
-  for (std::uint32_t port = 0; port < lane().ports; ++port) {
+  for (std::uint32_t port = 0; port < shared().ports; ++port) {
     if (is_inbound(port)) all(port, wires_[inbound_[port] - 1]);
-    const Port& p = lane().port(port);
-    if (!lane().mine(p.owner)) continue;
+    const Port& p = shared().port(port);
+    if (!shared().mine(p.owner)) continue;
     all(port, p.ring);
     all(port, p.urgent);
     if (p.kind != PortKind::queued) continue;
@@ -497,7 +497,7 @@ void Fabric<P>::for_each_waiting(std::uint32_t port, Visit&& visit) const {
     for (std::uint32_t at = first; at != ring.tail; ++at)
       if (!ring[at].is_control()) visit(port, packets().packet(ring[at]));
   };
-  const Port& p = lane().port(port);
+  const Port& p = shared().port(port);
   tell(p.urgent, p.urgent.cursor);
   tell(p.ring, p.ring.cursor);
   if (p.kind == PortKind::queued)

@@ -1,4 +1,4 @@
-#include "weir/engine/parallel/crew.h"
+#include "weir/engine/parallel/partitions.h"
 
 #include <algorithm>
 #include <array>
@@ -16,10 +16,10 @@ namespace weir::engine {
 namespace {
 
 template <sim::Scheduler S, class Tracer>
-class Team final : public Crew {
+class LocalPartitions final : public Partitions {
  public:
   // There are as many threads as partitions, or fewer.
-  Team(const Model& model, Network& network, std::uint32_t partitions, const RunOptions& options)
+  LocalPartitions(const Model& model, Network& network, std::uint32_t partitions, const RunOptions& options)
       : topology_(model.topology),
         network_(network),
         partitions_(partitions),
@@ -48,7 +48,7 @@ class Team final : public Crew {
     start_workers();
   }
 
-  ~Team() override {
+  ~LocalPartitions() override {
     rounds_.stop();
     for (auto& w : workers_) w.join();
   }
@@ -435,16 +435,16 @@ bool nodes_take_turns(const Model& model, const RunOptions& options) {
 
 }  // namespace
 
-std::unique_ptr<Crew> make_crew(const Model& model, Network& network, const RunOptions& options) {
+std::unique_ptr<Partitions> make_partitions(const Model& model, Network& network, const RunOptions& options) {
   const std::uint32_t ranks = options.ranks == nullptr ? 1 : options.ranks->size();
   const std::uint32_t partitions = options.partitions == 0 ? options.threads * ranks : options.partitions;
-  const auto team = [&]<class S>() -> std::unique_ptr<Crew> {
-    if (options.traced) return std::make_unique<Team<S, net::Recorder>>(model, network, partitions, options);
-    return std::make_unique<Team<S, net::NoTracer>>(model, network, partitions, options);
+  const auto team = [&]<class S>() -> std::unique_ptr<Partitions> {
+    if (options.traced) return std::make_unique<LocalPartitions<S, net::Recorder>>(model, network, partitions, options);
+    return std::make_unique<LocalPartitions<S, net::NoTracer>>(model, network, partitions, options);
   };
   if (options.scheduler == SchedulerKind::heap) return team.template operator()<sim::HeapScheduler>();
   if (nodes_take_turns(model, options))
-    return std::make_unique<Team<sim::NodeScheduler, net::NoTracer>>(model, network, partitions, options);
+    return std::make_unique<LocalPartitions<sim::NodeScheduler, net::NoTracer>>(model, network, partitions, options);
   return team.template operator()<sim::WheelScheduler>();
 }
 

@@ -16,9 +16,9 @@
 namespace weir::engine {
 
 template <sim::Scheduler S, class Tracer>
-struct Lane {
+struct PartitionState {
   // `nodes` gives the partition of every node; this one is number `i`.
-  Lane(const Model& m, Network& n, const std::vector<std::uint16_t>& nodes, std::uint16_t i,
+  PartitionState(const Model& m, Network& n, const std::vector<std::uint16_t>& nodes, std::uint16_t i,
        const sim::SchedulerHints& hints)
       : model(m),
         network(n),

@@ -17,7 +17,7 @@ namespace weir::engine {
 
 class Simulation;
 
-class Mirror {
+class GatheredState {
  public:
   struct PortFigures {
     std::uint64_t sent = 0;
@@ -48,7 +48,7 @@ class Mirror {
   };
 
   // Both must outlive this.
-  Mirror(Simulation& simulation, Ranks& ranks) : simulation_(simulation), ranks_(ranks) {}
+  GatheredState(Simulation& simulation, Ranks& ranks) : simulation_(simulation), ranks_(ranks) {}
 
   // The run goes on: what has been gathered is past.
   void forget();

@@ -1,5 +1,5 @@
 // A port whose books are kept for a turn does the same to packets as one that sees each by itself.
-#include "weir/net/port/port_books.h"
+#include "weir/net/port/port_batch.h"
 
 #include <gtest/gtest.h>
 
@@ -48,15 +48,15 @@ std::uint32_t queued_with(const Port& p, const Descriptor& packet) {
   return is_urgent(packet) ? p.urgent_queued : p.queued - p.urgent_queued;
 }
 void settle(Port& p, Time now) {
-  p.kind == PortKind::ranked ? drain_ranked(p, now, Ignore{}) : drain(p, now, Ignore{});
+  p.kind == PortKind::priority ? drain_priority(p, now, Ignore{}) : drain(p, now, Ignore{});
 }
-// One packet, if there is room for it, as port.h and ranked_port.h have it. True if it has begun to leave.
+// One packet, if there is room for it, as port.h and priority_port.h have it. True if it has begun to leave.
 bool see(Port& p, const Came& came, const Case& c) {
   settle(p, came.at);
   if (queued_with(p, came.packet) + came.packet.wire > c.room) return false;
   const bool starts = p.kind == PortKind::fifo && idle(p, came.at);
-  if (p.kind == PortKind::ranked)
-    accept_ranked(p, came.packet, 7, came.at);
+  if (p.kind == PortKind::priority)
+    accept_priority(p, came.packet, 7, came.at);
   else
     (starts ? start(p, came.packet, came.at) : accept(p, came.packet, came.at)).ingress = 7;
   return starts;
@@ -159,12 +159,12 @@ const Case kCases[] = {
 TEST(PortBooks, OfAFifoPortAreThoseOfThePort) {
   for (std::uint64_t seed = 0; seed < 10; ++seed)
     for (const Case& c : kCases)
-      if (c.position == 0) compare<FifoBooks>(PortKind::fifo, seed, c);  // an empty FIFO ring begins at its first place
+      if (c.position == 0) compare<FifoBatch>(PortKind::fifo, seed, c);  // an empty FIFO ring begins at its first place
 }
 
-TEST(PortBooks, OfARankedPortAreThoseOfThePort) {
+TEST(PortBooks, OfAPriorityPortAreThoseOfThePort) {
   for (std::uint64_t seed = 0; seed < 10; ++seed)
-    for (const Case& c : kCases) compare<RankedBooks>(PortKind::ranked, seed, c);
+    for (const Case& c : kCases) compare<PriorityBatch>(PortKind::priority, seed, c);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 #include "weir/base/prefetch.h"
 #include "weir/net/port/port.h"
-#include "weir/net/port/ranked_port.h"
+#include "weir/net/port/priority_port.h"
 
 namespace weir::net {
 
@@ -55,9 +55,9 @@ class LinkPace {
 
 // A FIFO port on which packets are put. on_depart(const Descriptor&) is called for each that begins to leave after it
 // has been counted as waiting, in order.
-class FifoBooks {
+class FifoBatch {
  public:
-  explicit FifoBooks(const Port& p) : pace_(p) { open(p); }
+  explicit FifoBatch(const Port& p) : pace_(p) { open(p); }
   void open(const Port& p) {
     ring_ = p.ring.view();
     queued_ = p.queued;
@@ -78,7 +78,7 @@ class FifoBooks {
   std::uint32_t on_ring() const { return ring_.tail - ring_.head; }
   bool is_full_for(const Descriptor&) const { return ring_.is_full(); }
 
-  // Before put(), at the same time. In RankedBooks it does nothing, for close() does all.
+  // Before put(), at the same time. In PriorityBatch it does nothing, for close() does all.
   template <class OnDepart>
   void drain(Time now, OnDepart&& on_depart) {
     while (ring_.cursor != ring_.tail) {
@@ -192,11 +192,11 @@ class Arrivals {
   ClassBytes sums_[1 + kMost];
 };
 
-// The same of a ranked port, where each packet counts as waiting at first. Which one leaves next depends on what comes
+// The same of a priority port, where each packet counts as waiting at first. Which one leaves next depends on what comes
 // until then, so all departures are worked out when the books are closed.
-class RankedBooks {
+class PriorityBatch {
  public:
-  explicit RankedBooks(const Port& p) : pace_(p) { open(p); }
+  explicit PriorityBatch(const Port& p) : pace_(p) { open(p); }
   void open(const Port& p) {
     ring_[0] = p.ring.view();
     ring_[1] = p.urgent.view();
@@ -208,7 +208,7 @@ class RankedBooks {
   }
   template <class OnDepart>
   void close(Port& p, Time until, OnDepart&& on_depart) {
-    const ClassBytes waiting = work_out(until, on_depart);
+    const ClassBytes waiting = compute_departures(until, on_depart);
     p.ring.move_to(ring_[0]);
     p.urgent.move_to(ring_[1]);
     p.urgent_queued = waiting.urgent();
@@ -244,10 +244,10 @@ class RankedBooks {
   }
 
  private:
-  // All departures before `until`, as by drain_ranked(). Returns what waits then. All packets have bytes, so that these
+  // All departures before `until`, as by drain_priority(). Returns what waits then. All packets have bytes, so that these
   // tell whether any packets wait.
   template <class OnDepart>
-  ClassBytes work_out(Time until, OnDepart&& on_depart) {
+  ClassBytes compute_departures(Time until, OnDepart&& on_depart) {
     arrivals_.close();
     Descriptor none;  // is read where a ring has no places
     Descriptor* const data_places = ring_[0].room != 0 ? ring_[0].places : &none;
@@ -304,10 +304,10 @@ class RankedBooks {
 };
 
 // The packets on the link of a FIFO port, in the order of their arrivals.
-class FifoWire {
+class FifoLinkReader {
  public:
   static constexpr bool kHasLeft = false;  // what happens to a packet as it leaves the port is settled when it arrives
-  explicit FifoWire(Port& p) : port_(&p), pace_(p), delay_(p.delay), ring_(p.ring.view()) {}
+  explicit FifoLinkReader(Port& p) : port_(&p), pace_(p), delay_(p.delay), ring_(p.ring.view()) {}
   void store() const { port_->ring.head = ring_.head; }
 
   // The one that arrives next, which may still be waiting; null if there is none.
@@ -327,11 +327,11 @@ class FifoWire {
   PacketRing::View ring_;
 };
 
-// The same of a ranked port of which all departures are noted in their order.
-class RankedWire {
+// The same of a priority port of which all departures are noted in their order.
+class PriorityWire {
  public:
   static constexpr bool kHasLeft = false;
-  explicit RankedWire(Port& p)
+  explicit PriorityWire(Port& p)
       : port_(&p), pace_(p), delay_(p.delay), ring_{p.ring.view(), p.urgent.view()}, order_(p.order) {}
   void store() const {
     port_->ring.head = ring_[0].head;
@@ -363,15 +363,15 @@ class RankedWire {
 
 // The same of any port of these kinds, without copies: while something is paused, or where the departures are not noted
 // in their order.
-class LiveWire {
+class LiveLinkReader {
  public:
   static constexpr bool kHasLeft = false;
-  explicit LiveWire(Port& p) : port_(&p) {}
+  explicit LiveLinkReader(Port& p) : port_(&p) {}
   void store() const {}
 
   // The resume frame that lets a held packet go schedules its arrival.
   Descriptor* first() const {
-    PacketRing* ring = port_->kind == PortKind::ranked ? next_on_wire(*port_) : &port_->ring;
+    PacketRing* ring = port_->kind == PortKind::priority ? next_on_wire(*port_) : &port_->ring;
     return ring == nullptr || ring->empty() || ring->front().departs == kHeld ? nullptr : &ring->front();
   }
   Time arrival(const Descriptor& packet) const { return port_->arrival(packet); }
@@ -382,10 +382,10 @@ class LiveWire {
 };
 
 // What another partition has handed over.
-class InboundWire {
+class InboundLinkReader {
  public:
   static constexpr bool kHasLeft = true;
-  explicit InboundWire(PacketRing& ring) : ring_(&ring) {}
+  explicit InboundLinkReader(PacketRing& ring) : ring_(&ring) {}
   void store() const {}
 
   Descriptor* first() const { return ring_->empty() ? nullptr : &ring_->front(); }

@@ -70,7 +70,7 @@ struct StackParams {
 };
 
 // Of one flow. All in payload bytes.
-class SmallQueue {
+class HostStack {
  public:
   struct Room {
     std::int64_t window = 0;     // of the flow

@@ -1,9 +1,9 @@
-// A ranked port: packets of the priority class go ahead of those of one data class, with one event per packet and hop.
+// A priority port: packets of the priority class go ahead of those of one data class, with one event per packet and hop.
 //
 // Which packet leaves next is not known before the one in transmission has ended, for a packet of the first class may
 // still come. But nobody has to know it earlier: as long as a packet waits that may leave, the one in transmission has
 // not arrived at the far end, and its arrival is the port's only pending event. Transmissions that have begun since are
-// worked out then, or when somebody looks before, one after the other: `drain_ranked` gives each its departure, which
+// worked out then, or when somebody looks before, one after the other: `drain_priority` gives each its departure, which
 // is final. So a packet of the first class delays those of the second that have not begun to leave, and nothing has to
 // be undone for that.
 //
@@ -29,10 +29,10 @@ inline std::uint32_t count_on_wire(const Port& p) {
 
 inline bool is_urgent(const Descriptor& packet) { return packet.traffic_class == TrafficClass::priority; }
 
-// Of a ranked port: notes the classes of the first packets on the wire, in the order of their departures.
+// Of a priority port: notes the classes of the first packets on the wire, in the order of their departures.
 void note_order(Port& p);
 
-// The ring whose first packet arrives next, of a ranked port; null if nothing is on the wire.
+// The ring whose first packet arrives next, of a priority port; null if nothing is on the wire.
 inline PacketRing* next_on_wire(Port& p) {
   if (p.order.empty()) {
     if (!p.order_is_partial) [[likely]]
@@ -43,7 +43,7 @@ inline PacketRing* next_on_wire(Port& p) {
   return &p.ring_of(p.order.urgent_is_first());
 }
 
-// Of a ranked port, for prefetching only: the ring of the packet that will probably arrive next, and the packet behind
+// Of a priority port, for prefetching only: the ring of the packet that will probably arrive next, and the packet behind
 // it.
 inline bool urgent_is_probably_first(const Port& p) {
   return choose_if(p.order.empty(), p.urgent.cursor != p.urgent.tail, p.order.urgent_is_first()) != 0;
@@ -57,16 +57,16 @@ inline const void* probably_second(const Port& p, bool urgent_is_first) {
 
 // The ring of the packet that will probably arrive next, of any port: for prefetching only.
 inline const PacketRing& probably_first(const Port& p) {
-  return p.kind == PortKind::ranked ? p.ring_of(urgent_is_probably_first(p)) : p.ring;
+  return p.kind == PortKind::priority ? p.ring_of(urgent_is_probably_first(p)) : p.ring;
 }
 
 // Takes the packet that arrives next off a wire that is not empty. It stays in its place until another is pushed.
 inline Descriptor& take_off_wire(Port& p) {
   assert(!wire_is_empty(p));
-  PacketRing& ring = p.kind == PortKind::ranked ? *next_on_wire(p) : p.ring;
+  PacketRing& ring = p.kind == PortKind::priority ? *next_on_wire(p) : p.ring;
   Descriptor& packet = ring.front();
   ring.pop();
-  if (p.kind == PortKind::ranked) p.order.pop();
+  if (p.kind == PortKind::priority) p.order.pop();
   return packet;
 }
 
@@ -92,13 +92,13 @@ inline const Descriptor* next_to_leave(const Port& p) {
 // queued port has an event for that.
 inline Time next_departure(const Port& p) {
   if (p.kind == PortKind::queued) return Time::max();
-  if (p.kind == PortKind::ranked) return next_to_leave(p) != nullptr ? p.free_at : Time::max();
+  if (p.kind == PortKind::priority) return next_to_leave(p) != nullptr ? p.free_at : Time::max();
   return p.ring.cursor != p.ring.tail ? p.ring[p.ring.cursor].departs : Time::max();
 }
 
 // As drain() of a FIFO port.
 template <class OnDepart, class OnControl = Ignore>
-inline void drain_ranked(Port& p, Time now, OnDepart&& on_depart, OnControl&& on_control = {}) {
+inline void drain_priority(Port& p, Time now, OnDepart&& on_depart, OnControl&& on_control = {}) {
   while (p.free_at <= now) {
     const bool urgent = p.urgent.cursor != p.urgent.tail;
     PacketRing& ring = p.ring_of(urgent);
@@ -125,7 +125,7 @@ inline void drain_ranked(Port& p, Time now, OnDepart&& on_depart, OnControl&& on
 inline void rewind_for(Port& p, const Descriptor& packet) { p.ring_of(is_urgent(packet)).rewind_if_empty(); }
 
 // Accepts a packet that has to wait, or nearly so; the caller has drained the port up to `now`, and does it again.
-inline void accept_ranked(Port& p, const Descriptor& packet, std::uint16_t ingress, Time now) {
+inline void accept_priority(Port& p, const Descriptor& packet, std::uint16_t ingress, Time now) {
   const bool urgent = is_urgent(packet);
   Descriptor& place = p.ring_of(urgent).push();
   place = packet;
@@ -141,7 +141,7 @@ inline bool starts_at_once(const Port& p, const Descriptor& packet, Time now) {
 }
 
 // Starts such a packet: it is never queued.
-inline Descriptor& start_ranked(Port& p, const Descriptor& packet, std::uint16_t ingress, Time now) {
+inline Descriptor& start_priority(Port& p, const Descriptor& packet, std::uint16_t ingress, Time now) {
   const bool urgent = is_urgent(packet);
   PacketRing& ring = p.ring_of(urgent);
   Descriptor& place = ring.push();
@@ -156,6 +156,6 @@ inline Descriptor& start_ranked(Port& p, const Descriptor& packet, std::uint16_t
 }
 
 // Puts a pause or resume frame in front of all that waits.
-void insert_control_ranked(Port& p, const Descriptor& frame, Time now);
+void insert_control_priority(Port& p, const Descriptor& frame, Time now);
 
 }  // namespace weir::net

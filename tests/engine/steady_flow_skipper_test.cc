@@ -1,5 +1,5 @@
 // Spans in which all flows are steady and that are left out: how much, how far off, and that nothing else changes.
-#include "weir/engine/skip/long_flows.h"
+#include "weir/engine/skip/steady_flow_skipper.h"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ double worst_error(const Outcome& fast, const Outcome& whole) {
   return worst;
 }
 
-TEST(LongFlows, TakeATenthOfTheEventsAndEndWithinAPercent) {
+TEST(SteadyFlowSkipper, TakeATenthOfTheEventsAndEndWithinAPercent) {
   const Scenario s = incast({64'000'000_B, 64'000'000_B, 64'000'123_B});
   const Outcome whole = run(s);
   const Outcome fast = run(s, leaving_out());
@@ -52,7 +52,7 @@ TEST(LongFlows, TakeATenthOfTheEventsAndEndWithinAPercent) {
   for (const host::FlowRecord& r : fast.flows) EXPECT_EQ(r.size, s.flows[r.id].size);
 }
 
-TEST(LongFlows, ThetaZeroChangesNothing) {
+TEST(SteadyFlowSkipper, ThetaZeroChangesNothing) {
   const Scenario s = incast({1'000'000_B, 3'000'000_B});
   const Outcome whole = run(s);
   const Outcome off = run(s, leaving_out({.theta = 0}));
@@ -62,7 +62,7 @@ TEST(LongFlows, ThetaZeroChangesNothing) {
 }
 
 // Flows start and end at the times that they have when others come and go.
-TEST(LongFlows, FlowsThatComeLaterStartWhenTheyDo) {
+TEST(SteadyFlowSkipper, FlowsThatComeLaterStartWhenTheyDo) {
   Scenario s = incast({20'000'000_B, 40'000'000_B});
   s.add_flow(8, 0, 10'000'000_B, 2'345'678_ns);
   s.add_flow(9, 0, 300'000_B, 4'000_us);
@@ -73,7 +73,7 @@ TEST(LongFlows, FlowsThatComeLaterStartWhenTheyDo) {
   for (const host::FlowRecord& r : fast.flows) EXPECT_EQ(r.start, s.flows[r.id].start) << r.id;
 }
 
-TEST(LongFlows, DoNotDependOnThreadsSchedulerPortsAndSteps) {
+TEST(SteadyFlowSkipper, DoNotDependOnThreadsSchedulerPortsAndSteps) {
   Scenario s = incast({10'000'000_B, 20'000'000_B, 8'000'000_B});
   s.add_flow(8, 12, 5'000'000_B, 1'234'567_ns);
   s.profiles = {profile("hpcc")};
@@ -98,7 +98,7 @@ TEST(LongFlows, DoNotDependOnThreadsSchedulerPortsAndSteps) {
 }
 
 // Its saved state goes on as if nothing had happened, in the middle of a span as well.
-TEST(LongFlows, GoOnFromASavedState) {
+TEST(SteadyFlowSkipper, GoOnFromASavedState) {
   const Scenario s = incast({20'000'000_B, 30'000'000_B});
   const Outcome whole = run(s, leaving_out());
   const auto model = s.model();
@@ -125,7 +125,7 @@ TEST(LongFlows, GoOnFromASavedState) {
   }
 }
 
-TEST(LongFlows, AShareIsCompared) {
+TEST(SteadyFlowSkipper, AShareIsCompared) {
   const Scenario s = incast({10'000'000_B, 10'000'000_B});
   EXPECT_EQ(run(s, leaving_out()).fast_forward->checked, 0u);
   const Outcome all = run(s, leaving_out({.check = 1}));
@@ -137,7 +137,7 @@ TEST(LongFlows, AShareIsCompared) {
 }
 
 // With selective recovery and few packets under way, under a stack and beside retransmissions.
-TEST(LongFlows, WithSelectiveRecovery) {
+TEST(SteadyFlowSkipper, WithSelectiveRecovery) {
   for (const auto kind : {host::RecoveryKind::irn, host::RecoveryKind::sack}) {
     Scenario s = incast({20'000'000_B, 20'000'000_B});
     s.profiles[0].recovery.kind = kind;
@@ -149,7 +149,7 @@ TEST(LongFlows, WithSelectiveRecovery) {
 }
 
 // A run that is ended early, in a span, tells of flows as they would be.
-TEST(LongFlows, AreToldOfWhole) {
+TEST(SteadyFlowSkipper, AreToldOfWhole) {
   const Scenario s = incast({20'000'000_B, 20'000'000_B});
   const auto model = s.model();
   const auto traffic = s.traffic();
@@ -172,7 +172,7 @@ TEST(LongFlows, AreToldOfWhole) {
 }
 
 // A flow that is put into a span ends it.
-TEST(LongFlows, AFlowFromOutsideEndsASpan) {
+TEST(SteadyFlowSkipper, AFlowFromOutsideEndsASpan) {
   const Scenario s = incast({20'000'000_B, 20'000'000_B});
   const auto model = s.model();
   const auto traffic = s.traffic();
@@ -198,7 +198,7 @@ TEST(LongFlows, AFlowFromOutsideEndsASpan) {
 }
 
 // Flows too short to be steady.
-TEST(LongFlows, ShortOnesAreSimulated) {
+TEST(SteadyFlowSkipper, ShortOnesAreSimulated) {
   Scenario s = incast({200'000_B, 300'000_B});
   s.poisson_load = 0.3;
   s.poisson_stop = 100_us;

@@ -35,10 +35,10 @@
 
 namespace weir::engine {
 
-class LongFlows {
+class SteadyFlowSkipper {
  public:
   // Model and network must outlive this. Without messages that wait for each other, faults and ranks.
-  LongFlows(const Model& model, Network& network, const FastForwardParams& params, Time grid);
+  SteadyFlowSkipper(const Model& model, Network& network, const FastForwardParams& params, Time grid);
 
   // What the run's clock is ahead of the packets'.
   Time left_out() const { return left_out_; }

@@ -41,7 +41,7 @@
 
 namespace weir::engine {
 
-class FastForward {
+class MessageSkipper {
  public:
   // How long a message takes from its start until its receiver has it, and until its sender knows.
   struct Lasts {
@@ -50,7 +50,7 @@ class FastForward {
   };
 
   // Model and program must outlive this.
-  FastForward(const Model& model, const traffic::Program& program, const FastForwardParams& params,
+  MessageSkipper(const Model& model, const traffic::Program& program, const FastForwardParams& params,
               std::uint32_t partitions);
 
   // During an epoch, of a message of this partition that begins at `now`: how long it takes if it is skipped; nothing:

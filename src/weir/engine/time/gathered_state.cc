@@ -1,10 +1,10 @@
-#include "weir/engine/time/mirror.h"
+#include "weir/engine/time/gathered_state.h"
 
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
 
-#include "weir/engine/parallel/crew.h"
+#include "weir/engine/parallel/partitions.h"
 #include "weir/engine/time/simulation.h"
 
 namespace weir::engine {
@@ -27,7 +27,7 @@ std::string_view bytes_of(const std::vector<Row>& rows) {
 
 }  // namespace
 
-void Mirror::forget() {
+void GatheredState::forget() {
   queued_bytes_.reset();
   ports_.reset();
   switches_.reset();
@@ -37,14 +37,14 @@ void Mirror::forget() {
 }
 
 template <class Row>
-std::vector<Row> Mirror::all(const std::vector<Row>& own) {
+std::vector<Row> GatheredState::all(const std::vector<Row>& own) {
   std::vector<Row> out;
   for (const std::string& of_rank : gather(ranks_, bytes_of(own))) append_rows(out, of_rank);
   return out;
 }
 
 template <class Row, class RankOf, class Own>
-std::vector<Row> Mirror::rows(std::uint32_t count, RankOf&& rank_of, Own&& own) {
+std::vector<Row> GatheredState::rows(std::uint32_t count, RankOf&& rank_of, Own&& own) {
   std::vector<Row> mine;
   for (std::uint32_t i = 0; i < count; ++i)
     if (rank_of(i) == ranks_.rank()) mine.push_back(own(i));
@@ -58,29 +58,29 @@ std::vector<Row> Mirror::rows(std::uint32_t count, RankOf&& rank_of, Own&& own) 
   return out;
 }
 
-std::uint32_t Mirror::queued_bytes(std::uint32_t port) {
+std::uint32_t GatheredState::queued_bytes(std::uint32_t port) {
   const net::Topology& t = simulation_.model_.topology;
   if (!queued_bytes_)
     queued_bytes_ = rows<std::uint32_t>(
-        t.ports(), [&](std::uint32_t p) { return simulation_.crew_->rank_of(t.port_owner(p)); },
+        t.ports(), [&](std::uint32_t p) { return simulation_.partitions_->rank_of(t.port_owner(p)); },
         [&](std::uint32_t p) { return simulation_.port(p).queued; });
   return queued_bytes_->at(port);
 }
 
-const Mirror::PortFigures& Mirror::port(std::uint32_t port) {
+const GatheredState::PortFigures& GatheredState::port(std::uint32_t port) {
   const net::Topology& t = simulation_.model_.topology;
   if (!ports_)
     ports_ = rows<PortFigures>(
-        t.ports(), [&](std::uint32_t p) { return simulation_.crew_->rank_of(t.port_owner(p)); },
+        t.ports(), [&](std::uint32_t p) { return simulation_.partitions_->rank_of(t.port_owner(p)); },
         [&](std::uint32_t p) { return simulation_.figures(p); });
   return ports_->at(port);
 }
 
-const Mirror::SwitchFigures& Mirror::of_switch(std::uint32_t s) {
+const GatheredState::SwitchFigures& GatheredState::of_switch(std::uint32_t s) {
   const net::Topology& t = simulation_.model_.topology;
   if (!switches_)
     switches_ = rows<SwitchFigures>(
-        t.switches, [&](std::uint32_t i) { return simulation_.crew_->rank_of(t.hosts + i); },
+        t.switches, [&](std::uint32_t i) { return simulation_.partitions_->rank_of(t.hosts + i); },
         [&](std::uint32_t i) {
           const net::SwitchState& state = simulation_.switch_state(i);
           return SwitchFigures{state.drops, state.pauses_sent};
@@ -88,10 +88,10 @@ const Mirror::SwitchFigures& Mirror::of_switch(std::uint32_t s) {
   return switches_->at(s);
 }
 
-const std::vector<Mirror::Active>& Mirror::active() {
+const std::vector<GatheredState::Active>& GatheredState::active() {
   if (!active_) {
     std::vector<Active> own;
-    simulation_.crew_->for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+    simulation_.partitions_->for_each_active([&](std::uint32_t src, const host::Flow& flow) {
       Active& out = own.emplace_back();
       static_cast<host::Flow&>(out) = flow;
       out.src = src;
@@ -108,7 +108,7 @@ const std::vector<Mirror::Active>& Mirror::active() {
   return *active_;
 }
 
-const Mirror::Active* Mirror::find(std::uint32_t src, std::uint32_t slot, std::uint32_t generation) {
+const GatheredState::Active* GatheredState::find(std::uint32_t src, std::uint32_t slot, std::uint32_t generation) {
   const std::vector<Active>& flows = active();
   const auto place = places_.find(key_of(src, slot));
   if (place == places_.end()) return nullptr;
@@ -116,12 +116,12 @@ const Mirror::Active* Mirror::find(std::uint32_t src, std::uint32_t slot, std::u
   return flow.generation == generation ? &flow : nullptr;
 }
 
-std::span<const Mirror::Queued> Mirror::queued(std::uint32_t port) {
+std::span<const GatheredState::Queued> GatheredState::queued(std::uint32_t port) {
   const net::Topology& t = simulation_.model_.topology;
   if (!queued_) {
     std::vector<Queued> own;
     for (std::uint32_t p = 0; p < t.ports(); ++p)
-      if (simulation_.crew_->has(t.port_owner(p)))
+      if (simulation_.partitions_->has(t.port_owner(p)))
         simulation_.for_each_waiting(p, [&](std::uint32_t, const net::Packet& packet) {
           own.push_back({p, packet.sender(), packet.slot, packet.generation, packet.wire});
         });

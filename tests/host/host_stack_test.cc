@@ -1,4 +1,4 @@
-#include "weir/host/small_queue.h"
+#include "weir/host/host_stack.h"
 
 #include <gtest/gtest.h>
 
@@ -28,8 +28,8 @@ struct Filled {
   std::int64_t packets() const { return queue.waiting(room.sent) / kSegmentPayload; }
 
   StackParams params;
-  SmallQueue queue;
-  SmallQueue::Room room;
+  HostStack queue;
+  HostStack::Room room;
 };
 
 // Linux 4.15: a segment holds what is sent in a second >> 10, from two packets to 64 KB, which are 44 packets. More is
@@ -38,7 +38,7 @@ struct Filled {
 //   1 Mb/s     2 packets; the limit is 4                              2, 4, 6
 //   1 Gb/s     122,070 B, so 44 packets; the limit 88                 44, 88, 132
 //   10 Gb/s    44 packets; 1.2 MB, so 262,144 B = 181 packets         44 ... 176, 220
-TEST(SmallQueue, KeepsFewSegmentsBelowTheSocket) {
+TEST(HostStack, KeepsFewSegmentsBelowTheSocket) {
   EXPECT_EQ(Filled(100e6).packets(), 24);
   EXPECT_EQ(Filled(1e6).packets(), 6);
   EXPECT_EQ(Filled(1e9).packets(), 132);
@@ -48,7 +48,7 @@ TEST(SmallQueue, KeepsFewSegmentsBelowTheSocket) {
 }
 
 // What leaves makes room for as much.
-TEST(SmallQueue, IsFilledAsItDrains) {
+TEST(HostStack, IsFilledAsItDrains) {
   Filled f(100e6);
   f.room.sent = 7 * kSegmentPayload;
   f.fill(100e6);
@@ -60,7 +60,7 @@ TEST(SmallQueue, IsFilledAsItDrains) {
 
 // What waits is under way for TCP. What is left of the window is handed down once it is a segment, or a third of the
 // window: with 21 packets, 7.
-TEST(SmallQueue, FillsTheWindow) {
+TEST(HostStack, FillsTheWindow) {
   Filled f(1e9, 21 * kSegmentPayload);
   EXPECT_EQ(f.packets(), 21);
   f.room.sent = 21 * kSegmentPayload;
@@ -75,7 +75,7 @@ TEST(SmallQueue, FillsTheWindow) {
 }
 
 // tcp_is_cwnd_limited: whether the window was full at some time within the last window of data.
-TEST(SmallQueue, TellsWhetherTheWindowLimits) {
+TEST(HostStack, TellsWhetherTheWindowLimits) {
   Filled by_window(1e9, 21 * kSegmentPayload);
   EXPECT_TRUE(by_window.queue.window_limited());
   Filled by_queue(1e9, 500 * kSegmentPayload);
@@ -87,7 +87,7 @@ TEST(SmallQueue, TellsWhetherTheWindowLimits) {
 
 // Segments of two packets. The first three are handed down at 0, the fourth when the first has left. A packet that is
 // sent again counts from when it leaves, and so does one whose segment is forgotten.
-TEST(SmallQueue, RemembersWhenSegmentsWereHandedDown) {
+TEST(HostStack, RemembersWhenSegmentsWereHandedDown) {
   Filled f(1e6);
   const auto leave = [&](std::int64_t packet, Time now) {
     f.queue.on_send((packet + 1) * kSegmentPayload, Bytes{1'514}, false, now);
@@ -113,7 +113,7 @@ TEST(SmallQueue, RemembersWhenSegmentsWereHandedDown) {
 
 // The packets of a segment leave at once; the next one leaves when all of it would have been sent at the rate. The
 // first ten packets are not paced. 8 packets of 1,514 B at 100 Mb/s: 968.96 us.
-TEST(SmallQueue, PacesSegments) {
+TEST(HostStack, PacesSegments) {
   Filled f(100e6);
   Time now = 1_us;
   std::int64_t sent = 0;
@@ -129,7 +129,7 @@ TEST(SmallQueue, PacesSegments) {
 
 // Three segments of 8 packets wait, the first two within the ten packets that are not paced or right behind one of
 // them; each of 968.96 us. What is held later changes nothing of them, and none leaves before the one in front of it.
-TEST(SmallQueue, FixesDeparturesOnce) {
+TEST(HostStack, FixesDeparturesOnce) {
   Filled f(100e6);
   std::vector<Time> departures;
   std::int64_t next = 0;
@@ -166,7 +166,7 @@ TEST(SmallQueue, FixesDeparturesOnce) {
 
 // Reads of 64 KB, which are 45 packets of 1,448 B, two of which are under way: the third is asked for when the first
 // has been answered.
-TEST(SmallQueue, AsksForOneAnswerAfterAnother) {
+TEST(HostStack, AsksForOneAnswerAfterAnother) {
   const StackParams p{.request = 64_KB, .outstanding = 2};
   EXPECT_EQ(p.asked_for(0, kSegmentPayload), 130'320);
   EXPECT_EQ(p.asked_for(65'159, kSegmentPayload), 130'320);

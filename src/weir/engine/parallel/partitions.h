@@ -18,9 +18,9 @@ namespace weir::engine {
 // Of several ranks (RunOptions::ranks) each has a crew, with the partitions of its share. What concerns a node, a port
 // or a flow of another rank is then left to that; what is told of all partitions is of this rank's alone, unless it
 // says otherwise; and calls that say "of all ranks" are collective.
-class Crew {
+class Partitions {
  public:
-  virtual ~Crew() = default;
+  virtual ~Partitions() = default;
   virtual std::uint32_t threads() const = 0;     // of all ranks together
   virtual std::uint32_t partitions() const = 0;  // as many as were asked for
   // Whether nodes have longer turns in long epochs (NodeScheduler).
@@ -84,6 +84,6 @@ class Crew {
   virtual void answer(const host::Question& question, const cc::Control& control, Time now) = 0;
 };
 
-std::unique_ptr<Crew> make_crew(const Model& model, Network& network, const RunOptions& options);
+std::unique_ptr<Partitions> make_partitions(const Model& model, Network& network, const RunOptions& options);
 
 }  // namespace weir::engine

@@ -1,4 +1,4 @@
-#include "weir/engine/skip/long_flows.h"
+#include "weir/engine/skip/steady_flow_skipper.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,18 +31,18 @@ double difference(std::int64_t least, std::int64_t most) {
 
 }  // namespace
 
-LongFlows::LongFlows(const Model& model, Network& network, const FastForwardParams& params, Time grid)
+SteadyFlowSkipper::SteadyFlowSkipper(const Model& model, Network& network, const FastForwardParams& params, Time grid)
     : model_(model), network_(network), params_(params), grid_(grid), window_(window_of(network, grid)) {
   totals_.theta = params.theta;
 }
 
-std::int64_t LongFlows::acknowledged(const Course& c) const {
+std::int64_t SteadyFlowSkipper::acknowledged(const Course& c) const {
   const host::Flow& flow = flow_of(c);
   if (!flow.selective) return flow.snd_una;
   return flow.snd_una + network_.hosts[c.src].extras[c.slot].scoreboard.delivered_bytes();
 }
 
-void LongFlows::add_flow(const traffic::Flow& flow) {
+void SteadyFlowSkipper::add_flow(const traffic::Flow& flow) {
   Course& c = courses_[flow.id];
   c.ports = data_ports(model_, flow.src, flow.dst, net::flow_entropy(flow.src, flow.dst, flow.sport, flow.dport),
                        flow.profile);
@@ -51,7 +51,7 @@ void LongFlows::add_flow(const traffic::Flow& flow) {
   disturbed_.insert(disturbed_.end(), c.ports.begin(), c.ports.end());
 }
 
-void LongFlows::end(std::span<host::FlowRecord> records) {
+void SteadyFlowSkipper::end(std::span<host::FlowRecord> records) {
   for (host::FlowRecord& r : records) {
     const auto at = courses_.find(r.id);
     const Course& c = at->second;
@@ -66,7 +66,7 @@ void LongFlows::end(std::span<host::FlowRecord> records) {
 }
 
 // The flows on disturbed ports, those that share ports with these, and so on, are to settle anew.
-void LongFlows::flood() {
+void SteadyFlowSkipper::flood() {
   if (disturbed_.empty()) return;
   std::vector<std::vector<Course*>> on_port(model_.topology.ports());
   for (auto& [id, course] : courses_)
@@ -85,13 +85,13 @@ void LongFlows::flood() {
   }
 }
 
-void LongFlows::find_slots() {
+void SteadyFlowSkipper::find_slots() {
   for (const host::Host& host : network_.hosts)
     for (const host::Flow* flow : host.flows)
       if (flow != nullptr) courses_.at(flow->id).slot = flow->slot;
 }
 
-void LongFlows::sample() {
+void SteadyFlowSkipper::sample() {
   for (auto& [id, c] : courses_) {
     if (c.settle > 0) {
       --c.settle;
@@ -102,7 +102,7 @@ void LongFlows::sample() {
   }
 }
 
-LongFlows::Steady LongFlows::steady(const Course& c, std::size_t windows) const {
+SteadyFlowSkipper::Steady SteadyFlowSkipper::steady(const Course& c, std::size_t windows) const {
   const std::size_t part = windows / params_.rounds;
   const std::size_t last = c.samples.size() - 1;
   const std::size_t first = last - part * params_.rounds;
@@ -134,7 +134,7 @@ LongFlows::Steady LongFlows::steady(const Course& c, std::size_t windows) const 
 
 // Of the whole history, its last half and its last quarter, the one that allows most: what has begun since is
 // forgotten, and what changes slowly is not overlooked.
-LongFlows::Steady LongFlows::steady(const Course& c) const {
+SteadyFlowSkipper::Steady SteadyFlowSkipper::steady(const Course& c) const {
   if (c.samples.empty()) return {};
   Steady best;
   const std::size_t all = c.samples.size() - 1;
@@ -145,7 +145,7 @@ LongFlows::Steady LongFlows::steady(const Course& c) const {
 }
 
 // How long the flow can lose packets until it has those of one window left that it has not sent.
-Time LongFlows::until_near_end(const Course& c, const Pace& pace) const {
+Time SteadyFlowSkipper::until_near_end(const Course& c, const Pace& pace) const {
   const host::Flow& flow = flow_of(c);
   const std::int64_t begun = flow.stacked ? std::max(flow.snd_max, flow.limit) : flow.snd_max;
   const std::int64_t unsent = flow.size() - begun - c.owed - model_.transport.payload.count;
@@ -153,7 +153,7 @@ Time LongFlows::until_near_end(const Course& c, const Pace& pace) const {
   return Time{static_cast<std::int64_t>(static_cast<__int128>(unsent) * pace.time.ps / pace.bytes)} - window_;
 }
 
-void LongFlows::look(Time now, Time limit) {
+void SteadyFlowSkipper::look(Time now, Time limit) {
   if (now.ps % window_.ps != 0) return;
   find_slots();
   flood();
@@ -186,7 +186,7 @@ void LongFlows::look(Time now, Time limit) {
   for (auto& [id, c] : courses_) c.before = acknowledged(c);
 }
 
-void LongFlows::pass(Time now, Time until, Time limit) {
+void SteadyFlowSkipper::pass(Time now, Time until, Time limit) {
   if (span_end_ == span_begin_) return;
   const Time at = now + left_out_;
   // Something has been put into the span.
@@ -208,7 +208,7 @@ void LongFlows::pass(Time now, Time until, Time limit) {
 }
 
 // Takes whole packets that the flow has not sent yet.
-void LongFlows::shorten(Course& c, std::int64_t packets) {
+void SteadyFlowSkipper::shorten(Course& c, std::int64_t packets) {
   const std::int64_t bytes = packets * model_.transport.payload.count;
   host::Flow& flow = flow_of(c);
   flow.facts.size.count -= bytes;
@@ -223,14 +223,14 @@ void LongFlows::shorten(Course& c, std::int64_t packets) {
   totals_.unsent += static_cast<std::uint64_t>(packets);
 }
 
-void LongFlows::compare(const Course& c, std::int64_t delivered, Time span) {
+void SteadyFlowSkipper::compare(const Course& c, std::int64_t delivered, Time span) {
   const double error = std::abs(static_cast<double>(c.pace.in(span)) / static_cast<double>(delivered) - 1);
   ++totals_.checked;
   error_sum_ += error;
   totals_.worst_error = std::max(totals_.worst_error, error);
 }
 
-host::Flow LongFlows::reported(const host::Flow& flow) const {
+host::Flow SteadyFlowSkipper::reported(const host::Flow& flow) const {
   host::Flow out = flow;
   const Course& c = courses_.at(flow.id);
   out.facts.start = c.start;
@@ -239,7 +239,7 @@ host::Flow LongFlows::reported(const host::Flow& flow) const {
   return out;
 }
 
-FastForwardReport LongFlows::report() const {
+FastForwardReport SteadyFlowSkipper::report() const {
   FastForwardReport out = totals_;
   if (out.checked > 0) out.mean_error = error_sum_ / static_cast<double>(out.checked);
   return out;

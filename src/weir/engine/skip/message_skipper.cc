@@ -1,4 +1,4 @@
-#include "weir/engine/skip/fast_forward.h"
+#include "weir/engine/skip/message_skipper.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ double ratio(Time part, Time whole) { return static_cast<double>(part.ps) / stat
 
 }  // namespace
 
-FastForward::FastForward(const Model& model, const traffic::Program& program, const FastForwardParams& params,
+MessageSkipper::MessageSkipper(const Model& model, const traffic::Program& program, const FastForwardParams& params,
                          std::uint32_t partitions)
     : model_(model),
       program_(program),
@@ -44,17 +44,17 @@ FastForward::FastForward(const Model& model, const traffic::Program& program, co
 }
 
 // Without shortening paths: partitions read them at the same time.
-std::uint32_t FastForward::root_of(std::uint32_t kind) const {
+std::uint32_t MessageSkipper::root_of(std::uint32_t kind) const {
   while (state_[kind].parent != kind) kind = state_[kind].parent;
   return kind;
 }
 
-std::span<const FastForward::Sample> FastForward::samples_of(std::uint32_t kind) const {
+std::span<const MessageSkipper::Sample> MessageSkipper::samples_of(std::uint32_t kind) const {
   return {samples_.data() + std::size_t{params_.rounds} * kind, state_[kind].count};
 }
 
 // The mean, in whole picoseconds; only of a kind with samples.
-FastForward::Sample FastForward::remembered(std::uint32_t kind) const {
+MessageSkipper::Sample MessageSkipper::remembered(std::uint32_t kind) const {
   Sample sum;
   for (const Sample& s : samples_of(kind)) {
     sum.lasts.received = sum.lasts.received + s.lasts.received;
@@ -65,7 +65,7 @@ FastForward::Sample FastForward::remembered(std::uint32_t kind) const {
   return {{sum.lasts.received / n, sum.lasts.sent / n}, sum.company / static_cast<double>(n)};
 }
 
-std::optional<FastForward::Lasts> FastForward::begin(std::uint32_t partition, std::uint32_t node, Time now) {
+std::optional<MessageSkipper::Lasts> MessageSkipper::begin(std::uint32_t partition, std::uint32_t node, Time now) {
   const std::uint32_t kind = kinds_.of(node);
   const Phase phase = components_[root_of(kind)].phase;
   const bool is_skipped = phase == Phase::skipped;
@@ -77,13 +77,13 @@ std::optional<FastForward::Lasts> FastForward::begin(std::uint32_t partition, st
   return std::nullopt;
 }
 
-void FastForward::add_flow(const traffic::Flow& flow) {
+void MessageSkipper::add_flow(const traffic::Flow& flow) {
   disturb(ports_both_ways(model_, flow.src, flow.dst, net::flow_entropy(flow.src, flow.dst, flow.sport, flow.dport),
                           flow.profile),
           true);
 }
 
-void FastForward::end(std::span<const host::FlowRecord> records) {
+void MessageSkipper::end(std::span<const host::FlowRecord> records) {
   for (const host::FlowRecord& r : records)
     if (r.id < program_.size())
       ended_.push_back({static_cast<std::uint32_t>(r.id), r.finish});
@@ -91,7 +91,7 @@ void FastForward::end(std::span<const host::FlowRecord> records) {
       disturb(ports_both_ways(model_, r.src, r.dst, r.entropy, r.profile), false);
 }
 
-void FastForward::disturb(std::span<const std::uint32_t> ports, bool starts) {
+void MessageSkipper::disturb(std::span<const std::uint32_t> ports, bool starts) {
   for (const std::uint32_t port : ports)
     for (const std::uint32_t kind : kinds_.at(port)) {
       State& s = state_[kind];
@@ -104,7 +104,7 @@ void FastForward::disturb(std::span<const std::uint32_t> ports, bool starts) {
     }
 }
 
-void FastForward::settle(std::span<const NodeTimes> times) {
+void MessageSkipper::settle(std::span<const NodeTimes> times) {
   std::vector<Begun> begun;
   for (auto& of_partition : begun_) {
     begun.insert(begun.end(), of_partition.begin(), of_partition.end());
@@ -131,7 +131,7 @@ void FastForward::settle(std::span<const NodeTimes> times) {
   for (const std::uint32_t root : roots) look_at(root);
 }
 
-void FastForward::start(const Begun& message) {
+void MessageSkipper::start(const Begun& message) {
   const std::uint32_t kind = kinds_.of(message.node);
   State& s = state_[kind];
   Component& c = component_of(kind);
@@ -172,7 +172,7 @@ void FastForward::start(const Begun& message) {
   touched_.push_back(kind);
 }
 
-void FastForward::finish(const Ended& message, Time received) {
+void MessageSkipper::finish(const Ended& message, Time received) {
   const std::uint32_t slot = slot_of_[message.node];
   leave(slot, message.time);
   const Active a = active_[slot];
@@ -206,7 +206,7 @@ void FastForward::finish(const Ended& message, Time received) {
 }
 
 // Of a message that ends: it and its neighbours note how long they were together, and it leaves its ports.
-void FastForward::leave(std::uint32_t slot, Time now) {
+void MessageSkipper::leave(std::uint32_t slot, Time now) {
   ++walk_;
   active_[slot].seen = walk_;
   for (const std::uint32_t port : kinds_.ports(active_[slot].kind)) {
@@ -225,7 +225,7 @@ void FastForward::leave(std::uint32_t slot, Time now) {
 }
 
 // `one` ends. They are neighbours if they were together for more than theta of what one of them takes.
-void FastForward::part(Active& one, Active& other, Time now) {
+void MessageSkipper::part(Active& one, Active& other, Time now) {
   const Time since = std::max(one.start, other.start);
   const Time together = now - since;
   one.company = one.company + together;
@@ -243,7 +243,7 @@ void FastForward::part(Active& one, Active& other, Time now) {
 }
 
 // Two components have become one: what is known of each was so without the other.
-void FastForward::meet(std::uint32_t a, std::uint32_t b, Time since) {
+void MessageSkipper::meet(std::uint32_t a, std::uint32_t b, Time since) {
   std::uint32_t root = root_of(a);
   std::uint32_t other = root_of(b);
   if (components_[root].kinds < components_[other].kinds) std::swap(root, other);
@@ -260,7 +260,7 @@ void FastForward::meet(std::uint32_t a, std::uint32_t b, Time since) {
   forget(c);
 }
 
-void FastForward::compare(Component& c, const Active& message, Time received) {
+void MessageSkipper::compare(Component& c, const Active& message, Time received) {
   const double error = std::abs(ratio(message.remembered, received) - 1);
   ++totals_.checked;
   error_sum_ += error;
@@ -269,7 +269,7 @@ void FastForward::compare(Component& c, const Active& message, Time received) {
   c.error += error;
 }
 
-void FastForward::learn(std::uint32_t kind, const Sample& sample) {
+void MessageSkipper::learn(std::uint32_t kind, const Sample& sample) {
   State& s = state_[kind];
   discount(kind);
   const std::uint32_t stamp = component_of(kind).stamp;
@@ -284,14 +284,14 @@ void FastForward::learn(std::uint32_t kind, const Sample& sample) {
 }
 
 // What is remembered of all its kinds holds no more.
-void FastForward::forget(Component& c) {
+void MessageSkipper::forget(Component& c) {
   c.stamp = ++stamps_;
   c.repeating = 0;
   c.spread = {};
   enter(c, Phase::simulated);
 }
 
-FastForward::Spread FastForward::spread_of(std::uint32_t kind) const {
+MessageSkipper::Spread MessageSkipper::spread_of(std::uint32_t kind) const {
   const auto share = [samples = samples_of(kind)](auto&& of) {
     const auto [least, most] = std::minmax_element(samples.begin(), samples.end(),
                                                    [&](const auto& a, const auto& b) { return of(a) < of(b); });
@@ -303,7 +303,7 @@ FastForward::Spread FastForward::spread_of(std::uint32_t kind) const {
 }
 
 // The kind counts in its component if it repeats.
-void FastForward::count(std::uint32_t kind) {
+void MessageSkipper::count(std::uint32_t kind) {
   State& s = state_[kind];
   if (s.count < params_.rounds) return;
   s.spread = spread_of(kind);
@@ -316,7 +316,7 @@ void FastForward::count(std::uint32_t kind) {
   c.spread.company += s.spread.company;
 }
 
-void FastForward::discount(std::uint32_t kind) {
+void MessageSkipper::discount(std::uint32_t kind) {
   State& s = state_[kind];
   Component& c = component_of(kind);
   if (s.repeats && s.stamp == c.stamp) {
@@ -328,13 +328,13 @@ void FastForward::discount(std::uint32_t kind) {
   s.repeats = false;
 }
 
-bool FastForward::is_within(const Spread& spread, double times) const {
+bool MessageSkipper::is_within(const Spread& spread, double times) const {
   return spread.received <= times * params_.theta && spread.sent <= times * params_.theta &&
          spread.company <= times * kCompany;
 }
 
 // What the messages that begin from now on do.
-void FastForward::look_at(std::uint32_t root) {
+void MessageSkipper::look_at(std::uint32_t root) {
   Component& c = components_[root];
   if (c.coming == 0 || c.disturbed != 0) {
     if (c.phase != Phase::simulated) enter(c, Phase::simulated);
@@ -373,21 +373,21 @@ void FastForward::look_at(std::uint32_t root) {
 }
 
 // Whether the messages that have been judged were off by at most that in the mean; then others are.
-bool FastForward::is_accepted(Component& c, double limit) {
+bool MessageSkipper::is_accepted(Component& c, double limit) {
   const bool is = std::abs(c.error) <= limit * static_cast<double>(c.judged);
   c.judged = 0;
   c.error = 0;
   return is;
 }
 
-void FastForward::enter(Component& c, Phase phase) {
+void MessageSkipper::enter(Component& c, Phase phase) {
   c.phase = phase;
   c.begun = 0;
   c.judged = 0;
   c.error = 0;
 }
 
-void FastForward::begin_round(std::uint32_t root) {
+void MessageSkipper::begin_round(std::uint32_t root) {
   Component& c = components_[root];
   const Phase phase = is_checked(root, c.round++) ? Phase::clearing : Phase::skipped;
   if (phase == c.phase)
@@ -398,7 +398,7 @@ void FastForward::begin_round(std::uint32_t root) {
 
 // One of so many rounds begins a check that the share of those which it simulates is right. The first check comes
 // within as many rounds as have been simulated: what is remembered is from the youngest state then.
-bool FastForward::is_checked(std::uint32_t root, std::uint64_t round) const {
+bool MessageSkipper::is_checked(std::uint32_t root, std::uint64_t round) const {
   if (params_.check <= 0) return false;
   const auto block =
       static_cast<std::uint64_t>(std::llround(kCheckRounds / std::max(params_.check, 1e-9) - (kCheckRounds - 1)));
@@ -407,13 +407,13 @@ bool FastForward::is_checked(std::uint32_t root, std::uint64_t round) const {
   return RandomStream(model_.seed, root, Purpose::fast_forward).below(round / block, within) == round % block;
 }
 
-FastForwardReport FastForward::report() const {
+FastForwardReport MessageSkipper::report() const {
   FastForwardReport out = totals_;
   if (out.checked > 0) out.mean_error = error_sum_ / static_cast<double>(out.checked);
   return out;
 }
 
-void FastForward::for_each_skipped(std::span<const NodeTimes> times,
+void MessageSkipper::for_each_skipped(std::span<const NodeTimes> times,
                                    const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
   std::vector<std::uint32_t> nodes;
   for (std::uint32_t slot = 0; slot < active_.size(); ++slot)

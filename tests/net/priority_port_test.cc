@@ -1,5 +1,5 @@
-// Ranked ports by hand: what a packet of the first class does to those of the second. At 100 Gb/s a byte lasts 80 ps.
-#include "weir/net/port/ranked_port.h"
+// Priority ports by hand: what a packet of the first class does to those of the second. At 100 Gb/s a byte lasts 80 ps.
+#include "weir/net/port/priority_port.h"
 
 #include <gtest/gtest.h>
 
@@ -16,10 +16,10 @@ constexpr auto kFirst = TrafficClass::priority;
 constexpr auto kSecond = TrafficClass::data;
 using Left = std::vector<std::pair<std::int64_t, std::uint32_t>>;  // departures, and what waited behind
 
-class RankedPort : public testing::Test {
+class PriorityPort : public testing::Test {
  protected:
-  RankedPort() {
-    p_.kind = PortKind::ranked;
+  PriorityPort() {
+    p_.kind = PortKind::priority;
     p_.rate = Rate{100'000'000'000};
     p_.ps_per_byte = 80;
   }
@@ -32,12 +32,12 @@ class RankedPort : public testing::Test {
     return out;
   }
   void settle(std::int64_t now) {
-    drain_ranked(p_, {now}, [](const Descriptor&) {});
+    drain_priority(p_, {now}, [](const Descriptor&) {});
   }
   // What the engine does when a packet arrives: departures come first.
   void put(std::uint16_t wire, TrafficClass c, std::int64_t now) {
     settle(now);
-    accept_ranked(p_, packet(wire, c), 0, {now});
+    accept_priority(p_, packet(wire, c), 0, {now});
     settle(now);
   }
   Left on_wire() const {
@@ -50,7 +50,7 @@ class RankedPort : public testing::Test {
 };
 
 // The packet in transmission is not interrupted; the two that wait leave later by the time of the one that came.
-TEST_F(RankedPort, TheFirstClassDelaysWhatHasNotBegunToLeave) {
+TEST_F(PriorityPort, TheFirstClassDelaysWhatHasNotBegunToLeave) {
   put(1'000, kSecond, 0);
   put(1'000, kSecond, 0);
   put(1'000, kSecond, 0);
@@ -61,7 +61,7 @@ TEST_F(RankedPort, TheFirstClassDelaysWhatHasNotBegunToLeave) {
 }
 
 // What comes when a transmission ends comes after that departure.
-TEST_F(RankedPort, DeparturesComeFirst) {
+TEST_F(PriorityPort, DeparturesComeFirst) {
   put(1'000, kSecond, 0);
   put(1'000, kSecond, 0);
   put(100, kFirst, 80'000);
@@ -70,7 +70,7 @@ TEST_F(RankedPort, DeparturesComeFirst) {
   EXPECT_EQ(on_wire(), (Left{{0, 0}, {80'000, 0}, {160'000, 200}, {168'000, 0}}));
 }
 
-TEST_F(RankedPort, APauseHoldsTheSecondClassOnly) {
+TEST_F(PriorityPort, APauseHoldsTheSecondClassOnly) {
   put(1'000, kSecond, 0);
   put(500, kSecond, 0);
   p_.paused = 1;
@@ -85,12 +85,12 @@ TEST_F(RankedPort, APauseHoldsTheSecondClassOnly) {
   EXPECT_EQ(on_wire(), (Left{{0, 0}, {200'000, 0}, {300'000, 0}}));
 }
 
-TEST_F(RankedPort, PauseFramesGoAheadOfBoth) {
+TEST_F(PriorityPort, PauseFramesGoAheadOfBoth) {
   put(1'000, kSecond, 0);
   put(1'000, kSecond, 0);
   put(100, kFirst, 1'000);
-  insert_control_ranked(p_, packet(64, kSecond, PacketKind::pause), {2'000});
-  insert_control_ranked(p_, packet(64, kSecond, PacketKind::resume), {3'000});
+  insert_control_priority(p_, packet(64, kSecond, PacketKind::pause), {2'000});
+  insert_control_priority(p_, packet(64, kSecond, PacketKind::resume), {3'000});
   EXPECT_EQ(p_.pending_control, 2u);
   settle(1'000'000);
   EXPECT_EQ(p_.pending_control, 0u);
@@ -101,7 +101,7 @@ TEST_F(RankedPort, PauseFramesGoAheadOfBoth) {
   EXPECT_EQ(p_.free_at.ps, 80 * (1'000 + 64 + 64 + 100 + 1'000));
 }
 
-TEST_F(RankedPort, WhatIsOnTheWireArrivesInTheOrderOfDepartures) {
+TEST_F(PriorityPort, WhatIsOnTheWireArrivesInTheOrderOfDepartures) {
   for (const auto& [wire, c] : {std::pair<std::uint16_t, TrafficClass>{1'000, kSecond},
                                 {900, kSecond},
                                 {100, kFirst},
@@ -115,7 +115,7 @@ TEST_F(RankedPort, WhatIsOnTheWireArrivesInTheOrderOfDepartures) {
 }
 
 // More packets than the port has notes of their order, some of which leave while others arrive.
-TEST_F(RankedPort, ALongWireKeepsTheOrderOfDepartures) {
+TEST_F(PriorityPort, ALongWireKeepsTheOrderOfDepartures) {
   constexpr std::int64_t kEach = 100 * 80;
   std::int64_t now = 0;
   for (std::uint32_t i = 0; i < 100; ++i, now += kEach) put(100, i % 3 == 0 || i % 7 == 0 ? kFirst : kSecond, now);
@@ -131,14 +131,14 @@ TEST_F(RankedPort, ALongWireKeepsTheOrderOfDepartures) {
 }
 
 // A checkpoint does not hold the notes of the order. Of the packets, pause frames among them, some leave after loading.
-TEST_F(RankedPort, ALongWireKeepsItsOrderWhenItIsLoaded) {
+TEST_F(PriorityPort, ALongWireKeepsItsOrderWhenItIsLoaded) {
   const auto put_some = [](Port& port, std::uint16_t first, std::int64_t from) {
     for (std::uint16_t i = 0; i < 160; ++i) {
       const Time at{from + i * 6'000};
-      drain_ranked(port, at, Ignore{});
-      accept_ranked(port, packet(first + i, i % 3 == 0 || i % 7 == 0 ? kFirst : kSecond), 0, at);
-      if (i % 20 == 10) insert_control_ranked(port, packet(first + i, kSecond, PacketKind::pause), at);
-      drain_ranked(port, at, Ignore{});
+      drain_priority(port, at, Ignore{});
+      accept_priority(port, packet(first + i, i % 3 == 0 || i % 7 == 0 ? kFirst : kSecond), 0, at);
+      if (i % 20 == 10) insert_control_priority(port, packet(first + i, kSecond, PacketKind::pause), at);
+      drain_priority(port, at, Ignore{});
     }
   };
   put_some(p_, 100, 0);
@@ -168,19 +168,19 @@ TEST_F(RankedPort, ALongWireKeepsItsOrderWhenItIsLoaded) {
   EXPECT_EQ(loaded.ring.size() + loaded.urgent.size(), p_.ring.size() + p_.urgent.size());
 }
 
-TEST_F(RankedPort, AnIdlePortStartsAtOnce) {
+TEST_F(PriorityPort, AnIdlePortStartsAtOnce) {
   EXPECT_TRUE(starts_at_once(p_, packet(1'000, kSecond), {7'000}));
-  EXPECT_EQ(start_ranked(p_, packet(1'000, kSecond), 3, {7'000}).departs.ps, 7'000);
+  EXPECT_EQ(start_priority(p_, packet(1'000, kSecond), 3, {7'000}).departs.ps, 7'000);
   EXPECT_FALSE(starts_at_once(p_, packet(100, kFirst), {86'999}));
   EXPECT_TRUE(starts_at_once(p_, packet(100, kFirst), {87'000}));
   p_.paused = 1;
   EXPECT_FALSE(starts_at_once(p_, packet(100, kSecond), {87'000}));
-  EXPECT_EQ(start_ranked(p_, packet(100, kFirst), 3, {87'000}).departs.ps, 87'000);
+  EXPECT_EQ(start_priority(p_, packet(100, kFirst), 3, {87'000}).departs.ps, 87'000);
   EXPECT_EQ(p_.queued, 0u);
 }
 
 // The lines of a port: what every packet touches, and what most touch when they arrive.
-TEST_F(RankedPort, LinesOfAPort) {
+TEST_F(PriorityPort, LinesOfAPort) {
   const auto place = [this](const auto& member) {
     return reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&p_);
   };
