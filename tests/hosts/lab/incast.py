@@ -82,6 +82,8 @@ def make_path(name, lab, options):
         more["or_ack_packets"] = options.or_ack_packets
     if options.max_hold_us:
         more["max_hold_us"] = options.max_hold_us
+    if options.many_hold_us:
+        more["many_hold_us"] = options.many_hold_us
     return QueuePath(lab, threshold_us=options.threshold_us, **more)
 
 
@@ -99,6 +101,7 @@ def main():
     parser.add_argument("--senders", type=int, default=4)
     parser.add_argument("--long", type=int, default=2, help="long flows, dealt to the senders in turn")
     parser.add_argument("--max-hold-us", type=int, default=0, help="and of a pause; 0: as the path has it")
+    parser.add_argument("--many-hold-us", type=int, default=0, help="the same where flows are many; 0: as the path has it")
     parser.add_argument("--fan-out", type=int, default=8, help="answers of a request")
     parser.add_argument("--size", type=int, default=2_000, help="of an answer, bytes")
     parser.add_argument("--gap", type=float, default=0.05, help="between a request and the next one, s")
