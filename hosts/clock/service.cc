@@ -175,7 +175,8 @@ void ClockService::Inside::measure(std::int64_t now) {
   }
 }
 
-// Holding waits for the first line, and for the one that is known once a queue is gone: they are looked for between fits.
+// Holding waits for the first line, and for the one that is known once a queue is gone: they are looked for between
+// fits.
 void ClockService::Inside::improve(std::int64_t now) {
   const std::int64_t t = post_->ours(now);
   for (Link& link : links_) {

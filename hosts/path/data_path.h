@@ -111,7 +111,7 @@ struct Counters {
   std::uint64_t held = 0;     // packets that left later for it
   std::uint64_t held_ns = 0;  // in all
   std::uint64_t held_ns_max = 0;
-  std::uint64_t clipped = 0;   // packets whose hold was cut to max_hold
+  std::uint64_t clipped = 0;   // packets whose hold was cut to its bound
   std::uint64_t bypassed = 0;  // packets that passed although their peer is held: heartbeat expired, no room
   std::uint64_t notes = 0;
   std::uint64_t flows = 0;          // that flows() tells of

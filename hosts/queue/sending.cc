@@ -34,12 +34,13 @@ void Sending::set_peer(const Peer& peer) {
   if (!state) state = std::make_unique<PeerState>();
   const bool lets_go = state->peer.held && !peer.held;
   state->peer = peer;
-  state->params = {.threshold = rule_threshold(peer, hold_),
-                   .max_pause = rule_.max_pause != 0 && peer.certain ? std::max(rule_.max_pause, many_hold_) : rule_.max_pause,
-                   .max_age = kLongestWait,
-                   .gain = rule_.gain,
-                   .initial_beta = rule_.initial_beta,
-                   .strawman = rule_.strawman};
+  state->params = {
+      .threshold = rule_threshold(peer, hold_),
+      .max_pause = rule_.max_pause != 0 && peer.certain ? std::max(rule_.max_pause, many_hold_) : rule_.max_pause,
+      .max_age = kLongestWait,
+      .gain = rule_.gain,
+      .initial_beta = rule_.initial_beta,
+      .strawman = rule_.strawman};
   if (lets_go) reschedule(state.get());
 }
 

@@ -262,10 +262,11 @@ TEST(Segment, ManyFlowsAreWarnedOf) {
   const SegmentChoice segment = choose_segment(config, {100'000'000, 1'500, 65'536});
   EXPECT_EQ(segment.duration, 2 * 123'040);
   EXPECT_EQ(too_many_flows(40, segment, config), "");
-  EXPECT_EQ(too_many_flows(100, segment, config),
-            "100 flows send at once, and a super-packet of each takes 24 ms on the link, more than the 10 ms of "
-            "hold.at_most and rule.max_pause: On-Ramp shortens the queue little; mode queue does better, and larger ones "
-            "help some");
+  EXPECT_EQ(
+      too_many_flows(100, segment, config),
+      "100 flows send at once, and a super-packet of each takes 24 ms on the link, more than the 10 ms of "
+      "hold.at_most and rule.max_pause: On-Ramp shortens the queue little; mode queue does better, and larger ones "
+      "help some");
   Config queue = config;
   queue.mode = Mode::queue;
   EXPECT_EQ(too_many_flows(100, segment, queue), "");
