@@ -194,7 +194,11 @@ void read_table(const scenario::TableReader& root, std::string_view key, T& valu
 }  // namespace
 
 void HoldTable::describe(ParamList<HoldTable>& p) {
-  p.time("at_most", &HoldTable::at_most, "no packet is held longer", "", kMicrosecond * 100, kMillisecond * 100);
+  p.time("at_most", &HoldTable::at_most, "no packet is held longer, unless flows are many", "", kMicrosecond * 100,
+         kMillisecond * 100);
+  p.time("many", &HoldTable::many,
+         "mode queue: where flows are many, a packet is held for three rounds of theirs, but no longer than this", "",
+         kMicrosecond * 100, kMillisecond * 100);
   p.time("live_for", &HoldTable::live_for, "after the last sign of life of the agent nothing is held", "",
          kMillisecond * 200, kSecond * 5);
 }
@@ -322,6 +326,7 @@ PathSettings path_settings(const Config& config, std::uint32_t segment) {
   out.interfaces = config.interfaces;
   out.hold = config.mode != Mode::observe;
   out.max_hold = nanoseconds(config.hold.at_most);
+  out.many_hold = nanoseconds(config.hold.many);
   out.live_for = nanoseconds(config.hold.live_for);
   out.rule.max_pause = nanoseconds(config.rule.max_pause);
   out.rule.gain = fixed_point(config.rule.gain);

@@ -35,6 +35,7 @@ struct PeerConfig {
 // How packets are held.
 struct HoldTable {
   Time at_most{10'000'000'000};
+  Time many{100'000'000'000};
   Time live_for{500'000'000'000};
   static void describe(ParamList<HoldTable>&);
 };

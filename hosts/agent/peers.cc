@@ -40,8 +40,8 @@ bool same(const ClockLine& a, const ClockLine& b) {
 }
 
 bool same(const Peer& a, const Peer& b) {
-  return std::tie(a.address, a.held, a.threshold, a.send, a.receive) ==
-             std::tie(b.address, b.held, b.threshold, b.send, b.receive) &&
+  return std::tie(a.address, a.held, a.certain, a.threshold, a.send, a.receive) ==
+             std::tie(b.address, b.held, b.certain, b.threshold, b.send, b.receive) &&
          same(a.clock, b.clock);
 }
 
@@ -156,6 +156,7 @@ void Peers::update(std::int64_t now, std::int64_t unix_time, const std::map<Addr
     const EpochKeys& keys = keys_of(i, unix_time);
     Peer next{peer.address,
               status.held,
+              status.state != PeerState::uncertain,
               status.threshold == 0 ? kLargestThreshold : status.threshold - (drains ? 2 * known.bias : 0),
               status.clock.value_or(kUnknownClock),
               keys.send,

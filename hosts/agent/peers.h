@@ -121,12 +121,12 @@ struct SegmentChoice {
   std::int64_t duration = 0;         // ns, of the largest super-packet on the link; 0 = not known
   std::string warning;               // "" = none
 };
-// A super-packet is to take T/2 at most, and has two packets at least; where T is derived, it is made so large that
-// this fits.
+// A super-packet has two packets at least, and else is to take T/4 at most, so that the two that TCP hands down at once
+// take T/2; where T is derived, it is made so large that one of the smallest takes T/2.
 SegmentChoice choose_segment(const Config& config, const LinkFacts& link);
 
-// What people should know when so many flows send at once that a super-packet of each takes longer on the link than
-// packets may be held: then On-Ramp cannot keep the queue short. "" = nothing.
+// What people should know when so many flows send at once that a super-packet of each (mode queue: three) takes longer
+// on the link than packets may be held: then On-Ramp cannot keep the queue short. "" = nothing.
 std::string too_many_flows(std::size_t flows, const SegmentChoice& segment, const Config& config);
 
 // The address by which this host would send to another, by the routes of the kernel; nothing: there is no route.

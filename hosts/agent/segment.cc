@@ -12,6 +12,10 @@ constexpr std::int64_t kFraming = 14 + 24;            // Ethernet's header, and 
 constexpr std::int64_t kIpAndTcp = 40;
 // Before TCP counts data, the kernel takes room for headers off gso_max_size: MAX_TCP_HEADER + 1.
 constexpr std::int64_t kReserved = 321;
+// Super-packets of a flow that TCP hands down before the first of them has left.
+constexpr std::int64_t kHandedDown = 2;
+// Rounds of super-packets of all flows for which mode queue holds a packet at most (queue/sending.cc).
+constexpr std::int64_t kRounds = 3;
 
 }  // namespace
 
@@ -38,7 +42,7 @@ SegmentChoice choose_segment(const Config& config, const LinkFacts& link) {
     if (peer.threshold && *peer.threshold) least = std::min(least, **peer.threshold);
   std::int64_t packets = smallest;
   if (!config.segment) {
-    packets = std::max<std::int64_t>(least / 2 / std::max<std::int64_t>(duration_of(1), 1), 2);
+    packets = std::max<std::int64_t>(least / 2 / kHandedDown / std::max<std::int64_t>(duration_of(1), 1), 2);
     if (packets >= present)
       packets = present;  // as it is
     else
@@ -55,11 +59,20 @@ SegmentChoice choose_segment(const Config& config, const LinkFacts& link) {
 
 std::string too_many_flows(std::size_t flows, const SegmentChoice& segment, const Config& config) {
   const std::int64_t round = static_cast<std::int64_t>(flows) * segment.duration;
-  const std::int64_t most = nanoseconds(std::min(config.hold.at_most, config.rule.max_pause));
+  const HoldTable& hold = config.hold;
+  if (config.mode == Mode::queue) {
+    const std::int64_t most = nanoseconds(std::max(hold.at_most, hold.many));
+    if (kRounds * round <= most) return "";
+    return fmt::format(
+        "{} flows send at once, and {} super-packets of each take {} ms on the link, more than the {} ms of hold.many: "
+        "On-Ramp shortens the queue little; smaller super-packets ('segment') or a longer bound help",
+        flows, kRounds, kRounds * round / 1'000'000, most / 1'000'000);
+  }
+  const std::int64_t most = nanoseconds(std::min(hold.at_most, config.rule.max_pause));
   if (round <= most) return "";
   return fmt::format(
       "{} flows send at once, and a super-packet of each takes {} ms on the link, more than the {} ms of hold.at_most "
-      "and rule.max_pause: On-Ramp shortens the queue little; larger ones help some",
+      "and rule.max_pause: On-Ramp shortens the queue little; mode queue does better, and larger ones help some",
       flows, round / 1'000'000, most / 1'000'000);
 }
 

@@ -83,6 +83,8 @@ key_file = "{}"
 address = "{}"
 [clock]
 max_error = "2 ms"
+[hold]
+many = "10 ms"
 [metrics]
 listen = "off"
 )",

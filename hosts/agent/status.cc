@@ -18,7 +18,7 @@ constexpr std::array kCounters{
     CounterKind{"held", "packets that left later for On-Ramp", &C::held},
     CounterKind{"held_ns", "time for which packets were held, in all", &C::held_ns},
     CounterKind{"held_ns_max", "longest time for which a packet was held", &C::held_ns_max, false},
-    CounterKind{"clipped", "packets whose hold was cut to hold.at_most", &C::clipped},
+    CounterKind{"clipped", "packets whose hold was cut to its bound", &C::clipped},
     CounterKind{"bypassed", "packets that passed although their peer is held", &C::bypassed},
     CounterKind{"notes", "packets whose departure was noted", &C::notes},
     CounterKind{"flows", "flows that have sent within 30 s, or ended within 1 s", &C::flows, false},

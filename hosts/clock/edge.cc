@@ -26,6 +26,8 @@ constexpr int kGuesses = 12;
 constexpr int kConfirming = 3;
 // A line of before counts on where its error is less than so much of that of the best one of now.
 constexpr double kKeep = 0.5;
+// A line that may be wrong by more is not left as it is until the next fit, ns.
+constexpr double kPoor = 20'000;
 // The last probes of each direction are looked at in two halves of so many ns. Where nothing but a clock has changed,
 // so many of each half are as fast as the fastest, within so much; queues and busy hosts make few alike.
 constexpr std::int64_t kWitness = 180'000'000;
@@ -78,6 +80,7 @@ void mark_layers(std::span<const Observation> list, bool pure_only, int sign, st
 
 void Edge::restore(const EdgeMemory& memory) {
   line_ = memory.line;
+  meanwhile_.reset();
   tight_.reset();
   doubted_ = true;
   agree_ = {};
@@ -161,6 +164,7 @@ void Edge::void_line() {
   ours_.clear();
   theirs_.clear();
   line_.reset();
+  meanwhile_.reset();
   tight_.reset();
   guessed_ = 0;
   earlier_.clear();
@@ -175,6 +179,7 @@ void Edge::doubt() {
   theirs_.clear();
   early_.clear();
   earlier_.clear();
+  meanwhile_.reset();
   thinned_ = INT64_MIN;
   doubted_ = true;
   agree_ = {};
@@ -274,6 +279,7 @@ bool Edge::fit(std::int64_t now) {
     step();
     return false;
   }
+  meanwhile_.reset();
   const bool was_known = least_.floor().known;
   least_.add(now, line->margin, fitted.front().line.margin);
   if (!was_known && least_.floor().known) line = best(fitted).value_or(*line);
@@ -285,6 +291,14 @@ bool Edge::fit(std::int64_t now) {
     tight_ = of->judged(line->margin, kGuess * line->margin / guessed_ + kStampNoise);
   }
   compare(now);
+  return true;
+}
+
+bool Edge::improve(std::int64_t now) {
+  if (least_.floor().known || (line_ && (!is_confirmed() || error_at(now + kAhead) <= kPoor))) return false;
+  const auto line = best(fits(now));
+  if (!line || (line_ && error_at(*line, now + kAhead) >= error_at(now + kAhead))) return false;
+  meanwhile_ = line;
   return true;
 }
 
@@ -360,9 +374,10 @@ double Edge::error_at(const PairLine& line, std::int64_t t) const {
 }
 
 Estimate Edge::estimate(std::int64_t t) const {
-  Estimate out{t, line_->offset, line_->drift, error_at(t), 0, line_->bias};
-  out.offset += std::llround(line_->drift * static_cast<double>(t - line_->at));
-  out.growth = std::max(0.0, error_at(t + kForesight) - out.error) / static_cast<double>(kForesight);
+  const PairLine& line = meanwhile_ ? *meanwhile_ : *line_;
+  Estimate out{t, line.offset, line.drift, scale_ * error_at(line, t), 0, line.bias};
+  out.offset += std::llround(line.drift * static_cast<double>(t - line.at));
+  out.growth = std::max(0.0, scale_ * error_at(line, t + kForesight) - out.error) / static_cast<double>(kForesight);
   return out;
 }
 

@@ -57,8 +57,12 @@ class Edge {
   // Fits the windows that end at `now`. False: none agrees with what was known: a clock has stepped, and that is void.
   bool fit(std::int64_t now);
 
+  // Between two fits at first contact, where no line is known, or a poor one: the one that can be had by now counts
+  // until the next fit, if it is better. Nothing else changes. True: there is one.
+  bool improve(std::int64_t now);
+
   // The line that counts.
-  std::optional<PairLine> line() const { return is_confirmed() ? line_ : std::nullopt; }
+  std::optional<PairLine> line() const { return meanwhile_ ? meanwhile_ : is_confirmed() ? line_ : std::nullopt; }
   // What it says of `t` and later; there must be one.
   Estimate estimate(std::int64_t t) const;
   // The least delay of the path is known, and the last probes of both directions were as fast: there is no queue that
@@ -117,8 +121,9 @@ class Edge {
   std::deque<Observation> theirs_;
   std::int64_t thinned_ = INT64_MIN;  // until when
   std::optional<PairLine> line_;
-  bool queues_ = false;            // one direction at least, lately
-  std::optional<PairLine> tight_;  // the same, with the error that it has if its margin is the least delay
+  bool queues_ = false;                // one direction at least, lately
+  std::optional<PairLine> meanwhile_;  // until the next fit
+  std::optional<PairLine> tight_;      // the same, with the error that it has if its margin is the least delay
   int guessed_ = 0;
   std::deque<PairLine> earlier_;  // lines that predict now, and are looked at later
   double scale_ = 1;              // by which predictions were worse than they said

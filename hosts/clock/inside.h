@@ -53,6 +53,7 @@ class ClockService::Inside {
   void observe(Link& link, const std::optional<clock::Observation>& ours,
                const std::optional<clock::Observation>& theirs);
   void measure(std::int64_t now);
+  void improve(std::int64_t now);
   void hurry(Link& link, std::int64_t now);
   void watch(std::int64_t now);
   void report(std::int64_t now);
@@ -81,6 +82,7 @@ class ClockService::Inside {
 
   std::int64_t next_probe_ = 0;
   std::int64_t next_fit_ = 0;
+  std::int64_t next_look_ = 0;  // for lines that are better than poor ones
   bool tell_at_once_ = false;   // one of our measurements has become void, or time was set: others should hear of it
   bool solve_at_once_ = false;  // one of somebody's
   std::uint64_t refused_form_ = 0;

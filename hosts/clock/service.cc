@@ -33,6 +33,8 @@ constexpr std::int64_t kInWindow = 10;
 // A pair that is probed rarely and was not observed for so many times as long is looked at at once.
 constexpr std::int64_t kMissed = 3;
 constexpr std::uint8_t kHops = 3;
+// From one fit to the next, so many looks for lines in place of poor ones.
+constexpr std::int64_t kLooks = 5;
 
 void require(bool condition, const char* reason) {
   if (!condition) throw std::invalid_argument(reason);
@@ -138,6 +140,10 @@ void ClockService::Inside::on_timer(std::int64_t now) {
   if (fit) {
     measure(now);
     next_fit_ = std::max(next_fit_ + settings_.step, now + settings_.step / 2);
+    next_look_ = now + settings_.step / kLooks;
+  } else if (now >= next_look_) {
+    improve(now);
+    next_look_ = now + settings_.step / kLooks;
   }
   if (fit || tell_at_once_) report(now);
   if (fit || tell_at_once_ || solve_at_once_) solve(now);
@@ -166,6 +172,15 @@ void ClockService::Inside::measure(std::int64_t now) {
     const bool queues = link.edge.purity() < kQuiet && !link.edge.knows_least_delay();
     link.rare = error <= ample_ && link.edge.knows_least_delay();
     link.eager = !link.rare && (error > static_cast<double>(settings_.enough) || queues);
+  }
+}
+
+// Holding waits for the first line, and for the one that is known once a queue is gone: they are looked for between
+// fits.
+void ClockService::Inside::improve(std::int64_t now) {
+  const std::int64_t t = post_->ours(now);
+  for (Link& link : links_) {
+    if (within(t, link.edge.last_seen(), settings_.stale_after) && link.edge.improve(t)) solve_at_once_ = true;
   }
 }
 

@@ -53,6 +53,7 @@ struct PairKeys {
 struct Peer {
   Address address;
   bool held = false;           // false: measured only (mode observe, or its clock is not known well enough)
+  bool certain = true;         // its clock is known; false: packets to it are not held longer because flows are many
   std::int64_t threshold = 0;  // T, ns; of one that is measured only it does not matter
   ClockLine clock;
   PairKeys send;     // for OR-ACKs that we send to it; only `current` is used
@@ -86,7 +87,10 @@ struct OrAckSettings {
 struct PathSettings {
   std::vector<std::string> interfaces;
   bool hold = false;                   // false: mode observe, nothing is ever held and no qdisc or segment size changes
-  std::int64_t max_hold = 10'000'000;  // ns; no packet is held longer
+  std::int64_t max_hold = 10'000'000;  // ns; no packet is held longer,
+  // but where flows are so many that three rounds, in each of which every flow sends a super-packet, take longer: so
+  // long, and no longer than this. Paths that fix departures early (BPF) hold no packet longer than max_hold.
+  std::int64_t many_hold = 100'000'000;
   std::int64_t live_for = 500'000'000;  // ns after a heartbeat in which packets may be held
   RuleSettings rule;
   OrAckSettings or_ack;
@@ -107,7 +111,7 @@ struct Counters {
   std::uint64_t held = 0;     // packets that left later for it
   std::uint64_t held_ns = 0;  // in all
   std::uint64_t held_ns_max = 0;
-  std::uint64_t clipped = 0;   // packets whose hold was cut to max_hold
+  std::uint64_t clipped = 0;   // packets whose hold was cut to its bound
   std::uint64_t bypassed = 0;  // packets that passed although their peer is held: heartbeat expired, no room
   std::uint64_t notes = 0;
   std::uint64_t flows = 0;          // that flows() tells of

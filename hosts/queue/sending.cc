@@ -10,12 +10,19 @@ namespace {
 // Of how late this process was woken, a 16th is forgotten each second.
 constexpr std::int64_t kForgetLate = 16;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+// An answer takes as long as the packet and some time for the way back. One that has not come after so many times as
+// long will not come: not every packet is answered.
+constexpr std::int64_t kAnswered = 3;
+// Where flows are many a packet is held for so many of their rounds at most: TCP hands down two packets of a flow, and
+// rounds differ.
+constexpr std::int64_t kRounds = 3;
 
 }  // namespace
 
 Sending::Sending(const PathSettings& settings, const ShownClock& clock, std::size_t most_flows)
     : hold_(settings.hold),
       max_hold_(settings.max_hold),
+      many_hold_(std::max(settings.max_hold, settings.many_hold)),
       live_for_(settings.live_for),
       rule_(settings.rule),
       clock_(clock),
@@ -27,12 +34,13 @@ void Sending::set_peer(const Peer& peer) {
   if (!state) state = std::make_unique<PeerState>();
   const bool lets_go = state->peer.held && !peer.held;
   state->peer = peer;
-  state->params = {.threshold = rule_threshold(peer, hold_),
-                   .max_pause = rule_.max_pause,
-                   .max_age = kLongestWait,
-                   .gain = rule_.gain,
-                   .initial_beta = rule_.initial_beta,
-                   .strawman = rule_.strawman};
+  state->params = {
+      .threshold = rule_threshold(peer, hold_),
+      .max_pause = rule_.max_pause != 0 && peer.certain ? std::max(rule_.max_pause, many_hold_) : rule_.max_pause,
+      .max_age = kLongestWait,
+      .gain = rule_.gain,
+      .initial_beta = rule_.initial_beta,
+      .strawman = rule_.strawman};
   if (lets_go) reschedule(state.get());
 }
 
@@ -111,13 +119,29 @@ void Sending::pass(const Segment& segment, std::int64_t now) {
 
 void Sending::unschedule(FlowState& flow) { due_.erase({flow.due, flow.turn, &flow}); }
 
+// When the flow's next packet may leave.
+std::int64_t Sending::next_turn(const FlowState& flow) const {
+  const std::int64_t pause_end = flow.rule.pause_end;
+  if (!flow.unanswered || flow.waiting.front().segment.length == 0) return pause_end;
+  return std::max(pause_end, flow.left + kAnswered * flow.view.delay);
+}
+
+// How long a packet of the flow waits at most.
+std::int64_t Sending::longest_wait(const FlowState& flow) const {
+  std::int64_t bound = max_hold_;
+  if (flow.crowded && flow.peer != nullptr && flow.peer->peer.certain) {
+    const std::int64_t round = 2 * flow.view.delay - flow.peer->params.threshold;
+    bound = std::clamp(kRounds * round, max_hold_, many_hold_);
+  }
+  return bound - std::min(std::max(bound / 16, late_), bound);
+}
+
 // Gives a flow whose packets wait its (new) place.
 void Sending::schedule(FlowState& flow, std::int64_t now) {
   unschedule(flow);
   flow.due = now;
   if (holds(flow, now))
-    flow.due =
-        std::max(now, std::min<std::int64_t>(flow.rule.pause_end, flow.waiting.front().arrived + longest_wait()));
+    flow.due = std::max(now, std::min(next_turn(flow), flow.waiting.front().arrived + longest_wait(flow)));
   flow.turn = ++turns_;
   due_.insert({flow.due, flow.turn, &flow});
   if (flow.due > now)
@@ -142,10 +166,11 @@ Sending::Heard Sending::hear(const Report& report, std::int64_t now) {
   const bool pauses = weir_on_ramp_on_found(&flow.rule, &flow.peer->params, place, &sent, report.seq, delay, now) == 2;
   flow.view.delay = delay;
   ++flow.view.or_acks;
-  if (pauses) {
-    ++counters_.pauses;
-    if (!flow.waiting.empty()) schedule(flow, now);
-  }
+  if (pauses) ++counters_.pauses;
+  const bool waited = flow.unanswered;
+  flow.crowded = delay > flow.peer->params.threshold;
+  if (!flow.crowded || !weir_on_ramp_before(report.seq, flow.asked)) flow.unanswered = false;
+  if ((pauses || waited) && !flow.waiting.empty()) schedule(flow, now);
   if (tell_)
     tell_({.kind = Decision::Kind::or_ack,
            .time = now,
@@ -205,6 +230,9 @@ void Sending::leave(FlowState& flow, const Segment& segment, std::int64_t held_f
   note(flow, segment, now);
   if (segment.ends) flow.ended = true;
   if (segment.length == 0) return;
+  flow.unanswered = flow.crowded;
+  flow.asked = segment.seq + (segment.syn ? 1 : 0);
+  flow.left = now;
   ++flow.view.packets;
   flow.view.bytes += segment.length;
   ++counters_.packets;
@@ -223,6 +251,7 @@ void Sending::note(FlowState& flow, const Segment& segment, std::int64_t now) {
   if (segment.syn) {
     weir_on_ramp_start(&flow.rule, &flow.peer->params);
     flow.ended = false;
+    flow.crowded = flow.unanswered = false;
     flow.view = {.flow = segment.flow, .last = now};
   }
   if (segment.length == 0) return;

@@ -7,6 +7,13 @@
 // turns, one packet each (On-Ramp 3.1). Without a heartbeat, of peers that are not held, and where there is no room to
 // remember a flow, packets leave at once.
 //
+// Many flows. A flow whose last OR-ACK told of more than T is crowded, and has one packet (a super-packet) under way:
+// the next one leaves when that one is answered and the pause which the answer may have asserted is over. So n flows
+// whose packets take s on the bottleneck take turns in rounds of n s = 2 delay - T, and the delay is (n s + T) / 2;
+// whatever else TCP hands down would stand in the queue. TCP hands down two packets of a flow, so that one waits for
+// two rounds, and rounds differ: three of them are the bound in place of max_hold, if that is longer, and up to
+// many_hold.
+//
 // Nothing here reads a clock or a socket: `now` and what has arrived are told.
 #pragma once
 
@@ -90,6 +97,10 @@ class Sending {
     PeerState* peer = nullptr;  // nullptr: removed
     bool ended = false;
     FlowView view;
+    bool crowded = false;     // the last OR-ACK told of more than T
+    bool unanswered = false;  // what has left last since then, whose first byte is `asked`, at `left`
+    std::uint32_t asked = 0;
+    std::int64_t left = 0;
     std::deque<Waiting> waiting;
     // Its place in due_, while packets wait.
     std::int64_t due = 0;
@@ -112,10 +123,12 @@ class Sending {
   void leave(FlowState& flow, const Segment& segment, std::int64_t held_for, std::int64_t now);
   void note(FlowState& flow, const Segment& segment, std::int64_t now);
 
-  std::int64_t longest_wait() const { return max_hold_ - std::max(max_hold_ / 16, late_); }
+  std::int64_t next_turn(const FlowState& flow) const;
+  std::int64_t longest_wait(const FlowState& flow) const;
 
   bool hold_;
   std::int64_t max_hold_;
+  std::int64_t many_hold_;
   std::int64_t late_ = 0;      // by how much release() came too late in the last seconds, ns; max_hold_ at most
   std::int64_t released_ = 0;  // when it came last
   std::int64_t live_for_;

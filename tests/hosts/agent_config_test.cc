@@ -32,6 +32,7 @@ hold = false
 
 [hold]
 at_most = "5 ms"
+many = "50 ms"
 live_for = "300 ms"
 [rule]
 kind = "strawman"
@@ -88,6 +89,7 @@ TEST(Config, AllKeysAreRead) {
   const PathSettings p = path_settings(c, 4'000);
   EXPECT_TRUE(p.hold);
   EXPECT_EQ(p.max_hold, 5'000'000);
+  EXPECT_EQ(p.many_hold, 50'000'000);
   EXPECT_EQ(p.live_for, 300'000'000);
   EXPECT_EQ(p.rule.gain, 1u << 21);
   EXPECT_EQ(p.rule.initial_beta, 1u << 23);
@@ -112,6 +114,7 @@ TEST(Config, DefaultsAreThoseOfTheDataPath) {
   EXPECT_EQ(p.interfaces, std::vector<std::string>{"eth0"});
   EXPECT_EQ(p.hold, d.hold);
   EXPECT_EQ(p.max_hold, d.max_hold);
+  EXPECT_EQ(p.many_hold, d.many_hold);
   EXPECT_EQ(p.live_for, d.live_for);
   EXPECT_EQ(p.rule.gain, d.rule.gain);
   EXPECT_EQ(p.rule.initial_beta, d.rule.initial_beta);

@@ -65,9 +65,11 @@ TEST_F(PeersTest, IsHeldOnlyWhileItsClockIsKnown) {
   }
   synchronised(now, 100'000);
   EXPECT_EQ(state_after(0), PeerState::held);
+  EXPECT_TRUE(path.peers.at(peer).certain);
   synchronised(now, 100'001);
   EXPECT_EQ(state_after(0), PeerState::uncertain);
   EXPECT_TRUE(path.peers.at(peer).held);
+  EXPECT_FALSE(path.peers.at(peer).certain);
   synchronised(now, kSecond + 1);
   EXPECT_EQ(state_after(0), PeerState::uncertain);
   EXPECT_FALSE(path.peers.at(peer).held);
@@ -224,14 +226,15 @@ struct SegmentCase {
   const char* warning;  // a part; "" = none
 };
 
-TEST(Segment, FitsTwiceIntoT) {
+TEST(Segment, TwoOfThemTakeHalfOfT) {
   // a packet of 1500 bytes is 1538 bytes on the wire, 123 us at 100 Mb/s, and carries 1460 bytes at most
   const SegmentCase cases[] = {
-      {"T = '1 ms'", 100'000'000, 65'536, 4 * 1'460 + 321, 492'160, ""},
+      {"T = '1 ms'", 100'000'000, 65'536, 2 * 1'460 + 321, 492'160, ""},
+      {"T = '2 ms'", 100'000'000, 65'536, 4 * 1'460 + 321, 492'160, ""},
       {"T = '100 us'", 100'000'000, 65'536, 2 * 1'460 + 321, 492'160,
        "a super-packet of 2 packets takes 246 us, more than half of T = 100 us: On-Ramp holds too late; make T larger"},
       {"", 100'000'000, 65'536, 2 * 1'460 + 321, 492'160, ""},
-      {"", 10'000'000'000, 65'536, 20 * 1'460 + 321, 4'920, ""},
+      {"", 10'000'000'000, 65'536, 10 * 1'460 + 321, 4'920, ""},
       {"", 10'000'000'000, 10'000, 0, 4'920, ""},  // smaller already
       {"", 100'000'000'000, 65'536, 0, 492, ""},
       {"segment = '4344 B'\nT = '1 ms'", 100'000'000, 65'536, 4'344, 492'160, ""},
@@ -255,13 +258,21 @@ TEST(Segment, FitsTwiceIntoT) {
 }
 
 TEST(Segment, ManyFlowsAreWarnedOf) {
-  const Config config = parse_config("interface = 'eth0'\nT = '1 ms'\nrate = '100 Mbps'\n", "f");
+  const Config config = parse_config("interface = 'eth0'\nmode = 'bpf'\nT = '1 ms'\nrate = '100 Mbps'\n", "f");
   const SegmentChoice segment = choose_segment(config, {100'000'000, 1'500, 65'536});
-  EXPECT_EQ(segment.duration, 4 * 123'040);
-  EXPECT_EQ(too_many_flows(20, segment, config), "");
-  EXPECT_EQ(too_many_flows(100, segment, config),
-            "100 flows send at once, and a super-packet of each takes 49 ms on the link, more than the 10 ms of "
-            "hold.at_most and rule.max_pause: On-Ramp shortens the queue little; larger ones help some");
+  EXPECT_EQ(segment.duration, 2 * 123'040);
+  EXPECT_EQ(too_many_flows(40, segment, config), "");
+  EXPECT_EQ(
+      too_many_flows(100, segment, config),
+      "100 flows send at once, and a super-packet of each takes 24 ms on the link, more than the 10 ms of "
+      "hold.at_most and rule.max_pause: On-Ramp shortens the queue little; mode queue does better, and larger ones "
+      "help some");
+  Config queue = config;
+  queue.mode = Mode::queue;
+  EXPECT_EQ(too_many_flows(100, segment, queue), "");
+  EXPECT_EQ(too_many_flows(200, segment, queue),
+            "200 flows send at once, and 3 super-packets of each take 147 ms on the link, more than the 100 ms of "
+            "hold.many: On-Ramp shortens the queue little; smaller super-packets ('segment') or a longer bound help");
   EXPECT_EQ(too_many_flows(1'000'000, choose_segment(config, {0, 1'500, 65'536}), config), "")
       << "the link's rate is not known";
 }

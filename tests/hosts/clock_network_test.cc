@@ -276,6 +276,36 @@ double time_to_use(Network& network) {
   return good ? static_cast<double>(network.now() - begin) * 1e-9 : 99;
 }
 
+// Holding waits for both: a first line, however wide its bound is, and the one that is known once the queue is gone.
+TEST(ClocksInVirtualTime, WhereAQueueStoodItsEndIsSeenAtOnce) {
+  std::vector<double> first, after;
+  for (std::uint64_t seed = 1; seed <= 4 * seeds(); ++seed) {
+    Network network(3, seed);
+    network.down(2).stand(network.random().uniform(20e6, 80e6), false);
+    const auto time_until = [&](std::int64_t sigma) {
+      const std::int64_t begin = network.now();
+      network.run(10 * kSecond, [&] {
+        for (const std::size_t i : {0, 1}) {
+          const auto line = network.service(i).line(Network::address(2), network.now());
+          if (!line || line->sigma > sigma) return true;
+        }
+        return false;
+      });
+      return static_cast<double>(network.now() - begin) * 1e-9;
+    };
+    first.push_back(time_until(INT64_MAX));
+    network.run(std::llround(network.random().uniform(0, 0.5) * kSecond));
+    network.down(2).stand(0, false);
+    after.push_back(time_until(100'000));
+  }
+  for (auto* times : {&first, &after}) {
+    std::sort(times->begin(), times->end());
+    fmt::print("{:.3f} s, {:.3f} s at most\n", (*times)[times->size() / 2], times->back());
+  }
+  EXPECT_LT(first.back(), 1);
+  EXPECT_LT(after.back(), 0.75);
+}
+
 TEST(ClocksInVirtualTime, RestartUnderAStandingQueueKnowsClocksAtOnce) {
   Total total;
   Total forgetful;

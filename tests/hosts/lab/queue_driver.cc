@@ -85,6 +85,9 @@ int drive(int argc, char** argv) {
   app.add_option("--max-hold-us", settings.max_hold, "and of a pause")->transform([](std::string us) {
     return us + "000";
   });
+  app.add_option("--many-hold-us", settings.many_hold, "where flows are many")->transform([](std::string us) {
+    return us + "000";
+  });
   app.add_option("--segment-limit", settings.segment_limit);
   app.add_option("--or-ack-packets", settings.or_ack.packets);
   app.add_option("--or-ack-bytes", settings.or_ack.bytes);

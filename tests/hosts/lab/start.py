@@ -80,7 +80,7 @@ def main():
     parser.add_argument("--T", default="1 ms")
     parser.add_argument("--step9", action="store_true", help="agents observe before the load, and go off and up under it")
     parser.add_argument("--rate", default="100mbit")
-    parser.add_argument("--gso", type=int, default=6_000)
+    parser.add_argument("--gso", type=int, default=3_241)  # as agents want it with T = 1 ms
     parser.add_argument("--load-first", type=float, default=3, help="s")
     parser.add_argument("--within", type=float, default=10, help="s that are waited for clocks")
     parser.add_argument("--seconds", type=float, default=3, help="of requests that are measured afterwards")
