@@ -70,8 +70,8 @@ std::ostream& operator<<(std::ostream& out, const Kind& k) { return out << k.nam
 // Slots from the narrowest (8 ps) to the widest, horizons that fit the ring and ones that do not.
 constexpr Kind kKinds[] = {
     {"Usual", {1e9, {2'000'000}}, 2'000'000, 8'000'000'000},
-    {"NobodyLooksAhead", {1e9, {2'000'000}, 0}, 2'000'000, 8'000'000'000},
-    {"Sparse", {1e12, {2'000'000}, 15, true}, 2'000'000, 8'000'000'000},
+    {"NobodyLooksAhead", {1e9, {2'000'000}, CacheFit{1}}, 2'000'000, 8'000'000'000},
+    {"Sparse", {1e12, {2'000'000}, CacheFit{~std::uint32_t{0}}, true}, 2'000'000, 8'000'000'000},
     {"ManyLinks", {1e12, {2'000'000}}, 2'000'000, 4'000'000'000},
     {"NarrowestSlots", {1e15, {1}}, 10'000, 10'000'000'000},
     {"WidestSlots", {1, {1'000'000'000'000}}, 200'000'000'000, 400'000'000'000'000},

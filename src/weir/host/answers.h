@@ -50,11 +50,11 @@ class Answers : public sim::Room<Answers, P> {
  private:
   using Base = sim::Room<Answers, P>;
   using Base::fabric;
-  using Base::shared;
   using Base::model;
   using Base::network;
   using Base::packets;
   using Base::scheduler;
+  using Base::shared;
 
   // `departs` of its packets is when they are due. Both rings are in that order.
   struct Desk {

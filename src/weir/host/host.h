@@ -22,8 +22,8 @@
 #include "weir/host/connections.h"
 #include "weir/host/delivery_log.h"
 #include "weir/host/flow.h"
-#include "weir/host/scoreboard.h"
 #include "weir/host/host_stack.h"
+#include "weir/host/scoreboard.h"
 
 namespace weir::host {
 
@@ -133,7 +133,7 @@ struct alignas(64) Host {
   std::vector<traffic::Flow> starts;  // handed over, by start
   std::size_t next_start = 0;
   LargePageVector<FlowExtras> extras;                                         // by slot, once a flow has had one
-  std::vector<HostStack> small_queues;                                       // by slot, of flows with a stack
+  std::vector<HostStack> small_queues;                                        // by slot, of flows with a stack
   std::vector<std::unique_ptr<cc::OnRamp>> on_ramps;                          // by slot, once a flow has had one
   std::unique_ptr<std::unordered_map<std::uint32_t, SeenDelay>> seen_delays;  // On-Ramp: by receiver
   Clock clock;

@@ -59,12 +59,12 @@ class Intake : public sim::Room<Intake, P> {
  private:
   using Base = sim::Room<Intake, P>;
   using Base::fabric;
-  using Base::shared;
   using Base::model;
   using Base::network;
   using Base::packets;
   using Base::receivers;
   using Base::scheduler;
+  using Base::shared;
 
   // Whether PFC pauses packets of this class.
   bool is_paused(net::TrafficClass c) const {

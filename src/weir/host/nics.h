@@ -53,12 +53,12 @@ class Nics : public sim::Room<Nics, P> {
  private:
   using Base = sim::Room<Nics, P>;
   using Base::fabric;
-  using Base::shared;
   using Base::messages;
   using Base::model;
   using Base::network;
   using Base::scheduler;
   using Base::senders;
+  using Base::shared;
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   void schedule_wake(std::uint32_t h, Time at);

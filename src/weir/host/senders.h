@@ -82,12 +82,12 @@ class Senders : public sim::Room<Senders, P> {
   using Base::counters;
   using Base::decisions;
   using Base::fabric;
-  using Base::shared;
   using Base::messages;
   using Base::model;
   using Base::network;
   using Base::nics;
   using Base::packets;
+  using Base::shared;
   using Base::tracer;
 
   // Tells the tracer what happens to a flow, `lost` bytes from `first` on if it is told of a loss; nothing if there is

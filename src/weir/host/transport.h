@@ -9,9 +9,9 @@
 #include "weir/base/params.h"
 #include "weir/cc/algorithm.h"
 #include "weir/cc/on_ramp.h"
+#include "weir/host/host_stack.h"
 #include "weir/host/path_choice.h"
 #include "weir/host/recovery.h"
-#include "weir/host/host_stack.h"
 #include "weir/net/model/path_facts.h"
 #include "weir/net/packet.h"
 

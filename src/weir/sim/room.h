@@ -1,10 +1,11 @@
 // The shape of a partition: rooms over a state that all share.
 //
 // A partition is one object that is composed of rooms, each the owner of some of its state and of what happens to that
-// state: the wires and switches, the NICs, the sending and the receiving ends of flows. All rooms share the
-// constant model, the changing network, the scheduler, the counters and the tracer (engine::PartitionState). A room
-// reaches these and the other rooms through the partition, whose type it has as a template parameter. So a call from one room to another is
-// resolved when it is compiled, and may be inlined; there is neither a pointer between rooms nor a virtual call.
+// state: the wires and switches, the NICs, the sending and the receiving ends of flows. All rooms share the constant
+// model, the changing network, the scheduler, the counters and the tracer (engine::PartitionState). A room reaches
+// these and the other rooms through the partition, whose type it has as a template parameter. So a call from one room
+// to another is resolved when it is compiled, and may be inlined; there is neither a pointer between rooms nor a
+// virtual call.
 #pragma once
 
 namespace weir::sim {

@@ -32,10 +32,10 @@ struct Network {
   std::vector<net::PortLoad> loads;      // by port; none without adaptive routing
   std::vector<net::PauseWatch> watches;  // by port, of switches; none without a PFC watchdog
   LargePageVector<host::Host> hosts;
-  std::vector<NodeState> node_states;   // by node of the program; its host's partition touches it
-  std::vector<NodeTimes> node_times;    // `received` is its receiver's, the rest its sender's
+  std::vector<NodeState> node_states;      // by node of the program; its host's partition touches it
+  std::vector<NodeTimes> node_times;       // `received` is its receiver's, the rest its sender's
   MessageSkipper* fast_forward = nullptr;  // null: no message is skipped
-  Time network_rtt;                     // the largest unloaded round trip of full packets, of any profile
+  Time network_rtt;                        // the largest unloaded round trip of full packets, of any profile
 };
 
 // What can still arrive by a link once a pause is due.

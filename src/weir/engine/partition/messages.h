@@ -5,8 +5,8 @@
 // epoch: so it does whatever the partitions are.
 //
 // A node that is due stands in its host's queue of timers, under a slot that no flow has. So does the end of a message
-// that is skipped (engine/skip/message_skipper.h), which is known at its start: those that wait for its receipt are told
-// then.
+// that is skipped (engine/skip/message_skipper.h), which is known at its start: those that wait for its receipt are
+// told then.
 #pragma once
 
 #include <cstdint>
@@ -50,11 +50,11 @@ class Messages : public sim::Room<Messages, P> {
 
  private:
   using Base = sim::Room<Messages, P>;
-  using Base::shared;
   using Base::network;
   using Base::nics;
   using Base::receivers;
   using Base::senders;
+  using Base::shared;
 
   void make_due(std::uint32_t node, Time ready);
   void expect(const Expected& message);

@@ -29,8 +29,8 @@ namespace weir::engine {
 // With more partitions, arrays as long as the network are mostly not a partition's own.
 inline constexpr std::uint16_t kFewPartitions = 4;
 
-// The node at which each entity acts, in the order of PartitionState; the partition's own nodes are counted from 0, and others'
-// entities will have no events.
+// The node at which each entity acts, in the order of PartitionState; the partition's own nodes are counted from 0, and
+// others' entities will have no events.
 inline std::vector<std::uint32_t> nodes_of_entities(const Model& model, const std::vector<std::uint16_t>& of_node,
                                                     std::uint16_t partition) {
   const net::Topology& topology = model.topology;
@@ -104,7 +104,7 @@ inline std::uint32_t first_port(const net::Topology& topology, const std::vector
 template <sim::Scheduler S, class T>
 Partition<S, T>::Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node,
                            std::uint16_t index, std::uint16_t count)
-    : LaneHolder<S, T>{{model, network, of_node, index, hints<S>(model, of_node, index, count)}},
+    : StateHolder<S, T>{{model, network, of_node, index, hints<S>(model, of_node, index, count)}},
       net::Fabric<Partition>(count),
       host::Nics<Partition>(model),
       host::Senders<Partition>(model),

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "weir/base/archive.h"
-#include "weir/engine/partition/partition_state.h"
 #include "weir/engine/partition/mailbox.h"
 #include "weir/engine/partition/messages.h"
+#include "weir/engine/partition/partition_state.h"
 #include "weir/engine/prefetch/prefetcher.h"
 #include "weir/host/answers.h"
 #include "weir/host/intake.h"

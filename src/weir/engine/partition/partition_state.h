@@ -19,7 +19,7 @@ template <sim::Scheduler S, class Tracer>
 struct PartitionState {
   // `nodes` gives the partition of every node; this one is number `i`.
   PartitionState(const Model& m, Network& n, const std::vector<std::uint16_t>& nodes, std::uint16_t i,
-       const sim::SchedulerHints& hints)
+                 const sim::SchedulerHints& hints)
       : model(m),
         network(n),
         of_node(nodes),

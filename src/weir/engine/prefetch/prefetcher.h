@@ -36,12 +36,12 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
  private:
   using Base = sim::Room<Prefetcher, P>;
   using Base::fabric;
-  using Base::shared;
   using Base::network;
   using Base::packets;
   using Base::receivers;
   using Base::scheduler;
   using Base::senders;
+  using Base::shared;
 
   static constexpr std::uint32_t kPacketsAhead = 3;
 

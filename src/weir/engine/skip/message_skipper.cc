@@ -23,7 +23,7 @@ double ratio(Time part, Time whole) { return static_cast<double>(part.ps) / stat
 }  // namespace
 
 MessageSkipper::MessageSkipper(const Model& model, const traffic::Program& program, const FastForwardParams& params,
-                         std::uint32_t partitions)
+                               std::uint32_t partitions)
     : model_(model),
       program_(program),
       params_(params),
@@ -414,7 +414,7 @@ FastForwardReport MessageSkipper::report() const {
 }
 
 void MessageSkipper::for_each_skipped(std::span<const NodeTimes> times,
-                                   const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
+                                      const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
   std::vector<std::uint32_t> nodes;
   for (std::uint32_t slot = 0; slot < active_.size(); ++slot)
     if (active_[slot].skipped && slot_of_[active_[slot].node] == slot) nodes.push_back(active_[slot].node);

@@ -51,7 +51,7 @@ class MessageSkipper {
 
   // Model and program must outlive this.
   MessageSkipper(const Model& model, const traffic::Program& program, const FastForwardParams& params,
-              std::uint32_t partitions);
+                 std::uint32_t partitions);
 
   // During an epoch, of a message of this partition that begins at `now`: how long it takes if it is skipped; nothing:
   // its packets are to be simulated.

@@ -182,9 +182,9 @@ class Simulation final : public Engine {
   std::vector<host::FlowRecord> finished_;
   WorkLog work_;
   std::unique_ptr<Partitions> partitions_;
-  std::unique_ptr<GatheredState> gathered_;             // null: there is one rank
-  std::unique_ptr<MessageSkipper> fast_forward_;  // null: no message is skipped
-  std::unique_ptr<SteadyFlowSkipper> long_flows_;      // null: no time is left out
+  std::unique_ptr<GatheredState> gathered_;        // null: there is one rank
+  std::unique_ptr<MessageSkipper> fast_forward_;   // null: no message is skipped
+  std::unique_ptr<SteadyFlowSkipper> long_flows_;  // null: no time is left out
 };
 
 }  // namespace weir::engine

@@ -9,7 +9,8 @@ namespace weir::engine {
 
 // The partitions of all ranks, built anew.
 struct Simulation::Whole {
-  Whole(const Model& model, const RunOptions& options) : network(model), crew(make_partitions(model, network, options)) {}
+  Whole(const Model& model, const RunOptions& options)
+      : network(model), crew(make_partitions(model, network, options)) {}
 
   Network network;
   std::unique_ptr<Partitions> crew;

@@ -110,11 +110,11 @@ Storms Simulation::storms(std::uint32_t id) const {
 GatheredState::PortFigures Simulation::figures(std::uint32_t id) {
   const net::Port& p = port(id);
   GatheredState::PortFigures out{.sent = sent(p),
-                          .marked = marks(p, RandomStream(model_.seed, id, Purpose::ecn_mark)),
-                          .lost = losses(p, RandomStream(model_.seed, id, Purpose::link_loss)),
-                          .paused = paused(p, now_),
-                          .storms = {},
-                          .pauses = p.pauses};
+                                 .marked = marks(p, RandomStream(model_.seed, id, Purpose::ecn_mark)),
+                                 .lost = losses(p, RandomStream(model_.seed, id, Purpose::link_loss)),
+                                 .paused = paused(p, now_),
+                                 .storms = {},
+                                 .pauses = p.pauses};
   if (!network_.watches.empty()) out.storms = {network_.watches[id].storms, network_.watches[id].dropped};
   return out;
 }

@@ -11,9 +11,9 @@
 //   head               cursor                 tail
 //    | on the wire, leaving | waiting            |
 //
-// A priority port (one class goes ahead of the other, one event per packet) has a second ring like this one for the first
-// class (priority_port.h). A queued port (several classes, two events per packet) keeps waiting packets in ClassQueues of
-// its own (class_queues.h) and puts them into the ring when they start to leave.
+// A priority port (one class goes ahead of the other, one event per packet) has a second ring like this one for the
+// first class (priority_port.h). A queued port (several classes, two events per packet) keeps waiting packets in
+// ClassQueues of its own (class_queues.h) and puts them into the ring when they start to leave.
 #pragma once
 
 #include <algorithm>
@@ -158,8 +158,8 @@ static_assert(sizeof(PacketRing) == 24);
 
 enum class PortKind : std::uint8_t { fifo, queued, priority };
 
-// Of a priority port: the classes of the packets on the wire, in the order of their departures, or of the first of them.
-// One bit for each, and above them a one.
+// Of a priority port: the classes of the packets on the wire, in the order of their departures, or of the first of
+// them. One bit for each, and above them a one.
 class DepartureOrder {
  public:
   // Nothing is noted; no more than one packet is. Else, is the first, or the second, of the first class?
@@ -186,14 +186,14 @@ class DepartureOrder {
 struct alignas(64) Port {
   // -- the line that every packet touches
   PacketRing ring;
-  std::uint32_t queued = 0;        // bytes accepted that have not begun to leave
-  std::uint32_t owner = 0;         // node
-  Time free_at;                    // when the last packet with a known departure has left
-  Time delay;                      // propagation
-  std::uint32_t ps_per_byte = 0;   // 0: not a whole number, divide by rate
-  std::uint32_t peer = 0;          // node at the far end
+  std::uint32_t queued = 0;         // bytes accepted that have not begun to leave
+  std::uint32_t owner = 0;          // node
+  Time free_at;                     // when the last packet with a known departure has left
+  Time delay;                       // propagation
+  std::uint32_t ps_per_byte = 0;    // 0: not a whole number, divide by rate
+  std::uint32_t peer = 0;           // node at the far end
   std::uint16_t index_at_peer = 0;  // this link's index among the peer switch's ports
-  bool loses = false;              // it has `faults`
+  bool loses = false;               // it has `faults`
   PortKind kind = PortKind::fifo;
   ClassSet paused = 0;            // data classes that may not start; a FIFO port has only the first
   bool at_switch = false;         // owner is a switch

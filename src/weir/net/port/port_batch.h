@@ -192,8 +192,8 @@ class Arrivals {
   ClassBytes sums_[1 + kMost];
 };
 
-// The same of a priority port, where each packet counts as waiting at first. Which one leaves next depends on what comes
-// until then, so all departures are worked out when the books are closed.
+// The same of a priority port, where each packet counts as waiting at first. Which one leaves next depends on what
+// comes until then, so all departures are worked out when the books are closed.
 class PriorityBatch {
  public:
   explicit PriorityBatch(const Port& p) : pace_(p) { open(p); }
@@ -244,8 +244,8 @@ class PriorityBatch {
   }
 
  private:
-  // All departures before `until`, as by drain_priority(). Returns what waits then. All packets have bytes, so that these
-  // tell whether any packets wait.
+  // All departures before `until`, as by drain_priority(). Returns what waits then. All packets have bytes, so that
+  // these tell whether any packets wait.
   template <class OnDepart>
   ClassBytes compute_departures(Time until, OnDepart&& on_depart) {
     arrivals_.close();

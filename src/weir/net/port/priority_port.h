@@ -1,4 +1,5 @@
-// A priority port: packets of the priority class go ahead of those of one data class, with one event per packet and hop.
+// A priority port: packets of the priority class go ahead of those of one data class, with one event per packet and
+// hop.
 //
 // Which packet leaves next is not known before the one in transmission has ended, for a packet of the first class may
 // still come. But nobody has to know it earlier: as long as a packet waits that may leave, the one in transmission has
@@ -43,8 +44,8 @@ inline PacketRing* next_on_wire(Port& p) {
   return &p.ring_of(p.order.urgent_is_first());
 }
 
-// Of a priority port, for prefetching only: the ring of the packet that will probably arrive next, and the packet behind
-// it.
+// Of a priority port, for prefetching only: the ring of the packet that will probably arrive next, and the packet
+// behind it.
 inline bool urgent_is_probably_first(const Port& p) {
   return choose_if(p.order.empty(), p.urgent.cursor != p.urgent.tail, p.order.urgent_is_first()) != 0;
 }

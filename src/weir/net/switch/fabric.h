@@ -1,8 +1,8 @@
 // The wires and switches of a partition: packets on their way, queues, shared buffers, flow control.
 //
-// A packet enters by send() at a host's port and leaves by Receivers::receive() at another host, or by PartitionState::drop()
-// where it is dropped or lost. Links whose far end belongs to another partition are cut: what has begun to leave by
-// them is handed over at the end of an epoch.
+// A packet enters by send() at a host's port and leaves by Receivers::receive() at another host, or by
+// PartitionState::drop() where it is dropped or lost. Links whose far end belongs to another partition are cut: what
+// has begun to leave by them is handed over at the end of an epoch.
 #pragma once
 
 #include <cstdint>
@@ -98,7 +98,6 @@ class Fabric : public sim::Room<Fabric, P> {
   using Base = sim::Room<Fabric, P>;
   using Base::counters;
   using Base::intake;
-  using Base::shared;
   using Base::model;
   using Base::network;
   using Base::nics;
@@ -106,6 +105,7 @@ class Fabric : public sim::Room<Fabric, P> {
   using Base::receivers;
   using Base::scheduler;
   using Base::senders;
+  using Base::shared;
   using Base::tracer;
 
   // Tells the tracer what happens to a packet, or by it, at this port, where `queued` bytes wait afterwards; nothing if
@@ -128,7 +128,7 @@ class Fabric : public sim::Room<Fabric, P> {
   Descriptor& take_priority(Port& p, std::uint32_t port, Time now);
   [[gnu::noinline]] void send_queued(Port& p, std::uint32_t port, const Descriptor& packet, Time now);
   [[gnu::noinline]] void send_priority(Port& p, std::uint32_t port, const Descriptor& packet, std::uint32_t ingress,
-                                     Time now);
+                                       Time now);
   template <class AnyPacket>
   Descriptor& enqueue(Port& p, std::uint32_t port, const AnyPacket& packet, Time now);
   void settle_plain(Port& p, Time now);
@@ -152,9 +152,9 @@ class Fabric : public sim::Room<Fabric, P> {
   void forward_fifo(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet, Time now);
   std::uint32_t route(std::uint32_t s, const Descriptor& packet, Time now);
   [[gnu::always_inline]] void forward_priority(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
-                                             Descriptor& packet, Time now);
+                                               Descriptor& packet, Time now);
   [[gnu::noinline]] void forward_priority_apart(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
-                                              Descriptor& packet, Time now);
+                                                Descriptor& packet, Time now);
   [[gnu::noinline]] void forward_exactly(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
                                          Time now);
   [[gnu::noinline]] std::uint32_t choose(std::uint32_t s, const Descriptor& packet, Time now);
@@ -205,21 +205,22 @@ class Fabric : public sim::Room<Fabric, P> {
   [[gnu::always_inline]] void with_wire(std::uint32_t port, Take&& take);
   template <class Wire>
   void drain_link(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Wire wire, Time begun, Time until,
-                 Tally& tally);
+                  Tally& tally);
   template <class Wire>
   void finish_link(const Wire& wire, std::uint32_t port, Time next);
   [[gnu::always_inline]] void come(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Descriptor& packet,
                                    Time begun, Time at, Tally& tally);
   void count(const Tally& tally);
   void forward_batch(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming, Time begun, Time until);
-  [[gnu::noinline]] void forward_batch_sorted(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming, Time begun,
-                                    Time until);
-  void forward_batch_singly(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming, Time begun, Time until);
+  [[gnu::noinline]] void forward_batch_sorted(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming,
+                                              Time begun, Time until);
+  void forward_batch_singly(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming, Time begun,
+                            Time until);
   static void insert(const BatchedPacket* first, BatchedPacket* end, BatchedPacket c);
   static void sort_few(std::span<BatchedPacket> coming);
   template <class Books, bool kShared>
-  [[gnu::noinline]] void forward_batch_in_registers(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming, Time begun,
-                                       Time until);
+  [[gnu::noinline]] void forward_batch_in_registers(std::uint32_t s, std::uint32_t port,
+                                                    std::span<const BatchedPacket> coming, Time begun, Time until);
   std::span<const BatchedPacket> sorted_by_arrival(std::vector<BatchedPacket>& coming, BatchedPacket* few) const;
   void prefetch_coming(std::uint32_t port) const;
 
@@ -237,21 +238,21 @@ class Fabric : public sim::Room<Fabric, P> {
   const bool alone_;  // there is one partition
   const IntFormat int_format_;
   const bool exact_telemetry_;
-  std::vector<std::uint32_t> cut_ports_;     // of this partition, towards others
-  ZeroedArray<std::uint32_t> inbound_;       // by port: 1 + index into wires_, or 0; empty if alone
-  std::vector<PacketRing> wires_;            // taken over, not yet arrived
-  std::vector<std::uint32_t> tied_;          // of choose()
-  std::vector<OwnHost> own_hosts_;           // where nodes take turns: the hosts of this partition, in order ...
-  bool hosts_take_turns_ = false;            // ... and whether they take them at once
-  std::vector<OwnSwitch> own_switches_;      // its switches that may take their turns at once, in order
-  ZeroedArray<std::uint16_t> local_;         // Port::local, by port, without the rest of the port
+  std::vector<std::uint32_t> cut_ports_;  // of this partition, towards others
+  ZeroedArray<std::uint32_t> inbound_;    // by port: 1 + index into wires_, or 0; empty if alone
+  std::vector<PacketRing> wires_;         // taken over, not yet arrived
+  std::vector<std::uint32_t> tied_;       // of choose()
+  std::vector<OwnHost> own_hosts_;        // where nodes take turns: the hosts of this partition, in order ...
+  bool hosts_take_turns_ = false;         // ... and whether they take them at once
+  std::vector<OwnSwitch> own_switches_;   // its switches that may take their turns at once, in order
+  ZeroedArray<std::uint16_t> local_;      // Port::local, by port, without the rest of the port
   std::vector<std::vector<BatchedPacket>> by_egress_;  // during a turn, by the index of the port that they leave by
-  std::vector<std::uint64_t> egresses_with_packets_;       // a bit for each of those: some are coming
-  std::uint8_t share_shift_ = 0;             // a key of BatchedPacket shifted by it: which of at most 64 equal parts of a turn
-  std::uint8_t ingress_bits_ = 0;            // bits of the largest ingress
-  bool keys_are_short_ = false;              // a time within a turn and an ingress fit into 31 bits
-  bool frames_come_ = false;                 // during a turn: a pause or resume frame has arrived
-  bool departing_ = false;                   // inside on_departures: ports not yet reached have not departed
+  std::vector<std::uint64_t> egresses_with_packets_;   // a bit for each of those: some are coming
+  std::uint8_t share_shift_ = 0;   // a key of BatchedPacket shifted by it: which of at most 64 equal parts of a turn
+  std::uint8_t ingress_bits_ = 0;  // bits of the largest ingress
+  bool keys_are_short_ = false;    // a time within a turn and an ingress fit into 31 bits
+  bool frames_come_ = false;       // during a turn: a pause or resume frame has arrived
+  bool departing_ = false;         // inside on_departures: ports not yet reached have not departed
 };
 
 }  // namespace weir::net

@@ -320,8 +320,9 @@ class SwitchBuffer {
   void update_roomy() { safe_bytes_now_ = paused_count_ == 0 && headroom_ == 0 ? safe_bytes_ : -1; }
 
   // the line that every packet touches
-  std::int64_t safe_bytes_now_ = -1;  // below_thresholds(): so many bytes at most; -1 while something is paused or in headroom
-  std::int64_t used_ = 0;    // all bytes held: shared part, reserves and headroom
+  std::int64_t safe_bytes_now_ =
+      -1;                  // below_thresholds(): so many bytes at most; -1 while something is paused or in headroom
+  std::int64_t used_ = 0;  // all bytes held: shared part, reserves and headroom
   std::int64_t capacity_ = 0;
   std::int64_t egress_alpha_q16_ = 65536;
   LargePageVector<Ingress> ingresses_;

@@ -84,7 +84,7 @@ void Fabric<P>::forward_exactly(std::uint32_t s, std::uint32_t ingress, std::uin
 // By a priority port, after rewind_for().
 template <class P>
 inline void Fabric<P>::forward_priority(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
-                                      Time now) {
+                                        Time now) {
   Port& out = shared().port(port);
   SwitchBuffer& buffer = shared().switch_state(s).buffer;
   settle_priority(out, s, now);
@@ -117,7 +117,7 @@ inline void Fabric<P>::forward_priority(std::uint32_t s, std::uint32_t ingress, 
 
 template <class P>
 void Fabric<P>::forward_priority_apart(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
-                                     Time now) {
+                                       Time now) {
   rewind_for(shared().port(port), packet);
   forward_priority(s, ingress, port, packet, now);
 }

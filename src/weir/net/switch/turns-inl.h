@@ -78,7 +78,8 @@ void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> lin
   for (std::size_t i = 0; i < links.size(); ++i) {
     const std::uint32_t port = links[i];
     if (i + 1 < links.size()) prefetch_coming(links[i + 1]);
-    with_wire(port, [&](auto wire) { drain_link(s, port, local_[Topology::reverse(port)], wire, begun, until, tally); });
+    with_wire(port,
+              [&](auto wire) { drain_link(s, port, local_[Topology::reverse(port)], wire, begun, until, tally); });
   }
   count(tally);
   const std::span<const std::uint32_t> ports = model().routing.ports(s);
@@ -177,7 +178,7 @@ inline void Fabric<P>::prefetch_coming(std::uint32_t port) const {
 template <class P>
 template <class Wire>
 inline void Fabric<P>::drain_link(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Wire wire, Time begun,
-                                 Time until, Tally& tally) {
+                                  Time until, Tally& tally) {
   for (;;) {
     Descriptor* const packet = wire.first();
     const Time at = packet != nullptr ? wire.arrival(*packet) : Time::max();
@@ -225,8 +226,8 @@ inline void Fabric<P>::come(std::uint32_t s, std::uint32_t port, std::uint32_t i
 
 // Puts packets on the port that they leave by, in the order of their arrivals.
 template <class P>
-inline void Fabric<P>::forward_batch(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming, Time begun,
-                                Time until) {
+inline void Fabric<P>::forward_batch(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming,
+                                     Time begun, Time until) {
   Port& out = shared().port(port);
   const std::uint32_t ahead = std::min(static_cast<std::uint32_t>(coming.size()), kPlacesAhead);
   prefetch_places(out.ring, out.ring.cursor, ahead);
@@ -243,7 +244,8 @@ inline void Fabric<P>::forward_batch(std::uint32_t s, std::uint32_t port, std::v
 }
 
 template <class P>
-void Fabric<P>::forward_batch_sorted(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming, Time begun, Time until) {
+void Fabric<P>::forward_batch_sorted(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming,
+                                     Time begun, Time until) {
   const Port& out = shared().port(port);
   BatchedPacket few[kFewToSort];
   const std::span<const BatchedPacket> sorted = sorted_by_arrival(coming, few);
@@ -252,17 +254,17 @@ void Fabric<P>::forward_batch_sorted(std::uint32_t s, std::uint32_t port, std::v
     forward_batch_singly(s, port, sorted, begun, until);
   else if (out.kind == PortKind::priority)
     is_shared ? forward_batch_in_registers<PriorityBatch, true>(s, port, sorted, begun, until)
-           : forward_batch_in_registers<PriorityBatch, false>(s, port, sorted, begun, until);
+              : forward_batch_in_registers<PriorityBatch, false>(s, port, sorted, begun, until);
   else
     is_shared ? forward_batch_in_registers<FifoBatch, true>(s, port, sorted, begun, until)
-           : forward_batch_in_registers<FifoBatch, false>(s, port, sorted, begun, until);
+              : forward_batch_in_registers<FifoBatch, false>(s, port, sorted, begun, until);
 }
 
 // The port is plain, and remains so. A shared buffer stays roomy during the turn.
 template <class P>
 template <class Books, bool kShared>
-void Fabric<P>::forward_batch_in_registers(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming, Time begun,
-                              Time until) {
+void Fabric<P>::forward_batch_in_registers(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming,
+                                           Time begun, Time until) {
   constexpr bool kPriority = std::is_same_v<Books, PriorityBatch>;
   Port& out = shared().port(port);
   SwitchBuffer& buffer = shared().switch_state(s).buffer;
@@ -278,8 +280,8 @@ void Fabric<P>::forward_batch_in_registers(std::uint32_t s, std::uint32_t port, 
     Descriptor& packet = *c.packet;
     books.drain(now, on_depart);
     if (near_crowd && books.on_ring() <= kAhead) prefetch_at_host(out.peer, packet);
-    const bool fits =
-        kShared ? buffer.below_thresholds(books.queued(), packet.wire) : books.queued_with(packet) + packet.wire <= room;
+    const bool fits = kShared ? buffer.below_thresholds(books.queued(), packet.wire)
+                              : books.queued_with(packet) + packet.wire <= room;
     if (!fits || books.is_full_for(packet)) [[unlikely]] {
       books.close(out, {now.ps + 1}, on_depart);
       if constexpr (kPriority)
@@ -301,8 +303,8 @@ void Fabric<P>::forward_batch_in_registers(std::uint32_t s, std::uint32_t port, 
 
 // By any port that has no events of its own, whatever is paused.
 template <class P>
-inline void Fabric<P>::forward_batch_singly(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming, Time begun,
-                                        Time until) {
+inline void Fabric<P>::forward_batch_singly(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming,
+                                            Time begun, Time until) {
   Port& out = shared().port(port);
   for (const BatchedPacket& c : coming) {
     const Time now = time_of(c, begun);
@@ -337,10 +339,12 @@ inline void Fabric<P>::insert(const BatchedPacket* first, BatchedPacket* end, Ba
 
 // The keys are unique. Up to kFewToSort packets are put in order in `few`.
 template <class P>
-inline auto Fabric<P>::sorted_by_arrival(std::vector<BatchedPacket>& coming, BatchedPacket* few) const -> std::span<const BatchedPacket> {
+inline auto Fabric<P>::sorted_by_arrival(std::vector<BatchedPacket>& coming, BatchedPacket* few) const
+    -> std::span<const BatchedPacket> {
   const std::size_t n = coming.size();
   if (n > kFewToSort) [[unlikely]] {
-    std::sort(coming.begin(), coming.end(), [](const BatchedPacket& a, const BatchedPacket& b) { return a.key < b.key; });
+    std::sort(coming.begin(), coming.end(),
+              [](const BatchedPacket& a, const BatchedPacket& b) { return a.key < b.key; });
     return coming;
   }
   if (keys_are_short_ && n <= kMostByRank) {

@@ -180,7 +180,8 @@ inline Descriptor& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) 
   return packet;
 }
 
-// From one priority port to the next in one function. Null if the packet has been forwarded; else it is delivered still.
+// From one priority port to the next in one function. Null if the packet has been forwarded; else it is delivered
+// still.
 template <class P>
 Descriptor* Fabric<P>::arrive_priority(Port& p, std::uint32_t port, Time now) {
   Descriptor& packet = take_priority(p, port, now);
@@ -229,8 +230,8 @@ void Fabric<P>::prefetch_at_host(std::uint32_t h, const Descriptor& packet) cons
 
 template <class P>
 inline void Fabric<P>::prefetch_far_end(const Port& out, const Descriptor& packet) const {
-  if (senders().flows_exceed_cache() && out.peer < shared().hosts && !out.cut && out.ring.tail - out.ring.head <= kAhead)
-      [[unlikely]]
+  if (senders().flows_exceed_cache() && out.peer < shared().hosts && !out.cut &&
+      out.ring.tail - out.ring.head <= kAhead) [[unlikely]]
     prefetch_at_host(out.peer, packet);
 }
 
