@@ -180,6 +180,10 @@ class Engine {
     for (const auto& record : records)
       for (const auto& call : on_finish_) call(record);
   }
+  // Why a call is refused: throw std::logic_error.
+  [[noreturn]] static void refuse_trace();
+  [[noreturn]] static void refuse_watch_work();
+  [[noreturn]] static void refuse_decide();
   // A stall that has been found now, with the flows that are left.
   Stall stall_of(Stall::Kind kind) const;
 

@@ -51,10 +51,7 @@ FlowLevel::FlowLevel(const engine::Model& model, const FluidParams& params, traf
   }
 }
 
-void FlowLevel::every(Time interval, std::function<void(Time)> call) {
-  if (interval <= Time{}) throw InputError("an interval of samples is above 0");
-  samplers_.push_back({interval, now_, std::move(call)});
-}
+void FlowLevel::every(Time interval, std::function<void(Time)> call) { samplers_.add(interval, now_, std::move(call)); }
 
 bool FlowLevel::ended() const {
   if (stall_ || now_ >= options_.stop) return true;
@@ -72,14 +69,11 @@ Time FlowLevel::next_event() const {
 bool FlowLevel::advance(Time until) {
   until = std::min({until, options_.stop, engine::kEndOfTime});
   while (now_ < until && !ended()) {
-    for (Sampler& s : samplers_)
-      if (s.next <= now_) {
-        report();
-        s.call(now_);
-        s.next = now_ + s.interval;
-      }
-    Time end = until;
-    for (const Sampler& s : samplers_) end = std::min(end, s.next);
+    if (samplers_.next() <= now_) {
+      report();
+      samplers_.call_due(now_);
+    }
+    const Time end = std::min(until, samplers_.next());
     while (now_ < end && !ended()) {
       now_ = std::min(end, next_event());
       if (now_ < end) run_instant();

@@ -24,6 +24,7 @@
 
 #include "weir/engine/engine.h"
 #include "weir/engine/model/model.h"
+#include "weir/engine/time/samplers.h"
 #include "weir/engine/time/simulation.h"
 #include "weir/fluid/params.h"
 #include "weir/fluid/paths.h"
@@ -85,11 +86,6 @@ class FlowLevel final : public engine::Engine {
     std::uint32_t number = 0;  // among those that share
     Stage stage = Stage::none;
   };
-  struct Sampler {
-    Time interval;
-    Time next;
-    std::function<void(Time)> call;
-  };
   struct NodeState {
     std::uint32_t waiting = 0;
     Time ready;
@@ -125,7 +121,7 @@ class FlowLevel final : public engine::Engine {
   std::vector<std::uint32_t> slots_;  // by number among those that share
   sim::HeapScheduler events_;         // of slots
   std::vector<double> sent_;          // bits, by port: of flows that have been sent
-  std::vector<Sampler> samplers_;
+  engine::Samplers samplers_;
   std::vector<host::FlowRecord> finished_;
   Time now_;
   engine::Counters counters_;

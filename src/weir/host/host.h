@@ -133,7 +133,7 @@ struct alignas(64) Host {
   std::vector<traffic::Flow> starts;  // handed over, by start
   std::size_t next_start = 0;
   LargePageVector<FlowExtras> extras;                                         // by slot, once a flow has had one
-  std::vector<HostStack> small_queues;                                        // by slot, of flows with a stack
+  std::vector<HostStack> stacks;                                              // by slot, of flows with a stack
   std::vector<std::unique_ptr<cc::OnRamp>> on_ramps;                          // by slot, once a flow has had one
   std::unique_ptr<std::unordered_map<std::uint32_t, SeenDelay>> seen_delays;  // On-Ramp: by receiver
   Clock clock;
@@ -158,14 +158,19 @@ struct alignas(64) Host {
     free_slots.push_back(slot);
   }
 
+  // Bytes of an active flow that the sender knows to have arrived, in order or selectively.
+  std::int64_t acknowledged(const Flow& flow) const {
+    return flow.snd_una + (flow.selective ? extras[flow.slot].scoreboard.delivered_bytes() : 0);
+  }
+
   FlowExtras& extras_of(std::uint32_t slot) {
     if (slot >= extras.size()) extras.resize(slot + std::size_t{1});
     return extras[slot];
   }
 
-  HostStack& small_queue_of(std::uint32_t slot) {
-    if (slot >= small_queues.size()) small_queues.resize(slot + std::size_t{1});
-    return small_queues[slot];
+  HostStack& stack_of(std::uint32_t slot) {
+    if (slot >= stacks.size()) stacks.resize(slot + std::size_t{1});
+    return stacks[slot];
   }
 
   cc::OnRamp& make_on_ramp(std::uint32_t slot) {
@@ -192,7 +197,7 @@ struct alignas(64) Host {
       b.scoreboard.archive(a);
       a.value(b.connection);
     });
-    a.each(small_queues, [&](HostStack& queue) { queue.archive(a); });
+    a.each(stacks, [&](HostStack& queue) { queue.archive(a); });
     a.each(on_ramps, [&](std::unique_ptr<cc::OnRamp>& shim) {
       bool is_there = shim != nullptr;
       a.value(is_there);

@@ -66,7 +66,7 @@ void Senders<P>::report_loss(Host& host, Flow& flow, cc::Loss::Kind kind, Bytes 
         kind == cc::Loss::Kind::timeout ? net::Cause::timeout : net::Cause::told);
   const Profile& profile = model().profiles[flow.profile];
   if (profile.algorithm->on_loss == nullptr) return;
-  const std::int64_t waiting = flow.stacked ? host.small_queue_of(flow.slot).waiting(flow.snd_nxt) : 0;
+  const std::int64_t waiting = flow.stacked ? host.stack_of(flow.slot).waiting(flow.snd_nxt) : 0;
   const cc::Loss loss{.kind = kind,
                       .now = now,
                       .seq = first,

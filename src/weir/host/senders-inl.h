@@ -244,7 +244,7 @@ template <class P>
 inline void Senders<P>::hold(Host& host, Flow& flow) {
   if (!flow.on_ramp) return;
   if (!flow.resend && early(flow)) [[unlikely]] {
-    flow.held = host.small_queue_of(flow.slot).departs();
+    flow.held = host.stack_of(flow.slot).departs();
     return;
   }
   const std::int64_t next = flow.resend ? host.extras_of(flow.slot).scoreboard.first_lost() : flow.snd_nxt;
@@ -355,7 +355,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
 // Whether the flow has nothing to send, or its stack nothing to hand down, though the window has room.
 template <class P>
 inline bool Senders<P>::app_limited(Host& host, const Flow& flow) const {
-  return flow.exhausted() || (flow.stacked && host.small_queue_of(flow.slot).app_limited());
+  return flow.exhausted() || (flow.stacked && host.stack_of(flow.slot).app_limited());
 }
 
 // A packet has left.
@@ -374,7 +374,7 @@ void Senders<P>::note(Host& host, Flow& flow, const Packet& packet, Time now) {
 template <class P>
 void Senders<P>::look_up(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack) {
   if (flow.stacked) {
-    const HostStack& queue = host.small_queue_of(flow.slot);
+    const HostStack& queue = host.stack_of(flow.slot);
     const Bytes waiting{queue.waiting(flow.snd_nxt)};
     ack.snd_nxt += waiting;
     ack.in_flight += waiting;

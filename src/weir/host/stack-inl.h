@@ -11,7 +11,7 @@ inline constexpr double kFastest = 1e15;  // bits per second, of a flow without 
 
 template <class P>
 void Senders<P>::board_stack(Host& host, Flow& flow, Time now) {
-  host.small_queue_of(flow.slot).start(model().transport.payload);
+  host.stack_of(flow.slot).start(model().transport.payload);
   flow.stacked = flow.noted = true;
   hand_down(host, flow, now);
 }
@@ -21,7 +21,7 @@ void Senders<P>::board_stack(Host& host, Flow& flow, Time now) {
 template <class P>
 void Senders<P>::hand_down(Host& host, Flow& flow, Time now) {
   const StackParams& stack = *model().profiles[flow.profile].stack;
-  HostStack& queue = host.small_queue_of(flow.slot);
+  HostStack& queue = host.stack_of(flow.slot);
   const double ratio = flow.control.slow_start ? stack.slow_start_ratio : stack.avoidance_ratio;
   const double rate = flow.control.rate.bits_per_second != 0
                           ? static_cast<double>(flow.control.rate.bits_per_second)
@@ -64,7 +64,7 @@ bool Senders<P>::paces(const Flow& flow) const {
 template <class P>
 Time Senders<P>::under_way(Host& host, const Flow& flow, const Packet& ack) {
   const std::int64_t seq = packets().sack(ack).trigger * model().transport.payload.count;
-  return host.small_queue_of(flow.slot).under_way(seq, ack.sent);
+  return host.stack_of(flow.slot).under_way(seq, ack.sent);
 }
 
 // A packet has left. One that is sent again does not come from the queue. `last_wire` stays 0, for the queue alone
@@ -74,7 +74,7 @@ void Senders<P>::leave_stack(Host& host, Flow& flow, const Packet& packet, bool 
   flow.last_wire = 0;
   if (!again) {
     const bool pace = paces(flow) && !early(flow);
-    flow.next_send = host.small_queue_of(flow.slot).on_send(flow.snd_nxt, Bytes{packet.wire}, pace, now);
+    flow.next_send = host.stack_of(flow.slot).on_send(flow.snd_nxt, Bytes{packet.wire}, pace, now);
   }
   hand_down(host, flow, now);
 }

@@ -12,7 +12,7 @@ constexpr Time kEpoch = 10_us;
 }  // namespace
 
 void PlainEngine::every(Time interval, std::function<void(Time)> call) {
-  samplers_.push_back({interval, now_, std::move(call)});
+  samplers_.add(interval, now_, std::move(call));
 }
 
 Time PlainEngine::epoch() const { return kEpoch; }
@@ -20,13 +20,8 @@ Time PlainEngine::epoch() const { return kEpoch; }
 bool PlainEngine::advance(Time until) {
   until = std::min(until, stop_);
   while (now_ < until && !ended()) {
-    for (auto& s : samplers_)
-      if (s.next <= now_) {
-        s.call(now_);
-        s.next = now_ + s.interval;
-      }
-    Time end = std::min(until, (now_ / kEpoch + 1) * kEpoch);
-    for (const auto& s : samplers_) end = std::min(end, s.next);
+    samplers_.call_due(now_);
+    const Time end = std::min({until, (now_ / kEpoch + 1) * kEpoch, samplers_.next()});
     run_until(end);
     now_ = end;
     report();

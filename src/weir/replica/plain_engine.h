@@ -7,6 +7,7 @@
 
 #include "weir/engine/engine.h"
 #include "weir/engine/model/model.h"
+#include "weir/engine/time/samplers.h"
 
 namespace weir::replica {
 
@@ -35,16 +36,11 @@ class PlainEngine : public engine::Engine {
  private:
   bool ended() const { return now_ >= stop_ || idle(); }
   void report();
-  struct Sampler {
-    Time interval;
-    Time next;
-    std::function<void(Time)> call;
-  };
 
   const engine::Model& model_;
   const Time stop_;
   Time now_;
-  std::vector<Sampler> samplers_;
+  engine::Samplers samplers_;
 };
 
 }  // namespace weir::replica

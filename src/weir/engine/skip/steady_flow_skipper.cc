@@ -37,9 +37,7 @@ SteadyFlowSkipper::SteadyFlowSkipper(const Model& model, Network& network, const
 }
 
 std::int64_t SteadyFlowSkipper::acknowledged(const Course& c) const {
-  const host::Flow& flow = flow_of(c);
-  if (!flow.selective) return flow.snd_una;
-  return flow.snd_una + network_.hosts[c.src].extras[c.slot].scoreboard.delivered_bytes();
+  return network_.hosts[c.src].acknowledged(flow_of(c));
 }
 
 void SteadyFlowSkipper::add_flow(const traffic::Flow& flow) {

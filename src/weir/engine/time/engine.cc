@@ -17,15 +17,21 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 
 }  // namespace
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps both
-void Engine::trace(net::TraceFilter, net::TraceVisit) {
-  throw std::logic_error("this run does not tell single events, or has begun");
-}
+void Engine::refuse_trace() { throw std::logic_error("this run does not tell single events, or has begun"); }
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
-void Engine::watch_work(WorkVisit) {
+void Engine::refuse_watch_work() {
   throw std::logic_error("this run does not tell what takes it how long, or tells somebody else, or has begun");
 }
+
+void Engine::refuse_decide() {
+  throw std::logic_error("this run asks nobody for decisions, or somebody else, or has begun");
+}
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps both
+void Engine::trace(net::TraceFilter, net::TraceVisit) { refuse_trace(); }
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
+void Engine::watch_work(WorkVisit) { refuse_watch_work(); }
 
 std::uint32_t Engine::hosts() const { return model().topology.hosts; }
 
@@ -75,12 +81,10 @@ std::uint64_t Engine::state_digest() {
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
-void Engine::decide(host::Policy) {
-  throw std::logic_error("this run asks nobody for decisions, or somebody else, or has begun");
-}
+void Engine::decide(host::Policy) { refuse_decide(); }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the same
-void Engine::decide(host::BatchPolicy) { Engine::decide(host::Policy()); }
+void Engine::decide(host::BatchPolicy) { refuse_decide(); }
 
 std::uint64_t Engine::inject(traffic::Flow) { throw std::logic_error("this engine takes no flows from outside"); }
 

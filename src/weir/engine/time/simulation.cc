@@ -41,9 +41,9 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
   load_program();
   const bool has_faults = !model.faults.links.empty() || !model.faults.changes.empty() || !model.faults.pauses.empty();
   if (options.fast_forward.is_on() && traffic_.program().empty() && !has_faults && options.ranks == nullptr)
-    long_flows_ = std::make_unique<SteadyFlowSkipper>(model_, network_, options.fast_forward, grid_);
+    steady_flow_skipper_ = std::make_unique<SteadyFlowSkipper>(model_, network_, options.fast_forward, grid_);
   const traffic::Program& program = traffic_.program();
-  const bool skips = fast_forward_ != nullptr || long_flows_ != nullptr;
+  const bool skips = message_skipper_ != nullptr || steady_flow_skipper_ != nullptr;
   const bool ends_with_program = options.until_program && !program.empty();
   if (partitions_->has_long_turns() && !skips && !ends_with_program && !program.waits_across_hosts())
     epochs_at_once_ = kEpochsAtOnce;
@@ -51,12 +51,10 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
 
 Simulation::~Simulation() = default;
 
-Time Simulation::left_out() const { return long_flows_ ? long_flows_->left_out() : Time{}; }
+Time Simulation::left_out() const { return steady_flow_skipper_ ? steady_flow_skipper_->left_out() : Time{}; }
 
 Time Simulation::next_from_outside() const {
-  Time next = std::min(options_.stop, traffic_.peek().value_or(Time::max()));
-  for (const auto& s : samplers_) next = std::min(next, s.next);
-  return next;
+  return std::min({options_.stop, traffic_.peek().value_or(Time::max()), samplers_.next()});
 }
 
 Time Simulation::lag() const { return news_lag(model_.topology); }
@@ -68,18 +66,18 @@ void Simulation::load_program() {
   network_.node_times.resize(program.size());
   for (std::uint32_t node = 0; node < program.size(); ++node) network_.node_states[node].waiting = program.waits(node);
   if (options_.fast_forward.is_on())
-    fast_forward_ = std::make_unique<MessageSkipper>(model_, program, options_.fast_forward, partitions_->partitions());
-  network_.fast_forward = fast_forward_.get();
+    message_skipper_ =
+        std::make_unique<MessageSkipper>(model_, program, options_.fast_forward, partitions_->partitions());
+  network_.fast_forward = message_skipper_.get();
   partitions_->load(program, lag());
 }
 
 void Simulation::every(Time interval, std::function<void(Time)> call) {
-  if (interval <= Time{}) throw InputError("an interval of samples is above 0");
-  samplers_.push_back({interval, now(), std::move(call)});
+  samplers_.add(interval, now(), std::move(call));
 }
 
 void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit) {
-  if (!options_.traced || now_ != Time{}) Engine::trace({}, {});
+  if (!options_.traced || now_ != Time{}) refuse_trace();
   readers_.push_back({std::move(filter), std::move(visit)});
   filter_ = {};
   // without them nobody knows the flows of packets
@@ -133,19 +131,19 @@ void Simulation::tell_trace(Time end) {
 }
 
 void Simulation::watch_work(WorkVisit visit) {
-  if (has_begun() || work_.is_on()) Engine::watch_work({});
+  if (has_begun() || work_.is_on()) refuse_watch_work();
   work_.tell(std::move(visit));
   partitions_->note_work(work_);
 }
 
 void Simulation::decide(host::Policy policy) {
-  if (!options_.traced || has_begun() || decide_) Engine::decide(host::Policy());
+  if (!options_.traced || has_begun() || decide_) refuse_decide();
   decided_at_once_ = true;
   partitions_->decide_by(policy);
 }
 
 void Simulation::decide(host::BatchPolicy policy) {
-  if (!options_.traced || has_begun() || decided_at_once_) Engine::decide(host::Policy());
+  if (!options_.traced || has_begun() || decided_at_once_) refuse_decide();
   decide_ = std::move(policy);
 }
 
@@ -238,27 +236,15 @@ template <class A>
 void Simulation::archive(A& a) {
   a.value(now_);
   a.value(next_poll_);
-  if (long_flows_) long_flows_->archive(a);
+  if (steady_flow_skipper_) steady_flow_skipper_->archive(a);
   std::vector<std::uint8_t> down(down_.begin(), down_.end());
   a.values(down);
   down_.assign(down.begin(), down.end());
   traffic_.archive(a);
-  struct Due {
-    Time interval;
-    Time next;
-  };
-  std::vector<Due> due;
-  for (const auto& sampler : samplers_) due.push_back({sampler.interval, sampler.next});
-  a.values(due);
-  if constexpr (A::kLoads)
-    for (std::size_t i = 0; i < samplers_.size(); ++i) {
-      Sampler& s = samplers_[i];
-      const bool is_known = i < due.size() && due[i].interval == s.interval;
-      s.next = is_known ? due[i].next : (now() + s.interval - Time{1}) / s.interval * s.interval;
-    }
+  samplers_.archive(a, now());
   a.values(network_.node_states);
   a.values(network_.node_times);
-  if (fast_forward_) fast_forward_->archive(a);
+  if (message_skipper_) message_skipper_->archive(a);
   if constexpr (A::kLoads) {
     traffic_dry_ = !traffic_.peek().has_value();
     // What is due at this instant has not been done: it comes first when the run goes on.
@@ -298,14 +284,10 @@ bool Simulation::advance(Time until) {
 
 bool Simulation::advance_to(Time until) {
   while (now() < until && !ended()) {
-    if (long_flows_) long_flows_->pass(now_, until, next_from_outside());
+    if (steady_flow_skipper_) steady_flow_skipper_->pass(now_, until, next_from_outside());
     if (now() >= until) break;
     work_.begin(now());
-    for (auto& s : samplers_)
-      if (s.next <= now()) {
-        s.call(now());
-        s.next = now() + s.interval;
-      }
+    samplers_.call_due(now());
     work_.done(WorkKind::samplers);
     if (gathered_) gathered_->forget();
     apply_faults();
@@ -322,10 +304,10 @@ bool Simulation::advance_to(Time until) {
     batch_.clear();
     const Time end = draw_epoch(until);
     for (auto& flow : batch_) {
-      if (long_flows_) long_flows_->add_flow(flow);
+      if (steady_flow_skipper_) steady_flow_skipper_->add_flow(flow);
       flow.start = flow.start - left_out();
       partitions_->add_flow(flow);
-      if (fast_forward_) fast_forward_->add_flow(flow);
+      if (message_skipper_) message_skipper_->add_flow(flow);
     }
     batch_.clear();
     work_.done(WorkKind::traffic);
@@ -344,13 +326,13 @@ bool Simulation::advance_to(Time until) {
     partitions_->collect(finished_);
     std::sort(finished_.begin(), finished_.end(),
               [](const auto& a, const auto& b) { return a.finish != b.finish ? a.finish < b.finish : a.id < b.id; });
-    if (long_flows_) long_flows_->end(finished_);
+    if (steady_flow_skipper_) steady_flow_skipper_->end(finished_);
     tell_finished(finished_);
-    if (fast_forward_) {
-      fast_forward_->end(finished_);
-      if (now_.ps % grid_.ps == 0 || now_ >= options_.stop) fast_forward_->settle(network_.node_times);
+    if (message_skipper_) {
+      message_skipper_->end(finished_);
+      if (now_.ps % grid_.ps == 0 || now_ >= options_.stop) message_skipper_->settle(network_.node_times);
     }
-    if (long_flows_) long_flows_->look(now_, next_from_outside());
+    if (steady_flow_skipper_) steady_flow_skipper_->look(now_, next_from_outside());
     work_.done(WorkKind::flows);
     work_.end(now());
   }

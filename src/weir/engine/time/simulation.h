@@ -28,6 +28,7 @@
 #include "weir/engine/parallel/run_options.h"
 #include "weir/engine/parallel/work_log.h"
 #include "weir/engine/time/gathered_state.h"
+#include "weir/engine/time/samplers.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::engine {
@@ -139,11 +140,6 @@ class Simulation final : public Engine {
   std::int64_t acknowledged_of(std::uint32_t src, const host::Flow& flow) const;
   std::optional<OneWayReport> report_of(std::uint32_t src, const host::Flow& flow) const;
   void for_each_waiting(std::uint32_t id, const net::PacketVisit& visit);
-  struct Sampler {
-    Time interval;
-    Time next;  // on the run's clock
-    std::function<void(Time)> call;
-  };
 
   const Model& model_;
   traffic::Traffic& traffic_;
@@ -164,7 +160,7 @@ class Simulation final : public Engine {
   DeadlockSearch deadlock_search_;
   CutOffSearch cut_off_search_;
   std::optional<Stall> stall_;
-  std::vector<Sampler> samplers_;
+  Samplers samplers_;  // on the run's clock
   struct TraceReader {
     net::TraceFilter filter;
     net::TraceVisit visit;
@@ -182,9 +178,9 @@ class Simulation final : public Engine {
   std::vector<host::FlowRecord> finished_;
   WorkLog work_;
   std::unique_ptr<Partitions> partitions_;
-  std::unique_ptr<GatheredState> gathered_;        // null: there is one rank
-  std::unique_ptr<MessageSkipper> fast_forward_;   // null: no message is skipped
-  std::unique_ptr<SteadyFlowSkipper> long_flows_;  // null: no time is left out
+  std::unique_ptr<GatheredState> gathered_;                 // null: there is one rank
+  std::unique_ptr<MessageSkipper> message_skipper_;         // null: no message is skipped
+  std::unique_ptr<SteadyFlowSkipper> steady_flow_skipper_;  // null: no time is left out
 };
 
 }  // namespace weir::engine

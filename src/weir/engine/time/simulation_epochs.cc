@@ -25,8 +25,7 @@ std::optional<Time> Simulation::next_work(Time until) const {
   const Time other = std::min(next_fault(), is_polled ? next_poll_ : Time::max());
   if (!start && event == Time::max() && other == Time::max()) return std::nullopt;
   Time next = std::min({until - left_out(), start.value_or(Time::max()), event}) / grid_ * grid_;
-  for (const auto& s : samplers_) next = std::min(next, s.next - left_out());
-  return std::min(next, other);
+  return std::min({next, samplers_.next() - left_out(), other});
 }
 
 Time Simulation::next_fault() const {
@@ -43,12 +42,11 @@ Time Simulation::next_look() const { return (now_ / look_ + 1) * look_; }
 // through.
 bool Simulation::skip_idle_time(Time until) {
   const bool is_idle = partitions_->totals().pending == 0;
-  if (!is_idle && (fast_forward_ || long_flows_)) return true;
+  if (!is_idle && (message_skipper_ || steady_flow_skipper_)) return true;
   const bool is_looked_at = now_.ps % look_.ps == 0;
   Time next = next_work(until).value_or(until - left_out());
   if (!is_looked_at) next = std::min(next, next_look());
-  for (const auto& s : samplers_) next = std::min(next, s.next - left_out());
-  now_ = std::max(now_, next);
+  now_ = std::max(now_, std::min(next, samplers_.next() - left_out()));
   if (is_idle)
     partitions_->skip_to(now_);
   else
@@ -60,8 +58,8 @@ bool Simulation::skip_idle_time(Time until) {
 Time Simulation::draw_epoch(Time until) {
   const Time ahead = left_out();
   const Time first = (now_ / grid_ + 1) * grid_;
-  Time end = std::min({until - ahead, (now_ / grid_ + epochs_at_once_) * grid_, next_look(), next_fault(), next_poll_});
-  for (const auto& s : samplers_) end = std::min(end, s.next - ahead);
+  const Time end = std::min({until - ahead, (now_ / grid_ + epochs_at_once_) * grid_, next_look(), next_fault(),
+                             next_poll_, samplers_.next() - ahead});
   assert(end >= now_);
 
   // A flow whose start has been handed over counts as started at its start, so `ended` needs

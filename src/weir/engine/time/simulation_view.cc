@@ -126,28 +126,29 @@ void Simulation::for_each_active(const std::function<void(std::uint32_t, const h
     for (const GatheredState::Active& flow : gathered_->active()) visit(flow.src, flow);
     return;
   }
-  if (long_flows_)
+  if (steady_flow_skipper_)
     return partitions_->for_each_active(
-        [&](std::uint32_t src, const host::Flow& flow) { visit(src, long_flows_->reported(flow)); });
+        [&](std::uint32_t src, const host::Flow& flow) { visit(src, steady_flow_skipper_->reported(flow)); });
   partitions_->for_each_active(visit);
-  if (fast_forward_) fast_forward_->for_each_skipped(network_.node_times, visit);
+  if (message_skipper_) message_skipper_->for_each_skipped(network_.node_times, visit);
 }
 
 std::optional<FastForwardReport> Simulation::fast_forward() const {
-  if (fast_forward_) return fast_forward_->report();
-  if (long_flows_) return long_flows_->report();
+  if (message_skipper_) return message_skipper_->report();
+  if (steady_flow_skipper_) return steady_flow_skipper_->report();
   return std::nullopt;
 }
 
 std::string Simulation::broken_invariant() const { return engine::broken_invariant(network_); }
 
 std::int64_t Simulation::acknowledged(std::uint32_t src, const host::Flow& flow) const {
-  return gathered_ ? static_cast<const GatheredState::Active&>(flow).acknowledged_bytes : acknowledged_of(src, flow);
+  if (!gathered_) return acknowledged_of(src, flow);
+  const GatheredState::Active* const active = gathered_->find(src, flow.slot, flow.generation);
+  return active != nullptr ? active->acknowledged_bytes : flow.snd_una;
 }
 
 std::int64_t Simulation::acknowledged_of(std::uint32_t src, const host::Flow& flow) const {
-  if (!flow.selective) return flow.snd_una;
-  return flow.snd_una + network_.hosts[src].extras[flow.slot].scoreboard.delivered_bytes();
+  return network_.hosts[src].acknowledged(flow);
 }
 
 const cc::OnRamp* Simulation::on_ramp(std::uint32_t src, const host::Flow& flow) const {
@@ -156,8 +157,8 @@ const cc::OnRamp* Simulation::on_ramp(std::uint32_t src, const host::Flow& flow)
 
 std::optional<OneWayReport> Simulation::one_way_report(std::uint32_t src, const host::Flow& flow) const {
   if (!gathered_) return report_of(src, flow);
-  const auto& active = static_cast<const GatheredState::Active&>(flow);
-  return active.has_report ? std::optional(active.report) : std::nullopt;
+  const GatheredState::Active* const active = gathered_->find(src, flow.slot, flow.generation);
+  return active != nullptr && active->has_report ? std::optional(active->report) : std::nullopt;
 }
 
 std::optional<OneWayReport> Simulation::report_of(std::uint32_t src, const host::Flow& flow) const {
