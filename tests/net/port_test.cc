@@ -1,5 +1,6 @@
 // Ports by hand: departures, queues at departure, pauses and control frames. At 100 Gb/s a byte lasts 80 ps.
 #include "weir/net/port/port.h"
+#include "weir/net/port/departure_effects.h"
 
 #include <gtest/gtest.h>
 

@@ -4,36 +4,10 @@
 #include "weir/engine/skip/message_skipper.h"
 #include "weir/engine/skip/steady_flow_skipper.h"
 #include "weir/engine/time/simulation.h"
-#include "weir/net/port/priority_port.h"
+#include "weir/net/port/departure_effects.h"
 
 namespace weir::engine {
 namespace {
-
-std::uint64_t sent(const net::Port& p) {
-  std::uint64_t bytes = p.tx_bytes;
-  net::for_each_on_wire(p, [&](const net::Descriptor& packet) { bytes += packet.wire; });
-  return bytes;
-}
-
-std::uint64_t marks(const net::Port& p, const RandomStream& random) {
-  std::uint64_t marks = p.marks;
-  if (!p.at_switch) return marks;
-  std::uint64_t index = p.tx_packets;
-  net::for_each_on_wire(p, [&](const net::Descriptor& packet) {
-    marks += packet.is_markable() && packet.queue > p.ecn_min && net::marks(p, packet.queue, random, index);
-    ++index;
-  });
-  return marks;
-}
-
-std::uint64_t losses(const net::Port& p, const RandomStream& random) {
-  std::uint64_t lost = p.lost;
-  if (p.faults == nullptr) return lost;
-  std::uint64_t index = p.tx_packets;
-  net::for_each_on_wire(
-      p, [&](const net::Descriptor& packet) { lost += p.faults->loses(packet, p.arrival(packet), random, index++); });
-  return lost;
-}
 
 Time paused(const net::Port& p, Time now) {
   return p.paused ? p.paused_total + (now - p.paused_since) : p.paused_total;
@@ -87,14 +61,16 @@ std::vector<std::uint32_t> Simulation::path(const host::FlowRecord& r) const {
   return model_.routing.path(r.src, r.dst, r.entropy);
 }
 
-std::uint64_t Simulation::sent_bytes(std::uint32_t id) { return gathered_ ? gathered_->port(id).sent : sent(port(id)); }
+std::uint64_t Simulation::sent_bytes(std::uint32_t id) {
+  return gathered_ ? gathered_->port(id).sent : net::bytes_sent(port(id));
+}
 
 std::uint64_t Simulation::marked(std::uint32_t id) {
-  return gathered_ ? gathered_->port(id).marked : marks(port(id), RandomStream(model_.seed, id, Purpose::ecn_mark));
+  return gathered_ ? gathered_->port(id).marked : net::packets_marked(port(id), id, model_.seed);
 }
 
 std::uint64_t Simulation::lost(std::uint32_t id) {
-  return gathered_ ? gathered_->port(id).lost : losses(port(id), RandomStream(model_.seed, id, Purpose::link_loss));
+  return gathered_ ? gathered_->port(id).lost : net::packets_lost(port(id), id, model_.seed);
 }
 
 Time Simulation::paused_time(std::uint32_t id) {
@@ -109,9 +85,9 @@ Storms Simulation::storms(std::uint32_t id) const {
 
 GatheredState::PortFigures Simulation::figures(std::uint32_t id) {
   const net::Port& p = port(id);
-  GatheredState::PortFigures out{.sent = sent(p),
-                                 .marked = marks(p, RandomStream(model_.seed, id, Purpose::ecn_mark)),
-                                 .lost = losses(p, RandomStream(model_.seed, id, Purpose::link_loss)),
+  GatheredState::PortFigures out{.sent = net::bytes_sent(p),
+                                 .marked = net::packets_marked(p, id, model_.seed),
+                                 .lost = net::packets_lost(p, id, model_.seed),
                                  .paused = paused(p, now_),
                                  .storms = {},
                                  .pauses = p.pauses};

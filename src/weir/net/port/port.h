@@ -332,14 +332,6 @@ inline Descriptor& start(Port& p, const Descriptor& packet, Time now) {
   return place;
 }
 
-// RED: is packet number `index` of the port marked, with so many bytes left behind it? Called
-// only with queue > ecn_min.
-inline bool marks(const Port& p, std::uint32_t queue, const RandomStream& random, std::uint64_t index) {
-  if (queue > p.ecn_max) return true;
-  const double share = static_cast<double>(queue - p.ecn_min) / static_cast<double>(p.ecn_max - p.ecn_min);
-  return random.uniform(index) < p.ecn_probability * share;
-}
-
 // Gives the waiting packets of a FIFO port new departures, from the end of the transmission in
 // progress: after a pause, a resume or the insertion of a control frame.
 void retime(Port& p, Time now);

@@ -13,6 +13,7 @@
 #include "weir/net/model/routing.h"
 #include "weir/net/model/topology.h"
 #include "weir/net/port/class_queues.h"
+#include "weir/net/port/departure_effects.h"
 #include "weir/net/port/port.h"
 #include "weir/net/port/priority_port.h"
 #include "weir/net/switch/switch_buffer.h"
@@ -119,7 +120,7 @@ class Fabric : public sim::Room<Fabric, P> {
   std::uint64_t on_wire(const HopTelemetry& hop) const;
 
   // wires-inl.h
-  void leave(Port& p, std::uint32_t port, Descriptor& packet);
+  void apply_departure(Port& p, std::uint32_t port, Descriptor& packet);
   [[gnu::cold]] void lose(Port& p, std::uint32_t port, Descriptor& packet);
   Time settled_by_owner(Time now) const;
   void prefetch_following(std::uint32_t peer, const PacketRing& ring) const;

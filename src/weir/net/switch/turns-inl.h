@@ -153,7 +153,7 @@ inline void Fabric<P>::serve_host(std::uint32_t h, std::uint32_t port, Wire wire
     if (soon.is_measured() && soon.kind == PacketKind::ack) packets().prefetch_telemetry(soon);
     if (const Descriptor* next = asks ? wire.first() : nullptr; next != nullptr)
       shared().caches.ports_in_l2 ? prefetch_at_host(h, *next) : receivers().prefetch_for(h, *next);
-    if constexpr (!Wire::kHasLeft) leave(shared().port(port), port, *packet);
+    if constexpr (!Wire::kHasLeft) apply_departure(shared().port(port), port, *packet);
     deliver(port, h, 0, *packet, at);
   }
 }
@@ -184,7 +184,7 @@ inline void Fabric<P>::drain_link(std::uint32_t s, std::uint32_t port, std::uint
     const Time at = packet != nullptr ? wire.arrival(*packet) : Time::max();
     if (at >= until) return finish_link(wire, port, at);
     wire.take();
-    if constexpr (!Wire::kHasLeft) leave(shared().port(port), port, *packet);
+    if constexpr (!Wire::kHasLeft) apply_departure(shared().port(port), port, *packet);
     come(s, port, ingress, *packet, begun, at, tally);
   }
 }

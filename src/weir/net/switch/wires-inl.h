@@ -88,14 +88,12 @@ void Fabric<P>::trace_sent(const Port& p, std::uint32_t port, const Descriptor& 
     trace_on_wire(EventKind::sent, port, packet, packet.departs, queued);
     TraceEvent& event = tracer().events().back();
     if (marked) event.packet.flags |= kMarked;
-    if (!p.at_switch || packet.kind != PacketKind::data || !packet.is_measured() || packet.hops >= kMaxTelemetryHops)
-      return;
+    if (!is_stamped(p, packet)) return;
     // what has begun to leave and is not at the far end is not counted yet
     std::uint64_t before = p.tx_bytes;
     for_each_on_wire(p, [&](const Descriptor& other) { before += other.wire; });
     before -= packet.wire;
-    const HopTelemetry hop{packet.departs.ps, static_cast<std::int64_t>(before),
-                           static_cast<std::int32_t>(packet.queue), p.rate_mbps};
+    const HopTelemetry hop = stamp(p, packet, before);
     if (packet.hops < kMaxWireHops)
       event.int_hop[packet.hops] = on_wire(exact_telemetry_ ? hop : int_format_.quantise(hop));
     event.int_path ^= path_id(path_number(port));
@@ -112,10 +110,9 @@ inline void Fabric<P>::trace_left(const Port& p, const Descriptor& packet) {
   const std::uint32_t queued = p.kind == PortKind::fifo ? packet.queue : p.queued;
   trace(EventKind::left, port, packet, packet.departs, queued);
   const std::uint64_t index = p.tx_packets + count_on_wire(p) - 1;
-  const bool is_marked = p.at_switch && packet.is_markable() && packet.queue > p.ecn_min &&
-                         marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), index);
-  trace_sent(p, port, packet, is_marked, queued);
-  if (!is_marked) return;
+  const bool has_mark = is_marked(p, port, packet, model().seed, index);
+  trace_sent(p, port, packet, has_mark, queued);
+  if (!has_mark) return;
   Descriptor marked = packet;
   marked.flags |= kMarked;
   trace(EventKind::marked, port, marked, packet.departs, queued);
@@ -142,7 +139,7 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
     if (packet == nullptr) return;
   } else {
     packet = &take_first(p, port, now);
-    leave(p, port, *packet);
+    apply_departure(p, port, *packet);
   }
   if (senders().flows_exceed_cache() && p.peer < shared().hosts && p.ring.tail - p.ring.head > kAhead) [[unlikely]]
     prefetch_at_host(p.peer, p.ring[p.ring.head + kAhead]);
@@ -185,7 +182,7 @@ inline Descriptor& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) 
 template <class P>
 Descriptor* Fabric<P>::arrive_priority(Port& p, std::uint32_t port, Time now) {
   Descriptor& packet = take_priority(p, port, now);
-  leave(p, port, packet);
+  apply_departure(p, port, packet);
   if (p.peer < shared().hosts || packet.kind >= PacketKind::lost) return &packet;
   count_arrival(port, packet, now);
   const std::uint32_t s = p.peer - shared().hosts;
@@ -237,16 +234,13 @@ inline void Fabric<P>::prefetch_far_end(const Port& out, const Descriptor& packe
 
 // What the port did to the packet when it departed, made up for now that it is known.
 template <class P>
-inline void Fabric<P>::leave(Port& p, std::uint32_t port, Descriptor& packet) {
-  // What seldom changes from one packet to the next is asked first. A host's port does not mark (Port::ecn_min).
-  if (packet.queue > p.ecn_min && packet.is_markable() &&
-      marks(p, packet.queue, RandomStream(model().seed, port, Purpose::ecn_mark), p.tx_packets)) {
+inline void Fabric<P>::apply_departure(Port& p, std::uint32_t port, Descriptor& packet) {
+  if (is_marked(p, port, packet, model().seed, p.tx_packets)) {
     packet.flags |= kMarked;
     ++p.marks;
   }
-  if (packet.is_measured() && p.at_switch && packet.kind == PacketKind::data && packet.hops < kMaxTelemetryHops) {
-    const HopTelemetry exact{packet.departs.ps, static_cast<std::int64_t>(p.tx_bytes),
-                             static_cast<std::int32_t>(packet.queue), p.rate_mbps};
+  if (is_stamped(p, packet)) {
+    const HopTelemetry exact = stamp(p, packet, p.tx_bytes);
     Telemetry& telemetry = packets().telemetry(packet);
     telemetry.path ^= path_number(port);
     telemetry.hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
@@ -259,8 +253,7 @@ inline void Fabric<P>::leave(Port& p, std::uint32_t port, Descriptor& packet) {
 
 template <class P>
 void Fabric<P>::lose(Port& p, std::uint32_t port, Descriptor& packet) {
-  const RandomStream random(model().seed, port, Purpose::link_loss);
-  if (!p.faults->loses(packet, p.arrival(packet), random, p.tx_packets)) return;
+  if (!is_lost(p, port, packet, model().seed, p.tx_packets)) return;
   trace(EventKind::lost, port, packet, p.arrival(packet), 0);
   packet.kind = PacketKind::lost;
   ++p.lost;
@@ -448,7 +441,7 @@ void Fabric<P>::hand_over(Time end, Out&& out) {
     settle(p, {end.ps - 1});
     while (!wire_is_empty(p)) {
       Descriptor& packet = take_off_wire(p);
-      leave(p, port, packet);
+      apply_departure(p, port, packet);
       packet.departs = p.arrival(packet);
       p.not_before = std::max(p.not_before, packet.departs - p.delay);
       out(port, packet.has_body() ? packets().arrive(packet) : packets().packet(packet));
