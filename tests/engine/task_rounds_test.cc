@@ -1,5 +1,5 @@
 // Threads that share the tasks of rounds: each is done once in a round, by whoever has time for it.
-#include "weir/engine/skip/task_rounds.h"
+#include "weir/engine/parallel/task_rounds.h"
 
 #include <gtest/gtest.h>
 

@@ -86,9 +86,8 @@ Time parse_time(std::string_view text);
 Bytes parse_bytes(std::string_view text);
 Rate parse_rate(std::string_view text);
 
-// Throws InputError unless `name` can be the name of a new entry of a catalogue: it must consist of lower-case letters,
-// digits,
-// '-' and '_' alone and must not be taken. `what` is the kind of entry for the message, such as "an algorithm".
+// Throws InputError unless `name` can be the name of a new entry of a catalogue: lower-case letters, digits, '-' and
+// '_' alone, and not taken. `what` is the kind of entry for the message, such as "an algorithm".
 void check_new_name(std::string_view what, std::string_view name, bool is_taken);
 
 // The candidate closest to `word` by edit distance regardless of case, or else one that begins with `word` and "_". It

@@ -129,21 +129,22 @@ class Engine {
   // Throws std::out_of_range unless there is such a port; so do the calls that take one.
   void check_port(std::uint32_t port) const;
 
-  // The functions up to paused_time() tell about a port, between epochs and with all departures before now() done:
-  // the bytes that it has accepted and that have not begun to leave;
+  // Figures of a port, between epochs, with all departures before now() done.
+  // Bytes that it has accepted and that have not begun to leave.
   virtual std::uint32_t queued_bytes(std::uint32_t port) = 0;
-  // the packets of these bytes, each with its flow (null: the flow has ended) and the flow's sender, in no particular
-  // order; returns false if this engine cannot tell;
+  // Visits the packets of these bytes, each with its flow (null: the flow has ended) and the flow's sender, in no
+  // particular order. Returns false if this engine cannot tell.
   using VisitQueued = std::function<void(const host::Flow* flow, std::uint32_t src, std::uint32_t bytes)>;
   virtual bool for_each_queued(std::uint32_t /*port*/, const VisitQueued& /*visit*/) { return false; }
-  // the bytes that have begun to leave;
+  // Bytes that have begun to leave.
   virtual std::uint64_t sent_bytes(std::uint32_t port) = 0;
-  // the packets that were marked as they left;
+  // Packets that were marked (ECN) as they left.
   virtual std::uint64_t marked(std::uint32_t port) = 0;
-  // the packets that its link has lost;
+  // Packets that its link has lost.
   virtual std::uint64_t lost(std::uint32_t port) = 0;
-  // the pause frames received, and for how long at least one data class has been paused so far.
+  // Pause frames received.
   virtual std::uint32_t pauses(std::uint32_t port) = 0;
+  // Time in which at least one data class was paused.
   virtual Time paused_time(std::uint32_t port) = 0;
 
   // The storms that the PFC watchdog has found at a switch's port, and the packets dropped in them.

@@ -51,7 +51,7 @@ class Receivers : public sim::Room<Receivers, P> {
       for (std::size_t i = 0; i < known_.size(); ++i) places_[known_[i].host] = static_cast<std::uint32_t>(i + 1);
   }
 
-  // Bring near, in turn: the lists of this sender's flows; a flow's entries there; what selective recovery has extras.
+  // Prefetch, in this order: the lists of this sender's flows; a flow's entries there; its reassembly bitmap.
   void prefetch_lists(std::uint32_t src) const {
     if (const std::uint32_t place = places_[src]; place != 0) prefetch_line(&known_[place - 1]);
   }

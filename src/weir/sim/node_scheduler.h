@@ -364,7 +364,7 @@ class NodeScheduler {
   ZeroedArray<Place> places_;           // by entity
   std::vector<std::int64_t> due_;       // by slot
   std::vector<Entity> entities_;        // by slot
-  std::vector<std::int64_t> earliest_;  // by node: no event of it that waits is earlier, and none waits if it is kNever
+  std::vector<std::int64_t> earliest_;  // by node: lower bound of its waiting events; kNever = none
   std::vector<std::uint64_t> waiting_;  // a bit for each slot: it may have an event beyond what is ready
   std::vector<std::uint64_t> busy_;     // a bit for each node: its earliest_ is not kNever
   std::vector<std::uint32_t> first_;    // the first slot, by node

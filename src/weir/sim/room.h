@@ -11,7 +11,7 @@
 namespace weir::sim {
 
 // Base of the room `Self<P>` of the partition `P`, which derives from all its rooms and offers shared(), fabric(),
-// nics(), senders(), receivers(), answers(), intake() and messages().
+// nics(), senders(), receivers(), answers(), intake(), messages() and prefetcher().
 template <template <class> class Self, class P>
 class Room {
  public:

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "weir/engine/model/epochs.h"
-#include "weir/engine/skip/task_rounds.h"
+#include "weir/engine/parallel/task_rounds.h"
 #include "weir/net/model/split.h"
 
 namespace weir::engine {
@@ -438,14 +438,14 @@ bool nodes_take_turns(const Model& model, const RunOptions& options) {
 std::unique_ptr<Partitions> make_partitions(const Model& model, Network& network, const RunOptions& options) {
   const std::uint32_t ranks = options.ranks == nullptr ? 1 : options.ranks->size();
   const std::uint32_t partitions = options.partitions == 0 ? options.threads * ranks : options.partitions;
-  const auto team = [&]<class S>() -> std::unique_ptr<Partitions> {
+  const auto make = [&]<class S>() -> std::unique_ptr<Partitions> {
     if (options.traced) return std::make_unique<LocalPartitions<S, net::Recorder>>(model, network, partitions, options);
     return std::make_unique<LocalPartitions<S, net::NoTracer>>(model, network, partitions, options);
   };
-  if (options.scheduler == SchedulerKind::heap) return team.template operator()<sim::HeapScheduler>();
+  if (options.scheduler == SchedulerKind::heap) return make.template operator()<sim::HeapScheduler>();
   if (nodes_take_turns(model, options))
     return std::make_unique<LocalPartitions<sim::NodeScheduler, net::NoTracer>>(model, network, partitions, options);
-  return team.template operator()<sim::WheelScheduler>();
+  return make.template operator()<sim::WheelScheduler>();
 }
 
 }  // namespace weir::engine

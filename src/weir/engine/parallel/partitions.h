@@ -15,9 +15,9 @@ namespace weir::engine {
 
 // What a Simulation needs of its partitions, whatever their scheduler.
 //
-// Of several ranks (RunOptions::ranks) each has a crew, with the partitions of its share. What concerns a node, a port
-// or a flow of another rank is then left to that; what is told of all partitions is of this rank's alone, unless it
-// says otherwise; and calls that say "of all ranks" are collective.
+// Of several ranks (RunOptions::ranks) each has one, with the partitions of its share. A call about a node, a port or a
+// flow of another rank does nothing; figures are of this rank's partitions, unless a call says "of all ranks". Such a
+// call is collective.
 class Partitions {
  public:
   virtual ~Partitions() = default;
@@ -32,7 +32,7 @@ class Partitions {
   virtual const Totals& totals() = 0;
   virtual void add_flow(const traffic::Flow& flow) = 0;
   // Of all ranks. What a partition throws is thrown here, once all have stopped, with several ranks as a RankFailure;
-  // the crew is then of no more use.
+  // they are then of no more use.
   virtual void run_epoch(Time end) = 0;
   // Of all ranks; collective as totals() is: nothing is pending, or nothing has happened since the last call, so that
   // it is worth while to ask for earliest().
@@ -65,18 +65,18 @@ class Partitions {
   // The same for those that wait at a port, but for pause and resume frames.
   virtual void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const = 0;
   virtual void for_each_signal(const std::function<void(std::uint32_t node)>& visit) const = 0;
-  // Of all ranks: what has happened since the last call and before `end`; nothing if the crew is not traced.
+  // Of all ranks: what has happened since the last call and before `end`; nothing if they are not traced.
   virtual net::TraceEvents trace(Time end) = 0;
-  // Between epochs: what the partitions of all ranks hold (Partition::save, load). A crew takes what one of the same
+  // Between epochs: what the partitions of all ranks hold (Partition::save, load). One takes what one of the same
   // number of partitions has saved, whatever the ranks. With several, rank 0 saves all, or with `everywhere` each; what
   // the others have saved is of no use.
   virtual void save(Saver& a, bool everywhere) = 0;
   virtual void load(Loader& a, Time now) = 0;
-  // Records these from now on; only if the crew is traced.
+  // Records these from now on; only if they are traced.
   virtual void record(const net::TraceFilter& filter) = 0;
   // From now on, notes how long each partition takes; the log must outlive this.
   virtual void note_work(WorkLog& log) = 0;
-  // Who answers at once; only if the crew is traced.
+  // Who answers at once; only if they are traced.
   virtual void decide_by(const host::Policy& policy) = 0;
   // Between epochs: moves the questions that nobody has answered to `out`, and takes an answer, before all else at
   // `now`.

@@ -1,6 +1,5 @@
-// Partition, and the bodies of all its rooms. Included by partition.cc and partition_traced.cc only: kinds of
-// partitions that share a source share what the compiler inlines, and what is called from one place alone it inlines
-// best.
+// Partition, and the bodies of all its rooms. Included by the four partition*.cc only. Each of them instantiates
+// few kinds of partitions, because g++ inlines less in a source with several.
 #pragma once
 
 #include <algorithm>

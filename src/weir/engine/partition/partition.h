@@ -7,7 +7,7 @@
 // not depend on the number of partitions.
 //
 // What happens at an event is the business of its rooms (sim/room.h); the partition takes events from the scheduler and
-// opens its doors to the crew.
+// lets those of other partitions see it (parallel/partitions.h).
 #pragma once
 
 #include <cstdint>

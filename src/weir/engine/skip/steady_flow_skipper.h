@@ -9,11 +9,10 @@
 // Time is looked at in windows of several round trips. A flow's history is what had been acknowledged at the ends of
 // windows, once `settle` times two round trips have passed since a flow has started or ended on its ports, or on those
 // of flows that share ports with it, and so on. It is steady if it, or its last half or quarter, cut into `rounds`
-// parts, differs by at most theta in the bytes and in the round-trip times of the parts. All that is left out during
-// its history is, relative to the length that was looked at, at most theta over that difference of bytes. For a rate
-// that still changes stands still in what is left out, and is late by all of that: so it is off by theta at most. All
-// flows have to be steady; the span ends with the first of them that has one window's bytes left, or with what comes
-// from outside.
+// parts, differs by at most theta in the bytes and in the round-trip times of the parts. If the bytes of
+// the parts differ by a share d, at most (theta / d) times the length of the history is left out: a rate that still
+// drifts by d in that length is then off by theta at most. All flows have to be steady; the span ends with the first of
+// them that has one window's bytes left, or with what comes from outside.
 //
 // A share `check` of spans, drawn at random, is simulated, and what each flow delivers is compared with what it would
 // have lost.

@@ -150,8 +150,8 @@ class Simulation final : public Engine {
   Time next_poll_;  // of the PFC watchdog; Time::max(): there is none
   Time now_;        // the packets' clock
   std::int64_t epochs_at_once_ = 1;
-  Time lasts_until_;  // some_flow_lasts_until(), as it was found last ...
-  Time next_survey_;  // ... and before this it is not looked for again
+  Time lasts_until_;  // result of the last some_flow_lasts_until(), valid until next_survey_
+  Time next_survey_;
   bool traffic_dry_ = false;
   std::size_t changes_done_ = 0;  // of model.faults
   std::size_t pauses_done_ = 0;

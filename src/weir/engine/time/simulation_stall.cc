@@ -10,10 +10,10 @@ namespace weir::engine {
 // The partitions of all ranks, built anew.
 struct Simulation::Whole {
   Whole(const Model& model, const RunOptions& options)
-      : network(model), crew(make_partitions(model, network, options)) {}
+      : network(model), partitions(make_partitions(model, network, options)) {}
 
   Network network;
-  std::unique_ptr<Partitions> crew;
+  std::unique_ptr<Partitions> partitions;
 };
 
 std::unique_ptr<Simulation::Whole> Simulation::gather_whole() {
@@ -28,7 +28,7 @@ std::unique_ptr<Simulation::Whole> Simulation::gather_whole() {
   out->network.node_states = network_.node_states;
   out->network.node_times = network_.node_times;
   Loader loader(saved.content());
-  out->crew->load(loader, now_);
+  out->partitions->load(loader, now_);
   return out;
 }
 
@@ -72,7 +72,9 @@ Deadlock Simulation::find_deadlock() {
   if (options_.ranks == nullptr)
     return deadlock_search_.look([this](const auto& visit) { partitions_->for_each_packet(visit); });
   const auto whole = gather_whole();
-  return DeadlockSearch(model_, whole->network).look([&](const auto& visit) { whole->crew->for_each_packet(visit); });
+  return DeadlockSearch(model_, whole->network).look([&](const auto& visit) {
+    whole->partitions->for_each_packet(visit);
+  });
 }
 
 // A link that is still to go down or up may end any stall.
@@ -103,19 +105,19 @@ std::optional<Obstacles> Simulation::find_cut_off() {
   for (const auto& [link, faults] : model_.faults.links)
     if (faults.loses_all()) dead[link] = true;
   if (!cut_off_search_.buffers_matter() && std::find(dead.begin(), dead.end(), true) == dead.end()) return std::nullopt;
-  const auto look = [&](CutOffSearch& search, const Partitions& crew) -> std::optional<Obstacles> {
-    if (crew.has_untaken()) return std::nullopt;  // they may be what is waited for
+  const auto look = [&](CutOffSearch& search, const Partitions& partitions) -> std::optional<Obstacles> {
+    if (partitions.has_untaken()) return std::nullopt;  // they may be what is waited for
     return search.look({.routing = rerouted_ ? *rerouted_ : model_.routing,
                         .dead = dead,
                         .program = traffic_.program(),
-                        .each_flow = [&](const auto& visit) { crew.for_each_active(visit); },
-                        .each_packet = [&](const auto& visit) { crew.for_each_packet(visit); },
-                        .each_signal = [&](const auto& visit) { crew.for_each_signal(visit); }});
+                        .each_flow = [&](const auto& visit) { partitions.for_each_active(visit); },
+                        .each_packet = [&](const auto& visit) { partitions.for_each_packet(visit); },
+                        .each_signal = [&](const auto& visit) { partitions.for_each_signal(visit); }});
   };
   if (options_.ranks == nullptr) return look(cut_off_search_, *partitions_);
   const auto whole = gather_whole();
   CutOffSearch search(model_, whole->network);
-  return look(search, *whole->crew);
+  return look(search, *whole->partitions);
 }
 
 }  // namespace weir::engine

@@ -158,8 +158,9 @@ static_assert(sizeof(PacketRing) == 24);
 
 enum class PortKind : std::uint8_t { fifo, queued, priority };
 
-// Of a priority port: the classes of the packets on the wire, in the order of their departures, or of the first of
-// them. One bit for each, and above them a one.
+// The classes of a priority port's packets on the wire, in the order of their departures: a queue of bits, of which the
+// lowest is the next to arrive (1 = the class that goes ahead), ended by a 1. It holds kMost; then only the first are
+// noted.
 class DepartureOrder {
  public:
   // Nothing is noted; no more than one packet is. Else, is the first, or the second, of the first class?

@@ -125,7 +125,7 @@ inline void drain_priority(Port& p, Time now, OnDepart&& on_depart, OnControl&& 
 // Before a packet is put on a ring of the port: an empty one begins again at its first place.
 inline void rewind_for(Port& p, const Descriptor& packet) { p.ring_of(is_urgent(packet)).rewind_if_empty(); }
 
-// Accepts a packet that has to wait, or nearly so; the caller has drained the port up to `now`, and does it again.
+// Puts a packet on its ring. The caller drains the port up to `now` before and after.
 inline void accept_priority(Port& p, const Descriptor& packet, std::uint16_t ingress, Time now) {
   const bool urgent = is_urgent(packet);
   Descriptor& place = p.ring_of(urgent).push();

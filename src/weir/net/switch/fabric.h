@@ -51,8 +51,8 @@ class Fabric : public sim::Room<Fabric, P> {
   [[gnu::noinline]] void drop_at_host(std::uint32_t port, const Descriptor& packet, Time now);
   // Brings a port's counters up to date with all departures up to `now`.
   void settle(Port& p, Time now);
-  // The port by which the first packet of this link will probably leave the next node; of a host the one by which it
-  // answers.
+  // Guesses, for prefetching, by which port this link's first packet leaves the next node; of a host, the port by which
+  // it answers.
   std::uint32_t guess_next_port(std::uint32_t port) const;
   // Another partition touches the port; its packets are taken over from there.
   bool is_inbound(std::uint32_t port) const { return !alone_ && inbound_[port] != 0; }
@@ -141,8 +141,8 @@ class Fabric : public sim::Room<Fabric, P> {
   [[gnu::noinline]] void reschedule_first_arrival(Port& p, std::uint32_t port);
   void schedule_first_arrival(Port& p, std::uint32_t port);
 
-  // Packets so far ahead in a link's queue are asked for: the state of their flows comes from memory while those before
-  // them arrive.
+  // Prefetch distance, in packets of a link's queue: the state of their flows comes from memory while those before them
+  // arrive.
   static constexpr std::uint32_t kAhead = 6;
   // If there are many flows: brings near what a packet will touch at this host of the partition.
   [[gnu::noinline]] void prefetch_at_host(std::uint32_t h, const Descriptor& packet) const;

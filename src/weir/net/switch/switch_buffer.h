@@ -230,13 +230,12 @@ class SwitchBuffer {
     return true;
   }
 
-  // If of what this ingress has in the switch only `kept` bytes were left, for good: the least that it would then hold
-  // of the shared part,
+  // The least that this ingress would hold of the shared part if only `kept` of its bytes were left in the switch, for
+  // good.
   std::int64_t share_kept(std::uint32_t ingress, TrafficClass c, std::int64_t kept) const {
     return std::max<std::int64_t>(0, std::min(pool(ingress, c).bytes, kept) - reserve_);
   }
-  // and whether it could then be resumed, with so many bytes of the shared part free. What leaves gives back headroom
-  // first.
+  // Whether it could be resumed then, with `free` bytes of the shared part free. What leaves gives back headroom first.
   bool may_resume(std::uint32_t ingress, TrafficClass c, std::int64_t kept, std::int64_t free) const {
     if (kept > pool(ingress, c).bytes) return false;
     const std::int64_t s = std::max<std::int64_t>(0, kept - reserve_);

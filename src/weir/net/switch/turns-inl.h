@@ -197,7 +197,7 @@ inline void Fabric<P>::finish_link(const Wire& wire, std::uint32_t port, Time ne
   if (next < Time::max()) [[likely]] {
     scheduler().schedule(shared().arrival(port), next);
   } else if constexpr (!Wire::kHasLeft) {
-    // What the link has just been allowed to send leaves later than the node at the other end has gone on.
+    // A resumed packet starts after the time up to which its sender was simulated, so it is not on the wire yet.
     Port& p = shared().port(port);
     if (p.kind == PortKind::priority) schedule_first_arrival(p, port);
   }

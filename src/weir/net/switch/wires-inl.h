@@ -197,8 +197,8 @@ Descriptor* Fabric<P>::arrive_priority(Port& p, std::uint32_t port, Time now) {
 // The packet that arrives, off the wire; the next one's arrival is scheduled.
 template <class P>
 inline Descriptor& Fabric<P>::take_priority(Port& p, std::uint32_t port, Time now) {
-  // What waits has begun to leave as soon as the packet that arrives had left, if it may. It is settled as long as that
-  // one is still counted among those on the wire.
+  // The next packet started when this one's transmission ended. That is computed now, while this packet still counts as
+  // on the wire.
   if (p.order.has_one_at_most()) settle_priority(p, p.owner - shared().hosts, settled_by_owner(now));
   Descriptor& packet = take_off_wire(p);
   if constexpr (P::kByNode) {
@@ -208,7 +208,7 @@ inline Descriptor& Fabric<P>::take_priority(Port& p, std::uint32_t port, Time no
   if (const PacketRing* next = next_on_wire(p); next != nullptr) {
     scheduler().add(shared().arrival(port), p.arrival(next->front()));
   } else if constexpr (P::kByNode) {
-    // What the link has just been allowed to send leaves later than the node at the other end has gone on.
+    // A resumed packet starts after the time up to which its sender was simulated, so it is not on the wire yet.
     if (const Descriptor* waits = next_to_leave(p); waits != nullptr) [[unlikely]]
       scheduler().add(shared().arrival(port), p.free_at + p.serialisation(waits->wire) + p.delay);
   }

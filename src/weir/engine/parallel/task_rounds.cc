@@ -1,4 +1,4 @@
-#include "weir/engine/skip/task_rounds.h"
+#include "weir/engine/parallel/task_rounds.h"
 
 #include <algorithm>
 #include <thread>

@@ -1,4 +1,4 @@
-// How the threads of a crew share the work of an epoch.
+// How the threads of a run share the work of an epoch.
 #pragma once
 
 #include <atomic>
