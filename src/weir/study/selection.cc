@@ -39,7 +39,7 @@ std::string_view unquoted(std::string_view label) {
 // Labels as --only takes them.
 std::vector<std::string> as_written(std::vector<std::string> labels) {
   for (std::string& label : labels)
-    if (label.find(',') != std::string::npos) label = '"' + label + '"';
+    if (label.find(',') != std::string::npos) label = fmt::format("\"{}\"", label);
   return labels;
 }
 
