@@ -139,7 +139,7 @@ class TraceEvents {
     reference operator*() const { return **at_; }
     pointer operator->() const { return *at_; }
     iterator& operator++() { return ++at_, *this; }
-    iterator operator++(int) { return iterator(at_++); }
+    iterator operator++(int) { return iterator(at_++); }  // NOLINT(cert-dcl21-cpp): as std::forward_iterator has it
     friend bool operator==(iterator, iterator) = default;
 
    private:
