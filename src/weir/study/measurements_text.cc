@@ -133,12 +133,17 @@ std::vector<std::size_t> Measurements::best(std::size_t measure) const {
     return is_informative(a) && is_informative(b) && (better == Better::lower ? a.high < b.low : a.low > b.high);
   };
   std::vector<std::size_t> out;
-  for (const auto& [task, of_task] : groups)
-    for (const auto& [p, interval] : of_task)
-      if (of_task.size() > 1 && std::all_of(of_task.begin(), of_task.end(), [&](const auto& other) {
-            return other.first == p || is_apart(interval, other.second);
-          }))
-        out.push_back(p);
+  for (const auto& group : groups) {
+    const auto& of_task = group.second;
+    const auto is_best = [&](const auto& one) {
+      return std::all_of(of_task.begin(), of_task.end(), [&](const auto& other) {
+        return other.first == one.first || is_apart(one.second, other.second);
+      });
+    };
+    if (of_task.size() < 2) continue;
+    for (const auto& one : of_task)
+      if (is_best(one)) out.push_back(one.first);
+  }
   std::sort(out.begin(), out.end());
   return out;
 }
