@@ -50,7 +50,7 @@ class Rested {
     }
     for (std::uint32_t s = 0; s < model_->topology.switches; ++s) {
       const auto& buffer = simulation_->switch_state(s).buffer;
-      EXPECT_FALSE(buffer.eager()) << "switch " << s;
+      EXPECT_FALSE(buffer.needs_departure_events()) << "switch " << s;
       for (std::uint32_t i = 0; i < model_->routing.ports(s).size(); ++i)
         for (const auto c : classes) {
           EXPECT_EQ(buffer.pool(i, c).bytes, 0) << "switch " << s << " ingress " << i;

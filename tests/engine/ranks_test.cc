@@ -47,7 +47,7 @@ TEST(Mailbox, APacketTakesOnlyWhatItUses) {
   Telemetry telemetry;
   telemetry.path = 17;
   telemetry.hop[2].queue = 11;
-  packet.body = 5 | net::kMeasured;
+  packet.body = 5 | net::kHasTelemetry;
   packet.hops = 3;
   PackedPackets measured;
   measured.add(packet, 7, &telemetry, nullptr);

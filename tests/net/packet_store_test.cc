@@ -58,10 +58,10 @@ TEST(PacketStore, KeepsBodiesOnTheWay) {
 TEST(PacketStore, TelemetryGoesBackWithTheAcknowledgement) {
   PacketStore store;
   Packet data = packet_of(7);
-  EXPECT_FALSE(data.is_measured());
+  EXPECT_FALSE(data.has_telemetry());
   store.measure(data);
   const Descriptor there = sent(store, data);
-  ASSERT_TRUE(there.is_measured());
+  ASSERT_TRUE(there.has_telemetry());
   store.telemetry(there).hop[2].queue = 11;
   Packet ack = store.arrive(there);
   ack.kind = PacketKind::ack;
@@ -82,7 +82,7 @@ TEST(PacketStore, PauseFramesHaveNoBody) {
   PacketStore store;
   Descriptor frame;
   frame.kind = PacketKind::pause;
-  EXPECT_FALSE(frame.is_measured());
+  EXPECT_FALSE(frame.has_telemetry());
   EXPECT_EQ(store.packet(frame).seq, 0);
 }
 

@@ -39,7 +39,7 @@ std::vector<std::int64_t> departures(const Port& p) {
   return out;
 }
 
-constexpr std::int64_t kNever = kHeld.ps;
+constexpr std::int64_t kNever = kNotScheduled.ps;
 using List = std::vector<std::int64_t>;
 
 TEST(Port, PacketsLeaveOneAfterAnother) {
@@ -138,7 +138,7 @@ class PausedPort : public testing::Test {
 TEST_F(PausedPort, WhatIsLeavingLeaves) {
   pause({50'000});
   EXPECT_EQ(departures(port_), (List{0, kNever, kNever}));
-  EXPECT_EQ(put(port_, 700, {60'000}).departs, kHeld);
+  EXPECT_EQ(put(port_, 700, {60'000}).departs, kNotScheduled);
   drain(port_, {900'000}, [](const Descriptor&) { FAIL() << "a packet left a paused port"; });
   EXPECT_EQ(port_.queued, 2'200u);
 }
@@ -177,7 +177,7 @@ TEST(Port, APauseHoldsOnlyTheDataClass) {
   p.paused = true;
   EXPECT_EQ(put(p, 100, {1'000}, TrafficClass::priority).departs.ps, 1'000);
   EXPECT_EQ(put(p, 100, {2'000}, TrafficClass::priority).departs.ps, 9'000);
-  EXPECT_EQ(put(p, 100, {2'000}).departs, kHeld);
+  EXPECT_EQ(put(p, 100, {2'000}).departs, kNotScheduled);
 }
 
 TEST_F(PausedPort, ControlFramesGoAheadOfData) {

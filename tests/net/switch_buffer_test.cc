@@ -36,7 +36,7 @@ TEST(SwitchBuffer, ALoneQueueTakesANinth) {
   EXPECT_EQ(b.shared_capacity(), 32'000'000);
   EXPECT_EQ(fill_until_paused(b, 0), 3'556'000);  // 32,000,000 / 9 = 3,555,555.6, passed with packet 3,556
   EXPECT_EQ(b.shared_used(), 3'555'000);
-  EXPECT_TRUE(b.eager());
+  EXPECT_TRUE(b.needs_departure_events());
 }
 
 TEST(SwitchBuffer, ReservesAndHeadroomAreSetAside) {
@@ -120,7 +120,7 @@ TEST_F(PausedIngress, ResumesThreeKibibytesBelow) {
   b_.release(0, kData, 1'000);
   EXPECT_TRUE(b_.resume(0, kData));
   EXPECT_FALSE(b_.resume(0, kData)) << "told twice";
-  EXPECT_FALSE(b_.eager());
+  EXPECT_FALSE(b_.needs_departure_events());
 }
 
 TEST_F(PausedIngress, DoesNotResumeWhileHeadroomIsInUse) {
@@ -175,7 +175,7 @@ TEST(SwitchBuffer, ThePriorityClassPausesNobody) {
     b.take(0, TrafficClass::priority, 1'000);
     ASSERT_FALSE(b.pause(0, TrafficClass::priority));
   }
-  EXPECT_FALSE(b.eager());
+  EXPECT_FALSE(b.needs_departure_events());
 }
 
 // Lossy, alpha = 1: a queue x may grow while x <= C - x, to half of the buffer.
@@ -234,15 +234,15 @@ TEST_P(LateBuffer, DecidesAlike) {
     std::uint32_t wire;
   };
   std::vector<Held> held;
-  std::vector<Held> unreported;
+  std::vector<Held> since_or_ack;
   std::uint32_t queued = 0;  // all leave by one port
   int plain = 0;
   int roomy = 0;
   int drops = 0;
   int pauses = 0;
   const auto report = [&] {
-    for (const auto& h : unreported) late.release(h.ingress, kData, h.wire);
-    unreported.clear();
+    for (const auto& h : since_or_ack) late.release(h.ingress, kData, h.wire);
+    since_or_ack.clear();
   };
   for (int step = 0; step < 20'000; ++step) {
     const auto phase = static_cast<std::uint64_t>(step) / 2'000 % 2;  // fills, then empties
@@ -252,10 +252,10 @@ TEST_P(LateBuffer, DecidesAlike) {
       held.erase(held.begin() + static_cast<std::ptrdiff_t>(which));
       exact.release(h.ingress, kData, h.wire);
       queued -= h.wire;
-      unreported.push_back(h);
-      if (late.eager()) report();
+      since_or_ack.push_back(h);
+      if (late.needs_departure_events()) report();
       const bool resumed = exact.resume(h.ingress, kData);
-      if (late.eager()) {
+      if (late.needs_departure_events()) {
         ASSERT_EQ(late.resume(h.ingress, kData), resumed);
       } else {
         ASSERT_FALSE(resumed);
@@ -267,7 +267,7 @@ TEST_P(LateBuffer, DecidesAlike) {
     if (late.below_thresholds(queued, h.wire)) {
       ++roomy;
       ASSERT_TRUE(fits);
-      ASSERT_FALSE(late.eager());
+      ASSERT_FALSE(late.needs_departure_events());
       ASSERT_TRUE(params.mode == BufferMode::per_port || late.fits_upper_bound(h.ingress, kData, queued, h.wire));
     }
     if (late.fits_upper_bound(h.ingress, kData, queued, h.wire)) {

@@ -365,7 +365,7 @@ TEST(NodeScheduler, TakesSidesByTurns) {
     bool operator==(const Turn&) const = default;
   };
   struct Turns {
-    void operator()(Entity, Due) const {}
+    void operator()(Entity, Horizon) const {}
     bool takes(std::uint32_t) const { return true; }
     void take(Entity) const {}
     void end(std::uint32_t node, Time begun, Time until) const {
@@ -403,7 +403,7 @@ TEST(NodeScheduler, KeepsSidesTogetherIfToldTo) {
 TEST(NodeScheduler, GivesWholeTurns) {
   NodeScheduler scheduler(4, {.node_of = {1, 0, 1, 0}, .turn = Time{100}});
   struct Turns {
-    void operator()(Entity, Due) const {}
+    void operator()(Entity, Horizon) const {}
     bool takes(std::uint32_t node) const { return node == 1; }
     void take(Entity e) const { taken.push_back(e); }
     void end(std::uint32_t node, Time begun, Time until) const {

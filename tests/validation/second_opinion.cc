@@ -31,7 +31,7 @@ struct Sender {
   Time next_cnp;
   // turns of becoming ready
   bool ready = false;
-  Time paced_at = Time::max();
+  Time pacing_entry = Time::max();
   std::uint32_t slot = 0;
 
   bool done() const { return una >= flow.size.count; }
@@ -355,10 +355,10 @@ class Network {
     if (s.ready || !s.sendable()) return;
     if (s.next_send <= now_) {
       s.ready = true;
-      s.paced_at = Time::max();
+      s.pacing_entry = Time::max();
       nic.ready.push_back(id);
-    } else if (s.next_send < s.paced_at) {
-      s.paced_at = s.next_send;
+    } else if (s.next_send < s.pacing_entry) {
+      s.pacing_entry = s.next_send;
       nic.paced.emplace(s.next_send, s.slot, id);
     }
   }
@@ -375,8 +375,8 @@ class Network {
     while (!nic.paced.empty() && std::get<Time>(*nic.paced.begin()) <= now_) {
       const auto [time, slot, id] = *nic.paced.begin();
       nic.paced.erase(nic.paced.begin());
-      if (senders_[id].done() || senders_[id].paced_at != time) continue;
-      senders_[id].paced_at = Time::max();
+      if (senders_[id].done() || senders_[id].pacing_entry != time) continue;
+      senders_[id].pacing_entry = Time::max();
       consider(nic, id);
     }
     while (p.free_at <= now_ && !nic.ready.empty()) {

@@ -18,10 +18,10 @@ struct alignas(64) Flow {
   std::int64_t limit = 0;          // first byte that may not be sent yet
   std::int64_t not_in_flight = 0;  // bytes of [snd_una, snd_nxt) not in flight: acknowledged out of order, or lost
   cc::Control control;
-  Time next_send;               // pacing: nothing is sent before this
-  Time held;                    // On-Ramp: nothing is sent before this
-  Time paced_at = Time::max();  // time of its valid entry in the pacing queue; max = none
-  std::int64_t snd_max = 0;     // first byte never sent
+  Time next_send;                   // pacing: nothing is sent before this
+  Time held;                        // On-Ramp: nothing is sent before this
+  Time pacing_entry = Time::max();  // time of its valid entry in the pacing queue; max = none
+  std::int64_t snd_max = 0;         // first byte never sent
 
   std::uint32_t dst = 0;
   std::uint32_t entropy = 0;
@@ -42,8 +42,8 @@ struct alignas(64) Flow {
   Time last_sent;                 // the first of them
   Time srtt;
   Time rttvar;
-  Time rto_at = Time::max();  // retransmission timeout; max = nothing outstanding
-  Time armed = Time::max();   // time of its valid entry in the timer queue
+  Time rto_at = Time::max();       // retransmission timeout; max = nothing outstanding
+  Time timer_entry = Time::max();  // time of its valid entry in the timer queue
 
   std::uint64_t id = 0;
   std::uint32_t retransmitted = 0;  // packets
@@ -62,16 +62,16 @@ struct alignas(64) Flow {
 
 // The receiver's state of a flow, kept for each slot of each sender.
 struct Receiver {
-  std::int64_t expected = 0;  // all bytes below have arrived
-  std::int64_t end = -1;      // size, if the flow is a message of a program; else -1
-  std::int64_t asked = 0;     // the sender waits for acknowledgements of all bytes below
-  std::int64_t nacked = -1;   // first byte of the gap that the last NACK reported
+  std::int64_t expected = 0;      // all bytes below have arrived
+  std::int64_t end = -1;          // size, if the flow is a message of a program; else -1
+  std::int64_t asked = 0;         // the sender waits for acknowledgements of all bytes below
+  std::int64_t last_nacked = -1;  // first byte of the gap that the last NACK reported
   Time last_nack;
   Time next_cnp;  // no CNP is sent before this
   std::uint32_t generation = 0;
   std::uint32_t unacknowledged = 0;  // bytes received since the last acknowledgement
   std::uint32_t data_at = 0;         // when the last packet came, in units of kDataTick (On-Ramp)
-  std::uint16_t unreported = 0;      // packets received since the last OR-ACK (On-Ramp)
+  std::uint16_t since_or_ack = 0;    // packets received since the last OR-ACK (On-Ramp)
   bool used = false;
 
   // They wrap after 281 s.

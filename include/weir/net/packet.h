@@ -36,12 +36,12 @@ inline constexpr std::uint8_t kSwitchChooses = kAdaptive | kRoundRobin;
 inline constexpr std::uint8_t kAskAck = 128;    // on a data packet: the receiver must acknowledge it at once
 inline constexpr std::uint8_t kMarkable = 128;  // on an acknowledgement: switches mark it as they mark data
 
-inline constexpr Time kHeld = Time::max();  // departure time of a packet whose port is paused
+inline constexpr Time kNotScheduled = Time::max();  // departure time of a packet whose port is paused
 
 // Descriptor::body: the number of a record of the partition's packet store, with this bit if it has telemetry, too. In
 // a trace event only that bit means something.
-inline constexpr std::uint32_t kMeasured = std::uint32_t{1} << 31;
-inline constexpr std::uint32_t kNoBody = ~kMeasured;
+inline constexpr std::uint32_t kHasTelemetry = std::uint32_t{1} << 31;
+inline constexpr std::uint32_t kNoBody = ~kHasTelemetry;
 
 // What ports and switches look at, and all that they copy: rings hold descriptors. Two fill a cache line.
 struct alignas(32) Descriptor {
@@ -65,7 +65,7 @@ struct alignas(32) Descriptor {
   // On its way: whether it has a body. Pause and resume frames have none.
   bool has_body() const { return body != kNoBody; }
   // Whether switches write telemetry into it, or have, and it brings that back.
-  bool is_measured() const { return (body & kMeasured) != 0; }
+  bool has_telemetry() const { return (body & kHasTelemetry) != 0; }
 };
 static_assert(sizeof(Descriptor) == 32);
 

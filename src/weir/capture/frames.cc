@@ -60,7 +60,7 @@ Frame Frames::make(const net::TraceEvent& event, std::uint32_t from, std::uint32
   if (packet.is_control()) return pfc(packet, from, head);
   if (ipv6_ || protocols_[packet.profile] != Protocol::rocev2 || is_own(packet))
     return whole(event, from, to, *flow, head);
-  const bool has_int = packet.is_measured();
+  const bool has_int = packet.has_telemetry();
   const bool has_sack = event.sack.trigger >= 0;
   const Likeness likeness{.flow = flow->id,
                           .link = std::uint64_t{from} << 32 | to,
@@ -100,7 +100,7 @@ Frame Frames::whole(const net::TraceEvent& event, std::uint32_t from, std::uint3
               .payload = payload,
               .after = payload,
               .next = !own && protocol == Protocol::tcp ? kTcp : kUdp,
-              .has_int = packet.is_measured()};
+              .has_int = packet.has_telemetry()};
   HeaderBytes out(head);
   out.big<6>(kMac | to);
   out.big<6>(kMac | from);
@@ -241,7 +241,7 @@ void Frames::number(const net::TraceEvent& event, const FlowOfPacket& flow, std:
                     std::uint8_t* end) const {
   const net::Packet& p = event.packet;
   std::uint8_t* const psn = bth + 9;
-  if (p.is_measured()) telemetry(event, HeaderBytes(end - kTelemetry));
+  if (p.has_telemetry()) telemetry(event, HeaderBytes(end - kTelemetry));
   if (p.kind == PacketKind::data || p.kind == PacketKind::trimmed) {
     const bool is_first = p.seq == 0;
     const bool is_last = p.seq + payload_ >= flow.size;

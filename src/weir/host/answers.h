@@ -40,7 +40,7 @@ class Answers : public sim::Room<Answers, P> {
 
   template <class A>
   void archive(A& a) {
-    a.each(desks_, [&](Desk& desk) {
+    a.each(desks_, [&](DelayQueue& desk) {
       desk.answers.archive(a);
       desk.cnps.archive(a);
       a.value(desk.drawn);
@@ -57,7 +57,7 @@ class Answers : public sim::Room<Answers, P> {
   using Base::shared;
 
   // `departs` of its packets is when they are due. Both rings are in that order.
-  struct Desk {
+  struct DelayQueue {
     net::PacketRing answers;
     net::PacketRing cnps;
     std::uint64_t drawn = 0;
@@ -67,7 +67,7 @@ class Answers : public sim::Room<Answers, P> {
   Time draw(std::uint32_t h, Time mean);
   void schedule(std::uint32_t h);
 
-  std::vector<Desk> desks_;  // by host; empty without delays
+  std::vector<DelayQueue> desks_;  // by host; empty without delays
 };
 
 }  // namespace weir::host

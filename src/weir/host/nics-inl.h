@@ -55,8 +55,8 @@ inline void Nics<P>::run_timers(std::uint32_t h, Time now) {
       continue;
     }
     Flow* flow = host.find(due.slot, due.generation);
-    if (flow == nullptr || flow->armed != due.time) continue;
-    flow->armed = Time::max();
+    if (flow == nullptr || flow->timer_entry != due.time) continue;
+    flow->timer_entry = Time::max();
     if (flow->control.timer <= now) {
       flow->control.timer = cc::kNoTimer;
       const Profile& profile = model().profiles[flow->profile];
@@ -77,13 +77,13 @@ inline void Nics<P>::consider(Host& host, Flow& flow, Time now) {
   const Time due = flow.due();
   if (due <= now) {
     flow.ready = true;
-    flow.paced_at = Time::max();
+    flow.pacing_entry = Time::max();
     if (flow.turn == 0) [[likely]]
       host.ready.push({flow.slot, flow.generation});
     else
       host.ready.push_front({flow.slot, flow.generation});
-  } else if (due < flow.paced_at) {
-    flow.paced_at = due;
+  } else if (due < flow.pacing_entry) {
+    flow.pacing_entry = due;
     host.pacing.push({due, flow.slot, flow.generation});
   }
 }
@@ -97,8 +97,8 @@ inline void Nics<P>::serve(std::uint32_t h, Time now) {
     const TimedSlot due = host.pacing.top();
     host.pacing.pop();
     Flow* flow = host.find(due.slot, due.generation);
-    if (flow == nullptr || flow->paced_at != due.time) continue;
-    flow->paced_at = Time::max();
+    if (flow == nullptr || flow->pacing_entry != due.time) continue;
+    flow->pacing_entry = Time::max();
     consider(host, *flow, now);
   }
   if (nic.paused == all_classes_) return;
@@ -167,8 +167,8 @@ inline void Nics<P>::prefetch_next(const Host& host) {
 template <class P>
 inline void Nics<P>::arm(Host& host, Flow& flow) {
   const Time deadline = std::min(flow.control.timer, flow.rto_at);
-  if (deadline >= flow.armed) return;
-  flow.armed = deadline;
+  if (deadline >= flow.timer_entry) return;
+  flow.timer_entry = deadline;
   host.timers.push({deadline, flow.slot, flow.generation});
 }
 

@@ -46,14 +46,14 @@ inline bool acknowledges_now(Receiver& r, const Profile& profile, const net::Pac
 // Whether the sender is told when this packet arrived (On-Ramp): each of so many, and, with burst_gap, the first one
 // after such a silence and the last one of the flow.
 inline bool reports_now(Receiver& r, const cc::OnRamp::Params& params, const net::Packet& packet, Time now) {
-  bool out = ++r.unreported >= params.packets_per_ack;
+  bool out = ++r.since_or_ack >= params.packets_per_ack;
   if (params.burst_gap > Time{}) {
     const auto at = static_cast<std::uint32_t>(now.ps / Receiver::kDataTick);
     const bool first = packet.seq == 0 || at - r.data_at >= params.burst_gap.ps / Receiver::kDataTick;
     out = out || first || (packet.flags & net::kLast) != 0;
     r.data_at = at;
   }
-  if (out) r.unreported = 0;
+  if (out) r.since_or_ack = 0;
   return out;
 }
 
@@ -170,7 +170,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
   } else if (!stale) {
     taken = first == r.expected;
     gap = first > r.expected;
-    silent = gap && r.nacked == r.expected && now - r.last_nack < model().transport.nack_interval;
+    silent = gap && r.last_nacked == r.expected && now - r.last_nack < model().transport.nack_interval;
     if (taken) r.expected = end;
   }
   if (taken && r.expected == r.end) messages().finish_message(packet.src, packet.slot, now);
@@ -194,7 +194,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
     return;
   }
   if (gap) [[unlikely]] {
-    r.nacked = r.expected;
+    r.last_nacked = r.expected;
     r.last_nack = now;
     ++counters().nacks;
   }

@@ -343,8 +343,8 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
               .app_limited = flow.exhausted(),
               .hops = packet.hops,
               .entropy = entropy,
-              .telemetry = packet.is_measured() ? &packets().telemetry(packet) : nullptr};
-  if (flow.noted) look_up(host, flow, packet, ack);
+              .telemetry = packet.has_telemetry() ? &packets().telemetry(packet) : nullptr};
+  if (flow.noted) fill_rate_sample(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   follow(host, flow, now);
   if (found.lost > 0) find_losses(host, flow, found, now);
@@ -372,7 +372,7 @@ void Senders<P>::note(Host& host, Flow& flow, const Packet& packet, Time now) {
 
 // What notes of the acknowledged packet tell.
 template <class P>
-void Senders<P>::look_up(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack) {
+void Senders<P>::fill_rate_sample(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack) {
   if (flow.stacked) {
     const HostStack& queue = host.stack_of(flow.slot);
     const Bytes waiting{queue.waiting(flow.snd_nxt)};

@@ -120,7 +120,7 @@ class Senders : public sim::Room<Senders, P> {
   [[gnu::noinline]] void receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now);
   [[gnu::noinline]] void notify_congestion(const Host& host, Flow& flow, Time now);
   [[gnu::noinline]] void note(Host& host, Flow& flow, const Packet& packet, Time now);
-  [[gnu::noinline]] void look_up(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack);
+  [[gnu::noinline]] void fill_rate_sample(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack);
 
   // losses-inl.h
   Time timeout(const Flow& flow) const;

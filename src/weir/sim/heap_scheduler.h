@@ -11,7 +11,7 @@ namespace weir::sim {
 
 class HeapScheduler {
  public:
-  static constexpr bool kByNode = false;
+  static constexpr bool kOrdersWithinNode = false;
 
   HeapScheduler(std::uint32_t entities, const SchedulerHints&) : position_(entities, kNone) {}
 

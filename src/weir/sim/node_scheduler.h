@@ -33,7 +33,7 @@ namespace weir::sim {
 // the pass's end may be scheduled, moved or cancelled only for the node of the event that was taken last.
 class NodeScheduler {
  public:
-  static constexpr bool kByNode = true;
+  static constexpr bool kOrdersWithinNode = true;
 
   NodeScheduler(std::uint32_t entities, const SchedulerHints& hints)
       : announces_(!hints.caches.ports_in_l2), span_(hints.turn.ps), places_(entities, hints.sparse) {
@@ -49,17 +49,17 @@ class NodeScheduler {
       return number != kNone && sides_ == 2 && hints.sides[number] ? far_side_ + number : number;
     };
     nodes += far_side_;
-    first_.assign(nodes + std::size_t{1}, 0);
+    first_slot_of_node_.assign(nodes + std::size_t{1}, 0);
     for (Entity e = 0; e < entities; ++e)
-      if (node_of(e) != kNone) ++first_[node_of(e) + std::size_t{1}];
+      if (node_of(e) != kNone) ++first_slot_of_node_[node_of(e) + std::size_t{1}];
     std::size_t most = 0;
     for (std::uint32_t node = 0; node < nodes; ++node) {
-      most = std::max<std::size_t>(most, first_[node + std::size_t{1}]);
-      first_[node + std::size_t{1}] += first_[node];
+      most = std::max<std::size_t>(most, first_slot_of_node_[node + std::size_t{1}]);
+      first_slot_of_node_[node + std::size_t{1}] += first_slot_of_node_[node];
     }
     assert(most <= kSlotMask && span_ > 0 && span_ <= std::int64_t{1} << 42);
-    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-    entities_.resize(first_.back());
+    std::vector<std::uint32_t> next(first_slot_of_node_.begin(), first_slot_of_node_.end() - 1);
+    entities_.resize(first_slot_of_node_.back());
     for (Entity e = 0; e < entities; ++e) {  // those of a node in the order of their numbers
       if (node_of(e) == kNone) continue;
       places_[e] = {next[node_of(e)]++, node_of(e)};
@@ -99,9 +99,9 @@ class NodeScheduler {
   // over all nodes.
   void disable_sides() { sides_ = 1; }
 
-  // Calls on_ready(entity, Due::soon) for the events of a node as their turn comes. In large networks also with
-  // Due::later for those of the node that comes next, and on_ready.comes(node, by), if there is such a function, for
-  // each of the nodes whose numbers are up to kNodesAhead higher, if their turns come in this pass.
+  // Calls on_ready(entity, Horizon::this_node) for the events of a node as their turn comes. In large networks also
+  // with Horizon::next_node for those of the node that comes next, and on_ready.comes(node, by), if there is such a
+  // function, for each of the nodes whose numbers are up to kNodesAhead higher, if their turns come in this pass.
   template <class OnReady>
   bool next(Time end, Event& out, OnReady&& on_ready) {
     for (;;) {
@@ -119,22 +119,23 @@ class NodeScheduler {
     }
   }
   bool next(Time end, Event& out) {
-    return next(end, out, [](Entity, Due) {});
+    return next(end, out, [](Entity, Horizon) {});
   }
 
   // All events before this have been taken of the nodes to which the open one has links.
-  Time neighbours_taken_before() const { return {reached_[sides_ - 1 - side_]}; }
+  Time neighbours_taken_before() const { return {done_until_[sides_ - 1 - side_]}; }
 
   // Only between passes.
   bool empty() const {
     return first_in(busy_, 0, earliest_.size(), [this](std::size_t node) {
-             return first_in(waiting_, first_[node], first_[node + 1],
-                             [this](std::size_t slot) { return due_[slot] != kNever; }) != first_[node + 1];
+             return first_in(waiting_, first_slot_of_node_[node], first_slot_of_node_[node + 1],
+                             [this](std::size_t slot) { return due_[slot] != kNever; }) !=
+                    first_slot_of_node_[node + 1];
            }) == earliest_.size();
   }
 
   // Only between passes.
-  Time earliest() const { return {std::min(soonest_[0], soonest_[sides_ - 1])}; }
+  Time earliest() const { return {std::min(earliest_event_[0], earliest_event_[sides_ - 1])}; }
 
   void skip_to(Time t) {
     assert(empty());
@@ -144,8 +145,8 @@ class NodeScheduler {
     });
     std::fill(busy_.begin(), busy_.end(), 0);
     for (const int side : {0, 1}) {
-      reached_[side] = t.ps;
-      soonest_[side] = kNever;
+      done_until_[side] = t.ps;
+      earliest_event_[side] = kNever;
     }
   }
 
@@ -201,8 +202,8 @@ class NodeScheduler {
     earliest_[place.node] = due;
     busy_[place.node / 64] |= std::uint64_t{1} << (place.node % 64);
     const bool is_far = sides_ == 2 && place.node >= far_side_;
-    assert(due >= (until_ == kClosed || is_far != (side_ == 1) ? reached_[is_far] : until_));
-    std::int64_t& soonest = soonest_[is_far];
+    assert(due >= (until_ == kClosed || is_far != (side_ == 1) ? done_until_[is_far] : until_));
+    std::int64_t& soonest = earliest_event_[is_far];
     soonest = std::min(soonest, due);
   }
 
@@ -225,15 +226,15 @@ class NodeScheduler {
   [[gnu::noinline]] bool open_next(std::int64_t end, OnReady& on_ready) {
     for (;;) {
       if (until_ == kClosed && !begin_pass(end)) return false;
-      while (following_ < pass_end_) {
-        node_ = static_cast<std::uint32_t>(following_);
-        find_following(following_ + 1);
+      while (next_node_ < pass_end_) {
+        node_ = static_cast<std::uint32_t>(next_node_);
+        find_following(next_node_ + 1);
         if (announces_) announce_far(on_ready);
         const bool has_some = open(on_ready);
-        if (announces_ && following_ < pass_end_) announce(on_ready);
+        if (announces_ && next_node_ < pass_end_) announce(on_ready);
         if (has_some) return true;
       }
-      reached_[side_] = until_;
+      done_until_[side_] = until_;
       until_ = kClosed;
     }
   }
@@ -241,13 +242,13 @@ class NodeScheduler {
   // Of the side that is behind. Time in which nothing happens on either side is passed over. False if both have reached
   // the end.
   bool begin_pass(std::int64_t end) {
-    const std::int64_t soonest = std::min({end, soonest_[0], soonest_[sides_ - 1]});
-    for (std::int64_t& reached : reached_) reached = std::max(reached, soonest);
-    side_ = sides_ == 2 && reached_[1] < reached_[0] ? 1 : 0;
-    begun_ = reached_[side_];
+    const std::int64_t soonest = std::min({end, earliest_event_[0], earliest_event_[sides_ - 1]});
+    for (std::int64_t& reached : done_until_) reached = std::max(reached, soonest);
+    side_ = sides_ == 2 && done_until_[1] < done_until_[0] ? 1 : 0;
+    begun_ = done_until_[side_];
     if (end <= begun_) return false;
-    until_ = std::min(end, reached_[sides_ - 1 - side_] + span_);
-    soonest_[side_] = kNever;
+    until_ = std::min(end, done_until_[sides_ - 1 - side_] + span_);
+    earliest_event_[side_] = kNever;
     pass_end_ = sides_ == 2 && side_ == 0 ? far_side_ : earliest_.size();
     find_following(side_ == 0 ? 0 : far_side_);
     return true;
@@ -255,18 +256,18 @@ class NodeScheduler {
 
   // The next node with an event in this pass; what those that are passed over have later is noted.
   void find_following(std::size_t from) {
-    following_ = first_in(busy_, from, pass_end_, [this](std::size_t node) {
+    next_node_ = first_in(busy_, from, pass_end_, [this](std::size_t node) {
       if (earliest_[node] < until_) return true;
-      soonest_[side_] = std::min(soonest_[side_], earliest_[node]);
+      earliest_event_[side_] = std::min(earliest_event_[side_], earliest_[node]);
       return false;
     });
   }
 
   template <class OnReady>
   void announce(OnReady& on_ready) const {
-    const std::size_t end = first_[following_ + 1];
-    first_in(waiting_, first_[following_], end, [&](std::size_t slot) {
-      if (due_[slot] < until_) on_ready(entities_[slot], Due::later);
+    const std::size_t end = first_slot_of_node_[next_node_ + 1];
+    first_in(waiting_, first_slot_of_node_[next_node_], end, [&](std::size_t slot) {
+      if (due_[slot] < until_) on_ready(entities_[slot], Horizon::next_node);
       return false;
     });
   }
@@ -282,7 +283,7 @@ class NodeScheduler {
   // Finds and sorts the node's events of this pass. False if there are none.
   template <class OnReady>
   bool open(OnReady& on_ready) {
-    slots_ = first_[node_];
+    slots_ = first_slot_of_node_[node_];
     at_ = end_ = first_place();
     if constexpr (requires { on_ready.takes(node_); }) {
       if (on_ready.takes(number_of(node_))) {
@@ -300,7 +301,7 @@ class NodeScheduler {
     std::uint64_t* const found = found_.data();
     std::size_t n = 0;
     take_due([&](std::size_t slot, std::int64_t due) {
-      on_ready(entities_[slot], Due::soon);
+      on_ready(entities_[slot], Horizon::this_node);
       found[n++] = key_of(due, static_cast<std::uint32_t>(slot) - slots_);
     });
     end_ = at_ + n;
@@ -316,7 +317,7 @@ class NodeScheduler {
   template <class Take>
   void take_due(Take&& take) {
     std::int64_t later = kNever;
-    first_in(waiting_, slots_, first_[node_ + std::size_t{1}], [&](std::size_t slot) {
+    first_in(waiting_, slots_, first_slot_of_node_[node_ + std::size_t{1}], [&](std::size_t slot) {
       const std::int64_t due = due_[slot];
       if (due >= until_ && due != kNever) {
         later = std::min(later, due);
@@ -328,7 +329,7 @@ class NodeScheduler {
     });
     earliest_[node_] = later;
     if (later == kNever) busy_[node_ / 64] &= ~(std::uint64_t{1} << (node_ % 64));
-    soonest_[side_] = std::min(soonest_[side_], later);
+    earliest_event_[side_] = std::min(earliest_event_[side_], later);
   }
 
   void sort_few() {
@@ -350,7 +351,7 @@ class NodeScheduler {
   std::int64_t until_ = kClosed;  // the end of the pass; kClosed between passes
   std::uint32_t slots_ = 0;       // the first slot of the open node
   std::uint32_t node_ = 0;        // the open one
-  std::size_t following_ = 0;     // the next one with an event in this pass
+  std::size_t next_node_ = 0;     // the next one with an event in this pass
   std::size_t pass_end_ = 0;      // the pass goes over nodes before this one
   const bool announces_;
   int side_ = 0;                // that of the pass; 0 if passes go over all nodes
@@ -359,17 +360,17 @@ class NodeScheduler {
   const std::int64_t span_;     // what happens at a node matters to others no sooner
   std::int64_t begun_ = 0;      // of the pass
   // Between passes, of each side: all events before have been taken; no event is earlier.
-  std::int64_t reached_[2] = {0, 0};
-  std::int64_t soonest_[2] = {kNever, kNever};
-  ZeroedArray<Place> places_;           // by entity
-  std::vector<std::int64_t> due_;       // by slot
-  std::vector<Entity> entities_;        // by slot
-  std::vector<std::int64_t> earliest_;  // by node: lower bound of its waiting events; kNever = none
-  std::vector<std::uint64_t> waiting_;  // a bit for each slot: it may have an event beyond what is ready
-  std::vector<std::uint64_t> busy_;     // a bit for each node: its earliest_ is not kNever
-  std::vector<std::uint32_t> first_;    // the first slot, by node
-  std::vector<std::uint64_t> found_;    // of open()
-  std::vector<std::uint64_t> ready_;    // sorted: time since begun_ << kSlotBits | slot of the node
+  std::int64_t done_until_[2] = {0, 0};
+  std::int64_t earliest_event_[2] = {kNever, kNever};
+  ZeroedArray<Place> places_;                      // by entity
+  std::vector<std::int64_t> due_;                  // by slot
+  std::vector<Entity> entities_;                   // by slot
+  std::vector<std::int64_t> earliest_;             // by node: lower bound of its waiting events; kNever = none
+  std::vector<std::uint64_t> waiting_;             // a bit for each slot: it may have an event beyond what is ready
+  std::vector<std::uint64_t> busy_;                // a bit for each node: its earliest_ is not kNever
+  std::vector<std::uint32_t> first_slot_of_node_;  // the first slot, by node
+  std::vector<std::uint64_t> found_;               // of open()
+  std::vector<std::uint64_t> ready_;               // sorted: time since begun_ << kSlotBits | slot of the node
 };
 
 static_assert(Scheduler<NodeScheduler>);

@@ -43,29 +43,30 @@ struct SchedulerHints {
 };
 
 // When an entity is due of which a scheduler tells in advance: among the next events, or after those.
-enum class Due : bool { soon, later };
+enum class Horizon : bool { this_node, next_node };
 
 template <class S>
 concept Scheduler = requires(S s, const S cs, Entity e, Time t, Event& out, std::uint32_t entities, SchedulerHints h) {
   S(entities, h);
-  // Gives e an event at t; moves the one it has, if any. t is not before the last event taken (S::kByNode: of the same
-  // node), nor before an `end` up to which next() has found nothing more.
+  // Gives e an event at t; moves the one it has, if any. t is not before the last event taken (S::kOrdersWithinNode: of
+  // the same node), nor before an `end` up to which next() has found nothing more.
   s.schedule(e, t);
   // The same for an entity that has none.
   s.add(e, t);
   s.cancel(e);
-  // Takes the earliest event before `end` (S::kByNode: of a node that has one, all of which are taken then). May call
-  // its last argument with entities that are due some events later, and with Due: another hint. If S::kByNode and the
-  // argument has them: takes(node) says whether all events of a node, counted as in SchedulerHints, are taken at once;
-  // take(entity) is called for each of those, and end(node, begun, until) behind them, after which next() goes on with
-  // other nodes. The events are of [begun, until), and from end() none of the node's may be scheduled before `until`.
+  // Takes the earliest event before `end` (S::kOrdersWithinNode: of a node that has one, all of which are taken then).
+  // May call its last argument with entities that are due some events later, and with Horizon: another hint. If
+  // S::kOrdersWithinNode and the argument has them: takes(node) says whether all events of a node, counted as in
+  // SchedulerHints, are taken at once; take(entity) is called for each of those, and end(node, begun, until) behind
+  // them, after which next() goes on with other nodes. The events are of [begun, until), and from end() none of the
+  // node's may be scheduled before `until`.
   { s.next(t, out) } -> std::same_as<bool>;
   {
-    s.next(t, out, [](Entity, Due) {})
+    s.next(t, out, [](Entity, Horizon) {})
     } -> std::same_as<bool>;
   { cs.empty() } -> std::same_as<bool>;
-  // No event is due before; Time::max() if there is none. (S::kByNode: only between passes.) It is a bound, which
-  // cancelled events and coarse slots keep low: it rises to the earliest event as that comes near.
+  // No event is due before; Time::max() if there is none. (S::kOrdersWithinNode: only between passes.) It is a bound,
+  // which cancelled events and coarse slots keep low: it rises to the earliest event as that comes near.
   { cs.earliest() } -> std::same_as<Time>;
   // Only while empty: nothing will be scheduled before t.
   s.skip_to(t);
@@ -76,7 +77,7 @@ concept Scheduler = requires(S s, const S cs, Entity e, Time t, Event& out, std:
   // The entity that is due some events later, or any other, or kNone: a hint for prefetching, nothing more.
   { cs.upcoming(1u) } -> std::same_as<Entity>;
   // Are events ordered within each node only?
-  { S::kByNode } -> std::convertible_to<bool>;
+  { S::kOrdersWithinNode } -> std::convertible_to<bool>;
 };
 
 }  // namespace weir::sim

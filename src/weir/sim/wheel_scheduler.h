@@ -31,7 +31,7 @@ namespace weir::sim {
 
 class WheelScheduler {
  public:
-  static constexpr bool kByNode = false;
+  static constexpr bool kOrdersWithinNode = false;
 
   WheelScheduler(std::uint32_t entities, const SchedulerHints& hints)
       : nodes_(entities, hints.sparse),
@@ -76,7 +76,7 @@ class WheelScheduler {
     nodes_[e].due = kIdle;
   }
 
-  // Calls on_ready(entity, Due::soon) for events that will be among the next ones.
+  // Calls on_ready(entity, Horizon::this_node) for events that will be among the next ones.
   template <class OnReady>
   bool next(Time end, Event& out, OnReady&& on_ready) {
     for (;;) {
@@ -99,7 +99,7 @@ class WheelScheduler {
     }
   }
   bool next(Time end, Event& out) {
-    return next(end, out, [](Entity, Due) {});
+    return next(end, out, [](Entity, Horizon) {});
   }
 
   bool empty() const { return end_ - at_ == stale_ && none_waits(); }
@@ -205,12 +205,12 @@ class WheelScheduler {
       nodes_[e].due = due;
       link(e, 0, slot);
     } else {
-      insert_apart(e, due);
+      insert_slow(e, due);
     }
   }
 
   // Into an open slot, or above level 0.
-  [[gnu::noinline]] void insert_apart(Entity e, std::int64_t due) {
+  [[gnu::noinline]] void insert_slow(Entity e, std::int64_t due) {
     nodes_[e].due = due;
     if (due >> levels_[0].shift < opened_) {
       assert(due >= open_start_);
@@ -374,7 +374,7 @@ class WheelScheduler {
     std::uint64_t* end = end_;
     Entity e = level.slots[i];
     do {
-      on_ready(e, Due::soon);
+      on_ready(e, Horizon::this_node);
       const std::uint64_t key = key_of(e);
       std::uint64_t* place = end++;
       for (; place[-1] > key; --place) *place = place[-1];  // before the first place there is a zero
@@ -392,7 +392,7 @@ class WheelScheduler {
   [[gnu::cold]] void open_many(Entity e, OnReady& on_ready) {
     const std::ptrdiff_t first = end_ - kFewToSort - first_place();
     for (; e != kNone; e = nodes_[e].next) {
-      on_ready(e, Due::soon);
+      on_ready(e, Horizon::this_node);
       if (end_ == room_end_) grow();
       *end_++ = key_of(e);
     }

@@ -19,7 +19,7 @@ void DeadlockSearch::take_paused() {
   const net::Topology& t = model_.topology;
   for (std::uint32_t s = 0; s < t.switches; ++s) {
     const net::SwitchBuffer& buffer = network_.switches[s].buffer;
-    if (!buffer.eager()) continue;
+    if (!buffer.needs_departure_events()) continue;
     const auto ports = model_.routing.ports(s);
     for (std::uint32_t ingress = 0; ingress < ports.size(); ++ingress) {
       const std::uint32_t id = net::Topology::reverse(ports[ingress]);

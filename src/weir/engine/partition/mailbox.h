@@ -23,7 +23,7 @@ class PackedPackets {
   void add(const net::Packet& packet, std::uint32_t port, const Telemetry* telemetry, const net::Sack* sack) {
     net::Packet bare = packet;
     // Where the records stand in this partition means nothing to others.
-    bare.body = telemetry != nullptr ? net::kMeasured : net::kNoBody;
+    bare.body = telemetry != nullptr ? net::kHasTelemetry : net::kNoBody;
     append(&bare, sizeof(bare));
     append(&port, sizeof(port));
     if (telemetry != nullptr) append(telemetry, size_of_telemetry(packet));
@@ -52,7 +52,7 @@ class PackedPackets {
       std::memcpy(&port, at + sizeof(packet), sizeof(port));
       at += sizeof(packet) + sizeof(port);
       Records records;
-      if (packet.is_measured()) {
+      if (packet.has_telemetry()) {
         records.telemetry = at;
         records.telemetry_size = size_of_telemetry(packet);
         at += records.telemetry_size;

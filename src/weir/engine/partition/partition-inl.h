@@ -87,9 +87,9 @@ sim::SchedulerHints hints(const Model& model, const std::vector<std::uint16_t>& 
           .horizon = longest + longest / 4,
           .caches = CacheFit(model.topology.ports()),
           .sparse = partitions > kFewPartitions,
-          .node_of = S::kByNode ? nodes_of_entities(model, of_node, partition) : std::vector<std::uint32_t>(),
+          .node_of = S::kOrdersWithinNode ? nodes_of_entities(model, of_node, partition) : std::vector<std::uint32_t>(),
           .turn = model.turn(),
-          .sides = S::kByNode ? sides_of_own(model, of_node, partition) : std::vector<bool>()};
+          .sides = S::kOrdersWithinNode ? sides_of_own(model, of_node, partition) : std::vector<bool>()};
 }
 
 // The first port of a partition; 0 if it has none.
@@ -114,7 +114,7 @@ Partition<S, T>::Partition(const Model& model, Network& network, const std::vect
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::load(const traffic::Program& program, Time lag) {
-  if constexpr (kByNode) {
+  if constexpr (kOrdersWithinNode) {
     const bool tells_others = program.waits_across_hosts() || shared().network.fast_forward != nullptr;
     if (tells_others && lag < shared().scheduler.longest_turn()) shared().scheduler.disable_sides();
   }
@@ -129,7 +129,7 @@ void Partition<S, T>::add_flow(const traffic::Flow& flow) {
 template <sim::Scheduler S, class T>
 void Partition<S, T>::run_until(Time end) {
   sim::Event event;
-  Turns turns{*this};
+  TurnHandler turns{*this};
   while (shared().scheduler.next(end, event, turns)) {
     ++shared().counters.events;
     prefetcher().before_event();
@@ -165,7 +165,7 @@ void Partition<S, T>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
   fabric().hand_over(end, [&](std::uint32_t port, const net::Packet& packet) {
     const bool tells = (packet.flags & net::kSack) != 0;
     outboxes[shared().of_node[shared().network.ports[port].peer]].packets.add(
-        packet, port, packet.is_measured() ? &shared().packets.telemetry(packet) : nullptr,
+        packet, port, packet.has_telemetry() ? &shared().packets.telemetry(packet) : nullptr,
         tells ? &shared().packets.sack(packet) : nullptr);
     shared().packets.release(packet);
   });
@@ -175,7 +175,7 @@ template <sim::Scheduler S, class T>
 void Partition<S, T>::take_over(const Mailbox& inbox) {
   messages().take_over(inbox);
   inbox.packets.for_each([&](std::uint32_t port, net::Packet& packet, const PackedPackets::Records& records) {
-    if (packet.is_measured()) {
+    if (packet.has_telemetry()) {
       shared().packets.measure(packet);
       records.read(shared().packets.telemetry(packet));
     }

@@ -49,7 +49,7 @@ class Partition final : private StateHolder<S, T>,
                         private Prefetcher<Partition<S, T>> {
  public:
   using Tracer = T;  // net::NoTracer or net::Recorder
-  static constexpr bool kByNode = S::kByNode;
+  static constexpr bool kOrdersWithinNode = S::kOrdersWithinNode;
 
   // `of_node` gives the partition of every node; this one is number `index` of `count`.
   Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node, std::uint16_t index,
@@ -67,7 +67,7 @@ class Partition final : private StateHolder<S, T>,
   void take_over(const Mailbox& inbox);
   // Whether the turns of nodes are longer if run_until() has a long way to go.
   bool has_long_turns() const {
-    if constexpr (kByNode) return shared().scheduler.longest_turn() > shared().model.turn();
+    if constexpr (kOrdersWithinNode) return shared().scheduler.longest_turn() > shared().model.turn();
     return false;
   }
   // No event is pending.
@@ -116,9 +116,9 @@ class Partition final : private StateHolder<S, T>,
   friend class sim::Room;
 
   // What the scheduler tells of: what is due soon, and nodes that take their turns at once.
-  struct Turns {
+  struct TurnHandler {
     Partition& self;
-    void operator()(sim::Entity e, sim::Due due) const { self.prefetcher().on_ready(e, due); }
+    void operator()(sim::Entity e, sim::Horizon due) const { self.prefetcher().on_ready(e, due); }
     void comes(std::uint32_t node, std::uint32_t by) const { self.prefetcher().on_coming(node, by); }
     bool takes(std::uint32_t node) const { return self.fabric().takes_turn(node); }
     void take(sim::Entity e) const {

@@ -18,9 +18,9 @@ inline void prefetch_port(const net::Port* p) {
 }
 
 template <class P>
-inline void Prefetcher<P>::on_ready(sim::Entity e, [[maybe_unused]] sim::Due due) {
-  if constexpr (P::kByNode) {
-    if (due == sim::Due::later)
+inline void Prefetcher<P>::on_ready(sim::Entity e, [[maybe_unused]] sim::Horizon due) {
+  if constexpr (P::kOrdersWithinNode) {
+    if (due == sim::Horizon::next_node)
       prefetch_of_next_node(e);
     else
       prefetch_of_node(e);
@@ -151,7 +151,7 @@ inline void Prefetcher<P>::look(std::uint32_t ahead, OfPort&& of_port, OfHost&& 
 
 template <class P>
 inline void Prefetcher<P>::before_event() {
-  if (P::kByNode || shared().caches.ports_in_l1) return;
+  if (P::kOrdersWithinNode || shared().caches.ports_in_l1) return;
   if (!shared().caches.ports_in_l2) [[unlikely]] {
     before_event_deep();
     return;

@@ -27,7 +27,7 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
       : priority_(kind == net::PortKind::priority), own_port_(own_port) {}
 
   // An event will be handled soon.
-  void on_ready(sim::Entity e, sim::Due due);
+  void on_ready(sim::Entity e, sim::Horizon due);
   // Where nodes take turns: that of a node of the partition, by its number there, comes `by` turns from now, 5 to 1.
   void on_coming(std::uint32_t node, std::uint32_t by);
   // An event has been taken from the scheduler and is about to be handled.

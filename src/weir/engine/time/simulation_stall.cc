@@ -61,7 +61,7 @@ bool Simulation::is_paused_anywhere() const {
   const net::Topology& t = model_.topology;
   bool paused = false;
   for (std::uint32_t s = 0; s < t.switches && !paused; ++s)
-    paused = partitions_->has(t.hosts + s) && network_.switches[s].buffer.eager();
+    paused = partitions_->has(t.hosts + s) && network_.switches[s].buffer.needs_departure_events();
   if (options_.ranks == nullptr) return paused;
   const auto all = gather(*options_.ranks, std::uint64_t{paused});
   return std::any_of(all.begin(), all.end(), [](std::uint64_t of_rank) { return of_rank != 0; });

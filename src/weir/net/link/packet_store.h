@@ -29,7 +29,7 @@ class PacketStore {
     if (i >= telemetry_.size()) [[unlikely]]
       keep_telemetry();
     telemetry_[i].path = 0;
-    packet.body = i | kMeasured;
+    packet.body = i | kHasTelemetry;
   }
   // Of a measured packet.
   Telemetry& telemetry(const Descriptor& d) { return telemetry_[number(d)]; }
@@ -50,13 +50,13 @@ class PacketStore {
   // A packet leaves a host: keeps its body. Returns the name that its descriptor has from now on.
   std::uint32_t keep(const Packet& packet) {
     const std::uint32_t name = packet.has_body() ? packet.body : take();
-    copy_fields(records_[name & ~kMeasured].body, packet);
+    copy_fields(records_[name & ~kHasTelemetry].body, packet);
     return name;
   }
   // A packet that has a body is no longer on its way here: it has reached a host or another partition, or is lost.
   Packet arrive(const Descriptor& d) {
     Packet out{d, body(d)};
-    const bool carries_more = d.is_measured() || (d.flags & kSack) != 0;
+    const bool carries_more = d.has_telemetry() || (d.flags & kSack) != 0;
     free_[frees_] = number(d);
     frees_ += !carries_more;
     out.body = carries_more ? d.body : kNoBody;
@@ -102,7 +102,7 @@ class PacketStore {
   };
 
   // Of its record.
-  static std::uint32_t number(const Descriptor& d) { return d.body & ~kMeasured; }
+  static std::uint32_t number(const Descriptor& d) { return d.body & ~kHasTelemetry; }
   std::uint32_t take() {
     if (frees_ == 0) [[unlikely]]
       grow();

@@ -36,7 +36,7 @@ inline bool is_lost(const Port& p, std::uint32_t port, const Descriptor& packet,
 
 // Whether the port writes telemetry into the packet.
 inline bool is_stamped(const Port& p, const Descriptor& packet) {
-  return packet.is_measured() && p.at_switch && packet.kind == PacketKind::data && packet.hops < kMaxTelemetryHops;
+  return packet.has_telemetry() && p.at_switch && packet.kind == PacketKind::data && packet.hops < kMaxTelemetryHops;
 }
 
 // What it writes, after so many bytes (HPCC, figure 7: timestamp, txBytes, qlen, bandwidth).

@@ -29,7 +29,7 @@ void retime(Port& p, Time now) {
   for (std::uint32_t at = p.ring.cursor; at != p.ring.tail; ++at) {
     Descriptor& packet = p.ring[at];
     if (p.paused && !packet.is_control() && packet.traffic_class == TrafficClass::data) {
-      packet.departs = kHeld;
+      packet.departs = kNotScheduled;
     } else {
       packet.departs = start;
       start += p.serialisation(packet.wire);

@@ -311,7 +311,7 @@ inline Descriptor& accept(Port& p, const AnyPacket& packet, Time now) {
   copy_to(place, packet);
   p.queued += packet.wire;
   if (p.paused && packet.traffic_class == TrafficClass::data) {
-    place.departs = kHeld;
+    place.departs = kNotScheduled;
   } else {
     place.departs = now > p.free_at ? now : p.free_at;
     p.free_at = place.departs + p.serialisation(packet.wire);

@@ -372,7 +372,7 @@ class LiveLinkReader {
   // The resume frame that lets a held packet go schedules its arrival.
   Descriptor* first() const {
     PacketRing* ring = port_->kind == PortKind::priority ? next_on_wire(*port_) : &port_->ring;
-    return ring == nullptr || ring->empty() || ring->front().departs == kHeld ? nullptr : &ring->front();
+    return ring == nullptr || ring->empty() || ring->front().departs == kNotScheduled ? nullptr : &ring->front();
   }
   Time arrival(const Descriptor& packet) const { return port_->arrival(packet); }
   const Descriptor& take() { return take_off_wire(*port_); }

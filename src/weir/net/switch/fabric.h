@@ -137,7 +137,7 @@ class Fabric : public sim::Room<Fabric, P> {
   void settle_priority(Port& p, std::uint32_t s, Time now);
   void count_arrival(std::uint32_t port, const Descriptor& packet, Time now);
   void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Descriptor& packet, Time now);
-  [[gnu::noinline]] void deliver_apart(std::uint32_t port, const Descriptor& packet, Time now);
+  [[gnu::noinline]] void deliver_slow(std::uint32_t port, const Descriptor& packet, Time now);
   [[gnu::noinline]] void reschedule_first_arrival(Port& p, std::uint32_t port);
   void schedule_first_arrival(Port& p, std::uint32_t port);
 
@@ -154,8 +154,8 @@ class Fabric : public sim::Room<Fabric, P> {
   std::uint32_t route(std::uint32_t s, const Descriptor& packet, Time now);
   [[gnu::always_inline]] void forward_priority(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
                                                Descriptor& packet, Time now);
-  [[gnu::noinline]] void forward_priority_apart(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
-                                                Descriptor& packet, Time now);
+  [[gnu::noinline]] void forward_priority_slow(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
+                                               Descriptor& packet, Time now);
   [[gnu::noinline]] void forward_exactly(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
                                          Time now);
   [[gnu::noinline]] std::uint32_t choose(std::uint32_t s, const Descriptor& packet, Time now);
@@ -209,8 +209,8 @@ class Fabric : public sim::Room<Fabric, P> {
                   Tally& tally);
   template <class Wire>
   void finish_link(const Wire& wire, std::uint32_t port, Time next);
-  [[gnu::always_inline]] void come(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Descriptor& packet,
-                                   Time begun, Time at, Tally& tally);
+  [[gnu::always_inline]] void collect_arrival(std::uint32_t s, std::uint32_t port, std::uint32_t ingress,
+                                              Descriptor& packet, Time begun, Time at, Tally& tally);
   void count(const Tally& tally);
   void forward_batch(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming, Time begun, Time until);
   [[gnu::noinline]] void forward_batch_sorted(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming,

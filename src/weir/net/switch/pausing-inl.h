@@ -89,7 +89,8 @@ void Fabric<P>::set_paused(std::uint32_t port, TrafficClass of, bool paused, Tim
   restart(p, port, now);
   if (p.at_switch) {
     settle(p, now);  // what may leave at once has left
-    if (network().switches[p.owner - shared().hosts].buffer.eager()) schedule_departures(p.owner - shared().hosts);
+    if (network().switches[p.owner - shared().hosts].buffer.needs_departure_events())
+      schedule_departures(p.owner - shared().hosts);
   } else {
     nics().update_wake(p.owner, now);
   }

@@ -140,7 +140,7 @@ class SwitchBuffer {
   }
 
   // Some upstream port is paused: departures must be settled at their instants from now on.
-  bool eager() const { return paused_count_ != 0; }
+  bool needs_departure_events() const { return paused_count_ != 0; }
 
   // Is a packet of `wire` bytes far from every threshold, whatever its ingress and class, behind so many bytes at its
   // egress? Then nothing is paused, either.

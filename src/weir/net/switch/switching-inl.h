@@ -27,7 +27,7 @@ inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Descripto
   prefetch_far_end(out, packet);
   if (out.kind != PortKind::fifo) [[unlikely]] {
     if (out.kind == PortKind::priority)
-      forward_priority_apart(s, ingress, port, packet, now);
+      forward_priority_slow(s, ingress, port, packet, now);
     else
       forward_exactly(s, ingress, port, packet, now);
     return;
@@ -75,7 +75,7 @@ void Fabric<P>::forward_exactly(std::uint32_t s, std::uint32_t ingress, std::uin
     return;
   }
   const Descriptor& placed = enqueue(out, port, packet, now);
-  if (buffer.eager())
+  if (buffer.needs_departure_events())
     after_accept(s, out, placed, now);
   else if (placed.departs == now)
     settle_switch(out, s, now);
@@ -94,7 +94,7 @@ inline void Fabric<P>::forward_priority(std::uint32_t s, std::uint32_t ingress, 
     if (admit(s, ingress, out, packet, now)) send_priority(out, port, packet, ingress, now);
     return;
   }
-  if (buffer.eager() || (out.paused && out.free_at <= now)) [[unlikely]] {
+  if (buffer.needs_departure_events() || (out.paused && out.free_at <= now)) [[unlikely]] {
     buffer.add_unpaused(ingress, packet.traffic_class, packet.wire);
     send_priority(out, port, packet, ingress, now);
     return;
@@ -103,21 +103,21 @@ inline void Fabric<P>::forward_priority(std::uint32_t s, std::uint32_t ingress, 
     // What is in transmission has not arrived, and its arrival is scheduled.
     buffer.add_unpaused(ingress, packet.traffic_class, packet.wire);
     accept_priority(out, packet, static_cast<std::uint16_t>(ingress), now);
-    if constexpr (P::kByNode) prefetch_line(out.ring.next_place());
+    if constexpr (P::kOrdersWithinNode) prefetch_line(out.ring.next_place());
     trace(EventKind::accepted, port, packet, now, out.queued);
     return;
   }
   const bool first = wire_is_empty(out);
   const Descriptor& placed = start_priority(out, packet, static_cast<std::uint16_t>(ingress), now);
-  if constexpr (P::kByNode) prefetch_line(out.ring.next_place());
+  if constexpr (P::kOrdersWithinNode) prefetch_line(out.ring.next_place());
   trace(EventKind::accepted, port, packet, now, out.queued + packet.wire);
   trace_left(out, placed);
   if (first && !out.cut) scheduler().schedule(shared().arrival(port), out.arrival(placed));
 }
 
 template <class P>
-void Fabric<P>::forward_priority_apart(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
-                                       Time now) {
+void Fabric<P>::forward_priority_slow(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
+                                      Time now) {
   rewind_for(shared().port(port), packet);
   forward_priority(s, ingress, port, packet, now);
 }
@@ -202,7 +202,7 @@ bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Descrip
     drop_in_storm(model().routing.ports(s)[out.local], packet, now);
     return false;
   }
-  if (!state.buffer.eager() && !state.buffer.per_port())
+  if (!state.buffer.needs_departure_events() && !state.buffer.per_port())
     for (const std::uint32_t id : model().routing.ports(s)) settle(shared().port(id), now);
   const std::uint32_t queued = queued_for(out, packet.traffic_class, state.buffer.per_port());
   if (!state.buffer.admits(ingress, packet.traffic_class, queued, packet.wire)) {
@@ -248,7 +248,7 @@ inline void Fabric<P>::release(std::uint32_t s, const Descriptor& packet, Time n
   const std::uint32_t ingress = packet.ingress;
   const TrafficClass c = packet.traffic_class;
   buffer.release(ingress, c, packet.wire);
-  if (buffer.eager() && buffer.resume(ingress, c)) [[unlikely]]
+  if (buffer.needs_departure_events() && buffer.resume(ingress, c)) [[unlikely]]
     send_control(model().routing.ports(s)[ingress], PacketKind::resume, c, now);
 }
 
@@ -276,7 +276,7 @@ void Fabric<P>::schedule_departures(std::uint32_t s) {
   if (departing_) return;
   SwitchState& state = network().switches[s];
   Time next = Time::max();
-  if (state.buffer.eager())
+  if (state.buffer.needs_departure_events())
     for (const std::uint32_t id : model().routing.ports(s)) {
       const Port& p = shared().port(id);
       if (p.kind == PortKind::fifo && p.ring.cursor != p.ring.tail)

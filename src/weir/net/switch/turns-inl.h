@@ -150,7 +150,7 @@ inline void Fabric<P>::serve_host(std::uint32_t h, std::uint32_t port, Wire wire
     ++counters().events;
     const Descriptor& soon = wire.take();
     packets().prefetch(soon);
-    if (soon.is_measured() && soon.kind == PacketKind::ack) packets().prefetch_telemetry(soon);
+    if (soon.has_telemetry() && soon.kind == PacketKind::ack) packets().prefetch_telemetry(soon);
     if (const Descriptor* next = asks ? wire.first() : nullptr; next != nullptr)
       shared().caches.ports_in_l2 ? prefetch_at_host(h, *next) : receivers().prefetch_for(h, *next);
     if constexpr (!Wire::kHasLeft) apply_departure(shared().port(port), port, *packet);
@@ -185,7 +185,7 @@ inline void Fabric<P>::drain_link(std::uint32_t s, std::uint32_t port, std::uint
     if (at >= until) return finish_link(wire, port, at);
     wire.take();
     if constexpr (!Wire::kHasLeft) apply_departure(shared().port(port), port, *packet);
-    come(s, port, ingress, *packet, begun, at, tally);
+    collect_arrival(s, port, ingress, *packet, begun, at, tally);
   }
 }
 
@@ -205,13 +205,13 @@ inline void Fabric<P>::finish_link(const Wire& wire, std::uint32_t port, Time ne
 
 // A packet has arrived by this link. It stays in its place during the turn, for only its owner puts others on the ring.
 template <class P>
-inline void Fabric<P>::come(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Descriptor& packet, Time begun,
-                            Time at, Tally& tally) {
+inline void Fabric<P>::collect_arrival(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Descriptor& packet,
+                                       Time begun, Time at, Tally& tally) {
   ++tally.events;
   std::uint32_t local = ingress;  // a pause or resume frame is for the other direction of its link
   if (packet.kind >= PacketKind::lost) [[unlikely]] {
     if (packet.kind == PacketKind::lost) {
-      deliver_apart(port, packet, at);
+      deliver_slow(port, packet, at);
       return;
     }
     frames_come_ = true;
@@ -285,7 +285,7 @@ void Fabric<P>::forward_batch_in_registers(std::uint32_t s, std::uint32_t port, 
     if (!fits || books.is_full_for(packet)) [[unlikely]] {
       books.close(out, {now.ps + 1}, on_depart);
       if constexpr (kPriority)
-        forward_priority_apart(s, ingress_of(c), port, packet, now);
+        forward_priority_slow(s, ingress_of(c), port, packet, now);
       else
         forward_fifo(s, ingress_of(c), port, packet, now);
       books.open(out);
@@ -310,7 +310,7 @@ inline void Fabric<P>::forward_batch_singly(std::uint32_t s, std::uint32_t port,
     const Time now = time_of(c, begun);
     Descriptor& packet = *c.packet;
     if (packet.is_control()) [[unlikely]] {
-      deliver_apart(Topology::reverse(port), packet, now);
+      deliver_slow(Topology::reverse(port), packet, now);
       continue;
     }
     prefetch_far_end(out, packet);

@@ -15,7 +15,7 @@ Fabric<P>::Fabric(std::uint16_t partitions)
       alone_(partitions == 1),
       int_format_(model().int_format()),
       exact_telemetry_(int_format_.is_exact()) {
-  if constexpr (P::kByNode) prepare_turns();
+  if constexpr (P::kOrdersWithinNode) prepare_turns();
   if (alone_) return;
   inbound_ = ZeroedArray<std::uint32_t>(shared().ports, shared().sparse);
   for (std::uint32_t port = 0; port < shared().ports; ++port) {
@@ -61,7 +61,7 @@ inline void Fabric<P>::trace_on_wire(EventKind kind, std::uint32_t port, const D
     event.packet = packets().packet(packet);
     if (!packet.is_control()) {
       event.src = event.packet.sender();
-      if (packet.is_measured()) {
+      if (packet.has_telemetry()) {
         const Telemetry& telemetry = packets().telemetry(packet);
         event.int_path = path_id(telemetry.path);
         for (int i = 0; i < std::min<int>(packet.hops, kMaxWireHops); ++i) event.int_hop[i] = on_wire(telemetry.hop[i]);
@@ -150,7 +150,7 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
 // than to `now` or not as far.
 template <class P>
 inline Time Fabric<P>::settled_by_owner(Time now) const {
-  if constexpr (P::kByNode)
+  if constexpr (P::kOrdersWithinNode)
     return {shared().scheduler.neighbours_taken_before().ps - 1};
   else
     return now;
@@ -169,10 +169,10 @@ inline Descriptor& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) 
   if (p.ring.cursor == p.ring.head) settle_plain(p, settled_by_owner(now));
   Descriptor& packet = p.ring.front();
   p.ring.pop();
-  if constexpr (P::kByNode) prefetch_following(p.peer, p.ring);
+  if constexpr (P::kOrdersWithinNode) prefetch_following(p.peer, p.ring);
   if (!p.ring.empty()) {
     const Descriptor& first = p.ring.front();
-    if (first.departs != kHeld) scheduler().add(shared().arrival(port), p.arrival(first));
+    if (first.departs != kNotScheduled) scheduler().add(shared().arrival(port), p.arrival(first));
   }
   return packet;
 }
@@ -201,13 +201,13 @@ inline Descriptor& Fabric<P>::take_priority(Port& p, std::uint32_t port, Time no
   // on the wire.
   if (p.order.has_one_at_most()) settle_priority(p, p.owner - shared().hosts, settled_by_owner(now));
   Descriptor& packet = take_off_wire(p);
-  if constexpr (P::kByNode) {
+  if constexpr (P::kOrdersWithinNode) {
     prefetch_following(p.peer, p.ring);
     prefetch_following(p.peer, p.urgent);
   }
   if (const PacketRing* next = next_on_wire(p); next != nullptr) {
     scheduler().add(shared().arrival(port), p.arrival(next->front()));
-  } else if constexpr (P::kByNode) {
+  } else if constexpr (P::kOrdersWithinNode) {
     // A resumed packet starts after the time up to which its sender was simulated, so it is not on the wire yet.
     if (const Descriptor* waits = next_to_leave(p); waits != nullptr) [[unlikely]]
       scheduler().add(shared().arrival(port), p.free_at + p.serialisation(waits->wire) + p.delay);
@@ -274,7 +274,7 @@ template <class P>
 inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Descriptor& packet,
                                Time now) {
   if (packet.kind >= PacketKind::lost) [[unlikely]] {
-    deliver_apart(port, packet, now);
+    deliver_slow(port, packet, now);
     return;
   }
   count_arrival(port, packet, now);
@@ -288,7 +288,7 @@ inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint
 
 // Pause and resume frames end here, and what the link has lost.
 template <class P>
-void Fabric<P>::deliver_apart(std::uint32_t port, const Descriptor& packet, Time now) {
+void Fabric<P>::deliver_slow(std::uint32_t port, const Descriptor& packet, Time now) {
   if (packet.kind == PacketKind::lost) {
     ++counters().lost;
     shared().drop(packet);
@@ -324,7 +324,7 @@ inline Descriptor& Fabric<P>::enqueue(Port& p, std::uint32_t port, const AnyPack
   const bool first = p.ring.empty();
   Descriptor& placed = accept(p, packet, now);
   trace(EventKind::accepted, port, packet, now, p.queued);
-  if (first && !p.cut && placed.departs != kHeld) scheduler().add(shared().arrival(port), p.free_at + p.delay);
+  if (first && !p.cut && placed.departs != kNotScheduled) scheduler().add(shared().arrival(port), p.free_at + p.delay);
   return placed;
 }
 
@@ -344,7 +344,7 @@ void Fabric<P>::send_priority(Port& p, std::uint32_t port, const Descriptor& pac
   accept_priority(p, packet, static_cast<std::uint16_t>(ingress), now);
   trace(EventKind::accepted, port, packet, now, p.queued);
   const std::uint32_t s = p.owner - shared().hosts;
-  const bool eager = network().switches[s].buffer.eager();
+  const bool eager = network().switches[s].buffer.needs_departure_events();
   const bool starts = p.free_at == now && starts_at_once(p, packet, now);
   settle_priority(p, s, now);
   if (bare) reschedule_first_arrival(p, port);
@@ -416,7 +416,7 @@ void Fabric<P>::reschedule_first_arrival(Port& p, std::uint32_t port) {
     return;
   }
   if (p.cut || p.ring.head != p.ring.cursor || p.ring.empty()) return;
-  if (p.ring.front().departs == kHeld)
+  if (p.ring.front().departs == kNotScheduled)
     scheduler().cancel(shared().arrival(port));
   else
     scheduler().schedule(shared().arrival(port), p.arrival(p.ring.front()));
