@@ -14,8 +14,6 @@ constexpr std::int64_t kIpAndTcp = 40;
 constexpr std::int64_t kReserved = 321;
 // Super-packets of a flow that TCP hands down before the first of them has left.
 constexpr std::int64_t kHandedDown = 2;
-// Rounds of super-packets of all flows for which mode queue holds a packet at most (queue/sending.cc).
-constexpr std::int64_t kRounds = 3;
 
 }  // namespace
 
@@ -62,11 +60,11 @@ std::string too_many_flows(std::size_t flows, const SegmentChoice& segment, cons
   const HoldTable& hold = config.hold;
   if (config.mode == Mode::queue) {
     const std::int64_t most = nanoseconds(std::max(hold.at_most, hold.many));
-    if (kRounds * round <= most) return "";
+    if (kHeldRounds * round <= most) return "";
     return fmt::format(
         "{} flows send at once, and {} super-packets of each take {} ms on the link, more than the {} ms of hold.many: "
         "On-Ramp shortens the queue little; smaller super-packets ('segment') or a longer bound help",
-        flows, kRounds, kRounds * round / 1'000'000, most / 1'000'000);
+        flows, kHeldRounds, kHeldRounds * round / 1'000'000, most / 1'000'000);
   }
   const std::int64_t most = nanoseconds(std::min(hold.at_most, config.rule.max_pause));
   if (round <= most) return "";

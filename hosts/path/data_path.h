@@ -84,12 +84,15 @@ struct OrAckSettings {
   std::uint16_t port = kOrAckPort;
 };
 
+// Where flows are many, a packet is held for so many of their rounds at most (queue/sending.h).
+inline constexpr std::int64_t kHeldRounds = 3;
+
 struct PathSettings {
   std::vector<std::string> interfaces;
   bool hold = false;                   // false: mode observe, nothing is ever held and no qdisc or segment size changes
   std::int64_t max_hold = 10'000'000;  // ns; no packet is held longer,
-  // but where flows are so many that three rounds, in each of which every flow sends a super-packet, take longer: so
-  // long, and no longer than this. Paths that fix departures early (BPF) hold no packet longer than max_hold.
+  // but where flows are so many that kHeldRounds rounds, in each of which every flow sends a super-packet, take longer:
+  // so long, and no longer than this. Paths that fix departures early (BPF) hold no packet longer than max_hold.
   std::int64_t many_hold = 100'000'000;
   std::int64_t live_for = 500'000'000;  // ns after a heartbeat in which packets may be held
   RuleSettings rule;

@@ -13,9 +13,6 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 // An answer takes as long as the packet and some time for the way back. One that has not come after so many times as
 // long will not come: not every packet is answered.
 constexpr std::int64_t kAnswered = 3;
-// Where flows are many a packet is held for so many of their rounds at most: TCP hands down two packets of a flow, and
-// rounds differ.
-constexpr std::int64_t kRounds = 3;
 
 }  // namespace
 
@@ -131,7 +128,7 @@ std::int64_t Sending::longest_wait(const FlowState& flow) const {
   std::int64_t bound = max_hold_;
   if (flow.crowded && flow.peer != nullptr && flow.peer->peer.certain) {
     const std::int64_t round = 2 * flow.view.delay - flow.peer->params.threshold;
-    bound = std::clamp(kRounds * round, max_hold_, many_hold_);
+    bound = std::clamp(kHeldRounds * round, max_hold_, many_hold_);
   }
   return bound - std::min(std::max(bound / 16, late_), bound);
 }
