@@ -155,8 +155,6 @@ class TraceEvents {
   bool empty() const { return events_.empty(); }
   const TraceEvent& front() const { return *events_.front(); }
   const TraceEvent& back() const { return *events_.back(); }
-  const TraceEvent& operator[](std::size_t i) const { return *events_[i]; }
-  TraceEvents subspan(std::size_t from, std::size_t n) const { return TraceEvents(events_.subspan(from, n)); }
 
  private:
   std::span<const TraceEvent* const> events_;

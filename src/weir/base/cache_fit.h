@@ -6,7 +6,7 @@
 
 namespace weir {
 
-// Of a network with so many ports, measured on processors with 32 KB of L1 and 1 to 2 MB of L2.
+// Of a network with so many ports; the bounds are round numbers for common processors.
 struct CacheFit {
   explicit constexpr CacheFit(std::uint32_t ports)
       : ports_in_l1(ports <= 256),
