@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "weir/base/large_pages.h"
+#include "weir/base/small_sort.h"
 #include "weir/sim/scheduler.h"
 
 namespace weir::sim {
@@ -182,9 +183,7 @@ class NodeScheduler {
     if (end_ == ready_.data() + ready_.size()) [[unlikely]]
       make_room();
     const std::uint64_t key = key_of(due, place.slot - slots_);
-    std::uint64_t* at = end_++;
-    for (; at != at_ && at[-1] > key; --at) *at = at[-1];
-    *at = key;
+    insert_sorted(at_, end_++, key);
   }
 
   [[gnu::noinline]] void make_room() {
@@ -307,7 +306,7 @@ class NodeScheduler {
     end_ = at_ + n;
     std::copy(found, found + n, at_);
     if (n <= kFewToSort)
-      sort_few();
+      sort_by_insertion(at_, end_);
     else
       std::sort(at_, end_);
     return n != 0;
@@ -330,15 +329,6 @@ class NodeScheduler {
     earliest_[node_] = later;
     if (later == kNever) busy_[node_ / 64] &= ~(std::uint64_t{1} << (node_ % 64));
     earliest_event_[side_] = std::min(earliest_event_[side_], later);
-  }
-
-  void sort_few() {
-    for (std::uint64_t* next = at_; next != end_; ++next) {
-      const std::uint64_t key = *next;
-      std::uint64_t* place = next;
-      for (; place[-1] > key; --place) *place = place[-1];  // before the first place there is a zero
-      *place = key;
-    }
   }
 
   std::uint64_t key_of(std::int64_t due, std::uint32_t slot_of_node) const {

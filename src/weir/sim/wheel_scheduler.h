@@ -25,6 +25,7 @@
 
 #include "weir/base/large_pages.h"
 #include "weir/base/prefetch.h"
+#include "weir/base/small_sort.h"
 #include "weir/sim/scheduler.h"
 
 namespace weir::sim {
@@ -216,16 +217,7 @@ class WheelScheduler {
       assert(due >= open_start_);
       if (end_ == room_end_) [[unlikely]]
         grow();
-      const std::uint64_t key = key_of(e);
-      std::uint64_t* place = at_;
-      for (auto n = static_cast<std::size_t>(end_ - at_); n > 0;) {
-        const std::size_t half = (n + 1) / 2;
-        place += half & (0 - static_cast<std::size_t>(place[half - 1] < key));  // no branch could foresee it
-        n -= half;
-      }
-      std::copy_backward(place, end_, end_ + 1);
-      ++end_;
-      *place = key;
+      insert_by_halves(at_, end_++, key_of(e));
       return;
     }
     for (std::uint32_t k = 1;; ++k) {
@@ -375,10 +367,7 @@ class WheelScheduler {
     Entity e = level.slots[i];
     do {
       on_ready(e, Horizon::this_node);
-      const std::uint64_t key = key_of(e);
-      std::uint64_t* place = end++;
-      for (; place[-1] > key; --place) *place = place[-1];  // before the first place there is a zero
-      *place = key;
+      insert_behind_lowest(end++, key_of(e));  // before the first place there is a zero
       e = nodes_[e].next;
     } while (e != kNone && end != few_end);
     end_ = end;
@@ -396,31 +385,7 @@ class WheelScheduler {
       if (end_ == room_end_) grow();
       *end_++ = key_of(e);
     }
-    sort_many(first_place() + first);
-  }
-
-  // Sorts the ready ones from `first` on by the digits in which they differ, the last one first. No branch depends on
-  // their order: at an instant at which a hundred things happen, to compare them costs twice as much.
-  void sort_many(std::uint64_t* first) {
-    constexpr int kDigit = 7;  // bits
-    constexpr std::uint64_t kMask = (1u << kDigit) - 1;
-    const std::size_t n = static_cast<std::size_t>(end_ - first);
-    std::uint64_t differ = 0;
-    for (std::size_t i = 1; i < n; ++i) differ |= first[i] ^ first[0];
-    if (sorted_.size() < n) sorted_.resize(n);
-    std::uint64_t* from = first;
-    std::uint64_t* to = sorted_.data();
-    while (differ != 0) {
-      const int shift = std::countr_zero(differ);
-      std::array<std::uint32_t, kMask + 1> places{};
-      for (std::size_t i = 0; i < n; ++i) ++places[from[i] >> shift & kMask];
-      std::uint32_t place = 0;
-      for (std::uint32_t& of_digit : places) place += std::exchange(of_digit, place);
-      for (std::size_t i = 0; i < n; ++i) to[places[from[i] >> shift & kMask]++] = from[i];
-      std::swap(from, to);
-      differ &= ~(kMask << shift);
-    }
-    if (from != first) std::copy(from, from + n, first);
+    sort_by_digits(first_place() + first, end_, scratch_);
   }
 
   std::uint64_t key_of(Entity e) const { return static_cast<std::uint64_t>(nodes_[e].due - open_start_) << 32 | e; }
@@ -449,9 +414,9 @@ class WheelScheduler {
   std::ptrdiff_t stale_ = 0;     // among the ready ones: moved or cancelled meanwhile
   ZeroedArray<Node> nodes_;
   std::array<Level, kLevels> levels_;
-  std::int64_t half_end_ = 0;          // the first slot past the half of level 0 that time is in
-  std::vector<std::uint64_t> ready_;   // sorted: offset << 32 | entity
-  std::vector<std::uint64_t> sorted_;  // of sort_many()
+  std::int64_t half_end_ = 0;           // the first slot past the half of level 0 that time is in
+  std::vector<std::uint64_t> ready_;    // sorted: offset << 32 | entity
+  std::vector<std::uint64_t> scratch_;  // of sort_by_digits()
   const std::ptrdiff_t few_;
   const std::ptrdiff_t many_;
   std::int64_t scouted_ = 0;     // look_ahead(): the slot it is in

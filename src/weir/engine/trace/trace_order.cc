@@ -1,10 +1,7 @@
 #include "weir/engine/trace/trace_order.h"
 
-#include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cstddef>
-#include <numeric>
 
 namespace weir::engine {
 
@@ -28,7 +25,7 @@ net::TraceEvents TraceOrder::collect(std::span<net::Recorder* const> recorders, 
       recorded_.push_back(&event);
     }
   }
-  sort_keys();
+  sort_by_spans(keys_, scratch_, [](const Key& key) { return key.time.ps; });  // recorders are nearly in order of time
 
   events_.clear();
   for (const Key& key : keys_) {
@@ -36,30 +33,6 @@ net::TraceEvents TraceOrder::collect(std::span<net::Recorder* const> recorders, 
     if (resolve(event)) events_.push_back(&event);
   }
   return net::TraceEvents(events_);
-}
-
-// Puts them into as many equal spans of time as there are keys, so that few are left to be sorted in each.
-void TraceOrder::sort_keys() {
-  const std::size_t n = keys_.size();
-  if (std::is_sorted(keys_.begin(), keys_.end())) return;
-  const auto [first, last] =
-      std::minmax_element(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) { return a.time < b.time; });
-  const Time begin = first->time;
-  const auto span = static_cast<std::uint64_t>((last->time - begin).ps);
-  const int shift = std::max(0, static_cast<int>(std::bit_width(span)) - static_cast<int>(std::bit_width(n)));
-  const auto place_of = [&](const Key& key) { return static_cast<std::size_t>((key.time - begin).ps) >> shift; };
-  places_.assign((span >> shift) + 2, 0);
-  for (const Key& key : keys_) ++places_[place_of(key) + 1];
-  std::partial_sum(places_.begin(), places_.end(), places_.begin());
-  scattered_.resize(n);
-  for (const Key& key : keys_) scattered_[places_[place_of(key)]++] = key;
-  keys_.swap(scattered_);
-  // Now places_[i] is the end of span i.
-  std::uint32_t from = 0;
-  for (const std::uint32_t until : places_) {
-    if (until - from > 1) std::sort(keys_.begin() + from, keys_.begin() + until);
-    from = until;
-  }
 }
 
 // Arrivals are what causes all else. What happens at a port is recorded in order by its own partition, but for what has

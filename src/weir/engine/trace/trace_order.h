@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "weir/base/small_sort.h"
 #include "weir/host/flow.h"
 #include "weir/net/trace.h"
 
@@ -50,15 +51,11 @@ class TraceOrder {
   static std::uint64_t place_of(const net::TraceEvent& event);
   static std::uint64_t rank_of(const net::TraceEvent& event, std::size_t index);
 
-  // Sorts keys_. They come from recorders that are nearly in order of time.
-  void sort_keys();
-
   std::vector<std::vector<net::TraceEvent>> held_;  // what was collected: later_ of the last call, then by recorder
   std::vector<net::TraceEvent*> recorded_;          // all of held_
   std::vector<Key> keys_;                           // of those of them that come before `end`
-  std::vector<Key> scattered_;                      // of sort_keys()
-  std::vector<std::uint32_t> places_;               // of sort_keys()
-  std::vector<const net::TraceEvent*> events_;      // in order
+  SpanScratch<Key> scratch_;
+  std::vector<const net::TraceEvent*> events_;  // in order
   std::vector<net::TraceEvent> later_;
   std::vector<std::vector<Slot>> slots_;  // by sender, then slot
 };

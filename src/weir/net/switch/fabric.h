@@ -176,6 +176,7 @@ class Fabric : public sim::Room<Fabric, P> {
   struct BatchedPacket {
     std::uint64_t key;  // time since the turn began << kIngressBits | ingress
     Descriptor* packet;
+    friend bool operator<(const BatchedPacket& a, const BatchedPacket& b) { return a.key < b.key; }
   };
   static constexpr int kIngressBits = 16;
   static constexpr std::uint64_t kIngressMask = (std::uint64_t{1} << kIngressBits) - 1;
@@ -217,8 +218,6 @@ class Fabric : public sim::Room<Fabric, P> {
                                               Time begun, Time until);
   void forward_batch_singly(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming, Time begun,
                             Time until);
-  static void insert(const BatchedPacket* first, BatchedPacket* end, BatchedPacket c);
-  static void sort_few(std::span<BatchedPacket> coming);
   template <class Books, bool kShared>
   [[gnu::noinline]] void forward_batch_in_registers(std::uint32_t s, std::uint32_t port,
                                                     std::span<const BatchedPacket> coming, Time begun, Time until);

@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "weir/base/rank_sort.h"
+#include "weir/base/small_sort.h"
 #include "weir/net/port/port_batch.h"
 #include "weir/net/switch/fabric.h"
 
@@ -235,7 +235,7 @@ inline void Fabric<P>::forward_batch(std::uint32_t s, std::uint32_t port, std::v
   out.ring.rewind_if_empty();
   out.urgent.rewind_if_empty();
   if (coming.size() < kWorthBooks) {
-    sort_few(coming);
+    sort_by_insertion(coming.data(), coming.data() + coming.size());
     forward_batch_singly(s, port, coming, begun, until);
   } else {
     forward_batch_sorted(s, port, coming, begun, until);
@@ -323,28 +323,13 @@ inline void Fabric<P>::forward_batch_singly(std::uint32_t s, std::uint32_t port,
   settle(out, {until.ps - 1});
 }
 
-// What is in order stays where it is: what has just been written as two numbers is slow to read as one pair.
-template <class P>
-inline void Fabric<P>::sort_few(std::span<BatchedPacket> coming) {
-  for (std::size_t i = 1; i < coming.size(); ++i)
-    if (coming[i].key < coming[i - 1].key) insert(coming.data(), &coming[i], coming[i]);
-}
-
-// Into a sorted list from `first` to `end`, behind which there is room for one.
-template <class P>
-inline void Fabric<P>::insert(const BatchedPacket* first, BatchedPacket* end, BatchedPacket c) {
-  for (; end != first && end[-1].key > c.key; --end) *end = end[-1];
-  *end = c;
-}
-
 // The keys are unique. Up to kFewToSort packets are put in order in `few`.
 template <class P>
 inline auto Fabric<P>::sorted_by_arrival(std::vector<BatchedPacket>& coming, BatchedPacket* few) const
     -> std::span<const BatchedPacket> {
   const std::size_t n = coming.size();
   if (n > kFewToSort) [[unlikely]] {
-    std::sort(coming.begin(), coming.end(),
-              [](const BatchedPacket& a, const BatchedPacket& b) { return a.key < b.key; });
+    std::sort(coming.begin(), coming.end());
     return coming;
   }
   if (keys_are_short_ && n <= kMostByRank) {
@@ -352,27 +337,8 @@ inline auto Fabric<P>::sorted_by_arrival(std::vector<BatchedPacket>& coming, Bat
                  [this](const BatchedPacket& c) { return c.key >> kIngressBits << ingress_bits_ | ingress_of(c); });
     return {few, n};
   }
-  // The 64th of the turn in which each arrives puts them nearly in order, so that hardly any comparison comes as a
-  // surprise.
-  std::uint64_t shares = 0;  // a bit for each in which some arrive
-  std::uint8_t last[64];     // of those of a share, in the order of `coming`
-  std::uint8_t before[kFewToSort];
-  bool has_before[kFewToSort];
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint64_t share = coming[i].key >> share_shift_;
-    const std::uint64_t bit = std::uint64_t{1} << share;
-    before[i] = last[share];
-    has_before[i] = (shares & bit) != 0;
-    shares |= bit;
-    last[share] = static_cast<std::uint8_t>(i);
-  }
-  BatchedPacket* end = few;
-  for (; shares != 0; shares &= shares - 1)
-    for (std::size_t i = last[std::countr_zero(shares)];; i = before[i]) {
-      insert(few, end++, coming[i]);
-      if (!has_before[i]) [[likely]]
-        break;
-    }
+  // The 64th of the turn in which each arrives.
+  sort_by_shares<kFewToSort>(coming.data(), n, few, [this](const BatchedPacket& c) { return c.key >> share_shift_; });
   return {few, n};
 }
 
