@@ -6,6 +6,7 @@
 
 #include "weir/net/model/routing.h"
 #include "weir/net/model/topologies.h"
+#include "weir/net/port/fifo_port.h"
 #include "weir/net/port/port.h"
 #include "weir/net/switch/switch_buffer.h"
 
@@ -25,14 +26,14 @@ void accept_and_drain(benchmark::State& run) {
     p.ps_per_byte = 80;
     p.rate = 100_Gbps;
     p.at_switch = true;
-    for (std::int64_t i = 0; i < waiting; ++i) accept(p, packet, {});
+    for (std::int64_t i = 0; i < waiting; ++i) Fifo::accept(p, packet, {});
   }
   std::size_t i = 0;
   Time now;
   for (auto _ : run) {
     Port& p = ports[i];
-    drain(p, now, [](const Descriptor& departed) { benchmark::DoNotOptimize(departed.wire); });
-    accept(p, packet, now);
+    Fifo::drain(p, now, [](const Descriptor& departed) { benchmark::DoNotOptimize(departed.wire); });
+    Fifo::accept(p, packet, now);
     while (p.ring.head != p.ring.cursor) p.ring.pop();
     if (++i == n) {
       i = 0;
@@ -49,7 +50,7 @@ void start_on_idle_port(benchmark::State& run) {
   packet.wire = 1'000;
   Time now;
   for (auto _ : run) {
-    if (idle(p, now)) start(p, packet, now);
+    if (Fifo::starts_at_once(p, packet, now)) Fifo::start(p, packet, 0, now);
     benchmark::ClobberMemory();
     p.ring.pop();
     now += 80_ns;
@@ -62,7 +63,7 @@ void pause_and_resume(benchmark::State& run) {
   p.ps_per_byte = 80;
   Descriptor packet;
   packet.wire = 1'000;
-  for (std::int64_t i = 0; i < run.range(0); ++i) accept(p, packet, {});
+  for (std::int64_t i = 0; i < run.range(0); ++i) Fifo::accept(p, packet, {});
   for (auto _ : run) {
     p.paused = true;
     retime(p, {});

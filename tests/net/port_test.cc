@@ -29,8 +29,8 @@ Descriptor packet(std::uint16_t wire, PacketKind kind = PacketKind::data, Traffi
 
 // What the engine does when a packet arrives: departures come first.
 const Descriptor& put(Port& p, std::uint16_t wire, Time now, TrafficClass c = TrafficClass::data) {
-  drain(p, now, [](const Descriptor&) {});
-  return accept(p, packet(wire, PacketKind::data, c), now);
+  Fifo::drain(p, now, [](const Descriptor&) {});
+  return Fifo::accept(p, packet(wire, PacketKind::data, c), now);
 }
 
 std::vector<std::int64_t> departures(const Port& p) {
@@ -73,7 +73,7 @@ TEST(Port, QueueAtDeparture) {
   put(p, 200, {80'000});   // when the second packet leaves
   put(p, 100, {115'000});  // before the third one leaves at 120,000
   std::vector<std::uint16_t> left;
-  drain(p, {200'000}, [&](const Descriptor& departed) { left.push_back(departed.wire); });
+  Fifo::drain(p, {200'000}, [&](const Descriptor& departed) { left.push_back(departed.wire); });
   EXPECT_EQ(left, (std::vector<std::uint16_t>{300, 200, 100}));  // earlier ones left while others came
   List queues;
   for (std::uint32_t at = p.ring.head; at != p.ring.tail; ++at) queues.push_back(p.ring[at].queue);
@@ -85,30 +85,30 @@ TEST(Port, QueueAtDeparture) {
 TEST(Port, DrainIncludesThePresentInstantOnly) {
   Port p = port_of(100_Gbps);
   put(p, 1'000, {0});
-  accept(p, packet(1'000), {0});
-  drain(p, {79'999}, [](const Descriptor&) {});
+  Fifo::accept(p, packet(1'000), {0});
+  Fifo::drain(p, {79'999}, [](const Descriptor&) {});
   EXPECT_EQ(p.waiting(), 1u);
   EXPECT_EQ(p.queued, 1'000u);
-  drain(p, {80'000}, [](const Descriptor&) {});
+  Fifo::drain(p, {80'000}, [](const Descriptor&) {});
   EXPECT_EQ(p.waiting(), 0u);
 }
 
 TEST(Port, AnIdlePortStartsAtOnce) {
   Port p = port_of(100_Gbps);
-  EXPECT_TRUE(idle(p, {0}));
-  EXPECT_EQ(start(p, packet(1'000), {7'000}).departs.ps, 7'000);
+  EXPECT_TRUE(Fifo::starts_at_once(p, packet(1), {0}));
+  EXPECT_EQ(Fifo::start(p, packet(1'000), 0, {7'000}).departs.ps, 7'000);
   EXPECT_EQ(p.ring.front().queue, 0u);
   EXPECT_EQ(p.queued, 0u);
   EXPECT_EQ(p.waiting(), 0u);
-  EXPECT_FALSE(idle(p, {86'999}));
-  EXPECT_TRUE(idle(p, {87'000}));
+  EXPECT_FALSE(Fifo::starts_at_once(p, packet(1), {86'999}));
+  EXPECT_TRUE(Fifo::starts_at_once(p, packet(1), {87'000}));
   put(p, 1'000, {50'000});
-  drain(p, {60'000}, [](const Descriptor&) {});
-  EXPECT_FALSE(idle(p, {60'000}));
-  drain(p, {87'000}, [](const Descriptor&) {});
-  EXPECT_FALSE(idle(p, {100'000}));
+  Fifo::drain(p, {60'000}, [](const Descriptor&) {});
+  EXPECT_FALSE(Fifo::starts_at_once(p, packet(1), {60'000}));
+  Fifo::drain(p, {87'000}, [](const Descriptor&) {});
+  EXPECT_FALSE(Fifo::starts_at_once(p, packet(1), {100'000}));
   p.paused = true;
-  EXPECT_FALSE(idle(p, {200'000}));
+  EXPECT_FALSE(Fifo::starts_at_once(p, packet(1), {200'000}));
 }
 
 class PausedPort : public testing::Test {
@@ -122,13 +122,13 @@ class PausedPort : public testing::Test {
   void pause(Time now) { turn(true, now); }
   void resume(Time now) { turn(false, now); }
   void turn(bool paused, Time now) {
-    drain(port_, now, [](const Descriptor&) {});
+    Fifo::drain(port_, now, [](const Descriptor&) {});
     port_.paused = paused;
     retime(port_, now);
   }
   // Whether pause and resume frames go before the data that waits.
   void control(Time now) {
-    drain(port_, now, [](const Descriptor&) {});
+    Fifo::drain(port_, now, [](const Descriptor&) {});
     insert_control(port_, packet(64, PacketKind::pause), now);
   }
 
@@ -139,7 +139,7 @@ TEST_F(PausedPort, WhatIsLeavingLeaves) {
   pause({50'000});
   EXPECT_EQ(departures(port_), (List{0, kNever, kNever}));
   EXPECT_EQ(put(port_, 700, {60'000}).departs, kNotScheduled);
-  drain(port_, {900'000}, [](const Descriptor&) { FAIL() << "a packet left a paused port"; });
+  Fifo::drain(port_, {900'000}, [](const Descriptor&) { FAIL() << "a packet left a paused port"; });
   EXPECT_EQ(port_.queued, 2'200u);
 }
 
@@ -189,7 +189,7 @@ TEST_F(PausedPort, ControlFramesGoAheadOfData) {
   EXPECT_EQ(port_.pending_control, 2u);
   EXPECT_EQ(port_.queued, 1'500u);
   int departed = 0;
-  drain(port_, {85'120}, [&](const Descriptor&) { ++departed; });
+  Fifo::drain(port_, {85'120}, [&](const Descriptor&) { ++departed; });
   EXPECT_EQ(departed, 0);  // control frames hold no buffer
   EXPECT_EQ(port_.pending_control, 0u);
   EXPECT_EQ(port_.waiting(), 2u);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "weir/base/archive.h"
+#include "weir/net/port/wire.h"
 
 namespace weir::net {
 namespace {
@@ -32,12 +33,12 @@ class PriorityPort : public testing::Test {
     return out;
   }
   void settle(std::int64_t now) {
-    drain_priority(p_, {now}, [](const Descriptor&) {});
+    Priority::drain(p_, {now}, [](const Descriptor&) {});
   }
   // What the engine does when a packet arrives: departures come first.
   void put(std::uint16_t wire, TrafficClass c, std::int64_t now) {
     settle(now);
-    accept_priority(p_, packet(wire, c), 0, {now});
+    Priority::accept(p_, packet(wire, c), 0, {now});
     settle(now);
   }
   Left on_wire() const {
@@ -75,7 +76,7 @@ TEST_F(PriorityPort, APauseHoldsTheSecondClassOnly) {
   put(500, kSecond, 0);
   p_.paused = 1;
   put(100, kFirst, 200'000);
-  EXPECT_EQ(next_to_leave(p_), nullptr);
+  EXPECT_EQ(Priority::next_to_leave(p_), nullptr);
   settle(300'000);
   EXPECT_EQ(on_wire(), (Left{{0, 0}, {200'000, 0}}));
   EXPECT_EQ(p_.queued, 500u);
@@ -89,8 +90,8 @@ TEST_F(PriorityPort, PauseFramesGoAheadOfBoth) {
   put(1'000, kSecond, 0);
   put(1'000, kSecond, 0);
   put(100, kFirst, 1'000);
-  insert_control_priority(p_, packet(64, kSecond, PacketKind::pause), {2'000});
-  insert_control_priority(p_, packet(64, kSecond, PacketKind::resume), {3'000});
+  insert_control(p_, packet(64, kSecond, PacketKind::pause), {2'000});
+  insert_control(p_, packet(64, kSecond, PacketKind::resume), {3'000});
   EXPECT_EQ(p_.pending_control, 2u);
   settle(1'000'000);
   EXPECT_EQ(p_.pending_control, 0u);
@@ -135,16 +136,16 @@ TEST_F(PriorityPort, ALongWireKeepsItsOrderWhenItIsLoaded) {
   const auto put_some = [](Port& port, std::uint16_t first, std::int64_t from) {
     for (std::uint16_t i = 0; i < 160; ++i) {
       const Time at{from + i * 6'000};
-      drain_priority(port, at, Ignore{});
-      accept_priority(port, packet(first + i, i % 3 == 0 || i % 7 == 0 ? kFirst : kSecond), 0, at);
-      if (i % 20 == 10) insert_control_priority(port, packet(first + i, kSecond, PacketKind::pause), at);
-      drain_priority(port, at, Ignore{});
+      Priority::drain(port, at, Ignore{});
+      Priority::accept(port, packet(first + i, i % 3 == 0 || i % 7 == 0 ? kFirst : kSecond), 0, at);
+      if (i % 20 == 10) insert_control(port, packet(first + i, kSecond, PacketKind::pause), at);
+      Priority::drain(port, at, Ignore{});
     }
   };
   put_some(p_, 100, 0);
   for (int i = 0; i < 5; ++i) take_off_wire(p_);
   ASSERT_GT(count_on_wire(p_), 63u);
-  ASSERT_NE(next_to_leave(p_), nullptr);
+  ASSERT_NE(Priority::next_to_leave(p_), nullptr);
   Saver saver;
   p_.archive(saver);
   Port loaded;
@@ -169,13 +170,13 @@ TEST_F(PriorityPort, ALongWireKeepsItsOrderWhenItIsLoaded) {
 }
 
 TEST_F(PriorityPort, AnIdlePortStartsAtOnce) {
-  EXPECT_TRUE(starts_at_once(p_, packet(1'000, kSecond), {7'000}));
-  EXPECT_EQ(start_priority(p_, packet(1'000, kSecond), 3, {7'000}).departs.ps, 7'000);
-  EXPECT_FALSE(starts_at_once(p_, packet(100, kFirst), {86'999}));
-  EXPECT_TRUE(starts_at_once(p_, packet(100, kFirst), {87'000}));
+  EXPECT_TRUE(Priority::starts_at_once(p_, packet(1'000, kSecond), {7'000}));
+  EXPECT_EQ(Priority::start(p_, packet(1'000, kSecond), 3, {7'000}).departs.ps, 7'000);
+  EXPECT_FALSE(Priority::starts_at_once(p_, packet(100, kFirst), {86'999}));
+  EXPECT_TRUE(Priority::starts_at_once(p_, packet(100, kFirst), {87'000}));
   p_.paused = 1;
-  EXPECT_FALSE(starts_at_once(p_, packet(100, kSecond), {87'000}));
-  EXPECT_EQ(start_priority(p_, packet(100, kFirst), 3, {87'000}).departs.ps, 87'000);
+  EXPECT_FALSE(Priority::starts_at_once(p_, packet(100, kSecond), {87'000}));
+  EXPECT_EQ(Priority::start(p_, packet(100, kFirst), 3, {87'000}).departs.ps, 87'000);
   EXPECT_EQ(p_.queued, 0u);
 }
 

@@ -7,7 +7,7 @@
 #include "weir/engine/prefetch/prefetcher.h"
 #include "weir/host/host.h"
 #include "weir/net/port/port_batch.h"
-#include "weir/net/port/priority_port.h"
+#include "weir/net/port/wire.h"
 
 namespace weir::engine {
 
@@ -15,6 +15,22 @@ namespace weir::engine {
 inline void prefetch_port(const net::Port* p) {
   prefetch_line(p);
   prefetch_line(reinterpret_cast<const char*>(p) + 64);
+}
+
+// Of a priority port: the ring of the packet that will probably arrive next, and the packet behind it.
+inline bool urgent_is_probably_first(const net::Port& p) {
+  return net::choose_if(p.order.empty(), p.urgent.cursor != p.urgent.tail, p.order.urgent_is_first()) != 0;
+}
+inline const void* probably_second(const net::Port& p, bool urgent_is_first) {
+  const bool waits = p.urgent.cursor != p.urgent.tail;
+  const bool urgent = net::choose_if(p.order.has_one_at_most(), waits, p.order.urgent_is_second()) != 0;
+  const net::PacketRing& ring = p.ring_of(urgent);
+  return ring.address(ring.head + (urgent == urgent_is_first ? 1 : 0));
+}
+
+// The ring of the packet that will probably arrive next, of any port.
+inline const net::PacketRing& probably_first(const net::Port& p) {
+  return p.kind == net::PortKind::priority ? p.ring_of(urgent_is_probably_first(p)) : p.ring;
 }
 
 template <class P>
@@ -187,10 +203,10 @@ template <class P>
 inline void Prefetcher<P>::prefetch_ring(std::uint32_t port) {
   const net::Port& p = shared().port(port);
   if (priority_) {  // what follows is right for a FIFO port, too
-    const bool urgent = net::urgent_is_probably_first(p);
+    const bool urgent = urgent_is_probably_first(p);
     const net::PacketRing& ring = p.ring_of(urgent);
     prefetch_line(ring.address(ring.head));
-    prefetch_line(net::probably_second(p, urgent));
+    prefetch_line(probably_second(p, urgent));
     return;
   }
   prefetch_line(p.ring.address(p.ring.head));
@@ -203,14 +219,14 @@ template <class P>
 inline void Prefetcher<P>::prefetch_body(std::uint32_t port) {
   const net::Port& p = shared().port(port);
   if (p.peer >= shared().hosts) return;
-  if (const net::PacketRing& ring = net::probably_first(p); !ring.empty()) packets().prefetch(ring.front());
+  if (const net::PacketRing& ring = probably_first(p); !ring.empty()) packets().prefetch(ring.front());
 }
 
 // What selective recovery looks at, at either end.
 template <class P>
 inline void Prefetcher<P>::prefetch_selective(std::uint32_t port) {
   const net::Port& p = shared().port(port);
-  const net::PacketRing& ring = net::probably_first(p);
+  const net::PacketRing& ring = probably_first(p);
   if (p.peer >= shared().hosts || ring.empty()) return;
   const net::Descriptor& packet = ring.front();
   if (!packet.has_body()) return;
@@ -245,16 +261,27 @@ inline void Prefetcher<P>::prefetch_sending(const host::Host& host) {
   host.connections.prefetch(host.extras[next.slot].connection);
 }
 
+// By which port this link's first packet leaves the next node; of a host, the port by which it answers.
+template <class P>
+inline std::uint32_t Prefetcher<P>::guess_next_port(std::uint32_t port) const {
+  const net::Port& p = shared().port(port);
+  if (p.peer < shared().hosts) return net::Topology::reverse(port);
+  const net::PacketRing& ring = probably_first(p);
+  if (ring.empty()) return port;
+  const net::Descriptor& packet = ring.front();
+  return packet.is_control() ? port : fabric().routing().egress(p.peer - shared().hosts, packet.dst, packet.entropy);
+}
+
 // What the first packet of this link will meet first: the port that it, or its acknowledgement,
 // will leave by, and the switch's books or the host.
 template <class P>
 inline void Prefetcher<P>::prefetch_node(std::uint32_t port) {
   net::Port& p = shared().port(port);
-  p.expected_egress = fabric().guess_next_port(port);
+  p.expected_egress = guess_next_port(port);
   prefetch_port(&shared().port(p.expected_egress));
   if (p.peer >= shared().hosts) {
     shared().switch_state(p.peer - shared().hosts).buffer.prefetch(p.index_at_peer);
-  } else if (const net::PacketRing& ring = net::probably_first(p); !ring.empty()) {
+  } else if (const net::PacketRing& ring = probably_first(p); !ring.empty()) {
     const net::Descriptor& packet = ring.front();
     if (packet.kind == net::PacketKind::data) {
       prefetch_line(&network().hosts[p.peer]);
@@ -271,7 +298,7 @@ template <class P>
 inline void Prefetcher<P>::prefetch_behind(std::uint32_t port) {
   const net::Port& p = shared().port(port);
   const net::Port& out = shared().port(p.expected_egress);
-  const net::PacketRing& ring = net::probably_first(p);
+  const net::PacketRing& ring = probably_first(p);
   if (ring.empty()) return;
   if (priority_) {
     prefetch_line(out.ring_of(out.at_switch && net::is_urgent(ring.front())).next_place());

@@ -51,6 +51,7 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   void look(std::uint32_t ahead, OfPort&& of_port, OfHost&& of_host);
   [[gnu::noinline]] void before_event_deep();
   std::uint32_t nearest_port(sim::Entity e) const;
+  std::uint32_t guess_next_port(std::uint32_t port) const;
   void prefetch_of_next_node(sim::Entity e);
   void prefetch_of_node(sim::Entity e);
   void prefetch_ring(std::uint32_t port);

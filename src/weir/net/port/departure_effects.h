@@ -9,7 +9,7 @@
 #include "weir/base/telemetry.h"
 #include "weir/net/link/link_faults.h"
 #include "weir/net/port/port.h"
-#include "weir/net/port/priority_port.h"
+#include "weir/net/port/wire.h"
 
 namespace weir::net {
 

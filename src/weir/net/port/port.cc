@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "weir/base/large_pages.h"
-#include "weir/net/port/priority_port.h"
+#include "weir/net/port/wire.h"
 
 namespace weir::net {
 
@@ -21,6 +21,10 @@ void PacketRing::release() {
 }
 
 void retime(Port& p, Time now) {
+  if (p.kind == PortKind::priority) {  // departures follow when they come
+    p.free_at = std::max(p.free_at, now);
+    return;
+  }
   Time start = std::max(now, p.not_before);
   if (p.ring.cursor != p.ring.head) {
     const Descriptor& last = p.ring[p.ring.cursor - 1];
@@ -39,10 +43,11 @@ void retime(Port& p, Time now) {
 }
 
 void insert_control(Port& p, const Descriptor& frame, Time now) {
-  p.ring.push();
-  const std::uint32_t place = p.ring.cursor + p.pending_control;
-  for (std::uint32_t at = p.ring.tail - 1; at != place; --at) p.ring[at] = p.ring[at - 1];
-  p.ring[place] = frame;
+  PacketRing& ring = p.ring_of(p.kind == PortKind::priority);
+  ring.append();
+  const std::uint32_t place = ring.cursor + p.pending_control;
+  for (std::uint32_t at = ring.tail - 1; at != place; --at) ring[at] = ring[at - 1];
+  ring[place] = frame;
   ++p.pending_control;
   retime(p, now);
 }
@@ -50,18 +55,8 @@ void insert_control(Port& p, const Descriptor& frame, Time now) {
 void note_order(Port& p) {
   p.order.clear();
   p.order_is_partial = false;
-  for_each_on_wire(p, [&](const Descriptor& packet) { p.note_departure(packet.is_control() || is_urgent(packet)); });
-}
-
-void insert_control_priority(Port& p, const Descriptor& frame, Time now) {
-  PacketRing& ring = p.urgent;
-  ring.rewind_if_empty();
-  ring.push();
-  const std::uint32_t place = p.urgent.cursor + p.pending_control;
-  for (std::uint32_t at = ring.tail - 1; at != place; --at) ring[at] = ring[at - 1];
-  ring[place] = frame;
-  ++p.pending_control;
-  p.free_at = std::max(p.free_at, now);
+  for_each_on_wire(
+      p, [&](const Descriptor& packet) { Priority::note_departure(p, packet.is_control() || is_urgent(packet)); });
 }
 
 }  // namespace weir::net

@@ -16,145 +16,14 @@
 // ClassQueues of its own (class_queues.h) and puts them into the ring when they start to leave.
 #pragma once
 
-#include <algorithm>
 #include <bit>
-#include <cassert>
 #include <cstdint>
-#include <cstring>
 
 #include "weir/net/link/link_faults.h"
 #include "weir/net/packet.h"
+#include "weir/net/port/packet_ring.h"
 
 namespace weir::net {
-
-// All bits, or none: for a choice that depends on the classes of packets, or on how many wait, and that no branch could
-// foresee.
-constexpr std::uint32_t bits_if(bool condition) { return 0 - static_cast<std::uint32_t>(condition); }
-constexpr std::uint32_t choose_if(bool condition, std::uint32_t a, std::uint32_t b) {
-  return b ^ ((a ^ b) & bits_if(condition));
-}
-// The same of two objects.
-template <class T>
-T& choose_object_if(bool condition, T& a, T& b) {
-  const auto at_a = reinterpret_cast<std::uintptr_t>(&a);
-  const auto at_b = reinterpret_cast<std::uintptr_t>(&b);
-  // NOLINTNEXTLINE(performance-no-int-to-ptr)
-  return *reinterpret_cast<T*>(at_b + (at_a - at_b) * static_cast<std::uintptr_t>(condition));
-}
-
-// A growing ring of descriptors of packets; positions are absolute and wrap at 2^32. It never shrinks and
-// never allocates once it has seen its largest content.
-class PacketRing {
- public:
-  PacketRing() = default;
-  PacketRing(PacketRing&& o) noexcept : data_(o.data_), mask_(o.mask_), head(o.head), tail(o.tail), cursor(o.cursor) {
-    o.data_ = nullptr;
-    o.mask_ = kFew;
-    o.head = o.tail = o.cursor = 0;
-  }
-  PacketRing& operator=(PacketRing&&) = delete;
-  ~PacketRing() { release(); }
-
-  bool empty() const { return head == tail; }
-  std::uint32_t size() const { return tail - head; }
-  Descriptor& operator[](std::uint32_t at) { return data_[at & mask_]; }
-  const Descriptor& operator[](std::uint32_t at) const { return data_[at & mask_]; }
-  Descriptor& front() { return data_[head & mask_]; }
-  const Descriptor& front() const { return data_[head & mask_]; }
-
-  // If it is empty, begins again at the first place, which is likely to be in a cache still.
-  void rewind_if_empty() {
-    const std::uint32_t kept = bits_if(!empty());
-    head &= kept;
-    tail &= kept;
-    cursor &= kept;
-  }
-  // The same, with one packet.
-  Descriptor& push_first() {
-    assert(empty());
-    if (data_ == nullptr) [[unlikely]]
-      grow();
-    head = 0;
-    tail = 1;
-    return *data_;
-  }
-  // Room for one more packet at the tail of a ring that is not empty.
-  Descriptor& push_behind() {
-    assert(!empty());
-    if (size() > mask_) [[unlikely]]
-      grow();
-    return data_[tail++ & mask_];
-  }
-
-  // How many packets there will probably be, while there are none yet.
-  void expect(std::uint32_t packets) {
-    if (data_ == nullptr) mask_ = std::max(kFew, std::bit_ceil(packets) / 2 - 1);
-  }
-
-  // Room for one more packet at the tail.
-  Descriptor& push() {
-    if (data_ == nullptr || size() > mask_) grow();
-    return data_[tail++ & mask_];
-  }
-  void pop() { ++head; }
-
-  // The places of a ring and its positions, apart from it.
-  struct View {
-    Descriptor* places;
-    std::uint32_t mask;
-    std::uint32_t room;  // how many places; none at first
-    std::uint32_t head;
-    std::uint32_t tail;
-    std::uint32_t cursor;
-
-    Descriptor& operator[](std::uint32_t at) const { return places[at & mask]; }
-    bool is_full() const { return tail - head == room; }
-  };
-  View view() const { return {data_, mask_, data_ == nullptr ? 0 : mask_ + 1, head, tail, cursor}; }
-  // The positions of a view; the places are those that the ring had.
-  void move_to(const View& v) {
-    assert(v.places == data_);
-    head = v.head;
-    tail = v.tail;
-    cursor = v.cursor;
-  }
-
-  // Places begin at the first one when it is loaded; `mark` is a position that moves with them.
-  template <class A>
-  void archive(A& a, std::uint32_t* mark = nullptr) {
-    const auto n = static_cast<std::uint32_t>(a.length(size(), std::uint32_t{1} << 31));
-    std::uint32_t ahead = mark != nullptr ? *mark - head : 0;
-    a.value(ahead);
-    if constexpr (A::kLoads) {
-      head = tail = 0;
-      for (std::uint32_t i = 0; i < n; ++i) a.value(push());
-      if (mark != nullptr) *mark = ahead;
-    } else {
-      for (std::uint32_t at = head; at != tail; ++at) a.value((*this)[at]);
-    }
-  }
-  // Where the packet at this position is or would be, for prefetching only: a ring that never held
-  // a packet has no places, so this is the sum of two numbers, not of a pointer.
-  const void* address(std::uint32_t at) const {  // NOLINTNEXTLINE(performance-no-int-to-ptr)
-    return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data_) + (at & mask_) * sizeof(Descriptor));
-  }
-  // The same for the place of the next packet to come.
-  const void* next_place() const { return address(tail & bits_if(!empty())); }
-
- private:
-  static constexpr std::uint32_t kFew = 3;
-  [[gnu::cold]] void grow();
-  void release();
-
-  Descriptor* data_ = nullptr;
-  std::uint32_t mask_ = kFew;  // places - 1; at first that of half the places to come
-
- public:
-  std::uint32_t head = 0;
-  std::uint32_t tail = 0;
-  std::uint32_t cursor = 0;  // of a port's ring: the first packet that has not begun to leave
-};
-static_assert(sizeof(PacketRing) == 24);
 
 enum class PortKind : std::uint8_t { fifo, queued, priority };
 
@@ -184,7 +53,32 @@ class DepartureOrder {
   std::uint64_t bits_ = 1;
 };
 
+// Bytes of both classes, and those of the first class among them; no more than 4 GB. They are one number, since they
+// are always added and subtracted together.
+class ClassBytes {
+ public:
+  ClassBytes() = default;
+  ClassBytes(std::uint32_t all, std::uint32_t urgent) : both_(std::uint64_t{urgent} << 32 | all) {}
+  static ClassBytes of_packet(std::uint32_t wire, bool urgent) { return {wire, wire & bits_if(urgent)}; }
+  std::uint32_t all() const { return static_cast<std::uint32_t>(both_); }
+  std::uint32_t urgent() const { return static_cast<std::uint32_t>(both_ >> 32); }
+  ClassBytes& operator+=(ClassBytes b) {
+    both_ += b.both_;
+    return *this;
+  }
+  // `b` is a part of this.
+  ClassBytes& operator-=(ClassBytes b) {
+    both_ -= b.both_;
+    return *this;
+  }
+
+ private:
+  std::uint64_t both_;
+};
+
 struct alignas(64) Port {
+  static constexpr bool kIsUnpaused = false;  // of views: fifo_port.h
+
   // -- the line that every packet touches
   PacketRing ring;
   std::uint32_t queued = 0;         // bytes accepted that have not begun to leave
@@ -256,10 +150,11 @@ struct alignas(64) Port {
     a.value(paused);
   }
 
-  // Priority port: a packet has begun to leave.
-  void note_departure(bool is_urgent) {
-    if (order_is_partial || !order.push(is_urgent)) [[unlikely]]
-      order_is_partial = true;
+  // Priority port: a packet waits that has come at `now`.
+  void note_waiting(ClassBytes packet, Time now) {
+    queued += packet.all();
+    urgent_queued += packet.urgent();
+    if (free_at < now) free_at = now;
   }
 
   // From `now` on a class, which was not so before, may not start or may start again.
@@ -276,68 +171,14 @@ struct alignas(64) Port {
 };
 static_assert(sizeof(Port) <= 256);
 
-// Settles all departures up to and including `now`. on_depart(const Descriptor&) is called for
-// each packet that began to leave, in order, and on_control(const Descriptor&) for each pause and resume frame.
-struct Ignore {
-  void operator()(const Descriptor&) const {}
-};
-template <class OnDepart, class OnControl = Ignore>
-inline void drain(Port& p, Time now, OnDepart&& on_depart, OnControl&& on_control = {}) {
-  while (p.ring.cursor != p.ring.tail) {
-    Descriptor& packet = p.ring[p.ring.cursor];
-    if (packet.departs > now) return;
-    ++p.ring.cursor;
-    if (packet.is_control()) {
-      --p.pending_control;
-      packet.queue = p.queued;
-      on_control(packet);
-      continue;
-    }
-    p.queued -= packet.wire;
-    packet.queue = p.queued;
-    on_depart(packet);
-  }
-}
-
-// Copies a packet to its place. That of a host has just been written.
-inline void copy_to(Descriptor& place, const Descriptor& packet) { place = packet; }
-inline void copy_to(Descriptor& place, const Packet& packet) { copy_fields(place, packet); }
-
-// Accepts a packet at the tail of a FIFO port; the caller has drained the port up to `now`.
-template <class AnyPacket>
-inline Descriptor& accept(Port& p, const AnyPacket& packet, Time now) {
-  if (p.ring.empty()) p.ring.cursor = 0;
-  Descriptor& place = p.ring.empty() ? p.ring.push_first() : p.ring.push_behind();
-  copy_to(place, packet);
-  p.queued += packet.wire;
-  if (p.paused && packet.traffic_class == TrafficClass::data) {
-    place.departs = kNotScheduled;
-  } else {
-    place.departs = now > p.free_at ? now : p.free_at;
-    p.free_at = place.departs + p.serialisation(packet.wire);
-  }
-  return place;
-}
-
-// Can a packet start at `now` without waiting, on a FIFO port? If so nothing is queued.
-inline bool idle(const Port& p, Time now) { return p.free_at <= now && p.ring.cursor == p.ring.tail && !p.paused; }
-
-// Starts a packet on an idle port at once: it is never queued.
-inline Descriptor& start(Port& p, const Descriptor& packet, Time now) {
-  Descriptor& place = p.ring.empty() ? p.ring.push_first() : p.ring.push_behind();
-  place = packet;
-  place.departs = now;
-  place.queue = 0;
-  p.ring.cursor = p.ring.tail;
-  p.free_at = now + p.serialisation(packet.wire);
-  return place;
-}
-
-// Gives the waiting packets of a FIFO port new departures, from the end of the transmission in
-// progress: after a pause, a resume or the insertion of a control frame.
+// Gives what waits at a FIFO port or at a priority port new departures, from the end of the transmission in progress:
+// after a pause, a resume or the insertion of a control frame.
 void retime(Port& p, Time now);
 
-// Puts a pause or resume frame in front of all waiting data of a FIFO port.
+// Puts a pause or resume frame in front of all that waits at such a port.
 void insert_control(Port& p, const Descriptor& frame, Time now);
+
+// Of a priority port: notes the classes of the first packets on the wire, in the order of their departures.
+void note_order(Port& p);
 
 }  // namespace weir::net

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "weir/base/prefetch.h"
+#include "weir/net/port/fifo_port.h"
 #include "weir/net/port/port.h"
 #include "weir/net/port/priority_port.h"
 
@@ -18,9 +19,6 @@ namespace weir::net {
 
 // So many places ahead of the one that is used are asked for.
 inline constexpr std::uint32_t kPlacesAhead = 8;
-// As a packet arrives at a host, the body of the one that is so many behind the next one is asked for.
-inline constexpr std::int32_t kSoon = 2;
-
 // So many places of a ring from this one on.
 inline void prefetch_places(const PacketRing& ring, std::uint32_t first, std::uint32_t places) {
   for (std::uint32_t i = 0; i < places; i += 2) prefetch_line(ring.address(first + i));
@@ -29,13 +27,6 @@ inline void prefetch_places(const PacketRing& ring, std::uint32_t first, std::ui
 // The first ones that have packets, but no more than so many.
 inline void prefetch_first(const PacketRing& ring, std::uint32_t places) {
   prefetch_places(ring, ring.head, std::min(ring.size(), places));
-}
-
-// The packet that is kSoon behind the first one of a ring. If there are not so many, it is the last one, or if the ring
-// is empty, the one that has just been taken off.
-inline const Descriptor& soon_in(const PacketRing::View& ring) {
-  const auto behind = static_cast<std::int32_t>(ring.tail - ring.head) - 1;
-  return ring[ring.head + static_cast<std::uint32_t>(std::min(behind, kSoon))];
 }
 
 // How long packets take on a port's link.
@@ -57,87 +48,52 @@ class LinkPace {
 // has been counted as waiting, in order.
 class FifoBatch {
  public:
-  explicit FifoBatch(const Port& p) : pace_(p) { open(p); }
+  explicit FifoBatch(const Port& p) : view_(p) { open(p); }
   void open(const Port& p) {
-    ring_ = p.ring.view();
-    queued_ = p.queued;
-    free_at_ = p.free_at;
+    view_.ring = p.ring.view();
+    view_.queued = p.queued;
+    view_.free_at = p.free_at;
   }
   // Nothing else comes before `until`. What leaves before has left.
   template <class OnDepart>
   void close(Port& p, Time until, OnDepart&& on_depart) {
     drain({until.ps - 1}, on_depart);
-    p.ring.move_to(ring_);
-    p.queued = queued_;
-    p.free_at = free_at_;
+    p.ring.move_to(view_.ring);
+    p.queued = view_.queued;
+    p.free_at = view_.free_at;
   }
 
   // No less than what waits.
-  std::uint32_t queued() const { return queued_; }
-  std::uint32_t queued_with(const Descriptor&) const { return queued_; }
-  std::uint32_t on_ring() const { return ring_.tail - ring_.head; }
-  bool is_full_for(const Descriptor&) const { return ring_.is_full(); }
+  std::uint32_t queued() const { return view_.queued; }
+  std::uint32_t queued_with(const Descriptor&) const { return view_.queued; }
+  std::uint32_t on_ring() const { return view_.ring.tail - view_.ring.head; }
+  bool is_full_for(const Descriptor&) const { return view_.ring.is_full(); }
 
   // Before put(), at the same time. In PriorityBatch it does nothing, for close() does all.
   template <class OnDepart>
   void drain(Time now, OnDepart&& on_depart) {
-    while (ring_.cursor != ring_.tail) {
-      Descriptor& packet = ring_[ring_.cursor];
-      if (packet.departs > now) return;
-      ++ring_.cursor;
-      queued_ -= packet.wire;
-      packet.queue = queued_;
-      on_depart(packet);
-    }
+    Fifo::drain(view_, now, on_depart);
   }
   // Where the books are not full: starts the packet, or has it wait. True if it counts as waiting.
   bool put(const Descriptor& packet, std::uint32_t ingress, Time now) {
-    const bool waits = free_at_ > now;
-    const std::uint32_t wire = packet.wire;
-    const Time departs = waits ? free_at_ : now;
-    Descriptor& place = ring_[ring_.tail++];
-    prefetch_line(&ring_[ring_.tail + kPlacesAhead - 1]);
-    place = packet;
-    place.departs = departs;
-    place.ingress = static_cast<std::uint16_t>(ingress);
-    free_at_ = departs + pace_.serialisation(wire);
-    if (waits) {
-      queued_ += wire;
-    } else {
-      place.queue = 0;
-      ring_.cursor = ring_.tail;
+    prefetch_line(&view_.ring[view_.ring.tail + kPlacesAhead]);
+    if (Fifo::starts_at_once(view_, packet, now)) {
+      Fifo::start(view_, packet, static_cast<std::uint16_t>(ingress), now);
+      return false;
     }
-    return waits;
+    Fifo::accept(view_, packet, now).ingress = static_cast<std::uint16_t>(ingress);
+    return true;
   }
 
  private:
-  LinkPace pace_;
-  PacketRing::View ring_;
-  std::uint32_t queued_;
-  Time free_at_;
-};
-
-// Bytes of both classes, and those of the first class among them; no more than 4 GB. They are one number, since they
-// are always added and subtracted together.
-class ClassBytes {
- public:
-  ClassBytes() = default;
-  ClassBytes(std::uint32_t all, std::uint32_t urgent) : both_(std::uint64_t{urgent} << 32 | all) {}
-  static ClassBytes of_packet(std::uint32_t wire, bool urgent) { return {wire, wire & bits_if(urgent)}; }
-  std::uint32_t all() const { return static_cast<std::uint32_t>(both_); }
-  std::uint32_t urgent() const { return static_cast<std::uint32_t>(both_ >> 32); }
-  ClassBytes& operator+=(ClassBytes b) {
-    both_ += b.both_;
-    return *this;
-  }
-  // `b` is a part of this.
-  ClassBytes& operator-=(ClassBytes b) {
-    both_ -= b.both_;
-    return *this;
-  }
-
- private:
-  std::uint64_t both_;
+  struct View : LinkPace {
+    static constexpr bool kIsUnpaused = true;
+    explicit View(const Port& p) : LinkPace(p) {}
+    PacketRing::View ring;
+    std::uint32_t queued;
+    Time free_at;
+  };
+  View view_;
 };
 
 // When packets have come to a port since its books were opened, and how much had come by then.
@@ -196,13 +152,13 @@ class Arrivals {
 // comes until then, so all departures are worked out when the books are closed.
 class PriorityBatch {
  public:
-  explicit PriorityBatch(const Port& p) : pace_(p) { open(p); }
+  explicit PriorityBatch(const Port& p) : transmitter_(p) { open(p); }
   void open(const Port& p) {
     ring_[0] = p.ring.view();
     ring_[1] = p.urgent.view();
-    free_at_ = p.free_at;
-    order_ = p.order;
-    order_is_partial_ = p.order_is_partial;
+    transmitter_.free_at = p.free_at;
+    transmitter_.order = p.order;
+    transmitter_.order_is_partial = p.order_is_partial;
     arrivals_.open({p.queued, p.urgent_queued});
     waits_ = p.waiting() + (p.urgent.tail - p.urgent.cursor);
   }
@@ -213,9 +169,9 @@ class PriorityBatch {
     p.urgent.move_to(ring_[1]);
     p.urgent_queued = waiting.urgent();
     p.queued = waiting.all();
-    p.free_at = free_at_;
-    p.order = order_;
-    p.order_is_partial = order_is_partial_;
+    p.free_at = transmitter_.free_at;
+    p.order = transmitter_.order;
+    p.order_is_partial = transmitter_.order_is_partial;
   }
 
   // No less than the bytes of the packet's class that wait, and than those of both.
@@ -233,18 +189,26 @@ class PriorityBatch {
   void drain(Time, OnDepart&&) const {}
   // Only if is_full_for() is false.
   bool put(const Descriptor& packet, std::uint32_t ingress, Time now) {
-    const bool urgent = is_urgent(packet);
-    PacketRing::View& ring = ring_[urgent];
-    Descriptor& place = ring[ring.tail++];
-    prefetch_line(&ring[ring.tail + kPlacesAhead - 1]);
-    arrivals_.add(now, ClassBytes::of_packet(packet.wire, urgent));
-    place = packet;
-    place.ingress = static_cast<std::uint16_t>(ingress);
+    const PacketRing::View& ring = ring_[is_urgent(packet)];
+    prefetch_line(&ring[ring.tail + kPlacesAhead]);
+    Priority::accept(*this, packet, static_cast<std::uint16_t>(ingress), now);
     return true;
   }
 
  private:
-  // All departures before `until`, as by drain_priority(). Returns what waits then. All packets have bytes, so that
+  friend struct Priority;
+  struct Transmitter : LinkPace {
+    explicit Transmitter(const Port& p) : LinkPace(p) {}
+    Time free_at;
+    DepartureOrder order;
+    bool order_is_partial;
+  };
+
+  // Of the view that put() has.
+  PacketRing::View& ring_of(bool urgent) { return ring_[urgent]; }
+  void note_waiting(ClassBytes packet, Time now) { arrivals_.add(now, packet); }
+
+  // All departures before `until`, as by Priority::drain(). Returns what waits then. All packets have bytes, so that
   // these tell whether any packets wait.
   template <class OnDepart>
   ClassBytes compute_departures(Time until, OnDepart&& on_depart) {
@@ -256,14 +220,13 @@ class PriorityBatch {
     const std::uint32_t urgent_mask = ring_[1].room != 0 ? ring_[1].mask : 0;
     std::uint32_t data_at = ring_[0].cursor;
     std::uint32_t urgent_at = ring_[1].cursor;
-    Time free_at = free_at_;
-    DepartureOrder order = order_;
+    Transmitter transmitter = transmitter_;
     ClassBytes gone{0, 0};
     std::uint32_t come = 0;
     // Packets that have departed, minus those that waited when the books were opened.
     for (auto departed = -static_cast<std::int32_t>(waits_);;) {
       // If nothing waits, the link is idle until the next one comes.
-      const Time departs = std::max(free_at, arrivals_.at(departed));
+      const Time departs = std::max(transmitter.free_at, arrivals_.at(departed));
       if (departs >= until) break;
       ++departed;
       come = std::max(arrivals_.before(departs, come), static_cast<std::uint32_t>(std::max(departed, 0)));
@@ -272,132 +235,27 @@ class PriorityBatch {
       const bool urgent = waiting.urgent() != 0;
       Descriptor& packet =
           choose_object_if(urgent, urgent_places[urgent_at & urgent_mask], data_places[data_at & data_mask]);
-      const std::uint32_t wire = packet.wire;
-      const ClassBytes leaving = ClassBytes::of_packet(wire, urgent);
-      free_at = departs + pace_.serialisation(wire);
+      const ClassBytes leaving = ClassBytes::of_packet(packet.wire, urgent);
       data_at += !urgent;
       urgent_at += urgent;
       gone += leaving;
       waiting -= leaving;
-      packet.departs = departs;
-      packet.queue = choose_if(urgent, waiting.urgent(), waiting.all());
-      if (order_is_partial_ || !order.push(urgent)) [[unlikely]]
-        order_is_partial_ = true;
+      Priority::begin_transmission(transmitter, packet, urgent, departs);
+      packet.queue = Priority::queue_behind(urgent, waiting);
       on_depart(packet);
     }
     ring_[0].cursor = data_at;
     ring_[1].cursor = urgent_at;
-    free_at_ = free_at;
-    order_ = order;
+    transmitter_ = transmitter;
     ClassBytes out = arrivals_.sum();
     out -= gone;
     return out;
   }
 
-  LinkPace pace_;
   PacketRing::View ring_[2];  // [is it of the first class]
-  Time free_at_;
-  DepartureOrder order_;
-  bool order_is_partial_;
+  Transmitter transmitter_;
   std::uint32_t waits_;  // how many packets, as the books were opened
   Arrivals arrivals_;    // with these
-};
-
-// The packets on the link of a FIFO port, in the order of their arrivals.
-class FifoLinkReader {
- public:
-  static constexpr bool kHasLeft = false;  // what happens to a packet as it leaves the port is settled when it arrives
-  explicit FifoLinkReader(Port& p) : port_(&p), pace_(p), delay_(p.delay), ring_(p.ring.view()) {}
-  void store() const { port_->ring.head = ring_.head; }
-
-  // The one that arrives next, which may still be waiting; null if there is none.
-  Descriptor* first() const { return ring_.head != ring_.tail ? &ring_[ring_.head] : nullptr; }
-  Time arrival(const Descriptor& packet) const { return packet.departs + pace_.serialisation(packet.wire) + delay_; }
-  // Takes it off. It stays in its place until its owner puts another on the ring. Returns soon_in() of its ring.
-  const Descriptor& take() {
-    prefetch_line(&ring_[ring_.head + kPlacesAhead]);
-    ++ring_.head;
-    return soon_in(ring_);
-  }
-
- private:
-  Port* port_;
-  LinkPace pace_;
-  Time delay_;
-  PacketRing::View ring_;
-};
-
-// The same of a priority port of which all departures are noted in their order.
-class PriorityWire {
- public:
-  static constexpr bool kHasLeft = false;
-  explicit PriorityWire(Port& p)
-      : port_(&p), pace_(p), delay_(p.delay), ring_{p.ring.view(), p.urgent.view()}, order_(p.order) {}
-  void store() const {
-    port_->ring.head = ring_[0].head;
-    port_->urgent.head = ring_[1].head;
-    port_->order = order_;
-  }
-
-  Descriptor* first() const {
-    if (order_.empty()) return nullptr;
-    const PacketRing::View& ring = ring_[order_.urgent_is_first()];
-    return &ring[ring.head];
-  }
-  Time arrival(const Descriptor& packet) const { return packet.departs + pace_.serialisation(packet.wire) + delay_; }
-  const Descriptor& take() {
-    PacketRing::View& ring = ring_[order_.urgent_is_first()];
-    prefetch_line(&ring[ring.head + kPlacesAhead]);
-    order_.pop();
-    ++ring.head;
-    return soon_in(ring);
-  }
-
- private:
-  Port* port_;
-  LinkPace pace_;
-  Time delay_;
-  PacketRing::View ring_[2];
-  DepartureOrder order_;
-};
-
-// The same of any port of these kinds, without copies: while something is paused, or where the departures are not noted
-// in their order.
-class LiveLinkReader {
- public:
-  static constexpr bool kHasLeft = false;
-  explicit LiveLinkReader(Port& p) : port_(&p) {}
-  void store() const {}
-
-  // The resume frame that lets a held packet go schedules its arrival.
-  Descriptor* first() const {
-    PacketRing* ring = port_->kind == PortKind::priority ? next_on_wire(*port_) : &port_->ring;
-    return ring == nullptr || ring->empty() || ring->front().departs == kNotScheduled ? nullptr : &ring->front();
-  }
-  Time arrival(const Descriptor& packet) const { return port_->arrival(packet); }
-  const Descriptor& take() { return take_off_wire(*port_); }
-
- private:
-  Port* port_;
-};
-
-// What another partition has handed over.
-class InboundLinkReader {
- public:
-  static constexpr bool kHasLeft = true;
-  explicit InboundLinkReader(PacketRing& ring) : ring_(&ring) {}
-  void store() const {}
-
-  Descriptor* first() const { return ring_->empty() ? nullptr : &ring_->front(); }
-  Time arrival(const Descriptor& packet) const { return packet.departs; }
-  const Descriptor& take() {
-    const Descriptor& packet = ring_->front();
-    ring_->pop();
-    return packet;
-  }
-
- private:
-  PacketRing* ring_;
 };
 
 }  // namespace weir::net

@@ -15,7 +15,7 @@
 #include "weir/net/port/class_queues.h"
 #include "weir/net/port/departure_effects.h"
 #include "weir/net/port/port.h"
-#include "weir/net/port/priority_port.h"
+#include "weir/net/port/wire.h"
 #include "weir/net/switch/switch_buffer.h"
 #include "weir/net/switch/switch_state.h"
 #include "weir/net/switch/watchdog.h"
@@ -51,9 +51,6 @@ class Fabric : public sim::Room<Fabric, P> {
   [[gnu::noinline]] void drop_at_host(std::uint32_t port, const Descriptor& packet, Time now);
   // Brings a port's counters up to date with all departures up to `now`.
   void settle(Port& p, Time now);
-  // Guesses, for prefetching, by which port this link's first packet leaves the next node; of a host, the port by which
-  // it answers.
-  std::uint32_t guess_next_port(std::uint32_t port) const;
   // Another partition touches the port; its packets are taken over from there.
   bool is_inbound(std::uint32_t port) const { return !alone_ && inbound_[port] != 0; }
 
@@ -73,6 +70,7 @@ class Fabric : public sim::Room<Fabric, P> {
   [[gnu::noinline]] void watch(Time now);
   // Packets find their way by this from now on; it must outlive its use.
   void route_by(const Routing& routing) { routing_ = &routing; }
+  const Routing& routing() const { return *routing_; }
 
   // Calls out(port, packet) for each packet that has begun to leave before `end` by a cut link, its time of arrival in
   // `departs`, and takes it off its port.
@@ -124,21 +122,21 @@ class Fabric : public sim::Room<Fabric, P> {
   [[gnu::cold]] void lose(Port& p, std::uint32_t port, Descriptor& packet);
   Time settled_by_owner(Time now) const;
   void prefetch_following(std::uint32_t peer, const PacketRing& ring) const;
+  template <class Discipline>
   Descriptor& take_first(Port& p, std::uint32_t port, Time now);
   [[gnu::noinline]] Descriptor* arrive_priority(Port& p, std::uint32_t port, Time now);
-  Descriptor& take_priority(Port& p, std::uint32_t port, Time now);
   [[gnu::noinline]] void send_queued(Port& p, std::uint32_t port, const Descriptor& packet, Time now);
   [[gnu::noinline]] void send_priority(Port& p, std::uint32_t port, const Descriptor& packet, std::uint32_t ingress,
                                        Time now);
   template <class AnyPacket>
   Descriptor& enqueue(Port& p, std::uint32_t port, const AnyPacket& packet, Time now);
-  void settle_plain(Port& p, Time now);
-  void settle_switch(Port& p, std::uint32_t s, Time now);
-  void settle_priority(Port& p, std::uint32_t s, Time now);
+  template <class Discipline>
+  void settle_as(Port& p, Time now);
   void count_arrival(std::uint32_t port, const Descriptor& packet, Time now);
+  [[gnu::noinline]] void on_inbound_arrival(std::uint32_t port, Time now);
+  void deliver_to_host(std::uint32_t port, std::uint32_t h, Descriptor& packet, Time now);
   void deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Descriptor& packet, Time now);
   [[gnu::noinline]] void deliver_slow(std::uint32_t port, const Descriptor& packet, Time now);
-  [[gnu::noinline]] void reschedule_first_arrival(Port& p, std::uint32_t port);
   void schedule_first_arrival(Port& p, std::uint32_t port);
 
   // Prefetch distance, in packets of a link's queue: the state of their flows comes from memory while those before them
@@ -149,15 +147,15 @@ class Fabric : public sim::Room<Fabric, P> {
   void prefetch_far_end(const Port& out, const Descriptor& packet) const;
 
   // switching-inl.h
-  void forward(std::uint32_t s, std::uint32_t ingress, Descriptor& packet, Time now);
-  void forward_fifo(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet, Time now);
+  [[gnu::always_inline]] void forward(std::uint32_t s, std::uint32_t ingress, Descriptor& packet, Time now);
+  template <class Discipline>
+  [[gnu::always_inline]] void forward_one(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
+                                          Descriptor& packet, Time now);
+  [[gnu::noinline]] void forward_by_priority(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
+                                             Descriptor& packet, Time now);
+  [[gnu::noinline]] void forward_slow(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
+                                      Time now);
   std::uint32_t route(std::uint32_t s, const Descriptor& packet, Time now);
-  [[gnu::always_inline]] void forward_priority(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
-                                               Descriptor& packet, Time now);
-  [[gnu::noinline]] void forward_priority_slow(std::uint32_t s, std::uint32_t ingress, std::uint32_t port,
-                                               Descriptor& packet, Time now);
-  [[gnu::noinline]] void forward_exactly(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
-                                         Time now);
   [[gnu::noinline]] std::uint32_t choose(std::uint32_t s, const Descriptor& packet, Time now);
   [[gnu::noinline]] std::uint16_t next_in_turn(std::uint32_t s, std::uint16_t n);
   void begin_round(std::uint32_t s);

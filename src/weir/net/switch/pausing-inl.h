@@ -25,15 +25,10 @@ void Fabric<P>::send_control(std::uint32_t port, PacketKind kind, TrafficClass o
     if (!queues.busy) start_next(p, port, now);
     return;
   }
-  if (p.kind == PortKind::priority) {
-    const bool bare = wire_is_empty(p);
-    insert_control_priority(p, frame, now);
-    settle_priority(p, p.owner - shared().hosts, now);
-    if (bare) reschedule_first_arrival(p, port);
-  } else {
-    insert_control(p, frame, now);
-    reschedule_first_arrival(p, port);
-  }
+  const bool bare = wire_is_empty(p);
+  insert_control(p, frame, now);
+  if (p.kind == PortKind::priority) settle(p, now);
+  if (bare) schedule_first_arrival(p, port);
   if (p.at_switch) schedule_departures(p.owner - shared().hosts);
 }
 
@@ -144,14 +139,9 @@ void Fabric<P>::hold(std::uint32_t port, Time until, Time now) {
 // What waits at a port may leave at other times than before, from `now` on.
 template <class P>
 void Fabric<P>::restart(Port& p, std::uint32_t port, Time now) {
-  if (p.kind == PortKind::priority) {
-    p.free_at = std::max(p.free_at, now);
-    if (wire_is_empty(p)) reschedule_first_arrival(p, port);
-    return;
-  }
-  if (p.kind == PortKind::fifo) {
+  if (p.kind != PortKind::queued) {
     retime(p, now);
-    reschedule_first_arrival(p, port);
+    if (wire_is_empty(p)) schedule_first_arrival(p, port);
     return;
   }
   // The transmitter decides in its turn among the departures of this instant.

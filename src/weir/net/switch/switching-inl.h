@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "weir/net/switch/fabric.h"
@@ -21,52 +22,75 @@ inline std::uint32_t Fabric<P>::route(std::uint32_t s, const Descriptor& packet,
 template <class P>
 inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Descriptor& packet, Time now) {
   const std::uint32_t port = route(s, packet, now);
-  Port& out = shared().port(port);
+  const Port& out = shared().port(port);
   // Else it is noted where the packet is put: to copy what has just been written takes long.
   if constexpr (P::Tracer::kOn) packet.ingress = static_cast<std::uint16_t>(ingress);
   prefetch_far_end(out, packet);
-  if (out.kind != PortKind::fifo) [[unlikely]] {
-    if (out.kind == PortKind::priority)
-      forward_priority_slow(s, ingress, port, packet, now);
-    else
-      forward_exactly(s, ingress, port, packet, now);
-    return;
-  }
-  forward_fifo(s, ingress, port, packet, now);
+  if (out.kind == PortKind::fifo) [[likely]]
+    forward_one<Fifo>(s, ingress, port, packet, now);
+  else if (out.kind == PortKind::priority)
+    forward_by_priority(s, ingress, port, packet, now);
+  else
+    forward_slow(s, ingress, port, packet, now);
 }
 
 template <class P>
-inline void Fabric<P>::forward_fifo(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
+void Fabric<P>::forward_by_priority(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
                                     Time now) {
+  forward_one<Priority>(s, ingress, port, packet, now);
+}
+
+// Puts a packet on the port by which it leaves a switch, as long as nothing is near.
+template <class P>
+template <class Discipline>
+inline void Fabric<P>::forward_one(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
+                                   Time now) {
+  constexpr bool kPriority = std::is_same_v<Discipline, Priority>;
   Port& out = shared().port(port);
   SwitchBuffer& buffer = shared().switch_state(s).buffer;
-  settle_switch(out, s, now);
-  if (!buffer.below_thresholds(out.queued, packet.wire)) [[unlikely]] {
-    forward_exactly(s, ingress, port, packet, now);
+  settle_as<Discipline>(out, now);
+  bool fits;
+  if constexpr (kPriority)
+    fits = buffer.fits_upper_bound(ingress, packet.traffic_class,
+                                   queued_for(out, packet.traffic_class, buffer.per_port()), packet.wire) &&
+           !buffer.needs_departure_events() && !(out.paused && out.free_at <= now);
+  else
+    fits = buffer.below_thresholds(out.queued, packet.wire);
+  if (!fits) [[unlikely]] {
+    forward_slow(s, ingress, port, packet, now);
     return;
   }
-  if (idle(out, now)) {
+  if (kPriority ? out.free_at <= now : Discipline::starts_at_once(out, packet, now)) {
     // It enters and leaves the buffer in one instant.
-    const bool first = out.ring.empty();
-    Descriptor& placed = start(out, packet, now);
-    placed.ingress = static_cast<std::uint16_t>(ingress);
-    trace(EventKind::accepted, port, packet, now, packet.wire);
+    const bool first = kPriority ? wire_is_empty(out) : out.ring.empty();
+    const std::uint32_t queued = out.queued + packet.wire;
+    const Descriptor& placed = Discipline::start(out, packet, static_cast<std::uint16_t>(ingress), now);
+    if constexpr (kPriority && P::kOrdersWithinNode) prefetch_line(out.ring.next_place());
+    trace(EventKind::accepted, port, packet, now, queued);
     trace_left(out, placed);
-    if (first && !out.cut) scheduler().add(shared().arrival(port), out.free_at + out.delay);
+    if (first && !out.cut) scheduler().schedule(shared().arrival(port), out.arrival(placed));
     return;
   }
   buffer.add_unpaused(ingress, packet.traffic_class, packet.wire);
-  enqueue(out, port, packet, now).ingress = static_cast<std::uint16_t>(ingress);
+  if constexpr (kPriority) {
+    // What is in transmission has not arrived, and its arrival is scheduled.
+    Priority::accept(out, packet, static_cast<std::uint16_t>(ingress), now);
+    if constexpr (P::kOrdersWithinNode) prefetch_line(out.ring.next_place());
+    trace(EventKind::accepted, port, packet, now, out.queued);
+  } else {
+    enqueue(out, port, packet, now).ingress = static_cast<std::uint16_t>(ingress);
+  }
 }
 
-// By a port that is not priority, near a threshold, or while something is paused.
+// The same near a threshold, while something is paused, or by a queued port.
 template <class P>
-void Fabric<P>::forward_exactly(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
-                                Time now) {
+void Fabric<P>::forward_slow(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet, Time now) {
   Port& out = shared().port(port);
   SwitchBuffer& buffer = shared().switch_state(s).buffer;
   packet.ingress = static_cast<std::uint16_t>(ingress);
-  if (out.kind == PortKind::fifo && buffer.fits_upper_bound(ingress, packet.traffic_class, out.queued, packet.wire))
+  if (out.kind != PortKind::queued &&
+      buffer.fits_upper_bound(ingress, packet.traffic_class, queued_for(out, packet.traffic_class, buffer.per_port()),
+                              packet.wire))
     buffer.add_unpaused(ingress, packet.traffic_class, packet.wire);
   else if (!admit(s, ingress, out, packet, now))
     return;
@@ -74,52 +98,15 @@ void Fabric<P>::forward_exactly(std::uint32_t s, std::uint32_t ingress, std::uin
     send_queued(out, port, packet, now);
     return;
   }
+  if (out.kind == PortKind::priority) {
+    send_priority(out, port, packet, ingress, now);
+    return;
+  }
   const Descriptor& placed = enqueue(out, port, packet, now);
   if (buffer.needs_departure_events())
     after_accept(s, out, placed, now);
   else if (placed.departs == now)
-    settle_switch(out, s, now);
-}
-
-// By a priority port, after rewind_for().
-template <class P>
-inline void Fabric<P>::forward_priority(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
-                                        Time now) {
-  Port& out = shared().port(port);
-  SwitchBuffer& buffer = shared().switch_state(s).buffer;
-  settle_priority(out, s, now);
-  const std::uint32_t queued = queued_for(out, packet.traffic_class, buffer.per_port());
-  if (!buffer.fits_upper_bound(ingress, packet.traffic_class, queued, packet.wire)) [[unlikely]] {
-    packet.ingress = static_cast<std::uint16_t>(ingress);
-    if (admit(s, ingress, out, packet, now)) send_priority(out, port, packet, ingress, now);
-    return;
-  }
-  if (buffer.needs_departure_events() || (out.paused && out.free_at <= now)) [[unlikely]] {
-    buffer.add_unpaused(ingress, packet.traffic_class, packet.wire);
-    send_priority(out, port, packet, ingress, now);
-    return;
-  }
-  if (out.free_at > now) {
-    // What is in transmission has not arrived, and its arrival is scheduled.
-    buffer.add_unpaused(ingress, packet.traffic_class, packet.wire);
-    accept_priority(out, packet, static_cast<std::uint16_t>(ingress), now);
-    if constexpr (P::kOrdersWithinNode) prefetch_line(out.ring.next_place());
-    trace(EventKind::accepted, port, packet, now, out.queued);
-    return;
-  }
-  const bool first = wire_is_empty(out);
-  const Descriptor& placed = start_priority(out, packet, static_cast<std::uint16_t>(ingress), now);
-  if constexpr (P::kOrdersWithinNode) prefetch_line(out.ring.next_place());
-  trace(EventKind::accepted, port, packet, now, out.queued + packet.wire);
-  trace_left(out, placed);
-  if (first && !out.cut) scheduler().schedule(shared().arrival(port), out.arrival(placed));
-}
-
-template <class P>
-void Fabric<P>::forward_priority_slow(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
-                                      Time now) {
-  rewind_for(shared().port(port), packet);
-  forward_priority(s, ingress, port, packet, now);
+    settle(out, now);
 }
 
 // The port of a packet that leaves the choice to the switch: the next in turn, or one with the shortest queue, any of
@@ -277,12 +264,7 @@ void Fabric<P>::schedule_departures(std::uint32_t s) {
   SwitchState& state = network().switches[s];
   Time next = Time::max();
   if (state.buffer.needs_departure_events())
-    for (const std::uint32_t id : model().routing.ports(s)) {
-      const Port& p = shared().port(id);
-      if (p.kind == PortKind::fifo && p.ring.cursor != p.ring.tail)
-        next = std::min(next, p.ring[p.ring.cursor].departs);
-      if (p.kind == PortKind::priority && next_to_leave(p) != nullptr) next = std::min(next, p.free_at);
-    }
+    for (const std::uint32_t id : model().routing.ports(s)) next = std::min(next, next_departure(shared().port(id)));
   state.next_departure = next;
   if (next == Time::max())
     scheduler().cancel(shared().departures_of_switch(s));

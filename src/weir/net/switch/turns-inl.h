@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "weir/base/small_sort.h"
+#include "weir/net/port/link_reader.h"
 #include "weir/net/port/port_batch.h"
 #include "weir/net/switch/fabric.h"
 
@@ -130,7 +131,7 @@ inline void Fabric<P>::with_wire(std::uint32_t port, Take&& take) {
   if (!is_unpaused(p) || p.order_is_partial) [[unlikely]]
     take(LiveLinkReader(p));
   else if (p.kind == PortKind::priority)
-    take(PriorityWire(p));
+    take(PriorityLinkReader(p));
   else
     take(FifoLinkReader(p));
 }
@@ -154,7 +155,7 @@ inline void Fabric<P>::serve_host(std::uint32_t h, std::uint32_t port, Wire wire
     if (const Descriptor* next = asks ? wire.first() : nullptr; next != nullptr)
       shared().caches.ports_in_l2 ? prefetch_at_host(h, *next) : receivers().prefetch_for(h, *next);
     if constexpr (!Wire::kHasLeft) apply_departure(shared().port(port), port, *packet);
-    deliver(port, h, 0, *packet, at);
+    deliver_to_host(port, h, *packet, at);
   }
 }
 
@@ -194,13 +195,10 @@ template <class P>
 template <class Wire>
 inline void Fabric<P>::finish_link(const Wire& wire, std::uint32_t port, Time next) {
   wire.store();
-  if (next < Time::max()) [[likely]] {
+  if constexpr (!Wire::kHasLeft)
+    if (next == Time::max()) next = first_arrival(shared().port(port));
+  if (next < Time::max()) [[likely]]
     scheduler().schedule(shared().arrival(port), next);
-  } else if constexpr (!Wire::kHasLeft) {
-    // A resumed packet starts after the time up to which its sender was simulated, so it is not on the wire yet.
-    Port& p = shared().port(port);
-    if (p.kind == PortKind::priority) schedule_first_arrival(p, port);
-  }
 }
 
 // A packet has arrived by this link. It stays in its place during the turn, for only its owner puts others on the ring.
@@ -285,20 +283,16 @@ void Fabric<P>::forward_batch_in_registers(std::uint32_t s, std::uint32_t port, 
     if (!fits || books.is_full_for(packet)) [[unlikely]] {
       books.close(out, {now.ps + 1}, on_depart);
       if constexpr (kPriority)
-        forward_priority_slow(s, ingress_of(c), port, packet, now);
+        forward_by_priority(s, ingress_of(c), port, packet, now);
       else
-        forward_fifo(s, ingress_of(c), port, packet, now);
+        forward_one<Fifo>(s, ingress_of(c), port, packet, now);
       books.open(out);
     } else if (books.put(packet, ingress_of(c), now) && kShared) {
       buffer.add_unpaused(ingress_of(c), packet.traffic_class, packet.wire);
     }
   }
   books.close(out, until, on_depart);
-  if (!bare || out.cut) return;
-  if constexpr (kPriority)
-    schedule_first_arrival(out, port);
-  else if (!out.ring.empty())
-    scheduler().schedule(shared().arrival(port), out.arrival(out.ring.front()));
+  if (bare) schedule_first_arrival(out, port);
 }
 
 // By any port that has no events of its own, whatever is paused.
@@ -315,9 +309,9 @@ inline void Fabric<P>::forward_batch_singly(std::uint32_t s, std::uint32_t port,
     }
     prefetch_far_end(out, packet);
     if (out.kind == PortKind::priority)
-      forward_priority(s, ingress_of(c), port, packet, now);
+      forward_one<Priority>(s, ingress_of(c), port, packet, now);
     else
-      forward_fifo(s, ingress_of(c), port, packet, now);
+      forward_one<Fifo>(s, ingress_of(c), port, packet, now);
   }
   // Nothing else arrives in this turn: what has begun to leave is known, and is told while the port is near.
   settle(out, {until.ps - 1});

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "weir/base/int_wire.h"
+#include "weir/net/port/link_reader.h"
 #include "weir/net/switch/fabric.h"
 
 namespace weir::net {
@@ -121,16 +123,7 @@ inline void Fabric<P>::trace_left(const Port& p, const Descriptor& packet) {
 // The first packet of a link has reached the far end.
 template <class P>
 inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
-  if (is_inbound(port)) {
-    PacketRing& wire = wires_[inbound_[port] - 1];
-    Descriptor& packet = wire.front();
-    wire.pop();
-    if (!wire.empty()) scheduler().add(shared().arrival(port), wire.front().departs);
-    const Topology& t = model().topology;
-    const std::uint32_t own = Topology::reverse(port);
-    deliver(port, t.port_peer(port), shared().port(own).local, packet, now);
-    return;
-  }
+  if (is_inbound(port)) return on_inbound_arrival(port, now);
   Port& p = shared().port(port);
   // It stays in its place until another is pushed on this ring.
   Descriptor* packet = nullptr;
@@ -138,12 +131,24 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
     packet = arrive_priority(p, port, now);
     if (packet == nullptr) return;
   } else {
-    packet = &take_first(p, port, now);
+    packet = &take_first<Fifo>(p, port, now);
     apply_departure(p, port, *packet);
   }
   if (senders().flows_exceed_cache() && p.peer < shared().hosts && p.ring.tail - p.ring.head > kAhead) [[unlikely]]
     prefetch_at_host(p.peer, p.ring[p.ring.head + kAhead]);
   deliver(port, p.peer, p.index_at_peer, *packet, now);
+}
+
+// The same of a link from another partition.
+template <class P>
+void Fabric<P>::on_inbound_arrival(std::uint32_t port, Time now) {
+  InboundLinkReader link(wires_[inbound_[port] - 1]);
+  Descriptor& packet = link.take();
+  if (const Descriptor* next = link.first(); next != nullptr)
+    scheduler().add(shared().arrival(port), link.arrival(*next));
+  const Topology& t = model().topology;
+  const std::uint32_t own = Topology::reverse(port);
+  deliver(port, t.port_peer(port), shared().port(own).local, packet, now);
 }
 
 // Until when the port at the other end of a link may be settled. Where nodes take turns, its owner has gone on farther
@@ -165,15 +170,16 @@ inline void Fabric<P>::prefetch_following(std::uint32_t peer, const PacketRing& 
 
 // The packet that arrives, off the wire; the next one's arrival is scheduled.
 template <class P>
+template <class Discipline>
 inline Descriptor& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) {
-  if (p.ring.cursor == p.ring.head) settle_plain(p, settled_by_owner(now));
-  Descriptor& packet = p.ring.front();
-  p.ring.pop();
-  if constexpr (P::kOrdersWithinNode) prefetch_following(p.peer, p.ring);
-  if (!p.ring.empty()) {
-    const Descriptor& first = p.ring.front();
-    if (first.departs != kNotScheduled) scheduler().add(shared().arrival(port), p.arrival(first));
+  // What has left since is worked out while this packet still counts as on the wire.
+  if (Discipline::wire_may_be_longer(p)) settle_as<Discipline>(p, settled_by_owner(now));
+  Descriptor& packet = Discipline::take_off_wire(p);
+  if constexpr (P::kOrdersWithinNode) {
+    prefetch_following(p.peer, p.ring);
+    if constexpr (std::is_same_v<Discipline, Priority>) prefetch_following(p.peer, p.urgent);
   }
+  if (const Time next = Discipline::first_arrival(p); next < Time::max()) scheduler().add(shared().arrival(port), next);
   return packet;
 }
 
@@ -181,7 +187,7 @@ inline Descriptor& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) 
 // still.
 template <class P>
 Descriptor* Fabric<P>::arrive_priority(Port& p, std::uint32_t port, Time now) {
-  Descriptor& packet = take_priority(p, port, now);
+  Descriptor& packet = take_first<Priority>(p, port, now);
   apply_departure(p, port, packet);
   if (p.peer < shared().hosts || packet.kind >= PacketKind::lost) return &packet;
   count_arrival(port, packet, now);
@@ -189,30 +195,8 @@ Descriptor* Fabric<P>::arrive_priority(Port& p, std::uint32_t port, Time now) {
   const std::uint32_t out = route(s, packet, now);
   if constexpr (P::Tracer::kOn) packet.ingress = p.index_at_peer;
   prefetch_far_end(shared().port(out), packet);
-  rewind_for(shared().port(out), packet);
-  forward_priority(s, p.index_at_peer, out, packet, now);
+  forward_one<Priority>(s, p.index_at_peer, out, packet, now);
   return nullptr;
-}
-
-// The packet that arrives, off the wire; the next one's arrival is scheduled.
-template <class P>
-inline Descriptor& Fabric<P>::take_priority(Port& p, std::uint32_t port, Time now) {
-  // The next packet started when this one's transmission ended. That is computed now, while this packet still counts as
-  // on the wire.
-  if (p.order.has_one_at_most()) settle_priority(p, p.owner - shared().hosts, settled_by_owner(now));
-  Descriptor& packet = take_off_wire(p);
-  if constexpr (P::kOrdersWithinNode) {
-    prefetch_following(p.peer, p.ring);
-    prefetch_following(p.peer, p.urgent);
-  }
-  if (const PacketRing* next = next_on_wire(p); next != nullptr) {
-    scheduler().add(shared().arrival(port), p.arrival(next->front()));
-  } else if constexpr (P::kOrdersWithinNode) {
-    // A resumed packet starts after the time up to which its sender was simulated, so it is not on the wire yet.
-    if (const Descriptor* waits = next_to_leave(p); waits != nullptr) [[unlikely]]
-      scheduler().add(shared().arrival(port), p.free_at + p.serialisation(waits->wire) + p.delay);
-  }
-  return packet;
 }
 
 template <class P>
@@ -273,17 +257,27 @@ inline void Fabric<P>::count_arrival(std::uint32_t port, const Descriptor& packe
 template <class P>
 inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Descriptor& packet,
                                Time now) {
+  if (node < shared().hosts) {
+    deliver_to_host(port, node, packet, now);
+  } else if (packet.kind >= PacketKind::lost) [[unlikely]] {
+    deliver_slow(port, packet, now);
+  } else {
+    count_arrival(port, packet, now);
+    forward(node - shared().hosts, ingress, packet, now);
+  }
+}
+
+template <class P>
+inline void Fabric<P>::deliver_to_host(std::uint32_t port, std::uint32_t h, Descriptor& packet, Time now) {
   if (packet.kind >= PacketKind::lost) [[unlikely]] {
     deliver_slow(port, packet, now);
     return;
   }
   count_arrival(port, packet, now);
-  if (node >= shared().hosts)
-    forward(node - shared().hosts, ingress, packet, now);
-  else if (intake().is_slow(node)) [[unlikely]]
-    intake().arrive(node, packet, now);
+  if (intake().is_slow(h)) [[unlikely]]
+    intake().arrive(h, packet, now);
   else
-    receivers().receive(node, packets().arrive(packet), now);
+    receivers().receive(h, packets().arrive(packet), now);
 }
 
 // Pause and resume frames end here, and what the link has lost.
@@ -322,7 +316,7 @@ inline Descriptor& Fabric<P>::enqueue(Port& p, std::uint32_t port, const AnyPack
   if constexpr (P::Tracer::kOn)
     if (tracer().takes(port, now)) settle(p, now);  // so that what waits is known
   const bool first = p.ring.empty();
-  Descriptor& placed = accept(p, packet, now);
+  Descriptor& placed = Fifo::accept(p, packet, now);
   trace(EventKind::accepted, port, packet, now, p.queued);
   if (first && !p.cut && placed.departs != kNotScheduled) scheduler().add(shared().arrival(port), p.free_at + p.delay);
   return placed;
@@ -341,95 +335,46 @@ void Fabric<P>::send_queued(Port& p, std::uint32_t port, const Descriptor& packe
 template <class P>
 void Fabric<P>::send_priority(Port& p, std::uint32_t port, const Descriptor& packet, std::uint32_t ingress, Time now) {
   const bool bare = wire_is_empty(p);
-  accept_priority(p, packet, static_cast<std::uint16_t>(ingress), now);
+  Priority::accept(p, packet, static_cast<std::uint16_t>(ingress), now);
   trace(EventKind::accepted, port, packet, now, p.queued);
   const std::uint32_t s = p.owner - shared().hosts;
   const bool eager = network().switches[s].buffer.needs_departure_events();
-  const bool starts = p.free_at == now && starts_at_once(p, packet, now);
-  settle_priority(p, s, now);
-  if (bare) reschedule_first_arrival(p, port);
+  const bool starts = p.free_at == now && Priority::starts_at_once(p, packet, now);
+  settle(p, now);
+  if (bare) schedule_first_arrival(p, port);
   if (!eager) [[likely]]
     return;
   if (starts)
     schedule_departures(s);
-  else if (next_to_leave(p) != nullptr)
+  else if (Priority::next_to_leave(p) != nullptr)
     expect_departure(s, p.free_at);
 }
 
 template <class P>
-inline void Fabric<P>::settle_priority(Port& p, std::uint32_t s, Time now) {
-  drain_priority(
-      p, now,
-      [&](const Descriptor& departed) {
-        trace_left(p, departed);
-        release(s, departed, now);
-      },
-      [&](const Descriptor& frame) { trace_left(p, frame); });
-}
-
-template <class P>
 inline void Fabric<P>::settle(Port& p, Time now) {
-  if (p.kind == PortKind::priority)
-    settle_priority(p, p.owner - shared().hosts, now);
-  else
-    settle_plain(p, now);
+  p.kind == PortKind::priority ? settle_as<Priority>(p, now) : settle_as<Fifo>(p, now);
 }
 
 template <class P>
-inline void Fabric<P>::settle_plain(Port& p, Time now) {
-  const auto tell = [&](const Descriptor& departed) { trace_left(p, departed); };
-  if (p.at_switch)
-    settle_switch(p, p.owner - shared().hosts, now);
-  else
-    drain(p, now, tell, tell);
-}
-
-template <class P>
-inline void Fabric<P>::settle_switch(Port& p, std::uint32_t s, Time now) {
-  drain(
+template <class Discipline>
+inline void Fabric<P>::settle_as(Port& p, Time now) {
+  Discipline::drain(
       p, now,
       [&](const Descriptor& departed) {
         trace_left(p, departed);
-        release(s, departed, now);
+        if (p.at_switch) release(p.owner - shared().hosts, departed, now);
       },
       [&](const Descriptor& frame) { trace_left(p, frame); });
 }
 
-// The pending arrival of a priority port: of the first packet on the wire, which has been settled, or of the one that
-// leaves next.
+// The pending arrival of a port of which nothing was on the wire.
 template <class P>
 inline void Fabric<P>::schedule_first_arrival(Port& p, std::uint32_t port) {
-  if (const PacketRing* first = next_on_wire(p); first != nullptr) {
-    scheduler().schedule(shared().arrival(port), p.arrival(first->front()));
-  } else if (const Descriptor* next = next_to_leave(p); next != nullptr) {
-    scheduler().schedule(shared().arrival(port), p.free_at + p.serialisation(next->wire) + p.delay);
-  } else {
-    scheduler().cancel(shared().arrival(port));
-  }
-}
-
-// The pending arrival of a port after what waits was given new departures.
-template <class P>
-void Fabric<P>::reschedule_first_arrival(Port& p, std::uint32_t port) {
-  if (p.kind == PortKind::priority) {
-    if (!p.cut) schedule_first_arrival(p, port);
-    return;
-  }
-  if (p.cut || p.ring.head != p.ring.cursor || p.ring.empty()) return;
-  if (p.ring.front().departs == kNotScheduled)
-    scheduler().cancel(shared().arrival(port));
+  if (p.cut) return;
+  if (const Time first = first_arrival(p); first < Time::max())
+    scheduler().schedule(shared().arrival(port), first);
   else
-    scheduler().schedule(shared().arrival(port), p.arrival(p.ring.front()));
-}
-
-template <class P>
-inline std::uint32_t Fabric<P>::guess_next_port(std::uint32_t port) const {
-  const Port& p = shared().port(port);
-  if (p.peer < shared().hosts) return Topology::reverse(port);
-  const PacketRing& ring = probably_first(p);
-  if (ring.empty()) return port;
-  const Descriptor& packet = ring.front();
-  return packet.is_control() ? port : routing_->egress(p.peer - shared().hosts, packet.dst, packet.entropy);
+    scheduler().cancel(shared().arrival(port));
 }
 
 template <class P>
