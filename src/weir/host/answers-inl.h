@@ -35,7 +35,7 @@ void Answers<P>::on_due(std::uint32_t h, Time now) {
     while (!ring->empty() && ring->front().departs <= now) {
       const net::Packet packet = packets().arrive(ring->front());
       ring->pop();
-      fabric().send(network().hosts[h].port, packet, now);
+      links().send(network().hosts[h].port, packet, now);
     }
   schedule(h);
 }

@@ -25,7 +25,7 @@ class Answers : public sim::Room<Answers, P> {
   // Host h has made this packet at `now`.
   void give(std::uint32_t h, const net::Packet& packet, Time now) {
     if (desks_.empty()) [[likely]]
-      fabric().send(network().hosts[h].port, packet, now);
+      links().send(network().hosts[h].port, packet, now);
     else
       keep(h, packet, now);
   }
@@ -49,7 +49,7 @@ class Answers : public sim::Room<Answers, P> {
 
  private:
   using Base = sim::Room<Answers, P>;
-  using Base::fabric;
+  using Base::links;
   using Base::model;
   using Base::network;
   using Base::packets;

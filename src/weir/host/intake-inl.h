@@ -28,7 +28,7 @@ void Intake<P>::arrive(std::uint32_t h, net::Descriptor& packet, Time now) {
   const bool is_protected = is_paused(packet.traffic_class);
   std::int64_t& bytes = queue.bytes[is_protected ? 1 : 0];
   if (bytes + packet.wire > model().host.receive_buffer.count) {
-    fabric().drop_at_host(port, packet, now);
+    pausing().drop_at_host(port, packet, now);
     return;
   }
   const bool first = ring.empty();
@@ -39,7 +39,7 @@ void Intake<P>::arrive(std::uint32_t h, net::Descriptor& packet, Time now) {
   if (first) scheduler().schedule(shared().intake(h), due);
   if (queue.paused || !is_protected || bytes <= model().host.pause_above.count) return;
   queue.paused = true;
-  fabric().pause_switch(port, true, now);
+  pausing().pause_switch(port, true, now);
 }
 
 template <class P>
@@ -55,7 +55,7 @@ void Intake<P>::on_due(std::uint32_t h, Time now) {
   if (!ring.empty()) scheduler().schedule(shared().intake(h), ring.front().departs);
   if (!queue.paused || queue.bytes[1] > model().host.resume_below.count) return;
   queue.paused = false;
-  fabric().pause_switch(network().hosts[h].port, false, now);
+  pausing().pause_switch(network().hosts[h].port, false, now);
 }
 
 template <class P>

@@ -58,10 +58,10 @@ class Intake : public sim::Room<Intake, P> {
 
  private:
   using Base = sim::Room<Intake, P>;
-  using Base::fabric;
   using Base::model;
   using Base::network;
   using Base::packets;
+  using Base::pausing;
   using Base::receivers;
   using Base::scheduler;
   using Base::shared;

@@ -129,8 +129,7 @@ inline void Nics<P>::update_wake(std::uint32_t h, Time now) {
   }
   if (next == host.wake) return;
   host.wake = next;
-  if (senders().flows_exceed_cache()) [[unlikely]]
-    prefetch_next(host);
+  prefetcher().before_wake(host);
   if (h != in_turn_) schedule_wake(h, next);
 }
 
@@ -154,15 +153,6 @@ inline void Nics<P>::end_turn(std::uint32_t h) {
   if (const Time wake = network().hosts[h].wake; wake != scheduled_) schedule_wake(h, wake);
 }
 
-// Brings near the flow that will probably send next.
-template <class P>
-inline void Nics<P>::prefetch_next(const Host& host) {
-  if (!host.ready.empty())
-    senders().prefetch(host, host.ready.front().slot, host.ready.front().generation);
-  else if (!host.pacing.empty())
-    senders().prefetch(host, host.pacing.top().slot, host.pacing.top().generation);
-}
-
 // Makes sure that the flow's earliest deadline has an entry in the timer queue.
 template <class P>
 inline void Nics<P>::arm(Host& host, Flow& flow) {
@@ -179,7 +169,7 @@ void Nics<P>::hold_back(std::uint32_t h, std::uint32_t wire, Time now) {
   const Time wait = timings_[h].wait(now, nic.free_at, nic.serialisation(wire));
   if (wait == Time{}) return;
   if (nic.kind == net::PortKind::queued)
-    fabric().hold(port, now + wait, now);
+    pausing().hold(port, now + wait, now);
   else
     nic.free_at = now + wait;
 }

@@ -52,10 +52,11 @@ class Nics : public sim::Room<Nics, P> {
 
  private:
   using Base = sim::Room<Nics, P>;
-  using Base::fabric;
   using Base::messages;
   using Base::model;
   using Base::network;
+  using Base::pausing;
+  using Base::prefetcher;
   using Base::scheduler;
   using Base::senders;
   using Base::shared;
@@ -63,7 +64,6 @@ class Nics : public sim::Room<Nics, P> {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   void schedule_wake(std::uint32_t h, Time at);
   void run_timers(std::uint32_t h, Time now);
-  void prefetch_next(const Host& host);
   [[gnu::noinline]] void hold_back(std::uint32_t h, std::uint32_t wire, Time now);
 
   const net::ClassSet all_classes_;

@@ -43,7 +43,7 @@ void Senders<P>::send_probe(const Host& host, Flow& flow, const Packet& behind, 
   probe.flags = flow.packet_flags;
   flow.control.probe = false;
   ++counters().probes;
-  fabric().send(host.port, probe, now);
+  links().send(host.port, probe, now);
 }
 
 template <class P>

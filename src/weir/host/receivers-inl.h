@@ -68,18 +68,6 @@ inline void Receivers<P>::receive(std::uint32_t h, const Packet& packet, Time no
 }
 
 template <class P>
-inline void Receivers<P>::prefetch_for(std::uint32_t h, const net::Descriptor& packet) const {
-  if (!packet.has_body()) return;
-  const net::PacketBody& body = packets().body(packet);
-  if ((packet.flags & net::kSack) != 0) {
-    const auto& extras = network().hosts[h].extras;
-    if (body.slot < extras.size()) extras[body.slot].scoreboard.prefetch(packets().sack(packet).trigger);
-  } else if (packet.kind == net::PacketKind::data) {
-    prefetch_bitmap(body.src, body.slot);
-  }
-}
-
-template <class P>
 void Receivers<P>::return_probe(std::uint32_t h, const Packet& probe, Time now) {
   Packet echo = answer(probe, net::PacketKind::echo, model().transport.min_frame, ack_class(probe.traffic_class));
   answers().give(h, echo, now);

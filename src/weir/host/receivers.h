@@ -37,9 +37,6 @@ class Receivers : public sim::Room<Receivers, P> {
   [[gnu::noinline]] Receiver& begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
                                          std::uint16_t profile);
 
-  // Brings near what selective recovery looks at, at either end, before this packet arrives at host h.
-  void prefetch_for(std::uint32_t h, const net::Descriptor& packet) const;
-
   template <class A>
   void archive(A& a) {
     a.each(known_, [&](Sender& sender) {

@@ -200,7 +200,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   if (model().profiles[flow.profile].ack_every.count > 0 && asks(flow, packet)) packet.flags |= net::kAskAck;
   if (flow.on_ramp && packet.seq + payload >= flow.size()) packet.flags |= net::kLast;
   nics().make_ready(h, packet.wire, now);
-  fabric().send(host.port, packet, now);
+  links().send(host.port, packet, now);
 
   if (packet.seq == flow.snd_nxt) flow.snd_nxt += payload;
   flow.snd_max = std::max(flow.snd_max, flow.snd_nxt);

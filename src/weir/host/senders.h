@@ -40,9 +40,8 @@ class Senders : public sim::Room<Senders, P> {
   // A decision has come for this flow of host h, if it is still there, before all else at `now`.
   [[gnu::noinline]] void take_decision(std::uint32_t h, const Question& question, const cc::Control& control, Time now);
 
-  // So many flows are active that a core's own caches do not hold them: what is needed soon is worth asking for. Not in
-  // a network so large that engine/prefetch/prefetcher.h does that.
-  bool flows_exceed_cache() const { return active_ > shared().caches.flows_in_l2; }
+  // How many flows are active.
+  std::uint32_t active() const { return active_; }
   // Brings near what a packet or an acknowledgement of this flow will touch, if it is there.
   void prefetch(const Host& host, std::uint32_t slot, std::uint32_t generation) const {
     const Flow* const flow = host.find(slot, generation);
@@ -81,7 +80,7 @@ class Senders : public sim::Room<Senders, P> {
   using Base = sim::Room<Senders, P>;
   using Base::counters;
   using Base::decisions;
-  using Base::fabric;
+  using Base::links;
   using Base::messages;
   using Base::model;
   using Base::network;

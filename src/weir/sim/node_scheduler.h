@@ -163,7 +163,6 @@ class NodeScheduler {
  private:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t kClosed = std::numeric_limits<std::int64_t>::min();
-  static constexpr std::uint32_t kNodesAhead = 5;
   static constexpr int kSlotBits = 20;
   static constexpr std::uint64_t kSlotMask = (std::uint64_t{1} << kSlotBits) - 1;
   static constexpr std::size_t kFewToSort = 24;

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "weir/base/cache_fit.h"
 #include "weir/base/units.h"
+#include "weir/sim/caches.h"
 
 namespace weir::sim {
 

@@ -8,6 +8,7 @@
 #include "weir/engine/model/epochs.h"
 #include "weir/engine/partition/messages-inl.h"
 #include "weir/engine/partition/partition.h"
+#include "weir/engine/prefetch/moving-inl.h"
 #include "weir/engine/prefetch/prefetcher-inl.h"
 #include "weir/host/answers-inl.h"
 #include "weir/host/decisions-inl.h"
@@ -18,10 +19,11 @@
 #include "weir/host/receivers-inl.h"
 #include "weir/host/senders-inl.h"
 #include "weir/host/stack-inl.h"
+#include "weir/net/switch/links-inl.h"
 #include "weir/net/switch/pausing-inl.h"
 #include "weir/net/switch/switching-inl.h"
+#include "weir/net/switch/tracing-inl.h"
 #include "weir/net/switch/turns-inl.h"
-#include "weir/net/switch/wires-inl.h"
 
 namespace weir::engine {
 
@@ -58,14 +60,14 @@ inline bool long_turns_fit(const Model& model) {
     for (const std::uint32_t node : {link.a, link.b})
       bytes[node] += packets * static_cast<std::int64_t>(2 * sizeof(net::Descriptor));
   }
-  return CacheFit::turn_in_l1(*std::max_element(bytes.begin(), bytes.end()));
+  return sim::CacheFit::turn_in_l1(*std::max_element(bytes.begin(), bytes.end()));
 }
 
 // By the numbers of nodes_of_entities(). In a large network wide switches gain nothing by longer turns.
 inline std::vector<bool> sides_of_own(const Model& model, const std::vector<std::uint16_t>& of_node,
                                       std::uint16_t partition) {
   std::vector<bool> out;
-  if (!CacheFit(model.topology.ports()).ports_in_l2 && !long_turns_fit(model)) return out;
+  if (!sim::CacheFit(model.topology.ports()).ports_in_l2 && !long_turns_fit(model)) return out;
   const std::vector<bool> all = net::sides(model.topology);
   for (std::size_t node = 0; node < all.size(); ++node)
     if (of_node[node] == partition) out.push_back(all[node]);
@@ -85,7 +87,7 @@ sim::SchedulerHints hints(const Model& model, const std::vector<std::uint16_t>& 
   const double bits_per_packet = 8.0 * static_cast<double>(model.transport.payload.count);
   return {.events_per_second = bits_per_second / bits_per_packet,
           .horizon = longest + longest / 4,
-          .caches = CacheFit(model.topology.ports()),
+          .caches = sim::CacheFit(model.topology.ports()),
           .sparse = partitions > kFewPartitions,
           .node_of = S::kOrdersWithinNode ? nodes_of_entities(model, of_node, partition) : std::vector<std::uint32_t>(),
           .turn = model.turn(),
@@ -104,7 +106,7 @@ template <sim::Scheduler S, class T>
 Partition<S, T>::Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node,
                            std::uint16_t index, std::uint16_t count)
     : StateHolder<S, T>{{model, network, of_node, index, hints<S>(model, of_node, index, count)}},
-      net::Fabric<Partition>(count),
+      net::Links<Partition>(count),
       host::Nics<Partition>(model),
       host::Senders<Partition>(model),
       host::Receivers<Partition>(model, count > kFewPartitions),
@@ -134,7 +136,7 @@ void Partition<S, T>::run_until(Time end) {
     ++shared().counters.events;
     prefetcher().before_event();
     if (const std::uint32_t port = event.entity - shared().first_arrival; port < shared().ports) [[likely]]
-      fabric().on_arrival(port, event.time);
+      links().on_arrival(port, event.time);
     else if (const std::uint32_t h = event.entity - shared().first_wake; h < shared().hosts)
       nics().on_wake(h, event.time);
     else
@@ -144,7 +146,7 @@ void Partition<S, T>::run_until(Time end) {
 
 template <sim::Scheduler S, class T>
 Time Partition<S, T>::earliest() const {
-  return std::min(shared().scheduler.earliest(), fabric().next_to_leave_partition());
+  return std::min(shared().scheduler.earliest(), links().next_to_leave_partition());
 }
 
 template <sim::Scheduler S, class T>
@@ -154,15 +156,15 @@ void Partition<S, T>::on_rare(const sim::Event& event) {
   else if (event.entity >= shared().answers(0))
     answers().on_due(event.entity - shared().answers(0), event.time);
   else if (event.entity < shared().departures_of_switch(0))
-    fabric().on_departure(event.entity, event.time);
+    links().on_departure(event.entity, event.time);
   else
-    fabric().on_departures(event.entity - shared().departures_of_switch(0), event.time);
+    switching().on_departures(event.entity - shared().departures_of_switch(0), event.time);
 }
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
   messages().hand_over(outboxes);
-  fabric().hand_over(end, [&](std::uint32_t port, const net::Packet& packet) {
+  links().hand_over(end, [&](std::uint32_t port, const net::Packet& packet) {
     const bool tells = (packet.flags & net::kSack) != 0;
     outboxes[shared().of_node[shared().network.ports[port].peer]].packets.add(
         packet, port, packet.has_telemetry() ? &shared().packets.telemetry(packet) : nullptr,
@@ -180,18 +182,18 @@ void Partition<S, T>::take_over(const Mailbox& inbox) {
       records.read(shared().packets.telemetry(packet));
     }
     if (records.sack != nullptr) records.read(shared().packets.tell(packet));
-    fabric().take_over(port, packet);
+    links().take_over(port, packet);
   });
 }
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::take_down(std::uint32_t port, Time now) {
-  fabric().take_down(port, now);
+  pausing().take_down(port, now);
 }
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::stall(std::uint32_t h, Time until, Time now) {
-  fabric().hold(shared().network.hosts[h].port, until, now);
+  pausing().hold(shared().network.hosts[h].port, until, now);
   nics().update_wake(h, now);
 }
 
@@ -202,17 +204,17 @@ void Partition<S, T>::take_decision(const host::Question& question, const cc::Co
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::watch(Time now) {
-  fabric().watch(now);
+  pausing().watch(now);
 }
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::settle_before(std::uint32_t port, Time end) {
-  fabric().settle(shared().network.ports[port], {end.ps - 1});
+  links().settle(shared().network.ports[port], {end.ps - 1});
 }
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const {
-  fabric().for_each_waiting(port, visit);
+  links().for_each_waiting(port, visit);
 }
 
 template <sim::Scheduler S, class T>
@@ -236,7 +238,7 @@ void Partition<S, T>::archive(A& a, Time now) {
     network.hosts[h].archive(a, known);
     senders().archive_flows(a, network.hosts[h]);
   }
-  fabric().archive(a);
+  links().archive(a);
   nics().archive(a);
   receivers().archive(a);
   answers().archive(a);
@@ -282,7 +284,7 @@ std::uint32_t Partition<S, T>::bodies_on_their_way() const {
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::for_each_packet(const net::PacketVisit& visit) const {
-  fabric().for_each_packet(visit);
+  links().for_each_packet(visit);
   answers().for_each_packet(visit);
   intake().for_each_packet(visit);
 }

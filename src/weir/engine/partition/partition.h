@@ -24,7 +24,10 @@
 #include "weir/host/receivers.h"
 #include "weir/host/senders.h"
 #include "weir/net/link/packet_visit.h"
-#include "weir/net/switch/fabric.h"
+#include "weir/net/switch/links.h"
+#include "weir/net/switch/pausing.h"
+#include "weir/net/switch/switching.h"
+#include "weir/net/switch/turns.h"
 #include "weir/sim/heap_scheduler.h"
 #include "weir/sim/node_scheduler.h"
 #include "weir/sim/wheel_scheduler.h"
@@ -39,7 +42,10 @@ struct StateHolder {
 
 template <sim::Scheduler S, class T>
 class Partition final : private StateHolder<S, T>,
-                        private net::Fabric<Partition<S, T>>,
+                        private net::Links<Partition<S, T>>,
+                        private net::Switching<Partition<S, T>>,
+                        private net::Turns<Partition<S, T>>,
+                        private net::Pausing<Partition<S, T>>,
                         private host::Nics<Partition<S, T>>,
                         private host::Senders<Partition<S, T>>,
                         private host::Receivers<Partition<S, T>>,
@@ -88,7 +94,7 @@ class Partition final : private StateHolder<S, T>,
   // The same: the PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
   void watch(Time now);
   // Packets find their way by this from now on; it must outlive its use.
-  void route_by(const net::Routing& routing) { fabric().route_by(routing); }
+  void route_by(const net::Routing& routing) { switching().route_by(routing); }
 
   bool owns_port(std::uint32_t port) const { return shared().mine(shared().network.ports[port].owner); }
   // Brings a port's counters up to date with all departures before `end`.
@@ -120,14 +126,14 @@ class Partition final : private StateHolder<S, T>,
     Partition& self;
     void operator()(sim::Entity e, sim::Horizon due) const { self.prefetcher().on_ready(e, due); }
     void comes(std::uint32_t node, std::uint32_t by) const { self.prefetcher().on_coming(node, by); }
-    bool takes(std::uint32_t node) const { return self.fabric().takes_turn(node); }
+    bool takes(std::uint32_t node) const { return self.turns().takes_turn(node); }
     void take(sim::Entity e) const {
       // else a host wakes, which knows when
       if (const std::uint32_t port = e - self.shared().first_arrival; port < self.shared().ports)
         self.links_.push_back(port);
     }
     void end(std::uint32_t node, Time begun, Time until) const {
-      self.fabric().take_turn(node, self.links_, begun, until);
+      self.turns().take_turn(node, self.links_, begun, until);
       self.links_.clear();
     }
   };
@@ -143,8 +149,13 @@ class Partition final : private StateHolder<S, T>,
 
   PartitionState<S, T>& shared() { return StateHolder<S, T>::state; }
   const PartitionState<S, T>& shared() const { return StateHolder<S, T>::state; }
-  net::Fabric<Partition>& fabric() { return *this; }
-  const net::Fabric<Partition>& fabric() const { return *this; }
+  net::Links<Partition>& links() { return *this; }
+  const net::Links<Partition>& links() const { return *this; }
+  net::Switching<Partition>& switching() { return *this; }
+  const net::Switching<Partition>& switching() const { return *this; }
+  net::Turns<Partition>& turns() { return *this; }
+  const net::Turns<Partition>& turns() const { return *this; }
+  net::Pausing<Partition>& pausing() { return *this; }
   host::Nics<Partition>& nics() { return *this; }
   host::Senders<Partition>& senders() { return *this; }
   const host::Senders<Partition>& senders() const { return *this; }
@@ -157,6 +168,7 @@ class Partition final : private StateHolder<S, T>,
   Messages<Partition>& messages() { return *this; }
   const Messages<Partition>& messages() const { return *this; }
   Prefetcher<Partition>& prefetcher() { return *this; }
+  const Prefetcher<Partition>& prefetcher() const { return *this; }
 
   std::vector<std::uint32_t> links_;  // of a turn
 };

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "weir/base/cache_fit.h"
 #include "weir/engine/counters.h"
 #include "weir/engine/model/model.h"
 #include "weir/engine/model/network.h"
 #include "weir/host/decisions.h"
 #include "weir/net/link/packet_store.h"
+#include "weir/sim/caches.h"
 #include "weir/sim/scheduler.h"
 
 namespace weir::engine {
@@ -62,7 +62,7 @@ struct PartitionState {
   const std::uint32_t hosts;
   const std::uint32_t ports;
   const std::uint32_t switches;
-  const CacheFit caches;
+  const sim::CacheFit caches;
   const bool sparse;  // most of the network is other partitions'
   const sim::Entity first_arrival;
   const sim::Entity first_wake;

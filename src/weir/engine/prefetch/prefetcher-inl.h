@@ -1,4 +1,5 @@
-// Prefetcher. Included by partition-inl.h only.
+// Prefetcher: what is asked for as the scheduler comes nearer to an event, or to a node's turn. Included by
+// partition-inl.h only.
 #pragma once
 
 #include <algorithm>
@@ -6,10 +7,17 @@
 #include "weir/base/prefetch.h"
 #include "weir/engine/prefetch/prefetcher.h"
 #include "weir/host/host.h"
-#include "weir/net/port/port_batch.h"
 #include "weir/net/port/wire.h"
 
 namespace weir::engine {
+
+// So many places of a ring from this one on; the first ones that have packets, but no more than so many.
+inline void prefetch_places(const net::PacketRing& ring, std::uint32_t first, std::uint32_t places) {
+  for (std::uint32_t i = 0; i < places; i += 2) prefetch_line(ring.address(first + i));
+}
+inline void prefetch_first(const net::PacketRing& ring, std::uint32_t places) {
+  prefetch_places(ring, ring.head, std::min(ring.size(), places));
+}
 
 // The lines of a port that every packet touches.
 inline void prefetch_port(const net::Port* p) {
@@ -43,7 +51,7 @@ inline void Prefetcher<P>::on_ready(sim::Entity e, [[maybe_unused]] sim::Horizon
     return;
   }
   if (shared().caches.ports_in_l1) return;
-  if (const std::uint32_t port = nearest_port(e); !fabric().is_inbound(port)) prefetch_port(&shared().port(port));
+  if (const std::uint32_t port = nearest_port(e); !links().is_inbound(port)) prefetch_port(&shared().port(port));
   if (shared().caches.ports_in_l2) [[likely]]
     return;
   if (const std::uint32_t h = e - shared().first_wake; h < shared().hosts) prefetch_object(&network().hosts[h]);
@@ -53,7 +61,7 @@ inline void Prefetcher<P>::on_ready(sim::Entity e, [[maybe_unused]] sim::Horizon
 template <class P>
 inline void Prefetcher<P>::prefetch_of_next_node(sim::Entity e) {
   if (const std::uint32_t port = e - shared().first_arrival; port < shared().ports) {
-    if (fabric().is_inbound(port)) return;
+    if (links().is_inbound(port)) return;
     prefetch_port(&shared().port(port));
     prefetch_port(&shared().port(net::Topology::reverse(port)));
   }
@@ -62,11 +70,11 @@ inline void Prefetcher<P>::prefetch_of_next_node(sim::Entity e) {
 // Most of the lines that a host touches in its turn are named by others of them.
 template <class P>
 inline void Prefetcher<P>::on_coming(std::uint32_t node, std::uint32_t by) {
-  if (node >= fabric().own_hosts().size()) return;
-  const net::OwnHost& own = fabric().own_hosts()[node];
+  if (node >= turns().own_hosts().size()) return;
+  const net::OwnHost& own = turns().own_hosts()[node];
   const host::Host& host = network().hosts[own.number];
   const std::uint32_t in = net::Topology::reverse(own.port);
-  const bool is_own_link = !fabric().is_inbound(in);
+  const bool is_own_link = !links().is_inbound(in);
   switch (by) {
     case 5:
       prefetch_object(&host);
@@ -78,8 +86,8 @@ inline void Prefetcher<P>::on_coming(std::uint32_t node, std::uint32_t by) {
       prefetch_line(host.extras.data());
       if (!is_own_link) break;
       const net::Port& p = shared().port(in);
-      net::prefetch_first(p.ring, net::kPlacesAhead);
-      if (priority_) net::prefetch_first(p.urgent, net::kPlacesAhead);
+      prefetch_first(p.ring, sim::kPlacesAhead);
+      if (priority_) prefetch_first(p.urgent, sim::kPlacesAhead);
       break;
     }
     case 3: visit_first(own, [&](const net::Descriptor& packet) { packets().prefetch(packet); }); break;
@@ -115,24 +123,24 @@ template <class P>
 template <class Visit>
 inline void Prefetcher<P>::visit_first(const net::OwnHost& own, Visit&& visit) const {
   const std::uint32_t in = net::Topology::reverse(own.port);
-  if (fabric().is_inbound(in)) return;
+  if (links().is_inbound(in)) return;
   const net::Port& p = shared().port(in);
   for (const net::PacketRing* ring : {&p.ring, &p.urgent})
-    for (std::uint32_t at = ring->head, end = ring->head + std::min(ring->size(), kPacketsAhead); at != end; ++at)
+    for (std::uint32_t at = ring->head, end = ring->head + std::min(ring->size(), sim::kPacketsAhead); at != end; ++at)
       if ((*ring)[at].has_body()) visit((*ring)[at]);
 }
 
 // The same, of the node whose turn it is, if its events are taken one by one: the first packets of its links, and in
 // large networks the flow that it will send of. What follows on a link is asked for as the packet before it arrives
-// (Fabric::take_first).
+// (Links::take_first).
 template <class P>
 inline void Prefetcher<P>::prefetch_of_node(sim::Entity e) {
   if (const std::uint32_t port = e - shared().first_arrival; port < shared().ports) {
-    if (fabric().is_inbound(port)) return;
+    if (links().is_inbound(port)) return;
     const net::Port& p = shared().port(port);
-    const std::uint32_t places = p.peer < shared().hosts ? net::kPlacesAhead : 4;
-    net::prefetch_first(p.ring, places);
-    if (priority_) net::prefetch_first(p.urgent, places);
+    const std::uint32_t places = p.peer < shared().hosts ? sim::kPlacesAhead : 4;
+    prefetch_first(p.ring, places);
+    if (priority_) prefetch_first(p.urgent, places);
     if (shared().caches.ports_in_l2) return;
     const net::Port& out = shared().port(net::Topology::reverse(port));
     prefetch_line(out.ring.address(out.ring.cursor));
@@ -159,7 +167,7 @@ template <class OfPort, class OfHost>
 inline void Prefetcher<P>::look(std::uint32_t ahead, OfPort&& of_port, OfHost&& of_host) {
   const sim::Entity e = scheduler().upcoming(ahead);
   if (const std::uint32_t port = e - shared().first_arrival; port < shared().ports) [[likely]] {
-    if (!fabric().is_inbound(port)) of_port(port);
+    if (!links().is_inbound(port)) of_port(port);
   } else if (const std::uint32_t h = e - shared().first_wake; h < shared().hosts) {
     of_host(network().hosts[h]);
   }
@@ -172,8 +180,8 @@ inline void Prefetcher<P>::before_event() {
     before_event_deep();
     return;
   }
-  const std::uint32_t port = nearest_port(scheduler().upcoming(3));
-  if (!fabric().is_inbound(port)) prefetch_ring(port);
+  const std::uint32_t port = nearest_port(scheduler().upcoming(sim::kEventsAhead));
+  if (!links().is_inbound(port)) prefetch_ring(port);
 }
 
 // In a network too large for the caches also what the packet will meet at the node that it comes to, and what a host
@@ -182,20 +190,21 @@ template <class P>
 void Prefetcher<P>::before_event_deep() {
   scheduler().look_ahead();
   look(
-      9, [this](std::uint32_t port) { prefetch_ring(port); },
+      sim::kStagesAhead[0], [this](std::uint32_t port) { prefetch_ring(port); },
       [this](const host::Host& host) {
         host.prefetch_queues();
         prefetch_port(&shared().port(host.port));
       });
   look(
-      7, [this](std::uint32_t port) { prefetch_body(port); }, [](const host::Host&) {});
+      sim::kStagesAhead[1], [this](std::uint32_t port) { prefetch_body(port); }, [](const host::Host&) {});
   look(
-      5, [this](std::uint32_t port) { prefetch_node(port); }, [this](const host::Host& host) { prefetch_flow(host); });
+      sim::kStagesAhead[2], [this](std::uint32_t port) { prefetch_node(port); },
+      [this](const host::Host& host) { prefetch_flow(host); });
   look(
-      2, [this](std::uint32_t port) { prefetch_behind(port); },
+      sim::kStagesAhead[3], [this](std::uint32_t port) { prefetch_behind(port); },
       [this](const host::Host& host) { prefetch_sending(host); });
   look(
-      1, [this](std::uint32_t port) { prefetch_selective(port); }, [](const host::Host&) {});
+      sim::kStagesAhead[4], [this](std::uint32_t port) { prefetch_selective(port); }, [](const host::Host&) {});
 }
 
 // The first packet of this link, and those after it, whose departures give the port's next events.
@@ -269,7 +278,7 @@ inline std::uint32_t Prefetcher<P>::guess_next_port(std::uint32_t port) const {
   const net::PacketRing& ring = probably_first(p);
   if (ring.empty()) return port;
   const net::Descriptor& packet = ring.front();
-  return packet.is_control() ? port : fabric().routing().egress(p.peer - shared().hosts, packet.dst, packet.entropy);
+  return packet.is_control() ? port : switching().routing().egress(p.peer - shared().hosts, packet.dst, packet.entropy);
 }
 
 // What the first packet of this link will meet first: the port that it, or its acknowledgement,

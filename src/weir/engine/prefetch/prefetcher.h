@@ -1,11 +1,12 @@
 // What brings near the lines of memory that the next events of a partition will touch. It changes no result.
 //
-// Each stage asks for what the one before it has brought, so that no stage waits. With a timing wheel: as the scheduler
-// opens a slot, the ports and hosts of its events; then, so many events before each, what these name. Where nodes take
-// turns: in large networks the ports of the next node, and what the next hosts and the first packets that come to them
-// name. A turn itself asks for what its next packets will touch (net/switch/turns-inl.h); where the events of a node
-// are taken one by one, the first packets of its links as its turn comes, and the following ones as those arrive
-// (Fabric::take_first).
+// What is asked for, when and for whom stands in this folder, and how far ahead in sim/caches.h; data structures only
+// know what lines they have. Each stage asks for what the one before it has brought, so that no stage waits. With a
+// timing wheel: as the scheduler opens a slot, the ports and hosts of its events; then, so many events before each,
+// what these name. Where nodes take turns: in large networks the ports of the next node, and what the next hosts and
+// the first packets that come to them name. In a turn, what its next packets will touch (moving-inl.h); where the
+// events of a node are taken one by one, the first packets of its links as its turn comes, and the following ones as
+// those arrive.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@
 #include "weir/base/prefetch.h"
 #include "weir/host/host.h"
 #include "weir/net/port/port.h"
-#include "weir/net/switch/fabric.h"
+#include "weir/net/switch/turns.h"
+#include "weir/sim/caches.h"
 #include "weir/sim/room.h"
 #include "weir/sim/scheduler.h"
 
@@ -33,17 +35,41 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   // An event has been taken from the scheduler and is about to be handled.
   void before_event();
 
+  // Where packets are taken one by one: one has arrived from this port, and has been taken off its ring; one is about
+  // to be put on this port, or on one to that host which has so many packets, and has been put there.
+  void at_arrival(const net::Port& p) const;
+  template <class Discipline>
+  void after_arrival(const net::Port& p) const;
+  void before_port(const net::Port& out, const net::Descriptor& packet) const;
+  void before_port(std::uint32_t h, std::uint32_t on_ring, const net::Descriptor& packet) const;
+  void after_port(const net::Port& out) const;
+  // In a turn: packets of this link are handled next; those that come to the host by this link; this egress comes next;
+  // so many packets are about to be put on this port.
+  void before_link(std::uint32_t port) const;
+  void before_turn_of_host(std::uint32_t port) const;
+  void before_egress(std::uint32_t port) const;
+  void before_batch(const net::Port& out, std::uint32_t count) const;
+  // Whether before_port() has to be called for each packet that is put on this port; and flow_of_next() for each that
+  // arrives at a host by this link.
+  bool asks_for_flows_behind(const net::Port& out) const;
+  bool asks_for_flows_of(std::uint32_t port) const;
+  // As packets arrive at a host: this one will soon, that one will next.
+  void record_of(const net::Descriptor& packet) const;
+  void flow_of_next(std::uint32_t h, const net::Descriptor& packet) const;
+  // A host will wake at another time than before.
+  void before_wake(const host::Host& host) const;
+
  private:
   using Base = sim::Room<Prefetcher, P>;
-  using Base::fabric;
+  using Base::links;
   using Base::network;
   using Base::packets;
   using Base::receivers;
   using Base::scheduler;
   using Base::senders;
   using Base::shared;
-
-  static constexpr std::uint32_t kPacketsAhead = 3;
+  using Base::switching;
+  using Base::turns;
 
   template <class Visit>
   void visit_first(const net::OwnHost& own, Visit&& visit) const;
@@ -61,6 +87,10 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   void prefetch_selective(std::uint32_t port);
   void prefetch_flow(const host::Host& host);
   void prefetch_sending(const host::Host& host);
+  bool flows_exceed_cache() const;
+  [[gnu::noinline]] void prefetch_at_host(std::uint32_t h, const net::Descriptor& packet) const;
+  void prefetch_following(std::uint32_t peer, const net::PacketRing& ring) const;
+  void prefetch_recovery(std::uint32_t h, const net::Descriptor& packet) const;
 
   const bool priority_;
   const std::uint32_t own_port_;

@@ -9,17 +9,15 @@
 #include "weir/base/prefetch.h"
 #include "weir/net/port/port_batch.h"
 #include "weir/net/port/wire.h"
+#include "weir/sim/caches.h"
 
 namespace weir::net {
 
-// As a packet arrives at a host, the body of the one that is so many behind the next one is asked for.
-inline constexpr std::int32_t kSoon = 2;
-
-// The packet that is kSoon behind the first one of a ring. If there are not so many, it is the last one, or if the ring
-// is empty, the one that has just been taken off.
+// The packet that is kRecordsAhead behind the first one of a ring. If there are not so many, it is the last one, or if
+// the ring is empty, the one that has just been taken off.
 inline const Descriptor& soon_in(const PacketRing::View& ring) {
   const auto behind = static_cast<std::int32_t>(ring.tail - ring.head) - 1;
-  return ring[ring.head + static_cast<std::uint32_t>(std::min(behind, kSoon))];
+  return ring[ring.head + static_cast<std::uint32_t>(std::min(behind, sim::kRecordsAhead))];
 }
 
 // The packets on the link of a FIFO port, in the order of their arrivals.
@@ -34,7 +32,7 @@ class FifoLinkReader {
   Time arrival(const Descriptor& packet) const { return packet.departs + pace_.serialisation(packet.wire) + delay_; }
   // Takes it off. It stays in its place until its owner puts another on the ring. Returns soon_in() of its ring.
   const Descriptor& take() {
-    prefetch_line(&ring_[ring_.head + kPlacesAhead]);
+    prefetch_line(&ring_[ring_.head + sim::kPlacesAhead]);
     ++ring_.head;
     return soon_in(ring_);
   }
@@ -66,7 +64,7 @@ class PriorityLinkReader {
   Time arrival(const Descriptor& packet) const { return packet.departs + pace_.serialisation(packet.wire) + delay_; }
   const Descriptor& take() {
     PacketRing::View& ring = ring_[order_.urgent_is_first()];
-    prefetch_line(&ring[ring.head + kPlacesAhead]);
+    prefetch_line(&ring[ring.head + sim::kPlacesAhead]);
     order_.pop();
     ++ring.head;
     return soon_in(ring);

@@ -14,20 +14,9 @@
 #include "weir/net/port/fifo_port.h"
 #include "weir/net/port/port.h"
 #include "weir/net/port/priority_port.h"
+#include "weir/sim/caches.h"
 
 namespace weir::net {
-
-// So many places ahead of the one that is used are asked for.
-inline constexpr std::uint32_t kPlacesAhead = 8;
-// So many places of a ring from this one on.
-inline void prefetch_places(const PacketRing& ring, std::uint32_t first, std::uint32_t places) {
-  for (std::uint32_t i = 0; i < places; i += 2) prefetch_line(ring.address(first + i));
-}
-
-// The first ones that have packets, but no more than so many.
-inline void prefetch_first(const PacketRing& ring, std::uint32_t places) {
-  prefetch_places(ring, ring.head, std::min(ring.size(), places));
-}
 
 // How long packets take on a port's link.
 class LinkPace {
@@ -76,7 +65,7 @@ class FifoBatch {
   }
   // Where the books are not full: starts the packet, or has it wait. True if it counts as waiting.
   bool put(const Descriptor& packet, std::uint32_t ingress, Time now) {
-    prefetch_line(&view_.ring[view_.ring.tail + kPlacesAhead]);
+    prefetch_line(&view_.ring[view_.ring.tail + sim::kPlacesAhead]);
     if (Fifo::starts_at_once(view_, packet, now)) {
       Fifo::start(view_, packet, static_cast<std::uint16_t>(ingress), now);
       return false;
@@ -190,7 +179,7 @@ class PriorityBatch {
   // Only if is_full_for() is false.
   bool put(const Descriptor& packet, std::uint32_t ingress, Time now) {
     const PacketRing::View& ring = ring_[is_urgent(packet)];
-    prefetch_line(&ring[ring.tail + kPlacesAhead]);
+    prefetch_line(&ring[ring.tail + sim::kPlacesAhead]);
     Priority::accept(*this, packet, static_cast<std::uint16_t>(ingress), now);
     return true;
   }

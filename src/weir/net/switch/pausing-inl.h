@@ -1,4 +1,4 @@
-// Fabric: priority flow control, its watchdog, and what holds a port. Included by engine/partition/partition-inl.h
+// Pausing: priority flow control, its watchdog, and what holds a port. Included by engine/partition/partition-inl.h
 // only.
 //
 // Only queued ports have a watchdog (Model::port_kind). It polls between epochs, before all else at that instant, so it
@@ -7,13 +7,13 @@
 
 #include <algorithm>
 
-#include "weir/net/switch/fabric.h"
+#include "weir/net/switch/pausing.h"
 
 namespace weir::net {
 
 // Sends a pause or resume frame by a port; it goes ahead of all waiting packets.
 template <class P>
-void Fabric<P>::send_control(std::uint32_t port, PacketKind kind, TrafficClass of, Time now) {
+void Pausing<P>::send_control(std::uint32_t port, PacketKind kind, TrafficClass of, Time now) {
   Port& p = shared().port(port);
   Descriptor frame;
   frame.kind = kind;
@@ -22,20 +22,20 @@ void Fabric<P>::send_control(std::uint32_t port, PacketKind kind, TrafficClass o
   if (p.kind == PortKind::queued) {
     ClassQueues& queues = network().queues[p.queues];
     queues.push(frame);
-    if (!queues.busy) start_next(p, port, now);
+    if (!queues.busy) links().start_next(p, port, now);
     return;
   }
   const bool bare = wire_is_empty(p);
   insert_control(p, frame, now);
-  if (p.kind == PortKind::priority) settle(p, now);
-  if (bare) schedule_first_arrival(p, port);
-  if (p.at_switch) schedule_departures(p.owner - shared().hosts);
+  if (p.kind == PortKind::priority) links().settle(p, now);
+  if (bare) links().schedule_first_arrival(p, port);
+  if (p.at_switch) switching().schedule_departures(p.owner - shared().hosts);
 }
 
 template <class P>
-void Fabric<P>::pause_switch(std::uint32_t port, bool paused, Time now) {
+void Pausing<P>::pause_switch(std::uint32_t port, bool paused, Time now) {
   Port& p = shared().port(port);
-  if (p.kind != PortKind::queued) settle(p, now);
+  if (p.kind != PortKind::queued) links().settle(p, now);
   for (unsigned c = 0; c < model().data_classes(); ++c)
     if ((model().pfc_classes() & class_bit(data_class(c))) != 0) {
       counters().pauses += paused;
@@ -45,47 +45,47 @@ void Fabric<P>::pause_switch(std::uint32_t port, bool paused, Time now) {
 }
 
 template <class P>
-void Fabric<P>::drop_at_host(std::uint32_t port, const Descriptor& packet, Time now) {
-  trace(EventKind::dropped, port, packet, now, shared().port(port).queued);
+void Pausing<P>::drop_at_host(std::uint32_t port, const Descriptor& packet, Time now) {
+  links().trace(EventKind::dropped, port, packet, now, shared().port(port).queued);
   ++counters().dropped;
   shared().drop(packet);
 }
 
 // Null if nothing watches this port.
 template <class P>
-inline PauseWatch* Fabric<P>::watch_of(const Port& p) {
+inline PauseWatch* Pausing<P>::watch_of(const Port& p) {
   if (network().watches.empty() || !p.at_switch) return nullptr;
   return &network().watches[static_cast<std::size_t>(&p - network().ports.data())];
 }
 
 template <class P>
-inline void Fabric<P>::trace_paused(std::uint32_t port, TrafficClass of, bool paused, Time now) {
+inline void Pausing<P>::trace_paused(std::uint32_t port, TrafficClass of, bool paused, Time now) {
   if (!tracer().is_recording()) return;
   Descriptor frame;
   frame.kind = paused ? PacketKind::pause : PacketKind::resume;
   frame.traffic_class = of;
-  trace(paused ? EventKind::paused : EventKind::resumed, port, frame, now, 0);
+  links().trace(paused ? EventKind::paused : EventKind::resumed, port, frame, now, 0);
 }
 
 // A pause or resume frame for this port has arrived.
 template <class P>
-void Fabric<P>::set_paused(std::uint32_t port, TrafficClass of, bool paused, Time now) {
+void Pausing<P>::set_paused(std::uint32_t port, TrafficClass of, bool paused, Time now) {
   Port& p = shared().port(port);
   if (PauseWatch* watch = watch_of(p); watch != nullptr && !watch->hear(of, paused, now)) return;
   if (((p.paused & class_bit(of)) != 0) == paused) return;
-  if (p.kind != PortKind::queued) settle(p, now);
+  if (p.kind != PortKind::queued) links().settle(p, now);
   p.note_paused(of, paused, now);
   trace_paused(port, of, paused, now);
   if (p.kind == PortKind::queued) {
-    if (!paused && !network().queues[p.queues].busy) start_next(p, port, now);
+    if (!paused && !network().queues[p.queues].busy) links().start_next(p, port, now);
     if (!p.at_switch) nics().unpark(p.owner, now);
     return;
   }
   restart(p, port, now);
   if (p.at_switch) {
-    settle(p, now);  // what may leave at once has left
+    links().settle(p, now);  // what may leave at once has left
     if (network().switches[p.owner - shared().hosts].buffer.needs_departure_events())
-      schedule_departures(p.owner - shared().hosts);
+      switching().schedule_departures(p.owner - shared().hosts);
   } else {
     nics().update_wake(p.owner, now);
   }
@@ -94,9 +94,9 @@ void Fabric<P>::set_paused(std::uint32_t port, TrafficClass of, bool paused, Tim
 // A link that is down forgets what its ends have told each other to pause. Both ports of the link go on sending, for
 // nobody: what they send is lost (net/link/link_faults.h), and the buffers' books stay right.
 template <class P>
-void Fabric<P>::take_down(std::uint32_t port, Time now) {
+void Pausing<P>::take_down(std::uint32_t port, Time now) {
   Port& p = shared().port(port);
-  settle(p, {now.ps - 1});
+  links().settle(p, {now.ps - 1});
   // A pause frame that still waits might leave when the link is up again, and shall not pause anybody then.
   const bool queued = p.kind == PortKind::queued;
   const bool priority = p.kind == PortKind::priority;
@@ -114,7 +114,7 @@ void Fabric<P>::take_down(std::uint32_t port, Time now) {
   }
   if (p.at_switch) {
     network().switches[p.owner - shared().hosts].buffer.forget_pauses(p.local);
-    schedule_departures(p.owner - shared().hosts);
+    switching().schedule_departures(p.owner - shared().hosts);
   } else {
     intake().forget_pause(p.owner);
     nics().unpark(p.owner, now);
@@ -122,10 +122,10 @@ void Fabric<P>::take_down(std::uint32_t port, Time now) {
 }
 
 template <class P>
-void Fabric<P>::hold(std::uint32_t port, Time until, Time now) {
+void Pausing<P>::hold(std::uint32_t port, Time until, Time now) {
   Port& p = shared().port(port);
   if (p.kind == PortKind::fifo) {
-    settle(p, {now.ps - 1});
+    links().settle(p, {now.ps - 1});
     p.not_before = std::max(p.not_before, until);
     restart(p, port, now);
   } else {
@@ -138,10 +138,10 @@ void Fabric<P>::hold(std::uint32_t port, Time until, Time now) {
 
 // What waits at a port may leave at other times than before, from `now` on.
 template <class P>
-void Fabric<P>::restart(Port& p, std::uint32_t port, Time now) {
+void Pausing<P>::restart(Port& p, std::uint32_t port, Time now) {
   if (p.kind != PortKind::queued) {
     retime(p, now);
-    if (wire_is_empty(p)) schedule_first_arrival(p, port);
+    if (wire_is_empty(p)) links().schedule_first_arrival(p, port);
     return;
   }
   // The transmitter decides in its turn among the departures of this instant.
@@ -152,7 +152,7 @@ void Fabric<P>::restart(Port& p, std::uint32_t port, Time now) {
 }
 
 template <class P>
-void Fabric<P>::watch(Time now) {
+void Pausing<P>::watch(Time now) {
   for (std::uint32_t port = 0; port < network().watches.size(); ++port) {
     PauseWatch& watch = network().watches[port];
     if (watch.idle() || !shared().mine(shared().port(port).owner)) continue;
@@ -166,7 +166,7 @@ void Fabric<P>::watch(Time now) {
 }
 
 template <class P>
-void Fabric<P>::begin_storm(std::uint32_t port, TrafficClass c, Time now) {
+void Pausing<P>::begin_storm(std::uint32_t port, TrafficClass c, Time now) {
   Port& p = shared().port(port);
   PauseWatch& watch = network().watches[port];
   watch.storm = static_cast<ClassSet>(watch.storm | class_bit(c));
@@ -185,13 +185,13 @@ void Fabric<P>::begin_storm(std::uint32_t port, TrafficClass c, Time now) {
     queues.pop(waiting);
     p.queued -= packet.wire;
     drop_in_storm(port, packet, now);
-    release(p.owner - shared().hosts, packet, now);
+    switching().release(p.owner - shared().hosts, packet, now);
   }
 }
 
 template <class P>
-void Fabric<P>::drop_in_storm(std::uint32_t port, const Descriptor& packet, Time now) {
-  trace(EventKind::dropped, port, packet, now, shared().port(port).queued);
+void Pausing<P>::drop_in_storm(std::uint32_t port, const Descriptor& packet, Time now) {
+  links().trace(EventKind::dropped, port, packet, now, shared().port(port).queued);
   ++network().watches[port].dropped;
   ++counters().storm_dropped;
   shared().drop(packet);

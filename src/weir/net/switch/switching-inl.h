@@ -1,4 +1,4 @@
-// Fabric: how a switch forwards, buffers and drops. Included by engine/partition/partition-inl.h only.
+// Switching: how a switch forwards, buffers and drops. Included by engine/partition/partition-inl.h only.
 #pragma once
 
 #include <algorithm>
@@ -8,24 +8,24 @@
 #include <type_traits>
 #include <utility>
 
-#include "weir/net/switch/fabric.h"
+#include "weir/net/switch/switching.h"
 
 namespace weir::net {
 
 // The port by which it leaves a switch.
 template <class P>
-inline std::uint32_t Fabric<P>::route(std::uint32_t s, const Descriptor& packet, Time now) {
+inline std::uint32_t Switching<P>::route(std::uint32_t s, const Descriptor& packet, Time now) {
   const bool by_switch = (packet.flags & kSwitchChooses) != 0;
   return by_switch ? choose(s, packet, now) : routing_->egress(s, packet.dst, packet.entropy);
 }
 
 template <class P>
-inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Descriptor& packet, Time now) {
+inline void Switching<P>::forward(std::uint32_t s, std::uint32_t ingress, Descriptor& packet, Time now) {
   const std::uint32_t port = route(s, packet, now);
   const Port& out = shared().port(port);
   // Else it is noted where the packet is put: to copy what has just been written takes long.
   if constexpr (P::Tracer::kOn) packet.ingress = static_cast<std::uint16_t>(ingress);
-  prefetch_far_end(out, packet);
+  prefetcher().before_port(out, packet);
   if (out.kind == PortKind::fifo) [[likely]]
     forward_one<Fifo>(s, ingress, port, packet, now);
   else if (out.kind == PortKind::priority)
@@ -35,20 +35,20 @@ inline void Fabric<P>::forward(std::uint32_t s, std::uint32_t ingress, Descripto
 }
 
 template <class P>
-void Fabric<P>::forward_by_priority(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
-                                    Time now) {
+void Switching<P>::forward_by_priority(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
+                                       Time now) {
   forward_one<Priority>(s, ingress, port, packet, now);
 }
 
 // Puts a packet on the port by which it leaves a switch, as long as nothing is near.
 template <class P>
 template <class Discipline>
-inline void Fabric<P>::forward_one(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
-                                   Time now) {
+inline void Switching<P>::forward_one(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
+                                      Time now) {
   constexpr bool kPriority = std::is_same_v<Discipline, Priority>;
   Port& out = shared().port(port);
   SwitchBuffer& buffer = shared().switch_state(s).buffer;
-  settle_as<Discipline>(out, now);
+  links().template settle_as<Discipline>(out, now);
   bool fits;
   if constexpr (kPriority)
     fits = buffer.fits_upper_bound(ingress, packet.traffic_class,
@@ -65,9 +65,9 @@ inline void Fabric<P>::forward_one(std::uint32_t s, std::uint32_t ingress, std::
     const bool first = kPriority ? wire_is_empty(out) : out.ring.empty();
     const std::uint32_t queued = out.queued + packet.wire;
     const Descriptor& placed = Discipline::start(out, packet, static_cast<std::uint16_t>(ingress), now);
-    if constexpr (kPriority && P::kOrdersWithinNode) prefetch_line(out.ring.next_place());
-    trace(EventKind::accepted, port, packet, now, queued);
-    trace_left(out, placed);
+    if constexpr (kPriority) prefetcher().after_port(out);
+    links().trace(EventKind::accepted, port, packet, now, queued);
+    links().trace_left(out, placed);
     if (first && !out.cut) scheduler().schedule(shared().arrival(port), out.arrival(placed));
     return;
   }
@@ -75,16 +75,17 @@ inline void Fabric<P>::forward_one(std::uint32_t s, std::uint32_t ingress, std::
   if constexpr (kPriority) {
     // What is in transmission has not arrived, and its arrival is scheduled.
     Priority::accept(out, packet, static_cast<std::uint16_t>(ingress), now);
-    if constexpr (P::kOrdersWithinNode) prefetch_line(out.ring.next_place());
-    trace(EventKind::accepted, port, packet, now, out.queued);
+    prefetcher().after_port(out);
+    links().trace(EventKind::accepted, port, packet, now, out.queued);
   } else {
-    enqueue(out, port, packet, now).ingress = static_cast<std::uint16_t>(ingress);
+    links().enqueue(out, port, packet, now).ingress = static_cast<std::uint16_t>(ingress);
   }
 }
 
 // The same near a threshold, while something is paused, or by a queued port.
 template <class P>
-void Fabric<P>::forward_slow(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet, Time now) {
+void Switching<P>::forward_slow(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
+                                Time now) {
   Port& out = shared().port(port);
   SwitchBuffer& buffer = shared().switch_state(s).buffer;
   packet.ingress = static_cast<std::uint16_t>(ingress);
@@ -95,24 +96,44 @@ void Fabric<P>::forward_slow(std::uint32_t s, std::uint32_t ingress, std::uint32
   else if (!admit(s, ingress, out, packet, now))
     return;
   if (out.kind == PortKind::queued) {
-    send_queued(out, port, packet, now);
+    links().send_queued(out, port, packet, now);
     return;
   }
   if (out.kind == PortKind::priority) {
     send_priority(out, port, packet, ingress, now);
     return;
   }
-  const Descriptor& placed = enqueue(out, port, packet, now);
+  const Descriptor& placed = links().enqueue(out, port, packet, now);
   if (buffer.needs_departure_events())
     after_accept(s, out, placed, now);
   else if (placed.departs == now)
-    settle(out, now);
+    links().settle(out, now);
+}
+
+// On a priority port, settled up to `now`.
+template <class P>
+void Switching<P>::send_priority(Port& p, std::uint32_t port, const Descriptor& packet, std::uint32_t ingress,
+                                 Time now) {
+  const bool bare = wire_is_empty(p);
+  Priority::accept(p, packet, static_cast<std::uint16_t>(ingress), now);
+  links().trace(EventKind::accepted, port, packet, now, p.queued);
+  const std::uint32_t s = p.owner - shared().hosts;
+  const bool eager = network().switches[s].buffer.needs_departure_events();
+  const bool starts = p.free_at == now && Priority::starts_at_once(p, packet, now);
+  links().settle(p, now);
+  if (bare) links().schedule_first_arrival(p, port);
+  if (!eager) [[likely]]
+    return;
+  if (starts)
+    schedule_departures(s);
+  else if (Priority::next_to_leave(p) != nullptr)
+    expect_departure(s, p.free_at);
 }
 
 // The port of a packet that leaves the choice to the switch: the next in turn, or one with the shortest queue, any of
 // them if there are several.
 template <class P>
-std::uint32_t Fabric<P>::choose(std::uint32_t s, const Descriptor& packet, Time now) {
+std::uint32_t Switching<P>::choose(std::uint32_t s, const Descriptor& packet, Time now) {
   const std::span<const std::uint32_t> hops = routing_->next_hops(s, packet.dst);
   if (hops.size() == 1) return hops[0];
   SwitchState& state = network().switches[s];
@@ -132,7 +153,7 @@ std::uint32_t Fabric<P>::choose(std::uint32_t s, const Descriptor& packet, Time 
 // Which of `n` ports comes next. One round serves all destinations of a switch; those with fewer ports pass over the
 // rest.
 template <class P>
-std::uint16_t Fabric<P>::next_in_turn(std::uint32_t s, std::uint16_t n) {
+std::uint16_t Switching<P>::next_in_turn(std::uint32_t s, std::uint16_t n) {
   SwitchState& state = network().switches[s];
   if (state.order.size() < n) {
     state.order.resize(n);
@@ -147,7 +168,7 @@ std::uint16_t Fabric<P>::next_in_turn(std::uint32_t s, std::uint16_t n) {
 }
 
 template <class P>
-void Fabric<P>::begin_round(std::uint32_t s) {
+void Switching<P>::begin_round(std::uint32_t s) {
   SwitchState& state = network().switches[s];
   state.turn = 0;
   if (model().network.rounds == Rounds::fixed) return;
@@ -158,11 +179,11 @@ void Fabric<P>::begin_round(std::uint32_t s) {
 }
 
 template <class P>
-inline std::uint32_t Fabric<P>::load_of(std::uint32_t port, Time now) {
+inline std::uint32_t Switching<P>::load_of(std::uint32_t port, Time now) {
   PortLoad& known = network().loads[port];
   if (now >= known.until) {
     Port& p = shared().port(port);
-    if (p.kind != PortKind::queued) settle(p, now);
+    if (p.kind != PortKind::queued) links().settle(p, now);
     known = {now + model().adaptive.refresh, model().adaptive.measure(p.queued, model().buffer.size)};
   }
   return known.level;
@@ -170,7 +191,7 @@ inline std::uint32_t Fabric<P>::load_of(std::uint32_t port, Time now) {
 
 // The queue that a packet of this class would join. The priority class has room of its own or counts with all others.
 template <class P>
-inline std::uint32_t Fabric<P>::queued_for(const Port& p, TrafficClass c, bool alone) const {
+inline std::uint32_t Switching<P>::queued_for(const Port& p, TrafficClass c, bool alone) const {
   if (p.kind == PortKind::fifo) return p.queued;
   if (p.kind == PortKind::priority) {
     const std::uint32_t own = choose_if(c == TrafficClass::priority, p.urgent_queued, p.queued - p.urgent_queued);
@@ -183,18 +204,19 @@ inline std::uint32_t Fabric<P>::queued_for(const Port& p, TrafficClass c, bool a
 
 // Near a threshold: brings the buffer's counters up to date, then decides exactly.
 template <class P>
-bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Descriptor& packet, Time now) {
+bool Switching<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Descriptor& packet, Time now) {
   SwitchState& state = network().switches[s];
-  if (PauseWatch* watch = watch_of(out); watch != nullptr && watch->drops(packet.traffic_class, model().watchdog)) {
-    drop_in_storm(model().routing.ports(s)[out.local], packet, now);
+  if (PauseWatch* watch = pausing().watch_of(out);
+      watch != nullptr && watch->drops(packet.traffic_class, model().watchdog)) {
+    pausing().drop_in_storm(model().routing.ports(s)[out.local], packet, now);
     return false;
   }
   if (!state.buffer.needs_departure_events() && !state.buffer.per_port())
-    for (const std::uint32_t id : model().routing.ports(s)) settle(shared().port(id), now);
+    for (const std::uint32_t id : model().routing.ports(s)) links().settle(shared().port(id), now);
   const std::uint32_t queued = queued_for(out, packet.traffic_class, state.buffer.per_port());
   if (!state.buffer.admits(ingress, packet.traffic_class, queued, packet.wire)) {
     if (model().network.trimming && trim(s, out, packet, now)) return true;
-    trace(EventKind::dropped, model().routing.ports(s)[out.local], packet, now, out.queued);
+    links().trace(EventKind::dropped, model().routing.ports(s)[out.local], packet, now, out.queued);
     ++state.drops;
     ++counters().dropped;
     shared().drop(packet);
@@ -204,7 +226,7 @@ bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Descrip
   if (state.buffer.pause(ingress, packet.traffic_class)) {
     ++state.pauses_sent;
     ++counters().pauses;
-    send_control(model().routing.ports(s)[ingress], PacketKind::pause, packet.traffic_class, now);
+    pausing().send_control(model().routing.ports(s)[ingress], PacketKind::pause, packet.traffic_class, now);
     schedule_departures(s);
   }
   return true;
@@ -212,13 +234,13 @@ bool Fabric<P>::admit(std::uint32_t s, std::uint32_t ingress, Port& out, Descrip
 
 // A packet for which there is no room loses its payload. False if there is no room for the rest either.
 template <class P>
-bool Fabric<P>::trim(std::uint32_t s, const Port& out, Descriptor& packet, Time now) {
+bool Switching<P>::trim(std::uint32_t s, const Port& out, Descriptor& packet, Time now) {
   if (packet.kind != PacketKind::data) return false;
   SwitchState& state = network().switches[s];
   const auto wire = static_cast<std::uint16_t>(model().network.trimmed_frame.count);
   const std::uint32_t queued = queued_for(out, TrafficClass::priority, true);
   if (!state.buffer.admits(packet.ingress, TrafficClass::priority, queued, wire)) return false;
-  trace(EventKind::trimmed, model().routing.ports(s)[out.local], packet, now, out.queued);
+  links().trace(EventKind::trimmed, model().routing.ports(s)[out.local], packet, now, out.queued);
   packet.kind = PacketKind::trimmed;
   packet.wire = wire;
   packet.traffic_class = TrafficClass::priority;
@@ -229,22 +251,22 @@ bool Fabric<P>::trim(std::uint32_t s, const Port& out, Descriptor& packet, Time 
 
 // A packet has left the shared buffer.
 template <class P>
-inline void Fabric<P>::release(std::uint32_t s, const Descriptor& packet, Time now) {
+inline void Switching<P>::release(std::uint32_t s, const Descriptor& packet, Time now) {
   SwitchBuffer& buffer = shared().switch_state(s).buffer;
   if (buffer.per_port()) return;  // it counts nothing, and pauses nobody
   const std::uint32_t ingress = packet.ingress;
   const TrafficClass c = packet.traffic_class;
   buffer.release(ingress, c, packet.wire);
   if (buffer.needs_departure_events() && buffer.resume(ingress, c)) [[unlikely]]
-    send_control(model().routing.ports(s)[ingress], PacketKind::resume, c, now);
+    pausing().send_control(model().routing.ports(s)[ingress], PacketKind::resume, c, now);
 }
 
 // While some ingress is paused, departures are settled at their instants, for one of them may
 // be the one that resumes it.
 template <class P>
-void Fabric<P>::after_accept(std::uint32_t s, Port& out, const Descriptor& placed, Time now) {
+void Switching<P>::after_accept(std::uint32_t s, Port& out, const Descriptor& placed, Time now) {
   if (placed.departs == now) {
-    settle(out, now);
+    links().settle(out, now);
     schedule_departures(s);
   } else {
     expect_departure(s, placed.departs);
@@ -252,14 +274,14 @@ void Fabric<P>::after_accept(std::uint32_t s, Port& out, const Descriptor& place
 }
 
 template <class P>
-void Fabric<P>::expect_departure(std::uint32_t s, Time at) {
+void Switching<P>::expect_departure(std::uint32_t s, Time at) {
   if (at >= network().switches[s].next_departure) return;
   network().switches[s].next_departure = at;
   scheduler().schedule(shared().departures_of_switch(s), at);
 }
 
 template <class P>
-void Fabric<P>::schedule_departures(std::uint32_t s) {
+void Switching<P>::schedule_departures(std::uint32_t s) {
   if (departing_) return;
   SwitchState& state = network().switches[s];
   Time next = Time::max();
@@ -273,41 +295,11 @@ void Fabric<P>::schedule_departures(std::uint32_t s) {
 }
 
 template <class P>
-void Fabric<P>::on_departures(std::uint32_t s, Time now) {
+void Switching<P>::on_departures(std::uint32_t s, Time now) {
   departing_ = true;
-  for (const std::uint32_t id : model().routing.ports(s)) settle(shared().port(id), now);
+  for (const std::uint32_t id : model().routing.ports(s)) links().settle(shared().port(id), now);
   departing_ = false;
   schedule_departures(s);
-}
-
-// Queued port: a transmission has ended.
-template <class P>
-void Fabric<P>::on_departure(std::uint32_t port, Time now) {
-  Port& p = shared().port(port);
-  network().queues[p.queues].busy = false;
-  start_next(p, port, now);
-}
-
-// Queued port: begins the next transmission, if anything may be sent.
-template <class P>
-void Fabric<P>::start_next(Port& p, std::uint32_t port, Time now) {
-  ClassQueues& queues = network().queues[p.queues];
-  PacketRing* from = queues.select(class_rules_, p.paused);
-  if (from == nullptr) return;
-  const bool first = p.ring.empty();
-  Descriptor& packet = p.ring.push();
-  packet = from->front();
-  queues.pop(*from);
-  packet.departs = now;
-  if (!packet.is_control()) p.queued -= packet.wire;
-  packet.queue = queues.ahead_of(packet.traffic_class);
-  p.ring.cursor = p.ring.tail;
-  p.free_at = now + p.serialisation(packet.wire);
-  trace_left(p, packet);
-  queues.busy = true;
-  if (first && !p.cut) scheduler().schedule(shared().arrival(port), p.arrival(packet));
-  scheduler().schedule(shared().departure_of_port(port), p.free_at);
-  if (p.at_switch && !packet.is_control()) release(p.owner - shared().hosts, Descriptor(packet), now);
 }
 
 }  // namespace weir::net

@@ -1,4 +1,4 @@
-// Fabric: a switch, or a host, takes its turn. Included by engine/partition/partition-inl.h only.
+// Turns: a switch, or a host, takes its turn. Included by engine/partition/partition-inl.h only.
 //
 // Where nodes take turns, all that arrives at a switch within a turn has left its neighbours in turns that they have
 // had, and what the switch sends arrives in turns that they will have. So its packets need no events: they are taken
@@ -20,12 +20,17 @@
 #include "weir/base/small_sort.h"
 #include "weir/net/port/link_reader.h"
 #include "weir/net/port/port_batch.h"
-#include "weir/net/switch/fabric.h"
+#include "weir/net/switch/turns.h"
 
 namespace weir::net {
 
 template <class P>
-void Fabric<P>::prepare_turns() {
+Turns<P>::Turns() {
+  if constexpr (P::kOrdersWithinNode) prepare();
+}
+
+template <class P>
+void Turns<P>::prepare() {
   const Topology& t = model().topology;
   const Time turn = scheduler().longest_turn();
   std::size_t most = 0;
@@ -57,7 +62,7 @@ void Fabric<P>::prepare_turns() {
 // May this node of the partition, by its number there, take its turn at once? A switch may not with a pending event of
 // its own.
 template <class P>
-inline bool Fabric<P>::takes_turn(std::uint32_t node) const {
+inline bool Turns<P>::takes_turn(std::uint32_t node) const {
   if (node < own_hosts_.size()) return hosts_take_turns_;
   const std::size_t own = node - own_hosts_.size();
   if (own >= own_switches_.size()) return false;
@@ -66,19 +71,19 @@ inline bool Fabric<P>::takes_turn(std::uint32_t node) const {
          (state.buffer.stays_below_thresholds(own_switches_[own].most_in_turn) && state.next_departure == Time::max());
 }
 
-// All that happens at the node from `begun` on, before `until`. `links` has the ports at the other ends of its links on
-// which something arrives then; that may be none at a host.
+// All that happens at the node from `begun` on, before `until`. `arriving` has the ports at the other ends of its links
+// on which something arrives then; that may be none at a host.
 template <class P>
-void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> links, Time begun, Time until) {
-  if (node < own_hosts_.size()) return take_turn_of_host(own_hosts_[node], !links.empty(), until);
+void Turns<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> arriving, Time begun, Time until) {
+  if (node < own_hosts_.size()) return take_turn_of_host(own_hosts_[node], !arriving.empty(), until);
   const std::uint32_t s = own_switches_[node - own_hosts_.size()].number;
   Tally tally;
   frames_come_ = false;
-  assert(!links.empty());
-  prefetch_coming(links.front());
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    const std::uint32_t port = links[i];
-    if (i + 1 < links.size()) prefetch_coming(links[i + 1]);
+  assert(!arriving.empty());
+  prefetcher().before_link(arriving.front());
+  for (std::size_t i = 0; i < arriving.size(); ++i) {
+    const std::uint32_t port = arriving[i];
+    if (i + 1 < arriving.size()) prefetcher().before_link(arriving[i + 1]);
     with_wire(port,
               [&](auto wire) { drain_link(s, port, local_[Topology::reverse(port)], wire, begun, until, tally); });
   }
@@ -87,21 +92,17 @@ void Fabric<P>::take_turn(std::uint32_t node, std::span<const std::uint32_t> lin
   for (std::size_t word = 0; word < egresses_with_packets_.size(); ++word)
     for (std::uint64_t bits = std::exchange(egresses_with_packets_[word], 0); bits != 0; bits &= bits - 1) {
       const std::size_t local = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-      if (const std::uint64_t others = bits & (bits - 1); others != 0) {
-        const auto* next = reinterpret_cast<const char*>(
-            &shared().port(ports[word * 64 + static_cast<std::size_t>(std::countr_zero(others))]));
-        prefetch_line(next);
-        prefetch_line(next + 64);
-      }
+      if (const std::uint64_t others = bits & (bits - 1); others != 0)
+        prefetcher().before_egress(ports[word * 64 + static_cast<std::size_t>(std::countr_zero(others))]);
       forward_batch(s, ports[local], by_egress_[local], begun, until);
     }
 }
 
 // All that happens at a host: what arrives there, if anything, and when it wakes.
 template <class P>
-void Fabric<P>::take_turn_of_host(const OwnHost& own, bool some_arrive, Time until) {
+void Turns<P>::take_turn_of_host(const OwnHost& own, bool some_arrive, Time until) {
   const std::uint32_t port = Topology::reverse(own.port);
-  if (some_arrive && shared().caches.ports_in_l2) prefetch_coming(port);
+  if (some_arrive) prefetcher().before_turn_of_host(port);
   nics().begin_turn(own.number, until);
   if (some_arrive) with_wire(port, [&](auto wire) { serve_host(own.number, port, wire, until); });
   wake_until(own.number, until);
@@ -110,7 +111,7 @@ void Fabric<P>::take_turn_of_host(const OwnHost& own, bool some_arrive, Time unt
 
 // As often as it has to before `until`.
 template <class P>
-inline void Fabric<P>::wake_until(std::uint32_t h, Time until) {
+inline void Turns<P>::wake_until(std::uint32_t h, Time until) {
   const auto& host = network().hosts[h];
   while (host.wake < until) {
     ++counters().events;
@@ -121,13 +122,13 @@ inline void Fabric<P>::wake_until(std::uint32_t h, Time until) {
 // Calls take(wire) with what is on this link, as far as the node at the other end has gone on.
 template <class P>
 template <class Take>
-inline void Fabric<P>::with_wire(std::uint32_t port, Take&& take) {
-  if (is_inbound(port)) {
-    take(InboundLinkReader(wires_[inbound_[port] - 1]));
+inline void Turns<P>::with_wire(std::uint32_t port, Take&& take) {
+  if (links().is_inbound(port)) {
+    take(InboundLinkReader(links().inbound(port)));
     return;
   }
   Port& p = shared().port(port);
-  settle(p, settled_by_owner({}));
+  links().settle(p, links().settled_by_owner({}));
   if (!is_unpaused(p) || p.order_is_partial) [[unlikely]]
     take(LiveLinkReader(p));
   else if (p.kind == PortKind::priority)
@@ -139,10 +140,8 @@ inline void Fabric<P>::with_wire(std::uint32_t port, Take&& take) {
 // What arrives at the host before `until`; it wakes in between. At one instant packets come first.
 template <class P>
 template <class Wire>
-inline void Fabric<P>::serve_host(std::uint32_t h, std::uint32_t port, Wire wire, Time until) {
-  // Where flows are in no near cache; with few packets on the link, what they touch has been asked for at the switch.
-  const bool asks = !shared().caches.ports_in_l2 ||
-                    (!is_inbound(port) && senders().flows_exceed_cache() && shared().port(port).ring.size() > kAhead);
+inline void Turns<P>::serve_host(std::uint32_t h, std::uint32_t port, Wire wire, Time until) {
+  const bool asks = prefetcher().asks_for_flows_of(port);
   for (;;) {
     Descriptor* const packet = wire.first();
     const Time at = packet != nullptr ? wire.arrival(*packet) : Time::max();
@@ -150,42 +149,31 @@ inline void Fabric<P>::serve_host(std::uint32_t h, std::uint32_t port, Wire wire
     if (at >= until) return finish_link(wire, port, at);
     ++counters().events;
     const Descriptor& soon = wire.take();
-    packets().prefetch(soon);
-    if (soon.has_telemetry() && soon.kind == PacketKind::ack) packets().prefetch_telemetry(soon);
-    if (const Descriptor* next = asks ? wire.first() : nullptr; next != nullptr)
-      shared().caches.ports_in_l2 ? prefetch_at_host(h, *next) : receivers().prefetch_for(h, *next);
-    if constexpr (!Wire::kHasLeft) apply_departure(shared().port(port), port, *packet);
-    deliver_to_host(port, h, *packet, at);
+    prefetcher().record_of(soon);
+    if (const Descriptor* next = asks ? wire.first() : nullptr; next != nullptr) prefetcher().flow_of_next(h, *next);
+    if constexpr (!Wire::kHasLeft) links().apply_departure(shared().port(port), port, *packet);
+    links().deliver_to_host(port, h, *packet, at);
   }
 }
 
 template <class P>
-inline void Fabric<P>::count(const Tally& tally) {
+inline void Turns<P>::count(const Tally& tally) {
   counters().events += tally.events;
   counters().packet_hops += tally.packets;
   counters().data_packet_hops += tally.data;
 }
 
-// The first packets that come by this link; those behind them are asked for as they are taken.
-template <class P>
-inline void Fabric<P>::prefetch_coming(std::uint32_t port) const {
-  if (is_inbound(port)) return;
-  const Port& p = shared().port(port);
-  prefetch_first(p.ring, kPlacesAhead);
-  if (p.kind == PortKind::priority) prefetch_first(p.urgent, kPlacesAhead);
-}
-
 // What arrives by a link before `until`.
 template <class P>
 template <class Wire>
-inline void Fabric<P>::drain_link(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Wire wire, Time begun,
-                                  Time until, Tally& tally) {
+inline void Turns<P>::drain_link(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Wire wire, Time begun,
+                                 Time until, Tally& tally) {
   for (;;) {
     Descriptor* const packet = wire.first();
     const Time at = packet != nullptr ? wire.arrival(*packet) : Time::max();
     if (at >= until) return finish_link(wire, port, at);
     wire.take();
-    if constexpr (!Wire::kHasLeft) apply_departure(shared().port(port), port, *packet);
+    if constexpr (!Wire::kHasLeft) links().apply_departure(shared().port(port), port, *packet);
     collect_arrival(s, port, ingress, *packet, begun, at, tally);
   }
 }
@@ -193,7 +181,7 @@ inline void Fabric<P>::drain_link(std::uint32_t s, std::uint32_t port, std::uint
 // What is left on the link arrives later, the first of it at `next`, or not at all.
 template <class P>
 template <class Wire>
-inline void Fabric<P>::finish_link(const Wire& wire, std::uint32_t port, Time next) {
+inline void Turns<P>::finish_link(const Wire& wire, std::uint32_t port, Time next) {
   wire.store();
   if constexpr (!Wire::kHasLeft)
     if (next == Time::max()) next = first_arrival(shared().port(port));
@@ -203,20 +191,20 @@ inline void Fabric<P>::finish_link(const Wire& wire, std::uint32_t port, Time ne
 
 // A packet has arrived by this link. It stays in its place during the turn, for only its owner puts others on the ring.
 template <class P>
-inline void Fabric<P>::collect_arrival(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Descriptor& packet,
-                                       Time begun, Time at, Tally& tally) {
+inline void Turns<P>::collect_arrival(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Descriptor& packet,
+                                      Time begun, Time at, Tally& tally) {
   ++tally.events;
   std::uint32_t local = ingress;  // a pause or resume frame is for the other direction of its link
   if (packet.kind >= PacketKind::lost) [[unlikely]] {
     if (packet.kind == PacketKind::lost) {
-      deliver_slow(port, packet, at);
+      links().deliver_slow(port, packet, at);
       return;
     }
     frames_come_ = true;
   } else {
     ++tally.packets;
     tally.data += packet.kind == PacketKind::data;
-    local = routing_->egress_index(s, packet.dst, packet.entropy);
+    local = switching().routing().egress_index(s, packet.dst, packet.entropy);
   }
   egresses_with_packets_[local / 64] |= std::uint64_t{1} << (local % 64);
   by_egress_[local].push_back({static_cast<std::uint64_t>(at.ps - begun.ps) << kIngressBits | ingress, &packet});
@@ -224,12 +212,10 @@ inline void Fabric<P>::collect_arrival(std::uint32_t s, std::uint32_t port, std:
 
 // Puts packets on the port that they leave by, in the order of their arrivals.
 template <class P>
-inline void Fabric<P>::forward_batch(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming,
-                                     Time begun, Time until) {
+inline void Turns<P>::forward_batch(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming, Time begun,
+                                    Time until) {
   Port& out = shared().port(port);
-  const std::uint32_t ahead = std::min(static_cast<std::uint32_t>(coming.size()), kPlacesAhead);
-  prefetch_places(out.ring, out.ring.cursor, ahead);
-  prefetch_places(out.ring, out.ring.tail, ahead);
+  prefetcher().before_batch(out, static_cast<std::uint32_t>(coming.size()));
   out.ring.rewind_if_empty();
   out.urgent.rewind_if_empty();
   if (coming.size() < kWorthBooks) {
@@ -242,8 +228,8 @@ inline void Fabric<P>::forward_batch(std::uint32_t s, std::uint32_t port, std::v
 }
 
 template <class P>
-void Fabric<P>::forward_batch_sorted(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming,
-                                     Time begun, Time until) {
+void Turns<P>::forward_batch_sorted(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming, Time begun,
+                                    Time until) {
   const Port& out = shared().port(port);
   BatchedPacket few[kFewToSort];
   const std::span<const BatchedPacket> sorted = sorted_by_arrival(coming, few);
@@ -261,8 +247,8 @@ void Fabric<P>::forward_batch_sorted(std::uint32_t s, std::uint32_t port, std::v
 // The port is plain, and remains so. A shared buffer stays roomy during the turn.
 template <class P>
 template <class Books, bool kShared>
-void Fabric<P>::forward_batch_in_registers(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming,
-                                           Time begun, Time until) {
+void Turns<P>::forward_batch_in_registers(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming,
+                                          Time begun, Time until) {
   constexpr bool kPriority = std::is_same_v<Books, PriorityBatch>;
   Port& out = shared().port(port);
   SwitchBuffer& buffer = shared().switch_state(s).buffer;
@@ -270,56 +256,56 @@ void Fabric<P>::forward_batch_in_registers(std::uint32_t s, std::uint32_t port, 
     if constexpr (kShared) buffer.release(departed.ingress, departed.traffic_class, departed.wire);
   };
   const std::int64_t room = kShared ? 0 : buffer.shared_capacity();
-  const bool near_crowd = senders().flows_exceed_cache() && out.peer < shared().hosts && !out.cut;
+  const bool asks = prefetcher().asks_for_flows_behind(out);
   const bool bare = out.ring.empty() && out.urgent.empty();
   Books books(out);
   for (const BatchedPacket& c : coming) {
     const Time now = time_of(c, begun);
     Descriptor& packet = *c.packet;
     books.drain(now, on_depart);
-    if (near_crowd && books.on_ring() <= kAhead) prefetch_at_host(out.peer, packet);
+    if (asks) prefetcher().before_port(out.peer, books.on_ring(), packet);
     const bool fits = kShared ? buffer.below_thresholds(books.queued(), packet.wire)
                               : books.queued_with(packet) + packet.wire <= room;
     if (!fits || books.is_full_for(packet)) [[unlikely]] {
       books.close(out, {now.ps + 1}, on_depart);
       if constexpr (kPriority)
-        forward_by_priority(s, ingress_of(c), port, packet, now);
+        switching().forward_by_priority(s, ingress_of(c), port, packet, now);
       else
-        forward_one<Fifo>(s, ingress_of(c), port, packet, now);
+        switching().template forward_one<Fifo>(s, ingress_of(c), port, packet, now);
       books.open(out);
     } else if (books.put(packet, ingress_of(c), now) && kShared) {
       buffer.add_unpaused(ingress_of(c), packet.traffic_class, packet.wire);
     }
   }
   books.close(out, until, on_depart);
-  if (bare) schedule_first_arrival(out, port);
+  if (bare) links().schedule_first_arrival(out, port);
 }
 
 // By any port that has no events of its own, whatever is paused.
 template <class P>
-inline void Fabric<P>::forward_batch_singly(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming,
-                                            Time begun, Time until) {
+inline void Turns<P>::forward_batch_singly(std::uint32_t s, std::uint32_t port, std::span<const BatchedPacket> coming,
+                                           Time begun, Time until) {
   Port& out = shared().port(port);
   for (const BatchedPacket& c : coming) {
     const Time now = time_of(c, begun);
     Descriptor& packet = *c.packet;
     if (packet.is_control()) [[unlikely]] {
-      deliver_slow(Topology::reverse(port), packet, now);
+      links().deliver_slow(Topology::reverse(port), packet, now);
       continue;
     }
-    prefetch_far_end(out, packet);
+    prefetcher().before_port(out, packet);
     if (out.kind == PortKind::priority)
-      forward_one<Priority>(s, ingress_of(c), port, packet, now);
+      switching().template forward_one<Priority>(s, ingress_of(c), port, packet, now);
     else
-      forward_one<Fifo>(s, ingress_of(c), port, packet, now);
+      switching().template forward_one<Fifo>(s, ingress_of(c), port, packet, now);
   }
   // Nothing else arrives in this turn: what has begun to leave is known, and is told while the port is near.
-  settle(out, {until.ps - 1});
+  links().settle(out, {until.ps - 1});
 }
 
 // The keys are unique. Up to kFewToSort packets are put in order in `few`.
 template <class P>
-inline auto Fabric<P>::sorted_by_arrival(std::vector<BatchedPacket>& coming, BatchedPacket* few) const
+inline auto Turns<P>::sorted_by_arrival(std::vector<BatchedPacket>& coming, BatchedPacket* few) const
     -> std::span<const BatchedPacket> {
   const std::size_t n = coming.size();
   if (n > kFewToSort) [[unlikely]] {

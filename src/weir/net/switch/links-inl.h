@@ -1,23 +1,20 @@
-// Fabric: links, and the ports that packets leave by. Included by engine/partition/partition-inl.h only.
+// Links: packets on their way, and the ports that they leave by. Included by engine/partition/partition-inl.h only.
 #pragma once
 
 #include <algorithm>
-#include <type_traits>
 
 #include "weir/base/int_wire.h"
 #include "weir/net/port/link_reader.h"
-#include "weir/net/switch/fabric.h"
+#include "weir/net/switch/links.h"
 
 namespace weir::net {
 
 template <class P>
-Fabric<P>::Fabric(std::uint16_t partitions)
+Links<P>::Links(std::uint16_t partitions)
     : class_rules_(model().class_rules()),
-      routing_(&model().routing),
       alone_(partitions == 1),
       int_format_(model().int_format()),
       exact_telemetry_(int_format_.is_exact()) {
-  if constexpr (P::kOrdersWithinNode) prepare_turns();
   if (alone_) return;
   inbound_ = ZeroedArray<std::uint32_t>(shared().ports, shared().sparse);
   for (std::uint32_t port = 0; port < shared().ports; ++port) {
@@ -34,95 +31,9 @@ Fabric<P>::Fabric(std::uint16_t partitions)
   }
 }
 
-template <class P>
-inline void Fabric<P>::trace(EventKind kind, std::uint32_t port, const Descriptor& packet, Time time,
-                             std::uint32_t queued) {
-  if constexpr (P::Tracer::kOn) {
-    if (!tracer().takes(kind, port, time) || (packet.is_control() && !is_of_port(kind))) return;
-    TraceEvent& event = tracer().add();
-    event.time = time;
-    event.kind = kind;
-    event.port = port;
-    event.queued = queued;
-    event.packet = packets().packet(packet);
-    event.src = event.packet.sender();
-  }
-}
-
-// Its record of telemetry and what it tells selectively go with it: both are only known here.
-template <class P>
-inline void Fabric<P>::trace_on_wire(EventKind kind, std::uint32_t port, const Descriptor& packet, Time time,
-                                     std::uint32_t queued) {
-  if constexpr (P::Tracer::kOn) {
-    if (!tracer().takes(kind, port, time)) return;
-    TraceEvent& event = tracer().add();
-    event.time = time;
-    event.kind = kind;
-    event.port = port;
-    event.queued = queued;
-    event.packet = packets().packet(packet);
-    if (!packet.is_control()) {
-      event.src = event.packet.sender();
-      if (packet.has_telemetry()) {
-        const Telemetry& telemetry = packets().telemetry(packet);
-        event.int_path = path_id(telemetry.path);
-        for (int i = 0; i < std::min<int>(packet.hops, kMaxWireHops); ++i) event.int_hop[i] = on_wire(telemetry.hop[i]);
-      }
-      if ((packet.flags & kSack) != 0 && !packet.to_receiver()) {
-        const Sack& sack = packets().sack(packet);
-        event.sack = {sack.trigger, sack.first(), sack.arrived, sack.entropy, event.packet.src};
-      }
-    }
-  }
-}
-
-template <class P>
-inline std::uint64_t Fabric<P>::on_wire(const HopTelemetry& hop) const {
-  return int_hop_word(exact_telemetry_ ? IntFormat::wire(model().transport.int_multiplier).quantise(hop) : hop);
-}
-
-// A packet that has begun to leave, as it will be at the far end.
-template <class P>
-void Fabric<P>::trace_sent(const Port& p, std::uint32_t port, const Descriptor& packet, bool marked,
-                           std::uint32_t queued) {
-  if constexpr (P::Tracer::kOn) {
-    if (!tracer().takes(EventKind::sent, port, packet.departs)) return;
-    trace_on_wire(EventKind::sent, port, packet, packet.departs, queued);
-    TraceEvent& event = tracer().events().back();
-    if (marked) event.packet.flags |= kMarked;
-    if (!is_stamped(p, packet)) return;
-    // what has begun to leave and is not at the far end is not counted yet
-    std::uint64_t before = p.tx_bytes;
-    for_each_on_wire(p, [&](const Descriptor& other) { before += other.wire; });
-    before -= packet.wire;
-    const HopTelemetry hop = stamp(p, packet, before);
-    if (packet.hops < kMaxWireHops)
-      event.int_hop[packet.hops] = on_wire(exact_telemetry_ ? hop : int_format_.quantise(hop));
-    event.int_path ^= path_id(path_number(port));
-    ++event.packet.hops;
-  }
-}
-
-template <class P>
-inline void Fabric<P>::trace_left(const Port& p, const Descriptor& packet) {
-  if (!tracer().is_recording()) return;
-  const auto port = static_cast<std::uint32_t>(&p - network().ports.data());
-  if (!tracer().takes(port, packet.departs)) return;
-  // the queue of a packet in a class of its own is shorter than what waits at the port
-  const std::uint32_t queued = p.kind == PortKind::fifo ? packet.queue : p.queued;
-  trace(EventKind::left, port, packet, packet.departs, queued);
-  const std::uint64_t index = p.tx_packets + count_on_wire(p) - 1;
-  const bool has_mark = is_marked(p, port, packet, model().seed, index);
-  trace_sent(p, port, packet, has_mark, queued);
-  if (!has_mark) return;
-  Descriptor marked = packet;
-  marked.flags |= kMarked;
-  trace(EventKind::marked, port, marked, packet.departs, queued);
-}
-
 // The first packet of a link has reached the far end.
 template <class P>
-inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
+inline void Links<P>::on_arrival(std::uint32_t port, Time now) {
   if (is_inbound(port)) return on_inbound_arrival(port, now);
   Port& p = shared().port(port);
   // It stays in its place until another is pushed on this ring.
@@ -134,15 +45,14 @@ inline void Fabric<P>::on_arrival(std::uint32_t port, Time now) {
     packet = &take_first<Fifo>(p, port, now);
     apply_departure(p, port, *packet);
   }
-  if (senders().flows_exceed_cache() && p.peer < shared().hosts && p.ring.tail - p.ring.head > kAhead) [[unlikely]]
-    prefetch_at_host(p.peer, p.ring[p.ring.head + kAhead]);
+  prefetcher().at_arrival(p);
   deliver(port, p.peer, p.index_at_peer, *packet, now);
 }
 
 // The same of a link from another partition.
 template <class P>
-void Fabric<P>::on_inbound_arrival(std::uint32_t port, Time now) {
-  InboundLinkReader link(wires_[inbound_[port] - 1]);
+void Links<P>::on_inbound_arrival(std::uint32_t port, Time now) {
+  InboundLinkReader link(inbound(port));
   Descriptor& packet = link.take();
   if (const Descriptor* next = link.first(); next != nullptr)
     scheduler().add(shared().arrival(port), link.arrival(*next));
@@ -154,31 +64,21 @@ void Fabric<P>::on_inbound_arrival(std::uint32_t port, Time now) {
 // Until when the port at the other end of a link may be settled. Where nodes take turns, its owner has gone on farther
 // than to `now` or not as far.
 template <class P>
-inline Time Fabric<P>::settled_by_owner(Time now) const {
+inline Time Links<P>::settled_by_owner(Time now) const {
   if constexpr (P::kOrdersWithinNode)
     return {shared().scheduler.neighbours_taken_before().ps - 1};
   else
     return now;
 }
 
-// The next packets of a ring, and what they will touch if they come to a host.
-template <class P>
-inline void Fabric<P>::prefetch_following(std::uint32_t peer, const PacketRing& ring) const {
-  prefetch_line(ring.address(ring.head + 2));
-  if (peer < shared().hosts && !ring.empty()) packets().prefetch(ring.front());
-}
-
 // The packet that arrives, off the wire; the next one's arrival is scheduled.
 template <class P>
 template <class Discipline>
-inline Descriptor& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) {
+inline Descriptor& Links<P>::take_first(Port& p, std::uint32_t port, Time now) {
   // What has left since is worked out while this packet still counts as on the wire.
   if (Discipline::wire_may_be_longer(p)) settle_as<Discipline>(p, settled_by_owner(now));
   Descriptor& packet = Discipline::take_off_wire(p);
-  if constexpr (P::kOrdersWithinNode) {
-    prefetch_following(p.peer, p.ring);
-    if constexpr (std::is_same_v<Discipline, Priority>) prefetch_following(p.peer, p.urgent);
-  }
+  prefetcher().template after_arrival<Discipline>(p);
   if (const Time next = Discipline::first_arrival(p); next < Time::max()) scheduler().add(shared().arrival(port), next);
   return packet;
 }
@@ -186,39 +86,22 @@ inline Descriptor& Fabric<P>::take_first(Port& p, std::uint32_t port, Time now) 
 // From one priority port to the next in one function. Null if the packet has been forwarded; else it is delivered
 // still.
 template <class P>
-Descriptor* Fabric<P>::arrive_priority(Port& p, std::uint32_t port, Time now) {
+Descriptor* Links<P>::arrive_priority(Port& p, std::uint32_t port, Time now) {
   Descriptor& packet = take_first<Priority>(p, port, now);
   apply_departure(p, port, packet);
   if (p.peer < shared().hosts || packet.kind >= PacketKind::lost) return &packet;
   count_arrival(port, packet, now);
   const std::uint32_t s = p.peer - shared().hosts;
-  const std::uint32_t out = route(s, packet, now);
+  const std::uint32_t out = switching().route(s, packet, now);
   if constexpr (P::Tracer::kOn) packet.ingress = p.index_at_peer;
-  prefetch_far_end(shared().port(out), packet);
-  forward_one<Priority>(s, p.index_at_peer, out, packet, now);
+  prefetcher().before_port(shared().port(out), packet);
+  switching().template forward_one<Priority>(s, p.index_at_peer, out, packet, now);
   return nullptr;
-}
-
-template <class P>
-void Fabric<P>::prefetch_at_host(std::uint32_t h, const Descriptor& packet) const {
-  if (!packet.has_body()) return;
-  const PacketBody& body = packets().body(packet);
-  if (packet.to_receiver())
-    receivers().prefetch_entries(body.src, body.slot);
-  else
-    senders().prefetch(network().hosts[h], body.slot, body.generation);
-}
-
-template <class P>
-inline void Fabric<P>::prefetch_far_end(const Port& out, const Descriptor& packet) const {
-  if (senders().flows_exceed_cache() && out.peer < shared().hosts && !out.cut &&
-      out.ring.tail - out.ring.head <= kAhead) [[unlikely]]
-    prefetch_at_host(out.peer, packet);
 }
 
 // What the port did to the packet when it departed, made up for now that it is known.
 template <class P>
-inline void Fabric<P>::apply_departure(Port& p, std::uint32_t port, Descriptor& packet) {
+inline void Links<P>::apply_departure(Port& p, std::uint32_t port, Descriptor& packet) {
   if (is_marked(p, port, packet, model().seed, p.tx_packets)) {
     packet.flags |= kMarked;
     ++p.marks;
@@ -236,7 +119,7 @@ inline void Fabric<P>::apply_departure(Port& p, std::uint32_t port, Descriptor& 
 }
 
 template <class P>
-void Fabric<P>::lose(Port& p, std::uint32_t port, Descriptor& packet) {
+void Links<P>::lose(Port& p, std::uint32_t port, Descriptor& packet) {
   if (!is_lost(p, port, packet, model().seed, p.tx_packets)) return;
   trace(EventKind::lost, port, packet, p.arrival(packet), 0);
   packet.kind = PacketKind::lost;
@@ -245,7 +128,7 @@ void Fabric<P>::lose(Port& p, std::uint32_t port, Descriptor& packet) {
 
 // A packet has arrived that is neither lost nor a pause or resume frame.
 template <class P>
-inline void Fabric<P>::count_arrival(std::uint32_t port, const Descriptor& packet, Time now) {
+inline void Links<P>::count_arrival(std::uint32_t port, const Descriptor& packet, Time now) {
   if constexpr (P::Tracer::kOn)
     if (tracer().takes_arrivals_at_switches() || shared().port(port).peer < shared().hosts)
       trace(EventKind::arrived, port, packet, now, 0);
@@ -255,20 +138,20 @@ inline void Fabric<P>::count_arrival(std::uint32_t port, const Descriptor& packe
 }
 
 template <class P>
-inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Descriptor& packet,
-                               Time now) {
+inline void Links<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Descriptor& packet,
+                              Time now) {
   if (node < shared().hosts) {
     deliver_to_host(port, node, packet, now);
   } else if (packet.kind >= PacketKind::lost) [[unlikely]] {
     deliver_slow(port, packet, now);
   } else {
     count_arrival(port, packet, now);
-    forward(node - shared().hosts, ingress, packet, now);
+    switching().forward(node - shared().hosts, ingress, packet, now);
   }
 }
 
 template <class P>
-inline void Fabric<P>::deliver_to_host(std::uint32_t port, std::uint32_t h, Descriptor& packet, Time now) {
+inline void Links<P>::deliver_to_host(std::uint32_t port, std::uint32_t h, Descriptor& packet, Time now) {
   if (packet.kind >= PacketKind::lost) [[unlikely]] {
     deliver_slow(port, packet, now);
     return;
@@ -282,7 +165,7 @@ inline void Fabric<P>::deliver_to_host(std::uint32_t port, std::uint32_t h, Desc
 
 // Pause and resume frames end here, and what the link has lost.
 template <class P>
-void Fabric<P>::deliver_slow(std::uint32_t port, const Descriptor& packet, Time now) {
+void Links<P>::deliver_slow(std::uint32_t port, const Descriptor& packet, Time now) {
   if (packet.kind == PacketKind::lost) {
     ++counters().lost;
     shared().drop(packet);
@@ -290,11 +173,11 @@ void Fabric<P>::deliver_slow(std::uint32_t port, const Descriptor& packet, Time 
   }
   ++counters().packet_hops;
   trace_on_wire(EventKind::received, Topology::reverse(port), packet, now, 0);
-  set_paused(Topology::reverse(port), packet.traffic_class, packet.kind == PacketKind::pause, now);
+  pausing().set_paused(Topology::reverse(port), packet.traffic_class, packet.kind == PacketKind::pause, now);
 }
 
 template <class P>
-inline void Fabric<P>::send(std::uint32_t port, const Packet& whole, Time now) {
+inline void Links<P>::send(std::uint32_t port, const Packet& whole, Time now) {
   Port& p = shared().port(port);
   const std::uint32_t body = packets().keep(whole);
   if (!P::Tracer::kOn && p.kind != PortKind::queued) [[likely]] {
@@ -312,7 +195,7 @@ inline void Fabric<P>::send(std::uint32_t port, const Packet& whole, Time now) {
 // Puts a packet on a FIFO port's queue: a Descriptor, or the Packet that a host has just made.
 template <class P>
 template <class AnyPacket>
-inline Descriptor& Fabric<P>::enqueue(Port& p, std::uint32_t port, const AnyPacket& packet, Time now) {
+inline Descriptor& Links<P>::enqueue(Port& p, std::uint32_t port, const AnyPacket& packet, Time now) {
   if constexpr (P::Tracer::kOn)
     if (tracer().takes(port, now)) settle(p, now);  // so that what waits is known
   const bool first = p.ring.empty();
@@ -323,7 +206,7 @@ inline Descriptor& Fabric<P>::enqueue(Port& p, std::uint32_t port, const AnyPack
 }
 
 template <class P>
-void Fabric<P>::send_queued(Port& p, std::uint32_t port, const Descriptor& packet, Time now) {
+void Links<P>::send_queued(Port& p, std::uint32_t port, const Descriptor& packet, Time now) {
   ClassQueues& queues = network().queues[p.queues];
   p.queued += packet.wire;
   queues.push(packet);
@@ -331,45 +214,56 @@ void Fabric<P>::send_queued(Port& p, std::uint32_t port, const Descriptor& packe
   if (!queues.busy) start_next(p, port, now);
 }
 
-// On a priority port, settled up to `now`.
 template <class P>
-void Fabric<P>::send_priority(Port& p, std::uint32_t port, const Descriptor& packet, std::uint32_t ingress, Time now) {
-  const bool bare = wire_is_empty(p);
-  Priority::accept(p, packet, static_cast<std::uint16_t>(ingress), now);
-  trace(EventKind::accepted, port, packet, now, p.queued);
-  const std::uint32_t s = p.owner - shared().hosts;
-  const bool eager = network().switches[s].buffer.needs_departure_events();
-  const bool starts = p.free_at == now && Priority::starts_at_once(p, packet, now);
-  settle(p, now);
-  if (bare) schedule_first_arrival(p, port);
-  if (!eager) [[likely]]
-    return;
-  if (starts)
-    schedule_departures(s);
-  else if (Priority::next_to_leave(p) != nullptr)
-    expect_departure(s, p.free_at);
-}
-
-template <class P>
-inline void Fabric<P>::settle(Port& p, Time now) {
+inline void Links<P>::settle(Port& p, Time now) {
   p.kind == PortKind::priority ? settle_as<Priority>(p, now) : settle_as<Fifo>(p, now);
 }
 
 template <class P>
 template <class Discipline>
-inline void Fabric<P>::settle_as(Port& p, Time now) {
+inline void Links<P>::settle_as(Port& p, Time now) {
   Discipline::drain(
       p, now,
       [&](const Descriptor& departed) {
         trace_left(p, departed);
-        if (p.at_switch) release(p.owner - shared().hosts, departed, now);
+        if (p.at_switch) switching().release(p.owner - shared().hosts, departed, now);
       },
       [&](const Descriptor& frame) { trace_left(p, frame); });
 }
 
+// Queued port: a transmission has ended.
+template <class P>
+void Links<P>::on_departure(std::uint32_t port, Time now) {
+  Port& p = shared().port(port);
+  network().queues[p.queues].busy = false;
+  start_next(p, port, now);
+}
+
+// Queued port: begins the next transmission, if anything may be sent.
+template <class P>
+void Links<P>::start_next(Port& p, std::uint32_t port, Time now) {
+  ClassQueues& queues = network().queues[p.queues];
+  PacketRing* from = queues.select(class_rules_, p.paused);
+  if (from == nullptr) return;
+  const bool first = p.ring.empty();
+  Descriptor& packet = p.ring.push();
+  packet = from->front();
+  queues.pop(*from);
+  packet.departs = now;
+  if (!packet.is_control()) p.queued -= packet.wire;
+  packet.queue = queues.ahead_of(packet.traffic_class);
+  p.ring.cursor = p.ring.tail;
+  p.free_at = now + p.serialisation(packet.wire);
+  trace_left(p, packet);
+  queues.busy = true;
+  if (first && !p.cut) scheduler().schedule(shared().arrival(port), p.arrival(packet));
+  scheduler().schedule(shared().departure_of_port(port), p.free_at);
+  if (p.at_switch && !packet.is_control()) switching().release(p.owner - shared().hosts, Descriptor(packet), now);
+}
+
 // The pending arrival of a port of which nothing was on the wire.
 template <class P>
-inline void Fabric<P>::schedule_first_arrival(Port& p, std::uint32_t port) {
+inline void Links<P>::schedule_first_arrival(Port& p, std::uint32_t port) {
   if (p.cut) return;
   if (const Time first = first_arrival(p); first < Time::max())
     scheduler().schedule(shared().arrival(port), first);
@@ -379,7 +273,7 @@ inline void Fabric<P>::schedule_first_arrival(Port& p, std::uint32_t port) {
 
 template <class P>
 template <class Out>
-void Fabric<P>::hand_over(Time end, Out&& out) {
+void Links<P>::hand_over(Time end, Out&& out) {
   for (const std::uint32_t port : cut_ports_) {
     Port& p = shared().port(port);
     if (p.ring.empty() && p.urgent.empty()) continue;
@@ -395,15 +289,15 @@ void Fabric<P>::hand_over(Time end, Out&& out) {
 }
 
 template <class P>
-Time Fabric<P>::next_to_leave_partition() const {
+Time Links<P>::next_to_leave_partition() const {
   Time next = Time::max();
   for (const std::uint32_t port : cut_ports_) next = std::min(next, next_departure(shared().port(port)));
   return next;
 }
 
 template <class P>
-void Fabric<P>::take_over(std::uint32_t port, const Packet& packet) {
-  PacketRing& wire = wires_[inbound_[port] - 1];
+void Links<P>::take_over(std::uint32_t port, const Packet& packet) {
+  PacketRing& wire = inbound(port);
   if (wire.empty()) scheduler().add(shared().arrival(port), packet.departs);
   Descriptor& placed = wire.push();
   placed = packet;
@@ -412,12 +306,12 @@ void Fabric<P>::take_over(std::uint32_t port, const Packet& packet) {
 
 template <class P>
 template <class Visit>
-void Fabric<P>::for_each_packet(Visit&& visit) const {
+void Links<P>::for_each_packet(Visit&& visit) const {
   const auto all = [&](std::uint32_t port, const PacketRing& ring) {
     for (std::uint32_t at = ring.head; at != ring.tail; ++at) visit(port, packets().packet(ring[at]));
   };
   for (std::uint32_t port = 0; port < shared().ports; ++port) {
-    if (is_inbound(port)) all(port, wires_[inbound_[port] - 1]);
+    if (is_inbound(port)) all(port, inbound(port));
     const Port& p = shared().port(port);
     if (!shared().mine(p.owner)) continue;
     all(port, p.ring);
@@ -431,7 +325,7 @@ void Fabric<P>::for_each_packet(Visit&& visit) const {
 
 template <class P>
 template <class Visit>
-void Fabric<P>::for_each_waiting(std::uint32_t port, Visit&& visit) const {
+void Links<P>::for_each_waiting(std::uint32_t port, Visit&& visit) const {
   const auto tell = [&](const PacketRing& ring, std::uint32_t first) {
     for (std::uint32_t at = first; at != ring.tail; ++at)
       if (!ring[at].is_control()) visit(port, packets().packet(ring[at]));

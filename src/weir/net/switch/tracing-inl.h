@@ -1,0 +1,98 @@
+// Links: what the tracer is told of packets, by all rooms of net/switch. Included by engine/partition/partition-inl.h
+// only.
+#pragma once
+
+#include <algorithm>
+
+#include "weir/base/int_wire.h"
+#include "weir/net/switch/links.h"
+
+namespace weir::net {
+
+template <class P>
+inline void Links<P>::trace(EventKind kind, std::uint32_t port, const Descriptor& packet, Time time,
+                            std::uint32_t queued) {
+  if constexpr (P::Tracer::kOn) {
+    if (!tracer().takes(kind, port, time) || (packet.is_control() && !is_of_port(kind))) return;
+    TraceEvent& event = tracer().add();
+    event.time = time;
+    event.kind = kind;
+    event.port = port;
+    event.queued = queued;
+    event.packet = packets().packet(packet);
+    event.src = event.packet.sender();
+  }
+}
+
+// Its record of telemetry and what it tells selectively go with it: both are only known here.
+template <class P>
+inline void Links<P>::trace_on_wire(EventKind kind, std::uint32_t port, const Descriptor& packet, Time time,
+                                    std::uint32_t queued) {
+  if constexpr (P::Tracer::kOn) {
+    if (!tracer().takes(kind, port, time)) return;
+    TraceEvent& event = tracer().add();
+    event.time = time;
+    event.kind = kind;
+    event.port = port;
+    event.queued = queued;
+    event.packet = packets().packet(packet);
+    if (!packet.is_control()) {
+      event.src = event.packet.sender();
+      if (packet.has_telemetry()) {
+        const Telemetry& telemetry = packets().telemetry(packet);
+        event.int_path = path_id(telemetry.path);
+        for (int i = 0; i < std::min<int>(packet.hops, kMaxWireHops); ++i) event.int_hop[i] = on_wire(telemetry.hop[i]);
+      }
+      if ((packet.flags & kSack) != 0 && !packet.to_receiver()) {
+        const Sack& sack = packets().sack(packet);
+        event.sack = {sack.trigger, sack.first(), sack.arrived, sack.entropy, event.packet.src};
+      }
+    }
+  }
+}
+
+template <class P>
+inline std::uint64_t Links<P>::on_wire(const HopTelemetry& hop) const {
+  return int_hop_word(exact_telemetry_ ? IntFormat::wire(model().transport.int_multiplier).quantise(hop) : hop);
+}
+
+// A packet that has begun to leave, as it will be at the far end.
+template <class P>
+void Links<P>::trace_sent(const Port& p, std::uint32_t port, const Descriptor& packet, bool marked,
+                          std::uint32_t queued) {
+  if constexpr (P::Tracer::kOn) {
+    if (!tracer().takes(EventKind::sent, port, packet.departs)) return;
+    trace_on_wire(EventKind::sent, port, packet, packet.departs, queued);
+    TraceEvent& event = tracer().events().back();
+    if (marked) event.packet.flags |= kMarked;
+    if (!is_stamped(p, packet)) return;
+    // what has begun to leave and is not at the far end is not counted yet
+    std::uint64_t before = p.tx_bytes;
+    for_each_on_wire(p, [&](const Descriptor& other) { before += other.wire; });
+    before -= packet.wire;
+    const HopTelemetry hop = stamp(p, packet, before);
+    if (packet.hops < kMaxWireHops)
+      event.int_hop[packet.hops] = on_wire(exact_telemetry_ ? hop : int_format_.quantise(hop));
+    event.int_path ^= path_id(path_number(port));
+    ++event.packet.hops;
+  }
+}
+
+template <class P>
+inline void Links<P>::trace_left(const Port& p, const Descriptor& packet) {
+  if (!tracer().is_recording()) return;
+  const auto port = static_cast<std::uint32_t>(&p - network().ports.data());
+  if (!tracer().takes(port, packet.departs)) return;
+  // the queue of a packet in a class of its own is shorter than what waits at the port
+  const std::uint32_t queued = p.kind == PortKind::fifo ? packet.queue : p.queued;
+  trace(EventKind::left, port, packet, packet.departs, queued);
+  const std::uint64_t index = p.tx_packets + count_on_wire(p) - 1;
+  const bool has_mark = is_marked(p, port, packet, model().seed, index);
+  trace_sent(p, port, packet, has_mark, queued);
+  if (!has_mark) return;
+  Descriptor marked = packet;
+  marked.flags |= kMarked;
+  trace(EventKind::marked, port, marked, packet.departs, queued);
+}
+
+}  // namespace weir::net
