@@ -27,6 +27,7 @@
 #include "weir/base/prefetch.h"
 #include "weir/base/small_sort.h"
 #include "weir/sim/scheduler.h"
+#include "weir/sim/wheel_level.h"
 
 namespace weir::sim {
 
@@ -110,7 +111,7 @@ class WheelScheduler {
     Time out = Time::max();
     for (const Level& level : levels_) {
       const std::int64_t from = &level == &levels_[0] ? opened_ : level.now;
-      const std::int64_t slot = first_occupied(level, from, from + static_cast<std::int64_t>(level.mask) + 1);
+      const std::int64_t slot = level.first_occupied(from, from + static_cast<std::int64_t>(level.mask) + 1);
       if (slot >= 0) out = std::min(out, Time{(slot << level.shift) - 1});
     }
     return out;
@@ -134,7 +135,7 @@ class WheelScheduler {
     if (scout_ != kNone) scout_ = nodes_[scout_].next;
     if (scout_ == kNone) {
       const std::int64_t slot =
-          first_occupied(levels_[0], std::max(scouted_ + 1, opened_ + kScoutFrom), opened_ + kReach);
+          levels_[0].first_occupied(std::max(scouted_ + 1, opened_ + kScoutFrom), opened_ + kReach);
       if (slot < 0) return;
       scouted_ = slot;
       scout_ = levels_[0].slots[levels_[0].index(slot)];
@@ -177,21 +178,7 @@ class WheelScheduler {
     std::uint32_t next;
   };
 
-  struct Level {
-    int shift = 0;         // log2 of a slot's width in picoseconds
-    int half_shift = 0;    // log2 of the slots in half a ring
-    std::size_t mask = 0;  // slots - 1
-    std::int64_t now = 0;  // but for level 0: the slot that time is in, not reduced modulo the ring
-    LargePageVector<std::uint32_t> slots;
-    std::vector<std::uint64_t> occupied;
-
-    std::size_t index(std::int64_t slot) const { return static_cast<std::size_t>(slot) & mask; }
-    std::int64_t half_of(std::int64_t slot) const { return slot >> half_shift; }
-    void clear(std::size_t i) {
-      slots[i] = kNone;
-      occupied[i / 64] &= ~(std::uint64_t{1} << (i % 64));
-    }
-  };
+  using Level = WheelLevel;
 
   void move_to(std::int64_t due) {
     opened_ = due >> levels_[0].shift;
@@ -279,7 +266,7 @@ class WheelScheduler {
     const std::int64_t limit = std::min({half_end_, (end.ps >> level.shift) + 1, opened_ + kReach,
                                          (open_start_ >> level.shift) + (kMaxSpan >> level.shift)});
     while (end_ - at_ < many_) {
-      const std::int64_t slot = first_occupied(level, opened_, limit);
+      const std::int64_t slot = level.first_occupied(opened_, limit);
       if (slot < 0) {
         few_at_ = end_;
         return true;
@@ -298,7 +285,7 @@ class WheelScheduler {
     const std::int64_t last = end.ps >> level.shift;  // the last slot that matters
     if (last < opened_) return false;                 // what comes next may lie in the open slots
     for (;;) {
-      const std::int64_t slot = first_occupied(level, opened_, std::min(half_end_, last + 1));
+      const std::int64_t slot = level.first_occupied(opened_, std::min(half_end_, last + 1));
       if (slot >= 0) {
         opened_ = slot;
         open_start_ = slot << level.shift;
@@ -334,24 +321,9 @@ class WheelScheduler {
     }
   }
 
-  static std::int64_t first_occupied(const Level& level, std::int64_t from, std::int64_t to) {
-    while (from < to) {
-      const std::size_t i = level.index(from);
-      const std::uint64_t word = level.occupied[i / 64] >> (i % 64);
-      if (word != 0) {
-        const std::int64_t slot = from + std::countr_zero(word);
-        return slot < to ? slot : -1;
-      }
-      from += 64 - static_cast<std::int64_t>(i % 64);
-    }
-    return -1;
-  }
-
   // No slot has an event.
   bool none_waits() const {
-    return std::all_of(levels_.begin(), levels_.end(), [](const Level& level) {
-      return std::all_of(level.occupied.begin(), level.occupied.end(), [](std::uint64_t word) { return word == 0; });
-    });
+    return std::all_of(levels_.begin(), levels_.end(), [](const Level& level) { return level.is_empty(); });
   }
 
   // Appends a slot's events, sorted, to the ready ones, which are all earlier.
