@@ -16,12 +16,12 @@
 #include "weir/host/params.h"
 #include "weir/net/packet.h"
 #include "weir/net/port/port.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 
 namespace weir::host {
 
 template <class P>
-class Intake : public sim::Room<Intake, P> {
+class Intake : public sim::PartitionPart<Intake, P> {
  public:
   template <class Model>
   explicit Intake(const Model& m) : queues_(m.faults.slow.empty() ? 0 : m.topology.hosts) {
@@ -57,7 +57,7 @@ class Intake : public sim::Room<Intake, P> {
   }
 
  private:
-  using Base = sim::Room<Intake, P>;
+  using Base = sim::PartitionPart<Intake, P>;
   using Base::model;
   using Base::network;
   using Base::packets;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "weir/engine/work.h"
+#include "weir/engine/phase_time.h"
 
 namespace weir::engine {
 
@@ -16,9 +16,9 @@ inline std::int64_t passing_ns() {
   return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
-class WorkLog {
+class PhaseLog {
  public:
-  void tell(WorkVisit visit) { visit_ = std::move(visit); }
+  void tell(PhaseTimesVisit visit) { visit_ = std::move(visit); }
   bool is_on() const { return static_cast<bool>(visit_); }
 
   // An epoch begins at the simulated time `from`.
@@ -29,7 +29,7 @@ class WorkLog {
     since_ = passing_ns();
   }
   // What has been done since the last call was of this kind.
-  void done(WorkKind kind) {
+  void done(Phase kind) {
     if (!is_on()) return;
     const std::int64_t now = passing_ns();
     work_.push_back({.kind = kind, .begin_ns = since_, .end_ns = now});
@@ -41,7 +41,7 @@ class WorkLog {
   }
 
  private:
-  WorkVisit visit_;
+  PhaseTimesVisit visit_;
   Time from_;
   std::int64_t since_ = 0;
   std::vector<Work> work_;

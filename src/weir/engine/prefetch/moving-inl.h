@@ -18,7 +18,7 @@ inline bool Prefetcher<P>::flows_exceed_cache() const {
 // What a packet will touch at this host of the partition.
 template <class P>
 void Prefetcher<P>::prefetch_at_host(std::uint32_t h, const net::Descriptor& packet) const {
-  if (!packet.has_body()) return;
+  if (!packet.has_record()) return;
   const net::PacketBody& body = packets().body(packet);
   if (packet.to_receiver())
     receivers().prefetch_entries(body.src, body.slot);
@@ -116,7 +116,7 @@ inline void Prefetcher<P>::flow_of_next(std::uint32_t h, const net::Descriptor& 
 // What selective recovery looks at, at either end.
 template <class P>
 inline void Prefetcher<P>::prefetch_recovery(std::uint32_t h, const net::Descriptor& packet) const {
-  if (!packet.has_body()) return;
+  if (!packet.has_record()) return;
   const net::PacketBody& body = packets().body(packet);
   if ((packet.flags & net::kSack) != 0) {
     const auto& extras = network().hosts[h].extras;

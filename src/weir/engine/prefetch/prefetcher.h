@@ -16,13 +16,13 @@
 #include "weir/net/port/port.h"
 #include "weir/net/switch/turns.h"
 #include "weir/sim/caches.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 #include "weir/sim/scheduler.h"
 
 namespace weir::engine {
 
 template <class P>
-class Prefetcher : public sim::Room<Prefetcher, P> {
+class Prefetcher : public sim::PartitionPart<Prefetcher, P> {
  public:
   // Of a network whose switches have ports of this kind. `own_port`: any of the partition's.
   Prefetcher(net::PortKind kind, std::uint32_t own_port)
@@ -60,7 +60,7 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   void before_wake(const host::Host& host) const;
 
  private:
-  using Base = sim::Room<Prefetcher, P>;
+  using Base = sim::PartitionPart<Prefetcher, P>;
   using Base::links;
   using Base::network;
   using Base::packets;

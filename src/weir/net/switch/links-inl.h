@@ -160,7 +160,7 @@ inline void Links<P>::deliver_to_host(std::uint32_t port, std::uint32_t h, Descr
   if (intake().is_slow(h)) [[unlikely]]
     intake().arrive(h, packet, now);
   else
-    receivers().receive(h, packets().arrive(packet), now);
+    receivers().receive(h, packets().load(packet), now);
 }
 
 // Pause and resume frames end here, and what the link has lost.
@@ -179,13 +179,13 @@ void Links<P>::deliver_slow(std::uint32_t port, const Descriptor& packet, Time n
 template <class P>
 inline void Links<P>::send(std::uint32_t port, const Packet& whole, Time now) {
   Port& p = shared().port(port);
-  const std::uint32_t body = packets().keep(whole);
+  const std::uint32_t body = packets().store(whole);
   if (!P::Tracer::kOn && p.kind != PortKind::queued) [[likely]] {
     enqueue(p, port, whole, now).body = body;
     return;
   }
   Descriptor packet = whole;
-  packet.body = body;
+  packet.record = body;
   if (p.kind == PortKind::queued)
     send_queued(p, port, packet, now);
   else
@@ -283,7 +283,7 @@ void Links<P>::hand_over(Time end, Out&& out) {
       apply_departure(p, port, packet);
       packet.departs = p.arrival(packet);
       p.not_before = std::max(p.not_before, packet.departs - p.delay);
-      out(port, packet.has_body() ? packets().arrive(packet) : packets().packet(packet));
+      out(port, packet.has_record() ? packets().load(packet) : packets().packet(packet));
     }
   }
 }
@@ -301,7 +301,7 @@ void Links<P>::take_over(std::uint32_t port, const Packet& packet) {
   if (wire.empty()) scheduler().add(shared().arrival(port), packet.departs);
   Descriptor& placed = wire.push();
   placed = packet;
-  if (!packet.is_control()) placed.body = packets().keep(packet);
+  if (!packet.is_control()) placed.record = packets().store(packet);
 }
 
 template <class P>

@@ -15,12 +15,12 @@
 #include "weir/net/port/port.h"
 #include "weir/net/port/wire.h"
 #include "weir/net/trace.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 
 namespace weir::net {
 
 template <class P>
-class Links : public sim::Room<Links, P> {
+class Links : public sim::PartitionPart<Links, P> {
  public:
   // Of one of `partitions`.
   explicit Links(std::uint16_t partitions);
@@ -87,7 +87,7 @@ class Links : public sim::Room<Links, P> {
   void trace_left(const Port& p, const Descriptor& packet);
 
  private:
-  using Base = sim::Room<Links, P>;
+  using Base = sim::PartitionPart<Links, P>;
   using Base::counters;
   using Base::intake;
   using Base::model;

@@ -122,7 +122,7 @@ void Pausing<P>::take_down(std::uint32_t port, Time now) {
 }
 
 template <class P>
-void Pausing<P>::hold(std::uint32_t port, Time until, Time now) {
+void Pausing<P>::stop_sending(std::uint32_t port, Time until, Time now) {
   Port& p = shared().port(port);
   if (p.kind == PortKind::fifo) {
     links().settle(p, {now.ps - 1});

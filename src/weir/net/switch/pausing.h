@@ -7,12 +7,12 @@
 #include "weir/net/port/port.h"
 #include "weir/net/switch/watchdog.h"
 #include "weir/net/trace.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 
 namespace weir::net {
 
 template <class P>
-class Pausing : public sim::Room<Pausing, P> {
+class Pausing : public sim::PartitionPart<Pausing, P> {
  public:
   Pausing() = default;
 
@@ -27,7 +27,7 @@ class Pausing : public sim::Room<Pausing, P> {
   // Between epochs, before all else at `now`. The link of this port has gone down.
   [[gnu::noinline]] void take_down(std::uint32_t port, Time now);
   // No packet begins to leave by this port before `until`.
-  [[gnu::noinline]] void hold(std::uint32_t port, Time until, Time now);
+  [[gnu::noinline]] void stop_sending(std::uint32_t port, Time until, Time now);
   // The PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
   [[gnu::noinline]] void watch(Time now);
   // What watches this port; null if nothing does.
@@ -35,7 +35,7 @@ class Pausing : public sim::Room<Pausing, P> {
   [[gnu::cold]] void drop_in_storm(std::uint32_t port, const Descriptor& packet, Time now);
 
  private:
-  using Base = sim::Room<Pausing, P>;
+  using Base = sim::PartitionPart<Pausing, P>;
   using Base::counters;
   using Base::intake;
   using Base::links;

@@ -13,12 +13,12 @@
 #include "weir/net/switch/switch_buffer.h"
 #include "weir/net/switch/switch_state.h"
 #include "weir/net/trace.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 
 namespace weir::net {
 
 template <class P>
-class Switching : public sim::Room<Switching, P> {
+class Switching : public sim::PartitionPart<Switching, P> {
  public:
   Switching() : routing_(&model().routing) {}
 
@@ -43,7 +43,7 @@ class Switching : public sim::Room<Switching, P> {
   [[gnu::noinline]] void schedule_departures(std::uint32_t s);
 
  private:
-  using Base = sim::Room<Switching, P>;
+  using Base = sim::PartitionPart<Switching, P>;
   using Base::counters;
   using Base::links;
   using Base::model;

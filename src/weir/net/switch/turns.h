@@ -9,7 +9,7 @@
 #include "weir/base/large_pages.h"
 #include "weir/net/packet.h"
 #include "weir/net/port/port.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 
 namespace weir::net {
 
@@ -20,7 +20,7 @@ struct OwnHost {
 };
 
 template <class P>
-class Turns : public sim::Room<Turns, P> {
+class Turns : public sim::PartitionPart<Turns, P> {
  public:
   Turns();
 
@@ -33,7 +33,7 @@ class Turns : public sim::Room<Turns, P> {
   [[gnu::noinline]] void take_turn(std::uint32_t node, std::span<const std::uint32_t> arriving, Time begun, Time until);
 
  private:
-  using Base = sim::Room<Turns, P>;
+  using Base = sim::PartitionPart<Turns, P>;
   using Base::counters;
   using Base::links;
   using Base::model;

@@ -13,14 +13,14 @@ namespace weir::sim {
 // Base of the room `Self<P>` of the partition `P`, which derives from all its rooms and offers shared() and a function
 // for each room.
 template <template <class> class Self, class P>
-class Room {
+class PartitionPart {
  public:
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
+  PartitionPart(const PartitionPart&) = delete;
+  PartitionPart& operator=(const PartitionPart&) = delete;
 
  protected:
-  Room() = default;
-  ~Room() = default;
+  PartitionPart() = default;
+  ~PartitionPart() = default;
 
   auto& shared() { return whole().shared(); }
   const auto& shared() const { return whole().shared(); }
@@ -46,7 +46,7 @@ class Room {
   const auto& senders() const { return whole().senders(); }
   auto& receivers() { return whole().receivers(); }
   const auto& receivers() const { return whole().receivers(); }
-  auto& answers() { return whole().answers(); }
+  auto& receive_delays() { return whole().receive_delays(); }
   auto& intake() { return whole().intake(); }
   auto& messages() { return whole().messages(); }
   auto& prefetcher() { return whole().prefetcher(); }
