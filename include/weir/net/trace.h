@@ -164,6 +164,11 @@ class TraceEvents {
 // far ends and losses come first, and then all others; both are ordered by port, what it has received first.
 using TraceVisit = std::function<void(TraceEvents)>;
 
+// When a reader is told: `between_epochs`, on the thread that advances the run, after the epoch; or `beside` the run,
+// on another thread, before that call of advance() returns. All readers of a run are told on the same thread, which is
+// another one only if all of them allow it.
+enum class Telling : std::uint8_t { between_epochs, beside };
+
 // The tracer of a run that nobody traces. Code that only serves a tracer is then not compiled.
 struct NoTracer {
   static constexpr bool kOn = false;

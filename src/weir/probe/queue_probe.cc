@@ -132,8 +132,9 @@ ExactQueueProbe::ExactQueueProbe(const QueuesParams& params, const Context& cont
       queues_(tally_.ports().size(), Queue{.since = params.start}) {
   for (std::size_t i = 0; i < queues_.size(); ++i) place_of_[tally_.ports()[i]] = static_cast<std::uint32_t>(i);
   // From the beginning on, so that the lengths at `start` are known.
-  simulation_.trace(trace_filter(simulation_.model().topology, params.ports, Time{}, params.stop),
-                    [this](net::TraceEvents events) { follow(events); });
+  simulation_.trace(
+      trace_filter(simulation_.model().topology, params.ports, Time{}, params.stop),
+      [this](net::TraceEvents events) { follow(events); }, net::Telling::beside);
 }
 
 void ExactQueueProbe::follow(net::TraceEvents events) {

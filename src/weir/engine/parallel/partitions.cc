@@ -183,15 +183,17 @@ class LocalPartitions final : public Partitions {
         for (const Signal& signal : box.signals) visit(signal.node);
   }
 
-  net::TraceEvents trace(Time end) override {
+  void take_trace([[maybe_unused]] Time end, [[maybe_unused]] std::vector<std::vector<net::TraceEvent>>& out) override {
     if constexpr (Tracer::kOn) {
       // What has left by now is recorded only once the port is looked at.
       for (std::size_t i = 0; i < parts_.size(); ++i)
         for (const std::uint32_t port : recorded_ports_[i]) parts_[i]->settle_before(port, end);
-      if (exchange_) gather_events();
-      return order_.collect(recorders_, end);
+      std::vector<std::vector<net::TraceEvent>> elsewhere;
+      if (exchange_) elsewhere = exchange_->others(recorded_here());
+      out.resize(parts_.size() + elsewhere.size());
+      for (std::size_t i = 0; i < parts_.size(); ++i) out[i].swap(parts_[i]->tracer().events());
+      std::move(elsewhere.begin(), elsewhere.end(), out.begin() + static_cast<std::ptrdiff_t>(parts_.size()));
     }
-    return {};
   }
 
   void save(Saver& a, bool everywhere) override {
@@ -203,7 +205,6 @@ class LocalPartitions final : public Partitions {
       for (std::uint32_t from = own_.first; from < own_.end; ++from)
         for (Mailbox& box : mail_[turn_][from]) box.archive(own);
     });
-    if constexpr (Tracer::kOn) order_.archive(a);
   }
   void load(Loader& a, Time now) override {
     std::uint32_t n = 0;
@@ -219,20 +220,11 @@ class LocalPartitions final : public Partitions {
         Mailbox& box = own_.has(from) || own_.has(to) ? mailbox(turn_, from, to) : foreign;
         box.archive(a);
       }
-    if constexpr (Tracer::kOn) {
-      order_.archive(a);
-      // Whoever was not traced before has not noted them.
-      for_each_active([this](std::uint32_t src, const host::Flow& flow) { order_.know(src, flow); });
-    }
     totals_are_known_ = false;
   }
 
   void record([[maybe_unused]] const net::TraceFilter& filter) override {
     if constexpr (Tracer::kOn) {
-      recorders_.clear();
-      for (auto& p : parts_) recorders_.push_back(&p->tracer());
-      if (exchange_) elsewhere_.resize(exchange_->ranks().size());
-      for (auto& recorder : elsewhere_) recorders_.push_back(&recorder);
       recorded_ports_.assign(parts_.size(), {});
       for (std::size_t i = 0; i < parts_.size(); ++i) {
         parts_[i]->tracer().record(filter);
@@ -323,14 +315,13 @@ class LocalPartitions final : public Partitions {
   }
 
   // Gives the recorders of other ranks what those have recorded.
-  void gather_events() {
+  std::vector<net::TraceEvent> recorded_here() {
     std::vector<net::TraceEvent> own;
     for (const auto& p : parts_) {
       const auto& events = p->tracer().events();
       own.insert(own.end(), events.begin(), events.end());
     }
-    std::vector<std::vector<net::TraceEvent>> all = exchange_->others(own);
-    for (std::size_t r = 0; r < all.size(); ++r) elsewhere_[r].events() = std::move(all[r]);
+    return own;
   }
 
   // What each rank writes, one after the other.
@@ -408,11 +399,8 @@ class LocalPartitions final : public Partitions {
   bool totals_are_known_ = false;
   std::uint64_t events_seen_ = 0;                     // by is_quiet()
   std::vector<host::FlowRecord> finished_elsewhere_;  // by other ranks
-  std::vector<net::Recorder> elsewhere_;              // their events, by rank
   std::vector<std::vector<traffic::Flow>> pending_;
   std::vector<std::exception_ptr> failures_;                // by partition; read between epochs
-  TraceOrder order_;                                        // of traced crews
-  std::vector<net::Recorder*> recorders_;                   // the same
   std::vector<std::vector<std::uint32_t>> recorded_ports_;  // by partition, if it is traced
   WorkLog* log_ = nullptr;                                  // null: nobody wants to know what takes how long
   std::vector<Work> taken_;                                 // by partition, for the log

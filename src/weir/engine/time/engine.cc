@@ -28,7 +28,7 @@ void Engine::refuse_decide() {
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps both
-void Engine::trace(net::TraceFilter, net::TraceVisit) { refuse_trace(); }
+void Engine::trace(net::TraceFilter, net::TraceVisit, net::Telling) { refuse_trace(); }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
 void Engine::watch_work(WorkVisit) { refuse_watch_work(); }

@@ -29,6 +29,7 @@
 #include "weir/engine/parallel/work_log.h"
 #include "weir/engine/time/gathered_state.h"
 #include "weir/engine/time/samplers.h"
+#include "weir/engine/trace/trace_stream.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::engine {
@@ -45,7 +46,8 @@ class Simulation final : public Engine {
 
   void every(Time interval, std::function<void(Time)> call) override;
 
-  void trace(net::TraceFilter filter, net::TraceVisit visit) override;
+  void trace(net::TraceFilter filter, net::TraceVisit visit, net::Telling telling) override;
+  void when_told(std::function<void()> call) override;
   void watch_work(WorkVisit visit) override;
   void decide(host::Policy policy) override;
   void decide(host::BatchPolicy policy) override;
@@ -160,23 +162,19 @@ class Simulation final : public Engine {
   DeadlockSearch deadlock_search_;
   CutOffSearch cut_off_search_;
   std::optional<Stall> stall_;
-  Samplers samplers_;  // on the run's clock
-  struct TraceReader {
-    net::TraceFilter filter;
-    net::TraceVisit visit;
-  };
-  net::TraceFilter filter_;  // what any of the readers wants
-  std::vector<TraceReader> readers_;
-  std::vector<const net::TraceEvent*> taken_;  // by one of them
-  bool checked_ = false;                       // that somebody decides, if flows may ask
-  bool broken_ = false;                        // an exception has left advance()
-  bool decided_at_once_ = false;               // what flows ask for
-  host::BatchPolicy decide_;                   // the same, at the end of an epoch
+  Samplers samplers_;             // on the run's clock
+  net::TraceFilter filter_;       // what any of the readers of the trace wants
+  bool checked_ = false;          // that somebody decides, if flows may ask
+  bool broken_ = false;           // an exception has left advance()
+  bool decided_at_once_ = false;  // what flows ask for
+  host::BatchPolicy decide_;      // the same, at the end of an epoch
   std::vector<host::Question> questions_;
   std::vector<cc::Control> answers_;
   std::vector<traffic::Flow> batch_;
   std::vector<host::FlowRecord> finished_;
   WorkLog work_;
+  TraceStream::Recorded recorded_;
+  TraceStream stream_;
   std::unique_ptr<Partitions> partitions_;
   std::unique_ptr<GatheredState> gathered_;                 // null: there is one rank
   std::unique_ptr<MessageSkipper> message_skipper_;         // null: no message is skipped
