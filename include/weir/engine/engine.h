@@ -1,19 +1,19 @@
 // Engine: a run as probes, the command and programs that embed Weir look at it and steer it. It is the same for Weir's
-// own simulation and for the replicas of other simulators.
-// No function of it is called for each packet.
+// own simulation and for the replicas of other simulators. It is what steers a run, what is seen of it (Observation)
+// and how it is saved (Checkpointing). No function of it is called for each packet.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "weir/base/archive.h"
+#include "weir/engine/checkpointing.h"
 #include "weir/engine/counters.h"
 #include "weir/engine/fast_forward_report.h"
+#include "weir/engine/observation.h"
 #include "weir/engine/stall.h"
 #include "weir/engine/work.h"
 #include "weir/host/decisions.h"
@@ -37,20 +37,6 @@ struct NodeTimes {
   Time received = Time::max();
 };
 
-// What the last OR-ACK (On-Ramp, NSDI 2021, section 3) told a flow's sender about a packet.
-struct OneWayReport {
-  Time sent{-1};
-  Time heard;
-  Time delay;  // one-way delay, by the clocks of both hosts
-  Time error;  // of `delay`: how far the receiver's clock was ahead of the sender's
-};
-
-// Pause storms that the PFC watchdog of a port has found, and the packets that were dropped in them.
-struct Storms {
-  std::uint32_t begun = 0;
-  std::uint64_t dropped = 0;
-};
-
 // A port, the link on which it sends, and the nodes at both ends. Hosts are the first nodes; switches follow.
 struct PortFacts {
   std::uint32_t from = 0;
@@ -59,12 +45,8 @@ struct PortFacts {
   Time delay;  // propagation delay
 };
 
-class Engine {
+class Engine : public Observation, public Checkpointing {
  public:
-  Engine() = default;
-  Engine(const Engine&) = delete;
-  virtual ~Engine() = default;
-
   // Calls `call` for each flow that ends, in order of (finish, id). Several functions may be given; each is called. A
   // call comes up to 32 epochs after the flow's end. How many depends on the number of threads, and so does what the
   // engine tells in such a call.
@@ -104,21 +86,6 @@ class Engine {
   // Why the run cannot go on although flows are left; null if it can, or has ended in another way.
   virtual const Stall* stall() const { return nullptr; }
 
-  // save() writes the whole state of the run, without a header, between calls of advance(). load() reads it into an
-  // engine that has just been built from the same model and the same traffic, with as many partitions(). That engine
-  // then goes on as this one does, whatever its threads and its scheduler; samplers that have been added to it before
-  // go on where this one's were, in the order in which they were added. load() throws InputError if the bytes do not
-  // fit; the engine must not be used then. Both throw std::logic_error if the engine cannot be saved, save() also if
-  // the run has stalled.
-  virtual void save(Saver&) { throw std::logic_error("this engine cannot be saved"); }
-  virtual void load(Loader&) { throw std::logic_error("this engine cannot be saved"); }
-  // Makes the threads of the run anew. The child of a fork(2) that came between calls of advance() calls it before
-  // anything else: that process is then a copy of this one, which goes on by itself at the cost of the pages that
-  // either of them writes to.
-  virtual void after_fork() {}
-  // The number of parts into which the network is divided.
-  virtual std::uint32_t partitions() const { return 1; }
-
   virtual Time now() const = 0;
   // The length of an epoch. Epochs end at its multiples, so a call of advance() that stops at one changes nothing.
   // Several may be taken as one.
@@ -133,43 +100,9 @@ class Engine {
   // Throws std::out_of_range unless there is such a port; so do the calls that take one.
   void check_port(std::uint32_t port) const;
 
-  // Figures of a port, between epochs, with all departures before now() done.
-  // Bytes that it has accepted and that have not begun to leave.
-  virtual std::uint32_t queued_bytes(std::uint32_t port) = 0;
-  // Visits the packets of these bytes, each with its flow (null: the flow has ended) and the flow's sender, in no
-  // particular order. Returns false if this engine cannot tell.
-  using VisitQueued = std::function<void(const host::Flow* flow, std::uint32_t src, std::uint32_t bytes)>;
-  virtual bool for_each_queued(std::uint32_t /*port*/, const VisitQueued& /*visit*/) { return false; }
-  // Bytes that have begun to leave.
-  virtual std::uint64_t sent_bytes(std::uint32_t port) = 0;
-  // Packets that were marked (ECN) as they left.
-  virtual std::uint64_t marked(std::uint32_t port) = 0;
-  // Packets that its link has lost.
-  virtual std::uint64_t lost(std::uint32_t port) = 0;
-  // Pause frames received.
-  virtual std::uint32_t pauses(std::uint32_t port) = 0;
-  // Time in which at least one data class was paused.
-  virtual Time paused_time(std::uint32_t port) = 0;
-
-  // The storms that the PFC watchdog has found at a switch's port, and the packets dropped in them.
-  virtual Storms storms(std::uint32_t) const { return {}; }
-
-  // The packets that switch `s`, counted from 0, has dropped for lack of room, and the pause frames that it has sent.
-  virtual std::uint64_t dropped(std::uint32_t s) const = 0;
-  virtual std::uint64_t pauses_sent(std::uint32_t s) const = 0;
-
   // The ports by which the flow's packets leave while no link is down, from its host's port to that of the last switch.
   // It is empty if the flow sprays its packets over several paths, or if this engine cannot tell.
   virtual std::vector<std::uint32_t> path(const host::FlowRecord&) const { return {}; }
-
-  // Calls `visit` for each active flow, by host and then by slot; then for messages that are skipped, by id.
-  virtual void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const = 0;
-
-  // Between epochs: the payload bytes of host src's active flow that its sender knows to have arrived, in order or not.
-  virtual std::int64_t acknowledged(std::uint32_t /*src*/, const host::Flow& flow) const { return flow.snd_una; }
-
-  // Between epochs: the flow's last OR-ACK; nothing if the flow has no On-Ramp or has received no OR-ACK yet.
-  virtual std::optional<OneWayReport> one_way_report(std::uint32_t, const host::Flow&) const { return std::nullopt; }
 
   // The messages that wait for each other, and when their events happened, by node; empty without such traffic.
   virtual const traffic::Program& program() const;

@@ -36,13 +36,19 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
       deadlock_search_(model, network_),
       cut_off_search_(model, network_),
       stream_(model.topology),
-      partitions_(make_partitions(model, network_, options)),
-      gathered_(options.ranks == nullptr ? nullptr : std::make_unique<GatheredState>(*this, *options.ranks)) {
+      partitions_(make_partitions(model, network_, options)) {
   traffic_dry_ = !traffic_.peek().has_value();
   load_program();
   const bool has_faults = !model.faults.links.empty() || !model.faults.changes.empty() || !model.faults.pauses.empty();
   if (options.fast_forward.is_on() && traffic_.program().empty() && !has_faults && options.ranks == nullptr)
     steady_flow_skipper_ = std::make_unique<SteadyFlowSkipper>(model_, network_, options.fast_forward, grid_);
+  if (steady_flow_skipper_)
+    own_ = std::make_unique<SteadyFlowObservation>(model_, network_, *partitions_, now_, *steady_flow_skipper_);
+  else
+    own_ = std::make_unique<LocalObservation>(model_, network_, *partitions_, now_, message_skipper_.get());
+  if (options.ranks != nullptr)
+    gathered_ = std::make_unique<GatheredObservation>(model_, *partitions_, *own_, *options.ranks);
+  seen_ = gathered_ ? static_cast<Observation*>(gathered_.get()) : own_.get();
   const traffic::Program& program = traffic_.program();
   const bool skips = message_skipper_ != nullptr || steady_flow_skipper_ != nullptr;
   const bool ends_with_program = options.until_program && !program.empty();

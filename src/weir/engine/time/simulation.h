@@ -27,7 +27,8 @@
 #include "weir/engine/parallel/exchange.h"
 #include "weir/engine/parallel/run_options.h"
 #include "weir/engine/parallel/work_log.h"
-#include "weir/engine/time/gathered_state.h"
+#include "weir/engine/time/gathered_observation.h"
+#include "weir/engine/time/local_observation.h"
 #include "weir/engine/time/samplers.h"
 #include "weir/engine/trace/trace_stream.h"
 #include "weir/traffic/traffic.h"
@@ -100,8 +101,6 @@ class Simulation final : public Engine {
   ExchangeCounts exchanged() const;
 
  private:
-  friend class GatheredState;
-
   template <class A>
   void archive(A& a);
   void reroute();
@@ -137,11 +136,8 @@ class Simulation final : public Engine {
   std::optional<Stall> find_stall(bool idle);
   Deadlock find_deadlock();
   std::optional<Obstacles> find_cut_off();
-  // Of ports and flows of this rank.
-  GatheredState::PortFigures figures(std::uint32_t id);
-  std::int64_t acknowledged_of(std::uint32_t src, const host::Flow& flow) const;
-  std::optional<OneWayReport> report_of(std::uint32_t src, const host::Flow& flow) const;
-  void for_each_waiting(std::uint32_t id, const net::PacketVisit& visit);
+  // What is seen of a port.
+  Observation& at(std::uint32_t id) const;
 
   const Model& model_;
   traffic::Traffic& traffic_;
@@ -176,9 +172,11 @@ class Simulation final : public Engine {
   TraceStream::Recorded recorded_;
   TraceStream stream_;
   std::unique_ptr<Partitions> partitions_;
-  std::unique_ptr<GatheredState> gathered_;                 // null: there is one rank
   std::unique_ptr<MessageSkipper> message_skipper_;         // null: no message is skipped
   std::unique_ptr<SteadyFlowSkipper> steady_flow_skipper_;  // null: no time is left out
+  std::unique_ptr<LocalObservation> own_;                   // of this process
+  std::unique_ptr<GatheredObservation> gathered_;           // null: there is one rank
+  Observation* seen_ = nullptr;                             // one of the two
 };
 
 }  // namespace weir::engine
