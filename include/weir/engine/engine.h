@@ -60,9 +60,6 @@ class Engine : public Observation, public Checkpointing {
   // probes.packets, or an algorithm with Needs::decisions. Otherwise it throws std::logic_error.
   virtual void trace(net::TraceFilter filter, net::TraceVisit visit,
                      net::Telling telling = net::Telling::between_epochs);
-  // Calls `call` once all readers of the trace have been told of all events before now(): at once, or on the thread on
-  // which they are told beside the run. For what such a reader does in calls of on_finish() and every().
-  virtual void when_told(std::function<void()> call) { call(); }
 
   // Sets the function that answers when flows ask for decisions (host/decisions.h): a Policy answers at once, a
   // BatchPolicy at the end of each epoch. Only one of the two may be set, and only when trace() may be called.

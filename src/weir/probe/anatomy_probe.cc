@@ -54,18 +54,13 @@ void AnatomyProbe::add_possible(const Params&, const Setting&, Summary& summary)
 }
 
 AnatomyProbe::AnatomyProbe(const Params& params, const Context& context)
-    : engine_(context.engine), chosen_(parse_ids(params.flows)), walk_(context.engine.model()) {
+    : chosen_(parse_ids(params.flows)), walk_(context.engine.model()) {
   if (context.out != nullptr) file_.emplace(context.out->table("anatomy.csv"));
-  context.engine.trace(
-      {.ports = {}, .from = {}, .kinds = anatomy::Walk::kKinds, .arrivals_at_switches = false},
-      [this](net::TraceEvents events) { walk_.add(events); }, net::Telling::beside);
+  context.engine.trace({.ports = {}, .from = {}, .kinds = anatomy::Walk::kKinds, .arrivals_at_switches = false},
+                       [this](net::TraceEvents events) { walk_.add(events); });
 }
 
-void AnatomyProbe::on_finish(const host::FlowRecord& record) {
-  engine_.when_told([this, record] { end(record); });
-}
-
-void AnatomyProbe::end(const host::FlowRecord& r) {
+void AnatomyProbe::on_finish(const host::FlowRecord& r) {
   const std::optional<anatomy::Parts> parts = walk_.take(r.id);
   if (!parts) return;
   if (tell_) tell_(r.id, *parts);

@@ -58,9 +58,6 @@ class AnatomyProbe : public ArchivedProbe<AnatomyProbe> {
   }
 
  private:
-  void end(const host::FlowRecord&);
-
-  engine::Engine& engine_;
   const std::vector<IdRange> chosen_;  // empty: all
   anatomy::Walk walk_;
   std::optional<ResultFile> file_;

@@ -110,7 +110,6 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
 
   void add(net::TraceEvents events);
   void look(Time now);
-  void end(const host::FlowRecord&);
   void keep(view::Course course, double slowdown);
   // The flow's ports, if they are few or `all` are wanted.
   void write_path(const view::Course& course, bool all);

@@ -90,8 +90,6 @@ void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit, net::Tell
   partitions_->record(filter_);
 }
 
-void Simulation::when_told(std::function<void()> call) { stream_.when_told(std::move(call)); }
-
 void Simulation::tell_trace(Time end) {
   if (!stream_.has_readers()) return;
   partitions_->take_trace(end, recorded_);

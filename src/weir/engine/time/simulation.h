@@ -48,7 +48,6 @@ class Simulation final : public Engine {
   void every(Time interval, std::function<void(Time)> call) override;
 
   void trace(net::TraceFilter filter, net::TraceVisit visit, net::Telling telling) override;
-  void when_told(std::function<void()> call) override;
   void watch_work(WorkVisit visit) override;
   void decide(host::Policy policy) override;
   void decide(host::BatchPolicy policy) override;

@@ -37,13 +37,11 @@ net::TraceFilter TraceStream::wanted(Time epoch) const {
 }
 
 void TraceStream::push(Recorded& recorded, Time end) {
-  Item item{.recorded = room(), .end = end, .call = {}};
+  Item item{.recorded = room(), .end = end};
   item.recorded.resize(recorded.size());
   item.recorded.swap(recorded);
   put(std::move(item));
 }
-
-void TraceStream::when_told(std::function<void()> call) { put({.recorded = {}, .end = {}, .call = std::move(call)}); }
 
 void TraceStream::finish() {
   join();
@@ -125,10 +123,6 @@ std::exception_ptr TraceStream::try_to_tell(Item& item) {
 }
 
 void TraceStream::tell(Item& item) {
-  if (item.call) {
-    item.call();
-    return;
-  }
   tell(order_.collect(item.recorded, item.end));
   for (auto& events : item.recorded) events.clear();
   const std::lock_guard lock(mutex_);

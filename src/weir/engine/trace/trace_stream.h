@@ -1,7 +1,6 @@
-// What the readers of a traced run are told, in one order: recorded events, and calls that come between them.
+// Hands what partitions have recorded to the readers of a traced run, in one order.
 //
 //   stream.push(recorded, end);          // after each epoch, on the run's thread
-//   stream.when_told([&] { ... });       // comes after all readers were told of the events so far
 //   stream.finish();                     // all has been told
 //
 // If no reader asks to be told between epochs, events are put in order and told on a thread of the stream's own, while
@@ -13,7 +12,6 @@
 #include <cstddef>
 #include <deque>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -42,10 +40,9 @@ class TraceStream {
   net::TraceFilter wanted(Time epoch) const;
 
   // Tells what has been recorded and comes before `end`, and keeps the rest for the next call; takes the events, and
-  // leaves empty vectors to record into. This and the next two throw what a reader has thrown, and nothing is told
+  // leaves empty vectors to record into. This and finish() throw what a reader has thrown, and nothing is told
   // after that.
   void push(Recorded& recorded, Time end);
-  void when_told(std::function<void()> call);
   void finish();
   // What waits is not told any more.
   void abandon();
@@ -58,7 +55,7 @@ class TraceStream {
   }
 
  private:
-  static constexpr std::size_t kMostWaiting = 1 << 16;
+  static constexpr std::size_t kMostWaiting = 1 << 13;
 
   struct Reader {
     net::TraceFilter filter;
@@ -67,7 +64,6 @@ class TraceStream {
   struct Item {
     Recorded recorded;
     Time end;
-    std::function<void()> call;  // instead of events
     std::size_t events() const;
   };
 
