@@ -14,8 +14,8 @@
 #include "weir/engine/counters.h"
 #include "weir/engine/fast_forward_report.h"
 #include "weir/engine/observation.h"
+#include "weir/engine/phase_time.h"
 #include "weir/engine/stall.h"
-#include "weir/engine/work.h"
 #include "weir/host/decisions.h"
 #include "weir/host/flow.h"
 #include "weir/net/trace.h"
@@ -67,9 +67,10 @@ class Engine : public Observation, public Checkpointing {
   virtual void decide(host::Policy policy);
   virtual void decide(host::BatchPolicy policy);
 
-  // Calls `visit` after each epoch, or several taken as one, with what it took (engine/work.h). It may only be called
-  // before the first advance(), and once; otherwise, and if this engine does not tell, it throws std::logic_error.
-  virtual void watch_work(WorkVisit visit);
+  // Calls `visit` after each epoch, or after several that are taken as one, with the wall time that each of its phases
+  // took (engine/phase_time.h). It may only be called before the first advance(), and once. Otherwise, and if this
+  // engine does not tell, it throws std::logic_error.
+  virtual void on_phase_times(PhaseTimesVisit visit);
 
   // Adds a flow to those of the traffic; it starts at flow.start, which must not be before now(). Call it between calls
   // of advance(). A run whose flows have all ended then goes on. Ports that are 0 are chosen here. Returns the flow's
@@ -101,8 +102,9 @@ class Engine : public Observation, public Checkpointing {
   // It is empty if the flow sprays its packets over several paths, or if this engine cannot tell.
   virtual std::vector<std::uint32_t> path(const host::FlowRecord&) const { return {}; }
 
-  // The messages that wait for each other, and when their events happened, by node; empty without such traffic.
+  // The messages that wait for each other; an empty program without such traffic.
   virtual const traffic::Program& program() const;
+  // When the events of the program's nodes happened, by node.
   virtual std::span<const NodeTimes> node_times() const { return {}; }
   // What has been skipped; nothing if the scenario does not ask for that.
   virtual std::optional<FastForwardReport> fast_forward() const { return std::nullopt; }
@@ -115,9 +117,9 @@ class Engine : public Observation, public Checkpointing {
     for (const auto& record : records)
       for (const auto& call : on_finish_) call(record);
   }
-  // Why a call is refused: throw std::logic_error.
+  // Throw std::logic_error that says why the call is refused.
   [[noreturn]] static void refuse_trace();
-  [[noreturn]] static void refuse_watch_work();
+  [[noreturn]] static void refuse_phase_times();
   [[noreturn]] static void refuse_decide();
   // A stall that has been found now, with the flows that are left.
   Stall stall_of(Stall::Kind kind) const;

@@ -69,7 +69,7 @@ struct StackParams {
   }
 };
 
-// Of one flow. All in payload bytes.
+// The queue of one flow. Sizes are payload bytes.
 class HostStack {
  public:
   struct Room {

@@ -4,7 +4,7 @@
 // rate; at other times at once. In lossless mode the NIC pauses its switch while much waits, as switches do with
 // theirs. What it has no room for is dropped: packets that are paused and those that are not have as much room each, so
 // that neither takes that of the other. Receivers see a packet when it is taken, and do not know that it has
-// waited. Without slow hosts this room is empty.
+// waited. Without slow hosts this part is empty.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@
 #include "weir/host/params.h"
 #include "weir/net/packet.h"
 #include "weir/net/port/port.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 
 namespace weir::host {
 
 template <class P>
-class Intake : public sim::Room<Intake, P> {
+class Intake : public sim::PartitionPart<Intake, P> {
  public:
   template <class Model>
   explicit Intake(const Model& m) : queues_(m.faults.slow.empty() ? 0 : m.topology.hosts) {
@@ -30,7 +30,7 @@ class Intake : public sim::Room<Intake, P> {
 
   // Whether host h is slow at any time.
   bool is_slow(std::uint32_t h) const { return !queues_.empty() && !queues_[h].spans.empty(); }
-  // A packet has come to a host that is.
+  // A packet has come to a host that is slow at some time.
   [[gnu::noinline]] void arrive(std::uint32_t h, net::Descriptor& packet, Time now);
   // The event of host h: it takes what is due.
   void on_due(std::uint32_t h, Time now);
@@ -57,7 +57,7 @@ class Intake : public sim::Room<Intake, P> {
   }
 
  private:
-  using Base = sim::Room<Intake, P>;
+  using Base = sim::PartitionPart<Intake, P>;
   using Base::fabric;
   using Base::model;
   using Base::network;

@@ -16,34 +16,34 @@
 #include "weir/host/host.h"
 #include "weir/host/transport.h"
 #include "weir/net/trace.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 
 namespace weir::host {
 
 template <class P>
-class Senders : public sim::Room<Senders, P> {
+class Senders : public sim::PartitionPart<Senders, P> {
  public:
   // Reads the profiles of the model.
   template <class Model>
   explicit Senders(const Model& m);
 
   [[gnu::noinline]] Flow& start_flow(std::uint32_t h, const traffic::Flow& start, Time now);
-  // Sends the flow's next packet. Only if it may (Flow::sendable, due) and the NIC is free.
+  // Sends the flow's next packet. Only if it may be sent (Flow::sendable, due) and the NIC is free.
   void transmit(std::uint32_t h, Flow& flow, Time now);
   // Any packet but data has arrived at host h.
   void receive_feedback(std::uint32_t h, const net::Packet& packet, Time now);
   // The retransmission timeout is due.
   [[gnu::noinline]] void time_out(Host& host, Flow& flow, Time now);
-  // The algorithm has been called: a decision is asked for, and the running pacing gap is adapted to its new rate, if
-  // it wants that.
-  void follow(const Host& host, Flow& flow, Time now);
+  // Does what the flow's Control says after a call of its algorithm: asks for a decision, and adapts the running pacing
+  // gap to the new rate, if the algorithm wants that.
+  void apply_control(const Host& host, Flow& flow, Time now);
   // A decision has come for this flow of host h, if it is still there, before all else at `now`.
   [[gnu::noinline]] void take_decision(std::uint32_t h, const Question& question, const cc::Control& control, Time now);
 
-  // So many flows are active that a core's own caches do not hold them: what is needed soon is worth asking for. Not in
-  // a network so large that engine/prefetch/prefetcher.h does that.
+  // Whether so many flows are active that a core's own caches do not hold them, so that prefetching pays. False in a
+  // network so large that engine/prefetch/prefetcher.h prefetches them.
   bool flows_exceed_cache() const { return active_ > shared().caches.flows_in_l2; }
-  // Brings near what a packet or an acknowledgement of this flow will touch, if it is there.
+  // Prefetches what a packet or an acknowledgement of this flow will touch, if the flow is there.
   void prefetch(const Host& host, std::uint32_t slot, std::uint32_t generation) const {
     const Flow* const flow = host.find(slot, generation);
     if (flow == nullptr) return;
@@ -51,13 +51,13 @@ class Senders : public sim::Room<Senders, P> {
     prefetch_line(flow + 1);
   }
 
-  // Tells the tracer for what the flow's next packet waits; nothing if there is no tracer.
+  // Tells the tracer for what the flow's next packet waits. Does nothing if there is no tracer.
   void trace_waiting(const Host& host, const Flow& flow, Time now);
 
   // Flows that ended since the last call of clear(), in order of their end.
   std::vector<FlowRecord>& finished() { return finished_; }
 
-  // The active flows of a host of this partition. A loaded host has none before.
+  // Archives the active flows of a host of this partition. A host that is loaded has none before.
   template <class A>
   void archive_flows(A& a, Host& host) {
     a.each(host.flows, [&](Flow*& flow) {
@@ -78,7 +78,7 @@ class Senders : public sim::Room<Senders, P> {
 
  private:
   using Packet = net::Packet;
-  using Base = sim::Room<Senders, P>;
+  using Base = sim::PartitionPart<Senders, P>;
   using Base::counters;
   using Base::decisions;
   using Base::fabric;
@@ -90,24 +90,24 @@ class Senders : public sim::Room<Senders, P> {
   using Base::shared;
   using Base::tracer;
 
-  // Tells the tracer what happens to a flow, `lost` bytes from `first` on if it is told of a loss; nothing if there is
-  // no tracer.
+  // Tells the tracer what happens to a flow: at a loss, that `lost` bytes from `first` on are concerned. Does nothing
+  // if there is no tracer.
   void trace(net::EventKind kind, const Host& host, const Flow& flow, Time now, Bytes first = {}, Bytes lost = {},
              net::Cause cause = net::Cause::none);
 
   // senders-inl.h
   [[gnu::noinline]] std::uint32_t connect(Host& host, const traffic::Flow& flow);
   [[gnu::noinline]] void board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params& params);
-  // Asks for a decision if the algorithm wants one; nothing if there is no tracer.
-  void ask(const Host& host, Flow& flow, Time now);
-  // The running pacing gap is adapted to the algorithm's new rate, if it wants that.
+  // Asks for a decision if the algorithm wants one. Does nothing if there is no tracer.
+  void request_decision(const Host& host, Flow& flow, Time now);
+  // Adapts the running pacing gap to the algorithm's new rate, if the algorithm wants that.
   static void repace(Flow& flow);
   static void pace(Flow& flow, std::uint32_t wire, Time now);
   [[gnu::cold]] void send_probe(const Host& host, Flow& flow, const Packet& behind, Time now);
   [[gnu::cold]] void receive_echo(const Host& host, Flow& flow, const Packet& packet, Time now);
   [[gnu::noinline]] void finish_flow(std::uint32_t h, Flow& flow, Time now);
   bool asks(const Flow& flow, const Packet& packet) const;
-  void hold(Host& host, Flow& flow);
+  void update_on_ramp_hold(Host& host, Flow& flow);
   bool early(const Flow& flow) const;
   [[gnu::noinline]] void board_stack(Host& host, Flow& flow, Time now);
   [[gnu::noinline]] void hand_down(Host& host, Flow& flow, Time now);
@@ -119,7 +119,7 @@ class Senders : public sim::Room<Senders, P> {
   void acknowledge(Host& host, Flow& flow, const Packet& packet, Time now);
   [[gnu::noinline]] void receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now);
   [[gnu::noinline]] void notify_congestion(const Host& host, Flow& flow, Time now);
-  [[gnu::noinline]] void note(Host& host, Flow& flow, const Packet& packet, Time now);
+  [[gnu::noinline]] void on_packet_left(Host& host, Flow& flow, const Packet& packet, Time now);
   [[gnu::noinline]] void fill_rate_sample(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack);
 
   // losses-inl.h

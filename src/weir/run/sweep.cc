@@ -20,7 +20,7 @@
 #include "weir/run/sweep_locks.h"
 #include "weir/run/sweep_results.h"
 #include "weir/study/check.h"
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
 #include "weir/study/measurements.h"
 
 namespace weir::run {
@@ -33,7 +33,7 @@ bool is_scarce(int error) { return error == EAGAIN || error == ENOMEM; }
 
 class Sweep {
  public:
-  Sweep(const study::Plan& plan, const SweepOptions& o, const std::function<void(const SweepPace&)>& look)
+  Sweep(const study::Plan& plan, const SweepOptions& o, const std::function<void(const SweepProgress&)>& look)
       : plan_(plan), o_(o), look_(look), looks_back_(plan.runs.size()) {}
   Sweep(const Sweep&) = delete;
   // Whatever ends it, no process is left at work.
@@ -53,13 +53,13 @@ class Sweep {
       } catch (const std::system_error& error) {
         out_.obstacle = error.what();
       }
-      look_(pace());
+      look_(progress());
     }
     out_.cancelled = (!queue_.empty() || !at_work_.empty()) && out_.obstacle.empty();
     out_.elsewhere = static_cast<std::size_t>(
         std::count_if(others_.begin(), others_.end(), [&](std::size_t run) { return !done_[run]; }));
     if (!out_.cancelled && out_.elsewhere == 0 && out_.obstacle.empty()) {
-      allotment_->remove_claims(done_);
+      allotment_->remove_leases(done_);
       clean();
     }
     return std::move(out_);
@@ -233,14 +233,14 @@ class Sweep {
     }
   }
 
-  SweepPace pace() const {
+  SweepProgress progress() const {
     return {o_.runs.size(), out_.kept + out_.done, out_.failures.size(), at_work_.size(),
             total_work_ > 0 ? done_work_ / total_work_ : 1};
   }
 
   const study::Plan& plan_;
   const SweepOptions& o_;
-  const std::function<void(const SweepPace&)>& look_;
+  const std::function<void(const SweepProgress&)>& look_;
   std::optional<Allotment> allotment_;
   std::vector<study::Estimate> estimates_;  // by run of the plan
   std::vector<bool> done_;                  // the same
@@ -283,14 +283,14 @@ class HeldSignal {
 }  // namespace
 
 SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
-                     const std::function<void(const SweepPace&)>& look) {
+                     const std::function<void(const SweepProgress&)>& look) {
   const bool is_new = !fs::exists(options.dir);
   for (const std::string& folder : {study::results_of(options.dir), options.dir + "/failed"}) {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) throw InputError(fmt::format("--out: cannot create {}: {}", folder, error.message()));
   }
-  const WorkLock lock(options.dir, options.shard, options.claim.has_value());
+  const WorkLock lock(options.dir, options.shard, options.leases.has_value());
   refuse_others(plan, options);
   const HeldSignal held;
   try {

@@ -14,7 +14,7 @@
 
 namespace weir::engine {
 
-// The first one that does not hold, as a sentence; "" if all do.
+// The first invariant that does not hold, as a sentence; "" if all do.
 std::string broken_invariant(const Network& network);
 
 }  // namespace weir::engine

@@ -25,8 +25,8 @@
 #include "weir/engine/model/model.h"
 #include "weir/engine/model/network.h"
 #include "weir/engine/parallel/exchange.h"
+#include "weir/engine/parallel/phase_log.h"
 #include "weir/engine/parallel/run_options.h"
-#include "weir/engine/parallel/work_log.h"
 #include "weir/engine/time/gathered_observation.h"
 #include "weir/engine/time/local_observation.h"
 #include "weir/engine/time/samplers.h"
@@ -48,7 +48,9 @@ class Simulation final : public Engine {
   void every(Time interval, std::function<void(Time)> call) override;
 
   void trace(net::TraceFilter filter, net::TraceVisit visit, net::Telling telling) override;
-  void watch_work(WorkVisit visit) override;
+  void on_phase_times(PhaseTimesVisit visit) override;
+  void trace(net::TraceFilter filter, net::TraceVisit visit) override;
+  void on_phase_times(PhaseTimesVisit visit) override;
   void decide(host::Policy policy) override;
   void decide(host::BatchPolicy policy) override;
   std::uint64_t inject(traffic::Flow flow) override;
@@ -59,7 +61,7 @@ class Simulation final : public Engine {
   std::uint32_t partitions() const override;
   const Stall* stall() const override { return stall_ ? &*stall_ : nullptr; }
 
-  Time now() const override { return now_ + left_out(); }
+  Time now() const override { return now_ + skipped_time(); }
   Time epoch() const override { return grid_; }
   const traffic::Program& program() const override { return traffic_.program(); }
   std::span<const NodeTimes> node_times() const override { return network_.node_times; }
@@ -87,16 +89,16 @@ class Simulation final : public Engine {
   std::vector<std::uint32_t> path(const host::FlowRecord&) const override;
   void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
 
-  // Between epochs: which invariant of the network does not hold (engine/endings/invariants.h); "" = all do.
+  // The invariant of the network that does not hold between epochs (engine/endings/invariants.h); "" = all do.
   std::string broken_invariant() const;
 
   std::int64_t acknowledged(std::uint32_t src, const host::Flow& flow) const override;
 
-  // Of an active flow of host src; null if it has none.
+  // The On-Ramp of an active flow of host src; null if the flow has none.
   const cc::OnRamp* on_ramp(std::uint32_t src, const host::Flow& flow) const;
   std::optional<OneWayReport> one_way_report(std::uint32_t src, const host::Flow& flow) const override;
 
-  // What this rank has exchanged with the others.
+  // The amounts that this rank has exchanged with the others.
   ExchangeCounts exchanged() const;
 
  private:
@@ -104,14 +106,15 @@ class Simulation final : public Engine {
   void archive(A& a);
   void reroute();
   void load_program();
-  // Everything has been done that the run was asked for.
+  // Whether everything has been done that the run was asked for.
   bool is_done() const;
-  // simulation_epochs.cc. The last epoch before anything can happen, be it an event or from outside; nothing if nothing
-  // ever will.
+  // The functions up to skip_idle_time() are in simulation_epochs.cc.
+
+  // The last epoch before anything can happen, be it an event or from outside; nothing if nothing ever will.
   std::optional<Time> next_work(Time until) const;
   Time next_fault() const;
   Time next_look() const;
-  // To where something happens. False if the run has to be looked at first.
+  // Goes on to where something happens. Returns false if the run has to be looked at first.
   bool skip_idle_time(Time until);
   Time draw_epoch(Time until);
   // An instant before which some flow of this process does not end.
@@ -119,15 +122,15 @@ class Simulation final : public Engine {
   void apply_faults();
   void poll_watchdog();
   void tell_trace(Time end);
-  // What the run's clock is ahead of now_, the packets' (engine/skip/steady_flow_skipper.h).
-  Time left_out() const;
-  // On the run's clock: nothing comes from outside before.
+  // The time by which the run's clock is ahead of now_, the packets' (engine/skip/steady_flow_skipper.h).
+  Time skipped_time() const;
+  // The instant, on the run's clock, before which nothing comes from outside.
   Time next_from_outside() const;
   bool has_begun() const { return now_ != Time{} || checked_; }
   bool advance_to(Time until);
   void check_decided() const;
   void answer_questions();
-  // What the searches for stalls look at: this simulation's own, or a copy of all ranks'.
+  // The network at which the searches for stalls look: this simulation's own, or a copy that has all ranks'.
   struct Whole;
   std::unique_ptr<Whole> gather_whole();
   void gather_nodes();
@@ -143,7 +146,7 @@ class Simulation final : public Engine {
   RunOptions options_;
   Network network_;
   Time grid_;
-  Time look_;       // a run is looked at for a stall at the multiples of this, one of the grid
+  Time look_;       // the run is searched for a stall at the multiples of this, which is one of the grid's
   Time next_poll_;  // of the PFC watchdog; Time::max(): there is none
   Time now_;        // the packets' clock
   std::int64_t epochs_at_once_ = 1;
@@ -167,9 +170,9 @@ class Simulation final : public Engine {
   std::vector<cc::Control> answers_;
   std::vector<traffic::Flow> batch_;
   std::vector<host::FlowRecord> finished_;
-  WorkLog work_;
   TraceStream::Recorded recorded_;
   TraceStream stream_;
+  PhaseLog phases_;
   std::unique_ptr<Partitions> partitions_;
   std::unique_ptr<MessageSkipper> message_skipper_;         // null: no message is skipped
   std::unique_ptr<SteadyFlowSkipper> steady_flow_skipper_;  // null: no time is left out

@@ -17,7 +17,7 @@ net::TraceEvents TraceOrder::collect(std::span<std::vector<net::TraceEvent>> rec
   const auto add = [&](std::vector<net::TraceEvent>& events) {
     for (net::TraceEvent& event : events) {
       if (event.time < end)
-        keys_.push_back({event.time, rank_of(event, recorded_.size())});
+        keys_.push_back({event.time, tie_break_of(event, recorded_.size())});
       else
         later_.push_back(event);
       recorded_.push_back(&event);
@@ -29,7 +29,7 @@ net::TraceEvents TraceOrder::collect(std::span<std::vector<net::TraceEvent>> rec
 
   events_.clear();
   for (const Key& key : keys_) {
-    net::TraceEvent& event = *recorded_[key.rank & kMostEvents];
+    net::TraceEvent& event = *recorded_[key.tie_break & kMostEvents];
     if (resolve(event)) events_.push_back(&event);
   }
   return net::TraceEvents(events_);
@@ -67,7 +67,7 @@ std::uint64_t TraceOrder::place_of(const net::TraceEvent& event) {
   return std::uint64_t{1} << 33 | port << 1 | (event.kind == net::EventKind::sent ? 1u : 0u);
 }
 
-std::uint64_t TraceOrder::rank_of(const net::TraceEvent& event, std::size_t index) {
+std::uint64_t TraceOrder::tie_break_of(const net::TraceEvent& event, std::size_t index) {
   assert(index <= kMostEvents);
   return place_of(event) << 30 | index;
 }

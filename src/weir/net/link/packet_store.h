@@ -20,63 +20,64 @@
 
 namespace weir::net {
 
-// At a host a packet has a record only if it carries more than its body.
+// The store of a partition. At a host, a packet has a record only if it carries telemetry or a Sack.
 class PacketStore {
  public:
-  // Gives a packet that has no record one with room for telemetry.
-  void measure(Packet& packet) {
+  // Gives a packet that has no record one, with room for telemetry.
+  void add_telemetry(Packet& packet) {
     const std::uint32_t i = take();
     if (i >= telemetry_.size()) [[unlikely]]
       keep_telemetry();
     telemetry_[i].path = 0;
-    packet.body = i | kHasTelemetry;
+    packet.record = i | kHasTelemetry;
   }
-  // Of a measured packet.
+  // The telemetry of a packet that has it.
   Telemetry& telemetry(const Descriptor& d) { return telemetry_[number(d)]; }
-  // Where an acknowledgement tells something selectively from now on.
-  Sack& tell(Packet& ack) {
-    if (!ack.has_body()) ack.body = take();
+  // Makes an acknowledgement carry a Sack, and returns that.
+  Sack& add_sack(Packet& ack) {
+    if (!ack.has_record()) ack.record = take();
     ack.flags |= kSack;
     return records_[number(ack)].sack;
   }
-  // Of one that does.
+  // The Sack of an acknowledgement that carries one.
   const Sack& sack(const Descriptor& d) const { return records_[number(d)].sack; }
   Sack& sack(const Descriptor& d) { return records_[number(d)].sack; }
-  // The packet is no more.
+  // Frees the record of a packet that is no more, if it has one.
   void release(const Packet& packet) {
-    if (packet.has_body()) free_[frees_++] = number(packet);
+    if (packet.has_record()) free_[frees_++] = number(packet);
   }
 
-  // A packet leaves a host: keeps its body. Returns the name that its descriptor has from now on.
-  std::uint32_t keep(const Packet& packet) {
-    const std::uint32_t name = packet.has_body() ? packet.body : take();
+  // Stores the body of a packet that leaves a host. Returns the record that its descriptor names from now on.
+  std::uint32_t store(const Packet& packet) {
+    const std::uint32_t name = packet.has_record() ? packet.record : take();
     copy_fields(records_[name & ~kHasTelemetry].body, packet);
     return name;
   }
-  // A packet that has a body is no longer on its way here: it has reached a host or another partition, or is lost.
-  Packet arrive(const Descriptor& d) {
+  // Reads a packet whose way ends here, as it has reached a host or another partition, or is lost. Its record is freed
+  // unless it carries telemetry or a Sack.
+  Packet load(const Descriptor& d) {
     Packet out{d, body(d)};
     const bool carries_more = d.has_telemetry() || (d.flags & kSack) != 0;
     free_[frees_] = number(d);
     frees_ += !carries_more;
-    out.body = carries_more ? d.body : kNoBody;
+    out.record = carries_more ? d.record : kNoRecord;
     return out;
   }
-  // One on its way, seen as a whole.
-  Packet packet(const Descriptor& d) const { return {d, d.has_body() ? body(d) : PacketBody{}}; }
+  // A packet on its way, as a whole.
+  Packet packet(const Descriptor& d) const { return {d, d.has_record() ? body(d) : PacketBody{}}; }
   const PacketBody& body(const Descriptor& d) const { return records_[number(d)].body; }
 
-  // How many records packets have.
+  // The number of records that packets have.
   std::uint32_t in_use() const { return static_cast<std::uint32_t>(records_.size()) - frees_; }
-  // Brings near what switches have written into a measured packet.
+  // Prefetches the telemetry of a packet that has it.
   void prefetch_telemetry(const Descriptor& d) const {
     const auto* first = reinterpret_cast<const char*>(&telemetry_[number(d)]);
     prefetch_line(first);
     prefetch_line(first + 64);
   }
-  // Brings the body near, if there is one.
+  // Prefetches the record of a packet, if it has one.
   void prefetch(const Descriptor& d) const {
-    if (d.has_body()) prefetch_line(&records_[number(d)]);
+    if (d.has_record()) prefetch_line(&records_[number(d)]);
   }
 
   // Archives the records that packets have, and no others: how many others there are depends on the order of turns.
@@ -101,8 +102,8 @@ class PacketStore {
     Sack sack;  // of an acknowledgement that has it
   };
 
-  // Of its record.
-  static std::uint32_t number(const Descriptor& d) { return d.body & ~kHasTelemetry; }
+  // The number of a descriptor's record.
+  static std::uint32_t number(const Descriptor& d) { return d.record & ~kHasTelemetry; }
   std::uint32_t take() {
     if (frees_ == 0) [[unlikely]]
       grow();
@@ -113,11 +114,11 @@ class PacketStore {
     telemetry_.resize(records_.size());
   }
   [[gnu::cold]] void grow() { grow_to(records_.size() == 0 ? 64 : 2 * records_.size()); }
-  // All new records are free, the first one to be taken next.
+  // Makes new records, all of them free; the first of them is taken next.
   void grow_to(std::size_t size) {
     const auto n = static_cast<std::uint32_t>(records_.size());
     records_.resize(size);
-    free_.resize(size + 1);  // arrive() writes beyond the last one
+    free_.resize(size + 1);  // load() writes beyond the last one
     while (n + frees_ < size) {
       free_[frees_] = static_cast<std::uint32_t>(size) - 1 - frees_;
       ++frees_;
@@ -134,12 +135,12 @@ class PacketStore {
       if (!is_free[i]) out.push_back(i);
     return out;
   }
-  // Has records up to the last one of `used`, which packets have; all others are free. Throws InputError.
+  // Makes records up to the last one of `used`, which packets have; all others are free. Throws InputError.
   void take_only(const std::vector<std::uint32_t>& used) {
     *this = {};
     if (std::adjacent_find(used.begin(), used.end(), std::greater_equal<>()) != used.end())
       throw InputError("the checkpoint has packets that share a record");
-    if (!used.empty() && used.back() >= kNoBody) throw InputError("the checkpoint has a record that is not possible");
+    if (!used.empty() && used.back() >= kNoRecord) throw InputError("the checkpoint has a record that is not possible");
     if (!used.empty()) grow_to(std::max<std::size_t>(64, std::bit_ceil(std::size_t{used.back()} + 1)));
     std::vector<bool> is_used(records_.size());
     for (const std::uint32_t i : used) is_used[i] = true;
@@ -151,7 +152,7 @@ class PacketStore {
 
   ZeroedArray<Record> records_;
   ZeroedArray<Telemetry> telemetry_;  // of the measured packets, by the same numbers
-  bool has_telemetry_ = false;        // a packet has been measured
+  bool has_telemetry_ = false;        // a packet has had telemetry
   ZeroedArray<std::uint32_t> free_;   // the first `frees_`: those that no packet has, the next one to be taken last
   std::uint32_t frees_ = 0;
 };

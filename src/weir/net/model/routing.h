@@ -60,7 +60,7 @@ class Routing {
     if (is_edge_of(switch_index, dst_host)) return host_down_port_[dst_host];
     return group_ports_[choose_of(table_hops(switch_index, dst_host), s.salt, entropy)];
   }
-  // The same as its index among the ports of the switch.
+  // The index, among the ports of the switch, of the port that egress() gives.
   std::uint32_t egress_index(std::uint32_t switch_index, std::uint32_t dst_host, std::uint32_t entropy) const {
     const Switch& s = switches_[switch_index];
     if (by_arithmetic_) return pick_of(tree_hops(s, dst_host), s.salt, entropy);
