@@ -23,10 +23,12 @@ function(weir_options target)
   endif()
 endfunction()
 
-# A target that takes no time in a run. With -O1 g++ 12 sees uninitialised values in std::optional where there are none.
+# Of what takes no time in a run. With -O1 g++ 12 sees uninitialised values in std::optional where there are none.
+set(weir_quick $<$<CONFIG:Release>:-O1> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+
+# A target of such sources.
 function(weir_quick_to_compile target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
-                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  target_compile_options(${target} PRIVATE ${weir_quick})
 endfunction()
 
 # Gives `target` a source that is written at build time, in a library of its own that links nothing: what writes it, and
