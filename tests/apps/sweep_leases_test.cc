@@ -1,5 +1,5 @@
 // Workers that share a directory by leases, from inside: who gets a run, and when it is taken over.
-#include "weir/run/sweep_leases.h"
+#include "weir/sweep/sweep_leases.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

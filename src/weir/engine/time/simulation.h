@@ -47,9 +47,8 @@ class Simulation final : public Engine {
 
   void every(Time interval, std::function<void(Time)> call) override;
 
-  void trace(net::TraceFilter filter, net::TraceVisit visit, net::Telling telling) override;
-  void on_phase_times(PhaseTimesVisit visit) override;
-  void trace(net::TraceFilter filter, net::TraceVisit visit) override;
+  void trace(net::TraceFilter filter, net::TraceVisit visit,
+             net::Telling telling = net::Telling::between_epochs) override;
   void on_phase_times(PhaseTimesVisit visit) override;
   void decide(host::Policy policy) override;
   void decide(host::BatchPolicy policy) override;

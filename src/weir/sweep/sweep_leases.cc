@@ -1,4 +1,4 @@
-#include "weir/run/sweep_leases.h"
+#include "weir/sweep/sweep_leases.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

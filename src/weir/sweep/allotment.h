@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "weir/run/sweep.h"
-#include "weir/run/sweep_leases.h"
 #include "weir/study/plan.h"
+#include "weir/sweep/sweep.h"
+#include "weir/sweep/sweep_leases.h"
 
 namespace weir::run {
 
