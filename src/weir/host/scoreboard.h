@@ -161,7 +161,7 @@ class Scoreboard {
 
  private:
   enum class State : std::uint8_t { in_flight, delivered, lost };
-  // In flight; `again`: sent more than once. Eight to a cache line.
+  // A packet that has been sent; `again`: more than once. Eight fill a cache line.
   class Packet {
    public:
     Packet() = default;

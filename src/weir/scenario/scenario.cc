@@ -299,7 +299,7 @@ Where Scenario::place(std::string_view key) const {
   }
 }
 
-InputError key_error(const Scenario& s, std::string_view key, std::string_view what) { return key_error(s, key, what); }
+InputError key_error(const Scenario& s, std::string_view key, std::string_view what) { return key_error(s.place(key), key, what); }
 
 InputError placed(const Scenario& s, std::string_view path, const InputError& error) {
   if (!error.where().file.empty()) return error;

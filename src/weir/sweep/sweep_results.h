@@ -1,4 +1,4 @@
-// What a sweep leaves: its tables, and why runs have failed.
+// The files that a sweep leaves beside results: its tables, and the reasons why runs have failed.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What holds of the network between epochs, whatever the scenario.
+// Invariants of the network, which hold between epochs whatever the scenario.
 //
 // - A port: its cursor is within its ring, and the bytes and pause frames that it counts as waiting are those that
 // wait.

@@ -72,7 +72,8 @@ class Simulation final : public Engine {
   Counters counters() const override;
   const Model& model() const override { return model_; }
 
-  // Between epochs: the state of a port with all departures before now() settled; of several ranks only at its owner's.
+  // The state of a port between epochs, with all departures before now() settled. Among several ranks only the one that
+  // owns the port has it.
   const net::Port& port(std::uint32_t id);
   std::uint32_t queued_bytes(std::uint32_t id) override;
   bool for_each_queued(std::uint32_t id, const VisitQueued& visit) override;
