@@ -54,7 +54,7 @@ class Directory {
 
  private:
   void check_size(const std::string& name, const FileFacts& facts) const;
-  [[noreturn]] void fail_changed(std::string_view name, const std::string& how) const;
+  InputError changed_error(std::string_view name, const std::string& how) const;
 
   std::string path_;
   nlohmann::ordered_json manifest_;
