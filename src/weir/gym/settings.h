@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "weir/base/error.h"
 #include "weir/policy/observation.h"
 #include "weir/policy/policy.h"
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "weir/base/error.h"
 #include "weir/base/units.h"
 
 namespace weir::scenario {

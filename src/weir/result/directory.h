@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "weir/base/error.h"
 #include "weir/result/contents.h"
 
 namespace weir::result {

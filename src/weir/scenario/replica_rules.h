@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "weir/base/error.h"
 #include "weir/scenario/fidelity.h"
 
 namespace weir::scenario {
