@@ -99,9 +99,8 @@ double LiveTables::place(std::uint64_t flow) const {
 }
 
 void LiveTables::refresh(run::SteeredRun& run) {
-  run.engine().for_each_active([&](std::uint32_t src, const host::Flow& flow) {
-    row_of(host::record_of(src, flow, Time::max()), run.engine());
-  });
+  run.engine().for_each_active(
+      [&](const host::FlowView& flow) { row_of(host::record_of(flow, Time::max()), run.engine()); });
 }
 
 std::vector<NewRows> LiveTables::network(const engine::Engine& engine) {
@@ -155,8 +154,8 @@ NewRows LiveTables::active(run::SteeredRun& run) const {
     std::uint32_t again;
   };
   std::vector<Active> rows;
-  run.engine().for_each_active([&](std::uint32_t src, const host::Flow& flow) {
-    rows.push_back({place(flow.id), run.engine().acknowledged(src, flow), flow.retransmitted});
+  run.engine().for_each_active([&](const host::FlowView& flow) {
+    rows.push_back({place(flow.id), flow.acknowledged.count, flow.retransmitted});
   });
   return {"active",
           0,

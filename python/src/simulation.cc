@@ -222,19 +222,19 @@ class Steps : OneAtATime {
     const Call call(*this);
     Rows rows;
     const auto profiles = simulation_.profiles();
-    engine().for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+    engine().for_each_active([&](const host::FlowView& flow) {
       rows.whole("flow_id", static_cast<std::int64_t>(flow.id));
-      rows.whole("src", src);
+      rows.whole("src", flow.src);
       rows.whole("dst", flow.dst);
-      rows.whole("size_bytes", flow.size());
-      rows.whole("start_ps", flow.facts.start.ps);
-      rows.whole("sent_bytes", flow.snd_max);
-      rows.whole("acked_bytes", engine().acknowledged(src, flow));
-      rows.whole("in_flight_bytes", flow.in_flight());
-      rows.whole("window_bytes", flow.control.window.count);
-      rows.whole("rate_bps", flow.control.rate.bits_per_second);
+      rows.whole("size_bytes", flow.size.count);
+      rows.whole("start_ps", flow.start.ps);
+      rows.whole("sent_bytes", flow.sent.count);
+      rows.whole("acked_bytes", flow.acknowledged.count);
+      rows.whole("in_flight_bytes", flow.in_flight.count);
+      rows.whole("window_bytes", flow.window.count);
+      rows.whole("rate_bps", flow.rate.bits_per_second);
       rows.whole("srtt_ps", flow.srtt.ps);
-      rows.whole("base_rtt_ps", flow.facts.base_rtt.ps);
+      rows.whole("base_rtt_ps", flow.base_rtt.ps);
       rows.whole("retransmitted_packets", flow.retransmitted);
       rows.text("algorithm", profiles.at(flow.profile));
       rows.text("tag", simulation_.tags().at(flow.tag));
@@ -279,9 +279,9 @@ class Steps : OneAtATime {
       capacities.push_back(static_cast<double>(engine().port_facts(port).rate.bits_per_second));
     std::vector<std::uint64_t> ids;
     std::vector<std::vector<std::uint32_t>> paths;
-    engine().for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+    engine().for_each_active([&](const host::FlowView& flow) {
       ids.push_back(flow.id);
-      paths.push_back(engine().path(host::record_of(src, flow, Time::max())));
+      paths.push_back(engine().path(host::record_of(flow, Time::max())));
     });
     return nb::make_tuple(capacities, ids, paths);
   }

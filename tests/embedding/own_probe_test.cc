@@ -76,7 +76,7 @@ class ActiveProbe : public probe::ArchivedProbe<ActiveProbe> {
  private:
   void look(Time now) {
     std::int64_t active = 0;
-    engine_.for_each_active([&](std::uint32_t, const host::Flow&) { ++active; });
+    engine_.for_each_active([&](const host::FlowView&) { ++active; });
     ++looks_;
     sum_ += active;
     most_ = std::max(most_, active);

@@ -155,17 +155,17 @@ TEST(FlowLevel, RatesAreMaxMinFairAtAnyTime) {
     for (const net::Link& link : model.topology.links)
       network.capacities.insert(network.capacities.end(), 2, static_cast<double>(link.rate.bits_per_second));
     std::vector<double> rates;
-    run.simulation->for_each_active([&](std::uint32_t src, const host::Flow& f) {
-      if (f.control.rate == Rate{}) return;  // all of it is on its way
+    run.simulation->for_each_active([&](const host::FlowView& f) {
+      if (f.rate == Rate{}) return;  // all of it is on its way
       theory::Flow flow;
-      const auto uses =
-          model.profiles[f.profile].balancing.sprays() ? paths.spread(src, f.dst) : paths.along(src, f.dst, f.entropy);
+      const auto uses = model.profiles[f.profile].balancing.sprays() ? paths.spread(f.src, f.dst)
+                                                                     : paths.along(f.src, f.dst, f.entropy);
       for (const auto& use : uses) {
         flow.links.push_back(use.link);
         flow.shares.push_back(use.share);
       }
       network.flows.push_back(flow);
-      rates.push_back(static_cast<double>(f.control.rate.bits_per_second));
+      rates.push_back(static_cast<double>(f.rate.bits_per_second));
     });
     if (network.flows.empty()) return;
     ++looked_at;
@@ -242,9 +242,9 @@ TEST(FlowLevel, StopsAndTellsOfActiveFlows) {
   EXPECT_TRUE(run.simulation->advance());
   EXPECT_EQ(run.simulation->now(), 500_us);
   std::vector<std::int64_t> sent;
-  run.simulation->for_each_active([&](std::uint32_t src, const host::Flow& f) {
-    EXPECT_EQ(src, sent.size());
-    sent.push_back(f.snd_una);
+  run.simulation->for_each_active([&](const host::FlowView& f) {
+    EXPECT_EQ(f.src, sent.size());
+    sent.push_back(f.in_order.count);
   });
   EXPECT_EQ(sent, (std::vector<std::int64_t>{250'000, 250'000}));
   EXPECT_EQ(run.simulation->sent_bytes(run.model->routing.host_port(0)), 250'000u);

@@ -32,9 +32,9 @@ TEST_P(EveryQueue, IsSharedAsItsPacketsSay) {
     for (std::uint32_t port = 0; port < engine.ports(); ++port) {
       std::map<std::uint64_t, std::uint32_t> waiting;
       std::uint32_t sum = 0;
-      engine.for_each_queued(port, [&](const host::Flow* flow, std::uint32_t, std::uint32_t bytes) {
-        if (flow != nullptr) waiting[flow->id] += bytes;
-        sum += bytes;
+      engine.for_each_queued(port, [&](const engine::QueuedPacket& packet) {
+        if (packet.flow != engine::QueuedPacket::kEnded) waiting[packet.flow] += packet.bytes;
+        sum += packet.bytes;
       });
       ASSERT_EQ(queues.is_empty(port), sum == 0u) << port << " at " << now.ps;
       const auto told = queues.of(port);

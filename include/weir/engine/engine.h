@@ -17,7 +17,7 @@
 #include "weir/engine/phase_time.h"
 #include "weir/engine/stall.h"
 #include "weir/host/decisions.h"
-#include "weir/host/flow.h"
+#include "weir/host/flow_view.h"
 #include "weir/net/trace.h"
 #include "weir/traffic/flow.h"
 

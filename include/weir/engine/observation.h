@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "weir/base/units.h"
-#include "weir/host/flow.h"
+#include "weir/host/flow_view.h"
 
 namespace weir::engine {
 
@@ -28,6 +28,17 @@ struct Storms {
   std::uint64_t dropped = 0;
 };
 
+// A packet that a port has accepted and that has not begun to leave.
+struct QueuedPacket {
+  static constexpr std::uint64_t kEnded = ~std::uint64_t{0};
+
+  std::uint64_t flow = kEnded;  // id; kEnded = the flow has ended, and `dst` and `tag` are not known
+  std::uint32_t src = 0;        // the flow's sender
+  std::uint32_t dst = 0;
+  std::uint16_t tag = 0;
+  std::uint32_t bytes = 0;
+};
+
 // Functions that take a port throw std::out_of_range unless there is such a port; so do those that take a switch, which
 // is counted from 0.
 class Observation {
@@ -38,9 +49,8 @@ class Observation {
 
   // Bytes that the port has accepted and that have not begun to leave.
   virtual std::uint32_t queued_bytes(std::uint32_t port) = 0;
-  // Visits the packets of these bytes, each with its flow (null: the flow has ended) and the flow's sender, in no
-  // particular order. Returns false if this engine cannot tell.
-  using VisitQueued = std::function<void(const host::Flow* flow, std::uint32_t src, std::uint32_t bytes)>;
+  // Visits the packets of these bytes, in no particular order. Returns false if this engine cannot tell.
+  using VisitQueued = std::function<void(const QueuedPacket&)>;
   virtual bool for_each_queued(std::uint32_t /*port*/, const VisitQueued& /*visit*/) { return false; }
   // Bytes that have begun to leave by the port.
   virtual std::uint64_t sent_bytes(std::uint32_t port) = 0;
@@ -60,11 +70,9 @@ class Observation {
   virtual std::uint64_t pauses_sent(std::uint32_t s) const = 0;
 
   // Calls `visit` for each active flow, by host and then by slot; then for messages that are skipped, by id.
-  virtual void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const = 0;
-  // The payload bytes of host src's active flow that its sender knows to have arrived, in order or not.
-  virtual std::int64_t acknowledged(std::uint32_t /*src*/, const host::Flow& flow) const { return flow.snd_una; }
-  // The flow's last OR-ACK; nothing if the flow has no On-Ramp or has received no OR-ACK yet.
-  virtual std::optional<OneWayReport> one_way_report(std::uint32_t, const host::Flow&) const { return std::nullopt; }
+  virtual void for_each_active(const std::function<void(const host::FlowView&)>& visit) const = 0;
+  // The last OR-ACK of an active flow; nothing if the flow has no On-Ramp or has received no OR-ACK yet.
+  virtual std::optional<OneWayReport> one_way_report(const host::FlowView&) const { return std::nullopt; }
 };
 
 }  // namespace weir::engine

@@ -19,7 +19,7 @@ void Watch::record(Time step, Time until, const Look& look) {
     engine::advance_unstalled(*run_.simulation, now);
     samples_.push_back(
         {now, run_.simulation->queued_bytes(port_), static_cast<std::int64_t>(run_.simulation->sent_bytes(port_))});
-    if (look) run_.simulation->for_each_active([&](std::uint32_t src, const host::Flow& f) { look(now, src, f); });
+    if (look) run_.simulation->for_each_active([&](const host::FlowView& f) { look(now, f); });
   }
 }
 

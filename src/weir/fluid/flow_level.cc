@@ -294,27 +294,29 @@ std::vector<std::uint32_t> FlowLevel::path(const host::FlowRecord& r) const {
   return model_.routing.path(r.src, r.dst, r.entropy);
 }
 
-void FlowLevel::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
+void FlowLevel::for_each_active(const std::function<void(const host::FlowView&)>& visit) const {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> active;  // sender, slot
   for (std::uint32_t slot = 0; slot < flows_.size(); ++slot)
     if (flows_[slot].stage != Stage::none) active.emplace_back(flows_[slot].record.src, slot);
   std::sort(active.begin(), active.end());
   for (const auto& [src, slot] : active) {
     const Flow& f = flows_[slot];
-    host::Flow flow;
-    flow.slot = slot;
-    flow.facts.size = f.record.size;
-    flow.facts.start = f.record.start;
-    flow.snd_una = flow.snd_nxt = flow.snd_max =
-        static_cast<std::int64_t>(static_cast<double>(f.record.size.count) * (1 - left(f) / f.wire));
-    flow.send_limit = f.record.size.count;
-    flow.control.rate = {static_cast<std::int64_t>(f.stage == Stage::sending ? f.rate : 0)};
-    flow.dst = f.record.dst;
-    flow.entropy = f.record.entropy;
-    flow.profile = f.record.profile;
-    flow.id = f.record.id;
-    flow.tag = f.record.tag;
-    visit(src, flow);
+    const Bytes sent{static_cast<std::int64_t>(static_cast<double>(f.record.size.count) * (1 - left(f) / f.wire))};
+    visit({.id = f.record.id,
+           .src = src,
+           .dst = f.record.dst,
+           .slot = slot,
+           .entropy = f.record.entropy,
+           .profile = f.record.profile,
+           .tag = f.record.tag,
+           .size = f.record.size,
+           .start = f.record.start,
+           .sent = sent,
+           .next = sent,
+           .in_order = sent,
+           .acknowledged = sent,
+           .window = cc::kNoWindow,
+           .rate = {static_cast<std::int64_t>(f.stage == Stage::sending ? f.rate : 0)}});
   }
 }
 

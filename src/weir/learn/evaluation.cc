@@ -57,18 +57,18 @@ class Meter {
 
   void sample() {
     std::map<std::uint32_t, std::uint32_t> flows;  // by receiver
-    engine_.for_each_active([&](std::uint32_t, const host::Flow& flow) { ++flows[flow.dst]; });
-    engine_.for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+    engine_.for_each_active([&](const host::FlowView& flow) { ++flows[flow.dst]; });
+    engine_.for_each_active([&](const host::FlowView& flow) {
       Account& a = accounts_[flow.id];
-      const double rate = static_cast<double>(flow.control.rate.bits_per_second) /
-                          static_cast<double>(flow.facts.line_rate.bits_per_second);
-      a.src = src;
+      const double rate =
+          static_cast<double>(flow.rate.bits_per_second) / static_cast<double>(flow.line_rate.bits_per_second);
+      a.src = flow.src;
       a.dst = flow.dst;
-      a.base_rtt = flow.facts.base_rtt.seconds();
+      a.base_rtt = flow.base_rtt.seconds();
       a.sum += rate;
       a.squares += rate * rate;
       ++a.samples;
-      const std::int64_t acknowledged = engine_.acknowledged(src, flow);
+      const std::int64_t acknowledged = flow.acknowledged.count;
       if (a.acknowledged < 0) a.acknowledged = acknowledged;
       a.goodput = acknowledged - a.acknowledged;
       errors_ += std::fabs(rate * flows[flow.dst] - 1);

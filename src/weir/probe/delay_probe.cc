@@ -22,8 +22,8 @@ DelayProbe::DelayProbe(const Params& params, const Context& context) : params_(p
 
 void DelayProbe::sample(Time now) {
   if (!file_ || now < params_.start || (params_.stop.ps != 0 && now >= params_.stop)) return;
-  simulation_.for_each_active([&](std::uint32_t src, const host::Flow& f) {
-    const auto report = simulation_.one_way_report(src, f);
+  simulation_.for_each_active([&](const host::FlowView& f) {
+    const auto report = simulation_.one_way_report(f);
     if (!report) return;
     Flow& flow = flows_[f.id];
     if (report->sent == flow.last.sent) return;

@@ -82,19 +82,18 @@ void QueueProbe::sample(Time now) {
 // Whose packets are in the queue.
 void QueueProbe::look_into(QueuePeak& peak) {
   std::map<std::uint64_t, QueuePeak::Share> shares;
-  peak.has_flows =
-      simulation_.for_each_queued(peak.port.port, [&](const host::Flow* flow, std::uint32_t src, std::uint32_t bytes) {
-        if (flow == nullptr) {
-          peak.ended_bytes += bytes;
-          return;
-        }
-        auto& share = shares[flow->id];
-        share.flow = flow->id;
-        share.src = src;
-        share.dst = flow->dst;
-        share.tag = tags_.at(flow->tag);
-        share.bytes += bytes;
-      });
+  peak.has_flows = simulation_.for_each_queued(peak.port.port, [&](const engine::QueuedPacket& packet) {
+    if (packet.flow == engine::QueuedPacket::kEnded) {
+      peak.ended_bytes += packet.bytes;
+      return;
+    }
+    auto& share = shares[packet.flow];
+    share.flow = packet.flow;
+    share.src = packet.src;
+    share.dst = packet.dst;
+    share.tag = tags_.at(packet.tag);
+    share.bytes += packet.bytes;
+  });
   std::map<std::string, QueuePeak::TagShare> by_tag;
   for (auto& [id, share] : shares) {
     QueuePeak::TagShare& of_tag = by_tag[share.tag];

@@ -157,10 +157,10 @@ void ViewProbe::finish(Summary& summary) {
     // A flow that has not ended has been slow at least for as long as it takes.
     const engine::Model& model = engine_.model();
     std::unordered_map<std::uint64_t, double> slowdown_of;
-    engine_.for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+    engine_.for_each_active([&](const host::FlowView& flow) {
       const net::Framing bare = model.framing_without_int(model.profiles[flow.profile]);
-      const Time ideal = model.paths.ideal_fct(src, flow.dst, flow.facts.size, bare);
-      slowdown_of[flow.id] = static_cast<double>((engine_.now() - flow.facts.start).ps) / static_cast<double>(ideal.ps);
+      const Time ideal = model.paths.ideal_fct(flow.src, flow.dst, flow.size, bare);
+      slowdown_of[flow.id] = static_cast<double>((engine_.now() - flow.start).ps) / static_cast<double>(ideal.ps);
     });
     courses_.for_each_active([&](view::Course& course) {
       course.close();

@@ -34,7 +34,7 @@ class Ns3Hpcc final : public PlainEngine {
   std::uint64_t dropped(std::uint32_t s) const override { return network_.switches()[s].drops; }
   std::uint64_t pauses_sent(std::uint32_t s) const override { return network_.switches()[s].pauses_sent; }
   // In order of their ids.
-  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
+  void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
 
  private:
   void run_until(Time end) override;

@@ -37,6 +37,7 @@
 #include "weir/engine/model/model.h"
 #include "weir/engine/skip/fast_forward_params.h"
 #include "weir/engine/skip/skippable_kinds.h"
+#include "weir/host/flow.h"
 #include "weir/traffic/program.h"
 
 namespace weir::engine {

@@ -57,7 +57,7 @@ const traffic::Program& Engine::program() const {
 
 Stall Engine::stall_of(Stall::Kind kind) const {
   Stall out{.kind = kind, .found = now(), .since = now(), .cycle = {}, .flows = {}};
-  for_each_active([&](std::uint32_t src, const host::Flow& flow) { out.flows.push_back({flow.id, src, flow.dst}); });
+  for_each_active([&](const host::FlowView& flow) { out.flows.push_back({flow.id, flow.src, flow.dst}); });
   out.unfinished = out.flows.size();
   std::sort(out.flows.begin(), out.flows.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   if (out.flows.size() > Stall::kFewFlows) out.flows.resize(Stall::kFewFlows);

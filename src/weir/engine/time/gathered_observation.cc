@@ -90,21 +90,19 @@ const GatheredObservation::SwitchFigures& GatheredObservation::of_switch(std::ui
 const std::vector<GatheredObservation::Active>& GatheredObservation::active() const {
   if (!gathered_.active) {
     std::vector<Active> own;
-    own_.for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+    own_.for_each_active([&](const host::FlowView& flow) {
       Active& out = own.emplace_back();
-      static_cast<host::Flow&>(out) = flow;
-      out.src = src;
-      out.acknowledged_bytes = own_.acknowledged(src, flow);
-      const auto report = own_.one_way_report(src, flow);
+      out.flow = flow;
+      const auto report = own_.one_way_report(flow);
       out.has_report = report.has_value();
       if (report) out.report = *report;
     });
     gathered_.active = all(own);
     // each rank's are in this order already
     std::stable_sort(gathered_.active->begin(), gathered_.active->end(),
-                     [](const Active& a, const Active& b) { return a.src < b.src; });
+                     [](const Active& a, const Active& b) { return a.flow.src < b.flow.src; });
     for (std::size_t i = 0; i < gathered_.active->size(); ++i)
-      gathered_.places[key_of((*gathered_.active)[i].src, (*gathered_.active)[i].slot)] = i;
+      gathered_.places[key_of((*gathered_.active)[i].flow.src, (*gathered_.active)[i].flow.slot)] = i;
   }
   return *gathered_.active;
 }
@@ -114,8 +112,8 @@ const GatheredObservation::Active* GatheredObservation::find(std::uint32_t src, 
   const std::vector<Active>& flows = active();
   const auto place = gathered_.places.find(key_of(src, slot));
   if (place == gathered_.places.end()) return nullptr;
-  const Active& flow = flows[place->second];
-  return flow.generation == generation ? &flow : nullptr;
+  const Active& active = flows[place->second];
+  return active.flow.generation == generation ? &active : nullptr;
 }
 
 std::span<const GatheredObservation::Queued> GatheredObservation::queued(std::uint32_t port) {
@@ -137,21 +135,23 @@ std::span<const GatheredObservation::Queued> GatheredObservation::queued(std::ui
 }
 
 bool GatheredObservation::for_each_queued(std::uint32_t id, const VisitQueued& visit) {
-  for (const Queued& q : queued(id)) visit(find(q.src, q.slot, q.generation), q.src, q.wire);
+  for (const Queued& q : queued(id)) {
+    const Active* const active = find(q.src, q.slot, q.generation);
+    if (active == nullptr)
+      visit({.src = q.src, .bytes = q.bytes});
+    else
+      visit(
+          {.flow = active->flow.id, .src = q.src, .dst = active->flow.dst, .tag = active->flow.tag, .bytes = q.bytes});
+  }
   return true;
 }
 
-void GatheredObservation::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
-  for (const Active& flow : active()) visit(flow.src, flow);
+void GatheredObservation::for_each_active(const std::function<void(const host::FlowView&)>& visit) const {
+  for (const Active& active : this->active()) visit(active.flow);
 }
 
-std::int64_t GatheredObservation::acknowledged(std::uint32_t src, const host::Flow& flow) const {
-  const Active* const active = find(src, flow.slot, flow.generation);
-  return active != nullptr ? active->acknowledged_bytes : flow.snd_una;
-}
-
-std::optional<OneWayReport> GatheredObservation::one_way_report(std::uint32_t src, const host::Flow& flow) const {
-  const Active* const active = find(src, flow.slot, flow.generation);
+std::optional<OneWayReport> GatheredObservation::one_way_report(const host::FlowView& flow) const {
+  const Active* const active = find(flow.src, flow.slot, flow.generation);
   return active != nullptr && active->has_report ? std::optional(active->report) : std::nullopt;
 }
 

@@ -38,9 +38,8 @@ class GatheredObservation final : public Observation {
   Storms storms(std::uint32_t id) const override { return port(id).storms; }
   std::uint64_t dropped(std::uint32_t s) const override { return of_switch(s).dropped; }
   std::uint64_t pauses_sent(std::uint32_t s) const override { return of_switch(s).pauses_sent; }
-  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
-  std::int64_t acknowledged(std::uint32_t src, const host::Flow& flow) const override;
-  std::optional<OneWayReport> one_way_report(std::uint32_t src, const host::Flow& flow) const override;
+  void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
+  std::optional<OneWayReport> one_way_report(const host::FlowView& flow) const override;
 
  private:
   struct PortFigures {
@@ -56,19 +55,18 @@ class GatheredObservation final : public Observation {
     std::uint64_t pauses_sent = 0;
   };
   // An active flow, as visitors get it.
-  struct Active : host::Flow {
-    std::uint32_t src = 0;
-    std::int64_t acknowledged_bytes = 0;
+  struct Active {
+    host::FlowView flow;
     bool has_report = false;
     OneWayReport report;
   };
-  // A packet that waits in a port.
+  // A packet that waits in a port, whose flow another rank may have.
   struct Queued {
     std::uint32_t port = 0;
     std::uint32_t src = 0;
     std::uint32_t slot = 0;
     std::uint32_t generation = 0;
-    std::uint32_t wire = 0;
+    std::uint32_t bytes = 0;
   };
 
   const PortFigures& port(std::uint32_t port) const;

@@ -17,8 +17,13 @@ void LocalObservation::for_each_waiting(std::uint32_t id, const net::PacketVisit
   partitions_.for_each_waiting(id, visit);
 }
 
-const cc::OnRamp* LocalObservation::on_ramp(std::uint32_t src, const host::Flow& flow) const {
-  return flow.on_ramp ? network_.hosts[src].on_ramps[flow.slot].get() : nullptr;
+host::FlowView LocalObservation::view_of(std::uint32_t src, const host::Flow& flow) const {
+  return host::view_of(src, flow, network_.hosts[src].acknowledged(flow));
+}
+
+const cc::OnRamp* LocalObservation::on_ramp(std::uint32_t src, std::uint32_t slot) const {
+  const host::Host& host = network_.hosts[src];
+  return host.flows[slot]->on_ramp ? host.on_ramps[slot].get() : nullptr;
 }
 
 std::uint32_t LocalObservation::queued_bytes(std::uint32_t id) { return port(id).queued; }
@@ -26,9 +31,11 @@ std::uint32_t LocalObservation::queued_bytes(std::uint32_t id) { return port(id)
 bool LocalObservation::for_each_queued(std::uint32_t id, const VisitQueued& visit) {
   for_each_waiting(id, [&](std::uint32_t, const net::Packet& packet) {
     const std::uint32_t src = packet.sender();
-    const auto& flows = network_.hosts[src].flows;
-    const host::Flow* flow = packet.slot < flows.size() ? flows[packet.slot] : nullptr;
-    visit(flow != nullptr && flow->generation == packet.generation ? flow : nullptr, src, packet.wire);
+    const host::Flow* const flow = network_.hosts[src].find(packet.slot, packet.generation);
+    if (flow == nullptr)
+      visit({.src = src, .bytes = packet.wire});
+    else
+      visit({.flow = flow->id, .src = src, .dst = flow->dst, .tag = flow->tag, .bytes = packet.wire});
   });
   return true;
 }
@@ -55,25 +62,25 @@ std::uint64_t LocalObservation::dropped(std::uint32_t s) const { return network_
 
 std::uint64_t LocalObservation::pauses_sent(std::uint32_t s) const { return network_.switches.at(s).pauses_sent; }
 
-void LocalObservation::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
-  partitions_.for_each_active(visit);
-  if (messages_ != nullptr) messages_->for_each_skipped(network_.node_times, visit);
+void LocalObservation::for_each_active(const std::function<void(const host::FlowView&)>& visit) const {
+  partitions_.for_each_active([&](std::uint32_t src, const host::Flow& flow) { visit(view_of(src, flow)); });
+  if (messages_ == nullptr) return;
+  messages_->for_each_skipped(network_.node_times, [&](std::uint32_t src, const host::Flow& flow) {
+    visit(host::view_of(src, flow, flow.snd_una));
+  });
 }
 
-std::int64_t LocalObservation::acknowledged(std::uint32_t src, const host::Flow& flow) const {
-  return network_.hosts[src].acknowledged(flow);
-}
-
-std::optional<OneWayReport> LocalObservation::one_way_report(std::uint32_t src, const host::Flow& flow) const {
-  const cc::OnRamp* shim = on_ramp(src, flow);
+std::optional<OneWayReport> LocalObservation::one_way_report(const host::FlowView& flow) const {
+  const cc::OnRamp* shim = on_ramp(flow.src, flow.slot);
   if (shim == nullptr || shim->last_report().sent < Time{}) return std::nullopt;
   const cc::OnRamp::Report& r = shim->last_report();
-  const Time ahead = network_.hosts[flow.dst].clock.at(r.sent) - network_.hosts[src].clock.at(r.sent);
+  const Time ahead = network_.hosts[flow.dst].clock.at(r.sent) - network_.hosts[flow.src].clock.at(r.sent);
   return OneWayReport{.sent = r.sent, .heard = r.heard, .delay = r.delay, .error = ahead};
 }
 
-void SteadyFlowObservation::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
-  partitions().for_each_active([&](std::uint32_t src, const host::Flow& flow) { visit(src, skipper_.reported(flow)); });
+void SteadyFlowObservation::for_each_active(const std::function<void(const host::FlowView&)>& visit) const {
+  partitions().for_each_active(
+      [&](std::uint32_t src, const host::Flow& flow) { visit(view_of(src, skipper_.reported(flow))); });
 }
 
 }  // namespace weir::engine

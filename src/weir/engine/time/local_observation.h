@@ -26,7 +26,8 @@ class LocalObservation : public Observation {
   // The state of a port of this process with all departures before now settled.
   const net::Port& port(std::uint32_t id);
   void for_each_waiting(std::uint32_t id, const net::PacketVisit& visit);
-  const cc::OnRamp* on_ramp(std::uint32_t src, const host::Flow& flow) const;
+  // Of an active flow; null if it has none.
+  const cc::OnRamp* on_ramp(std::uint32_t src, std::uint32_t slot) const;
 
   std::uint32_t queued_bytes(std::uint32_t id) override;
   bool for_each_queued(std::uint32_t id, const VisitQueued& visit) override;
@@ -38,12 +39,12 @@ class LocalObservation : public Observation {
   Storms storms(std::uint32_t id) const override;
   std::uint64_t dropped(std::uint32_t s) const override;
   std::uint64_t pauses_sent(std::uint32_t s) const override;
-  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
-  std::int64_t acknowledged(std::uint32_t src, const host::Flow& flow) const override;
-  std::optional<OneWayReport> one_way_report(std::uint32_t src, const host::Flow& flow) const override;
+  void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
+  std::optional<OneWayReport> one_way_report(const host::FlowView& flow) const override;
 
  protected:
   const Partitions& partitions() const { return partitions_; }
+  host::FlowView view_of(std::uint32_t src, const host::Flow& flow) const;
 
  private:
   const Model& model_;
@@ -61,7 +62,7 @@ class SteadyFlowObservation final : public LocalObservation {
                         const SteadyFlowSkipper& skipper)
       : LocalObservation(model, network, partitions, now, nullptr), skipper_(skipper) {}
 
-  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
+  void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
 
  private:
   const SteadyFlowSkipper& skipper_;

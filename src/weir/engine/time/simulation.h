@@ -87,16 +87,15 @@ class Simulation final : public Engine {
   std::uint64_t dropped(std::uint32_t s) const override;
   std::uint64_t pauses_sent(std::uint32_t s) const override;
   std::vector<std::uint32_t> path(const host::FlowRecord&) const override;
-  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
+  void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
+  std::optional<OneWayReport> one_way_report(const host::FlowView& flow) const override;
 
   // The invariant of the network that does not hold between epochs (engine/endings/invariants.h); "" = all do.
   std::string broken_invariant() const;
 
-  std::int64_t acknowledged(std::uint32_t src, const host::Flow& flow) const override;
-
-  // The On-Ramp of an active flow of host src; null if the flow has none.
-  const cc::OnRamp* on_ramp(std::uint32_t src, const host::Flow& flow) const;
-  std::optional<OneWayReport> one_way_report(std::uint32_t src, const host::Flow& flow) const override;
+  // Of this process: an active flow whole, and its On-Ramp; null if it has none.
+  const host::Flow& flow(const host::FlowView& flow) const;
+  const cc::OnRamp* on_ramp(const host::FlowView& flow) const;
 
   // The amounts that this rank has exchanged with the others.
   ExchangeCounts exchanged() const;

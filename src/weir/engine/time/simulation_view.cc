@@ -13,8 +13,10 @@ const net::Port& Simulation::port(std::uint32_t id) {
 
 const net::SwitchState& Simulation::switch_state(std::uint32_t s) const { return network_.switches[s]; }
 
-const cc::OnRamp* Simulation::on_ramp(std::uint32_t src, const host::Flow& flow) const {
-  return own_->on_ramp(src, flow);
+const cc::OnRamp* Simulation::on_ramp(const host::FlowView& flow) const { return own_->on_ramp(flow.src, flow.slot); }
+
+const host::Flow& Simulation::flow(const host::FlowView& flow) const {
+  return *network_.hosts[flow.src].flows[flow.slot];
 }
 
 std::string Simulation::broken_invariant() const { return engine::broken_invariant(network_); }
@@ -57,16 +59,12 @@ std::uint64_t Simulation::dropped(std::uint32_t s) const { return seen_->dropped
 
 std::uint64_t Simulation::pauses_sent(std::uint32_t s) const { return seen_->pauses_sent(s); }
 
-void Simulation::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
+void Simulation::for_each_active(const std::function<void(const host::FlowView&)>& visit) const {
   seen_->for_each_active(visit);
 }
 
-std::int64_t Simulation::acknowledged(std::uint32_t src, const host::Flow& flow) const {
-  return seen_->acknowledged(src, flow);
-}
-
-std::optional<OneWayReport> Simulation::one_way_report(std::uint32_t src, const host::Flow& flow) const {
-  return seen_->one_way_report(src, flow);
+std::optional<OneWayReport> Simulation::one_way_report(const host::FlowView& flow) const {
+  return seen_->one_way_report(flow);
 }
 
 }  // namespace weir::engine

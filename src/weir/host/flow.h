@@ -1,4 +1,4 @@
-// A flow's state at its sender and at its receiver, and the record of a flow that has ended, for probes and programs.
+// A flow's state at its sender and at its receiver.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "weir/cc/algorithm.h"
+#include "weir/host/flow_view.h"
 #include "weir/traffic/flow.h"
 
 namespace weir::host {
@@ -58,6 +59,7 @@ struct alignas(64) Flow {
   // When its next packet may leave; within a burst it does not wait for pacing.
   Time due() const { return burst_left == 0 ? std::max(next_send, on_ramp_until) : on_ramp_until; }
   void* state() { return this + 1; }
+  const void* state() const { return this + 1; }
 };
 
 // The receiver's state of a flow, kept for each slot of each sender.
@@ -78,20 +80,6 @@ struct Receiver {
   static constexpr std::int64_t kDataTick = 65'536;  // ps
 };
 
-// The record of a flow, made when it ends, or when the run ends before it.
-struct FlowRecord {
-  std::uint64_t id = 0;
-  std::uint32_t src = 0;
-  std::uint32_t dst = 0;
-  Bytes size;
-  Time start;
-  Time finish;  // arrival of the last acknowledgement; Time::max() = not finished
-  std::uint32_t retransmitted = 0;
-  std::uint32_t entropy = 0;  // path selector of its packets, unless it sprays them
-  std::uint16_t profile = 0;
-  std::uint16_t tag = 0;
-};
-
 inline FlowRecord record_of(std::uint32_t src, const Flow& flow, Time finish) {
   return {.id = flow.id,
           .src = src,
@@ -103,6 +91,33 @@ inline FlowRecord record_of(std::uint32_t src, const Flow& flow, Time finish) {
           .entropy = flow.entropy,
           .profile = flow.profile,
           .tag = flow.tag};
+}
+
+// `acknowledged`: bytes, in order or not (Host::acknowledged).
+inline FlowView view_of(std::uint32_t src, const Flow& flow, std::int64_t acknowledged) {
+  return {.id = flow.id,
+          .src = src,
+          .dst = flow.dst,
+          .slot = flow.slot,
+          .generation = flow.generation,
+          .entropy = flow.entropy,
+          .retransmitted = flow.retransmitted,
+          .profile = flow.profile,
+          .tag = flow.tag,
+          .size = flow.facts.size,
+          .start = flow.facts.start,
+          .sent = Bytes{flow.snd_max},
+          .next = Bytes{flow.snd_nxt},
+          .in_order = Bytes{flow.snd_una},
+          .acknowledged = Bytes{acknowledged},
+          .in_flight = Bytes{flow.in_flight()},
+          .window = flow.control.window,
+          .rate = flow.control.rate,
+          .srtt = flow.srtt,
+          .line_rate = flow.facts.line_rate,
+          .base_rtt = flow.facts.base_rtt,
+          .payload = flow.facts.payload,
+          .wire = flow.facts.wire};
 }
 
 }  // namespace weir::host
