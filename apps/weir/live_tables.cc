@@ -65,9 +65,11 @@ NewRows pauses(const std::vector<view::PauseRow>& rows, std::size_t from) {
 void LiveTables::attach(engine::Engine& engine) {
   algorithms_.clear();
   for (const auto& profile : engine.model().profiles) algorithms_.push_back(profile.name);
-  engine.on_finish([this, &engine](const host::FlowRecord& flow) {
-    ends_.push_back({row_of(flow, engine), flow.finish, flow.retransmitted});
-  });
+  engine.on_finish(
+      [this, &engine](const host::FlowRecord& flow) {
+        ends_.push_back({row_of(flow, engine), flow.finish, flow.retransmitted});
+      },
+      engine::FinishCalls::later);
 }
 
 void LiveTables::listen(run::SteeredRun& run) {

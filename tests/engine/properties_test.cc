@@ -23,7 +23,7 @@ class Rested {
     traffic_ = scenario_.traffic();
     simulation_ = std::make_unique<Simulation>(
         *model_, *traffic_, RunOptions{.threads = way.threads, .scheduler = way.scheduler, .stop = scenario_.stop});
-    simulation_->on_finish([this](const host::FlowRecord& r) { flows_.push_back(r); });
+    simulation_->on_finish([this](const host::FlowRecord& r) { flows_.push_back(r); }, FinishCalls::later);
     simulation_->advance();
   }
 

@@ -150,7 +150,7 @@ Outcome run(const Scenario& scenario, const Way& way) {
   options.fast_forward = way.fast_forward;
   Simulation simulation(*model, *traffic, options);
   Outcome out;
-  simulation.on_finish([&](const host::FlowRecord& r) { out.flows.push_back(r); });
+  simulation.on_finish([&](const host::FlowRecord& r) { out.flows.push_back(r); }, FinishCalls::later);
   if (scenario.sample.ps > 0)
     simulation.every(scenario.sample, [&](Time) { out.samples.push_back(simulation.state_digest()); });
   if (way.step == Time::max())

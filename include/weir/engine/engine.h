@@ -15,6 +15,7 @@
 #include "weir/engine/fast_forward_report.h"
 #include "weir/engine/observation.h"
 #include "weir/engine/phase_time.h"
+#include "weir/engine/regime.h"
 #include "weir/engine/stall.h"
 #include "weir/host/decisions.h"
 #include "weir/host/flow_view.h"
@@ -45,12 +46,19 @@ struct PortFacts {
   Time delay;  // propagation delay
 };
 
+// When the calls of Engine::on_finish() come.
+enum class FinishCalls : std::uint8_t { after_each_epoch, later };
+
 class Engine : public Observation, public Checkpointing {
  public:
-  // Calls `call` for each flow that ends, in order of (finish, id). Several functions may be given; each is called. A
-  // call comes up to 32 epochs after the flow's end. How many depends on the number of threads, and so does what the
-  // engine tells in such a call.
-  void on_finish(std::function<void(const host::FlowRecord&)> call) { on_finish_.push_back(std::move(call)); }
+  // Calls `call` for each flow that ends, in order of (finish, id), after the epoch in which it ends: now() is the end
+  // of that epoch, and what the engine tells is as of then. With FinishCalls::later a call may come up to 32 epochs
+  // after that; how many depends on the number of threads, and so does what the engine tells. A run is faster if all of
+  // its calls may come later. Several functions may be given; each is called.
+  void on_finish(std::function<void(const host::FlowRecord&)> call, FinishCalls when = FinishCalls::after_each_epoch) {
+    on_finish_.push_back(std::move(call));
+    if (when == FinishCalls::after_each_epoch) takes_epochs_singly_ = true;
+  }
   // Calls `call` at now(), now() + interval, now() + 2 * interval, ..., with all events before that instant done and
   // none at it. The call comes when advance() goes on from that instant.
   virtual void every(Time interval, std::function<void(Time)> call) = 0;
@@ -90,6 +98,8 @@ class Engine : public Observation, public Checkpointing {
   virtual Time epoch() const = 0;
   virtual std::uint32_t threads() const = 0;
   virtual Counters counters() const = 0;
+  // How the run is carried out; nothing if this engine has one way only.
+  virtual std::optional<Regime> regime() const { return std::nullopt; }
   virtual const Model& model() const = 0;
   std::uint32_t hosts() const;
   std::uint32_t switches() const;
@@ -117,6 +127,8 @@ class Engine : public Observation, public Checkpointing {
     for (const auto& record : records)
       for (const auto& call : on_finish_) call(record);
   }
+  // Whether somebody wants to hear of ends of flows after each epoch.
+  bool takes_epochs_singly() const { return takes_epochs_singly_; }
   // Throw std::logic_error that says why the call is refused.
   [[noreturn]] static void refuse_trace();
   [[noreturn]] static void refuse_phase_times();
@@ -126,6 +138,7 @@ class Engine : public Observation, public Checkpointing {
 
  private:
   std::vector<std::function<void(const host::FlowRecord&)>> on_finish_;
+  bool takes_epochs_singly_ = false;
 };
 
 // Calls advance(), and throws std::runtime_error with to_text(stall) if the run has stalled.

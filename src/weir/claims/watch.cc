@@ -10,7 +10,7 @@ namespace weir::claims {
 Watch::Watch(const std::string& file, const std::string& port, const std::vector<std::string>& overrides)
     : run_(scenario::build(load_claim_scenario(file, overrides))),
       port_(probe::choose_ports(run_.model->topology, port).at(0)) {
-  run_.simulation->on_finish([this](const host::FlowRecord& r) { finished_.push_back(r); });
+  run_.simulation->on_finish([this](const host::FlowRecord& r) { finished_.push_back(r); }, engine::FinishCalls::later);
 }
 
 void Watch::record(Time step, Time until, const Look& look) {

@@ -101,7 +101,7 @@ void Trace::attach(engine::Engine& engine) {
     for (const net::TraceEvent& event : events) show(event);
   });
   engine.every(interval_, [this, &engine](Time now) { sample(engine, now); });
-  engine.on_finish([this](const host::FlowRecord& record) { end(record, record.finish); });
+  engine.on_finish([this](const host::FlowRecord& record) { end(record, record.finish); }, engine::FinishCalls::later);
   if (engine_time_)
     engine.on_phase_times([this](Time from, Time until, std::span<const engine::PhaseTime> times) {
       if (overlaps(from, until)) engine_time_->add(from, until, times);

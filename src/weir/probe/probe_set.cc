@@ -24,9 +24,11 @@ ProbeSet::ProbeSet(const ProbeParams& params, engine::Engine& simulation, std::v
   const Context context{simulation, tags_, out};
   for (const ProbeKind& kind : probe_kinds())
     if (const void* of_kind = params.get(kind)) probes_.push_back(kind.make(of_kind, context));
-  simulation.on_finish([this](const host::FlowRecord& r) {
-    for (const auto& probe : probes_) probe->on_finish(r);
-  });
+  simulation.on_finish(
+      [this](const host::FlowRecord& r) {
+        for (const auto& probe : probes_) probe->on_finish(r);
+      },
+      engine::FinishCalls::later);
 }
 
 void ProbeSet::save(Saver& a) {
@@ -59,6 +61,7 @@ Manifest ProbeSet::manifest(const RunClock& clock) const {
   }
   m.seed = s.model().seed;
   m.threads = s.threads();
+  m.regime = s.regime();
   m.wall_s = clock.wall_s();
   m.cpu_s = clock.cpu_s();
   m.max_rss_bytes = max_rss_bytes();

@@ -46,6 +46,15 @@ class LocalPartitions final : public Partitions {
 
   std::uint32_t threads() const override { return all_threads_; }
   std::uint32_t partitions() const override { return partitions_; }
+  Regime regime() const override {
+    Regime out{.events = S::kOrdersWithinNode                    ? "by node"
+                         : std::is_same_v<S, sim::HeapScheduler> ? "by time, from a heap"
+                                                                 : "by time",
+               .traced = Tracer::kOn};
+    if constexpr (S::kOrdersWithinNode)
+      if (!parts_.empty()) out.sides = parts_.front()->sides();
+    return out;
+  }
   bool has_long_turns() const override { return count_ == 1 && !exchange_ && parts_.front()->has_long_turns(); }
   void after_fork() override { threads_.after_fork(); }
 

@@ -9,6 +9,7 @@
 #include "weir/engine/parallel/phase_log.h"
 #include "weir/engine/parallel/run_options.h"
 #include "weir/engine/partition/partition.h"
+#include "weir/engine/regime.h"
 #include "weir/engine/trace/trace_order.h"
 
 namespace weir::engine {
@@ -25,6 +26,8 @@ class Partitions {
   virtual std::uint32_t partitions() const = 0;  // as many as were asked for
   // Whether nodes have longer turns in long epochs (NodeScheduler).
   virtual bool has_long_turns() const = 0;
+  // How they take their events; all else is the simulation's to tell.
+  virtual Regime regime() const = 0;
   // In the child of a fork(2) that came between epochs: threads of its own.
   virtual void after_fork() = 0;
   virtual void load(const traffic::Program& program, Time lag) = 0;

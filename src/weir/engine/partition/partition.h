@@ -70,6 +70,9 @@ class Partition final : private StateHolder<S, T>,
     if constexpr (kOrdersWithinNode) return shared().scheduler.longest_turn() > shared().model.turn_length();
     return false;
   }
+  std::uint32_t sides() const requires kOrdersWithinNode {
+    return static_cast<std::uint32_t>(shared().scheduler.sides());
+  }
   // Whether no event is pending.
   bool idle() const { return shared().scheduler.empty(); }
   // Between epochs: the earliest instant at which something can happen in the partition or begin to leave it;

@@ -70,6 +70,7 @@ class Simulation final : public Engine {
   bool ended() const;
   std::uint32_t threads() const override;
   Counters counters() const override;
+  std::optional<Regime> regime() const override;
   const Model& model() const override { return model_; }
 
   // The state of a port between epochs, with all departures before now() settled. Among several ranks only the one that
@@ -125,6 +126,7 @@ class Simulation final : public Engine {
   Time skipped_time() const;
   // The instant, on the run's clock, before which nothing comes from outside.
   Time next_from_outside() const;
+  std::int64_t epochs_at_once() const { return takes_epochs_singly() ? 1 : epochs_at_once_; }
   bool has_begun() const { return now_ != Time{} || checked_; }
   bool advance_to(Time until);
   void check_decided() const;
@@ -148,8 +150,8 @@ class Simulation final : public Engine {
   Time look_;       // the run is searched for a stall at the multiples of this, which is one of the grid's
   Time next_poll_;  // of the PFC watchdog; Time::max(): there is none
   Time now_;        // the packets' clock
-  std::int64_t epochs_at_once_ = 1;
-  Time lasts_until_;  // result of the last some_flow_lasts_until(), valid until next_survey_
+  std::int64_t epochs_at_once_ = 1;  // if nobody asks for single ones
+  Time lasts_until_;                 // result of the last some_flow_lasts_until(), valid until next_survey_
   Time next_survey_;
   bool traffic_dry_ = false;
   std::size_t changes_done_ = 0;  // of model.faults

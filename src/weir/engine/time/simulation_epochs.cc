@@ -58,7 +58,7 @@ bool Simulation::skip_idle_time(Time until) {
 Time Simulation::draw_epoch(Time until) {
   const Time ahead = skipped_time();
   const Time first = (now_ / grid_ + 1) * grid_;
-  const Time end = std::min({until - ahead, (now_ / grid_ + epochs_at_once_) * grid_, next_look(), next_fault(),
+  const Time end = std::min({until - ahead, (now_ / grid_ + epochs_at_once()) * grid_, next_look(), next_fault(),
                              next_poll_, samplers_.next() - ahead});
   assert(end >= now_);
 

@@ -1,5 +1,7 @@
 // What can be seen of a simulation between its epochs.
+#include "weir/base/cache_fit.h"
 #include "weir/engine/endings/invariants.h"
+#include "weir/engine/parallel/partitions.h"
 #include "weir/engine/skip/message_skipper.h"
 #include "weir/engine/skip/steady_flow_skipper.h"
 #include "weir/engine/time/simulation.h"
@@ -30,6 +32,23 @@ std::optional<FastForwardReport> Simulation::fast_forward() const {
   if (message_skipper_) return message_skipper_->report();
   if (steady_flow_skipper_) return steady_flow_skipper_->report();
   return std::nullopt;
+}
+
+std::optional<Regime> Simulation::regime() const {
+  const auto name_of = [](net::PortKind kind) -> std::string_view {
+    switch (kind) {
+      case net::PortKind::fifo: return "fifo";
+      case net::PortKind::priority: return "priority";
+      default: return "classes";
+    }
+  };
+  const CacheFit fit(model_.topology.ports());
+  Regime out = partitions_->regime();
+  out.epochs_at_once = epochs_at_once();
+  out.switch_ports = name_of(model_.port_kind());
+  out.host_ports = name_of(model_.nic_kind());
+  out.cache = fit.ports_in_l1 ? "L1" : fit.ports_in_l2 ? "L2" : "none";
+  return out;
 }
 
 Observation& Simulation::at(std::uint32_t id) const {
