@@ -20,8 +20,8 @@ import fnmatch
 import itertools
 import json
 import os
-import re
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
