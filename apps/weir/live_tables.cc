@@ -64,7 +64,7 @@ NewRows pauses(const std::vector<view::PauseRow>& rows, std::size_t from) {
 
 void LiveTables::attach(engine::Engine& engine) {
   algorithms_.clear();
-  for (const auto& profile : engine.model().profiles) algorithms_.push_back(profile.name);
+  for (const auto& profile : model_of(engine).profiles) algorithms_.push_back(profile.name);
   engine.on_finish(
       [this, &engine](const host::FlowRecord& flow) {
         ends_.push_back({row_of(flow, engine), flow.finish, flow.retransmitted});
@@ -81,7 +81,7 @@ void LiveTables::listen(run::SteeredRun& run) {
 std::uint32_t LiveTables::row_of(const host::FlowRecord& flow, const engine::Engine& engine) {
   const auto [at, is_new] = rows_.try_emplace(flow.id, static_cast<std::uint32_t>(flows_.size()));
   if (!is_new) return at->second;
-  const engine::Model& model = engine.model();
+  const engine::Model& model = model_of(engine);
   const net::Framing bare = model.framing_without_int(model.profiles[flow.profile]);
   const Time ideal = model.paths.ideal_fct(flow.src, flow.dst, flow.size, bare);
   flows_.push_back({.id = flow.id,
@@ -106,9 +106,9 @@ void LiveTables::refresh(run::SteeredRun& run) {
 }
 
 std::vector<NewRows> LiveTables::network(const engine::Engine& engine) {
-  const net::Topology& t = engine.model().topology;
+  const net::Topology& t = model_of(engine).topology;
   std::vector<engine::PortFacts> ports;
-  for (std::uint32_t port = 0; port < engine.ports(); ++port) ports.push_back(engine.port_facts(port));
+  for (std::uint32_t port = 0; port < engine.network().ports(); ++port) ports.push_back(engine.network().port(port));
   using engine::PortFacts;
   return {{"nodes", 0, {column("tier", Packing::u8, t.tier, 0, [](auto tier) { return tier; })}},
           {"ports",

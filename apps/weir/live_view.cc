@@ -206,8 +206,8 @@ Rest LiveView::State::answer_page() {
   document["result"] = result;
   document["complete"] = true;
   document["ended_by"] = "running";
-  document["hosts"] = engine.hosts();
-  document["switches"] = engine.switches();
+  document["hosts"] = engine.network().hosts();
+  document["switches"] = engine.network().switches();
   document["sim_time_ps"] = 0;
   document["interval_ps"] = view.series().interval().ps;
   document["occupancy_interval_ps"] = view.queue_interval().ps;

@@ -13,6 +13,7 @@
 #include "weir/engine/checkpointing.h"
 #include "weir/engine/counters.h"
 #include "weir/engine/fast_forward_report.h"
+#include "weir/engine/network_view.h"
 #include "weir/engine/observation.h"
 #include "weir/engine/phase_time.h"
 #include "weir/engine/regime.h"
@@ -28,22 +29,12 @@ class Program;
 
 namespace weir::engine {
 
-struct Model;
-
 // When the events of one node of a program (a message or a computation) happened; Time::max() = not yet. The receipt of
 // a message that is skipped (run.fast_forward) is known, and told, from its start on.
 struct NodeTimes {
   Time started = Time::max();
   Time sent = Time::max();
   Time received = Time::max();
-};
-
-// A port, the link on which it sends, and the nodes at both ends. Hosts are the first nodes; switches follow.
-struct PortFacts {
-  std::uint32_t from = 0;
-  std::uint32_t to = 0;
-  Rate rate;
-  Time delay;  // propagation delay
 };
 
 // When the calls of Engine::on_finish() come.
@@ -100,13 +91,7 @@ class Engine : public Observation, public Checkpointing {
   virtual Counters counters() const = 0;
   // How the run is carried out; nothing if this engine has one way only.
   virtual std::optional<Regime> regime() const { return std::nullopt; }
-  virtual const Model& model() const = 0;
-  std::uint32_t hosts() const;
-  std::uint32_t switches() const;
-  std::uint32_t ports() const;
-  PortFacts port_facts(std::uint32_t port) const;
-  // Throws std::out_of_range unless there is such a port; so do the calls that take one.
-  void check_port(std::uint32_t port) const;
+  NetworkView network() const { return NetworkView(model()); }
 
   // The ports by which the flow's packets leave while no link is down, from its host's port to that of the last switch.
   // It is empty if the flow sprays its packets over several paths, or if this engine cannot tell.
@@ -123,6 +108,9 @@ class Engine : public Observation, public Checkpointing {
   std::uint64_t state_digest();
 
  protected:
+  virtual const Model& model() const = 0;
+  // Throws std::out_of_range unless there is such a port.
+  void check_port(std::uint32_t port) const;
   void tell_finished(std::span<const host::FlowRecord> records) const {
     for (const auto& record : records)
       for (const auto& call : on_finish_) call(record);
@@ -137,6 +125,8 @@ class Engine : public Observation, public Checkpointing {
   Stall stall_of(Stall::Kind kind) const;
 
  private:
+  friend const Model& model_of(const Engine& engine) { return engine.model(); }
+
   std::vector<std::function<void(const host::FlowRecord&)>> on_finish_;
   bool takes_epochs_singly_ = false;
 };

@@ -44,8 +44,9 @@ Spread spread_of(const std::vector<double>& values) {
 class Meter {
  public:
   Meter(engine::Engine& engine, const EvaluationOptions& options) : engine_(engine), options_(options) {
-    for (std::uint32_t p = 0; p < engine.ports(); ++p)
-      if (const auto facts = engine.port_facts(p); facts.from >= engine.hosts() && facts.to < engine.hosts())
+    for (std::uint32_t p = 0; p < engine.network().ports(); ++p)
+      if (const auto facts = engine.network().port(p);
+          facts.from >= engine.network().hosts() && facts.to < engine.network().hosts())
         links_.emplace(facts.to, Link{.port = p, .rate = facts.rate});
   }
 

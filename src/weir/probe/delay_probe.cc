@@ -8,7 +8,7 @@ namespace weir::probe {
 
 void DelayProbe::check(const Params&, const Checks& checks) {
   checks.of_key("interval", [&] {
-    const auto& profiles = checks.setting.model.profiles;
+    const auto& profiles = model_of(checks.setting.network).profiles;
     const auto has = [](const auto& profile) { return profile.on_ramp.has_value(); };
     if (std::any_of(profiles.begin(), profiles.end(), has)) return;
     throw InputError("no flow has On-Ramp, whose OR-ACKs tell delays; add a table [algorithm.on_ramp]");

@@ -11,7 +11,7 @@
 namespace weir::probe {
 
 void check(const ProbeParams& params, const engine::Model& model, const std::vector<std::string>& tags) {
-  const Setting setting{model, tags};
+  const Setting setting{engine::NetworkView(model), tags};
   for (const ProbeKind& kind : probe_kinds())
     if (const void* of_kind = params.get(kind); of_kind != nullptr && kind.check)
       under_key(kind.name, [&] { kind.check(of_kind, Checks(setting)); });
@@ -20,7 +20,7 @@ void check(const ProbeParams& params, const engine::Model& model, const std::vec
 ProbeSet::ProbeSet(const ProbeParams& params, engine::Engine& simulation, std::vector<std::string> tags,
                    ResultDirectory* out)
     : simulation_(simulation), tags_(std::move(tags)) {
-  check(params, simulation.model(), tags_);
+  check(params, model_of(simulation), tags_);
   const Context context{simulation, tags_, out};
   for (const ProbeKind& kind : probe_kinds())
     if (const void* of_kind = params.get(kind)) probes_.push_back(kind.make(of_kind, context));
@@ -52,14 +52,14 @@ Summary ProbeSet::finish() {
 Manifest ProbeSet::manifest(const RunClock& clock) const {
   engine::Engine& s = simulation_;
   Manifest m;
-  for (const auto& profile : s.model().profiles) {
+  for (const auto& profile : model_of(s).profiles) {
     const cc::Plugin* const plugin = cc::plugin_of(*profile.algorithm);
     if (plugin == nullptr) continue;
     const bool is_known = std::any_of(m.plugins.begin(), m.plugins.end(),
                                       [&](const UsedPlugin& used) { return used.checksum == plugin->checksum; });
     if (!is_known) m.plugins.push_back({plugin->file, plugin->checksum});
   }
-  m.seed = s.model().seed;
+  m.seed = model_of(s).seed;
   m.threads = s.threads();
   m.regime = s.regime();
   m.wall_s = clock.wall_s();

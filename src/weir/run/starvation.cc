@@ -41,7 +41,7 @@ std::string Starvation::look(const engine::Engine& engine) {
   double longest = 0;  // seconds until they all have ended
   engine.for_each_active([&](const host::FlowView& flow) {
     ++active;
-    const Time unloaded = flow.base_rtt + engine.model().host.answer_delay();
+    const Time unloaded = flow.base_rtt + model_of(engine).host.answer_delay();
     if (!starves(flow, unloaded, now)) return;
     if (starving++ == 0 || flow.id < first.id) {
       first = host::record_of(flow, now);

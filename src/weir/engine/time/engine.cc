@@ -33,22 +33,7 @@ void Engine::trace(net::TraceFilter, net::TraceVisit, net::Telling) { refuse_tra
 // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
 void Engine::on_phase_times(PhaseTimesVisit) { refuse_phase_times(); }
 
-std::uint32_t Engine::hosts() const { return model().topology.hosts; }
-
-std::uint32_t Engine::switches() const { return model().topology.switches; }
-
-std::uint32_t Engine::ports() const { return model().topology.ports(); }
-
-PortFacts Engine::port_facts(std::uint32_t port) const {
-  check_port(port);
-  const net::Topology& t = model().topology;
-  const net::Link& link = t.links.at(port / 2);
-  return {.from = t.port_owner(port), .to = t.port_peer(port), .rate = link.rate, .delay = link.delay};
-}
-
-void Engine::check_port(std::uint32_t port) const {
-  if (port >= ports()) throw std::out_of_range("there is no such port");
-}
+void Engine::check_port(std::uint32_t port) const { network().port(port); }
 
 const traffic::Program& Engine::program() const {
   static const traffic::Program none;
