@@ -7,7 +7,7 @@
 namespace weir::replica::uet {
 namespace {
 
-constexpr std::uint32_t kHeaderShare = 100'000;              // headers go before one data packet
+constexpr std::uint32_t kHeaderShare = 100'000;        // headers go before one data packet
 constexpr std::uint32_t kShortForAdaptive = 100;       // bytes; shorter packets are hashed
 constexpr std::uint32_t kShortForRoundRobin = 128;     // bytes
 constexpr std::int64_t kLookEvery = 100'000;           // ps
