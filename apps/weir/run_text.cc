@@ -15,7 +15,7 @@
 #include "weir/cc/plugin.h"
 #include "weir/commands.h"
 #include "weir/output.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 #include "weir/progress.h"
 #include "weir/run/memory_limit.h"
 #include "weir/scenario/ecn_choice.h"

@@ -27,7 +27,7 @@
 #include "weir/signals.h"
 #include "weir/slurm.h"
 #include "weir/study/figures.h"
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
 #include "weir/study/measurements.h"
 #include "weir/study/paper.h"
 #include "weir/sweep_options.h"
@@ -112,7 +112,7 @@ int submit(const SweepOptions& o, const study::Plan& plan, const std::vector<std
   require_slurm();
   std::vector<std::size_t> left = runs;
   if (fs::exists(study::results_of(o.out))) {
-    const run::SweepOptions all{.dir = o.out, .fresh = o.fresh, .runs = runs, .claim = run::ClaimRules{}};
+    const run::SweepOptions all{.dir = o.out, .fresh = o.fresh, .runs = runs, .leases = run::LeaseRules{}};
     run::refuse_others(plan, all);
     const auto done = run::find_done(plan, all);
     left.erase(std::remove_if(left.begin(), left.end(), [&](std::size_t run) { return done[run]; }), left.end());
@@ -160,7 +160,7 @@ int sweep(const SweepOptions& o) {
                             .runs = runs,
                             .warn = show_warning,
                             .checkpoint_s = o.checkpoint_s};
-  if (o.claim) options.claim = {.lease_s = o.lease_s, .since = o.since};
+  if (o.claim) options.leases = {.lease_s = o.lease_s, .since = o.since};
   const auto outcome = sweep_with_progress(plan, options, o.quiet);
   if (outcome.elsewhere > 0 && !outcome.cancelled && outcome.obstacle.empty()) {
     notice("weir: {} done, and {} under way at other workers, the last of which writes the tables", outcome.done,

@@ -18,9 +18,9 @@
 #include "weir/run/memory_limit.h"
 #include "weir/run/output_size.h"
 #include "weir/run_text.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/warnings.h"
 
 namespace weir::app {

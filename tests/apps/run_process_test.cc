@@ -20,7 +20,7 @@
 #include "tests/support/star_scenario.h"
 #include "weir/run/sweep.h"
 #include "weir/signals.h"
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
 
 namespace weir::app {
 

@@ -11,7 +11,7 @@
 #include "weir/capture/capture.h"
 #include "weir/cc/algorithm.h"
 #include "weir/run/execute.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::capture {
 namespace {

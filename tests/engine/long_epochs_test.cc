@@ -34,7 +34,7 @@ std::size_t pieces(const Scenario& s, std::uint32_t threads) {
   Simulation run(*model, *traffic, {.threads = threads});
   if (s.sample.ps > 0) run.every(s.sample, [](Time) {});
   std::size_t out = 0;
-  run.watch_work([&](Time, Time, std::span<const Work>) { ++out; });
+  run.on_phase_times([&](Time, Time, std::span<const PhaseTime>) { ++out; });
   run.advance();
   return out;
 }

@@ -28,8 +28,8 @@ std::size_t epochs(const Scenario& s, std::uint32_t threads, SchedulerKind sched
   const auto traffic = s.traffic();
   Simulation run(*model, *traffic, {.threads = threads, .scheduler = scheduler});
   std::size_t out = 0;
-  run.watch_work([&](Time, Time, std::span<const Work> work) {
-    for (const Work& one : work) out += one.kind == WorkKind::epoch;
+  run.on_phase_times([&](Time, Time, std::span<const PhaseTime> work) {
+    for (const PhaseTime& one : work) out += one.phase == Phase::epoch;
   });
   run.advance();
   return out;

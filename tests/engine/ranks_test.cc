@@ -47,13 +47,13 @@ TEST(Mailbox, APacketTakesOnlyWhatItUses) {
   Telemetry telemetry;
   telemetry.path = 17;
   telemetry.hop[2].queue = 11;
-  packet.body = 5 | net::kHasTelemetry;
+  packet.record = 5 | net::kHasTelemetry;
   packet.hops = 3;
   PackedPackets measured;
   measured.add(packet, 7, &telemetry, nullptr);
   EXPECT_LE(measured.bytes().size(), 160u);
 
-  net::Sack sack{.trigger = 3, .held = Time{9}};
+  net::Sack sack{.trigger = 3, .host_delay = Time{9}};
   packet.flags = net::kSack;
   PackedPackets both;
   both.add(packet, 8, &telemetry, &sack);
@@ -69,7 +69,7 @@ TEST(Mailbox, APacketTakesOnlyWhatItUses) {
     net::Sack read;
     records.read(read);
     EXPECT_EQ(read.trigger, 3);
-    EXPECT_EQ(read.held, Time{9});
+    EXPECT_EQ(read.host_delay, Time{9});
   });
   EXPECT_EQ(seen, 1);
 }

@@ -12,8 +12,8 @@
 
 #include "tests/scenario/scenario_files.h"
 #include "weir/base/text_file.h"
-#include "weir/probe/probes.h"
-#include "weir/scenario/run.h"
+#include "weir/probe/probe_set.h"
+#include "weir/scenario/build.h"
 #include "weir/theory/max_min.h"
 
 namespace weir::fluid {
@@ -220,7 +220,7 @@ TEST(FlowLevel, BytesAreConserved) {
 std::uint64_t digest_of(const Scenario& s, Time step) {
   const scenario::Run run = scenario::build(s);
   const probe::RunClock clock;
-  probe::Probes probes(s.probes, *run.simulation, run.tags);
+  probe::ProbeSet probes(s.probes, *run.simulation, run.tags);
   Time until = step;
   while (!run.simulation->advance(until)) until += step;
   probes.finish();

@@ -93,7 +93,7 @@ TEST(Host, KnowsItsNextStart) {
 TEST(Flow, MaySendWhileItsWindowIsOpen) {
   Flow f;
   f.facts.size = 3'000_B;
-  f.limit = 3'000;
+  f.send_limit = 3'000;
   f.control.window = 1'500_B;
   EXPECT_TRUE(f.sendable());
   f.snd_nxt = 1'000;

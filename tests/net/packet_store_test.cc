@@ -30,7 +30,7 @@ Packet packet_of(std::int64_t seq, PacketKind kind = PacketKind::data) {
 // Sends it.
 Descriptor sent(PacketStore& store, const Packet& packet) {
   Descriptor d = packet;
-  d.body = store.keep(packet);
+  d.record = store.store(packet);
   return d;
 }
 
@@ -46,12 +46,12 @@ TEST(PacketStore, KeepsBodiesOnTheWay) {
   const Descriptor second = sent(store, packet_of(200));
   EXPECT_EQ(store.body(first).seq, 100);
   EXPECT_EQ(store.packet(second).src, 201u);
-  const Packet there = store.arrive(first);
+  const Packet there = store.load(first);
   EXPECT_EQ(there.seq, 100);
   EXPECT_EQ(there.payload, 6);
-  EXPECT_EQ(there.body, kNoBody);
+  EXPECT_EQ(there.record, kNoRecord);
   // what has been given back last is taken next
-  EXPECT_EQ(sent(store, packet_of(300)).body, first.body);
+  EXPECT_EQ(sent(store, packet_of(300)).record, first.record);
   EXPECT_EQ(store.body(second).seq, 200);
 }
 
@@ -59,23 +59,23 @@ TEST(PacketStore, TelemetryGoesBackWithTheAcknowledgement) {
   PacketStore store;
   Packet data = packet_of(7);
   EXPECT_FALSE(data.has_telemetry());
-  store.measure(data);
+  store.add_telemetry(data);
   const Descriptor there = sent(store, data);
   ASSERT_TRUE(there.has_telemetry());
   store.telemetry(there).hop[2].queue = 11;
-  Packet ack = store.arrive(there);
+  Packet ack = store.load(there);
   ack.kind = PacketKind::ack;
   const Descriptor other = sent(store, packet_of(9));
-  EXPECT_NE(other.body, there.body & kNoBody);
-  store.tell(ack) = {.trigger = 12, .arrived = 0b101, .ahead = -2};
+  EXPECT_NE(other.record, there.record & kNoRecord);
+  store.add_sack(ack) = {.trigger = 12, .arrived = 0b101, .ahead = -2};
   const Descriptor back = sent(store, ack);
-  EXPECT_EQ(back.body, there.body);
+  EXPECT_EQ(back.record, there.record);
   EXPECT_EQ(store.telemetry(back).hop[2].queue, 11);
   EXPECT_EQ(store.sack(back).first(), 10);
-  const Packet here = store.arrive(back);
+  const Packet here = store.load(back);
   EXPECT_EQ(store.telemetry(here).hop[2].queue, 11);
   store.release(here);
-  EXPECT_EQ(sent(store, packet_of(10)).body, there.body & kNoBody);
+  EXPECT_EQ(sent(store, packet_of(10)).record, there.record & kNoRecord);
 }
 
 TEST(PacketStore, PauseFramesHaveNoBody) {
@@ -95,13 +95,13 @@ TEST(PacketStore, TakesNoRecordTwice) {
   for (std::int64_t step = 0; step < 100'000; ++step) {
     if (on_the_way.empty() || random() % 1'000 < 490 + static_cast<std::uint64_t>(step % 20'000 / 1'000)) {
       Packet p = packet_of(step, random() % 2 == 0 ? PacketKind::data : PacketKind::ack);
-      if (random() % 4 == 0) store.measure(p);
-      if (p.kind == PacketKind::ack && random() % 2 == 0) store.tell(p).trigger = step;
+      if (random() % 4 == 0) store.add_telemetry(p);
+      if (p.kind == PacketKind::ack && random() % 2 == 0) store.add_sack(p).trigger = step;
       on_the_way.push_back(sent(store, p));
       seqs.push_back(step);
       continue;
     }
-    const Packet p = store.arrive(on_the_way.front());
+    const Packet p = store.load(on_the_way.front());
     ASSERT_EQ(p.seq, seqs.front());
     if ((p.flags & kSack) != 0) {
       ASSERT_EQ(store.sack(p).trigger, p.seq);
@@ -118,20 +118,20 @@ TEST(PacketStore, SavesWhatPacketsHave) {
   std::vector<Descriptor> on_the_way;
   for (std::int64_t seq = 0; seq < 5; ++seq) {
     Packet p = packet_of(seq);
-    if (seq == 1) store.measure(p);
+    if (seq == 1) store.add_telemetry(p);
     on_the_way.push_back(sent(store, p));
   }
   store.telemetry(on_the_way[1]).hop[2].queue = 11;
-  store.arrive(on_the_way[0]);
-  store.arrive(on_the_way[3]);
+  store.load(on_the_way[0]);
+  store.load(on_the_way[3]);
   std::vector<Descriptor> crowd;
   for (std::int64_t seq = 0; seq < 1'000; ++seq) {
     Packet p = packet_of(seq);
-    crowded.measure(p);
+    crowded.add_telemetry(p);
     crowd.push_back(sent(crowded, p));
   }
   for (std::size_t i = 0; i < crowd.size(); ++i)
-    if (i % 400 != 7) crowded.release(crowded.arrive(crowd[i]));
+    if (i % 400 != 7) crowded.release(crowded.load(crowd[i]));
   EXPECT_EQ(store.in_use(), crowded.in_use());
   const std::string of_few = saved(store);
   EXPECT_EQ(saved(crowded).size(), of_few.size());
@@ -153,8 +153,8 @@ TEST(PacketStore, SavesWhatPacketsHave) {
 TEST(PacketStore, RemembersThatPacketsAreMeasured) {
   PacketStore store, loaded;
   Packet measured = packet_of(1);
-  store.measure(measured);
-  store.release(store.arrive(sent(store, measured)));
+  store.add_telemetry(measured);
+  store.release(store.load(sent(store, measured)));
   const std::string empty = saved(store);
   Loader a(empty);
   loaded.archive(a);
@@ -165,7 +165,7 @@ TEST(PacketStore, RemembersThatPacketsAreMeasured) {
 
 TEST(PacketStore, RefusesRecordsThatAreNotPossible) {
   for (const std::vector<std::uint32_t>& used :
-       {std::vector<std::uint32_t>{3, 3}, std::vector<std::uint32_t>{4, 3}, std::vector<std::uint32_t>{kNoBody}}) {
+       {std::vector<std::uint32_t>{3, 3}, std::vector<std::uint32_t>{4, 3}, std::vector<std::uint32_t>{kNoRecord}}) {
     Saver a;
     a.values(used);
     a.value(false);

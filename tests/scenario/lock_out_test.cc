@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "weir/probe/statistics.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/warnings.h"
 
 namespace weir::scenario::lock_out_test {

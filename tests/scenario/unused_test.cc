@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/unused.h"
 
 namespace weir::scenario {

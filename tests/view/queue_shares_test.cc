@@ -7,9 +7,9 @@
 #include <string>
 
 #include "tests/scenario/scenario_files.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 #include "weir/view/queue_shares.h"
 

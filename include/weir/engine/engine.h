@@ -14,8 +14,8 @@
 #include "weir/base/archive.h"
 #include "weir/engine/counters.h"
 #include "weir/engine/fast_forward_report.h"
+#include "weir/engine/phase_time.h"
 #include "weir/engine/stall.h"
-#include "weir/engine/work.h"
 #include "weir/host/decisions.h"
 #include "weir/host/flow.h"
 #include "weir/net/trace.h"
@@ -84,9 +84,10 @@ class Engine {
   virtual void decide(host::Policy policy);
   virtual void decide(host::BatchPolicy policy);
 
-  // Calls `visit` after each epoch, or several taken as one, with what it took (engine/work.h). It may only be called
-  // before the first advance(), and once; otherwise, and if this engine does not tell, it throws std::logic_error.
-  virtual void watch_work(WorkVisit visit);
+  // Calls `visit` after each epoch, or several taken as one, with what it took (engine/phase_time.h). It may only be
+  // called before the first advance(), and once; otherwise, and if this engine does not tell, it throws
+  // std::logic_error.
+  virtual void on_phase_times(PhaseTimesVisit visit);
 
   // Adds a flow to those of the traffic; it starts at flow.start, which must not be before now(). Call it between calls
   // of advance(). A run whose flows have all ended then goes on. Ports that are 0 are chosen here. Returns the flow's
@@ -183,7 +184,7 @@ class Engine {
   }
   // Why a call is refused: throw std::logic_error.
   [[noreturn]] static void refuse_trace();
-  [[noreturn]] static void refuse_watch_work();
+  [[noreturn]] static void refuse_phase_times();
   [[noreturn]] static void refuse_decide();
   // A stall that has been found now, with the flows that are left.
   Stall stall_of(Stall::Kind kind) const;

@@ -12,7 +12,7 @@ struct FastForwardReport {
   std::uint64_t messages = 0;  // that have begun, of programs
   std::uint64_t skipped = 0;   // of these, without packets
   std::uint64_t spans = 0;     // in which all flows were steady, and which were left out
-  Time left_out;               // the time of these
+  Time skipped_time;           // the time of these
   std::uint64_t unsent = 0;    // data packets that were not sent
   std::uint64_t checked = 0;   // messages, or flows in a span, that were simulated in place of being skipped
   double mean_error = 0;       // of the checked ones, |expected - simulated| / simulated of the time until a message's

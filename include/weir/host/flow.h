@@ -15,11 +15,11 @@ struct alignas(64) Flow {
   // the members that every acknowledgement and every send touch
   std::int64_t snd_una = 0;        // all bytes below are acknowledged
   std::int64_t snd_nxt = 0;        // next byte to send
-  std::int64_t limit = 0;          // first byte that may not be sent yet
+  std::int64_t send_limit = 0;     // first byte that may not be sent yet
   std::int64_t not_in_flight = 0;  // bytes of [snd_una, snd_nxt) not in flight: acknowledged out of order, or lost
   cc::Control control;
   Time next_send;                   // pacing: nothing is sent before this
-  Time held;                        // On-Ramp: nothing is sent before this
+  Time on_ramp_until;               // On-Ramp: nothing is sent before this
   Time pacing_entry = Time::max();  // time of its valid entry in the pacing queue; max = none
   std::int64_t snd_max = 0;         // first byte never sent
 
@@ -27,7 +27,7 @@ struct alignas(64) Flow {
   std::uint32_t entropy = 0;
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
-  std::uint32_t last_wire = 0;  // of the packets that it sent in its last turn
+  std::uint32_t last_wire = 0;  // of the packets of its last burst
   std::uint16_t profile = 0;
   bool ready = false;      // in the ready queue
   bool selective = false;  // selective recovery (IRN, SACK); else go-back-N
@@ -37,8 +37,8 @@ struct alignas(64) Flow {
   std::uint8_t packet_flags = 0;  // flags that all its packets carry
   std::uint8_t backoff = 0;       // consecutive timeouts
   bool stacked = false;           // segments wait below the socket (host/host_stack.h)
-  bool noted = false;             // stacked, or its algorithm wants the delivery rate
-  std::uint8_t turn = 0;          // packets left of the burst that it is sending
+  bool has_log = false;           // stacked, or its algorithm wants the delivery rate
+  std::uint8_t burst_left = 0;    // packets left of the burst that it is sending
   Time last_sent;                 // the first of them
   Time srtt;
   Time rttvar;
@@ -52,20 +52,20 @@ struct alignas(64) Flow {
 
   std::int64_t size() const { return facts.size.count; }
   std::int64_t in_flight() const { return snd_nxt - snd_una - not_in_flight; }
-  bool sendable() const { return (snd_nxt < limit || resend) && in_flight() < control.window.count; }
+  bool sendable() const { return (snd_nxt < send_limit || resend) && in_flight() < control.window.count; }
   // Whether all of the flow has been sent, and nothing is known to be lost.
   bool exhausted() const { return snd_nxt >= size() && !resend; }
   // When its next packet may leave; within a burst it does not wait for pacing.
-  Time due() const { return turn == 0 ? std::max(next_send, held) : held; }
+  Time due() const { return burst_left == 0 ? std::max(next_send, on_ramp_until) : on_ramp_until; }
   void* state() { return this + 1; }
 };
 
 // The receiver's state of a flow, kept for each slot of each sender.
 struct Receiver {
-  std::int64_t expected = 0;      // all bytes below have arrived
-  std::int64_t end = -1;          // size, if the flow is a message of a program; else -1
-  std::int64_t asked = 0;         // the sender waits for acknowledgements of all bytes below
-  std::int64_t last_nacked = -1;  // first byte of the gap that the last NACK reported
+  std::int64_t expected = 0;           // all bytes below have arrived
+  std::int64_t end = -1;               // size, if the flow is a message of a program; else -1
+  std::int64_t ack_at_once_below = 0;  // the sender waits for acknowledgements of all bytes below
+  std::int64_t last_nacked = -1;       // first byte of the gap that the last NACK reported
   Time last_nack;
   Time next_cnp;  // no CNP is sent before this
   std::uint32_t generation = 0;

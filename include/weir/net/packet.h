@@ -38,17 +38,17 @@ inline constexpr std::uint8_t kMarkable = 128;  // on an acknowledgement: switch
 
 inline constexpr Time kNotScheduled = Time::max();  // departure time of a packet whose port is paused
 
-// Descriptor::body: the number of a record of the partition's packet store, with this bit if it has telemetry, too. In
-// a trace event only that bit means something.
+// Descriptor::record: the number of a record of the partition's packet store, with this bit if it has telemetry, too.
+// In a trace event only that bit means something.
 inline constexpr std::uint32_t kHasTelemetry = std::uint32_t{1} << 31;
-inline constexpr std::uint32_t kNoBody = ~kHasTelemetry;
+inline constexpr std::uint32_t kNoRecord = ~kHasTelemetry;
 
 // What ports and switches look at, and all that they copy: rings hold descriptors. Two fill a cache line.
 struct alignas(32) Descriptor {
   Time departs;               // start of transmission by the port whose ring holds it
   std::uint32_t dst = 0;      // host
   std::uint32_t entropy = 0;  // path selector
-  std::uint32_t body = kNoBody;
+  std::uint32_t record = kNoRecord;
   std::uint32_t queue = 0;    // bytes waiting behind it in the port when it departed
   std::uint16_t wire = 0;     // bytes on the wire
   std::uint16_t ingress = 0;  // index, at the current switch, of the port by which it came in
@@ -62,10 +62,10 @@ struct alignas(32) Descriptor {
   bool to_receiver() const { return kind <= PacketKind::probe; }
   // Whether switches mark it (ECN).
   bool is_markable() const { return kind == PacketKind::data || (kind == PacketKind::ack && (flags & kMarkable) != 0); }
-  // On its way: whether it has a body. Pause and resume frames have none.
-  bool has_body() const { return body != kNoBody; }
+  // On its way: whether it has a record. Pause and resume frames have none.
+  bool has_record() const { return record != kNoRecord; }
   // Whether switches write telemetry into it, or have, and it brings that back.
-  bool has_telemetry() const { return (body & kHasTelemetry) != 0; }
+  bool has_telemetry() const { return (record & kHasTelemetry) != 0; }
 };
 static_assert(sizeof(Descriptor) == 32);
 
@@ -88,7 +88,7 @@ static_assert(sizeof(PacketBody) == 32);
 struct Sack {
   std::int64_t trigger = 0;
   std::uint64_t arrived = 0;
-  Time held;                  // that the acknowledgement waited in the receiving host
+  Time host_delay;            // that the acknowledgement waited in the receiving host
   std::int32_t ahead = 0;     // of first(), compared with the trigger
   std::uint32_t entropy = 0;  // of the packet that triggered it
 
@@ -108,7 +108,7 @@ inline void copy_fields(Descriptor& to, const Descriptor& from) {
   to.departs = from.departs;
   to.dst = from.dst;
   to.entropy = from.entropy;
-  to.body = from.body;
+  to.record = from.record;
   to.queue = from.queue;
   to.wire = from.wire;
   to.ingress = from.ingress;
@@ -120,7 +120,7 @@ inline void copy_fields(Descriptor& to, const Descriptor& from) {
 inline void copy_fields(Sack& to, const Sack& from) {
   to.trigger = from.trigger;
   to.arrived = from.arrived;
-  to.held = from.held;
+  to.host_delay = from.host_delay;
   to.ahead = from.ahead;
   to.entropy = from.entropy;
 }

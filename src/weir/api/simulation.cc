@@ -12,16 +12,16 @@
 #include "weir/base/checksum.h"
 #include "weir/base/error.h"
 #include "weir/engine/time/simulation.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 #include "weir/probe/results.h"
 #include "weir/result/tables.h"
 #include "weir/run/checkpoint.h"
 #include "weir/run/epoch_steps.h"
 #include "weir/run/execute.h"
 #include "weir/run/steering.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/fidelity.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir {
@@ -41,7 +41,7 @@ struct Simulation::Parts {
   const probe::RunClock clock;
   scenario::Run run;
   const std::unique_ptr<probe::ResultDirectory> files;  // null: tables are not kept
-  probe::Probes probes;
+  probe::ProbeSet probes;
   bool has_ended = false;
 };
 

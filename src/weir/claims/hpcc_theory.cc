@@ -15,7 +15,7 @@
 #include "weir/claims/claim_scenario.h"
 #include "weir/engine/model/flow_network.h"
 #include "weir/probe/port_choice.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 #include "weir/theory/max_min.h"
 #include "weir/theory/queue.h"

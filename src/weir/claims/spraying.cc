@@ -12,7 +12,7 @@
 #include "weir/claims/claim_scenario.h"
 #include "weir/claims/measures.h"
 #include "weir/probe/collective_report.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::claims {

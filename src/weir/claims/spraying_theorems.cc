@@ -20,7 +20,7 @@
 #include "weir/claims/catalogue.h"
 #include "weir/claims/claim_scenario.h"
 #include "weir/claims/spraying.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 #include "weir/theory/spraying.h"
 

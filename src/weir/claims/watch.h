@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::claims {

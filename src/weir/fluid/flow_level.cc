@@ -307,7 +307,7 @@ void FlowLevel::for_each_active(const std::function<void(std::uint32_t, const ho
     flow.facts.start = f.record.start;
     flow.snd_una = flow.snd_nxt = flow.snd_max =
         static_cast<std::int64_t>(static_cast<double>(f.record.size.count) * (1 - left(f) / f.wire));
-    flow.limit = f.record.size.count;
+    flow.send_limit = f.record.size.count;
     flow.control.rate = {static_cast<std::int64_t>(f.stage == Stage::sending ? f.rate : 0)};
     flow.dst = f.record.dst;
     flow.entropy = f.record.entropy;

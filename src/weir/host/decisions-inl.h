@@ -20,7 +20,7 @@ inline void admit_decision(cc::Control& control, Time now) {
 }
 
 template <class P>
-inline void Senders<P>::ask(const Host& host, Flow& flow, Time now) {
+inline void Senders<P>::request_decision(const Host& host, Flow& flow, Time now) {
   if constexpr (std::remove_reference_t<decltype(this->tracer())>::kOn) {
     if (!flow.control.ask) return;
     flow.control.ask = false;

@@ -21,7 +21,7 @@ void Intake<P>::arrive(std::uint32_t h, net::Descriptor& packet, Time now) {
   const Time start = ring.empty() ? now : ring[ring.tail - 1].departs;
   const Time due = taken_at(queue.spans, start, Bytes{packet.wire});
   if (ring.empty() && due == now) {
-    receivers().receive(h, packets().arrive(packet), now);
+    receivers().receive(h, packets().load(packet), now);
     return;
   }
   const std::uint32_t port = network().hosts[h].port;
@@ -48,7 +48,7 @@ void Intake<P>::on_due(std::uint32_t h, Time now) {
   net::PacketRing& ring = queue.packets;
   while (!ring.empty() && ring.front().departs <= now) {
     queue.bytes[is_paused(ring.front().traffic_class) ? 1 : 0] -= ring.front().wire;
-    const net::Packet packet = packets().arrive(ring.front());
+    const net::Packet packet = packets().load(ring.front());
     ring.pop();
     receivers().receive(h, packet, now);
   }

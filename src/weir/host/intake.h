@@ -4,7 +4,7 @@
 // rate; at other times at once. In lossless mode the NIC pauses its switch while much waits, as switches do with
 // theirs. What it has no room for is dropped: packets that are paused and those that are not have as much room each, so
 // that neither takes that of the other. Receivers see a packet when it is taken, and do not know that it has
-// waited. Without slow hosts this room is empty.
+// waited. Without slow hosts this part is empty.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@
 #include "weir/host/params.h"
 #include "weir/net/packet.h"
 #include "weir/net/port/port.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 
 namespace weir::host {
 
 template <class P>
-class Intake : public sim::Room<Intake, P> {
+class Intake : public sim::PartitionPart<Intake, P> {
  public:
   template <class Model>
   explicit Intake(const Model& m) : queues_(m.faults.slow.empty() ? 0 : m.topology.hosts) {
@@ -57,7 +57,7 @@ class Intake : public sim::Room<Intake, P> {
   }
 
  private:
-  using Base = sim::Room<Intake, P>;
+  using Base = sim::PartitionPart<Intake, P>;
   using Base::fabric;
   using Base::model;
   using Base::network;

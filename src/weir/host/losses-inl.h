@@ -45,8 +45,8 @@ template <class P>
 inline void Senders<P>::note_scoreboard(Host& host, Flow& flow, const Scoreboard& board) {
   flow.resend = board.lost_bytes() > 0;
   flow.not_in_flight = board.lost_bytes() + board.delivered_bytes();
-  if (!flow.stacked) flow.limit = board.limit(flow.snd_una);
-  hold(host, flow);
+  if (!flow.stacked) flow.send_limit = board.limit(flow.snd_una);
+  update_on_ramp_hold(host, flow);
 }
 
 // Losses of one episode, up to what had been sent when the first was found, are reported once, unless the algorithm
@@ -76,7 +76,7 @@ void Senders<P>::report_loss(Host& host, Flow& flow, cc::Loss::Kind kind, Bytes 
                       .in_flight = {in_flight.count + waiting},
                       .entropy = flow.entropy};
   profile.algorithm->on_loss(flow.state(), profile.params.get(), flow.facts, loss, flow.control);
-  follow(host, flow, now);
+  apply_control(host, flow, now);
 }
 
 // Go-back-N: sends again from the first unacknowledged byte.
@@ -84,7 +84,7 @@ template <class P>
 void Senders<P>::go_back(Host& host, Flow& flow, cc::Loss::Kind kind, Time now) {
   report_loss(host, flow, kind, {flow.snd_una}, {flow.in_flight()}, {flow.in_flight()}, now);
   flow.snd_nxt = flow.snd_una;
-  hold(host, flow);
+  update_on_ramp_hold(host, flow);
 }
 
 template <class P>

@@ -61,7 +61,7 @@ inline void Nics<P>::run_timers(std::uint32_t h, Time now) {
       flow->control.timer = cc::kNoTimer;
       const Profile& profile = model().profiles[flow->profile];
       profile.algorithm->on_timer(flow->state(), profile.params.get(), flow->facts, now, flow->control);
-      senders().follow(host, *flow, now);
+      senders().apply_control(host, *flow, now);
     }
     if (flow->rto_at <= now) senders().time_out(host, *flow, now);
     arm(host, *flow);
@@ -78,7 +78,7 @@ inline void Nics<P>::consider(Host& host, Flow& flow, Time now) {
   if (due <= now) {
     flow.ready = true;
     flow.pacing_entry = Time::max();
-    if (flow.turn == 0) [[likely]]
+    if (flow.burst_left == 0) [[likely]]
       host.ready.push({flow.slot, flow.generation});
     else
       host.ready.push_front({flow.slot, flow.generation});
@@ -103,11 +103,11 @@ inline void Nics<P>::serve(std::uint32_t h, Time now) {
   }
   if (nic.paused == all_classes_) return;
   while (nic.free_at <= now && !host.ready.empty()) {
-    const SlotQueue::Entry turn = host.ready.pop();
-    Flow* flow = host.find(turn.slot, turn.generation);
+    const SlotQueue::Entry next = host.ready.pop();
+    Flow* flow = host.find(next.slot, next.generation);
     if (flow == nullptr) continue;
     if (nic.paused != 0 && (nic.paused >> model().profiles[flow->profile].data_class & 1) != 0) {
-      host.parked.push_back(turn);
+      host.parked.push_back(next);
       continue;
     }
     flow->ready = false;
@@ -179,7 +179,7 @@ void Nics<P>::hold_back(std::uint32_t h, std::uint32_t wire, Time now) {
   const Time wait = timings_[h].wait(now, nic.free_at, nic.serialisation(wire));
   if (wait == Time{}) return;
   if (nic.kind == net::PortKind::queued)
-    fabric().hold(port, now + wait, now);
+    fabric().stop_sending(port, now + wait, now);
   else
     nic.free_at = now + wait;
 }
@@ -188,7 +188,7 @@ void Nics<P>::hold_back(std::uint32_t h, std::uint32_t wire, Time now) {
 template <class P>
 void Nics<P>::unpark(std::uint32_t h, Time now) {
   Host& host = network().hosts[h];
-  for (const auto& turn : host.parked) host.ready.push(turn);
+  for (const auto& entry : host.parked) host.ready.push(entry);
   host.parked.clear();
   update_wake(h, now);
 }

@@ -9,12 +9,12 @@
 #include "weir/host/host.h"
 #include "weir/host/nic_timing.h"
 #include "weir/net/packet.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 
 namespace weir::host {
 
 template <class P>
-class Nics : public sim::Room<Nics, P> {
+class Nics : public sim::PartitionPart<Nics, P> {
  public:
   template <class Model>
   explicit Nics(const Model& m);
@@ -51,7 +51,7 @@ class Nics : public sim::Room<Nics, P> {
   }
 
  private:
-  using Base = sim::Room<Nics, P>;
+  using Base = sim::PartitionPart<Nics, P>;
   using Base::fabric;
   using Base::messages;
   using Base::model;

@@ -10,7 +10,7 @@ namespace weir::host {
 // is over.
 template <class P>
 inline void Senders<P>::pace(Flow& flow, std::uint32_t wire, Time now) {
-  const bool first = flow.turn == 0;
+  const bool first = flow.burst_left == 0;
   if (flow.control.rate.bits_per_second != 0)
     flow.next_send = (first ? now : flow.next_send) + transmission_time(Bytes{wire}, flow.control.rate);
   if (first) [[likely]] {
@@ -18,12 +18,12 @@ inline void Senders<P>::pace(Flow& flow, std::uint32_t wire, Time now) {
     flow.last_wire = wire;
     if (flow.control.burst <= 1) [[likely]]
       return;
-    flow.turn = flow.stacked ? std::uint8_t{0} : static_cast<std::uint8_t>(flow.control.burst - 1);
+    flow.burst_left = flow.stacked ? std::uint8_t{0} : static_cast<std::uint8_t>(flow.control.burst - 1);
   } else {
     flow.last_wire += wire;
-    --flow.turn;
+    --flow.burst_left;
   }
-  if (!flow.sendable()) flow.turn = 0;
+  if (!flow.sendable()) flow.burst_left = 0;
 }
 
 // A probe follows the packet that has just been given to the NIC, on the same path.
@@ -52,7 +52,7 @@ void Senders<P>::receive_echo(const Host& host, Flow& flow, const Packet& packet
   if (profile.algorithm->on_echo == nullptr) return;
   profile.algorithm->on_echo(flow.state(), profile.params.get(), flow.facts,
                              {.now = now, .rtt = now - packet.sent, .sent_at = packet.sent}, flow.control);
-  follow(host, flow, now);
+  apply_control(host, flow, now);
 }
 
 template <class P>
@@ -60,12 +60,12 @@ void Senders<P>::notify_congestion(const Host& host, Flow& flow, Time now) {
   const Profile& profile = model().profiles[flow.profile];
   if (profile.algorithm->on_cnp == nullptr) return;
   profile.algorithm->on_cnp(flow.state(), profile.params.get(), flow.facts, now, flow.control);
-  follow(host, flow, now);
+  apply_control(host, flow, now);
 }
 
 template <class P>
-inline void Senders<P>::follow(const Host& host, Flow& flow, Time now) {
-  ask(host, flow, now);
+inline void Senders<P>::apply_control(const Host& host, Flow& flow, Time now) {
+  request_decision(host, flow, now);
   trace(net::EventKind::controlled, host, flow, now);
   repace(flow);
 }

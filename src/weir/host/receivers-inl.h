@@ -35,9 +35,9 @@ inline net::Packet answer(const net::Packet& packet, net::PacketKind kind, Bytes
 // the sender asks (uet-htsim). What was sent before a packet that asks, and comes after it, is acknowledged at once
 // too: the sender waits for it. Duplicates are acknowledged anyway.
 inline bool acknowledges_now(Receiver& r, const Profile& profile, const net::Packet& packet) {
-  if ((packet.flags & net::kAskAck) != 0) r.asked = std::max(r.asked, packet.seq + 1);
+  if ((packet.flags & net::kAskAck) != 0) r.ack_at_once_below = std::max(r.ack_at_once_below, packet.seq + 1);
   r.unacknowledged += packet.payload;
-  const bool now = r.unacknowledged >= profile.ack_every.count || packet.seq == 0 || packet.seq < r.asked ||
+  const bool now = r.unacknowledged >= profile.ack_every.count || packet.seq == 0 || packet.seq < r.ack_at_once_below ||
                    (packet.flags & net::kMarked) != 0;
   if (now) r.unacknowledged = 0;
   return now;
@@ -69,7 +69,7 @@ inline void Receivers<P>::receive(std::uint32_t h, const Packet& packet, Time no
 
 template <class P>
 inline void Receivers<P>::prefetch_for(std::uint32_t h, const net::Descriptor& packet) const {
-  if (!packet.has_body()) return;
+  if (!packet.has_record()) return;
   const net::PacketBody& body = packets().body(packet);
   if ((packet.flags & net::kSack) != 0) {
     const auto& extras = network().hosts[h].extras;
@@ -82,7 +82,7 @@ inline void Receivers<P>::prefetch_for(std::uint32_t h, const net::Descriptor& p
 template <class P>
 void Receivers<P>::return_probe(std::uint32_t h, const Packet& probe, Time now) {
   Packet echo = answer(probe, net::PacketKind::echo, model().transport.min_frame, ack_class(probe.traffic_class));
-  answers().give(h, echo, now);
+  receive_delays().send(h, echo, now);
 }
 
 template <class P>
@@ -129,8 +129,8 @@ void Receivers<P>::report_arrival(std::uint32_t h, Receiver& r, const Packet& pa
   if (!reports_now(r, params, packet, now)) return;
   ++counters().or_acks;
   Packet report = answer(packet, net::PacketKind::or_ack, params.ack_size, packet.traffic_class);
-  report.sent = network().hosts[h].clock.at(answers().stamp(h, now));
-  answers().give(h, report, now);
+  report.sent = network().hosts[h].clock.at(receive_delays().stamp(h, now));
+  receive_delays().send(h, report, now);
 }
 
 // A data packet becomes its own acknowledgement, which keeps its telemetry, time stamp and path.
@@ -186,7 +186,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
     if (rules.cnp_packet) {
       Packet notice =
           answer(packet, net::PacketKind::cnp, model().transport.min_frame, ack_class(packet.traffic_class));
-      answers().give(h, notice, now);
+      receive_delays().send(h, notice, now);
     }
   }
   if (silent) [[unlikely]] {
@@ -215,10 +215,10 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
   if (selective && !gap) {
     net::Sack told = reassembly(packet.src, packet.slot).sack(first);
     told.entropy = packet.entropy;
-    net::copy_fields(packets().tell(ack), told);
-  } else if (answers().tell_delay() && !profile.recovery.selective()) {
+    net::copy_fields(packets().add_sack(ack), told);
+  } else if (receive_delays().tell_delay() && !profile.recovery.selective()) {
     const std::int64_t trigger = first / model().transport.payload.count;
-    packets().tell(ack) = {.trigger = trigger, .ahead = static_cast<std::int32_t>(-trigger)};
+    packets().add_sack(ack) = {.trigger = trigger, .ahead = static_cast<std::int32_t>(-trigger)};
   } else {
     ack.src = static_cast<std::uint32_t>(first - ack.seq);
   }
@@ -226,7 +226,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
   ack.entropy = net::answer_entropy(packet.entropy);
   ack.wire = frame.wire;
   ack.traffic_class = ack_class(packet.traffic_class);
-  answers().give(h, ack, now);
+  receive_delays().send(h, ack, now);
 }
 
 }  // namespace weir::host

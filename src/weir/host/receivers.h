@@ -14,7 +14,7 @@
 #include "weir/host/reassembly.h"
 #include "weir/host/transport.h"
 #include "weir/net/packet.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 
 namespace weir::host {
 
@@ -25,7 +25,7 @@ struct AckFrame {
 };
 
 template <class P>
-class Receivers : public sim::Room<Receivers, P> {
+class Receivers : public sim::PartitionPart<Receivers, P> {
  public:
   // Reads the profiles of the model.
   template <class Model>
@@ -71,13 +71,13 @@ class Receivers : public sim::Room<Receivers, P> {
 
  private:
   using Packet = net::Packet;
-  using Base = sim::Room<Receivers, P>;
-  using Base::answers;
+  using Base = sim::PartitionPart<Receivers, P>;
   using Base::counters;
   using Base::messages;
   using Base::model;
   using Base::network;
   using Base::packets;
+  using Base::receive_delays;
   using Base::senders;
 
   template <class List>

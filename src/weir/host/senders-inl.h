@@ -61,7 +61,7 @@ inline void Senders<P>::trace_waiting(const Host& host, const Flow& flow, Time n
     if (!tracer().takes(net::EventKind::waiting)) return;
     const bool may_send = flow.ready || flow.sendable();
     const bool is_due = flow.ready || flow.due() <= now;
-    const bool on_ramp = flow.turn != 0 || flow.held > flow.next_send;
+    const bool on_ramp = flow.burst_left != 0 || flow.on_ramp_until > flow.next_send;
     trace(net::EventKind::waiting, host, flow, now, {}, {},
           !may_send ? net::Cause::window
           : is_due  ? net::Cause::turn
@@ -77,7 +77,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   const Profile& profile = model().profiles[start.profile];
   Flow& flow = *flows_.take(start.profile, profile.algorithm->state_size);
   flow.id = start.id;
-  flow.limit = start.size.count;
+  flow.send_limit = start.size.count;
   flow.dst = start.dst;
   flow.tag = start.tag;
   flow.profile = start.profile;
@@ -109,7 +109,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   flow.rttvar = flow.srtt / 2;  // as if a first round trip had been measured (RFC 6298, section 2.2)
   flow.next_send = now;
   if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate)) {
-    flow.noted = true;
+    flow.has_log = true;
     host.extras_of(flow.slot).delivery.start(model().transport.payload);
   }
   if (profile.recovery.selective()) {
@@ -123,7 +123,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   ++active_;
   ++counters().flows_started;
   trace(net::EventKind::started, host, flow, now, start.size);
-  ask(host, flow, now);
+  request_decision(host, flow, now);
   trace(net::EventKind::controlled, host, flow, now);
   if (profile.stack) board_stack(host, flow, now);
   nics().arm(host, flow);
@@ -153,7 +153,7 @@ void Senders<P>::board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params&
     if (const auto seen = host.seen_delays->find(flow.dst); seen != host.seen_delays->end())
       shim.remember(seen->second.delay, seen->second.at);
   flow.on_ramp = true;
-  flow.held = shim.next_packet(0);
+  flow.on_ramp_until = shim.next_packet(0);
 }
 
 template <class P>
@@ -188,7 +188,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   packet.wire = static_cast<std::uint16_t>(payload + data_header_[flow.profile]);
   packet.traffic_class = net::data_class(model().profiles[flow.profile].data_class);
   const cc::Algorithm& algorithm = *model().profiles[flow.profile].algorithm;
-  if (cc::has(algorithm.about.needs, cc::Needs::telemetry)) packets().measure(packet);
+  if (cc::has(algorithm.about.needs, cc::Needs::telemetry)) packets().add_telemetry(packet);
   packet.flags = flow.packet_flags;
   const bool again = packet.seq < flow.snd_max;
   if (again) {
@@ -210,10 +210,10 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   }
   if (flow.on_ramp) {
     if (again || !early(flow)) host.on_ramps[flow.slot]->on_send(packet.seq, Bytes{payload}, now, again);
-    hold(host, flow);
+    update_on_ramp_hold(host, flow);
   }
   pace(flow, packet.wire, now);
-  if (flow.noted) note(host, flow, packet, now);
+  if (flow.has_log) on_packet_left(host, flow, packet, now);
   watch_for_timeout(flow, payload, now);
   if (algorithm.on_send != nullptr)
     algorithm.on_send(flow.state(), model().profiles[flow.profile].params.get(), flow.facts,
@@ -225,7 +225,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
                        .app_limited = app_limited(host, flow)},
                       flow.control);
   trace(net::EventKind::controlled, host, flow, now);
-  if (flow.control.probe && flow.turn == 0) [[unlikely]]
+  if (flow.control.probe && flow.burst_left == 0) [[unlikely]]
     send_probe(host, flow, packet, now);
   nics().arm(host, flow);
 }
@@ -241,14 +241,14 @@ inline bool Senders<P>::asks(const Flow& flow, const Packet& packet) const {
 
 // The packet that goes next has changed, or On-Ramp's pause.
 template <class P>
-inline void Senders<P>::hold(Host& host, Flow& flow) {
+inline void Senders<P>::update_on_ramp_hold(Host& host, Flow& flow) {
   if (!flow.on_ramp) return;
   if (!flow.resend && early(flow)) [[unlikely]] {
-    flow.held = host.stack_of(flow.slot).departs();
+    flow.on_ramp_until = host.stack_of(flow.slot).departs();
     return;
   }
   const std::int64_t next = flow.resend ? host.extras_of(flow.slot).scoreboard.first_lost() : flow.snd_nxt;
-  flow.held = host.on_ramps[flow.slot]->next_packet(next);
+  flow.on_ramp_until = host.on_ramps[flow.slot]->next_packet(next);
 }
 
 template <class P>
@@ -304,7 +304,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   Time held;
   if (flow.selective) {
     const Sack& sack = packets().sack(packet);
-    held = sack.held;
+    held = sack.host_delay;
     trigger = sack.trigger * model().transport.payload.count;
     entropy = sack.entropy;
     FlowExtras& extras = host.extras_of(flow.slot);
@@ -315,7 +315,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   } else {
     if ((packet.flags & net::kSack) != 0) [[unlikely]] {
       const Sack& sack = packets().sack(packet);
-      held = sack.held;
+      held = sack.host_delay;
       trigger = sack.trigger * model().transport.payload.count;
     } else {
       trigger += static_cast<std::int32_t>(packet.src);
@@ -344,9 +344,9 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
               .hops = packet.hops,
               .entropy = entropy,
               .telemetry = packet.has_telemetry() ? &packets().telemetry(packet) : nullptr};
-  if (flow.noted) fill_rate_sample(host, flow, packet, ack);
+  if (flow.has_log) fill_rate_sample(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
-  follow(host, flow, now);
+  apply_control(host, flow, now);
   if (found.lost > 0) find_losses(host, flow, found, now);
   if (flow.stacked) [[unlikely]]
     hand_down(host, flow, now);
@@ -360,7 +360,7 @@ inline bool Senders<P>::app_limited(Host& host, const Flow& flow) const {
 
 // A packet has left.
 template <class P>
-void Senders<P>::note(Host& host, Flow& flow, const Packet& packet, Time now) {
+void Senders<P>::on_packet_left(Host& host, Flow& flow, const Packet& packet, Time now) {
   const bool again = (packet.flags & net::kRetransmission) != 0;
   if (cc::has(model().profiles[flow.profile].algorithm->about.needs, cc::Needs::delivery_rate)) {
     DeliveryLog& log = host.extras_of(flow.slot).delivery;
@@ -397,7 +397,7 @@ void Senders<P>::receive_or_ack(Host& host, Flow& flow, const Packet& packet, Ti
   if (!data) return;
   const Time delay = packet.sent - host.clock.at(data.sent());
   shim.on_or_ack(data, delay, now);
-  hold(host, flow);
+  update_on_ramp_hold(host, flow);
   if (model().profiles[flow.profile].on_ramp->memory) {
     if (!host.seen_delays) host.seen_delays = std::make_unique<std::unordered_map<std::uint32_t, SeenDelay>>();
     (*host.seen_delays)[flow.dst] = {delay, now};

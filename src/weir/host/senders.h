@@ -16,12 +16,12 @@
 #include "weir/host/host.h"
 #include "weir/host/transport.h"
 #include "weir/net/trace.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 
 namespace weir::host {
 
 template <class P>
-class Senders : public sim::Room<Senders, P> {
+class Senders : public sim::PartitionPart<Senders, P> {
  public:
   // Reads the profiles of the model.
   template <class Model>
@@ -36,7 +36,7 @@ class Senders : public sim::Room<Senders, P> {
   [[gnu::noinline]] void time_out(Host& host, Flow& flow, Time now);
   // The algorithm has been called: a decision is asked for, and the running pacing gap is adapted to its new rate, if
   // it wants that.
-  void follow(const Host& host, Flow& flow, Time now);
+  void apply_control(const Host& host, Flow& flow, Time now);
   // A decision has come for this flow of host h, if it is still there, before all else at `now`.
   [[gnu::noinline]] void take_decision(std::uint32_t h, const Question& question, const cc::Control& control, Time now);
 
@@ -78,7 +78,7 @@ class Senders : public sim::Room<Senders, P> {
 
  private:
   using Packet = net::Packet;
-  using Base = sim::Room<Senders, P>;
+  using Base = sim::PartitionPart<Senders, P>;
   using Base::counters;
   using Base::decisions;
   using Base::fabric;
@@ -99,7 +99,7 @@ class Senders : public sim::Room<Senders, P> {
   [[gnu::noinline]] std::uint32_t connect(Host& host, const traffic::Flow& flow);
   [[gnu::noinline]] void board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params& params);
   // Asks for a decision if the algorithm wants one; nothing if there is no tracer.
-  void ask(const Host& host, Flow& flow, Time now);
+  void request_decision(const Host& host, Flow& flow, Time now);
   // The running pacing gap is adapted to the algorithm's new rate, if it wants that.
   static void repace(Flow& flow);
   static void pace(Flow& flow, std::uint32_t wire, Time now);
@@ -107,7 +107,7 @@ class Senders : public sim::Room<Senders, P> {
   [[gnu::cold]] void receive_echo(const Host& host, Flow& flow, const Packet& packet, Time now);
   [[gnu::noinline]] void finish_flow(std::uint32_t h, Flow& flow, Time now);
   bool asks(const Flow& flow, const Packet& packet) const;
-  void hold(Host& host, Flow& flow);
+  void update_on_ramp_hold(Host& host, Flow& flow);
   bool early(const Flow& flow) const;
   [[gnu::noinline]] void board_stack(Host& host, Flow& flow, Time now);
   [[gnu::noinline]] void hand_down(Host& host, Flow& flow, Time now);
@@ -119,7 +119,7 @@ class Senders : public sim::Room<Senders, P> {
   void acknowledge(Host& host, Flow& flow, const Packet& packet, Time now);
   [[gnu::noinline]] void receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now);
   [[gnu::noinline]] void notify_congestion(const Host& host, Flow& flow, Time now);
-  [[gnu::noinline]] void note(Host& host, Flow& flow, const Packet& packet, Time now);
+  [[gnu::noinline]] void on_packet_left(Host& host, Flow& flow, const Packet& packet, Time now);
   [[gnu::noinline]] void fill_rate_sample(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack);
 
   // losses-inl.h

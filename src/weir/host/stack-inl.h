@@ -12,7 +12,7 @@ inline constexpr double kFastest = 1e15;  // bits per second, of a flow without 
 template <class P>
 void Senders<P>::board_stack(Host& host, Flow& flow, Time now) {
   host.stack_of(flow.slot).start(model().transport.payload);
-  flow.stacked = flow.noted = true;
+  flow.stacked = flow.has_log = true;
   hand_down(host, flow, now);
 }
 
@@ -35,7 +35,7 @@ void Senders<P>::hand_down(Host& host, Flow& flow, Time now) {
        .acknowledged = flow.snd_una,
        .limit = std::min(board.limit(flow.snd_una), stack.asked_for(flow.snd_una, model().transport.payload.count))},
       std::min(rate, kFastest), now);
-  flow.limit = queue.end();
+  flow.send_limit = queue.end();
   if (early(flow)) commit(host, flow, queue);
 }
 
@@ -51,7 +51,7 @@ void Senders<P>::commit(Host& host, Flow& flow, HostStack& queue) {
   cc::OnRamp& shim = *host.on_ramps[flow.slot];
   queue.commit(shim.next_packet(queue.end()), paces(flow), data_header_[flow.profile],
                [&](std::int64_t first, std::int64_t size, Time departs) { shim.on_send(first, Bytes{size}, departs); });
-  hold(host, flow);
+  update_on_ramp_hold(host, flow);
 }
 
 // Whether the queue paces the flow's segments.

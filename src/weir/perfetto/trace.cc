@@ -103,8 +103,8 @@ void Trace::attach(engine::Engine& engine) {
   engine.every(interval_, [this, &engine](Time now) { sample(engine, now); });
   engine.on_finish([this](const host::FlowRecord& record) { end(record, record.finish); });
   if (engine_time_)
-    engine.watch_work([this](Time from, Time until, std::span<const engine::Work> work) {
-      if (overlaps(from, until)) engine_time_->add(from, until, work);
+    engine.on_phase_times([this](Time from, Time until, std::span<const engine::PhaseTime> times) {
+      if (overlaps(from, until)) engine_time_->add(from, until, times);
     });
 }
 

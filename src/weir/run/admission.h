@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::run {
 

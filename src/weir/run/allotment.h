@@ -1,4 +1,4 @@
-// Which runs are a sweep's to do: all of those it was given, or, of several workers, those that it has claimed.
+// Which runs are a sweep's to do: all of those it was given, or, of several workers, those that it has leased.
 #pragma once
 
 #include <chrono>
@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "weir/run/claims.h"
 #include "weir/run/sweep.h"
+#include "weir/run/sweep_leases.h"
 #include "weir/study/plan.h"
 
 namespace weir::run {
 
 class Allotment {
  public:
-  // Throws InputError if --since names no file, std::system_error if nothing can be claimed. Both outlive this.
+  // Throws InputError if --since names no file, std::system_error if nothing can be leased. Both outlive this.
   Allotment(const study::Plan& plan, const SweepOptions& options);
 
   // Of a run that may be free: `mine` until it is given back, another's, or another has done it or failed with it
@@ -42,8 +42,8 @@ class Allotment {
   void watch_anew();
   // Looks who holds what.
   void look();
-  // Removes what killed workers have left of claims of runs that are done.
-  void remove_claims(const std::vector<bool>& done);
+  // Removes what killed workers have left of leases of runs that are done.
+  void remove_leases(const std::vector<bool>& done);
 
  private:
   const std::string& name(std::size_t run) const { return plan_.runs[run].name; }
@@ -51,7 +51,7 @@ class Allotment {
 
   const study::Plan& plan_;
   const SweepOptions& o_;
-  std::optional<Claims> claims_;
+  std::optional<SweepLeases> leases_;
   std::int64_t since_ = 0;  // ns since 1970, by the file server
   std::vector<bool> was_anothers_;
   std::chrono::steady_clock::time_point looked_;

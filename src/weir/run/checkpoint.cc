@@ -51,7 +51,7 @@ std::string build_of_weir() {
                      sizeof(net::Descriptor), sizeof(net::Packet), sizeof(cc::FlowFacts));
 }
 
-void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, probe::Probes& probes,
+void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, probe::ProbeSet& probes,
                      const probe::RunClock& clock, const CheckpointRhythm& rhythm) {
   Saver a;
   if (directory.is_nowhere()) return save(a, engine, probes);  // of a rank that tells the first one its part
@@ -95,12 +95,12 @@ Checkpoint read_checkpoint(const std::string& folder) {
   return out;
 }
 
-void save(Saver& a, engine::Engine& engine, probe::Probes& probes) {
+void save(Saver& a, engine::Engine& engine, probe::ProbeSet& probes) {
   engine.save(a);
   probes.save(a);
 }
 
-void load(std::string_view state, engine::Engine& engine, probe::Probes& probes) {
+void load(std::string_view state, engine::Engine& engine, probe::ProbeSet& probes) {
   Loader a(state);
   engine.load(a);
   probes.load(a);

@@ -14,7 +14,7 @@
 #include "weir/base/units.h"
 #include "weir/engine/engine.h"
 #include "weir/probe/manifest.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 #include "weir/probe/results.h"
 
 namespace weir::run {
@@ -33,7 +33,7 @@ struct CheckpointRhythm {
 
 // Between calls of advance(), of an engine that can be saved. Keeps the checkpoint in the run's
 // directory, in place of the one before. Throws std::system_error.
-void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, probe::Probes& probes,
+void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, probe::ProbeSet& probes,
                      const probe::RunClock& clock, const CheckpointRhythm& rhythm);
 
 struct Checkpoint {
@@ -51,7 +51,7 @@ Checkpoint read_checkpoint(const std::string& folder);
 
 // All that a run holds, between calls of advance(); and the same for an engine and probes that have just been built.
 // load() throws InputError if the bytes do not fit.
-void save(Saver& a, engine::Engine& engine, probe::Probes& probes);
-void load(std::string_view state, engine::Engine& engine, probe::Probes& probes);
+void save(Saver& a, engine::Engine& engine, probe::ProbeSet& probes);
+void load(std::string_view state, engine::Engine& engine, probe::ProbeSet& probes);
 
 }  // namespace weir::run

@@ -9,7 +9,7 @@
 #include "weir/base/error.h"
 #include "weir/run/left_runs.h"
 #include "weir/run/sweep_locks.h"
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
 
 namespace weir::run {
 namespace {
@@ -56,7 +56,7 @@ std::vector<bool> find_done(const study::Plan& plan, const SweepOptions& o) {
     if (why.empty() || !fs::exists(dir)) continue;
     const bool may_replace = o.fresh && (now[run] || o.is_shared());
     if (const auto refused = why_refused(plan, o, run, why, may_replace); !refused.empty()) throw InputError(refused);
-    if (now[run] && !o.claim) outdated.push_back(dir);
+    if (now[run] && !o.leases) outdated.push_back(dir);
   }
   for (const std::string& dir : outdated) fs::remove_all(dir);
   return out;

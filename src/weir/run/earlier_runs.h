@@ -12,7 +12,7 @@ namespace weir::run {
 void refuse_others(const study::Plan& plan, const SweepOptions& o);
 
 // The runs that are there. Those that differ are refused; or removed, if they are to be done now, or left to their
-// shard, or to whoever claims them.
+// shard, or to whoever leases them.
 std::vector<bool> find_done(const study::Plan& plan, const SweepOptions& o);
 
 // Whether the result of a run is there, which nobody else does now. One that differs is refused, or removed.

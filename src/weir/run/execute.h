@@ -13,7 +13,7 @@
 #include "weir/probe/results.h"
 #include "weir/probe/summary.h"
 #include "weir/run/checkpoint.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::run {
 

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "weir/probe/manifest.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 #include "weir/run/checkpoint.h"
 #include "weir/run/execute.h"
 #include "weir/run/lockstep.h"
 #include "weir/run/starvation.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::run {
 
@@ -28,7 +28,7 @@ class Execution {
   Outcome finish();
 
   engine::Engine& engine() { return *run_.simulation; }
-  probe::Probes& probes() { return *probes_; }
+  probe::ProbeSet& probes() { return *probes_; }
   const std::vector<std::string>& tags() const { return run_.tags; }
   // Why the run must end at this instant, for want of memory; "" = it may go on.
   std::string lack_of_memory() const;
@@ -57,7 +57,7 @@ class Execution {
   const Lockstep together_;
   const probe::RunClock clock_;
   scenario::Run run_;
-  std::optional<probe::Probes> probes_;
+  std::optional<probe::ProbeSet> probes_;
   std::optional<Time> forked_at_;  // the run is a fork of another, from here on
   bool cancelled_ = false;
   Time kept_;  // the last checkpoint, or where the run began

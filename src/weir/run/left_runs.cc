@@ -12,7 +12,7 @@
 #include "weir/base/error.h"
 #include "weir/base/text_file.h"
 #include "weir/scenario/effective.h"
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
 
 namespace weir::run {
 namespace {

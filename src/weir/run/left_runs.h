@@ -1,7 +1,7 @@
 // What runs of sweeps leave in DIR/runs when they are killed, and how the next process takes it up.
 //
 // A process does its run in a folder of its own, RUN.partial-TOKEN, in which `run` is the result; this gets its name
-// when it is whole. The next one to do the run, which holds its claim or the sweep's lock, renames what it finds first:
+// when it is whole. The next one to do the run, which holds its lease or the sweep's lock, renames what it finds first:
 // a process that was only slow then cannot give it the result's name any more. It copies the files of the last
 // checkpoint, since the slow one may still hold them open, and goes on from there.
 #pragma once

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::run {
 

@@ -17,13 +17,13 @@
 #include <system_error>
 #include <vector>
 
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 #include "weir/probe/whole_files.h"
 #include "weir/run/execute.h"
 #include "weir/run/left_runs.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/fidelity.h"
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
 #include "weir/study/measurements.h"
 
 namespace weir::run {

@@ -42,7 +42,7 @@ SteeredRun::~SteeredRun() = default;
 
 engine::Engine& SteeredRun::engine() { return execution_->engine(); }
 const scenario::Scenario& SteeredRun::scenario() const { return *scenario_; }
-probe::Probes& SteeredRun::probes() { return execution_->probes(); }
+probe::ProbeSet& SteeredRun::probes() { return execution_->probes(); }
 const std::vector<std::string>& SteeredRun::tags() const { return execution_->tags(); }
 bool SteeredRun::advance(Time until) {
   assert(until == Time::max() || until.ps % engine().epoch().ps == 0);

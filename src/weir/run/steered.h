@@ -33,7 +33,7 @@ class SteeredRun {
   // Of the run as it is now: apply() may make others.
   engine::Engine& engine();
   const scenario::Scenario& scenario() const;
-  probe::Probes& probes();
+  probe::ProbeSet& probes();
   const std::vector<std::string>& tags() const;
 
   // Runs up to `until`, the end of an epoch, or to the end of the run. Returns whether the run has ended.

@@ -20,7 +20,7 @@
 #include "weir/run/sweep_locks.h"
 #include "weir/run/sweep_results.h"
 #include "weir/study/check.h"
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
 #include "weir/study/measurements.h"
 
 namespace weir::run {
@@ -59,7 +59,7 @@ class Sweep {
     out_.elsewhere = static_cast<std::size_t>(
         std::count_if(others_.begin(), others_.end(), [&](std::size_t run) { return !done_[run]; }));
     if (!out_.cancelled && out_.elsewhere == 0 && out_.obstacle.empty()) {
-      allotment_->remove_claims(done_);
+      allotment_->remove_leases(done_);
       clean();
     }
     return std::move(out_);
@@ -290,7 +290,7 @@ SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
     fs::create_directories(folder, error);
     if (error) throw InputError(fmt::format("--out: cannot create {}: {}", folder, error.message()));
   }
-  const WorkLock lock(options.dir, options.shard, options.claim.has_value());
+  const WorkLock lock(options.dir, options.shard, options.leases.has_value());
   refuse_others(plan, options);
   const HeldSignal held;
   try {

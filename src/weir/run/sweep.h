@@ -12,8 +12,8 @@
 
 namespace weir::run {
 
-// How workers that share a directory take runs (claims.h).
-struct ClaimRules {
+// How workers that share a directory take runs (sweep_leases.h).
+struct LeaseRules {
   double lease_s = 60;  // a worker that has shown no sign of life for so long is dead
   std::string since;  // a run that failed after this file was written is not tried again; "" = after this worker began
 };
@@ -29,10 +29,10 @@ struct SweepOptions {
   std::function<bool()> cancelled = {};
   // Told what weir validate would warn of in the scenarios of the runs that are to be done, before any of them begins.
   std::function<void(const study::Notice&)> warn = {};
-  std::optional<ClaimRules> claim = {};  // this is one of several workers, each of which takes what is free
-  double checkpoint_s = 0;               // runs keep a checkpoint so often, of the time they take; 0 = none
+  std::optional<LeaseRules> leases = {};  // this is one of several workers, each of which takes what is free
+  double checkpoint_s = 0;                // runs keep a checkpoint so often, of the time they take; 0 = none
 
-  bool is_shared() const { return shard.n > 1 || claim; }
+  bool is_shared() const { return shard.n > 1 || leases; }
 };
 
 // How far it is.
@@ -55,9 +55,9 @@ struct SweepOutcome {
 };
 
 // Checks everything before anything runs; throws InputError. The process that calls this has no other threads, for it
-// forks, and gets SIGCHLD back as it was. A worker that claims ends when each run is done, has failed, or is in the
-// hands of another one that shows signs of life; the last one to end sees all of them. `look` is called when a run ends
-// and several times a second.
+// forks, and gets SIGCHLD back as it was. A worker that takes leases ends when each run is done, has failed, or is in
+// the hands of another one that shows signs of life; the last one to end sees all of them. `look` is called when a run
+// ends and several times a second.
 SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
                      const std::function<void(const SweepPace&)>& look);
 

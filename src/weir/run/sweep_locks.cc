@@ -59,8 +59,8 @@ bool take_whole(FileLock& lock, const std::string& sharing) {
   return false;
 }
 
-std::string sharing_of(const study::Shard& shard, bool claims) {
-  if (claims) return "claims";
+std::string sharing_of(const study::Shard& shard, bool has_leases) {
+  if (has_leases) return "claims";
   return shard.n == 1 ? "" : fmt::format("{}", shard.n);
 }
 
@@ -76,14 +76,14 @@ bool try_for_two_seconds(const Take& take) {
 
 }  // namespace
 
-WorkLock::WorkLock(const std::string& dir, const study::Shard& shard, bool claims) : whole_(dir + "/.lock") {
-  const std::string sharing = sharing_of(shard, claims);
+WorkLock::WorkLock(const std::string& dir, const study::Shard& shard, bool has_leases) : whole_(dir + "/.lock") {
+  const std::string sharing = sharing_of(shard, has_leases);
   if (!try_for_two_seconds([&] { return take_whole(whole_, sharing); }))
     throw InputError(fmt::format(
         "{}: another weir sweep is at work there{}; wait for it, or share the work with {}", dir,
-        claims ? ", without --claim" : "",
-        claims ? "--claim from the start" : fmt::format("--shard i/n{}", shard.n == 1 ? "" : ", of the same n")));
-  if (claims) return;
+        has_leases ? ", without --claim" : "",
+        has_leases ? "--claim from the start" : fmt::format("--shard i/n{}", shard.n == 1 ? "" : ", of the same n")));
+  if (has_leases) return;
   share_.emplace(fmt::format("{}/.lock-{}-{}", dir, shard.i, shard.n));
   if (!try_for_two_seconds([&] { return share_->take(LOCK_EX); }))
     throw InputError(

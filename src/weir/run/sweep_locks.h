@@ -30,11 +30,11 @@ class FileLock {
 };
 
 // Holds the runs of one sweep against others: all of them, or those of a shard, beside shards of as many, or those that
-// it will claim, beside others that claim. The runs hold it too, until they have ended. Throws InputError if others
+// it will lease, beside others that do. The runs hold it too, until they have ended. Throws InputError if others
 // hold them.
 class WorkLock {
  public:
-  WorkLock(const std::string& dir, const study::Shard& shard, bool claims);
+  WorkLock(const std::string& dir, const study::Shard& shard, bool has_leases);
 
  private:
   FileLock whole_;

@@ -15,7 +15,7 @@
 #include "weir/run/sweep_locks.h"
 #include "weir/scenario/effective.h"
 #include "weir/study/figures.h"
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
 #include "weir/toml/writer.h"
 
 namespace weir::run {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "weir/engine/model/model.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/traffic.h"
 

@@ -1,7 +1,7 @@
 // What one run is made of, as a TOML file describes it (docs/scenario.md), checked value by value.
 //
 //   Scenario s = load_scenario(text, "a.toml", {"run.seed=7"});
-//   Run run = build(s);                       // scenario/run.h
+//   Run run = build(s);                       // scenario/build.h
 //   while (!run.simulation->advance()) {}
 #pragma once
 

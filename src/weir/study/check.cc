@@ -16,8 +16,8 @@
 #include "weir/probe/flow_probe.h"
 #include "weir/probe/manifest.h"
 #include "weir/probe/port_choice.h"
-#include "weir/probe/possible.h"
 #include "weir/probe/queue_probe.h"
+#include "weir/probe/summary_keys.h"
 #include "weir/scenario/unused.h"
 #include "weir/scenario/warnings.h"
 

@@ -11,7 +11,7 @@
 #include "weir/result/percentile.h"
 #include "weir/result/size_buckets.h"
 #include "weir/study/figure_source.h"
-#include "weir/study/words.h"
+#include "weir/study/figure_texts.h"
 
 namespace weir::study {
 namespace {

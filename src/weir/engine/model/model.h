@@ -120,7 +120,7 @@ struct Model {
       return ((p.balancing.packet_flags() | p.balancing.ack_flags()) & net::kSwitchChooses) != 0;
     });
   }
-  Time turn() const { return turn_length(topology); }
+  Time turn_length() const { return engine::turn_length(topology); }
   net::PortKind nic_kind() const { return data_classes() > 1 ? net::PortKind::queued : net::PortKind::fifo; }
 };
 

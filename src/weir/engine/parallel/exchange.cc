@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-#include "weir/engine/parallel/work_log.h"
+#include "weir/engine/parallel/phase_log.h"
 
 namespace weir::engine {
 namespace {

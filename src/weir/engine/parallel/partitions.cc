@@ -79,7 +79,7 @@ class LocalPartitions final : public Partitions {
     if (count_ == 1 && !exchange_) {
       timed(0, 0, [&] { run(0); });
     } else {
-      turn_ ^= 1;
+      written_ ^= 1;
       rounds_.lead([this](std::uint32_t thread, std::uint32_t i) { step(thread, i); });
     }
     if (exchange_)
@@ -87,7 +87,7 @@ class LocalPartitions final : public Partitions {
     else
       for (const auto& failure : failures_)
         if (failure) std::rethrow_exception(failure);
-    for (const Work& work : taken_) log_->add(work);
+    for (const PhaseTime& work : taken_) log_->add(work);
   }
 
   const Totals& totals() override {
@@ -108,7 +108,7 @@ class LocalPartitions final : public Partitions {
     Time out = Time::max();
     for (const auto& p : parts_) out = std::min(out, p->earliest());
     for (std::uint32_t from = own_.first; from < own_.end; ++from)
-      for (const Mailbox& box : mail_[turn_][from])
+      for (const Mailbox& box : mail_[written_][from])
         if (!box.empty()) out = Time{};
     if (exchange_)
       for (const std::uint64_t of_rank : gather(exchange_->ranks(), static_cast<std::uint64_t>(out.ps)))
@@ -168,7 +168,7 @@ class LocalPartitions final : public Partitions {
   }
   void for_each_packet(const net::PacketVisit& visit) const override {
     for (const auto& p : parts_) p->for_each_packet(visit);
-    for (const auto& boxes : mail_[turn_])
+    for (const auto& boxes : mail_[written_])
       for (const Mailbox& box : boxes)
         box.packets.for_each([&](std::uint32_t port, const net::Packet& packet, const auto&) { visit(port, packet); });
   }
@@ -178,7 +178,7 @@ class LocalPartitions final : public Partitions {
   }
 
   void for_each_signal(const std::function<void(std::uint32_t)>& visit) const override {
-    for (const auto& boxes : mail_[turn_])
+    for (const auto& boxes : mail_[written_])
       for (const Mailbox& box : boxes)
         for (const Signal& signal : box.signals) visit(signal.node);
   }
@@ -201,7 +201,7 @@ class LocalPartitions final : public Partitions {
     });
     append(a, everywhere, [&](Saver& own) {
       for (std::uint32_t from = own_.first; from < own_.end; ++from)
-        for (Mailbox& box : mail_[turn_][from]) box.archive(own);
+        for (Mailbox& box : mail_[written_][from]) box.archive(own);
     });
     if constexpr (Tracer::kOn) order_.archive(a);
   }
@@ -216,7 +216,7 @@ class LocalPartitions final : public Partitions {
     for (std::uint32_t from = 0; from < count_; ++from)
       for (std::uint32_t to = 0; to < count_; ++to) {
         Mailbox foreign;
-        Mailbox& box = own_.has(from) || own_.has(to) ? mailbox(turn_, from, to) : foreign;
+        Mailbox& box = own_.has(from) || own_.has(to) ? mailbox(written_, from, to) : foreign;
         box.archive(a);
       }
     if constexpr (Tracer::kOn) {
@@ -243,7 +243,7 @@ class LocalPartitions final : public Partitions {
     }
   }
 
-  void note_work(WorkLog& log) override {
+  void log_phases_to(PhaseLog& log) override {
     log_ = &log;
     taken_.resize(parts_.size());
   }
@@ -294,7 +294,7 @@ class LocalPartitions final : public Partitions {
       out.counters.add(p->counters());
     }
     for (std::uint32_t from = own_.first; from < own_.end; ++from)
-      for (const Mailbox& box : mail_[turn_][from]) out.pending += box.empty() ? 0 : 1;
+      for (const Mailbox& box : mail_[written_][from]) out.pending += box.empty() ? 0 : 1;
     if (out.pending == 0)
       for (const net::PauseWatch& watch : network_.watches) out.watching += watch.idle() ? 0 : 1;
     for (const auto& failure : failures_) out.failed += failure ? 1 : 0;
@@ -306,18 +306,18 @@ class LocalPartitions final : public Partitions {
     std::vector<host::FlowRecord> finished;
     for (std::uint32_t from = own_.first; from < own_.end; ++from)
       for (std::uint32_t to = 0; to < count_; ++to)
-        if (!own_.has(to)) exchange_->post(from, to, mail_[turn_][from][to]);
+        if (!own_.has(to)) exchange_->post(from, to, mail_[written_][from][to]);
     for (const auto& p : parts_) finished.insert(finished.end(), p->finished().begin(), p->finished().end());
     exchange_->post(finished);
     for (std::uint32_t from = 0; from < count_; ++from)
       if (!own_.has(from))
-        for (Mailbox& box : mail_[turn_][from]) box.clear();
+        for (Mailbox& box : mail_[written_][from]) box.clear();
     std::string failure;
     for (const auto& f : failures_)
       if (f && failure.empty()) failure = Exchange::reason(f);
     totals_ = exchange_->run(
         own_totals(), failure,
-        [this](std::uint32_t from, std::uint32_t to) -> Mailbox& { return mailbox(turn_, from, to); },
+        [this](std::uint32_t from, std::uint32_t to) -> Mailbox& { return mailbox(written_, from, to); },
         finished_elsewhere_);
     totals_are_known_ = true;
   }
@@ -358,10 +358,10 @@ class LocalPartitions final : public Partitions {
   void step(std::uint32_t thread, std::uint32_t i) {
     const std::uint32_t self = own_.first + i;
     const auto go = [&] {
-      for (std::uint32_t from = 0; from < count_; ++from) parts_[i]->take_over(mailbox(turn_ ^ 1, from, self));
-      for (auto& box : mail_[turn_][self]) box.clear();
+      for (std::uint32_t from = 0; from < count_; ++from) parts_[i]->take_over(mailbox(written_ ^ 1, from, self));
+      for (auto& box : mail_[written_][self]) box.clear();
       run(i);
-      parts_[i]->hand_over(end_, mail_[turn_][self]);
+      parts_[i]->hand_over(end_, mail_[written_][self]);
     };
     timed(thread, i, [&] { failures_[i] = failure_of(go); });
   }
@@ -372,7 +372,7 @@ class LocalPartitions final : public Partitions {
     if (log_ == nullptr) return it();
     const std::int64_t begin = passing_ns();
     it();
-    taken_[i] = {WorkKind::partition, thread, own_.first + i, begin, passing_ns()};
+    taken_[i] = {Phase::partition, thread, own_.first + i, begin, passing_ns()};
   }
 
   template <class Do>
@@ -403,7 +403,7 @@ class LocalPartitions final : public Partitions {
   std::vector<std::unique_ptr<Partition<S, Tracer>>> parts_;  // those of the share
   // Of every other epoch; by sender, then receiver, which of another rank's partition are only those of this rank.
   std::array<std::vector<std::vector<Mailbox>>, 2> mail_;
-  std::uint32_t turn_ = 0;  // which of them the present or last epoch writes
+  std::uint32_t written_ = 0;  // which of them the present or last epoch writes
   Totals totals_;
   bool totals_are_known_ = false;
   std::uint64_t events_seen_ = 0;                     // by is_quiet()
@@ -414,8 +414,8 @@ class LocalPartitions final : public Partitions {
   TraceOrder order_;                                        // of traced crews
   std::vector<net::Recorder*> recorders_;                   // the same
   std::vector<std::vector<std::uint32_t>> recorded_ports_;  // by partition, if it is traced
-  WorkLog* log_ = nullptr;                                  // null: nobody wants to know what takes how long
-  std::vector<Work> taken_;                                 // by partition, for the log
+  PhaseLog* log_ = nullptr;                                 // null: nobody wants to know what takes how long
+  std::vector<PhaseTime> taken_;                            // by partition, for the log
   TaskRounds rounds_;                                       // of the partitions
   Time end_;
   std::vector<std::thread> workers_;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "weir/engine/parallel/exchange.h"
+#include "weir/engine/parallel/phase_log.h"
 #include "weir/engine/parallel/run_options.h"
-#include "weir/engine/parallel/work_log.h"
 #include "weir/engine/partition/partition.h"
 #include "weir/engine/trace/trace_order.h"
 
@@ -75,7 +75,7 @@ class Partitions {
   // Records these from now on; only if they are traced.
   virtual void record(const net::TraceFilter& filter) = 0;
   // From now on, notes how long each partition takes; the log must outlive this.
-  virtual void note_work(WorkLog& log) = 0;
+  virtual void log_phases_to(PhaseLog& log) = 0;
   // Who answers at once; only if they are traced.
   virtual void decide_by(const host::Policy& policy) = 0;
   // Between epochs: moves the questions that nobody has answered to `out`, and takes an answer, before all else at

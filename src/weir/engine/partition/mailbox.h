@@ -23,7 +23,7 @@ class PackedPackets {
   void add(const net::Packet& packet, std::uint32_t port, const Telemetry* telemetry, const net::Sack* sack) {
     net::Packet bare = packet;
     // Where the records stand in this partition means nothing to others.
-    bare.body = telemetry != nullptr ? net::kHasTelemetry : net::kNoBody;
+    bare.record = telemetry != nullptr ? net::kHasTelemetry : net::kNoRecord;
     append(&bare, sizeof(bare));
     append(&port, sizeof(port));
     if (telemetry != nullptr) append(telemetry, size_of_telemetry(packet));

@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "weir/engine/partition/mailbox.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 #include "weir/traffic/program.h"
 
 namespace weir::engine {
 
 template <class P>
-class Messages : public sim::Room<Messages, P> {
+class Messages : public sim::PartitionPart<Messages, P> {
  public:
   // Before the first event: messages that start by themselves. What concerns another host takes effect `lag` later, at
   // least the longest epoch if there are several partitions. The program must outlive this.
@@ -49,7 +49,7 @@ class Messages : public sim::Room<Messages, P> {
   void take_over(const Mailbox& inbox);
 
  private:
-  using Base = sim::Room<Messages, P>;
+  using Base = sim::PartitionPart<Messages, P>;
   using Base::network;
   using Base::nics;
   using Base::receivers;

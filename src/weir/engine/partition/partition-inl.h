@@ -1,4 +1,4 @@
-// Partition, and the bodies of all its rooms. Included by the four partition*.cc only. Each of them instantiates
+// Partition, and the bodies of all its parts. Included by the four partition*.cc only. Each of them instantiates
 // few kinds of partitions, because g++ inlines less in a source with several.
 #pragma once
 
@@ -9,12 +9,12 @@
 #include "weir/engine/partition/messages-inl.h"
 #include "weir/engine/partition/partition.h"
 #include "weir/engine/prefetch/prefetcher-inl.h"
-#include "weir/host/answers-inl.h"
 #include "weir/host/decisions-inl.h"
 #include "weir/host/intake-inl.h"
 #include "weir/host/losses-inl.h"
 #include "weir/host/nics-inl.h"
 #include "weir/host/pacing-inl.h"
+#include "weir/host/receive_delays-inl.h"
 #include "weir/host/receivers-inl.h"
 #include "weir/host/senders-inl.h"
 #include "weir/host/stack-inl.h"
@@ -51,7 +51,7 @@ inline std::vector<std::uint32_t> nodes_of_entities(const Model& model, const st
 // Whether the packets of a turn that is two links' time long, and the places to which they go, stay in L1 at the switch
 // that has the most of them.
 inline bool long_turns_fit(const Model& model) {
-  const Time longest = 2 * model.turn();
+  const Time longest = 2 * model.turn_length();
   std::vector<std::int64_t> bytes(model.topology.nodes());
   for (const auto& link : model.topology.links) {
     const std::int64_t packets = bytes_in(longest, link.rate).count / model.largest_data_wire().count;
@@ -88,7 +88,7 @@ sim::SchedulerHints hints(const Model& model, const std::vector<std::uint16_t>& 
           .caches = CacheFit(model.topology.ports()),
           .sparse = partitions > kFewPartitions,
           .node_of = S::kOrdersWithinNode ? nodes_of_entities(model, of_node, partition) : std::vector<std::uint32_t>(),
-          .turn = model.turn(),
+          .turn = model.turn_length(),
           .sides = S::kOrdersWithinNode ? sides_of_own(model, of_node, partition) : std::vector<bool>()};
 }
 
@@ -108,7 +108,7 @@ Partition<S, T>::Partition(const Model& model, Network& network, const std::vect
       host::Nics<Partition>(model),
       host::Senders<Partition>(model),
       host::Receivers<Partition>(model, count > kFewPartitions),
-      host::Answers<Partition>(model),
+      host::ReceiveDelays<Partition>(model),
       host::Intake<Partition>(model),
       Prefetcher<Partition>(model.port_kind(), first_port(model.topology, of_node, index)) {}
 
@@ -151,8 +151,8 @@ template <sim::Scheduler S, class T>
 void Partition<S, T>::on_rare(const sim::Event& event) {
   if (event.entity >= shared().intake(0))
     intake().on_due(event.entity - shared().intake(0), event.time);
-  else if (event.entity >= shared().answers(0))
-    answers().on_due(event.entity - shared().answers(0), event.time);
+  else if (event.entity >= shared().receive_delays(0))
+    receive_delays().on_due(event.entity - shared().receive_delays(0), event.time);
   else if (event.entity < shared().departures_of_switch(0))
     fabric().on_departure(event.entity, event.time);
   else
@@ -176,10 +176,10 @@ void Partition<S, T>::take_over(const Mailbox& inbox) {
   messages().take_over(inbox);
   inbox.packets.for_each([&](std::uint32_t port, net::Packet& packet, const PackedPackets::Records& records) {
     if (packet.has_telemetry()) {
-      shared().packets.measure(packet);
+      shared().packets.add_telemetry(packet);
       records.read(shared().packets.telemetry(packet));
     }
-    if (records.sack != nullptr) records.read(shared().packets.tell(packet));
+    if (records.sack != nullptr) records.read(shared().packets.add_sack(packet));
     fabric().take_over(port, packet);
   });
 }
@@ -191,7 +191,7 @@ void Partition<S, T>::take_down(std::uint32_t port, Time now) {
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::stall(std::uint32_t h, Time until, Time now) {
-  fabric().hold(shared().network.hosts[h].port, until, now);
+  fabric().stop_sending(shared().network.hosts[h].port, until, now);
   nics().update_wake(h, now);
 }
 
@@ -239,7 +239,7 @@ void Partition<S, T>::archive(A& a, Time now) {
   fabric().archive(a);
   nics().archive(a);
   receivers().archive(a);
-  answers().archive(a);
+  receive_delays().archive(a);
   intake().archive(a);
   messages().archive(a);
   shared().packets.archive(a);
@@ -276,14 +276,14 @@ void Partition<S, T>::load(Loader& a, Time now) {
 template <sim::Scheduler S, class T>
 std::uint32_t Partition<S, T>::bodies_on_their_way() const {
   std::uint32_t bodies = 0;
-  for_each_packet([&](std::uint32_t, const net::Packet& packet) { bodies += packet.has_body(); });
+  for_each_packet([&](std::uint32_t, const net::Packet& packet) { bodies += packet.has_record(); });
   return bodies;
 }
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::for_each_packet(const net::PacketVisit& visit) const {
   fabric().for_each_packet(visit);
-  answers().for_each_packet(visit);
+  receive_delays().for_each_packet(visit);
   intake().for_each_packet(visit);
 }
 

@@ -6,8 +6,8 @@
 // nothing arrives in the past. Events of a node are ordered by (time, entity) alone, hence the results do
 // not depend on the number of partitions.
 //
-// What happens at an event is the business of its rooms (sim/room.h); the partition takes events from the scheduler and
-// lets those of other partitions see it (parallel/partitions.h).
+// What happens at an event is the business of its parts (sim/partition_part.h); the partition takes events from the
+// scheduler and lets those of other partitions see it (parallel/partitions.h).
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@
 #include "weir/engine/partition/messages.h"
 #include "weir/engine/partition/partition_state.h"
 #include "weir/engine/prefetch/prefetcher.h"
-#include "weir/host/answers.h"
 #include "weir/host/intake.h"
 #include "weir/host/nics.h"
+#include "weir/host/receive_delays.h"
 #include "weir/host/receivers.h"
 #include "weir/host/senders.h"
 #include "weir/net/link/packet_visit.h"
@@ -31,7 +31,7 @@
 
 namespace weir::engine {
 
-// The state that all share is built before the rooms, which look at it as they are built.
+// The state that all share is built before the parts, which look at it as they are built.
 template <sim::Scheduler S, class T>
 struct StateHolder {
   PartitionState<S, T> state;
@@ -43,7 +43,7 @@ class Partition final : private StateHolder<S, T>,
                         private host::Nics<Partition<S, T>>,
                         private host::Senders<Partition<S, T>>,
                         private host::Receivers<Partition<S, T>>,
-                        private host::Answers<Partition<S, T>>,
+                        private host::ReceiveDelays<Partition<S, T>>,
                         private host::Intake<Partition<S, T>>,
                         private Messages<Partition<S, T>>,
                         private Prefetcher<Partition<S, T>> {
@@ -67,7 +67,7 @@ class Partition final : private StateHolder<S, T>,
   void take_over(const Mailbox& inbox);
   // Whether the turns of nodes are longer if run_until() has a long way to go.
   bool has_long_turns() const {
-    if constexpr (kOrdersWithinNode) return shared().scheduler.longest_turn() > shared().model.turn();
+    if constexpr (kOrdersWithinNode) return shared().scheduler.longest_turn() > shared().model.turn_length();
     return false;
   }
   // No event is pending.
@@ -113,7 +113,7 @@ class Partition final : private StateHolder<S, T>,
 
  private:
   template <template <class> class Self, class P>
-  friend class sim::Room;
+  friend class sim::PartitionPart;
 
   // What the scheduler tells of: what is due soon, and nodes that take their turns at once.
   struct TurnHandler {
@@ -150,8 +150,8 @@ class Partition final : private StateHolder<S, T>,
   const host::Senders<Partition>& senders() const { return *this; }
   host::Receivers<Partition>& receivers() { return *this; }
   const host::Receivers<Partition>& receivers() const { return *this; }
-  host::Answers<Partition>& answers() { return *this; }
-  const host::Answers<Partition>& answers() const { return *this; }
+  host::ReceiveDelays<Partition>& receive_delays() { return *this; }
+  const host::ReceiveDelays<Partition>& receive_delays() const { return *this; }
   host::Intake<Partition>& intake() { return *this; }
   const host::Intake<Partition>& intake() const { return *this; }
   Messages<Partition>& messages() { return *this; }

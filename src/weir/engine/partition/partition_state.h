@@ -1,4 +1,4 @@
-// What all rooms of a partition share: the model, the network, the scheduler, the counters, and what packets have
+// What all parts of a partition share: the model, the network, the scheduler, the counters, and what packets have
 // beside their descriptors.
 #pragma once
 
@@ -44,7 +44,7 @@ struct PartitionState {
   sim::Entity departures_of_switch(std::uint32_t s) const { return ports + s; }
   sim::Entity arrival(std::uint32_t port) const { return first_arrival + port; }
   sim::Entity wake(std::uint32_t h) const { return first_wake + h; }
-  sim::Entity answers(std::uint32_t h) const { return first_wake + hosts + h; }
+  sim::Entity receive_delays(std::uint32_t h) const { return first_wake + hosts + h; }
   sim::Entity intake(std::uint32_t h) const { return first_intake + h; }
 
   net::Port& port(std::uint32_t id) const { return first_port[id]; }
@@ -52,7 +52,7 @@ struct PartitionState {
 
   // A packet is lost on its way, or dropped.
   void drop(const net::Descriptor& packet) {
-    if (packet.has_body()) packets.release(packets.arrive(packet));
+    if (packet.has_record()) packets.release(packets.load(packet));
   }
 
   const Model& model;

@@ -103,7 +103,7 @@ inline void Prefetcher<P>::visit_first(const net::OwnHost& own, Visit&& visit) c
   const net::Port& p = shared().port(in);
   for (const net::PacketRing* ring : {&p.ring, &p.urgent})
     for (std::uint32_t at = ring->head, end = ring->head + std::min(ring->size(), kPacketsAhead); at != end; ++at)
-      if ((*ring)[at].has_body()) visit((*ring)[at]);
+      if ((*ring)[at].has_record()) visit((*ring)[at]);
 }
 
 // The same, of the node whose turn it is, if its events are taken one by one: the first packets of its links, and in
@@ -213,7 +213,7 @@ inline void Prefetcher<P>::prefetch_selective(std::uint32_t port) {
   const net::PacketRing& ring = net::probably_first(p);
   if (p.peer >= shared().hosts || ring.empty()) return;
   const net::Descriptor& packet = ring.front();
-  if (!packet.has_body()) return;
+  if (!packet.has_record()) return;
   const net::PacketBody& body = packets().body(packet);
   if (packet.kind == net::PacketKind::data) {
     receivers().prefetch_bitmap(body.src, body.slot);
@@ -285,7 +285,7 @@ inline void Prefetcher<P>::prefetch_behind(std::uint32_t port) {
   }
   if (p.peer >= shared().hosts) return;
   const net::Descriptor& packet = ring.front();
-  if (!packet.has_body()) return;
+  if (!packet.has_record()) return;
   const net::PacketBody& body = packets().body(packet);
   if (packet.kind == net::PacketKind::data) {
     receivers().prefetch_entries(body.src, body.slot);

@@ -14,13 +14,13 @@
 #include "weir/host/host.h"
 #include "weir/net/port/port.h"
 #include "weir/net/switch/fabric.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 #include "weir/sim/scheduler.h"
 
 namespace weir::engine {
 
 template <class P>
-class Prefetcher : public sim::Room<Prefetcher, P> {
+class Prefetcher : public sim::PartitionPart<Prefetcher, P> {
  public:
   // Of a network whose switches have ports of this kind. `own_port`: any of the partition's.
   Prefetcher(net::PortKind kind, std::uint32_t own_port)
@@ -34,7 +34,7 @@ class Prefetcher : public sim::Room<Prefetcher, P> {
   void before_event();
 
  private:
-  using Base = sim::Room<Prefetcher, P>;
+  using Base = sim::PartitionPart<Prefetcher, P>;
   using Base::fabric;
   using Base::network;
   using Base::packets;

@@ -36,12 +36,12 @@ SteadyFlowSkipper::SteadyFlowSkipper(const Model& model, Network& network, const
   totals_.theta = params.theta;
 }
 
-std::int64_t SteadyFlowSkipper::acknowledged(const Course& c) const {
+std::int64_t SteadyFlowSkipper::acknowledged(const History& c) const {
   return network_.hosts[c.src].acknowledged(flow_of(c));
 }
 
 void SteadyFlowSkipper::add_flow(const traffic::Flow& flow) {
-  Course& c = courses_[flow.id];
+  History& c = histories_[flow.id];
   c.ports = data_ports(model_, flow.src, flow.dst, net::flow_entropy(flow.src, flow.dst, flow.sport, flow.dport),
                        flow.profile);
   c.src = flow.src;
@@ -51,31 +51,31 @@ void SteadyFlowSkipper::add_flow(const traffic::Flow& flow) {
 
 void SteadyFlowSkipper::end(std::span<host::FlowRecord> records) {
   for (host::FlowRecord& r : records) {
-    const auto at = courses_.find(r.id);
-    const Course& c = at->second;
+    const auto at = histories_.find(r.id);
+    const History& c = at->second;
     if (check_end_ > check_begin_ && c.pace.time > Time{} && r.finish > check_begin_)
       compare(c, r.size.count - c.before, r.finish - check_begin_);
     r.size.count += c.lost;
     r.start = c.start;
-    r.finish += left_out_;
+    r.finish += skipped_time_;
     disturbed_.insert(disturbed_.end(), c.ports.begin(), c.ports.end());
-    courses_.erase(at);
+    histories_.erase(at);
   }
 }
 
 // The flows on disturbed ports, those that share ports with these, and so on, are to settle anew.
 void SteadyFlowSkipper::flood() {
   if (disturbed_.empty()) return;
-  std::vector<std::vector<Course*>> on_port(model_.topology.ports());
-  for (auto& [id, course] : courses_)
-    for (const std::uint32_t port : course.ports) on_port[port].push_back(&course);
+  std::vector<std::vector<History*>> on_port(model_.topology.ports());
+  for (auto& [id, history] : histories_)
+    for (const std::uint32_t port : history.ports) on_port[port].push_back(&history);
   std::vector<std::uint32_t> open;
   open.swap(disturbed_);
   while (!open.empty()) {
-    std::vector<Course*> found;
+    std::vector<History*> found;
     found.swap(on_port[open.back()]);
     open.pop_back();
-    for (Course* c : found) {
+    for (History* c : found) {
       c->samples.clear();
       c->settle = (params_.settle * kRoundTripsOfSettle + kRoundTrips - 1) / kRoundTrips;
       open.insert(open.end(), c->ports.begin(), c->ports.end());
@@ -86,21 +86,21 @@ void SteadyFlowSkipper::flood() {
 void SteadyFlowSkipper::find_slots() {
   for (const host::Host& host : network_.hosts)
     for (const host::Flow* flow : host.flows)
-      if (flow != nullptr) courses_.at(flow->id).slot = flow->slot;
+      if (flow != nullptr) histories_.at(flow->id).slot = flow->slot;
 }
 
 void SteadyFlowSkipper::sample() {
-  for (auto& [id, c] : courses_) {
+  for (auto& [id, c] : histories_) {
     if (c.settle > 0) {
       --c.settle;
       continue;
     }
     if (c.samples.size() > kMostWindows) c.samples.erase(c.samples.begin());
-    c.samples.push_back({acknowledged(c), flow_of(c).srtt, left_out_});
+    c.samples.push_back({acknowledged(c), flow_of(c).srtt, skipped_time_});
   }
 }
 
-SteadyFlowSkipper::Steady SteadyFlowSkipper::steady(const Course& c, std::size_t windows) const {
+SteadyFlowSkipper::Steady SteadyFlowSkipper::steady(const History& c, std::size_t windows) const {
   const std::size_t part = windows / params_.rounds;
   const std::size_t last = c.samples.size() - 1;
   const std::size_t first = last - part * params_.rounds;
@@ -126,13 +126,13 @@ SteadyFlowSkipper::Steady SteadyFlowSkipper::steady(const Course& c, std::size_t
   const Time length = static_cast<std::int64_t>(last - first) * window_;
   const double share = std::min(kMostLeftOut, params_.theta / off);
   const Time allowed{std::llround(share * static_cast<double>(length.ps))};
-  return {allowed - (left_out_ - c.samples.front().left_out),
+  return {allowed - (skipped_time_ - c.samples.front().skipped_time),
           {c.samples[last].acknowledged - c.samples[first].acknowledged, length}};
 }
 
 // Of the whole history, its last half and its last quarter, the one that allows most: what has begun since is
 // forgotten, and what changes slowly is not overlooked.
-SteadyFlowSkipper::Steady SteadyFlowSkipper::steady(const Course& c) const {
+SteadyFlowSkipper::Steady SteadyFlowSkipper::steady(const History& c) const {
   if (c.samples.empty()) return {};
   Steady best;
   const std::size_t all = c.samples.size() - 1;
@@ -143,10 +143,10 @@ SteadyFlowSkipper::Steady SteadyFlowSkipper::steady(const Course& c) const {
 }
 
 // How long the flow can lose packets until it has those of one window left that it has not sent.
-Time SteadyFlowSkipper::until_near_end(const Course& c, const Pace& pace) const {
+Time SteadyFlowSkipper::until_near_end(const History& c, const Pace& pace) const {
   const host::Flow& flow = flow_of(c);
-  const std::int64_t begun = flow.stacked ? std::max(flow.snd_max, flow.limit) : flow.snd_max;
-  const std::int64_t unsent = flow.size() - begun - c.owed - model_.transport.payload.count;
+  const std::int64_t begun = flow.stacked ? std::max(flow.snd_max, flow.send_limit) : flow.snd_max;
+  const std::int64_t unsent = flow.size() - begun - c.bytes_carried - model_.transport.payload.count;
   if (unsent <= 0) return {};
   return Time{static_cast<std::int64_t>(static_cast<__int128>(unsent) * pace.time.ps / pace.bytes)} - window_;
 }
@@ -158,15 +158,15 @@ void SteadyFlowSkipper::look(Time now, Time limit) {
   sample();
   if (check_end_ > check_begin_) {
     if (now < check_end_) return;
-    for (auto& [id, c] : courses_) {
+    for (auto& [id, c] : histories_) {
       if (c.pace.time > Time{}) compare(c, acknowledged(c) - c.before, now - check_begin_);
       c.pace = {};
     }
     check_begin_ = check_end_;
   }
-  Time span = limit - (now + left_out_);
-  if (courses_.empty()) return;
-  for (auto& [id, c] : courses_) {
+  Time span = limit - (now + skipped_time_);
+  if (histories_.empty()) return;
+  for (auto& [id, c] : histories_) {
     const Steady s = steady(c);
     c.pace = s.pace;
     if (s.span > Time{}) span = std::min({span, s.span, until_near_end(c, s.pace)});
@@ -174,54 +174,54 @@ void SteadyFlowSkipper::look(Time now, Time limit) {
   }
   const bool is_checked = RandomStream(model_.seed, kSpans, Purpose::fast_forward).uniform(draws_++) < params_.check;
   if (!is_checked) {
-    span_begin_ = now + left_out_;
+    span_begin_ = now + skipped_time_;
     span_end_ = span_begin_ + span / grid_ * grid_;
     ++totals_.spans;
     return;
   }
   check_begin_ = now;
   check_end_ = now + span / window_ * window_;
-  for (auto& [id, c] : courses_) c.before = acknowledged(c);
+  for (auto& [id, c] : histories_) c.before = acknowledged(c);
 }
 
 void SteadyFlowSkipper::pass(Time now, Time until, Time limit) {
   if (span_end_ == span_begin_) return;
-  const Time at = now + left_out_;
+  const Time at = now + skipped_time_;
   // Something has been put into the span.
   if (limit < span_end_) span_end_ = std::max(at, span_begin_ + (limit - span_begin_) / grid_ * grid_);
   const Time next = std::min(until, span_end_);
-  for (auto& [id, c] : courses_) {
-    const std::int64_t bytes = c.owed + c.pace.in(next - span_begin_);
+  for (auto& [id, c] : histories_) {
+    const std::int64_t bytes = c.bytes_carried + c.pace.in(next - span_begin_);
     const std::int64_t packets = bytes / model_.transport.payload.count;
-    shorten(c, packets - c.taken);
-    c.taken = packets;
+    shorten(c, packets - c.packets_skipped);
+    c.packets_skipped = packets;
     if (next < span_end_) continue;
-    c.owed = bytes % model_.transport.payload.count;
-    c.taken = 0;
+    c.bytes_carried = bytes % model_.transport.payload.count;
+    c.packets_skipped = 0;
     c.pace = {};
   }
-  left_out_ += next - at;
-  totals_.left_out = left_out_;
+  skipped_time_ += next - at;
+  totals_.skipped_time = skipped_time_;
   if (next == span_end_) span_begin_ = span_end_;
 }
 
 // Takes whole packets that the flow has not sent yet.
-void SteadyFlowSkipper::shorten(Course& c, std::int64_t packets) {
+void SteadyFlowSkipper::shorten(History& c, std::int64_t packets) {
   const std::int64_t bytes = packets * model_.transport.payload.count;
   host::Flow& flow = flow_of(c);
   flow.facts.size.count -= bytes;
   if (flow.selective) {
     host::Scoreboard& board = network_.hosts[c.src].extras[c.slot].scoreboard;
     board.shorten(bytes);
-    if (!flow.stacked) flow.limit = board.limit(flow.snd_una);
+    if (!flow.stacked) flow.send_limit = board.limit(flow.snd_una);
   } else if (!flow.stacked) {
-    flow.limit -= bytes;
+    flow.send_limit -= bytes;
   }
   c.lost += bytes;
   totals_.unsent += static_cast<std::uint64_t>(packets);
 }
 
-void SteadyFlowSkipper::compare(const Course& c, std::int64_t delivered, Time span) {
+void SteadyFlowSkipper::compare(const History& c, std::int64_t delivered, Time span) {
   const double error = std::abs(static_cast<double>(c.pace.in(span)) / static_cast<double>(delivered) - 1);
   ++totals_.checked;
   error_sum_ += error;
@@ -230,10 +230,10 @@ void SteadyFlowSkipper::compare(const Course& c, std::int64_t delivered, Time sp
 
 host::Flow SteadyFlowSkipper::reported(const host::Flow& flow) const {
   host::Flow out = flow;
-  const Course& c = courses_.at(flow.id);
+  const History& c = histories_.at(flow.id);
   out.facts.start = c.start;
   out.facts.size.count += c.lost;
-  for (auto* place : {&out.snd_una, &out.snd_nxt, &out.snd_max, &out.limit}) *place += c.lost;
+  for (auto* place : {&out.snd_una, &out.snd_nxt, &out.snd_max, &out.send_limit}) *place += c.lost;
   return out;
 }
 

@@ -40,7 +40,7 @@ class SteadyFlowSkipper {
   SteadyFlowSkipper(const Model& model, Network& network, const FastForwardParams& params, Time grid);
 
   // What the run's clock is ahead of the packets'.
-  Time left_out() const { return left_out_; }
+  Time skipped_time() const { return skipped_time_; }
 
   // Between epochs: a flow is about to start; its start is on the run's clock.
   void add_flow(const traffic::Flow& flow);
@@ -60,20 +60,20 @@ class SteadyFlowSkipper {
   template <class A>
   void archive(A& a) {
     std::vector<std::uint64_t> ids;
-    for (const auto& [id, course] : courses_) ids.push_back(id);
+    for (const auto& [id, history] : histories_) ids.push_back(id);
     a.values(ids);
-    if constexpr (A::kLoads) courses_.clear();
+    if constexpr (A::kLoads) histories_.clear();
     for (const std::uint64_t id : ids) {
-      Course& c = courses_[id];
+      History& c = histories_[id];
       a.values(c.ports);
       a.values(c.samples);
       for (auto* figure : {&c.src, &c.slot, &c.settle}) a.value(*figure);
       a.value(c.start);
-      for (auto* figure : {&c.lost, &c.owed, &c.taken, &c.before}) a.value(*figure);
+      for (auto* figure : {&c.lost, &c.bytes_carried, &c.packets_skipped, &c.before}) a.value(*figure);
       a.value(c.pace);
     }
     a.values(disturbed_);
-    for (auto* time : {&left_out_, &span_begin_, &span_end_, &check_begin_, &check_end_}) a.value(*time);
+    for (auto* time : {&skipped_time_, &span_begin_, &span_end_, &check_begin_, &check_end_}) a.value(*time);
     a.value(draws_);
     a.value(totals_);
     a.value(error_sum_);
@@ -84,7 +84,7 @@ class SteadyFlowSkipper {
   struct Sample {
     std::int64_t acknowledged = 0;
     Time rtt;
-    Time left_out;  // until then
+    Time skipped_time;  // until then
   };
   // So many bytes in so much time.
   struct Pace {
@@ -94,18 +94,18 @@ class SteadyFlowSkipper {
       return static_cast<std::int64_t>(static_cast<__int128>(bytes) * span.ps / time.ps);
     }
   };
-  struct Course {
+  struct History {
     std::vector<std::uint32_t> ports;  // that its data leave by
     std::vector<Sample> samples;
     std::uint32_t src = 0;
     std::uint32_t slot = 0;
-    std::uint32_t settle = 0;  // windows until the first sample
-    Time start;                // on the run's clock
-    std::int64_t lost = 0;     // bytes left out
-    std::int64_t owed = 0;     // bytes of less than a packet that have not been
-    std::int64_t taken = 0;    // packets left out in the present span
-    std::int64_t before = 0;   // acknowledged before the present check
-    Pace pace;                 // of the present span or check
+    std::uint32_t settle = 0;          // windows until the first sample
+    Time start;                        // on the run's clock
+    std::int64_t lost = 0;             // bytes left out
+    std::int64_t bytes_carried = 0;    // bytes of less than a packet that have not been
+    std::int64_t packets_skipped = 0;  // packets left out in the present span
+    std::int64_t before = 0;           // acknowledged before the present check
+    Pace pace;                         // of the present span or check
   };
   // What a flow's history allows.
   struct Steady {
@@ -113,25 +113,25 @@ class SteadyFlowSkipper {
     Pace pace;
   };
 
-  host::Flow& flow_of(const Course& c) const { return *network_.hosts[c.src].flows[c.slot]; }
-  std::int64_t acknowledged(const Course& c) const;
+  host::Flow& flow_of(const History& c) const { return *network_.hosts[c.src].flows[c.slot]; }
+  std::int64_t acknowledged(const History& c) const;
   void flood();
   void find_slots();
   void sample();
-  Steady steady(const Course& c) const;
-  Steady steady(const Course& c, std::size_t windows) const;
-  Time until_near_end(const Course& c, const Pace& pace) const;
-  void shorten(Course& c, std::int64_t packets);
-  void compare(const Course& c, std::int64_t delivered, Time span);
+  Steady steady(const History& c) const;
+  Steady steady(const History& c, std::size_t windows) const;
+  Time until_near_end(const History& c, const Pace& pace) const;
+  void shorten(History& c, std::int64_t packets);
+  void compare(const History& c, std::int64_t delivered, Time span);
 
   const Model& model_;
   Network& network_;
   const FastForwardParams params_;
   const Time grid_;
   const Time window_;
-  std::map<std::uint64_t, Course> courses_;  // by flow's id
-  std::vector<std::uint32_t> disturbed_;     // ports
-  Time left_out_;
+  std::map<std::uint64_t, History> histories_;  // by flow's id
+  std::vector<std::uint32_t> disturbed_;        // ports
+  Time skipped_time_;
   Time span_begin_;  // the run's clock; the end is later as long as some of it is left
   Time span_end_;
   Time check_begin_;  // packets' clock; the same

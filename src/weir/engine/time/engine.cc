@@ -19,7 +19,7 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 
 void Engine::refuse_trace() { throw std::logic_error("this run does not tell single events, or has begun"); }
 
-void Engine::refuse_watch_work() {
+void Engine::refuse_phase_times() {
   throw std::logic_error("this run does not tell what takes it how long, or tells somebody else, or has begun");
 }
 
@@ -31,7 +31,7 @@ void Engine::refuse_decide() {
 void Engine::trace(net::TraceFilter, net::TraceVisit) { refuse_trace(); }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
-void Engine::watch_work(WorkVisit) { refuse_watch_work(); }
+void Engine::on_phase_times(PhaseTimesVisit) { refuse_phase_times(); }
 
 std::uint32_t Engine::hosts() const { return model().topology.hosts; }
 

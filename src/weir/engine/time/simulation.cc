@@ -51,7 +51,7 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
 
 Simulation::~Simulation() = default;
 
-Time Simulation::left_out() const { return steady_flow_skipper_ ? steady_flow_skipper_->left_out() : Time{}; }
+Time Simulation::skipped_time() const { return steady_flow_skipper_ ? steady_flow_skipper_->skipped_time() : Time{}; }
 
 Time Simulation::next_from_outside() const {
   return std::min({options_.stop, traffic_.peek().value_or(Time::max()), samplers_.next()});
@@ -130,10 +130,10 @@ void Simulation::tell_trace(Time end) {
   }
 }
 
-void Simulation::watch_work(WorkVisit visit) {
-  if (has_begun() || work_.is_on()) refuse_watch_work();
-  work_.tell(std::move(visit));
-  partitions_->note_work(work_);
+void Simulation::on_phase_times(PhaseTimesVisit visit) {
+  if (has_begun() || phases_.is_on()) refuse_phase_times();
+  phases_.start(std::move(visit));
+  partitions_->log_phases_to(phases_);
 }
 
 void Simulation::decide(host::Policy policy) {
@@ -286,18 +286,18 @@ bool Simulation::advance_to(Time until) {
   while (now() < until && !ended()) {
     if (steady_flow_skipper_) steady_flow_skipper_->pass(now_, until, next_from_outside());
     if (now() >= until) break;
-    work_.begin(now());
+    phases_.begin(now());
     samplers_.call_due(now());
-    work_.done(WorkKind::samplers);
+    phases_.done(Phase::samplers);
     if (gathered_) gathered_->forget();
     apply_faults();
     poll_watchdog();
     if (now_.ps % look_.ps == 0) stall_ = find_stall(partitions_->totals().pending == 0);
     if (stall_) break;
     const bool goes_on = !partitions_->is_quiet() || skip_idle_time(until);
-    work_.done(WorkKind::checks);
+    phases_.done(Phase::checks);
     if (!goes_on) {
-      work_.end(now());
+      phases_.end(now());
       continue;
     }
 
@@ -305,22 +305,22 @@ bool Simulation::advance_to(Time until) {
     const Time end = draw_epoch(until);
     for (auto& flow : batch_) {
       if (steady_flow_skipper_) steady_flow_skipper_->add_flow(flow);
-      flow.start = flow.start - left_out();
+      flow.start = flow.start - skipped_time();
       partitions_->add_flow(flow);
       if (message_skipper_) message_skipper_->add_flow(flow);
     }
     batch_.clear();
-    work_.done(WorkKind::traffic);
+    phases_.done(Phase::traffic);
 
     partitions_->run_epoch(end);
     if (gathered_) gathered_->forget();
-    work_.done(WorkKind::epoch);
+    phases_.done(Phase::epoch);
     now_ = end;
     assert(now_.ps % (16 * grid_.ps) != 0 || broken_invariant().empty());  // it looks at the whole network
     tell_trace(end);
-    work_.done(WorkKind::events);
+    phases_.done(Phase::events);
     answer_questions();
-    if (decide_) work_.done(WorkKind::decisions);
+    if (decide_) phases_.done(Phase::decisions);
 
     finished_.clear();
     partitions_->collect(finished_);
@@ -333,8 +333,8 @@ bool Simulation::advance_to(Time until) {
       if (now_.ps % grid_.ps == 0 || now_ >= options_.stop) message_skipper_->settle(network_.node_times);
     }
     if (steady_flow_skipper_) steady_flow_skipper_->look(now_, next_from_outside());
-    work_.done(WorkKind::flows);
-    work_.end(now());
+    phases_.done(Phase::flows);
+    phases_.end(now());
   }
   // A run of which no event is pending stops before the instant at which it would have been looked at.
   if (!stall_ && now() >= options_.stop && !is_done() && partitions_->totals().pending == 0) stall_ = find_stall(true);

@@ -25,8 +25,8 @@
 #include "weir/engine/model/model.h"
 #include "weir/engine/model/network.h"
 #include "weir/engine/parallel/exchange.h"
+#include "weir/engine/parallel/phase_log.h"
 #include "weir/engine/parallel/run_options.h"
-#include "weir/engine/parallel/work_log.h"
 #include "weir/engine/time/gathered_state.h"
 #include "weir/engine/time/samplers.h"
 #include "weir/traffic/traffic.h"
@@ -46,7 +46,7 @@ class Simulation final : public Engine {
   void every(Time interval, std::function<void(Time)> call) override;
 
   void trace(net::TraceFilter filter, net::TraceVisit visit) override;
-  void watch_work(WorkVisit visit) override;
+  void on_phase_times(PhaseTimesVisit visit) override;
   void decide(host::Policy policy) override;
   void decide(host::BatchPolicy policy) override;
   std::uint64_t inject(traffic::Flow flow) override;
@@ -57,7 +57,7 @@ class Simulation final : public Engine {
   std::uint32_t partitions() const override;
   const Stall* stall() const override { return stall_ ? &*stall_ : nullptr; }
 
-  Time now() const override { return now_ + left_out(); }
+  Time now() const override { return now_ + skipped_time(); }
   Time epoch() const override { return grid_; }
   const traffic::Program& program() const override { return traffic_.program(); }
   std::span<const NodeTimes> node_times() const override { return network_.node_times; }
@@ -120,7 +120,7 @@ class Simulation final : public Engine {
   void poll_watchdog();
   void tell_trace(Time end);
   // What the run's clock is ahead of now_, the packets' (engine/skip/steady_flow_skipper.h).
-  Time left_out() const;
+  Time skipped_time() const;
   // On the run's clock: nothing comes from outside before.
   Time next_from_outside() const;
   bool has_begun() const { return now_ != Time{} || checked_; }
@@ -176,7 +176,7 @@ class Simulation final : public Engine {
   std::vector<cc::Control> answers_;
   std::vector<traffic::Flow> batch_;
   std::vector<host::FlowRecord> finished_;
-  WorkLog work_;
+  PhaseLog phases_;
   std::unique_ptr<Partitions> partitions_;
   std::unique_ptr<GatheredState> gathered_;                 // null: there is one rank
   std::unique_ptr<MessageSkipper> message_skipper_;         // null: no message is skipped

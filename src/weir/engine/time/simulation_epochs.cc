@@ -18,14 +18,14 @@ Time least_time(Bytes payload, Rate link) { return transmission_time(payload, li
 
 std::optional<Time> Simulation::next_work(Time until) const {
   auto start = traffic_.peek();
-  if (start) start = *start - left_out();
+  if (start) start = *start - skipped_time();
   const Totals& totals = partitions_->totals();
   const Time event = totals.pending == 0 ? Time::max() : partitions_->earliest();
   const bool is_polled = totals.pending > 0 || totals.watching > 0;
   const Time other = std::min(next_fault(), is_polled ? next_poll_ : Time::max());
   if (!start && event == Time::max() && other == Time::max()) return std::nullopt;
-  Time next = std::min({until - left_out(), start.value_or(Time::max()), event}) / grid_ * grid_;
-  return std::min({next, samplers_.next() - left_out(), other});
+  Time next = std::min({until - skipped_time(), start.value_or(Time::max()), event}) / grid_ * grid_;
+  return std::min({next, samplers_.next() - skipped_time(), other});
 }
 
 Time Simulation::next_fault() const {
@@ -44,9 +44,9 @@ bool Simulation::skip_idle_time(Time until) {
   const bool is_idle = partitions_->totals().pending == 0;
   if (!is_idle && (message_skipper_ || steady_flow_skipper_)) return true;
   const bool is_looked_at = now_.ps % look_.ps == 0;
-  Time next = next_work(until).value_or(until - left_out());
+  Time next = next_work(until).value_or(until - skipped_time());
   if (!is_looked_at) next = std::min(next, next_look());
-  now_ = std::max(now_, std::min(next, samplers_.next() - left_out()));
+  now_ = std::max(now_, std::min(next, samplers_.next() - skipped_time()));
   if (is_idle)
     partitions_->skip_to(now_);
   else
@@ -56,7 +56,7 @@ bool Simulation::skip_idle_time(Time until) {
 
 // Draws the flows of the next epoch, or of several that are taken as one, into batch_. Returns where it ends.
 Time Simulation::draw_epoch(Time until) {
-  const Time ahead = left_out();
+  const Time ahead = skipped_time();
   const Time first = (now_ / grid_ + 1) * grid_;
   const Time end = std::min({until - ahead, (now_ / grid_ + epochs_at_once_) * grid_, next_look(), next_fault(),
                              next_poll_, samplers_.next() - ahead});

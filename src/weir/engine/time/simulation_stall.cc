@@ -83,7 +83,7 @@ std::optional<Stall> Simulation::find_stall(bool idle) {
   if (model_.is_lossless() && !model_.watches() && partitions_->totals().counters.pauses > 0)
     if (auto deadlock = find_deadlock(); !deadlock.ports.empty()) {
       Stall out = stall_of(Stall::Kind::deadlock);
-      out.since = deadlock.since + left_out();
+      out.since = deadlock.since + skipped_time();
       out.cycle = std::move(deadlock.cycle);
       out.blocked = static_cast<std::uint32_t>(deadlock.ports.size());
       return out;

@@ -22,7 +22,7 @@ net::TraceEvents TraceOrder::collect(std::span<net::Recorder* const> recorders, 
     }
     for (net::TraceEvent& event : held_[i]) {
       if (event.time < end)
-        keys_.push_back({event.time, rank_of(event, recorded_.size())});
+        keys_.push_back({event.time, tie_break_of(event, recorded_.size())});
       else
         later_.push_back(event);
       recorded_.push_back(&event);
@@ -32,7 +32,7 @@ net::TraceEvents TraceOrder::collect(std::span<net::Recorder* const> recorders, 
 
   events_.clear();
   for (const Key& key : keys_) {
-    net::TraceEvent& event = *recorded_[key.rank & kMostEvents];
+    net::TraceEvent& event = *recorded_[key.tie_break & kMostEvents];
     if (resolve(event)) events_.push_back(&event);
   }
   return net::TraceEvents(events_);
@@ -70,7 +70,7 @@ std::uint64_t TraceOrder::place_of(const net::TraceEvent& event) {
   return std::uint64_t{1} << 33 | port << 1 | (event.kind == net::EventKind::sent ? 1u : 0u);
 }
 
-std::uint64_t TraceOrder::rank_of(const net::TraceEvent& event, std::size_t index) {
+std::uint64_t TraceOrder::tie_break_of(const net::TraceEvent& event, std::size_t index) {
   assert(index <= kMostEvents);
   return place_of(event) << 30 | index;
 }

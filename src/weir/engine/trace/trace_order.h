@@ -43,12 +43,12 @@ class TraceOrder {
   // Of an event: its time, and then the place where it happens and its number among those that are collected.
   struct Key {
     Time time;
-    std::uint64_t rank = 0;
+    std::uint64_t tie_break = 0;
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   static constexpr std::uint64_t kMostEvents = (std::uint64_t{1} << 30) - 1;
   static std::uint64_t place_of(const net::TraceEvent& event);
-  static std::uint64_t rank_of(const net::TraceEvent& event, std::size_t index);
+  static std::uint64_t tie_break_of(const net::TraceEvent& event, std::size_t index);
 
   // Sorts keys_. They come from recorders that are nearly in order of time.
   void sort_keys();

@@ -24,18 +24,18 @@ namespace weir::net {
 class PacketStore {
  public:
   // Gives a packet that has no record one with room for telemetry.
-  void measure(Packet& packet) {
+  void add_telemetry(Packet& packet) {
     const std::uint32_t i = take();
     if (i >= telemetry_.size()) [[unlikely]]
       keep_telemetry();
     telemetry_[i].path = 0;
-    packet.body = i | kHasTelemetry;
+    packet.record = i | kHasTelemetry;
   }
   // Of a measured packet.
   Telemetry& telemetry(const Descriptor& d) { return telemetry_[number(d)]; }
   // Where an acknowledgement tells something selectively from now on.
-  Sack& tell(Packet& ack) {
-    if (!ack.has_body()) ack.body = take();
+  Sack& add_sack(Packet& ack) {
+    if (!ack.has_record()) ack.record = take();
     ack.flags |= kSack;
     return records_[number(ack)].sack;
   }
@@ -44,26 +44,26 @@ class PacketStore {
   Sack& sack(const Descriptor& d) { return records_[number(d)].sack; }
   // The packet is no more.
   void release(const Packet& packet) {
-    if (packet.has_body()) free_[frees_++] = number(packet);
+    if (packet.has_record()) free_[frees_++] = number(packet);
   }
 
   // A packet leaves a host: keeps its body. Returns the name that its descriptor has from now on.
-  std::uint32_t keep(const Packet& packet) {
-    const std::uint32_t name = packet.has_body() ? packet.body : take();
+  std::uint32_t store(const Packet& packet) {
+    const std::uint32_t name = packet.has_record() ? packet.record : take();
     copy_fields(records_[name & ~kHasTelemetry].body, packet);
     return name;
   }
   // A packet that has a body is no longer on its way here: it has reached a host or another partition, or is lost.
-  Packet arrive(const Descriptor& d) {
+  Packet load(const Descriptor& d) {
     Packet out{d, body(d)};
     const bool carries_more = d.has_telemetry() || (d.flags & kSack) != 0;
     free_[frees_] = number(d);
     frees_ += !carries_more;
-    out.body = carries_more ? d.body : kNoBody;
+    out.record = carries_more ? d.record : kNoRecord;
     return out;
   }
   // One on its way, seen as a whole.
-  Packet packet(const Descriptor& d) const { return {d, d.has_body() ? body(d) : PacketBody{}}; }
+  Packet packet(const Descriptor& d) const { return {d, d.has_record() ? body(d) : PacketBody{}}; }
   const PacketBody& body(const Descriptor& d) const { return records_[number(d)].body; }
 
   // How many records packets have.
@@ -76,7 +76,7 @@ class PacketStore {
   }
   // Brings the body near, if there is one.
   void prefetch(const Descriptor& d) const {
-    if (d.has_body()) prefetch_line(&records_[number(d)]);
+    if (d.has_record()) prefetch_line(&records_[number(d)]);
   }
 
   // Archives the records that packets have, and no others: how many others there are depends on the order of turns.
@@ -102,7 +102,7 @@ class PacketStore {
   };
 
   // Of its record.
-  static std::uint32_t number(const Descriptor& d) { return d.body & ~kHasTelemetry; }
+  static std::uint32_t number(const Descriptor& d) { return d.record & ~kHasTelemetry; }
   std::uint32_t take() {
     if (frees_ == 0) [[unlikely]]
       grow();
@@ -117,7 +117,7 @@ class PacketStore {
   void grow_to(std::size_t size) {
     const auto n = static_cast<std::uint32_t>(records_.size());
     records_.resize(size);
-    free_.resize(size + 1);  // arrive() writes beyond the last one
+    free_.resize(size + 1);  // load() writes beyond the last one
     while (n + frees_ < size) {
       free_[frees_] = static_cast<std::uint32_t>(size) - 1 - frees_;
       ++frees_;
@@ -139,7 +139,7 @@ class PacketStore {
     *this = {};
     if (std::adjacent_find(used.begin(), used.end(), std::greater_equal<>()) != used.end())
       throw InputError("the checkpoint has packets that share a record");
-    if (!used.empty() && used.back() >= kNoBody) throw InputError("the checkpoint has a record that is not possible");
+    if (!used.empty() && used.back() >= kNoRecord) throw InputError("the checkpoint has a record that is not possible");
     if (!used.empty()) grow_to(std::max<std::size_t>(64, std::bit_ceil(std::size_t{used.back()} + 1)));
     std::vector<bool> is_used(records_.size());
     for (const std::uint32_t i : used) is_used[i] = true;

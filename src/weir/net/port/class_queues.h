@@ -51,7 +51,7 @@ struct ClassQueues {
     a.value(busy);
     a.value(arrivals_);
     a.value(deficit_);
-    a.value(turn_);
+    a.value(visited_);
     a.value(granted_);
   }
 
@@ -83,7 +83,7 @@ struct ClassQueues {
     if (!packet.is_control()) {
       const auto c = static_cast<unsigned>(packet.traffic_class);
       bytes[c] -= packet.wire;
-      if (c == 1 + turn_ && bytes[c] == 0) deficit_[turn_] = 0;
+      if (c == 1 + visited_ && bytes[c] == 0) deficit_[visited_] = 0;
     }
     from.pop();
   }
@@ -100,20 +100,20 @@ struct ClassQueues {
 
   // Ends since every round adds a quantum to the deficit of a class with a packet.
   unsigned visit(const ClassRules& rules, ClassSet ready) {
-    for (;; granted_ = false, turn_ = (turn_ + 1) % rules.classes) {
-      if ((ready >> turn_ & 1) == 0) continue;
-      if (!granted_) deficit_[turn_] += rules.quantum[turn_];
+    for (;; granted_ = false, visited_ = (visited_ + 1) % rules.classes) {
+      if ((ready >> visited_ & 1) == 0) continue;
+      if (!granted_) deficit_[visited_] += rules.quantum[visited_];
       granted_ = true;
-      const std::uint32_t wire = waiting[1 + turn_].front().wire;
-      if (wire > deficit_[turn_]) continue;
-      deficit_[turn_] -= wire;
-      return turn_;
+      const std::uint32_t wire = waiting[1 + visited_].front().wire;
+      if (wire > deficit_[visited_]) continue;
+      deficit_[visited_] -= wire;
+      return visited_;
     }
   }
 
   std::int64_t arrivals_ = 0;
   std::uint32_t deficit_[kDataClasses] = {};
-  unsigned turn_ = 0;     // the class that is visited ...
+  unsigned visited_ = 0;  // the class that is visited ...
   bool granted_ = false;  // ... and whether it has got its quantum
 };
 

@@ -20,7 +20,7 @@
 #include "weir/net/switch/switch_state.h"
 #include "weir/net/switch/watchdog.h"
 #include "weir/net/trace.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 
 namespace weir::net {
 
@@ -31,7 +31,7 @@ struct OwnHost {
 };
 
 template <class P>
-class Fabric : public sim::Room<Fabric, P> {
+class Fabric : public sim::PartitionPart<Fabric, P> {
  public:
   // Of one of `partitions`.
   explicit Fabric(std::uint16_t partitions);
@@ -68,7 +68,7 @@ class Fabric : public sim::Room<Fabric, P> {
   // Between epochs, before all else at `now` (pausing-inl.h). The link of this port has gone down.
   [[gnu::noinline]] void take_down(std::uint32_t port, Time now);
   // No packet begins to leave by this port before `until`.
-  [[gnu::noinline]] void hold(std::uint32_t port, Time until, Time now);
+  [[gnu::noinline]] void stop_sending(std::uint32_t port, Time until, Time now);
   // The PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
   [[gnu::noinline]] void watch(Time now);
   // Packets find their way by this from now on; it must outlive its use.
@@ -96,7 +96,7 @@ class Fabric : public sim::Room<Fabric, P> {
   void for_each_waiting(std::uint32_t port, Visit&& visit) const;
 
  private:
-  using Base = sim::Room<Fabric, P>;
+  using Base = sim::PartitionPart<Fabric, P>;
   using Base::counters;
   using Base::intake;
   using Base::model;

@@ -127,7 +127,7 @@ void Fabric<P>::take_down(std::uint32_t port, Time now) {
 }
 
 template <class P>
-void Fabric<P>::hold(std::uint32_t port, Time until, Time now) {
+void Fabric<P>::stop_sending(std::uint32_t port, Time until, Time now) {
   Port& p = shared().port(port);
   if (p.kind == PortKind::fifo) {
     settle(p, {now.ps - 1});

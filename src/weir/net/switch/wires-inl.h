@@ -217,7 +217,7 @@ inline Descriptor& Fabric<P>::take_priority(Port& p, std::uint32_t port, Time no
 
 template <class P>
 void Fabric<P>::prefetch_at_host(std::uint32_t h, const Descriptor& packet) const {
-  if (!packet.has_body()) return;
+  if (!packet.has_record()) return;
   const PacketBody& body = packets().body(packet);
   if (packet.to_receiver())
     receivers().prefetch_entries(body.src, body.slot);
@@ -283,7 +283,7 @@ inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint
   else if (intake().is_slow(node)) [[unlikely]]
     intake().arrive(node, packet, now);
   else
-    receivers().receive(node, packets().arrive(packet), now);
+    receivers().receive(node, packets().load(packet), now);
 }
 
 // Pause and resume frames end here, and what the link has lost.
@@ -302,13 +302,13 @@ void Fabric<P>::deliver_slow(std::uint32_t port, const Descriptor& packet, Time 
 template <class P>
 inline void Fabric<P>::send(std::uint32_t port, const Packet& whole, Time now) {
   Port& p = shared().port(port);
-  const std::uint32_t body = packets().keep(whole);
+  const std::uint32_t body = packets().store(whole);
   if (!P::Tracer::kOn && p.kind != PortKind::queued) [[likely]] {
-    enqueue(p, port, whole, now).body = body;
+    enqueue(p, port, whole, now).record = body;
     return;
   }
   Descriptor packet = whole;
-  packet.body = body;
+  packet.record = body;
   if (p.kind == PortKind::queued)
     send_queued(p, port, packet, now);
   else
@@ -444,7 +444,7 @@ void Fabric<P>::hand_over(Time end, Out&& out) {
       apply_departure(p, port, packet);
       packet.departs = p.arrival(packet);
       p.not_before = std::max(p.not_before, packet.departs - p.delay);
-      out(port, packet.has_body() ? packets().arrive(packet) : packets().packet(packet));
+      out(port, packet.has_record() ? packets().load(packet) : packets().packet(packet));
     }
   }
 }
@@ -462,7 +462,7 @@ void Fabric<P>::take_over(std::uint32_t port, const Packet& packet) {
   if (wire.empty()) scheduler().add(shared().arrival(port), packet.departs);
   Descriptor& placed = wire.push();
   placed = packet;
-  if (!packet.is_control()) placed.body = packets().keep(packet);
+  if (!packet.is_control()) placed.record = packets().store(packet);
 }
 
 template <class P>

@@ -1,4 +1,4 @@
-#include "weir/run/claims.h"
+#include "weir/run/sweep_leases.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
 
 namespace weir::run {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kBeats = 10;                   // in a lease
-constexpr double kWatched = 3;                  // this part of a lease is watched before a claim is dead
+constexpr double kWatched = 3;                  // this part of a lease is watched before a lease is dead
 constexpr std::string_view kClock = ".clock-";  // begins a name that is taken away at once, if no signal comes first
 
 [[noreturn]] void fail_to(const char* what, const std::string& path) {
@@ -66,7 +66,7 @@ std::optional<std::int64_t> time_of_file(const std::string& path) {
   return touched(file);
 }
 
-Claims::Claims(const std::string& dir, double lease_s) : folder_(study::claims_of(dir)), lease_(lease_s) {
+SweepLeases::SweepLeases(const std::string& dir, double term_s) : folder_(study::leases_of(dir)), term_(term_s) {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) throw std::system_error(error, fmt::format("cannot create {}", folder_));
@@ -74,31 +74,31 @@ Claims::Claims(const std::string& dir, double lease_s) : folder_(study::claims_o
   beaten_ = Clock::now();
 }
 
-Claims::~Claims() {
+SweepLeases::~SweepLeases() {
   for (const auto& [run, generation] : mine_) ::unlink(path_of(run, generation).c_str());
   ::close(clock_);
   ::rmdir(folder_.c_str());  // if it is empty
 }
 
-std::string Claims::path_of(const std::string& run, int generation) const {
+std::string SweepLeases::path_of(const std::string& run, int generation) const {
   return fmt::format("{}/{}.{}", folder_, run, generation);
 }
 
-std::int64_t Claims::now() const {
+std::int64_t SweepLeases::now() const {
   struct stat file {};
   if (::futimens(clock_, nullptr) != 0 || ::fstat(clock_, &file) != 0) fail_to("touch a file in", folder_);
   return touched(file);
 }
 
-bool Claims::take(const std::string& run) {
+bool SweepLeases::take(const std::string& run) {
   look();
   const auto found = there_.find(run);
-  const Claim before = found == there_.end() ? Claim{} : found->second;
+  const Lease before = found == there_.end() ? Lease{} : found->second;
   if (before.generation >= 0 && !is_dead(run)) return false;
   const int generation = before.generation + 1;
   if (!make(path_of(run, generation))) return false;
   // Much may have happened between look() and make(), if this process was stopped there: a thief may have been quicker
-  // by two generations, or the dead be alive. Whoever comes next finds a free run, or a claim that will be dead.
+  // by two generations, or the dead be alive. Whoever comes next finds a free run, or a lease that will be dead.
   const auto after = read();
   const auto highest = after.find(run);
   struct stat old {};
@@ -115,14 +115,14 @@ bool Claims::take(const std::string& run) {
   return true;
 }
 
-void Claims::give_back(const std::string& run) {
+void SweepLeases::give_back(const std::string& run) {
   const auto at = mine_.find(run);
   if (at == mine_.end()) return;
   ::unlink(path_of(run, at->second).c_str());
   mine_.erase(at);
 }
 
-bool Claims::is_mine(const std::string& run) const {
+bool SweepLeases::is_mine(const std::string& run) const {
   const auto own = mine_.find(run);
   if (own == mine_.end()) return false;
   const auto there = read();
@@ -130,9 +130,9 @@ bool Claims::is_mine(const std::string& run) const {
   return at != there.end() && at->second.generation == own->second;
 }
 
-std::vector<std::string> Claims::beat() {
+std::vector<std::string> SweepLeases::beat() {
   std::vector<std::string> lost;
-  if (Clock::now() - beaten_ < lease_ / kBeats) return lost;
+  if (Clock::now() - beaten_ < term_ / kBeats) return lost;
   beaten_ = Clock::now();
   const auto there = read();
   for (const auto& [run, generation] : mine_) {
@@ -144,38 +144,38 @@ std::vector<std::string> Claims::beat() {
   return lost;
 }
 
-void Claims::look() {
+void SweepLeases::look() {
   there_ = read();
   for (const auto& [run, generation] : mine_)
     if (const auto at = there_.find(run); at != there_.end() && at->second.generation == generation) there_.erase(at);
-  for (const auto& [run, claim] : there_) watch(run, claim);
+  for (const auto& [run, lease] : there_) watch(run, lease);
 }
 
-void Claims::watch(const std::string& run, const Claim& claim) {
-  const auto [at, is_new] = watched_.try_emplace(run, Watched{claim, Clock::now()});
-  if (is_new || at->second.claim == claim) return;
-  at->second = {claim, Clock::now(), true};
+void SweepLeases::watch(const std::string& run, const Lease& lease) {
+  const auto [at, is_new] = watched_.try_emplace(run, Watched{lease, Clock::now()});
+  if (is_new || at->second.lease == lease) return;
+  at->second = {lease, Clock::now(), true};
 }
 
-bool Claims::is_dead(const std::string& run) const {
+bool SweepLeases::is_dead(const std::string& run) const {
   const auto at = watched_.find(run);
-  if (at == watched_.end() || Clock::now() - at->second.since < lease_ / kWatched) return false;
-  return static_cast<double>(now() - at->second.claim.touched) > lease_.count() * 1e9;
+  if (at == watched_.end() || Clock::now() - at->second.since < term_ / kWatched) return false;
+  return static_cast<double>(now() - at->second.lease.touched) > term_.count() * 1e9;
 }
 
-bool Claims::is_beating(const std::string& run) const {
+bool SweepLeases::is_beating(const std::string& run) const {
   const auto at = watched_.find(run);
   return at != watched_.end() && at->second.has_changed;
 }
 
-void Claims::watch_anew() {
+void SweepLeases::watch_anew() {
   look();
   for (auto& [run, watched] : watched_) watched.has_changed = false;
 }
 
 template <class Visit>
-void Claims::for_each_file(Visit&& visit) const {
-  std::error_code error;  // the folder goes with the last claim
+void SweepLeases::for_each_file(Visit&& visit) const {
+  std::error_code error;  // the folder goes with the last lease
   for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     const auto dot = name.rfind('.');
@@ -187,25 +187,25 @@ void Claims::for_each_file(Visit&& visit) const {
   }
 }
 
-std::map<std::string, Claims::Claim> Claims::read() const {
-  std::map<std::string, Claim> out;
+std::map<std::string, SweepLeases::Lease> SweepLeases::read() const {
+  std::map<std::string, Lease> out;
   for_each_file([&](const std::string& path, const std::string& run, int generation) {
     struct stat file {};
     if (generation < 0 || !state_of(path, file)) return;
-    Claim& highest = out[run];
+    Lease& highest = out[run];
     if (generation > highest.generation) highest = {generation, file.st_ino, touched(file)};
   });
   return out;
 }
 
-void Claims::remove_of_done(const std::function<bool(const std::string& run)>& is_done) {
+void SweepLeases::remove_of_done(const std::function<bool(const std::string& run)>& is_done) {
   for_each_file([&](const std::string& path, const std::string& run, int generation) {
     const bool is_clock = generation < 0 && fs::path(path).filename().string().starts_with(kClock);
     if (is_clock || (generation >= 0 && is_done(run))) ::unlink(path.c_str());
   });
 }
 
-bool Claims::make(const std::string& path) const {
+bool SweepLeases::make(const std::string& path) const {
   const auto open_new = [&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); };
   int file = open_new();
   if (file < 0 && errno == ENOENT && (::mkdir(folder_.c_str(), 0777) == 0 || errno == EEXIST)) file = open_new();

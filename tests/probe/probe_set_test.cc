@@ -1,5 +1,5 @@
 // All probes together: the files of a run, their documentation, and who may disturb whom.
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 #include "weir/probe/anatomy_probe.h"
 #include "weir/probe/view_probe.h"
 
@@ -76,7 +76,7 @@ std::map<std::string, std::string> results_of(Lab lab, const ProbeParams& params
   return files_in(directory);
 }
 
-TEST(Probes, WriteTheSameFilesOnAnyNumberOfThreads) {
+TEST(ProbeSet, WriteTheSameFilesOnAnyNumberOfThreads) {
   const Scratch scratch;
   struct Case {
     std::string hosts;
@@ -107,7 +107,7 @@ TEST(Probes, WriteTheSameFilesOnAnyNumberOfThreads) {
   }
 }
 
-TEST(Probes, DoNotDisturbTheRun) {
+TEST(ProbeSet, DoNotDisturbTheRun) {
   const Scratch scratch;
   for (const std::string algorithm : {"hpcc", "dcqcn"}) {
     const auto with = results_of(fabric(1, algorithm), everything(), scratch / (algorithm + "-with"));
@@ -117,13 +117,13 @@ TEST(Probes, DoNotDisturbTheRun) {
   }
 }
 
-TEST(Probes, SummaryIsTheSameWithoutADirectory) {
+TEST(ProbeSet, SummaryIsTheSameWithoutADirectory) {
   const Scratch scratch;
   const auto files = results_of(fabric(1, "hpcc"), everything(), scratch / "a");
   EXPECT_TRUE(to_json(fabric(1, "hpcc").run(everything())) == files.at("summary.json"));
 }
 
-TEST(Probes, AnErrorInTheRunLeavesNothing) {
+TEST(ProbeSet, AnErrorInTheRunLeavesNothing) {
   const Scratch scratch;
   EXPECT_THROW(
       {
@@ -138,13 +138,13 @@ TEST(Probes, AnErrorInTheRunLeavesNothing) {
   EXPECT_TRUE(scratch.content().empty());
 }
 
-TEST(Probes, AnInterruptedRunSaysSo) {
+TEST(ProbeSet, AnInterruptedRunSaysSo) {
   const Scratch scratch;
   {
     Lab lab = fabric(1, "hpcc");
     ResultDirectory out(scratch / "a");
     const RunClock clock;
-    Probes probes(everything(), *lab.simulation, lab.tags, &out);
+    ProbeSet probes(everything(), *lab.simulation, lab.tags, &out);
     ASSERT_FALSE(lab.simulation->advance(25_us));
     const Summary summary = probes.finish();
     lab.manifest = probes.manifest(clock);
@@ -202,7 +202,7 @@ void collect_keys(const nlohmann::json& json, std::set<std::string>& keys) {
 }
 
 // Every key that a run with all probes writes has its place in docs/results.md.
-TEST(Probes, AreDocumented) {
+TEST(ProbeSet, AreDocumented) {
   const Scratch scratch;
   const std::string docs = text_of("docs/results.md");
   for (const auto& [file, text] : results_of(fabric(1, "hpcc"), everything(), scratch / "a")) {
@@ -214,7 +214,7 @@ TEST(Probes, AreDocumented) {
   }
 }
 
-TEST(Probes, AreCheckedBeforeTheRun) {
+TEST(ProbeSet, AreCheckedBeforeTheRun) {
   const Lab lab(net::build(net::Star{.hosts = 4}), {});
   const auto message = [&](auto&& edit) -> std::string {
     ProbeParams params;

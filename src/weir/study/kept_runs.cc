@@ -1,4 +1,4 @@
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
 
 #include <fmt/format.h>
 
@@ -79,7 +79,7 @@ std::string difference(const Plan& plan, std::size_t run, const RunFiles& files)
 }  // namespace
 
 std::string results_of(const std::string& dir) { return dir + "/runs"; }
-std::string claims_of(const std::string& dir) { return dir + "/claims"; }
+std::string leases_of(const std::string& dir) { return dir + "/claims"; }
 std::string result_of(const std::string& dir, const std::string& run_name) {
   return fmt::format("{}/runs/{}", dir, run_name);
 }

@@ -1,4 +1,4 @@
-#include "weir/probe/possible.h"
+#include "weir/probe/summary_keys.h"
 
 #include "weir/probe/catalogue.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "weir/engine/work.h"
+#include "weir/engine/phase_time.h"
 
 namespace weir::engine {
 
@@ -16,35 +16,35 @@ inline std::int64_t passing_ns() {
   return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
-class WorkLog {
+class PhaseLog {
  public:
-  void tell(WorkVisit visit) { visit_ = std::move(visit); }
+  void start(PhaseTimesVisit visit) { visit_ = std::move(visit); }
   bool is_on() const { return static_cast<bool>(visit_); }
 
   // An epoch begins at the simulated time `from`.
   void begin(Time from) {
     if (!is_on()) return;
     from_ = from;
-    work_.clear();
+    times_.clear();
     since_ = passing_ns();
   }
   // What has been done since the last call was of this kind.
-  void done(WorkKind kind) {
+  void done(Phase phase) {
     if (!is_on()) return;
     const std::int64_t now = passing_ns();
-    work_.push_back({.kind = kind, .begin_ns = since_, .end_ns = now});
+    times_.push_back({.phase = phase, .begin_ns = since_, .end_ns = now});
     since_ = now;
   }
-  void add(const Work& work) { work_.push_back(work); }
+  void add(const PhaseTime& time) { times_.push_back(time); }
   void end(Time until) {
-    if (is_on()) visit_(from_, until, work_);
+    if (is_on()) visit_(from_, until, times_);
   }
 
  private:
-  WorkVisit visit_;
+  PhaseTimesVisit visit_;
   Time from_;
   std::int64_t since_ = 0;
-  std::vector<Work> work_;
+  std::vector<PhaseTime> times_;
 };
 
 }  // namespace weir::engine

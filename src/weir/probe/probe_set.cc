@@ -1,4 +1,4 @@
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 
 #include <algorithm>
 #include <utility>
@@ -17,8 +17,8 @@ void check(const ProbeParams& params, const engine::Model& model, const std::vec
       under_key(kind.name, [&] { kind.check(of_kind, Checks(setting)); });
 }
 
-Probes::Probes(const ProbeParams& params, engine::Engine& simulation, std::vector<std::string> tags,
-               ResultDirectory* out)
+ProbeSet::ProbeSet(const ProbeParams& params, engine::Engine& simulation, std::vector<std::string> tags,
+                   ResultDirectory* out)
     : simulation_(simulation), tags_(std::move(tags)) {
   check(params, simulation.model(), tags_);
   const Context context{simulation, tags_, out};
@@ -29,15 +29,15 @@ Probes::Probes(const ProbeParams& params, engine::Engine& simulation, std::vecto
   });
 }
 
-void Probes::save(Saver& a) {
+void ProbeSet::save(Saver& a) {
   for (const auto& probe : probes_) probe->save(a);
 }
 
-void Probes::load(Loader& a) {
+void ProbeSet::load(Loader& a) {
   for (const auto& probe : probes_) probe->load(a);
 }
 
-Summary Probes::finish() {
+Summary ProbeSet::finish() {
   Summary summary;
   summary.sim_time = simulation_.now();
   summary.fast_forward = simulation_.fast_forward();
@@ -47,7 +47,7 @@ Summary Probes::finish() {
   return summary;
 }
 
-Manifest Probes::manifest(const RunClock& clock) const {
+Manifest ProbeSet::manifest(const RunClock& clock) const {
   engine::Engine& s = simulation_;
   Manifest m;
   for (const auto& profile : s.model().profiles) {

@@ -1,4 +1,4 @@
-#include "weir/study/words.h"
+#include "weir/study/figure_texts.h"
 
 #include <fmt/format.h>
 

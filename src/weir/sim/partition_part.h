@@ -1,26 +1,26 @@
-// The shape of a partition: rooms over a state that all share.
+// The shape of a partition: parts over a state that all of them share.
 //
-// A partition is one object that is composed of rooms, each the owner of some of its state and of what happens to that
-// state: the wires and switches, the NICs, the sending and the receiving ends of flows. All rooms share the constant
-// model, the changing network, the scheduler, the counters and the tracer (engine::PartitionState). A room reaches
-// these and the other rooms through the partition, whose type it has as a template parameter. So a call from one room
-// to another is resolved when it is compiled, and may be inlined; there is neither a pointer between rooms nor a
-// virtual call.
+// A partition is one object composed of parts. Each part owns some of the partition's state and handles what happens to
+// it: the wires and switches, the NICs, the sending and the receiving ends of flows. All parts share the constant
+// model, the changing network, the scheduler, the counters and the tracer (engine::PartitionState). A part reaches
+// these and the other parts through the partition, whose type is its template parameter. So a call from one part to
+// another is resolved when it is compiled, and may be inlined; no part holds a pointer to another, and no call is
+// virtual.
 #pragma once
 
 namespace weir::sim {
 
-// Base of the room `Self<P>` of the partition `P`, which derives from all its rooms and offers shared(), fabric(),
-// nics(), senders(), receivers(), answers(), intake(), messages() and prefetcher().
+// Base of the part `Self<P>` of the partition `P`. The partition derives from all its parts and offers shared(),
+// fabric(), nics(), senders(), receivers(), receive_delays(), intake(), messages() and prefetcher().
 template <template <class> class Self, class P>
-class Room {
+class PartitionPart {
  public:
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
+  PartitionPart(const PartitionPart&) = delete;
+  PartitionPart& operator=(const PartitionPart&) = delete;
 
  protected:
-  Room() = default;
-  ~Room() = default;
+  PartitionPart() = default;
+  ~PartitionPart() = default;
 
   auto& shared() { return whole().shared(); }
   const auto& shared() const { return whole().shared(); }
@@ -41,7 +41,7 @@ class Room {
   const auto& senders() const { return whole().senders(); }
   auto& receivers() { return whole().receivers(); }
   const auto& receivers() const { return whole().receivers(); }
-  auto& answers() { return whole().answers(); }
+  auto& receive_delays() { return whole().receive_delays(); }
   auto& intake() { return whole().intake(); }
   auto& messages() { return whole().messages(); }
 

@@ -1,5 +1,5 @@
-// Workers that share a directory by claims, from inside: who gets a run, and when it is taken over.
-#include "weir/run/claims.h"
+// Workers that share a directory by leases, from inside: who gets a run, and when it is taken over.
+#include "weir/run/sweep_leases.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ using app::Folder;
 constexpr double kLease = 3;                                // s
 constexpr auto kWatched = std::chrono::milliseconds(1100);  // a third of it, and some
 
-class ClaimsTest : public testing::Test {
+class SweepLeasesTest : public testing::Test {
  protected:
   std::string file(const std::string& name) const { return folder_ / ("claims/" + name); }
   std::vector<std::string> files() const {
@@ -39,7 +39,7 @@ class ClaimsTest : public testing::Test {
     std::sort(out.begin(), out.end());
     return out;
   }
-  // The claim of a worker that died so long ago.
+  // The lease of a worker that died so long ago.
   void leave(const std::string& name, double seconds_ago) const {
     std::filesystem::create_directories(folder_ / "claims");
     std::ofstream(file(name)) << "process 1 on elsewhere\n";
@@ -48,18 +48,18 @@ class ClaimsTest : public testing::Test {
     ASSERT_EQ(::utimensat(AT_FDCWD, file(name).c_str(), times, 0), 0);
   }
   // A worker that has watched what is there for long enough.
-  std::unique_ptr<Claims> watcher() const {
-    auto out = std::make_unique<Claims>(folder_.path(), kLease);
+  std::unique_ptr<SweepLeases> watcher() const {
+    auto out = std::make_unique<SweepLeases>(folder_.path(), kLease);
     out->look();
     return out;
   }
 
-  Folder folder_{"weir-claims"};
+  Folder folder_{"weir-leases"};
 };
 
-TEST_F(ClaimsTest, OneHasARunUntilItGivesItBack) {
-  Claims a(folder_.path(), kLease);
-  Claims b(folder_.path(), kLease);
+TEST_F(SweepLeasesTest, OneHasARunUntilItGivesItBack) {
+  SweepLeases a(folder_.path(), kLease);
+  SweepLeases b(folder_.path(), kLease);
   EXPECT_TRUE(a.take("load=0.5+seed1"));
   EXPECT_TRUE(a.is_mine("load=0.5+seed1"));
   EXPECT_FALSE(b.take("load=0.5+seed1"));
@@ -70,9 +70,9 @@ TEST_F(ClaimsTest, OneHasARunUntilItGivesItBack) {
   EXPECT_FALSE(a.is_mine("load=0.5+seed1"));
 }
 
-TEST_F(ClaimsTest, TheEndGivesAllBack) {
+TEST_F(SweepLeasesTest, TheEndGivesAllBack) {
   {
-    Claims a(folder_.path(), kLease);
+    SweepLeases a(folder_.path(), kLease);
     EXPECT_TRUE(a.take("x"));
     EXPECT_TRUE(a.take("y"));
     EXPECT_EQ(files(), (std::vector<std::string>{"x.0", "y.0"}));
@@ -80,8 +80,8 @@ TEST_F(ClaimsTest, TheEndGivesAllBack) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "claims"));
 }
 
-// Without having watched it nobody takes a claim over, however old it seems: clocks may differ.
-TEST_F(ClaimsTest, ADeadClaimIsWatchedFirst) {
+// Without having watched it nobody takes a lease over, however old it seems: clocks may differ.
+TEST_F(SweepLeasesTest, ADeadLeaseIsWatchedFirst) {
   leave("x.4", 3600);
   const auto a = watcher();
   EXPECT_FALSE(a->take("x"));
@@ -91,7 +91,7 @@ TEST_F(ClaimsTest, ADeadClaimIsWatchedFirst) {
 }
 
 // One that is younger than a lease by the server's clock lives, however long it has been watched unchanged for.
-TEST_F(ClaimsTest, AYoungClaimLives) {
+TEST_F(SweepLeasesTest, AYoungLeaseLives) {
   leave("x.0", -30);  // and one from the future, too
   const auto a = watcher();
   std::this_thread::sleep_for(kWatched);
@@ -99,7 +99,7 @@ TEST_F(ClaimsTest, AYoungClaimLives) {
 }
 
 // A heartbeat while it is watched saves it, even one by a clock that is an hour late.
-TEST_F(ClaimsTest, AHeartbeatSaves) {
+TEST_F(SweepLeasesTest, AHeartbeatSaves) {
   leave("x.0", 3600);
   const auto a = watcher();
   std::this_thread::sleep_for(kWatched);
@@ -110,8 +110,8 @@ TEST_F(ClaimsTest, AHeartbeatSaves) {
   EXPECT_EQ(files(), std::vector<std::string>{"x.0"});
 }
 
-TEST_F(ClaimsTest, AnOwnerThatBeatsKeepsItsRuns) {
-  Claims a(folder_.path(), kLease);
+TEST_F(SweepLeasesTest, AnOwnerThatBeatsKeepsItsRuns) {
+  SweepLeases a(folder_.path(), kLease);
   ASSERT_TRUE(a.take("x"));
   const auto b = watcher();
   for (int i = 0; i < 8; ++i) {
@@ -122,8 +122,8 @@ TEST_F(ClaimsTest, AnOwnerThatBeatsKeepsItsRuns) {
   EXPECT_TRUE(b->is_beating("x"));
 }
 
-TEST_F(ClaimsTest, ASlowOwnerLearnsThatItHasLost) {
-  Claims a(folder_.path(), kLease);
+TEST_F(SweepLeasesTest, ASlowOwnerLearnsThatItHasLost) {
+  SweepLeases a(folder_.path(), kLease);
   ASSERT_TRUE(a.take("x"));
   ASSERT_TRUE(a.take("y"));
   const auto b = watcher();
@@ -137,12 +137,12 @@ TEST_F(ClaimsTest, ASlowOwnerLearnsThatItHasLost) {
   EXPECT_TRUE(b->is_mine("x"));
 }
 
-// Of eight thieves at once, each dead claim has one.
-TEST_F(ClaimsTest, EachDeadClaimHasOneThief) {
+// Of eight thieves at once, each dead lease has one.
+TEST_F(SweepLeasesTest, EachDeadLeaseHasOneThief) {
   constexpr int kThieves = 8;
   constexpr int kRuns = 200;
   for (int run = 0; run < kRuns; ++run) leave(std::to_string(run) + ".0", 3600);
-  std::vector<std::unique_ptr<Claims>> thieves;
+  std::vector<std::unique_ptr<SweepLeases>> thieves;
   for (int i = 0; i < kThieves; ++i) thieves.push_back(watcher());
   std::this_thread::sleep_for(kWatched);
   std::vector<std::atomic<int>> taken(kRuns);
@@ -158,7 +158,7 @@ TEST_F(ClaimsTest, EachDeadClaimHasOneThief) {
 }
 
 // What is left of a theft that was broken off: the highest generation counts, and the next owner clears the rest.
-TEST_F(ClaimsTest, TheHighestGenerationCounts) {
+TEST_F(SweepLeasesTest, TheHighestGenerationCounts) {
   leave("x.0", 3600);
   leave("x.1", 3600);
   leave("x.10", -30);

@@ -1,4 +1,4 @@
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,7 +13,7 @@
 #include "weir/base/suggestion.h"
 #include "weir/base/text_file.h"
 #include "weir/net/model/graph_file.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 #include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/toml/document.h"

@@ -6,7 +6,7 @@
 //   ProbeParams params;                    // from the scenario; see catalogue.h
 //   check(params, model, tags);            // before anything is simulated
 //   RunClock clock;
-//   Probes probes(params, simulation, tags, &out);
+//   ProbeSet probes(params, simulation, tags, &out);
 //   while (!simulation.advance(...)) {}
 //   const Summary summary = probes.finish();
 //   Manifest manifest = probes.manifest(clock);     // add title, interrupted
@@ -32,13 +32,13 @@ namespace weir::probe {
 // Throws InputError about the parameter, "queues.ports", that does not fit the network, its flows or the tags.
 void check(const ProbeParams&, const engine::Model&, const std::vector<std::string>& tags);
 
-class Probes {
+class ProbeSet {
  public:
   // Takes the simulation's on_finish. Without a directory only the summary is kept. The
   // simulation and the directory must outlive this; make it before the first advance().
   // `tags` names the flows' tags by index. Throws InputError like check().
-  Probes(const ProbeParams&, engine::Engine&, std::vector<std::string> tags, ResultDirectory* out = nullptr);
-  Probes(const Probes&) = delete;
+  ProbeSet(const ProbeParams&, engine::Engine&, std::vector<std::string> tags, ResultDirectory* out = nullptr);
+  ProbeSet(const ProbeSet&) = delete;
 
   // Between calls of advance(): what has been observed so far, and where its files end. Loaded into probes that have
   // just been made of the same parameters, on a directory that has these files (ResultDirectory::resume). Throws

@@ -2,7 +2,7 @@
 //
 // A receiver's acknowledgement, NACK or OR-ACK is due `receive_delay` and a drawn time after the packet that it
 // answers, and not before the host's earlier ones; a CNP that is a packet of its own is due after `cnp_delay`. Without
-// delays packets go to the NIC at once, and this room is empty.
+// delays packets go to the NIC at once, and this part is empty.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 #include "weir/net/packet.h"
 #include "weir/net/port/port.h"
-#include "weir/sim/room.h"
+#include "weir/sim/partition_part.h"
 
 namespace weir::host {
 
 template <class P>
-class Answers : public sim::Room<Answers, P> {
+class ReceiveDelays : public sim::PartitionPart<ReceiveDelays, P> {
  public:
   template <class Model>
-  explicit Answers(const Model& m) : desks_(m.host.delays() ? m.topology.hosts : 0) {}
+  explicit ReceiveDelays(const Model& m) : queues_(m.host.delays() ? m.topology.hosts : 0) {}
 
-  // Whether acknowledgements tell how long they have waited here (Sack::held).
-  bool tell_delay() const { return !desks_.empty(); }
+  // Whether acknowledgements tell how long they have waited here (Sack::host_delay).
+  bool tell_delay() const { return !queues_.empty(); }
   // Host h has made this packet at `now`.
-  void give(std::uint32_t h, const net::Packet& packet, Time now) {
-    if (desks_.empty()) [[likely]]
+  void send(std::uint32_t h, const net::Packet& packet, Time now) {
+    if (queues_.empty()) [[likely]]
       fabric().send(network().hosts[h].port, packet, now);
     else
-      keep(h, packet, now);
+      delay(h, packet, now);
   }
   // The time stamp of a packet that arrives at host h.
   Time stamp(std::uint32_t h, Time now);
@@ -40,15 +40,15 @@ class Answers : public sim::Room<Answers, P> {
 
   template <class A>
   void archive(A& a) {
-    a.each(desks_, [&](DelayQueue& desk) {
-      desk.answers.archive(a);
-      desk.cnps.archive(a);
-      a.value(desk.drawn);
+    a.each(queues_, [&](DelayQueue& queue) {
+      queue.answers.archive(a);
+      queue.cnps.archive(a);
+      a.value(queue.drawn);
     });
   }
 
  private:
-  using Base = sim::Room<Answers, P>;
+  using Base = sim::PartitionPart<ReceiveDelays, P>;
   using Base::fabric;
   using Base::model;
   using Base::network;
@@ -63,11 +63,11 @@ class Answers : public sim::Room<Answers, P> {
     std::uint64_t drawn = 0;
   };
 
-  [[gnu::noinline]] void keep(std::uint32_t h, const net::Packet& packet, Time now);
+  [[gnu::noinline]] void delay(std::uint32_t h, const net::Packet& packet, Time now);
   Time draw(std::uint32_t h, Time mean);
   void schedule(std::uint32_t h);
 
-  std::vector<DelayQueue> desks_;  // by host; empty without delays
+  std::vector<DelayQueue> queues_;  // by host; empty without delays
 };
 
 }  // namespace weir::host

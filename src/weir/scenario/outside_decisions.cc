@@ -1,4 +1,4 @@
-#include "weir/scenario/decided.h"
+#include "weir/scenario/outside_decisions.h"
 
 #include <stdexcept>
 #include <utility>

@@ -1,4 +1,4 @@
-// Work: on what an engine spends time that passes, for those who ask by Engine::watch_work().
+// What passing (real) time an engine spends on what; Engine::on_phase_times() tells it.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace weir::engine {
 // threads; all others are on the first thread: `samplers`; `checks` for faults, pause storms and stalls; `traffic`, to
 // hand flows to hosts; `epoch`, from the start of the first partition to the end of the last; `events`, to put single
 // events into one order and tell them; `decisions` from outside; `flows`, to tell of those that have ended.
-enum class WorkKind : std::uint8_t { samplers, checks, traffic, partition, epoch, events, decisions, flows };
+enum class Phase : std::uint8_t { samplers, checks, traffic, partition, epoch, events, decisions, flows };
 
-struct Work {
-  WorkKind kind = WorkKind::epoch;
+struct PhaseTime {
+  Phase phase = Phase::epoch;
   std::uint32_t thread = 0;
   std::uint32_t partition = 0;  // of `partition`
   std::int64_t begin_ns = 0;    // on a clock that only goes forward (CLOCK_MONOTONIC): nanoseconds
@@ -24,6 +24,6 @@ struct Work {
 };
 
 // The work for the simulated time [from, until), each kind at most once, but `partition` once for each.
-using WorkVisit = std::function<void(Time from, Time until, std::span<const Work> work)>;
+using PhaseTimesVisit = std::function<void(Time from, Time until, std::span<const PhaseTime> times)>;
 
 }  // namespace weir::engine
