@@ -173,23 +173,23 @@ void check_steered(const RunOptions& o, const scenario::Scenario& s) {
 void check_alone(const RunOptions& o) {
   const std::string ranks = started_ranks();
   if (ranks.empty()) return;
-  const auto refuse = [&](std::string_view name) {
-    throw InputError(
+  const auto error = [&](std::string_view name) {
+    return InputError(
         fmt::format("{}: mpirun has started {} processes as ranks of one run, and this takes a run of one "
                     "process; leave out one of the two",
                     name, printable(ranks)));
   };
-  if (o.view) refuse("--view");
-  if (!o.steer.empty()) refuse("--steer");
-  if (o.captures()) refuse("--pcap");
-  if (o.traces()) refuse("--trace");
+  if (o.view) throw error("--view");
+  if (!o.steer.empty()) throw error("--steer");
+  if (o.captures()) throw error("--pcap");
+  if (o.traces()) throw error("--trace");
 }
 
 void check_ranks(const engine::Ranks* ranks, const scenario::Scenario& s) {
   if (ranks == nullptr || s.run.fidelity->has_ranks) return;
-  scenario::fail_key(s.place("run.fidelity"), "run.fidelity",
-                     fmt::format("only {} runs on several ranks of mpirun",
-                                 scenario::names_of([](const scenario::Fidelity& f) { return f.has_ranks; })));
+  throw scenario::key_error(s, "run.fidelity",
+                            fmt::format("only {} runs on several ranks of mpirun",
+                                        scenario::names_of([](const scenario::Fidelity& f) { return f.has_ranks; })));
 }
 
 // What all ranks have to have alike. `s` is the scenario as it is run.

@@ -124,14 +124,15 @@ int submit(const SweepOptions& o, const study::Plan& plan, const std::vector<std
 
 void check_combinations(const SweepOptions& o) {
   const bool is_remote = o.executor != "local";
-  const auto refuse = [](const char* text) { throw InputError(text); };
-  if (o.claim && !o.shard.empty()) refuse("--claim and --shard are two ways to share the runs; leave out one");
-  if (!o.since.empty() && !o.claim) refuse("--since is for workers; write --claim, or leave it out");
-  if (o.collect && (o.claim || !o.shard.empty())) refuse("--collect runs nothing; leave out --claim and --shard");
+  if (o.claim && !o.shard.empty())
+    throw InputError("--claim and --shard are two ways to share the runs; leave out one");
+  if (!o.since.empty() && !o.claim) throw InputError("--since is for workers; write --claim, or leave it out");
+  if (o.collect && (o.claim || !o.shard.empty()))
+    throw InputError("--collect runs nothing; leave out --claim and --shard");
   if (is_remote && (o.claim || !o.shard.empty()))
-    refuse("--executor: its jobs share the runs by themselves; leave out --claim and --shard");
+    throw InputError("--executor: its jobs share the runs by themselves; leave out --claim and --shard");
   if (!is_remote && (o.workers > 0 || o.retries > 0 || !o.sbatch.empty()))
-    refuse("--workers, --retries and --sbatch are for jobs; write --executor slurm, or leave them out");
+    throw InputError("--workers, --retries and --sbatch are for jobs; write --executor slurm, or leave them out");
 }
 
 int sweep(const SweepOptions& o) {

@@ -1,4 +1,7 @@
 // InputError, which all of Weir throws when the user's input is wrong: what is wrong, where, and what would be valid.
+//
+// Errors are thrown by `throw` alone. A function that composes the message of several errors returns the error
+// (scenario::key_error in toml/document.h, TableReader::error_at, errno_error in base/system_error.h).
 #pragma once
 
 #include <optional>
@@ -58,8 +61,6 @@ class InputError : public std::runtime_error {
   Where where_;
   std::string reason_;
 };
-
-[[noreturn]] inline void fail(const Where& where, const std::string& what) { throw InputError(where, what); }
 
 // Calls work() and returns its result. An InputError that it throws becomes one about `key`, or about a value under it.
 template <class Work>

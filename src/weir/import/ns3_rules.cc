@@ -52,15 +52,16 @@ void check_algorithm(const Scenario& s) {
     return f.algorithm == s.profiles.front().algorithm->about.name;
   });
   if (form == known.end())
-    refuse(s, "algorithm.name",
-           fmt::format("'{}' is not possible; valid is hpcc, dcqcn, timely, dctcp", s.profiles.front().name));
+    throw replica_error(
+        s, "algorithm.name",
+        fmt::format("'{}' is not possible; valid is hpcc, dcqcn, timely, dctcp", s.profiles.front().name));
   const ProfileSettings& profile = s.profiles.front();
   hold(s, "algorithm", *profile.algorithm->params, profile.params.get(), form->fixed.get(), form->free);
   if (form->algorithm != cc::Hpcc::about.name) return;
   if (static_cast<const cc::Hpcc::Params*>(profile.params.get())->reaction == cc::Hpcc::Reaction::per_ack)
-    refuse(s, "algorithm.reaction", "'per-ack' is not possible; valid is hpcc, per-rtt");
+    throw replica_error(s, "algorithm.reaction", "'per-ack' is not possible; valid is hpcc, per-rtt");
   if (fidelity_params<Ns3Params>(s).window == Ns3Params::Window::none)
-    refuse(s, "fidelity.window", "HPCC needs a window; valid is bdp, variable");
+    throw replica_error(s, "fidelity.window", "HPCC needs a window; valid is bdp, variable");
 }
 
 void check_links(const Scenario& s, const engine::Model& model) {
@@ -68,15 +69,17 @@ void check_links(const Scenario& s, const engine::Model& model) {
   for (const net::Link& link : model.topology.links) {
     const std::string name = fmt::format("the link {} - {}", link.a, link.b);
     if (link.delay.ps % 1000 != 0)
-      refuse(s, "topology",
-             fmt::format("{} has a delay of {}; valid are whole nanoseconds", name, format_value(link.delay)));
+      throw replica_error(
+          s, "topology",
+          fmt::format("{} has a delay of {}; valid are whole nanoseconds", name, format_value(link.delay)));
     const std::int64_t gbps = link.rate.bits_per_second / 1'000'000'000;
     const bool coded = link.rate.bits_per_second % 1'000'000'000 == 0 &&
                        (gbps == 25 || gbps == 50 || gbps == 100 || gbps == 200 || gbps == 400);
     if (hpcc && !coded)
-      refuse(s, "topology",
-             fmt::format("{} has {}, for which HPCC's telemetry has no code; valid is 25, 50, 100, 200, 400 Gbps", name,
-                         format_value(link.rate)));
+      throw replica_error(
+          s, "topology",
+          fmt::format("{} has {}, for which HPCC's telemetry has no code; valid is 25, 50, 100, 200, 400 Gbps", name,
+                      format_value(link.rate)));
   }
 }
 
@@ -89,15 +92,16 @@ void check_link_down(const Scenario& s, const engine::Model& model) {
     return std::minmax(link.a, link.b) == ends && link.a >= model.topology.hosts && link.b >= model.topology.hosts;
   });
   if (!known)
-    refuse(s, "fidelity.link_down_a",
-           fmt::format("there is no link {} - {} between two switches", params.link_down_a, params.link_down_b));
+    throw replica_error(
+        s, "fidelity.link_down_a",
+        fmt::format("there is no link {} - {} between two switches", params.link_down_a, params.link_down_b));
 }
 
 void check_numbers(const Scenario& s, const engine::Model& model) {
   try {
     replica::ns3_numbers(fidelity_params<Ns3Params>(s).switches, model.topology);
   } catch (const InputError& error) {
-    refuse(s, "fidelity.switches", error.what());
+    throw replica_error(s, "fidelity.switches", error.what());
   }
 }
 
@@ -110,9 +114,9 @@ void check_buffer(const Scenario& s, const engine::Model& model) {
       needed += 3 * bytes_in(link.delay, link.rate).count + s.buffer.reserve.count;
     }
     if (needed >= s.buffer.size.count)
-      refuse(s, "network.buffer.size",
-             fmt::format("{} is not more than reserve and headroom of switch {}, {} bytes", format_value(s.buffer.size),
-                         model.topology.hosts + sw, needed));
+      throw replica_error(s, "network.buffer.size",
+                          fmt::format("{} is not more than reserve and headroom of switch {}, {} bytes",
+                                      format_value(s.buffer.size), model.topology.hosts + sw, needed));
   }
 }
 
@@ -142,8 +146,8 @@ void for_each_ns3_flow(const Scenario& s, const engine::Model&, traffic::Traffic
   while (const auto flow = traffic.next()) {
     if (s.run.stop > Time{} && flow->start >= s.run.stop) break;
     if (flow->size > kNs3MaxFlowSize)
-      refuse(s, "traffic",
-             fmt::format("a flow of {} bytes; valid is up to {}", flow->size.count, kNs3MaxFlowSize.count));
+      throw replica_error(
+          s, "traffic", fmt::format("a flow of {} bytes; valid is up to {}", flow->size.count, kNs3MaxFlowSize.count));
     visit(*flow, false);
   }
 }

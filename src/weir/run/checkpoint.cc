@@ -72,18 +72,18 @@ void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, 
 Checkpoint read_checkpoint(const std::string& folder) {
   const std::string file = fmt::format("{}/{}", folder, probe::kCheckpoint);
   const std::string content = read_bytes(file, "the checkpoint");
-  const auto refuse = [&](const std::string& why) { throw InputError(fmt::format("{}: {}", file, why)); };
+  const auto error = [&](const std::string& why) { return InputError(fmt::format("{}: {}", file, why)); };
   const std::string_view all = content;
-  if (!all.starts_with(kMagic)) refuse("it is no checkpoint of Weir");
-  if (all.size() < kMagic.size() + kChecksum) refuse("it is cut short");
+  if (!all.starts_with(kMagic)) throw error("it is no checkpoint of Weir");
+  if (all.size() < kMagic.size() + kChecksum) throw error("it is cut short");
   const std::string_view body = all.substr(0, all.size() - kChecksum);
   // The version first: another one may keep its checksum elsewhere.
   Loader a(body.substr(kMagic.size()));
   std::string text;
   a.text(text);
   if (text != build_of_weir())
-    refuse(fmt::format("it is of weir {}, and this is {}; run the scenario again", text, build_of_weir()));
-  if (checksum_of(body) != all.substr(body.size())) refuse("it is cut short or changed");
+    throw error(fmt::format("it is of weir {}, and this is {}; run the scenario again", text, build_of_weir()));
+  if (checksum_of(body) != all.substr(body.size())) throw error("it is cut short or changed");
   check_finished_files(a, folder);
   Checkpoint out;
   a.value(out.partitions);

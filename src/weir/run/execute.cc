@@ -28,8 +28,8 @@ Outcome execute(const scenario::Scenario& s, std::shared_ptr<const engine::Model
 
 void check_can_be_saved(const scenario::Scenario& s, std::string_view what) {
   if (s.run.fidelity->can_be_saved) return;
-  scenario::fail_key(
-      s.place("run.fidelity"), "run.fidelity",
+  throw scenario::key_error(
+      s, "run.fidelity",
       fmt::format("only {} {}", scenario::names_of([](const scenario::Fidelity& f) { return f.can_be_saved; }), what));
 }
 

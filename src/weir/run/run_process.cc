@@ -17,6 +17,7 @@
 #include <system_error>
 #include <vector>
 
+#include "weir/base/system_error.h"
 #include "weir/probe/probe_set.h"
 #include "weir/probe/whole_files.h"
 #include "weir/run/execute.h"
@@ -130,8 +131,6 @@ void follow_parent() {
   ::signal(SIGXFSZ, SIG_IGN);  // what a limit does, write() tells, as of a full disk
 }
 
-[[noreturn]] void fail_with(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
-
 }  // namespace
 
 void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
@@ -139,12 +138,12 @@ void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 RunProcess::RunProcess(const study::Plan& plan, const std::string& dir, std::size_t run, const RunRules& rules)
     : run_(run), target_(study::result_of(dir, plan.runs[run].name)), partial_(partial_name(target_, new_token())) {
   void* page = ::mmap(nullptr, kMessageSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) fail_with("cannot start a process");
+  if (page == MAP_FAILED) throw errno_error("cannot start a process");
   message_.reset(static_cast<char*>(page));
   std::fflush(nullptr);
   const pid_t parent = ::getpid();
   pid_ = ::fork();
-  if (pid_ < 0) fail_with("cannot start a process");
+  if (pid_ < 0) throw errno_error("cannot start a process");
   if (pid_ > 0) return;
   follow_parent();
   if (::getppid() != parent) ::_exit(kFailed);  // it ended before
@@ -154,7 +153,7 @@ RunProcess::RunProcess(const study::Plan& plan, const std::string& dir, std::siz
 std::optional<RunEnd> RunProcess::end() {
   int status = 0;
   const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
-  if (ended < 0) fail_with("cannot wait for a process");
+  if (ended < 0) throw errno_error("cannot wait for a process");
   if (ended == 0) return std::nullopt;
   if (WIFEXITED(status) && (WEXITSTATUS(status) == kDone || WEXITSTATUS(status) == kResumed))
     return RunEnd{RunEnd::How::done, "", WEXITSTATUS(status) == kResumed};

@@ -94,8 +94,8 @@ void SteeredRun::go_on_with(const std::string& toml, const std::vector<std::stri
   check_keys(*scenario_, *after, keys);
   check_files(was.attachments, is.attachments);
   if (after->run.stop > Time{} && after->run.stop <= now)
-    scenario::fail_key(after->place("run.stop"), "run.stop",
-                       fmt::format("the run is at {}; write a later time, or 0", format_value(now)));
+    throw scenario::key_error(after->place("run.stop"), "run.stop",
+                              fmt::format("the run is at {}; write a later time, or 0", format_value(now)));
   const auto model = scenario::build_model(*after);
   check_past(*after, now, model_->faults, model->faults);
 
@@ -125,23 +125,25 @@ Outcome execute_steered(const scenario::Scenario& s, std::shared_ptr<const engin
   SteeredRun run(s, std::move(model), directory, options);
   EpochSteps steps(run.engine().epoch());
   auto next = changes.begin();
-  const auto fail = [&](const std::string& what) {
-    throw InputError(fmt::format("the change at {}: {}", format_value(next->at), what));
+  const auto error_of = [&](const std::string& what) {
+    return InputError(fmt::format("the change at {}: {}", format_value(next->at), what));
   };
   for (; next != changes.end(); ++next)
     if (next->at.ps % run.engine().epoch().ps != 0)
-      fail(fmt::format("changes are made between epochs, which are {} long", format_value(run.engine().epoch())));
+      throw error_of(
+          fmt::format("changes are made between epochs, which are {} long", format_value(run.engine().epoch())));
   for (next = changes.begin();;) {
     const Time now = run.engine().now();
     for (; next != changes.end() && next->at == now; ++next) try {
         run.apply(*next);
       } catch (const InputError& error) {
-        fail(error.what());
+        throw error_of(error.what());
       }
     const Time limit = next == changes.end() ? Time::max() : next->at;
     const bool ended = run.advance(steps.next(now, limit));
     if (options.look) options.look(pace_of(run.engine()));
-    if (ended && next != changes.end()) fail(fmt::format("the run has ended at {}", format_value(run.engine().now())));
+    if (ended && next != changes.end())
+      throw error_of(fmt::format("the run has ended at {}", format_value(run.engine().now())));
     if (ended) return run.finish();
     if (options.cancelled && options.cancelled()) return run.finish(true);
     if (const std::string reason = run.lack_of_memory(); !reason.empty()) return run.finish(false, reason);

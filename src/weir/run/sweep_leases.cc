@@ -14,6 +14,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "weir/base/system_error.h"
 #include "weir/study/kept_runs.h"
 
 namespace weir::run {
@@ -24,10 +25,6 @@ namespace fs = std::filesystem;
 constexpr double kBeats = 10;                   // in a lease
 constexpr double kWatched = 3;                  // this part of a lease is watched before a lease is dead
 constexpr std::string_view kClock = ".clock-";  // begins a name that is taken away at once, if no signal comes first
-
-[[noreturn]] void fail_to(const char* what, const std::string& path) {
-  throw std::system_error(errno, std::generic_category(), fmt::format("cannot {} {}", what, path));
-}
 
 std::int64_t touched(const struct stat& file) {
   return std::int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec;
@@ -53,7 +50,7 @@ int open_nameless(const std::string& folder) {
   std::random_device random;
   const std::string path = fmt::format("{}/{}{:08x}{:08x}", folder, kClock, random(), random());
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) fail_to("create", path);
+  if (file < 0) throw errno_error("cannot create " + path);
   ::unlink(path.c_str());
   return file;
 }
@@ -86,7 +83,8 @@ std::string SweepLeases::path_of(const std::string& run, int generation) const {
 
 std::int64_t SweepLeases::now() const {
   struct stat file {};
-  if (::futimens(clock_, nullptr) != 0 || ::fstat(clock_, &file) != 0) fail_to("touch a file in", folder_);
+  if (::futimens(clock_, nullptr) != 0 || ::fstat(clock_, &file) != 0)
+    throw errno_error("cannot touch a file in " + folder_);
   return touched(file);
 }
 
@@ -210,7 +208,7 @@ bool SweepLeases::make(const std::string& path) const {
   int file = open_new();
   if (file < 0 && errno == ENOENT && (::mkdir(folder_.c_str(), 0777) == 0 || errno == EEXIST)) file = open_new();
   if (file < 0 && errno == EEXIST) return false;
-  if (file < 0) fail_to("create", path);
+  if (file < 0) throw errno_error("cannot create " + path);
   // For people; nobody reads it here.
   const std::string owner = fmt::format("process {} on {}\n", ::getpid(), host_name());
   [[maybe_unused]] const auto written = ::write(file, owner.data(), owner.size());

@@ -13,12 +13,13 @@
 #include <thread>
 
 #include "weir/base/error.h"
+#include "weir/base/system_error.h"
 
 namespace weir::run {
 
 FileLock::FileLock(const std::string& path)
     : path_(path), descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-  if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), fmt::format("cannot create {}", path));
+  if (descriptor_ < 0) throw errno_error(fmt::format("cannot create {}", path));
 }
 
 FileLock::~FileLock() { ::close(descriptor_); }
@@ -42,7 +43,7 @@ std::string FileLock::text() const {
 void FileLock::write(const std::string& text) {
   const std::string line = text + "\n";
   if (::ftruncate(descriptor_, 0) != 0 || ::pwrite(descriptor_, line.data(), line.size(), 0) < 0)
-    throw std::system_error(errno, std::generic_category(), fmt::format("cannot write {}", path_));
+    throw errno_error(fmt::format("cannot write {}", path_));
 }
 
 namespace {

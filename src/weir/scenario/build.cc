@@ -66,13 +66,14 @@ void check_needs(const Scenario& s, const engine::Model& model) {
     const cc::About& about = s.profiles[i].algorithm->about;
     const std::string key = key_of_profile(i);
     if (cc::has(about.needs, cc::Needs::telemetry) && !s.network.telemetry)
-      fail_key(s.place(key), key,
-               fmt::format("'{}' reads telemetry, but no switch writes any; set network.telemetry = true, or take "
-                           "another algorithm",
-                           about.name));
+      throw key_error(
+          s, key,
+          fmt::format("'{}' reads telemetry, but no switch writes any; set network.telemetry = true, or take "
+                      "another algorithm",
+                      about.name));
     if (cc::has(about.needs, cc::Needs::telemetry) && longest > room)
-      fail_key(
-          s.place(key), key,
+      throw key_error(
+          s, key,
           fmt::format("'{}' reads telemetry of every switch, but paths in this network cross up to {} switches and "
                       "{} telemetry holds {}; {}take a smaller network or another algorithm",
                       about.name, longest, wire ? "wire" : "exact", room,
@@ -80,14 +81,15 @@ void check_needs(const Scenario& s, const engine::Model& model) {
     if (cc::has(about.needs, cc::Needs::telemetry))
       for (const net::Link& link : model.topology.links)
         if (link.rate.bits_per_second % 1'000'000 != 0)
-          fail_key(
-              s.place(key), key,
+          throw key_error(
+              s, key,
               fmt::format("'{}' reads telemetry, which gives link rates in whole Mb/s, but the link {} - {} has {}",
                           about.name, link.a, link.b, format_value(link.rate)));
     if (cc::has(about.needs, cc::Needs::ecn) && !s.ecn.enabled)
-      fail_key(s.place(key), key,
-               fmt::format("'{}' reacts to marked packets, but no switch marks any; set network.ecn.enabled = true",
-                           about.name));
+      throw key_error(
+          s, key,
+          fmt::format("'{}' reacts to marked packets, but no switch marks any; set network.ecn.enabled = true",
+                      about.name));
   }
 }
 
@@ -97,63 +99,70 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
     const ProfileSettings& p = s.profiles[i];
     const std::string table = table_of_profile(i);
     if (p.sending.data_class >= model.data_classes())
-      fail_key(s.place(table + ".class"), table + ".class",
-               fmt::format("there is no class {}; valid is 0 to {}, or add a [[network.class]]", p.sending.data_class,
-                           model.data_classes() - 1));
+      throw key_error(s, table + ".class",
+                      fmt::format("there is no class {}; valid is 0 to {}, or add a [[network.class]]",
+                                  p.sending.data_class, model.data_classes() - 1));
     if (p.on_ramp && !s.clocks)
-      fail_key(s.place(table + ".on_ramp"), table + ".on_ramp",
-               "On-Ramp measures one-way delays with the hosts' clocks, and there are none; add a table [clocks], "
-               "empty for clocks without error");
+      throw key_error(
+          s, table + ".on_ramp",
+          "On-Ramp measures one-way delays with the hosts' clocks, and there are none; add a table [clocks], "
+          "empty for clocks without error");
     if (p.on_ramp && p.on_ramp->early && !p.stack)
-      fail_key(s.place(table + ".on_ramp.early"), table + ".on_ramp.early",
-               "departures are fixed when the host's stack hands segments down, and there is none; add a table "
-               "[algorithm.stack], or remove it");
+      throw key_error(s, table + ".on_ramp.early",
+                      "departures are fixed when the host's stack hands segments down, and there is none; add a table "
+                      "[algorithm.stack], or remove it");
     if (p.stack && p.recovery.kind != host::RecoveryKind::sack)
-      fail_key(s.place(table + ".stack"), table + ".stack",
-               "Linux's stack recovers from losses with SACK; set recovery.kind to \"sack\", or remove the table");
+      throw key_error(
+          s, table + ".stack",
+          "Linux's stack recovers from losses with SACK; set recovery.kind to \"sack\", or remove the table");
     if (p.recovery.rto_low > p.recovery.rto_high)
-      fail_key(s.place(table + ".recovery.rto_low"), table + ".recovery.rto_low",
-               fmt::format("rto_low = {} is above rto_high = {}", format_value(p.recovery.rto_low),
-                           format_value(p.recovery.rto_high)));
+      throw key_error(s, table + ".recovery.rto_low",
+                      fmt::format("rto_low = {} is above rto_high = {}", format_value(p.recovery.rto_low),
+                                  format_value(p.recovery.rto_high)));
     if (p.balancing.sprays() && !p.recovery.selective())
-      fail_key(s.place(table + ".load_balancing.kind"), table + ".load_balancing.kind",
-               "packets that are sprayed arrive out of order, which go-back-N takes for losses; set recovery.kind to "
-               "\"irn\" or \"sack\"");
+      throw key_error(
+          s, table + ".load_balancing.kind",
+          "packets that are sprayed arrive out of order, which go-back-N takes for losses; set recovery.kind to "
+          "\"irn\" or \"sack\"");
     if (p.balancing.sprays() && cc::has(p.algorithm->about.needs, cc::Needs::one_path))
-      fail_key(s.place(table + ".load_balancing.kind"), table + ".load_balancing.kind",
-               fmt::format("'{}' needs one path: it keeps a register for each link of it, and packets that are sprayed "
-                           "take several; set it to \"ecmp\", or take another algorithm, such as hpcc",
-                           p.algorithm->about.name));
+      throw key_error(
+          s, table + ".load_balancing.kind",
+          fmt::format("'{}' needs one path: it keeps a register for each link of it, and packets that are sprayed "
+                      "take several; set it to \"ecmp\", or take another algorithm, such as hpcc",
+                      p.algorithm->about.name));
     if (p.balancing.kind == host::Balancing::ops_xor && (p.balancing.entropies & (p.balancing.entropies - 1)) != 0)
-      fail_key(s.place(table + ".load_balancing.entropies"), table + ".load_balancing.entropies",
-               fmt::format("ops-xor needs a power of two, and {} is none", p.balancing.entropies));
+      throw key_error(s, table + ".load_balancing.entropies",
+                      fmt::format("ops-xor needs a power of two, and {} is none", p.balancing.entropies));
     if (p.sending.ack_every.count > 0 && !p.recovery.selective())
-      fail_key(s.place(table + ".ack_every"), table + ".ack_every",
-               "go-back-N acknowledges each packet; remove it, or set recovery.kind to \"irn\" or \"sack\"");
+      throw key_error(s, table + ".ack_every",
+                      "go-back-N acknowledges each packet; remove it, or set recovery.kind to \"irn\" or \"sack\"");
     if (p.recovery.kind == host::RecoveryKind::irn && p.recovery.window == 0)
-      fail_key(s.place(table + ".recovery.window"), table + ".recovery.window",
-               "IRN may send so far beyond what is acknowledged, which is nothing; write a number above 0, 1 for the "
-               "bandwidth-delay product");
+      throw key_error(
+          s, table + ".recovery.window",
+          "IRN may send so far beyond what is acknowledged, which is nothing; write a number above 0, 1 for the "
+          "bandwidth-delay product");
   }
 }
 
 // Their NICs hold what arrives.
 void check_slow_hosts(const Scenario& s, const engine::Model& model) {
   if (model.faults.slow.empty()) return;
-  const auto refuse = [&](const std::string& key, const std::string& what) { fail_key(s.place(key), key, what); };
   const host::HostParams& h = s.host;
   if (h.receive_buffer < model.largest_wire())
-    refuse("host.receive_buffer", fmt::format("{} is less than a packet, {}", format_value(h.receive_buffer),
-                                              format_value(model.largest_wire())));
+    throw key_error(s, "host.receive_buffer",
+                    fmt::format("{} is less than a packet, {}", format_value(h.receive_buffer),
+                                format_value(model.largest_wire())));
   if (!model.is_lossless()) return;
   for (const engine::HostPauseRow& pause : model.faults.pauses)
     if (model.faults.slow.contains(pause.host))
-      refuse("host.pause", fmt::format("host {} is slow, too, and a host that sends nothing cannot pause its switch; "
-                                       "leave out one of the two, or set network.buffer.mode to \"lossy\"",
-                                       pause.host));
+      throw key_error(s, "host.pause",
+                      fmt::format("host {} is slow, too, and a host that sends nothing cannot pause its switch; "
+                                  "leave out one of the two, or set network.buffer.mode to \"lossy\"",
+                                  pause.host));
   if (h.resume_below > h.pause_above)
-    refuse("host.resume_below",
-           fmt::format("{} is above pause_above = {}", format_value(h.resume_below), format_value(h.pause_above)));
+    throw key_error(
+        s, "host.resume_below",
+        fmt::format("{} is above pause_above = {}", format_value(h.resume_below), format_value(h.pause_above)));
   Bytes room;
   for (const auto& [host, spans] : model.faults.slow)
     room = std::max(room, engine::after_pause(model, model.topology.links[model.routing.host_port(host) / 2]));
@@ -162,8 +171,8 @@ void check_slow_hosts(const Scenario& s, const engine::Model& model) {
     room +=
         Bytes{static_cast<std::int64_t>(std::ceil(h.send_jitter * static_cast<double>(model.largest_wire().count)))};
   if (h.pause_above + room > h.receive_buffer)
-    refuse(
-        "host.receive_buffer",
+    throw key_error(
+        s, "host.receive_buffer",
         fmt::format("{} does not hold pause_above = {} and the {} that can arrive after a pause; valid is {} or more",
                     format_value(h.receive_buffer), format_value(h.pause_above), format_value(room),
                     format_value(h.pause_above + room)));
@@ -172,7 +181,7 @@ void check_slow_hosts(const Scenario& s, const engine::Model& model) {
 void check_thresholds(const Scenario& s, const std::string& table, Bytes k_min, Bytes k_max) {
   if (k_min <= k_max) return;
   const std::string key = join(table, s.places.contains(join(table, "k_max")) ? "k_max" : "k_min");
-  fail_key(s.place(key), key, fmt::format("k_min = {} is above k_max = {}", format_value(k_min), format_value(k_max)));
+  throw key_error(s, key, fmt::format("k_min = {} is above k_max = {}", format_value(k_min), format_value(k_max)));
 }
 
 void check_ecn(const Scenario& s) {
@@ -186,14 +195,14 @@ void check_watchdog(const Scenario& s, const engine::Model& model) {
   const net::WatchdogParams& w = s.watchdog;
   if (!w.enabled) return;
   if (!model.is_lossless())
-    fail_key(s.place(table + ".enabled"), table + ".enabled",
-             "no class is ever paused; set network.buffer.mode = \"lossless\", or remove this");
+    throw key_error(s, table + ".enabled",
+                    "no class is ever paused; set network.buffer.mode = \"lossless\", or remove this");
   for (const auto& [name, time] :
        {std::pair{"detection_time", w.detection_time}, {"restoration_time", w.restoration_time}})
     if (w.interval() > time)
-      fail_key(s.place(table + ".poll_interval"), table + ".poll_interval",
-               fmt::format("{} is above {} = {}; valid is up to that, or 0", format_value(w.poll_interval), name,
-                           format_value(time)));
+      throw key_error(s, table + ".poll_interval",
+                      fmt::format("{} is above {} = {}; valid is up to that, or 0", format_value(w.poll_interval), name,
+                                  format_value(time)));
 }
 
 // The list of tags, and where each of them stands in it.
@@ -206,8 +215,8 @@ class Tags {
     if (is_new) {
       if (names_.size() > UINT16_MAX) {
         const auto what = fmt::format("more than {} different tags", names_.size());
-        if (key.empty()) fail(where, what);
-        fail_key(where, key, what);
+        if (key.empty()) throw InputError(where, what);
+        throw key_error(where, key, what);
       }
       names_.push_back(name);
     }
@@ -224,8 +233,8 @@ std::uint16_t profile_index(const Scenario& s, const std::string& name, const Wh
   for (const auto& p : s.profiles) names.push_back(p.name);
   const auto known = std::find(names.begin(), names.end(), name);
   if (known == names.end())
-    fail(where, fmt::format("no profile '{}' is defined{}; valid is {}", name, did_you_mean(name, names),
-                            fmt::join(names, ", ")));
+    throw InputError(where, fmt::format("no profile '{}' is defined{}; valid is {}", name, did_you_mean(name, names),
+                                        fmt::join(names, ", ")));
   return static_cast<std::uint16_t>(known - names.begin());
 }
 
@@ -328,21 +337,21 @@ namespace {
 
 void check_program(const Scenario& s, const traffic::Program& program) {
   if (program.empty() && s.run.until == Until::collectives)
-    fail_key(s.place("run.until"), "run.until",
-             "no traffic is a collective, so the run would not end; write \"flows\", or completion = true in a "
-             "[[traffic]]");
+    throw key_error(s, "run.until",
+                    "no traffic is a collective, so the run would not end; write \"flows\", or completion = true in a "
+                    "[[traffic]]");
   if (!program.empty() && !s.run.fidelity->runs_programs)
-    fail_key(s.place("run.fidelity"), "run.fidelity",
-             fmt::format("there are collectives, which only {} knows; write that, or take other traffic",
-                         names_of([](const Fidelity& f) { return f.runs_programs; })));
+    throw key_error(s, "run.fidelity",
+                    fmt::format("there are collectives, which only {} knows; write that, or take other traffic",
+                                names_of([](const Fidelity& f) { return f.runs_programs; })));
 }
 
 void check_trace(const Scenario& s) {
   if (s.run.fidelity->tells_events) return;
   if (const std::string key = s.probes.trace_key(); !key.empty())
-    fail_key(s.place(key), key,
-             fmt::format("only run.fidelity = {} tells single events; write that, or leave this out",
-                         names_of([](const Fidelity& f) { return f.tells_events; })));
+    throw key_error(s, key,
+                    fmt::format("only run.fidelity = {} tells single events; write that, or leave this out",
+                                names_of([](const Fidelity& f) { return f.tells_events; })));
 }
 
 void check_packets(const Scenario& s) {
@@ -350,10 +359,11 @@ void check_packets(const Scenario& s) {
   for (const probe::ProbeKind& kind : probe::probe_kinds()) {
     if (!kind.needs_packets || s.probes.get(kind) == nullptr) continue;
     const std::string key = join("probes", kind.name);
-    fail_key(s.place(key), key,
-             fmt::format("it measures packets, and there are none with run.fidelity = \"{}\"; write {}, or leave this "
-                         "out",
-                         s.run.fidelity->name, names_of([](const Fidelity& f) { return f.has_packets; })));
+    throw key_error(
+        s, key,
+        fmt::format("it measures packets, and there are none with run.fidelity = \"{}\"; write {}, or leave this "
+                    "out",
+                    s.run.fidelity->name, names_of([](const Fidelity& f) { return f.has_packets; })));
   }
 }
 
@@ -366,8 +376,8 @@ std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Mo
                                              std::uint32_t partitions, bool traced = false,
                                              engine::Ranks* ranks = nullptr) {
   if (ranks != nullptr && skips(s))
-    fail_key(
-        s.place("run.fast_forward"), "run.fast_forward",
+    throw key_error(
+        s, "run.fast_forward",
         "skips messages and time in one process only, and mpirun has started several; start one, or remove the table");
   const engine::RunOptions options{.threads = s.run.threads,
                                    .partitions = partitions,

@@ -141,16 +141,18 @@ struct Scenario {
   std::map<std::string, Where, std::less<>> places;
 };
 
-// Tells the error of a component, whose table is `path`, where the scenario has the value to blame, or else the table.
-// An error that has a place already, such as a line of a data file, stays as it is.
-[[noreturn]] void tell_place(const Scenario&, std::string_view path, const InputError&);
+// An error about the value of a dotted key, at its place.
+InputError key_error(const Scenario&, std::string_view key, std::string_view what);
+// The error of a component whose table is `path`, at the place of the value that it names, or else of the table. An
+// error that has a place already, such as a line of a data file, stays as it is.
+InputError placed(const Scenario&, std::string_view path, const InputError&);
 // Lets a component do its work, and tells places of its errors.
 template <class Work>
 auto at_its_place(const Scenario& s, std::string_view path, Work&& work) {
   try {
     return work();
   } catch (const InputError& error) {
-    tell_place(s, path, error);
+    throw placed(s, path, error);
   }
 }
 
