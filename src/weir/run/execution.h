@@ -22,7 +22,7 @@ class Execution {
   // Begins, or goes on from `from` with the files that the directory has kept. The scenario and the options must
   // outlive this. `directory` may be null. `partitions` of a run that begins: engine::RunOptions::partitions.
   Execution(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model, probe::ResultDirectory* directory,
-            const ExecuteOptions& options, const Checkpoint* from, std::uint32_t partitions = 0);
+            const ExecutionOptions& options, const Checkpoint* from, std::uint32_t partitions = 0);
 
   // Runs to the end, or until it is ended early, and stores the result.
   Outcome finish();
@@ -53,7 +53,7 @@ class Execution {
   const double cpu_before_;  // of this thread
   const scenario::Scenario& scenario_;
   probe::ResultDirectory* const directory_;
-  const ExecuteOptions& options_;
+  const ExecutionOptions& options_;
   const Lockstep together_;
   const probe::RunClock clock_;
   scenario::Run run_;

@@ -88,12 +88,12 @@ Fork read_fork(const std::string& folder, Time at, const std::vector<std::string
 }
 
 std::optional<Outcome> fork(Fork& f, std::shared_ptr<const engine::Model> model, probe::ResultDirectory& directory,
-                            const ExecuteOptions& options) {
+                            const ExecutionOptions& options) {
   std::optional<Checkpoint> at;
   {
     const auto first = scenario::build_model(f.before);
     check_past(f.after, f.at, first->faults, model->faults);
-    ExecuteOptions plain = options;
+    ExecutionOptions plain = options;
     plain.checkpoints = {};
     if (f.from) directory.take_copies(f.folder);
     // In one part: by which rules a packet under way is judged at the far end of its link depends on the division.

@@ -41,6 +41,6 @@ Fork read_fork(const std::string& folder, Time at, const std::vector<std::string
 // it was cancelled before the fork. Throws InputError if the first run ends before the fork, or its faults up to the
 // fork are others.
 std::optional<Outcome> fork(Fork& f, std::shared_ptr<const engine::Model> model, probe::ResultDirectory& directory,
-                            const ExecuteOptions& options);
+                            const ExecutionOptions& options);
 
 }  // namespace weir::run

@@ -110,7 +110,7 @@ void remove_left(const std::string& target) {
 }
 
 std::unique_ptr<Resumed> resume_left(const std::string& target, const std::string& partial,
-                                     const scenario::Scenario& wanted, const ExecuteOptions& options) {
+                                     const scenario::Scenario& wanted, const ExecutionOptions& options) {
   const scenario::Effective effective = scenario::effective(wanted);
   std::string best;
   Time best_time{-1};

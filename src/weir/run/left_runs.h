@@ -41,6 +41,6 @@ struct Resumed {
   Outcome outcome;
 };
 std::unique_ptr<Resumed> resume_left(const std::string& target, const std::string& partial,
-                                     const scenario::Scenario& wanted, const ExecuteOptions& options);
+                                     const scenario::Scenario& wanted, const ExecutionOptions& options);
 
 }  // namespace weir::run

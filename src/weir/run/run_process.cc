@@ -73,7 +73,7 @@ void give_name(const Task& t) {
 bool do_run(const Task& t) {
   fs::create_directory(t.partial);
   const auto s = t.plan.scenario(t.run);
-  ExecuteOptions options{.memory = t.rules.memory};
+  ExecutionOptions options{.memory = t.rules.memory};
   if (s.run.fidelity->can_be_saved) options.checkpoints.wall_s = t.rules.checkpoint_s;
   std::unique_ptr<Resumed> work;
   if (t.rules.looks_back) work = resume_left(t.target, t.partial, s, options);

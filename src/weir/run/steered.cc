@@ -31,7 +31,7 @@ std::string with_links(std::string toml, const TurnedLinks& links, Time at) {
 // In one part, as a fork is: by which rules a packet under way is judged at the far end of its link depends on the
 // division.
 SteeredRun::SteeredRun(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
-                       probe::ResultDirectory& directory, const ExecuteOptions& options)
+                       probe::ResultDirectory& directory, const ExecutionOptions& options)
     : directory_(directory),
       options_(options),
       model_(model),
@@ -120,7 +120,7 @@ Outcome SteeredRun::finish(bool cancelled, const std::string& reason) {
 }
 
 Outcome execute_steered(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
-                        probe::ResultDirectory& directory, const ExecuteOptions& options,
+                        probe::ResultDirectory& directory, const ExecutionOptions& options,
                         const std::vector<Change>& changes) {
   SteeredRun run(s, std::move(model), directory, options);
   EpochSteps steps(run.engine().epoch());
@@ -141,11 +141,11 @@ Outcome execute_steered(const scenario::Scenario& s, std::shared_ptr<const engin
       }
     const Time limit = next == changes.end() ? Time::max() : next->at;
     const bool ended = run.advance(steps.next(now, limit));
-    if (options.look) options.look(pace_of(run.engine()));
+    const bool goes_on = !options.progress || options.progress(progress_of(run.engine()));
     if (ended && next != changes.end())
       throw error_of(fmt::format("the run has ended at {}", format_value(run.engine().now())));
     if (ended) return run.finish();
-    if (options.cancelled && options.cancelled()) return run.finish(true);
+    if (!goes_on) return run.finish(true);
     if (const std::string reason = run.lack_of_memory(); !reason.empty()) return run.finish(false, reason);
     steps.done();
   }

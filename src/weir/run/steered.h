@@ -24,9 +24,9 @@ class Execution;
 
 class SteeredRun {
  public:
-  // The arguments must outlive it. Of the options `look`, `cancelled` and checkpoints are not used.
+  // The arguments must outlive it. Of the options `progress` and the checkpoints are not used.
   SteeredRun(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model, probe::ResultDirectory& directory,
-             const ExecuteOptions& options);
+             const ExecutionOptions& options);
   ~SteeredRun();
   SteeredRun(const SteeredRun&) = delete;
 
@@ -56,7 +56,7 @@ class SteeredRun {
   void go_on_with(const std::string& toml, const std::vector<std::string>& overrides);
 
   probe::ResultDirectory& directory_;
-  const ExecuteOptions& options_;
+  const ExecutionOptions& options_;
   std::shared_ptr<const engine::Model> model_;
   std::unique_ptr<const scenario::Scenario> scenario_;
   std::unique_ptr<Execution> execution_;
@@ -65,7 +65,7 @@ class SteeredRun {
 
 // A whole run with changes that are known before, in order of time. Throws InputError if one cannot be made.
 Outcome execute_steered(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
-                        probe::ResultDirectory& directory, const ExecuteOptions& options,
+                        probe::ResultDirectory& directory, const ExecutionOptions& options,
                         const std::vector<Change>& changes);
 
 }  // namespace weir::run

@@ -33,7 +33,7 @@ bool is_scarce(int error) { return error == EAGAIN || error == ENOMEM; }
 
 class Sweep {
  public:
-  Sweep(const study::Plan& plan, const SweepOptions& o, const std::function<void(const SweepPace&)>& look)
+  Sweep(const study::Plan& plan, const SweepOptions& o, const std::function<void(const SweepProgress&)>& look)
       : plan_(plan), o_(o), look_(look), looks_back_(plan.runs.size()) {}
   Sweep(const Sweep&) = delete;
   // Whatever ends it, no process is left at work.
@@ -53,7 +53,7 @@ class Sweep {
       } catch (const std::system_error& error) {
         out_.obstacle = error.what();
       }
-      look_(pace());
+      look_(progress());
     }
     out_.cancelled = (!queue_.empty() || !at_work_.empty()) && out_.obstacle.empty();
     out_.elsewhere = static_cast<std::size_t>(
@@ -233,14 +233,14 @@ class Sweep {
     }
   }
 
-  SweepPace pace() const {
+  SweepProgress progress() const {
     return {o_.runs.size(), out_.kept + out_.done, out_.failures.size(), at_work_.size(),
             total_work_ > 0 ? done_work_ / total_work_ : 1};
   }
 
   const study::Plan& plan_;
   const SweepOptions& o_;
-  const std::function<void(const SweepPace&)>& look_;
+  const std::function<void(const SweepProgress&)>& look_;
   std::optional<Allotment> allotment_;
   std::vector<study::Estimate> estimates_;  // by run of the plan
   std::vector<bool> done_;                  // the same
@@ -283,7 +283,7 @@ class HeldSignal {
 }  // namespace
 
 SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
-                     const std::function<void(const SweepPace&)>& look) {
+                     const std::function<void(const SweepProgress&)>& look) {
   const bool is_new = !fs::exists(options.dir);
   for (const std::string& folder : {study::results_of(options.dir), options.dir + "/failed"}) {
     std::error_code error;

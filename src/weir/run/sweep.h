@@ -35,8 +35,8 @@ struct SweepOptions {
   bool is_shared() const { return shard.n > 1 || leases; }
 };
 
-// How far it is.
-struct SweepPace {
+// How far a sweep is.
+struct SweepProgress {
   std::size_t total = 0;
   std::size_t done = 0;  // those that were there before are counted
   std::size_t failed = 0;
@@ -59,6 +59,6 @@ struct SweepOutcome {
 // the hands of another one that shows signs of life; the last one to end sees all of them. `look` is called when a run
 // ends and several times a second.
 SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
-                     const std::function<void(const SweepPace&)>& look);
+                     const std::function<void(const SweepProgress&)>& look);
 
 }  // namespace weir::run
